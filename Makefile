@@ -1,0 +1,162 @@
+# weir: the only Makefile. "make help" lists targets and switches.
+#
+#   make [CUDA=0|1] [ARCH="80 90"] [SAN=address|undefined|thread] [DEBUG=1] [WERROR=1] [V=1]
+#
+#   CUDA    1 builds the CUDA backend; the default where nvcc is found, else 0
+#   ARCH    compute capabilities to compile kernels for; the last one also as PTX
+#   SAN     a sanitizer for host code; builds without CUDA into build/SAN
+#   DEBUG   1: -O0 -g3     WERROR  1: warnings are errors     V  1: show the commands
+
+CC     ?= cc
+NVCC   ?= nvcc
+ARCH   ?= 80 90
+PREFIX ?= /usr/local
+V      ?= 0
+SAN    ?=
+DEBUG  ?= 0
+WERROR ?= 0
+HAVE_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
+CUDA   ?= $(if $(SAN),0,$(if $(HAVE_NVCC),1,0))
+
+VERSION := $(shell awk '/define WEIR_VERSION_(MAJOR|MINOR|PATCH)/{printf "%s%s", s, $$3; s="."}' runtime/runtime.h)
+FOLDERS := runtime topology router worklist algorithms
+B       := build$(if $(SAN),/$(SAN))
+Q       := $(if $(filter 1,$(V)),,@)
+say      = $(if $(filter 1,$(V)),,@echo "  $(1)  $(2)")
+
+ifneq ($(filter-out address undefined thread,$(SAN)),)
+$(error SAN=$(SAN): choose address, undefined or thread)
+endif
+ifeq ($(CUDA)$(if $(HAVE_NVCC),,none),1none)
+$(error CUDA=1 but $(NVCC) is not found; install the CUDA toolkit or build with CUDA=0)
+endif
+
+WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+OPT    := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
+SANF   := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+override CPPFLAGS += -I. -D_GNU_SOURCE -DWEIR_CUDA=$(CUDA)
+override CFLAGS   += -std=c11 $(OPT) $(WARN) $(if $(filter 1,$(WERROR)),-Werror) -fPIC -pthread $(SANF)
+# DT_RPATH rather than RUNPATH: it also finds the libraries of libraries in a bundle.
+override LDFLAGS  += -pthread $(SANF) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../../lib'
+LIBS    := -lz -llzma -lm
+CLILIBS := -ljansson
+
+# ---- files -------------------------------------------------------------------------------------
+LIB_C    := $(wildcard runtime/*.c runtime/host/*.c topology/*.c router/*.c worklist/*.c \
+              algorithms/graph/*.c algorithms/bfs/*.c)
+CLI_C    := $(wildcard algorithms/cli/*.c)
+METIS_C  := algorithms/metis/weir_metis.c
+EXAMPLE_C := $(wildcard examples/*.c)
+TEST_C   := $(wildcard tests/*/test_*.c)
+TESTLIB_C := $(wildcard tests/lib/*.c)
+TEST_SH  := $(wildcard tests/*/test_*.sh)
+ifeq ($(CUDA),1)
+LIB_C    += $(wildcard runtime/cuda/*.c)
+LIB_CU   := $(wildcard runtime/cuda/*.cu algorithms/*/*.cu)
+TESTLIB_CU := $(wildcard tests/lib/*.cu)
+CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(HAVE_NVCC))))
+override CPPFLAGS += -isystem $(CUDA_HOME)/include
+LIBS     += -L$(CUDA_HOME)/lib64 -lcudart_static -lrt -ldl
+LAST_ARCH := $(lastword $(ARCH))
+NVFLAGS  := -std=c++17 $(if $(filter 1,$(DEBUG)),-O0 -g -G,-O3 -lineinfo) -I. -DWEIR_CUDA=1 \
+            -Xcompiler -fPIC,-Wall,-Wextra,-fno-exceptions,-fno-threadsafe-statics \
+            $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
+            -gencode arch=compute_$(LAST_ARCH),code=compute_$(LAST_ARCH) \
+            $(if $(filter 1,$(WERROR)),-Werror all-warnings)
+endif
+obj      = $(patsubst %.c,$(B)/obj/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(B)/obj/%.cu.o,$(filter %.cu,$(1)))
+LIB_O     := $(call obj,$(LIB_C) $(LIB_CU))
+TESTLIB_O := $(call obj,$(TESTLIB_C) $(TESTLIB_CU))
+EXAMPLES  := $(patsubst examples/%.c,$(B)/examples/%,$(EXAMPLE_C))
+TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_C))
+PROGRAMS  := $(B)/weir $(if $(wildcard $(METIS_C)),$(B)/weir-metis)
+PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h worklist/operator.h
+
+.PHONY: all check check-headers check-layers check-symbols $(FOLDERS:%=check-%) check-cli check-examples \
+        check-build demo bundle examples docs format check-format install help clean deps FORCE
+all: $(PROGRAMS) $(B)/libweir.a $(B)/libweir.so examples
+
+# ---- set-up ------------------------------------------------------------------------------------
+# "make demo", "make check" and "make bundle" install what is missing; other goals only look.
+INSTALLING := $(filter demo check bundle,$(MAKECMDGOALS))
+deps:
+	$(Q)scripts/deps.sh $(if $(INSTALLING),install,look)
+
+# Objects depend on the switches they were compiled with.
+$(B)/flags: FORCE | deps
+	$(Q)mkdir -p $(@D); echo '$(CC) $(CPPFLAGS) $(CFLAGS) $(NVFLAGS) $(VERSION)' | sed "s/'//g" | cmp -s - $@ || \
+	  echo '$(CC) $(CPPFLAGS) $(CFLAGS) $(NVFLAGS) $(VERSION)' | sed "s/'//g" > $@
+
+# ---- compile and link --------------------------------------------------------------------------
+$(B)/obj/%.o: %.c $(B)/flags
+	$(call say,CC  ,$<)
+	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+$(B)/obj/%.cu.o: %.cu $(B)/flags
+	$(call say,NVCC,$<)
+	$(Q)mkdir -p $(@D) && $(NVCC) $(NVFLAGS) -MMD -MP -MF $(@:.o=.d) -MT $@ -c $< -o $@
+$(B)/libweir.a: $(LIB_O)
+	$(call say,AR  ,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(B)/libweir.so: $(LIB_O) scripts/libweir.map
+	$(call say,LD  ,$@)
+	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,libweir.so.0 -Wl,--version-script=scripts/libweir.map -o $@ $(LIB_O) $(LIBS)
+$(B)/weir: $(call obj,$(CLI_C)) $(B)/libweir.a
+	$(call say,LD  ,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CLILIBS) $(LIBS)
+$(B)/weir-metis: $(call obj,$(METIS_C))
+	$(call say,LD  ,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lmetis
+$(B)/examples/%: $(B)/obj/examples/%.o $(B)/libweir.a
+	$(call say,LD  ,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+$(B)/tests/%: $(B)/obj/tests/%.o $(TESTLIB_O) $(B)/libweir.a
+	$(call say,LD  ,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson $(LIBS)
+examples: $(EXAMPLES)
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+.SECONDARY:
+
+# ---- check -------------------------------------------------------------------------------------
+check-build: all $(TESTS)
+RUN_TESTS = BUILD=$(B) scripts/run_tests.sh
+tests_of  = $(filter $(B)/tests/$(1)/%,$(TESTS)) $(filter tests/$(1)/%,$(TEST_SH))
+check: check-build check-headers check-layers check-symbols
+	$(Q)$(RUN_TESTS) $(TESTS) $(TEST_SH) $(EXAMPLES)
+$(FOLDERS:%=check-%) check-cli: check-%: check-build
+	$(Q)$(RUN_TESTS) $(call tests_of,$*)
+check-examples: examples
+	$(Q)$(RUN_TESTS) $(EXAMPLES)
+check-headers:
+	$(Q)CC="$(CC)" scripts/check_headers.sh $(PUBLIC_H)
+check-layers:
+	$(Q)scripts/check_layers.sh
+check-symbols: $(B)/libweir.a
+	$(Q)scripts/check_symbols.sh $(B)/libweir.a
+check-format:
+	$(Q)scripts/format.sh check
+
+# ---- the rest ----------------------------------------------------------------------------------
+demo: all
+	$(Q)BUILD=$(B) scripts/demo.sh
+bundle: all $(TESTS)
+	$(Q)BUILD=$(B) scripts/bundle.sh $(B)/bundle $(PROGRAMS) $(TESTS) $(EXAMPLES)
+docs:
+	$(Q)scripts/docs.sh $(B)/docs $(VERSION)
+format:
+	$(Q)scripts/format.sh write
+install: all
+	$(Q)PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BUILD=$(B) VERSION=$(VERSION) LIBS="$(LIBS)" scripts/install.sh $(PUBLIC_H)
+clean:
+	$(Q)rm -rf build
+help:
+	@sed -n '1,/^$$/s/^# \{0,1\}//p' Makefile
+	@echo 'targets:'
+	@echo '  all             weir, weir-metis, libweir.a, libweir.so and the examples, in $(B)'
+	@echo '  check           every test; check-FOLDER: one of $(FOLDERS) cli examples'
+	@echo '  check-headers   public headers compile alone, as C11 and as C++17'
+	@echo '  check-layers    folders include only what lies below them'
+	@echo '  check-symbols   the library exports weir_ names only'
+	@echo '  check-format    formatting, as clang-format would have it'
+	@echo '  demo            BFS on two generated graphs, verified'
+	@echo '  bundle          programs, tests and their libraries in $(B)/bundle, to run elsewhere'
+	@echo '  examples docs format install [PREFIX=$(PREFIX) DESTDIR=] clean'

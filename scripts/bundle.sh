@@ -1,0 +1,106 @@
+#!/bin/sh
+# Puts programs, tests, examples and the shared libraries they need into one folder that runs on
+# another machine with the same libc or a newer one, with or without a GPU.
+#
+#   BUILD=build scripts/bundle.sh OUTDIR FILE...
+#
+# Programs carry the run paths $ORIGIN/../lib and $ORIGIN/../../lib (see the Makefile), so bin/,
+# examples/ and tests/FOLDER/ all find OUTDIR/lib. Left to the target: libc's family, libgcc_s
+# and the driver's libcuda.
+set -eu
+out=$1
+shift
+limit_mib=60
+system='^(linux-vdso|ld-linux.*|libc|libm|libmvec|libpthread|libdl|librt|libresolv|libutil|libgcc_s|libcuda)\.so(\.|$)'
+
+rm -rf "$out"
+mkdir -p "$out/bin" "$out/lib" "$out/examples" "$out/tests" "$out/scripts"
+out=$(cd "$out" && pwd -P)
+
+# libraries FILE: "NAME PATH" of each shared library, those of libraries too; PATH is "not" when
+# it is missing. The environment is left behind: what only LD_LIBRARY_PATH finds is missing.
+libraries() {
+    env -i PATH="$PATH" ldd "$1" | awk '$2 == "=>" { print $1, $3; next }
+                                        $1 ~ /^\// { n = split($1, part, "/"); print part[n], $1 }'
+}
+
+for file; do
+    case $file in
+    */tests/*) to=$out/tests/${file##*/tests/} ;;
+    */examples/*) to=$out/examples/$(basename "$file") ;;
+    *) to=$out/bin/$(basename "$file") ;;
+    esac
+    mkdir -p "$(dirname "$to")"
+    cp "$file" "$to"
+    strip -g "$to"
+    libraries "$file" | while read -r name path; do
+        if echo "$name" | grep -qE "$system" || [ -e "$out/lib/$name" ]; then continue; fi
+        if [ "$path" = not ]; then
+            echo "bundle: $file needs $name, which is not found" >&2
+            exit 1
+        fi
+        cp -L "$path" "$out/lib/$name"
+        strip -g "$out/lib/$name"
+    done
+done
+
+# Shell tests and data, everything under tests/ that is not compiled.
+(cd tests && find . -type f ! -name '*.[ch]' ! -name '*.cu' ! -name '*.cuh' ! -name '*.md') |
+    while read -r file; do
+        mkdir -p "$out/tests/$(dirname "$file")"
+        cp -p "tests/$file" "$out/tests/$file"
+    done
+for script in run_tests.sh sweep_data.sh demo.sh; do
+    cp -p "scripts/$script" "$out/scripts/"
+done
+cp -p LICENSE "$out/"
+
+cat >"$out/check.sh" <<'END'
+#!/bin/sh
+# Runs the tests and examples beside this file; arguments name folders, say "runtime examples".
+set -eu
+cd "$(dirname "$0")"
+[ $# -gt 0 ] || set -- '*' examples
+programs=
+for folder; do
+    case $folder in
+    examples) found=$(find examples -type f | sort) ;;
+    *) found=$(find tests -path "tests/$folder/test_*" -type f -perm -100 | sort) ;;
+    esac
+    programs="$programs $found"
+done
+# shellcheck disable=SC2086 # names without blanks
+BUILD=bin exec scripts/run_tests.sh $programs
+END
+chmod +x "$out/check.sh"
+cat >"$out/README.txt" <<'END'
+weir, built to run on another machine: copy this folder there as it is.
+./check.sh runs every test and example; ./check.sh runtime cli runs two folders of them.
+WEIR_REQUIRE=cuda:1 ./check.sh turns skipped tests into failures, for machines with GPUs.
+bin/weir is the command (bin/weir --help); BUILD=bin scripts/demo.sh is a first run.
+lib/ holds the shared libraries; they are found by relative run paths, no variable is needed.
+END
+
+# A library alone has no run path; it is looked at with the programs that load it.
+strays=$out/strays
+find "$out/bin" "$out/examples" "$out/tests" -type f | while read -r file; do
+    head -c 4 "$file" | grep -q ELF || continue
+    libraries "$file" | while read -r name path; do
+        if echo "$name" | grep -qE "$system"; then continue; fi
+        case $(readlink -f "$path") in "$out"/lib/*) continue ;; esac
+        echo "bundle: ${file#"$out"/} finds $name outside the bundle: $path"
+    done
+done >"$strays"
+if [ -s "$strays" ]; then
+    cat "$strays" >&2
+    exit 1
+fi
+rm "$strays"
+
+kib=$(du -sk "$out" | awk '{ print $1 }')
+echo "bundle: $out, $(((kib + 1023) / 1024)) MiB, $(find "$out/lib" -type f | wc -l) libraries"
+if [ "$kib" -gt $((limit_mib * 1024)) ]; then
+    echo "bundle: more than $limit_mib MiB; the largest files:" >&2
+    find "$out" -type f -size +1M -exec du -k {} + | sort -rn | head -8 >&2
+    exit 1
+fi

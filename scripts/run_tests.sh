@@ -1,0 +1,126 @@
+#!/bin/sh
+# Runs cmocka programs, shell tests (*.sh) and examples, one line each, and counts.
+#
+#   BUILD=build scripts/run_tests.sh PROGRAM...
+#
+# A crash, a sanitizer's report and a passed time limit are failures whatever the program counted.
+# Exit 77 of a shell test or an example means skipped. Environment:
+#   WEIR_TEST_TIMEOUT  seconds a program may take (300)
+#   WEIR_REQUIRE       what this machine must have, say cuda:1: a skipped test is then a failure
+set -eu
+BUILD=$(cd "${BUILD:-build}" && pwd)
+PATH=$BUILD:$PATH
+export BUILD PATH
+limit=${WEIR_TEST_TIMEOUT:-300}
+logs=$BUILD/test-logs
+unset CMOCKA_MESSAGE_OUTPUT CMOCKA_TEST_FILTER CMOCKA_XML_FILE
+# Options of the user come last, so they win.
+export ASAN_OPTIONS="detect_leaks=1:halt_on_error=1:protect_shadow_gap=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+export UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
+export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1${TSAN_OPTIONS:+:$TSAN_OPTIONS}"
+report='ERROR: (Address|Leak|Undefined|Thread)[A-Za-z]*Sanitizer|WARNING: ThreadSanitizer|: runtime error: '
+
+child=
+trap '[ -z "$child" ] || kill "$child" 2>/dev/null; exit 130' INT TERM
+
+name_of() {
+    case $1 in
+    */tests/* | tests/*) echo "${1##*tests/}" ;;
+    */examples/* | examples/*) echo "examples/${1##*examples/}" ;;
+    *) basename "$1" ;;
+    esac
+}
+
+# Counts of a cmocka program as "passed failed skipped". The two streams are kept apart because
+# cmocka writes to both and their lines would be torn in one file. A program that ends before
+# all tests of a group were counted has failed, whatever its exit status.
+count_cmocka() { # OUT ERR STATUS
+    awk -v status="$3" '
+        /^\[==========\] (.*: )?Running [0-9]+ test/ { sub(/.*Running /, ""); expected += $1; groups++ }
+        /^\[  PASSED  \] [0-9]+ test/ { passed += $4 }
+        /^\[  SKIPPED \] [0-9]+ test/ { skipped += $4 }
+        /^\[  FAILED  \] [0-9]+ test/ { failed += $4 }
+        END {
+            if (groups == 0) passed = status == 0
+            else if (passed + skipped + failed != expected && failed == 0) failed = 1
+            if (status != 0 && failed == 0) failed = 1
+            print passed + 0, failed + 0, skipped + 0
+        }' "$1" "$2"
+}
+
+# Counts of a shell test or an example; a shell test may count its own cases in its last line.
+count_plain() { # OUT STATUS
+    if [ "$2" = 77 ]; then
+        echo 0 0 1
+        return
+    fi
+    tail -n 1 "$1" | awk -v status="$2" '
+        /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { passed = $1; failed = $3; skipped = $5; found = 1 }
+        END {
+            if (!found) passed = status == 0
+            if (status != 0 && failed == 0) failed = 1
+            print passed + 0, failed + 0, skipped + 0
+        }'
+}
+
+explain() { # STATUS LOG
+    if grep -qE "$report" "$2"; then
+        echo 'sanitizer report'
+    elif [ "$1" = 124 ]; then
+        echo "stopped after $limit s"
+    elif [ "$1" = 137 ]; then
+        echo 'killed (time limit or memory)'
+    elif [ "$1" -gt 128 ]; then
+        echo "killed by signal $(($1 - 128))"
+    elif [ "$1" = 126 ] || [ "$1" = 127 ]; then
+        echo 'could not be started'
+    fi
+}
+
+run_one() { # PROGRAM; sets p f s why log
+    name=$(name_of "$1")
+    log=$logs/$name.log
+    mkdir -p "$(dirname "$log")"
+    # timeout makes a process group of its own, hence the wait that a signal can interrupt.
+    timeout -k 10 "$limit" "$1" >"$log.out" 2>"$log.err" </dev/null &
+    child=$!
+    status=0
+    wait "$child" || status=$?
+    child=
+    case $1 in
+    *.sh | examples/* | */examples/*) counts=$(count_plain "$log.out" "$status") ;;
+    *) counts=$(count_cmocka "$log.out" "$log.err" "$status") ;;
+    esac
+    cat "$log.out" "$log.err" >"$log"
+    rm -f "$log.out" "$log.err"
+    p=${counts%% *} s=${counts##* } f=${counts#* } f=${f%% *}
+    why=$(explain "$status" "$log")
+    [ -z "$why" ] || [ "$f" -gt 0 ] || f=1
+    if [ -n "${WEIR_REQUIRE:-}" ] && [ "$s" -gt 0 ]; then
+        f=$((f + s)) why="${why:+$why; }$s skipped, but WEIR_REQUIRE=$WEIR_REQUIRE is set" s=0
+    fi
+}
+
+passed=0 failed=0 skipped=0
+for program; do
+    case $program in */*) ;; *) program=./$program ;; esac
+    run_one "$program"
+    word=ok
+    [ "$p" -gt 0 ] || word=skip
+    [ "$f" -eq 0 ] || word=FAIL
+    text="$p passed"
+    [ "$f" -eq 0 ] || text="$text, $f failed"
+    [ "$s" -eq 0 ] || text="$text, $s skipped"
+    printf '%-4s %-36s %s\n' "$word" "$name" "$text${why:+ ($why)}"
+    if [ "$f" -gt 0 ]; then
+        tail -n 200 "$log" | sed 's/^/     | /'
+        echo "     log: $log"
+    fi
+    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+done
+if [ "$failed" -gt 0 ] && [ -n "${WEIR_REQUIRE:-}" ]; then
+    echo "WEIR_REQUIRE=$WEIR_REQUIRE: skipped tests were counted as failed"
+fi
+[ $((passed + failed + skipped)) -gt 0 ] || echo 'nothing ran'
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]

@@ -1,0 +1,157 @@
+#!/bin/sh
+# BFS --verify over every real graph whose answers are recorded in ANSWERS.json, and comparison
+# of reached, largest level and sum of levels with those answers.
+#
+#   scripts/sweep_data.sh quick|full [DEVICES...]
+#
+#   quick    for each graph, every pair of two choices (devices, partition, route, direction,
+#            source) at least once; full: every combination
+#   DEVICES  device specs; host:1 host:2 host:3 host:4 host:8 when none is given
+#
+# Environment: WEIR_DATA (folder of ANSWERS.json; ../shared/data, shared/data), BUILD (build),
+# WEIR_SWEEP_JOBS (runs at a time; one core each on host devices, 1 with GPUs),
+# WEIR_SWEEP_ARGS (more options of weir bfs).
+set -eu
+skip() {
+    echo "sweep: $1, skipped"
+    echo '0 passed, 0 failed, 1 skipped'
+    exit 0
+}
+case ${1:-} in quick | full) ;; *) echo 'usage: scripts/sweep_data.sh quick|full [DEVICES...]' >&2 && exit 2 ;; esac
+if [ -z "${WEIR_DATA:-}" ]; then
+    for WEIR_DATA in ../shared/data shared/data; do
+        [ ! -f "$WEIR_DATA/ANSWERS.json" ] || break
+    done
+fi
+[ -f "$WEIR_DATA/ANSWERS.json" ] || skip "no ANSWERS.json in $WEIR_DATA"
+command -v python3 >/dev/null 2>&1 || skip 'no python3 here'
+export WEIR_DATA
+
+exec python3 - "$@" <<'END'
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+LIMIT_S = 300
+PARTITIONS = ["block", "edge", "random", "metis"]
+ROUTES = ["direct", "ring"]
+DIRECTIONS = ["directed", "undirected"]
+# Formats that weir does not read; their answers wait for it.
+UNREAD = {".graph": "METIS format"}
+
+weir = os.path.join(os.environ.get("BUILD", "build"), "weir")
+extra = os.environ.get("WEIR_SWEEP_ARGS", "").split()
+data = os.environ["WEIR_DATA"]
+
+
+def combinations(mode, devices, sources):
+    """Tuples (device, partition, route, direction, index of source)."""
+    if mode == "full":
+        yield from itertools.product(devices, PARTITIONS, ROUTES, DIRECTIONS, range(sources))
+        return
+    # One run for each device and partition; the bits of their numbers spread the other choices
+    # so that with three devices and more, every pair of values of two choices comes together.
+    for (i, device), (j, partition) in itertools.product(enumerate(devices), enumerate(PARTITIONS)):
+        route = ROUTES[(i + j) % 2]
+        direction = DIRECTIONS[(i + j // 2) % 2]
+        yield device, partition, route, direction, (i // 2 + j) % sources
+
+
+def unpacked(path, folder):
+    """A copy without compression, so that only the first run pays for unpacking."""
+    stem, suffix = os.path.splitext(path)
+    tool = {".xz": "xz", ".gz": "gzip"}.get(suffix)
+    if not tool or not shutil.which(tool):
+        return path
+    copy = os.path.join(folder, os.path.basename(stem))
+    with open(copy, "wb") as out:
+        subprocess.run([tool, "-dc", path], stdout=out, check=True)
+    return copy
+
+
+def differences(document, answers, source):
+    """What the run's JSON says against the recorded answers, as sentences."""
+    expected = dict(answers["bfs"][source], vertices=answers["vertices"], arcs=answers["arcs"])
+    trial = document["trials"][0]
+    found = {key: trial.get(key) for key in ("reached", "max_level", "sum_levels")}
+    found.update({key: document["graph"].get(key) for key in ("vertices", "arcs")})
+    wrong = [f"{key} {found[key]} instead of {expected[key]}" for key in found if found[key] != expected[key]]
+    if trial.get("source") != int(source):
+        wrong.append(f"ran from {trial.get('source')}")
+    if document.get("verified") is not True:
+        wrong.append(f"verified is {document.get('verified')}")
+    return wrong
+
+
+def run(path, record, combination):
+    """None, or what went wrong in one run."""
+    device, partition, route, direction, index = combination
+    answers = dict(record[direction], vertices=record["vertices"])
+    source = sorted(answers["bfs"], key=int)[index]
+    command = [weir, "bfs", path, "--source", source, "--devices", device, "--partition", partition,
+               "--route", route, "--verify", "--json", "-"] + extra
+    if direction == "undirected":
+        command.append("--undirected")
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S)
+        if done.returncode != 0:
+            wrong = [f"exit {done.returncode}: {done.stderr.strip()[-500:]}"]
+        else:
+            wrong = differences(json.loads(done.stdout), answers, source)
+    except subprocess.TimeoutExpired:
+        wrong = [f"not done after {LIMIT_S} s"]
+    except (ValueError, KeyError, IndexError, TypeError) as error:
+        wrong = [f"JSON as it should not be: {error!r}"]
+    return f"{' '.join(command)}: {'; '.join(wrong)}" if wrong else None
+
+
+def sweep(name, record, mode, devices, jobs, folder):
+    """Runs one graph; returns (passed, failed) and prints its line."""
+    path = os.path.join(data, name)
+    start = time.monotonic()
+    copy = unpacked(path, folder)
+    sources = min(len(record[direction]["bfs"]) for direction in DIRECTIONS)
+    planned = list(combinations(mode, devices, sources))
+    # The packed file itself is read by the first run.
+    paths = [path] + [copy] * (len(planned) - 1)
+    with ThreadPoolExecutor(jobs) as pool:
+        results = list(pool.map(lambda work: run(work[0], record, work[1]), zip(paths, planned)))
+    if copy != path:
+        os.unlink(copy)
+    wrong = [text for text in results if text]
+    print(f"{'FAIL' if wrong else 'ok  '} {name:32} {len(planned) - len(wrong):4} of {len(planned)} runs"
+          f" {time.monotonic() - start:7.1f} s", flush=True)
+    for text in wrong[:8]:
+        print(f"     {text}")
+    return len(planned) - len(wrong), len(wrong)
+
+
+def main():
+    mode, devices = sys.argv[1], sys.argv[2:]
+    devices = devices or ["host:1", "host:2", "host:3", "host:4", "host:8"]
+    on_gpu = any("cuda" in device for device in devices)
+    jobs = int(os.environ.get("WEIR_SWEEP_JOBS", 1 if on_gpu else min(os.cpu_count() or 1, 8)))
+    with open(os.path.join(data, "ANSWERS.json"), encoding="utf-8") as file:
+        graphs = json.load(file)
+    passed = failed = skipped = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, record in graphs.items():
+            kind = next((text for suffix, text in UNREAD.items() if suffix in name), None)
+            if kind or not os.path.exists(os.path.join(data, name)):
+                print(f"skip {name:32} {kind or 'no such file'}")
+                skipped += 1
+                continue
+            good, bad = sweep(name, record, mode, devices, jobs, folder)
+            passed, failed = passed + good, failed + bad
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    sys.exit(1 if failed or not passed else 0)
+
+
+main()
+END

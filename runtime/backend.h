@@ -1,0 +1,131 @@
+/** @file backend.h  What a kind of device must provide. Not installed.
+ *
+ * One table of functions for each backend; device.c, event.c and queue.c check arguments and call
+ * it. Base structs come first in the backend's own (struct host_queue { weir_queue base; ... }).
+ * docs/porting-a-backend.md tells how to add one. */
+#ifndef WEIR_RUNTIME_BACKEND_H
+#define WEIR_RUNTIME_BACKEND_H
+
+#include "runtime/config.h"
+#include "runtime/internal.h"
+
+#include <pthread.h>
+
+#define WEIR__ARGS_MAX 4000 /* bytes of kernel arguments; CUDA takes 4 KiB on every architecture \
+                             */
+#define WEIR__ALIGNMENT 256
+
+typedef struct weir__backend weir__backend;
+
+/** Called when an event or future is complete (or failed), from a thread of the runtime; it must
+ *  not block and must not call into a backend. */
+typedef void (*weir__notify_fn)(void *user);
+
+struct weir_device {
+    const weir__backend *ops;
+    weir_context *context;
+    weir_device_info info;
+    struct {
+        pthread_mutex_t lock;
+        struct weir__block *blocks; /* every live allocation, newest first */
+        weir_pool_stats stats;
+    } pool;
+    struct {
+        pthread_mutex_t lock;
+        weir_event *all;  /* linked by next_made: every event of the device */
+        weir_event *free; /* linked by next_free */
+    } events;
+};
+
+struct weir_queue {
+    weir_device *device;
+};
+
+struct weir_event {
+    weir_device *device;
+    weir_event *next_made, *next_free;
+};
+
+struct weir__backend {
+    const char *name; /* the part before ':' in a device spec */
+    weir_device_kind kind;
+
+    /** Number of devices there are; 0 when the driver is missing. Sets a failure sentence then. */
+    uint32_t (*count)(void);
+    /** @param threads  of a host device; others ignore it. Fills info but index and kind. */
+    weir_status (*open)(weir_context *context, uint32_t ordinal, uint32_t threads,
+                        weir_device **device_out);
+    void (*close)(weir_device *device);
+    /** May be NULL: all devices of this backend reach each other. Otherwise verifies the pair. */
+    weir_status (*connect)(weir_device *source, weir_device *destination, int *reaches_out);
+
+    weir_status (*mem_alloc)(weir_device *device, size_t bytes, void **data_out);
+    void (*mem_free)(weir_device *device, void *data);
+    /** Page-locked host memory all devices of the backend can copy from and to; NULL: malloc. */
+    weir_status (*pinned_alloc)(size_t bytes, void **data_out);
+    void (*pinned_free)(void *data);
+
+    weir_status (*queue_create)(weir_device *device, int high_priority, weir_queue **queue_out);
+    void (*queue_destroy)(weir_queue *queue);
+    weir_status (*copy)(weir_queue *queue, weir_device *destination_device, void *destination,
+                        weir_device *source_device, const void *source, size_t bytes);
+    weir_status (*fill)(weir_queue *queue, void *data, int value, size_t bytes);
+    weir_status (*launch)(weir_queue *queue, const weir_kernel *kernel, const void *args,
+                          size_t args_bytes);
+    weir_status (*record)(weir_queue *queue, weir_event *event);
+    weir_status (*wait_event)(weir_queue *queue, weir_event *event);
+    weir_status (*wait_future)(weir_queue *queue, weir_future *future);
+    weir_status (*sync)(weir_queue *queue);
+    void *(*native)(weir_queue *queue);
+
+    weir_status (*event_create)(weir_device *device, weir_event **event_out);
+    void (*event_destroy)(weir_event *event);
+    weir_status (*event_query)(weir_event *event);
+    weir_status (*event_wait)(weir_event *event, int64_t timeout_ms);
+    /** Call @p fn once when the event's last record is complete; at once if it is. */
+    weir_status (*event_notify)(weir_event *event, weir__notify_fn fn, void *user);
+};
+
+extern const weir__backend weir__host_backend;
+#if WEIR_CUDA
+extern const weir__backend weir__cuda_backend;
+#endif
+
+/* ---- shared by device.c, event.c, context.c ------------------------------------------------- */
+
+/** Fill a device's base: pool, info.kind, label. */
+void weir__device_init(weir_device *device, const weir__backend *ops, weir_context *context,
+                       uint32_t ordinal);
+/** Free what weir__device_init made; reports memory that was never given back to the log. */
+void weir__device_fini(weir_device *device);
+weir_status weir__events_make(weir_device *device, uint64_t count);
+void weir__events_drop(weir_device *device);
+
+/** Allocator for memory of host devices: page-locked if the context has GPUs, else plain. */
+weir_status weir__context_host_alloc(weir_context *context, size_t bytes, void **data_out);
+void weir__context_host_free(weir_context *context, void *data);
+
+/** Whether a future was set or failed, and with what; the event stays valid while the caller holds
+ * a reference to the future. */
+int weir__future_decided(weir_future *future, weir_status *status_out, weir_event **event_out);
+/** Call @p fn once when @p future is complete or failed; at once if it is. */
+weir_status weir__future_notify(weir_future *future, weir__notify_fn fn, void *user);
+
+/** Futures that were released, kept by the context for reuse. */
+weir_future *weir__context_future_take(weir_context *context);
+void weir__context_future_keep(weir_context *context, weir_future *future);
+void weir__future_free(weir_future *future);
+
+/* ---- spec.c ------------------------------------------------------------------------------- */
+
+struct weir__spec_item {
+    int cuda;         /* else host */
+    uint32_t ordinal; /* of a GPU */
+    uint32_t threads; /* of a host device; 0: the configured number */
+};
+/** Parse a device spec into @p items (WEIR_DEVICES_MAX long).
+ *  @param[in] gpus  number of GPUs there are, asked for only when the spec says cuda. */
+weir_status weir__spec_parse(const char *spec, uint32_t (*gpus)(void),
+                             struct weir__spec_item *items, uint32_t *count_out);
+
+#endif

@@ -1,0 +1,46 @@
+/** @file config.h  The list of tunables behind weir_config. Not installed. */
+#ifndef WEIR_RUNTIME_CONFIG_H
+#define WEIR_RUNTIME_CONFIG_H
+
+#include "runtime/runtime.h"
+
+/** X(id, name, environment, type, default, lowest, highest, choices, help): the one list. */
+#define WEIR__CONFIG_MAP(X)                                                                        \
+    X(WEIR__POOL_BYTES, "pool_bytes", "WEIR_POOL_BYTES", BYTES, "16GiB", 1 << 20, 1ull << 46, "",  \
+      "bound of each device's memory pool; taken from the device as it is needed")                 \
+    X(WEIR__EVENTS, "events", "WEIR_EVENTS", COUNT, "1024", 16, 65536, "",                         \
+      "events made for each device at start; none is made later")                                  \
+    X(WEIR__HOST_THREADS, "host_threads", "WEIR_HOST_THREADS", COUNT, "1", 1, 256, "",             \
+      "threads of a host device whose spec names none")                                            \
+    X(WEIR__PEER, "peer", "WEIR_PEER", CHOICE, "probe", 0, 1, "probe off",                         \
+      "probe: use peer access that passes a verified copy; off: stage everything between GPUs")    \
+    X(WEIR__PACKET_BYTES, "packet_bytes", "WEIR_PACKET_BYTES", BYTES, "256KiB", 64, 1u << 30, "",  \
+      "packet of a link that names none")                                                          \
+    X(WEIR__LINK_BUFFERS, "link_buffers", "WEIR_LINK_BUFFERS", COUNT, "3", 1, 64, "",              \
+      "receive buffers of a link, and send buffers of a worklist, that name none")                 \
+    X(WEIR__QUEUE_ITEMS, "queue_items", "WEIR_QUEUE_ITEMS", COUNT, "0", 0, 1u << 31, "",           \
+      "items a device's local queue holds, rounded up to a power of two; 0: one per tile it owns") \
+    X(WEIR__SPILL_BYTES, "spill_bytes", "WEIR_SPILL_BYTES", BYTES, "4GiB", 0, 1ull << 46, "",      \
+      "host memory a device may spill work items to when its queues are full")                     \
+    X(WEIR__METIS_HELPER, "metis_helper", "WEIR_METIS_HELPER", PATH, "", 0, 0, "",                 \
+      "path of the weir-metis program; empty: beside this program, ../libexec, then PATH")         \
+    X(WEIR__METIS_TIMEOUT, "metis_timeout", "WEIR_METIS_TIMEOUT", MILLISECONDS, "300s", 1,         \
+      1ull << 40, "", "time limit of the METIS partitioner")                                       \
+    X(WEIR__LOG, "log", "WEIR_LOG", CHOICE, "off", 0, 3, "off error info debug",                   \
+      "messages to stderr; read from the environment at the first message")
+
+enum weir__config_id {
+#define WEIR__CONFIG_ENUM(id, ...) id,
+    WEIR__CONFIG_MAP(WEIR__CONFIG_ENUM)
+#undef WEIR__CONFIG_ENUM
+        WEIR__CONFIG_COUNT
+};
+
+/** Value of a numeric tunable or choice; @p config is not NULL. */
+uint64_t weir__config_get(const weir_config *config, enum weir__config_id id);
+/** Text of a path or choice. */
+const char *weir__config_text(const weir_config *config, enum weir__config_id id);
+/** A copy, or defaults and environment when @p config is NULL. */
+weir_status weir__config_copy(const weir_config *config, weir_config **copy_out);
+
+#endif

@@ -1,0 +1,252 @@
+/** @file context.c  A context: devices made from a spec, and who reaches whom. */
+#include "runtime/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct weir_context {
+    weir_config *config;
+    uint32_t count;
+    weir_device *devices[WEIR_DEVICES_MAX];
+    weir_device *home;
+    /* reaches[s][d]: a copy from s to d needs no staging; home has index count. */
+    unsigned char reaches[WEIR_DEVICES_MAX + 1][WEIR_DEVICES_MAX + 1];
+    const weir__backend *pinning; /* whose page-locked memory host devices use, or NULL */
+    pthread_mutex_t futures_lock;
+    weir_future **futures; /* released ones, a stack */
+    size_t futures_count, futures_room;
+};
+
+static uint32_t gpu_count(void)
+{
+#if WEIR_CUDA
+    return weir__cuda_backend.count();
+#else
+    weir__fail(WEIR_ERR_NODEV, "no CUDA device: weir was built without CUDA");
+    return 0;
+#endif
+}
+
+static const weir__backend *backend_of(const struct weir__spec_item *item)
+{
+#if WEIR_CUDA
+    if (item->cuda)
+        return &weir__cuda_backend;
+#endif
+    (void)item;
+    return &weir__host_backend;
+}
+
+static weir_status open_device(weir_context *context, const struct weir__spec_item *item,
+                               uint32_t ordinal, uint32_t index, weir_device **device_out)
+{
+    const weir__backend *ops = backend_of(item);
+    uint32_t threads = item->threads
+                           ? item->threads
+                           : (uint32_t)weir__config_get(context->config, WEIR__HOST_THREADS);
+    weir_status status = ops->open(context, ordinal, threads, device_out);
+    if (status)
+        return status;
+    (*device_out)->info.index = index;
+    status = weir__events_make(*device_out, weir__config_get(context->config, WEIR__EVENTS));
+    if (status) {
+        ops->close(*device_out);
+        *device_out = NULL;
+    }
+    return status;
+}
+
+static weir_status open_all(weir_context *context, const struct weir__spec_item *items,
+                            uint32_t count)
+{
+    static const struct weir__spec_item home = {0, 0, 1};
+    uint32_t hosts = 0;
+    weir_status status = WEIR_OK;
+#if WEIR_CUDA
+    for (uint32_t i = 0; i < count; i++)
+        if (items[i].cuda)
+            context->pinning = &weir__cuda_backend;
+#endif
+    for (uint32_t i = 0; i < count && !status; i++) {
+        uint32_t ordinal = items[i].cuda ? items[i].ordinal : hosts++;
+        status = open_device(context, &items[i], ordinal, i, &context->devices[i]);
+        context->count += !status;
+    }
+    if (status)
+        return status;
+    status = open_device(context, &home, 0, count, &context->home);
+    if (!status)
+        strcpy(context->home->info.label, "home");
+    return status;
+}
+
+static weir_status connect_pair(weir_context *context, weir_device *s, weir_device *d)
+{
+    int reaches = 1;
+    weir_status status = WEIR_OK;
+    /* Between backends the memory of host devices is page-locked, so one copy always does it. */
+    if (s != d && s->ops == d->ops && s->ops->connect) {
+        reaches = 0;
+        if (weir__config_get(context->config, WEIR__PEER) == 0)
+            status = s->ops->connect(s, d, &reaches);
+    }
+    context->reaches[s->info.index][d->info.index] = (unsigned char)reaches;
+    return status;
+}
+
+static weir_device *nth(const weir_context *context, uint32_t index)
+{
+    return index == context->count ? context->home : context->devices[index];
+}
+
+static weir_status connect_all(weir_context *context)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t s = 0; s <= context->count && !status; s++)
+        for (uint32_t d = 0; d <= context->count && !status; d++)
+            status = connect_pair(context, nth(context, s), nth(context, d));
+    return status;
+}
+
+weir_status weir_context_create(const char *spec, const weir_config *config,
+                                weir_context **context_out)
+{
+    struct weir__spec_item items[WEIR_DEVICES_MAX];
+    uint32_t count;
+    weir_context *context;
+    weir_status status;
+    *context_out = NULL;
+    if (!spec || !*spec) {
+        /* A machine without a GPU is not a failure here, so its sentence is put back. */
+        char before[512];
+        strncpy(before, weir_error_detail(), sizeof before - 1);
+        before[sizeof before - 1] = '\0';
+        spec = gpu_count() ? "cuda" : "host:4";
+        weir__fail_adopt(before);
+    }
+    if ((status = weir__spec_parse(spec, gpu_count, items, &count)))
+        return status;
+    if ((status = weir__calloc(1, sizeof *context, "context", &context)))
+        return status;
+    pthread_mutex_init(&context->futures_lock, NULL);
+    if (!(status = weir__config_copy(config, &context->config)))
+        status = open_all(context, items, count);
+    if (!status)
+        status = connect_all(context);
+    if (status) {
+        weir_context_destroy(context);
+        return status;
+    }
+    weir__log(WEIR__LOG_INFO, "context '%s': %u devices", spec, count);
+    *context_out = context;
+    return WEIR_OK;
+}
+
+static void close_device(weir_device *device)
+{
+    if (!device)
+        return;
+    weir__events_drop(device);
+    device->ops->close(device);
+}
+
+void weir_context_destroy(weir_context *context)
+{
+    if (!context)
+        return;
+    for (size_t i = 0; i < context->futures_count; i++)
+        weir__future_free(context->futures[i]);
+    free(context->futures);
+    close_device(context->home);
+    for (uint32_t i = context->count; i > 0; i--)
+        close_device(context->devices[i - 1]);
+    weir_config_destroy(context->config);
+    pthread_mutex_destroy(&context->futures_lock);
+    free(context);
+}
+
+uint32_t weir_context_device_count(const weir_context *context)
+{
+    return context->count;
+}
+
+weir_device *weir_context_device(const weir_context *context, uint32_t index)
+{
+    return index < context->count ? context->devices[index] : NULL;
+}
+
+weir_device *weir_context_home(const weir_context *context)
+{
+    return context->home;
+}
+
+const weir_config *weir_context_config(const weir_context *context)
+{
+    return context->config;
+}
+
+int weir_device_reaches(const weir_device *source, const weir_device *destination)
+{
+    if (source->context != destination->context)
+        return 0;
+    return source->context->reaches[source->info.index][destination->info.index];
+}
+
+weir_status weir__context_host_alloc(weir_context *context, size_t bytes, void **data_out)
+{
+    if (context->pinning)
+        return context->pinning->pinned_alloc(bytes, data_out);
+    int error = posix_memalign(data_out, WEIR__ALIGNMENT, bytes);
+    if (error)
+        return weir__fail(WEIR_ERR_NOMEM, "no %zu bytes of host memory left", bytes);
+    return WEIR_OK;
+}
+
+void weir__context_host_free(weir_context *context, void *data)
+{
+    if (context->pinning)
+        context->pinning->pinned_free(data);
+    else
+        free(data);
+}
+
+weir_future *weir__context_future_take(weir_context *context)
+{
+    weir_future *future = NULL;
+    pthread_mutex_lock(&context->futures_lock);
+    if (context->futures_count)
+        future = context->futures[--context->futures_count];
+    pthread_mutex_unlock(&context->futures_lock);
+    return future;
+}
+
+void weir__context_future_keep(weir_context *context, weir_future *future)
+{
+    pthread_mutex_lock(&context->futures_lock);
+    if (context->futures_count == context->futures_room) {
+        size_t room = context->futures_room ? 2 * context->futures_room : 64;
+        weir_future **grown = realloc(context->futures, room * sizeof *grown);
+        if (grown) {
+            context->futures = grown;
+            context->futures_room = room;
+        }
+    }
+    if (context->futures_count < context->futures_room) {
+        context->futures[context->futures_count++] = future;
+        future = NULL;
+    }
+    pthread_mutex_unlock(&context->futures_lock);
+    weir__future_free(future); /* no room to keep it: just freed */
+}
+
+const char *weir_version_text(void)
+{
+#define TEXT_(x) #x
+#define TEXT(x)  TEXT_(x)
+    return TEXT(WEIR_VERSION_MAJOR) "." TEXT(WEIR_VERSION_MINOR) "." TEXT(WEIR_VERSION_PATCH)
+#if WEIR_CUDA
+        " (host, cuda)";
+#else
+        " (host)";
+#endif
+}

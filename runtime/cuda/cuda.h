@@ -1,0 +1,84 @@
+/** @file cuda.h  The CUDA backend's own structs. Included in runtime/cuda only.
+ *
+ * Plain C against the CUDA runtime; the two driver calls it needs (stream memory operations) are
+ * asked for at run time, so nothing links with libcuda. */
+#ifndef WEIR_RUNTIME_CUDA_CUDA_H
+#define WEIR_RUNTIME_CUDA_CUDA_H
+
+#include "runtime/backend.h"
+
+#include <cuda_runtime_api.h>
+
+/** A word of page-locked memory that a stream waits for: how a stream is held by something that is
+ *  not a CUDA event. Words only grow, so one that was opened can be used again at once. */
+struct cuda_gate {
+    struct cuda_device *device;
+    struct cuda_gate *next_free;
+    uint32_t *word;  /* written by the host (release, system scope), read by the stream */
+    uint32_t number; /* what the stream waits for: at least this */
+};
+
+struct cuda_device {
+    weir_device base;
+    int ordinal;
+    struct {
+        pthread_mutex_t lock; /* guards the free list */
+        struct cuda_gate *all, *free;
+        uint32_t *words;
+    } gates;
+    struct {
+        pthread_mutex_t lock; /* guards all below */
+        pthread_cond_t more;
+        pthread_t thread;
+        int started, stop;
+        struct cuda_watch *list;
+    } watcher;
+};
+
+struct cuda_queue {
+    weir_queue base;
+    cudaStream_t stream;
+};
+
+struct cuda_event {
+    weir_event base;
+    cudaEvent_t event;
+};
+
+/** Turn a CUDA error into a status with a sentence; cudaSuccess gives WEIR_OK. */
+weir_status cuda_check(const weir_device *device, const char *what, cudaError_t error);
+/** Make @p device the calling thread's current one. */
+weir_status cuda_use(const weir_device *device);
+
+weir_status cuda_gates_open(struct cuda_device *device);
+void cuda_gates_close(struct cuda_device *device);
+/** Hold @p queue; @p gate_out opens it with cuda_gate_open(). */
+weir_status cuda_gate_put(struct cuda_queue *queue, struct cuda_gate **gate_out);
+/** A weir__notify_fn: lets the stream go on and gives the gate back. */
+void cuda_gate_open(void *gate);
+
+weir_status cuda_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);
+void cuda_queue_destroy(weir_queue *queue);
+weir_status cuda_queue_copy(weir_queue *queue, weir_device *destination_device, void *destination,
+                            weir_device *source_device, const void *source, size_t bytes);
+weir_status cuda_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
+weir_status cuda_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
+                              size_t args_bytes);
+weir_status cuda_queue_record(weir_queue *queue, weir_event *event);
+weir_status cuda_queue_wait_event(weir_queue *queue, weir_event *event);
+weir_status cuda_queue_wait_future(weir_queue *queue, weir_future *future);
+weir_status cuda_queue_sync(weir_queue *queue);
+void *cuda_queue_native(weir_queue *queue);
+
+weir_status cuda_event_create(weir_device *device, weir_event **event_out);
+void cuda_event_destroy(weir_event *event);
+weir_status cuda_event_query(weir_event *event);
+weir_status cuda_event_wait(weir_event *event, int64_t timeout_ms);
+
+weir_status cuda_watch_event(weir_event *event, weir__notify_fn fn, void *user);
+void cuda_watcher_open(struct cuda_device *device);
+void cuda_watcher_close(struct cuda_device *device);
+
+weir_status cuda_connect(weir_device *source, weir_device *destination, int *reaches_out);
+
+#endif

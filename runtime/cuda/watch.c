@@ -1,0 +1,109 @@
+/** @file watch.c  Calling back when a CUDA event completes.
+ *
+ * A thread that polls, started when first needed and asleep when there is nothing to watch. Host
+ * functions in a helper stream would queue behind each other: an event that waits for a later one's
+ * call would never come. */
+#include "runtime/cuda/cuda.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define POLL_NS 10000
+
+struct cuda_watch {
+    struct cuda_watch *next;
+    weir_event *event;
+    weir__notify_fn fn;
+    void *user;
+};
+
+/* Take the watches whose events are complete, or can never be, off the list; the lock is held. */
+static struct cuda_watch *take_due(struct cuda_device *device)
+{
+    struct cuda_watch *due = NULL, **at = &device->watcher.list;
+    while (*at) {
+        struct cuda_watch *watch = *at;
+        if (cuda_event_query(watch->event) == WEIR_PENDING) {
+            at = &watch->next;
+            continue;
+        }
+        *at = watch->next;
+        watch->next = due;
+        due = watch;
+    }
+    return due;
+}
+
+static void *watch_events(void *data)
+{
+    struct cuda_device *device = data;
+    const struct timespec pause = {0, POLL_NS};
+    pthread_mutex_lock(&device->watcher.lock);
+    for (;;) {
+        while (!device->watcher.list && !device->watcher.stop)
+            pthread_cond_wait(&device->watcher.more, &device->watcher.lock);
+        if (!device->watcher.list)
+            break;
+        struct cuda_watch *due = take_due(device);
+        pthread_mutex_unlock(&device->watcher.lock);
+        if (!due)
+            nanosleep(&pause, NULL);
+        while (due) {
+            struct cuda_watch *watch = due;
+            due = watch->next;
+            watch->fn(watch->user);
+            free(watch);
+        }
+        pthread_mutex_lock(&device->watcher.lock);
+    }
+    pthread_mutex_unlock(&device->watcher.lock);
+    return NULL;
+}
+
+void cuda_watcher_open(struct cuda_device *device)
+{
+    pthread_mutex_init(&device->watcher.lock, NULL);
+    pthread_cond_init(&device->watcher.more, NULL);
+}
+
+void cuda_watcher_close(struct cuda_device *device)
+{
+    pthread_mutex_lock(&device->watcher.lock);
+    device->watcher.stop = 1;
+    pthread_cond_signal(&device->watcher.more);
+    pthread_mutex_unlock(&device->watcher.lock);
+    if (device->watcher.started)
+        pthread_join(device->watcher.thread, NULL);
+    pthread_cond_destroy(&device->watcher.more);
+    pthread_mutex_destroy(&device->watcher.lock);
+}
+
+weir_status cuda_watch_event(weir_event *event, weir__notify_fn fn, void *user)
+{
+    struct cuda_device *device = (struct cuda_device *)event->device;
+    struct cuda_watch *watch;
+    weir_status status = cuda_event_query(event);
+    int error = 0;
+    if (status != WEIR_PENDING) {
+        fn(user);
+        return WEIR_OK;
+    }
+    if ((status = weir__alloc(1, sizeof *watch, "event's watch", &watch)))
+        return status;
+    pthread_mutex_lock(&device->watcher.lock);
+    if (!device->watcher.started) {
+        error = pthread_create(&device->watcher.thread, NULL, watch_events, device);
+        device->watcher.started = !error;
+    }
+    if (!error) {
+        *watch = (struct cuda_watch){device->watcher.list, event, fn, user};
+        device->watcher.list = watch;
+        pthread_cond_signal(&device->watcher.more);
+    }
+    pthread_mutex_unlock(&device->watcher.lock);
+    if (!error)
+        return WEIR_OK;
+    free(watch);
+    return weir__fail(WEIR_ERR_NOMEM, "%s: the thread that watches events: %s",
+                      event->device->info.label, strerror(error));
+}

@@ -1,0 +1,159 @@
+/** @file dialect.h  The common subset of C11 and CUDA C++ that operators are written in.
+ *
+ * An operator header includes this, is compiled by cc into the workers of host devices and by nvcc
+ * into kernels, and means the same in both. A *worker* is a group of *lanes* that run together: 32
+ * on a GPU (a warp), 1 on the host. The lane functions must be reached by all lanes of a worker.
+ *
+ * What the dialect leaves out because nvcc rejects it: _Atomic, restrict, _Static_assert,
+ * designated initialisers out of order. Shared structs use fixed-width types.
+ *
+ * Order and scope are in the name of every atomic: relaxed, and visible to the device that runs
+ * them. Kernels hand data on by ending, not by fences (docs/memory-model.md). */
+#ifndef WEIR_RUNTIME_DIALECT_H
+#define WEIR_RUNTIME_DIALECT_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define WEIR_DEV   static __device__ __forceinline__
+#define WEIR_LANES 32u
+#else
+#define WEIR_DEV   static inline __attribute__((unused))
+#define WEIR_LANES 1u
+#endif
+
+/** This lane's number in its worker. */
+WEIR_DEV uint32_t weir_lane(void)
+{
+#ifdef __CUDACC__
+    return threadIdx.x & 31u;
+#else
+    return 0;
+#endif
+}
+
+/** Bit i is set if lane i passed a non-zero value. */
+WEIR_DEV uint32_t weir_ballot(int value)
+{
+#ifdef __CUDACC__
+    return __ballot_sync(0xFFFFFFFFu, value);
+#else
+    return value ? 1u : 0u;
+#endif
+}
+
+/** The value that lane @p from passed. */
+WEIR_DEV uint32_t weir_broadcast_u32(uint32_t value, uint32_t from)
+{
+#ifdef __CUDACC__
+    return __shfl_sync(0xFFFFFFFFu, value, (int)from);
+#else
+    (void)from;
+    return value;
+#endif
+}
+
+/** Sum over the lanes of a worker; every lane gets it. */
+WEIR_DEV uint64_t weir_sum_u64(uint64_t value)
+{
+#ifdef __CUDACC__
+    for (int step = 16; step > 0; step >>= 1)
+        value += __shfl_xor_sync(0xFFFFFFFFu, value, step);
+#endif
+    return value;
+}
+
+/** Largest over the lanes of a worker; every lane gets it. */
+WEIR_DEV uint32_t weir_max_u32(uint32_t value)
+{
+#ifdef __CUDACC__
+    return __reduce_max_sync(0xFFFFFFFFu, value);
+#else
+    return value;
+#endif
+}
+
+/** All lanes come here before any goes on, and see what the others wrote before. */
+WEIR_DEV void weir_lanes_sync(void)
+{
+#ifdef __CUDACC__
+    __syncwarp();
+#endif
+}
+
+WEIR_DEV uint32_t weir_popcount_u32(uint32_t value)
+{
+#ifdef __CUDACC__
+    return (uint32_t)__popc(value);
+#else
+    return (uint32_t)__builtin_popcount(value);
+#endif
+}
+
+/** Number of the lowest set bit; @p value is not 0. */
+WEIR_DEV uint32_t weir_first_bit_u32(uint32_t value)
+{
+#ifdef __CUDACC__
+    return (uint32_t)__ffs((int)value) - 1u;
+#else
+    return (uint32_t)__builtin_ctz(value);
+#endif
+}
+
+WEIR_DEV uint32_t weir_load_relaxed_dev_u32(const uint32_t *word)
+{
+#ifdef __CUDACC__
+    return *(const volatile uint32_t *)word; /* a relaxed load: never from a stale L1 line */
+#else
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+#endif
+}
+
+/** *word = min(*word, value); @return what it was. */
+WEIR_DEV uint32_t weir_atomic_min_relaxed_dev_u32(uint32_t *word, uint32_t value)
+{
+#ifdef __CUDACC__
+    return atomicMin(word, value);
+#else
+    uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (old > value &&
+           !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return old;
+#endif
+}
+
+/** *word = max(*word, value); @return what it was. */
+WEIR_DEV uint32_t weir_atomic_max_relaxed_dev_u32(uint32_t *word, uint32_t value)
+{
+#ifdef __CUDACC__
+    return atomicMax(word, value);
+#else
+    uint32_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (old < value &&
+           !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return old;
+#endif
+}
+
+/** *word += value; @return what it was. */
+WEIR_DEV uint32_t weir_atomic_add_relaxed_dev_u32(uint32_t *word, uint32_t value)
+{
+#ifdef __CUDACC__
+    return atomicAdd(word, value);
+#else
+    return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+WEIR_DEV uint64_t weir_atomic_add_relaxed_dev_u64(uint64_t *word, uint64_t value)
+{
+#ifdef __CUDACC__
+    return atomicAdd((unsigned long long *)word, (unsigned long long)value);
+#else
+    return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+#endif

@@ -1,0 +1,186 @@
+/** @file future.c  Futures: an event that may not exist yet (Groute section 4.1, "event-futures").
+ *
+ * Two layers: first the future is *set* (given its event) or failed, then the event completes.
+ * Host threads wait through both; queues are gated by their backend through weir__future_notify.
+ * Lock rule: a future's lock is never held while a backend, or a notification, is called. */
+#include "runtime/backend.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct waiter {
+    struct waiter *next;
+    weir__notify_fn fn;
+    void *user;
+};
+
+struct weir_future {
+    weir_context *context;
+    _Atomic uint32_t references; /* acq_rel: the last release sees what all holders did */
+    pthread_mutex_t lock;        /* guards everything below */
+    pthread_cond_t changed;
+    int decided; /* set or failed */
+    weir_status status;
+    weir_event *event; /* what it completes with; NULL: complete when decided */
+    struct waiter *waiters;
+};
+
+weir_status weir_future_create(weir_context *context, weir_future **future_out)
+{
+    weir_future *future = weir__context_future_take(context);
+    *future_out = NULL;
+    if (!future) {
+        weir_status status = weir__calloc(1, sizeof *future, "future", &future);
+        if (status)
+            return status;
+        pthread_mutex_init(&future->lock, NULL);
+        weir__cond_init(&future->changed);
+    }
+    future->context = context;
+    atomic_store_explicit(&future->references, 1, memory_order_relaxed);
+    future->decided = 0;
+    future->status = WEIR_OK;
+    future->event = NULL;
+    future->waiters = NULL;
+    *future_out = future;
+    return WEIR_OK;
+}
+
+void weir__future_free(weir_future *future)
+{
+    if (!future)
+        return;
+    pthread_cond_destroy(&future->changed);
+    pthread_mutex_destroy(&future->lock);
+    free(future);
+}
+
+weir_future *weir_future_retain(weir_future *future)
+{
+    atomic_fetch_add_explicit(&future->references, 1, memory_order_relaxed);
+    return future;
+}
+
+void weir_future_release(weir_future *future)
+{
+    if (!future)
+        return;
+    if (atomic_fetch_sub_explicit(&future->references, 1, memory_order_acq_rel) > 1)
+        return;
+    weir_event_release(future->event);
+    while (future->waiters) { /* nobody is left who could set it: its waiters go with it */
+        struct waiter *waiter = future->waiters;
+        future->waiters = waiter->next;
+        free(waiter);
+    }
+    weir__context_future_keep(future->context, future);
+}
+
+static void notify_all(weir_event *event, struct waiter *waiters)
+{
+    while (waiters) {
+        struct waiter *waiter = waiters;
+        waiters = waiter->next;
+        /* If the event cannot be watched the device is lost; a waiter must not hang on it. */
+        if (!event || event->device->ops->event_notify(event, waiter->fn, waiter->user))
+            waiter->fn(waiter->user);
+        free(waiter);
+    }
+}
+
+static weir_status decide(weir_future *future, weir_status status, weir_event *event)
+{
+    struct waiter *waiters;
+    pthread_mutex_lock(&future->lock);
+    if (future->decided) {
+        pthread_mutex_unlock(&future->lock);
+        return weir__fail(WEIR_ERR_INVALID, "a future was set or failed twice");
+    }
+    future->decided = 1;
+    future->status = status;
+    future->event = event;
+    waiters = future->waiters;
+    future->waiters = NULL;
+    pthread_cond_broadcast(&future->changed);
+    pthread_mutex_unlock(&future->lock);
+    notify_all(event, waiters);
+    return WEIR_OK;
+}
+
+weir_status weir_future_set(weir_future *future, weir_event *event)
+{
+    return decide(future, WEIR_OK, event);
+}
+
+weir_status weir_future_fail(weir_future *future, weir_status status)
+{
+    return decide(future, status, NULL);
+}
+
+int weir__future_decided(weir_future *future, weir_status *status_out, weir_event **event_out)
+{
+    pthread_mutex_lock(&future->lock);
+    int is = future->decided;
+    *status_out = future->status;
+    *event_out = future->event;
+    pthread_mutex_unlock(&future->lock);
+    return is;
+}
+
+weir_status weir_future_query(weir_future *future)
+{
+    weir_status status;
+    weir_event *event;
+    if (!weir__future_decided(future, &status, &event))
+        return WEIR_PENDING;
+    return status == WEIR_OK && event ? weir_event_query(event) : status;
+}
+
+weir_status weir_future_wait(weir_future *future, int64_t timeout_ms)
+{
+    uint64_t start = weir__now_ns();
+    int error = 0;
+    pthread_mutex_lock(&future->lock);
+    if (timeout_ms < 0) {
+        while (!future->decided)
+            pthread_cond_wait(&future->changed, &future->lock);
+    } else {
+        struct timespec at = weir__deadline(timeout_ms);
+        while (!future->decided && error != ETIMEDOUT)
+            error = pthread_cond_timedwait(&future->changed, &future->lock, &at);
+    }
+    int is = future->decided;
+    weir_status status = future->status;
+    weir_event *event = future->event;
+    pthread_mutex_unlock(&future->lock);
+    if (!is)
+        return WEIR_ERR_TIMEOUT;
+    if (status != WEIR_OK || !event)
+        return status;
+    if (timeout_ms >= 0) {
+        int64_t spent = (int64_t)((weir__now_ns() - start) / 1000000u);
+        timeout_ms = spent < timeout_ms ? timeout_ms - spent : 0;
+    }
+    return weir_event_wait(event, timeout_ms);
+}
+
+weir_status weir__future_notify(weir_future *future, weir__notify_fn fn, void *user)
+{
+    struct waiter *waiter;
+    weir_status status = weir__alloc(1, sizeof *waiter, "future's waiter", &waiter);
+    if (status)
+        return status;
+    *waiter = (struct waiter){NULL, fn, user};
+    pthread_mutex_lock(&future->lock);
+    int is = future->decided;
+    weir_event *event = future->event;
+    if (!is) {
+        waiter->next = future->waiters;
+        future->waiters = waiter;
+    }
+    pthread_mutex_unlock(&future->lock);
+    if (is)
+        notify_all(event, waiter);
+    return WEIR_OK;
+}

@@ -1,0 +1,66 @@
+/** @file host.h  The host backend's own structs. Included in runtime/host only. */
+#ifndef WEIR_RUNTIME_HOST_HOST_H
+#define WEIR_RUNTIME_HOST_HOST_H
+
+#include "runtime/backend.h"
+
+/** The threads of a host device that run a kernel together; worker 0 is the queue's own thread. */
+struct host_team {
+    pthread_mutex_t turn; /* one kernel at a time; taken before `lock` */
+    pthread_mutex_t lock; /* guards all below */
+    pthread_cond_t start, finish;
+    uint64_t round;   /* grows with each kernel */
+    uint32_t running; /* helpers still in it */
+    int stop;
+    const weir_kernel *kernel;
+    const void *args;
+    uint32_t workers;
+    uint32_t started; /* helpers alive */
+    pthread_t *threads;
+};
+
+struct host_device {
+    weir_device base;
+    struct host_team team;
+};
+
+/** Recorded and reached points are counted, so that a queue that waits for an earlier record is
+ *  not confused by a later one. */
+struct host_event {
+    weir_event base;
+    pthread_mutex_t lock; /* guards all below */
+    pthread_cond_t reached;
+    uint64_t recorded, done; /* numbers of the last record put in and run */
+    struct host_watch *watches;
+};
+
+weir_status host_team_open(struct host_team *team, uint32_t workers);
+void host_team_close(struct host_team *team);
+/** Run a kernel on all workers and wait for them. */
+void host_team_run(struct host_team *team, const weir_kernel *kernel, const void *args);
+
+weir_status host_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);
+void host_queue_destroy(weir_queue *queue);
+weir_status host_queue_copy(weir_queue *queue, weir_device *destination_device, void *destination,
+                            weir_device *source_device, const void *source, size_t bytes);
+weir_status host_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
+weir_status host_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
+                              size_t args_bytes);
+weir_status host_queue_record(weir_queue *queue, weir_event *event);
+weir_status host_queue_wait_event(weir_queue *queue, weir_event *event);
+weir_status host_queue_wait_future(weir_queue *queue, weir_future *future);
+weir_status host_queue_sync(weir_queue *queue);
+
+weir_status host_event_create(weir_device *device, weir_event **event_out);
+void host_event_destroy(weir_event *event);
+weir_status host_event_query(weir_event *event);
+weir_status host_event_wait(weir_event *event, int64_t timeout_ms);
+weir_status host_event_notify(weir_event *event, weir__notify_fn fn, void *user);
+/** A record is put into a queue: its number. */
+uint64_t host_event_recorded(struct host_event *event);
+/** The queue has come to record @p number. */
+void host_event_reached(struct host_event *event, uint64_t number);
+/** Wait for record @p number. */
+void host_event_wait_number(struct host_event *event, uint64_t number);
+
+#endif

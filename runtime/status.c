@@ -1,0 +1,46 @@
+/** @file status.c  Status texts and the sentence of the last failure, one per thread. */
+#include "runtime/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Long enough for a dump of counters of 64 devices (worklist/report.c). */
+#define DETAIL_BYTES 8192
+
+static _Thread_local char detail[DETAIL_BYTES];
+
+const char *weir_status_text(weir_status status)
+{
+    switch (status) {
+#define STATUS_CASE(name, value, text) \
+    case name:                         \
+        return text;
+        WEIR_STATUS_MAP(STATUS_CASE)
+#undef STATUS_CASE
+    }
+    return "unknown status";
+}
+
+const char *weir_error_detail(void)
+{
+    return detail;
+}
+
+weir_status weir__fail(weir_status status, const char *format, ...)
+{
+    /* Through a local buffer: an argument may be the old detail itself. */
+    char text[DETAIL_BYTES];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    memcpy(detail, text, strlen(text) + 1);
+    weir__log(WEIR__LOG_ERROR, "%s: %s", weir_status_text(status), detail);
+    return status;
+}
+
+void weir__fail_adopt(const char *text)
+{
+    snprintf(detail, sizeof detail, "%s", text);
+}

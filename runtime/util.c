@@ -1,0 +1,137 @@
+/** @file util.c  Small things every layer needs: memory, time, numbers in text. */
+#include "runtime/internal.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+static weir_status take(size_t count, size_t bytes, int clear, const char *what, void *data_out)
+{
+    void *data = NULL;
+    size_t total;
+    memcpy(data_out, &data, sizeof data);
+    if (__builtin_mul_overflow(count, bytes, &total))
+        return weir__fail(WEIR_ERR_NOMEM, "%s: %zu x %zu bytes cannot be addressed", what, count,
+                          bytes);
+    data = clear ? calloc(1, total ? total : 1) : malloc(total ? total : 1);
+    if (!data)
+        return weir__fail(WEIR_ERR_NOMEM, "%s: no %zu bytes of host memory left", what, total);
+    memcpy(data_out, &data, sizeof data);
+    return WEIR_OK;
+}
+
+weir_status weir__alloc(size_t count, size_t bytes, const char *what, void *data_out)
+{
+    return take(count, bytes, 0, what, data_out);
+}
+
+weir_status weir__calloc(size_t count, size_t bytes, const char *what, void *data_out)
+{
+    return take(count, bytes, 1, what, data_out);
+}
+
+uint32_t weir__cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return (uint32_t)CPU_COUNT(&set);
+    return 1;
+}
+
+uint64_t weir__now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+struct timespec weir__deadline(int64_t timeout_ms)
+{
+    struct timespec at;
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    if (timeout_ms < 0)
+        return at;
+    uint64_t ns = (uint64_t)at.tv_nsec + (uint64_t)(timeout_ms % 1000) * 1000000u;
+    at.tv_sec += (time_t)(timeout_ms / 1000) + (time_t)(ns / 1000000000u);
+    at.tv_nsec = (long)(ns % 1000000000u);
+    return at;
+}
+
+void weir__cond_init(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+weir_status weir__parse_u64(const char *text, uint64_t *value_out)
+{
+    if (!text || !isdigit((unsigned char)*text))
+        return WEIR_ERR_INVALID;
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || *end)
+        return WEIR_ERR_INVALID;
+    *value_out = value;
+    return WEIR_OK;
+}
+
+struct unit {
+    const char *name;
+    double factor;
+};
+
+static weir_status parse_scaled(const char *text, const struct unit *units, uint64_t *value_out)
+{
+    if (!text || !isdigit((unsigned char)*text))
+        return WEIR_ERR_INVALID;
+    if (weir__parse_u64(text, value_out) == WEIR_OK) /* exact beyond 2^53 */
+        return WEIR_OK;
+    char *end;
+    double number = strtod(text, &end);
+    while (*end == ' ')
+        end++;
+    for (; units->name; units++) {
+        if (strcasecmp(end, units->name) != 0)
+            continue;
+        double scaled = number * units->factor;
+        if (!(scaled >= 0 && scaled < 18446744073709549568.0))
+            return WEIR_ERR_INVALID;
+        *value_out = (uint64_t)floor(scaled + 0.5);
+        return WEIR_OK;
+    }
+    return WEIR_ERR_INVALID;
+}
+
+weir_status weir__parse_bytes(const char *text, uint64_t *bytes_out)
+{
+    static const struct unit units[] = {{"b", 1},
+                                        {"k", 1024},
+                                        {"kib", 1024},
+                                        {"kb", 1e3},
+                                        {"m", 1048576},
+                                        {"mib", 1048576},
+                                        {"mb", 1e6},
+                                        {"g", 1073741824.0},
+                                        {"gib", 1073741824.0},
+                                        {"gb", 1e9},
+                                        {"t", 1099511627776.0},
+                                        {"tib", 1099511627776.0},
+                                        {"tb", 1e12},
+                                        {NULL, 0}};
+    return parse_scaled(text, units, bytes_out);
+}
+
+weir_status weir__parse_ms(const char *text, uint64_t *ms_out)
+{
+    static const struct unit units[] = {{"ms", 1}, {"s", 1000}, {"min", 60000}, {NULL, 0}};
+    return parse_scaled(text, units, ms_out);
+}

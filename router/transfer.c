@@ -1,0 +1,127 @@
+/** @file transfer.c  Copying a parcel into a receive buffer, by the best way the pair has.
+ *
+ * One copy where the devices reach each other; through page-locked host memory where they do not
+ * (Groute section 2.1, "indirect" copies). Which queue runs it: the receiver's if it can reach the
+ * source, so that packets for one receiver queue up there; else the source's. */
+#include "router/internal.h"
+
+static int is_host(const weir_device *device)
+{
+    weir_device_info info;
+    weir_device_info_get(device, &info);
+    return info.kind == WEIR_DEVICE_HOST;
+}
+
+static uint32_t index_of(const weir_device *device)
+{
+    weir_device_info info;
+    weir_device_info_get(device, &info);
+    return info.index;
+}
+
+/* A host queue copies between host memories only. */
+static int needs_push(const weir_device *source, const weir_device *destination)
+{
+    return (is_host(destination) && !is_host(source)) || !weir_device_reaches(source, destination);
+}
+
+weir_status weir__output_prepare(struct output *output, weir_device *source)
+{
+    weir_device *destination = output->destination->device;
+    weir_queue **push = &output->push[index_of(source)];
+    weir_status status = WEIR_OK;
+    if (!needs_push(source, destination))
+        return WEIR_OK;
+    if (!*push)
+        status = weir_queue_create(source, 1, push);
+    if (status || weir_device_reaches(source, destination))
+        return status;
+    weir_device *home = weir_context_home(output->router->context);
+    for (uint32_t i = 0; i < output->buffers && !status; i++)
+        if (!output->slots[i].bounce)
+            status = weir_device_alloc(home, output->packet_bytes, &output->slots[i].bounce);
+    return status;
+}
+
+/* `to` goes on only after all that is in `from` now. */
+static weir_status chain(weir_queue *from, weir_queue *to)
+{
+    weir_event *event;
+    weir_status status = weir_event_acquire(weir_queue_device(from), &event);
+    if (status)
+        return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
+    if (!(status = weir_queue_record(from, event)))
+        status = weir_queue_wait_event(to, event);
+    weir_event_release(event); /* both queues are of one backend, which took note of the record */
+    return status;
+}
+
+static weir_status put_waits(weir_queue *queue, const struct weir_pending *slot,
+                             const struct message *message)
+{
+    weir_status status = WEIR_OK;
+    if (slot->reuse)
+        status = weir_queue_wait_event(queue, slot->reuse);
+    if (!status && message->ready)
+        status = weir_queue_wait_event(queue, message->ready);
+    return status;
+}
+
+static weir_status put_copies(struct output *output, struct weir_pending *slot,
+                              const struct parcel *parcel, weir_queue **last_out,
+                              weir_queue **source_out)
+{
+    const weir_segment *segment = &parcel->message->segment;
+    weir_device *source = segment->device, *destination = output->destination->device;
+    weir_device *home = weir_context_home(output->router->context);
+    const void *from = segment->bytes ? (const char *)segment->data + parcel->offset : NULL;
+    weir_queue *push = output->push[index_of(source)];
+    weir_queue *first = needs_push(source, destination) ? push : output->pull;
+    weir_status status;
+    *last_out = *source_out = first;
+    if ((status = put_waits(first, slot, parcel->message)))
+        return status;
+    if (weir_device_reaches(source, destination))
+        return weir_queue_copy(first, destination, slot->data, source, from, parcel->bytes);
+    output->stats.staged++;
+    *last_out = output->pull;
+    if ((status = weir_queue_copy(first, home, slot->bounce, source, from, parcel->bytes)))
+        return status;
+    if ((status = chain(first, output->pull)))
+        return status;
+    return weir_queue_copy(output->pull, destination, slot->data, home, slot->bounce,
+                           parcel->bytes);
+}
+
+weir_status weir__transfer(struct output *output, struct weir_pending *slot, struct parcel *parcel)
+{
+    weir_queue *last, *source;
+    weir_event *event;
+    weir_status status;
+    if ((status = put_copies(output, slot, parcel, &last, &source)))
+        goto err_parcel;
+    if ((status = weir_event_acquire(weir_queue_device(last), &event))) {
+        status = weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
+        goto err_parcel;
+    }
+    if ((status = weir_queue_record(last, event))) {
+        weir_event_release(event);
+        goto err_parcel;
+    }
+    slot->segment = (weir_segment){.device = output->destination->device,
+                                   .data = slot->data,
+                                   .bytes = parcel->bytes,
+                                   .offset = parcel->offset,
+                                   .meta = parcel->message->segment.meta};
+    slot->assigned = WEIR_OK;
+    output->stats.packets++;
+    output->stats.bytes += parcel->bytes;
+    (void)weir_future_set(slot->future, event);
+    weir__message_parcel_done(parcel->message, source, WEIR_OK);
+    return WEIR_OK;
+err_parcel:
+    slot->assigned = status;
+    (void)weir_future_fail(slot->future, status);
+    weir__message_parcel_done(parcel->message, NULL, status);
+    return status;
+}

@@ -1,0 +1,209 @@
+/** @file algorithms.h  Graphs, partitions and the traversal suite.
+ *
+ * A *graph* is a compressed sparse row (CSR) structure in host memory. A *partition* assigns every
+ * vertex to one device. An *algorithm* object (weir_bfs) places a partitioned graph on the devices
+ * of a context once and runs any number of times.
+ *
+ * Rules for graphs (docs/design.md "Rules for graphs and answers"): duplicate arcs collapse to the
+ * smallest weight, self loops are dropped, ids of edge lists are taken as written (n = largest +
+ * 1), formats that count from 1 are shifted, MatrixMarket `symmetric` gives both directions.
+ *
+ * Threads: graphs and partitions are read-only after they are made and may be shared; an algorithm
+ * object is used by one thread at a time, except for its _cancel.
+ */
+#ifndef WEIR_ALGORITHMS_ALGORITHMS_H
+#define WEIR_ALGORITHMS_ALGORITHMS_H
+
+#include "worklist/worklist.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- graphs ------------------------------------------------------------------------------- */
+
+/** Most vertices a graph may have: ids are 32 bits, and one value is kept as "none". */
+#define WEIR_VERTICES_MAX UINT64_C(0xFFFFFFFE)
+
+typedef enum weir_weight_kind {
+    WEIR_WEIGHT_NONE = 0, /**< the input had none */
+    WEIR_WEIGHT_U32 = 1,  /**< every weight is an integer of 0 .. 2^32-1 */
+    WEIR_WEIGHT_F64 = 2   /**< anything else that is finite, negative values too */
+} weir_weight_kind;
+
+/** A directed graph in CSR form: the out-arcs of v are targets[offsets[v]] ..
+ * targets[offsets[v+1]-1], ascending, each once, none to v itself. Read-only for users; freed by
+ * weir_graph_destroy(). */
+typedef struct weir_graph {
+    uint64_t vertices;
+    uint64_t arcs;
+    const uint64_t *offsets; /**< vertices + 1 values, offsets[vertices] == arcs */
+    const uint32_t *targets; /**< arcs values */
+    weir_weight_kind weight_kind;
+    const uint32_t *weights_u32; /**< arcs values if weight_kind is WEIR_WEIGHT_U32, else NULL */
+    const double *weights_f64;   /**< arcs values if weight_kind is WEIR_WEIGHT_F64, else NULL */
+    const char *name;            /**< file name without folder, or the generator's text */
+    /** "MatrixMarket", "DIMACS", "Galois", "edge list", "generator" or "arcs" */
+    const char *format;
+} weir_graph;
+
+typedef struct weir_graph_options {
+    size_t size;    /**< sizeof(weir_graph_options), set by WEIR_GRAPH_OPTIONS_INIT */
+    int undirected; /**< add every reverse arc */
+    uint32_t
+        threads; /**< threads for generating and sorting; 0: one per core. Never changes a result */
+} weir_graph_options;
+#define WEIR_GRAPH_OPTIONS_INIT          \
+    {                                    \
+        sizeof(weir_graph_options), 0, 0 \
+    }
+
+/** Load or generate a graph.
+ *
+ *  @param[in] text  a path (format found by content, not by suffix; gzip and xz are unpacked), or
+ *     `rmat:SCALE[,EDGEFACTOR[,SEED]]`  R-MAT with A,B,C = .57,.19,.19 (Graph500), 2^SCALE
+ * vertices, EDGEFACTOR*2^SCALE arcs before cleaning, labels shuffled `grid:WxH[,KEEP[,SEED]]` W*H
+ * vertices, each edge to the right and below kept with probability KEEP, both directions Same text,
+ * same graph, whatever the number of threads.
+ *  @param[in] options  NULL for defaults.
+ *  @retval WEIR_ERR_IO      the file cannot be opened, read or unpacked.
+ *  @retval WEIR_ERR_FORMAT  malformed input; weir_error_detail() names file and line.
+ *  @retval WEIR_ERR_INVALID malformed generator text or a size out of range.
+ *  @retval WEIR_ERR_NOMEM   the graph does not fit into host memory.
+ *  @par Blocks  yes. */
+weir_status weir_graph_open(const char *text, const weir_graph_options *options,
+                            weir_graph **graph_out);
+
+/** Build a graph from arrays under the rules above.
+ *  @param[in] sources, targets  @p arcs values each, below @p vertices.
+ *  @param[in] weights  @p arcs finite values, or NULL. */
+weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_t *sources,
+                                 const uint32_t *targets, const double *weights,
+                                 const weir_graph_options *options, weir_graph **graph_out);
+
+/** Free a graph; NULL is fine. */
+void weir_graph_destroy(weir_graph *graph);
+
+/** Write a graph; the suffix picks the format: `.mtx` MatrixMarket (general), `.gr` Galois binary
+ *  version 1, `.dimacs` DIMACS text, `.el` or `.txt` edge list; `.gz` or `.xz` behind it packs.
+ *  The file appears complete or not at all.
+ *  @retval WEIR_ERR_INVALID  unknown suffix, or a format that cannot hold this graph.
+ *  @retval WEIR_ERR_IO       the file cannot be written. */
+weir_status weir_graph_write(const weir_graph *graph, const char *path);
+
+typedef struct weir_graph_summary {
+    uint64_t degree_max;        /**< out-degree */
+    uint64_t degree_max_vertex; /**< the smallest vertex that has it */
+    uint64_t isolated;          /**< vertices without out-arcs and without in-arcs */
+    double degree_mean;
+    int symmetric;                 /**< every arc has its reverse */
+    double weight_min, weight_max; /**< 0 when there are no weights */
+} weir_graph_summary;
+/** Facts about a graph. @retval WEIR_ERR_NOMEM */
+weir_status weir_graph_summarize(const weir_graph *graph, weir_graph_summary *summary_out);
+
+/* ---- partitions --------------------------------------------------------------------------- */
+
+typedef enum weir_partition_kind {
+    WEIR_PARTITION_BLOCK = 0, /**< equal numbers of consecutive vertices */
+    WEIR_PARTITION_EDGE,      /**< consecutive vertices, equal numbers of arcs */
+    WEIR_PARTITION_RANDOM,    /**< each vertex anywhere, equal numbers, by seed */
+    WEIR_PARTITION_METIS /**< METIS k-way on the undirected graph, vertex weights 1 + out-degree */
+} weir_partition_kind;
+
+/** Which part owns each vertex. Read-only for users. Vertices keep their order within a part. */
+typedef struct weir_partition {
+    weir_partition_kind kind;
+    uint32_t parts;
+    uint64_t vertices;
+    const uint8_t *owner;  /**< vertices values, below parts */
+    uint64_t cut_arcs;     /**< arcs between different parts */
+    double vertex_balance; /**< largest part / mean, by vertices; 1 is perfect */
+    double arc_balance;    /**< the same by arcs */
+} weir_partition;
+
+/** Name to kind: "block", "edge", "random", "metis".
+ *  @retval WEIR_ERR_UNSUPPORTED  "file:PATH", "2d:RxC": named in the design, not built yet.
+ *  @retval WEIR_ERR_INVALID      unknown. */
+weir_status weir_partition_kind_parse(const char *text, weir_partition_kind *kind_out);
+const char *weir_partition_kind_text(weir_partition_kind kind);
+
+/** Partition a graph.
+ *  @param[in] parts   1 .. WEIR_DEVICES_MAX; parts may come out empty.
+ *  @param[in] seed    for random and metis.
+ *  @param[in] config  metis_helper and metis_timeout; NULL for defaults and environment.
+ *  @retval WEIR_ERR_CHILD    the METIS helper is missing, failed or was killed (the detail says
+ * how).
+ *  @retval WEIR_ERR_TIMEOUT  METIS took longer than WEIR_METIS_TIMEOUT.
+ *  @retval WEIR_ERR_INVALID  the graph is too large for METIS's 32-bit indices.
+ *  @par Blocks  yes; metis runs in a child process started by posix_spawn, so it is safe beside a
+ *  CUDA context, and its crash is ours to report. */
+weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
+                                  uint64_t seed, const weir_config *config,
+                                  weir_partition **partition_out);
+void weir_partition_destroy(weir_partition *partition);
+
+/* ---- runs --------------------------------------------------------------------------------- */
+
+/** How to run an algorithm; zero means "choose for me" in every field. */
+typedef struct weir_run_options {
+    size_t size; /**< sizeof(weir_run_options), set by WEIR_RUN_OPTIONS_INIT */
+    weir_route_kind route;
+    weir_order_kind order;
+    uint32_t delta;         /**< width of a step of the soft threshold; 0: found while running */
+    uint32_t time_limit_ms; /**< 0: none */
+} weir_run_options;
+#define WEIR_RUN_OPTIONS_INIT                                            \
+    {                                                                    \
+        sizeof(weir_run_options), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, 0 \
+    }
+
+/** What a run did. */
+typedef struct weir_run_stats {
+    double ms;                /**< the run itself: no loading, partitioning or copying in and out */
+    uint64_t items_processed; /**< work items taken from a worklist, stale ones too */
+    uint64_t items_sent;      /**< items handed to a link (a ring counts every hop) */
+    uint64_t items_spilled;   /**< items that went through host memory because a queue was full */
+    uint64_t rounds;          /**< rounds of kernels, summed over devices */
+    uint64_t reached;         /**< vertices with a level */
+    uint64_t arcs_reached;    /**< out-arcs of reached vertices: what gteps counts */
+    weir_route_kind route;    /**< what was picked */
+    weir_order_kind order;
+    uint32_t delta; /**< the last step width; 0 with fifo */
+} weir_run_stats;
+
+/* ---- breadth-first search ----------------------------------------------------------------- */
+
+/** BFS on a partitioned graph placed on the devices of a context. Long-lived. */
+typedef struct weir_bfs weir_bfs;
+
+/** Place @p graph on the devices.
+ *  @param[in] partition  parts == the context's device count.
+ *  @param[in] options    NULL for defaults.
+ *  @retval WEIR_ERR_NOMEM  a part does not fit into its device's pool (WEIR_POOL_BYTES).
+ *  The context outlives the object; graph and partition may be destroyed after the call.
+ *  @par Blocks  yes. */
+weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
+                            const weir_partition *partition, const weir_run_options *options,
+                            weir_bfs **bfs_out);
+/** One traversal from @p source. @param[out] stats_out  may be NULL.
+ *  @retval WEIR_ERR_INVALID    source is not a vertex.
+ *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  stopped; the detail holds the
+ *          counters and queue lengths at that time, and the object may only be destroyed.
+ *  @par Blocks  until done. */
+weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_out);
+/** Levels of the last run in vertex order: number of arcs from the source, -1 unreached.
+ *  @param[out] levels_out  one value a vertex, the caller's. */
+weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out);
+/** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
+void weir_bfs_cancel(weir_bfs *bfs);
+void weir_bfs_destroy(weir_bfs *bfs);
+
+/** Serial reference: a plain queue over the CSR; shares no code with the engine.
+ *  @param[out] levels_out  graph->vertices values. @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
+weir_status weir_bfs_reference(const weir_graph *graph, uint64_t source, int32_t *levels_out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,69 @@
+/** @file arcs.c  The growing list of arcs that loaders fill. */
+#include "algorithms/graph/build.h"
+#include "runtime/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM UINT64_C(4096)
+
+/* realloc that leaves the old pointer in place when it fails; `array` points to any pointer. */
+static weir_status resize(void *array, uint64_t count, size_t bytes)
+{
+    void *data;
+    memcpy(&data, array, sizeof data);
+    data = realloc(data, count * bytes);
+    if (!data)
+        return weir__fail(WEIR_ERR_NOMEM, "arcs: no memory for %llu of them",
+                          (unsigned long long)count);
+    memcpy(array, &data, sizeof data);
+    return WEIR_OK;
+}
+
+static uint64_t arc_bytes(const weir__arcs *arcs)
+{
+    return 2 * sizeof(uint32_t) + (arcs->weighted ? sizeof(double) : 0);
+}
+
+weir_status weir__arcs_reserve(weir__arcs *arcs, uint64_t count)
+{
+    weir_status status;
+    if (count == 0)
+        count = 1;
+    if (count > UINT64_MAX / 64)
+        return weir__fail(WEIR_ERR_NOMEM, "arcs: %llu of them cannot be addressed",
+                          (unsigned long long)count);
+    if ((status = weir__memory_fits((count - arcs->count) * arc_bytes(arcs), "arcs")) ||
+        (status = resize(&arcs->sources, count, sizeof *arcs->sources)) ||
+        (status = resize(&arcs->targets, count, sizeof *arcs->targets)))
+        return status;
+    if (arcs->weighted && (status = resize(&arcs->weights, count, sizeof *arcs->weights)))
+        return status;
+    arcs->room = count;
+    return WEIR_OK;
+}
+
+weir_status weir__arcs_grow(weir__arcs *arcs)
+{
+    /* Sorting will take as much again: a list that leaves less than that leads nowhere. */
+    uint64_t more = weir__memory_left() / 2 / arc_bytes(arcs);
+    uint64_t room = arcs->room ? arcs->room * 2 : FIRST_ROOM;
+    if (more < FIRST_ROOM)
+        return weir__fail(WEIR_ERR_NOMEM, "arcs: more than %llu do not fit into memory",
+                          (unsigned long long)arcs->count);
+    if (room - arcs->count > more)
+        room = arcs->count + more;
+    return weir__arcs_reserve(arcs, room);
+}
+
+void weir__arcs_free(weir__arcs *arcs)
+{
+    if (!arcs->borrowed) {
+        free(arcs->sources);
+        free(arcs->targets);
+        free(arcs->weights);
+    }
+    arcs->sources = arcs->targets = NULL;
+    arcs->weights = NULL;
+    arcs->count = arcs->room = 0;
+}

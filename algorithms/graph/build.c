@@ -1,0 +1,266 @@
+/** @file build.c  From a list of arcs to a CSR graph, in parallel.
+ *
+ * A counting sort by source (count, sum, scatter with atomic cursors) leaves each row in an order
+ * that depends on the threads; sorting each row by target and collapsing equal targets to the
+ * smallest weight makes the result depend on the set of arcs alone. Mirrored arcs are never stored:
+ * every pass handles both directions of an arc as it meets it. Peak memory is arcs plus rows, then
+ * rows plus graph.
+ */
+#include "algorithms/graph/build.h"
+#include "runtime/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ARC_CHUNK (UINT64_C(1) << 16)
+#define ROW_CHUNK (UINT64_C(1) << 10)
+
+struct pair {
+    double weight;
+    uint32_t target;
+};
+
+#define SORT_NAME   sort_plain
+#define SORT_TYPE   uint32_t
+#define SORT_KEY(x) (x)
+#include "algorithms/graph/sort_tmpl.h"
+
+/* Target above, 32-bit weight below. */
+#define SORT_NAME   sort_packed
+#define SORT_TYPE   uint64_t
+#define SORT_KEY(x) ((uint32_t)((x) >> 32))
+#include "algorithms/graph/sort_tmpl.h"
+
+#define SORT_NAME   sort_pairs
+#define SORT_TYPE   struct pair
+#define SORT_KEY(x) ((x).target)
+#include "algorithms/graph/sort_tmpl.h"
+
+struct build {
+    const weir__arcs *arcs;
+    weir_weight_kind kind;
+    uint32_t shift; /* of the highest byte of an id, for the radix sort */
+    int fractions;  /* some weight is no 32-bit integer; relaxed atomic, set only */
+    uint64_t *ends; /* counts, then cursors; after the scatter the end of each row */
+    union {
+        uint32_t *plain;
+        uint64_t *packed;
+        struct pair *pairs;
+        void *any;
+    } rows;
+    uint64_t *offsets; /* kept arcs of each row, then the graph's offsets */
+    uint32_t *targets;
+    uint32_t *weights_u32;
+    double *weights_f64;
+};
+
+static void count_arcs(void *user, uint64_t begin, uint64_t end)
+{
+    struct build *b = user;
+    const weir__arcs *arcs = b->arcs;
+    int fractions = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        if (arcs->sources[i] == arcs->targets[i])
+            continue;
+        __atomic_fetch_add(&b->ends[arcs->sources[i]], 1, __ATOMIC_RELAXED);
+        if (arcs->mirror)
+            __atomic_fetch_add(&b->ends[arcs->targets[i]], 1, __ATOMIC_RELAXED);
+        if (arcs->weighted) {
+            double w = arcs->weights[i];
+            fractions |= !(w >= 0 && w <= UINT32_MAX && w == (double)(uint32_t)w);
+        }
+    }
+    if (fractions)
+        __atomic_store_n(&b->fractions, 1, __ATOMIC_RELAXED);
+}
+
+static inline void put(struct build *b, uint32_t source, uint32_t target, uint64_t arc)
+{
+    uint64_t at = __atomic_fetch_add(&b->ends[source], 1, __ATOMIC_RELAXED);
+    if (b->kind == WEIR_WEIGHT_NONE)
+        b->rows.plain[at] = target;
+    else if (b->kind == WEIR_WEIGHT_U32)
+        b->rows.packed[at] = (uint64_t)target << 32 | (uint32_t)b->arcs->weights[arc];
+    else /* adding 0 turns -0 into 0, so that equal weights have equal bits */
+        b->rows.pairs[at] = (struct pair){b->arcs->weights[arc] + 0.0, target};
+}
+
+static void scatter_arcs(void *user, uint64_t begin, uint64_t end)
+{
+    struct build *b = user;
+    const weir__arcs *arcs = b->arcs;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t source = arcs->sources[i], target = arcs->targets[i];
+        if (source == target)
+            continue;
+        put(b, source, target, i);
+        if (arcs->mirror)
+            put(b, target, source, i);
+    }
+}
+
+static uint64_t collapse_plain(uint32_t *row, uint64_t count)
+{
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < count; i++)
+        if (kept == 0 || row[kept - 1] != row[i])
+            row[kept++] = row[i];
+    return kept;
+}
+
+static uint64_t collapse_packed(uint64_t *row, uint64_t count)
+{
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (kept == 0 || row[kept - 1] >> 32 != row[i] >> 32)
+            row[kept++] = row[i];
+        else if (row[i] < row[kept - 1])
+            row[kept - 1] = row[i];
+    }
+    return kept;
+}
+
+static uint64_t collapse_pairs(struct pair *row, uint64_t count)
+{
+    uint64_t kept = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (kept == 0 || row[kept - 1].target != row[i].target)
+            row[kept++] = row[i];
+        else if (row[i].weight < row[kept - 1].weight)
+            row[kept - 1] = row[i];
+    }
+    return kept;
+}
+
+static void sort_rows(void *user, uint64_t begin, uint64_t end)
+{
+    struct build *b = user;
+    for (uint64_t v = begin; v < end; v++) {
+        uint64_t first = v ? b->ends[v - 1] : 0, count = b->ends[v] - first;
+        switch (b->kind) {
+        case WEIR_WEIGHT_NONE:
+            sort_plain(b->rows.plain + first, count, b->shift);
+            b->offsets[v] = collapse_plain(b->rows.plain + first, count);
+            break;
+        case WEIR_WEIGHT_U32:
+            sort_packed(b->rows.packed + first, count, b->shift);
+            b->offsets[v] = collapse_packed(b->rows.packed + first, count);
+            break;
+        case WEIR_WEIGHT_F64:
+            sort_pairs(b->rows.pairs + first, count, b->shift);
+            b->offsets[v] = collapse_pairs(b->rows.pairs + first, count);
+            break;
+        }
+    }
+}
+
+static void copy_rows(void *user, uint64_t begin, uint64_t end)
+{
+    struct build *b = user;
+    for (uint64_t v = begin; v < end; v++) {
+        uint64_t from = v ? b->ends[v - 1] : 0, to = b->offsets[v];
+        uint64_t count = b->offsets[v + 1] - to;
+        if (b->kind == WEIR_WEIGHT_NONE) {
+            memcpy(b->targets + to, b->rows.plain + from, count * sizeof *b->targets);
+        } else if (b->kind == WEIR_WEIGHT_U32) {
+            for (uint64_t i = 0; i < count; i++) {
+                b->targets[to + i] = (uint32_t)(b->rows.packed[from + i] >> 32);
+                b->weights_u32[to + i] = (uint32_t)b->rows.packed[from + i];
+            }
+        } else {
+            for (uint64_t i = 0; i < count; i++) {
+                b->targets[to + i] = b->rows.pairs[from + i].target;
+                b->weights_f64[to + i] = b->rows.pairs[from + i].weight;
+            }
+        }
+    }
+}
+
+void weir__prefix_sum(uint64_t *values, uint64_t count)
+{
+    uint64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t here = values[i];
+        values[i] = sum;
+        sum += here;
+    }
+    values[count] = sum;
+}
+
+/* Rows sorted and collapsed, each still where the scatter put it; offsets are final. */
+static weir_status make_rows(struct build *b, weir__arcs *arcs, uint32_t threads)
+{
+    static const size_t element[] = {sizeof(uint32_t), sizeof(uint64_t), sizeof(struct pair)};
+    uint64_t n = arcs->vertices;
+    weir_status status;
+
+    weir__parallel_for(arcs->count, ARC_CHUNK, threads, count_arcs, b);
+    if (arcs->weighted)
+        b->kind = b->fractions ? WEIR_WEIGHT_F64 : WEIR_WEIGHT_U32;
+    while (b->shift < 24 && ((n - 1) >> b->shift) > 255)
+        b->shift += 8;
+    weir__prefix_sum(b->ends, n);
+    if ((status = weir__memory_fits(b->ends[n] * element[b->kind], "sorting arcs")) ||
+        (status = weir__alloc(b->ends[n], element[b->kind], "sorting arcs", &b->rows.any)))
+        return status;
+    weir__parallel_for(arcs->count, ARC_CHUNK, threads, scatter_arcs, b);
+    weir__arcs_free(arcs);
+    weir__parallel_for(n, ROW_CHUNK, threads, sort_rows, b);
+    weir__prefix_sum(b->offsets, n);
+    return WEIR_OK;
+}
+
+static weir_status make_arrays(struct build *b, uint64_t n, uint32_t threads)
+{
+    weir_status status;
+    uint64_t m = b->offsets[n];
+    if (b->kind == WEIR_WEIGHT_NONE && n > 0 && m == b->ends[n - 1]) {
+        b->targets = b->rows.plain; /* nothing was dropped: the rows are the graph */
+        b->rows.plain = NULL;
+        return WEIR_OK;
+    }
+    if ((status = weir__alloc(m, sizeof *b->targets, "graph targets", &b->targets)))
+        return status;
+    if (b->kind == WEIR_WEIGHT_U32)
+        status = weir__alloc(m, sizeof *b->weights_u32, "graph weights", &b->weights_u32);
+    else if (b->kind == WEIR_WEIGHT_F64)
+        status = weir__alloc(m, sizeof *b->weights_f64, "graph weights", &b->weights_f64);
+    if (!status)
+        weir__parallel_for(n, ROW_CHUNK, threads, copy_rows, b);
+    return status;
+}
+
+weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_out)
+{
+    struct build b = {.arcs = arcs};
+    uint64_t n = arcs->vertices;
+    weir_graph *graph = NULL;
+    weir_status status;
+    *graph_out = NULL;
+    if ((status = weir__memory_fits(2 * (n + 1) * sizeof(uint64_t), "graph offsets")) ||
+        (status = weir__calloc(n + 1, sizeof *b.ends, "graph offsets", &b.ends)) ||
+        (status = weir__calloc(n + 1, sizeof *b.offsets, "graph offsets", &b.offsets)) ||
+        (status = weir__calloc(1, sizeof *graph, "graph", &graph)) ||
+        (status = make_rows(&b, arcs, threads)) || (status = make_arrays(&b, n, threads)))
+        goto err_free;
+    *graph = (weir_graph){.vertices = n,
+                          .arcs = b.offsets[n],
+                          .offsets = b.offsets,
+                          .targets = b.targets,
+                          .weight_kind = b.kind,
+                          .weights_u32 = b.weights_u32,
+                          .weights_f64 = b.weights_f64};
+    *graph_out = graph;
+    free(b.rows.any);
+    free(b.ends);
+    return WEIR_OK;
+err_free:
+    free(b.weights_f64);
+    free(b.weights_u32);
+    free(b.targets);
+    free(b.rows.any);
+    free(graph);
+    free(b.offsets);
+    free(b.ends);
+    return status;
+}

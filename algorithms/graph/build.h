@@ -1,0 +1,56 @@
+/** @file build.h  Lists of arcs, and how they become a CSR graph. Not installed. */
+#ifndef WEIR_ALGORITHMS_GRAPH_BUILD_H
+#define WEIR_ALGORITHMS_GRAPH_BUILD_H
+
+#include "algorithms/algorithms.h"
+
+/** Arcs as they come from a file, a generator or the caller; zero is an empty list. */
+typedef struct weir__arcs {
+    uint64_t vertices;
+    uint64_t count;
+    uint64_t room;     /* arcs there is memory for; unused when borrowed */
+    uint32_t *sources; /* count values, as targets */
+    uint32_t *targets;
+    double *weights; /* count values if weighted, else NULL */
+    int weighted;    /* decided before the first arc is added */
+    int borrowed;    /* the arrays are the caller's: read only, never freed */
+    int mirror;      /* every arc stands for both directions */
+} weir__arcs;
+
+/** Make room for one more arc. The arrays grow as arcs really come, whatever a header promised. */
+weir_status weir__arcs_grow(weir__arcs *arcs);
+/** Make room for exactly @p count arcs. */
+weir_status weir__arcs_reserve(weir__arcs *arcs, uint64_t count);
+void weir__arcs_free(weir__arcs *arcs);
+
+static inline weir_status weir__arcs_add(weir__arcs *arcs, uint32_t source, uint32_t target,
+                                         double weight)
+{
+    weir_status status;
+    if (arcs->count == arcs->room && (status = weir__arcs_grow(arcs)))
+        return status;
+    arcs->sources[arcs->count] = source;
+    arcs->targets[arcs->count] = target;
+    if (arcs->weighted)
+        arcs->weights[arcs->count] = weight;
+    arcs->count++;
+    return WEIR_OK;
+}
+
+/** Sort, drop loops, collapse duplicates. Every id is below arcs->vertices, every weight finite.
+ *  The arrays of @p arcs are freed on the way, unless borrowed. The graph has no name yet. */
+weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_out);
+
+/** Name a graph; @p format is static. Destroys the graph and clears the pointer on failure. */
+weir_status weir__graph_name(weir_graph **graph, const char *name, const char *format);
+
+/** Bytes that may still be taken: of physical memory, what is available, within the limits of a
+ *  container. An estimate. */
+uint64_t weir__memory_left(void);
+/** Refuse what does not fit into that, before the system kills somebody for it. */
+weir_status weir__memory_fits(uint64_t bytes, const char *what);
+
+/** Turn counts into the sums of those before each: values[count] receives the total. */
+void weir__prefix_sum(uint64_t *values, uint64_t count);
+
+#endif

@@ -1,0 +1,89 @@
+/** @file graph.c  The graph object: from arrays, by name, and its end. */
+#include "algorithms/graph/build.h"
+#include "algorithms/graph/load.h"
+#include "runtime/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+weir_status weir__graph_name(weir_graph **graph, const char *name, const char *format)
+{
+    (*graph)->format = format;
+    (*graph)->name = strdup(name);
+    if ((*graph)->name)
+        return WEIR_OK;
+    weir_graph_destroy(*graph);
+    *graph = NULL;
+    return weir__fail(WEIR_ERR_NOMEM, "graph: no memory for its name");
+}
+
+void weir_graph_destroy(weir_graph *graph)
+{
+    if (!graph)
+        return;
+    free((void *)graph->offsets);
+    free((void *)graph->targets);
+    free((void *)graph->weights_u32);
+    free((void *)graph->weights_f64);
+    free((void *)graph->name);
+    free(graph);
+}
+
+weir_status weir__graph_options(const weir_graph_options *given, weir_graph_options *options_out)
+{
+    *options_out = (weir_graph_options)WEIR_GRAPH_OPTIONS_INIT;
+    if (!given)
+        return WEIR_OK;
+    /* A program compiled against an older, shorter struct gets the defaults of what it lacks. */
+    if (given->size < sizeof given->size || given->size > sizeof *given)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "graph options: size is %zu, set it with WEIR_GRAPH_OPTIONS_INIT",
+                          given->size);
+    memcpy(options_out, given, given->size);
+    return WEIR_OK;
+}
+
+static weir_status check_arcs(uint64_t vertices, uint64_t arcs, const uint32_t *sources,
+                              const uint32_t *targets, const double *weights)
+{
+    if (vertices > WEIR_VERTICES_MAX)
+        return weir__fail(WEIR_ERR_INVALID, "%llu vertices are over the limit of %llu",
+                          (unsigned long long)vertices, (unsigned long long)WEIR_VERTICES_MAX);
+    if (arcs && (!sources || !targets))
+        return weir__fail(WEIR_ERR_INVALID, "weir_graph_from_arcs: no arrays of arcs");
+    for (uint64_t i = 0; i < arcs; i++) {
+        if (sources[i] >= vertices || targets[i] >= vertices)
+            return weir__fail(WEIR_ERR_INVALID, "arc %llu (%u to %u) is not within %llu vertices",
+                              (unsigned long long)i, sources[i], targets[i],
+                              (unsigned long long)vertices);
+        if (weights && !isfinite(weights[i]))
+            return weir__fail(WEIR_ERR_INVALID, "the weight of arc %llu is not finite",
+                              (unsigned long long)i);
+    }
+    return WEIR_OK;
+}
+
+weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_t *sources,
+                                 const uint32_t *targets, const double *weights,
+                                 const weir_graph_options *options, weir_graph **graph_out)
+{
+    weir_graph_options chosen;
+    weir_status status;
+    *graph_out = NULL;
+    if ((status = weir__graph_options(options, &chosen)) ||
+        (status = check_arcs(vertices, arcs, sources, targets, weights)))
+        return status;
+    /* Borrowed arrays are only read; the list's pointers are writable for the loaders' sake. */
+    weir__arcs list = {.vertices = vertices,
+                       .count = arcs,
+                       .sources = (uint32_t *)sources,
+                       .targets = (uint32_t *)targets,
+                       .weights = (double *)weights,
+                       .weighted = weights != NULL,
+                       .borrowed = 1,
+                       .mirror = chosen.undirected};
+    if ((status = weir__build(&list, chosen.threads, graph_out)))
+        return status;
+    return weir__graph_name(graph_out, "arcs", "memory");
+}

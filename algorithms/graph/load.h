@@ -1,0 +1,24 @@
+/** @file load.h  Loaders and generators behind weir_graph_open(). Not installed. */
+#ifndef WEIR_ALGORITHMS_GRAPH_LOAD_H
+#define WEIR_ALGORITHMS_GRAPH_LOAD_H
+
+#include "algorithms/graph/build.h"
+#include "algorithms/graph/read.h"
+
+/** Options with defaults filled in. @retval WEIR_ERR_INVALID  its size is no known one. */
+weir_status weir__graph_options(const weir_graph_options *given, weir_graph_options *options_out);
+
+/** Fill an empty list from a file whose format is known. The caller frees the list, also on
+ *  failure. @retval WEIR_ERR_FORMAT, WEIR_ERR_IO, WEIR_ERR_NOMEM */
+weir_status weir__load_matrix_market(weir__reader *reader, weir__arcs *arcs);
+weir_status weir__load_dimacs(weir__reader *reader, weir__arcs *arcs);
+weir_status weir__load_galois(weir__reader *reader, weir__arcs *arcs);
+weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs);
+
+/** Whether @p text names a generator. */
+int weir__generator_known(const char *text);
+/** Make the graph a generator's text asks for. */
+weir_status weir__generate(const char *text, const weir_graph_options *options,
+                           weir_graph **graph_out);
+
+#endif

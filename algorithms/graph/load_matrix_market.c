@@ -1,0 +1,136 @@
+/** @file load_matrix_market.c  MatrixMarket coordinate matrices: an entry (i, j) is an arc i to j.
+ */
+#include "algorithms/graph/load.h"
+#include "runtime/internal.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* "1 1" and an end: no entry takes fewer bytes. */
+#define ENTRY_BYTES_MIN 4
+
+struct matrix {
+    int weighted, symmetric;
+    uint64_t rows, entries;
+};
+
+/* Take a word of the banner, in lower or upper case, if it is one of the list; else -1. */
+static int take_word(const char **at, const char *const *list)
+{
+    const char *begin = weir__skip(*at);
+    size_t length = strcspn(begin, " \t");
+    for (int i = 0; list[i]; i++) {
+        if (strlen(list[i]) == length && strncasecmp(begin, list[i], length) == 0) {
+            *at = begin + length;
+            return i;
+        }
+    }
+    *at = begin;
+    return -1;
+}
+
+static weir_status take_banner(weir__reader *reader, struct matrix *matrix)
+{
+    static const char *const object[] = {"%%MatrixMarket", NULL},
+                             *const matrices[] = {"matrix", NULL},
+                             *const layout[] = {"coordinate", NULL},
+                             *const field[] = {"pattern", "integer", "real", NULL},
+                             *const symmetry[] = {"general", "symmetric", NULL};
+    const char *at;
+    char word[WEIR__WORD_MAX];
+    int fields, symmetries;
+    weir_status status = weir__reader_line(reader, &at);
+    if (status)
+        return status;
+    if (take_word(&at, object) < 0 || take_word(&at, matrices) < 0)
+        return weir__line_fail(reader, "the banner's '%s' is no matrix", weir__word(at, word));
+    if (take_word(&at, layout) < 0)
+        return weir__line_fail(reader, "the layout is '%s'; only coordinate is read",
+                               weir__word(at, word));
+    if ((fields = take_word(&at, field)) < 0)
+        return weir__line_fail(reader, "the field is '%s'; pattern, integer and real are read",
+                               weir__word(at, word));
+    if ((symmetries = take_word(&at, symmetry)) < 0)
+        return weir__line_fail(reader, "the symmetry is '%s'; general and symmetric are read",
+                               weir__word(at, word));
+    matrix->weighted = fields != 0;
+    matrix->symmetric = symmetries;
+    return weir__take_end(reader, at);
+}
+
+/* The next line that is neither empty nor a comment. */
+static weir_status next_line(weir__reader *reader, const char **line_out)
+{
+    weir_status status;
+    while (!(status = weir__reader_line(reader, line_out))) {
+        *line_out = weir__skip(*line_out);
+        if (**line_out && **line_out != '%')
+            break;
+    }
+    return status;
+}
+
+static weir_status take_sizes(weir__reader *reader, struct matrix *matrix)
+{
+    const char *at;
+    uint64_t columns, size = weir__reader_size(reader);
+    weir_status status = next_line(reader, &at);
+    if (status == WEIR_CLOSED)
+        return weir__fail(WEIR_ERR_FORMAT, "%s: ends before the line of sizes",
+                          weir__reader_path(reader));
+    if (status ||
+        (status = weir__take_whole(reader, &at, "number of rows", 0, WEIR_VERTICES_MAX,
+                                   &matrix->rows)) ||
+        (status =
+             weir__take_whole(reader, &at, "number of columns", 0, WEIR_VERTICES_MAX, &columns)) ||
+        (status = weir__take_whole(reader, &at, "number of entries", 0, UINT64_MAX / 64,
+                                   &matrix->entries)) ||
+        (status = weir__take_end(reader, at)))
+        return status;
+    if (matrix->rows != columns)
+        return weir__line_fail(reader, "a matrix of %llu rows and %llu columns is no graph",
+                               (unsigned long long)matrix->rows, (unsigned long long)columns);
+    if (matrix->entries > size / ENTRY_BYTES_MIN)
+        return weir__line_fail(reader, "promises %llu entries but the file has only %llu bytes",
+                               (unsigned long long)matrix->entries, (unsigned long long)size);
+    return WEIR_OK;
+}
+
+static weir_status take_entry(weir__reader *reader, const char *at, const struct matrix *matrix,
+                              weir__arcs *arcs)
+{
+    uint64_t row, column;
+    double value = 0;
+    weir_status status;
+    if (arcs->count == matrix->entries)
+        return weir__line_fail(reader, "promises %llu entries but holds more",
+                               (unsigned long long)matrix->entries);
+    if ((status = weir__take_whole(reader, &at, "row", 1, matrix->rows, &row)) ||
+        (status = weir__take_whole(reader, &at, "column", 1, matrix->rows, &column)) ||
+        (matrix->weighted && (status = weir__take_real(reader, &at, &value))) ||
+        (status = weir__take_end(reader, at)))
+        return status;
+    return weir__arcs_add(arcs, (uint32_t)(row - 1), (uint32_t)(column - 1), value);
+}
+
+weir_status weir__load_matrix_market(weir__reader *reader, weir__arcs *arcs)
+{
+    struct matrix matrix = {0};
+    const char *line;
+    weir_status status;
+    if ((status = take_banner(reader, &matrix)) || (status = take_sizes(reader, &matrix)))
+        return status;
+    arcs->vertices = matrix.rows;
+    arcs->weighted = matrix.weighted;
+    arcs->mirror = matrix.symmetric;
+    while (!(status = next_line(reader, &line)))
+        if ((status = take_entry(reader, line, &matrix, arcs)))
+            return status;
+    if (status != WEIR_CLOSED)
+        return status;
+    if (arcs->count < matrix.entries)
+        return weir__fail(WEIR_ERR_FORMAT, "%s: promises %llu entries but holds %llu",
+                          weir__reader_path(reader), (unsigned long long)matrix.entries,
+                          (unsigned long long)arcs->count);
+    return WEIR_OK;
+}

@@ -1,0 +1,35 @@
+/** @file pack.h  A file that appears complete or not at all, packed on the way. Not installed. */
+#ifndef WEIR_ALGORITHMS_GRAPH_PACK_H
+#define WEIR_ALGORITHMS_GRAPH_PACK_H
+
+#include "algorithms/graph/unpack.h"
+
+/** A file being written. One thread. The first failure sticks and is what commit returns. */
+typedef struct weir__pack {
+    int fd;
+    weir_status failed;
+    weir__packing packing;
+    char *path;      /* where the result goes, links followed */
+    char *temporary; /* where it grows; NULL when written in place (devices, pipes) */
+    z_stream gzip;
+    lzma_stream xz;
+    size_t have;
+    char buffer[WEIR__UNPACK_BYTES];
+    unsigned char packed[WEIR__UNPACK_BYTES];
+} weir__pack;
+
+/** Start a file beside @p path. */
+weir_status weir__pack_open(const char *path, weir__packing packing, weir__pack **pack_out);
+/** Add bytes. */
+void weir__pack_bytes(weir__pack *pack, const void *data, size_t bytes);
+/** Add a number in decimal and the character behind it. */
+void weir__pack_number(weir__pack *pack, uint64_t value, char behind);
+/** Add a double with 17 digits and the character behind it; the caller's locale is the C one. */
+void weir__pack_real(weir__pack *pack, double value, char behind);
+/** Add formatted text of at most 200 bytes. */
+void weir__pack_text(weir__pack *pack, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/** Finish the file and put it in its place, or remove it after a failure. Frees @p pack. */
+weir_status weir__pack_close(weir__pack *pack);
+
+#endif

@@ -1,0 +1,67 @@
+/** @file read.h  Bytes and lines of a file, plain, gzip or xz, and numbers in lines. Not installed.
+ */
+#ifndef WEIR_ALGORITHMS_GRAPH_READ_H
+#define WEIR_ALGORITHMS_GRAPH_READ_H
+
+#include "runtime/runtime.h"
+
+/** Longest line of text, in bytes. */
+#define WEIR__LINE_MAX (1u << 20)
+
+/** An open file. One thread. */
+typedef struct weir__reader weir__reader;
+
+/** Open a file and find out by its first bytes how it is packed. */
+weir_status weir__reader_open(const char *path, weir__reader **reader_out);
+void weir__reader_close(weir__reader *reader);
+const char *weir__reader_path(const weir__reader *reader);
+/** Bytes that are in the file, or UINT64_MAX when packing or a pipe hides it. */
+uint64_t weir__reader_size(const weir__reader *reader);
+
+/** Look at the next bytes without taking them: up to @p want (at most WEIR__LINE_MAX), fewer at the
+ *  end of the file. */
+weir_status weir__reader_peek(weir__reader *reader, size_t want, const char **data_out,
+                              size_t *have_out);
+/** Take the next line, without its end and ended by a zero byte; valid until the next call.
+ *  @retval WEIR_CLOSED  there is none.  @retval WEIR_ERR_FORMAT  too long, or holds a zero byte. */
+weir_status weir__reader_line(weir__reader *reader, const char **line_out);
+/** Take up to @p bytes bytes; fewer only at the end of the file. */
+weir_status weir__reader_bytes(weir__reader *reader, void *data, size_t bytes, size_t *got_out);
+
+/** WEIR_ERR_FORMAT with the file, the number of the line last taken, and a sentence. */
+weir_status weir__line_fail(const weir__reader *reader, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- numbers ------------------------------------------------------------------------------ */
+
+/** Step over blanks and tabs. */
+static inline const char *weir__skip(const char *at)
+{
+    while (*at == ' ' || *at == '\t')
+        at++;
+    return at;
+}
+
+/** Whether a number may end at this character. */
+static inline int weir__ends_number(char c)
+{
+    return c == '\0' || c == ' ' || c == '\t' || c == ',';
+}
+
+/** Take a whole number of low .. high at @p at; @p what names it in the sentence. */
+weir_status weir__take_whole(const weir__reader *reader, const char **at, const char *what,
+                             uint64_t low, uint64_t high, uint64_t *value_out);
+/** Take a finite number. */
+weir_status weir__take_real(const weir__reader *reader, const char **at, double *value_out);
+/** Refuse anything but blanks up to the end of the line. */
+weir_status weir__take_end(const weir__reader *reader, const char *at);
+
+/** Parse a decimal number without a reader, whatever the locale. @return the character behind it,
+ *  or NULL where there is none. Overflow gives an infinity. */
+const char *weir__parse_real(const char *at, double *value_out);
+
+/** Copy the word at @p at for a message: cut short, unprintable bytes replaced. @return @p word. */
+#define WEIR__WORD_MAX 28
+const char *weir__word(const char *at, char word[WEIR__WORD_MAX]);
+
+#endif

@@ -1,0 +1,140 @@
+/** @file scan.c  Numbers in lines of text: exact, quick, and blind to the locale. */
+#include "algorithms/graph/read.h"
+#include "runtime/internal.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DIGIT(c) ((unsigned)(c) - '0' < 10u)
+
+const char *weir__word(const char *at, char word[WEIR__WORD_MAX])
+{
+    size_t length = 0;
+    while (!weir__ends_number(at[length]) && length < WEIR__WORD_MAX - 1) {
+        word[length] = at[length] > ' ' && at[length] < 127 ? at[length] : '?';
+        length++;
+    }
+    if (length == WEIR__WORD_MAX - 1)
+        memcpy(word + length - 3, "...", 3);
+    word[length] = '\0';
+    if (length == 0 && *at) { /* a comma where a number should be */
+        word[0] = *at;
+        word[1] = '\0';
+    }
+    return word;
+}
+
+/* A number that is whole but does not fit, or is no number: say which. */
+static weir_status refuse_whole(const weir__reader *reader, const char *at, const char *what,
+                                uint64_t low, uint64_t high)
+{
+    char word[WEIR__WORD_MAX];
+    const char *end = at + (*at == '-');
+    if (!*at)
+        return weir__line_fail(reader, "the line ends before the %s", what);
+    weir__word(at, word);
+    while (DIGIT(*end))
+        end++;
+    if (!DIGIT(end[-(end > at)]) || !weir__ends_number(*end))
+        return weir__line_fail(reader, "'%s' is no %s", word, what);
+    if (*at == '-')
+        return weir__line_fail(reader, "the %s %s is negative", what, word);
+    return weir__line_fail(reader, "the %s %s is not within %llu .. %llu", what, word,
+                           (unsigned long long)low, (unsigned long long)high);
+}
+
+weir_status weir__take_whole(const weir__reader *reader, const char **at, const char *what,
+                             uint64_t low, uint64_t high, uint64_t *value_out)
+{
+    const char *begin = weir__skip(*at), *c = begin;
+    uint64_t value = 0;
+    for (; DIGIT(*c) && value <= (UINT64_MAX - 9) / 10; c++)
+        value = value * 10 + (uint64_t)(*c - '0');
+    if (c == begin || !weir__ends_number(*c) || value < low || value > high)
+        return refuse_whole(reader, begin, what, low, high);
+    *at = c;
+    *value_out = value;
+    return WEIR_OK;
+}
+
+/* strtod in the C locale; the copy keeps it from hexadecimal, "inf" and "nan". */
+static const char *parse_hard(const char *at, const char *end, double *value_out)
+{
+    char text[512], *stop;
+    size_t length = (size_t)(end - at);
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (length >= sizeof text || !c_locale)
+        return NULL;
+    memcpy(text, at, length);
+    text[length] = '\0';
+    *value_out = strtod_l(text, &stop, c_locale);
+    freelocale(c_locale);
+    return *stop ? NULL : end;
+}
+
+const char *weir__parse_real(const char *at, double *value_out)
+{
+    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const char *c = at;
+    uint64_t mantissa = 0;
+    int digits = 0, scale = 0, exponent = 0, negative = *c == '-', exact = 1;
+    c += *c == '-' || *c == '+';
+    for (int point = 0; DIGIT(*c) || (*c == '.' && !point); c++) {
+        if (*c == '.') {
+            point = 1;
+            continue;
+        }
+        digits++;
+        if (mantissa > (UINT64_MAX - 9) / 10)
+            exact = 0;
+        else
+            mantissa = mantissa * 10 + (uint64_t)(*c - '0');
+        scale -= point && exact;
+    }
+    if (digits == 0)
+        return NULL;
+    if (*c == 'e' || *c == 'E') {
+        int minus = c[1] == '-';
+        c += c[1] == '-' || c[1] == '+' ? 2 : 1;
+        if (!DIGIT(*c))
+            return NULL;
+        for (; DIGIT(*c); c++)
+            exponent = exponent < 100000 ? exponent * 10 + (*c - '0') : exponent;
+        scale += minus ? -exponent : exponent;
+    }
+    /* A mantissa and a power of ten that are both exact doubles give a correctly rounded result. */
+    if (!exact || mantissa > UINT64_C(1) << 53 || scale < -22 || scale > 22)
+        return parse_hard(at, c, value_out);
+    double value = scale < 0 ? (double)mantissa / power[-scale] : (double)mantissa * power[scale];
+    *value_out = negative ? -value : value;
+    return c;
+}
+
+weir_status weir__take_real(const weir__reader *reader, const char **at, double *value_out)
+{
+    const char *begin = weir__skip(*at);
+    char word[WEIR__WORD_MAX];
+    const char *end = weir__parse_real(begin, value_out);
+    if (!*begin)
+        return weir__line_fail(reader, "the line ends before the weight");
+    if (!end || !weir__ends_number(*end))
+        return weir__line_fail(reader, "'%s' is no finite weight", weir__word(begin, word));
+    if (!isfinite(*value_out))
+        return weir__line_fail(reader, "the weight %s is too large", weir__word(begin, word));
+    *at = end;
+    return WEIR_OK;
+}
+
+weir_status weir__take_end(const weir__reader *reader, const char *at)
+{
+    char word[WEIR__WORD_MAX];
+    at = weir__skip(at);
+    if (!*at)
+        return WEIR_OK;
+    return weir__line_fail(reader, "'%s' is left over at the end of the line",
+                           weir__word(at, word));
+}

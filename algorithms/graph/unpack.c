@@ -1,0 +1,154 @@
+/** @file unpack.c  Plain, gzip and xz files as one stream of bytes. */
+#include "algorithms/graph/unpack.h"
+#include "runtime/internal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A dictionary of this size unpacks everything xz writes by itself; more is an attack on memory. */
+#define XZ_MEMORY_MAX (UINT64_C(1) << 30)
+
+/* Read more packed bytes behind those that are left; sets `ended` at the end of the file. */
+static weir_status refill(weir__unpack *u)
+{
+    memmove(u->input, u->input + u->at, u->have - u->at);
+    u->have -= u->at;
+    u->at = 0;
+    while (u->have < sizeof u->input) {
+        ssize_t got = read(u->fd, u->input + u->have, sizeof u->input - u->have);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return weir__fail(WEIR_ERR_IO, "%s: %s", u->path, strerror(errno));
+        if (got == 0) {
+            u->ended = 1;
+            break;
+        }
+        u->have += (size_t)got;
+    }
+    return WEIR_OK;
+}
+
+static int starts(const weir__unpack *u, const void *magic, size_t bytes)
+{
+    return u->have >= bytes && memcmp(u->input, magic, bytes) == 0;
+}
+
+weir_status weir__unpack_start(weir__unpack *u, int fd, const char *path)
+{
+    weir_status status;
+    memset(u, 0, offsetof(weir__unpack, input));
+    u->fd = fd;
+    u->path = path;
+    if ((status = refill(u)))
+        return status;
+    if (starts(u, "\x1f\x8b", 2)) {
+        if (inflateInit2(&u->gzip, 15 + 16) != Z_OK)
+            return weir__fail(WEIR_ERR_NOMEM, "%s: no memory to unpack gzip", path);
+        u->packing = WEIR__GZIP;
+    } else if (starts(u, "\xFD\x37zXZ\0", 6)) {
+        u->xz = (lzma_stream)LZMA_STREAM_INIT;
+        if (lzma_stream_decoder(&u->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) != LZMA_OK)
+            return weir__fail(WEIR_ERR_NOMEM, "%s: no memory to unpack xz", path);
+        u->packing = WEIR__XZ;
+    } else if (starts(u, "\x28\xB5\x2F\xFD", 4) || starts(u, "BZh", 3)) {
+        return weir__fail(WEIR_ERR_FORMAT, "%s: packed with %s; gzip and xz can be read", path,
+                          u->input[0] == 'B' ? "bzip2" : "zstd");
+    }
+    return WEIR_OK;
+}
+
+void weir__unpack_end(weir__unpack *u)
+{
+    if (u->packing == WEIR__GZIP)
+        inflateEnd(&u->gzip);
+    else if (u->packing == WEIR__XZ)
+        lzma_end(&u->xz);
+}
+
+static weir_status pull_plain(weir__unpack *u, void *data, size_t room, size_t *got_out)
+{
+    size_t left = u->have - u->at, got = left < room ? left : room;
+    memcpy(data, u->input + u->at, got);
+    u->at += got;
+    *got_out = got;
+    return WEIR_OK;
+}
+
+static weir_status pull_gzip(weir__unpack *u, void *data, size_t room, size_t *got_out)
+{
+    z_stream *z = &u->gzip;
+    if (u->between) { /* gzip files may be glued together */
+        if (u->at == u->have)
+            return WEIR_OK;
+        inflateReset(z);
+        u->between = 0;
+    }
+    z->next_in = u->input + u->at;
+    z->avail_in = (uInt)(u->have - u->at);
+    z->next_out = data;
+    z->avail_out = (uInt)room;
+    int result = inflate(z, Z_NO_FLUSH);
+    u->at = u->have - z->avail_in;
+    *got_out = room - z->avail_out;
+    u->between = result == Z_STREAM_END;
+    if (result == Z_BUF_ERROR && u->ended && *got_out == 0)
+        return weir__fail(WEIR_ERR_IO, "%s: the gzip data is cut short", u->path);
+    if (result == Z_MEM_ERROR)
+        return weir__fail(WEIR_ERR_NOMEM, "%s: no memory to unpack gzip", u->path);
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+        return weir__fail(WEIR_ERR_IO, "%s: the gzip data is damaged (%s)", u->path,
+                          z->msg ? z->msg : "unknown");
+    return WEIR_OK;
+}
+
+static weir_status pull_xz(weir__unpack *u, void *data, size_t room, size_t *got_out)
+{
+    lzma_stream *x = &u->xz;
+    x->next_in = u->input + u->at;
+    x->avail_in = u->have - u->at;
+    x->next_out = data;
+    x->avail_out = room;
+    lzma_ret result = lzma_code(x, u->ended ? LZMA_FINISH : LZMA_RUN);
+    u->at = u->have - x->avail_in;
+    *got_out = room - x->avail_out;
+    switch (result) {
+    case LZMA_OK:
+        return WEIR_OK;
+    case LZMA_STREAM_END:
+        u->between = 1;
+        return WEIR_OK;
+    case LZMA_BUF_ERROR:
+        if (!u->ended)
+            return WEIR_OK;
+        return weir__fail(WEIR_ERR_IO, "%s: the xz data is cut short", u->path);
+    case LZMA_MEM_ERROR:
+    case LZMA_MEMLIMIT_ERROR:
+        return weir__fail(WEIR_ERR_NOMEM, "%s: unpacking it takes more than %llu MiB", u->path,
+                          (unsigned long long)(XZ_MEMORY_MAX >> 20));
+    default:
+        return weir__fail(WEIR_ERR_IO, "%s: the xz data is damaged", u->path);
+    }
+}
+
+weir_status weir__unpack_pull(weir__unpack *u, void *data, size_t room, size_t *got_out)
+{
+    weir_status status = WEIR_OK;
+    *got_out = 0;
+    while (room > 0 && *got_out == 0 && !status) {
+        if (u->at == u->have && !u->ended && (status = refill(u)))
+            return status;
+        if (u->packing == WEIR__GZIP)
+            status = pull_gzip(u, data, room, got_out);
+        else if (u->packing == WEIR__XZ && !u->between)
+            status = pull_xz(u, data, room, got_out);
+        else if (u->packing == WEIR__PLAIN)
+            status = pull_plain(u, data, room, got_out);
+        /* The end: nothing came, nothing is left, and a packed stream said it was complete. */
+        if (u->ended && u->at == u->have && *got_out == 0 &&
+            (u->packing == WEIR__PLAIN || u->between))
+            break;
+    }
+    return status;
+}

@@ -1,0 +1,157 @@
+/** @file test_graph_gen.c  Generators: the same text gives the same graph, whatever the threads. */
+#include "tests/algorithms/graph_fixture.h"
+
+static weir_graph *made_by(const char *text, int undirected, uint32_t threads)
+{
+    weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+    weir_graph *graph;
+    options.undirected = undirected;
+    options.threads = threads;
+    assert_int_equal(weir_graph_open(text, &options, &graph), WEIR_OK);
+    assert_sound(graph);
+    assert_string_equal(graph->name, text);
+    assert_string_equal(graph->format, "generator");
+    return graph;
+}
+
+static void threads_change_nothing(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"rmat:13", "rmat:10,40,7", "grid:300x171",
+                                        "grid:171x300,.6,9"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        for (int undirected = 0; undirected <= 1; undirected++) {
+            weir_graph *one = made_by(texts[i], undirected, 1);
+            for (uint32_t threads = 0; threads <= 7; threads += 3) {
+                weir_graph *more = made_by(texts[i], undirected, threads);
+                assert_same(one, more);
+                weir_graph_destroy(more);
+            }
+            weir_graph_destroy(one);
+        }
+    }
+}
+
+static void defaults(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {{"rmat:9", "rmat:9,16,1"},
+                                           {"rmat:9,16", "rmat:9,16,1"},
+                                           {"grid:20x30", "grid:20x30,1.0,1"},
+                                           {"grid:20x30,0.5", "grid:20x30,.5,1"}};
+    for (size_t i = 0; i < 4; i++) {
+        weir_graph *a = made_by(pairs[i][0], 0, 0), *b = made_by(pairs[i][1], 0, 0);
+        assert_same(a, b);
+        weir_graph_destroy(a);
+        weir_graph_destroy(b);
+    }
+}
+
+static void seeds_matter(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {{"rmat:9,8,1", "rmat:9,8,2"},
+                                           {"grid:50x50,.5,1", "grid:50x50,.5,2"}};
+    for (size_t i = 0; i < 2; i++) {
+        weir_graph *a = made_by(pairs[i][0], 0, 0), *b = made_by(pairs[i][1], 0, 0);
+        assert_true(a->arcs != b->arcs || memcmp(a->targets, b->targets, a->arcs * 4) != 0);
+        weir_graph_destroy(a);
+        weir_graph_destroy(b);
+    }
+}
+
+/* The shape R-MAT is known for: most arcs survive, few vertices have very many of them. */
+static void rmat_shape(void **state)
+{
+    (void)state;
+    weir_graph_summary s;
+    weir_graph *graph = made_by("rmat:14", 1, 0);
+    assert_int_equal(weir_graph_summarize(graph, &s), WEIR_OK);
+    assert_int_equal(graph->vertices, 16384);
+    assert_true(graph->arcs > 16384 * 20 && graph->arcs < 16384 * 32);
+    assert_true(s.symmetric);
+    assert_true((double)s.degree_max > 30 * s.degree_mean);
+    assert_true(s.isolated > 1000 && s.isolated < 10000);
+    assert_true(s.degree_max_vertex != 0); /* labels are shuffled */
+    weir_graph_destroy(graph);
+    graph = made_by("rmat:0", 0, 0);
+    assert_string_equal(shown(graph), "1:");
+    weir_graph_destroy(graph);
+}
+
+static void grid_shape(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"grid:3x2", "6: 0>1 0>3 1>0 1>2 1>4 2>1 2>5 3>0 3>4 4>1 4>3 4>5 5>2 5>4"},
+        {"grid:1x3", "3: 0>1 1>0 1>2 2>1"},
+        {"grid:3x1", "3: 0>1 1>0 1>2 2>1"},
+        {"grid:1x1", "1:"},
+        {"grid:2x2,0", "4:"}};
+    weir_graph_summary s;
+    for (size_t i = 0; i < 5; i++) {
+        weir_graph *graph = made_by(texts[i][0], 0, 0);
+        assert_string_equal(shown(graph), texts[i][1]);
+        weir_graph_destroy(graph);
+    }
+    weir_graph *graph = made_by("grid:200x200,.65", 0, 0);
+    assert_int_equal(weir_graph_summarize(graph, &s), WEIR_OK);
+    assert_true(s.symmetric);
+    assert_true(graph->arcs > 100000 && graph->arcs < 107000); /* .65 * 159200 */
+    weir_graph_destroy(graph);
+}
+
+static void malformed(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"rmat:",
+                                        "rmat:x",
+                                        "rmat:32",
+                                        "rmat:-1",
+                                        "rmat:5,",
+                                        "rmat:5,0",
+                                        "rmat:5,1025",
+                                        "rmat:5,2,",
+                                        "rmat:5,2,3,4",
+                                        "rmat:5 ",
+                                        "rmat:5,2,x",
+                                        "rmat:5x",
+                                        "grid:",
+                                        "grid:5",
+                                        "grid:5x",
+                                        "grid:0x5",
+                                        "grid:5x0",
+                                        "grid:5x5,",
+                                        "grid:5x5,1.1",
+                                        "grid:5x5,-1",
+                                        "grid:5x5,nan",
+                                        "grid:5x5,.5,-1",
+                                        "grid:5X5",
+                                        "grid:5x5,.5,1,",
+                                        "grid:70000x70000",
+                                        "grid:5x5,0x1",
+                                        "grid:4294967295x1",
+                                        "rmat:5,2,99999999999999999999"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        weir_graph *graph = (weir_graph *)&graph;
+        weir_status status = weir_graph_open(texts[i], NULL, &graph);
+        if (status != WEIR_ERR_INVALID || graph)
+            fail_msg("%s was taken: %d", texts[i], status);
+        assert_non_null(strstr(weir_error_detail(), texts[i]));
+        if (!strstr(texts[i], "70000"))
+            assert_non_null(strstr(weir_error_detail(), "write "));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(seeds_matter),
+        cmocka_unit_test(rmat_shape),
+        cmocka_unit_test(grid_shape),
+        cmocka_unit_test(malformed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -48,10 +48,9 @@ typedef struct weir_graph {
 } weir_graph;
 
 typedef struct weir_graph_options {
-    size_t size;    /**< sizeof(weir_graph_options), set by WEIR_GRAPH_OPTIONS_INIT */
-    int undirected; /**< add every reverse arc */
-    uint32_t
-        threads; /**< threads for generating and sorting; 0: one per core. Never changes a result */
+    size_t size;      /**< sizeof(weir_graph_options), set by WEIR_GRAPH_OPTIONS_INIT */
+    int undirected;   /**< add every reverse arc */
+    uint32_t threads; /**< for generating and sorting; 0: one per core. Never changes a result */
 } weir_graph_options;
 #define WEIR_GRAPH_OPTIONS_INIT          \
     {                                    \

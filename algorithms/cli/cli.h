@@ -1,0 +1,221 @@
+/** @file cli.h  What the parts of the `weir` command share. Not installed.
+ *
+ * The command stands on the public headers alone: whatever it can do, a C program can do. Functions
+ * that can fail print their one sentence and return an exit status: 0 done, 1 the run failed, 2 bad
+ * usage or bad input.
+ */
+#ifndef WEIR_ALGORITHMS_CLI_H
+#define WEIR_ALGORITHMS_CLI_H
+
+#include "algorithms/algorithms.h"
+
+#include <stdio.h>
+
+enum { EXIT_DONE = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
+
+/* ---- messages (message.c) ----------------------------------------------------------------- */
+
+/** Print "weir: " and the sentence as one line on stderr. @return @p code. */
+int weir__cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** Report a failed weir call with weir_error_detail(). @return the exit status of @p status. */
+int weir__cli_fail_status(weir_status status);
+/** The exit status that stands for a weir status: the one place that knows. */
+int weir__cli_exit_of(weir_status status);
+/** Show a line of progress where stderr is a terminal; NULL erases it. */
+void weir__cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- requests and options (options.c, option_table.c) ------------------------------------- */
+
+enum weir__cli_verb_bit {
+    VERB_BFS = 1,
+    VERB_GEN = 2,
+    VERB_INFO = 4,
+    VERB_VERSION = 8,
+    VERB_HELP = 16
+};
+
+/** What the command line asks for; every option sets one field. */
+typedef struct weir__cli_request {
+    const char *graph; /**< the positional argument */
+    const char *output, *json, *devices;
+    uint64_t source, sources, trials, seed;
+    uint64_t time_limit_ms; /**< 0: none */
+    int source_given;
+    int undirected, verify, config, help;
+    int partition; /**< a weir_partition_kind */
+    int route;     /**< a weir_route_kind */
+    int order;     /**< a weir_order_kind */
+    uint32_t delta;
+    int kernel, worker, mapping, balance, wire; /**< position in their lists of choices */
+} weir__cli_request;
+
+typedef struct weir__cli_verb {
+    const char *name;
+    unsigned bit;   /**< 0: named in the design, not built */
+    int positional; /**< arguments without a dash it takes */
+    int (*run)(const weir__cli_request *request);
+    const char *usage;    /**< behind the name */
+    const char *text;     /**< one line */
+    const char *more;     /**< paragraphs before the options */
+    const char *examples; /**< a command a line */
+} weir__cli_verb;
+
+/** The values of an option with named values. A value of @c later may end in ':' or be followed by
+ *  a parameter: "file:" stands for "file:PATH". Both lists end with NULL. */
+typedef struct weir__cli_choices {
+    const char *built[6];
+    const char *later[6];
+} weir__cli_choices;
+
+typedef struct weir__cli_option weir__cli_option;
+struct weir__cli_option {
+    const char *name;     /**< without dashes */
+    char letter;          /**< short form, or 0 */
+    const char *argument; /**< NULL: a flag */
+    unsigned verbs;       /**< who takes it; 0: nobody yet */
+    int (*set)(weir__cli_request *request, const weir__cli_option *option, const char *text);
+    size_t field;                     /**< offset of the field it sets */
+    uint64_t low, high;               /**< of numbers */
+    const weir__cli_choices *choices; /**< of named values */
+    const char *help;                 /**< or, for verbs outside @c verbs, why it is refused */
+};
+
+/** The verb with this name, or NULL. */
+const weir__cli_verb *weir__cli_verb_find(const char *name);
+/** All verbs. @return how many. */
+size_t weir__cli_verbs(const weir__cli_verb **verbs_out);
+/** All options. @return how many. */
+size_t weir__cli_options(const weir__cli_option **options_out);
+
+/** Read the arguments behind the verb; stops at --help. */
+int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
+                    weir__cli_request *request);
+/** The closest of the names that @p next gives one after another, or NULL when none is close. */
+const char *weir__cli_closest(const char *text, const char *(*next)(void *user), void *user);
+/** A whole number without sign or blanks. @return 0 when it is one. */
+int weir__cli_number(const char *text, uint64_t *value_out);
+
+/* ---- choices (choices.c) ------------------------------------------------------------------ */
+
+extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli_orders,
+    weir__cli_kernels, weir__cli_workers, weir__cli_mappings, weir__cli_balances, weir__cli_wires;
+
+/** Position of @p text among the built values; refuses the others by name. */
+int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
+                     int *position_out);
+/** "--order": fifo, soft, soft:DELTA. */
+int weir__cli_choose_order(const char *text, int *order_out, uint32_t *delta_out);
+
+/** What a run did with the choices left to it, in words. All strings are static. */
+typedef struct weir__cli_picked {
+    const char *partition, *route, *order, *kernel, *worker, *mapping, *balance, *wire;
+    uint32_t delta;
+} weir__cli_picked;
+weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_context *context,
+                                const weir_run_stats *stats);
+
+/* ---- output files (output.c) -------------------------------------------------------------- */
+
+/** A result file: written beside its target under another name and renamed when complete. Pipes,
+ *  terminals, devices and standard output are written directly. Zero is "not open". */
+typedef struct weir__cli_output {
+    const char *option; /**< for messages */
+    const char *path;   /**< as the user wrote it */
+    char *target;       /**< NULL: written directly */
+    char *temporary;    /**< NULL: there is none to remove */
+    FILE *file;
+} weir__cli_output;
+
+/** Open it, so that what cannot be written costs no run. "-" is standard output. */
+int weir__cli_output_open(weir__cli_output *output, const char *option, const char *path);
+/** Whether it goes to the program's standard output. */
+int weir__cli_output_is_stdout(const weir__cli_output *output);
+/** Refuse two outputs that are one file. */
+int weir__cli_output_differ(const weir__cli_output *a, const weir__cli_output *b);
+/** Write everything out, then let the files appear; both may be unopened. */
+int weir__cli_output_commit(weir__cli_output *outputs, size_t count);
+/** Forget it and remove its temporary; fine after commit or when it is not open. */
+void weir__cli_output_drop(weir__cli_output *output);
+/** Remove the temporaries of all open outputs: the last act before leaving on a signal. */
+void weir__cli_output_remove_all(void);
+
+/* ---- signals (signals.c) ------------------------------------------------------------------ */
+
+/** Route SIGINT, SIGTERM and SIGHUP to a thread of their own. Call before any other thread is
+ *  started, so that all inherit the blocked signals. */
+int weir__cli_signals_start(void);
+/** The run that a signal cancels; NULL: a signal removes temporaries and ends the program. */
+void weir__cli_signals_watch(weir_bfs *bfs);
+/** The signal that came while a run was watched, or 0. */
+int weir__cli_signals_caught(void);
+
+/* ---- traversals (traversal.c, sources.c) -------------------------------------------------- */
+
+typedef struct weir__cli_trial {
+    uint64_t source;
+    weir_run_stats stats;
+    double gteps; /**< arcs reached / second / 1e9; 0 when nothing was reached or timed */
+    int64_t max_level;
+    uint64_t sum_levels;
+} weir__cli_trial;
+
+typedef struct weir__cli_summary {
+    double min_ms, median_ms, max_ms, gteps; /**< gteps: harmonic mean */
+} weir__cli_summary;
+
+typedef struct weir__cli_report {
+    const char *command;
+    const weir__cli_request *request;
+    const weir_context *context;
+    const weir_graph *graph;
+    const weir_partition *partition;
+    const weir__cli_trial *trials;
+    size_t trial_count;
+    int verified;     /**< -1: not asked for */
+    char *difference; /**< sentence on the first difference; the report's owner frees it */
+    weir__cli_summary summary;
+} weir__cli_report;
+
+/** The vertices to start from: --source, --sources by --seed, or the largest out-degree.
+ *  @param[out] sources_out  the caller frees it. */
+int weir__cli_sources(const weir__cli_request *request, const weir_graph *graph,
+                      uint64_t **sources_out, size_t *count_out);
+/** Fill in what follows from the levels and the time of a run. */
+void weir__cli_trial_finish(weir__cli_trial *trial, const int32_t *levels, uint64_t vertices);
+/** Summary of at least one trial; without memory to sort them the summary is refused. */
+int weir__cli_summarize(const weir__cli_trial *trials, size_t count,
+                        weir__cli_summary *summary_out);
+/** Compare whole results. @param[out] sentence_out  NULL when equal, else the caller's to free. */
+int weir__cli_compare(const int32_t *levels, const int32_t *expected, uint64_t vertices,
+                      char **sentence_out);
+
+/* ---- reports (report_json.c, report_text.c) ----------------------------------------------- */
+
+struct json_t;
+/** The document of a traversal, written to @p output. */
+int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output);
+/** A JSON string; bytes that are not UTF-8 (file names may hold any) become '?'. */
+struct json_t *weir__cli_json_text(const char *text);
+/** Write a document and free it; NULL means that there was no memory for it. */
+int weir__cli_json_write(struct json_t *document, weir__cli_output *output);
+/** The report of a traversal for people, on standard output. */
+void weir__cli_report_text(const weir__cli_report *report);
+
+/* ---- verbs and help ----------------------------------------------------------------------- */
+
+int weir__cli_bfs(const weir__cli_request *request);
+int weir__cli_gen(const weir__cli_request *request);
+int weir__cli_info(const weir__cli_request *request);
+int weir__cli_info_config(const weir__cli_request *request);
+int weir__cli_version(const weir__cli_request *request);
+int weir__cli_help(const weir__cli_request *request);
+
+/** The usage in a few lines, as an answer to no arguments at all. */
+void weir__cli_help_short(FILE *file);
+/** All about the command, and all about one verb, on standard output. */
+void weir__cli_help_all(void);
+void weir__cli_help_verb(const weir__cli_verb *verb);
+/** Refuse a verb that is not built or not known. */
+int weir__cli_verb_refuse(const char *name);
+
+#endif

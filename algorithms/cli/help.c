@@ -1,0 +1,102 @@
+/** @file help.c  Help texts, made from the tables of verbs and options. */
+#include "algorithms/cli/cli.h"
+
+#include <string.h>
+
+enum { OPTION_COLUMN = 24 };
+
+static void print_verbs(FILE *file)
+{
+    const weir__cli_verb *verbs;
+    size_t count = weir__cli_verbs(&verbs);
+    for (size_t i = 0; i < count; i++)
+        if (verbs[i].run)
+            fprintf(file, "  weir %-8s%-26s%s\n", verbs[i].name, verbs[i].usage, verbs[i].text);
+}
+
+void weir__cli_help_short(FILE *file)
+{
+    fputs("usage:\n", file);
+    print_verbs(file);
+    fputs("see weir help VERB\n", file);
+}
+
+static void print_graph_text(void)
+{
+    fputs(
+        "GRAPH is a file (MatrixMarket, DIMACS, Galois binary or edge list, found by content;\n"
+        "gzip and xz are unpacked) or a generator:\n"
+        "  rmat:SCALE[,EDGEFACTOR[,SEED]]  2^SCALE vertices, EDGEFACTOR x 2^SCALE arcs before\n"
+        "                                  duplicates and self loops go (Graph500's R-MAT)\n"
+        "  grid:WxH[,KEEP[,SEED]]          W x H vertices, each edge to the right and below kept\n"
+        "                                  with probability KEEP, both directions\n",
+        stdout);
+}
+
+void weir__cli_help_all(void)
+{
+    fputs("weir: irregular computations over the GPUs of a node\n\nusage:\n", stdout);
+    print_verbs(stdout);
+    fputs("  weir VERB --help\n\n", stdout);
+    print_graph_text();
+    fputs("\nOptions take their value as --name VALUE or --name=VALUE; -- ends options.\n"
+          "Results go to standard output, messages and progress to standard error.\n"
+          "\nExit status: 0 done; 1 the run failed (device, memory, time limit, verification,\n"
+          "signal); 2 bad usage or bad input.\n"
+          "\nTunables are read from the environment: weir info --config lists them.\n",
+          stdout);
+}
+
+/* One option: its forms, then its help, whose further lines are indented to the same column. */
+static void print_option(const weir__cli_option *option)
+{
+    char forms[64];
+    int used = option->letter ? snprintf(forms, sizeof forms, "-%c, ", option->letter) : 0;
+    used += snprintf(forms + used, sizeof forms - (size_t)used, "--%s%s%s", option->name,
+                     option->argument ? " " : "", option->argument ? option->argument : "");
+    printf("  %-*s", OPTION_COLUMN - 2, forms);
+    if (used > OPTION_COLUMN - 3)
+        printf("\n%*s", OPTION_COLUMN, "");
+    for (const char *line = option->help; *line;) {
+        int length = (int)strcspn(line, "\n");
+        printf("%.*s\n", length, line);
+        line += length + (line[length] == '\n');
+        if (*line)
+            printf("%*s", OPTION_COLUMN, "");
+    }
+}
+
+void weir__cli_help_verb(const weir__cli_verb *verb)
+{
+    const weir__cli_option *options;
+    size_t count = weir__cli_options(&options);
+    printf("usage: weir %s%s%s\n\n%s\n", verb->name, *verb->usage ? " " : "", verb->usage,
+           verb->text);
+    if (verb->more)
+        printf("\n%s", verb->more);
+    if (verb->bit & (VERB_BFS | VERB_GEN | VERB_INFO)) {
+        putchar('\n');
+        print_graph_text();
+    }
+    fputs("\noptions:\n", stdout);
+    for (size_t i = 0; i < count; i++)
+        if ((options[i].verbs & verb->bit) && options[i].help)
+            print_option(&options[i]);
+    if (verb->examples)
+        printf("\nexamples:\n%s", verb->examples);
+    fputs("\nExit status: 0 done; 1 the run failed; 2 bad usage or bad input.\n", stdout);
+}
+
+int weir__cli_help(const weir__cli_request *request)
+{
+    const weir__cli_verb *verb;
+    if (!request->graph) {
+        weir__cli_help_all();
+        return EXIT_DONE;
+    }
+    verb = weir__cli_verb_find(request->graph);
+    if (!verb || !verb->run)
+        return weir__cli_verb_refuse(request->graph);
+    weir__cli_help_verb(verb);
+    return EXIT_DONE;
+}

@@ -1,0 +1,67 @@
+/** @file main.c  The `weir` command: finds the verb, reads its options, runs it. */
+#include "algorithms/cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A standard stream that is closed would be reopened as the first file of the program, and results
+ * would land in it. Something that cannot be written takes its place, so the loss is noticed. */
+static void fill_standard_streams(void)
+{
+    for (int descriptor = 0; descriptor <= STDERR_FILENO; descriptor++)
+        if (fcntl(descriptor, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0)
+            _exit(EXIT_RUN);
+}
+
+int weir__cli_version(const weir__cli_request *request)
+{
+    (void)request;
+    printf("weir %s\n", weir_version_text());
+    return EXIT_DONE;
+}
+
+static int run_verb(const weir__cli_verb *verb, int count, char **arguments)
+{
+    weir__cli_request request;
+    int code = weir__cli_parse(verb, count, arguments, &request);
+    if (code)
+        return code;
+    if (request.help) {
+        weir__cli_help_verb(verb);
+        return EXIT_DONE;
+    }
+    return verb->run(&request);
+}
+
+static int dispatch(int count, char **arguments)
+{
+    const char *name = arguments[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    else if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0)
+        name = "version";
+    else if (name[0] == '-')
+        return weir__cli_fail(EXIT_USAGE, "%s: a verb comes first; see weir help", name);
+    const weir__cli_verb *verb = weir__cli_verb_find(name);
+    if (!verb || !verb->run)
+        return weir__cli_verb_refuse(name);
+    return run_verb(verb, count - 2, arguments + 2);
+}
+
+int main(int count, char **arguments)
+{
+    fill_standard_streams();
+    if (count < 2) {
+        weir__cli_help_short(stderr);
+        return EXIT_USAGE;
+    }
+    int code = dispatch(count, arguments);
+    errno = 0;
+    if (!code && (fflush(stdout) || ferror(stdout)))
+        code =
+            weir__cli_fail(weir__cli_exit_of(WEIR_ERR_IO), "standard output cannot be written: %s",
+                           strerror(errno ? errno : EIO));
+    return code;
+}

@@ -1,0 +1,78 @@
+/** @file message.c  What the command says on stderr, and the exit status that goes with it. */
+#include "algorithms/cli/cli.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int weir__cli_exit_of(weir_status status)
+{
+    switch (status) {
+    case WEIR_OK:
+    case WEIR_PENDING:
+    case WEIR_CLOSED:
+        return EXIT_DONE;
+    case WEIR_ERR_INVALID:
+    case WEIR_ERR_UNSUPPORTED:
+    case WEIR_ERR_IO:
+    case WEIR_ERR_FORMAT:
+        return EXIT_USAGE;
+    case WEIR_ERR_NOMEM:
+    case WEIR_ERR_FULL:
+    case WEIR_ERR_NODEV:
+    case WEIR_ERR_DEVICE:
+    case WEIR_ERR_TIMEOUT:
+    case WEIR_ERR_CANCELLED:
+    case WEIR_ERR_VERIFY:
+    case WEIR_ERR_CHILD:
+        break;
+    }
+    return EXIT_RUN;
+}
+
+/* Read by the signal thread as well, which erases the line before its last words. */
+static _Atomic int progress_shown;
+
+void weir__cli_progress(const char *format, ...)
+{
+    va_list arguments;
+    if ((!format && !progress_shown) || !isatty(STDERR_FILENO))
+        return;
+    fputs("\r\033[K", stderr);
+    progress_shown = format != NULL;
+    if (format) {
+        va_start(arguments, format);
+        vfprintf(stderr, format, arguments);
+        va_end(arguments);
+    }
+    fflush(stderr);
+}
+
+int weir__cli_fail(int code, const char *format, ...)
+{
+    char *sentence = NULL;
+    va_list arguments;
+    weir__cli_progress(NULL);
+    va_start(arguments, format);
+    int length = vasprintf(&sentence, format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        fputs("weir: out of memory\n", stderr);
+        return EXIT_RUN;
+    }
+    /* File names may hold anything; a message stays one line and cannot drive the terminal. */
+    for (char *c = sentence; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    fprintf(stderr, "weir: %s\n", sentence);
+    free(sentence);
+    return code;
+}
+
+int weir__cli_fail_status(weir_status status)
+{
+    const char *detail = weir_error_detail();
+    return weir__cli_fail(weir__cli_exit_of(status), "%s",
+                          *detail ? detail : weir_status_text(status));
+}

@@ -1,0 +1,192 @@
+/** @file option_table.c  Every option of every verb, and how its text becomes a value.
+ *
+ * A new option is a row; a new verb adds its bit to the rows it takes. Options with one name and
+ * another meaning for another verb have a row for each meaning. */
+#include "algorithms/cli/cli.h"
+
+#include <string.h>
+
+#define FIELD(name) offsetof(weir__cli_request, name)
+
+static void *field(weir__cli_request *request, const weir__cli_option *option)
+{
+    return (char *)request + option->field;
+}
+
+static int set_flag(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    (void)text;
+    *(int *)field(request, option) = 1;
+    return EXIT_DONE;
+}
+
+static int set_text(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    if (!*text)
+        return weir__cli_fail(EXIT_USAGE, "--%s: %s is empty", option->name, option->argument);
+    *(const char **)field(request, option) = text;
+    return EXIT_DONE;
+}
+
+static int set_number(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    uint64_t value;
+    if (weir__cli_number(text, &value) || value < option->low || value > option->high)
+        return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a whole number from %llu to %llu",
+                              option->name, text, (unsigned long long)option->low,
+                              (unsigned long long)option->high);
+    *(uint64_t *)field(request, option) = value;
+    return EXIT_DONE;
+}
+
+static int set_source(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    if (weir__cli_number(text, &request->source))
+        return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a vertex number", option->name,
+                              text);
+    request->source_given = 1;
+    return EXIT_DONE;
+}
+
+/* Seconds, perhaps with a fraction, to milliseconds rounded up. @return 0 when well formed. */
+static int parse_seconds(const char *text, uint64_t *ms_out)
+{
+    size_t digits = strspn(text, "0123456789");
+    const char *fraction = text[digits] == '.' ? text + digits + 1 : "";
+    size_t decimals = strspn(fraction, "0123456789");
+    const char *rest = text[digits] == '.' ? fraction + decimals : text + digits;
+    uint64_t ms = 0;
+    if (*rest || digits + decimals == 0)
+        return 1;
+    for (size_t i = 0; i < digits; i++) {
+        if (ms > UINT32_MAX)
+            return 1;
+        ms = ms * 10 + (uint64_t)(text[i] - '0');
+    }
+    ms *= 1000;
+    for (size_t i = 0, unit = 100; i < decimals && i < 3; i++, unit /= 10)
+        ms += (uint64_t)(fraction[i] - '0') * unit;
+    if (decimals > 3 && strspn(fraction + 3, "0") < decimals - 3)
+        ms++;
+    *ms_out = ms;
+    return 0;
+}
+
+static int set_seconds(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    uint64_t ms;
+    if (parse_seconds(text, &ms) || ms < option->low || ms > option->high)
+        return weir__cli_fail(EXIT_USAGE,
+                              "--%s: \"%s\" is not a number of seconds above 0 and up to %llu",
+                              option->name, text, (unsigned long long)(option->high / 1000));
+    *(uint64_t *)field(request, option) = ms;
+    return EXIT_DONE;
+}
+
+static int set_choice(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    return weir__cli_choose(option->choices, option->name, text, (int *)field(request, option));
+}
+
+static int set_order(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    (void)option;
+    return weir__cli_choose_order(text, &request->order, &request->delta);
+}
+
+/* Options that the design names for a verb that is built, but that are not built themselves. */
+static int set_unbuilt(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    (void)request;
+    (void)text;
+    return weir__cli_fail(EXIT_USAGE, "--%s is not built yet; leave it out", option->name);
+}
+
+#define FLAG(name, verbs, member, help)                                 \
+    {                                                                   \
+        name, 0, NULL, verbs, set_flag, FIELD(member), 0, 0, NULL, help \
+    }
+#define TEXT(name, letter, argument, verbs, member, help)                        \
+    {                                                                            \
+        name, letter, argument, verbs, set_text, FIELD(member), 0, 0, NULL, help \
+    }
+#define NUMBER(name, verbs, member, low, high, help)                          \
+    {                                                                         \
+        name, 0, "N", verbs, set_number, FIELD(member), low, high, NULL, help \
+    }
+#define CHOICE(name, argument, member, list, help)                                \
+    {                                                                             \
+        name, 0, argument, VERB_BFS, set_choice, FIELD(member), 0, 0, &list, help \
+    }
+#define UNBUILT(name, argument, help)                                 \
+    {                                                                 \
+        name, 0, argument, VERB_BFS, set_unbuilt, 0, 0, 0, NULL, help \
+    }
+#define FOREIGN(name, argument, why)                   \
+    {                                                  \
+        name, 0, argument, 0, NULL, 0, 0, 0, NULL, why \
+    }
+
+static const weir__cli_option options[] = {
+    {"source", 0, "V", VERB_BFS, set_source, FIELD(source), 0, 0, NULL,
+     "start at vertex V; default: the vertex with the largest out-degree"},
+    NUMBER("sources", VERB_BFS, sources, 1, WEIR_VERTICES_MAX,
+           "start at N different vertices with out-arcs, chosen by --seed"),
+    FLAG("undirected", VERB_BFS | VERB_GEN | VERB_INFO, undirected,
+         "add the reverse of every arc; default: off"),
+    TEXT("devices", 0, "SPEC", VERB_BFS, devices,
+         "host:4, host:2x3, cuda, cuda:0-3, cuda:0,host:1;\n"
+         "default: cuda where a GPU works, else host:4"),
+    CHOICE("partition", "P", partition, weir__cli_partitions,
+           "who owns which vertices: block, edge (equal arcs),\n"
+           "random, metis; default: edge"),
+    CHOICE("route", "R", route, weir__cli_routes,
+           "how items travel: auto, direct, ring; default: auto"),
+    {"order", 0, "O", VERB_BFS, set_order, 0, 0, 0, &weir__cli_orders,
+     "fifo, soft, soft:DELTA (DELTA levels a step, found by itself\n"
+     "when left out); default: fifo on one device, soft on several"},
+    CHOICE("kernel", "K", kernel, weir__cli_kernels, "auto, discrete; default: auto"),
+    CHOICE("worker", "W", worker, weir__cli_workers, "auto; default: auto"),
+    UNBUILT("fetch", "N", NULL),
+    CHOICE("mapping", "M", mapping, weir__cli_mappings, "auto; default: auto"),
+    CHOICE("balance", "B", balance, weir__cli_balances, "off; default: off"),
+    CHOICE("wire", "W", wire, weir__cli_wires, "list; default: list"),
+    NUMBER("trials", VERB_BFS, trials, 1, 1000000,
+           "runs for each source; with more than 1, one warm-up run\n"
+           "comes first and is not counted; default: 1"),
+    NUMBER("seed", VERB_BFS, seed, 0, UINT64_MAX,
+           "for --sources and for partitions random and metis; default: 1"),
+    {"time-limit", 0, "SECONDS", VERB_BFS, set_seconds, FIELD(time_limit_ms), 1, UINT32_MAX, NULL,
+     "stop a run that takes longer, 0.5 or 30; default: no limit"},
+    FLAG("verify", VERB_BFS, verify, "compare every result with a serial reference; default: off"),
+    TEXT("output", 'o', "FILE", VERB_BFS, output,
+         "write one level a line in vertex order, -1 unreached; the\n"
+         "last source's result; - is standard output"),
+    TEXT("output", 'o', "FILE", VERB_GEN, output,
+         "the file to write: .mtx MatrixMarket, .gr Galois, .dimacs,\n"
+         ".el or .txt edge list; .gz or .xz behind it packs"),
+    TEXT("json", 0, "FILE|-", VERB_BFS | VERB_INFO, json,
+         "write one JSON document; - is standard output, which then\n"
+         "holds nothing else"),
+    UNBUILT("trace", "FILE", NULL),
+    FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
+    FLAG("help", VERB_BFS | VERB_GEN | VERB_INFO | VERB_VERSION | VERB_HELP, help,
+         "show this text"),
+    FOREIGN("weights", "W", "has no weights"),
+    FOREIGN("tolerance", "T", "is exact and has no tolerance"),
+    FOREIGN("damping", "D", "has no damping factor"),
+    FOREIGN("dangling", "D", "has no dangling mass"),
+    FOREIGN("elements", "N", "has no elements; that option belongs to pbf"),
+    FOREIGN("selectivity", "F", "has no selectivity; that option belongs to pbf"),
+    FOREIGN("packet", "BYTES", "has no packets to size; that option belongs to pbf"),
+    FOREIGN("machine", "SPEC", "has no machine; that option belongs to topo"),
+    FOREIGN("measure", NULL, "measures no links; that option belongs to topo"),
+    FOREIGN("format", "F", "has no formats; that option belongs to topo"),
+    FOREIGN("parts", "N", "has one part a device; that option belongs to partition"),
+};
+
+size_t weir__cli_options(const weir__cli_option **options_out)
+{
+    *options_out = options;
+    return sizeof options / sizeof *options;
+}

@@ -1,0 +1,92 @@
+/** @file signals.c  SIGINT, SIGTERM and SIGHUP, taken by a thread instead of a handler.
+ *
+ * The signals are blocked everywhere and one thread waits for them, so that what happens next may
+ * use locks and ordinary calls. While a run is watched the thread cancels it (again and again, as
+ * the first call may come before the run has begun) and leaves the rest to the main thread, which
+ * then returns through its own clean-up. Outside a run, after a second signal, or when the main
+ * thread does not get away in time, it removes the temporaries and ends the program with status 1.
+ */
+#include "algorithms/cli/cli.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { STEP_MS = 100, GRACE_STEPS = 100 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static weir_bfs *watched; /* guarded by lock */
+static int caught;        /* guarded by lock */
+static sigset_t signals;  /* written before the thread starts */
+
+static void leave(void)
+{
+    weir__cli_output_remove_all();
+    _exit(weir__cli_fail(EXIT_RUN, "interrupted"));
+}
+
+/* @return whether there is a run to cancel. */
+static int cancel_watched(int signal)
+{
+    pthread_mutex_lock(&lock);
+    int running = watched != NULL;
+    if (running) {
+        caught = signal;
+        weir_bfs_cancel(watched);
+    }
+    pthread_mutex_unlock(&lock);
+    return running;
+}
+
+static void *wait_for_signals(void *user)
+{
+    struct timespec step = {0, STEP_MS * 1000000L};
+    int signal = 0;
+    (void)user;
+    while (sigwait(&signals, &signal) != 0)
+        continue;
+    if (!cancel_watched(signal))
+        leave();
+    for (int i = 0; i < GRACE_STEPS; i++) {
+        if (sigtimedwait(&signals, NULL, &step) > 0)
+            break;
+        (void)cancel_watched(signal);
+    }
+    leave();
+    return NULL;
+}
+
+int weir__cli_signals_start(void)
+{
+    pthread_t thread;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    /* A reader that goes away is an error of the write, not a sudden end with files left behind. */
+    (void)signal(SIGPIPE, SIG_IGN);
+    int error = pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    if (!error)
+        error = pthread_create(&thread, NULL, wait_for_signals, NULL);
+    if (error)
+        return weir__cli_fail(EXIT_RUN, "no thread for signals: %s", strerror(error));
+    (void)pthread_detach(thread);
+    return EXIT_DONE;
+}
+
+void weir__cli_signals_watch(weir_bfs *bfs)
+{
+    pthread_mutex_lock(&lock);
+    watched = bfs;
+    pthread_mutex_unlock(&lock);
+}
+
+int weir__cli_signals_caught(void)
+{
+    pthread_mutex_lock(&lock);
+    int signal = caught;
+    pthread_mutex_unlock(&lock);
+    return signal;
+}

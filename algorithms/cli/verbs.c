@@ -1,0 +1,79 @@
+/** @file verbs.c  The table of verbs: what each is called, takes and does. */
+#include "algorithms/cli/cli.h"
+
+#include <string.h>
+
+#define UNBUILT(name)                            \
+    {                                            \
+        name, 0, 0, NULL, NULL, NULL, NULL, NULL \
+    }
+
+static const weir__cli_verb verbs[] = {
+    {"bfs", VERB_BFS, 1, weir__cli_bfs, "GRAPH [options]", "breadth-first search on all devices",
+     "Levels are numbers of arcs from the source; -1 is unreached. Each run prints its time\n"
+     "(ms: the run itself, no loading, partitioning or copying in), GTEPS (out-arcs of\n"
+     "reached vertices / second / 1e9), and what the devices did.\n"
+     "--output and --json files appear complete or not at all. A signal stops the run,\n"
+     "removes what was begun, and ends with status 1.\n",
+     "  weir bfs rmat:16 --undirected --verify\n"
+     "  weir bfs road.mtx.gz --source 7 --devices host:4 --partition metis --output levels.txt\n"
+     "  weir bfs rmat:22,16 --sources 16 --trials 3 --devices cuda:0-3 --json -\n"},
+    {"gen", VERB_GEN, 1, weir__cli_gen, "GRAPH -o FILE [options]", "write a graph into a file",
+     "The suffix of FILE picks the format. The file appears complete or not at all.\n",
+     "  weir gen rmat:16,8,42 -o r16.mtx.xz\n"
+     "  weir gen grid:1000x500,0.9 -o grid.gr\n"},
+    {"info", VERB_INFO, 1, weir__cli_info, "GRAPH|--config [options]",
+     "facts about a graph, or the tunables",
+     "Shows name, format, vertices, arcs, out-degrees, isolated vertices (no arcs in or\n"
+     "out), symmetry, and kind and range of the weights.\n",
+     "  weir info road.mtx.gz\n"
+     "  weir info rmat:14 --undirected --json -\n"
+     "  weir info --config\n"},
+    {"version", VERB_VERSION, 0, weir__cli_version, "", "the version and what is built in", NULL,
+     NULL},
+    {"help", VERB_HELP, 1, weir__cli_help, "[VERB]", "this text, or all about a verb", NULL, NULL},
+    UNBUILT("sssp"),
+    UNBUILT("pr"),
+    UNBUILT("cc"),
+    UNBUILT("pbf"),
+    UNBUILT("topo"),
+    UNBUILT("bench"),
+    UNBUILT("convert"),
+    UNBUILT("partition"),
+};
+
+size_t weir__cli_verbs(const weir__cli_verb **verbs_out)
+{
+    *verbs_out = verbs;
+    return sizeof verbs / sizeof *verbs;
+}
+
+const weir__cli_verb *weir__cli_verb_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+static const char *next_built(void *user)
+{
+    size_t *next = user;
+    while (*next < sizeof verbs / sizeof *verbs) {
+        const weir__cli_verb *verb = &verbs[(*next)++];
+        if (verb->run)
+            return verb->name;
+    }
+    return NULL;
+}
+
+int weir__cli_verb_refuse(const char *name)
+{
+    size_t next = 0;
+    if (weir__cli_verb_find(name))
+        return weir__cli_fail(EXIT_USAGE, "%s is not built yet", name);
+    const char *close = weir__cli_closest(name, next_built, &next);
+    if (close)
+        return weir__cli_fail(EXIT_USAGE, "%s: unknown verb; did you mean %s?", name, close);
+    return weir__cli_fail(EXIT_USAGE, "%s: unknown verb; see weir help", name);
+}

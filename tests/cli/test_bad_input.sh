@@ -1,0 +1,172 @@
+#!/bin/sh
+# Everything that can be wrong with files, devices and outputs: one sentence, the right status, and
+# nothing left behind.
+. "$(dirname "$0")/common.sh"
+
+# bad STATUS TEXT GRAPH: refused by bfs, with two outputs asked for, and by info.
+bad() {
+    refuse "$1" "$2" bfs "$3" --devices host:2 -o levels.txt --json report.json
+    refuse "$1" "$2" info "$3" --json report.json
+}
+
+# ---- files ----
+bad 2 no-such-file.mtx no-such-file.mtx
+: >empty.mtx
+bad 2 empty.mtx empty.mtx
+: >empty.el
+bad 2 empty.el empty.el
+mkdir folder
+bad 2 folder folder
+head -c 3000 /dev/urandom >noise.gr
+bad 2 noise.gr noise.gr
+
+banner='%%MatrixMarket matrix coordinate pattern general'
+mtx() {
+    name=$1
+    shift
+    { printf '%s\n' "$banner"; printf '%s\n' "$@"; } >"$name"
+}
+mtx more.mtx '4 4 9' '1 2' '2 3'
+bad 2 more.mtx more.mtx
+mtx range.mtx '4 4 2' '1 2' '2 5'
+bad 2 range.mtx:4 range.mtx
+mtx zero.mtx '4 4 1' '0 2'
+bad 2 zero.mtx:3 zero.mtx
+mtx negative.mtx '-4 -4 1' '1 2'
+bad 2 negative.mtx:2 negative.mtx
+mtx absurd.mtx '1099511627776 1099511627776 1' '1 2'
+bad 2 absurd.mtx:2 absurd.mtx
+mtx absurd-arcs.mtx '4 4 1099511627776' '1 2'
+bad 2 absurd-arcs.mtx absurd-arcs.mtx
+mtx words.mtx '4 4 1' 'one two'
+bad 2 words.mtx:3 words.mtx
+printf '0 1\n1 -2\n' >negative.el
+bad 2 negative.el:2 negative.el
+printf '0 1\n1 1099511627776\n' >absurd.el
+bad 2 absurd.el:2 absurd.el
+printf 'p sp 1099511627776 1\na 1 2 3\n' >absurd.dimacs
+bad 2 absurd.dimacs:1 absurd.dimacs
+printf 'p sp 4 5\na 1 2 3\n' >more.dimacs
+bad 2 more.dimacs more.dimacs
+printf 'p sp 4 1\na 1 9 3\n' >range.dimacs
+bad 2 range.dimacs:2 range.dimacs
+bad 2 rmat rmat:99
+bad 2 rmat rmat:x
+bad 2 grid grid:0x5
+bad 2 grid grid:4x4,7
+
+# A Galois header (version 1, no edge data) that promises 2^40 vertices and arcs, then just 2 and 9.
+printf '\001\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >head.gr
+{ cat head.gr; printf '\0\0\0\0\0\001\0\0\0\0\0\0\0\001\0\0'; } >huge.gr
+bad 2 huge.gr huge.gr
+{ cat head.gr; printf '\002\0\0\0\0\0\0\0\011\0\0\0\0\0\0\0\011\0\0\0\0\0\0\0'; } >short.gr
+bad 2 short.gr short.gr
+bad 2 head.gr head.gr
+
+# ---- truncated files ----
+run gen rmat:8,8 -o whole.mtx.gz
+if [ "$RC" -eq 0 ]; then
+    for suffix in mtx mtx.gz mtx.xz gr; do
+        run gen rmat:8,8 -o whole.$suffix
+        size=$(wc -c <whole.$suffix)
+        head -c $((size / 2)) whole.$suffix >cut.$suffix
+        bad 2 cut.$suffix cut.$suffix
+    done
+else
+    skip "truncated files: $(cat "$ERR")"
+fi
+
+# ---- sources ----
+printf '0 1\n1 2\n' >three.el
+refuse 2 "--source 99: the graph has 3 vertices (0 to 2)" bfs three.el --source 99 \
+    --devices host:1 -o levels.txt
+refuse 2 "(0 to 2)" bfs three.el --source 3 --devices host:1
+refuse 2 "(0 to 2)" bfs three.el --source 18446744073709551615 --devices host:1
+refuse 2 "--sources 3: the graph has only 2" bfs three.el --sources 3 --devices host:1
+
+# ---- devices, before the graph is looked at ----
+for devices in host:0 host: host:x host:-1 host:65 host:1x0 gpu "host:2," ",host:2"; do
+    refuse 2 "" bfs no-such-file --devices "$devices" -o levels.txt
+done
+refuse 2 "is empty" bfs three.el --devices ""
+run bfs three.el --devices cuda
+if [ "$RC" -eq 0 ]; then
+    skip "--devices cuda without a GPU: there is one"
+else
+    refuse 1 "" bfs three.el --devices cuda -o levels.txt --json report.json
+    refuse 1 "" bfs three.el --devices cuda:0 -o levels.txt
+fi
+
+# ---- outputs, before devices and graph are looked at ----
+unwritable() {
+    refuse 2 "cannot be written" bfs no-such-file --devices nothing "$1" "$2"
+}
+for option in --output --json; do
+    unwritable $option no-such-folder/file
+    unwritable $option three.el/file
+    unwritable $option folder
+    unwritable $option folder/
+    unwritable $option new-folder/
+done
+ln -s loop loop
+unwritable --output loop
+refuse 2 "cannot be written" bfs three.el -o levels.txt --json no-such-folder/file
+refuse 2 "cannot be written" gen grid:3x3 -o no-such-folder/g.mtx
+mkdir folder.mtx
+refuse 2 "cannot be written" gen grid:3x3 -o folder.mtx
+if [ "$(id -u)" -ne 0 ]; then
+    echo old >fixed
+    chmod 444 fixed
+    unwritable --output fixed
+else
+    skip "a read-only file: root may write it"
+fi
+# lost WHAT STATUS: results that cannot be written are noticed, in one line.
+lost() {
+    if [ "$2" -eq 2 ] && [ "$(wc -l <"$ERR")" -eq 1 ]; then
+        pass
+    else
+        fail "$1 should give status 2 and one line, not $2: $(head -3 "$ERR")"
+    fi
+}
+if [ -c /dev/full ]; then
+    run bfs grid:30x30 --devices host:1 -o /dev/full
+    lost "-o /dev/full" "$RC"
+    run bfs grid:30x30 --devices host:1 --json /dev/full
+    lost "--json /dev/full" "$RC"
+    "$WEIR" bfs grid:9x9 --devices host:1 >/dev/full 2>"$ERR"
+    lost "stdout on a full device" $?
+    "$WEIR" bfs grid:9x9 --devices host:1 --json - >/dev/full 2>"$ERR"
+    lost "--json - on a full device" $?
+else
+    skip "no /dev/full"
+fi
+"$WEIR" bfs grid:9x9 --devices host:1 -o kept.txt >&- 2>"$ERR"
+lost "a closed standard output" $?
+
+# ---- limits and signals: an old result survives, nothing else appears ----
+echo old >levels.keep
+ls -A >"$ROOM/.before"
+"$WEIR" bfs grid:4000x500 --source 0 --devices host:2 --trials 100000 -o levels.keep \
+    --json report.json >"$OUT" 2>"$ERR" &
+CHILD=$!
+tries=0
+while ! ls .weir-* >/dev/null 2>&1 && [ $tries -lt 100 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+kill -TERM $CHILD
+wait $CHILD
+RC=$?
+ls -A >"$ROOM/.after"
+LAST="weir bfs, then SIGTERM"
+if [ "$RC" -eq 1 ] && [ "$(wc -l <"$ERR")" -eq 1 ] && cmp -s "$ROOM/.before" "$ROOM/.after" &&
+    [ "$(cat levels.keep)" = old ]; then
+    pass
+else
+    fail "a signal should give status 1 and leave nothing behind"
+    show
+fi
+refuse 1 "" bfs grid:1000x1000 --source 0 --devices host:2 --trials 1000 --time-limit 0.001 \
+    -o levels.txt --json report.json
+finish

@@ -1,0 +1,90 @@
+#!/bin/sh
+# Traversals: right levels on every number of devices, partition and route; output files.
+. "$(dirname "$0")/common.sh"
+
+# ---- known answers ----
+printf '0 1\n1 2\n2 3\n0 4\n6 0\n' >path.el
+printf '0\n1\n2\n3\n1\n-1\n-1\n' >path.want
+printf '%%%%MatrixMarket matrix coordinate pattern symmetric\n4 4 3\n2 1\n3 2\n4 3\n' >line.mtx
+printf '3\n2\n1\n0\n' >line.want
+for devices in host:1 host:2 host:3 host:8; do
+    expect_ok bfs path.el --source 0 --devices $devices --verify -o path.out
+    has "verified: ok"
+    same path.want path.out "path.el on $devices"
+    expect_ok bfs line.mtx --source 3 --devices $devices --verify -o line.out
+    same line.want line.out "line.mtx on $devices"
+done
+expect_ok bfs path.el --devices host:2
+has "source   0, the vertex with the largest out-degree"
+printf '1\n2\n3\n4\n2\n-1\n0\n' >from6.want
+expect_ok bfs path.el --source 6 --devices host:2 -o from6.out
+same from6.want from6.out "path.el from 6"
+printf '3\n2\n1\n0\n4\n-1\n4\n' >undirected.want
+expect_ok bfs path.el --source 3 --undirected --devices host:3 -o undirected.out --verify
+same undirected.want undirected.out "path.el --undirected from 3"
+
+# ---- every choice gives the same levels ----
+METIS=1
+run bfs grid:6x6 --devices host:2 --partition metis
+if [ "$RC" -ne 0 ]; then
+    METIS=0
+    skip "--partition metis: $(cat "$ERR")"
+fi
+for graph in rmat:9,8 grid:40x25,0.8 path.el; do
+    expect_ok bfs $graph --source 1 --devices host:1 --verify -o want.out
+    for devices in host:1 host:2 host:3 host:4 host:8; do
+        for partition in block edge random metis; do
+            [ $partition$METIS = metis0 ] && continue
+            for route in direct ring; do
+                run bfs $graph --source 1 --devices $devices --partition $partition \
+                    --route $route --verify -o got.out
+                if [ "$RC" -eq 0 ] && grep -q 'verified: ok' "$OUT" && cmp -s want.out got.out; then
+                    pass
+                else
+                    fail "$graph $devices $partition $route"
+                    show
+                fi
+            done
+        done
+    done
+    for order in fifo soft soft:1 soft:7; do
+        expect_ok bfs $graph --source 1 --devices host:4 --order $order --verify -o got.out
+        same want.out got.out "$graph --order $order"
+    done
+done
+expect_ok bfs rmat:9 --sources 8 --trials 2 --devices host:2 --verify
+has "summary  16 runs"
+expect_ok bfs rmat:9 --devices host:1x3,host:1x2 --verify --undirected
+
+# ---- a pipe, an existing file, a link, a file given by standard output ----
+expect_ok bfs path.el --source 0 --devices host:1 -o /dev/stdout
+same path.want "$OUT" "-o /dev/stdout"
+expect_ok bfs path.el --source 0 --devices host:1 -o -
+same path.want "$OUT" "-o -"
+"$WEIR" bfs path.el --source 0 --devices host:1 -o /dev/stdout | cat >piped.out
+same path.want piped.out "-o /dev/stdout into a pipe"
+mkfifo pipe
+cat pipe >fifo.out &
+expect_ok bfs path.el --source 0 --devices host:1 -o pipe
+wait
+same path.want fifo.out "-o FIFO"
+echo old >existing
+chmod 640 existing
+ln -s existing link
+expect_ok bfs path.el --source 0 --devices host:1 -o link
+same path.want existing "-o LINK"
+[ -L link ] || fail "-o LINK replaced the link"
+
+# ---- gen and info agree ----
+for suffix in mtx gr dimacs el mtx.gz el.xz; do
+    expect_ok gen rmat:7,4 -o g.$suffix
+    expect_ok bfs g.$suffix --source 0 --devices host:2 --verify -o g.out
+    [ -f g.want ] || cp g.out g.want
+    same g.want g.out "g.$suffix"
+done
+expect_ok info grid:10x10
+has "vertices         100"
+has "arcs             360"
+has "symmetric        yes"
+has "weights          none"
+finish

@@ -1,0 +1,125 @@
+#!/bin/sh
+# The command line: help, verbs, options and how each mistake is refused.
+. "$(dirname "$0")/common.sh"
+
+# ---- help and version ----
+for arguments in "help" "--help" "-h" "help bfs" "bfs --help" "bfs -h" "gen --help" "info --help" \
+    "help gen" "help info" "help version" "help help" "version" "--version" "-V" "info --config"; do
+    # Word splitting is wanted: each text is a command line.
+    # shellcheck disable=SC2086
+    expect_ok $arguments
+    [ -s "$OUT" ] || fail "weir $arguments prints nothing"
+done
+run bfs --help
+for option in source sources undirected devices partition route order kernel worker mapping balance \
+    wire trials seed time-limit verify output json; do
+    has "--$option"
+done
+has "default: 1"
+has "examples:"
+expect_ok version
+has "weir 0."
+expect_ok info --config
+has WEIR_POOL_BYTES
+export WEIR_POOL_BYTES=64MiB
+expect_ok info --config
+has "67108864 bytes"
+export WEIR_POOL_BYTES=many
+refuse 2 WEIR_POOL_BYTES info --config
+unset WEIR_POOL_BYTES
+
+run
+if [ "$RC" -eq 2 ] && [ ! -s "$OUT" ] && grep -q usage "$ERR"; then
+    pass
+else
+    fail "weir alone should print usage on stderr, status 2"
+    show
+fi
+
+# ---- verbs ----
+for verb in sssp pr cc pbf topo bench convert partition; do
+    refuse 2 "$verb is not built yet" $verb x.mtx
+    refuse 2 "$verb is not built yet" help $verb
+done
+refuse 2 "did you mean bfs" bsf x.mtx
+refuse 2 "unknown verb" frobnicate
+refuse 2 "unknown verb" help frobnicate
+refuse 2 "a verb comes first" --verify bfs
+refuse 2 "too many" version 1
+
+# ---- options ----
+G=grid:4x4
+refuse 2 "GRAPH is missing" bfs
+refuse 2 "GRAPH is missing" bfs --verify
+refuse 2 "b.mtx: one argument too many" bfs $G b.mtx
+refuse 2 "did you mean --trials" bfs $G --trails 3
+refuse 2 "did you mean --verify" bfs $G --verfy
+refuse 2 "--frobnicate: unknown option" bfs $G --frobnicate
+refuse 2 "--frobnicate: unknown option" bfs $G --frobnicate=3
+refuse 2 "-x: unknown option" bfs $G -x
+refuse 2 "value V is missing" bfs $G --source
+refuse 2 "value FILE is missing" bfs $G --output --verify
+refuse 2 "takes no value" bfs $G --verify=yes
+refuse 2 "given twice" bfs $G --source 1 --source 2
+refuse 2 "given twice" bfs $G --json a -o b --json=c
+refuse 2 "give only one" bfs $G --source 1 --sources 2
+refuse 2 "bfs has no weights" bfs $G --weights unit
+refuse 2 "--tolerance: bfs" bfs $G --tolerance 1e-3
+refuse 2 "--damping: bfs" bfs $G --damping .5
+refuse 2 "--parts: bfs" bfs $G --parts 3
+refuse 2 "--trace is not built yet" bfs $G --trace t.json
+refuse 2 "--fetch is not built yet" bfs $G --fetch 4
+refuse 2 "--verify: gen has no such option" gen $G -o x.mtx --verify
+refuse 2 "--source: info has no such option" info $G --source 1
+
+# ---- numbers ----
+for value in -1 1x x 1.5 0x10 "" " 1" 1e3 99999999999999999999999; do
+    refuse 2 "\"$value\"" bfs $G --source="$value"
+    refuse 2 "\"$value\"" bfs $G --trials="$value"
+    refuse 2 "\"$value\"" bfs $G --seed="$value"
+done
+refuse 2 '"-1"' bfs $G --source -1
+refuse 2 '"0"' bfs $G --trials 0
+refuse 2 '"0"' bfs $G --sources 0
+for value in 0 0.0 -1 x 1s "" . 1.2.3 1e9 99999999999 nan inf; do
+    refuse 2 "\"$value\"" bfs $G --time-limit="$value"
+done
+
+# ---- choices ----
+later() {
+    refuse 2 "--$1 $2 is not built yet; choose one of: " bfs $G "--$1" "$2"
+}
+for route in tree staged; do later route $route; done
+later order bulk
+later kernel fused
+for worker in thread warp block; do later worker $worker; done
+for mapping in thread warp block group:8 merge; do later mapping $mapping; done
+for balance in frontier ownership both; do later balance $balance; done
+for wire in bitmap auto; do later wire $wire; done
+later partition file:parts.txt
+later partition 2d:2x2
+refuse 2 "--order bulk is not built yet; choose one of: fifo, soft, soft:DELTA" bfs $G --order bulk
+for choice in partition route order kernel worker mapping balance wire; do
+    refuse 2 "--$choice foo: unknown; choose one of: " bfs $G --$choice foo
+    refuse 2 "unknown; choose one of: " bfs $G --$choice ""
+done
+for delta in "" 0 -1 x 4294967296; do
+    refuse 2 "--order soft:$delta: " bfs $G --order "soft:$delta"
+done
+
+# ---- gen and info ----
+refuse 2 "GRAPH is missing" gen -o x.mtx
+refuse 2 "-o FILE is missing" gen $G
+refuse 2 "unknown suffix" gen $G -o x.png
+refuse 2 "unknown suffix" gen $G -o x
+refuse 2 "GRAPH or --config is missing" info
+refuse 2 "give only one" info $G --config
+
+# ---- forms ----
+expect_ok bfs --source=3 --devices=host:2 -- $G
+expect_ok bfs $G --source 3 --devices host:2 --trials 2 --time-limit 30.5
+expect_ok bfs $G --devices host:1 --kernel auto --worker auto --mapping auto --balance off --wire list
+expect_ok bfs $G --devices host:1 --kernel discrete -olevels.txt
+[ -f levels.txt ] || fail "-oFILE writes no file"
+refuse 2 -- bfs -- --verify
+finish

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-weir_status cuda_check(const weir_device *device, const char *what, cudaError_t error)
+weir_status weir__cuda_check(const weir_device *device, const char *what, cudaError_t error)
 {
     if (error == cudaSuccess)
         return WEIR_OK;
@@ -14,10 +14,10 @@ weir_status cuda_check(const weir_device *device, const char *what, cudaError_t 
                       cudaGetErrorString(error));
 }
 
-weir_status cuda_use(const weir_device *device)
+weir_status weir__cuda_use(const weir_device *device)
 {
-    return cuda_check(device, "making it current",
-                      cudaSetDevice(((const struct cuda_device *)device)->ordinal));
+    return weir__cuda_check(device, "making it current",
+                            cudaSetDevice(((const struct cuda_device *)device)->ordinal));
 }
 
 static uint32_t count(void)
@@ -36,8 +36,8 @@ static weir_status describe(struct cuda_device *device)
 {
     weir_device_info *info = &device->base.info;
     struct cudaDeviceProp properties;
-    weir_status status = cuda_check(&device->base, "reading its properties",
-                                    cudaGetDeviceProperties(&properties, device->ordinal));
+    weir_status status = weir__cuda_check(&device->base, "reading its properties",
+                                          cudaGetDeviceProperties(&properties, device->ordinal));
     if (status)
         return status;
     snprintf(info->name, sizeof info->name, "%.63s", properties.name);
@@ -60,11 +60,11 @@ static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t
         return status;
     device->ordinal = (int)ordinal;
     weir__device_init(&device->base, &weir__cuda_backend, context, ordinal);
-    if ((status = cuda_use(&device->base)) || (status = describe(device)))
+    if ((status = weir__cuda_use(&device->base)) || (status = describe(device)))
         goto err_device;
-    if ((status = cuda_gates_open(device)))
+    if ((status = weir__cuda_gates_open(device)))
         goto err_device;
-    cuda_watcher_open(device);
+    weir__cuda_watcher_open(device);
     *device_out = &device->base;
     return WEIR_OK;
 err_device:
@@ -76,35 +76,35 @@ err_device:
 static void close_device(weir_device *base)
 {
     struct cuda_device *device = (struct cuda_device *)base;
-    cuda_watcher_close(device);
-    cuda_gates_close(device);
+    weir__cuda_watcher_close(device);
+    weir__cuda_gates_close(device);
     weir__device_fini(base);
     free(device);
 }
 
 static weir_status mem_alloc(weir_device *device, size_t bytes, void **data_out)
 {
-    weir_status status = cuda_use(device);
+    weir_status status = weir__cuda_use(device);
     *data_out = NULL;
-    return status ? status : cuda_check(device, "taking memory", cudaMalloc(data_out, bytes));
+    return status ? status : weir__cuda_check(device, "taking memory", cudaMalloc(data_out, bytes));
 }
 
 static void mem_free(weir_device *device, void *data)
 {
-    if (!cuda_use(device))
-        (void)cuda_check(device, "giving memory back", cudaFree(data));
+    if (!weir__cuda_use(device))
+        (void)weir__cuda_check(device, "giving memory back", cudaFree(data));
 }
 
 static weir_status pinned_alloc(size_t bytes, void **data_out)
 {
     *data_out = NULL;
-    return cuda_check(NULL, "taking page-locked memory",
-                      cudaHostAlloc(data_out, bytes, cudaHostAllocPortable));
+    return weir__cuda_check(NULL, "taking page-locked memory",
+                            cudaHostAlloc(data_out, bytes, cudaHostAllocPortable));
 }
 
 static void pinned_free(void *data)
 {
-    (void)cuda_check(NULL, "giving page-locked memory back", cudaFreeHost(data));
+    (void)weir__cuda_check(NULL, "giving page-locked memory back", cudaFreeHost(data));
 }
 
 const weir__backend weir__cuda_backend = {
@@ -113,24 +113,24 @@ const weir__backend weir__cuda_backend = {
     .count = count,
     .open = open_device,
     .close = close_device,
-    .connect = cuda_connect,
+    .connect = weir__cuda_connect,
     .mem_alloc = mem_alloc,
     .mem_free = mem_free,
     .pinned_alloc = pinned_alloc,
     .pinned_free = pinned_free,
-    .queue_create = cuda_queue_create,
-    .queue_destroy = cuda_queue_destroy,
-    .copy = cuda_queue_copy,
-    .fill = cuda_queue_fill,
-    .launch = cuda_queue_launch,
-    .record = cuda_queue_record,
-    .wait_event = cuda_queue_wait_event,
-    .wait_future = cuda_queue_wait_future,
-    .sync = cuda_queue_sync,
-    .native = cuda_queue_native,
-    .event_create = cuda_event_create,
-    .event_destroy = cuda_event_destroy,
-    .event_query = cuda_event_query,
-    .event_wait = cuda_event_wait,
-    .event_notify = cuda_watch_event,
+    .queue_create = weir__cuda_queue_create,
+    .queue_destroy = weir__cuda_queue_destroy,
+    .copy = weir__cuda_queue_copy,
+    .fill = weir__cuda_queue_fill,
+    .launch = weir__cuda_queue_launch,
+    .record = weir__cuda_queue_record,
+    .wait_event = weir__cuda_queue_wait_event,
+    .wait_future = weir__cuda_queue_wait_future,
+    .sync = weir__cuda_queue_sync,
+    .native = weir__cuda_queue_native,
+    .event_create = weir__cuda_event_create,
+    .event_destroy = weir__cuda_event_destroy,
+    .event_query = weir__cuda_event_query,
+    .event_wait = weir__cuda_event_wait,
+    .event_notify = weir__cuda_watch_event,
 };

@@ -46,39 +46,40 @@ struct cuda_event {
 };
 
 /** Turn a CUDA error into a status with a sentence; cudaSuccess gives WEIR_OK. */
-weir_status cuda_check(const weir_device *device, const char *what, cudaError_t error);
+weir_status weir__cuda_check(const weir_device *device, const char *what, cudaError_t error);
 /** Make @p device the calling thread's current one. */
-weir_status cuda_use(const weir_device *device);
+weir_status weir__cuda_use(const weir_device *device);
 
-weir_status cuda_gates_open(struct cuda_device *device);
-void cuda_gates_close(struct cuda_device *device);
-/** Hold @p queue; @p gate_out opens it with cuda_gate_open(). */
-weir_status cuda_gate_put(struct cuda_queue *queue, struct cuda_gate **gate_out);
+weir_status weir__cuda_gates_open(struct cuda_device *device);
+void weir__cuda_gates_close(struct cuda_device *device);
+/** Hold @p queue; @p gate_out opens it with weir__cuda_gate_open(). */
+weir_status weir__cuda_gate_put(struct cuda_queue *queue, struct cuda_gate **gate_out);
 /** A weir__notify_fn: lets the stream go on and gives the gate back. */
-void cuda_gate_open(void *gate);
+void weir__cuda_gate_open(void *gate);
 
-weir_status cuda_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);
-void cuda_queue_destroy(weir_queue *queue);
-weir_status cuda_queue_copy(weir_queue *queue, weir_device *destination_device, void *destination,
-                            weir_device *source_device, const void *source, size_t bytes);
-weir_status cuda_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
-weir_status cuda_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
-                              size_t args_bytes);
-weir_status cuda_queue_record(weir_queue *queue, weir_event *event);
-weir_status cuda_queue_wait_event(weir_queue *queue, weir_event *event);
-weir_status cuda_queue_wait_future(weir_queue *queue, weir_future *future);
-weir_status cuda_queue_sync(weir_queue *queue);
-void *cuda_queue_native(weir_queue *queue);
+weir_status weir__cuda_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);
+void weir__cuda_queue_destroy(weir_queue *queue);
+weir_status weir__cuda_queue_copy(weir_queue *queue, weir_device *destination_device,
+                                  void *destination, weir_device *source_device, const void *source,
+                                  size_t bytes);
+weir_status weir__cuda_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
+weir_status weir__cuda_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
+                                    size_t args_bytes);
+weir_status weir__cuda_queue_record(weir_queue *queue, weir_event *event);
+weir_status weir__cuda_queue_wait_event(weir_queue *queue, weir_event *event);
+weir_status weir__cuda_queue_wait_future(weir_queue *queue, weir_future *future);
+weir_status weir__cuda_queue_sync(weir_queue *queue);
+void *weir__cuda_queue_native(weir_queue *queue);
 
-weir_status cuda_event_create(weir_device *device, weir_event **event_out);
-void cuda_event_destroy(weir_event *event);
-weir_status cuda_event_query(weir_event *event);
-weir_status cuda_event_wait(weir_event *event, int64_t timeout_ms);
+weir_status weir__cuda_event_create(weir_device *device, weir_event **event_out);
+void weir__cuda_event_destroy(weir_event *event);
+weir_status weir__cuda_event_query(weir_event *event);
+weir_status weir__cuda_event_wait(weir_event *event, int64_t timeout_ms);
 
-weir_status cuda_watch_event(weir_event *event, weir__notify_fn fn, void *user);
-void cuda_watcher_open(struct cuda_device *device);
-void cuda_watcher_close(struct cuda_device *device);
+weir_status weir__cuda_watch_event(weir_event *event, weir__notify_fn fn, void *user);
+void weir__cuda_watcher_open(struct cuda_device *device);
+void weir__cuda_watcher_close(struct cuda_device *device);
 
-weir_status cuda_connect(weir_device *source, weir_device *destination, int *reaches_out);
+weir_status weir__cuda_connect(weir_device *source, weir_device *destination, int *reaches_out);
 
 #endif

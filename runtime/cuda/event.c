@@ -9,15 +9,16 @@
 #define YIELD_NS 2000000u /* then let others run; after that sleep between polls */
 #define SLEEP_NS 20000
 
-weir_status cuda_event_create(weir_device *device, weir_event **event_out)
+weir_status weir__cuda_event_create(weir_device *device, weir_event **event_out)
 {
     struct cuda_event *event;
     weir_status status;
     *event_out = NULL;
-    if ((status = cuda_use(device)) || (status = weir__calloc(1, sizeof *event, "event", &event)))
+    if ((status = weir__cuda_use(device)) ||
+        (status = weir__calloc(1, sizeof *event, "event", &event)))
         return status;
-    status = cuda_check(device, "making an event",
-                        cudaEventCreateWithFlags(&event->event, cudaEventDisableTiming));
+    status = weir__cuda_check(device, "making an event",
+                              cudaEventCreateWithFlags(&event->event, cudaEventDisableTiming));
     if (status) {
         free(event);
         return status;
@@ -26,27 +27,27 @@ weir_status cuda_event_create(weir_device *device, weir_event **event_out)
     return WEIR_OK;
 }
 
-void cuda_event_destroy(weir_event *base)
+void weir__cuda_event_destroy(weir_event *base)
 {
     struct cuda_event *event = (struct cuda_event *)base;
-    (void)cuda_check(base->device, "ending an event", cudaEventDestroy(event->event));
+    (void)weir__cuda_check(base->device, "ending an event", cudaEventDestroy(event->event));
     free(event);
 }
 
-weir_status cuda_event_query(weir_event *event)
+weir_status weir__cuda_event_query(weir_event *event)
 {
     cudaError_t error = cudaEventQuery(((struct cuda_event *)event)->event);
     if (error == cudaErrorNotReady)
         return WEIR_PENDING;
-    return cuda_check(event->device, "running what came before an event", error);
+    return weir__cuda_check(event->device, "running what came before an event", error);
 }
 
-weir_status cuda_event_wait(weir_event *event, int64_t timeout_ms)
+weir_status weir__cuda_event_wait(weir_event *event, int64_t timeout_ms)
 {
     const struct timespec pause = {0, SLEEP_NS};
     uint64_t start = weir__now_ns();
     for (;;) {
-        weir_status status = cuda_event_query(event);
+        weir_status status = weir__cuda_event_query(event);
         if (status != WEIR_PENDING)
             return status;
         uint64_t spent = weir__now_ns() - start;

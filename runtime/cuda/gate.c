@@ -26,7 +26,7 @@ static void find_wait_value(void)
         memcpy(&wait_value, &symbol, sizeof symbol); /* ISO C has no cast for this */
 }
 
-weir_status cuda_gates_open(struct cuda_device *device)
+weir_status weir__cuda_gates_open(struct cuda_device *device)
 {
     void *words;
     weir_status status;
@@ -55,14 +55,14 @@ weir_status cuda_gates_open(struct cuda_device *device)
     return WEIR_OK;
 }
 
-void cuda_gates_close(struct cuda_device *device)
+void weir__cuda_gates_close(struct cuda_device *device)
 {
     weir__cuda_backend.pinned_free(device->gates.words);
     pthread_mutex_destroy(&device->gates.lock);
     free(device->gates.all);
 }
 
-weir_status cuda_gate_put(struct cuda_queue *queue, struct cuda_gate **gate_out)
+weir_status weir__cuda_gate_put(struct cuda_queue *queue, struct cuda_gate **gate_out)
 {
     struct cuda_device *device = (struct cuda_device *)queue->base.device;
     pthread_mutex_lock(&device->gates.lock);
@@ -76,7 +76,7 @@ weir_status cuda_gate_put(struct cuda_queue *queue, struct cuda_gate **gate_out)
     CUresult result = wait_value((CUstream)queue->stream, (CUdeviceptr)(uintptr_t)gate->word,
                                  gate->number, CU_STREAM_WAIT_VALUE_GEQ);
     if (result != CUDA_SUCCESS) {
-        cuda_gate_open(gate);
+        weir__cuda_gate_open(gate);
         return weir__fail(WEIR_ERR_DEVICE, "%s: a stream cannot wait for a word: CUDA error %d",
                           device->base.info.label, (int)result);
     }
@@ -84,7 +84,7 @@ weir_status cuda_gate_put(struct cuda_queue *queue, struct cuda_gate **gate_out)
     return WEIR_OK;
 }
 
-void cuda_gate_open(void *user)
+void weir__cuda_gate_open(void *user)
 {
     struct cuda_gate *gate = user;
     struct cuda_device *device = gate->device;

@@ -23,21 +23,21 @@ static weir_status round_trip(weir_device *s, weir_device *d, void *on_s, void *
                               const unsigned char *wanted, unsigned char *got)
 {
     weir_status status;
-    if ((status = cuda_use(s)))
+    if ((status = weir__cuda_use(s)))
         return status;
-    if ((status = cuda_check(s, "writing a probe",
-                             cudaMemcpy(on_s, wanted, PROBE_BYTES, cudaMemcpyHostToDevice))))
+    if ((status = weir__cuda_check(s, "writing a probe",
+                                   cudaMemcpy(on_s, wanted, PROBE_BYTES, cudaMemcpyHostToDevice))))
         return status;
-    if ((status = cuda_check(s, "copying a probe to a peer",
-                             cudaMemcpy(on_d, on_s, PROBE_BYTES, cudaMemcpyDefault))))
+    if ((status = weir__cuda_check(s, "copying a probe to a peer",
+                                   cudaMemcpy(on_d, on_s, PROBE_BYTES, cudaMemcpyDefault))))
         return status;
-    if ((status = cuda_check(s, "waiting for a probe", cudaDeviceSynchronize())))
+    if ((status = weir__cuda_check(s, "waiting for a probe", cudaDeviceSynchronize())))
         return status;
     memset(got, 0, PROBE_BYTES);
-    if ((status = cuda_use(d)))
+    if ((status = weir__cuda_use(d)))
         return status;
-    return cuda_check(d, "reading a probe",
-                      cudaMemcpy(got, on_d, PROBE_BYTES, cudaMemcpyDeviceToHost));
+    return weir__cuda_check(d, "reading a probe",
+                            cudaMemcpy(got, on_d, PROBE_BYTES, cudaMemcpyDeviceToHost));
 }
 
 static weir_status verify(weir_device *s, weir_device *d, int *good_out)
@@ -71,14 +71,14 @@ static int enable(weir_device *from, weir_device *to)
 {
     int can = 0, peer = ((struct cuda_device *)to)->ordinal;
     if (cudaDeviceCanAccessPeer(&can, ((struct cuda_device *)from)->ordinal, peer) != cudaSuccess ||
-        !can || cuda_use(from))
+        !can || weir__cuda_use(from))
         return 0;
     cudaError_t error = cudaDeviceEnablePeerAccess(peer, 0);
     (void)cudaGetLastError(); /* "already enabled" by another context is as good */
     return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
 }
 
-weir_status cuda_connect(weir_device *source, weir_device *destination, int *reaches_out)
+weir_status weir__cuda_connect(weir_device *source, weir_device *destination, int *reaches_out)
 {
     weir_status status;
     *reaches_out = 0;

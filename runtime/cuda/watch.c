@@ -23,7 +23,7 @@ static struct cuda_watch *take_due(struct cuda_device *device)
     struct cuda_watch *due = NULL, **at = &device->watcher.list;
     while (*at) {
         struct cuda_watch *watch = *at;
-        if (cuda_event_query(watch->event) == WEIR_PENDING) {
+        if (weir__cuda_event_query(watch->event) == WEIR_PENDING) {
             at = &watch->next;
             continue;
         }
@@ -60,13 +60,13 @@ static void *watch_events(void *data)
     return NULL;
 }
 
-void cuda_watcher_open(struct cuda_device *device)
+void weir__cuda_watcher_open(struct cuda_device *device)
 {
     pthread_mutex_init(&device->watcher.lock, NULL);
     pthread_cond_init(&device->watcher.more, NULL);
 }
 
-void cuda_watcher_close(struct cuda_device *device)
+void weir__cuda_watcher_close(struct cuda_device *device)
 {
     pthread_mutex_lock(&device->watcher.lock);
     device->watcher.stop = 1;
@@ -78,11 +78,11 @@ void cuda_watcher_close(struct cuda_device *device)
     pthread_mutex_destroy(&device->watcher.lock);
 }
 
-weir_status cuda_watch_event(weir_event *event, weir__notify_fn fn, void *user)
+weir_status weir__cuda_watch_event(weir_event *event, weir__notify_fn fn, void *user)
 {
     struct cuda_device *device = (struct cuda_device *)event->device;
     struct cuda_watch *watch;
-    weir_status status = cuda_event_query(event);
+    weir_status status = weir__cuda_event_query(event);
     int error = 0;
     if (status != WEIR_PENDING) {
         fn(user);

@@ -11,7 +11,7 @@ struct host_watch {
     void *user;
 };
 
-weir_status host_event_create(weir_device *device, weir_event **event_out)
+weir_status weir__host_event_create(weir_device *device, weir_event **event_out)
 {
     struct host_event *event;
     weir_status status = weir__calloc(1, sizeof *event, "event", &event);
@@ -25,7 +25,7 @@ weir_status host_event_create(weir_device *device, weir_event **event_out)
     return WEIR_OK;
 }
 
-void host_event_destroy(weir_event *base)
+void weir__host_event_destroy(weir_event *base)
 {
     struct host_event *event = (struct host_event *)base;
     pthread_cond_destroy(&event->reached);
@@ -33,7 +33,7 @@ void host_event_destroy(weir_event *base)
     free(event);
 }
 
-uint64_t host_event_recorded(struct host_event *event)
+uint64_t weir__host_event_recorded(struct host_event *event)
 {
     pthread_mutex_lock(&event->lock);
     uint64_t number = ++event->recorded;
@@ -58,7 +58,7 @@ static struct host_watch *take_due(struct host_event *event)
     return due;
 }
 
-void host_event_reached(struct host_event *event, uint64_t number)
+void weir__host_event_reached(struct host_event *event, uint64_t number)
 {
     pthread_mutex_lock(&event->lock);
     if (event->done < number)
@@ -74,7 +74,7 @@ void host_event_reached(struct host_event *event, uint64_t number)
     }
 }
 
-void host_event_wait_number(struct host_event *event, uint64_t number)
+void weir__host_event_wait_number(struct host_event *event, uint64_t number)
 {
     pthread_mutex_lock(&event->lock);
     while (event->done < number)
@@ -82,7 +82,7 @@ void host_event_wait_number(struct host_event *event, uint64_t number)
     pthread_mutex_unlock(&event->lock);
 }
 
-weir_status host_event_query(weir_event *base)
+weir_status weir__host_event_query(weir_event *base)
 {
     struct host_event *event = (struct host_event *)base;
     pthread_mutex_lock(&event->lock);
@@ -91,7 +91,7 @@ weir_status host_event_query(weir_event *base)
     return done ? WEIR_OK : WEIR_PENDING;
 }
 
-weir_status host_event_wait(weir_event *base, int64_t timeout_ms)
+weir_status weir__host_event_wait(weir_event *base, int64_t timeout_ms)
 {
     struct host_event *event = (struct host_event *)base;
     struct timespec at = weir__deadline(timeout_ms);
@@ -106,7 +106,7 @@ weir_status host_event_wait(weir_event *base, int64_t timeout_ms)
     return done ? WEIR_OK : WEIR_ERR_TIMEOUT;
 }
 
-weir_status host_event_notify(weir_event *base, weir__notify_fn fn, void *user)
+weir_status weir__host_event_notify(weir_event *base, weir__notify_fn fn, void *user)
 {
     struct host_event *event = (struct host_event *)base;
     struct host_watch *watch;

@@ -22,7 +22,7 @@ static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t
     if ((status = weir__calloc(1, sizeof *device, "host device", &device)))
         return status;
     weir__device_init(&device->base, &weir__host_backend, context, ordinal);
-    if ((status = host_team_open(&device->team, threads))) {
+    if ((status = weir__host_team_open(&device->team, threads))) {
         weir__device_fini(&device->base);
         free(device);
         return status;
@@ -39,7 +39,7 @@ static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t
 static void close_device(weir_device *base)
 {
     struct host_device *device = (struct host_device *)base;
-    host_team_close(&device->team);
+    weir__host_team_close(&device->team);
     weir__device_fini(base);
     free(device);
 }
@@ -62,18 +62,18 @@ const weir__backend weir__host_backend = {
     .close = close_device,
     .mem_alloc = mem_alloc,
     .mem_free = mem_free,
-    .queue_create = host_queue_create,
-    .queue_destroy = host_queue_destroy,
-    .copy = host_queue_copy,
-    .fill = host_queue_fill,
-    .launch = host_queue_launch,
-    .record = host_queue_record,
-    .wait_event = host_queue_wait_event,
-    .wait_future = host_queue_wait_future,
-    .sync = host_queue_sync,
-    .event_create = host_event_create,
-    .event_destroy = host_event_destroy,
-    .event_query = host_event_query,
-    .event_wait = host_event_wait,
-    .event_notify = host_event_notify,
+    .queue_create = weir__host_queue_create,
+    .queue_destroy = weir__host_queue_destroy,
+    .copy = weir__host_queue_copy,
+    .fill = weir__host_queue_fill,
+    .launch = weir__host_queue_launch,
+    .record = weir__host_queue_record,
+    .wait_event = weir__host_queue_wait_event,
+    .wait_future = weir__host_queue_wait_future,
+    .sync = weir__host_queue_sync,
+    .event_create = weir__host_event_create,
+    .event_destroy = weir__host_event_destroy,
+    .event_query = weir__host_event_query,
+    .event_wait = weir__host_event_wait,
+    .event_notify = weir__host_event_notify,
 };

@@ -34,33 +34,34 @@ struct host_event {
     struct host_watch *watches;
 };
 
-weir_status host_team_open(struct host_team *team, uint32_t workers);
-void host_team_close(struct host_team *team);
+weir_status weir__host_team_open(struct host_team *team, uint32_t workers);
+void weir__host_team_close(struct host_team *team);
 /** Run a kernel on all workers and wait for them. */
-void host_team_run(struct host_team *team, const weir_kernel *kernel, const void *args);
+void weir__host_team_run(struct host_team *team, const weir_kernel *kernel, const void *args);
 
-weir_status host_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);
-void host_queue_destroy(weir_queue *queue);
-weir_status host_queue_copy(weir_queue *queue, weir_device *destination_device, void *destination,
-                            weir_device *source_device, const void *source, size_t bytes);
-weir_status host_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
-weir_status host_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
-                              size_t args_bytes);
-weir_status host_queue_record(weir_queue *queue, weir_event *event);
-weir_status host_queue_wait_event(weir_queue *queue, weir_event *event);
-weir_status host_queue_wait_future(weir_queue *queue, weir_future *future);
-weir_status host_queue_sync(weir_queue *queue);
+weir_status weir__host_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);
+void weir__host_queue_destroy(weir_queue *queue);
+weir_status weir__host_queue_copy(weir_queue *queue, weir_device *destination_device,
+                                  void *destination, weir_device *source_device, const void *source,
+                                  size_t bytes);
+weir_status weir__host_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
+weir_status weir__host_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
+                                    size_t args_bytes);
+weir_status weir__host_queue_record(weir_queue *queue, weir_event *event);
+weir_status weir__host_queue_wait_event(weir_queue *queue, weir_event *event);
+weir_status weir__host_queue_wait_future(weir_queue *queue, weir_future *future);
+weir_status weir__host_queue_sync(weir_queue *queue);
 
-weir_status host_event_create(weir_device *device, weir_event **event_out);
-void host_event_destroy(weir_event *event);
-weir_status host_event_query(weir_event *event);
-weir_status host_event_wait(weir_event *event, int64_t timeout_ms);
-weir_status host_event_notify(weir_event *event, weir__notify_fn fn, void *user);
+weir_status weir__host_event_create(weir_device *device, weir_event **event_out);
+void weir__host_event_destroy(weir_event *event);
+weir_status weir__host_event_query(weir_event *event);
+weir_status weir__host_event_wait(weir_event *event, int64_t timeout_ms);
+weir_status weir__host_event_notify(weir_event *event, weir__notify_fn fn, void *user);
 /** A record is put into a queue: its number. */
-uint64_t host_event_recorded(struct host_event *event);
+uint64_t weir__host_event_recorded(struct host_event *event);
 /** The queue has come to record @p number. */
-void host_event_reached(struct host_event *event, uint64_t number);
+void weir__host_event_reached(struct host_event *event, uint64_t number);
 /** Wait for record @p number. */
-void host_event_wait_number(struct host_event *event, uint64_t number);
+void weir__host_event_wait_number(struct host_event *event, uint64_t number);
 
 #endif

@@ -45,13 +45,14 @@ static void run(struct host_queue *queue, struct op *op)
         memset(op->destination, op->value, op->bytes);
         break;
     case LAUNCH:
-        host_team_run(&((struct host_device *)queue->base.device)->team, op->kernel, op->args);
+        weir__host_team_run(&((struct host_device *)queue->base.device)->team, op->kernel,
+                            op->args);
         break;
     case RECORD:
-        host_event_reached((struct host_event *)op->event, op->number);
+        weir__host_event_reached((struct host_event *)op->event, op->number);
         break;
     case WAIT_HOST:
-        host_event_wait_number((struct host_event *)op->event, op->number);
+        weir__host_event_wait_number((struct host_event *)op->event, op->number);
         break;
     case WAIT_FOREIGN:
         (void)weir_event_wait(op->event, -1); /* a lost device is reported by who asks for it */
@@ -90,7 +91,7 @@ static void *work(void *data)
     return NULL;
 }
 
-weir_status host_queue_create(weir_device *device, int high_priority, weir_queue **queue_out)
+weir_status weir__host_queue_create(weir_device *device, int high_priority, weir_queue **queue_out)
 {
     struct host_queue *queue;
     weir_status status;
@@ -114,7 +115,7 @@ weir_status host_queue_create(weir_device *device, int high_priority, weir_queue
     return WEIR_OK;
 }
 
-void host_queue_destroy(weir_queue *base)
+void weir__host_queue_destroy(weir_queue *base)
 {
     struct host_queue *queue = (struct host_queue *)base;
     pthread_mutex_lock(&queue->lock);
@@ -168,8 +169,9 @@ static void put(struct host_queue *queue, struct op *op)
     pthread_mutex_unlock(&queue->lock);
 }
 
-weir_status host_queue_copy(weir_queue *base, weir_device *destination_device, void *destination,
-                            weir_device *source_device, const void *source, size_t bytes)
+weir_status weir__host_queue_copy(weir_queue *base, weir_device *destination_device,
+                                  void *destination, weir_device *source_device, const void *source,
+                                  size_t bytes)
 {
     struct host_queue *queue = (struct host_queue *)base;
     struct op *op;
@@ -186,7 +188,7 @@ weir_status host_queue_copy(weir_queue *base, weir_device *destination_device, v
     return WEIR_OK;
 }
 
-weir_status host_queue_fill(weir_queue *base, void *data, int value, size_t bytes)
+weir_status weir__host_queue_fill(weir_queue *base, void *data, int value, size_t bytes)
 {
     struct host_queue *queue = (struct host_queue *)base;
     struct op *op;
@@ -201,8 +203,8 @@ weir_status host_queue_fill(weir_queue *base, void *data, int value, size_t byte
     return WEIR_OK;
 }
 
-weir_status host_queue_launch(weir_queue *base, const weir_kernel *kernel, const void *args,
-                              size_t args_bytes)
+weir_status weir__host_queue_launch(weir_queue *base, const weir_kernel *kernel, const void *args,
+                                    size_t args_bytes)
 {
     struct host_queue *queue = (struct host_queue *)base;
     struct op *op;
@@ -217,7 +219,7 @@ weir_status host_queue_launch(weir_queue *base, const weir_kernel *kernel, const
     return WEIR_OK;
 }
 
-weir_status host_queue_record(weir_queue *base, weir_event *event)
+weir_status weir__host_queue_record(weir_queue *base, weir_event *event)
 {
     struct host_queue *queue = (struct host_queue *)base;
     struct op *op;
@@ -226,12 +228,12 @@ weir_status host_queue_record(weir_queue *base, weir_event *event)
         return status;
     op->kind = RECORD;
     op->event = event;
-    op->number = host_event_recorded((struct host_event *)event);
+    op->number = weir__host_event_recorded((struct host_event *)event);
     put(queue, op);
     return WEIR_OK;
 }
 
-weir_status host_queue_wait_event(weir_queue *base, weir_event *event)
+weir_status weir__host_queue_wait_event(weir_queue *base, weir_event *event)
 {
     struct host_queue *queue = (struct host_queue *)base;
     struct op *op;
@@ -253,7 +255,7 @@ weir_status host_queue_wait_event(weir_queue *base, weir_event *event)
     return WEIR_OK;
 }
 
-weir_status host_queue_wait_future(weir_queue *base, weir_future *future)
+weir_status weir__host_queue_wait_future(weir_queue *base, weir_future *future)
 {
     struct host_queue *queue = (struct host_queue *)base;
     struct op *op;
@@ -261,7 +263,7 @@ weir_status host_queue_wait_future(weir_queue *base, weir_future *future)
     weir_status status;
     if (weir__future_decided(future, &status, &event) &&
         (!event || event->device->ops == &weir__host_backend))
-        return event ? host_queue_wait_event(base, event) : WEIR_OK;
+        return event ? weir__host_queue_wait_event(base, event) : WEIR_OK;
     if ((status = take(queue, 0, &op)))
         return status;
     op->kind = WAIT_FUTURE;
@@ -270,7 +272,7 @@ weir_status host_queue_wait_future(weir_queue *base, weir_future *future)
     return WEIR_OK;
 }
 
-weir_status host_queue_sync(weir_queue *base)
+weir_status weir__host_queue_sync(weir_queue *base)
 {
     struct host_queue *queue = (struct host_queue *)base;
     pthread_mutex_lock(&queue->lock);

@@ -52,7 +52,7 @@ static weir_status start_helper(struct host_team *team)
     return WEIR_OK;
 }
 
-weir_status host_team_open(struct host_team *team, uint32_t workers)
+weir_status weir__host_team_open(struct host_team *team, uint32_t workers)
 {
     weir_status status;
     if ((status = weir__calloc(workers, sizeof *team->threads, "worker threads", &team->threads)))
@@ -65,11 +65,11 @@ weir_status host_team_open(struct host_team *team, uint32_t workers)
     while (!status && team->started + 1 < workers)
         status = start_helper(team);
     if (status)
-        host_team_close(team);
+        weir__host_team_close(team);
     return status;
 }
 
-void host_team_close(struct host_team *team)
+void weir__host_team_close(struct host_team *team)
 {
     pthread_mutex_lock(&team->lock);
     team->stop = 1;
@@ -84,7 +84,7 @@ void host_team_close(struct host_team *team)
     free(team->threads);
 }
 
-void host_team_run(struct host_team *team, const weir_kernel *kernel, const void *args)
+void weir__host_team_run(struct host_team *team, const weir_kernel *kernel, const void *args)
 {
     pthread_mutex_lock(&team->turn);
     if (team->workers > 1) {

@@ -100,6 +100,7 @@ $(B)/libweir.a: $(LIB_O)
 $(B)/libweir.so: $(LIB_O) scripts/libweir.map
 	$(call say,LD  ,$@)
 	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,libweir.so.0 -Wl,--version-script=scripts/libweir.map -o $@ $(LIB_O) $(LIBS)
+	$(Q)ln -sf $(@F) $@.0
 $(B)/weir: $(call obj,$(CLI_C)) $(B)/libweir.a
 	$(call say,LD  ,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CLILIBS) $(LIBS)

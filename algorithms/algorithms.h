@@ -31,7 +31,7 @@ typedef enum weir_weight_kind {
     WEIR_WEIGHT_F64 = 2   /**< anything else that is finite, negative values too */
 } weir_weight_kind;
 
-/** A directed graph in CSR form: the out-arcs of v are targets[offsets[v]] ..
+/** A directed graph in CSR form: the out-arcs of v are targets[offsets[v]] to
  * targets[offsets[v+1]-1], ascending, each once, none to v itself. Read-only for users; freed by
  * weir_graph_destroy(). */
 typedef struct weir_graph {
@@ -60,10 +60,10 @@ typedef struct weir_graph_options {
 /** Load or generate a graph.
  *
  *  @param[in] text  a path (format found by content, not by suffix; gzip and xz are unpacked), or
- *     `rmat:SCALE[,EDGEFACTOR[,SEED]]`  R-MAT with A,B,C = .57,.19,.19 (Graph500), 2^SCALE
- * vertices, EDGEFACTOR*2^SCALE arcs before cleaning, labels shuffled `grid:WxH[,KEEP[,SEED]]` W*H
- * vertices, each edge to the right and below kept with probability KEEP, both directions Same text,
- * same graph, whatever the number of threads.
+ *     `rmat:SCALE[,EDGEFACTOR[,SEED]]`: R-MAT with A,B,C = .57,.19,.19 (Graph500), 2^SCALE vertices,
+ *     EDGEFACTOR * 2^SCALE arcs before cleaning (16), labels shuffled, seed 1; or
+ *     `grid:WxH[,KEEP[,SEED]]`: W*H vertices, each edge to the right and below kept with probability
+ *     KEEP (1), both directions. Same text, same graph, whatever the number of threads.
  *  @param[in] options  NULL for defaults.
  *  @retval WEIR_ERR_IO      the file cannot be opened, read or unpacked.
  *  @retval WEIR_ERR_FORMAT  malformed input; weir_error_detail() names file and line.

@@ -131,7 +131,8 @@ void weir_link_destroy(weir_link *link);
  *  @param[out] done_out completes when the segment may be reused; release it. NULL: not wanted.
  *  @retval WEIR_CLOSED       the link was shut down.
  *  @retval WEIR_ERR_INVALID  not an input, memory of another device, or the policy chose nothing.
- *  @return the status the router was cancelled with, if it was. */
+ *  @return the status the router was cancelled with, if it was. A failure after the first packet
+ *  went out cancels the router; the segment must then stay until the router's outputs are destroyed. */
 weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_event *ready,
                            weir_future **done_out);
 

@@ -212,7 +212,8 @@ weir_status weir_queue_copy(weir_queue *queue, weir_device *destination_device, 
                             weir_device *source_device, const void *source, size_t bytes);
 /** Put a fill of @p bytes bytes with @p value into the queue; memory of the queue's device. */
 weir_status weir_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
-/** Put a kernel into the queue; @p args is copied (at most 4000 bytes).
+/** Put a kernel into the queue. @p args is copied (at most 4000 bytes); @p kernel is not, and must be
+ *  there until the kernel has run (a static constant, as a rule).
  *  @retval WEIR_ERR_UNSUPPORTED  the kernel has no form for this backend. */
 weir_status weir_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
                               size_t args_bytes);

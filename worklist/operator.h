@@ -2,29 +2,46 @@
  *
  * An operator NAME is a header in the dialect of runtime/dialect.h that defines:
  *
- *   NAME_item    a work item as it waits in a queue; names the *tile* (a vertex, say)
- *   NAME_wire    a packed item as it travels; fixed-width, no padding
- *   NAME_state   the operator's state of one device: plain values and pointers to its memory
+ * - `NAME_item`: a work item as it waits in a queue; names the *tile* (a vertex, say).
+ * - `NAME_wire`: a packed item as it travels; fixed-width, no padding.
+ * - `NAME_state`: the operator's state of one device: plain values and pointers to its memory.
  *
- *   int NAME_tile(const NAME_state *, const NAME_item *, uint64_t *first, uint64_t *last)
- *       The atoms of an item's tile, [first, last). 0: the item is stale and is dropped whole.
- *       Once when an item is taken and once more each time a full queue interrupted it, by all
- * lanes with the same item: it must give the same atoms each time it gives any. int NAME_atom(const
- * NAME_state *, const NAME_item *, uint64_t atom, NAME_item *next) One atom. Non-zero: *next is a
- * new item. By one lane, once for each atom. enum weir_fate NAME_on_send(const NAME_state *, const
- * NAME_item *) A new item at the device it came from: KEEP, PASS to its owner, or DROP (it improves
- *       nothing). Once for each, by the lane that made it. Applies the update.
- *   uint32_t NAME_pack(const NAME_state *, const NAME_item *, NAME_wire *)
- *       Pack a PASSed item. @return the worker that owns it.
- *   enum weir_fate NAME_on_receive(const NAME_state *, const NAME_wire *)
- *       A packed item at a device it came to: KEEP if it is the owner's and news, DROP if no news,
- *       PASS if another worker owns it. Once at each device it comes to. Applies the update.
- *   uint32_t NAME_owner(const NAME_state *, const NAME_wire *)
- *       The worker that owns a packed item; asked for when it is PASSed on.
- *   void NAME_unpack(const NAME_state *, const NAME_wire *, NAME_item *)
- *       Unpack an item that was KEPT.
- *   uint32_t NAME_priority(const NAME_state *, const NAME_item *)
- *       Smaller is more urgent. A hint.
+ * - `int NAME_tile(const NAME_state *, const NAME_item *, uint64_t *first, uint64_t *last)`
+ *
+ *   The atoms of an item's tile, first to last - 1. 0: the item is stale and is dropped whole. Asked
+ *   by all lanes of a worker with the same item when the item is taken, and once more each time a full
+ *   queue interrupted it: it must give the same atoms each time it gives any. Asked by single lanes
+ *   when a deferred item is looked at again. Must not change anything.
+ *
+ * - `int NAME_atom(const NAME_state *, const NAME_item *, uint64_t atom, NAME_item *next)`
+ *
+ *   One atom. Non-zero: *next is a new item. By one lane, once for each atom.
+ *
+ * - `enum weir_fate NAME_on_send(const NAME_state *, const NAME_item *)`
+ *
+ *   A new item at the device it came from: KEEP, PASS to its owner, or DROP (it improves nothing).
+ *   Once for each, by the lane that made it. Applies the update.
+ *
+ * - `uint32_t NAME_pack(const NAME_state *, const NAME_item *, NAME_wire *)`
+ *
+ *   Pack a PASSed item. Returns the worker that owns it.
+ *
+ * - `enum weir_fate NAME_on_receive(const NAME_state *, const NAME_wire *)`
+ *
+ *   A packed item at a device it came to: KEEP if it is the owner's and news, DROP if it is the owner's
+ *   and no news, PASS if another worker owns it. Once at each device it comes to. Applies the update.
+ *
+ * - `uint32_t NAME_owner(const NAME_state *, const NAME_wire *)`
+ *
+ *   The worker that owns a packed item; asked for when it is PASSed on.
+ *
+ * - `void NAME_unpack(const NAME_state *, const NAME_wire *, NAME_item *)`
+ *
+ *   Unpack an item that was KEPT.
+ *
+ * - `uint32_t NAME_priority(const NAME_state *, const NAME_item *)`
+ *
+ *   Smaller is more urgent. A hint.
  *
  * All are WEIR_DEV. They run on many workers at once and may touch the state's memory with the
  * dialect's atomics. Then x_host.c includes worklist/engine_host_tmpl.h and x_cuda.cu includes

@@ -77,8 +77,10 @@ WEIR_DEV uint32_t OP(near_or_far)(const struct OP(args) * args, const OP(item) *
     uint32_t priority = OP(priority)(&args->state, item);
     if (args->work.threshold == 0xFFFFFFFFu || priority < args->work.threshold)
         return WEIR_PLACE_NEAR;
-    if (tally->urgency < ~priority)
-        tally->urgency = ~priority;
+    /* The largest priority counts as the one before it: 0 says that nothing was deferred. */
+    uint32_t urgency = priority == 0xFFFFFFFFu ? 1u : ~priority;
+    if (tally->urgency < urgency)
+        tally->urgency = urgency;
     return WEIR_PLACE_FAR;
 }
 

@@ -43,6 +43,10 @@
  *
  *   Smaller is more urgent. A hint.
  *
+ * The engine adds names of its own behind NAME_: args, parcel, strand, tally, tally_add, near_or_far,
+ * settle_new, settle_arrived, store, push, push_all, strand_parcels, expand, unstrand, process, receive,
+ * release, and with _host or _kernel behind the last three, worker. Do not use these.
+ *
  * All are WEIR_DEV. They run on many workers at once and may touch the state's memory with the
  * dialect's atomics. Then x_host.c includes worklist/engine_host_tmpl.h and x_cuda.cu includes
  * worklist/engine_cuda_tmpl.cuh, both with WEIR_OPERATOR defined to NAME.

@@ -182,6 +182,15 @@ static void sum_stats(struct weir_worklist *list, uint64_t start_ns, weir_workli
     }
 }
 
+/* A cancel may come at any time. Once set, the status and its sentence stay as they are. */
+static int failed(struct weir_worklist *list)
+{
+    pthread_mutex_lock(&list->state_lock);
+    int is = list->status != WEIR_OK;
+    pthread_mutex_unlock(&list->state_lock);
+    return is;
+}
+
 static weir_status report_failure(struct weir_worklist *list)
 {
     char dump[7000];
@@ -194,7 +203,7 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
     weir_future *seeds[WEIR_DEVICES_MAX] = {NULL};
     weir_status status;
     uint64_t seeded = 0;
-    if (list->status)
+    if (failed(list))
         return report_failure(list);
     reset(list);
     for (uint32_t i = 0; i < list->count; i++)
@@ -208,7 +217,7 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
     for (uint32_t i = 0; i < started; i++)
         pthread_join(list->workers[i].thread, NULL);
     finish_seeds(list, seeds);
-    if (list->status)
+    if (failed(list))
         return report_failure(list);
     if (stats_out)
         sum_stats(list, start_ns, stats_out);

@@ -97,7 +97,7 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
 weir_status weir_worklist_bind(weir_worklist *worklist, uint32_t worker, const void *state);
 
 /** Add packed items that the next run starts with. Through the router, like all others.
- *  @param[in] owner  the worker that owns them.
+ *  @param[in] owner  the worker that owns them; over a direct route one that is wrong fails the run.
  *  @param[in] wires  @p count items of op->wire_bytes in host memory, copied. */
 weir_status weir_worklist_seed(weir_worklist *worklist, uint32_t owner, const void *wires,
                                uint32_t count);

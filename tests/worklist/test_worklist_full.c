@@ -1,0 +1,186 @@
+/** @file test_worklist_full.c  Invariant 3: a full queue pushes back or spills; memory is bounded.
+ */
+#include "tests/worklist/worklist_fixture.h"
+
+#define HUB 100000
+
+/* One item with a great many children: they come out of one worker, and nothing is large enough. */
+static struct tree_setup hub(const char *spec)
+{
+    struct tree_setup setup = tree_plain(spec);
+    setup.tree.shape = TREE_HUB;
+    setup.tree.fan = HUB;
+    setup.config.queue_items = 4096;
+    setup.config.packet_items = 512;
+    setup.link_buffers = "2";
+    return setup;
+}
+
+static void invariant_3_a_hub_spills_and_nothing_is_lost(void **state)
+{
+    static const weir_route_kind routes[] = {WEIR_ROUTE_DIRECT, WEIR_ROUTE_RING};
+    static const weir_order_kind orders[] = {WEIR_ORDER_FIFO, WEIR_ORDER_SOFT};
+    for (int r = 0; r < 2; r++)
+        for (int o = 0; o < 2; o++) {
+            struct tree_setup setup = hub(*state);
+            setup.config.route = routes[r];
+            setup.config.order = orders[o];
+            setup.config.delta = 1;
+            /* All on one device, so its queue must overflow, whatever the number of devices. */
+            setup.tree.owner_rule = TREE_BY_DEPTH;
+            setup.tree.stride = 0;
+            weir_worklist_stats stats = tree_run_once(&setup, 3, 1);
+            assert_int_equal(stats.produced, HUB + 1);
+            if (stats.spilled == 0)
+                fail_msg("%s: nothing was spilled", tree_describe(&setup));
+        }
+}
+
+static void invariant_3_a_hub_pushes_back_on_full_lanes(void **state)
+{
+    struct tree_setup setup = hub(*state);
+    setup.config.queue_items = 64;
+    setup.config.packet_items = 32;
+    setup.tree.fan = HUB / 10;
+    setup.config.route = WEIR_ROUTE_RING;
+    weir_worklist_stats stats = tree_run_once(&setup, 3, 1);
+    assert_int_equal(stats.produced, HUB / 10 + 1);
+    assert_true(stats.rounds > HUB / 10 / 64); /* many small rounds, not one large queue */
+}
+
+static void invariant_3_the_smallest_queues(void **state)
+{
+    static const weir_route_kind routes[] = {WEIR_ROUTE_DIRECT, WEIR_ROUTE_RING};
+    for (int r = 0; r < 2; r++) {
+        struct tree_setup setup = tree_plain(*state);
+        setup.config.route = routes[r];
+        setup.config.queue_items = 1; /* 16 */
+        setup.config.packet_items = 1;
+        setup.config.order = WEIR_ORDER_SOFT;
+        setup.config.delta = 7;
+        setup.tree.priority_rule = TREE_PRIORITY_ANY;
+        setup.tree.spread = 40;
+        setup.link_buffers = "1";
+        weir_worklist_stats stats = tree_run_once(&setup, 21, 4);
+        assert_true(stats.produced > 100);
+    }
+}
+
+/* Items that double for ever come to the bound of the spill: an answer, not a hang. */
+static void invariant_3_the_spill_is_bounded(void **state)
+{
+    static const weir_order_kind orders[] = {WEIR_ORDER_FIFO, WEIR_ORDER_SOFT};
+    static const char *const bounds[] = {"0", "64KiB"};
+    for (int o = 0; o < 4; o++) {
+        struct tree_setup setup = tree_plain(*state);
+        struct tree_world world;
+        setup.tree.shape = TREE_ENDLESS;
+        setup.tree.priority_rule = TREE_PRIORITY_DEPTH;
+        setup.spill_bytes = bounds[o / 2];
+        setup.config.order = orders[o % 2];
+        setup.config.delta = 1;
+        setup.config.queue_items = 64;
+        tree_open(&world, &setup);
+        assert_int_equal(tree_world_seed(&world, 1, 10), WEIR_OK);
+        weir_status status = weir_worklist_run(world.list, NULL);
+        if (status != WEIR_ERR_NOMEM)
+            fail_msg("%s: %s: %s", tree_describe(&setup), weir_status_text(status),
+                     weir_error_detail());
+        assert_non_null(strstr(weir_error_detail(), "WEIR_SPILL_BYTES"));
+        assert_non_null(strstr(weir_error_detail(), "worker 0: produced"));
+        tree_world_close(&world);
+    }
+}
+
+static void invariant_3_queues_come_out_of_the_pool(void **state)
+{
+    struct tree_setup setup = tree_plain(*state);
+    struct tree_world world;
+    setup.pool_bytes = "1MiB";
+    setup.config.queue_items = 1 << 20;
+    weir_status status = tree_world_open(&world, &setup);
+    if (status == WEIR_ERR_NODEV)
+        skip();
+    assert_int_equal(status, WEIR_ERR_NOMEM);
+    setup.config.queue_items = 1024;
+    setup.config.packet_items = 64;
+    tree_run_once(&setup, 1, 3);
+}
+
+/* Nothing that a run took from a pool is still taken after it, spilled items among it. */
+static void a_worklist_gives_its_memory_back(void **state)
+{
+    struct tree_setup setup = hub(*state);
+    struct tree_world world;
+    weir_pool_stats before, after;
+    tree_open(&world, &setup);
+    tree_run(&world, &setup, 3, 1);
+    weir_device_pool_stats(weir_context_home(world.context), &before);
+    tree_run(&world, &setup, 3, 1);
+    weir_device_pool_stats(weir_context_home(world.context), &after);
+    assert_int_equal(after.used_bytes, before.used_bytes);
+    weir_worklist_destroy(world.list);
+    world.list = NULL;
+    weir_device_pool_stats(weir_context_home(world.context), &after);
+    assert_int_equal(after.allocations, 0);
+    for (uint32_t d = 0; d < world.devices; d++) {
+        weir_device_pool_stats(weir_context_device(world.context, d), &after);
+        assert_int_equal(after.allocations, 1); /* the operator's own */
+    }
+    tree_world_close(&world);
+}
+
+static void refused_at_create(void **state)
+{
+    (void)state;
+    struct tree_setup setup = tree_plain("host:2");
+    struct tree_world world;
+    weir_worklist *list;
+    weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
+    weir_operator empty = weir__tree_operator;
+    empty.item_bytes = 0;
+    tree_open(&world, &setup);
+    weir_endpoint *swapped[] = {world.worker[1], world.worker[0]};
+#define REFUSED(source, workers, count, op, config)                                   \
+    assert_int_equal(weir_worklist_create(source, workers, count, op, config, &list), \
+                     WEIR_ERR_INVALID);                                               \
+    assert_null(list)
+    REFUSED(world.source, world.worker, 1, &weir__tree_operator, NULL);
+    REFUSED(world.source, swapped, 2, &weir__tree_operator, NULL);
+    REFUSED(world.worker[0], world.worker, 2, &weir__tree_operator, NULL);
+    REFUSED(NULL, world.worker, 2, &weir__tree_operator, NULL);
+    REFUSED(world.source, world.worker, 2, NULL, NULL);
+    REFUSED(world.source, world.worker, 2, &empty, NULL);
+    config.queue_items = (UINT64_C(1) << 31) + 1;
+    REFUSED(world.source, world.worker, 2, &weir__tree_operator, &config);
+    config.queue_items = 0;
+    config.order = (weir_order_kind)7;
+    REFUSED(world.source, world.worker, 2, &weir__tree_operator, &config);
+    config.order = WEIR_ORDER_AUTO;
+    config.route = (weir_route_kind)7;
+    REFUSED(world.source, world.worker, 2, &weir__tree_operator, &config);
+    config.route = WEIR_ROUTE_AUTO;
+    config.size = 1;
+    REFUSED(world.source, world.worker, 2, &weir__tree_operator, &config);
+    assert_int_equal(weir_worklist_bind(world.list, 2, &world.tree[0]), WEIR_ERR_INVALID);
+    assert_int_equal(weir_worklist_seed(world.list, 2, NULL, 0), WEIR_ERR_INVALID);
+    assert_int_equal(weir_worklist_seed(world.list, 1, NULL, 0), WEIR_OK);
+    tree_run(&world, &setup, 1, 5); /* what was refused left nothing behind */
+    tree_world_close(&world);
+    weir_worklist_destroy(NULL);
+    assert_null(weir_order_kind_text((weir_order_kind)3));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_EACH_SPEC(invariant_3_a_hub_spills_and_nothing_is_lost),
+        ON_EACH_SPEC(invariant_3_a_hub_pushes_back_on_full_lanes),
+        ON_EACH_SPEC(invariant_3_the_smallest_queues),
+        ON_EACH_SPEC(invariant_3_the_spill_is_bounded),
+        ON_EACH_SPEC(invariant_3_queues_come_out_of_the_pool),
+        ON_EACH_SPEC(a_worklist_gives_its_memory_back),
+        cmocka_unit_test(refused_at_create),
+    };
+    return cmocka_run_group_tests_name("worklist full", tests, NULL, NULL);
+}

@@ -47,7 +47,7 @@ LIB_C    := $(wildcard runtime/*.c runtime/host/*.c topology/*.c router/*.c work
 CLI_C    := $(wildcard algorithms/cli/*.c)
 METIS_C  := algorithms/metis/weir_metis.c
 EXAMPLE_C := $(wildcard examples/*.c)
-TEST_C   := $(wildcard tests/*/test_*.c)
+TEST_C   := $(filter-out tests/lib/%,$(wildcard tests/*/test_*.c))
 TESTLIB_C := $(wildcard tests/lib/*.c)
 TEST_SH  := $(wildcard tests/*/test_*.sh)
 ifeq ($(CUDA),1)
@@ -110,12 +110,16 @@ $(B)/weir-metis: $(call obj,$(METIS_C))
 $(B)/examples/%: $(B)/obj/examples/%.o $(B)/libweir.a
 	$(call say,LD  ,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
-$(B)/tests/%: $(B)/obj/tests/%.o $(TESTLIB_O) $(B)/libweir.a
+# What tests link with: the library with its inner names and what tests share, once for all of them.
+$(B)/lib/libweir-check.so: $(LIB_O) $(TESTLIB_O)
 	$(call say,LD  ,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson $(LIBS)
+	$(Q)mkdir -p $(@D) && $(CC) -shared $(LDFLAGS) -Wl,-soname,$(@F) -o $@ $^ -lcmocka $(LIBS)
+$(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libweir-check.so
+	$(call say,LD  ,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson
 examples: $(EXAMPLES)
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
-.SECONDARY:
+.PRECIOUS: $(B)/obj/%.o $(B)/obj/%.cu.o # not thrown away as mere steps on the way
 
 # ---- check -------------------------------------------------------------------------------------
 check-build: all $(TESTS)

@@ -60,6 +60,8 @@ weir_status weir__message_create(weir_context *context, const weir_segment *segm
                                  weir_event *ready, uint32_t parcels, uint32_t offers_each,
                                  weir_future **done_out, struct message **message_out);
 void weir__message_unref(struct message *message);
+/** Make sure that a copy put into @p queue can be noted: before it is put there. */
+weir_status weir__message_reserve(struct message *message, weir_queue *queue);
 /** A parcel's copy was put into @p queue (NULL: it never will be, for @p status). */
 void weir__message_parcel_done(struct message *message, weir_queue *queue, weir_status status);
 
@@ -112,16 +114,30 @@ weir_status weir__transfer(struct output *output, struct weir_pending *slot, str
 
 /* ---- routers and links ---------------------------------------------------------------------- */
 
+/** The shutdown of an input, one offer for each output. The router's own: they may stand in send
+ *  queues longer than their link lives. */
+struct marks {
+    struct marks *next;
+    struct offer offers[PORTS_MAX];
+};
+
 struct weir_router {
     weir_context *context;
     weir_policy policy;
     weir_endpoint self;
-    _Atomic int status; /* WEIR_OK or what it was cancelled with; acq_rel */
+    _Atomic int status; /* WEIR_OK or what it was cancelled with; release after detail */
+    pthread_mutex_t cancel_lock;
+    char detail[512]; /* the sentence of who cancelled first; written before status, once */
+    _Atomic uint32_t inputs_shut; /* relaxed: read while building, for outputs made later */
     uint32_t input_count, output_count;
-    weir_endpoint *inputs[PORTS_MAX]; /* where they come from */
+    weir_endpoint *inputs[PORTS_MAX]; /* where they come from; NULL once the link is gone */
     struct output *outputs[PORTS_MAX];
     weir_endpoint *candidates[PORTS_MAX]; /* destinations of the outputs, as policies see them */
+    struct marks *marks;                  /* of all inputs that there ever were */
 };
+
+/** What the router was cancelled with, and its sentence as this thread's; WEIR_OK while it is open. */
+weir_status weir__router_status(weir_router *router);
 
 struct weir_link {
     weir_router *router;
@@ -129,7 +145,7 @@ struct weir_link {
     weir_endpoint *source;     /* of an input; NULL if the link is only an output */
     struct output *output;     /* NULL if the link is only an input */
     int closed;                /* the input was shut down */
-    struct offer *marks;       /* its shutdown, one for each output */
+    struct marks *marks;       /* of an input; the router's */
     _Atomic uint64_t messages; /* relaxed: a statistic */
 };
 

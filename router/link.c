@@ -37,8 +37,10 @@ static weir_status add_input(weir_link *link, weir_router *router, weir_endpoint
         status = weir__output_prepare(router->outputs[i], source->device);
     if (status)
         return status;
-    if ((status = weir__calloc(PORTS_MAX, sizeof *link->marks, "link", &link->marks)))
+    if ((status = weir__calloc(1, sizeof *link->marks, "link", &link->marks)))
         return status;
+    link->marks->next = router->marks;
+    router->marks = link->marks;
     link->source = source;
     router->inputs[router->input_count++] = source;
     return WEIR_OK;
@@ -52,7 +54,8 @@ static weir_status add_output(weir_link *link, weir_router *router, weir_endpoin
     if (status || (status = weir__output_create(router, destination, config, &output)))
         return status;
     for (uint32_t i = 0; i < router->input_count && !status; i++)
-        status = weir__output_prepare(output, router->inputs[i]->device);
+        if (router->inputs[i])
+            status = weir__output_prepare(output, router->inputs[i]->device);
     if (status) {
         weir__output_destroy(output);
         return status;
@@ -61,6 +64,14 @@ static weir_status add_output(weir_link *link, weir_router *router, weir_endpoin
     router->candidates[router->output_count] = destination;
     router->outputs[router->output_count++] = output;
     return WEIR_OK;
+}
+
+/* The port stays counted, since its shutdown is; its endpoint may go. */
+static void remove_input(weir_link *link)
+{
+    for (uint32_t i = 0; i < link->router->input_count; i++)
+        if (link->router->inputs[i] == link->source)
+            link->router->inputs[i] = NULL;
 }
 
 static void remove_output(weir_link *link)
@@ -103,7 +114,6 @@ weir_status weir_link_create(weir_endpoint *source, weir_endpoint *destination,
         status = add_output(link, link->router, destination, config ? config : &defaults);
     if (status) {
         weir_router_destroy(link->own);
-        free(link->marks);
         free(link);
         return status;
     }
@@ -117,10 +127,11 @@ void weir_link_destroy(weir_link *link)
         return;
     if (link->source && !link->closed)
         (void)weir_link_shutdown(link);
+    if (link->source)
+        remove_input(link);
     if (link->output)
         remove_output(link);
     weir_router_destroy(link->own);
-    free(link->marks);
     free(link);
 }
 
@@ -134,8 +145,9 @@ weir_status weir_link_shutdown(weir_link *link)
     if (link->closed)
         return WEIR_OK;
     link->closed = 1;
+    atomic_fetch_add_explicit(&router->inputs_shut, 1, memory_order_relaxed);
     for (uint32_t i = 0; i < router->output_count; i++) {
-        weir_status one = weir__output_offer(router->outputs[i], &link->marks[i]);
+        weir_status one = weir__output_offer(router->outputs[i], &link->marks->offers[i]);
         status = status ? status : one;
     }
     return status;
@@ -143,12 +155,11 @@ weir_status weir_link_shutdown(weir_link *link)
 
 static weir_status check_send(const weir_link *link, const weir_segment *segment)
 {
-    weir_status cancelled =
-        (weir_status)atomic_load_explicit(&link->router->status, memory_order_acquire);
+    weir_status cancelled;
     if (!link->source)
         return weir__fail(WEIR_ERR_INVALID, "%s: a link out of a router does not send",
                           link->output->destination->name);
-    if (cancelled)
+    if ((cancelled = weir__router_status(link->router)))
         return cancelled;
     if (link->closed)
         return WEIR_CLOSED;

@@ -96,24 +96,44 @@ static void start_countdown(weir_future *done, weir_status status, const struct 
     for (uint32_t i = 0; i < count; i++)
         down->events[i] = tails[i].event;
     for (uint32_t i = 0; i < count; i++)
-        if (tails[i].event->device->ops->event_notify(tails[i].event, count_down, down))
-            count_down(down); /* a device that cannot be watched is lost: do not hang on it */
+        if (tails[i].event->device->ops->event_notify(tails[i].event, count_down, down)) {
+            (void)weir_event_wait(tails[i].event, -1);
+            count_down(down);
+        }
+}
+
+static struct tail *find_tail(struct message *message, const weir_queue *queue)
+{
+    struct tail *tail = message->tails;
+    while (tail < message->tails + message->tail_count && tail->queue != queue)
+        tail++;
+    return tail;
+}
+
+weir_status weir__message_reserve(struct message *message, weir_queue *queue)
+{
+    weir_status status = WEIR_OK;
+    if (!message->done)
+        return WEIR_OK;
+    pthread_mutex_lock(&message->lock);
+    struct tail *tail = find_tail(message, queue);
+    if (tail == message->tails + message->tail_count) {
+        if (weir_event_acquire(weir_queue_device(queue), &tail->event))
+            status = weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
+        tail->queue = queue;
+        message->tail_count += !status;
+    }
+    pthread_mutex_unlock(&message->lock);
+    return status;
 }
 
 /* Note that this message's copies in `queue` go as far as now. */
 static weir_status mark(struct message *message, weir_queue *queue)
 {
-    struct tail *tail = message->tails;
-    while (tail < message->tails + message->tail_count && tail->queue != queue)
-        tail++;
-    if (tail == message->tails + message->tail_count) {
-        weir_status status = weir_event_acquire(weir_queue_device(queue), &tail->event);
-        if (status)
-            return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
-        tail->queue = queue;
-        message->tail_count++;
-    }
-    return weir_queue_record(queue, tail->event);
+    weir_status status = weir_queue_record(queue, find_tail(message, queue)->event);
+    if (status) /* the device is lost, or memory is: the sender must not reuse what is being read */
+        (void)weir_queue_sync(queue);
+    return status;
 }
 
 void weir__message_parcel_done(struct message *message, weir_queue *queue, weir_status status)

@@ -1,6 +1,8 @@
 /** @file pending.c  Receives under way (pipelined receivers, Groute 4.1). */
 #include "router/internal.h"
 
+#include "runtime/backend.h"
+
 weir_status weir_link_receive(weir_link *link, weir_pending **pending_out)
 {
     struct output *output = link->output;
@@ -25,6 +27,8 @@ weir_status weir_pending_assigned(weir_pending *pending, weir_segment *segment_o
     if (status == WEIR_OK)
         *segment_out = pending->segment;
     pthread_mutex_unlock(&pending->output->lock);
+    if (status < 0)
+        (void)weir__router_status(pending->output->router); /* for its sentence */
     return status;
 }
 
@@ -44,6 +48,11 @@ weir_future *weir_pending_future(weir_pending *pending)
     return pending->future;
 }
 
+static void drop_event(void *event)
+{
+    weir_event_release(event);
+}
+
 weir_status weir_pending_release(weir_pending *pending, weir_queue *queue)
 {
     weir_event *event = NULL;
@@ -52,8 +61,14 @@ weir_status weir_pending_release(weir_pending *pending, weir_queue *queue)
     if (status == WEIR_PENDING)
         return weir__fail(WEIR_ERR_INVALID, "%s: a receive is released before anything came",
                           pending->output->destination->name);
+    if (!queue && weir_future_query(pending->future) == WEIR_PENDING)
+        return weir__fail(WEIR_ERR_INVALID, "%s: a receive is released before its bytes came",
+                          pending->output->destination->name);
     status = WEIR_OK;
     if (queue) {
+        /* Whoever writes the buffer next waits for this copy too, not only for its readers. */
+        if ((status = weir_queue_wait_future(queue, pending->future)))
+            return status;
         if ((status = weir_event_acquire(weir_queue_device(queue), &event)))
             return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
         if ((status = weir_queue_record(queue, event))) {
@@ -61,7 +76,13 @@ weir_status weir_pending_release(weir_pending *pending, weir_queue *queue)
             return status;
         }
     }
-    weir_event_release(pending->reuse); /* its wait is long over: the buffer was written since */
+    /* The copy that filled the buffer waits for the event before it: that one goes when the copy is
+     * over. */
+    if (pending->reuse &&
+        (status = weir__future_notify(pending->future, drop_event, pending->reuse))) {
+        weir_event_release(event);
+        return status;
+    }
     pending->reuse = event;
     weir_future_release(pending->future);
     pending->future = NULL;

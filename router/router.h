@@ -26,8 +26,8 @@
 extern "C" {
 #endif
 
-/** Most outputs, and most inputs, of one router. */
-#define WEIR_ROUTER_PORTS_MAX 64
+/** Most outputs, and most inputs, of one router: every device and the host. */
+#define WEIR_ROUTER_PORTS_MAX (WEIR_DEVICES_MAX + 1)
 
 typedef struct weir_endpoint weir_endpoint; /**< long-lived */
 typedef struct weir_router weir_router;     /**< long-lived */
@@ -86,7 +86,8 @@ weir_status weir_router_create(weir_context *context, const char *name, const we
                                weir_router **router_out);
 /** The router as an endpoint to link to and from. Owned by the router. */
 weir_endpoint *weir_router_endpoint(weir_router *router);
-/** End everything under way with @p status (a failure): every pending receive and every unfinished
+/** End everything under way with @p status (a failure; anything else counts as WEIR_ERR_CANCELLED):
+ *  every pending receive and every unfinished
  *  send completes with it, and later calls return it. Any thread, any time; the first status stays.
  */
 void weir_router_cancel(weir_router *router, weir_status status);
@@ -168,7 +169,8 @@ weir_status weir_pending_gate(weir_pending *pending, weir_queue *queue);
 weir_future *weir_pending_future(weir_pending *pending);
 /** Give the buffer back to the link, which posts it again, to be written once what is in @p queue
  *  now has run (NULL: it may be written now). The handle is invalid after.
- *  @retval WEIR_ERR_INVALID  nothing was assigned yet; the receive goes on. */
+ *  @retval WEIR_ERR_INVALID  nothing was assigned yet, or NULL and the bytes have not come; the receive
+ *                            goes on. */
 weir_status weir_pending_release(weir_pending *pending, weir_queue *queue);
 
 #ifdef __cplusplus

@@ -67,46 +67,67 @@ static weir_status put_waits(weir_queue *queue, const struct weir_pending *slot,
     return status;
 }
 
+/* The queue that reads the source and the one that writes the destination; the same if one copy does
+ * it. */
+static void queues_for(const struct output *output, const weir_device *source,
+                       weir_queue **first_out, weir_queue **last_out)
+{
+    const weir_device *destination = output->destination->device;
+    weir_queue *push = output->push[index_of(source)];
+    *first_out = needs_push(source, destination) ? push : output->pull;
+    *last_out = weir_device_reaches(source, destination) ? *first_out : output->pull;
+}
+
 static weir_status put_copies(struct output *output, struct weir_pending *slot,
-                              const struct parcel *parcel, weir_queue **last_out,
-                              weir_queue **source_out)
+                              const struct parcel *parcel, weir_queue *first, weir_queue *last)
 {
     const weir_segment *segment = &parcel->message->segment;
     weir_device *source = segment->device, *destination = output->destination->device;
     weir_device *home = weir_context_home(output->router->context);
     const void *from = segment->bytes ? (const char *)segment->data + parcel->offset : NULL;
-    weir_queue *push = output->push[index_of(source)];
-    weir_queue *first = needs_push(source, destination) ? push : output->pull;
     weir_status status;
-    *last_out = *source_out = first;
     if ((status = put_waits(first, slot, parcel->message)))
         return status;
-    if (weir_device_reaches(source, destination))
+    if (first == last)
         return weir_queue_copy(first, destination, slot->data, source, from, parcel->bytes);
     output->stats.staged++;
-    *last_out = output->pull;
-    if ((status = weir_queue_copy(first, home, slot->bounce, source, from, parcel->bytes)))
+    if ((status = weir_queue_copy(first, home, slot->bounce, source, from, parcel->bytes)) ||
+        (status = chain(first, last)))
         return status;
-    if ((status = chain(first, output->pull)))
+    return weir_queue_copy(last, destination, slot->data, home, slot->bounce, parcel->bytes);
+}
+
+/* What can run out is taken before anything is put into a queue, so that a failure leaves no copy
+ * under way; `event` is recorded behind the copy. */
+static weir_status transfer(struct output *output, struct weir_pending *slot, struct parcel *parcel,
+                            weir_queue *first, weir_queue *last, weir_event **event_out)
+{
+    weir_status status;
+    if ((status = weir__message_reserve(parcel->message, first)))
         return status;
-    return weir_queue_copy(output->pull, destination, slot->data, home, slot->bounce,
-                           parcel->bytes);
+    if (weir_event_acquire(weir_queue_device(last), event_out))
+        return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
+    if (!(status = put_copies(output, slot, parcel, first, last)) &&
+        !(status = weir_queue_record(last, *event_out)))
+        return WEIR_OK;
+    /* A lost device, or no host memory for an operation of a queue. */
+    (void)weir_queue_sync(first);
+    (void)weir_queue_sync(last);
+    weir_event_release(*event_out);
+    return status;
 }
 
 weir_status weir__transfer(struct output *output, struct weir_pending *slot, struct parcel *parcel)
 {
-    weir_queue *last, *source;
-    weir_event *event;
-    weir_status status;
-    if ((status = put_copies(output, slot, parcel, &last, &source)))
-        goto err_parcel;
-    if ((status = weir_event_acquire(weir_queue_device(last), &event))) {
-        status = weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
-        goto err_parcel;
-    }
-    if ((status = weir_queue_record(last, event))) {
-        weir_event_release(event);
-        goto err_parcel;
+    weir_queue *first, *last;
+    weir_event *event = NULL;
+    queues_for(output, parcel->message->segment.device, &first, &last);
+    weir_status status = transfer(output, slot, parcel, first, last, &event);
+    if (status) {
+        slot->assigned = status;
+        (void)weir_future_fail(slot->future, status);
+        weir__message_parcel_done(parcel->message, NULL, status);
+        return status;
     }
     slot->segment = (weir_segment){.device = output->destination->device,
                                    .data = slot->data,
@@ -117,11 +138,6 @@ weir_status weir__transfer(struct output *output, struct weir_pending *slot, str
     output->stats.packets++;
     output->stats.bytes += parcel->bytes;
     (void)weir_future_set(slot->future, event);
-    weir__message_parcel_done(parcel->message, source, WEIR_OK);
+    weir__message_parcel_done(parcel->message, first, WEIR_OK);
     return WEIR_OK;
-err_parcel:
-    slot->assigned = status;
-    (void)weir_future_fail(slot->future, status);
-    weir__message_parcel_done(parcel->message, NULL, status);
-    return status;
 }

@@ -11,7 +11,8 @@
 
 #include <pthread.h>
 
-#define WEIR__ARGS_MAX 4000 /* bytes of kernel arguments; CUDA takes 4 KiB on every architecture \
+#define WEIR__ARGS_MAX \
+    4000 /* bytes of kernel arguments; CUDA takes 4 KiB on every architecture \
                              */
 #define WEIR__ALIGNMENT 256
 
@@ -26,14 +27,15 @@ struct weir_device {
     weir_context *context;
     weir_device_info info;
     struct {
-        pthread_mutex_t lock;
-        struct weir__block *blocks; /* every live allocation, newest first */
+        pthread_mutex_t lock;     /* guards all below */
+        struct weir__slab *slabs; /* newest first */
+        uint64_t taken_bytes;     /* of the device, in slabs; at most stats.bound_bytes */
         weir_pool_stats stats;
     } pool;
     struct {
         pthread_mutex_t lock;
-        weir_event *all;  /* linked by next_made: every event of the device */
-        weir_event *free; /* linked by next_free */
+        weir_event *all;              /* linked by next_made: every event of the device */
+        weir_event *free, *last_free; /* linked by next_free, the oldest first */
     } events;
 };
 
@@ -56,14 +58,17 @@ struct weir__backend {
     weir_status (*open)(weir_context *context, uint32_t ordinal, uint32_t threads,
                         weir_device **device_out);
     void (*close)(weir_device *device);
+    /** May be NULL: nothing calls back any more after it. Before any device of a context is closed. */
+    void (*quiesce)(weir_device *device);
     /** May be NULL: all devices of this backend reach each other. Otherwise verifies the pair. */
     weir_status (*connect)(weir_device *source, weir_device *destination, int *reaches_out);
 
     weir_status (*mem_alloc)(weir_device *device, size_t bytes, void **data_out);
     void (*mem_free)(weir_device *device, void *data);
-    /** Page-locked host memory all devices of the backend can copy from and to; NULL: malloc. */
-    weir_status (*pinned_alloc)(size_t bytes, void **data_out);
-    void (*pinned_free)(void *data);
+    /** Page-locked host memory all devices of the backend can copy from and to; NULL: malloc.
+     *  @param device  any of the context's. */
+    weir_status (*pinned_alloc)(weir_device *device, size_t bytes, void **data_out);
+    void (*pinned_free)(weir_device *device, void *data);
 
     weir_status (*queue_create)(weir_device *device, int high_priority, weir_queue **queue_out);
     void (*queue_destroy)(weir_queue *queue);
@@ -98,6 +103,9 @@ void weir__device_init(weir_device *device, const weir__backend *ops, weir_conte
                        uint32_t ordinal);
 /** Free what weir__device_init made; reports memory that was never given back to the log. */
 void weir__device_fini(weir_device *device);
+void weir__pool_init(weir_device *device, uint64_t bound_bytes);
+/** Gives all slabs back; memory that was never freed is reported to the log. */
+void weir__pool_fini(weir_device *device);
 weir_status weir__events_make(weir_device *device, uint64_t count);
 void weir__events_drop(weir_device *device);
 

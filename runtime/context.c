@@ -11,7 +11,7 @@ struct weir_context {
     weir_device *home;
     /* reaches[s][d]: a copy from s to d needs no staging; home has index count. */
     unsigned char reaches[WEIR_DEVICES_MAX + 1][WEIR_DEVICES_MAX + 1];
-    const weir__backend *pinning; /* whose page-locked memory host devices use, or NULL */
+    weir_device *pinning; /* the device that gives host devices page-locked memory, or NULL */
     pthread_mutex_t futures_lock;
     weir_future **futures; /* released ones, a stack */
     size_t futures_count, futures_room;
@@ -62,15 +62,14 @@ static weir_status open_all(weir_context *context, const struct weir__spec_item 
     static const struct weir__spec_item home = {0, 0, 1};
     uint32_t hosts = 0;
     weir_status status = WEIR_OK;
-#if WEIR_CUDA
-    for (uint32_t i = 0; i < count; i++)
-        if (items[i].cuda)
-            context->pinning = &weir__cuda_backend;
-#endif
     for (uint32_t i = 0; i < count && !status; i++) {
         uint32_t ordinal = items[i].cuda ? items[i].ordinal : hosts++;
         status = open_device(context, &items[i], ordinal, i, &context->devices[i]);
-        context->count += !status;
+        if (status)
+            break;
+        context->count++;
+        if (!context->pinning && context->devices[i]->ops->pinned_alloc)
+            context->pinning = context->devices[i];
     }
     if (status)
         return status;
@@ -142,6 +141,12 @@ weir_status weir_context_create(const char *spec, const weir_config *config,
     return WEIR_OK;
 }
 
+static void quiesce_device(weir_device *device)
+{
+    if (device && device->ops->quiesce)
+        device->ops->quiesce(device);
+}
+
 static void close_device(weir_device *device)
 {
     if (!device)
@@ -154,6 +159,8 @@ void weir_context_destroy(weir_context *context)
 {
     if (!context)
         return;
+    for (uint32_t i = 0; i < context->count; i++)
+        quiesce_device(context->devices[i]); /* then nobody touches events and futures any more */
     for (size_t i = 0; i < context->futures_count; i++)
         weir__future_free(context->futures[i]);
     free(context->futures);
@@ -195,7 +202,7 @@ int weir_device_reaches(const weir_device *source, const weir_device *destinatio
 weir_status weir__context_host_alloc(weir_context *context, size_t bytes, void **data_out)
 {
     if (context->pinning)
-        return context->pinning->pinned_alloc(bytes, data_out);
+        return context->pinning->ops->pinned_alloc(context->pinning, bytes, data_out);
     int error = posix_memalign(data_out, WEIR__ALIGNMENT, bytes);
     if (error)
         return weir__fail(WEIR_ERR_NOMEM, "no %zu bytes of host memory left", bytes);
@@ -205,7 +212,7 @@ weir_status weir__context_host_alloc(weir_context *context, size_t bytes, void *
 void weir__context_host_free(weir_context *context, void *data)
 {
     if (context->pinning)
-        context->pinning->pinned_free(data);
+        context->pinning->ops->pinned_free(context->pinning, data);
     else
         free(data);
 }

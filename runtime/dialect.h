@@ -67,7 +67,7 @@ WEIR_DEV uint64_t weir_sum_u64(uint64_t value)
 WEIR_DEV uint32_t weir_max_u32(uint32_t value)
 {
 #ifdef __CUDACC__
-    return __reduce_max_sync(0xFFFFFFFFu, value);
+    return __reduce_max_sync(0xFFFFFFFFu, value); /* compute capability 8.0 and up */
 #else
     return value;
 #endif

@@ -13,8 +13,7 @@ weir_status weir__events_make(weir_device *device, uint64_t count)
         event->device = device;
         event->next_made = device->events.all;
         device->events.all = event;
-        event->next_free = device->events.free;
-        device->events.free = event;
+        weir_event_release(event);
     }
     return WEIR_OK;
 }
@@ -26,17 +25,27 @@ void weir__events_drop(weir_device *device)
         device->events.all = event->next_made;
         device->ops->event_destroy(event);
     }
-    device->events.free = NULL;
+    device->events.free = device->events.last_free = NULL;
 }
 
 weir_status weir_event_acquire(weir_device *device, weir_event **event_out)
 {
+    weir_event *before = NULL, *event;
     pthread_mutex_lock(&device->events.lock);
-    *event_out = device->events.free;
-    if (*event_out)
-        device->events.free = (*event_out)->next_free;
+    /* One that was released before its record was reached stays: queues may wait for that record,
+     * and a new one would let them go on too early, or too late. */
+    for (event = device->events.free; event; before = event, event = event->next_free)
+        if (device->ops->event_query(event) != WEIR_PENDING)
+            break;
+    if (event && before)
+        before->next_free = event->next_free;
+    else if (event)
+        device->events.free = event->next_free;
+    if (event && event == device->events.last_free)
+        device->events.last_free = before;
     pthread_mutex_unlock(&device->events.lock);
-    return *event_out ? WEIR_OK : WEIR_ERR_FULL;
+    *event_out = event;
+    return event ? WEIR_OK : WEIR_ERR_FULL;
 }
 
 void weir_event_release(weir_event *event)
@@ -45,8 +54,12 @@ void weir_event_release(weir_event *event)
         return;
     weir_device *device = event->device;
     pthread_mutex_lock(&device->events.lock);
-    event->next_free = device->events.free;
-    device->events.free = event;
+    event->next_free = NULL;
+    if (device->events.last_free)
+        device->events.last_free->next_free = event;
+    else
+        device->events.free = event;
+    device->events.last_free = event;
     pthread_mutex_unlock(&device->events.lock);
 }
 

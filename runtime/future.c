@@ -9,8 +9,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+/* Holds a reference to its future, so that the event is not given back, and recorded anew, while it is
+ * still being watched. */
 struct waiter {
     struct waiter *next;
+    weir_future *future;
     weir__notify_fn fn;
     void *user;
 };
@@ -69,12 +72,15 @@ void weir_future_release(weir_future *future)
     if (atomic_fetch_sub_explicit(&future->references, 1, memory_order_acq_rel) > 1)
         return;
     weir_event_release(future->event);
-    while (future->waiters) { /* nobody is left who could set it: its waiters go with it */
-        struct waiter *waiter = future->waiters;
-        future->waiters = waiter->next;
-        free(waiter);
-    }
     weir__context_future_keep(future->context, future);
+}
+
+static void call(void *user)
+{
+    struct waiter *waiter = user;
+    waiter->fn(waiter->user);
+    weir_future_release(waiter->future);
+    free(waiter);
 }
 
 static void notify_all(weir_event *event, struct waiter *waiters)
@@ -82,10 +88,14 @@ static void notify_all(weir_event *event, struct waiter *waiters)
     while (waiters) {
         struct waiter *waiter = waiters;
         waiters = waiter->next;
-        /* If the event cannot be watched the device is lost; a waiter must not hang on it. */
-        if (!event || event->device->ops->event_notify(event, waiter->fn, waiter->user))
-            waiter->fn(waiter->user);
-        free(waiter);
+        if (!event) {
+            call(waiter);
+        } else if (event->device->ops->event_notify(event, call, waiter)) {
+            /* It cannot be watched for want of memory or threads: wait here, or the waiter would go
+             * on before what it waits for. */
+            (void)weir_event_wait(event, -1);
+            call(waiter);
+        }
     }
 }
 
@@ -171,7 +181,7 @@ weir_status weir__future_notify(weir_future *future, weir__notify_fn fn, void *u
     weir_status status = weir__alloc(1, sizeof *waiter, "future's waiter", &waiter);
     if (status)
         return status;
-    *waiter = (struct waiter){NULL, fn, user};
+    *waiter = (struct waiter){NULL, weir_future_retain(future), fn, user};
     pthread_mutex_lock(&future->lock);
     int is = future->decided;
     weir_event *event = future->event;

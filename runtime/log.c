@@ -28,7 +28,7 @@ void weir__log(weir__log_level level, const char *format, ...)
     pthread_once(&once, read_level);
     if ((int)level > threshold)
         return;
-    char text[9000];
+    char text[16384 + 64];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);

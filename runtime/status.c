@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Long enough for a dump of counters of 64 devices (worklist/report.c). */
-#define DETAIL_BYTES 8192
+/* Long enough for the dump of counters of 64 workers (worklist/run.c). */
+#define DETAIL_BYTES 16384
 
 static _Thread_local char detail[DETAIL_BYTES];
 

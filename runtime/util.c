@@ -97,6 +97,8 @@ static weir_status parse_scaled(const char *text, const struct unit *units, uint
         return WEIR_OK;
     char *end;
     double number = strtod(text, &end);
+    if (end != text + strspn(text, "0123456789.")) /* strtod takes "0x10" and "1e3" too */
+        return WEIR_ERR_INVALID;
     while (*end == ' ')
         end++;
     for (; units->name; units++) {

@@ -174,7 +174,8 @@ WEIR_DEV int OP(expand)(const struct OP(args) * args, struct OP(strand) * strand
 {
     uint64_t first = 0, last = 0;
     int live = OP(tile)(&args->state, item, &first, &last);
-    if (!live)
+    /* Lanes look at memory that others change: one that finds the item stale decides for all. */
+    if (weir_ballot(!live))
         last = first;
     if (resumed)
         first = atom;

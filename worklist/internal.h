@@ -86,6 +86,7 @@ struct worker {
 
     uint32_t epoch;        /* of the threshold that the deferred queue was last released under */
     uint64_t release_left; /* deferred items that this epoch has not looked at */
+    uint64_t released;     /* items that left the deferred queue; only grows */
     uint32_t far_min;      /* no deferred item is more urgent */
     uint32_t pass_min;     /* the same, of those this epoch has put back */
 

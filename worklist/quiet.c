@@ -23,8 +23,7 @@ void weir__quiet_publish(struct worker *worker)
     struct shared *shared = &worker->shared;
     atomic_store(&shared->far_min, worker->far_min);
     atomic_store(&shared->produced, worker->stats.produced);
-    atomic_store(&shared->released,
-                 worker->stats.deferred - weir__ring_count(&worker->far) - worker->far.spill.items);
+    atomic_store(&shared->released, worker->released);
     atomic_store(&shared->consumed, worker->stats.consumed);
     atomic_store(&shared->parked, worker->stats.deferred);
     if (worker->release_left == 0)
@@ -98,7 +97,7 @@ static void raise_threshold(struct weir_worklist *list)
         if (lowest > far_min)
             lowest = far_min;
     }
-    if (lowest == NO_PRIORITY || lowest < threshold)
+    if (lowest < threshold)
         lowest = threshold; /* a bound that was not exact: a step further finds the item */
     threshold = lowest < UINT32_MAX - list->delta ? lowest + list->delta : UINT32_MAX;
     list->raises++;

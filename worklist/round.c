@@ -227,13 +227,17 @@ static weir_status account(struct worker *worker, const struct plan *plan)
     stats->consumed += counters->merged + counters->finished;
     stats->processed += counters->finished;
     stats->deferred += counters->parked;
+    worker->released += counters->released;
     stats->rounds++;
     uint32_t urgent = counters->urgency ? ~counters->urgency : NO_PRIORITY;
     if (worker->far_min > urgent)
         worker->far_min = urgent;
     if (worker->pass_min > urgent)
         worker->pass_min = urgent;
-    if (plan->release && (worker->release_left -= plan->release) == 0)
+    if (plan->release)
+        worker->release_left -= plan->release;
+    /* A pass that had spilled items may have missed some: then the old bound stays. */
+    if (plan->release && worker->release_left == 0 && worker->far.spill.items == 0)
         worker->far_min = worker->pass_min;
     return WEIR_OK;
 }

@@ -84,6 +84,7 @@ static void reset(struct weir_worklist *list)
         worker->stats = (weir_worklist_stats){.ms = 0};
         worker->epoch = 0;
         worker->release_left = 0;
+        worker->released = 0;
         worker->far_min = worker->pass_min = NO_PRIORITY;
         weir__quiet_publish(worker);
     }
@@ -164,12 +165,13 @@ static void wait_threads(struct weir_worklist *list)
 
 static void sum_stats(struct weir_worklist *list, uint64_t start_ns, weir_worklist_stats *out)
 {
-    *out = (weir_worklist_stats){.ms = (double)(list->end_ns - start_ns) / 1e6,
-                                 .produced = atomic_load(&list->seeded),
-                                 .raises = list->raises,
-                                 .route = list->plan.kind,
-                                 .order = list->order,
-                                 .delta = list->order == WEIR_ORDER_SOFT ? list->delta : 0};
+    *out = (weir_worklist_stats){
+        .ms = list->end_ns > start_ns ? (double)(list->end_ns - start_ns) / 1e6 : 0,
+        .produced = atomic_load(&list->seeded),
+        .raises = list->raises,
+        .route = list->plan.kind,
+        .order = list->order,
+        .delta = list->order == WEIR_ORDER_SOFT ? list->delta : 0};
     for (uint32_t i = 0; i < list->count; i++) {
         const weir_worklist_stats *stats = &list->workers[i].stats;
         out->produced += stats->produced;
@@ -193,7 +195,7 @@ static int failed(struct weir_worklist *list)
 
 static weir_status report_failure(struct weir_worklist *list)
 {
-    char dump[7000];
+    char dump[12000];
     weir__worklist_dump(list, dump, sizeof dump);
     return weir__fail(list->status, "%s; %s", list->detail ? list->detail : "out of memory", dump);
 }
@@ -210,7 +212,7 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
         seeded += list->seeds[i].count;
     atomic_store(&list->seeded, seeded);
     uint32_t started = start_threads(list);
-    uint64_t start_ns = weir__now_ns();
+    uint64_t start_ns = weir__now_ns(); /* the end may have been seen already if there is no seed */
     if (started == list->count && (status = send_seeds(list, seeds)))
         weir__worklist_fail(list, status);
     wait_threads(list);

@@ -1,6 +1,6 @@
 /** @file worklist.c  Building a distributed worklist, and taking it down. */
 #include "worklist/internal.h"
-#include "runtime/config.h"
+#include "runtime/backend.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +37,24 @@ static weir_status check(weir_endpoint *source, weir_endpoint *const *workers, u
         return weir__fail(WEIR_ERR_INVALID, "order %d: no such kind", (int)config->order);
     if (!op || op->item_bytes == 0 || op->wire_bytes == 0)
         return weir__fail(WEIR_ERR_INVALID, "an operator has items and packed items of some size");
+    if (sizeof(struct weir_work_args) + op->state_bytes > WEIR__ARGS_MAX)
+        return weir__fail(WEIR_ERR_INVALID, "operator %s: a state of %u bytes, at most %zu",
+                          op->name, op->state_bytes,
+                          WEIR__ARGS_MAX - sizeof(struct weir_work_args));
+    return WEIR_OK;
+}
+
+/* A device's events serve its own receives and the sends of all others to it. */
+static weir_status check_events(const struct weir_worklist *list)
+{
+    uint64_t events = weir__config_get(weir_context_config(list->context), WEIR__EVENTS);
+    uint64_t need = 16 + (uint64_t)2 * list->buffers * (list->count + 1);
+    if (need > events)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "%u workers with %u buffers a link need %llu events a device, and there "
+                          "are %llu (WEIR_EVENTS)",
+                          list->count, list->buffers, (unsigned long long)need,
+                          (unsigned long long)events);
     return WEIR_OK;
 }
 
@@ -64,7 +82,7 @@ static weir_status choose_sizes(struct weir_worklist *list)
     if (list->buffers < BUFFERS_LEAST)
         list->buffers = BUFFERS_LEAST;
     list->spill_bound = weir__config_get(tunables, WEIR__SPILL_BYTES);
-    return WEIR_OK;
+    return check_events(list);
 }
 
 static weir_status create_router(struct weir_worklist *list)
@@ -130,9 +148,10 @@ static weir_status create_worker(struct worker *worker)
     weir_status status;
     worker->device = weir_endpoint_device(worker->endpoint);
     worker->far_min = NO_PRIORITY;
-    if ((status = weir_queue_create(worker->device, 0, &worker->queue)) ||
-        (status = weir_event_acquire(worker->device, &worker->round_done)))
+    if ((status = weir_queue_create(worker->device, 0, &worker->queue)))
         return status;
+    if (weir_event_acquire(worker->device, &worker->round_done))
+        return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
     if ((status = weir__calloc(1, args, "kernel arguments", &worker->args)) ||
         (status = weir__calloc(list->buffers, sizeof *worker->held, "worker", &worker->held)) ||
         (status = create_links(worker)))

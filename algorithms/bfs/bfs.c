@@ -131,6 +131,8 @@ static weir_status fetch_levels(weir_bfs *bfs)
                                 bfs->state[p].level, (size_t)graph->part[p].owned * 4);
     for (uint64_t v = 0; v < graph->vertices && !status; v++) {
         uint32_t at = graph->part_first[graph->owner[v]] + graph->local[v];
+        if (level[at] > INT32_MAX && level[at] != BFS_UNREACHED)
+            status = weir__fail(WEIR_ERR_UNSUPPORTED, "levels above %d do not fit", INT32_MAX);
         bfs->levels[v] = level[at] == BFS_UNREACHED ? -1 : (int32_t)level[at];
     }
     free(level);

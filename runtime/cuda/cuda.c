@@ -73,6 +73,11 @@ err_device:
     return status;
 }
 
+static void quiesce(weir_device *device)
+{
+    weir__cuda_watcher_stop((struct cuda_device *)device);
+}
+
 static void close_device(weir_device *base)
 {
     struct cuda_device *device = (struct cuda_device *)base;
@@ -95,16 +100,20 @@ static void mem_free(weir_device *device, void *data)
         (void)weir__cuda_check(device, "giving memory back", cudaFree(data));
 }
 
-static weir_status pinned_alloc(size_t bytes, void **data_out)
+static weir_status pinned_alloc(weir_device *device, size_t bytes, void **data_out)
 {
+    weir_status status = weir__cuda_use(device); /* or it would start a context on the first GPU */
     *data_out = NULL;
-    return weir__cuda_check(NULL, "taking page-locked memory",
+    if (status)
+        return status;
+    return weir__cuda_check(device, "taking page-locked memory",
                             cudaHostAlloc(data_out, bytes, cudaHostAllocPortable));
 }
 
-static void pinned_free(void *data)
+static void pinned_free(weir_device *device, void *data)
 {
-    (void)weir__cuda_check(NULL, "giving page-locked memory back", cudaFreeHost(data));
+    if (!weir__cuda_use(device))
+        (void)weir__cuda_check(device, "giving page-locked memory back", cudaFreeHost(data));
 }
 
 const weir__backend weir__cuda_backend = {
@@ -113,6 +122,7 @@ const weir__backend weir__cuda_backend = {
     .count = count,
     .open = open_device,
     .close = close_device,
+    .quiesce = quiesce,
     .connect = weir__cuda_connect,
     .mem_alloc = mem_alloc,
     .mem_free = mem_free,

@@ -78,6 +78,8 @@ weir_status weir__cuda_event_wait(weir_event *event, int64_t timeout_ms);
 
 weir_status weir__cuda_watch_event(weir_event *event, weir__notify_fn fn, void *user);
 void weir__cuda_watcher_open(struct cuda_device *device);
+/** Call what is watched and end the thread. */
+void weir__cuda_watcher_stop(struct cuda_device *device);
 void weir__cuda_watcher_close(struct cuda_device *device);
 
 weir_status weir__cuda_connect(weir_device *source, weir_device *destination, int *reaches_out);

@@ -38,7 +38,8 @@ weir_status weir__cuda_gates_open(struct cuda_device *device)
     status = weir__calloc(GATES, sizeof *device->gates.all, "gates", &device->gates.all);
     if (status)
         return status;
-    if ((status = weir__cuda_backend.pinned_alloc(GATES * sizeof(uint32_t), &words))) {
+    if ((status =
+             weir__cuda_backend.pinned_alloc(&device->base, GATES * sizeof(uint32_t), &words))) {
         free(device->gates.all);
         return status;
     }
@@ -57,7 +58,7 @@ weir_status weir__cuda_gates_open(struct cuda_device *device)
 
 void weir__cuda_gates_close(struct cuda_device *device)
 {
-    weir__cuda_backend.pinned_free(device->gates.words);
+    weir__cuda_backend.pinned_free(&device->base, device->gates.words);
     pthread_mutex_destroy(&device->gates.lock);
     free(device->gates.all);
 }
@@ -71,7 +72,8 @@ weir_status weir__cuda_gate_put(struct cuda_queue *queue, struct cuda_gate **gat
         device->gates.free = gate->next_free;
     pthread_mutex_unlock(&device->gates.lock);
     if (!gate)
-        return WEIR_ERR_FULL;
+        return weir__fail(WEIR_ERR_NOMEM, "%s: %d queues are held at a time already",
+                          device->base.info.label, GATES);
     gate->number++;
     CUresult result = wait_value((CUstream)queue->stream, (CUdeviceptr)(uintptr_t)gate->word,
                                  gate->number, CU_STREAM_WAIT_VALUE_GEQ);

@@ -38,6 +38,7 @@ static void *watch_events(void *data)
 {
     struct cuda_device *device = data;
     const struct timespec pause = {0, POLL_NS};
+    (void)weir__cuda_use(&device->base);
     pthread_mutex_lock(&device->watcher.lock);
     for (;;) {
         while (!device->watcher.list && !device->watcher.stop)
@@ -66,7 +67,7 @@ void weir__cuda_watcher_open(struct cuda_device *device)
     pthread_cond_init(&device->watcher.more, NULL);
 }
 
-void weir__cuda_watcher_close(struct cuda_device *device)
+void weir__cuda_watcher_stop(struct cuda_device *device)
 {
     pthread_mutex_lock(&device->watcher.lock);
     device->watcher.stop = 1;
@@ -74,6 +75,12 @@ void weir__cuda_watcher_close(struct cuda_device *device)
     pthread_mutex_unlock(&device->watcher.lock);
     if (device->watcher.started)
         pthread_join(device->watcher.thread, NULL);
+    device->watcher.started = 0;
+}
+
+void weir__cuda_watcher_close(struct cuda_device *device)
+{
+    weir__cuda_watcher_stop(device);
     pthread_cond_destroy(&device->watcher.more);
     pthread_mutex_destroy(&device->watcher.lock);
 }

@@ -75,6 +75,14 @@ expect_ok bfs path.el --source 0 --devices host:1 -o link
 same path.want existing "-o LINK"
 [ -L link ] || fail "-o LINK replaced the link"
 
+# ---- as many devices as there can be, and too few events for them ----
+expect_ok bfs rmat:10 --devices host:64 --partition random --route direct --verify
+expect_ok bfs rmat:10 --devices host:64 --partition random --route ring --verify
+export WEIR_EVENTS=16 WEIR_LINK_BUFFERS=64
+run bfs rmat:10 --devices host:8
+if [ "$RC" -eq 2 ] && grep -q WEIR_EVENTS "$ERR"; then pass; else fail "too few events" && show; fi
+unset WEIR_EVENTS WEIR_LINK_BUFFERS
+
 # ---- gen and info agree ----
 for suffix in mtx gr dimacs el mtx.gz el.xz; do
     expect_ok gen rmat:7,4 -o g.$suffix

@@ -1,0 +1,145 @@
+/** @file support.c  Contexts, memory and patterns for tests. */
+#include "tests/lib/support.h"
+
+#include "runtime/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void check_status(weir_status got, weir_status wanted, const char *call, const char *file, int line)
+{
+    if (got == wanted)
+        return;
+    print_error("%s: %s (%d) instead of %s (%d): %s\n", call, weir_status_text(got), (int)got,
+                weir_status_text(wanted), (int)wanted, weir_error_detail());
+    _fail(file, line);
+}
+
+void check_detail_has(const char *part, const char *file, int line)
+{
+    if (strstr(weir_error_detail(), part))
+        return;
+    print_error("'%s' is not in the sentence '%s'\n", part, weir_error_detail());
+    _fail(file, line);
+}
+
+weir_context *open_with_or_skip(const char *spec, const char *const *settings)
+{
+    weir_config *config;
+    weir_context *context;
+    OK(weir_config_create(&config));
+    for (; settings && *settings; settings++) {
+        char name[64];
+        const char *equals = strchr(*settings, '=');
+        snprintf(name, sizeof name, "%.*s", (int)(equals - *settings), *settings);
+        OK(weir_config_set(config, name, equals + 1));
+    }
+    weir_status status = weir_context_create(spec, config, &context);
+    weir_config_destroy(config);
+    if (status == WEIR_ERR_NODEV)
+        skip();
+    OK(status);
+    return context;
+}
+
+weir_context *open_or_skip(void **state)
+{
+    return open_with_or_skip(*state, NULL);
+}
+
+uint32_t all_devices(const weir_context *context)
+{
+    return weir_context_device_count(context) + 1;
+}
+
+weir_device *any_device(const weir_context *context, uint32_t index)
+{
+    if (index == weir_context_device_count(context))
+        return weir_context_home(context);
+    return weir_context_device(context, index);
+}
+
+weir_queue *new_queue(weir_device *device)
+{
+    weir_queue *queue;
+    OK(weir_queue_create(device, 0, &queue));
+    return queue;
+}
+
+void *new_memory(weir_device *device, size_t bytes)
+{
+    void *data;
+    OK(weir_device_alloc(device, bytes, &data));
+    return data;
+}
+
+weir_event *new_event(weir_device *device)
+{
+    weir_event *event;
+    OK(weir_event_acquire(device, &event));
+    return event;
+}
+
+weir_future *new_future(weir_context *context)
+{
+    weir_future *future;
+    OK(weir_future_create(context, &future));
+    return future;
+}
+
+unsigned char pattern_byte(uint64_t seed, size_t i)
+{
+    uint64_t x = (i >> 3) + seed * 0x9E3779B97F4A7C15u;
+    return (unsigned char)(next_random(&x) >> (8 * (i & 7)));
+}
+
+void put_pattern(weir_device *device, void *data, size_t bytes, uint64_t seed)
+{
+    unsigned char *host = malloc(bytes + 1);
+    assert_non_null(host);
+    for (size_t i = 0; i < bytes; i++)
+        host[i] = pattern_byte(seed, i);
+    OK(weir__upload(device, data, host, bytes));
+    free(host);
+}
+
+/* A host copy of device memory, to be freed. */
+static unsigned char *fetch(weir_device *device, const void *data, size_t bytes)
+{
+    unsigned char *host = malloc(bytes + 1);
+    assert_non_null(host);
+    OK(weir__download(device, host, data, bytes));
+    return host;
+}
+
+void assert_pattern(weir_device *device, const void *data, size_t bytes, uint64_t seed)
+{
+    unsigned char *host = fetch(device, data, bytes);
+    size_t i = 0;
+    while (i < bytes && host[i] == pattern_byte(seed, i))
+        i++;
+    free(host);
+    if (i < bytes)
+        fail_msg("byte %zu of %zu is not that of pattern %llu", i, bytes, (unsigned long long)seed);
+}
+
+void assert_filled(weir_device *device, const void *data, size_t bytes, unsigned char value)
+{
+    unsigned char *host = fetch(device, data, bytes);
+    size_t i = 0;
+    while (i < bytes && host[i] == value)
+        i++;
+    unsigned found = i < bytes ? host[i] : value;
+    free(host);
+    if (i < bytes)
+        fail_msg("byte %zu of %zu is %u, not %u", i, bytes, found, value);
+}
+
+uint64_t next_random(uint64_t *state)
+{
+    uint64_t x = *state += 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}

@@ -1,0 +1,210 @@
+/** @file test_graph.c  Graphs of endpoints, links and routers that can be built, and those not. */
+#include "tests/lib/flow.h"
+
+#include <string.h>
+
+static void self_loops_are_refused(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_policy any = weir_policy_any();
+    weir_endpoint *a = new_endpoint(weir_context_device(context, 0), "a");
+    weir_router *router;
+    weir_link *link = (weir_link *)&any;
+    OK(weir_router_create(context, "r", &any, &router));
+    STATUS(weir_link_create(a, a, NULL, &link), WEIR_ERR_INVALID);
+    assert_null(link);
+    assert_detail("a link from a to itself");
+    weir_endpoint *r = weir_router_endpoint(router);
+    STATUS(weir_link_create(r, r, NULL, &link), WEIR_ERR_INVALID);
+    weir_router_destroy(router);
+    weir_endpoint_destroy(a);
+    weir_context_destroy(context);
+}
+
+static void a_pair_is_linked_once_a_router(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_policy any = weir_policy_any();
+    weir_endpoint *a = new_endpoint(weir_context_device(context, 0), "a");
+    weir_router *router, *second;
+    weir_link *in, *out, *more, *elsewhere;
+    OK(weir_router_create(context, "r", &any, &router));
+    OK(weir_router_create(context, NULL, &any, &second));
+    weir_endpoint *r = weir_router_endpoint(router);
+    OK(weir_link_create(a, r, NULL, &in));
+    OK(weir_link_create(r, a, NULL, &out)); /* the other way is another link */
+    STATUS(weir_link_create(a, r, NULL, &more), WEIR_ERR_INVALID);
+    assert_null(more);
+    assert_detail("a second link between a and router r");
+    STATUS(weir_link_create(r, a, NULL, &more), WEIR_ERR_INVALID);
+    OK(weir_link_create(a, weir_router_endpoint(second), NULL, &elsewhere));
+    weir_link_destroy(in);
+    weir_link_destroy(out);
+    weir_link_destroy(elsewhere);
+    weir_router_destroy(router);
+    weir_router_destroy(second);
+    weir_endpoint_destroy(a);
+    weir_context_destroy(context);
+}
+
+static void routers_do_not_link_to_routers(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_policy any = weir_policy_any();
+    weir_router *one, *two;
+    weir_link *link;
+    OK(weir_router_create(context, "one", &any, &one));
+    OK(weir_router_create(context, "two", &any, &two));
+    STATUS(weir_link_create(weir_router_endpoint(one), weir_router_endpoint(two), NULL, &link),
+           WEIR_ERR_UNSUPPORTED);
+    assert_null(link);
+    assert_detail_has("one");
+    assert_detail_has("two");
+    weir_router_destroy(one);
+    weir_router_destroy(two);
+    weir_router_destroy(NULL);
+    weir_context_destroy(context);
+}
+
+static void contexts_are_not_mixed(void **state)
+{
+    weir_context *context = open_or_skip(state), *other = open_or_skip(state);
+    weir_policy any = weir_policy_any();
+    weir_endpoint *a = new_endpoint(weir_context_device(context, 0), "a");
+    weir_endpoint *b = new_endpoint(weir_context_device(other, 0), "b");
+    weir_router *router;
+    weir_link *link;
+    OK(weir_router_create(other, "r", &any, &router));
+    STATUS(weir_link_create(a, b, NULL, &link), WEIR_ERR_INVALID);
+    assert_detail("a link from a to b of another context");
+    STATUS(weir_link_create(a, weir_router_endpoint(router), NULL, &link), WEIR_ERR_INVALID);
+    STATUS(weir_link_create(weir_router_endpoint(router), a, NULL, &link), WEIR_ERR_INVALID);
+    weir_router_destroy(router);
+    weir_endpoint_destroy(a);
+    weir_endpoint_destroy(b);
+    weir_context_destroy(other);
+    weir_context_destroy(context);
+}
+
+static void a_router_needs_a_policy(void **state)
+{
+    static const weir_policy empty = {"empty", NULL, NULL};
+    weir_context *context = open_or_skip(state);
+    weir_router *router = (weir_router *)context;
+    STATUS(weir_router_create(context, "r", &empty, &router), WEIR_ERR_INVALID);
+    assert_null(router);
+    assert_detail("router r has no policy");
+    STATUS(weir_router_create(context, NULL, NULL, &router), WEIR_ERR_INVALID);
+    weir_context_destroy(context);
+}
+
+static void ports_are_bounded(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_device *device = weir_context_device(context, 0);
+    weir_policy any = weir_policy_any();
+    weir_router *router;
+    weir_endpoint *ends[WEIR_ROUTER_PORTS_MAX + 1];
+    weir_link *links[WEIR_ROUTER_PORTS_MAX], *more;
+    OK(weir_router_create(context, "wide", &any, &router));
+    for (int i = 0; i <= WEIR_ROUTER_PORTS_MAX; i++)
+        ends[i] = new_endpoint(device, NULL);
+    for (int i = 0; i < WEIR_ROUTER_PORTS_MAX; i++)
+        OK(weir_link_create(ends[i], weir_router_endpoint(router), NULL, &links[i]));
+    STATUS(weir_link_create(ends[WEIR_ROUTER_PORTS_MAX], weir_router_endpoint(router), NULL, &more),
+           WEIR_ERR_INVALID);
+    assert_detail("router wide has 65 links on one side already"); /* 64 devices and the host */
+    for (int i = 0; i < WEIR_ROUTER_PORTS_MAX; i++)
+        weir_link_destroy(links[i]);
+    weir_router_destroy(router);
+    for (int i = 0; i <= WEIR_ROUTER_PORTS_MAX; i++)
+        weir_endpoint_destroy(ends[i]);
+    weir_context_destroy(context);
+}
+
+static void a_configuration_needs_its_initialiser(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_endpoint *a = new_endpoint(weir_context_device(context, 0), "a");
+    weir_endpoint *b = new_endpoint(weir_context_home(context), "b");
+    weir_link_config config;
+    weir_link *link;
+    memset(&config, 0, sizeof config);
+    STATUS(weir_link_create(a, b, &config, &link), WEIR_ERR_INVALID);
+    assert_null(link);
+    assert_detail("weir_link_config was not set by its initialiser");
+    weir_endpoint_destroy(a);
+    weir_endpoint_destroy(b);
+    weir_context_destroy(context);
+}
+
+static void buffers_come_from_the_receivers_pool(void **state)
+{
+    static const char *const settings[] = {"pool_bytes=1MiB", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    weir_device *device = weir_context_device(context, 0);
+    weir_endpoint *a = new_endpoint(weir_context_home(context), "a"),
+                  *b = new_endpoint(device, "b");
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    weir_link *link;
+    weir_pool_stats stats;
+    config.packet_bytes = 300 << 10;
+    config.buffers = 4;
+    STATUS(weir_link_create(a, b, &config, &link), WEIR_ERR_NOMEM);
+    assert_null(link);
+    assert_detail_has("WEIR_POOL_BYTES");
+    weir_device_pool_stats(device, &stats);
+    assert_int_equal(stats.used_bytes, 0);
+    config.buffers = 3;
+    OK(weir_link_create(a, b, &config, &link));
+    weir_device_pool_stats(device, &stats);
+    assert_int_equal(stats.used_bytes, 900 << 10);
+    weir_link_destroy(link);
+    weir_device_pool_stats(device, &stats);
+    assert_int_equal(stats.used_bytes, 0);
+    weir_endpoint_destroy(a);
+    weir_endpoint_destroy(b);
+    weir_context_destroy(context);
+}
+
+static void calls_ask_for_the_right_end(void **state)
+{
+    struct flow flow = {.context = open_or_skip(state), .inputs = 1, .outputs = 1};
+    weir_policy any = weir_policy_any();
+    weir_pending *pending = (weir_pending *)&flow;
+    weir_future *done = (weir_future *)&flow;
+    flow_open(&flow, &any, 64, 1);
+    weir_segment segment = {weir_endpoint_device(flow.from[0]), NULL, 0, 0, 0};
+    STATUS(weir_link_send(flow.out[0], &segment, NULL, &done), WEIR_ERR_INVALID);
+    assert_null(done);
+    assert_detail("to: a link out of a router does not send");
+    STATUS(weir_link_receive(flow.in[0], &pending), WEIR_ERR_INVALID);
+    assert_null(pending);
+    assert_detail("from: a link into a router does not receive");
+    STATUS(weir_link_shutdown(flow.out[0]), WEIR_ERR_INVALID);
+    assert_null(weir_endpoint_device(weir_router_endpoint(flow.router)));
+    assert_string_equal(weir_endpoint_name(weir_router_endpoint(flow.router)), "r");
+    flow_close(&flow);
+    weir_endpoint *unnamed = new_endpoint(weir_context_home(flow.context), NULL);
+    assert_string_equal(weir_endpoint_name(unnamed), "home");
+    weir_endpoint_destroy(unnamed);
+    weir_endpoint_destroy(NULL);
+    weir_link_destroy(NULL);
+    weir_context_destroy(flow.context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_EACH_BACKEND(self_loops_are_refused),
+        ON_EACH_BACKEND(a_pair_is_linked_once_a_router),
+        ON_EACH_BACKEND(routers_do_not_link_to_routers),
+        ON_EACH_BACKEND(contexts_are_not_mixed),
+        ON_EACH_BACKEND(a_router_needs_a_policy),
+        ON_EACH_BACKEND(ports_are_bounded),
+        ON_EACH_BACKEND(a_configuration_needs_its_initialiser),
+        ON_EACH_BACKEND(buffers_come_from_the_receivers_pool),
+        ON_EACH_BACKEND(calls_ask_for_the_right_end),
+    };
+    return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
+}

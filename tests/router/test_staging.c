@@ -1,0 +1,92 @@
+/** @file test_staging.c  Links between GPUs without peer access go through host memory. */
+#include "tests/lib/flow.h"
+
+#define PACKET  65536
+#define PACKETS 20
+
+/* Every ordered pair of devices, by a link each, with peers switched off. */
+static void bytes_are_right_and_staged_where_they_must_be(void **state)
+{
+    static const char *const settings[] = {"peer=off", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    for (uint32_t i = 0; i < all_devices(context); i++)
+        for (uint32_t j = 0; j < all_devices(context); j++) {
+            weir_device *s = any_device(context, i), *d = any_device(context, j);
+            weir_endpoint *from = new_endpoint(s, "from"), *to = new_endpoint(d, "to");
+            weir_link *link = new_link(from, to, PACKET, 2);
+            weir_link_stats stats;
+            void *data = new_memory(s, PACKET * PACKETS);
+            put_pattern(s, data, PACKET * PACKETS, i + 1);
+            weir_future *done = send_data(link, s, data, PACKET * PACKETS, 0);
+            for (size_t at = 0; at < PACKETS; at++)
+                expect_packet(link, PACKET, at * PACKET, 0, i + 1);
+            finish(done);
+            weir_link_stats_get(link, &stats);
+            assert_int_equal(stats.packets, PACKETS);
+            assert_int_equal(stats.staged, weir_device_reaches(s, d) ? 0 : PACKETS);
+            weir_link_destroy(link);
+            weir_endpoint_destroy(from);
+            weir_endpoint_destroy(to);
+            weir_device_free(s, data);
+        }
+    weir_context_destroy(context);
+}
+
+static void gpus_without_peers_do_not_reach_each_other(void **state)
+{
+    static const char *const settings[] = {"peer=off", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    weir_device *a = weir_context_device(context, 0), *b = weir_context_device(context, 1);
+    assert_false(weir_device_reaches(a, b));
+    assert_false(weir_device_reaches(b, a));
+    weir_context_destroy(context);
+}
+
+/* Readers hold the buffers while the host runs ahead; the bounce buffers are reused as well. */
+static void staged_buffers_wait_for_their_readers(void **state)
+{
+    static const char *const settings[] = {"peer=off", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    uint32_t last = weir_context_device_count(context) - 1;
+    weir_device *s = weir_context_device(context, 0), *d = weir_context_device(context, last);
+    weir_endpoint *from = new_endpoint(s, "from"), *to = new_endpoint(d, "to");
+    weir_link *link = new_link(from, to, PACKET, 2);
+    weir_queue *reader = new_queue(d);
+    char *data = new_memory(s, PACKET * PACKETS), *result = new_memory(d, PACKET * PACKETS);
+    put_pattern(s, data, PACKET * PACKETS, 7);
+    weir_future *hold = new_future(context);
+    OK(weir_queue_wait_future(reader, hold));
+    weir_future *done = send_data(link, s, data, PACKET * PACKETS, 0);
+    for (size_t at = 0; at < PACKETS; at++) {
+        weir_pending *pending;
+        weir_segment segment;
+        OK(weir_link_receive(link, &pending));
+        OK(weir_pending_assigned(pending, &segment));
+        OK(weir_pending_gate(pending, reader));
+        OK(weir_queue_copy(reader, d, result + segment.offset, d, segment.data, segment.bytes));
+        OK(weir_pending_release(pending, reader));
+    }
+    STATUS(weir_future_wait(done, 5), WEIR_ERR_TIMEOUT);
+    OK(weir_future_set(hold, NULL));
+    finish(done);
+    OK(weir_queue_sync(reader));
+    assert_pattern(d, result, PACKET * PACKETS, 7);
+    weir_future_release(hold);
+    weir_queue_destroy(reader);
+    weir_link_destroy(link);
+    weir_endpoint_destroy(from);
+    weir_endpoint_destroy(to);
+    weir_device_free(s, data);
+    weir_device_free(d, result);
+    weir_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_EACH_BACKEND(bytes_are_right_and_staged_where_they_must_be),
+        ON_BACKEND(gpus_without_peers_do_not_reach_each_other, "cuda:0-1"),
+        ON_EACH_BACKEND(staged_buffers_wait_for_their_readers),
+    };
+    return cmocka_run_group_tests_name("staging", tests, NULL, NULL);
+}

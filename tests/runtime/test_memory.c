@@ -1,0 +1,170 @@
+/** @file test_memory.c  Conformance of every backend: device memory, its pool, who reaches whom. */
+#include "tests/lib/support.h"
+
+#include "runtime/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t sizes[] = {0, 1, 2, 255, 256, 257, 4097, 1 << 20};
+#define SIZES (sizeof sizes / sizeof *sizes)
+
+static void memory_is_aligned_and_apart(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    for (uint32_t d = 0; d < all_devices(context); d++) {
+        weir_device *device = any_device(context, d);
+        void *data[SIZES];
+        for (size_t i = 0; i < SIZES; i++) {
+            data[i] = new_memory(device, sizes[i]);
+            assert_non_null(data[i]);
+            assert_int_equal((uintptr_t)data[i] % 256, 0);
+            put_pattern(device, data[i], sizes[i], i);
+        }
+        for (size_t i = 0; i < SIZES; i++)
+            assert_pattern(device, data[i], sizes[i], i);
+        for (size_t i = 0; i < SIZES; i++)
+            weir_device_free(device, data[i]);
+        weir_device_free(device, NULL);
+    }
+    weir_context_destroy(context);
+}
+
+static void the_pool_counts(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_device *device = weir_context_device(context, 0);
+    weir_pool_stats start, stats;
+    weir_device_pool_stats(device, &start);
+    assert_int_equal(start.used_bytes, 0);
+    assert_int_equal(start.allocations, 0);
+    assert_int_equal(start.bound_bytes, 16ull << 30);
+    void *a = new_memory(device, 1000), *b = new_memory(device, 3000);
+    weir_device_free(device, a);
+    weir_device_pool_stats(device, &stats);
+    assert_int_equal(stats.used_bytes, 3000);
+    assert_int_equal(stats.peak_bytes, 4000);
+    assert_int_equal(stats.allocations, 1);
+    weir_device_free(device, b);
+    weir_device_pool_stats(device, &stats);
+    assert_int_equal(stats.used_bytes, 0);
+    assert_int_equal(stats.peak_bytes, 4000);
+    assert_int_equal(stats.allocations, 0);
+    weir_context_destroy(context);
+}
+
+static void the_pool_is_bounded(void **state)
+{
+    static const char *const settings[] = {"pool_bytes=2MiB", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    weir_device *device = weir_context_device(context, 0);
+    weir_pool_stats stats;
+    void *whole = new_memory(device, 2 << 20), *more = &stats;
+    STATUS(weir_device_alloc(device, 1, &more), WEIR_ERR_NOMEM);
+    assert_null(more);
+    assert_detail_has(
+        ": its pool of 2 MiB (WEIR_POOL_BYTES) has 2 MiB in use and cannot give 1 MiB "
+        "more");
+    weir_device_info info;
+    weir_device_info_get(device, &info);
+    assert_detail_has(info.label);
+    STATUS(weir_device_alloc(device, SIZE_MAX, &more), WEIR_ERR_NOMEM);
+    assert_detail_has("cannot give 17592186044416 MiB more");
+    weir_device_pool_stats(device, &stats);
+    assert_int_equal(stats.used_bytes, 2 << 20);
+    assert_int_equal(stats.bound_bytes, 2 << 20);
+    /* Each device has a pool of its own, and what is given back can be had again. */
+    weir_device_free(weir_context_home(context), new_memory(weir_context_home(context), 2 << 20));
+    weir_device_free(device, whole);
+    weir_device_free(device, new_memory(device, 2 << 20));
+    weir_context_destroy(context);
+}
+
+static void memory_the_machine_lacks_is_an_answer(void **state)
+{
+    static const char *const settings[] = {"pool_bytes=64TiB", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    weir_device *device = weir_context_device(context, 0);
+    weir_device_info info;
+    weir_pool_stats stats;
+    void *data = &stats;
+    weir_device_info_get(device, &info);
+    /* The system may promise a host device more memory than there is, so only a GPU is asked. */
+    if (info.kind == WEIR_DEVICE_CUDA) {
+        STATUS(weir_device_alloc(device, (size_t)1 << 45, &data), WEIR_ERR_NOMEM);
+        assert_null(data);
+        assert_detail_has(info.label);
+        weir_device_pool_stats(device, &stats);
+        assert_int_equal(stats.used_bytes, 0);
+    }
+    void *good = new_memory(device, 100);
+    put_pattern(device, good, 100, 3);
+    assert_pattern(device, good, 100, 3);
+    weir_device_free(device, good);
+    weir_context_destroy(context);
+}
+
+static void what_was_never_given_back_goes_with_the_context(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    for (uint32_t d = 0; d < all_devices(context); d++)
+        (void)new_memory(any_device(context, d), 12345);
+    weir_context_destroy(context);
+}
+
+static void every_device_reaches_home_and_itself(void **state)
+{
+    weir_context *context = open_or_skip(state), *other = open_or_skip(state);
+    weir_device *home = weir_context_home(context);
+    for (uint32_t d = 0; d < all_devices(context); d++) {
+        weir_device *device = any_device(context, d);
+        assert_true(weir_device_reaches(device, device));
+        assert_true(weir_device_reaches(device, home));
+        assert_true(weir_device_reaches(home, device));
+        assert_false(weir_device_reaches(device, any_device(other, d)));
+    }
+    weir_context_destroy(other);
+    weir_context_destroy(context);
+}
+
+/* Around the piece that uploads are cut into, and with a source that is not aligned. */
+static void uploads_and_downloads_of_any_size(void **state)
+{
+    static const size_t lengths[] = {
+        0, 1, 4095, (4 << 20) - 1, 4 << 20, (4 << 20) + 1, (9 << 20) + 5};
+    weir_context *context = open_or_skip(state);
+    weir_device *device = weir_context_device(context, 0);
+    unsigned char *host = malloc(10 << 20), *back = malloc(10 << 20);
+    void *data = new_memory(device, 10 << 20);
+    assert_non_null(host);
+    assert_non_null(back);
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        size_t n = lengths[i];
+        for (size_t at = 0; at < n; at++)
+            host[1 + at] = (unsigned char)((at * 2654435761u) >> 13 ^ i);
+        memset(back, 0, n + 2);
+        OK(weir__upload(device, data, host + 1, n));
+        OK(weir__download(device, back + 1, data, n));
+        assert_memory_equal(back + 1, host + 1, n);
+        assert_int_equal(back[0], 0);
+        assert_int_equal(back[n + 1], 0);
+    }
+    free(back);
+    free(host);
+    weir_device_free(device, data);
+    weir_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_EACH_BACKEND(memory_is_aligned_and_apart),
+        ON_EACH_BACKEND(the_pool_counts),
+        ON_EACH_BACKEND(the_pool_is_bounded),
+        ON_EACH_BACKEND(memory_the_machine_lacks_is_an_answer),
+        ON_EACH_BACKEND(what_was_never_given_back_goes_with_the_context),
+        ON_EACH_BACKEND(every_device_reaches_home_and_itself),
+        ON_EACH_BACKEND(uploads_and_downloads_of_any_size),
+    };
+    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}

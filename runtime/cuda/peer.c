@@ -72,15 +72,31 @@ err_host:
     return status;
 }
 
-static int enable(weir_device *from, weir_device *to)
+/* Peer access belongs to the process, not to a context, and is never given up; asking for it twice is
+ * an error to CUDA, so what was enabled is remembered. */
+static pthread_mutex_t enabled_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the table */
+static unsigned char enabled[WEIR_DEVICES_MAX][WEIR_DEVICES_MAX];
+
+static int ask(weir_device *from, weir_device *to)
 {
     int can = 0, peer = ((struct cuda_device *)to)->ordinal;
     if (cudaDeviceCanAccessPeer(&can, ((struct cuda_device *)from)->ordinal, peer) != cudaSuccess ||
         !can || weir__cuda_use(from))
         return 0;
     cudaError_t error = cudaDeviceEnablePeerAccess(peer, 0);
-    (void)cudaGetLastError(); /* "already enabled" by another context is as good */
+    (void)cudaGetLastError(); /* "already enabled" by somebody else is as good */
     return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
+}
+
+static int enable(weir_device *from, weir_device *to)
+{
+    uint32_t f = from->info.ordinal % WEIR_DEVICES_MAX, t = to->info.ordinal % WEIR_DEVICES_MAX;
+    pthread_mutex_lock(&enabled_lock);
+    if (!enabled[f][t])
+        enabled[f][t] = (unsigned char)ask(from, to);
+    int is = enabled[f][t];
+    pthread_mutex_unlock(&enabled_lock);
+    return is;
 }
 
 weir_status weir__cuda_connect(weir_device *source, weir_device *destination, int *reaches_out)

@@ -135,7 +135,7 @@ static void parts_together_are_the_graph(void **state)
 static void a_part_too_large_for_its_pool(void **state)
 {
     (void)state;
-    weir_graph *graph = open_graph("rmat:14", 0);
+    weir_graph *graph = open_graph("rmat:17", 0);
     weir_partition *partition;
     struct weir__distributed *d;
     weir_config *config;

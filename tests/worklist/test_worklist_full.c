@@ -96,8 +96,8 @@ static void invariant_3_queues_come_out_of_the_pool(void **state)
 {
     struct tree_setup setup = tree_plain(*state);
     struct tree_world world;
-    setup.pool_bytes = "1MiB";
-    setup.config.queue_items = 1 << 20;
+    setup.pool_bytes = "8MiB"; /* what a GPU's strands need, and not its queues */
+    setup.config.queue_items = 1 << 22;
     weir_status status = tree_world_open(&world, &setup);
     if (status == WEIR_ERR_NODEV)
         skip();

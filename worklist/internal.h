@@ -163,6 +163,8 @@ uint32_t weir__ring_count(const struct ring *ring);
 uint32_t weir__ring_room(const struct ring *ring);
 /** Spill the newest items until half the ring is free, if less than a quarter or @p need is. */
 weir_status weir__ring_make_room(struct worker *worker, struct ring *ring, uint32_t need);
+/** Spill the newest @p count items if older ones are spilled already, so that they stay in order. */
+weir_status weir__ring_keep_order(struct worker *worker, struct ring *ring, uint32_t count);
 /** Bring spilled items back until half the ring is used. */
 weir_status weir__ring_refill(struct worker *worker, struct ring *ring);
 

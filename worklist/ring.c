@@ -42,22 +42,32 @@ static uint32_t straight(const struct ring *ring, uint64_t at)
     return ring->capacity - (uint32_t)(at & (ring->capacity - 1));
 }
 
-weir_status weir__ring_make_room(struct worker *worker, struct ring *ring, uint32_t need)
+/* Move the newest `count` items behind those that are spilled. */
+static weir_status spill_newest(struct worker *worker, struct ring *ring, uint32_t count)
 {
-    uint32_t room = weir__ring_room(ring);
-    weir_status status = WEIR_OK;
-    if (room >= need && room >= ring->capacity / 4)
-        return WEIR_OK;
-    uint32_t move = ring->capacity / 2 - room;
-    uint64_t from = ring->tail - move;
-    uint32_t n = straight(ring, from) < move ? straight(ring, from) : move;
-    status = weir__spill_push(worker, &ring->spill, slot(ring, from), n, ring->item_bytes);
+    uint64_t from = ring->tail - count;
+    uint32_t n = straight(ring, from) < count ? straight(ring, from) : count;
+    weir_status status =
+        weir__spill_push(worker, &ring->spill, slot(ring, from), n, ring->item_bytes);
     if (status)
         return status;
     status =
-        weir__spill_push(worker, &ring->spill, slot(ring, from + n), move - n, ring->item_bytes);
+        weir__spill_push(worker, &ring->spill, slot(ring, from + n), count - n, ring->item_bytes);
     ring->tail = status ? from + n : from;
     return status;
+}
+
+weir_status weir__ring_make_room(struct worker *worker, struct ring *ring, uint32_t need)
+{
+    uint32_t room = weir__ring_room(ring);
+    if (room >= need && room >= ring->capacity / 4)
+        return WEIR_OK;
+    return spill_newest(worker, ring, ring->capacity / 2 - room);
+}
+
+weir_status weir__ring_keep_order(struct worker *worker, struct ring *ring, uint32_t count)
+{
+    return ring->spill.items && count ? spill_newest(worker, ring, count) : WEIR_OK;
 }
 
 weir_status weir__ring_refill(struct worker *worker, struct ring *ring)

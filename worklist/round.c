@@ -56,6 +56,13 @@ static weir_status next_arrival(struct worker *worker, uint32_t taken, weir_segm
     return weir_pending_assigned(worker->held[(worker->held_head + taken) % buffers], segment);
 }
 
+/* What arrivals and released items may use of a queue: the rest is for what is processed, or workers
+ * would strand at once and a round would come to nothing. */
+static uint32_t share(uint32_t room)
+{
+    return room - room / 2;
+}
+
 static weir_status plan_arrivals(struct worker *worker, struct plan *plan)
 {
     const uint32_t wire_bytes = worker->list->op->wire_bytes;
@@ -68,7 +75,7 @@ static weir_status plan_arrivals(struct worker *worker, struct plan *plan)
         uint32_t items = (uint32_t)(segment.bytes / wire_bytes);
         if (args->packets == 0 && (status = make_room(worker, items)))
             return status;
-        if (plan->arrivals + items > room_for_one_each(worker))
+        if (args->packets > 0 && plan->arrivals + items > share(room_for_one_each(worker)))
             break;
         weir_pending *pending =
             worker->held[(worker->held_head + args->packets) % worker->list->buffers];
@@ -96,38 +103,34 @@ static void notice_epoch(struct worker *worker)
 /* Deferred items go back behind the others if they stay far, so both rings need the room. */
 static weir_status plan_release(struct worker *worker, struct plan *plan)
 {
-    weir_status status;
     if (worker->release_left == 0)
         return WEIR_OK;
-    if ((status = weir__ring_make_room(worker, &worker->far, 0)) ||
-        (weir__ring_count(&worker->far) == 0 && (status = weir__ring_refill(worker, &worker->far))))
-        return status;
-    uint32_t count = weir__ring_count(&worker->far);
+    if (weir__ring_count(&worker->far) == 0) {
+        weir_status status = weir__ring_refill(worker, &worker->far);
+        if (status)
+            return status;
+    }
+    uint64_t count = weir__ring_count(&worker->far);
     uint32_t room = weir__ring_room(&worker->far);
     if (room > weir__ring_room(&worker->near))
         room = weir__ring_room(&worker->near);
-    room = room > plan->arrivals ? room - plan->arrivals : 0;
+    room = share(room) > plan->arrivals ? share(room) - plan->arrivals : 0;
     if (count > room)
         count = room;
     if (count > worker->release_left)
-        count = (uint32_t)worker->release_left;
-    plan->release = count;
+        count = worker->release_left;
+    plan->release = (uint32_t)count;
     return WEIR_OK;
 }
 
-static weir_status plan_process(struct worker *worker, struct plan *plan)
+static void plan_process(struct worker *worker, struct plan *plan)
 {
-    weir_status status;
-    if (plan->arrivals == 0 && plan->release == 0) /* else room was made and is spoken for */
-        if ((status = weir__ring_refill(worker, &worker->near)) || (status = make_room(worker, 0)))
-            return status;
     if (weir__ring_count(&worker->near) == 0 && worker->stranded == 0)
-        return WEIR_OK;
+        return;
     for (uint32_t l = 0; l < worker->lane_count; l++)
         if (weir__lane_room(worker, &worker->lanes[l]) == 0)
-            return WEIR_OK; /* push back: wait until a packet has left */
+            return; /* push back: wait until a packet has left */
     plan->process = 1;
-    return WEIR_OK;
 }
 
 static void fill_place(struct weir_work_place *place, const struct ring *ring)
@@ -234,10 +237,7 @@ static weir_status account(struct worker *worker, const struct plan *plan)
         worker->far_min = urgent;
     if (worker->pass_min > urgent)
         worker->pass_min = urgent;
-    if (plan->release)
-        worker->release_left -= plan->release;
-    /* A pass that had spilled items may have missed some: then the old bound stays. */
-    if (plan->release && worker->release_left == 0 && worker->far.spill.items == 0)
+    if (plan->release && (worker->release_left -= plan->release) == 0)
         worker->far_min = worker->pass_min;
     return WEIR_OK;
 }
@@ -264,9 +264,11 @@ weir_status weir__round(struct worker *worker, int *worked_out)
     *worked_out = 0;
     plan.args->packets = 0;
     notice_epoch(worker);
-    if ((status = weir__lanes_flush(worker)) || (status = plan_arrivals(worker, &plan)) ||
-        (status = plan_release(worker, &plan)) || (status = plan_process(worker, &plan)))
+    if ((status = weir__lanes_flush(worker)) ||
+        (status = weir__ring_refill(worker, &worker->near)) || (status = make_room(worker, 0)) ||
+        (status = plan_arrivals(worker, &plan)) || (status = plan_release(worker, &plan)))
         return status;
+    plan_process(worker, &plan);
     if (!plan.arrivals && !plan.release && !plan.process) {
         /* Packets without items still have to be given back. */
         *worked_out = plan.args->packets > 0;
@@ -276,6 +278,12 @@ weir_status weir__round(struct worker *worker, int *worked_out)
     fill_args(worker, &plan);
     if ((status = launch(worker, &plan)) || (status = wait_round(worker)) ||
         (status = account(worker, &plan)))
+        return status;
+    /* First in, first out: a pass comes to each deferred item once, wherever it waits. */
+    status = weir__ring_keep_order(
+        worker, &worker->far,
+        given(worker->host_counters, WEIR_PLACE_FAR, plan.args->place[WEIR_PLACE_FAR].room));
+    if (status)
         return status;
     weir__quiet_publish(worker); /* before anything of this round can be seen by others */
     if ((status = release_arrivals(worker, plan.args->packets)))

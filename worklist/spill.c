@@ -1,9 +1,8 @@
 /** @file spill.c  Items that found no room on their device wait in host memory.
  *
- * The slow way, taken only when a queue is full, so copies are waited for. First in, first out, so
- * that each item gets its turn; but a pass over the deferred queue may see an item on the device twice
- * and one here not at all, which costs soft order and nothing else: the next pass comes to it.
- * Bounded by WEIR_SPILL_BYTES a worker. */
+ * The slow way, taken only when a queue is full, so copies are waited for. First in, first out, and
+ * what is deferred while older items are spilled goes behind them: a pass over the deferred queue
+ * comes to each item once. Bounded by WEIR_SPILL_BYTES a worker. */
 #include "worklist/internal.h"
 
 #include <stdlib.h>

@@ -63,6 +63,8 @@ static weir_status create_worklist(weir_bfs *bfs, const weir_run_options *option
     for (uint32_t p = 0; p < bfs->graph->parts && !config.queue_items; p++)
         if (config.queue_items < bfs->graph->part[p].owned)
             config.queue_items = bfs->graph->part[p].owned;
+    if (!weir__config_get(weir_context_config(bfs->context), WEIR__QUEUE_ITEMS))
+        config.queue_items = 2 * config.queue_items + 1024; /* items spill from three quarters on */
     if (config.queue_items > UINT64_C(1) << 31)
         config.queue_items = UINT64_C(1) << 31;
     status = weir_endpoint_create(weir_context_home(bfs->context), "source", &bfs->source);

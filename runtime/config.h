@@ -14,7 +14,7 @@
       "threads of a host device whose spec names none")                                            \
     X(WEIR__PEER, "peer", "WEIR_PEER", CHOICE, "probe", 0, 1, "probe off",                         \
       "probe: use peer access that passes a verified copy; off: stage everything between GPUs")    \
-    X(WEIR__PACKET_BYTES, "packet_bytes", "WEIR_PACKET_BYTES", BYTES, "1MiB", 64, 1u << 30, "",  \
+    X(WEIR__PACKET_BYTES, "packet_bytes", "WEIR_PACKET_BYTES", BYTES, "1MiB", 64, 1u << 30, "",    \
       "packet of a link that names none")                                                          \
     X(WEIR__LINK_BUFFERS, "link_buffers", "WEIR_LINK_BUFFERS", COUNT, "3", 1, 64, "",              \
       "receive buffers of a link, and send buffers of a worklist, that name none")                 \

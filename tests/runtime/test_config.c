@@ -60,7 +60,7 @@ static void defaults_are_those_of_the_table(void **state)
     assert_int_equal(number_of(config, "host_threads"), 1);
     assert_int_equal(number_of(config, "peer"), 0);
     assert_string_equal(text_of(config, "peer"), "probe");
-    assert_int_equal(number_of(config, "packet_bytes"), 256 << 10);
+    assert_int_equal(number_of(config, "packet_bytes"), 1 << 20);
     assert_int_equal(number_of(config, "link_buffers"), 3);
     assert_int_equal(number_of(config, "queue_items"), 0);
     assert_int_equal(number_of(config, "spill_bytes"), 4ull << 30);

@@ -162,7 +162,7 @@ int weir_device_reaches(const weir_device *source, const weir_device *destinatio
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-/** Take @p bytes of the device's pool, aligned to 256 bytes, not cleared. 0 bytes gives a valid
+/** Take @p bytes of the device's arena, aligned to 256 bytes, not cleared. 0 bytes gives a valid
  *  pointer. The pool is bounded by WEIR_POOL_BYTES, whatever is free on the device.
  *  @retval WEIR_ERR_NOMEM  over the pool's bound, or the device has no such memory left. */
 weir_status weir_device_alloc(weir_device *device, size_t bytes, void **data_out);

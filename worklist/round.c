@@ -1,8 +1,6 @@
-/** @file round.c  One round of a worker: take in packets, release deferred items, process the
- * queue.
+/** @file round.c  One round of a worker: take in packets, release deferred items, process the queue.
  *
- *     flush lanes -> make room -> [receive] [release] [process] -> read counters -> publish ->
- * flush
+ *     flush lanes -> make room -> [receive] [release] [process] -> read counters -> publish -> flush
  *
  * The host makes sure that what arrives and what is released finds room (each such item comes out
  * in one place at most); what is processed may run into a full place and then strands. The kernels

@@ -159,6 +159,7 @@ kill -TERM $CHILD
 wait $CHILD
 RC=$?
 ls -A >"$ROOM/.after"
+# shellcheck disable=SC2034 # show, of common.sh, prints it
 LAST="weir bfs, then SIGTERM"
 if [ "$RC" -eq 1 ] && [ "$(wc -l <"$ERR")" -eq 1 ] && cmp -s "$ROOM/.before" "$ROOM/.after" &&
     [ "$(cat levels.keep)" = old ]; then

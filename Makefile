@@ -117,12 +117,17 @@ $(B)/lib/libweir-check.so: $(LIB_O) $(TESTLIB_O)
 $(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson -lz -llzma -lm
+# The command with one wrong level, for the test of --verify.
+WRONG    := $(B)/tests/cli/weir-wrong
+$(WRONG): $(call obj,tests/cli/wrong_levels.c $(CLI_C)) $(B)/libweir.a
+	$(call say,LD  ,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -Wl,--wrap=weir_bfs_levels -o $@ $^ $(CLILIBS) $(LIBS)
 examples: $(EXAMPLES)
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PRECIOUS: $(B)/obj/%.o $(B)/obj/%.cu.o # not thrown away as mere steps on the way
 
 # ---- check -------------------------------------------------------------------------------------
-check-build: all $(TESTS)
+check-build: all $(TESTS) $(WRONG)
 RUN_TESTS = BUILD=$(B) scripts/run_tests.sh
 tests_of  = $(filter $(B)/tests/$(1)/%,$(TESTS)) $(filter tests/$(1)/%,$(TEST_SH))
 check: check-build check-headers check-layers check-symbols
@@ -143,8 +148,8 @@ check-format:
 # ---- the rest ----------------------------------------------------------------------------------
 demo: all
 	$(Q)BUILD=$(B) scripts/demo.sh
-bundle: all $(TESTS)
-	$(Q)BUILD=$(B) scripts/bundle.sh $(B)/bundle $(PROGRAMS) $(TESTS) $(EXAMPLES)
+bundle: all $(TESTS) $(WRONG)
+	$(Q)BUILD=$(B) scripts/bundle.sh $(B)/bundle $(PROGRAMS) $(TESTS) $(WRONG) $(EXAMPLES)
 docs:
 	$(Q)scripts/docs.sh $(B)/docs $(VERSION)
 format:

@@ -8,6 +8,7 @@
 #define WEIR_ALGORITHMS_CLI_H
 
 #include "algorithms/algorithms.h"
+#include "algorithms/graph/replace.h"
 
 #include <stdio.h>
 
@@ -121,8 +122,7 @@ weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_con
 typedef struct weir__cli_output {
     const char *option; /**< for messages */
     const char *path;   /**< as the user wrote it */
-    char *target;       /**< NULL: written directly */
-    char *temporary;    /**< NULL: there is none to remove */
+    weir__replace target;
     FILE *file;
 } weir__cli_output;
 
@@ -136,8 +136,6 @@ int weir__cli_output_differ(const weir__cli_output *a, const weir__cli_output *b
 int weir__cli_output_commit(weir__cli_output *outputs, size_t count);
 /** Forget it and remove its temporary; fine after commit or when it is not open. */
 void weir__cli_output_drop(weir__cli_output *output);
-/** Remove the temporaries of all open outputs: the last act before leaving on a signal. */
-void weir__cli_output_remove_all(void);
 
 /* ---- signals (signals.c) ------------------------------------------------------------------ */
 

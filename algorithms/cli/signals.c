@@ -23,7 +23,7 @@ static sigset_t signals;  /* written before the thread starts */
 
 static void leave(void)
 {
-    weir__cli_output_remove_all();
+    weir__replace_remove_all();
     _exit(weir__cli_fail(EXIT_RUN, "interrupted"));
 }
 
@@ -67,6 +67,7 @@ int weir__cli_signals_start(void)
     sigaddset(&signals, SIGHUP);
     /* A reader that goes away is an error of the write, not a sudden end with files left behind. */
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow any more */
     int error = pthread_sigmask(SIG_BLOCK, &signals, NULL);
     if (!error)
         error = pthread_create(&thread, NULL, wait_for_signals, NULL);

@@ -92,7 +92,10 @@ static int allocate(struct session *session)
         session->expected = malloc(vertices * sizeof *session->expected);
     if (fits)
         session->trials = calloc(session->source_count * trials, sizeof *session->trials);
-    if (!session->levels || !session->trials || (session->request->verify && !session->expected))
+    if (!session->trials)
+        return weir__cli_fail(EXIT_RUN, "no memory for the results of %zu times %zu trials",
+                              (size_t)session->source_count, trials);
+    if (!session->levels || (session->request->verify && !session->expected))
         return weir__cli_fail(EXIT_RUN, "no memory for the results of %zu vertices", vertices);
     return EXIT_DONE;
 }

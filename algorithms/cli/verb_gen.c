@@ -1,5 +1,6 @@
 /** @file verb_gen.c  weir gen: write a graph into a file. */
 #include "algorithms/cli/cli.h"
+#include "algorithms/graph/pack.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -7,28 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static int ends_with(const char *text, size_t length, const char *suffix)
-{
-    size_t tail = strlen(suffix);
-    return length > tail && memcmp(text + length - tail, suffix, tail) == 0;
-}
-
-/* The library refuses an unknown suffix too, but only once there is a graph to write. */
-static int check_suffix(const char *path)
-{
-    static const char *const suffixes[] = {".mtx", ".gr", ".dimacs", ".el", ".txt"};
-    size_t length = strlen(path);
-    if (ends_with(path, length, ".gz") || ends_with(path, length, ".xz"))
-        length -= 3;
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (ends_with(path, length, suffixes[i]))
-            return EXIT_DONE;
-    return weir__cli_fail(EXIT_USAGE,
-                          "--output %s: unknown suffix; choose one of: .mtx, .gr, .dimacs, .el, "
-                          ".txt, with .gz or .xz behind it to pack",
-                          path);
-}
 
 static int check_writable(const char *path)
 {
@@ -55,8 +34,10 @@ static int check(const weir__cli_request *request)
         return weir__cli_fail(EXIT_USAGE, "gen: GRAPH is missing; see weir help gen");
     if (!request->output)
         return weir__cli_fail(EXIT_USAGE, "gen: -o FILE is missing; see weir help gen");
-    int code = check_suffix(request->output);
-    return code ? code : check_writable(request->output);
+    /* The library refuses both too, but only once there is a graph to write. */
+    if (weir__write_check(request->output))
+        return weir__cli_fail(EXIT_USAGE, "--output %s", weir_error_detail());
+    return check_writable(request->output);
 }
 
 int weir__cli_gen(const weir__cli_request *request)
@@ -64,7 +45,7 @@ int weir__cli_gen(const weir__cli_request *request)
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     weir_graph *graph = NULL;
     int code = check(request);
-    if (code)
+    if (code || (code = weir__cli_signals_start()))
         return code;
     options.undirected = request->undirected;
     weir__cli_progress("making %s ...", request->graph);

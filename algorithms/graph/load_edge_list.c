@@ -76,15 +76,34 @@ static weir_status take_line(weir__reader *reader, weir__arcs *arcs, const char 
     return weir__arcs_add(arcs, (uint32_t)source, (uint32_t)target, weight);
 }
 
+/* SNAP's header says how many lines follow: "# Nodes: N Edges: M". 0 if this comment is none. */
+static uint64_t promised_by(const char *comment)
+{
+    const char *at = strstr(comment, "Nodes:") ? strstr(comment, "Edges:") : NULL;
+    uint64_t edges = 0;
+    if (!at)
+        return 0;
+    for (at = weir__skip(at + strlen("Edges:")); *at >= '0' && *at <= '9'; at++) {
+        if (edges > UINT64_MAX / 10 - 1)
+            return UINT64_MAX;
+        edges = edges * 10 + (uint64_t)(*at - '0');
+    }
+    return edges;
+}
+
 weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs)
 {
     const char *line;
     uint32_t columns = 0;
+    uint64_t promised = 0, lines = 0;
     weir_status status;
     while (!(status = weir__reader_line(reader, &line))) {
         line = weir__skip(line);
+        if (*line == '#' && !promised)
+            promised = promised_by(line);
         if (!*line || *line == '#' || *line == '%')
             continue;
+        lines++;
         if ((status = take_line(reader, arcs, line, &columns)))
             return status;
     }
@@ -92,5 +111,9 @@ weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs)
         return status;
     if (columns == 0)
         return weir__fail(WEIR_ERR_FORMAT, "%s: holds no arcs", weir__reader_path(reader));
+    if (lines < promised)
+        return weir__fail(WEIR_ERR_FORMAT, "%s: promises %llu edges but holds %llu",
+                          weir__reader_path(reader), (unsigned long long)promised,
+                          (unsigned long long)lines);
     return WEIR_OK;
 }

@@ -34,6 +34,9 @@ uint64_t weir__memory_left(void)
     uint64_t left = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : UINT64_MAX;
     uint64_t available_kib = number_in("/proc/meminfo", "MemAvailable:");
     uint64_t group = number_in("/sys/fs/cgroup/memory.max", "");
+    uint64_t used = number_in("/sys/fs/cgroup/memory.current", "");
+    if (group != UINT64_MAX && used != UINT64_MAX)
+        group = used < group ? group - used : 0;
     if (available_kib < left / 1024)
         left = available_kib * 1024;
     return group < left ? group : left;

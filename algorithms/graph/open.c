@@ -60,6 +60,8 @@ static weir_status load(const char *path, const weir_graph_options *options, wei
     if (!(status = weir__build(&arcs, options->threads, graph_out)))
         status = weir__graph_name(graph_out, slash ? slash + 1 : path, format.name);
 out:
+    if (status == WEIR_ERR_NOMEM)
+        status = weir__fail(status, "%s: %s", path, weir_error_detail());
     weir__reader_close(reader);
     weir__arcs_free(&arcs);
     return status;

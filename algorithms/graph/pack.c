@@ -3,12 +3,10 @@
 #include "runtime/internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Preset 6 packs a graph a few percent smaller and takes several times as long. */
@@ -24,7 +22,7 @@ static void write_out(weir__pack *p, const void *data, size_t bytes)
 {
     const char *at = data;
     while (bytes > 0 && !p->failed) {
-        ssize_t put = write(p->fd, at, bytes);
+        ssize_t put = write(p->file.descriptor, at, bytes);
         if (put < 0 && errno != EINTR)
             fail(p, "writing", errno);
         if (put > 0) {
@@ -114,48 +112,12 @@ void weir__pack_text(weir__pack *pack, const char *format, ...)
     weir__pack_bytes(pack, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
-/* A new file beside the result, so that renaming it is one step. The umask applies as usual. */
-static void open_temporary(weir__pack *p)
-{
-    for (unsigned attempt = 0; attempt < 100; attempt++) {
-        free(p->temporary);
-        if (asprintf(&p->temporary, "%s.%ld-%llx.tmp", p->path, (long)getpid(),
-                     (unsigned long long)(weir__now_ns() + attempt)) < 0) {
-            p->temporary = NULL;
-            p->failed = weir__fail(WEIR_ERR_NOMEM, "%s: no memory for a name", p->path);
-            return;
-        }
-        p->fd = open(p->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (p->fd >= 0 || errno != EEXIST)
-            break;
-    }
-    if (p->fd < 0) {
-        fail(p, "creating a file beside it", errno);
-        free(p->temporary);
-        p->temporary = NULL;
-    }
-}
-
 static void open_target(weir__pack *p, const char *path)
 {
-    struct stat facts;
-    p->path = realpath(path, NULL); /* replace what a link leads to, not the link */
-    if (!p->path)
-        p->path = strdup(path);
-    if (!p->path) {
-        p->failed = weir__fail(WEIR_ERR_NOMEM, "%s: no memory for a name", path);
-        return;
-    }
-    int exists = stat(p->path, &facts) == 0;
-    if (exists && S_ISDIR(facts.st_mode)) {
-        fail(p, "opening", EISDIR);
-    } else if (exists && !S_ISREG(facts.st_mode)) {
-        p->fd = open(p->path, O_WRONLY | O_CLOEXEC);
-        if (p->fd < 0)
-            fail(p, "opening", errno);
-    } else {
-        open_temporary(p);
-    }
+    p->path = path;
+    int error = weir__replace_open(&p->file, path);
+    if (error)
+        fail(p, "opening", error);
 }
 
 static void start_packing(weir__pack *p, weir__packing packing)
@@ -180,7 +142,6 @@ weir_status weir__pack_open(const char *path, weir__packing packing, weir__pack 
     *pack_out = NULL;
     if ((status = weir__calloc(1, sizeof *p, "file buffer", &p)))
         return status;
-    p->fd = -1;
     open_target(p, path);
     if (!p->failed)
         start_packing(p, packing);
@@ -194,19 +155,17 @@ weir_status weir__pack_close(weir__pack *p)
 {
     if (!p->failed)
         flush(p, 1);
-    if (p->fd >= 0 && close(p->fd) != 0)
+    if (p->file.descriptor >= 0 && close(p->file.descriptor) != 0)
         fail(p, "closing", errno);
-    if (p->temporary && !p->failed && rename(p->temporary, p->path) != 0)
-        fail(p, "renaming", errno);
-    if (p->temporary && p->failed)
-        unlink(p->temporary);
+    int error = p->failed ? 0 : weir__replace_commit(&p->file);
+    if (error)
+        fail(p, "renaming", error);
+    weir__replace_drop(&p->file);
     if (p->packing == WEIR__GZIP)
         deflateEnd(&p->gzip);
     else if (p->packing == WEIR__XZ)
         lzma_end(&p->xz);
     weir_status status = p->failed;
-    free(p->temporary);
-    free(p->path);
     free(p);
     return status;
 }

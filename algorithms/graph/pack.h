@@ -2,15 +2,15 @@
 #ifndef WEIR_ALGORITHMS_GRAPH_PACK_H
 #define WEIR_ALGORITHMS_GRAPH_PACK_H
 
+#include "algorithms/graph/replace.h"
 #include "algorithms/graph/unpack.h"
 
 /** A file being written. One thread. The first failure sticks and is what commit returns. */
 typedef struct weir__pack {
-    int fd;
+    weir__replace file;
+    const char *path; /* for messages; the caller's */
     weir_status failed;
     weir__packing packing;
-    char *path;      /* where the result goes, links followed */
-    char *temporary; /* where it grows; NULL when written in place (devices, pipes) */
     z_stream gzip;
     lzma_stream xz;
     size_t have;
@@ -18,7 +18,7 @@ typedef struct weir__pack {
     unsigned char packed[WEIR__UNPACK_BYTES];
 } weir__pack;
 
-/** Start a file beside @p path. */
+/** Start a file that will be @p path, which stays the caller's until the close. */
 weir_status weir__pack_open(const char *path, weir__packing packing, weir__pack **pack_out);
 /** Add bytes. */
 void weir__pack_bytes(weir__pack *pack, const void *data, size_t bytes);
@@ -31,5 +31,9 @@ void weir__pack_text(weir__pack *pack, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /** Finish the file and put it in its place, or remove it after a failure. Frees @p pack. */
 weir_status weir__pack_close(weir__pack *pack);
+
+/** Whether the suffix of @p path names a format that weir_graph_write() knows.
+ *  @retval WEIR_ERR_INVALID  it does not. */
+weir_status weir__write_check(const char *path);
 
 #endif

@@ -84,8 +84,9 @@ static weir_status ask(const weir_graph *undirected, const int32_t *rows, const 
                                   weir__config_get(config, WEIR__METIS_TIMEOUT), &bytes)))
         goto out;
     memcpy(&reply, answer, bytes < sizeof reply ? bytes : sizeof reply);
-    if (!(status = check_reply(path, &reply, bytes, answer + sizeof reply, n, parts)))
-        memcpy(owner, answer + sizeof reply, n);
+    if ((status = check_reply(path, &reply, bytes, answer + sizeof reply, n, parts)))
+        goto out;
+    memcpy(owner, answer + sizeof reply, n);
     weir__log(WEIR__LOG_INFO, "%s: %lld edges cut", path, (long long)reply.cut);
 out:
     free(answer);

@@ -79,7 +79,9 @@ static weir_status pull_plain(weir__unpack *u, void *data, size_t room, size_t *
 static weir_status pull_gzip(weir__unpack *u, void *data, size_t room, size_t *got_out)
 {
     z_stream *z = &u->gzip;
-    if (u->between) { /* gzip files may be glued together */
+    if (u->between) { /* gzip files may be glued together, and padded with zeros */
+        while (u->at < u->have && u->input[u->at] == 0)
+            u->at++;
         if (u->at == u->have)
             return WEIR_OK;
         inflateReset(z);

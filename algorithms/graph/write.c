@@ -114,8 +114,7 @@ static int is_stream(const char *path)
     return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
 }
 
-static weir_status choose(const weir_graph *graph, const char *path, const struct form **form_out,
-                          weir__packing *packing_out)
+static weir_status find(const char *path, const struct form **form_out, weir__packing *packing_out)
 {
     size_t length = strlen(path);
     const struct form *form = forms;
@@ -126,11 +125,29 @@ static weir_status choose(const weir_graph *graph, const char *path, const struc
         form++;
     if (!form->suffix && is_stream(path))
         form = &forms[3];
-    if (!form->suffix)
-        return weir__fail(WEIR_ERR_INVALID,
-                          "%s: the suffix names no format; .mtx .gr .dimacs .el .txt do, with .gz "
-                          "or .xz behind",
-                          path);
+    *form_out = form;
+    if (form->suffix)
+        return WEIR_OK;
+    return weir__fail(WEIR_ERR_INVALID,
+                      "%s: unknown suffix; choose one of: .mtx, .gr, .dimacs, .el, .txt, with .gz "
+                      "or .xz behind it to pack",
+                      path);
+}
+
+weir_status weir__write_check(const char *path)
+{
+    const struct form *form;
+    weir__packing packing;
+    return find(path, &form, &packing);
+}
+
+static weir_status choose(const weir_graph *graph, const char *path, const struct form **form_out,
+                          weir__packing *packing_out)
+{
+    weir_status status = find(path, form_out, packing_out);
+    const struct form *form = *form_out;
+    if (status)
+        return status;
     if (graph->weight_kind == WEIR_WEIGHT_F64 &&
         (form->write == write_galois || form->write == write_dimacs))
         return weir__fail(WEIR_ERR_INVALID,
@@ -139,7 +156,6 @@ static weir_status choose(const weir_graph *graph, const char *path, const struc
     if (graph->vertices == 0 && form->write == write_edge_list)
         return weir__fail(WEIR_ERR_INVALID, "%s: an edge list cannot hold a graph of no vertices",
                           path);
-    *form_out = form;
     return WEIR_OK;
 }
 

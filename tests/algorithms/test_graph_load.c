@@ -88,6 +88,10 @@ static void glued_gzip(void **state)
     weir_graph *graph = open_graph(put_bytes("ab.gz", bytes, first + second), 0);
     assert_string_equal(shown(graph), "3: 0>1 1>2");
     weir_graph_destroy(graph);
+    memset(bytes + first + second, 0, 100); /* what tapes put behind */
+    graph = open_graph(put_bytes("ab0.gz", bytes, first + second + 100), 0);
+    assert_string_equal(shown(graph), "3: 0>1 1>2");
+    weir_graph_destroy(graph);
 }
 
 /* Rows long enough for the radix sort, lines beyond one buffer, every weight kind. */

@@ -66,7 +66,7 @@ bad 2 head.gr head.gr
 # ---- truncated files ----
 run gen rmat:8,8 -o whole.mtx.gz
 if [ "$RC" -eq 0 ]; then
-    for suffix in mtx mtx.gz mtx.xz gr; do
+    for suffix in mtx mtx.gz mtx.xz gr el el.xz dimacs; do
         run gen rmat:8,8 -o whole.$suffix
         size=$(wc -c <whole.$suffix)
         head -c $((size / 2)) whole.$suffix >cut.$suffix
@@ -75,6 +75,9 @@ if [ "$RC" -eq 0 ]; then
 else
     skip "truncated files: $(cat "$ERR")"
 fi
+
+printf '# Nodes: 64 Edges: 128\n0 1\n1 2\n' >snap.el
+bad 2 "promises 128 edges but holds 2" snap.el
 
 # ---- sources ----
 printf '0 1\n1 2\n' >three.el
@@ -86,15 +89,15 @@ refuse 2 "--sources 3: the graph has only 2" bfs three.el --sources 3 --devices 
 
 # ---- devices, before the graph is looked at ----
 for devices in host:0 host: host:x host:-1 host:65 host:1x0 gpu "host:2," ",host:2"; do
-    refuse 2 "" bfs no-such-file --devices "$devices" -o levels.txt
+    refuse 2 "device spec" bfs three.el --devices "$devices" -o levels.txt
 done
 refuse 2 "is empty" bfs three.el --devices ""
 run bfs three.el --devices cuda
 if [ "$RC" -eq 0 ]; then
     skip "--devices cuda without a GPU: there is one"
 else
-    refuse 1 "" bfs three.el --devices cuda -o levels.txt --json report.json
-    refuse 1 "" bfs three.el --devices cuda:0 -o levels.txt
+    refuse 1 "no CUDA device" bfs three.el --devices cuda -o levels.txt --json report.json
+    refuse 1 "no CUDA device" bfs three.el --devices cuda:0 -o levels.txt
 fi
 
 # ---- outputs, before devices and graph are looked at ----
@@ -168,6 +171,44 @@ else
     fail "a signal should give status 1 and leave nothing behind"
     show
 fi
-refuse 1 "" bfs grid:1000x1000 --source 0 --devices host:2 --trials 1000 --time-limit 0.001 \
+ls -A >"$ROOM/.before"
+timeout 60 "$WEIR" gen rmat:18 -o graph.mtx.xz >"$OUT" 2>"$ERR" &
+CHILD=$!
+tries=0
+while [ -z "$(find . -name '.weir-*.part')" ] && [ "$tries" -lt 200 ]; do
+    sleep 0.05
+    tries=$((tries + 1))
+done
+pkill -TERM -P $CHILD 2>/dev/null || kill -TERM $CHILD
+wait $CHILD
+RC=$?
+ls -A >"$ROOM/.after"
+# shellcheck disable=SC2034 # as above
+LAST="weir gen, then SIGTERM"
+if [ "$RC" -eq 1 ] && cmp -s "$ROOM/.before" "$ROOM/.after"; then
+    pass
+else
+    fail "a signal should give status 1 and leave nothing behind"
+    show
+fi
+
+# ---- a file that may not grow: an error of the write, not a death ----
+for what in "bfs grid:300x300 --source 0 --devices host:1" "gen rmat:12"; do
+    ls -A >"$ROOM/.before"
+    # shellcheck disable=SC2086 # words of a command
+    (ulimit -f 8 && exec "$WEIR" $what -o small.mtx) >"$OUT" 2>"$ERR"
+    RC=$?
+    ls -A >"$ROOM/.after"
+    # shellcheck disable=SC2034 # as above
+    LAST="weir $what, ulimit -f 8"
+    if [ "$RC" -eq 2 ] && [ "$(wc -l <"$ERR")" -eq 1 ] && cmp -s "$ROOM/.before" "$ROOM/.after"; then
+        pass
+    else
+        fail "too large a file should be refused in a sentence"
+        show
+    fi
+done
+
+refuse 1 "time limit" bfs grid:1000x1000 --source 0 --devices host:2 --trials 1000 --time-limit 0.001 \
     -o levels.txt --json report.json
 finish

@@ -41,8 +41,10 @@ if [ -f "$data/USA-road.NE.mtx.xz" ]; then
     row NE "$data/USA-road.NE.mtx.xz" metis ring --source 1000
 fi
 if [ -f "$data/ego-Twitter.txt.xz" ]; then
+    row 'ego-Twitter, directed' "$data/ego-Twitter.txt.xz" edge direct
     row ego-Twitter "$data/ego-Twitter.txt.xz" edge direct --undirected
 fi
+row 'rmat:22, directed' rmat:22 edge direct
 row rmat:22 rmat:22 edge direct --undirected
 row rmat:22 rmat:22 random direct --undirected
 row rmat:22 rmat:22 random ring --undirected

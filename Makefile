@@ -38,11 +38,11 @@ override CPPFLAGS += -I. -D_GNU_SOURCE -DWEIR_CUDA=$(CUDA)
 override CFLAGS   += -std=c11 $(OPT) $(WARN) $(if $(filter 1,$(WERROR)),-Werror) -fPIC -pthread $(SANF)
 # DT_RPATH rather than RUNPATH: it also finds the libraries of libraries in a bundle.
 override LDFLAGS  += -pthread $(SANF) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../../lib'
-LIBS    := -lz -llzma -lm
-CLILIBS := -ljansson
+LIBS    := -ljansson -lhwloc -lz -llzma -lm -ldl
 
 # ---- files -------------------------------------------------------------------------------------
-LIB_C    := $(wildcard runtime/*.c runtime/host/*.c topology/*.c router/*.c worklist/*.c \
+LIB_C    := $(wildcard runtime/*.c runtime/host/*.c runtime/sim/*.c topology/*.c topology/measure/*.c \
+              router/*.c worklist/*.c \
               algorithms/graph/*.c algorithms/bfs/*.c)
 CLI_C    := $(wildcard algorithms/cli/*.c)
 METIS_C  := algorithms/metis/weir_metis.c
@@ -52,11 +52,11 @@ TESTLIB_C := $(wildcard tests/lib/*.c)
 TEST_SH  := $(wildcard tests/*/test_*.sh)
 ifeq ($(CUDA),1)
 LIB_C    += $(wildcard runtime/cuda/*.c)
-LIB_CU   := $(wildcard runtime/cuda/*.cu algorithms/*/*.cu)
+LIB_CU   := $(wildcard runtime/cuda/*.cu topology/measure/*.cu algorithms/*/*.cu)
 TESTLIB_CU := $(wildcard tests/lib/*.cu)
 CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(HAVE_NVCC))))
 override CPPFLAGS += -isystem $(CUDA_HOME)/include
-LIBS     += -L$(CUDA_HOME)/lib64 -lcudart_static -lrt -ldl
+LIBS     += -L$(CUDA_HOME)/lib64 -lcudart_static -lrt
 LAST_ARCH := $(lastword $(ARCH))
 NVFLAGS  := -std=c++17 $(if $(filter 1,$(DEBUG)),-O0 -g -G,-O3 -lineinfo) -I. -DWEIR_CUDA=1 \
             -Xcompiler -fPIC,-Wall,-Wextra,-fno-exceptions,-fno-threadsafe-statics \
@@ -103,7 +103,7 @@ $(B)/libweir.so: $(LIB_O) scripts/libweir.map
 	$(Q)ln -sf $(@F) $@.0
 $(B)/weir: $(call obj,$(CLI_C)) $(B)/libweir.a
 	$(call say,LD  ,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CLILIBS) $(LIBS)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
 $(B)/weir-metis: $(call obj,$(METIS_C))
 	$(call say,LD  ,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lmetis
@@ -116,12 +116,12 @@ $(B)/lib/libweir-check.so: $(LIB_O) $(TESTLIB_O)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(LDFLAGS) -Wl,-soname,$(@F) -o $@ $^ -lcmocka $(LIBS)
 $(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson -lz -llzma -lm
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson -lhwloc -lz -llzma -lm -ldl
 # The command with one wrong level, for the test of --verify.
 WRONG    := $(B)/tests/cli/weir-wrong
 $(WRONG): $(call obj,tests/cli/wrong_levels.c $(CLI_C)) $(B)/libweir.a
 	$(call say,LD  ,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -Wl,--wrap=weir_bfs_levels -o $@ $^ $(CLILIBS) $(LIBS)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -Wl,--wrap=weir_bfs_levels -o $@ $^ $(LIBS)
 examples: $(EXAMPLES)
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PRECIOUS: $(B)/obj/%.o $(B)/obj/%.cu.o # not thrown away as mere steps on the way

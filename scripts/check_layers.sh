@@ -14,7 +14,7 @@ find runtime topology router worklist algorithms examples tests \
         split($0, quoted, "\""); to = quoted[2]; split(to, target, "/")
         if (!(target[1] in rank)) complain(FILENAME " includes " to ", which names no folder of the tree")
         else if (rank[target[1]] > rank[from]) complain(FILENAME " includes " to)
-        else if (to ~ /^runtime\/(host|cuda)\// && from != "runtime" && from != "tests")
+        else if (to ~ /^runtime\/(host|cuda|sim)\// && from != "runtime" && from != "tests")
             complain(FILENAME " includes " to ", a backend that only runtime knows")
     }
     /^[ \t]*#[ \t]*include[ \t]*[<"](cuda|cooperative_groups|cub\/|thrust\/|nccl|nvml)/ {

@@ -28,6 +28,7 @@ zlib='#include <zlib.h>'
 lzma='#include <lzma.h>'
 jansson='#include <jansson.h>'
 metis='#include <metis.h>'
+hwloc='#include <hwloc.h>'
 cmocka='#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,11 +45,13 @@ missing() {
 $lzma
 $jansson
 $metis
-$cmocka" -lz -llzma -ljansson -lmetis -lcmocka; then
+$hwloc
+$cmocka" -lz -llzma -ljansson -lmetis -lhwloc -lcmocka; then
         builds "$zlib" -lz || echo zlib
         builds "$lzma" -llzma || echo lzma
         builds "$jansson" -ljansson || echo jansson
         builds "$metis" -lmetis || echo metis
+        builds "$hwloc" -lhwloc || echo hwloc
         builds "$cmocka" -lcmocka || echo cmocka
     fi
     # nvcc compiles its host half with the C++ compiler.
@@ -60,6 +63,7 @@ $cmocka" -lz -llzma -ljansson -lmetis -lcmocka; then
     has doxygen || echo doxygen
     has python3 || echo python3
     has pkg-config || echo pkg-config
+    has gnuplot || echo gnuplot
 }
 
 # package FAMILY THING: the name of the package that holds it
@@ -68,16 +72,18 @@ package() {
     *:make | *:gzip | *:doxygen) echo "$2" ;;
     debian:cc) echo gcc libc6-dev ;;
     debian:xz) echo xz-utils ;;
+    debian:gnuplot) echo gnuplot-nox ;;
     debian:zlib) echo zlib1g-dev ;;
     debian:cxx) echo g++ ;;
-    debian:lzma | debian:jansson | debian:metis | debian:cmocka) echo "lib$2-dev" ;;
+    debian:lzma | debian:jansson | debian:metis | debian:hwloc | debian:cmocka) echo "lib$2-dev" ;;
     debian:*) echo "$2" ;;
     fedora:cc) echo gcc glibc-devel ;;
     fedora:cxx) echo gcc-c++ ;;
     fedora:lzma) echo xz-devel ;;
     fedora:cmocka) echo libcmocka-devel ;;
-    fedora:zlib | fedora:jansson | fedora:metis) echo "$2-devel" ;;
+    fedora:zlib | fedora:jansson | fedora:metis | fedora:hwloc) echo "$2-devel" ;;
     fedora:clang-format) echo clang-tools-extra ;;
+    fedora:gnuplot) echo gnuplot-minimal ;;
     fedora:pkg-config) echo pkgconf-pkg-config ;;
     fedora:*) echo "$2" ;;
     arch:cc | arch:cxx) echo gcc ;;

@@ -48,6 +48,10 @@ struct weir_event {
     weir_event *next_made, *next_free;
 };
 
+struct weir_stamp {
+    weir_device *device;
+};
+
 struct weir__backend {
     const char *name; /* the part before ':' in a device spec */
     weir_device_kind kind;
@@ -62,6 +66,12 @@ struct weir__backend {
     void (*quiesce)(weir_device *device);
     /** May be NULL: all devices of this backend reach each other. Otherwise verifies the pair. */
     weir_status (*connect)(weir_device *source, weir_device *destination, int *reaches_out);
+    /** May be NULL: nothing is known beyond weir_device_info. */
+    void (*facts)(weir_device *device, weir__device_facts *facts_out);
+    /** May be NULL: native atomics on all peers. */
+    int (*pair_atomics)(weir_device *source, weir_device *destination);
+    /** May be NULL: the monotonic clock. */
+    uint64_t (*time_ns)(const weir_context *context);
 
     weir_status (*mem_alloc)(weir_device *device, size_t bytes, void **data_out);
     void (*mem_free)(weir_device *device, void *data);
@@ -74,6 +84,9 @@ struct weir__backend {
     void (*queue_destroy)(weir_queue *queue);
     weir_status (*copy)(weir_queue *queue, weir_device *destination_device, void *destination,
                         weir_device *source_device, const void *source, size_t bytes);
+    /** The same by a kernel of the queue's device. */
+    weir_status (*push)(weir_queue *queue, weir_device *destination_device, void *destination,
+                        weir_device *source_device, const void *source, size_t bytes);
     weir_status (*fill)(weir_queue *queue, void *data, int value, size_t bytes);
     weir_status (*launch)(weir_queue *queue, const weir_kernel *kernel, const void *args,
                           size_t args_bytes);
@@ -82,6 +95,13 @@ struct weir__backend {
     weir_status (*wait_future)(weir_queue *queue, weir_future *future);
     weir_status (*sync)(weir_queue *queue);
     void *(*native)(weir_queue *queue);
+
+    /** stamp.c sets stamp->device; a stamp that was never put into a queue is the backend's to refuse. */
+    weir_status (*stamp_create)(weir_device *device, weir_stamp **stamp_out);
+    void (*stamp_destroy)(weir_stamp *stamp);
+    weir_status (*stamp)(weir_queue *queue, weir_stamp *stamp);
+    /** WEIR_PENDING until both were reached. */
+    weir_status (*stamp_elapsed)(weir_stamp *start, weir_stamp *stop, double *ms_out);
 
     weir_status (*event_create)(weir_device *device, weir_event **event_out);
     void (*event_destroy)(weir_event *event);
@@ -92,6 +112,7 @@ struct weir__backend {
 };
 
 extern const weir__backend weir__host_backend;
+extern const weir__backend weir__sim_backend;
 #if WEIR_CUDA
 extern const weir__backend weir__cuda_backend;
 #endif
@@ -108,6 +129,10 @@ void weir__pool_init(weir_device *device, uint64_t bound_bytes);
 void weir__pool_fini(weir_device *device);
 weir_status weir__events_make(weir_device *device, uint64_t count);
 void weir__events_drop(weir_device *device);
+
+/** The simulation behind a context made by weir__context_simulate(); NULL for others. */
+struct weir__sim;
+struct weir__sim *weir__context_sim(const weir_context *context);
 
 /** Allocator for memory of host devices: page-locked if the context has GPUs, else plain. */
 weir_status weir__context_host_alloc(weir_context *context, size_t bytes, void **data_out);

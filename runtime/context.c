@@ -1,21 +1,10 @@
 /** @file context.c  A context: devices made from a spec, and who reaches whom. */
-#include "runtime/backend.h"
+#include "runtime/context.h"
+
+#include "runtime/sim/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct weir_context {
-    weir_config *config;
-    uint32_t count;
-    weir_device *devices[WEIR_DEVICES_MAX];
-    weir_device *home;
-    /* reaches[s][d]: a copy from s to d needs no staging; home has index count. */
-    unsigned char reaches[WEIR_DEVICES_MAX + 1][WEIR_DEVICES_MAX + 1];
-    weir_device *pinning; /* the device that gives host devices page-locked memory, or NULL */
-    pthread_mutex_t futures_lock;
-    weir_future **futures; /* released ones, a stack */
-    size_t futures_count, futures_room;
-};
 
 static uint32_t gpu_count(void)
 {
@@ -37,13 +26,9 @@ static const weir__backend *backend_of(const struct weir__spec_item *item)
     return &weir__host_backend;
 }
 
-static weir_status open_device(weir_context *context, const struct weir__spec_item *item,
-                               uint32_t ordinal, uint32_t index, weir_device **device_out)
+weir_status weir__context_open(weir_context *context, const weir__backend *ops, uint32_t ordinal,
+                               uint32_t threads, uint32_t index, weir_device **device_out)
 {
-    const weir__backend *ops = backend_of(item);
-    uint32_t threads = item->threads
-                           ? item->threads
-                           : (uint32_t)weir__config_get(context->config, WEIR__HOST_THREADS);
     weir_status status = ops->open(context, ordinal, threads, device_out);
     if (status)
         return status;
@@ -54,6 +39,15 @@ static weir_status open_device(weir_context *context, const struct weir__spec_it
         *device_out = NULL;
     }
     return status;
+}
+
+static weir_status open_device(weir_context *context, const struct weir__spec_item *item,
+                               uint32_t ordinal, uint32_t index, weir_device **device_out)
+{
+    uint32_t threads = item->threads
+                           ? item->threads
+                           : (uint32_t)weir__config_get(context->config, WEIR__HOST_THREADS);
+    return weir__context_open(context, backend_of(item), ordinal, threads, index, device_out);
 }
 
 static weir_status open_all(weir_context *context, const struct weir__spec_item *items,
@@ -107,6 +101,21 @@ static weir_status connect_all(weir_context *context)
     return status;
 }
 
+weir_status weir__context_empty(const weir_config *config, weir_context **context_out)
+{
+    weir_context *context;
+    weir_status status = weir__calloc(1, sizeof *context, "context", &context);
+    if (status)
+        return status;
+    pthread_mutex_init(&context->futures_lock, NULL);
+    pthread_mutex_init(&context->attach_lock, NULL);
+    if ((status = weir__config_copy(config, &context->config)))
+        weir_context_destroy(context);
+    else
+        *context_out = context;
+    return status;
+}
+
 weir_status weir_context_create(const char *spec, const weir_config *config,
                                 weir_context **context_out)
 {
@@ -125,12 +134,9 @@ weir_status weir_context_create(const char *spec, const weir_config *config,
     }
     if ((status = weir__spec_parse(spec, gpu_count, items, &count)))
         return status;
-    if ((status = weir__calloc(1, sizeof *context, "context", &context)))
+    if ((status = weir__context_empty(config, &context)))
         return status;
-    pthread_mutex_init(&context->futures_lock, NULL);
-    if (!(status = weir__config_copy(config, &context->config)))
-        status = open_all(context, items, count);
-    if (!status)
+    if (!(status = open_all(context, items, count)))
         status = connect_all(context);
     if (status) {
         weir_context_destroy(context);
@@ -167,7 +173,11 @@ void weir_context_destroy(weir_context *context)
     close_device(context->home);
     for (uint32_t i = context->count; i > 0; i--)
         close_device(context->devices[i - 1]);
+    if (atomic_load_explicit(&context->attached, memory_order_acquire))
+        context->detach(context->attached);
+    weir__sim_destroy(context->sim);
     weir_config_destroy(context->config);
+    pthread_mutex_destroy(&context->attach_lock);
     pthread_mutex_destroy(&context->futures_lock);
     free(context);
 }
@@ -197,6 +207,41 @@ int weir_device_reaches(const weir_device *source, const weir_device *destinatio
     if (source->context != destination->context)
         return 0;
     return source->context->reaches[source->info.index][destination->info.index];
+}
+
+struct weir__sim *weir__context_sim(const weir_context *context)
+{
+    return context->sim;
+}
+
+int weir__context_simulated(const weir_context *context)
+{
+    return context->sim != NULL;
+}
+
+uint64_t weir_context_time_ns(const weir_context *context)
+{
+    const weir__backend *ops = context->home->ops;
+    return ops->time_ns ? ops->time_ns(context) : weir__now_ns();
+}
+
+void *weir__context_attached(const weir_context *context)
+{
+    return atomic_load_explicit(&((weir_context *)context)->attached, memory_order_acquire);
+}
+
+void *weir__context_attach(weir_context *context, void *data, void (*destroy)(void *data))
+{
+    pthread_mutex_lock(&context->attach_lock);
+    void *first = atomic_load_explicit(&context->attached, memory_order_relaxed);
+    if (!first) {
+        context->detach = destroy;
+        atomic_store_explicit(&context->attached, data, memory_order_release);
+    }
+    pthread_mutex_unlock(&context->attach_lock);
+    if (first)
+        destroy(data);
+    return first ? first : data;
 }
 
 weir_status weir__context_host_alloc(weir_context *context, size_t bytes, void **data_out)

@@ -1,5 +1,5 @@
 /** @file event.c  The pool of events of a device: all are made at start, none on a hot path. */
-#include "runtime/backend.h"
+#include "runtime/sim/sim.h"
 
 weir_status weir__events_make(weir_device *device, uint64_t count)
 {
@@ -28,14 +28,22 @@ void weir__events_drop(weir_device *device)
     device->events.free = device->events.last_free = NULL;
 }
 
-weir_status weir_event_acquire(weir_device *device, weir_event **event_out)
+/* Asked with the device's events locked, which a simulation may not go on over. */
+static int is_over(weir_event *event)
+{
+    if (weir__context_sim(event->device->context))
+        return weir__sim_event_over(event);
+    return event->device->ops->event_query(event) != WEIR_PENDING;
+}
+
+static weir_event *take_free(weir_device *device)
 {
     weir_event *before = NULL, *event;
     pthread_mutex_lock(&device->events.lock);
     /* One that was released before its record was reached stays: queues may wait for that record,
      * and a new one would let them go on too early, or too late. */
     for (event = device->events.free; event; before = event, event = event->next_free)
-        if (device->ops->event_query(event) != WEIR_PENDING)
+        if (is_over(event))
             break;
     if (event && before)
         before->next_free = event->next_free;
@@ -44,6 +52,15 @@ weir_status weir_event_acquire(weir_device *device, weir_event **event_out)
     if (event && event == device->events.last_free)
         device->events.last_free = before;
     pthread_mutex_unlock(&device->events.lock);
+    return event;
+}
+
+weir_status weir_event_acquire(weir_device *device, weir_event **event_out)
+{
+    struct weir__sim *sim = weir__context_sim(device->context);
+    weir_event *event = take_free(device);
+    while (!event && sim && weir__sim_go_on(sim)) /* others go on by themselves */
+        event = take_free(device);
     *event_out = event;
     return event ? WEIR_OK : WEIR_ERR_FULL;
 }

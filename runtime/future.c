@@ -2,8 +2,9 @@
  *
  * Two layers: first the future is *set* (given its event) or failed, then the event completes.
  * Host threads wait through both; queues are gated by their backend through weir__future_notify.
- * Lock rule: a future's lock is never held while a backend, or a notification, is called. */
-#include "runtime/backend.h"
+ * Lock rule: a future's lock is never held while a backend, or a notification, is called. The engine of
+ * a simulation asks whether a future is decided with its own lock held. */
+#include "runtime/sim/sim.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -101,6 +102,7 @@ static void notify_all(weir_event *event, struct waiter *waiters)
 
 static weir_status decide(weir_future *future, weir_status status, weir_event *event)
 {
+    struct weir__sim *sim = weir__context_sim(future->context); /* the future may go once decided */
     struct waiter *waiters;
     pthread_mutex_lock(&future->lock);
     if (future->decided) {
@@ -114,6 +116,8 @@ static weir_status decide(weir_future *future, weir_status status, weir_event *e
     future->waiters = NULL;
     pthread_cond_broadcast(&future->changed);
     pthread_mutex_unlock(&future->lock);
+    if (sim)
+        weir__sim_changed(sim);
     notify_all(event, waiters);
     return WEIR_OK;
 }
@@ -138,19 +142,33 @@ int weir__future_decided(weir_future *future, weir_status *status_out, weir_even
     return is;
 }
 
-weir_status weir_future_query(weir_future *future)
+static int is_decided(void *user)
 {
     weir_status status;
     weir_event *event;
+    return weir__future_decided(user, &status, &event);
+}
+
+weir_status weir_future_query(weir_future *future)
+{
+    struct weir__sim *sim = weir__context_sim(future->context);
+    weir_status status;
+    weir_event *event;
+    if (sim) /* who sets it may wait for the simulation, which goes on when it is asked */
+        (void)weir__sim_poll(sim, is_decided, future);
     if (!weir__future_decided(future, &status, &event))
         return WEIR_PENDING;
     return status == WEIR_OK && event ? weir_event_query(event) : status;
 }
 
-weir_status weir_future_wait(weir_future *future, int64_t timeout_ms)
+static void wait_decided(weir_future *future, int64_t timeout_ms)
 {
-    uint64_t start = weir__now_ns();
+    struct weir__sim *sim = weir__context_sim(future->context);
     int error = 0;
+    if (sim) {
+        (void)weir__sim_wait(sim, is_decided, future, timeout_ms);
+        return;
+    }
     pthread_mutex_lock(&future->lock);
     if (timeout_ms < 0) {
         while (!future->decided)
@@ -160,11 +178,16 @@ weir_status weir_future_wait(weir_future *future, int64_t timeout_ms)
         while (!future->decided && error != ETIMEDOUT)
             error = pthread_cond_timedwait(&future->changed, &future->lock, &at);
     }
-    int is = future->decided;
-    weir_status status = future->status;
-    weir_event *event = future->event;
     pthread_mutex_unlock(&future->lock);
-    if (!is)
+}
+
+weir_status weir_future_wait(weir_future *future, int64_t timeout_ms)
+{
+    uint64_t start = weir__now_ns();
+    weir_status status;
+    weir_event *event;
+    wait_decided(future, timeout_ms);
+    if (!weir__future_decided(future, &status, &event))
         return WEIR_ERR_TIMEOUT;
     if (status != WEIR_OK || !event)
         return status;

@@ -33,6 +33,63 @@ weir_status weir__calloc(size_t count, size_t bytes, const char *what, void *dat
 /** The context a device belongs to. */
 weir_context *weir__device_context(const weir_device *device);
 
+/** What a backend knows of its device for topology's sake; zero and "" are unknown. */
+typedef struct weir__device_facts {
+    char bus[16]; /**< PCI bus id in lower case, "0000:1b:00.0" */
+    uint32_t copy_engines;
+    uint32_t major, minor; /**< compute capability */
+    uint64_t cache_bytes;  /**< L2 */
+    double memory_gbs;     /**< of its memory by clock and width */
+} weir__device_facts;
+void weir__device_facts_get(weir_device *device, weir__device_facts *facts_out);
+/** Whether kernels of @p source have native atomics on the memory of @p destination. */
+int weir__device_atomics(weir_device *source, weir_device *destination);
+
+/** The one object of a higher layer that lives as long as the context (topology keeps its machine
+ *  there); NULL before the first attach. */
+void *weir__context_attached(const weir_context *context);
+/** Leave @p data with the context, which calls @p destroy in the end. @return what is attached now:
+ *  if another thread was first, that one's, and @p data was destroyed. */
+void *weir__context_attach(weir_context *context, void *data, void (*destroy)(void *data));
+
+/* ---- simulation (sim/) and sharing (share.c) ---------------------------------------------------- */
+
+#define WEIR__SIM_PATH_MAX 32
+
+/** What a copy between two simulated devices uses. */
+typedef struct weir__sim_path {
+    int reaches;
+    double latency_us;
+    double bandwidth_gbs; /**< a copy alone gets no more; 0: the resources decide */
+    uint32_t count;       /**< resources on the way, none twice */
+    uint16_t resource[WEIR__SIM_PATH_MAX]; /**< a hop in one direction */
+} weir__sim_path;
+
+/** A machine as a table: what the simulation needs and nothing else. */
+typedef struct weir__sim_model {
+    uint32_t devices;
+    uint32_t resources;
+    const double *capacity_gbs;  /**< of each resource */
+    const weir__sim_path *paths; /**< (devices + 1)^2, row = source; the last is home */
+    double copy_us, push_us, launch_us;
+    const char (*names)[64]; /**< of each device */
+    const uint64_t *memory_bytes;
+} weir__sim_model;
+
+/** A context of simulated devices; the model is copied. See weir_machine_simulate(). */
+weir_status weir__context_simulate(const weir__sim_model *model, const weir_config *config,
+                                   weir_context **context_out);
+/** Whether the context's devices are simulated. */
+int weir__context_simulated(const weir_context *context);
+
+/** Max-min fair shares: flow f uses resources use[begin[f]] to use[begin[f+1]-1], none twice, and gets at
+ *  most limit[f] (0: no limit; a flow with neither limit nor resource gets infinity). O(flows *
+ *  resources of a flow * bottlenecks).
+ *  @param[in] scratch  2 * resources doubles. */
+void weir__share(const double *capacity, uint32_t resources, const uint32_t *begin,
+                 const uint16_t *use, const double *limit, uint32_t flows, double *rate_out,
+                 double *scratch);
+
 /** Number of cores this process may run on, at least 1. */
 uint32_t weir__cores(void);
 /** Monotonic time in nanoseconds. */

@@ -18,24 +18,40 @@ weir_device *weir_queue_device(const weir_queue *queue)
     return queue->device;
 }
 
-weir_status weir_queue_copy(weir_queue *queue, weir_device *destination_device, void *destination,
-                            weir_device *source_device, const void *source, size_t bytes)
+/* Whether a queue can move bytes between the two: it is of one of them, or all are hosts. */
+static weir_status check_ends(const weir_device *device, const weir_device *destination,
+                              const weir_device *source)
 {
-    const weir_device *device = queue->device;
-    int hosts = destination_device->info.kind == WEIR_DEVICE_HOST &&
-                source_device->info.kind == WEIR_DEVICE_HOST;
-    int ours = device == destination_device || device == source_device ||
+    int hosts = destination->info.kind == WEIR_DEVICE_HOST && source->info.kind == WEIR_DEVICE_HOST;
+    int ours = device == destination || device == source ||
                (hosts && device->info.kind == WEIR_DEVICE_HOST);
     if (!ours || (device->info.kind == WEIR_DEVICE_HOST && !hosts))
         return weir__fail(WEIR_ERR_INVALID, "a queue of %s cannot copy from %s to %s",
-                          device->info.label, source_device->info.label,
-                          destination_device->info.label);
-    if (!weir_device_reaches(source_device, destination_device))
+                          device->info.label, source->info.label, destination->info.label);
+    if (!weir_device_reaches(source, destination))
         return weir__fail(WEIR_ERR_INVALID, "%s does not reach %s: stage through the host",
-                          source_device->info.label, destination_device->info.label);
-    if (bytes == 0)
-        return WEIR_OK;
-    return device->ops->copy(queue, destination_device, destination, source_device, source, bytes);
+                          source->info.label, destination->info.label);
+    return WEIR_OK;
+}
+
+weir_status weir_queue_copy(weir_queue *queue, weir_device *destination_device, void *destination,
+                            weir_device *source_device, const void *source, size_t bytes)
+{
+    weir_status status = check_ends(queue->device, destination_device, source_device);
+    if (status || bytes == 0)
+        return status;
+    return queue->device->ops->copy(queue, destination_device, destination, source_device, source,
+                                    bytes);
+}
+
+weir_status weir_queue_push(weir_queue *queue, weir_device *destination_device, void *destination,
+                            weir_device *source_device, const void *source, size_t bytes)
+{
+    weir_status status = check_ends(queue->device, destination_device, source_device);
+    if (status || bytes == 0)
+        return status;
+    return queue->device->ops->push(queue, destination_device, destination, source_device, source,
+                                    bytes);
 }
 
 weir_status weir_queue_fill(weir_queue *queue, void *data, int value, size_t bytes)

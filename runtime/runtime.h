@@ -139,6 +139,10 @@ weir_device *weir_context_home(const weir_context *context);
 /** The context's configuration; owned by the context. */
 const weir_config *weir_context_config(const weir_context *context);
 
+/** Nanoseconds of the context's time from an arbitrary start: the monotonic clock, or virtual time
+ *  where the devices are simulated (weir_machine_simulate()). */
+uint64_t weir_context_time_ns(const weir_context *context);
+
 typedef enum weir_device_kind { WEIR_DEVICE_HOST = 0, WEIR_DEVICE_CUDA = 1 } weir_device_kind;
 
 typedef struct weir_device_info {
@@ -210,6 +214,10 @@ weir_device *weir_queue_device(const weir_queue *queue);
  *  @par Blocks  never; memory must stay valid until the copy has run. */
 weir_status weir_queue_copy(weir_queue *queue, weir_device *destination_device, void *destination,
                             weir_device *source_device, const void *source, size_t bytes);
+/** The same, but by a kernel of the queue's device that loads and stores (Groute's direct access) instead
+ *  of a copy engine. The copy shares the device with other kernels and starts as fast as one. */
+weir_status weir_queue_push(weir_queue *queue, weir_device *destination_device, void *destination,
+                            weir_device *source_device, const void *source, size_t bytes);
 /** Put a fill of @p bytes bytes with @p value into the queue; memory of the queue's device. */
 weir_status weir_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
 /** Put a kernel into the queue. @p args is copied (at most 4000 bytes); @p kernel is not, and must be
@@ -232,6 +240,20 @@ weir_status weir_queue_wait_future(weir_queue *queue, weir_future *future);
 weir_status weir_queue_sync(weir_queue *queue);
 /** The CUDA stream (cudaStream_t) for a program's own kernels, or NULL on a host device. */
 void *weir_queue_native(weir_queue *queue);
+
+/** A moment in a queue and the time at which the device came to it: what measurements are made of.
+ *  Events carry no time, which makes them cheaper. Long-lived. */
+typedef struct weir_stamp weir_stamp;
+weir_status weir_stamp_create(weir_device *device, weir_stamp **stamp_out);
+/** No queue may still be about to come to it. NULL is fine. */
+void weir_stamp_destroy(weir_stamp *stamp);
+/** Mark the present end of a queue of the stamp's device; a stamp may be used again. */
+weir_status weir_queue_stamp(weir_queue *queue, weir_stamp *stamp);
+/** Time between two stamps of one device by the device's clock (virtual time when simulated).
+ *  @param[out] ms_out  milliseconds, negative if @p stop came first.
+ *  @retval WEIR_PENDING  the queue has not come to one of them.
+ *  @retval WEIR_ERR_INVALID  two devices, or one was never put into a queue. */
+weir_status weir_stamp_elapsed(weir_stamp *start, weir_stamp *stop, double *ms_out);
 
 /** Take an event from the device's pool: no event is created after start-up.
  *  @retval WEIR_ERR_FULL  all WEIR_EVENTS events of the device are in use. */

@@ -1,5 +1,6 @@
 /** @file cuda.c  The CUDA backend: devices and memory. */
 #include "runtime/cuda/cuda.h"
+#include "runtime/cuda/push.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,8 @@ static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t
     device->ordinal = (int)ordinal;
     weir__device_init(&device->base, &weir__cuda_backend, context, ordinal);
     if ((status = weir__cuda_use(&device->base)) || (status = describe(device)))
+        goto err_device;
+    if ((status = weir__cuda_check(&device->base, "loading kernels", weir__cuda_push_load())))
         goto err_device;
     if ((status = weir__cuda_gates_open(device)))
         goto err_device;
@@ -124,6 +127,8 @@ const weir__backend weir__cuda_backend = {
     .close = close_device,
     .quiesce = quiesce,
     .connect = weir__cuda_connect,
+    .facts = weir__cuda_facts,
+    .pair_atomics = weir__cuda_pair_atomics,
     .mem_alloc = mem_alloc,
     .mem_free = mem_free,
     .pinned_alloc = pinned_alloc,
@@ -131,6 +136,7 @@ const weir__backend weir__cuda_backend = {
     .queue_create = weir__cuda_queue_create,
     .queue_destroy = weir__cuda_queue_destroy,
     .copy = weir__cuda_queue_copy,
+    .push = weir__cuda_queue_push,
     .fill = weir__cuda_queue_fill,
     .launch = weir__cuda_queue_launch,
     .record = weir__cuda_queue_record,
@@ -138,6 +144,10 @@ const weir__backend weir__cuda_backend = {
     .wait_future = weir__cuda_queue_wait_future,
     .sync = weir__cuda_queue_sync,
     .native = weir__cuda_queue_native,
+    .stamp_create = weir__cuda_stamp_create,
+    .stamp_destroy = weir__cuda_stamp_destroy,
+    .stamp = weir__cuda_queue_stamp,
+    .stamp_elapsed = weir__cuda_stamp_elapsed,
     .event_create = weir__cuda_event_create,
     .event_destroy = weir__cuda_event_destroy,
     .event_query = weir__cuda_event_query,

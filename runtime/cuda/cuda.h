@@ -45,6 +45,12 @@ struct cuda_event {
     cudaEvent_t event;
 };
 
+struct cuda_stamp {
+    weir_stamp base;
+    cudaEvent_t event;
+    int put; /* into a queue, once at least; release when set, acquire when read */
+};
+
 /** Turn a CUDA error into a status with a sentence; cudaSuccess gives WEIR_OK. */
 weir_status weir__cuda_check(const weir_device *device, const char *what, cudaError_t error);
 /** Make @p device the calling thread's current one. */
@@ -62,6 +68,9 @@ void weir__cuda_queue_destroy(weir_queue *queue);
 weir_status weir__cuda_queue_copy(weir_queue *queue, weir_device *destination_device,
                                   void *destination, weir_device *source_device, const void *source,
                                   size_t bytes);
+weir_status weir__cuda_queue_push(weir_queue *queue, weir_device *destination_device,
+                                  void *destination, weir_device *source_device, const void *source,
+                                  size_t bytes);
 weir_status weir__cuda_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
 weir_status weir__cuda_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
                                     size_t args_bytes);
@@ -70,6 +79,11 @@ weir_status weir__cuda_queue_wait_event(weir_queue *queue, weir_event *event);
 weir_status weir__cuda_queue_wait_future(weir_queue *queue, weir_future *future);
 weir_status weir__cuda_queue_sync(weir_queue *queue);
 void *weir__cuda_queue_native(weir_queue *queue);
+
+weir_status weir__cuda_queue_stamp(weir_queue *queue, weir_stamp *stamp);
+weir_status weir__cuda_stamp_create(weir_device *device, weir_stamp **stamp_out);
+void weir__cuda_stamp_destroy(weir_stamp *stamp);
+weir_status weir__cuda_stamp_elapsed(weir_stamp *start, weir_stamp *stop, double *ms_out);
 
 weir_status weir__cuda_event_create(weir_device *device, weir_event **event_out);
 void weir__cuda_event_destroy(weir_event *event);
@@ -83,5 +97,7 @@ void weir__cuda_watcher_stop(struct cuda_device *device);
 void weir__cuda_watcher_close(struct cuda_device *device);
 
 weir_status weir__cuda_connect(weir_device *source, weir_device *destination, int *reaches_out);
+void weir__cuda_facts(weir_device *device, weir__device_facts *facts_out);
+int weir__cuda_pair_atomics(weir_device *source, weir_device *destination);
 
 #endif

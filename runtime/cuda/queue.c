@@ -1,5 +1,6 @@
 /** @file queue.c  A queue of a GPU: a stream. */
 #include "runtime/cuda/cuda.h"
+#include "runtime/cuda/push.h"
 
 #include <stdlib.h>
 
@@ -57,6 +58,21 @@ weir_status weir__cuda_queue_copy(weir_queue *queue, weir_device *destination_de
     return weir__cuda_check(
         queue->device, "copying",
         cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDefault, stream_of(queue)));
+}
+
+weir_status weir__cuda_queue_push(weir_queue *queue, weir_device *destination_device,
+                                  void *destination, weir_device *source_device, const void *source,
+                                  size_t bytes)
+{
+    weir_status status = weir__cuda_use(queue->device);
+    (void)destination_device;
+    (void)source_device;
+    if (status)
+        return status;
+    /* Host devices beside a GPU have page-locked memory, which kernels reach by its address. */
+    return weir__cuda_check(queue->device, "pushing",
+                            weir__cuda_push_start(stream_of(queue), queue->device->info.units,
+                                                  destination, source, bytes));
 }
 
 weir_status weir__cuda_queue_fill(weir_queue *queue, void *data, int value, size_t bytes)

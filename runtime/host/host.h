@@ -34,6 +34,14 @@ struct host_event {
     struct host_watch *watches;
 };
 
+/** Marks are counted like an event's records: the time is that of the last one put in. */
+struct host_stamp {
+    weir_stamp base;
+    pthread_mutex_t lock;  /* guards all below */
+    uint64_t put, reached; /* numbers of the last mark put in and of the last one reached */
+    uint64_t ns;           /* when that was */
+};
+
 weir_status weir__host_team_open(struct host_team *team, uint32_t workers);
 void weir__host_team_close(struct host_team *team);
 /** Run a kernel on all workers and wait for them. */
@@ -44,6 +52,9 @@ void weir__host_queue_destroy(weir_queue *queue);
 weir_status weir__host_queue_copy(weir_queue *queue, weir_device *destination_device,
                                   void *destination, weir_device *source_device, const void *source,
                                   size_t bytes);
+weir_status weir__host_queue_push(weir_queue *queue, weir_device *destination_device,
+                                  void *destination, weir_device *source_device, const void *source,
+                                  size_t bytes);
 weir_status weir__host_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
 weir_status weir__host_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
                                     size_t args_bytes);
@@ -51,6 +62,15 @@ weir_status weir__host_queue_record(weir_queue *queue, weir_event *event);
 weir_status weir__host_queue_wait_event(weir_queue *queue, weir_event *event);
 weir_status weir__host_queue_wait_future(weir_queue *queue, weir_future *future);
 weir_status weir__host_queue_sync(weir_queue *queue);
+
+weir_status weir__host_queue_stamp(weir_queue *queue, weir_stamp *stamp);
+weir_status weir__host_stamp_create(weir_device *device, weir_stamp **stamp_out);
+void weir__host_stamp_destroy(weir_stamp *stamp);
+weir_status weir__host_stamp_elapsed(weir_stamp *start, weir_stamp *stop, double *ms_out);
+/** A mark is put into a queue: its number. */
+uint64_t weir__host_stamp_put(struct host_stamp *stamp);
+/** The queue has come to mark @p number. */
+void weir__host_stamp_reached(struct host_stamp *stamp, uint64_t number);
 
 weir_status weir__host_event_create(weir_device *device, weir_event **event_out);
 void weir__host_event_destroy(weir_event *event);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { COPY, FILL, LAUNCH, RECORD, WAIT_HOST, WAIT_FOREIGN, WAIT_FUTURE };
+enum kind { COPY, FILL, LAUNCH, RECORD, STAMP, WAIT_HOST, WAIT_FOREIGN, WAIT_FUTURE };
 
 struct op {
     struct op *next;
@@ -19,7 +19,8 @@ struct op {
     int value;
     const weir_kernel *kernel;
     weir_event *event;
-    uint64_t number; /* of a host event's record */
+    struct host_stamp *stamp;
+    uint64_t number; /* of a host event's record or a stamp's mark */
     weir_future *future;
     size_t room; /* bytes behind the struct, for arguments */
     _Alignas(16) unsigned char args[];
@@ -50,6 +51,9 @@ static void run(struct host_queue *queue, struct op *op)
         break;
     case RECORD:
         weir__host_event_reached((struct host_event *)op->event, op->number);
+        break;
+    case STAMP:
+        weir__host_stamp_reached(op->stamp, op->number);
         break;
     case WAIT_HOST:
         weir__host_event_wait_number((struct host_event *)op->event, op->number);
@@ -229,6 +233,20 @@ weir_status weir__host_queue_record(weir_queue *base, weir_event *event)
     op->kind = RECORD;
     op->event = event;
     op->number = weir__host_event_recorded((struct host_event *)event);
+    put(queue, op);
+    return WEIR_OK;
+}
+
+weir_status weir__host_queue_stamp(weir_queue *base, weir_stamp *stamp)
+{
+    struct host_queue *queue = (struct host_queue *)base;
+    struct op *op;
+    weir_status status = take(queue, 0, &op);
+    if (status)
+        return status;
+    op->kind = STAMP;
+    op->stamp = (struct host_stamp *)stamp;
+    op->number = weir__host_stamp_put(op->stamp);
     put(queue, op);
     return WEIR_OK;
 }

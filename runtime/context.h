@@ -1,0 +1,32 @@
+/** @file context.h  What a context is inside. Included by context*.c only. */
+#ifndef WEIR_RUNTIME_CONTEXT_H
+#define WEIR_RUNTIME_CONTEXT_H
+
+#include "runtime/backend.h"
+
+#include <stdatomic.h>
+
+struct weir_context {
+    weir_config *config;
+    uint32_t count;
+    weir_device *devices[WEIR_DEVICES_MAX];
+    weir_device *home;
+    /* reaches[s][d]: a copy from s to d needs no staging; home has index count. */
+    unsigned char reaches[WEIR_DEVICES_MAX + 1][WEIR_DEVICES_MAX + 1];
+    weir_device *pinning;     /* the device that gives host devices page-locked memory, or NULL */
+    struct weir__sim *sim;    /* NULL: real devices */
+    _Atomic(void *) attached; /* release when set, acquire when read; set once */
+    void (*detach)(void *attached); /* written before it under attach_lock */
+    pthread_mutex_t attach_lock;
+    pthread_mutex_t futures_lock;
+    weir_future **futures; /* released ones, a stack */
+    size_t futures_count, futures_room;
+};
+
+/** A context without devices, to be destroyed as any other. */
+weir_status weir__context_empty(const weir_config *config, weir_context **context_out);
+/** Open a device with its number in the context and its events. */
+weir_status weir__context_open(weir_context *context, const weir__backend *ops, uint32_t ordinal,
+                               uint32_t threads, uint32_t index, weir_device **device_out);
+
+#endif

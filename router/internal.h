@@ -83,6 +83,7 @@ struct output {
     weir_endpoint *destination;
     size_t packet_bytes;
     uint32_t buffers;
+    int staged; /* always through host memory */
     void (*arrived)(void *user);
     void *arrived_user;
     weir_queue *pull;                       /* on the destination's device */

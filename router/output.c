@@ -56,6 +56,7 @@ weir_status weir__output_create(weir_router *router, weir_endpoint *destination,
     output->buffers = config->buffers ? config->buffers
                                       : (uint32_t)weir__config_get(tunables, WEIR__LINK_BUFFERS);
     output->inputs_closed = atomic_load_explicit(&router->inputs_shut, memory_order_relaxed);
+    output->staged = config->staged;
     output->arrived = config->arrived;
     output->arrived_user = config->arrived_user;
     pthread_mutex_init(&output->lock, NULL);

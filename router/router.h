@@ -105,10 +105,13 @@ typedef struct weir_link_config {
      *  weir. May be NULL. */
     void (*arrived)(void *user);
     void *arrived_user;
+    /** Non-zero: always through page-locked host memory, even where the ends reach each other
+     *  (Groute 2.1, indirect copies); a route that is WEIR_ROUTE_STAGED asks for it. Unused by inputs */
+    int staged;
 } weir_link_config;
-#define WEIR_LINK_CONFIG_INIT                      \
-    {                                              \
-        sizeof(weir_link_config), 0, 0, NULL, NULL \
+#define WEIR_LINK_CONFIG_INIT                         \
+    {                                                 \
+        sizeof(weir_link_config), 0, 0, NULL, NULL, 0 \
     }
 
 /** Join two endpoints; one of them, or none, is a router's. Receive buffers are taken from the

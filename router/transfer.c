@@ -19,22 +19,32 @@ static uint32_t index_of(const weir_device *device)
     return info.index;
 }
 
-/* A host queue copies between host memories only. */
-static int needs_push(const weir_device *source, const weir_device *destination)
+/* Through host memory: because nothing else goes, or because the link was asked to. What starts or ends
+ * in the home memory is there already. */
+static int is_staged(const struct output *output, const weir_device *source)
 {
-    return (is_host(destination) && !is_host(source)) || !weir_device_reaches(source, destination);
+    const weir_device *home = weir_context_home(output->router->context);
+    const weir_device *destination = output->destination->device;
+    if (!weir_device_reaches(source, destination))
+        return 1;
+    return output->staged && source != home && destination != home;
+}
+
+/* A host queue copies between host memories only. */
+static int needs_push(const struct output *output, const weir_device *source)
+{
+    return (is_host(output->destination->device) && !is_host(source)) || is_staged(output, source);
 }
 
 weir_status weir__output_prepare(struct output *output, weir_device *source)
 {
-    weir_device *destination = output->destination->device;
     weir_queue **push = &output->push[index_of(source)];
     weir_status status = WEIR_OK;
-    if (!needs_push(source, destination))
+    if (!needs_push(output, source))
         return WEIR_OK;
     if (!*push)
         status = weir_queue_create(source, 1, push);
-    if (status || weir_device_reaches(source, destination))
+    if (status || !is_staged(output, source))
         return status;
     weir_device *home = weir_context_home(output->router->context);
     for (uint32_t i = 0; i < output->buffers && !status; i++)
@@ -72,10 +82,9 @@ static weir_status put_waits(weir_queue *queue, const struct weir_pending *slot,
 static void queues_for(const struct output *output, const weir_device *source,
                        weir_queue **first_out, weir_queue **last_out)
 {
-    const weir_device *destination = output->destination->device;
     weir_queue *push = output->push[index_of(source)];
-    *first_out = needs_push(source, destination) ? push : output->pull;
-    *last_out = weir_device_reaches(source, destination) ? *first_out : output->pull;
+    *first_out = needs_push(output, source) ? push : output->pull;
+    *last_out = is_staged(output, source) ? output->pull : *first_out;
 }
 
 static weir_status put_copies(struct output *output, struct weir_pending *slot,

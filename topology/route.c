@@ -1,55 +1,137 @@
-/** @file route.c  Planning routes: direct and ring. */
-#include "topology/topology.h"
-#include "runtime/internal.h"
+/** @file route.c  Planning routes: a plan of each kind, and the choice among them. */
+#include "topology/plan.h"
 
 #include <stdio.h>
 
+static const char *const names[] = {"auto", "direct", "ring", "tree", "staged"};
+#define KINDS (sizeof names / sizeof *names)
+
 const char *weir_route_kind_text(weir_route_kind kind)
 {
-    static const char *const names[] = {"auto", "direct", "ring"};
-    return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+    return (unsigned)kind < KINDS ? names[kind] : NULL;
 }
 
-/* A pair of devices that does not reach each other, or 0 if all do. */
-static int find_unreachable(const weir_context *context, uint32_t *from, uint32_t *to)
+static void lead_straight(weir_route_plan *plan)
 {
-    uint32_t count = weir_context_device_count(context);
-    for (*from = 0; *from < count; ++*from)
-        for (*to = 0; *to < count; ++*to)
-            if (!weir_device_reaches(weir_context_device(context, *from),
-                                     weir_context_device(context, *to)))
-                return 1;
-    return 0;
-}
-
-static weir_route_kind choose(const weir_context *context, char *why, size_t room)
-{
-    uint32_t from, to;
-    if (!find_unreachable(context, &from, &to)) {
-        snprintf(why, room, "all devices reach each other");
-        return WEIR_ROUTE_DIRECT;
+    for (uint32_t at = 0; at < plan->devices; at++) {
+        plan->order[at] = plan->parent[at] = (uint8_t)at;
+        for (uint32_t to = 0; to < plan->devices; to++)
+            plan->next[at][to] = (uint8_t)to;
     }
-    weir_device_info a, b;
-    weir_device_info_get(weir_context_device(context, from), &a);
-    weir_device_info_get(weir_context_device(context, to), &b);
-    snprintf(why, room, "%s does not reach %s", a.label, b.label);
-    return WEIR_ROUTE_RING;
 }
 
-weir_status weir_route_plan_make(const weir_context *context, weir_route_kind kind,
+static void lead_around(weir_route_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->devices; i++) {
+        uint8_t at = plan->order[i], after = plan->order[(i + 1) % plan->devices];
+        for (uint32_t to = 0; to < plan->devices; to++)
+            plan->next[at][to] = at == to ? at : after;
+    }
+}
+
+/* Down towards what is below, up for everything else. */
+static void lead_along_tree(weir_route_plan *plan)
+{
+    for (uint32_t to = 0; to < plan->devices; to++) {
+        for (uint32_t at = 0; at < plan->devices; at++)
+            plan->next[at][to] = plan->parent[at];
+        plan->next[to][to] = (uint8_t)to;
+        for (uint8_t at = (uint8_t)to; plan->parent[at] != at; at = plan->parent[at])
+            plan->next[plan->parent[at]][to] = at;
+    }
+}
+
+static weir_status make(const weir_machine *machine, weir_route_kind kind, weir_route_plan *plan)
+{
+    weir_status status = WEIR_OK;
+    *plan = (weir_route_plan){.kind = kind, .devices = machine->devices};
+    lead_straight(plan);
+    if (kind == WEIR_ROUTE_RING && !(status = weir__ring_find(machine, plan->order)))
+        lead_around(plan);
+    if (kind == WEIR_ROUTE_TREE) {
+        weir__tree_find(machine, plan->parent);
+        lead_along_tree(plan);
+    }
+    return status ? status : weir__exchange_estimate(machine, plan);
+}
+
+/* ---- choosing ------------------------------------------------------------------------------- */
+
+static uint32_t count_reaching(const weir_machine *machine)
+{
+    uint32_t count = 0;
+    for (uint32_t from = 0; from < machine->devices; from++)
+        for (uint32_t to = 0; to < machine->devices; to++)
+            count += from != to && !weir__cost(machine, from, to)->staged;
+    return count;
+}
+
+static int lies_in_host_memory(const weir_machine *machine)
+{
+    for (uint32_t h = 0; h < machine->hops; h++)
+        if (machine->hop[h].a < machine->devices && machine->hop[h].kind != WEIR_HOP_MEMORY)
+            return 0;
+    return 1;
+}
+
+/* Machines where there is nothing to weigh. @return NULL for all others. */
+static const char *special(const weir_machine *machine, weir_route_kind *kind_out)
+{
+    uint32_t n = machine->devices, reaching = count_reaching(machine);
+    *kind_out = WEIR_ROUTE_DIRECT;
+    if (n <= 1)
+        return "one device";
+    if (reaching == n * (n - 1) && lies_in_host_memory(machine))
+        return "all devices are in the memory of one host";
+    *kind_out = WEIR_ROUTE_STAGED;
+    return reaching ? NULL : "no pair reaches another: staged";
+}
+
+static int decimals(double us)
+{
+    return us < 100 ? 1 : 0;
+}
+
+static void explain(const double *us, weir_route_kind chosen, char *why, size_t room)
+{
+    int at = snprintf(why, room, "%s: an exchange of 1 MiB a pair takes %.*f us against",
+                      names[chosen], decimals(us[chosen]), us[chosen]);
+    const char *comma = "";
+    for (weir_route_kind kind = WEIR_ROUTE_DIRECT; kind < KINDS; kind++)
+        if (kind != chosen && at > 0 && (size_t)at < room) {
+            at += snprintf(why + at, room - (size_t)at, "%s %.*f (%s)", comma, decimals(us[kind]),
+                           us[kind], names[kind]);
+            comma = ",";
+        }
+}
+
+/* The cheapest; another kind than the one before it only for more than 1 %. */
+static weir_status choose(const weir_machine *machine, weir_route_plan *plan_out)
+{
+    double us[KINDS] = {0};
+    for (weir_route_kind kind = WEIR_ROUTE_DIRECT; kind < KINDS; kind++) {
+        weir_route_plan plan;
+        weir_status status = make(machine, kind, &plan);
+        if (status)
+            return status;
+        us[kind] = plan.exchange_us;
+        if (kind == WEIR_ROUTE_DIRECT || plan.exchange_us < 0.99 * plan_out->exchange_us)
+            *plan_out = plan;
+    }
+    explain(us, plan_out->kind, plan_out->why, sizeof plan_out->why);
+    return WEIR_OK;
+}
+
+weir_status weir_route_plan_make(const weir_machine *machine, weir_route_kind kind,
                                  weir_route_plan *plan_out)
 {
-    uint32_t count = weir_context_device_count(context);
+    const char *why = "asked for";
     if (!weir_route_kind_text(kind))
         return weir__fail(WEIR_ERR_INVALID, "route %d: no such kind", (int)kind);
-    *plan_out = (weir_route_plan){.kind = kind, .devices = count};
-    if (kind == WEIR_ROUTE_AUTO)
-        plan_out->kind = choose(context, plan_out->why, sizeof plan_out->why);
-    else
-        snprintf(plan_out->why, sizeof plan_out->why, "asked for");
-    for (uint32_t at = 0; at < count; at++)
-        for (uint32_t to = 0; to < count; to++)
-            plan_out->next[at][to] =
-                (uint8_t)(plan_out->kind == WEIR_ROUTE_RING && at != to ? (at + 1) % count : to);
-    return WEIR_OK;
+    if (kind == WEIR_ROUTE_AUTO && !(why = special(machine, &kind)))
+        return choose(machine, plan_out);
+    weir_status status = make(machine, kind, plan_out);
+    if (!status)
+        snprintf(plan_out->why, sizeof plan_out->why, "%s", why);
+    return status;
 }

@@ -1,0 +1,118 @@
+/** @file exchange.c  How long an exchange between all devices takes over a plan, roughly.
+ *
+ * Every device sends WEIR_PLAN_BYTES to every other at once, each packet along the plan's hops.
+ * The estimate is the time in which the most loaded direction of a hop (or the most loaded
+ * measured pair) moves what goes over it, plus, for the route that has the most of them, the
+ * latencies of its steps and one start of a copy for each (two for a step that is staged). It
+ * leaves out what packets wait for each other on the way and the work of forwarding, which a
+ * device's kernels do: it tells plans apart where hops decide, and is no promise. */
+#include "topology/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct exchange {
+    const weir_machine *machine;
+    const weir_route_plan *plan;
+    double *capacity, *load; /* of each resource; bytes */
+    double start_us[WEIR_DEVICES_MAX]
+                   [WEIR_DEVICES_MAX]; /* of a step: latency and starts of copies */
+    uint32_t packets[WEIR_DEVICES_MAX][WEIR_DEVICES_MAX]; /* that take this step */
+};
+
+static void cost_of_step(const struct exchange *exchange, uint32_t from, uint32_t to,
+                         weir_cost *cost_out)
+{
+    if (exchange->plan->kind == WEIR_ROUTE_STAGED)
+        weir__cost_staged(exchange->machine, from, to, cost_out);
+    else
+        *cost_out = *weir__cost(exchange->machine, from, to);
+}
+
+static double time_us(double bytes, double gbs)
+{
+    return bytes / (gbs * 1e3);
+}
+
+/* Put a step's packets on its hops. @return what the step alone would take. */
+static double load_step(struct exchange *exchange, uint32_t from, uint32_t to)
+{
+    double bytes = (double)exchange->packets[from][to] * WEIR_PLAN_BYTES;
+    uint16_t resources[2 * WEIR_PATH_HOPS_MAX];
+    weir_cost cost;
+    cost_of_step(exchange, from, to, &cost);
+    uint32_t count = weir__cost_resources(&cost, resources);
+    for (uint32_t i = 0; i < count; i++)
+        exchange->load[resources[i]] += bytes;
+    return time_us(bytes, cost.bandwidth_gbs);
+}
+
+static double busiest_us(struct exchange *exchange)
+{
+    uint32_t n = exchange->machine->devices;
+    double us = 0;
+    for (uint32_t from = 0; from < n; from++)
+        for (uint32_t to = 0; to < n; to++)
+            if (exchange->packets[from][to])
+                us = fmax(us, load_step(exchange, from, to));
+    for (uint32_t r = 0; r < 2 * exchange->machine->hops; r++)
+        us = fmax(us, time_us(exchange->load[r], exchange->capacity[r]));
+    return us;
+}
+
+static void fill_starts(struct exchange *exchange)
+{
+    uint32_t n = exchange->machine->devices;
+    for (uint32_t from = 0; from < n; from++)
+        for (uint32_t to = 0; to < n; to++) {
+            weir_cost cost;
+            if (from == to)
+                continue;
+            cost_of_step(exchange, from, to, &cost);
+            exchange->start_us[from][to] =
+                cost.latency_us + (cost.staged ? 2 : 1) * exchange->machine->overheads.copy_us;
+        }
+}
+
+/* Send a packet over every route, and find the one that takes longest to get going. */
+static double longest_us(struct exchange *exchange)
+{
+    uint32_t n = exchange->machine->devices;
+    double longest = 0;
+    for (uint32_t from = 0; from < n; from++)
+        for (uint32_t to = 0; to < n; to++) {
+            double us = 0;
+            for (uint32_t at = from; at != to;) {
+                uint32_t next = exchange->plan->next[at][to];
+                exchange->packets[at][next]++;
+                us += exchange->start_us[at][next];
+                at = next;
+            }
+            longest = fmax(longest, us);
+        }
+    return longest;
+}
+
+weir_status weir__exchange_estimate(const weir_machine *machine, weir_route_plan *plan)
+{
+    static const char what[] = "an exchange";
+    struct exchange *exchange;
+    size_t resources = 2 * (size_t)machine->hops + 1;
+    weir_status status = weir__calloc(1, sizeof *exchange, what, &exchange);
+    if (status)
+        return status;
+    exchange->machine = machine;
+    exchange->plan = plan;
+    if ((status = weir__calloc(resources, sizeof(double), what, &exchange->capacity)) ||
+        (status = weir__calloc(resources, sizeof(double), what, &exchange->load)))
+        goto end;
+    weir__capacities(machine, exchange->capacity);
+    fill_starts(exchange);
+    plan->exchange_us = longest_us(exchange);
+    plan->exchange_us += busiest_us(exchange);
+end:
+    free(exchange->load);
+    free(exchange->capacity);
+    free(exchange);
+    return status;
+}

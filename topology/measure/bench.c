@@ -1,0 +1,191 @@
+/** @file bench.c  The list of benchmarks, and running one by its name. */
+#include "topology/measure/measure.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BYTES_GPU  100000000u
+#define BYTES_HOST 4000000u
+#define BYTES_MAX  ((uint64_t)1 << 46)
+#define UNIT       64u /* a transfer is a multiple of it: kernels move 16 bytes at a time */
+#define TRIALS     7
+#define TRIALS_MAX 1000000u
+#define WARMUPS    2
+#define LIMIT_MS   60000
+
+static const struct entry {
+    weir_bench_info info;
+    bench_fn run;
+} entries[] = {
+    {{"access", "access of kernels to other memories: read, write, atomics; coalesced and random"},
+     weir__bench_access},
+    {{"memory", "a device's own memory, by kernels"}, weir__bench_memory},
+    {{"atomics", "atomics and random access by working-set size"}, weir__bench_atomics},
+    {{"packets", "packets against one transfer"}, weir__bench_packets},
+    {{"indirect", "direct push against push and pull through host memory"}, weir__bench_indirect},
+    {{"broadcast", "one device to all others, every way"}, weir__bench_broadcast},
+    {{"copy", "copy engine against kernel copies, one and both directions, by size"},
+     weir__bench_copy},
+    {{"pairs", "every pair of devices, and each with the host"}, weir__bench_pairs},
+    {{"ring", "every device to its neighbour in the ring at once"}, weir__bench_ring},
+    {{"alltoall", "every device to every other at once"}, weir__bench_alltoall},
+    {{"contention", "several transfers that share a device, or the host"}, weir__bench_contention},
+    {{"flags", "latency of flags between devices and with the host"}, weir__bench_flags},
+    {{"launch", "launches, launch and wait, barriers"}, weir__bench_launch},
+};
+#define ENTRIES (sizeof entries / sizeof *entries)
+
+/* The same list as the caller sees it. Filled once, before its first reader. */
+static weir_bench_info infos[ENTRIES];
+static pthread_once_t infos_once = PTHREAD_ONCE_INIT;
+
+static void fill_infos(void)
+{
+    for (size_t i = 0; i < ENTRIES; i++)
+        infos[i] = entries[i].info;
+}
+
+size_t weir_bench_list(const weir_bench_info **infos_out)
+{
+    pthread_once(&infos_once, fill_infos);
+    if (infos_out)
+        *infos_out = infos;
+    return ENTRIES;
+}
+
+static weir_status find(const char *name, const struct entry **entry_out)
+{
+    for (size_t i = 0; name && i < ENTRIES; i++)
+        if (strcmp(entries[i].info.name, name) == 0) {
+            *entry_out = &entries[i];
+            return WEIR_OK;
+        }
+    return weir__fail(WEIR_ERR_INVALID, "\"%.60s\": no such benchmark", name ? name : "");
+}
+
+/* What a simulated device measures is the same every time: once is enough there. */
+static void fill_in(struct bench *bench)
+{
+    weir_bench_config *config = &bench->config;
+    if (!config->bytes)
+        config->bytes = bench->gpus || bench->simulated ? BYTES_GPU : BYTES_HOST;
+    config->bytes = (config->bytes + UNIT - 1) / UNIT * UNIT;
+    if (!config->warmups && !bench->simulated)
+        config->warmups = WARMUPS;
+    if (!config->trials)
+        config->trials = bench->simulated ? 1 : TRIALS;
+    if (!config->limit_ms)
+        config->limit_ms = LIMIT_MS;
+}
+
+static weir_status check(const weir_bench_config *config)
+{
+    if (config->size != sizeof *config)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "a weir_bench_config of %zu bytes: this library has %zu", config->size,
+                          sizeof *config);
+    if (config->bytes > BYTES_MAX)
+        return weir__fail(WEIR_ERR_INVALID, "transfers of %llu bytes: at most %llu",
+                          (unsigned long long)config->bytes, (unsigned long long)BYTES_MAX);
+    if (config->trials > TRIALS_MAX || config->warmups > TRIALS_MAX)
+        return weir__fail(WEIR_ERR_INVALID, "%u trials after %u warm-ups: at most %u each",
+                          config->trials, config->warmups, TRIALS_MAX);
+    return WEIR_OK;
+}
+
+static int all_gpus(const weir_context *context)
+{
+    for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
+        weir_device_info info;
+        weir_device_info_get(weir_context_device(context, i), &info);
+        if (info.kind != WEIR_DEVICE_CUDA)
+            return 0;
+    }
+    return 1;
+}
+
+weir_status weir__bench_open(struct bench *bench, weir_context *context,
+                             const weir_bench_config *config)
+{
+    static const weir_bench_config defaults = WEIR_BENCH_CONFIG_INIT;
+    weir_status status = check(config ? config : &defaults);
+    memset(bench, 0, sizeof *bench);
+    if (status)
+        return status;
+    bench->context = context;
+    bench->config = config ? *config : defaults;
+    bench->devices = weir_context_device_count(context);
+    bench->gpus = all_gpus(context);
+    bench->simulated = weir__context_simulated(context);
+    fill_in(bench);
+    return weir_machine_of(context, &bench->machine);
+}
+
+void weir__bench_close(struct bench *bench)
+{
+    if (!bench->context)
+        return;
+    for (uint32_t i = 0; i <= bench->devices; i++) {
+        weir_queue_destroy(bench->queue[i]);
+        weir_device_free(weir__bench_device(bench, i), bench->wrong[i]);
+    }
+    weir_device_free(weir_context_home(bench->context), bench->answer);
+}
+
+weir_status weir__bench_cancelled(const struct bench *bench)
+{
+    if (bench->config.cancel && __atomic_load_n(bench->config.cancel, __ATOMIC_RELAXED))
+        return weir__fail(WEIR_ERR_CANCELLED, "the benchmark was cancelled");
+    return WEIR_OK;
+}
+
+weir_status weir_bench_run(weir_context *context, const char *name, const weir_bench_config *config,
+                           weir_bench_table **table_out)
+{
+    const struct entry *entry = NULL;
+    struct bench bench;
+    weir_status status = find(name, &entry);
+    *table_out = NULL;
+    if (status)
+        return status;
+    if ((status = weir__bench_open(&bench, context, config)) ||
+        (status = weir__calloc(1, sizeof *bench.table, "table of a benchmark", &bench.table)))
+        return status;
+    strcpy(bench.table->name, entry->info.name);
+    if (!(status = weir__bench_cancelled(&bench)))
+        status = entry->run(&bench);
+    weir__bench_close(&bench);
+    if (status)
+        weir_bench_table_destroy(bench.table);
+    else
+        *table_out = bench.table;
+    return status;
+}
+
+void weir_bench_table_destroy(weir_bench_table *table)
+{
+    if (!table)
+        return;
+    free(table->rows);
+    free(table);
+}
+
+weir_device *weir__bench_device(const struct bench *bench, uint32_t device)
+{
+    return device == bench->devices ? weir_context_home(bench->context)
+                                    : weir_context_device(bench->context, device);
+}
+
+const char *weir__bench_label(const struct bench *bench, uint32_t device, char room[16])
+{
+    weir_device_info info;
+    if (device == bench->devices)
+        return strcpy(room, "home");
+    weir_device_info_get(weir__bench_device(bench, device), &info);
+    return memcpy(room, info.label, sizeof info.label);
+}
+
+double weir__gbs(double bytes, double ms)
+{
+    return ms > 0 ? bytes / (ms * 1e6) : 0;
+}

@@ -1,0 +1,110 @@
+/** @file data.c  Bytes that can be checked, made and compared by the device they lie on. */
+#include "topology/measure/kernels.h"
+#include "topology/measure/measure.h"
+
+#include <string.h>
+
+#define POISON 0xa5
+
+weir_status weir__bench_alloc(struct bench *bench, uint32_t device, uint64_t bytes, void *data_out)
+{
+    char label[16];
+    weir_status status = weir_device_alloc(weir__bench_device(bench, device), bytes, data_out);
+    if (status != WEIR_ERR_NOMEM)
+        return status;
+    return weir__fail(status,
+                      "%s: no %llu bytes for a transfer: ask for smaller ones (--bytes) or "
+                      "raise WEIR_POOL_BYTES",
+                      weir__bench_label(bench, device, label), (unsigned long long)bytes);
+}
+
+weir_status weir__bench_queue(struct bench *bench, uint32_t device, weir_queue **queue_out)
+{
+    weir_status status = WEIR_OK;
+    if (!bench->queue[device])
+        status = weir_queue_create(weir__bench_device(bench, device), 0, &bench->queue[device]);
+    *queue_out = bench->queue[device];
+    return status;
+}
+
+weir_status weir__bench_drain(struct bench *bench, uint32_t device, const char *what)
+{
+    char label[16];
+    weir_event *event;
+    weir_status status = weir_event_acquire(weir__bench_device(bench, device), &event);
+    if (status == WEIR_ERR_FULL)
+        return weir__fail(WEIR_ERR_NOMEM, "%s has no event left: raise WEIR_EVENTS",
+                          weir__bench_label(bench, device, label));
+    if (!status && !(status = weir_queue_record(bench->queue[device], event)))
+        status = weir_event_wait(event, (int64_t)bench->config.limit_ms);
+    weir_event_release(event);
+    if (status == WEIR_ERR_TIMEOUT)
+        return weir__fail(status, "%s: %s did not end within %u ms",
+                          weir__bench_label(bench, device, label), what, bench->config.limit_ms);
+    return status;
+}
+
+weir_status weir__pattern_poison(struct bench *bench, uint32_t device, void *data, uint64_t bytes)
+{
+    weir_queue *queue;
+    weir_status status = weir__bench_queue(bench, device, &queue);
+    if (!status)
+        status = weir_queue_fill(queue, data, POISON, bytes);
+    return status ? status : weir__bench_drain(bench, device, "a fill");
+}
+
+weir_status weir__pattern_put(struct bench *bench, uint32_t device, void *data, uint64_t bytes,
+                              uint64_t seed)
+{
+    struct weir__pattern_args args = {data, bytes / sizeof(uint64_t), seed, NULL};
+    weir_queue *queue;
+    weir_status status = weir__bench_queue(bench, device, &queue);
+    if (!status)
+        status = weir_queue_launch(queue, &weir__kernel_pattern_put, &args, sizeof args);
+    return status ? status : weir__bench_drain(bench, device, "writing a pattern");
+}
+
+/* The words a check counts in, one of the device's and one of the home memory. */
+static weir_status words(struct bench *bench, uint32_t device)
+{
+    weir_status status = WEIR_OK;
+    if (!bench->answer)
+        status = weir__bench_alloc(bench, bench->devices, sizeof *bench->answer, &bench->answer);
+    if (!status && !bench->wrong[device])
+        status =
+            weir__bench_alloc(bench, device, sizeof *bench->wrong[device], &bench->wrong[device]);
+    return status;
+}
+
+static weir_status count_wrong(struct bench *bench, uint32_t device,
+                               const struct weir__pattern_args *args)
+{
+    weir_device *on = weir__bench_device(bench, device);
+    weir_queue *queue;
+    weir_status status = weir__bench_queue(bench, device, &queue);
+    *bench->answer = UINT64_MAX;
+    if (status ||
+        (status = weir_queue_fill(queue, bench->wrong[device], 0, sizeof *bench->answer)) ||
+        (status = weir_queue_launch(queue, &weir__kernel_pattern_check, args, sizeof *args)) ||
+        (status = weir_queue_copy(queue, weir_context_home(bench->context), bench->answer, on,
+                                  bench->wrong[device], sizeof *bench->answer)))
+        return status;
+    return weir__bench_drain(bench, device, "comparing a pattern");
+}
+
+weir_status weir__pattern_check(struct bench *bench, uint32_t device, const void *data,
+                                uint64_t bytes, uint64_t seed, const char *what)
+{
+    struct weir__pattern_args args = {(void *)(uintptr_t)data, bytes / sizeof(uint64_t), seed,
+                                      NULL};
+    char label[16];
+    weir_status status = words(bench, device);
+    if (status)
+        return status;
+    args.wrong = bench->wrong[device];
+    if ((status = count_wrong(bench, device, &args)) || !*bench->answer)
+        return status;
+    return weir__fail(WEIR_ERR_VERIFY, "%s: %llu of %llu words at %s are wrong", what,
+                      (unsigned long long)*bench->answer, (unsigned long long)args.words,
+                      weir__bench_label(bench, device, label));
+}

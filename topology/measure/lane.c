@@ -1,0 +1,134 @@
+/** @file lane.c  From one device to another: straight, or through home memory. */
+#include "topology/measure/schedule.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const weir__way_text[WAYS] = {"copy engine", "kernel"};
+
+void weir__lane_init(struct lane *lane, const struct bench *bench, uint32_t from, uint32_t to,
+                     enum way way, uint64_t largest, uint32_t slots)
+{
+    memset(lane, 0, sizeof *lane);
+    lane->from = from;
+    lane->to = to;
+    lane->way = way;
+    lane->staged =
+        !weir_device_reaches(weir__bench_device(bench, from), weir__bench_device(bench, to));
+    lane->push = lane->pull = QUEUE_NONE;
+    lane->slot_bytes = largest;
+    lane->slots = slots;
+}
+
+static int is_gpu(const struct bench *bench, uint32_t device)
+{
+    weir_device_info info;
+    weir_device_info_get(weir__bench_device(bench, device), &info);
+    return info.kind == WEIR_DEVICE_CUDA;
+}
+
+static uint32_t queue_of(struct schedule *schedule, uint32_t *queue, uint32_t device)
+{
+    if (*queue == QUEUE_NONE)
+        *queue = weir__schedule_queue(schedule, device);
+    return *queue;
+}
+
+/* The source moves the bytes, unless only the destination has a copy engine. */
+static uint32_t send_direct(struct schedule *schedule, struct lane *lane, char *target,
+                            const char *source, uint64_t bytes, uint32_t after)
+{
+    const struct bench *bench = schedule->bench;
+    int pulls =
+        lane->from == bench->devices || (!is_gpu(bench, lane->from) && is_gpu(bench, lane->to));
+    uint32_t queue = pulls ? queue_of(schedule, &lane->pull, lane->to)
+                           : queue_of(schedule, &lane->push, lane->from);
+    struct step step = {queue, lane->from, lane->to,           target, source,
+                        bytes, lane->way,  {after, STEP_NONE}, 0,      NULL};
+    return weir__schedule_step(schedule, &step);
+}
+
+static uint32_t send_staged(struct schedule *schedule, struct lane *lane, char *target,
+                            const char *source, uint64_t bytes, uint32_t after)
+{
+    uint32_t home = schedule->bench->devices, slot = lane->sent % lane->slots;
+    if (!lane->bounce)
+        lane->bounce = weir__schedule_memory(schedule, home, lane->slot_bytes * lane->slots);
+    if (schedule->status)
+        return STEP_NONE;
+    char *bounce = lane->bounce + slot * lane->slot_bytes;
+    uint32_t emptied = lane->sent >= lane->slots ? lane->pulled[slot] : STEP_NONE;
+    struct step push = {queue_of(schedule, &lane->push, lane->from),
+                        lane->from,
+                        home,
+                        bounce,
+                        source,
+                        bytes,
+                        lane->way,
+                        {after, emptied},
+                        0,
+                        NULL};
+    uint32_t pushed = weir__schedule_step(schedule, &push);
+    struct step pull = {queue_of(schedule, &lane->pull, lane->to),
+                        home,
+                        lane->to,
+                        target,
+                        bounce,
+                        bytes,
+                        lane->way,
+                        {pushed, STEP_NONE},
+                        0,
+                        NULL};
+    lane->sent++;
+    return lane->pulled[slot] = weir__schedule_step(schedule, &pull);
+}
+
+uint32_t weir__lane_send(struct schedule *schedule, struct lane *lane, char *target,
+                         const char *source, uint64_t bytes, uint32_t after)
+{
+    if (schedule->status)
+        return STEP_NONE;
+    return (lane->staged ? send_staged : send_direct)(schedule, lane, target, source, bytes, after);
+}
+
+void weir__lane_message(struct schedule *schedule, struct lane *lane, char *target,
+                        const char *source, uint64_t bytes, uint64_t packet)
+{
+    if (schedule->status)
+        return;
+    packet = packet ? packet : bytes;
+    for (uint64_t at = 0; at < bytes; at += packet)
+        weir__lane_send(schedule, lane, target + at, source + at,
+                        bytes - at < packet ? bytes - at : packet, STEP_NONE);
+}
+
+weir_bench_row weir__row_make(const struct bench *bench, uint32_t from, uint32_t to, double x,
+                              const char *format, ...)
+{
+    weir_bench_row row;
+    va_list list;
+    memset(&row, 0, sizeof row);
+    if (from != QUEUE_NONE)
+        weir__bench_label(bench, from, row.from);
+    if (to != QUEUE_NONE)
+        weir__bench_label(bench, to, row.to);
+    row.x = x;
+    row.verified = 1;
+    va_start(list, format);
+    vsnprintf(row.series, sizeof row.series, format, list);
+    va_end(list);
+    return row;
+}
+
+uint32_t weir__packet_sizes(uint64_t bytes, uint64_t least, uint64_t most, uint32_t factor,
+                            uint64_t sizes_out[PACKET_SIZES_MAX])
+{
+    uint32_t count = 0;
+    for (uint64_t size = least; size < bytes && size <= most && count < PACKET_SIZES_MAX;
+         size *= factor)
+        sizes_out[count++] = size;
+    if (!count)
+        sizes_out[count++] = (bytes / 4 + 63) / 64 * 64;
+    return count;
+}

@@ -1,0 +1,165 @@
+/** @file measure.h  What the benchmarks share. Included in topology/measure only.
+ *
+ * A *trial* builds a *region*: queues of one or several devices that are held by a gate until
+ * everything is enqueued, start together, and end together. The time is that between two stamps in
+ * the region's first queue, which waits for all others: no host clock takes part. On a simulated
+ * context it is virtual. The frame, a wait for an event at each end of each queue, is part of the
+ * time. */
+#ifndef WEIR_TOPOLOGY_MEASURE_MEASURE_H
+#define WEIR_TOPOLOGY_MEASURE_MEASURE_H
+
+#include "topology/machine.h"
+
+/** A benchmark under way. */
+struct bench {
+    weir_context *context;
+    const weir_machine *machine;
+    weir_bench_config config; /* defaults filled in */
+    uint32_t devices;
+    int gpus, simulated; /* all devices are; neither: host devices, or mixed */
+    weir_bench_table *table;
+    uint64_t number; /* of the last trial */
+    size_t room;     /* rows the table has room for */
+    /* data.c: made when first asked for; [devices] is home's */
+    weir_queue *queue[WEIR_DEVICES_MAX + 1];
+    uint64_t *wrong[WEIR_DEVICES_MAX + 1]; /* a word of the device, for kernels that count */
+    uint64_t *answer;                      /* a word of the home memory */
+};
+
+/** @return a failure to give up the whole benchmark; rows made until then are lost. */
+typedef weir_status (*bench_fn)(struct bench *bench);
+
+/* The benchmarks: one function each, listed in bench.c. */
+weir_status weir__bench_access(struct bench *bench);     /* access.c: Groute's Figure 2(a) */
+weir_status weir__bench_memory(struct bench *bench);     /* memory.c: local memory by kernels */
+weir_status weir__bench_atomics(struct bench *bench);    /* atomics.c: by working-set size */
+weir_status weir__bench_packets(struct bench *bench);    /* packets.c: Figure 2(b) */
+weir_status weir__bench_indirect(struct bench *bench);   /* packets.c: Figure 2(c) */
+weir_status weir__bench_broadcast(struct bench *bench);  /* broadcast.c: Figure 2(d) */
+weir_status weir__bench_copy(struct bench *bench);       /* copy.c: engine and kernel, by size */
+weir_status weir__bench_pairs(struct bench *bench);      /* pairs.c: every ordered pair, host too */
+weir_status weir__bench_ring(struct bench *bench);       /* patterns.c */
+weir_status weir__bench_alltoall(struct bench *bench);   /* patterns.c */
+weir_status weir__bench_contention(struct bench *bench); /* patterns.c */
+weir_status weir__bench_flags(struct bench *bench);      /* flags.c: between GPUs, with the CPU */
+weir_status weir__bench_launch(struct bench *bench);     /* launch.c: launches and barriers */
+
+/* ---- bench.c -------------------------------------------------------------------------------- */
+
+/** Check the configuration, fill in defaults, find the machine; no table yet. */
+weir_status weir__bench_open(struct bench *bench, weir_context *context,
+                             const weir_bench_config *config);
+/** Fine after a failed open. */
+void weir__bench_close(struct bench *bench);
+/** WEIR_ERR_CANCELLED once the cancel word is set. */
+weir_status weir__bench_cancelled(const struct bench *bench);
+
+/* ---- rows.c ------------------------------------------------------------------------------ */
+
+/** Leave the table without rows, with this reason. @return WEIR_OK. */
+weir_status weir__bench_skip(struct bench *bench, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/** Set what the table's figures are. @p x_name "" without an axis. */
+void weir__bench_describe(struct bench *bench, const char *unit, int larger_is_better,
+                          const char *x_name, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/** One trial. @param[in] number  grows from row to row and trial to trial: a seed for data.
+ *  @param[out] value_out  in the table's unit. */
+typedef weir_status (*weir__trial_fn)(void *user, uint64_t number, double *value_out);
+/** Warm up, run the trials, append the row with median and spread. Looks at the cancel word before
+ *  every trial.
+ *  @param[in] row  series, from, to, x and verified are taken from it. */
+weir_status weir__bench_row(struct bench *bench, const weir_bench_row *row, weir__trial_fn trial,
+                            void *user);
+/** Label of a device, or of the home memory ("home") for bench->devices. */
+const char *weir__bench_label(const struct bench *bench, uint32_t device, char room[16]);
+/** The device, or the home device for bench->devices. */
+weir_device *weir__bench_device(const struct bench *bench, uint32_t device);
+double weir__gbs(double bytes, double ms);
+
+/* ---- region.c: timed regions ---------------------------------------------------------------- */
+
+#define REGION_QUEUES_MAX (2 * WEIR_DEVICES_MAX + 2)
+/** Most operations (copies, launches, marks and waits) to put into one queue of a held region: a
+ *  stream takes about a thousand before the call that adds one more blocks, and a host that blocks
+ *  cannot open the gate. */
+#define REGION_OPS_MAX 600
+
+/** Queues that start together and are timed together; made once for a row, used for every trial. */
+struct region {
+    struct bench *bench;
+    uint32_t count;
+    weir_queue *queue[REGION_QUEUES_MAX]; /* queue[0] leads */
+    weir_stamp *start, *stop;
+    weir_future *gate;
+    int held;
+    struct {
+        pthread_t thread;
+        int started;
+        pthread_mutex_t lock; /* guards all below */
+        pthread_cond_t changed;
+        int armed, quit;
+        int opened;  /* the gate of this trial */
+        int overdue; /* by the guard */
+        struct timespec deadline;
+    } guard;
+    weir_event **event; /* taken for this trial, given back at its end */
+    size_t events, room;
+};
+/** @param[in] devices  for each queue, the device (or home) it belongs to; one may come twice. The
+ *  first should take part in the work. */
+weir_status weir__region_open(struct region *region, struct bench *bench, const uint32_t *devices,
+                              uint32_t count);
+/** Fine after a failed or no open. */
+void weir__region_close(struct region *region);
+/* guard.c: opens the gate when the one who fills the queues takes too long. A queue that is full
+ * makes the call that adds to it wait; if that queue is held, nobody else would end it. */
+weir_status weir__guard_start(struct region *region);
+/** Fine when it was not started. */
+void weir__guard_stop(struct region *region);
+/** From now on the queues are held, config.limit_ms at most, at least a second. */
+void weir__guard_arm(struct region *region);
+/** Open the gate, if it is still closed. @retval WEIR_ERR_TIMEOUT  the guard did so before. */
+weir_status weir__guard_open_gate(struct region *region);
+
+/** Hold all queues; what is put into them from now on starts after the start stamp. Memory must
+ *  not be taken or given back until the end. */
+weir_status weir__region_begin(struct region *region);
+/** Let go, wait (config.limit_ms at most), read the time. After a failure of anything in between,
+ *  call it with @p failed set: it opens the gate, empties the queues and returns @p failed. */
+weir_status weir__region_end(struct region *region, weir_status failed, double *ms_out);
+/** queue[to] goes on only when all that is in queue[from] now has run. Takes an event of the
+ *  queue's device until the end: see weir__region_marks_max(). */
+weir_status weir__region_chain(struct region *region, uint32_t from, uint32_t to);
+/** The two halves of a chain: mark the present end of queue[from]; queue[to] waits for a mark made
+ *  since the begin, once or several times, or several queues do. */
+weir_status weir__region_mark(struct region *region, uint32_t from, weir_event **mark_out);
+weir_status weir__region_wait(struct region *region, uint32_t to, weir_event *mark);
+/** How many marks may be made in the queues of one device in one trial: half of WEIR_EVENTS. */
+uint32_t weir__region_marks_max(const struct bench *bench);
+
+/* ---- data.c: bytes that can be checked ------------------------------------------------------ */
+
+/** The queue of a device (or home) for what is not timed, made when first asked for. */
+weir_status weir__bench_queue(struct bench *bench, uint32_t device, weir_queue **queue_out);
+/** Wait for all that is in such a queue, config.limit_ms at most. @param[in] what  for the
+ *  sentence. */
+weir_status weir__bench_drain(struct bench *bench, uint32_t device, const char *what);
+/** Take memory of a device (or home): where there is none, the sentence names the size and the way
+ *  out. Given back with weir_device_free(). */
+weir_status weir__bench_alloc(struct bench *bench, uint32_t device, uint64_t bytes, void *data_out);
+
+/** Fill memory with bytes that no pattern has, and wait. */
+weir_status weir__pattern_poison(struct bench *bench, uint32_t device, void *data, uint64_t bytes);
+/** Write the pattern of @p seed into memory of a device (or home), by its own kernel, and wait. */
+weir_status weir__pattern_put(struct bench *bench, uint32_t device, void *data, uint64_t bytes,
+                              uint64_t seed);
+/** Compare. @retval WEIR_ERR_VERIFY  with where the bytes came from and how many words differ.
+ *  @param[in] what  for the sentence: "copy engine, cuda:0 to cuda:1". */
+weir_status weir__pattern_check(struct bench *bench, uint32_t device, const void *data,
+                                uint64_t bytes, uint64_t seed, const char *what);
+
+/* ---- kernels.h's kernels are in kernels_host.c and kernels_cuda.cu -------------------------- */
+
+#endif

@@ -1,0 +1,100 @@
+/** @file rows.c  Rows of a table: warm-ups, trials, the median and its spread. */
+#include "topology/measure/measure.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void weir__bench_describe(struct bench *bench, const char *unit, int larger_is_better,
+                          const char *x_name, const char *format, ...)
+{
+    weir_bench_table *table = bench->table;
+    va_list list;
+    snprintf(table->unit, sizeof table->unit, "%s", unit);
+    snprintf(table->x_name, sizeof table->x_name, "%s", x_name);
+    table->larger_is_better = larger_is_better;
+    va_start(list, format);
+    vsnprintf(table->title, sizeof table->title, format, list);
+    va_end(list);
+}
+
+weir_status weir__bench_skip(struct bench *bench, const char *format, ...)
+{
+    weir_bench_table *table = bench->table;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(table->skipped, sizeof table->skipped, format, list);
+    va_end(list);
+    table->count = 0;
+    return WEIR_OK;
+}
+
+static weir_status append(struct bench *bench, const weir_bench_row *row)
+{
+    weir_bench_table *table = bench->table;
+    if (table->count == bench->room) {
+        size_t room = bench->room ? 2 * bench->room : 32;
+        weir_bench_row *rows = realloc(table->rows, room * sizeof *rows);
+        if (!rows)
+            return weir__fail(WEIR_ERR_NOMEM, "%s: %zu rows of a table", table->name, room);
+        table->rows = rows;
+        bench->room = room;
+    }
+    table->rows[table->count++] = *row;
+    return WEIR_OK;
+}
+
+static void tell(const struct bench *bench, const weir_bench_row *row)
+{
+    char what[128];
+    if (!bench->config.progress)
+        return;
+    int length = snprintf(what, sizeof what, "%s: %s", bench->table->name, row->series);
+    if (row->from[0] && row->to[0])
+        length +=
+            snprintf(what + length, sizeof what - (size_t)length, ", %s to %s", row->from, row->to);
+    if (bench->table->x_name[0])
+        snprintf(what + length, sizeof what - (size_t)length, ", %s %.0f", bench->table->x_name,
+                 row->x);
+    bench->config.progress(bench->config.progress_user, what);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void summarize(double *values, uint32_t count, weir_bench_row *row)
+{
+    qsort(values, count, sizeof *values, by_value);
+    row->low = values[0];
+    row->high = values[count - 1];
+    row->median = (values[(count - 1) / 2] + values[count / 2]) / 2;
+    row->trials = count;
+}
+
+weir_status weir__bench_row(struct bench *bench, const weir_bench_row *row, weir__trial_fn trial,
+                            void *user)
+{
+    uint32_t warmups = bench->config.warmups, trials = bench->config.trials;
+    weir_bench_row filled = *row;
+    double *values;
+    weir_status status = weir__alloc(trials, sizeof *values, "trials", &values);
+    if (status)
+        return status;
+    tell(bench, row);
+    for (uint32_t i = 0; i < warmups + trials && !status; i++) {
+        double value = 0;
+        if (!(status = weir__bench_cancelled(bench)))
+            status = trial(user, ++bench->number, &value);
+        if (i >= warmups)
+            values[i - warmups] = value;
+    }
+    if (!status) {
+        summarize(values, trials, &filled);
+        status = append(bench, &filled);
+    }
+    free(values);
+    return status;
+}

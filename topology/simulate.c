@@ -1,0 +1,105 @@
+/** @file simulate.c  A context of simulated devices from a machine.
+ *
+ * Each hop gives two resources, one for each direction, which do not disturb each other. Hop h is
+ * resource 2h from a to b, and 2h + 1 from b to a. A copy alone gets the pair's bandwidth. */
+#include "topology/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMORY_GBS 500.0 /* of a copy within a memory of which nothing is known */
+
+struct tables {
+    double *capacity_gbs;
+    weir__sim_path *paths;
+    char (*names)[64];
+    uint64_t *memory_bytes;
+};
+
+static void fill_path(const weir_machine *machine, uint32_t from, uint32_t to, weir__sim_path *path)
+{
+    const size_t at = (size_t)from * (machine->devices + 1) + to;
+    const weir_cost *cost = &machine->cost[at];
+    path->reaches = machine->pair[at].reaches;
+    path->latency_us = cost->latency_us;
+    path->bandwidth_gbs = cost->bandwidth_gbs;
+    if (from == to && !(cost->bandwidth_gbs > 0))
+        path->bandwidth_gbs = MEMORY_GBS;
+    path->count = weir__cost_resources(cost, path->resource);
+}
+
+static weir_status alloc_tables(const weir_machine *machine, struct tables *tables)
+{
+    const size_t pairs = (size_t)(machine->devices + 1) * (machine->devices + 1);
+    const char *what = "simulated machine";
+    weir_status status;
+    if ((status = weir__calloc(2 * (size_t)machine->hops, sizeof(double), what,
+                               &tables->capacity_gbs)) ||
+        (status = weir__calloc(pairs, sizeof *tables->paths, what, &tables->paths)) ||
+        (status = weir__calloc(machine->devices, sizeof *tables->names, what, &tables->names)))
+        return status;
+    return weir__calloc(machine->devices, sizeof(uint64_t), what, &tables->memory_bytes);
+}
+
+static void fill_tables(const weir_machine *machine, struct tables *tables)
+{
+    weir__capacities(machine, tables->capacity_gbs);
+    for (uint32_t from = 0; from <= machine->devices; from++)
+        for (uint32_t to = 0; to <= machine->devices; to++)
+            fill_path(machine, from, to,
+                      &tables->paths[(size_t)from * (machine->devices + 1) + to]);
+    for (uint32_t d = 0; d < machine->devices; d++) {
+        memcpy(tables->names[d], machine->node[d].name, sizeof tables->names[d]);
+        tables->memory_bytes[d] = machine->node[d].memory_bytes;
+    }
+}
+
+static void free_tables(struct tables *tables)
+{
+    free(tables->capacity_gbs);
+    free(tables->paths);
+    free(tables->names);
+    free(tables->memory_bytes);
+}
+
+static weir_status make_context(const weir_machine *machine, const weir_config *config,
+                                weir_context **context_out)
+{
+    struct tables tables = {NULL, NULL, NULL, NULL};
+    weir_status status = alloc_tables(machine, &tables);
+    if (!status) {
+        fill_tables(machine, &tables);
+        const weir__sim_model model = {.devices = machine->devices,
+                                       .resources = 2 * machine->hops,
+                                       .capacity_gbs = tables.capacity_gbs,
+                                       .paths = tables.paths,
+                                       .copy_us = machine->overheads.copy_us,
+                                       .push_us = machine->overheads.push_us,
+                                       .launch_us = machine->overheads.launch_us,
+                                       .names = (const char(*)[64])tables.names,
+                                       .memory_bytes = tables.memory_bytes};
+        status = weir__context_simulate(&model, config, context_out);
+    }
+    free_tables(&tables);
+    return status;
+}
+
+static void destroy(void *machine)
+{
+    weir_machine_destroy(machine);
+}
+
+weir_status weir_machine_simulate(const weir_machine *machine, const weir_config *config,
+                                  weir_context **context_out)
+{
+    weir_machine *copy;
+    weir_status status;
+    *context_out = NULL;
+    if ((status = weir__machine_copy(machine, &copy)))
+        return status;
+    if ((status = make_context(copy, config, context_out)))
+        weir_machine_destroy(copy);
+    else
+        (void)weir__context_attach(*context_out, copy, destroy);
+    return status;
+}

@@ -113,7 +113,7 @@ int weir__quiet_check(struct weir_worklist *list)
     pthread_mutex_lock(&list->order_lock);
     int changed = !atomic_load(&list->done) && is_quiet(list, &deferred);
     if (changed && deferred == 0) {
-        list->end_ns = weir__now_ns();
+        list->end_ns = weir_context_time_ns(list->context);
         atomic_store(&list->done, 1);
     } else if (changed) {
         raise_threshold(list);

@@ -212,7 +212,8 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
         seeded += list->seeds[i].count;
     atomic_store(&list->seeded, seeded);
     uint32_t started = start_threads(list);
-    uint64_t start_ns = weir__now_ns(); /* the end may have been seen already if there is no seed */
+    /* The end may have been seen already if there is no seed. */
+    uint64_t start_ns = weir_context_time_ns(list->context);
     if (started == list->count && (status = send_seeds(list, seeds)))
         weir__worklist_fail(list, status);
     wait_threads(list);

@@ -87,8 +87,7 @@ static weir_status choose_sizes(struct weir_worklist *list)
 
 static weir_status create_router(struct weir_worklist *list)
 {
-    weir_policy policy =
-        list->plan.kind == WEIR_ROUTE_RING ? weir_policy_ring() : weir_policy_direct();
+    weir_policy policy = weir_policy_direct(); /* `meta` is the next hop, which the plan names */
     weir_status status = weir_router_create(list->context, list->op->name, &policy, &list->router);
     if (status)
         return status;
@@ -106,6 +105,7 @@ static weir_status create_links(struct worker *worker)
     config.buffers = list->buffers;
     config.arrived = weir__bell_ring;
     config.arrived_user = &worker->bell;
+    config.staged = list->plan.kind == WEIR_ROUTE_STAGED;
     if ((status = weir_link_create(router, worker->endpoint, &config, &worker->in)))
         return status;
     return weir_link_create(worker->endpoint, router, NULL, &worker->out);
@@ -165,6 +165,7 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
 {
     static const weir_worklist_config defaults = WEIR_WORKLIST_CONFIG_INIT;
     struct weir_worklist *list;
+    const weir_machine *machine;
     weir_status status;
     *worklist_out = NULL;
     if (!config)
@@ -191,10 +192,12 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
         weir__bell_init(&list->workers[i].bell);
         list->count++;
     }
-    if (status || (status = weir_route_plan_make(list->context, config->route, &list->plan)) ||
+    if (status || (status = weir_machine_of(list->context, &machine)) ||
+        (status = weir_route_plan_make(machine, config->route, &list->plan)) ||
         (status = choose_sizes(list)) || (status = create_router(list)))
         goto err;
-    list->several_hops = list->plan.kind != WEIR_ROUTE_DIRECT;
+    list->several_hops =
+        list->plan.kind != WEIR_ROUTE_DIRECT && list->plan.kind != WEIR_ROUTE_STAGED;
     for (uint32_t i = 0; i < count; i++)
         if ((status = create_worker(&list->workers[i])))
             goto err;

@@ -1,19 +1,31 @@
-/** @file test_staging.c  Links between GPUs without peer access go through host memory. */
+/** @file test_staging.c  Links between GPUs without peer access go through host memory, and so
+ *  do those that were told to. */
 #include "tests/lib/flow.h"
 
 #define PACKET  65536
 #define PACKETS 20
 
-/* Every ordered pair of devices, by a link each, with peers switched off. */
-static void bytes_are_right_and_staged_where_they_must_be(void **state)
+static weir_link *new_staged_link(weir_endpoint *from, weir_endpoint *to, size_t packet, int staged)
 {
-    static const char *const settings[] = {"peer=off", NULL};
-    weir_context *context = open_with_or_skip(*state, settings);
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    weir_link *link;
+    config.packet_bytes = packet;
+    config.buffers = 2;
+    config.staged = staged;
+    OK(weir_link_create(from, to, &config, &link));
+    return link;
+}
+
+/* Every ordered pair of devices, by a link each. What starts or ends in the home memory has one
+ * copy to make, for the other half of staging is there already. */
+static void check_every_pair(weir_context *context, int staged)
+{
     for (uint32_t i = 0; i < all_devices(context); i++)
         for (uint32_t j = 0; j < all_devices(context); j++) {
             weir_device *s = any_device(context, i), *d = any_device(context, j);
             weir_endpoint *from = new_endpoint(s, "from"), *to = new_endpoint(d, "to");
-            weir_link *link = new_link(from, to, PACKET, 2);
+            weir_link *link = new_staged_link(from, to, PACKET, staged);
+            int home = s == weir_context_home(context) || d == weir_context_home(context);
             weir_link_stats stats;
             void *data = new_memory(s, PACKET * PACKETS);
             put_pattern(s, data, PACKET * PACKETS, i + 1);
@@ -23,12 +35,28 @@ static void bytes_are_right_and_staged_where_they_must_be(void **state)
             finish(done);
             weir_link_stats_get(link, &stats);
             assert_int_equal(stats.packets, PACKETS);
-            assert_int_equal(stats.staged, weir_device_reaches(s, d) ? 0 : PACKETS);
+            assert_int_equal(stats.staged,
+                             !weir_device_reaches(s, d) || (staged && !home) ? PACKETS : 0);
             weir_link_destroy(link);
             weir_endpoint_destroy(from);
             weir_endpoint_destroy(to);
             weir_device_free(s, data);
         }
+}
+
+static void bytes_are_right_and_staged_where_they_must_be(void **state)
+{
+    static const char *const settings[] = {"peer=off", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    check_every_pair(context, 0);
+    weir_context_destroy(context);
+}
+
+static void links_are_staged_where_they_are_told_to(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    check_every_pair(context, 0);
+    check_every_pair(context, 1);
     weir_context_destroy(context);
 }
 
@@ -45,12 +73,11 @@ static void gpus_without_peers_do_not_reach_each_other(void **state)
 /* Readers hold the buffers while the host runs ahead; the bounce buffers are reused as well. */
 static void staged_buffers_wait_for_their_readers(void **state)
 {
-    static const char *const settings[] = {"peer=off", NULL};
-    weir_context *context = open_with_or_skip(*state, settings);
+    weir_context *context = open_or_skip(state);
     uint32_t last = weir_context_device_count(context) - 1;
     weir_device *s = weir_context_device(context, 0), *d = weir_context_device(context, last);
     weir_endpoint *from = new_endpoint(s, "from"), *to = new_endpoint(d, "to");
-    weir_link *link = new_link(from, to, PACKET, 2);
+    weir_link *link = new_staged_link(from, to, PACKET, 1);
     weir_queue *reader = new_queue(d);
     char *data = new_memory(s, PACKET * PACKETS), *result = new_memory(d, PACKET * PACKETS);
     put_pattern(s, data, PACKET * PACKETS, 7);
@@ -85,6 +112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(bytes_are_right_and_staged_where_they_must_be),
+        ON_EACH_BACKEND(links_are_staged_where_they_are_told_to),
         ON_BACKEND(gpus_without_peers_do_not_reach_each_other, "cuda:0-1"),
         ON_EACH_BACKEND(staged_buffers_wait_for_their_readers),
     };

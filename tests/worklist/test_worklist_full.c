@@ -18,12 +18,11 @@ static struct tree_setup hub(const char *spec)
 
 static void invariant_3_a_hub_spills_and_nothing_is_lost(void **state)
 {
-    static const weir_route_kind routes[] = {WEIR_ROUTE_DIRECT, WEIR_ROUTE_RING};
     static const weir_order_kind orders[] = {WEIR_ORDER_FIFO, WEIR_ORDER_SOFT};
-    for (int r = 0; r < 2; r++)
+    for (size_t r = 0; r < EVERY_ROUTE; r++)
         for (int o = 0; o < 2; o++) {
             struct tree_setup setup = hub(*state);
-            setup.config.route = routes[r];
+            setup.config.route = every_route[r];
             setup.config.order = orders[o];
             setup.config.delta = 1;
             /* All on one device, so its queue must overflow, whatever the number of devices. */
@@ -50,10 +49,9 @@ static void invariant_3_a_hub_pushes_back_on_full_lanes(void **state)
 
 static void invariant_3_the_smallest_queues(void **state)
 {
-    static const weir_route_kind routes[] = {WEIR_ROUTE_DIRECT, WEIR_ROUTE_RING};
-    for (int r = 0; r < 2; r++) {
+    for (size_t r = 0; r < EVERY_ROUTE; r++) {
         struct tree_setup setup = tree_plain(*state);
-        setup.config.route = routes[r];
+        setup.config.route = every_route[r];
         setup.config.queue_items = 1; /* 16 */
         setup.config.packet_items = 1;
         setup.config.order = WEIR_ORDER_SOFT;

@@ -3,8 +3,8 @@
  *
  * Over sets of devices, routes, orders, queue and packet sizes, numbers of buffers and seeds. */
 #include "tests/worklist/worklist_fixture.h"
+#include "worklist/internal.h"
 
-static const weir_route_kind routes[] = {WEIR_ROUTE_DIRECT, WEIR_ROUTE_RING};
 static const uint64_t queues[] = {1, 16, 64, 1024, 0};
 static const uint32_t packets[] = {1, 2, 7, 100, 1000000, 0};
 static const char *const buffers[] = {"1", "2", "5"};
@@ -35,11 +35,11 @@ static void set_order(struct tree_setup *setup, size_t order)
 static void invariant_1_every_item_is_consumed_once(void **state)
 {
     uint64_t which = 0;
-    for (size_t r = 0; r < 2; r++)
+    for (size_t r = 0; r < EVERY_ROUTE; r++)
         for (size_t order = 0; order <= 5; order++)
-            for (int repeat = 0; repeat < 3; repeat++) {
+            for (int repeat = 0; repeat < 2; repeat++) {
                 struct tree_setup setup = tree_plain(*state);
-                setup.config.route = routes[r];
+                setup.config.route = every_route[r];
                 set_order(&setup, order);
                 vary(&setup, which++);
                 tree_run_once(&setup, which, 3);
@@ -49,17 +49,17 @@ static void invariant_1_every_item_is_consumed_once(void **state)
 static void invariant_1_or_merged_with_one_that_is(void **state)
 {
     uint64_t which = 100;
-    for (size_t r = 0; r < 2; r++)
+    for (size_t r = 0; r < EVERY_ROUTE; r++)
         for (size_t order = 0; order <= 5; order++) {
             struct tree_setup setup = tree_plain(*state);
             struct tree_world world;
             weir_worklist_stats stats;
             setup.merging = 1;
-            setup.config.route = routes[r];
+            setup.config.route = every_route[r];
             set_order(&setup, order);
             vary(&setup, which++);
             tree_open(&world, &setup);
-            for (uint32_t seeds = 1; seeds < 50; seeds += 20) {
+            for (uint32_t seeds = 1; seeds < 50; seeds += 40) {
                 if (tree_world_seed_keys(&world, seeds) || weir_worklist_run(world.list, &stats))
                     fail_msg("%s: %s", tree_describe(&setup), weir_error_detail());
                 const char *wrong = tree_world_check_keys(&world, seeds, &stats);
@@ -74,19 +74,19 @@ static void invariant_1_or_merged_with_one_that_is(void **state)
 static void any_number_of_seeds_and_runs(void **state)
 {
     static const uint32_t seeds[] = {64, 0, 1, 5000, 0, 0, 200};
-    for (size_t r = 0; r < 2; r++) {
+    for (size_t r = 0; r < EVERY_ROUTE; r++) {
         struct tree_setup setup = tree_plain(*state);
         struct tree_world world;
         setup.tree.fan = 1;
         setup.tree.depth = 4;
-        setup.config.route = routes[r];
+        setup.config.route = every_route[r];
         setup.config.queue_items = 128;
         setup.config.packet_items = 50;
         tree_open(&world, &setup);
         for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
             weir_worklist_stats stats = tree_run(&world, &setup, 1000 * i, seeds[i]);
             assert_true(stats.produced >= seeds[i]);
-            assert_int_equal(stats.route, routes[r]);
+            assert_int_equal(stats.route, every_route[r]);
             assert_int_equal(stats.order, world.devices > 1 ? WEIR_ORDER_SOFT : WEIR_ORDER_FIFO);
             assert_true(stats.ms >= 0);
         }
@@ -94,16 +94,30 @@ static void any_number_of_seeds_and_runs(void **state)
     }
 }
 
-/* Each item goes on to the device before its own: around almost the whole ring each time. */
+/* Steps that a plan makes of a chain from `at` on, each of whose items goes `stride` devices on. */
+static uint64_t count_steps(const weir_route_plan *plan, uint32_t at, uint32_t stride,
+                            uint32_t items)
+{
+    uint64_t steps = 0;
+    for (; items; items--) {
+        uint32_t to = (at + stride) % plan->devices;
+        for (; at != to; steps++)
+            at = plan->next[at][to];
+    }
+    return steps;
+}
+
+/* Each item goes on to the device before its own: around almost the whole ring each time, over the
+ * root of the tree most times. */
 static void a_chain_that_hops_all_around(void **state)
 {
-    for (size_t r = 0; r < 2; r++) {
+    for (size_t r = 0; r < EVERY_ROUTE; r++) {
         struct tree_setup setup = tree_plain(*state);
         struct tree_world world;
         setup.tree.shape = TREE_CHAIN;
         setup.tree.depth = 200;
         setup.tree.owner_rule = TREE_BY_DEPTH;
-        setup.config.route = routes[r];
+        setup.config.route = every_route[r];
         setup.link_buffers = "1";
         setup.config.queue_items = 16;
         tree_open(&world, &setup);
@@ -112,25 +126,61 @@ static void a_chain_that_hops_all_around(void **state)
             assert_int_equal(weir_worklist_bind(world.list, d, &world.tree[d]), WEIR_OK);
         }
         weir_worklist_stats stats = tree_run(&world, &setup, 7, 1);
-        uint64_t hops = r == 0 ? 1 : world.devices - 1;
+        tree_item root = tree_root(7);
+        tree_wire wire;
+        uint32_t owner = tree_pack(&world.tree[0], &root, &wire);
         assert_int_equal(stats.produced, 201);
-        assert_int_equal(stats.sent, world.devices > 1 ? 200 * hops : 0);
+        assert_int_equal(stats.sent, count_steps(&world.list->plan, owner,
+                                                 world.devices > 1 ? world.devices - 1 : 1, 200));
         tree_world_close(&world);
     }
 }
 
-/* Many at once on the ring, through buffers of one small packet: a ring full all around must go on.
- */
-static void a_full_ring_goes_on(void **state)
+/* Many at once, through buffers of one small packet: a ring that is full all around must go on,
+ * and a tree whose root and leaves wait for each other. */
+static void full_routes_go_on(void **state)
 {
-    struct tree_setup setup = tree_plain(*state);
-    setup.tree.shape = TREE_CHAIN;
-    setup.tree.depth = 20;
-    setup.config.route = WEIR_ROUTE_RING;
-    setup.config.queue_items = 16;
-    setup.config.packet_items = 4;
-    setup.link_buffers = "1";
-    tree_run_once(&setup, 1, 400);
+    for (size_t r = 0; r < EVERY_ROUTE; r++) {
+        struct tree_setup setup = tree_plain(*state);
+        setup.tree.shape = TREE_CHAIN;
+        setup.tree.depth = 20;
+        setup.config.route = every_route[r];
+        setup.config.queue_items = 16;
+        setup.config.packet_items = 4;
+        setup.link_buffers = "1";
+        tree_run_once(&setup, 1, 400);
+    }
+}
+
+/* On its staged route all that a worker gets from another goes through host memory; on others only
+ * what cannot go straight. */
+static void a_staged_route_goes_through_host_memory(void **state)
+{
+    for (size_t r = 0; r < EVERY_ROUTE; r++) {
+        struct tree_setup setup = tree_plain(*state);
+        struct tree_world world;
+        setup.config.route = every_route[r];
+        tree_open(&world, &setup);
+        weir_worklist_stats stats = tree_run(&world, &setup, 3, 20);
+        uint64_t carried = 0, staged = 0;
+        int straight = 1;
+        for (uint32_t d = 0; d < world.devices; d++) {
+            weir_link_stats link;
+            weir_link_stats_get(world.list->workers[d].in, &link);
+            carried += link.packets;
+            staged += link.staged;
+            for (uint32_t to = 0; to < world.devices; to++)
+                straight &= weir_device_reaches(weir_context_device(world.context, d),
+                                                weir_context_device(world.context, to));
+        }
+        assert_true(world.devices == 1 || stats.sent > 0);
+        if (every_route[r] == WEIR_ROUTE_STAGED && world.devices > 1)
+            assert_true(staged > 0 &&
+                        staged < carried); /* seeds come from the host and are there */
+        else if (straight)
+            assert_int_equal(staged, 0);
+        tree_world_close(&world);
+    }
 }
 
 /* The largest priority cannot be under any threshold but the last: it must not be waited for. */
@@ -170,7 +220,8 @@ int main(void)
         ON_EACH_SPEC(invariant_1_or_merged_with_one_that_is),
         ON_EACH_SPEC(any_number_of_seeds_and_runs),
         ON_EACH_SPEC(a_chain_that_hops_all_around),
-        ON_EACH_SPEC(a_full_ring_goes_on),
+        ON_EACH_SPEC(full_routes_go_on),
+        ON_EACH_SPEC(a_staged_route_goes_through_host_memory),
         ON_EACH_SPEC(the_largest_priority_is_reached),
         ON_EACH_SPEC(soft_order_defers),
     };

@@ -25,8 +25,8 @@ static void invariant_5_items_arrive_as_they_were_sent(void **state)
 {
     static const char *const buffers[] = {"1", "2", "5"};
     static const uint32_t packets[] = {1, 3, 100};
-    for (int i = 0; i < 9; i++)
-        stress(*state, i % 2 ? WEIR_ROUTE_RING : WEIR_ROUTE_DIRECT, buffers[i / 3], packets[i % 3]);
+    for (size_t i = 0; i < 18; i++)
+        stress(*state, every_route[i % EVERY_ROUTE], buffers[i / 6], packets[i / 2 % 3]);
 }
 
 /* What arrived is counted for what it holds: the checks above are no empty words. */

@@ -1,6 +1,6 @@
 /** @file test_worklist_quiet.c  Invariant 2: a run ends when, and only when, all is consumed.
  *
- * The protocol alone (worklist/quiet.c), on counters made by hand: no device, no kernel. */
+ * The protocol alone (worklist/quiet.c), on counters made by hand: no kernel, and of the device only its clock. */
 #include "tests/worklist/worklist_fixture.h"
 #include "worklist/internal.h"
 
@@ -12,6 +12,7 @@ static struct weir_worklist *make_list(uint32_t count)
 {
     struct weir_worklist *list = calloc(1, sizeof *list);
     assert_non_null(list);
+    assert_int_equal(weir_context_create("host:1", NULL, &list->context), WEIR_OK);
     list->workers = calloc(count, sizeof *list->workers);
     assert_non_null(list->workers);
     list->count = count;
@@ -31,6 +32,7 @@ static void free_list(struct weir_worklist *list)
         weir__bell_destroy(&list->workers[i].bell);
     pthread_mutex_destroy(&list->order_lock);
     free(list->workers);
+    weir_context_destroy(list->context);
     free(list);
 }
 

@@ -50,14 +50,13 @@ static void assert_stopped(struct tree_world *world, weir_status expected, const
 
 static void invariant_4_a_cancel_in_the_middle(void **state)
 {
-    static const weir_route_kind routes[] = {WEIR_ROUTE_DIRECT, WEIR_ROUTE_RING};
     static const unsigned after_us[] = {0, 1000, 30000};
-    for (int i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 3 * EVERY_ROUTE; i++) {
         struct tree_setup setup = endless(*state);
         struct tree_world world;
-        setup.config.route = routes[i % 2];
+        setup.config.route = every_route[i % EVERY_ROUTE];
         tree_open(&world, &setup);
-        struct canceller canceller = {.list = world.list, .after_us = after_us[i / 2]};
+        struct canceller canceller = {.list = world.list, .after_us = after_us[i / EVERY_ROUTE]};
         assert_int_equal(tree_world_seed(&world, 1, 100), WEIR_OK);
         assert_int_equal(pthread_create(&canceller.thread, NULL, cancel_later, &canceller), 0);
         weir_status status = weir_worklist_run(world.list, NULL);

@@ -31,6 +31,11 @@
 #f "[cuda:0,host:1]", f, NULL, NULL, (void *)(uintptr_t) "cuda:0,host:1" \
     }
 
+/** Every kind of route that a worklist can be told to take. */
+static const weir_route_kind every_route[] = {WEIR_ROUTE_DIRECT, WEIR_ROUTE_RING, WEIR_ROUTE_TREE,
+                                              WEIR_ROUTE_STAGED};
+#define EVERY_ROUTE (sizeof every_route / sizeof *every_route)
+
 /** A tree of a few hundred to a few thousand items, anywhere, in a plain worklist. */
 static inline struct tree_setup tree_plain(const char *spec)
 {

@@ -7,8 +7,8 @@
 /* The positions of partitions and routes are the values of their enumerations. */
 const weir__cli_choices weir__cli_partitions = {{"block", "edge", "random", "metis", NULL},
                                                 {"file:", "2d:", NULL}};
-const weir__cli_choices weir__cli_routes = {{"auto", "direct", "ring", NULL},
-                                            {"tree", "staged", NULL}};
+const weir__cli_choices weir__cli_routes = {{"auto", "direct", "ring", "tree", "staged", NULL},
+                                            {NULL}};
 const weir__cli_choices weir__cli_orders = {{"fifo", "soft", "soft:DELTA", NULL}, {"bulk", NULL}};
 const weir__cli_choices weir__cli_kernels = {{"auto", "discrete", NULL}, {"fused", NULL}};
 const weir__cli_choices weir__cli_workers = {{"auto", NULL}, {"thread", "warp", "block", NULL}};
@@ -17,6 +17,10 @@ const weir__cli_choices weir__cli_mappings = {{"auto", NULL},
 const weir__cli_choices weir__cli_balances = {{"off", NULL},
                                               {"frontier", "ownership", "both", NULL}};
 const weir__cli_choices weir__cli_wires = {{"list", NULL}, {"bitmap", "auto", NULL}};
+
+/* Of what the verbs write; their own files name the positions. */
+const weir__cli_choices weir__cli_topo_formats = {{"table", "json", "dot", NULL}, {NULL}};
+const weir__cli_choices weir__cli_bench_formats = {{"table", "json", "csv", NULL}, {NULL}};
 
 static int is_later(const weir__cli_choices *choices, const char *text)
 {
@@ -85,9 +89,13 @@ static const char *mapping_of(const weir_context *context)
     return kinds == 3 ? "warp,thread" : kinds == 2 ? "warp" : "thread";
 }
 
-static const char *route_text(weir_route_kind route)
+const char *weir__cli_route_why(const weir_route_plan *plan, char *room, size_t size)
 {
-    return weir__cli_routes.built[route <= WEIR_ROUTE_RING ? route : 0];
+    const char *kind = weir_route_kind_text(plan->kind);
+    size_t length = strlen(kind);
+    int named = strncmp(plan->why, kind, length) == 0 && plan->why[length] == ':';
+    snprintf(room, size, "%s%s%s", named ? "" : kind, named ? "" : ": ", plan->why);
+    return room;
 }
 
 weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_context *context,
@@ -96,7 +104,7 @@ weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_con
     const char *mapping = mapping_of(context);
     weir__cli_picked picked = {
         .partition = weir_partition_kind_text((weir_partition_kind)request->partition),
-        .route = route_text(stats->route),
+        .route = weir_route_kind_text(stats->route),
         .order = stats->order == WEIR_ORDER_SOFT ? "soft" : "fifo",
         .kernel = "discrete",
         .worker = mapping,

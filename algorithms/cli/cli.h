@@ -32,17 +32,24 @@ enum weir__cli_verb_bit {
     VERB_GEN = 2,
     VERB_INFO = 4,
     VERB_VERSION = 8,
-    VERB_HELP = 16
+    VERB_HELP = 16,
+    VERB_TOPO = 32,
+    VERB_BENCH = 64
 };
 
 /** What the command line asks for; every option sets one field. */
 typedef struct weir__cli_request {
     const char *graph; /**< the positional argument */
     const char *output, *json, *devices;
+    const char *machine, *compare, *from;
+    uint64_t bytes, bench_trials, warmups; /**< 0: the library's choice */
+    double factor;                         /**< 0: not given */
     uint64_t source, sources, trials, seed;
     uint64_t time_limit_ms; /**< 0: none */
     int source_given;
-    int undirected, verify, config, help;
+    int undirected, verify, config, help, measure;
+    int format;    /**< position in the verb's list of formats */
+    int plan;      /**< of topo: a weir_route_kind; -1: all of them */
     int partition; /**< a weir_partition_kind */
     int route;     /**< a weir_route_kind */
     int order;     /**< a weir_order_kind */
@@ -99,7 +106,8 @@ int weir__cli_number(const char *text, uint64_t *value_out);
 /* ---- choices (choices.c) ------------------------------------------------------------------ */
 
 extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli_orders,
-    weir__cli_kernels, weir__cli_workers, weir__cli_mappings, weir__cli_balances, weir__cli_wires;
+    weir__cli_kernels, weir__cli_workers, weir__cli_mappings, weir__cli_balances, weir__cli_wires,
+    weir__cli_topo_formats, weir__cli_bench_formats;
 
 /** Position of @p text among the built values; refuses the others by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
@@ -114,6 +122,10 @@ typedef struct weir__cli_picked {
 } weir__cli_picked;
 weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_context *context,
                                 const weir_run_stats *stats);
+
+enum { WHY_ROOM = 256 };
+/** "ring: " and why that is the plan, which may name the kind itself. @return @p room. */
+const char *weir__cli_route_why(const weir_route_plan *plan, char *room, size_t size);
 
 /* ---- output files (output.c) -------------------------------------------------------------- */
 
@@ -142,8 +154,9 @@ void weir__cli_output_drop(weir__cli_output *output);
 /** Route SIGINT, SIGTERM and SIGHUP to a thread of their own. Call before any other thread is
  *  started, so that all inherit the blocked signals. */
 int weir__cli_signals_start(void);
-/** The run that a signal cancels; NULL: a signal removes temporaries and ends the program. */
-void weir__cli_signals_watch(weir_bfs *bfs);
+/** How a signal stops what runs now: @p cancel is called with @p user, once or several times, from
+ *  the signals' thread. NULL: a signal removes temporaries and ends the program. */
+void weir__cli_signals_watch(void (*cancel)(void *user), void *user);
 /** The signal that came while a run was watched, or 0. */
 int weir__cli_signals_caught(void);
 
@@ -164,7 +177,7 @@ typedef struct weir__cli_summary {
 typedef struct weir__cli_report {
     const char *command;
     const weir__cli_request *request;
-    const weir_context *context;
+    weir_context *context;
     const weir_graph *graph;
     const weir_partition *partition;
     const weir__cli_trial *trials;
@@ -194,8 +207,11 @@ struct json_t;
 int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output);
 /** A JSON string; bytes that are not UTF-8 (file names may hold any) become '?'. */
 struct json_t *weir__cli_json_text(const char *text);
-/** Write a document and free it; NULL means that there was no memory for it. */
-int weir__cli_json_write(struct json_t *document, weir__cli_output *output);
+/** What the devices of a context are, as an array; NULL: out of memory. */
+struct json_t *weir__cli_json_devices(const weir_context *context);
+/** Write a document and free it; NULL means that there was no memory for it. @p digits of a real
+ *  number: 17 give every bit back, 15 every number that was written with up to 15. */
+int weir__cli_json_write(struct json_t *document, weir__cli_output *output, int digits);
 /** The report of a traversal for people, on standard output. */
 void weir__cli_report_text(const weir__cli_report *report);
 
@@ -205,6 +221,8 @@ int weir__cli_bfs(const weir__cli_request *request);
 int weir__cli_gen(const weir__cli_request *request);
 int weir__cli_info(const weir__cli_request *request);
 int weir__cli_info_config(const weir__cli_request *request);
+int weir__cli_topo(const weir__cli_request *request);
+int weir__cli_bench(const weir__cli_request *request);
 int weir__cli_version(const weir__cli_request *request);
 int weir__cli_help(const weir__cli_request *request);
 
@@ -213,6 +231,8 @@ void weir__cli_help_short(FILE *file);
 /** All about the command, and all about one verb, on standard output. */
 void weir__cli_help_all(void);
 void weir__cli_help_verb(const weir__cli_verb *verb);
+/** Names and titles of the benchmarks. */
+void weir__cli_bench_names(FILE *file);
 /** Refuse a verb that is not built or not known. */
 int weir__cli_verb_refuse(const char *name);
 

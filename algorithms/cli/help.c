@@ -47,6 +47,23 @@ void weir__cli_help_all(void)
           stdout);
 }
 
+static void print_machine_text(void)
+{
+    const char *const *names, *const *texts;
+    size_t count = weir_machine_shipped(&names, &texts);
+    fputs("A machine is a file that weir topo --format json wrote, a text such as 8*nvswitch\n"
+          "(docs/machines.md has the grammar), or one of these:\n",
+          stdout);
+    for (size_t i = 0; i < count; i++)
+        printf("  %-20s  %s\n", names[i], texts[i]);
+}
+
+static void print_benchmarks(void)
+{
+    puts("NAME is all, or one of these:");
+    weir__cli_bench_names(stdout);
+}
+
 /* One option: its forms, then its help, whose further lines are indented to the same column. */
 static void print_option(const weir__cli_option *option)
 {
@@ -77,6 +94,14 @@ void weir__cli_help_verb(const weir__cli_verb *verb)
     if (verb->bit & (VERB_BFS | VERB_GEN | VERB_INFO)) {
         putchar('\n');
         print_graph_text();
+    }
+    if (verb->bit & VERB_BENCH) {
+        putchar('\n');
+        print_benchmarks();
+    }
+    if (verb->bit & (VERB_TOPO | VERB_BENCH)) {
+        putchar('\n');
+        print_machine_text();
     }
     fputs("\noptions:\n", stdout);
     for (size_t i = 0; i < count; i++)

@@ -4,6 +4,8 @@
  * another meaning for another verb have a row for each meaning. */
 #include "algorithms/cli/cli.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FIELD(name) offsetof(weir__cli_request, name)
@@ -83,6 +85,54 @@ static int set_seconds(weir__cli_request *request, const weir__cli_option *optio
     return EXIT_DONE;
 }
 
+/* "64KiB", "100MB", "1.5G": a letter alone counts in powers of 1024, as the tunables do. @return 0
+ * when well formed and a whole number of bytes. */
+static int parse_bytes(const char *text, uint64_t *bytes_out)
+{
+    static const char letters[] = "KMGT";
+    size_t length = strspn(text, "0123456789.");
+    const char *letter = text[length] ? strchr(letters, text[length]) : NULL;
+    char *end;
+    double value = strtod(text, &end), unit = 1;
+    const char *rest = text + length + (letter != NULL);
+    double step = strcmp(rest, "B") == 0 && letter ? 1000 : 1024;
+    if (!length || end != text + length ||
+        (*rest && strcmp(rest, "B") != 0 && (!letter || strcmp(rest, "iB") != 0)))
+        return 1;
+    for (const char *l = letters; letter && l <= letter; l++)
+        unit *= step;
+    value *= unit;
+    if (!(value < 1e15) || value != (double)(uint64_t)value)
+        return 1;
+    *bytes_out = (uint64_t)value;
+    return 0;
+}
+
+static int set_bytes(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    uint64_t bytes;
+    if (parse_bytes(text, &bytes) || bytes < option->low || bytes > option->high)
+        return weir__cli_fail(
+            EXIT_USAGE, "--%s: \"%s\" is not a number of bytes from %llu to %llu, say 64KiB",
+            option->name, text, (unsigned long long)option->low, (unsigned long long)option->high);
+    *(uint64_t *)field(request, option) = bytes;
+    return EXIT_DONE;
+}
+
+static int set_factor(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    size_t length = strspn(text, "0123456789.");
+    char *end;
+    double value = strtod(text, &end);
+    if (!length || text[length] || *end || value < (double)option->low ||
+        value > (double)option->high)
+        return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a number from %llu to %llu",
+                              option->name, text, (unsigned long long)option->low,
+                              (unsigned long long)option->high);
+    *(double *)field(request, option) = value;
+    return EXIT_DONE;
+}
+
 static int set_choice(weir__cli_request *request, const weir__cli_option *option, const char *text)
 {
     return weir__cli_choose(option->choices, option->name, text, (int *)field(request, option));
@@ -114,9 +164,9 @@ static int set_unbuilt(weir__cli_request *request, const weir__cli_option *optio
     {                                                                         \
         name, 0, "N", verbs, set_number, FIELD(member), low, high, NULL, help \
     }
-#define CHOICE(name, argument, member, list, help)                                \
-    {                                                                             \
-        name, 0, argument, VERB_BFS, set_choice, FIELD(member), 0, 0, &list, help \
+#define CHOICE(name, argument, verbs, member, list, help)                      \
+    {                                                                          \
+        name, 0, argument, verbs, set_choice, FIELD(member), 0, 0, &list, help \
     }
 #define UNBUILT(name, argument, help)                                 \
     {                                                                 \
@@ -134,23 +184,55 @@ static const weir__cli_option options[] = {
            "start at N different vertices with out-arcs, chosen by --seed"),
     FLAG("undirected", VERB_BFS | VERB_GEN | VERB_INFO, undirected,
          "add the reverse of every arc; default: off"),
-    TEXT("devices", 0, "SPEC", VERB_BFS, devices,
+    TEXT("devices", 0, "SPEC", VERB_BFS | VERB_TOPO | VERB_BENCH, devices,
          "host:4, host:2x3, cuda, cuda:0-3, cuda:0,host:1;\n"
          "default: cuda where a GPU works, else host:4"),
-    CHOICE("partition", "P", partition, weir__cli_partitions,
+    CHOICE("partition", "P", VERB_BFS, partition, weir__cli_partitions,
            "who owns which vertices: block, edge (equal arcs),\n"
            "random, metis; default: edge"),
-    CHOICE("route", "R", route, weir__cli_routes,
-           "how items travel: auto, direct, ring; default: auto"),
+    CHOICE("route", "R", VERB_BFS, route, weir__cli_routes,
+           "how items travel: auto, direct, ring, tree, staged (through\n"
+           "host memory); default: auto, which looks at the machine"),
+    TEXT("machine", 0, "FILE|SPEC", VERB_TOPO, machine,
+         "show this machine instead: a JSON file, a shipped name or a\n"
+         "text; weir help topo lists them"),
+    TEXT("machine", 0, "FILE|SPEC", VERB_BENCH, machine,
+         "run on a simulation of this machine, in virtual time; what\n"
+         "weir topo --machine takes"),
+    FLAG("measure", VERB_TOPO, measure,
+         "measure bandwidth and latency of all pairs first, which takes\n"
+         "a while; with --machine: on its simulation"),
+    CHOICE("route", "R", VERB_TOPO, plan, weir__cli_routes,
+           "show this route alone: auto, direct, ring, tree, staged;\n"
+           "default: all of them"),
+    CHOICE("format", "F", VERB_TOPO, format, weir__cli_topo_formats,
+           "table, json (what --machine reads), dot (for Graphviz);\n"
+           "default: table"),
+    {"bytes", 0, "N", VERB_BENCH, set_bytes, FIELD(bytes), 1, UINT64_C(1) << 40, NULL,
+     "of a transfer: 64KiB, 100MB; default: 100MB on GPUs and on\n"
+     "simulated ones, 4MB on host devices"},
+    NUMBER("trials", VERB_BENCH, bench_trials, 1, 1000000,
+           "timed runs, whose median is shown; default: 7"),
+    NUMBER("warmups", VERB_BENCH, warmups, 1, 1000000, "runs before them; default: 2"),
+    CHOICE("format", "F", VERB_BENCH, format, weir__cli_bench_formats,
+           "table, json, csv; default: table"),
+    TEXT("compare", 0, "OLD.json", VERB_BENCH, compare,
+         "put the figures beside those of an older --json file; status 1\n"
+         "when one got slower than --factor times. Ratios above 1 are\n"
+         "faster. On standard error where standard output is a document"),
+    {"factor", 0, "F", VERB_BENCH, set_factor, FIELD(factor), 1, 1000000, NULL,
+     "of --compare; default: 1.10, which is 10 % slower"},
+    TEXT("from", 0, "FILE.json", VERB_BENCH, from,
+         "measure nothing: read the figures of a --json file"),
     {"order", 0, "O", VERB_BFS, set_order, 0, 0, 0, &weir__cli_orders,
      "fifo, soft, soft:DELTA (DELTA levels a step, found by itself\n"
      "when left out); default: fifo on one device, soft on several"},
-    CHOICE("kernel", "K", kernel, weir__cli_kernels, "auto, discrete; default: auto"),
-    CHOICE("worker", "W", worker, weir__cli_workers, "auto; default: auto"),
+    CHOICE("kernel", "K", VERB_BFS, kernel, weir__cli_kernels, "auto, discrete; default: auto"),
+    CHOICE("worker", "W", VERB_BFS, worker, weir__cli_workers, "auto; default: auto"),
     UNBUILT("fetch", "N", NULL),
-    CHOICE("mapping", "M", mapping, weir__cli_mappings, "auto; default: auto"),
-    CHOICE("balance", "B", balance, weir__cli_balances, "off; default: off"),
-    CHOICE("wire", "W", wire, weir__cli_wires, "list; default: list"),
+    CHOICE("mapping", "M", VERB_BFS, mapping, weir__cli_mappings, "auto; default: auto"),
+    CHOICE("balance", "B", VERB_BFS, balance, weir__cli_balances, "off; default: off"),
+    CHOICE("wire", "W", VERB_BFS, wire, weir__cli_wires, "list; default: list"),
     NUMBER("trials", VERB_BFS, trials, 1, 1000000,
            "runs for each source; with more than 1, one warm-up run\n"
            "comes first and is not counted; default: 1"),
@@ -165,12 +247,15 @@ static const weir__cli_option options[] = {
     TEXT("output", 'o', "FILE", VERB_GEN, output,
          "the file to write: .mtx MatrixMarket, .gr Galois, .dimacs,\n"
          ".el or .txt edge list; .gz or .xz behind it packs"),
-    TEXT("json", 0, "FILE|-", VERB_BFS | VERB_INFO, json,
+    TEXT("output", 'o', "FILE", VERB_TOPO | VERB_BENCH, output,
+         "write what --format says there; default: standard output"),
+    TEXT("json", 0, "FILE|-", VERB_BFS | VERB_INFO | VERB_BENCH, json,
          "write one JSON document; - is standard output, which then\n"
          "holds nothing else"),
     UNBUILT("trace", "FILE", NULL),
     FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
-    FLAG("help", VERB_BFS | VERB_GEN | VERB_INFO | VERB_VERSION | VERB_HELP, help,
+    FLAG("help",
+         VERB_BFS | VERB_GEN | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_VERSION | VERB_HELP, help,
          "show this text"),
     FOREIGN("weights", "W", "has no weights"),
     FOREIGN("tolerance", "T", "is exact and has no tolerance"),
@@ -179,11 +264,10 @@ static const weir__cli_option options[] = {
     FOREIGN("elements", "N", "has no elements; that option belongs to pbf"),
     FOREIGN("selectivity", "F", "has no selectivity; that option belongs to pbf"),
     FOREIGN("packet", "BYTES", "has no packets to size; that option belongs to pbf"),
-    FOREIGN("machine", "SPEC", "has no machine; that option belongs to topo"),
-    FOREIGN("measure", NULL, "measures no links; that option belongs to topo"),
-    FOREIGN("format", "F", "has no formats; that option belongs to topo"),
     FOREIGN("parts", "N", "has one part a device; that option belongs to partition"),
 };
+
+static_assert(sizeof options / sizeof *options <= 64, "the parser keeps a bit for every row");
 
 size_t weir__cli_options(const weir__cli_option **options_out)
 {

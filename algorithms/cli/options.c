@@ -196,7 +196,8 @@ int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
 {
     struct parser parser = {verb, request, count, 0, arguments, 0, 0};
     int code = EXIT_DONE, options_end = 0;
-    *request = (weir__cli_request){.trials = 1, .seed = 1, .partition = WEIR_PARTITION_EDGE};
+    *request =
+        (weir__cli_request){.trials = 1, .seed = 1, .partition = WEIR_PARTITION_EDGE, .plan = -1};
     while (!code && !request->help && parser.next < count) {
         const char *argument = arguments[parser.next++];
         if (!options_end && strcmp(argument, "--") == 0)

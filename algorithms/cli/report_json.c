@@ -33,7 +33,7 @@ static json_t *graph_json(const weir_graph *graph)
                      integer(graph->vertices), "arcs", integer(graph->arcs));
 }
 
-static json_t *devices_json(const weir_context *context)
+struct json_t *weir__cli_json_devices(const weir_context *context)
 {
     json_t *devices = json_array();
     for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
@@ -86,13 +86,13 @@ static json_t *trials_json(const weir__cli_report *report)
     return trials;
 }
 
-int weir__cli_json_write(struct json_t *document, weir__cli_output *output)
+int weir__cli_json_write(struct json_t *document, weir__cli_output *output, int digits)
 {
     if (!document)
         return weir__cli_fail(EXIT_RUN, "--json %s: out of memory", output->path);
     errno = 0;
     int failed = json_dumpf(document, output->file,
-                            JSON_INDENT(2) | JSON_REAL_PRECISION(17) | JSON_ENSURE_ASCII) ||
+                            JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | JSON_ENSURE_ASCII) ||
                  fputc('\n', output->file) == EOF;
     json_decref(document);
     if (failed)
@@ -108,8 +108,8 @@ int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *outp
     json_t *document = json_pack(
         "{s:i, s:s, s:o, s:o, s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:o}", "schema", 1, "command",
         report->command, "graph", graph_json(report->graph), "devices",
-        devices_json(report->context), "choices", choices_json(report), "trials",
+        weir__cli_json_devices(report->context), "choices", choices_json(report), "trials",
         trials_json(report), "summary", "min_ms", summary->min_ms, "median_ms", summary->median_ms,
         "max_ms", summary->max_ms, "gteps_harmonic_mean", summary->gteps, "verified", verified);
-    return weir__cli_json_write(document, output);
+    return weir__cli_json_write(document, output, 17);
 }

@@ -36,6 +36,19 @@ static void print_choices(const weir__cli_report *report)
            picked.worker, picked.mapping, picked.balance, picked.wire);
 }
 
+/* Why auto let items travel as they did; a plan is the same whenever it is made, so it is made again here. */
+static void print_route(const weir__cli_report *report)
+{
+    const weir_machine *machine;
+    weir_route_plan plan;
+    char why[WHY_ROOM];
+    weir_route_kind asked = (weir_route_kind)report->request->route;
+    if (asked == WEIR_ROUTE_AUTO && weir_context_device_count(report->context) > 1 &&
+        !weir_machine_of(report->context, &machine) &&
+        !weir_route_plan_make(machine, asked, &plan) && *plan.why)
+        printf("route    %s\n", weir__cli_route_why(&plan, why, sizeof why));
+}
+
 static void print_trials(const weir__cli_report *report)
 {
     printf("\n%10s %12s %10s %10s %9s %14s %15s %12s\n", "source", "ms", "GTEPS", "reached",
@@ -57,6 +70,7 @@ void weir__cli_report_text(const weir__cli_report *report)
            request->undirected ? ", made undirected" : "");
     print_devices(report->context);
     print_choices(report);
+    print_route(report);
     if (!request->source_given && !request->sources)
         printf("source   %" PRIu64 ", the vertex with the largest out-degree\n",
                report->trials[0].source);

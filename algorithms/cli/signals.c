@@ -17,9 +17,10 @@
 enum { STEP_MS = 100, GRACE_STEPS = 100 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static weir_bfs *watched; /* guarded by lock */
-static int caught;        /* guarded by lock */
-static sigset_t signals;  /* written before the thread starts */
+static void (*cancel)(void *user); /* this and its user are guarded by lock; NULL: nothing runs */
+static void *cancel_user;
+static int caught;       /* guarded by lock */
+static sigset_t signals; /* written before the thread starts */
 
 static void leave(void)
 {
@@ -31,10 +32,10 @@ static void leave(void)
 static int cancel_watched(int signal)
 {
     pthread_mutex_lock(&lock);
-    int running = watched != NULL;
+    int running = cancel != NULL;
     if (running) {
         caught = signal;
-        weir_bfs_cancel(watched);
+        cancel(cancel_user);
     }
     pthread_mutex_unlock(&lock);
     return running;
@@ -77,10 +78,11 @@ int weir__cli_signals_start(void)
     return EXIT_DONE;
 }
 
-void weir__cli_signals_watch(weir_bfs *bfs)
+void weir__cli_signals_watch(void (*stop)(void *user), void *user)
 {
     pthread_mutex_lock(&lock);
-    watched = bfs;
+    cancel = stop;
+    cancel_user = user;
     pthread_mutex_unlock(&lock);
 }
 

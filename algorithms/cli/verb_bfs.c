@@ -100,11 +100,16 @@ static int allocate(struct session *session)
     return EXIT_DONE;
 }
 
+static void cancel(void *bfs)
+{
+    weir_bfs_cancel(bfs);
+}
+
 static int run_once(struct session *session, uint64_t source, weir_run_stats *stats_out)
 {
-    weir__cli_signals_watch(session->bfs);
+    weir__cli_signals_watch(cancel, session->bfs);
     weir_status status = weir_bfs_run(session->bfs, source, stats_out);
-    weir__cli_signals_watch(NULL);
+    weir__cli_signals_watch(NULL, NULL);
     int signal = weir__cli_signals_caught();
     if (signal)
         return weir__cli_fail(EXIT_RUN, "stopped by SIG%s", sigabbrev_np(signal));

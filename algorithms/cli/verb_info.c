@@ -47,7 +47,7 @@ static int report(const weir_graph *graph, const weir_graph_summary *facts,
 {
     int code = EXIT_DONE;
     if (output->file)
-        code = weir__cli_json_write(document(graph, facts), output);
+        code = weir__cli_json_write(document(graph, facts), output, 17);
     if (!weir__cli_output_is_stdout(output))
         print_text(graph, facts);
     return code ? code : weir__cli_output_commit(output, 1);

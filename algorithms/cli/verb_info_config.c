@@ -75,7 +75,7 @@ int weir__cli_info_config(const weir__cli_request *request)
         goto drop;
     }
     if (output.file)
-        code = weir__cli_json_write(document(config), &output);
+        code = weir__cli_json_write(document(config), &output, 17);
     if (!code && !weir__cli_output_is_stdout(&output))
         print_text(config);
     if (!code)

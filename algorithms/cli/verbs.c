@@ -29,6 +29,24 @@ static const weir__cli_verb verbs[] = {
      "  weir info road.mtx.gz\n"
      "  weir info rmat:14 --undirected --json -\n"
      "  weir info --config\n"},
+    {"topo", VERB_TOPO, 0, weir__cli_topo, "[options]",
+     "the machine: devices, links, costs, routes",
+     "Shows what the node is made of, what moving data costs between its devices and the\n"
+     "host's memory, who reaches whom, and how items would be routed. --format json writes a\n"
+     "file that --machine reads back, so that one machine can be studied on another.\n",
+     "  weir topo\n"
+     "  weir topo --measure --format json -o node.json\n"
+     "  weir topo --machine node.json --route ring\n"
+     "  weir topo --machine 8*nvswitch --format dot | dot -Tsvg -o node.svg\n"},
+    {"bench", VERB_BENCH, 1, weir__cli_bench, "NAME|all|list [options]",
+     "measure links, memory, launches",
+     "Every figure is the median of the trials with their lowest and highest; \"yes\" under\n"
+     "verified says that every byte was compared afterwards. --json keeps the figures for\n"
+     "--compare and for scripts/plot-bench.sh; a signal ends the run without results.\n",
+     "  weir bench pairs\n"
+     "  weir bench broadcast --machine m60\n"
+     "  weir bench all --json now.json --compare before.json --factor 1.2\n"
+     "  weir bench copy --from now.json --format csv\n"},
     {"version", VERB_VERSION, 0, weir__cli_version, "", "the version and what is built in", NULL,
      NULL},
     {"help", VERB_HELP, 1, weir__cli_help, "[VERB]", "this text, or all about a verb", NULL, NULL},
@@ -36,8 +54,6 @@ static const weir__cli_verb verbs[] = {
     UNBUILT("pr"),
     UNBUILT("cc"),
     UNBUILT("pbf"),
-    UNBUILT("topo"),
-    UNBUILT("bench"),
     UNBUILT("convert"),
     UNBUILT("partition"),
 };

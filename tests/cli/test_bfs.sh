@@ -15,6 +15,7 @@ for devices in host:1 host:2 host:3 host:8; do
     same line.want line.out "line.mtx on $devices"
 done
 expect_ok bfs path.el --devices host:2
+has "route    direct: "
 has "source   0, the vertex with the largest out-degree"
 printf '1\n2\n3\n4\n2\n-1\n0\n' >from6.want
 expect_ok bfs path.el --source 6 --devices host:2 -o from6.out
@@ -35,7 +36,7 @@ for graph in rmat:9,8 grid:40x25,0.8 path.el; do
     for devices in host:1 host:2 host:3 host:4 host:8; do
         for partition in block edge random metis; do
             [ $partition$METIS = metis0 ] && continue
-            for route in direct ring; do
+            for route in direct ring tree staged; do
                 run bfs $graph --source 1 --devices $devices --partition $partition \
                     --route $route --verify -o got.out
                 if [ "$RC" -eq 0 ] && grep -q 'verified: ok' "$OUT" && cmp -s want.out got.out; then

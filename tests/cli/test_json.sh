@@ -87,6 +87,11 @@ is choices.undirected true
 is choices.seed 9
 is graph.arcs 10
 
+for route in tree staged; do
+    expect_ok bfs path.el --devices host:3 --route $route --json -
+    is choices.route "\"$route\""
+done
+
 # ---- sources: different vertices with out-arcs, the same for the same seed ----
 expect_ok bfs rmat:8,4 --sources 20 --trials 2 --devices host:1 --json -
 is trials.39.max_level "$(value "$OUT" trials.38.max_level)"

@@ -4,7 +4,7 @@
 
 # ---- help and version ----
 for arguments in "help" "--help" "-h" "help bfs" "bfs --help" "bfs -h" "gen --help" "info --help" \
-    "help gen" "help info" "help version" "help help" "version" "--version" "-V" "info --config"; do
+    "topo --help" "bench --help" "help gen" "help info" "help topo" "help bench" "help version" "help help" "version" "--version" "-V" "info --config"; do
     # Word splitting is wanted: each text is a command line.
     # shellcheck disable=SC2086
     expect_ok $arguments
@@ -17,6 +17,14 @@ for option in source sources undirected devices partition route order kernel wor
 done
 has "default: 1"
 has "examples:"
+run topo --help
+for option in devices machine measure format route output; do has "--$option"; done
+has "nvswitch8"
+run bench --help
+for option in devices machine bytes trials warmups format json compare factor from output; do
+    has "--$option"
+done
+has "  broadcast "
 expect_ok version
 has "weir 0."
 expect_ok info --config
@@ -37,7 +45,7 @@ else
 fi
 
 # ---- verbs ----
-for verb in sssp pr cc pbf topo bench convert partition; do
+for verb in sssp pr cc pbf convert partition; do
     refuse 2 "$verb is not built yet" $verb x.mtx
     refuse 2 "$verb is not built yet" help $verb
 done
@@ -67,6 +75,9 @@ refuse 2 "bfs has no weights" bfs $G --weights unit
 refuse 2 "--tolerance: bfs" bfs $G --tolerance 1e-3
 refuse 2 "--damping: bfs" bfs $G --damping .5
 refuse 2 "--parts: bfs" bfs $G --parts 3
+refuse 2 "--machine: bfs has no such option" bfs $G --machine m60
+refuse 2 "--measure: bfs has no such option" bfs $G --measure
+refuse 2 "--format: bfs has no such option" bfs $G --format json
 refuse 2 "--trace is not built yet" bfs $G --trace t.json
 refuse 2 "--fetch is not built yet" bfs $G --fetch 4
 refuse 2 "--verify: gen has no such option" gen $G -o x.mtx --verify
@@ -89,7 +100,6 @@ done
 later() {
     refuse 2 "--$1 $2 is not built yet; choose one of: " bfs $G "--$1" "$2"
 }
-for route in tree staged; do later route $route; done
 later order bulk
 later kernel fused
 for worker in thread warp block; do later worker $worker; done

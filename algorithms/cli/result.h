@@ -1,0 +1,85 @@
+/** @file result.h  What the verbs topo and bench share: matrices for people, and the result of
+ *  benchmarks, which is measured, written, read back, printed and compared. */
+#ifndef WEIR_ALGORITHMS_CLI_RESULT_H
+#define WEIR_ALGORITHMS_CLI_RESULT_H
+
+#include "algorithms/cli/cli.h"
+
+struct json_t;
+
+/* ---- figures and matrices for people (matrix.c) -------------------------------------------- */
+
+enum { FIGURE_ROOM = 32 };
+
+/** Four significant digits without an exponent where that is short: "0.8123", "392.1", "14230". */
+const char *weir__cli_figure(double value, char room[FIGURE_ROOM]);
+
+/** A matrix of short texts, row = from, column = to. */
+typedef struct weir__cli_matrix {
+    uint32_t rows, columns;
+    /** Label of a row or a column, or text of a cell ("" leaves it empty), in @p room or static. */
+    const char *(*row)(void *user, uint32_t row);
+    const char *(*column)(void *user, uint32_t column);
+    const char *(*cell)(void *user, uint32_t row, uint32_t column, char room[FIGURE_ROOM]);
+    void *user;
+} weir__cli_matrix;
+
+/** Print it with aligned columns; what is wider than a page continues below, rows repeated.
+ *  @param[in] corner  over the row labels, say "from \ to". */
+void weir__cli_matrix_print(FILE *file, const weir__cli_matrix *matrix, const char *corner);
+
+/* ---- results (result.c) --------------------------------------------------------------------- */
+
+/** Figures of one or several benchmarks, and how they came about. */
+typedef struct weir__cli_result {
+    const char *path;       /**< the file it was read from; NULL: measured just now */
+    struct json_t *machine; /**< the document of weir_machine_json() */
+    struct json_t *devices; /**< as in every report */
+    struct json_t *options; /**< what was asked for; null: the library's choice */
+    char version[32];       /**< of the program that measured */
+    int simulated;          /**< in virtual time */
+    size_t count;
+    weir_bench_table *tables;
+} weir__cli_result;
+
+/** Append a copy of a table, its figures cut to six digits. */
+int weir__cli_result_add(weir__cli_result *result, const weir_bench_table *table);
+/** Drop all tables but the one with this name. @return how many stay, 0 or 1. */
+size_t weir__cli_result_keep(weir__cli_result *result, const char *name);
+void weir__cli_result_free(weir__cli_result *result);
+
+/** The document (schema 1); NULL: out of memory. */
+struct json_t *weir__cli_result_json(const weir__cli_result *result);
+/** Read a document back (result_read.c). Refuses with file, line and cause what is no result.
+ *  @param[in] option  which names the file, for messages. */
+int weir__cli_result_read(const char *option, const char *path, weir__cli_result *result_out);
+/** The line on which a value of a JSON text begins, counted from 1 (json_line.c). @p text must be
+ *  valid JSON; @p path leads to the value: member names and array positions, "tables/3/unit". The
+ *  line of the innermost value that is there when the whole path is not. */
+size_t weir__cli_json_line(const char *text, const char *path);
+
+/** For people (result_table.c); and one line a figure under one header (result_csv.c). */
+void weir__cli_result_table(const weir__cli_result *result, FILE *file);
+void weir__cli_result_csv(const weir__cli_result *result, FILE *file);
+
+/** Print every figure of @p now beside that of @p old (compare.c): ratios above 1 are faster.
+ *  @param[in] factor  a figure this many times slower is a failure; more than 1, or 1 for any. */
+int weir__cli_result_compare(const weir__cli_result *old, const weir__cli_result *now,
+                             double factor, FILE *file);
+
+/* ---- the two verbs --------------------------------------------------------------------------- */
+
+/** A context as --devices or --machine ask for it; a simulated one for a machine. */
+int weir__cli_context_open(const weir__cli_request *request, weir_context **context_out);
+/** Fill in what a measurement shares: progress on a terminal, stopped by a signal. Pair it with
+ *  weir__cli_measure_end(). */
+void weir__cli_measure_begin(weir_bench_config *config);
+/** @return the exit status of @p status; a signal that came in between is named instead. */
+int weir__cli_measure_end(weir_status status);
+
+/** The table of a machine (topo_table.c) and what routes over it would be (topo_routes.c).
+ *  @param[in] plan  a weir_route_kind to show alone, or -1. */
+void weir__cli_topo_table(const weir_machine *machine, FILE *file);
+int weir__cli_topo_routes(const weir_machine *machine, int plan, FILE *file);
+
+#endif

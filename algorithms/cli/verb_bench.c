@@ -1,0 +1,283 @@
+/** @file verb_bench.c  weir bench: run benchmarks, or read their figures back; report, keep, compare.
+ *
+ * Cheap checks come first, as everywhere: options, output files, the files to read, then devices. */
+#include "algorithms/cli/result.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPORT, JSON, OUTPUTS };
+enum { TABLE_FORMAT, JSON_FORMAT, CSV_FORMAT }; /* positions in weir__cli_bench_formats */
+
+#define USUAL_FACTOR 1.10
+
+struct session {
+    const weir__cli_request *request;
+    weir__cli_output outputs[OUTPUTS];
+    weir_context *context;
+    weir__cli_result old, result;
+};
+
+/* ---- names ---- */
+
+void weir__cli_bench_names(FILE *file)
+{
+    const weir_bench_info *infos;
+    size_t count = weir_bench_list(&infos);
+    for (size_t i = 0; i < count; i++)
+        fprintf(file, "  %-12s  %s\n", infos[i].name, infos[i].title);
+}
+
+static const char *next_name(void *user)
+{
+    size_t *next = user, count;
+    const weir_bench_info *infos;
+    count = weir_bench_list(&infos);
+    if (*next < count)
+        return infos[(*next)++].name;
+    return (*next)++ == count ? "all" : NULL;
+}
+
+static int is_all(const weir__cli_request *request)
+{
+    return !request->graph || strcmp(request->graph, "all") == 0;
+}
+
+static int check_name(const weir__cli_request *request)
+{
+    const weir_bench_info *infos;
+    size_t count = weir_bench_list(&infos), next = 0;
+    if (!request->graph && !request->from)
+        return weir__cli_fail(EXIT_USAGE, "bench: NAME is missing; see weir bench list");
+    if (is_all(request))
+        return EXIT_DONE;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(infos[i].name, request->graph) == 0)
+            return EXIT_DONE;
+    const char *close = weir__cli_closest(request->graph, next_name, &next);
+    if (close)
+        return weir__cli_fail(EXIT_USAGE, "bench: %s: unknown benchmark; did you mean %s?",
+                              request->graph, close);
+    return weir__cli_fail(EXIT_USAGE, "bench: %s: unknown benchmark; see weir bench list",
+                          request->graph);
+}
+
+/* ---- options ---- */
+
+/* An option that measuring takes, given although nothing is measured; NULL: none. */
+static const char *idle_option(const weir__cli_request *request)
+{
+    return request->devices        ? "devices"
+           : request->machine      ? "machine"
+           : request->bytes        ? "bytes"
+           : request->bench_trials ? "trials"
+           : request->warmups      ? "warmups"
+                                   : NULL;
+}
+
+static int list_names(const weir__cli_request *request)
+{
+    if (idle_option(request) || request->from || request->compare || request->factor > 0 ||
+        request->json || request->output || request->format)
+        return weir__cli_fail(EXIT_USAGE, "bench list takes no options");
+    weir__cli_bench_names(stdout);
+    return EXIT_DONE;
+}
+
+static int check_options(const weir__cli_request *request)
+{
+    if (request->devices && request->machine)
+        return weir__cli_fail(EXIT_USAGE, "--devices and --machine: give only one of them");
+    if (request->from && idle_option(request))
+        return weir__cli_fail(EXIT_USAGE, "--from measures nothing, so leave --%s out",
+                              idle_option(request));
+    if (request->factor > 0 && !request->compare)
+        return weir__cli_fail(EXIT_USAGE, "--factor belongs to --compare, which is missing");
+    return check_name(request);
+}
+
+/* The report goes to standard output unless --json - claims that for its document. */
+static int open_outputs(struct session *session)
+{
+    const weir__cli_request *request = session->request;
+    weir__cli_output *report = &session->outputs[REPORT], *json = &session->outputs[JSON];
+    int code = EXIT_DONE;
+    if (request->json)
+        code = weir__cli_output_open(json, "json", request->json);
+    if (!code && (request->output || !weir__cli_output_is_stdout(json)))
+        code = weir__cli_output_open(report, "output", request->output ? request->output : "-");
+    if (!code && request->format != TABLE_FORMAT && !report->file)
+        code = weir__cli_fail(EXIT_USAGE, "--format %s and --json both write to standard output",
+                              weir__cli_bench_formats.built[request->format]);
+    if (!code && json->file && report->file)
+        code = weir__cli_output_differ(report, json);
+    return code;
+}
+
+static int read_files(struct session *session)
+{
+    const weir__cli_request *request = session->request;
+    int code = EXIT_DONE;
+    if (request->compare)
+        code = weir__cli_result_read("compare", request->compare, &session->old);
+    if (!code && !is_all(request))
+        (void)weir__cli_result_keep(&session->old, request->graph);
+    if (!code && request->from)
+        code = weir__cli_result_read("from", request->from, &session->result);
+    if (!code && request->from && !is_all(request) &&
+        !weir__cli_result_keep(&session->result, request->graph))
+        code = weir__cli_fail(EXIT_USAGE, "--from %s: it has no figures of %s", request->from,
+                              request->graph);
+    return code;
+}
+
+/* ---- measuring ---- */
+
+static json_t *count_or_null(uint64_t count)
+{
+    return count ? json_integer((json_int_t)count) : json_null();
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text ? weir__cli_json_text(text) : json_null();
+}
+
+static json_t *machine_json(weir_context *context, weir_status *status_out)
+{
+    const weir_machine *machine;
+    char *text = NULL;
+    json_t *document = NULL;
+    if (!(*status_out = weir_machine_of(context, &machine)) &&
+        !(*status_out = weir_machine_json(machine, &text)))
+        document = json_loads(text, 0, NULL);
+    free(text);
+    return document;
+}
+
+static int describe(struct session *session)
+{
+    const weir__cli_request *request = session->request;
+    weir__cli_result *result = &session->result;
+    weir_status status;
+    result->simulated = request->machine != NULL;
+    snprintf(result->version, sizeof result->version, "%s", weir_version_text());
+    result->machine = machine_json(session->context, &status);
+    if (status)
+        return weir__cli_fail_status(status);
+    result->devices = weir__cli_json_devices(session->context);
+    result->options =
+        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", request->graph, "devices",
+                  text_or_null(request->devices), "machine", text_or_null(request->machine),
+                  "bytes", count_or_null(request->bytes), "trials",
+                  count_or_null(request->bench_trials), "warmups", count_or_null(request->warmups));
+    if (!result->machine || !result->devices || !result->options)
+        return weir__cli_fail(EXIT_RUN, "no memory for the description of the machine");
+    return EXIT_DONE;
+}
+
+static int run_one(struct session *session, const char *name)
+{
+    const weir__cli_request *request = session->request;
+    weir_bench_config config = WEIR_BENCH_CONFIG_INIT;
+    weir_bench_table *table = NULL;
+    config.bytes = request->bytes;
+    config.trials = (uint32_t)request->bench_trials;
+    config.warmups = (uint32_t)request->warmups;
+    weir__cli_progress("%s ...", name);
+    weir__cli_measure_begin(&config);
+    int code = weir__cli_measure_end(weir_bench_run(session->context, name, &config, &table));
+    if (!code)
+        code = weir__cli_result_add(&session->result, table);
+    weir_bench_table_destroy(table);
+    return code;
+}
+
+static int measure(struct session *session)
+{
+    const weir__cli_request *request = session->request;
+    const weir_bench_info *infos;
+    size_t count = weir_bench_list(&infos);
+    int code = weir__cli_context_open(request, &session->context);
+    if (!code)
+        code = describe(session);
+    if (!code && !is_all(request))
+        return run_one(session, request->graph);
+    for (size_t i = 0; i < count && !code; i++)
+        code = run_one(session, infos[i].name);
+    return code;
+}
+
+/* ---- reporting ---- */
+
+static int write_report(struct session *session)
+{
+    weir__cli_output *report = &session->outputs[REPORT];
+    int code = EXIT_DONE;
+    if (session->outputs[JSON].file)
+        code = weir__cli_json_write(weir__cli_result_json(&session->result),
+                                    &session->outputs[JSON], 15);
+    if (code || !report->file)
+        return code;
+    if (session->request->format == JSON_FORMAT)
+        return weir__cli_json_write(weir__cli_result_json(&session->result), report, 15);
+    if (session->request->format == CSV_FORMAT)
+        weir__cli_result_csv(&session->result, report->file);
+    else
+        weir__cli_result_table(&session->result, report->file);
+    return EXIT_DONE;
+}
+
+/* The comparison stands under a table on standard output; a document there has to stay alone. */
+static int compare(struct session *session)
+{
+    const weir__cli_request *request = session->request;
+    int alone =
+        weir__cli_output_is_stdout(&session->outputs[JSON]) ||
+        (request->format != TABLE_FORMAT && weir__cli_output_is_stdout(&session->outputs[REPORT]));
+    if (!request->compare)
+        return EXIT_DONE;
+    return weir__cli_result_compare(&session->old, &session->result,
+                                    request->factor > 0 ? request->factor : USUAL_FACTOR,
+                                    alone ? stderr : stdout);
+}
+
+/* The figures are good whatever the comparison says, so they are kept first. */
+static int report(struct session *session)
+{
+    int code = write_report(session);
+    if (!code)
+        code = weir__cli_output_commit(session->outputs, OUTPUTS);
+    return code ? code : compare(session);
+}
+
+static void close_session(struct session *session)
+{
+    for (int i = 0; i < OUTPUTS; i++)
+        weir__cli_output_drop(&session->outputs[i]);
+    weir__cli_result_free(&session->old);
+    weir__cli_result_free(&session->result);
+    if (session->context)
+        weir_context_destroy(session->context);
+}
+
+int weir__cli_bench(const weir__cli_request *request)
+{
+    struct session session = {.request = request};
+    if (request->graph && strcmp(request->graph, "list") == 0)
+        return list_names(request);
+    int code = check_options(request);
+    if (!code)
+        code = weir__cli_signals_start();
+    if (!code)
+        code = open_outputs(&session);
+    if (!code)
+        code = read_files(&session);
+    if (!code && !request->from)
+        code = measure(&session);
+    if (!code)
+        code = report(&session);
+    close_session(&session);
+    return code;
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# weir topo: machines shown, written and read back; what is wrong with them is named.
+. "$(dirname "$0")/common.sh"
+
+# ---- the machine this runs on ----
+expect_ok topo --devices host:3
+has "source   discovered on --devices host:3"
+for label in host0 host1 host2 home; do has "$label"; done
+has "NUMA node 0"
+has "bandwidth, GB/s"
+has "latency of the first byte, us"
+has "auto      "
+has "staged    "
+[ "$(grep -c '^  host2 ' "$OUT")" -ge 4 ] || fail "host2 should have a row in every matrix"
+expect_ok topo --devices host:1
+has "routes: none, there is one device"
+expect_ok topo
+has "hosts (NUMA nodes"
+expect_ok topo --devices host:40
+[ "$(awk 'length > 110' "$OUT" | wc -l)" -eq 0 ] || fail "40 devices should not make lines wider than a page"
+has "host39"
+# A host whose path home is measured is still one machine: the document can be read back.
+expect_ok topo --devices host:2 --measure --format json -o measured.json
+expect_ok topo --machine measured.json
+has "source   --machine measured.json"
+
+# ---- shipped machines and texts: written, read back, written again, the same bytes ----
+for machine in m60 dgx1v nvswitch8 hetero2 pcie4-nopeer '8*nvswitch' '2x4*pcie-tree' '2*pcie,hetero'; do
+    expect_ok topo --machine "$machine"
+    has "source   --machine $machine"
+    has "auto      "
+    expect_ok topo --machine "$machine" --format json -o first.json
+    expect_ok topo --machine first.json --format json -o second.json
+    same first.json second.json "the document of $machine read back"
+    expect_ok topo --machine "$machine" --format json
+    same first.json "$OUT" "$machine on standard output"
+    # Every node of the document is one of the graph.
+    expect_ok topo --machine "$machine" --format dot
+    has "graph"
+    sed -n 's/.*"label": *"\([^"]*\)".*/\1/p' first.json >labels
+    [ -s labels ] || fail "$machine: the document has no labels"
+    while read -r label; do has "$label"; done <labels
+done
+expect_ok topo --machine m60
+has "staged"
+has "*"
+expect_ok topo --machine dgx1v --route ring
+has "ring      "
+has "GB/s where all send to the next one at once"
+if grep -qE '^  (auto|direct|tree|staged)  ' "$OUT"; then fail "--route ring shows other routes"; else pass; fi
+for route in auto direct tree staged; do expect_ok topo --machine nvswitch8 --route $route; done
+expect_ok topo --machine hetero2 --measure
+has "its simulation measured: times are virtual"
+cp "$OUT" measured.txt
+expect_ok topo --machine hetero2 --measure
+same measured.txt "$OUT" "a simulation measured twice"
+
+# ---- broken machines: file, line and cause ----
+expect_ok topo --machine m60 --format json -o good.json
+# broken NAME SED: the good file, edited; refused with the line that differs.
+broken() {
+    sed "$2" good.json >"$1"
+    line=$(diff good.json "$1" | sed -n '1s/^\([0-9]*\).*/\1/p')
+    refuse 2 "$1:${line:-?}" topo --machine "$1"
+    refuse 2 "$1:${line:-?}" bench pairs --machine "$1" --json out.json
+}
+broken negative.json '0,/"bandwidth_gbs": [0-9.]*/s//"bandwidth_gbs": -3/'
+broken kind.json '0,/"kind": "pcie"/s//"kind": "rope"/'
+refuse 2 "rope" topo --machine kind.json
+head -c 300 good.json >cut.json
+refuse 2 "cut.json:" topo --machine cut.json
+printf '{"schema": 1}\n' >empty.json
+refuse 2 "empty.json:1" topo --machine empty.json
+: >nothing.json
+refuse 2 "nothing.json" topo --machine nothing.json
+mkdir folder
+refuse 2 "folder" topo --machine folder
+refuse 2 "no-such-file.json" topo --machine no-such-file.json
+refuse 2 "9*nvswich" topo --machine '9*nvswich'
+refuse 2 "is empty" topo --machine ""
+
+# ---- options ----
+refuse 2 "give only one" topo --devices host:2 --machine m60
+refuse 2 "give only one" bench pairs --devices host:2 --machine m60
+refuse 2 "--route belongs to --format table" topo --machine m60 --route ring --format json
+refuse 2 "--format csv: unknown; choose one of: table, json, dot" topo --format csv
+refuse 2 "--route rings: unknown; choose one of: auto, direct" topo --route rings
+refuse 2 "one argument too many" topo m60
+refuse 2 "--bytes: topo has no such option" topo --bytes 4
+refuse 2 "did you mean --machine" topo --machin m60
+refuse 2 "device spec" topo --devices host:0
+refuse 2 "cannot be written" topo --machine no-such-file -o no-such-folder/x
+if [ -c /dev/full ]; then
+    run topo --machine m60 -o /dev/full
+    if [ "$RC" -eq 2 ] && [ "$(wc -l <"$ERR")" -eq 1 ]; then pass; else fail "-o /dev/full" && show; fi
+fi
+finish

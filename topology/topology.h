@@ -215,8 +215,8 @@ typedef struct weir_bench_config {
     size_t size; /**< sizeof(weir_bench_config), set by WEIR_BENCH_CONFIG_INIT */
     uint64_t
         bytes; /**< of a transfer; 0: 100 MB on GPUs and simulated ones, 4 MB on host devices */
-    uint32_t trials;   /**< timed runs, whose median is reported; 0: 7 */
-    uint32_t warmups;  /**< runs before them; 0: 2 */
+    uint32_t trials;   /**< timed runs, whose median is reported; 0: 7, simulated 1 */
+    uint32_t warmups;  /**< runs before them; 0: 2, simulated none */
     uint32_t limit_ms; /**< no single wait is longer; 0: 60 000 */
     volatile int
         *cancel; /**< set to non-zero (any thread) to stop with WEIR_ERR_CANCELLED; or NULL */

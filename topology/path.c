@@ -1,5 +1,8 @@
 /** @file path.c  Paths between devices, and what they cost.
  *
+ * Devices that NVLinks alone join, directly or through switches, use those: a driver never goes over the
+ * host then, be it wider. For all others every hop counts.
+ *
  * For a pair of ends the path of the largest smallest bandwidth is wanted, among those the one of
  * the least latency, then of the fewest hops, then of the lowest hop numbers. Width and latency do
  * not mix in one search (a part of the best path need not be the best path of its ends), so there
@@ -27,6 +30,7 @@ struct search {
     uint32_t *begin;  /* of a node's ends, by hop number */
     struct end *ends; /* two for each hop */
     int64_t *ps;      /* latency of each hop */
+    double *gbs;      /* bandwidth of each; 0: not to be used */
     double width[WEIR_MACHINE_NODES_MAX];
     int64_t best[WEIR_MACHINE_NODES_MAX];          /* latency to the target so far */
     int64_t level[LEVELS][WEIR_MACHINE_NODES_MAX]; /* with as many hops, where fewer take longer */
@@ -64,6 +68,7 @@ static void search_destroy(struct search *search)
     free(search->begin);
     free(search->ends);
     free(search->ps);
+    free(search->gbs);
     free(search);
 }
 
@@ -80,7 +85,9 @@ static weir_status search_create(const weir_machine *machine, struct search **se
         (status = weir__calloc(2 * (size_t)machine->hops + 1, sizeof *search->ends, "paths",
                                &search->ends)) ||
         (status =
-             weir__calloc((size_t)machine->hops + 1, sizeof *search->ps, "paths", &search->ps))) {
+             weir__calloc((size_t)machine->hops + 1, sizeof *search->ps, "paths", &search->ps)) ||
+        (status =
+             weir__calloc((size_t)machine->hops + 1, sizeof *search->gbs, "paths", &search->gbs))) {
         search_destroy(search);
         return status;
     }
@@ -108,7 +115,7 @@ static uint32_t widen_from(struct search *search, uint32_t node, uint16_t *next,
 {
     for (uint32_t e = search->begin[node]; e < search->begin[node + 1]; e++) {
         const struct end *end = &search->ends[e];
-        double gbs = fmin(width[node], search->machine->hop[end->hop].bandwidth_gbs);
+        double gbs = fmin(width[node], search->gbs[end->hop]);
         if (gbs > search->width[end->node]) {
             search->width[end->node] = gbs;
             put(search, next, &count, end->node);
@@ -144,7 +151,7 @@ static uint32_t shorten_from(struct search *search, uint32_t node, uint32_t roun
     for (uint32_t e = search->begin[node]; e < search->begin[node + 1]; e++) {
         const struct end *end = &search->ends[e];
         int64_t ps = search->level[round - 1][node] + search->ps[end->hop];
-        if (search->machine->hop[end->hop].bandwidth_gbs < width || ps >= search->best[end->node])
+        if (search->gbs[end->hop] < width || ps >= search->best[end->node])
             continue;
         search->best[end->node] = search->level[round][end->node] = ps;
         put(search, next, &count, end->node);
@@ -182,7 +189,7 @@ static struct end next_end(const struct search *search, uint32_t node, uint32_t 
     for (uint32_t e = search->begin[node]; e < search->begin[node + 1]; e++) {
         struct end end = search->ends[e];
         int64_t rest = search->level[left - 1][end.node];
-        if (search->machine->hop[end.hop].bandwidth_gbs >= width && rest != NO_WAY &&
+        if (search->gbs[end.hop] >= width && rest != NO_WAY &&
             forwards(search->machine, end.node, target) &&
             rest + search->ps[end.hop] == search->level[left][node])
             return end;
@@ -220,17 +227,19 @@ static void write_back(const weir_cost *there, weir_cost *back)
     }
 }
 
-/* Paths between the target and every device before it, whose widths are known. */
+/* Paths between the target and every device before it that has none yet, whose widths are known. */
 static void find_paths_to(struct search *search, weir_machine *machine, uint32_t target)
 {
     uint8_t done[WEIR_DEVICES_MAX] = {0};
+    for (uint32_t from = 0; from < target; from++)
+        done[from] = cost_of(machine, from, target)->hop_count > 0;
     for (uint32_t first = 0; first < target; first++) {
         double width = search->width[first];
         if (done[first] || !(width > 0))
             continue;
         find_latencies(search, target, width);
         for (uint32_t from = first; from < target; from++)
-            if (search->width[from] == width) {
+            if (!done[from] && search->width[from] == width) {
                 write_path(search, from, target, width, cost_of(machine, from, target));
                 write_back(cost_of(machine, from, target), cost_of(machine, target, from));
                 done[from] = 1;
@@ -258,6 +267,23 @@ static weir_status check_ways(const weir_machine *machine, const struct search *
     return WEIR_OK;
 }
 
+static void use_hops(struct search *search, int nvlinks_only)
+{
+    for (uint32_t h = 0; h < search->machine->hops; h++) {
+        const weir_hop *hop = &search->machine->hop[h];
+        search->gbs[h] = nvlinks_only && hop->kind != WEIR_HOP_NVLINK ? 0 : hop->bandwidth_gbs;
+    }
+}
+
+static void find_nvlink_paths(struct search *search, weir_machine *machine)
+{
+    use_hops(search, 1);
+    for (uint32_t to = machine->devices; to-- > 1;) {
+        find_widths(search, to);
+        find_paths_to(search, machine, to);
+    }
+}
+
 weir_status weir__machine_find_paths(weir_machine *machine)
 {
     struct search *search;
@@ -266,6 +292,8 @@ weir_status weir__machine_find_paths(weir_machine *machine)
     if (status)
         return status;
     memset(machine->cost, 0, (size_t)ends * ends * sizeof *machine->cost);
+    find_nvlink_paths(search, machine);
+    use_hops(search, 0);
     for (uint32_t to = ends; to-- > 1 && !status;) { /* home first: its complaint is the clearest */
         find_widths(search, to);
         if (!(status = check_ways(machine, search, to)))

@@ -135,7 +135,7 @@ typedef struct weir_cost {
 
 /** Cost between devices (weir_machine_device_count(): the home memory). To itself: the memory's own
  *  bandwidth, no hops. Hops are those of the widest path through hosts and switches, then the one of
- *  the least latency; a device never forwards. Measured pairs override bandwidth and latency.
+ *  the least latency, over NVLinks alone where those join the two; a device never forwards. Measured pairs override bandwidth and latency.
  *  @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_machine_cost(const weir_machine *machine, uint32_t from, uint32_t to,
                               weir_cost *cost_out);

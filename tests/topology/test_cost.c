@@ -73,6 +73,23 @@ static void the_widest_path_is_taken_however_slow(void **state)
     weir_machine_destroy(machine);
 }
 
+static void nvlinks_are_taken_however_narrow(void **state)
+{
+    weir_machine *machine = two_devices();
+    (void)state;
+    join(machine, 0, 3, 50, 0.1);
+    join(machine, 1, 3, 50, 0.1);
+    OK(weir__machine_add_hop(
+        machine,
+        (weir_hop){.kind = WEIR_HOP_NVLINK, .a = 0, .b = 1, .bandwidth_gbs = 25, .latency_us = 1}));
+    uint16_t nvlink = (uint16_t)(machine->hops - 1);
+    OK(weir__machine_finish(machine));
+    check_hops(machine, 0, 1, 1, &nvlink);
+    check_hops(machine, 1, 0, 1, &nvlink);
+    NEAR(cost(machine, 0, 1).bandwidth_gbs, 25);
+    weir_machine_destroy(machine);
+}
+
 static void of_equally_wide_paths_the_fastest_is_taken(void **state)
 {
     weir_machine *machine = two_devices();
@@ -337,6 +354,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_widest_path_is_taken_however_slow),
+        cmocka_unit_test(nvlinks_are_taken_however_narrow),
         cmocka_unit_test(of_equally_wide_paths_the_fastest_is_taken),
         cmocka_unit_test(width_counts_over_the_whole_path_only),
         cmocka_unit_test(of_equally_fast_paths_the_shortest_is_taken_then_the_lowest),

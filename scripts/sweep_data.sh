@@ -40,7 +40,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 LIMIT_S = 300
 PARTITIONS = ["block", "edge", "random", "metis"]
-ROUTES = ["direct", "ring"]
+ROUTES = ["direct", "ring", "tree", "staged"]
 DIRECTIONS = ["directed", "undirected"]
 # Formats that weir does not read; their answers wait for it.
 UNREAD = {".graph": "METIS format"}
@@ -56,9 +56,9 @@ def combinations(mode, devices, sources):
         yield from itertools.product(devices, PARTITIONS, ROUTES, DIRECTIONS, range(sources))
         return
     # One run for each device and partition; the bits of their numbers spread the other choices
-    # so that with three devices and more, every pair of values of two choices comes together.
+    # so that with four devices and more, every pair of values of two choices comes together.
     for (i, device), (j, partition) in itertools.product(enumerate(devices), enumerate(PARTITIONS)):
-        route = ROUTES[(i + j) % 2]
+        route = ROUTES[(i + j) % 4]
         direction = DIRECTIONS[(i + j // 2) % 2]
         yield device, partition, route, direction, (i // 2 + j) % sources
 

@@ -8,6 +8,7 @@
  * Units: sizes are bytes, times are milliseconds unless the name says otherwise.
  * Errors: every fallible call returns weir_status; 0 is success, positive values inform, negative
  * values are failures. After a failure weir_error_detail() holds one sentence with the exact cause.
+ * Pointers: must not be NULL unless the call says what NULL means; destroy calls take NULL.
  * Threads: unless a call says otherwise it may be made from any thread; creating and destroying one
  * object, and using it while it is being destroyed, is the caller's to order.
  * The library never exits and prints nothing (logging is off by default, see WEIR_LOG).
@@ -255,7 +256,8 @@ weir_status weir_queue_stamp(weir_queue *queue, weir_stamp *stamp);
  *  @retval WEIR_ERR_INVALID  two devices, or one was never put into a queue. */
 weir_status weir_stamp_elapsed(weir_stamp *start, weir_stamp *stop, double *ms_out);
 
-/** Take an event from the device's pool: no event is created after start-up.
+/** Take an event from the device's pool: no event is created after start-up. On a simulated device it
+ *  may wait for call-backs that another thread is making.
  *  @retval WEIR_ERR_FULL  all WEIR_EVENTS events of the device are in use. */
 weir_status weir_event_acquire(weir_device *device, weir_event **event_out);
 /** Give it back; NULL is fine. No queue may still be about to wait for it. */

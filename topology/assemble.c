@@ -10,6 +10,7 @@
 /* To a GPU without a switch of its own below the root port: there are two PCIe links on the way all
  * the same, of which the usual latency of a hop is one. */
 #define PCIE_STRAIGHT_US 1.7
+#define MESH_MOST        8 /* hosts */
 
 /* What the steps below share. */
 struct build {
@@ -184,10 +185,13 @@ static void join_devices(struct build *build)
     }
 }
 
-/* How sockets are wired is not told; of two or four, each has a link to each. */
+/* How sockets are wired is not told; of two, four or eight, each has a link to each. More are
+ * hardly sockets, but parts of some: each is joined to the first then, or hops would grow with the
+ * square. */
 static void join_hosts(struct build *build)
 {
-    for (uint32_t a = 0; a < build->machine->hosts; a++)
+    uint32_t centres = build->machine->hosts <= MESH_MOST ? build->machine->hosts : 1;
+    for (uint32_t a = 0; a < centres; a++)
         for (uint32_t b = a + 1; b < build->machine->hosts; b++)
             add_hop(build, (weir_hop){.kind = WEIR_HOP_SOCKET,
                                       .a = host_node(build, a),

@@ -3,8 +3,10 @@
  * Every device sends WEIR_PLAN_BYTES to every other at once, each packet along the plan's hops.
  * The estimate is the time in which the most loaded direction of a hop (or the most loaded
  * measured pair) moves what goes over it, plus, for the route that has the most of them, the
- * latencies of its steps and one start of a copy for each (two for a step that is staged). It
- * leaves out what packets wait for each other on the way and the work of forwarding, which a
+ * latencies of its steps and one start of a copy for each (two for a step that is staged). Staged
+ * packets move twice: those that start together share the way to the home memory and come there
+ * together, so nothing flows on from there before all of them are there, and the second halves count
+ * as a phase of their own. It leaves out what packets wait for each other on the way and the work of forwarding, which a
  * device's kernels do: it tells plans apart where hops decide, and is no promise. */
 #include "topology/plan.h"
 
@@ -14,7 +16,7 @@
 struct exchange {
     const weir_machine *machine;
     const weir_route_plan *plan;
-    double *capacity, *load; /* of each resource; bytes */
+    double *capacity, *load[2]; /* of each resource; bytes in the first phase, in the second */
     double start_us[WEIR_DEVICES_MAX]
                    [WEIR_DEVICES_MAX]; /* of a step: latency and starts of copies */
     uint32_t packets[WEIR_DEVICES_MAX][WEIR_DEVICES_MAX]; /* that take this step */
@@ -34,30 +36,40 @@ static double time_us(double bytes, double gbs)
     return bytes / (gbs * 1e3);
 }
 
-/* Put a step's packets on its hops. @return what the step alone would take. */
-static double load_step(struct exchange *exchange, uint32_t from, uint32_t to)
+/* Put one copy of a step's packets on its hops. @return what the copy alone would take. */
+static double load_copy(struct exchange *exchange, int phase, uint32_t from, uint32_t to,
+                        double bytes)
 {
-    double bytes = (double)exchange->packets[from][to] * WEIR_PLAN_BYTES;
     uint16_t resources[2 * WEIR_PATH_HOPS_MAX];
+    uint32_t count = weir__resources_of(exchange->machine, from, to, 0, resources);
+    for (uint32_t i = 0; i < count; i++)
+        exchange->load[phase][resources[i]] += bytes;
+    return time_us(bytes, weir__cost(exchange->machine, from, to)->bandwidth_gbs);
+}
+
+static void load_step(struct exchange *exchange, uint32_t from, uint32_t to, double *us)
+{
+    uint32_t home = exchange->machine->devices;
+    double bytes = (double)exchange->packets[from][to] * WEIR_PLAN_BYTES;
     weir_cost cost;
     cost_of_step(exchange, from, to, &cost);
-    uint32_t count = weir__cost_resources(&cost, resources);
-    for (uint32_t i = 0; i < count; i++)
-        exchange->load[resources[i]] += bytes;
-    return time_us(bytes, cost.bandwidth_gbs);
+    us[0] = fmax(us[0], load_copy(exchange, 0, from, cost.staged ? home : to, bytes));
+    if (cost.staged)
+        us[1] = fmax(us[1], load_copy(exchange, 1, home, to, bytes));
 }
 
 static double busiest_us(struct exchange *exchange)
 {
     uint32_t n = exchange->machine->devices;
-    double us = 0;
+    double us[2] = {0, 0};
     for (uint32_t from = 0; from < n; from++)
         for (uint32_t to = 0; to < n; to++)
             if (exchange->packets[from][to])
-                us = fmax(us, load_step(exchange, from, to));
-    for (uint32_t r = 0; r < 2 * exchange->machine->hops; r++)
-        us = fmax(us, time_us(exchange->load[r], exchange->capacity[r]));
-    return us;
+                load_step(exchange, from, to, us);
+    for (uint32_t r = 0; r < weir__resource_count(exchange->machine); r++)
+        for (int phase = 0; phase < 2; phase++)
+            us[phase] = fmax(us[phase], time_us(exchange->load[phase][r], exchange->capacity[r]));
+    return us[0] + us[1];
 }
 
 static void fill_starts(struct exchange *exchange)
@@ -97,21 +109,23 @@ weir_status weir__exchange_estimate(const weir_machine *machine, weir_route_plan
 {
     static const char what[] = "an exchange";
     struct exchange *exchange;
-    size_t resources = 2 * (size_t)machine->hops + 1;
+    size_t resources = weir__resource_count(machine);
     weir_status status = weir__calloc(1, sizeof *exchange, what, &exchange);
     if (status)
         return status;
     exchange->machine = machine;
     exchange->plan = plan;
     if ((status = weir__calloc(resources, sizeof(double), what, &exchange->capacity)) ||
-        (status = weir__calloc(resources, sizeof(double), what, &exchange->load)))
+        (status = weir__calloc(resources, sizeof(double), what, &exchange->load[0])) ||
+        (status = weir__calloc(resources, sizeof(double), what, &exchange->load[1])))
         goto end;
     weir__capacities(machine, exchange->capacity);
     fill_starts(exchange);
     plan->exchange_us = longest_us(exchange);
     plan->exchange_us += busiest_us(exchange);
 end:
-    free(exchange->load);
+    free(exchange->load[1]);
+    free(exchange->load[0]);
     free(exchange->capacity);
     free(exchange);
     return status;

@@ -74,8 +74,8 @@ static weir_status store_figure(const struct weir__json_reader *r, const struct 
     if (!json_is_number(value))
         return weir__json_bad(r, weir__json_member(r, f->key), "a number is expected");
     if (!(number >= f->least && number <= f->most) && (f->required || number != 0))
-        return weir__json_bad(r, weir__json_member(r, f->key), "%g is not within %g .. %g", number,
-                              f->least, f->most);
+        return weir__json_bad(r, weir__json_member(r, f->key), "%.9g is not within %g .. %g",
+                              number, f->least, f->most);
     *to = number;
     return WEIR_OK;
 }

@@ -18,7 +18,7 @@ void weir__cost_staged(const weir_machine *machine, uint32_t from, uint32_t to,
  *  reach each other, and each device's own memory. */
 void weir__costs_complete(weir_machine *machine);
 
-/* ---- flows.c: a hop is two resources, one a direction ---------------------------------------- */
+/* ---- flows.c: a hop is two resources, one a direction; each memory is one -------------------- */
 
 struct weir__shares; /**< room to work out shares of up to so many flows, again and again */
 
@@ -27,11 +27,16 @@ weir_status weir__shares_create(const weir_machine *machine, size_t flows_max,
 void weir__shares_destroy(struct weir__shares *shares);
 /** Fill in every flow's share; see weir_machine_share(). */
 void weir__shares_get(struct weir__shares *shares, weir_flow *flows, size_t count);
-/** What a direction of each hop carries, 2 * hops of them: its bandwidth, or more where a pair that
- *  goes over it was measured faster. */
+/** How many resources there are: 2 * hops, then one for each device, then the home memory. */
+uint32_t weir__resource_count(const weir_machine *machine);
+/** What each resource carries: a hop its bandwidth, or a little more where a pair that goes over it
+ *  was measured faster; a memory what a copy within it moves, INFINITY when unknown. */
 void weir__capacities(const weir_machine *machine, double *capacity_out);
-/** The resources that a copy uses, none twice. @return how many; at most 2 * WEIR_PATH_HOPS_MAX. */
-uint32_t weir__cost_resources(const weir_cost *cost, uint16_t *resources_out);
+/** The resources that a copy uses, none twice; of a pair that reaches too when it is staged all the
+ *  same. None: only the pair's own bandwidth limits it.
+ *  @return how many; at most 2 * WEIR_PATH_HOPS_MAX. */
+uint32_t weir__resources_of(const weir_machine *machine, uint32_t from, uint32_t to, int staged,
+                            uint16_t *resources_out);
 
 /* ---- plans: ring.c, tree.c, exchange.c ---------------------------------------------- */
 

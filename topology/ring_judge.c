@@ -49,7 +49,7 @@ static void fill_steps(struct weir__ring_judge *judge)
                 continue;
             step->gbs = cost->bandwidth_gbs;
             step->staged = (uint32_t)cost->staged;
-            step->count = weir__cost_resources(cost, step->resource);
+            step->count = weir__resources_of(machine, from, to, cost->staged, step->resource);
         }
 }
 
@@ -58,7 +58,7 @@ weir_status weir__ring_judge_create(const weir_machine *machine,
 {
     static const char what[] = "ring";
     struct weir__ring_judge *judge;
-    size_t n = machine->devices, resources = 2 * (size_t)machine->hops + 1;
+    size_t n = machine->devices, resources = weir__resource_count(machine);
     weir_status status;
     *judge_out = NULL;
     if ((status = weir__calloc(1, sizeof *judge, what, &judge)))

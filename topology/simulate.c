@@ -1,9 +1,16 @@
 /** @file simulate.c  A context of simulated devices from a machine.
  *
- * Each hop gives two resources, one for each direction, which do not disturb each other. Hop h is
- * resource 2h from a to b, and 2h + 1 from b to a. A copy alone gets the pair's bandwidth. */
+ * Resources, and who uses which, are those of flows.c, so copies share hops as planning has it. A
+ * copy alone gets the pair's bandwidth (a staged one no more than its hops carry). Copies and
+ * fills within a device, or within the home memory, share what its memory copies; copies between
+ * devices do not draw on that, as links are an order slower than memories.
+ *
+ * Not modelled: how many copy engines a device has (any number of copies run at once), and what
+ * kernels do with units and memory. Operations of one queue run in their order; kernels and copies
+ * of different queues of a device do not wait for each other, other than through what they share. */
 #include "topology/plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +32,7 @@ static void fill_path(const weir_machine *machine, uint32_t from, uint32_t to, w
     path->bandwidth_gbs = cost->bandwidth_gbs;
     if (from == to && !(cost->bandwidth_gbs > 0))
         path->bandwidth_gbs = MEMORY_GBS;
-    path->count = weir__cost_resources(cost, path->resource);
+    path->count = weir__resources_of(machine, from, to, cost->staged, path->resource);
 }
 
 static weir_status alloc_tables(const weir_machine *machine, struct tables *tables)
@@ -33,7 +40,7 @@ static weir_status alloc_tables(const weir_machine *machine, struct tables *tabl
     const size_t pairs = (size_t)(machine->devices + 1) * (machine->devices + 1);
     const char *what = "simulated machine";
     weir_status status;
-    if ((status = weir__calloc(2 * (size_t)machine->hops, sizeof(double), what,
+    if ((status = weir__calloc(weir__resource_count(machine), sizeof(double), what,
                                &tables->capacity_gbs)) ||
         (status = weir__calloc(pairs, sizeof *tables->paths, what, &tables->paths)) ||
         (status = weir__calloc(machine->devices, sizeof *tables->names, what, &tables->names)))
@@ -44,6 +51,9 @@ static weir_status alloc_tables(const weir_machine *machine, struct tables *tabl
 static void fill_tables(const weir_machine *machine, struct tables *tables)
 {
     weir__capacities(machine, tables->capacity_gbs);
+    for (uint32_t r = 0; r < weir__resource_count(machine); r++)
+        if (isinf(tables->capacity_gbs[r])) /* only a memory's may be unknown */
+            tables->capacity_gbs[r] = MEMORY_GBS;
     for (uint32_t from = 0; from <= machine->devices; from++)
         for (uint32_t to = 0; to <= machine->devices; to++)
             fill_path(machine, from, to,
@@ -70,7 +80,7 @@ static weir_status make_context(const weir_machine *machine, const weir_config *
     if (!status) {
         fill_tables(machine, &tables);
         const weir__sim_model model = {.devices = machine->devices,
-                                       .resources = 2 * machine->hops,
+                                       .resources = weir__resource_count(machine),
                                        .capacity_gbs = tables.capacity_gbs,
                                        .paths = tables.paths,
                                        .copy_us = machine->overheads.copy_us,

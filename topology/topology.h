@@ -89,13 +89,13 @@ weir_status weir_machine_of(weir_context *context, const weir_machine **machine_
 /** A machine from a file, a shipped name, or a spec, whichever @p text is; see
  *  docs/machines.md for the file's format and the grammar.
  *
- *     "8*nvswitch"  "2x4*pcie-tree"  "dgx1v"  "2*pcie,hetero"  "machines/m60.json"
+ *     "8*nvswitch"  "2x4*pcie-tree"  "dgx1v"  "2*pcie,hetero"  "./recorded.json"
  *
  *  @retval WEIR_ERR_INVALID  neither a file nor a spec. @retval WEIR_ERR_FORMAT  a broken file;
  *  the sentence names file, line and cause. @retval WEIR_ERR_IO  the file cannot be read. */
 weir_status weir_machine_open(const char *text, weir_machine **machine_out);
 
-/** The machine as JSON text, which weir_machine_open() reads back to an equal machine.
+/** The machine as JSON text; weir_machine_open() of a file that holds it gives an equal machine.
  *  @param[out] text_out  freed by the caller with free(). */
 weir_status weir_machine_json(const weir_machine *machine, char **text_out);
 /** The machine as a graph for Graphviz's dot. @param[out] text_out  freed with free(). */
@@ -124,8 +124,10 @@ const char *weir_hop_kind_text(weir_hop_kind kind);
 /** What it costs to move data from one device to another. */
 typedef struct weir_cost {
     double latency_us;    /**< of the first byte */
-    double bandwidth_gbs; /**< of a long transfer that has every hop to itself */
-    int staged;           /**< the pair does not reach: two copies, through the home memory */
+    double bandwidth_gbs; /**< of a long transfer in packets that has every hop to itself */
+    /** The pair does not reach: two copies, through the home memory. Those of different packets
+     *  overlap; a message in one piece gets half of the bandwidth, or less. */
+    int staged;
     uint32_t hop_count;
     struct {
         uint16_t hop;     /**< a weir_hop's number */
@@ -133,9 +135,10 @@ typedef struct weir_cost {
     } hops[2 * WEIR_PATH_HOPS_MAX];
 } weir_cost;
 
-/** Cost between devices (weir_machine_device_count(): the home memory). To itself: the memory's own
- *  bandwidth, no hops. Hops are those of the widest path through hosts and switches, then the one of
- *  the least latency, over NVLinks alone where those join the two; a device never forwards. Measured pairs override bandwidth and latency.
+/** Cost between devices (weir_machine_device_count(): the home memory). To itself: half the memory's
+ *  own bandwidth, as a copy reads and writes; no hops. Else over NVLinks alone where those join the
+ *  two, or over hosts and switches: the widest path, then the one of the least latency; a device
+ *  never forwards. Measured pairs override bandwidth and latency.
  *  @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_machine_cost(const weir_machine *machine, uint32_t from, uint32_t to,
                               weir_cost *cost_out);
@@ -147,7 +150,9 @@ typedef struct weir_flow {
 } weir_flow;
 /** What each of @p count simultaneous transfers gets where they share hops: max-min fair (no
  *  transfer can get more without one that has less losing). A hop's directions do not disturb each
- *  other. */
+ *  other. Transfers within a device share its memory. A pair that was measured far above what its hops
+ *  carry (1.25 times) must go another way: its own figure is all that limits it. Infinity: nothing is
+ *  known to limit it. */
 weir_status weir_machine_share(const weir_machine *machine, weir_flow *flows, size_t count);
 
 /* ---- routes ------------------------------------------------------------------------------- */
@@ -190,7 +195,8 @@ typedef struct weir_reduction {
     uint32_t devices;
     uint8_t leaves[WEIR_DEVICES_MAX]; /**< leaves[0] goes first; leaves[devices-1] never */
     uint8_t taker[WEIR_DEVICES_MAX];  /**< taker[d]: who takes d's work when d leaves */
-    /** kept_gbs[m]: sum of the bandwidths between the m that stay, both directions. */
+    /** kept_gbs[m]: sum of the bandwidths between the m that stay, both directions; a staged pair counts
+     * half, as its bytes are copied twice. */
     double kept_gbs[WEIR_DEVICES_MAX + 1];
 } weir_reduction;
 weir_status weir_reduction_make(const weir_machine *machine, weir_reduction *reduction_out);
@@ -216,8 +222,8 @@ typedef struct weir_bench_config {
     uint64_t
         bytes; /**< of a transfer; 0: 100 MB on GPUs and simulated ones, 4 MB on host devices */
     uint32_t trials;   /**< timed runs, whose median is reported; 0: 7, simulated 1 */
-    uint32_t warmups;  /**< runs before them; 0: 2, simulated none */
-    uint32_t limit_ms; /**< no single wait is longer; 0: 60 000 */
+    uint32_t warmups;  /**< runs before them; 0: 2, simulated none; UINT32_MAX: none */
+    uint32_t limit_ms; /**< a trial that takes longer fails, once its work has ended; 0: 60 000 */
     volatile int
         *cancel; /**< set to non-zero (any thread) to stop with WEIR_ERR_CANCELLED; or NULL */
     /** Called before each row with what is measured next; for progress. May be NULL. */
@@ -231,9 +237,9 @@ typedef struct weir_bench_config {
 
 /** One figure: the median of the trials, and their spread. */
 typedef struct weir_bench_row {
-    char series[48];       /**< what is compared: "copy engine", "random read" */
-    char from[16], to[16]; /**< labels; the direction data moves. "" where it is not between two */
-    double x;              /**< on the table's axis; 0 where it has none */
+    char series[48];          /**< what is compared: "copy engine", "random read" */
+    char from[16], to[16];    /**< "cuda:0", "home", "all": the direction data moves; or "" */
+    double x;                 /**< on the table's axis; 0 where it has none */
     double median, low, high; /**< in the table's unit */
     uint32_t trials;
     int verified; /**< every byte was compared afterwards; 0: the row moves no bytes to compare */

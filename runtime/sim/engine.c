@@ -22,11 +22,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int calls_elsewhere(const struct weir__sim *sim)
+int weir__sim_calls_elsewhere(const struct weir__sim *sim)
 {
     return sim->calling && !pthread_equal(sim->caller, pthread_self());
 }
 
+/* Of one thread at a time, or the order would be lost: none may be inside call-backs elsewhere. */
 static void make_calls(struct weir__sim *sim)
 {
     struct sim_watch *watch;
@@ -47,7 +48,7 @@ static void make_calls(struct weir__sim *sim)
 /* Do one thing that is due at the present time. @return 0: there is none, or it is not ours to do. */
 static int do_due(struct weir__sim *sim)
 {
-    if (sim->calls.first && calls_elsewhere(sim))
+    if (sim->calls.first && weir__sim_calls_elsewhere(sim))
         return 0;
     if (sim->calls.first) {
         make_calls(sim);
@@ -62,7 +63,7 @@ static int do_due(struct weir__sim *sim)
 /* Go on to the next moment at which something happens; nothing may be due before. */
 static int advance(struct weir__sim *sim)
 {
-    if (sim->calls.first || calls_elsewhere(sim))
+    if (sim->calls.first || weir__sim_calls_elsewhere(sim))
         return 0;
     uint64_t flow = weir__sim_flow_next(sim);
     uint64_t next = sim->due_count && sim->due[0]->due_ps < flow ? sim->due[0]->due_ps : flow;
@@ -133,8 +134,12 @@ int weir__sim_go_on(struct weir__sim *sim)
 {
     pthread_mutex_lock(&sim->lock);
     int did = do_all_due(sim);
-    if (advance(sim))
+    if (advance(sim)) {
         did = do_all_due(sim) | 1;
+    } else if (!did && weir__sim_calls_elsewhere(sim)) { /* time may go on behind them */
+        pthread_cond_wait(&sim->changed, &sim->lock);
+        did = 1;
+    }
     pthread_mutex_unlock(&sim->lock);
     return did;
 }
@@ -149,6 +154,8 @@ void weir__sim_changed(struct weir__sim *sim)
 void weir__sim_drain(struct weir__sim *sim)
 {
     pthread_mutex_lock(&sim->lock);
+    while (weir__sim_calls_elsewhere(sim))
+        pthread_cond_wait(&sim->changed, &sim->lock);
     make_calls(sim);
     pthread_mutex_unlock(&sim->lock);
 }

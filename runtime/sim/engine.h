@@ -2,7 +2,11 @@
  *
  * Lock rules: `lock` guards the whole engine, its queues, events and stamps. A future's lock may be taken
  * inside it; a device's events lock may not (weir_event_acquire() takes them the other way round), so
- * call-backs are made without it. */
+ * call-backs are made without it.
+ *
+ * Call-backs may be made inside weir_event_acquire(), which a router calls with the lock of an
+ * output or of a message held; and who acquires waits for call-backs that another thread makes. So a
+ * call-back may take neither of those locks, and may not wait for who holds one. */
 #ifndef WEIR_RUNTIME_SIM_ENGINE_H
 #define WEIR_RUNTIME_SIM_ENGINE_H
 
@@ -78,6 +82,14 @@ struct sim_stamp {
     uint64_t time_ps; /* of the last one reached */
 };
 
+#define WEIR__SIM_LAST_PS (UINT64_MAX - 1) /* seven months; UINT64_MAX stands for never */
+
+/* Time does not wrap: at its end it stands still, and what is left happens there, in order. */
+static inline uint64_t weir__sim_later(uint64_t time_ps, uint64_t by_ps)
+{
+    return by_ps < WEIR__SIM_LAST_PS - time_ps ? time_ps + by_ps : WEIR__SIM_LAST_PS;
+}
+
 struct weir__sim {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* something was put in, opened, reached or called */
@@ -114,10 +126,14 @@ static inline struct weir__sim *weir__sim_of(const weir_device *device)
     return weir__context_sim(device->context);
 }
 
-/** Make the call-backs that are due. */
+/** Make the call-backs that are due; those that another thread makes are over, too, after it. */
 void weir__sim_drain(struct weir__sim *sim);
 
 /* All below is called with the engine locked. */
+
+/** Whether another thread is inside call-backs: until it is through no others are made, and time
+ *  stands still. */
+int weir__sim_calls_elsewhere(const struct weir__sim *sim);
 
 /* ---- due.c ---------------------------------------------------------------------------------- */
 

@@ -109,11 +109,15 @@ weir_status weir__sim_event_notify(weir_event *base, weir__notify_fn fn, void *u
         return status;
     pthread_mutex_lock(&sim->lock);
     int done = is_complete(event);
+    /* Call-backs that are due, or are being made by another thread, came before this one. */
+    int queued = !done || sim->calls.first || weir__sim_calls_elsewhere(sim);
     *watch = (struct sim_watch){NULL, event->recorded, fn, user};
-    if (!done)
-        append(&event->watches, watch);
+    if (queued) {
+        append(done ? &sim->calls : &event->watches, watch);
+        pthread_cond_broadcast(&sim->changed);
+    }
     pthread_mutex_unlock(&sim->lock);
-    if (done) {
+    if (!queued) {
         free(watch);
         fn(user);
     }
@@ -140,6 +144,12 @@ static int both_reached(void *user)
     return stamps[0]->reached == stamps[0]->put && stamps[1]->reached == stamps[1]->put;
 }
 
+/* Each may be more than a signed number holds. */
+static double between_ms(uint64_t from_ps, uint64_t to_ps)
+{
+    return to_ps < from_ps ? -((double)(from_ps - to_ps) / 1e9) : (double)(to_ps - from_ps) / 1e9;
+}
+
 weir_status weir__sim_stamp_elapsed(weir_stamp *start, weir_stamp *stop, double *ms_out)
 {
     struct weir__sim *sim = weir__sim_of(start->device);
@@ -148,7 +158,7 @@ weir_status weir__sim_stamp_elapsed(weir_stamp *start, weir_stamp *stop, double 
     pthread_mutex_lock(&sim->lock);
     unused = !stamps[0]->put || !stamps[1]->put;
     if (is)
-        *ms_out = (double)(int64_t)(stamps[1]->time_ps - stamps[0]->time_ps) / 1e9;
+        *ms_out = between_ms(stamps[0]->time_ps, stamps[1]->time_ps);
     pthread_mutex_unlock(&sim->lock);
     if (unused)
         return weir__fail(WEIR_ERR_INVALID, "a stamp of %s was never put into a queue",

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LONGEST_PS 4e18 /* 46 days: beyond that nothing ends, and numbers would overflow */
+#define LONGEST_PS 4e18 /* 46 days: no flow lasts longer, for its end must fit into an integer */
 
 void weir__sim_flow_start(struct weir__sim *sim, struct sim_queue *queue)
 {
@@ -47,7 +47,8 @@ static void set_rate(struct sim_queue *queue, uint64_t now_ps, double rate_gbs)
     double ps = queue->left > 0 ? queue->left * 1000 / rate_gbs : 0;
     queue->rate_gbs = rate_gbs;
     queue->since_ps = now_ps;
-    queue->finish_ps = now_ps + (uint64_t)llround(ps < LONGEST_PS ? ps : LONGEST_PS);
+    queue->finish_ps =
+        weir__sim_later(now_ps, (uint64_t)llround(ps < LONGEST_PS ? ps : LONGEST_PS));
 }
 
 uint64_t weir__sim_flow_next(struct weir__sim *sim)

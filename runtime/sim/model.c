@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_US \
-    1e9 /* no latency or overhead is longer; more would overflow picoseconds some day */
+/* No overhead, nor the latency of a whole path, is longer: their sum fits into picoseconds. */
+#define LONGEST_US 1e9
 
 static int is_time(double us)
 {
@@ -39,8 +39,8 @@ static weir_status check(const weir__sim_model *model)
         return weir__fail(WEIR_ERR_INVALID, "an overhead of a simulated machine is no time");
     for (uint32_t r = 0; r < model->resources; r++)
         if (!(model->capacity_gbs[r] > 0) || !isfinite(model->capacity_gbs[r]))
-            return weir__fail(WEIR_ERR_INVALID, "hop %u of a simulated machine has no bandwidth",
-                              r / 2);
+            return weir__fail(WEIR_ERR_INVALID,
+                              "hop or memory %u of a simulated machine has no bandwidth", r);
     for (uint32_t from = 0; from <= model->devices && !status; from++)
         for (uint32_t to = 0; to <= model->devices && !status; to++)
             status = check_path(model, from, to);

@@ -23,8 +23,10 @@ static int pass(struct weir__sim *sim, struct sim_queue *queue, struct sim_op *o
         weir__sim_event_reached(sim, op->event, op->number);
         return 1;
     case SIM_STAMP:
-        op->stamp->reached = op->number;
-        op->stamp->time_ps = sim->now_ps;
+        if (op->stamp->reached < op->number) { /* else an older mark, in a slower queue */
+            op->stamp->reached = op->number;
+            op->stamp->time_ps = sim->now_ps;
+        }
         return 1;
     case SIM_WAIT:
         if (op->event->done >= op->number)
@@ -54,7 +56,7 @@ static void go_on(struct weir__sim *sim, struct sim_queue *queue)
     }
     queue->state = op ? SIM_DELAYED : SIM_IDLE;
     if (op)
-        weir__sim_due_push(sim, queue, sim->now_ps + op->delay_ps);
+        weir__sim_due_push(sim, queue, weir__sim_later(sim->now_ps, op->delay_ps));
 }
 
 void weir__sim_ready(struct weir__sim *sim, struct sim_queue *queue)

@@ -24,7 +24,8 @@ weir_status weir__sim_wait(struct weir__sim *sim, int (*is)(void *user), void *u
  *  @return is(user) after it. */
 int weir__sim_poll(struct weir__sim *sim, int (*is)(void *user), void *user);
 /** Do what is due now, then go on to the next moment at which something happens.
- *  @return 0: nothing could be done. */
+ *  @return 0: nothing could be done, nor will another thread that makes call-backs right now.
+ *  @par Blocks  while time stands still for another thread's call-backs. */
 int weir__sim_go_on(struct weir__sim *sim);
 /** As weir_event_query(), but time stands still and nobody is called back. */
 int weir__sim_event_over(weir_event *event);

@@ -131,8 +131,47 @@ static void the_largest_machine(void **state)
     weir_machine *machine = machine_of(survey);
     assert_int_equal(strlen(weir_machine_name(machine)), 63);
     assert_int_equal(weir_machine_node_count(machine), 64 + 64 + 1 + 32);
-    assert_int_equal(weir_machine_hop_count(machine), 64 + 64 + 32 + 64 * 63 / 2);
+    assert_int_equal(weir_machine_hop_count(machine), 64 + 64 + 32 + 63);
     weir_machine_destroy(machine);
+}
+
+/* 64 GPUs, each linked to each other one, on 64 NUMA nodes: two full meshes would be too many
+ * hops. */
+static void the_most_links(void **state)
+{
+    (void)state;
+    struct weir__survey *survey = survey_of(WEIR_DEVICES_MAX, "GPU", 9);
+    survey->numa.count = 64;
+    for (uint32_t d = 0; d < WEIR_DEVICES_MAX; d++) {
+        struct weir__nvlinks *links = &survey->found[d].links;
+        survey->found[d].numa = d;
+        links->to_switch = 18;
+        for (uint32_t to = d + 1; to < WEIR_DEVICES_MAX; to++) {
+            memcpy(links->peer[links->peer_count].bus, survey->found[to].facts.bus,
+                   sizeof links->peer->bus);
+            links->peer[links->peer_count++].links = 1;
+        }
+    }
+    weir_machine *machine = machine_of(survey);
+    assert_int_equal(hops_of(machine, WEIR_HOP_NVLINK), 64 + 64 * 63 / 2);
+    assert_int_equal(hops_of(machine, WEIR_HOP_PCIE), 64);
+    assert_int_equal(hops_of(machine, WEIR_HOP_SOCKET), 63);
+    weir_machine_destroy(machine);
+}
+
+/* Up to eight are joined each to each; nine are joined to the first. */
+static void hosts_are_joined(void **state)
+{
+    (void)state;
+    for (uint32_t hosts = 8; hosts <= 9; hosts++) {
+        struct weir__survey *survey = survey_of(2, "GPU", 9);
+        survey->numa.count = hosts;
+        weir_machine *machine = machine_of(survey);
+        assert_int_equal(hops_of(machine, WEIR_HOP_SOCKET), hosts == 8 ? 8 * 7 / 2 : 8);
+        for (uint32_t h = 1; h < hosts; h++)
+            assert_non_null(hop_between(machine, 2, 2 + h, WEIR_HOP_SOCKET));
+        weir_machine_destroy(machine);
+    }
 }
 
 int main(void)
@@ -144,6 +183,8 @@ int main(void)
         cmocka_unit_test(pairs_are_as_they_were_verified),
         cmocka_unit_test(machines_are_named_for_their_devices),
         cmocka_unit_test(the_largest_machine),
+        cmocka_unit_test(the_most_links),
+        cmocka_unit_test(hosts_are_joined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

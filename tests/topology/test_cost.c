@@ -1,4 +1,4 @@
-/** @file test_cost.c  Paths and shares on machines small enough to work them out by hand. */
+/** @file test_cost.c  Paths and their costs on machines small enough to work them out by hand. */
 #include "tests/lib/support.h"
 
 #include "topology/machine.h"
@@ -268,88 +268,6 @@ static void only_a_staged_path_is_longer_than_sixteen_hops(void **state)
     weir_machine_destroy(machine);
 }
 
-/* ---- shares --------------------------------------------------------------------------------- */
-
-/* Devices 0 and 1 below one switch (5), 2 and 3 below another (6), 12 GB/s each; the switches
- * hang on the host (4) by 16 GB/s. */
-static weir_machine *pcie_tree(int reaches)
-{
-    weir_machine *machine = empty(4, 1, 2);
-    for (uint32_t d = 0; d < 4; d++) {
-        join(machine, d, 5 + d / 2, 12, 1);
-        for (uint32_t to = 0; to < d && reaches; to++)
-            weir__machine_connect(machine, d, to, 0);
-    }
-    join(machine, 5, 4, 16, 1);
-    join(machine, 6, 4, 16, 1);
-    OK(weir__machine_finish(machine));
-    return machine;
-}
-
-static void check_shares(const weir_machine *machine, size_t count, weir_flow *flows,
-                         const double *wanted)
-{
-    OK(weir_machine_share(machine, flows, count));
-    for (size_t f = 0; f < count; f++)
-        if (fabs(flows[f].gbs - wanted[f]) > 1e-9)
-            fail_msg("flow %zu gets %g GB/s instead of %g", f, flows[f].gbs, wanted[f]);
-}
-
-static void flows_share_hops_by_direction(void **state)
-{
-    weir_machine *machine = pcie_tree(1);
-    (void)state;
-    check_shares(machine, 1, (weir_flow[]){{0, 1, 0}}, (double[]){12});
-    check_shares(machine, 2, (weir_flow[]){{0, 1, 0}, {1, 0, 0}}, (double[]){12, 12});
-    check_shares(machine, 2, (weir_flow[]){{0, 2, 0}, {1, 3, 0}}, (double[]){8, 8});
-    check_shares(machine, 2, (weir_flow[]){{0, 2, 0}, {3, 1, 0}}, (double[]){12, 12});
-    check_shares(machine, 2, (weir_flow[]){{0, 1, 0}, {0, 1, 0}}, (double[]){6, 6});
-    /* 0 sends three, of 4 each; 1 has 8 left for what comes from 2. */
-    check_shares(machine, 4, (weir_flow[]){{0, 1, 0}, {0, 2, 0}, {0, 3, 0}, {2, 1, 0}},
-                 (double[]){4, 4, 4, 8});
-    /* The uplink's 16 over three is less than all others give. */
-    check_shares(machine, 4, (weir_flow[]){{0, 2, 0}, {1, 3, 0}, {0, 4, 0}, {2, 3, 0}},
-                 (double[]){16.0 / 3, 16.0 / 3, 16.0 / 3, 12 - 16.0 / 3});
-    weir_machine_destroy(machine);
-}
-
-static void staged_flows_use_both_halves(void **state)
-{
-    weir_machine *machine = pcie_tree(0);
-    (void)state;
-    /* 0 to 1 goes up to the host and down again, although one switch joins them. */
-    check_shares(machine, 2, (weir_flow[]){{0, 1, 0}, {1, 4, 0}}, (double[]){8, 8});
-    check_shares(machine, 2, (weir_flow[]){{0, 1, 0}, {1, 0, 0}}, (double[]){8, 8});
-    check_shares(machine, 2, (weir_flow[]){{0, 1, 0}, {4, 1, 0}}, (double[]){6, 6});
-    weir_machine_destroy(machine);
-}
-
-static void measured_pairs_limit_shares_and_widen_hops(void **state)
-{
-    weir_machine *machine = pcie_tree(1);
-    (void)state;
-    weir__machine_pair(machine, 0, 1)->bandwidth_gbs = 5;
-    weir__machine_pair(machine, 2, 3)->bandwidth_gbs = 13;
-    machine->node[3].memory_gbs = 90;
-    OK(weir__machine_finish(machine));
-    check_shares(machine, 2, (weir_flow[]){{0, 1, 0}, {0, 2, 0}}, (double[]){5, 7});
-    check_shares(machine, 1, (weir_flow[]){{2, 3, 0}}, (double[]){13});
-    check_shares(machine, 2, (weir_flow[]){{2, 3, 0}, {0, 3, 0}}, (double[]){6.5, 6.5});
-    check_shares(machine, 2, (weir_flow[]){{3, 3, 0}, {1, 1, 0}}, (double[]){45, 0});
-    weir_machine_destroy(machine);
-}
-
-static void flows_of_no_device_are_refused(void **state)
-{
-    weir_machine *machine = pcie_tree(1);
-    (void)state;
-    STATUS(weir_machine_share(machine, (weir_flow[]){{0, 1, 0}, {5, 1, 0}}, 2), WEIR_ERR_INVALID);
-    assert_detail("flow 1 from device 5 to 1 of a machine of 4");
-    STATUS(weir_machine_share(machine, (weir_flow[]){{0, 6, 0}}, 1), WEIR_ERR_INVALID);
-    OK(weir_machine_share(machine, NULL, 0));
-    weir_machine_destroy(machine);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,10 +283,6 @@ int main(void)
         cmocka_unit_test(measured_figures_are_believed),
         cmocka_unit_test(a_device_without_a_way_home_is_refused),
         cmocka_unit_test(only_a_staged_path_is_longer_than_sixteen_hops),
-        cmocka_unit_test(flows_share_hops_by_direction),
-        cmocka_unit_test(staged_flows_use_both_halves),
-        cmocka_unit_test(measured_pairs_limit_shares_and_widen_hops),
-        cmocka_unit_test(flows_of_no_device_are_refused),
     };
     return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
 }

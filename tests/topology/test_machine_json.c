@@ -60,7 +60,7 @@ static void odd_values_come_back_equal(void **state)
     weir__machine_pair(machine, 1, 1)->bandwidth_gbs = 0.1 + 0.2;
     weir__machine_pair(machine, 2, 2)->latency_us = 5e-324;
     weir__machine_pair(machine, 0, 2)->atomics = 1;
-    machine->overheads.push_us = 1e9;
+    machine->overheads.push_us = 1e6;
     OK(weir__machine_finish(machine));
     assert_round_trip(machine);
     weir_machine_destroy(machine);
@@ -213,6 +213,41 @@ static void too_many_nodes(void **state)
     refuse_end(&text, out, "m:1: 258 devices, hosts and switches; at most 256");
 }
 
+#define HOP "{\"kind\":\"pcie\",\"a\":\"d\",\"b\":\"h\",\"bandwidth_gbs\":1,\"latency_us\":"
+
+/* A second is the most: a simulation's clock counts in picoseconds. */
+static void times_above_a_second(void **state)
+{
+    (void)state;
+    struct text text;
+    FILE *out = begin(&text);
+    fputs("\"hops\":[\n" HOP "1e6},\n" HOP "1000001}]", out);
+    refuse_end(&text, out, "m:5: hops[1].latency_us: 1000001 is not within 0 .. 1e+06");
+    out = begin(&text);
+    fputs("\"hops\":[" HOP "1}],\n\"overheads\":\n{\"copy_us\":1e6,\n\"push_us\":2e6}", out);
+    refuse_end(&text, out, "m:6: overheads.push_us: 2000000 is not within 0 .. 1e+06");
+    out = begin(&text);
+    fputs("\"hops\":[" HOP "1}],\n\"pairs\":[\n{\"from\":\"d\",\"to\":\"h\",\"latency_us\":1e9}]",
+          out);
+    refuse_end(&text, out, "m:5: pairs[0].latency_us: 1e+09 is not within 0 .. 1e+06");
+}
+
+static void overheads_of_0_are_unknown(void **state)
+{
+    (void)state;
+    struct text text;
+    weir_machine *machine;
+    FILE *out = begin(&text);
+    fputs("\"hops\":[" HOP "1}],\"overheads\":{\"copy_us\":0,\"push_us\":0,\"launch_us\":0}}", out);
+    assert_int_equal(fclose(out), 0);
+    OK(weir__machine_from_json("m", text.at, text.bytes, &machine));
+    assert_same(weir_machine_overheads(machine).copy_us, 1);
+    assert_same(weir_machine_overheads(machine).push_us, 3.4);
+    assert_same(weir_machine_overheads(machine).launch_us, 3.4);
+    weir_machine_destroy(machine);
+    free(text.at);
+}
+
 /* ---- mangled texts --------------------------------------------------------------------------- */
 
 static int lines_of(const char *text, size_t bytes)
@@ -315,6 +350,8 @@ int main(void)
         cmocka_unit_test(broken_files_name_line_and_cause),
         cmocka_unit_test(too_many_hops),
         cmocka_unit_test(too_many_nodes),
+        cmocka_unit_test(times_above_a_second),
+        cmocka_unit_test(overheads_of_0_are_unknown),
         cmocka_unit_test(mangled_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,6 +220,32 @@ static void stamps_are_exact(void **state)
     star_close(&s);
 }
 
+/* The older mark is in the slower queue: it comes last and does not count. */
+static void a_stamp_is_its_last_mark(void **state)
+{
+    weir_stamp *start, *stop;
+    struct star s;
+    double ms = -1;
+    (void)state;
+    star_open(&s);
+    weir_queue *fast = new_queue(s.device[1]);
+    OK(weir_stamp_create(s.device[1], &start));
+    OK(weir_stamp_create(s.device[1], &stop));
+    OK(weir_queue_stamp(fast, start));
+    put_copy(&s, 1, 0, 1, BYTES);
+    OK(weir_queue_stamp(s.queue[1], stop));
+    OK(weir_queue_fill(fast, s.data[2], 3, BYTES));
+    OK(weir_queue_stamp(fast, stop));
+    OK(weir_queue_sync(s.queue[1]));
+    OK(weir_queue_sync(fast));
+    OK(weir_stamp_elapsed(start, stop, &ms));
+    assert_true(ms == 0.012);
+    weir_stamp_destroy(start);
+    weir_stamp_destroy(stop);
+    weir_queue_destroy(fast);
+    star_close(&s);
+}
+
 /* Copies of odd sizes at odd times between all pairs. */
 static void run_program(double *ms)
 {
@@ -306,6 +332,7 @@ int main(void)
         cmocka_unit_test(a_kernel_costs_its_launch),
         cmocka_unit_test(missing_order_shows),
         cmocka_unit_test(stamps_are_exact),
+        cmocka_unit_test(a_stamp_is_its_last_mark),
         cmocka_unit_test(two_runs_take_the_same_time),
         cmocka_unit_test(a_model_that_cannot_be_is_refused),
     };

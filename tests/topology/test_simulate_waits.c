@@ -1,10 +1,8 @@
-/** @file test_simulate_waits.c  Events, futures, polling and threads over virtual time. */
+/** @file test_simulate_waits.c  Events, futures and polling over virtual time. */
 #include "tests/topology/sim_fixture.h"
 
 #include "runtime/backend.h" /* event_notify */
 #include "tests/lib/test_kernels.h"
-
-#include <pthread.h>
 
 static void put_kernel(struct star *s, uint32_t queue, uint32_t *calls)
 {
@@ -207,100 +205,34 @@ static void events_come_back(void **state)
     weir_context_destroy(context);
 }
 
-/* ---- threads -------------------------------------------------------------------------------- */
-
-static void *set_later(void *gate)
+static void note(void *user)
 {
-    struct timespec pause = {0, 2000000};
-    nanosleep(&pause, NULL);
-    (void)weir_future_set(gate, NULL);
-    return NULL;
+    char **at = user;
+    *(*at)++ = '1';
 }
 
-/* Waiting for what another thread does: it sleeps, and is woken. */
-static void a_thread_opens_the_gate(void **state)
+static void note_second(void *user)
 {
-    (void)state;
-    for (int way = 0; way < 3; way++) {
-        pthread_t thread;
-        struct star s;
-        star_open(&s);
-        weir_future *gate = new_future(s.context);
-        weir_event *event = new_event(s.device[0]);
-        OK(weir_queue_wait_future(s.queue[0], gate));
-        put_copy(&s, 0, 0, 1, BYTES);
-        OK(weir_queue_record(s.queue[0], event));
-        assert_int_equal(pthread_create(&thread, NULL, set_later, gate), 0);
-        if (way == 0)
-            OK(weir_queue_sync(s.queue[0]));
-        else if (way == 1)
-            OK(weir_event_wait(event, LONG_MS));
-        else
-            OK(weir_future_wait(gate, LONG_MS));
-        pthread_join(thread, NULL);
-        OK(weir_queue_sync(s.queue[0]));
-        assert_time_us(s.context, COPY_US);
-        weir_future_release(gate);
-        weir_event_release(event);
-        star_close(&s);
-    }
+    char **at = user;
+    *(*at)++ = '2';
 }
 
-#define ROUNDS 200
-#define PIECE  4096
-
-struct driver {
-    struct star *star;
-    uint32_t index;
-    weir_event *event;
-    weir_status status;
-    int wrong;
-};
-
-/* Send a piece to the home memory and back, in turn with everybody else. */
-static void *drive(void *data)
+/* The first is due, and made by nobody yet, when the second is asked for. */
+static void call_backs_keep_their_order(void **state)
 {
-    struct driver *me = data;
-    struct star *s = me->star;
-    weir_queue *queue = s->queue[me->index];
-    unsigned char *mine = s->data[me->index];
-    unsigned char *there = s->data[STAR_DEVICES] + me->index * PIECE;
-    weir_device *device = s->device[me->index], *home = s->device[STAR_DEVICES];
-    for (int i = 0; i < ROUNDS && !me->status; i++) {
-        memset(mine, i, PIECE);
-        if ((me->status = weir_queue_copy(queue, home, there, device, mine, PIECE)) ||
-            (me->status = weir_queue_copy(queue, device, mine + PIECE, home, there, PIECE)) ||
-            (me->status = weir_queue_record(queue, me->event)))
-            break;
-        while (i % 2 && (me->status = weir_event_query(me->event)) == WEIR_PENDING)
-            ;
-        if (!me->status)
-            me->status = weir_event_wait(me->event, LONG_MS);
-        for (int b = 0; b < PIECE; b++)
-            me->wrong += mine[PIECE + b] != (unsigned char)i;
-    }
-    return NULL;
-}
-
-static void threads_drive_one_device_each(void **state)
-{
-    struct driver driver[STAR_DEVICES];
-    pthread_t thread[STAR_DEVICES];
+    char order[3] = "", *at = order;
     struct star s;
     (void)state;
     star_open(&s);
-    for (uint32_t i = 0; i < STAR_DEVICES; i++) {
-        driver[i] = (struct driver){.star = &s, .index = i, .event = new_event(s.device[i])};
-        assert_int_equal(pthread_create(&thread[i], NULL, drive, &driver[i]), 0);
-    }
-    for (uint32_t i = 0; i < STAR_DEVICES; i++) {
-        pthread_join(thread[i], NULL);
-        weir_event_release(driver[i].event);
-    }
-    for (uint32_t i = 0; i < STAR_DEVICES; i++) {
-        OK(driver[i].status);
-        assert_int_equal(driver[i].wrong, 0);
-    }
+    weir_event *event = new_event(s.device[0]);
+    put_copy(&s, 0, 0, 1, BYTES);
+    OK(weir_queue_record(s.queue[0], event));
+    OK(event->device->ops->event_notify(event, note, &at));
+    OK(weir_event_wait(event, -1));
+    OK(event->device->ops->event_notify(event, note_second, &at));
+    OK(weir_event_query(event));
+    assert_string_equal(order, "12");
+    weir_event_release(event);
     star_close(&s);
 }
 
@@ -316,8 +248,7 @@ int main(void)
         cmocka_unit_test(a_future_may_wait_for_the_simulation),
         cmocka_unit_test(a_future_that_nobody_sets_times_out),
         cmocka_unit_test(events_come_back),
-        cmocka_unit_test(a_thread_opens_the_gate),
-        cmocka_unit_test(threads_drive_one_device_each),
+        cmocka_unit_test(call_backs_keep_their_order),
     };
     return cmocka_run_group_tests_name("simulate_waits", tests, NULL, NULL);
 }

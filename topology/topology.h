@@ -220,7 +220,7 @@ weir_status weir_machine_simulate(const weir_machine *machine, const weir_config
 typedef struct weir_bench_config {
     size_t size; /**< sizeof(weir_bench_config), set by WEIR_BENCH_CONFIG_INIT */
     uint64_t
-        bytes; /**< of a transfer; 0: 100 MB on GPUs and simulated ones, 4 MB on host devices */
+        bytes; /**< of a transfer; 0: 100 MB on GPUs and simulated ones (less for many of those), 4 MB on host devices */
     uint32_t trials;   /**< timed runs, whose median is reported; 0: 7, simulated 1 */
     uint32_t warmups;  /**< runs before them; 0: 2, simulated none; UINT32_MAX: none */
     uint32_t limit_ms; /**< a trial that takes longer fails, once its work has ended; 0: 60 000 */

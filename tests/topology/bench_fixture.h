@@ -20,15 +20,24 @@ static inline weir_bench_config small_config(void)
     return config;
 }
 
-/** The simulated devices of a machine. */
-static inline weir_context *simulate(const char *text)
+/** The simulated devices of a machine, with so many events each. */
+static inline weir_context *simulate_with(const char *text, const char *events)
 {
     weir_machine *machine;
+    weir_config *config;
     weir_context *context;
     OK(weir_machine_open(text, &machine));
-    OK(weir_machine_simulate(machine, NULL, &context));
+    OK(weir_config_create(&config));
+    OK(weir_config_set(config, "events", events));
+    OK(weir_machine_simulate(machine, config, &context));
+    weir_config_destroy(config);
     weir_machine_destroy(machine);
     return context;
+}
+
+static inline weir_context *simulate(const char *text)
+{
+    return simulate_with(text, "1024");
 }
 
 static inline weir_bench_table *run(weir_context *context, const char *name,

@@ -1,6 +1,8 @@
 /** @file test_bench.c  Benchmarks over copies run everywhere, and refuse what makes no sense. */
 #include "tests/topology/bench_fixture.h"
 
+#include "topology/measure/measure.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -16,17 +18,24 @@ static const char *const machines[] = {"m60",           "dgx1v",      "nvswitch8
 
 /* ---- all of them ---------------------------------------------------------------------------- */
 
+/* Whether two rows say that they measured the same. */
+static int same_place(const weir_bench_row *a, const weir_bench_row *b)
+{
+    return !strcmp(a->series, b->series) && !strcmp(a->from, b->from) && !strcmp(a->to, b->to) &&
+           a->x == b->x;
+}
+
 static void check_table(const weir_bench_table *table, const char *name, uint32_t trials)
 {
     assert_string_equal(table->name, name);
+    assert_true(table->title[0]);
+    assert_string_equal(table->unit, "GB/s");
+    assert_int_equal(table->larger_is_better, 1);
     if (table->skipped[0]) {
         assert_int_equal(table->count, 0);
         return;
     }
     assert_true(table->count > 0);
-    assert_true(table->title[0]);
-    assert_string_equal(table->unit, "GB/s");
-    assert_int_equal(table->larger_is_better, 1);
     for (size_t i = 0; i < table->count; i++) {
         const weir_bench_row *row = &table->rows[i];
         assert_true(row->series[0]);
@@ -35,6 +44,8 @@ static void check_table(const weir_bench_table *table, const char *name, uint32_
         assert_int_equal(row->trials, trials);
         assert_int_equal(row->verified, 1);
         assert_true(!table->x_name[0] == !(row->x > 0));
+        for (size_t j = 0; j < i; j++)
+            assert_false(same_place(row, &table->rows[j]));
     }
 }
 
@@ -84,8 +95,87 @@ static void few_events_are_enough(void **state)
     weir_bench_table *table = run(context, "broadcast", &config);
     check_table(table, "broadcast", 1);
     assert_true(row_of(table, "ring, packets", 0)->x > 256 << 10);
+    assert_non_null(strstr(table->title, "has them; packets as small as a held queue takes"));
+    weir_bench_table_destroy(table);
+    config.bytes = SMALL_BYTES; /* which are few packets */
+    table = run(context, "broadcast", &config);
+    assert_null(strstr(table->title, "held queue"));
     weir_bench_table_destroy(table);
     run_all(context);
+}
+
+/* However many packets a held region takes: no row comes twice, no packet is above the message. */
+static void packets_that_are_made_larger_come_once(void **state)
+{
+    static const char *const budgets[] = {"16", "64", "100", "256"};
+    (void)state;
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        weir_context *context = simulate_with("m60", budgets[i]);
+        weir_bench_config config = small_config();
+        config.bytes = 5u << 20;
+        config.trials = 1;
+        config.warmups = 0;
+        weir_bench_table *table = run(context, "broadcast", &config);
+        check_table(table, "broadcast", 1);
+        assert_true(row_of(table, "ring, packets", 0)->x >= 256 << 10);
+        for (size_t r = 0; r < table->count; r++)
+            assert_true(table->rows[r].x <= 5 << 20);
+        weir_bench_table_destroy(table);
+        weir_context_destroy(context);
+    }
+}
+
+/* More packets than a held queue takes: pairs through the host get larger ones, small messages come
+ * fewer. */
+static void long_messages_fit_into_held_queues(void **state)
+{
+    static const char *const names_of_long[] = {"contention", "copy", "packets", "indirect"};
+    weir_context *context = simulate_with("pcie4-nopeer", "16");
+    weir_bench_config config = small_config();
+    (void)state;
+    config.bytes = 20u << 20;
+    config.trials = 1;
+    config.warmups = 0;
+    for (size_t i = 0; i < sizeof names_of_long / sizeof *names_of_long; i++) {
+        weir_bench_table *table = run(context, names_of_long[i], &config);
+        check_table(table, names_of_long[i], 1);
+        weir_bench_table_destroy(table);
+    }
+    weir_context_destroy(context);
+}
+
+/* Groute's ring of kernels that stay: where they reach each other's flags, and only there. */
+static int kernels_reach_around(weir_context *context)
+{
+    uint32_t n = weir_context_device_count(context);
+    const weir_machine *machine;
+    OK(weir_machine_of(context, &machine));
+    for (uint32_t from = 0; from < n; from++)
+        for (uint32_t to = 0; to < n; to++) {
+            weir_device_info info;
+            weir_device_info_get(weir_context_device(context, to), &info);
+            if (info.kind != WEIR_DEVICE_CUDA ||
+                (from != to && !(weir_machine_pair(machine, from, to)->atomics &&
+                                 weir_device_reaches(weir_context_device(context, from),
+                                                     weir_context_device(context, to)))))
+                return 0;
+        }
+    return 1;
+}
+
+static void resident_kernels_broadcast_on_gpus(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_bench_config config = small_config();
+    int wanted = kernels_reach_around(context), found = 0;
+    config.bytes = (3u << 20) + 64 * 7; /* a last packet that is shorter, and no whole lines */
+    weir_bench_table *table = run(context, "broadcast", &config);
+    for (size_t i = 0; i < table->count; i++)
+        found += !strcmp(table->rows[i].series, "ring, resident kernels");
+    if (!table->skipped[0])
+        assert_int_equal(found, wanted ? 2 : 0); /* packets of 256 KiB and of 1 MiB */
+    weir_bench_table_destroy(table);
+    weir_context_destroy(context);
 }
 
 static void one_device_is_told_why_there_is_nothing(void **state)
@@ -97,7 +187,7 @@ static void one_device_is_told_why_there_is_nothing(void **state)
     for (size_t i = 0; i < sizeof need_two / sizeof *need_two; i++) {
         weir_bench_table *table = run(context, need_two[i], &config);
         assert_string_equal(table->skipped, "needs two devices");
-        assert_int_equal(table->count, 0);
+        check_table(table, need_two[i], 0);
         weir_bench_table_destroy(table);
     }
     weir_context_destroy(context);
@@ -159,8 +249,83 @@ static void too_large_says_the_size_and_the_way_out(void **state)
     (void)state;
     config.bytes = 64u << 20;
     STATUS(weir_bench_run(context, "ring", &config, &table), WEIR_ERR_NOMEM);
-    assert_detail_has("67108864 bytes");
-    assert_detail_has("--bytes");
+    assert_detail_has("cannot give 64 MiB more");
+    assert_detail_has("; use --bytes with less");
+    weir_context_destroy(context);
+}
+
+/* ---- defaults ------------------------------------------------------------------------------- */
+
+static uint64_t default_bytes(weir_context *context)
+{
+    struct bench bench;
+    OK(weir__bench_open(&bench, context, NULL));
+    uint64_t bytes = bench.config.bytes;
+    weir__bench_close(&bench);
+    weir_context_destroy(context);
+    return bytes;
+}
+
+/* What is sent, what arrives and what is on the way, of all devices, is within two gigabytes. */
+static void many_devices_in_one_memory_take_less_each(void **state)
+{
+    static const char *const settings[] = {NULL};
+    (void)state;
+    assert_int_equal(default_bytes(simulate("2*nvswitch")), 100000000);
+    assert_int_equal(default_bytes(open_with_or_skip("host:2", settings)), 4000000);
+    uint64_t bytes = default_bytes(simulate("64*nvswitch"));
+    assert_true(bytes > 10000000 && 64 * 3 * bytes <= 2000000000);
+    assert_int_equal(bytes % 64, 0);
+}
+
+static uint32_t warmups_of(uint32_t asked)
+{
+    static const char *const settings[] = {NULL};
+    weir_context *context = open_with_or_skip("host:1", settings);
+    weir_bench_config config = small_config();
+    struct bench bench;
+    config.warmups = asked;
+    OK(weir__bench_open(&bench, context, &config));
+    uint32_t warmups = bench.config.warmups;
+    weir__bench_close(&bench);
+    weir_context_destroy(context);
+    return warmups;
+}
+
+static void warmups_can_be_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(warmups_of(0), 2);
+    assert_int_equal(warmups_of(5), 5);
+    assert_int_equal(warmups_of(UINT32_MAX), 0);
+}
+
+/* However short the limit: the sentence, and nobody works on what was given back. */
+static void a_limit_that_is_reached_leaves_nothing_behind(void **state)
+{
+    static const char *const settings[] = {NULL};
+    static const char *const some[] = {"access", "atomics", "memory", "copy", "pairs", "launch"};
+    weir_context *context = open_with_or_skip("host:2", settings);
+    weir_bench_config config = small_config();
+    (void)state;
+    config.bytes = 4u << 20;
+    config.trials = 1;
+    config.warmups = UINT32_MAX;
+    config.limit_ms = 1;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        weir_bench_table *table;
+        weir_status status = weir_bench_run(context, some[i], &config, &table);
+        if (status) { /* a fast machine may be done */
+            assert_int_equal(status, WEIR_ERR_TIMEOUT);
+            assert_true(weir_error_detail()[0]);
+        }
+        weir_bench_table_destroy(table);
+    }
+    for (uint32_t d = 0; d < all_devices(context); d++) {
+        weir_pool_stats stats;
+        weir_device_pool_stats(any_device(context, d), &stats);
+        assert_int_equal(stats.allocations, 0);
+    }
     weir_context_destroy(context);
 }
 
@@ -208,10 +373,16 @@ int main(void)
         cmocka_unit_test(the_list_names_each_once),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(too_large_says_the_size_and_the_way_out),
+        cmocka_unit_test(many_devices_in_one_memory_take_less_each),
+        cmocka_unit_test(warmups_can_be_left_out),
+        cmocka_unit_test(a_limit_that_is_reached_leaves_nothing_behind),
         ON_EACH_BACKEND(all_run_and_their_rows_are_sane),
         ON_BACKEND(all_run_without_peers, "cuda:0-1"),
         cmocka_unit_test(all_run_on_simulated_machines),
         cmocka_unit_test(few_events_are_enough),
+        cmocka_unit_test(packets_that_are_made_larger_come_once),
+        cmocka_unit_test(long_messages_fit_into_held_queues),
+        ON_EACH_BACKEND(resident_kernels_broadcast_on_gpus),
         cmocka_unit_test(one_device_is_told_why_there_is_nothing),
         ON_EACH_BACKEND(the_cancel_word_stops_it),
     };

@@ -6,6 +6,7 @@
 
 #include "runtime/internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,7 +240,9 @@ static weir_bench_table *run_small(weir_context *context, const char *name)
     for (size_t i = 0; i < table->count; i++) {
         const weir_bench_row *row = &table->rows[i];
         assert_true(row->series[0]);
-        assert_true(row->low > 0 && row->low <= row->median && row->median <= row->high);
+        assert_true(row->low >= 0 && row->low <= row->median && row->median <= row->high);
+        assert_true((row->x > 0) == (table->x_name[0] != 0));
+        assert_true(row->low > 0 || strstr(row->series, "empty region"));
         assert_int_equal(row->trials, 2);
     }
     return table;
@@ -338,19 +341,32 @@ static void test_flags(void **state)
     weir_context_destroy(context);
 }
 
+/* One of a queue, and one of a queue on each of several devices. @return how many. */
+static int rows_of_regions(const weir_bench_table *table, uint32_t devices)
+{
+    char series[48];
+    (void)row_like(table, "empty region, 1 queue");
+    snprintf(series, sizeof series, "empty region, %u queues", devices);
+    if (devices > 1)
+        (void)row_like(table, series);
+    return devices > 1 ? 2 : 1;
+}
+
 static void test_launch(void **state)
 {
     weir_context *context = open_or_skip(state);
     weir_bench_table *table = run_small(context, "launch");
     assert_string_equal(table->unit, "us");
     (void)row_like(table, "launch, back to back");
+    assert_true(!strstr(table->title, "barriers") == !first_is_gpu(context));
     (void)row_like(table, "launch and wait");
+    int regions = rows_of_regions(table, weir_context_device_count(context));
     if (first_is_gpu(context)) {
         (void)row_like(table, "grid barrier, 1 block a multiprocessor");
         (void)row_like(table, "grid barrier, 2 blocks a multiprocessor");
-        assert_int_equal(table->count, 4 + reaches_second(context));
+        assert_int_equal(table->count, 4 + regions + reaches_second(context));
     } else {
-        assert_int_equal(table->count, 2);
+        assert_int_equal(table->count, 2 + regions);
     }
     weir_bench_table_destroy(table);
     weir_context_destroy(context);
@@ -382,18 +398,106 @@ static void test_wrong_results_are_found(void **state)
     weir_context_destroy(context);
 }
 
+/* Half of 1000 MiB, of that, and of that: but a GPU's caches would hold the last one. */
 static void test_memory_is_halved_until_it_fits(void **state)
 {
-    static const char *const settings[] = {"pool_bytes=32MiB", NULL};
+    static const char *const settings[] = {"pool_bytes=160MiB", NULL};
     weir_context *context = open_with_or_skip(*state, settings);
     struct bench bench = {.context = context, .devices = weir_context_device_count(context)};
-    uint64_t bytes = (uint64_t)100 << 20;
-    void *data;
+    weir_device *device = weir_context_device(context, 0);
+    uint64_t bytes = (uint64_t)1000 << 20, more = bytes;
+    void *data, *none;
     OK(weir__work_memory(&bench, 0, &bytes, &data));
-    assert_int_equal(bytes, (uint64_t)25 << 20);
-    assert_int_equal(weir__words_in(bytes), 4 << 20);
-    weir_device_free(weir_context_device(context, 0), data);
+    assert_int_equal(bytes, (uint64_t)(first_is_gpu(context) ? 128 : 125) << 20);
+    assert_int_equal(weir__words_in(bytes), first_is_gpu(context) ? 32 << 20 : 16 << 20);
+    if (first_is_gpu(context)) {
+        STATUS(weir__work_memory(&bench, 0, &more, &none), WEIR_ERR_NOMEM);
+        assert_detail_has("WEIR_POOL_BYTES");
+        assert_detail_has("; use --bytes with less");
+    }
+    weir_device_free(device, data);
     weir_context_destroy(context);
+}
+
+/* Less would be the speed of a cache. What was asked for may be less. */
+static void test_memory_is_not_made_a_caches(void **state)
+{
+    static const char *const settings[] = {"pool_bytes=4MiB", NULL};
+    weir_context *context = open_with_or_skip("host:1", settings);
+    struct bench bench = {.context = context, .devices = 1};
+    weir_device *device = weir_context_device(context, 0);
+    uint64_t bytes = WEIR__LEAST_HOST * 5 / 2, few = 64 << 10;
+    void *taken = new_memory(device, 3500u << 10), *data;
+    (void)state;
+    STATUS(weir__work_memory(&bench, 0, &bytes, &data), WEIR_ERR_NOMEM);
+    assert_detail_has("; use --bytes with less");
+    OK(weir__work_memory(&bench, 0, &few, &data));
+    assert_int_equal(few, 64 << 10);
+    weir_device_free(device, data);
+    weir_device_free(device, taken);
+    bytes = WEIR__LEAST_HOST * 5;
+    OK(weir__work_memory(&bench, 0, &bytes, &data));
+    assert_int_equal(bytes, WEIR__LEAST_HOST * 5 / 2);
+    weir_device_free(device, data);
+    weir_context_destroy(context);
+}
+
+/* What the other device is said to have is looked at by that device. */
+static void test_owners_check_their_memory(void **state)
+{
+    static const char *const settings[] = {NULL};
+    static const bench_fn benches[] = {weir__bench_access, weir__bench_atomics};
+    weir_context *context = open_with_or_skip("host:2", settings);
+    (void)state;
+    for (size_t i = 0; i < sizeof benches / sizeof *benches; i++) {
+        weir_bench_config config = WEIR_BENCH_CONFIG_INIT;
+        struct bench bench;
+        config.bytes = 65536;
+        config.trials = 1;
+        OK(weir__bench_open(&bench, context, &config));
+        weir_bench_table *table = calloc(1, sizeof *table);
+        assert_non_null(bench.table = table);
+        assert_null(bench.queue[1]);
+        OK(benches[i](&bench));
+        assert_non_null(bench.queue[1]); /* taken when a device first runs something */
+        weir_bench_table_destroy(table);
+        weir__bench_close(&bench);
+    }
+    weir_context_destroy(context);
+}
+
+/* ---- kinds of peers ------------------------------------------------------------------------- */
+
+/* From the first device to each other one, in order. */
+static void assert_kinds(const char *text, const char *const *wanted)
+{
+    weir_machine *machine;
+    OK(weir_machine_open(text, &machine));
+    for (uint32_t d = 1; d < weir_machine_device_count(machine); d++)
+        if (strcmp(weir__peer_kind(machine, 0, d), wanted[d - 1]))
+            fail_msg("%s: device %u is \"%s\" instead of \"%s\"", text, d,
+                     weir__peer_kind(machine, 0, d), wanted[d - 1]);
+    weir_machine_destroy(machine);
+}
+
+#define SAME   "same board"
+#define OTHER  "other board"
+#define SOCKET "other socket"
+#define LINK   "NVLink peer"
+#define FABRIC "NVSwitch peer"
+
+static void test_peers_are_told_apart_by_the_way(void **state)
+{
+    (void)state;
+    assert_kinds("m60", (const char *[]){SAME, OTHER, OTHER, SOCKET, SOCKET, SOCKET, SOCKET});
+    assert_kinds("dgx1v", (const char *[]){LINK, LINK, LINK, SOCKET, SOCKET, LINK, SOCKET});
+    assert_kinds("nvswitch8",
+                 (const char *[]){FABRIC, FABRIC, FABRIC, FABRIC, FABRIC, FABRIC, FABRIC});
+    assert_kinds("2x4*pcie-tree",
+                 (const char *[]){SAME, OTHER, OTHER, SOCKET, SOCKET, SOCKET, SOCKET});
+    assert_kinds("2*pcie", (const char *[]){OTHER});
+    assert_kinds("2*nvlink", (const char *[]){LINK});
+    assert_kinds("2*host", (const char *[]){"peer in host memory"});
 }
 
 /* A kernel whose partner never comes ends by its bound of time, and says so. */
@@ -403,7 +507,20 @@ static weir_status launch_first_only(struct partners *p, uint32_t i, uint32_t ro
     return weir_queue_launch(p->region.queue[i], &weir__kernel_ping, &args, sizeof args);
 }
 
-static void test_waiting_in_vain_ends(void **state)
+/* The second in a ring, where the first is not there. */
+static weir_status launch_forward_only(struct partners *p, uint32_t i, uint32_t rounds)
+{
+    struct weir__forward_args args = {.mine = p->flags[i],
+                                      .bytes = BYTES,
+                                      .packet = BYTES,
+                                      .base = p->base,
+                                      .packets = rounds,
+                                      .blocks = 2,
+                                      .patience = p->patience};
+    return weir_queue_launch(p->region.queue[i], &weir__kernel_forward, &args, sizeof args);
+}
+
+static void wait_in_vain(void **state, weir__partner_fn start, const char *refusal)
 {
     weir_context *context = open_or_skip(state);
     weir_bench_table table = {.name = "flags"};
@@ -414,15 +531,104 @@ static void test_waiting_in_vain_ends(void **state)
     bench.config.limit_ms = 2000;
     bench.table = &table;
     if (!first_is_gpu(context)) {
-        STATUS(weir__partners_open(&partners, &bench, &device, 1, launch_first_only),
-               WEIR_ERR_UNSUPPORTED);
-        assert_detail_has("kernel ping has no form for host:0");
+        STATUS(weir__partners_open(&partners, &bench, &device, 1, start), WEIR_ERR_UNSUPPORTED);
+        assert_detail_has(refusal);
     } else {
-        OK(weir__partners_open(&partners, &bench, &device, 1, launch_first_only));
-        STATUS(weir__partners_run(&partners, launch_first_only, 1, &ms), WEIR_ERR_TIMEOUT);
+        OK(weir__partners_open(&partners, &bench, &device, 1, start));
+        STATUS(weir__partners_run(&partners, start, 1, &ms), WEIR_ERR_TIMEOUT);
         assert_detail_has("waited in vain for a flag of its partner within 1000 ms");
         weir__partners_close(&partners);
     }
+    weir__bench_close(&bench);
+    weir_context_destroy(context);
+}
+
+static void test_waiting_in_vain_ends(void **state)
+{
+    wait_in_vain(state, launch_first_only, "kernel ping has no form for host:0");
+    wait_in_vain(state, launch_forward_only, "kernel forward has no form for host:0");
+}
+
+/* Slices follow each other without a gap from the first chunk to the last, and begin at lines. */
+static void test_slices_cover_a_packet(void **state)
+{
+    static const uint64_t chunks[] = {0, 1, 4, 7, 8, 9, 1024, 4100, 16388, 1000003};
+    static const uint32_t parts[] = {1, 2, 3, 127, 128};
+    (void)state;
+    for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++)
+        for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
+            uint64_t end = 0;
+            for (uint32_t i = 0; i < parts[p]; i++) {
+                struct weir__slice slice = weir__slice_of(chunks[c], i, parts[p]);
+                assert_int_equal(slice.begin, end);
+                assert_true(slice.end >= slice.begin);
+                assert_true(slice.begin % 8 == 0 || slice.begin == chunks[c]);
+                end = slice.end;
+            }
+            assert_int_equal(end, chunks[c]);
+        }
+}
+
+/* Two devices' worth of the ring on one: the message is where the second has it, byte for byte. */
+struct chain {
+    struct partners partners;
+    void *data[2];
+    uint64_t bytes, packet;
+};
+
+static weir_status launch_chain(struct partners *p, uint32_t i, uint32_t rounds)
+{
+    const struct chain *c = (const struct chain *)p;
+    struct weir__forward_args args = {.from = c->data[i],
+                                      .to = i ? NULL : c->data[1],
+                                      .mine = i ? p->flags[1] : NULL,
+                                      .theirs = i ? NULL : p->flags[1],
+                                      .bytes = c->bytes,
+                                      .packet = c->packet,
+                                      .base = p->base,
+                                      .packets = rounds,
+                                      .blocks = 5,
+                                      .patience = p->patience};
+    return weir_queue_launch(p->region.queue[i], &weir__kernel_forward, &args, sizeof args);
+}
+
+static void forward_once(struct chain *c, uint64_t packet, uint64_t seed)
+{
+    struct bench *bench = c->partners.bench;
+    double ms;
+    c->packet = packet;
+    OK(weir__pattern_put(bench, 0, c->data[0], c->bytes, seed));
+    OK(weir__pattern_poison(bench, 0, c->data[1], c->bytes + 64));
+    OK(weir__partners_run(&c->partners, launch_chain, (uint32_t)((c->bytes + packet - 1) / packet),
+                          &ms));
+    OK(weir__pattern_check(bench, 0, c->data[1], c->bytes, seed, "forwarded"));
+    STATUS(weir__pattern_check(bench, 0, c->data[1], c->bytes + 64, seed, "forwarded"),
+           WEIR_ERR_VERIFY);
+    assert_detail_has(": 8 of "); /* what lies behind was not touched */
+}
+
+static void test_packets_are_forwarded_whole(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_bench_table table = {.name = "broadcast"};
+    struct bench bench = {.context = context, .devices = weir_context_device_count(context)};
+    struct chain chain = {.bytes = 64 * 1001};
+    const uint32_t same[2] = {0, 0};
+    bench.config.limit_ms = LONG_MS;
+    bench.table = &table;
+    if (!first_is_gpu(context)) {
+        weir_context_destroy(context);
+        skip(); /* kernels that wait for each other are for GPUs */
+    }
+    for (int i = 0; i < 2; i++)
+        OK(weir__bench_alloc(&bench, 0, chain.bytes + 64, &chain.data[i]));
+    OK(weir__partners_open(&chain.partners, &bench, same, 2, launch_chain));
+    forward_once(&chain, 64, 7);
+    forward_once(&chain, 4096, 8);
+    forward_once(&chain, 64 * 1001, 9);
+    weir__partners_close(&chain.partners);
+    for (int i = 0; i < 2; i++)
+        weir_device_free(weir_context_device(context, 0), chain.data[i]);
     weir__bench_close(&bench);
     weir_context_destroy(context);
 }
@@ -443,7 +649,10 @@ static void test_simulated_machines_run_no_kernels(void **state)
         weir_bench_table_destroy(table);
     }
     table = run_small(context, "launch");
-    assert_int_equal(table->count, 1);
+    assert_null(strstr(table->title, "barriers"));
+    assert_int_equal(table->count, 1 + rows_of_regions(table, 4));
+    assert_true(row_like(table, "empty region, 4 queues")->high ==
+                0); /* marks cost nothing there */
     double launch_us = weir_machine_overheads(machine).launch_us;
     assert_true(table->rows[0].median > 0.99 * launch_us);
     assert_true(table->rows[0].median < 1.01 * launch_us);
@@ -469,7 +678,12 @@ int main(void)
         ON_EACH_BACKEND(test_launch),
         ON_EACH_BACKEND(test_wrong_results_are_found),
         ON_EACH_BACKEND(test_memory_is_halved_until_it_fits),
+        cmocka_unit_test(test_memory_is_not_made_a_caches),
+        cmocka_unit_test(test_owners_check_their_memory),
+        cmocka_unit_test(test_peers_are_told_apart_by_the_way),
         ON_EACH_BACKEND(test_waiting_in_vain_ends),
+        cmocka_unit_test(test_slices_cover_a_packet),
+        ON_BACKEND(test_packets_are_forwarded_whole, "cuda:0"),
         cmocka_unit_test(test_simulated_machines_run_no_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

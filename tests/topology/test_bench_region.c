@@ -2,6 +2,7 @@
 #include "tests/topology/bench_fixture.h"
 
 #include "topology/measure/schedule.h"
+#include "topology/measure/work.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -90,6 +91,46 @@ static void a_broken_copy_is_caught(void **state)
     close_bench(&bench);
 }
 
+/* There the trials themselves are what is compared. */
+static void a_broken_copy_is_caught_on_a_simulated_machine(void **state)
+{
+    struct bench bench;
+    (void)state;
+    open_bench(&bench, simulate("2*nvswitch"));
+    assert_true(bench.simulated);
+    OK(send_broken(&bench, WHOLE));
+    STATUS(send_broken(&bench, SHORT), WEIR_ERR_VERIFY);
+    assert_detail_has(": 1 of 8192 words at ");
+    STATUS(send_broken(&bench, WRONG_PATTERN), WEIR_ERR_VERIFY);
+    assert_detail_has(": 8192 of 8192 words at ");
+    STATUS(send_broken(&bench, NOTHING), WEIR_ERR_VERIFY);
+    close_bench(&bench);
+}
+
+/* A schedule that would block the host is refused before anything is held. */
+static void a_queue_of_too_many_operations_is_refused(void **state)
+{
+    static const char *const settings[] = {NULL};
+    struct bench bench;
+    struct schedule schedule;
+    struct lane lane;
+    weir_bench_row row;
+    (void)state;
+    open_bench(&bench, open_with_or_skip("host:1", settings));
+    row = weir__row_make(&bench, 0, 0, 1, "test");
+    weir__schedule_init(&schedule, &bench);
+    char *source = weir__schedule_source(&schedule, 0, SMALL_BYTES, 0);
+    char *target = weir__schedule_target(&schedule, 0, SMALL_BYTES, 0);
+    weir__lane_init(&lane, &bench, 0, 0, WAY_ENGINE, 64, 1);
+    weir__lane_message(&schedule, &lane, target, source, SMALL_BYTES, 64);
+    assert_false(weir__schedule_fits(&schedule));
+    STATUS(weir__schedule_row(&schedule, &row), WEIR_ERR_INVALID);
+    assert_detail_has("a held queue of 1029 operations: at most 600");
+    assert_int_equal(bench.table->count, 0);
+    weir__schedule_free(&schedule);
+    close_bench(&bench);
+}
+
 /* ---- timed regions -------------------------------------------------------------------------- */
 
 /* Queues of all devices and home, twice as many as there are. */
@@ -151,6 +192,54 @@ static void sleep_long(const void *args, uint32_t worker, uint32_t workers)
     (void)worker;
     (void)workers;
     nanosleep(&time, NULL);
+}
+
+static int slept; /* written by the kernel; relaxed: the queue's end publishes it */
+
+static void sleep_and_say(const void *args, uint32_t worker, uint32_t workers)
+{
+    sleep_long(args, worker, workers);
+    __atomic_store_n(&slept, 1, __ATOMIC_RELAXED);
+}
+
+/* A kernel of half a second in the queue for what is not timed, on the last device. */
+static void start_sleeping(struct bench *bench)
+{
+    static const weir_kernel kernel = {"sleep", sleep_and_say, NULL};
+    weir_queue *queue;
+    __atomic_store_n(&slept, 0, __ATOMIC_RELAXED);
+    OK(weir__bench_queue(bench, bench->devices - 1, &queue));
+    OK(weir_queue_launch(queue, &kernel, NULL, 0));
+}
+
+/* Whoever gives memory back after a failure, even of another device: nobody works on it then. */
+static void nothing_is_under_way_after_a_failure(void **state)
+{
+    static const char *const settings[] = {NULL};
+    struct bench bench;
+    struct schedule schedule;
+    struct work work;
+    uint64_t *word;
+    (void)state;
+    open_bench(&bench, open_with_or_skip("host:2", settings));
+    bench.config.limit_ms = 0;
+    start_sleeping(&bench);
+    STATUS(weir__bench_drain(&bench, 1, "a nap"), WEIR_ERR_TIMEOUT);
+    assert_detail("host:1: a nap did not end within 0 ms");
+    assert_int_equal(__atomic_load_n(&slept, __ATOMIC_RELAXED), 1);
+    bench.config.limit_ms = LONG_MS;
+    weir__schedule_init(&schedule, &bench);
+    (void)weir__schedule_source(&schedule, 0, 64, 0);
+    start_sleeping(&bench);
+    weir__schedule_free(&schedule);
+    assert_int_equal(__atomic_load_n(&slept, __ATOMIC_RELAXED), 1);
+    OK(weir__work_open(&work, &bench, 0));
+    start_sleeping(&bench);
+    weir__work_close(&work);
+    assert_int_equal(__atomic_load_n(&slept, __ATOMIC_RELAXED), 1);
+    OK(weir__bench_alloc(&bench, 1, sizeof *word, &word)); /* the pools are as they were */
+    weir_device_free(weir__bench_device(&bench, 1), word);
+    close_bench(&bench);
 }
 
 /* A kernel of half a second where no time is given: who was late is named, and the end waits for
@@ -226,8 +315,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(a_pattern_is_found_and_one_wrong_word_too),
         ON_EACH_BACKEND(a_broken_copy_is_caught),
+        cmocka_unit_test(a_broken_copy_is_caught_on_a_simulated_machine),
+        cmocka_unit_test(a_queue_of_too_many_operations_is_refused),
         ON_EACH_BACKEND(a_region_is_held_and_then_runs_whole),
         ON_EACH_BACKEND(a_failed_region_is_emptied_and_can_be_used_again),
+        cmocka_unit_test(nothing_is_under_way_after_a_failure),
         cmocka_unit_test(what_does_not_end_in_time_is_named),
         cmocka_unit_test(a_region_that_nobody_ends_is_let_go),
         cmocka_unit_test(marks_that_run_out_are_said_so),

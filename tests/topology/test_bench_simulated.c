@@ -1,7 +1,7 @@
 /** @file test_bench_simulated.c  Figures of simulated machines are exact. */
 #include "tests/topology/bench_fixture.h"
 
-#include "topology/machine.h"
+#include "topology/measure/measure.h"
 
 #include <math.h>
 
@@ -154,6 +154,8 @@ static void broadcast_on_m60s_comes_out_in_the_papers_order(void **state)
     assert_true(separate < whole);
     assert_true(2 * whole < packets);
     assert_true(packets <= kernels && kernels < 1.5 * packets);
+    for (size_t i = 0; i < table->count; i++) /* "ring, kernels" stands for both */
+        assert_null(strstr(table->rows[i].series, "resident"));
     weir_bench_table_destroy(table);
     weir_context_destroy(context);
 }
@@ -214,6 +216,51 @@ static void a_simulated_machine_measures_as_it_is(void **state)
     weir_context_destroy(context);
 }
 
+/* Less than what is told apart from nothing: not unknown, which a default would replace. */
+static void tiny_overheads_are_not_unknown(void **state)
+{
+    weir_machine *machine = new_machine(), *measured;
+    weir_bench_config config = small_config();
+    weir_context *context;
+    (void)state;
+    machine->overheads = (weir_overheads){1e-5, 1e-5, 1e-5};
+    OK(weir_machine_simulate(machine, NULL, &context));
+    config.bytes = 1000000;
+    OK(weir_machine_measure(context, &config, &measured));
+    weir_overheads got = weir_machine_overheads(measured);
+    assert_float_equal(got.copy_us, 0.001, 1e-4);
+    assert_float_equal(got.push_us, 0.001, 1e-4);
+    assert_float_equal(got.launch_us, 0.001, 1e-4);
+    weir_machine_destroy(measured);
+    weir_machine_destroy(machine);
+    weir_context_destroy(context);
+}
+
+/* n copies of b bytes in a region take frame + n * (floor - 4096 / rate + b / rate). */
+static struct weir__speed speed_with(double frame_us)
+{
+    const double floor_us = 3, bytes_us = 50000; /* a microsecond: 50 GB/s */
+    const uint64_t small = 4096, large = 4096 + 5000000;
+    const struct weir__copy_times times = {small, large, frame_us + WEIR__COPIES_FEW * floor_us,
+                                           frame_us + WEIR__COPIES_MANY * floor_us,
+                                           frame_us + floor_us + 5000000 / bytes_us};
+    return weir__speed_of(&times);
+}
+
+static void a_regions_frame_is_no_part_of_a_speed(void **state)
+{
+    static const double frames[] = {0, 0.5, 4, 100};
+    (void)state;
+    for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+        struct weir__speed speed = speed_with(frames[i]);
+        assert_float_equal(speed.floor_us, 3, 1e-6);
+        assert_float_equal(speed.gbs, 50, 1e-6);
+    }
+    /* Noise that makes the small ones take longer than the large one. */
+    const struct weir__copy_times noisy = {4096, 8192, 900, 1000, 10};
+    assert_float_equal(weir__speed_of(&noisy).gbs, 8192 / 10e3, 1e-6);
+}
+
 static void shipped_machines_measure_as_they_are(void **state)
 {
     static const char *const some[] = {"m60", "dgx1v", "nvswitch8"};
@@ -267,6 +314,8 @@ int main(void)
         cmocka_unit_test(broadcast_on_m60s_comes_out_in_the_papers_order),
         cmocka_unit_test(broadcast_on_an_nvswitch_is_faster_by_ring),
         cmocka_unit_test(a_simulated_machine_measures_as_it_is),
+        cmocka_unit_test(tiny_overheads_are_not_unknown),
+        cmocka_unit_test(a_regions_frame_is_no_part_of_a_speed),
         cmocka_unit_test(shipped_machines_measure_as_they_are),
         ON_EACH_BACKEND(any_context_can_be_measured),
     };

@@ -2,7 +2,7 @@
  *  bytes a lane, and at random places, 4 bytes a lane (Groute, Figure 2(a)).
  *
  * Every trial is checked: reads by the sum of what was written before, writes by comparing, additions by
- * looking at the counters. */
+ * looking at the counters. The memory's own device fills it before and looks at it afterwards. */
 #include "topology/measure/work.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 /* A memory and what is done to it. */
 struct place {
-    struct work *work;
+    struct work *work, *owner; /* device 0's, and that of the memory's device */
     const struct target *target;
     void *data;
     uint64_t bytes;
@@ -31,7 +31,7 @@ static weir_status read_in_order(void *user, uint64_t number, double *gbs_out)
     struct weir__stream_args args = {NULL, p->data, p->bytes, 0, 0, p->work->sum, 0};
     uint64_t sum = 0;
     double ms = 0;
-    weir_status status = weir__work_fill(p->work, p->data, p->bytes, number, 1);
+    weir_status status = weir__work_fill(p->owner, p->data, p->bytes, number, 1);
     if (!status)
         status = weir__work_run(p->work, &weir__kernel_stream_read, &args, sizeof args, &ms, &sum);
     if (status)
@@ -50,7 +50,7 @@ static weir_status write_in_order(void *user, uint64_t number, double *gbs_out)
     if (status)
         return status;
     *gbs_out = weir__gbs((double)p->bytes, ms);
-    return weir__work_check(p->work, p->data, p->bytes, number, 1, p->what);
+    return weir__work_check(p->owner, p->data, p->bytes, number, 1, p->what);
 }
 
 static weir_status add_in_order(void *user, uint64_t number, double *gbs_out)
@@ -60,13 +60,13 @@ static weir_status add_in_order(void *user, uint64_t number, double *gbs_out)
     struct weir__stream_args args = {
         p->data, NULL, p->bytes, 0, 0, p->work->sum, (uint32_t)p->target->system};
     double ms = 0;
-    weir_status status = weir__work_fill(p->work, p->data, p->bytes, start, 0);
+    weir_status status = weir__work_fill(p->owner, p->data, p->bytes, start, 0);
     if (!status)
         status = weir__work_run(p->work, &weir__kernel_stream_add, &args, sizeof args, &ms, NULL);
     if (status)
         return status;
     *gbs_out = weir__gbs((double)p->bytes, ms);
-    return weir__work_check(p->work, p->data, p->bytes, start + 0x100000001u, 0, p->what);
+    return weir__work_check(p->owner, p->data, p->bytes, start + 0x100000001u, 0, p->what);
 }
 
 /* ---- at random places ------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static weir_status read_at_random(void *user, uint64_t number, double *gbs_out)
     struct weir__random_args args = random_args(p, number, WEIR__READ);
     uint64_t sum = 0, expected = 0;
     double ms = 0;
-    weir_status status = weir__work_fill(p->work, p->data, p->bytes, number, 1);
+    weir_status status = weir__work_fill(p->owner, p->data, p->bytes, number, 1);
     if (status ||
         (status = weir__work_run(p->work, &weir__kernel_random, &args, sizeof args, &ms, &sum)))
         return status;
@@ -99,7 +99,7 @@ static weir_status write_at_random(void *user, uint64_t number, double *gbs_out)
 {
     struct place *p = user;
     struct weir__random_args args = random_args(p, number, WEIR__WRITE);
-    uint64_t wrong = 0;
+    uint64_t wrong = p->random;
     double ms = 0;
     weir_status status =
         weir__work_run(p->work, &weir__kernel_random, &args, sizeof args, &ms, NULL);
@@ -107,7 +107,8 @@ static weir_status write_at_random(void *user, uint64_t number, double *gbs_out)
         return status;
     *gbs_out = weir__gbs(4.0 * (double)p->random, ms);
     args.access = WEIR__CHECK;
-    status = weir__work_run(p->work, &weir__kernel_random, &args, sizeof args, NULL, &wrong);
+    args.sum = p->owner->sum;
+    status = weir__work_run(p->owner, &weir__kernel_random, &args, sizeof args, NULL, &wrong);
     return status ? status : weir__work_same(p->work, p->what, p->random - wrong, p->random);
 }
 
@@ -115,16 +116,16 @@ static weir_status add_at_random(void *user, uint64_t number, double *gbs_out)
 {
     struct place *p = user;
     struct weir__random_args args = random_args(p, number, WEIR__ADD);
-    struct weir__counters_args counters = {p->data, args.words, p->work->sum, 0};
+    struct weir__counters_args counters = {p->data, args.words, p->owner->sum, 0};
     uint64_t sum = 0;
     double ms = 0;
-    weir_status status = weir__work_fill(p->work, p->data, p->bytes, 0, 0);
+    weir_status status = weir__work_fill(p->owner, p->data, p->bytes, 0, 0);
     if (status ||
         (status = weir__work_run(p->work, &weir__kernel_random, &args, sizeof args, &ms, NULL)))
         return status;
     *gbs_out = weir__gbs(4.0 * (double)p->random, ms);
     status =
-        weir__work_run(p->work, &weir__kernel_counters, &counters, sizeof counters, NULL, &sum);
+        weir__work_run(p->owner, &weir__kernel_counters, &counters, sizeof counters, NULL, &sum);
     return status ? status : weir__work_same(p->work, p->what, sum, p->random);
 }
 
@@ -133,18 +134,19 @@ static weir_status add_at_random(void *user, uint64_t number, double *gbs_out)
 static const struct operation {
     const char *name;
     weir__trial_fn trial;
-    int reads, atomic;
+    int reads, atomic, random;
 } operations[] = {
-    {"coalesced read", read_in_order, 1, 0},      {"coalesced write", write_in_order, 0, 0},
-    {"coalesced atomic add", add_in_order, 0, 1}, {"random read", read_at_random, 1, 0},
-    {"random write", write_at_random, 0, 0},      {"random atomic add", add_at_random, 0, 1},
+    {"coalesced read", read_in_order, 1, 0, 0},      {"coalesced write", write_in_order, 0, 0, 0},
+    {"coalesced atomic add", add_in_order, 0, 1, 0}, {"random read", read_at_random, 1, 0, 1},
+    {"random write", write_at_random, 0, 0, 1},      {"random atomic add", add_at_random, 0, 1, 1},
 };
 #define OPERATIONS (sizeof operations / sizeof *operations)
 
 static weir_status row_of(struct place *p, const struct operation *operation)
 {
     struct bench *bench = p->work->bench;
-    weir_bench_row row = {.verified = 1};
+    uint64_t bytes = operation->random ? 4 * weir__words_in(p->bytes) : p->bytes;
+    weir_bench_row row = {.verified = 1, .x = (double)bytes};
     snprintf(row.series, sizeof row.series, "%s, %s", p->target->what, operation->name);
     (void)weir__bench_label(bench, p->target->device, operation->reads ? row.from : row.to);
     (void)weir__bench_label(bench, p->work->device, operation->reads ? row.to : row.from);
@@ -162,18 +164,33 @@ static uint64_t random_of(const struct bench *bench, const struct target *target
     return count < most ? count : most;
 }
 
+static weir_status rows_in(struct place *place)
+{
+    struct bench *bench = place->work->bench;
+    uint32_t device = place->target->device;
+    weir_status status = weir__work_memory(bench, device, &place->bytes, &place->data);
+    for (size_t i = 0; i < OPERATIONS && !status; i++)
+        if (place->target->atomics || !operations[i].atomic)
+            status = row_of(place, &operations[i]);
+    weir__bench_settle(bench);
+    weir_device_free(weir__bench_device(bench, device), place->data);
+    return status;
+}
+
 /* A GPU's caches do not hold what is behind a bus: one transfer's bytes are enough there. */
 static weir_status rows_of(struct work *work, const struct target *target)
 {
     struct bench *bench = work->bench;
     int bus = target->device == bench->devices && weir__is_gpu(bench, 0);
-    uint64_t bytes = bench->config.bytes * (bus ? 1 : WEIR__BEYOND_CACHES);
-    struct place place = {work, target, NULL, bytes, random_of(bench, target), NULL};
-    weir_status status = weir__work_memory(bench, target->device, &place.bytes, &place.data);
-    for (size_t i = 0; i < OPERATIONS && !status; i++)
-        if (target->atomics || !operations[i].atomic)
-            status = row_of(&place, &operations[i]);
-    weir_device_free(weir__bench_device(bench, target->device), place.data);
+    struct work room;
+    struct place place = {.work = work,
+                          .target = target,
+                          .bytes = bench->config.bytes * (bus ? 1 : WEIR__BEYOND_CACHES),
+                          .random = random_of(bench, target)};
+    weir_status status = weir__owner_open(work, target->device, &room, &place.owner);
+    if (!status)
+        status = rows_in(&place);
+    weir__work_close(&room);
     return status;
 }
 
@@ -183,7 +200,7 @@ weir_status weir__bench_access(struct bench *bench)
     struct work work;
     char label[16];
     weir_status status;
-    weir__bench_describe(bench, "GB/s", 1, "",
+    weir__bench_describe(bench, "GB/s", 1, "working set bytes",
                          "memories as kernels of %s see them: coalesced 16 bytes a lane (atomics "
                          "4), random 4 bytes: 1 Gop/s is 4 GB/s",
                          weir__bench_label(bench, 0, label));

@@ -16,7 +16,7 @@ static const uint64_t sets_cpu[] = {64 * KIB, MIB, 16 * MIB, 64 * MIB};
 
 /* One kind of access to one working set. */
 struct job {
-    struct work *work;
+    struct work *work, *owner; /* device 0's, and that of the memory's device, which checks */
     const struct target *target;
     void *data;
     uint64_t bytes, count;
@@ -36,15 +36,15 @@ static struct weir__random_args args_of(const struct job *job, uint64_t seed)
 static weir_status prepare(struct job *job, uint64_t seed)
 {
     if (job->access == WEIR__READ)
-        return weir__work_fill(job->work, job->data, job->bytes, seed, 1);
-    return weir__work_fill(job->work, job->data, job->bytes,
+        return weir__work_fill(job->owner, job->data, job->bytes, seed, 1);
+    return weir__work_fill(job->owner, job->data, job->bytes,
                            job->access == WEIR__ADD_FLOAT ? 0 : UINT64_MAX, 0);
 }
 
 static weir_status sum_of_counters(struct job *job, uint64_t *sum_out)
 {
-    struct weir__counters_args args = {job->data, weir__words_in(job->bytes), job->work->sum, 1};
-    return weir__work_run(job->work, &weir__kernel_counters, &args, sizeof args, NULL, sum_out);
+    struct weir__counters_args args = {job->data, weir__words_in(job->bytes), job->owner->sum, 1};
+    return weir__work_run(job->owner, &weir__kernel_counters, &args, sizeof args, NULL, sum_out);
 }
 
 /* @param[in] sum  that of the timed kernel. */
@@ -57,8 +57,9 @@ static weir_status check(struct job *job, struct weir__random_args args, uint64_
         return status ? status : weir__work_same(job->work, job->what, found, job->count);
     }
     args.access = job->access == WEIR__READ ? WEIR__EXPECT : WEIR__CHECK;
+    args.sum = job->owner->sum;
     if ((status =
-             weir__work_run(job->work, &weir__kernel_random, &args, sizeof args, NULL, &found)))
+             weir__work_run(job->owner, &weir__kernel_random, &args, sizeof args, NULL, &found)))
         return status;
     if (job->access == WEIR__READ)
         return weir__work_same(job->work, job->what, sum, found);
@@ -128,19 +129,30 @@ static size_t sets_of(const struct bench *bench, const uint64_t **sets_out)
     return count;
 }
 
-/* All sets from @p first on, in one memory that has room for the largest there is room for. */
+/* All sets from sets[first] on, in one memory that has room for the largest there is room for. */
+static weir_status sweep_in(struct job *job, const uint64_t *sets, size_t first, size_t count)
+{
+    struct bench *bench = job->work->bench;
+    uint64_t room = sets[count - 1];
+    weir_status status = weir__work_memory(bench, job->target->device, &room, &job->data);
+    for (size_t i = first; i < count && sets[i] <= room && !status; i++) {
+        job->bytes = sets[i];
+        status = rows_of(job);
+    }
+    weir__bench_settle(bench);
+    weir_device_free(weir__bench_device(bench, job->target->device), job->data);
+    return status;
+}
+
 static weir_status sweep(struct work *work, const struct target *target, const uint64_t *sets,
                          size_t first, size_t count)
 {
-    struct bench *bench = work->bench;
-    struct job job = {.work = work, .target = target, .count = count_of(bench, target)};
-    uint64_t room = sets[count - 1];
-    weir_status status = weir__work_memory(bench, target->device, &room, &job.data);
-    for (size_t i = first; i < count && sets[i] <= room && !status; i++) {
-        job.bytes = sets[i];
-        status = rows_of(&job);
-    }
-    weir_device_free(weir__bench_device(bench, target->device), job.data);
+    struct job job = {.work = work, .target = target, .count = count_of(work->bench, target)};
+    struct work room;
+    weir_status status = weir__owner_open(work, target->device, &room, &job.owner);
+    if (!status)
+        status = sweep_in(&job, sets, first, count);
+    weir__work_close(&room);
     return status;
 }
 

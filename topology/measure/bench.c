@@ -7,11 +7,16 @@
 #define BYTES_GPU  100000000u
 #define BYTES_HOST 4000000u
 #define BYTES_MAX  ((uint64_t)1 << 46)
-#define UNIT       64u /* a transfer is a multiple of it: kernels move 16 bytes at a time */
-#define TRIALS     7
-#define TRIALS_MAX 1000000u
-#define WARMUPS    2
-#define LIMIT_MS   60000
+/* Devices that live in the program's own memory: what a benchmark takes for all of them together,
+ * where each holds what it sends, what it gets, and what is in host memory on the way to it. */
+#define HOST_BYTES   2000000000u
+#define HOST_PARTS   3u
+#define UNIT         64u /* a transfer is a multiple of it: kernels move 16 bytes at a time */
+#define TRIALS       7
+#define TRIALS_MAX   1000000u
+#define WARMUPS      2
+#define WARMUPS_NONE UINT32_MAX
+#define LIMIT_MS     60000
 
 static const struct entry {
     weir_bench_info info;
@@ -31,7 +36,7 @@ static const struct entry {
     {{"alltoall", "every device to every other at once"}, weir__bench_alltoall},
     {{"contention", "several transfers that share a device, or the host"}, weir__bench_contention},
     {{"flags", "latency of flags between devices and with the host"}, weir__bench_flags},
-    {{"launch", "launches, launch and wait, barriers"}, weir__bench_launch},
+    {{"launch", "starting kernels, the frame of a timed region, barriers"}, weir__bench_launch},
 };
 #define ENTRIES (sizeof entries / sizeof *entries)
 
@@ -63,14 +68,24 @@ static weir_status find(const char *name, const struct entry **entry_out)
     return weir__fail(WEIR_ERR_INVALID, "\"%.60s\": no such benchmark", name ? name : "");
 }
 
+static uint64_t default_bytes(const struct bench *bench)
+{
+    int in_host_memory = bench->simulated || !bench->gpus;
+    uint64_t bytes = bench->gpus || bench->simulated ? BYTES_GPU : BYTES_HOST;
+    uint64_t most = HOST_BYTES / (HOST_PARTS * (bench->devices + !bench->devices)) / UNIT * UNIT;
+    return in_host_memory && bytes > most ? most : bytes;
+}
+
 /* What a simulated device measures is the same every time: once is enough there. */
 static void fill_in(struct bench *bench)
 {
     weir_bench_config *config = &bench->config;
     if (!config->bytes)
-        config->bytes = bench->gpus || bench->simulated ? BYTES_GPU : BYTES_HOST;
+        config->bytes = default_bytes(bench);
     config->bytes = (config->bytes + UNIT - 1) / UNIT * UNIT;
-    if (!config->warmups && !bench->simulated)
+    if (config->warmups == WARMUPS_NONE)
+        config->warmups = 0;
+    else if (!config->warmups && !bench->simulated)
         config->warmups = WARMUPS;
     if (!config->trials)
         config->trials = bench->simulated ? 1 : TRIALS;
@@ -87,7 +102,8 @@ static weir_status check(const weir_bench_config *config)
     if (config->bytes > BYTES_MAX)
         return weir__fail(WEIR_ERR_INVALID, "transfers of %llu bytes: at most %llu",
                           (unsigned long long)config->bytes, (unsigned long long)BYTES_MAX);
-    if (config->trials > TRIALS_MAX || config->warmups > TRIALS_MAX)
+    if (config->trials > TRIALS_MAX ||
+        (config->warmups > TRIALS_MAX && config->warmups != WARMUPS_NONE))
         return weir__fail(WEIR_ERR_INVALID, "%u trials after %u warm-ups: at most %u each",
                           config->trials, config->warmups, TRIALS_MAX);
     return WEIR_OK;
@@ -125,6 +141,7 @@ void weir__bench_close(struct bench *bench)
 {
     if (!bench->context)
         return;
+    weir__bench_settle(bench);
     for (uint32_t i = 0; i <= bench->devices; i++) {
         weir_queue_destroy(bench->queue[i]);
         weir_device_free(weir__bench_device(bench, i), bench->wrong[i]);

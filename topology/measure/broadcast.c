@@ -3,7 +3,11 @@
  * "Separate transfers" are one asynchronous copy to each other device, all from the first. The
  * ring and the tree forward what arrives: the whole message, or packet after packet while later
  * ones still arrive. Where two neighbours do not reach each other, a send is a push to home memory
- * and a pull from there. The tree's edges are those of the planned one, seen from device 0. */
+ * and a pull from there. The tree's edges are those of the planned one, seen from device 0.
+ *
+ * "Ring, kernels" starts a kernel for each packet and hop; "ring, resident kernels" one for each
+ * device (forward.c). The latter needs GPUs: on simulated machines, where a kernel costs its start
+ * and nothing else, the former stands for both. */
 #include "topology/measure/schedule.h"
 
 #include <string.h>
@@ -98,6 +102,16 @@ static void build(struct schedule *schedule, struct bench *bench, const struct m
     schedule->bytes = (double)bytes;
 }
 
+/* @param[in] enlarged  packets had to be made larger than they should have been. */
+static void describe(struct bench *bench, int enlarged)
+{
+    weir__bench_describe(bench, "GB/s", 1, "packet bytes",
+                         "broadcast of %llu bytes from one device to all others, until the last "
+                         "one has them%s",
+                         (unsigned long long)bench->config.bytes,
+                         enlarged ? "; packets as small as a held queue takes" : "");
+}
+
 /* A row. Packets that are too many for a held region are made larger; x says how large they were.
  * @param[out] packet  as it was made. */
 static weir_status measure(struct bench *bench, const struct method *method, uint64_t *packet)
@@ -106,7 +120,8 @@ static weir_status measure(struct bench *bench, const struct method *method, uin
     build(&schedule, bench, method, *packet);
     while (!schedule.status && !weir__schedule_fits(&schedule) && *packet < bench->config.bytes) {
         weir__schedule_free(&schedule);
-        *packet *= 2;
+        describe(bench, 1);
+        *packet = 2 * *packet < bench->config.bytes ? 2 * *packet : bench->config.bytes;
         build(&schedule, bench, method, *packet);
     }
     weir_bench_row row =
@@ -134,6 +149,13 @@ static weir_status measure_sizes(struct bench *bench, const struct method *metho
     return status;
 }
 
+static weir_status measure_resident(struct bench *bench, const struct shape *around)
+{
+    uint64_t sizes[PACKET_SIZES_MAX];
+    uint32_t count = weir__packet_sizes(bench->config.bytes, PACKET_LEAST, PACKET_MOST, 4, sizes);
+    return weir__forward_rows(bench, around->order, around->devices, sizes, count);
+}
+
 weir_status weir__bench_broadcast(struct bench *bench)
 {
     struct shape direct, around, down;
@@ -146,17 +168,13 @@ weir_status weir__bench_broadcast(struct bench *bench)
         {"tree, packets", &down, WAY_ENGINE, 1},
     };
     weir_status status;
+    describe(bench, 0);
     if (bench->devices < 2)
         return weir__bench_skip(bench, "needs two devices");
-    weir__bench_describe(
-        bench, "GB/s", 1, "packet bytes",
-        "broadcast of %llu bytes from one device to all others: message bytes over "
-        "the time until the last one has them",
-        (unsigned long long)bench->config.bytes);
     star(bench->devices, &direct);
     if ((status = ring(bench, &around)) || (status = tree(bench, &down)))
         return status;
     for (size_t i = 0; i < sizeof methods / sizeof *methods && !status; i++)
         status = measure_sizes(bench, &methods[i]);
-    return status;
+    return status ? status : measure_resident(bench, &around);
 }

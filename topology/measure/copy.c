@@ -1,32 +1,52 @@
 /** @file copy.c  Copies by size: copy engine against kernel, one direction and both at once.
  *
- * Small messages are sent back to back, up to REPEATS of them, so that the figure is that of a
- * stream of messages; the large ones are sent once. */
+ * Small messages are sent back to back, up to REPEATS of them or as many as a held queue takes, so
+ * that the figure is that of a stream of messages, in which the frame of the region and the first
+ * message's way are a small part; the large ones are sent once. */
 #include "topology/measure/schedule.h"
 
 #define SIZE_LEAST 4096u
-#define REPEATS    64u
+#define REPEATS    384u
+
+struct stream {
+    uint32_t from, to;
+    enum way way;
+    int both;
+    uint64_t size, repeats;
+};
+
+/* @return whether they are staged. */
+static int build(struct schedule *schedule, struct bench *bench, const struct stream *stream)
+{
+    uint64_t bytes = stream->size * stream->repeats;
+    struct lane lane;
+    weir__schedule_init(schedule, bench);
+    for (uint32_t i = 0; i < (stream->both ? 2u : 1u); i++) {
+        uint32_t s = i ? stream->to : stream->from, d = i ? stream->from : stream->to;
+        char *source = weir__schedule_source(schedule, s, bytes, i);
+        char *target = weir__schedule_target(schedule, d, bytes, i);
+        weir__lane_init(&lane, bench, s, d, stream->way, stream->size, 2);
+        weir__lane_message(schedule, &lane, target, source, bytes, stream->size);
+        schedule->bytes += (double)bytes;
+    }
+    return lane.staged;
+}
 
 /* A row for messages of one size between two devices. */
-static weir_status measure(struct bench *bench, uint32_t from, uint32_t to, enum way way, int both,
-                           uint64_t size)
+static weir_status measure(struct bench *bench, struct stream stream)
 {
-    uint64_t repeats = bench->config.bytes / size;
     struct schedule schedule;
-    struct lane lane[2];
-    repeats = repeats < 1 ? 1 : repeats > REPEATS ? REPEATS : repeats;
-    weir__schedule_init(&schedule, bench);
-    for (uint32_t i = 0; i < (both ? 2u : 1u); i++) {
-        uint32_t s = i ? to : from, d = i ? from : to;
-        char *source = weir__schedule_source(&schedule, s, size * repeats, i);
-        char *target = weir__schedule_target(&schedule, d, size * repeats, i);
-        weir__lane_init(&lane[i], bench, s, d, way, size, 2);
-        weir__lane_message(&schedule, &lane[i], target, source, size * repeats, size);
-        schedule.bytes += (double)(size * repeats);
+    stream.repeats = bench->config.bytes / stream.size;
+    stream.repeats = stream.repeats < 1 ? 1 : stream.repeats > REPEATS ? REPEATS : stream.repeats;
+    int staged = build(&schedule, bench, &stream);
+    while (!schedule.status && !weir__schedule_fits(&schedule) && stream.repeats > 1) {
+        weir__schedule_free(&schedule);
+        stream.repeats /= 2;
+        staged = build(&schedule, bench, &stream);
     }
-    weir_bench_row row =
-        weir__row_make(bench, from, to, (double)size, "%s%s%s", weir__way_text[way],
-                       both ? ", both directions" : "", lane[0].staged ? ", staged" : "");
+    weir_bench_row row = weir__row_make(
+        bench, stream.from, stream.to, (double)stream.size, "%s%s%s", weir__way_text[stream.way],
+        stream.both ? ", both directions" : "", staged ? ", staged" : "");
     weir_status status = weir__schedule_row(&schedule, &row);
     weir__schedule_free(&schedule);
     return status;
@@ -36,9 +56,11 @@ static weir_status measure_sizes(struct bench *bench, uint32_t from, uint32_t to
                                  int both)
 {
     weir_status status = WEIR_OK;
-    for (uint64_t size = SIZE_LEAST; size < bench->config.bytes && !status; size *= 4)
-        status = measure(bench, from, to, way, both, size);
-    return status ? status : measure(bench, from, to, way, both, bench->config.bytes);
+    struct stream stream = {from, to, way, both, SIZE_LEAST, 0};
+    for (; stream.size < bench->config.bytes && !status; stream.size *= 4)
+        status = measure(bench, stream);
+    stream.size = bench->config.bytes;
+    return status ? status : measure(bench, stream);
 }
 
 weir_status weir__bench_copy(struct bench *bench)

@@ -2,20 +2,20 @@
 #include "topology/measure/kernels.h"
 #include "topology/measure/measure.h"
 
+#include "runtime/internal.h"
+
+#include <stdio.h>
 #include <string.h>
 
 #define POISON 0xa5
+#define SHARES 64u /* a pattern's parts, where threads take them */
 
 weir_status weir__bench_alloc(struct bench *bench, uint32_t device, uint64_t bytes, void *data_out)
 {
-    char label[16];
     weir_status status = weir_device_alloc(weir__bench_device(bench, device), bytes, data_out);
     if (status != WEIR_ERR_NOMEM)
         return status;
-    return weir__fail(status,
-                      "%s: no %llu bytes for a transfer: ask for smaller ones (--bytes) or "
-                      "raise WEIR_POOL_BYTES",
-                      weir__bench_label(bench, device, label), (unsigned long long)bytes);
+    return weir__fail(status, "%s; use --bytes with less", weir_error_detail());
 }
 
 weir_status weir__bench_queue(struct bench *bench, uint32_t device, weir_queue **queue_out)
@@ -27,20 +27,32 @@ weir_status weir__bench_queue(struct bench *bench, uint32_t device, weir_queue *
     return status;
 }
 
+void weir__bench_settle(struct bench *bench)
+{
+    char first[2048]; /* the sentence that stands already; a queue's own failure comes after it */
+    snprintf(first, sizeof first, "%s", weir_error_detail());
+    for (uint32_t i = 0; i <= bench->devices; i++)
+        if (bench->queue[i])
+            (void)weir_queue_sync(bench->queue[i]);
+    weir__fail_adopt(first);
+}
+
 weir_status weir__bench_drain(struct bench *bench, uint32_t device, const char *what)
 {
     char label[16];
     weir_event *event;
     weir_status status = weir_event_acquire(weir__bench_device(bench, device), &event);
     if (status == WEIR_ERR_FULL)
-        return weir__fail(WEIR_ERR_NOMEM, "%s has no event left: raise WEIR_EVENTS",
-                          weir__bench_label(bench, device, label));
-    if (!status && !(status = weir_queue_record(bench->queue[device], event)))
+        status = weir__fail(WEIR_ERR_NOMEM, "%s has no event left: raise WEIR_EVENTS",
+                            weir__bench_label(bench, device, label));
+    else if (!status && !(status = weir_queue_record(bench->queue[device], event)))
         status = weir_event_wait(event, (int64_t)bench->config.limit_ms);
-    weir_event_release(event);
     if (status == WEIR_ERR_TIMEOUT)
-        return weir__fail(status, "%s: %s did not end within %u ms",
-                          weir__bench_label(bench, device, label), what, bench->config.limit_ms);
+        (void)weir__fail(status, "%s: %s did not end within %u ms",
+                         weir__bench_label(bench, device, label), what, bench->config.limit_ms);
+    if (status) /* what the queue still works on is given back by the caller */
+        weir__bench_settle(bench);
+    weir_event_release(event);
     return status;
 }
 
@@ -53,6 +65,30 @@ weir_status weir__pattern_poison(struct bench *bench, uint32_t device, void *dat
     return status ? status : weir__bench_drain(bench, device, "a fill");
 }
 
+struct shares {
+    const weir_kernel *kernel;
+    const void *args;
+};
+
+static void run_shares(void *user, uint64_t begin, uint64_t end)
+{
+    const struct shares *shares = user;
+    for (uint64_t i = begin; i < end; i++)
+        shares->kernel->host(shares->args, (uint32_t)i, SHARES);
+}
+
+/* A kernel over a pattern. Nobody times it, and a simulated device has one worker and plain host
+ * memory, in which nothing is under way now: all cores take part there. */
+static weir_status run(struct bench *bench, weir_queue *queue, const weir_kernel *kernel,
+                       const struct weir__pattern_args *args)
+{
+    struct shares shares = {kernel, args};
+    if (!bench->simulated)
+        return weir_queue_launch(queue, kernel, args, sizeof *args);
+    weir__parallel_for(SHARES, 1, 0, run_shares, &shares);
+    return WEIR_OK;
+}
+
 weir_status weir__pattern_put(struct bench *bench, uint32_t device, void *data, uint64_t bytes,
                               uint64_t seed)
 {
@@ -60,7 +96,7 @@ weir_status weir__pattern_put(struct bench *bench, uint32_t device, void *data, 
     weir_queue *queue;
     weir_status status = weir__bench_queue(bench, device, &queue);
     if (!status)
-        status = weir_queue_launch(queue, &weir__kernel_pattern_put, &args, sizeof args);
+        status = run(bench, queue, &weir__kernel_pattern_put, &args);
     return status ? status : weir__bench_drain(bench, device, "writing a pattern");
 }
 
@@ -85,7 +121,8 @@ static weir_status count_wrong(struct bench *bench, uint32_t device,
     *bench->answer = UINT64_MAX;
     if (status ||
         (status = weir_queue_fill(queue, bench->wrong[device], 0, sizeof *bench->answer)) ||
-        (status = weir_queue_launch(queue, &weir__kernel_pattern_check, args, sizeof *args)) ||
+        (status = weir__bench_drain(bench, device, "clearing a count")) ||
+        (status = run(bench, queue, &weir__kernel_pattern_check, args)) ||
         (status = weir_queue_copy(queue, weir_context_home(bench->context), bench->answer, on,
                                   bench->wrong[device], sizeof *bench->answer)))
         return status;

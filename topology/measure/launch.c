@@ -1,5 +1,5 @@
 /** @file launch.c  What it costs to start a kernel, and what barriers inside running kernels cost, which
- *  are there to save starts. */
+ *  are there to save starts; and what the frame of a timed region adds to every other figure. */
 #include "topology/measure/partners.h"
 
 #include <stdio.h>
@@ -74,9 +74,47 @@ static weir_status rows_of_launches(struct bench *bench)
         status = row_of(bench, "launch, back to back", back_to_back, &l);
     if (!status && !bench->simulated)
         status = row_of(bench, "launch and wait, host's clock", and_wait, &l);
+    weir__bench_settle(bench);
     weir_stamp_destroy(l.stop);
     weir_stamp_destroy(l.start);
     return status;
+}
+
+/* ---- the frame of a region ------------------------------------------------------------------ */
+
+static weir_status empty_region(void *user, uint64_t number, double *us_out)
+{
+    struct region *region = user;
+    weir_status status = weir__region_begin(region);
+    (void)number;
+    if (status)
+        return status;
+    status = weir__region_end(region, WEIR_OK, us_out);
+    *us_out *= 1e3;
+    return status;
+}
+
+/* Nothing between the stamps but what every region has: marks that join its queues. */
+static weir_status row_of_frame(struct bench *bench, uint32_t queues)
+{
+    uint32_t devices[WEIR_DEVICES_MAX] = {0};
+    char series[48];
+    struct region region;
+    for (uint32_t i = 1; i < queues; i++)
+        devices[i] = i;
+    weir_status status = weir__region_open(&region, bench, devices, queues);
+    if (status)
+        return status;
+    snprintf(series, sizeof series, "empty region, %u queue%s", queues, queues > 1 ? "s" : "");
+    status = row_of(bench, series, empty_region, &region);
+    weir__region_close(&region);
+    return status;
+}
+
+static weir_status rows_of_frames(struct bench *bench)
+{
+    weir_status status = row_of_frame(bench, 1);
+    return status || bench->devices < 2 ? status : row_of_frame(bench, bench->devices);
 }
 
 /* ---- the blocks of one kernel --------------------------------------------------------------------------- */
@@ -183,10 +221,13 @@ static weir_status rows_of_barriers(struct bench *bench)
 
 weir_status weir__bench_launch(struct bench *bench)
 {
+    int waits = !bench->simulated && weir__is_gpu(bench, 0); /* kernels may wait for others */
     weir_status status;
     weir__bench_describe(bench, "us", 0, "",
-                         "starting empty kernels; barriers inside running ones (GPUs only)");
-    if ((status = rows_of_launches(bench)) || bench->simulated || !weir__is_gpu(bench, 0))
+                         "starting empty kernels; the frame of a timed region, one queue a "
+                         "device%s",
+                         waits ? "; barriers inside running kernels" : "");
+    if ((status = rows_of_launches(bench)) || (status = rows_of_frames(bench)) || !waits)
         return status;
     if ((status = rows_of_grids(bench)))
         return status;

@@ -46,7 +46,10 @@ weir_status weir__bench_launch(struct bench *bench);     /* launch.c: launches a
 
 /* ---- bench.c -------------------------------------------------------------------------------- */
 
-/** Check the configuration, fill in defaults, find the machine; no table yet. */
+/** Check the configuration, fill in defaults, find the machine; no table yet. Where no bytes are
+ *  given, a transfer is of 100 MB on GPUs and simulated ones, of 4 MB on host devices; but where
+ *  devices live in the program's own memory, of so much less that three times as much for each of
+ *  them is 2 GB at most (64 simulated devices: 10 MB). */
 weir_status weir__bench_open(struct bench *bench, weir_context *context,
                              const weir_bench_config *config);
 /** Fine after a failed open. */
@@ -77,6 +80,13 @@ const char *weir__bench_label(const struct bench *bench, uint32_t device, char r
 /** The device, or the home device for bench->devices. */
 weir_device *weir__bench_device(const struct bench *bench, uint32_t device);
 double weir__gbs(double bytes, double ms);
+
+/* ---- forward.c ------------------------------------------------------------------------------ */
+
+/** Rows of a broadcast by kernels that stay resident, from order[0] on to the next: nothing where
+ *  that is not possible (it needs GPUs whose kernels reach the next one's memory and flags). */
+weir_status weir__forward_rows(struct bench *bench, const uint8_t *order, uint32_t count,
+                               const uint64_t *packets, uint32_t sizes);
 
 /* ---- region.c: timed regions ---------------------------------------------------------------- */
 
@@ -143,10 +153,15 @@ uint32_t weir__region_marks_max(const struct bench *bench);
 
 /** The queue of a device (or home) for what is not timed, made when first asked for. */
 weir_status weir__bench_queue(struct bench *bench, uint32_t device, weir_queue **queue_out);
-/** Wait for all that is in such a queue, config.limit_ms at most. @param[in] what  for the
- *  sentence. */
+/** Wait for all that is in such a queue. After a failure all such queues have ended all the same:
+ *  memory may be given back. @param[in] what  for the sentence.
+ *  @retval WEIR_ERR_TIMEOUT  it took longer than config.limit_ms. */
 weir_status weir__bench_drain(struct bench *bench, uint32_t device, const char *what);
-/** Take memory of a device (or home): where there is none, the sentence names the size and the way
+/** Wait, however long it takes, until nothing is under way in any such queue. Comes before memory
+ *  or stamps that they may use are given back: a failure between two calls that fill a queue leaves
+ *  the first one's work there. Keeps the sentence of the failure. */
+void weir__bench_settle(struct bench *bench);
+/** Take memory of a device (or home): where there is none, the sentence is the runtime's and the way
  *  out. Given back with weir_device_free(). */
 weir_status weir__bench_alloc(struct bench *bench, uint32_t device, uint64_t bytes, void *data_out);
 
@@ -159,6 +174,22 @@ weir_status weir__pattern_put(struct bench *bench, uint32_t device, void *data, 
  *  @param[in] what  for the sentence: "copy engine, cuda:0 to cuda:1". */
 weir_status weir__pattern_check(struct bench *bench, uint32_t device, const void *data,
                                 uint64_t bytes, uint64_t seed, const char *what);
+
+/* ---- measure_machine.c ---------------------------------------------------------------------- */
+
+#define WEIR__COPIES_FEW  8u
+#define WEIR__COPIES_MANY 64u
+/** Regions of some small copies, of many, and of a large one. */
+struct weir__copy_times {
+    uint64_t small, large; /* bytes of each copy */
+    double few_us, many_us, large_us;
+};
+struct weir__speed {
+    double floor_us; /* of a small copy */
+    double gbs;      /* 0: the bytes cost nothing that could be measured */
+};
+/** What the copies cost and how fast their bytes go, without the frame of the regions. */
+struct weir__speed weir__speed_of(const struct weir__copy_times *times);
 
 /* ---- kernels.h's kernels are in kernels_host.c and kernels_cuda.cu -------------------------- */
 

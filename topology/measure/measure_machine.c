@@ -1,8 +1,9 @@
 /** @file measure_machine.c  A machine with measured figures in place of assumed ones.
  *
- * A copy of b bytes is taken to cost overhead + latency + b / bandwidth. FEW and MANY small
- * copies, back to back, differ by what one of them costs: its *floor*. A large copy costs the
- * floor and the time of its bytes: that is the bandwidth. A device's copy within its own memory
+ * A copy of b bytes is taken to cost overhead + latency + b / bandwidth; n of them back to back in a
+ * region cost the region's frame and n times that. FEW and MANY small copies differ by what one of
+ * them costs: its *floor*; what FEW cost above their floors is the frame. A large copy costs the
+ * frame, the floor and the time of its bytes: that is the bandwidth. A device's copy within its own memory
  * has no latency, so its floor is the overhead; what the floor of a pair is above that is the
  * pair's latency. Overheads are those of device 0; figures of staged pairs follow from those of
  * their two halves. */
@@ -12,16 +13,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FEW           8u
-#define MANY          64u
-#define SMALL         4096u
-#define LEAST_US      1e-4  /* less is no time: the memory is as fast as one likes */
-#define LATENCY_LEAST 0.001 /* of a measured pair, in us: 0 would mean unknown */
+#define FEW            WEIR__COPIES_FEW
+#define MANY           WEIR__COPIES_MANY
+#define SMALL          4096u
+#define LEAST_US       1e-4  /* less is no time: the memory is as fast as one likes */
+#define MEASURED_LEAST 0.001 /* us, of overheads and latencies: 0 would mean unknown */
 
-struct speed {
-    double floor_us; /* of a small copy */
-    double gbs;      /* 0: the bytes cost nothing that could be measured */
-};
+static double at_least(double us)
+{
+    return us > MEASURED_LEAST ? us : MEASURED_LEAST;
+}
 
 static double last_median(const struct bench *bench)
 {
@@ -54,33 +55,38 @@ static double one_of(double few_us, double many_us)
     return us > 0 ? us : many_us / MANY;
 }
 
+struct weir__speed weir__speed_of(const struct weir__copy_times *times)
+{
+    double floor_us = one_of(times->few_us, times->many_us);
+    double frame_us = times->few_us - FEW * floor_us; /* noise must not make it negative */
+    double bytes_us = times->large_us - floor_us - (frame_us > 0 ? frame_us : 0);
+    double bytes = (double)(times->large - times->small);
+    if (bytes == 0 || bytes_us <= 0) { /* one size, or noise: the plain quotient */
+        bytes = (double)times->large;
+        bytes_us = times->large_us;
+    }
+    return (struct weir__speed){floor_us, bytes_us > LEAST_US ? bytes / (bytes_us * 1e3) : 0};
+}
+
 static weir_status measure_speed(struct bench *bench, uint32_t from, uint32_t to, enum way way,
-                                 struct speed *speed_out)
+                                 struct weir__speed *speed_out)
 {
     uint64_t large = bench->config.bytes, small = large < SMALL ? large : SMALL;
-    double few, many, whole;
+    struct weir__copy_times times = {small, large, 0, 0, 0};
     weir_status status;
-    if ((status = time_copies(bench, from, to, way, small, FEW, &few)) ||
-        (status = time_copies(bench, from, to, way, small, MANY, &many)) ||
-        (status = time_copies(bench, from, to, way, large, 1, &whole)))
+    if ((status = time_copies(bench, from, to, way, small, FEW, &times.few_us)) ||
+        (status = time_copies(bench, from, to, way, small, MANY, &times.many_us)) ||
+        (status = time_copies(bench, from, to, way, large, 1, &times.large_us)))
         return status;
-    double floor_us = one_of(few, many), bytes_us = whole - floor_us;
-    double bytes = (double)(large - small);
-    if (bytes == 0 || bytes_us <= 0) { /* one size, or noise: the plain quotient */
-        bytes = (double)large;
-        bytes_us = whole;
-    }
-    speed_out->floor_us = floor_us;
-    speed_out->gbs = bytes_us > LEAST_US ? bytes / (bytes_us * 1e3) : 0;
+    *speed_out = weir__speed_of(&times);
     return WEIR_OK;
 }
 
 /* The floor without the bytes' part. */
-static double overhead_us(const struct bench *bench, const struct speed *speed)
+static double overhead_us(const struct bench *bench, const struct weir__speed *speed)
 {
     double small = bench->config.bytes < SMALL ? (double)bench->config.bytes : SMALL;
-    double us = speed->floor_us - (speed->gbs > 0 ? small / (speed->gbs * 1e3) : 0);
-    return us > 0 ? us : 0;
+    return at_least(speed->floor_us - (speed->gbs > 0 ? small / (speed->gbs * 1e3) : 0));
 }
 
 /* ---- launches ------------------------------------------------------------------------------- */
@@ -103,6 +109,13 @@ static weir_status launch_trial(void *user, uint64_t number, double *value_out)
     return status;
 }
 
+static weir_status warm_up(weir_queue *queue)
+{
+    uint64_t nothing = 0;
+    weir_status status = weir_queue_launch(queue, &weir__kernel_empty, &nothing, sizeof nothing);
+    return status ? status : weir_queue_sync(queue);
+}
+
 static weir_status measure_launch(struct bench *bench, double *us_out)
 {
     static const uint32_t counts[] = {FEW, MANY};
@@ -112,13 +125,15 @@ static weir_status measure_launch(struct bench *bench, double *us_out)
     weir_bench_row row = weir__row_make(bench, 0, QUEUE_NONE, 0, "launch");
     weir_status status = weir__region_open(&launches.region, bench, &device, 1);
     row.verified = 0;
+    if (!status) /* a kernel's first launch loads it, which may wait for streams that are held */
+        status = warm_up(launches.region.queue[0]);
     for (int i = 0; i < 2 && !status; i++) {
         launches.count = counts[i];
         if (!(status = weir__bench_row(bench, &row, launch_trial, &launches)))
             us[i] = last_median(bench);
     }
     weir__region_close(&launches.region);
-    *us_out = one_of(us[0], us[1]);
+    *us_out = at_least(one_of(us[0], us[1]));
     return status;
 }
 
@@ -127,7 +142,7 @@ static weir_status measure_launch(struct bench *bench, double *us_out)
 static weir_status measure_local(struct bench *bench, weir_machine *machine)
 {
     weir_status status = WEIR_OK;
-    struct speed speed;
+    struct weir__speed speed;
     for (uint32_t d = 0; d <= machine->devices && !status; d++) {
         if ((status = measure_speed(bench, d, d, WAY_KERNEL, &speed)))
             break;
@@ -144,13 +159,12 @@ static weir_status measure_pair(struct bench *bench, weir_machine *machine, uint
                                 uint32_t to)
 {
     weir_pair *pair = weir__machine_pair(machine, from, to);
-    struct speed speed;
+    struct weir__speed speed;
     weir_status status = measure_speed(bench, from, to, WAY_ENGINE, &speed);
     if (status)
         return status;
-    double latency = overhead_us(bench, &speed) - machine->overheads.copy_us;
     pair->bandwidth_gbs = speed.gbs;
-    pair->latency_us = latency > LATENCY_LEAST ? latency : LATENCY_LEAST;
+    pair->latency_us = at_least(overhead_us(bench, &speed) - machine->overheads.copy_us);
     return WEIR_OK;
 }
 

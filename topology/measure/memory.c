@@ -114,10 +114,12 @@ static weir_status rows_of(struct bench *bench, uint32_t device)
         status = take(&room, bench, device);
     (void)weir__bench_label(bench, device, row.from);
     (void)weir__bench_label(bench, device, row.to);
+    row.x = (double)room.bytes;
     for (size_t i = 0; i < OPERATIONS && !status; i++) {
         snprintf(row.series, sizeof row.series, "%s", operations[i].name);
         status = weir__bench_row(bench, &row, operations[i].trial, &room);
     }
+    weir__bench_settle(bench);
     weir_device_free(weir__bench_device(bench, device), room.to);
     weir_device_free(weir__bench_device(bench, device), room.from);
     weir__work_close(&room.work);
@@ -127,7 +129,7 @@ static weir_status rows_of(struct bench *bench, uint32_t device)
 weir_status weir__bench_memory(struct bench *bench)
 {
     weir_status status = WEIR_OK;
-    weir__bench_describe(bench, "GB/s", 1, "",
+    weir__bench_describe(bench, "GB/s", 1, "working set bytes",
                          "each device's own memory; copies count bytes read and bytes written");
     if (weir__skip_simulated(bench))
         return WEIR_OK;

@@ -91,14 +91,16 @@ static weir_status measure_indirect(struct bench *bench, enum way way, int stage
 weir_status weir__bench_indirect(struct bench *bench)
 {
     weir_status status = WEIR_OK;
-    if (bench->devices < 2)
-        return weir__bench_skip(bench, "needs two devices");
-    int reaches = weir_device_reaches(weir__bench_device(bench, 0), weir__bench_device(bench, 1));
+    int alone = bench->devices < 2;
+    int reaches =
+        alone || weir_device_reaches(weir__bench_device(bench, 0), weir__bench_device(bench, 1));
     weir__bench_describe(bench, "GB/s", 1, "packet bytes",
                          "%llu bytes from one device to another: direct push%s against push to "
                          "host memory and pull from there",
                          (unsigned long long)bench->config.bytes,
                          reaches ? "" : " (they do not reach each other)");
+    if (alone)
+        return weir__bench_skip(bench, "needs two devices");
     for (int staged = !reaches; staged < 2 && !status; staged++)
         for (int way = 0; way < WAYS && !status; way++)
             status = measure_indirect(bench, (enum way)way, staged);

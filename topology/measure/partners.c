@@ -12,7 +12,7 @@
 
 static weir_status clear_flags(struct partners *p, uint32_t i)
 {
-    uint64_t bytes = sizeof(uint32_t) * WEIR_DEVICES_MAX * WEIR__BARRIER_STRIDE;
+    uint64_t bytes = sizeof(uint32_t) * WEIR__FLAGS * WEIR__FLAG_STRIDE;
     weir_queue *queue;
     weir_status status = weir__bench_alloc(p->bench, p->device[i], bytes, &p->flags[i]);
     if (status || (status = weir__bench_queue(p->bench, p->device[i], &queue)) ||
@@ -68,6 +68,7 @@ void weir__partners_close(struct partners *p)
     if (!p->bench)
         return;
     weir__region_close(&p->region);
+    weir__bench_settle(p->bench);
     for (uint32_t i = 0; i < p->count; i++)
         weir_device_free(weir__bench_device(p->bench, p->device[i]), p->flags[i]);
     weir_device_free(weir__bench_device(p->bench, p->bench->devices), p->words);

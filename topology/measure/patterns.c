@@ -3,20 +3,20 @@
  *  */
 #include "topology/measure/schedule.h"
 
-#define STAGE_BYTES (1u << 20) /* packets of transfers through the host */
+#define STAGE_BYTES (1u << 20) /* packets of transfers through the host; or what a queue takes */
 
-/* A transfer of `bytes` of its own between two devices, beside those that are there. */
+/* A transfer of `bytes` of its own between two devices, beside those that are there.
+ * @param[in] packet  0: whole and straight, where they reach; else through the host. */
 static void add_message(struct schedule *schedule, uint32_t from, uint32_t to, enum way way,
-                        int through_host)
+                        uint64_t packet)
 {
     uint64_t bytes = schedule->bench->config.bytes;
     uint32_t pattern = (uint32_t)schedule->sources;
-    uint64_t packet = through_host && bytes > STAGE_BYTES ? STAGE_BYTES : bytes;
     struct lane lane;
     char *source = weir__schedule_source(schedule, from, bytes, pattern);
     char *target = weir__schedule_target(schedule, to, bytes, pattern);
-    weir__lane_init(&lane, schedule->bench, from, to, way, packet, through_host ? 2 : 1);
-    lane.staged |= through_host;
+    weir__lane_init(&lane, schedule->bench, from, to, way, packet ? packet : bytes, packet ? 2 : 1);
+    lane.staged |= packet != 0;
     weir__lane_message(schedule, &lane, target, source, bytes, packet);
 }
 
@@ -32,13 +32,13 @@ weir_status weir__bench_ring(struct bench *bench)
 {
     weir_route_plan plan;
     uint32_t n = bench->devices;
-    if (n < 2)
-        return weir__bench_skip(bench, "needs two devices");
-    weir_status status = weir_route_plan_make(bench->machine, WEIR_ROUTE_RING, &plan);
     weir__bench_describe(bench, "GB/s", 1, "",
                          "every device sends %llu bytes to its neighbour in the ring at once: out "
                          "of each device",
                          (unsigned long long)bench->config.bytes);
+    if (n < 2)
+        return weir__bench_skip(bench, "needs two devices");
+    weir_status status = weir_route_plan_make(bench->machine, WEIR_ROUTE_RING, &plan);
     for (int way = 0; way < WAYS && !status; way++) {
         struct schedule schedule;
         weir_bench_row row =
@@ -81,12 +81,12 @@ weir_status weir__bench_alltoall(struct bench *bench)
 {
     uint32_t n = bench->devices;
     weir_status status = WEIR_OK;
-    if (n < 2)
-        return weir__bench_skip(bench, "needs two devices");
-    uint64_t block = (bench->config.bytes / (n - 1) + 63) / 64 * 64;
+    uint64_t block = (bench->config.bytes / (n > 1 ? n - 1 : 1) + 63) / 64 * 64;
     weir__bench_describe(bench, "GB/s", 1, "",
                          "every device sends %llu bytes to every other at once: out of each device",
                          (unsigned long long)block);
+    if (n < 2)
+        return weir__bench_skip(bench, "needs two devices");
     for (int way = 0; way < WAYS && !status; way++) {
         struct schedule schedule;
         weir_bench_row row =
@@ -100,18 +100,31 @@ weir_status weir__bench_alltoall(struct bench *bench)
 
 enum crowd { MANY_TO_ONE, ONE_TO_MANY, THROUGH_HOST, CROWDS };
 
+static void build_crowd(struct schedule *schedule, struct bench *bench, enum crowd crowd,
+                        enum way way, uint32_t transfers, uint64_t packet)
+{
+    weir__schedule_init(schedule, bench);
+    for (uint32_t i = 0; i < transfers; i++) {
+        const uint32_t ends[CROWDS][2] = {{i + 1, 0}, {0, i + 1}, {2 * i, 2 * i + 1}};
+        add_message(schedule, ends[crowd][0], ends[crowd][1], way, packet);
+    }
+}
+
 static weir_status measure_crowd(struct bench *bench, enum crowd crowd, enum way way,
                                  uint32_t transfers)
 {
+    uint64_t bytes = bench->config.bytes;
+    uint64_t packet = crowd != THROUGH_HOST ? 0 : bytes < STAGE_BYTES ? bytes : STAGE_BYTES;
     static const char *const texts[CROWDS] = {"many to one", "one to many",
                                               "pairs through the host"};
     struct schedule schedule;
     weir_bench_row row = weir__row_make(bench, QUEUE_NONE, QUEUE_NONE, transfers, "%s, %s",
                                         texts[crowd], weir__way_text[way]);
-    weir__schedule_init(&schedule, bench);
-    for (uint32_t i = 0; i < transfers; i++) {
-        const uint32_t ends[CROWDS][2] = {{i + 1, 0}, {0, i + 1}, {2 * i, 2 * i + 1}};
-        add_message(&schedule, ends[crowd][0], ends[crowd][1], way, crowd == THROUGH_HOST);
+    build_crowd(&schedule, bench, crowd, way, transfers, packet);
+    while (packet && packet < bytes && !schedule.status && !weir__schedule_fits(&schedule)) {
+        weir__schedule_free(&schedule);
+        packet = 2 * packet < bytes ? 2 * packet : bytes;
+        build_crowd(&schedule, bench, crowd, way, transfers, packet);
     }
     return finish(&schedule, &row);
 }
@@ -127,12 +140,12 @@ static uint32_t next_count(uint32_t count, uint32_t most)
 weir_status weir__bench_contention(struct bench *bench)
 {
     weir_status status = WEIR_OK;
-    if (bench->devices < 2)
-        return weir__bench_skip(bench, "needs two devices");
     weir__bench_describe(bench, "GB/s", 1, "transfers",
                          "transfers of %llu bytes at once, all into device 0, all out of it, or by "
                          "pairs through host memory: the slowest",
                          (unsigned long long)bench->config.bytes);
+    if (bench->devices < 2)
+        return weir__bench_skip(bench, "needs two devices");
     for (int crowd = 0; crowd < CROWDS; crowd++) {
         uint32_t most = crowd == THROUGH_HOST ? bench->devices / 2 : bench->devices - 1;
         for (int way = 0; way < WAYS; way++)

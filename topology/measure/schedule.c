@@ -17,6 +17,8 @@ void weir__schedule_init(struct schedule *schedule, struct bench *bench)
 void weir__schedule_free(struct schedule *schedule)
 {
     weir__region_close(&schedule->region);
+    if (schedule->bench)
+        weir__bench_settle(schedule->bench);
     while (schedule->memories) {
         struct piece *piece = &schedule->memory[--schedule->memories];
         weir_device_free(weir__bench_device(schedule->bench, piece->device), piece->data);
@@ -106,24 +108,38 @@ uint32_t weir__schedule_step(struct schedule *schedule, const struct step *step)
     return (uint32_t)schedule->steps++;
 }
 
-int weir__schedule_fits(const struct schedule *schedule)
+/* Operations of each queue, the region's own among them. @return the most of any. */
+static uint32_t most_operations(const struct schedule *schedule)
 {
-    uint32_t ops[REGION_QUEUES_MAX], marks[WEIR_DEVICES_MAX + 1] = {0};
-    for (uint32_t q = 0; q < schedule->queues; q++) {
-        ops[q] = q ? 2 : schedule->queues + 4; /* the region's own */
-        marks[schedule->owner[q]] += q ? 1 : 2;
-    }
+    uint32_t ops[REGION_QUEUES_MAX], most = 0;
+    for (uint32_t q = 0; q < schedule->queues; q++)
+        ops[q] = q ? 2 : schedule->queues + 4;
     for (size_t i = 0; i < schedule->steps; i++) {
         const struct step *step = &schedule->step[i];
         ops[step->queue] += 1u + (step->after[0] != STEP_NONE) + (step->after[1] != STEP_NONE) +
                             (step->marked != 0);
-        marks[schedule->owner[step->queue]] += step->marked != 0;
     }
     for (uint32_t q = 0; q < schedule->queues; q++)
-        if (ops[q] > REGION_OPS_MAX ||
-            marks[schedule->owner[q]] > weir__region_marks_max(schedule->bench))
-            return 0;
-    return 1;
+        most = ops[q] > most ? ops[q] : most;
+    return most;
+}
+
+static uint32_t most_marks(const struct schedule *schedule)
+{
+    uint32_t marks[WEIR_DEVICES_MAX + 1] = {0}, most = 0;
+    for (uint32_t q = 0; q < schedule->queues; q++)
+        marks[schedule->owner[q]] += q ? 1 : 2; /* the region's own */
+    for (size_t i = 0; i < schedule->steps; i++)
+        marks[schedule->owner[schedule->step[i].queue]] += schedule->step[i].marked != 0;
+    for (uint32_t d = 0; d <= schedule->bench->devices; d++)
+        most = marks[d] > most ? marks[d] : most;
+    return most;
+}
+
+int weir__schedule_fits(const struct schedule *schedule)
+{
+    return most_operations(schedule) <= REGION_OPS_MAX &&
+           most_marks(schedule) <= weir__region_marks_max(schedule->bench);
 }
 
 static weir_status put_step(struct schedule *schedule, struct step *step)
@@ -166,36 +182,57 @@ static weir_status fill(struct schedule *schedule, uint64_t number)
     return status;
 }
 
-weir_status weir__schedule_start(struct schedule *schedule)
+/* Fresh patterns where bytes come from, none where they go. */
+static weir_status refill(struct schedule *schedule, uint64_t number)
 {
-    struct bench *bench = schedule->bench;
+    weir_status status = fill(schedule, number);
+    for (size_t i = 0; i < schedule->targets && !status; i++) {
+        const struct piece *piece = &schedule->target[i];
+        status = weir__pattern_poison(schedule->bench, piece->device, piece->data, piece->bytes);
+    }
+    return status;
+}
+
+static weir_status compare(struct schedule *schedule, uint64_t number, const char *what)
+{
+    weir_status status = WEIR_OK;
+    for (size_t i = 0; i < schedule->targets && !status; i++) {
+        const struct piece *piece = &schedule->target[i];
+        status = weir__pattern_check(schedule->bench, piece->device, piece->data, piece->bytes,
+                                     number * NUMBERS + piece->pattern, what);
+    }
+    return status;
+}
+
+/* A queue that takes no more makes the host wait, which could then not open the gate. */
+static weir_status open_region(struct schedule *schedule)
+{
     if (schedule->status)
         return schedule->status;
-    weir_status status =
-        weir__region_open(&schedule->region, bench, schedule->owner, schedule->queues);
-    return status ? status : fill(schedule, ++bench->number);
+    uint32_t most = most_operations(schedule);
+    if (most > REGION_OPS_MAX)
+        return weir__fail(
+            WEIR_ERR_INVALID,
+            "a held queue of %u operations: at most %d, ask for fewer bytes (--bytes)", most,
+            REGION_OPS_MAX);
+    return weir__region_open(&schedule->region, schedule->bench, schedule->owner, schedule->queues);
+}
+
+weir_status weir__schedule_start(struct schedule *schedule)
+{
+    weir_status status = open_region(schedule);
+    return status ? status : fill(schedule, ++schedule->bench->number);
 }
 
 weir_status weir__schedule_verify(struct schedule *schedule, const char *what)
 {
-    struct bench *bench = schedule->bench;
-    uint64_t number = ++bench->number;
+    uint64_t number = ++schedule->bench->number;
     double ms;
-    weir_status status = weir__bench_cancelled(bench);
-    if (!status)
-        status = fill(schedule, number);
-    for (size_t i = 0; i < schedule->targets && !status; i++) {
-        const struct piece *piece = &schedule->target[i];
-        status = weir__pattern_poison(bench, piece->device, piece->data, piece->bytes);
-    }
-    if (!status)
-        status = weir__schedule_run(schedule, &ms);
-    for (size_t i = 0; i < schedule->targets && !status; i++) {
-        const struct piece *piece = &schedule->target[i];
-        status = weir__pattern_check(bench, piece->device, piece->data, piece->bytes,
-                                     number * NUMBERS + piece->pattern, what);
-    }
-    return status;
+    weir_status status = weir__bench_cancelled(schedule->bench);
+    if (status || (status = refill(schedule, number)) ||
+        (status = weir__schedule_run(schedule, &ms)))
+        return status;
+    return compare(schedule, number, what);
 }
 
 static weir_status trial(void *user, uint64_t number, double *value_out)
@@ -208,13 +245,31 @@ static weir_status trial(void *user, uint64_t number, double *value_out)
     return status;
 }
 
-weir_status weir__schedule_row(struct schedule *schedule, const weir_bench_row *row)
+static weir_status row_then_verify(struct schedule *schedule, const weir_bench_row *row,
+                                   const char *what)
 {
-    char what[96];
     weir_status status = weir__schedule_start(schedule);
-    snprintf(what, sizeof what, "%s%s%s%s%s", row->series, row->from[0] ? ", " : "", row->from,
-             row->to[0] ? " to " : "", row->to);
     if (!status)
         status = weir__bench_row(schedule->bench, row, trial, schedule);
     return status ? status : weir__schedule_verify(schedule, what);
+}
+
+static weir_status row_that_is_verified(struct schedule *schedule, const weir_bench_row *row,
+                                        const char *what)
+{
+    uint64_t number = ++schedule->bench->number;
+    weir_status status = open_region(schedule);
+    if (status || (status = refill(schedule, number)) ||
+        (status = weir__bench_row(schedule->bench, row, trial, schedule)))
+        return status;
+    return compare(schedule, number, what);
+}
+
+weir_status weir__schedule_row(struct schedule *schedule, const weir_bench_row *row)
+{
+    char what[96];
+    snprintf(what, sizeof what, "%s%s%s%s%s", row->series, row->from[0] ? ", " : "", row->from,
+             row->to[0] ? " to " : "", row->to);
+    return (schedule->bench->simulated ? row_that_is_verified : row_then_verify)(schedule, row,
+                                                                                 what);
 }

@@ -5,7 +5,8 @@
  * these bytes from one device to another" into one step, or into two through home memory where the
  * pair does not reach. *Sources* hold a pattern and *targets* must hold it in the end: after the
  * timed trials all sources get fresh patterns, all targets are poisoned, the schedule runs once
- * more, and every byte is compared. */
+ * more, and every byte is compared. On a simulated machine, where another run takes the same time,
+ * the trials themselves are the run that is compared. */
 #ifndef WEIR_TOPOLOGY_MEASURE_SCHEDULE_H
 #define WEIR_TOPOLOGY_MEASURE_SCHEDULE_H
 
@@ -71,12 +72,13 @@ uint32_t weir__schedule_step(struct schedule *schedule, const struct step *step)
 int weir__schedule_fits(const struct schedule *schedule);
 /** One run. @param[out] ms_out  from common start to last end. */
 weir_status weir__schedule_run(struct schedule *schedule, double *ms_out);
-/** Open the region and fill the sources, before the first run. */
+/** Open the region and fill the sources, before the first run.
+ *  @retval WEIR_ERR_INVALID  a queue has more than REGION_OPS_MAX operations. */
 weir_status weir__schedule_start(struct schedule *schedule);
 /** Fresh patterns, poisoned targets, one run, all bytes compared. @param[in] what  for the
  *  sentence. */
 weir_status weir__schedule_verify(struct schedule *schedule, const char *what);
-/** Start, a row of trials, verify. */
+/** Start, a row of trials, verify; simulated: the trials are what is verified. */
 weir_status weir__schedule_row(struct schedule *schedule, const weir_bench_row *row);
 
 /* ---- lanes ---------------------------------------------------------------------------------- */

@@ -3,36 +3,44 @@
 
 #include <string.h>
 
-/* What the path to a peer is made of: one bit for each kind of hop, and one for a host on the way. */
+/* One bit for each kind of hop. */
 #define KIND(kind) (1u << (kind))
-#define HOST       KIND(16)
 
-static uint32_t way_to(const weir_machine *machine, uint32_t peer)
+/* What a path is made of. A device where no path is known has none. */
+struct way {
+    uint32_t kinds, hops;
+    int switches, hosts; /* whether there are any on the way */
+};
+
+static struct way way_of(const weir_machine *machine, uint32_t from, uint32_t to)
 {
+    struct way way = {0, 0, 0, 0};
     weir_cost cost;
-    uint32_t way = 0;
-    if (weir_machine_cost(machine, 0, peer, &cost))
-        return HOST;
+    if (weir_machine_cost(machine, from, to, &cost))
+        return way;
+    way.hops = cost.hop_count;
     for (uint32_t i = 0; i < cost.hop_count; i++) {
         const weir_hop *hop = weir_machine_hop(machine, cost.hops[i].hop);
-        way |= KIND(hop->kind);
-        if (weir_machine_node(machine, hop->a)->kind == WEIR_NODE_HOST ||
-            weir_machine_node(machine, hop->b)->kind == WEIR_NODE_HOST)
-            way |= HOST;
+        weir_node_kind a = weir_machine_node(machine, hop->a)->kind;
+        weir_node_kind b = weir_machine_node(machine, hop->b)->kind;
+        way.kinds |= KIND(hop->kind);
+        way.switches |= a == WEIR_NODE_SWITCH || b == WEIR_NODE_SWITCH;
+        way.hosts |= a == WEIR_NODE_HOST || b == WEIR_NODE_HOST;
     }
     return way;
 }
 
-/* The far ways first: NVLink to a neighbour and on over a socket is far. */
-static const char *name_of(uint32_t way)
+/* The far ways first: a path that comes to another socket is far, whatever else it takes. */
+const char *weir__peer_kind(const weir_machine *machine, uint32_t from, uint32_t to)
 {
-    if (way & KIND(WEIR_HOP_SOCKET))
-        return "peer across sockets";
-    if (way & KIND(WEIR_HOP_MEMORY))
+    struct way way = way_of(machine, from, to);
+    if (way.kinds & KIND(WEIR_HOP_SOCKET))
+        return "other socket";
+    if (way.kinds & KIND(WEIR_HOP_MEMORY))
         return "peer in host memory";
-    if (way & HOST)
-        return "peer across the host";
-    return way & KIND(WEIR_HOP_NVLINK) ? "NVLink peer" : "PCIe peer";
+    if (way.kinds == KIND(WEIR_HOP_NVLINK))
+        return way.switches ? "NVSwitch peer" : "NVLink peer";
+    return way.hosts || way.hops > 2 ? "other board" : "same board";
 }
 
 /* Whether device 0's kernels can load from and store to the peer's memory. */
@@ -65,7 +73,7 @@ uint32_t weir__peers_find(const struct bench *bench, struct target *peers)
 {
     uint32_t count = 0;
     for (uint32_t i = 1; i < bench->devices && count < PEERS_MAX; i++) {
-        const char *what = name_of(way_to(bench->machine, i));
+        const char *what = weir__peer_kind(bench->machine, 0, i);
         if (exchanges(bench, i) && !named(peers, count, what))
             peers[count++] = make(bench, i, what);
     }

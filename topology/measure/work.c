@@ -54,9 +54,18 @@ void weir__work_close(struct work *work)
     if (!work->bench)
         return;
     weir__region_close(&work->region);
+    weir__bench_settle(work->bench);
     weir_device_free(weir__bench_device(work->bench, work->bench->devices), work->answer);
     weir_device_free(weir__bench_device(work->bench, work->device), work->sum);
     memset(work, 0, sizeof *work);
+}
+
+weir_status weir__owner_open(struct work *work, uint32_t device, struct work *room,
+                             struct work **owner_out)
+{
+    memset(room, 0, sizeof *room);
+    *owner_out = device == work->device ? work : room;
+    return *owner_out == work ? WEIR_OK : weir__work_open(room, work->bench, device);
 }
 
 static weir_status timed(struct work *work, const weir_kernel *kernel, const void *args,
@@ -148,11 +157,13 @@ weir_status weir__work_same(const struct work *work, const char *what, uint64_t 
 weir_status weir__work_memory(struct bench *bench, uint32_t device, uint64_t *bytes,
                               void **data_out)
 {
-    weir_status status = WEIR_ERR_NOMEM;
-    for (*bytes = *bytes / 64 * 64; status == WEIR_ERR_NOMEM && *bytes >= 64;
-         *bytes = *bytes / 128 * 64)
-        if (!(status = weir_device_alloc(weir__bench_device(bench, device), *bytes, data_out)))
-            return WEIR_OK;
+    uint64_t least = weir__is_gpu(bench, device) ? WEIR__LEAST_GPU : WEIR__LEAST_HOST;
+    *bytes = *bytes / 64 * 64;
+    weir_status status = weir__bench_alloc(bench, device, *bytes, data_out);
+    while (status == WEIR_ERR_NOMEM && *bytes > least) {
+        *bytes = *bytes / 128 * 64 > least ? *bytes / 128 * 64 : least;
+        status = weir__bench_alloc(bench, device, *bytes, data_out);
+    }
     return status;
 }
 

@@ -25,7 +25,7 @@ result=$1 out=$2
 mkdir -p "$out"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-"$weir" bench --from "$result" --format csv >"$tmp/csv"
+"$weir" bench --from "$result" --format csv >"$tmp/csv" # what was skipped is said on stderr
 machine=$("$weir" bench --from "$result" | sed -n 's/^machine  //p')
 
 # Comma-separated values with quotes to tab-separated ones without.
@@ -53,8 +53,17 @@ awk '{
 }' "$tmp/csv" | sed 1d >"$tmp/tsv"
 
 # One gnuplot program and one file of data for each picture, named after the benchmark.
-awk -F '\t' -v dir="$tmp" -v machine="$machine" '
-    function quoted(text) { gsub(/[\\"]/, "\\\\&", text); return "\"" text "\"" }
+# (Texts come by the environment: awk would read backslashes in values of -v.)
+MACHINE=$machine awk -F '\t' -v dir="$tmp" '
+    # Between double quotes gnuplot would run what stands in back quotes.
+    function tame(text) { gsub(/`/, "\047", text); return text }
+    # The name of a file that is made of what may stand in one.
+    function file_of(name) {
+        gsub(/[^A-Za-z0-9_-]/, "_", name)
+        return dir "/" (taken[name]++ ? name "-" benches "-" taken[name] : name)
+    }
+    function escaped(text) { gsub(/[\\"]/, "\\\\&", text); return text }
+    function quoted(text) { return "\"" escaped(text) "\"" }
     # A text on lines of at most so many characters.
     function wrapped(text, most, n, words, i, line, all) {
         n = split(text, words, " ")
@@ -66,12 +75,19 @@ awk -F '\t' -v dir="$tmp" -v machine="$machine" '
     }
     # The machine has a line of its own.
     function title_of(name, extra, most, text) {
-        text = wrapped(name ": " title[name] extra, most) "\\n" wrapped(machine, most)
-        gsub(/"/, "\\\"", text)
+        text = wrapped(escaped(name ": " title[name] extra), most) "\\n" wrapped(escaped(machine), most)
         return "set title \"" text "\" noenhanced\n"
     }
-    function ends_of(i) { return from[i] == "" && to[i] == "" ? "" : from[i] " to " to[i] }
+    function ends_of(i) { return from[i] (from[i] == "" || to[i] == "" ? "" : " to ") to[i] }
     function legend(i) { return series[i] (ends_of(i) == "" ? "" : ", " ends_of(i)) }
+    # Ends that all figures of a benchmark have in common stand in the title.
+    function common_ends(name, i, text, n) {
+        for (i = 1; i <= rows; i++) if (bench[i] == name) {
+            if (n++ && ends_of(i) != text) return ""
+            text = ends_of(i)
+        }
+        return text
+    }
     function base(text) { sub(/, staged$/, "", text); return text }
     function number(text) { return text + 0 }
     function wide(name, most) { return low[name] > 0 && high[name] / low[name] > most }
@@ -103,7 +119,7 @@ awk -F '\t' -v dir="$tmp" -v machine="$machine" '
             "set ytics out nomirror noenhanced (" tics(order, n) ")\n" \
             "if (STATS_min == STATS_max) set cbrange [0:2 * STATS_max]\n"
         # White on the dark half of the palette, black on the light one.
-        script = script "plot DATA using 1:2:3 with image, DATA using 1:2:4:($3 > STATS_min + 0.55 * " \
+        script = script "plot DATA using 1:2:3 with image pixels, DATA using 1:2:4:($3 > STATS_min + 0.55 * " \
             "(STATS_max - STATS_min) ? 0xffffff : 0x000000) with labels textcolor rgb variable " \
             "noenhanced" (n > 9 ? " font \",8\"" : "") "\n"
         print script > (file ".gp")
@@ -127,40 +143,85 @@ awk -F '\t' -v dir="$tmp" -v machine="$machine" '
         for (i = 1; i <= rows; i++) if (bench[i] == name && points[legend(i)] > 1) { shared[x[i]]; shared[""] = 1 }
         return shared[""] # whether there is anything to draw a curve through
     }
-    function curves(name, file, i, n, keys, known, points, shared, level, at, script, plots) {
-        count_points(name, points, shared)
-        script = title_of(name, "", 92)
-        script = script "set xlabel " quoted(axis[name]) "\nset ylabel \"" unit[name] ", " better[name] " is better\"\n" \
-            "set grid\nset key below horizontal maxcols 2 noenhanced\n" (name_positive[name] ? "set logscale x 2\n" : "")
-        if (axis[name] ~ /bytes/)
-            script = script "set format x \"%.0b %BB\"\nset xtics font \",10\"\n"
-        script = script (wide(name, 50) ? "set logscale y\n" : "set yrange [0:*]\n")
+    # Tics at powers of two with their names, no more than fit side by side; counts have all of them.
+    function x_axis(name, least, most, i, size, text, steps, skip) {
+        least = 1e300
+        for (i = 1; i <= rows; i++) if (bench[i] == name && number(x[i]) in on_curve) {
+            if (number(x[i]) < least) least = number(x[i])
+            if (number(x[i]) > most) most = number(x[i])
+        }
+        if (axis[name] !~ /bytes/) {
+            if (most > 64 || least != int(least)) return name_positive[name] ? "set logscale x 2\n" : ""
+            for (i = least; i <= most; i++) text = text (text == "" ? "" : ", ") i
+            return "set xtics (" text ")\nset xrange [" least - 0.3 ":" most + 0.3 "]\n"
+        }
+        if (least <= 0) return ""
+        for (size = 1; size < least; size *= 2) continue
+        for (steps = 1; size * 2 ^ steps <= most; steps++) continue
+        skip = steps > 12 ? int((steps + 11) / 12) : 1
+        for (i = 0; i < steps; i += skip)
+            text = text (i ? ", " : "") quoted(size_text(size * 2 ^ i)) " " size * 2 ^ i
+        return "set logscale x 2\nset xtics (" text ")\nset xrange [" least / 1.15 ":" most * 1.15 "]\n"
+    }
+    # Gnuplot takes the letters of a key for as wide as those of the titles, which are larger.
+    function longest(name, ends, i, text, most) {
         for (i = 1; i <= rows; i++) if (bench[i] == name) {
-            if (!(legend(i) in known)) { known[legend(i)] = n + 0; keys[n++] = legend(i) }
+            text = ends == "" ? legend(i) : series[i]
+            if (length(text) > most) most = length(text)
+        }
+        return most
+    }
+    # 1, 2, 5, 10, ... between two figures, for a logarithmic axis.
+    function decades(least, most, unit, text, i) {
+        for (unit = 1; unit > least; unit /= 10) continue
+        for (; unit <= most; unit *= 10)
+            for (i = 1; i <= 5; i += i == 1 ? 1 : 3)
+                if (i * unit >= least && i * unit <= most) text = text (text == "" ? "" : ", ") i * unit
+        return text
+    }
+    function curves(name, file, i, n, keys, known, points, shared, level, at, script, plots, ends, text, color, rights) {
+        count_points(name, points, shared)
+        split("", on_curve)
+        for (i in shared) if (i != "") on_curve[number(i)]
+        ends = common_ends(name)
+        script = title_of(name, ends == "" ? "" : ", " ends, 92)
+        script = script "set xlabel " quoted(axis[name]) "\nset ylabel \"" unit[name] ", " better[name] " is better\"\n" \
+            "set grid\nset key below Left reverse horizontal maxcols 2 width -" int(0.35 * longest(name, ends)) " noenhanced font \",11\" title \" \\nwhiskers: lowest and highest trial\" font \",11\"\n" x_axis(name)
+        script = script (wide(name, 20) ? "set logscale y\nset ytics (" decades(bottom[name] / 1.4, high[name] * 1.4) ")\nset yrange [" bottom[name] / 1.4 ":" high[name] * 1.4 "]\n" : "set yrange [0:" high[name] * 1.08 "]\n")
+        for (i = 1; i <= rows; i++) if (bench[i] == name) {
+            if (!(legend(i) in known)) { known[legend(i)] = n + 0; texts[n + 0] = ends == "" ? legend(i) : series[i]; keys[n++] = legend(i) }
             level[legend(i)] = median[i]; at[legend(i)] = x[i]
             print x[i] "\t" median[i] "\t" lows[i] "\t" highs[i] > (file "." known[legend(i)] ".dat")
         }
         for (i = 0; i < n; i++) {
             close(file "." i ".dat")
             plots = plots (i ? ", " : "")
-            if (points[keys[i]] == 1 && !(at[keys[i]] in shared)) {
-                plots = plots level[keys[i]] " with lines linetype " i % 8 + 1 " linewidth 2 dashtype 3 title " quoted(keys[i])
-                continue
+            color = " linecolor rgb \"" colors[i % 8] "\""
+            text = " title " quoted(texts[i])
+            if (points[keys[i]] > 1)
+                plots = plots "BASE.\"." i ".dat\" using 1:2:3:4 with yerrorlines linewidth 2" color \
+                    " dashtype " (i < 8 ? 1 : 2) " pointtype " shapes[i % 9] " pointsize 1.1" text
+            else if (at[keys[i]] in shared) # a figure alone among the others
+                plots = plots "BASE.\"." i ".dat\" using 1:2:3:4 with yerrorbars linewidth 2" color " pointtype " shapes[i % 9] " pointsize 1.5" text
+            else {
+                # Patterns that differ show both where two levels are one.
+                plots = plots level[keys[i]] " with lines linewidth 2" color " dashtype " dashes[rights % 4] \
+                    " title " quoted(texts[i] ": " short(level[keys[i]]))
+                rights++
             }
-            plots = plots "BASE.\"." i ".dat\" using 1:2:3:4 with yerrorlines linetype " i % 8 + 1 \
-                " linewidth 2 dashtype " (i < 8 ? 1 : 2) " pointtype " 4 + i % 12 " title " quoted(keys[i])
         }
-        print script "plot " plots > (file ".gp")
-        print 560 + 20 * int((n + 1) / 2) > (file ".height")
+        print script "set rmargin 4\n" "plot " plots > (file ".gp")
+        n = int((n + 1) / 2) + 2
+        print (n > 12 ? 50 * n : 600) > (file ".height")
     }
 
     # ---- bars: one for each figure ----
     function bars(name, file, i, n, script, first) {
         for (i = 1; i <= rows; i++) if (bench[i] == name && !drawn[i])
             print n++ + 0 "\t" median[i] "\t" lows[i] "\t" highs[i] "\t\"" plain(legend(i) at_x(i)) "\"\t" short(median[i]) > (file ".dat")
-        first = wide(name, 100) ? low[name] / 2 : 0
+        first = wide(name, 100) ? bottom[name] / 2 : 0
         script = title_of(name, "", 56)
-        script = script "set xlabel \"" unit[name] ", " better[name] " is better" (first > 0 ? " (log scale)" : "") "\"\n" \
+        script = script "set xlabel \"" unit[name] ", " better[name] " is better" (first > 0 ? " (log scale)" : "") "; whiskers: lowest and highest trial\"\n" \
             "set yrange [" n - 0.4 ":-0.6]\nset ytics nomirror noenhanced\nset grid x\nunset key\nset style fill solid 0.8\n" \
             (first > 0 ? "set logscale x\nset xrange [" first ":" high[name] * 3 "]\n" : "set xrange [0:" high[name] * 1.15 "]\n")
         print script "plot DATA using 2:1:(" first "):2:($1-0.38):($1+0.38):ytic(5) with boxxyerror linecolor rgb \"#6baed6\"," \
@@ -168,40 +229,54 @@ awk -F '\t' -v dir="$tmp" -v machine="$machine" '
             " DATA using 4:1:6 with labels left offset 0.6,0 noenhanced" > (file ".gp")
         print (n > 14 ? 200 + 28 * n : 600) > (file ".height")
     }
-    function at_x(i, size, unit) {
+    function size_text(size) {
+        if (size % 1073741824 == 0) return size / 1073741824 " GiB"
+        if (size % 1048576 == 0) return size / 1048576 " MiB"
+        if (size % 1024 == 0) return size / 1024 " KiB"
+        if (size % 1000000 == 0) return size / 1000000 " MB"
+        return size " B"
+    }
+    function at_x(i) {
         if (axis[bench[i]] == "") return ""
-        size = number(x[i])
-        if (axis[bench[i]] !~ /bytes/) return ", " x[i]
-        if (size % 1048576 == 0) return ", " size / 1048576 " MiB"
-        if (size % 1024 == 0) return ", " size / 1024 " KiB"
-        if (size % 1000000 == 0) return ", " size / 1000000 " MB"
-        return ", " size " B"
+        return ", " (axis[bench[i]] ~ /bytes/ ? size_text(number(x[i])) : axis[bench[i]] " " x[i])
     }
     function plain(text) { gsub(/"/, "", text); return text }
 
+    BEGIN {
+        machine = tame(ENVIRON["MACHINE"])
+        # Shapes are open, so that equal figures show each other.
+        split("6 4 8 10 12 14 1 2 3", shape_list, " ")
+        for (i = 1; i <= 9; i++) shapes[i - 1] = shape_list[i]
+        split("#9400d3 #009e73 #0072b2 #d55e00 #000000 #56b4e9 #b58900 #e51e10", color_list, " ")
+        for (i = 1; i <= 8; i++) colors[i - 1] = color_list[i]
+        split("(24,8);(5,5);(16,6,4,6);(2,6)", dash_list, ";")
+        for (i = 1; i <= 4; i++) dashes[i - 1] = dash_list[i]
+    }
     {
+        $0 = tame($0)
         rows++
         bench[rows] = $1; title[$1] = $2; unit[$1] = $3; better[$1] = $4; axis[$1] = $5
         series[rows] = $6; from[rows] = $7; to[rows] = $8; x[rows] = $9
         median[rows] = number($10); lows[rows] = number($11); highs[rows] = number($12)
         group[rows] = $1 "\t" base($6)
         if (!($1 in low) || median[rows] < low[$1]) low[$1] = median[rows]
+        if (lows[rows] > 0 && (!($1 in bottom) || lows[rows] < bottom[$1])) bottom[$1] = lows[rows]
         if (!($1 in high) || highs[rows] > high[$1]) high[$1] = highs[rows]
         if (!($1 in name_positive)) { name_positive[$1] = 1; names[++benches] = $1 }
         if (number($9) <= 0) name_positive[$1] = 0
     }
     END {
         for (b = 1; b <= benches; b++) {
-            name = names[b]; left = 0; maps = 0
+            name = names[b]; left = 0; maps = 0; file = file_of(name)
             # The ways to broadcast are to be compared with each other, not sizes.
             split("", points); split("", shared)
-            if (axis[name] != "" && name != "broadcast" && count_points(name, points, shared)) { curves(name, dir "/" name); continue }
+            if (axis[name] != "" && name != "broadcast" && count_points(name, points, shared)) { curves(name, file); continue }
             for (i = 1; i <= rows; i++) if (bench[i] == name && !drawn[i]) {
                 if (!is_matrix(group[i])) { left++; continue }
-                heat_map(group[i], dir "/" name (maps++ ? "-" maps : ""))
+                heat_map(group[i], file (maps++ ? "-" maps : ""))
                 for (j = i; j <= rows; j++) if (group[j] == group[i]) drawn[j] = 1
             }
-            if (left) bars(name, dir "/" name (maps ? "-rest" : ""))
+            if (left) bars(name, file (maps ? "-rest" : ""))
         }
     }' "$tmp/tsv"
 
@@ -212,7 +287,7 @@ for program in "$tmp"/*.gp; do
     size=$terminal
     [ ! -e "$base.height" ] || size=$(echo "$terminal" | sed "s/1000,600/1000,$(cat "$base.height")/")
     {
-        echo "set terminal $size"
+        echo "set terminal $size noenhanced"
         echo "set output \"$tmp/picture\""
         printf 'set datafile separator "\\t"\n'
         echo "BASE = \"$base\""

@@ -25,6 +25,13 @@ int weir__cli_exit_of(weir_status status);
 /** Show a line of progress where stderr is a terminal; NULL erases it. */
 void weir__cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* ---- texts that others wrote (text.c) ------------------------------------------------------ */
+
+/** Make a '?' of every control character and of every byte that is no UTF-8. */
+void weir__cli_clean(char *text);
+/** A clean copy, cut to what @p room holds; NULL: "?". @return @p room. */
+const char *weir__cli_cleaned(const char *text, char *room, size_t size);
+
 /* ---- requests and options (options.c, option_table.c) ------------------------------------- */
 
 enum weir__cli_verb_bit {
@@ -42,8 +49,9 @@ typedef struct weir__cli_request {
     const char *graph; /**< the positional argument */
     const char *output, *json, *devices;
     const char *machine, *compare, *from;
-    uint64_t bytes, bench_trials, warmups; /**< 0: the library's choice */
-    double factor;                         /**< 0: not given */
+    uint64_t bytes, bench_trials; /**< 0: the library's choice */
+    uint64_t warmups;             /**< UINT64_MAX: the library's choice */
+    double factor;                /**< 0: not given */
     uint64_t source, sources, trials, seed;
     uint64_t time_limit_ms; /**< 0: none */
     int source_given;
@@ -144,7 +152,10 @@ int weir__cli_output_open(weir__cli_output *output, const char *option, const ch
 int weir__cli_output_is_stdout(const weir__cli_output *output);
 /** Refuse two outputs that are one file. */
 int weir__cli_output_differ(const weir__cli_output *a, const weir__cli_output *b);
-/** Write everything out, then let the files appear; both may be unopened. */
+/** Write a whole text at once, so that the cause of a failure is the system's and not lost. */
+int weir__cli_output_text(weir__cli_output *output, const char *text, size_t bytes);
+/** Write everything out, then let the files appear; both may be unopened. What cannot be written
+ *  now is a failure of the run, status 1: all that could be checked before was. */
 int weir__cli_output_commit(weir__cli_output *outputs, size_t count);
 /** Forget it and remove its temporary; fine after commit or when it is not open. */
 void weir__cli_output_drop(weir__cli_output *output);

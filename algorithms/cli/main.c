@@ -60,8 +60,7 @@ int main(int count, char **arguments)
     int code = dispatch(count, arguments);
     errno = 0;
     if (!code && (fflush(stdout) || ferror(stdout)))
-        code =
-            weir__cli_fail(weir__cli_exit_of(WEIR_ERR_IO), "standard output cannot be written: %s",
-                           strerror(errno ? errno : EIO));
+        code = weir__cli_fail(EXIT_RUN, "standard output cannot be written: %s",
+                              strerror(errno ? errno : EIO));
     return code;
 }

@@ -42,12 +42,23 @@ void weir__cli_measure_begin(weir_bench_config *config)
     weir__cli_signals_watch(cancel, NULL);
 }
 
-int weir__cli_measure_end(weir_status status)
+static int end_unless_signal(void)
 {
     weir__cli_signals_watch(NULL, NULL);
     weir__cli_progress(NULL);
     int signal = weir__cli_signals_caught();
-    if (signal)
-        return weir__cli_fail(EXIT_RUN, "stopped by SIG%s", sigabbrev_np(signal));
-    return status ? weir__cli_fail_status(status) : EXIT_DONE;
+    return signal ? weir__cli_fail(EXIT_RUN, "stopped by SIG%s", sigabbrev_np(signal)) : EXIT_DONE;
+}
+
+int weir__cli_measure_end(weir_status status)
+{
+    int code = end_unless_signal();
+    return !code && status ? weir__cli_fail_status(status) : code;
+}
+
+int weir__cli_measure_end_of_many(weir_status status, int *failed_out)
+{
+    int code = end_unless_signal();
+    *failed_out = !code && status && status != WEIR_ERR_INVALID;
+    return !code && status == WEIR_ERR_INVALID ? weir__cli_fail_status(status) : code;
 }

@@ -61,10 +61,7 @@ int weir__cli_fail(int code, const char *format, ...)
         fputs("weir: out of memory\n", stderr);
         return EXIT_RUN;
     }
-    /* File names may hold anything; a message stays one line and cannot drive the terminal. */
-    for (char *c = sentence; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    weir__cli_clean(sentence); /* file names may hold anything; a message stays one line */
     fprintf(stderr, "weir: %s\n", sentence);
     free(sentence);
     return code;

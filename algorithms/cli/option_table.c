@@ -212,16 +212,20 @@ static const weir__cli_option options[] = {
      "of a transfer: 64KiB, 100MB; default: 100MB on GPUs and on\n"
      "simulated ones, 4MB on host devices"},
     NUMBER("trials", VERB_BENCH, bench_trials, 1, 1000000,
-           "timed runs, whose median is shown; default: 7"),
-    NUMBER("warmups", VERB_BENCH, warmups, 1, 1000000, "runs before them; default: 2"),
+           "timed runs, whose median is shown; default: 7, simulated 1"),
+    NUMBER("warmups", VERB_BENCH, warmups, 0, 1000000,
+           "runs before them; default: 2, simulated none"),
     CHOICE("format", "F", VERB_BENCH, format, weir__cli_bench_formats,
            "table, json, csv; default: table"),
     TEXT("compare", 0, "OLD.json", VERB_BENCH, compare,
          "put the figures beside those of an older --json file; status 1\n"
-         "when one got slower than --factor times. Ratios above 1 are\n"
-         "faster. On standard error where standard output is a document"),
+         "when one got slower than --factor times, or is missing now. A\n"
+         "figure whose trials overlap the old ones is within the spread\n"
+         "and not slower. Ratios above 1 are faster. On standard error\n"
+         "where standard output is a document"),
     {"factor", 0, "F", VERB_BENCH, set_factor, FIELD(factor), 1, 1000000, NULL,
-     "of --compare; default: 1.10, which is 10 % slower"},
+     "of --compare; default: 1.10, which is 10 % slower. Figures of\n"
+     "host devices vary more from run to run: give 2 or 3 there"},
     TEXT("from", 0, "FILE.json", VERB_BENCH, from,
          "measure nothing: read the figures of a --json file"),
     {"order", 0, "O", VERB_BFS, set_order, 0, 0, 0, &weir__cli_orders,

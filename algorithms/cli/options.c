@@ -196,8 +196,11 @@ int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
 {
     struct parser parser = {verb, request, count, 0, arguments, 0, 0};
     int code = EXIT_DONE, options_end = 0;
-    *request =
-        (weir__cli_request){.trials = 1, .seed = 1, .partition = WEIR_PARTITION_EDGE, .plan = -1};
+    *request = (weir__cli_request){.trials = 1,
+                                   .seed = 1,
+                                   .partition = WEIR_PARTITION_EDGE,
+                                   .plan = -1,
+                                   .warmups = UINT64_MAX};
     while (!code && !request->help && parser.next < count) {
         const char *argument = arguments[parser.next++];
         if (!options_end && strcmp(argument, "--") == 0)

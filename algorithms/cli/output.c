@@ -6,10 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int fail(const weir__cli_output *output, int error)
+/* @param[in] code  EXIT_USAGE before the run: another file should be named; EXIT_RUN after it. */
+static int fail(int code, const weir__cli_output *output, int error)
 {
-    return weir__cli_fail(weir__cli_exit_of(WEIR_ERR_IO), "--%s %s: cannot be written: %s",
-                          output->option, output->path, strerror(error));
+    if (output->file == stdout)
+        return weir__cli_fail(code, "standard output cannot be written: %s", strerror(error));
+    return weir__cli_fail(code, "--%s %s: cannot be written: %s", output->option, output->path,
+                          strerror(error));
 }
 
 static int out_of_memory(const weir__cli_output *output)
@@ -30,7 +33,7 @@ int weir__cli_output_open(weir__cli_output *output, const char *option, const ch
     }
     int error = weir__replace_open(&output->target, path);
     if (error)
-        return fail(output, error);
+        return fail(EXIT_USAGE, output, error);
     if (!(output->file = fdopen(output->target.descriptor, "w"))) {
         (void)close(output->target.descriptor);
         weir__replace_drop(&output->target);
@@ -55,7 +58,26 @@ int weir__cli_output_differ(const weir__cli_output *a, const weir__cli_output *b
     return EXIT_DONE;
 }
 
+/* ---- writing ---- */
+
+int weir__cli_output_text(weir__cli_output *output, const char *text, size_t bytes)
+{
+    errno = 0;
+    if (fwrite(text, 1, bytes, output->file) == bytes && fflush(output->file) == 0)
+        return EXIT_DONE;
+    return fail(EXIT_RUN, output, errno ? errno : EIO);
+}
+
 /* ---- closing ---- */
+
+/* The cause of a failure that the stream met earlier is lost: meet it again. The output is not
+ * one any more, so that a byte more does no harm. */
+static int find_cause(FILE *file)
+{
+    clearerr(file);
+    errno = 0;
+    return fputc('\n', file) == EOF || fflush(file) != 0 ? errno : 0;
+}
 
 /* Everything on its way to the disk; the file does not yet have its name. */
 static int finish(weir__cli_output *output)
@@ -64,7 +86,7 @@ static int finish(weir__cli_output *output)
         return EXIT_DONE;
     errno = 0;
     int failed = fflush(output->file) != 0 || ferror(output->file);
-    int error = errno;
+    int error = failed && !errno ? find_cause(output->file) : errno;
     if (output->file != stdout) {
         if (fclose(output->file) != 0 && !failed) {
             failed = 1;
@@ -72,7 +94,7 @@ static int finish(weir__cli_output *output)
         }
         output->file = NULL;
     }
-    return failed ? fail(output, error ? error : EIO) : EXIT_DONE;
+    return failed ? fail(EXIT_RUN, output, error ? error : EIO) : EXIT_DONE;
 }
 
 int weir__cli_output_commit(weir__cli_output *outputs, size_t count)
@@ -80,13 +102,12 @@ int weir__cli_output_commit(weir__cli_output *outputs, size_t count)
     int code = EXIT_DONE, error;
     /* What people read first: a report that cannot be printed is a failure, and leaves no files. */
     if (fflush(stdout) != 0)
-        code = weir__cli_fail(weir__cli_exit_of(WEIR_ERR_IO),
-                              "standard output cannot be written: %s", strerror(errno));
+        code = weir__cli_fail(EXIT_RUN, "standard output cannot be written: %s", strerror(errno));
     for (size_t i = 0; i < count && !code; i++)
         code = finish(&outputs[i]);
     for (size_t i = 0; i < count && !code; i++)
         if ((error = weir__replace_commit(&outputs[i].target)))
-            code = fail(&outputs[i], error);
+            code = fail(EXIT_RUN, &outputs[i], error);
     return code;
 }
 

@@ -2,7 +2,6 @@
  *  scripts read them, so they are added to and never change their meaning. */
 #include "algorithms/cli/cli.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,16 +88,17 @@ static json_t *trials_json(const weir__cli_report *report)
 int weir__cli_json_write(struct json_t *document, weir__cli_output *output, int digits)
 {
     if (!document)
-        return weir__cli_fail(EXIT_RUN, "--json %s: out of memory", output->path);
-    errno = 0;
-    int failed = json_dumpf(document, output->file,
-                            JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | JSON_ENSURE_ASCII) ||
-                 fputc('\n', output->file) == EOF;
+        return weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option, output->path);
+    char *text =
+        json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | JSON_ENSURE_ASCII);
     json_decref(document);
-    if (failed)
-        return weir__cli_fail(weir__cli_exit_of(WEIR_ERR_IO), "--json %s: cannot be written: %s",
-                              output->path, strerror(errno ? errno : EIO));
-    return EXIT_DONE;
+    size_t bytes = text ? strlen(text) : 0;
+    if (!text)
+        return weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option, output->path);
+    text[bytes] = '\n'; /* in place of the zero: a document ends with its line */
+    int code = weir__cli_output_text(output, text, bytes + 1);
+    free(text);
+    return code;
 }
 
 int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output)

@@ -18,45 +18,94 @@ static void take_rows(weir_bench_row *rows, const weir_bench_table *table)
 {
     for (size_t i = 0; i < table->count; i++) {
         rows[i] = table->rows[i];
+        weir__cli_clean(rows[i].series);
+        weir__cli_clean(rows[i].from);
+        weir__cli_clean(rows[i].to);
         rows[i].median = six_digits(rows[i].median);
         rows[i].low = six_digits(rows[i].low);
         rows[i].high = six_digits(rows[i].high);
     }
 }
 
-int weir__cli_result_add(weir__cli_result *result, const weir_bench_table *table)
+static const char *usual_title(const char *name)
 {
-    weir_bench_table *grown = realloc(result->tables, (result->count + 1) * sizeof *grown);
-    if (grown)
-        result->tables = grown;
+    const weir_bench_info *infos;
+    size_t count = weir_bench_list(&infos);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(infos[i].name, name) == 0)
+            return infos[i].title;
+    return "";
+}
+
+static void take_texts(weir_bench_table *copy, const weir_bench_table *table)
+{
+    *copy = *table;
+    if (!*copy->title)
+        snprintf(copy->title, sizeof copy->title, "%s", usual_title(copy->name));
+    weir__cli_clean(copy->name);
+    weir__cli_clean(copy->title);
+    weir__cli_clean(copy->unit);
+    weir__cli_clean(copy->x_name);
+    weir__cli_clean(copy->skipped);
+}
+
+/* Room for one more table. @return whether there is. */
+static int grow(weir__cli_result *result)
+{
+    size_t count = result->count + 1;
+    weir_bench_table *tables = realloc(result->tables, count * sizeof *tables);
+    if (tables)
+        result->tables = tables;
+    char **failed = realloc(result->failed, count * sizeof *failed);
+    if (failed)
+        result->failed = failed;
+    return tables && failed;
+}
+
+int weir__cli_result_add(weir__cli_result *result, const weir_bench_table *table,
+                         const char *failed)
+{
+    int grown = grow(result);
     weir_bench_row *rows = table->count ? calloc(table->count, sizeof *rows) : NULL;
-    if (!grown || (table->count && !rows)) {
+    char *sentence = failed ? strdup(failed) : NULL;
+    if (!grown || (table->count && !rows) || (failed && !sentence)) {
         free(rows);
+        free(sentence);
         return weir__cli_fail(EXIT_RUN, "no memory for the %zu figures of %s", table->count,
                               table->name);
     }
     take_rows(rows, table);
-    grown[result->count] = *table;
-    grown[result->count++].rows = rows;
+    take_texts(&result->tables[result->count], table);
+    if (sentence)
+        weir__cli_clean(sentence);
+    result->failed[result->count] = sentence;
+    result->tables[result->count++].rows = rows;
     return EXIT_DONE;
 }
 
 size_t weir__cli_result_keep(weir__cli_result *result, const char *name)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < result->count; i++)
-        if (kept == 0 && strcmp(result->tables[i].name, name) == 0)
+    for (size_t i = 0; i < result->count; i++) {
+        if (kept == 0 && strcmp(result->tables[i].name, name) == 0) {
+            result->failed[kept] = result->failed[i];
             result->tables[kept++] = result->tables[i];
-        else
-            free(result->tables[i].rows);
+            continue;
+        }
+        free(result->tables[i].rows);
+        free(result->failed[i]);
+    }
     return result->count = kept;
 }
 
 void weir__cli_result_free(weir__cli_result *result)
 {
-    for (size_t i = 0; i < result->count; i++)
+    for (size_t i = 0; i < result->count; i++) {
         free(result->tables[i].rows);
+        free(result->failed[i]);
+    }
     free(result->tables);
+    free(result->failed);
     json_decref(result->machine);
     json_decref(result->devices);
     json_decref(result->options);
@@ -81,7 +130,7 @@ static json_t *row_json(const weir_bench_row *row)
                      json_real(row->high), "trials", (int)row->trials, "verified", row->verified);
 }
 
-static json_t *table_json(const weir_bench_table *table)
+static json_t *table_json(const weir_bench_table *table, const char *failed)
 {
     json_t *rows = json_array();
     for (size_t i = 0; i < table->count; i++)
@@ -90,18 +139,18 @@ static json_t *table_json(const weir_bench_table *table)
             return NULL;
         }
     json_t *skipped = *table->skipped ? weir__cli_json_text(table->skipped) : json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "name",
-                     weir__cli_json_text(table->name), "title", weir__cli_json_text(table->title),
-                     "unit", weir__cli_json_text(table->unit), "x",
-                     weir__cli_json_text(table->x_name), "larger_is_better",
-                     table->larger_is_better, "skipped", skipped, "rows", rows);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "name", weir__cli_json_text(table->name),
+        "title", weir__cli_json_text(table->title), "unit", weir__cli_json_text(table->unit), "x",
+        weir__cli_json_text(table->x_name), "larger_is_better", table->larger_is_better, "skipped",
+        skipped, "failed", failed ? weir__cli_json_text(failed) : json_null(), "rows", rows);
 }
 
 struct json_t *weir__cli_result_json(const weir__cli_result *result)
 {
     json_t *tables = json_array();
     for (size_t i = 0; i < result->count; i++)
-        if (json_array_append_new(tables, table_json(&result->tables[i]))) {
+        if (json_array_append_new(tables, table_json(&result->tables[i], result->failed[i]))) {
             json_decref(tables);
             return NULL;
         }

@@ -40,10 +40,14 @@ typedef struct weir__cli_result {
     int simulated;          /**< in virtual time */
     size_t count;
     weir_bench_table *tables;
+    char **failed; /**< of each table: the sentence why it has no figures, or NULL */
 } weir__cli_result;
 
-/** Append a copy of a table, its figures cut to six digits. */
-int weir__cli_result_add(weir__cli_result *result, const weir_bench_table *table);
+/** Append a copy of a table, its figures cut to six digits, its texts fit to be shown. A table
+ *  without a title takes the one of the benchmark with its name.
+ *  @param[in] failed  why there are no figures; NULL: it did not fail. */
+int weir__cli_result_add(weir__cli_result *result, const weir_bench_table *table,
+                         const char *failed);
 /** Drop all tables but the one with this name. @return how many stay, 0 or 1. */
 size_t weir__cli_result_keep(weir__cli_result *result, const char *name);
 void weir__cli_result_free(weir__cli_result *result);
@@ -62,6 +66,9 @@ size_t weir__cli_json_line(const char *text, const char *path);
 void weir__cli_result_table(const weir__cli_result *result, FILE *file);
 void weir__cli_result_csv(const weir__cli_result *result, FILE *file);
 
+/** A sentence on stderr for each benchmark that was skipped or failed: CSV has no place for it. */
+void weir__cli_result_csv_gaps(const weir__cli_result *result);
+
 /** Print every figure of @p now beside that of @p old (compare.c): ratios above 1 are faster.
  *  @param[in] factor  a figure this many times slower is a failure; more than 1, or 1 for any. */
 int weir__cli_result_compare(const weir__cli_result *old, const weir__cli_result *now,
@@ -76,7 +83,12 @@ int weir__cli_context_open(const weir__cli_request *request, weir_context **cont
 void weir__cli_measure_begin(weir_bench_config *config);
 /** @return the exit status of @p status; a signal that came in between is named instead. */
 int weir__cli_measure_end(weir_status status);
+/** The same, but what fails without a signal and without being misused is left to the caller:
+ *  @param[out] failed_out  whether it is; weir_error_detail() then says why. */
+int weir__cli_measure_end_of_many(weir_status status, int *failed_out);
 
+/** Whether some pair of devices reaches each other only through the home memory. */
+int weir__cli_any_staged(const weir_machine *machine);
 /** The table of a machine (topo_table.c) and what routes over it would be (topo_routes.c).
  *  @param[in] plan  a weir_route_kind to show alone, or -1. */
 void weir__cli_topo_table(const weir_machine *machine, FILE *file);

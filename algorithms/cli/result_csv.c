@@ -1,5 +1,6 @@
 /** @file result_csv.c  Figures of benchmarks as comma-separated values (RFC 4180, but with plain
- *  newlines): one header, then one line a figure. Skipped benchmarks have none. */
+ *  newlines): one header, then one line a figure. Skipped and
+ *  failed benchmarks have none; they are named beside it. */
 #include "algorithms/cli/result.h"
 
 #include <string.h>
@@ -43,4 +44,17 @@ void weir__cli_result_csv(const weir__cli_result *result, FILE *file)
     for (size_t i = 0; i < result->count; i++)
         for (size_t j = 0; j < result->tables[i].count; j++)
             print_row(file, &result->tables[i], &result->tables[i].rows[j]);
+}
+
+/* On stderr, where a reader of the values does not stumble over it; '#' marks it as a remark. */
+void weir__cli_result_csv_gaps(const weir__cli_result *result)
+{
+    for (size_t i = 0; i < result->count; i++) {
+        const weir_bench_table *table = &result->tables[i];
+        if (result->failed[i])
+            fprintf(stderr, "# %s failed: %s\n", table->name, result->failed[i]);
+        else if (!table->count)
+            fprintf(stderr, "# %s skipped: %s\n", table->name,
+                    *table->skipped ? table->skipped : "no figures");
+    }
 }

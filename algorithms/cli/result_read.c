@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_MOST ((size_t)64 << 20)
+#define FILE_MOST   ((size_t)64 << 20)
+#define FIGURE_MOST 1e15 /* of any unit; more is no measurement */
 
 struct reader {
     const char *option, *file;
@@ -69,6 +70,10 @@ static int load(struct reader *reader)
 static int parse(struct reader *reader)
 {
     json_error_t error;
+    if (reader->bytes >= 3 && memcmp(reader->text, "\xef\xbb\xbf", 3) == 0)
+        return weir__cli_fail(EXIT_USAGE,
+                              "--%s %s:1: starts with a byte order mark; save it without one",
+                              reader->option, reader->file);
     reader->document = json_loadb(reader->text, reader->bytes, JSON_REJECT_DUPLICATES, &error);
     if (!reader->document)
         return weir__cli_fail(EXIT_USAGE, "--%s %s:%d: %s", reader->option, reader->file,
@@ -112,6 +117,18 @@ static int number_of(const struct reader *reader, json_t *object, const char *na
     return EXIT_DONE;
 }
 
+/* A number that can have been measured. */
+static int figure_of(const struct reader *reader, json_t *object, const char *name,
+                     double *figure_out)
+{
+    if (number_of(reader, object, name, figure_out))
+        return EXIT_USAGE;
+    if (!isfinite(*figure_out) || *figure_out < 0 || *figure_out > FIGURE_MOST)
+        return refuse(reader, name, "\"%s\" is %g, not from 0 to %g", name, *figure_out,
+                      FIGURE_MOST);
+    return EXIT_DONE;
+}
+
 static int truth_of(const struct reader *reader, json_t *object, const char *name, int *truth_out)
 {
     json_t *value = json_object_get(object, name);
@@ -132,9 +149,9 @@ static int read_row(const struct reader *reader, json_t *object, weir_bench_row 
         text_of(reader, object, "from", row->from, sizeof row->from) ||
         text_of(reader, object, "to", row->to, sizeof row->to) ||
         number_of(reader, object, "x", &row->x) ||
-        number_of(reader, object, "median", &row->median) ||
-        number_of(reader, object, "low", &row->low) ||
-        number_of(reader, object, "high", &row->high) ||
+        figure_of(reader, object, "median", &row->median) ||
+        figure_of(reader, object, "low", &row->low) ||
+        figure_of(reader, object, "high", &row->high) ||
         number_of(reader, object, "trials", &trials) ||
         truth_of(reader, object, "verified", &row->verified))
         return EXIT_USAGE;
@@ -144,6 +161,40 @@ static int read_row(const struct reader *reader, json_t *object, weir_bench_row 
         return refuse(reader, "trials", "\"trials\" is not a count");
     row->trials = (uint32_t)trials;
     return EXIT_DONE;
+}
+
+static int by_key(const void *left, const void *right)
+{
+    const weir_bench_row *a = *(weir_bench_row *const *)left, *b = *(weir_bench_row *const *)right;
+    int order = strcmp(a->series, b->series);
+    if (!order && !(order = strcmp(a->from, b->from)))
+        order = strcmp(a->to, b->to);
+    if (!order)
+        order = (a->x > b->x) - (a->x < b->x);
+    return order;
+}
+
+/* Two figures of one name could not be told apart. */
+static int refuse_twins(const struct reader *reader, weir_bench_row *rows, size_t count)
+{
+    weir_bench_row **order = count ? malloc(count * sizeof *order) : NULL;
+    char name[32];
+    int code = EXIT_DONE;
+    if (count && !order)
+        return weir__cli_fail(EXIT_RUN, "no memory for the %zu rows of %s", count, reader->file);
+    for (size_t i = 0; i < count; i++)
+        order[i] = &rows[i];
+    if (count)
+        qsort(order, count, sizeof *order, by_key);
+    for (size_t i = 1; i < count && !code; i++)
+        if (by_key(&order[i - 1], &order[i]) == 0) {
+            const weir_bench_row *later = order[i] > order[i - 1] ? order[i] : order[i - 1];
+            snprintf(name, sizeof name, "rows/%zu/", (size_t)(later - rows));
+            code = refuse(reader, name, "a second row for \"%s\", \"%s\" to \"%s\", at %.12g",
+                          later->series, later->from, later->to, later->x);
+        }
+    free(order);
+    return code;
 }
 
 static int read_rows(struct reader *reader, json_t *object, weir_bench_table *table)
@@ -161,14 +212,18 @@ static int read_rows(struct reader *reader, json_t *object, weir_bench_table *ta
         snprintf(reader->path, sizeof reader->path, "%.64srows/%zu/", table_path, i);
         code = read_row(reader, json_array_get(rows, i), &table->rows[i]);
     }
-    table->count = code ? 0 : count;
     memcpy(reader->path, table_path, sizeof table_path);
+    if (!code)
+        code = refuse_twins(reader, table->rows, count);
+    table->count = code ? 0 : count;
     return code;
 }
 
-static int read_table(struct reader *reader, json_t *object, weir_bench_table *table)
+static int read_table(struct reader *reader, json_t *object, weir_bench_table *table,
+                      const char **failed_out)
 {
     json_t *skipped = json_object_get(object, "skipped");
+    json_t *failed = json_object_get(object, "failed");
     if (!json_is_object(object))
         return refuse(reader, "", "a table is not an object");
     if (text_of(reader, object, "name", table->name, sizeof table->name) ||
@@ -180,6 +235,10 @@ static int read_table(struct reader *reader, json_t *object, weir_bench_table *t
     if (!json_is_null(skipped) &&
         text_of(reader, object, "skipped", table->skipped, sizeof table->skipped))
         return EXIT_USAGE;
+    if (json_is_string(failed)) /* not there in files of older programs */
+        *failed_out = json_string_value(failed);
+    else if (failed && !json_is_null(failed))
+        return refuse(reader, "failed", "\"failed\" is not a text");
     return read_rows(reader, object, table);
 }
 
@@ -188,13 +247,14 @@ static int read_tables(struct reader *reader, json_t *tables, weir__cli_result *
     int code = EXIT_DONE;
     for (size_t i = 0; i < json_array_size(tables) && !code; i++) {
         weir_bench_table table = {.count = 0};
+        const char *failed = NULL;
         snprintf(reader->path, sizeof reader->path, "tables/%zu/", i);
-        code = read_table(reader, json_array_get(tables, i), &table);
+        code = read_table(reader, json_array_get(tables, i), &table, &failed);
         for (size_t j = 0; j < i && !code; j++)
             if (strcmp(result->tables[j].name, table.name) == 0)
                 code = refuse(reader, "name", "a second table is called \"%s\"", table.name);
         if (!code)
-            code = weir__cli_result_add(result, &table);
+            code = weir__cli_result_add(result, &table, failed);
         free(table.rows);
     }
     return code;
@@ -209,6 +269,8 @@ static int check_kind(const struct reader *reader)
     const char *text = json_is_string(command) ? json_string_value(command) : "";
     if (!json_is_object(reader->document))
         return refuse(reader, "", "not a result of weir bench --json");
+    if (!command)
+        return refuse(reader, "", "not a result of weir bench --json: no \"command\"");
     if (strcmp(text, "bench") != 0)
         return refuse(reader, "command", "not a result of weir bench --json: \"command\" is \"%s\"",
                       text);
@@ -232,6 +294,7 @@ static int read_document(struct reader *reader, weir__cli_result *result)
         text_of(reader, root, "version", result->version, sizeof result->version) ||
         truth_of(reader, root, "simulated", &result->simulated))
         return EXIT_USAGE;
+    weir__cli_clean(result->version);
     result->machine = json_incref(machine);
     result->devices = json_incref(devices);
     result->options = json_incref(options);

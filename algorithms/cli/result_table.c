@@ -130,7 +130,7 @@ static void print_matrix(const weir_bench_table *table, struct series *series, F
 
 /* ---- all others: a line for each figure ---- */
 
-enum { COLUMNS = 7, CELL_ROOM = 64 };
+enum { COLUMNS = 7, CELL_ROOM = 64, TEXT_ROOM = 4096 };
 
 /* What stands in a column; "" everywhere leaves the column out. */
 static const char *cell(const weir_bench_table *table, const weir_bench_row *row, int column,
@@ -200,14 +200,16 @@ static void print_lines(const weir_bench_table *table, const struct series *line
 
 /* ---- the whole ---- */
 
-static void print_table(const weir_bench_table *table, FILE *file)
+static void print_table(const weir_bench_table *table, const char *failed, FILE *file)
 {
     fprintf(file, "\n%s: %s", table->name, table->title);
     if (table->count)
         fprintf(file, " (%s, %s is better)", table->unit,
                 table->larger_is_better ? "larger" : "smaller");
     fputc('\n', file);
-    if (!table->count)
+    if (failed)
+        fprintf(file, "  failed: %s\n", failed);
+    else if (!table->count)
         fprintf(file, "  skipped: %s\n", *table->skipped ? table->skipped : "no figures");
     for (size_t i = 0; i < table->count;) {
         struct series series = take_series(table, i), lines = {.rows = series.rows};
@@ -230,16 +232,18 @@ static void print_head(const weir__cli_result *result, FILE *file)
     size_t devices = json_array_size(result->devices);
     const char *device =
         json_string_value(json_object_get(json_array_get(result->devices, 0), "name"));
-    fprintf(file, "machine  %s%s\n", name ? name : "?",
+    char room[TEXT_ROOM];
+    fprintf(file, "machine  %s%s\n", weir__cli_cleaned(name, room, sizeof room),
             result->simulated ? ", simulated: times are virtual" : "");
-    fprintf(file, "devices  %zu (%s)\n", devices, device ? device : "?");
+    fprintf(file, "devices  %zu (%s)\n", devices, weir__cli_cleaned(device, room, sizeof room));
     if (result->path)
-        fprintf(file, "from     %s, weir %s\n", result->path, result->version);
+        fprintf(file, "from     %s, weir %s\n", weir__cli_cleaned(result->path, room, sizeof room),
+                result->version);
 }
 
 void weir__cli_result_table(const weir__cli_result *result, FILE *file)
 {
     print_head(result, file);
     for (size_t i = 0; i < result->count; i++)
-        print_table(&result->tables[i], file);
+        print_table(&result->tables[i], result->failed[i], file);
 }

@@ -143,8 +143,10 @@ static int print_reduction(const weir_machine *machine, FILE *file)
     weir_status status = weir_reduction_make(machine, &reduction);
     if (status)
         return weir__cli_fail_status(status);
-    fprintf(file, "\nfewer devices, those that stay having the most bandwidth between them (GB/s, "
-                  "both directions)\n");
+    fprintf(file,
+            "\nfewer devices, those that stay having the most bandwidth between them (GB/s, "
+            "both directions)%s\n",
+            weir__cli_any_staged(machine) ? " (staged pairs count half)" : "");
     fprintf(file, "  %7s  %-8s  %-8s  %10s\n", "devices", "leaves", "to", "GB/s left");
     for (uint32_t i = 0; i + 1 < reduction.devices; i++) {
         uint32_t left = reduction.devices - 1 - i;

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+enum { NAME_ROOM = 64 };
+
 /* ---- nodes ---- */
 
 static const char *memory_text(uint64_t bytes, char room[FIGURE_ROOM])
@@ -30,7 +32,7 @@ static int name_width(const weir_machine *machine, uint32_t first, uint32_t end)
 {
     size_t width = 4;
     for (uint32_t i = first; i < end; i++) {
-        size_t length = strlen(weir_machine_node(machine, i)->name);
+        size_t length = strlen(weir_machine_node(machine, i)->name); /* cleaned: no more bytes */
         width = length > width ? length : width;
     }
     return (int)width;
@@ -53,20 +55,29 @@ static const char *numa_of(const weir_machine *machine, uint32_t device)
     return "-";
 }
 
+/* Labels have letters, digits and little else; names are what a file says. */
+static const char *name_of(const weir_node *node, char room[NAME_ROOM])
+{
+    return weir__cli_cleaned(node->name, room, NAME_ROOM);
+}
+
 static void print_devices(const weir_machine *machine, FILE *file)
 {
     uint32_t devices = weir_machine_device_count(machine);
     int width = name_width(machine, 0, devices);
     char units[FIGURE_ROOM], memory[FIGURE_ROOM], engines[FIGURE_ROOM], gbs[FIGURE_ROOM];
+    char name[NAME_ROOM], bus[FIGURE_ROOM];
     fprintf(file, "\ndevices (units: multiprocessors or cores; memory GB/s: read plus written)\n");
     fprintf(file, "  %-8s  %-*s  %5s  %9s  %11s  %12s  %-12s  %s\n", "label", width, "name",
             "units", "memory", "memory GB/s", "copy engines", "bus", "NUMA");
     for (uint32_t i = 0; i < devices; i++) {
         const weir_node *node = weir_machine_node(machine, i);
         fprintf(file, "  %-8s  %-*s  %5s  %9s  %11s  %12s  %-12s  %s\n", node->label, width,
-                node->name, count_text(node->units, units), memory_text(node->memory_bytes, memory),
-                gbs_text(node->memory_gbs, gbs), count_text(node->copy_engines, engines),
-                *node->bus ? node->bus : "-", numa_of(machine, i));
+                name_of(node, name), count_text(node->units, units),
+                memory_text(node->memory_bytes, memory), gbs_text(node->memory_gbs, gbs),
+                count_text(node->copy_engines, engines),
+                *node->bus ? weir__cli_cleaned(node->bus, bus, sizeof bus) : "-",
+                numa_of(machine, i));
     }
 }
 
@@ -75,12 +86,12 @@ static void print_hosts(const weir_machine *machine, FILE *file)
     uint32_t first = weir_machine_device_count(machine);
     uint32_t end = first + weir_machine_host_count(machine);
     int width = name_width(machine, first, end);
-    char units[FIGURE_ROOM], memory[FIGURE_ROOM];
+    char units[FIGURE_ROOM], memory[FIGURE_ROOM], name[NAME_ROOM];
     fprintf(file, "\nhosts (NUMA nodes; the first one's memory is \"home\")\n");
     fprintf(file, "  %-8s  %-*s  %5s  %9s\n", "label", width, "name", "cores", "memory");
     for (uint32_t i = first; i < end; i++) {
         const weir_node *node = weir_machine_node(machine, i);
-        fprintf(file, "  %-8s  %-*s  %5s  %9s\n", node->label, width, node->name,
+        fprintf(file, "  %-8s  %-*s  %5s  %9s\n", node->label, width, name_of(node, name),
                 count_text(node->units, units), memory_text(node->memory_bytes, memory));
     }
 }
@@ -142,13 +153,24 @@ static const char *access_text(void *user, uint32_t from, uint32_t to, char room
     return !pair->reaches ? "staged" : pair->atomics ? "atomics" : "peer";
 }
 
+int weir__cli_any_staged(const weir_machine *machine)
+{
+    uint32_t devices = weir_machine_device_count(machine);
+    for (uint32_t from = 0; from < devices; from++)
+        for (uint32_t to = 0; to < devices; to++)
+            if (from != to && !weir_machine_pair(machine, from, to)->reaches)
+                return 1;
+    return 0;
+}
+
 static void print_matrices(const weir_machine *machine, FILE *file)
 {
     uint32_t devices = weir_machine_device_count(machine);
     weir__cli_matrix matrix = {devices + 1, devices + 1, end_label,
                                end_label,   NULL,        (void *)(uintptr_t)machine};
-    fprintf(file, "\nbandwidth, GB/s, from row to column (* staged through home; on the diagonal: "
-                  "within)\n");
+    fprintf(file, "\nbandwidth, GB/s, from row to column (on the diagonal: within)\n");
+    if (weir__cli_any_staged(machine))
+        fprintf(file, "  * staged through home, in packets; a whole message gets half\n");
     matrix.cell = bandwidth_text;
     weir__cli_matrix_print(file, &matrix, "from \\ to");
     fprintf(file, "\nlatency of the first byte, us, from row to column (* staged through home)\n");

@@ -17,6 +17,7 @@ struct session {
     weir__cli_output outputs[OUTPUTS];
     weir_context *context;
     weir__cli_result old, result;
+    size_t failed; /* benchmarks */
 };
 
 /* ---- names ---- */
@@ -68,12 +69,12 @@ static int check_name(const weir__cli_request *request)
 /* An option that measuring takes, given although nothing is measured; NULL: none. */
 static const char *idle_option(const weir__cli_request *request)
 {
-    return request->devices        ? "devices"
-           : request->machine      ? "machine"
-           : request->bytes        ? "bytes"
-           : request->bench_trials ? "trials"
-           : request->warmups      ? "warmups"
-                                   : NULL;
+    return request->devices                 ? "devices"
+           : request->machine               ? "machine"
+           : request->bytes                 ? "bytes"
+           : request->bench_trials          ? "trials"
+           : request->warmups != UINT64_MAX ? "warmups"
+                                            : NULL;
 }
 
 static int list_names(const weir__cli_request *request)
@@ -121,8 +122,6 @@ static int read_files(struct session *session)
     int code = EXIT_DONE;
     if (request->compare)
         code = weir__cli_result_read("compare", request->compare, &session->old);
-    if (!code && !is_all(request))
-        (void)weir__cli_result_keep(&session->old, request->graph);
     if (!code && request->from)
         code = weir__cli_result_read("from", request->from, &session->result);
     if (!code && request->from && !is_all(request) &&
@@ -156,6 +155,23 @@ static json_t *machine_json(weir_context *context, weir_status *status_out)
     return document;
 }
 
+/* Figures name devices by their labels in the context, the machine by its own: say which is which.
+ * The devices of a context are the first nodes of its machine. */
+static json_t *devices_json(weir_context *context)
+{
+    const weir_machine *machine;
+    json_t *devices = weir__cli_json_devices(context);
+    if (weir_machine_of(context, &machine))
+        return devices;
+    for (size_t i = 0; i < json_array_size(devices); i++)
+        if (json_object_set_new(json_array_get(devices, i), "machine_label",
+                                json_string(weir_machine_node(machine, (uint32_t)i)->label))) {
+            json_decref(devices);
+            return NULL;
+        }
+    return devices;
+}
+
 static int describe(struct session *session)
 {
     const weir__cli_request *request = session->request;
@@ -166,30 +182,59 @@ static int describe(struct session *session)
     result->machine = machine_json(session->context, &status);
     if (status)
         return weir__cli_fail_status(status);
-    result->devices = weir__cli_json_devices(session->context);
-    result->options =
-        json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", request->graph, "devices",
-                  text_or_null(request->devices), "machine", text_or_null(request->machine),
-                  "bytes", count_or_null(request->bytes), "trials",
-                  count_or_null(request->bench_trials), "warmups", count_or_null(request->warmups));
+    result->devices = devices_json(session->context);
+    result->options = json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o}", "name", request->graph, "devices",
+        text_or_null(request->devices), "machine", text_or_null(request->machine), "bytes",
+        count_or_null(request->bytes), "trials", count_or_null(request->bench_trials), "warmups",
+        request->warmups == UINT64_MAX ? json_null() : json_integer((json_int_t)request->warmups));
     if (!result->machine || !result->devices || !result->options)
         return weir__cli_fail(EXIT_RUN, "no memory for the description of the machine");
     return EXIT_DONE;
 }
 
-static int run_one(struct session *session, const char *name)
+static weir_bench_config config_of(const weir__cli_request *request)
 {
-    const weir__cli_request *request = session->request;
     weir_bench_config config = WEIR_BENCH_CONFIG_INIT;
-    weir_bench_table *table = NULL;
     config.bytes = request->bytes;
     config.trials = (uint32_t)request->bench_trials;
-    config.warmups = (uint32_t)request->warmups;
+    if (request->warmups != UINT64_MAX) /* the library's 0 is its choice, UINT32_MAX is none */
+        config.warmups = request->warmups ? (uint32_t)request->warmups : UINT32_MAX;
+    return config;
+}
+
+/* A benchmark among others: it may fail, which is reported in its place. */
+static int run_one(struct session *session, const weir_bench_info *info)
+{
+    weir_bench_config config = config_of(session->request);
+    weir_bench_table *table = NULL, none = {.count = 0};
+    int failed;
+    weir__cli_progress("%s ...", info->name);
+    weir__cli_measure_begin(&config);
+    weir_status status = weir_bench_run(session->context, info->name, &config, &table);
+    int code = weir__cli_measure_end_of_many(status, &failed);
+    if (!code && !failed)
+        code = weir__cli_result_add(&session->result, table, NULL);
+    if (!code && failed) {
+        snprintf(none.name, sizeof none.name, "%s", info->name);
+        code = weir__cli_result_add(&session->result, &none,
+                                    *weir_error_detail() ? weir_error_detail()
+                                                         : weir_status_text(status));
+        session->failed++;
+    }
+    weir_bench_table_destroy(table);
+    return code;
+}
+
+static int run_alone(struct session *session, const char *name)
+{
+    weir_bench_config config = config_of(session->request);
+    weir_bench_table *table = NULL;
     weir__cli_progress("%s ...", name);
     weir__cli_measure_begin(&config);
     int code = weir__cli_measure_end(weir_bench_run(session->context, name, &config, &table));
     if (!code)
-        code = weir__cli_result_add(&session->result, table);
+        code = weir__cli_result_add(&session->result, table, NULL);
     weir_bench_table_destroy(table);
     return code;
 }
@@ -203,13 +248,30 @@ static int measure(struct session *session)
     if (!code)
         code = describe(session);
     if (!code && !is_all(request))
-        return run_one(session, request->graph);
+        return run_alone(session, request->graph);
     for (size_t i = 0; i < count && !code; i++)
-        code = run_one(session, infos[i].name);
+        code = run_one(session, &infos[i]);
     return code;
 }
 
 /* ---- reporting ---- */
+
+typedef void printer(const weir__cli_result *result, FILE *file);
+
+/* Made in memory first: a write that fails then still says why. */
+static int write_text(struct session *session, printer *print)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&text, &bytes);
+    if (file)
+        print(&session->result, file);
+    int failed = !file || fclose(file) != 0;
+    int code = failed ? weir__cli_fail(EXIT_RUN, "no memory for the report")
+                      : weir__cli_output_text(&session->outputs[REPORT], text, bytes);
+    free(text);
+    return code;
+}
 
 static int write_report(struct session *session)
 {
@@ -222,11 +284,10 @@ static int write_report(struct session *session)
         return code;
     if (session->request->format == JSON_FORMAT)
         return weir__cli_json_write(weir__cli_result_json(&session->result), report, 15);
-    if (session->request->format == CSV_FORMAT)
-        weir__cli_result_csv(&session->result, report->file);
-    else
-        weir__cli_result_table(&session->result, report->file);
-    return EXIT_DONE;
+    if (session->request->format == TABLE_FORMAT)
+        return write_text(session, weir__cli_result_table);
+    weir__cli_result_csv_gaps(&session->result);
+    return write_text(session, weir__cli_result_csv);
 }
 
 /* The comparison stands under a table on standard output; a document there has to stay alone. */
@@ -249,7 +310,12 @@ static int report(struct session *session)
     int code = write_report(session);
     if (!code)
         code = weir__cli_output_commit(session->outputs, OUTPUTS);
-    return code ? code : compare(session);
+    if (!code)
+        code = compare(session);
+    if (!code && session->failed)
+        code = weir__cli_fail(EXIT_RUN, "%zu of %zu benchmarks failed", session->failed,
+                              session->result.count);
+    return code;
 }
 
 static void close_session(struct session *session)

@@ -55,8 +55,9 @@ int weir__cli_gen(const weir__cli_request *request)
         status = weir_graph_write(graph, request->output);
     }
     weir__cli_progress(NULL);
-    if (status)
-        code = weir__cli_fail_status(status);
+    if (status) /* what can be known of the output was checked: a write fails with the run */
+        code = graph && status == WEIR_ERR_IO ? weir__cli_fail(EXIT_RUN, "%s", weir_error_detail())
+                                              : weir__cli_fail_status(status);
     else
         printf("%s: %s, %" PRIu64 " vertices, %" PRIu64 " arcs\n", request->output, graph->name,
                graph->vertices, graph->arcs);

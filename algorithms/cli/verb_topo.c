@@ -57,24 +57,37 @@ static int find_machine(struct session *session)
 static void print_source(const struct session *session, FILE *file)
 {
     const weir__cli_request *request = session->request;
-    fprintf(file, "machine  %s\nsource   ", weir_machine_name(session->machine));
+    char room[4096];
+    fprintf(file, "machine  %s\nsource   ",
+            weir__cli_cleaned(weir_machine_name(session->machine), room, sizeof room));
     if (request->machine)
-        fprintf(file, "--machine %s%s\n", request->machine,
+        fprintf(file, "--machine %s%s\n", weir__cli_cleaned(request->machine, room, sizeof room),
                 request->measure ? ", its simulation measured: times are virtual" : "");
     else
         fprintf(file, "%s%s%s\n", request->measure ? "discovered and measured" : "discovered",
                 request->devices ? " on --devices " : "", request->devices ? request->devices : "");
 }
 
-static int print_table(const struct session *session)
+/* Made in memory first: a write that fails then still says why. */
+static int print_table(struct session *session)
 {
-    FILE *file = session->output.file;
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file)
+        return weir__cli_fail(EXIT_RUN, "no memory for the table");
     print_source(session, file);
     weir__cli_topo_table(session->machine, file);
-    return weir__cli_topo_routes(session->machine, session->request->plan, file);
+    int code = weir__cli_topo_routes(session->machine, session->request->plan, file);
+    if (fclose(file) != 0 && !code)
+        code = weir__cli_fail(EXIT_RUN, "no memory for the table");
+    if (!code)
+        code = weir__cli_output_text(&session->output, text, bytes);
+    free(text);
+    return code;
 }
 
-static int print_text(const struct session *session)
+static int print_text(struct session *session)
 {
     char *text = NULL;
     weir_status status = session->request->format == JSON_FORMAT
@@ -82,9 +95,9 @@ static int print_text(const struct session *session)
                              : weir_machine_dot(session->machine, &text);
     if (status)
         return weir__cli_fail_status(status);
-    fputs(text, session->output.file); /* commit sees the stream's error */
+    int code = weir__cli_output_text(&session->output, text, strlen(text));
     free(text);
-    return EXIT_DONE;
+    return code;
 }
 
 static void close_session(struct session *session)

@@ -42,7 +42,10 @@ static const weir__cli_verb verbs[] = {
      "measure links, memory, launches",
      "Every figure is the median of the trials with their lowest and highest; \"yes\" under\n"
      "verified says that every byte was compared afterwards. --json keeps the figures for\n"
-     "--compare and for scripts/plot-bench.sh; a signal ends the run without results.\n",
+     "--compare and for scripts/plot-bench.sh; a signal ends the run without results. Where\n"
+     "one of all fails, the others still run, it is shown as failed, and the status is 1.\n"
+     "Figures name devices as --devices does; in the document \"machine_label\" is the name\n"
+     "of the same device in \"machine\".\n",
      "  weir bench pairs\n"
      "  weir bench broadcast --machine m60\n"
      "  weir bench all --json now.json --compare before.json --factor 1.2\n"

@@ -216,14 +216,19 @@ MACHINE=$machine awk -F '\t' -v dir="$tmp" '
     }
 
     # ---- bars: one for each figure ----
-    function bars(name, file, i, n, script, first) {
-        for (i = 1; i <= rows; i++) if (bench[i] == name && !drawn[i])
+    function bars(name, file, i, n, script, first, label, room) {
+        for (i = 1; i <= rows; i++) if (bench[i] == name && !drawn[i]) {
+            if (length(legend(i) at_x(i)) > label) label = length(legend(i) at_x(i))
             print n++ + 0 "\t" median[i] "\t" lows[i] "\t" highs[i] "\t\"" plain(legend(i) at_x(i)) "\"\t" short(median[i]) > (file ".dat")
+        }
+        # Letters that fit to both sides of the middle of the bars, which begin behind the labels.
+        room = int((1030 - 10 * label) / 8)
+        if (room < 24) room = 24
         first = wide(name, 100) ? bottom[name] / 2 : 0
-        script = title_of(name, "", 56)
-        script = script "set xlabel \"" unit[name] ", " better[name] " is better" (first > 0 ? " (log scale)" : "") "; whiskers: lowest and highest trial\"\n" \
+        script = title_of(name, "", room)
+        script = script "set xlabel \"" wrapped(unit[name] ", " better[name] " is better" (first > 0 ? " (log scale)" : "") "; whiskers: lowest and highest trial", room) "\"\n" \
             "set yrange [" n - 0.4 ":-0.6]\nset ytics nomirror noenhanced\nset grid x\nunset key\nset style fill solid 0.8\n" \
-            (first > 0 ? "set logscale x\nset xrange [" first ":" high[name] * 3 "]\n" : "set xrange [0:" high[name] * 1.15 "]\n")
+            (first > 0 ? "set logscale x\nset xrange [" first ":" high[name] * 8 "]\n" : "set xrange [0:" high[name] * 1.15 "]\n")
         print script "plot DATA using 2:1:(" first "):2:($1-0.38):($1+0.38):ytic(5) with boxxyerror linecolor rgb \"#6baed6\"," \
             " DATA using 2:1:3:4 with xerrorbars linecolor rgb \"#333333\" pointtype 0," \
             " DATA using 4:1:6 with labels left offset 0.6,0 noenhanced" > (file ".gp")
@@ -232,8 +237,9 @@ MACHINE=$machine awk -F '\t' -v dir="$tmp" '
     function size_text(size) {
         if (size % 1073741824 == 0) return size / 1073741824 " GiB"
         if (size % 1048576 == 0) return size / 1048576 " MiB"
-        if (size % 1024 == 0) return size / 1024 " KiB"
+        if (size % 1000000000 == 0) return size / 1000000000 " GB"
         if (size % 1000000 == 0) return size / 1000000 " MB"
+        if (size % 1024 == 0) return size / 1024 " KiB"
         return size " B"
     }
     function at_x(i) {

@@ -29,6 +29,7 @@ static const struct subject subjects[] = {
     {"hetero2", "hetero2", 0},
     {"pcie4-nopeer", "pcie4-nopeer", 0},
     {"pcie-tree", "2x4*pcie-tree", 0},
+    {"h200x2", FOLDER "h200x2.json", 0}, /* measured, docs/benchmarks.md */
 };
 #define SUBJECTS (sizeof subjects / sizeof *subjects)
 

@@ -87,7 +87,7 @@ struct output {
     void (*arrived)(void *user);
     void *arrived_user;
     weir_queue *pull;                       /* on the destination's device */
-    weir_queue *push[WEIR_DEVICES_MAX + 1]; /* on a source's device, where pull cannot do it */
+    weir_queue *push[WEIR_DEVICES_MAX + 1]; /* on a source's device: from GPUs, and where staged */
     pthread_mutex_t lock;                   /* guards all below */
     struct offer *first, *last;             /* the send queue */
     uint32_t inputs_closed;

@@ -1,8 +1,9 @@
 /** @file transfer.c  Copying a parcel into a receive buffer, by the best way the pair has.
  *
  * One copy where the devices reach each other; through page-locked host memory where they do not
- * (Groute section 2.1, "indirect" copies). Which queue runs it: the receiver's if it can reach the
- * source, so that packets for one receiver queue up there; else the source's. */
+ * (Groute section 2.1, "indirect" copies). Which queue runs it: a GPU's that is the source, because a
+ * copy that writes to another GPU starts in 2 us where one that reads from it takes 13 (H200,
+ * docs/benchmarks.md); else the receiver's, so that packets for one receiver queue up there. */
 #include "router/internal.h"
 
 static int is_host(const weir_device *device)
@@ -33,7 +34,7 @@ static int is_staged(const struct output *output, const weir_device *source)
 /* A host queue copies between host memories only. */
 static int needs_push(const struct output *output, const weir_device *source)
 {
-    return (is_host(output->destination->device) && !is_host(source)) || is_staged(output, source);
+    return (!is_host(source) && source != output->destination->device) || is_staged(output, source);
 }
 
 weir_status weir__output_prepare(struct output *output, weir_device *source)

@@ -44,7 +44,8 @@ static weir_status check(weir_endpoint *source, weir_endpoint *const *workers, u
     return WEIR_OK;
 }
 
-/* A device's events serve its own receives and the sends of all others to it. */
+/* A device's events serve what arrives by its own queues and what it sends to all others: copies
+ * between GPUs run in the source's queue, others in the receiver's. */
 static weir_status check_events(const struct weir_worklist *list)
 {
     uint64_t events = weir__config_get(weir_context_config(list->context), WEIR__EVENTS);

@@ -242,7 +242,9 @@ typedef struct weir_bench_row {
     double x;                 /**< on the table's axis; 0 where it has none */
     double median, low, high; /**< in the table's unit */
     uint32_t trials;
-    int verified; /**< every byte was compared afterwards; 0: the row moves no bytes to compare */
+    /** The same work ran once more after the timed trials (simulated: the trials themselves), on fresh
+     *  patterns over poisoned memory, and every byte was compared. 0: it moves none to compare. */
+    int verified;
 } weir_bench_row;
 
 /** What one benchmark found. */

@@ -254,6 +254,24 @@ static void too_large_says_the_size_and_the_way_out(void **state)
     weir_context_destroy(context);
 }
 
+/* Whatever the pools would give: the system would end the program that fills so much. */
+static void more_than_the_host_has_is_refused(void **state)
+{
+    static const char *const settings[] = {"pool_bytes=64TiB", NULL};
+    static const char *const some[] = {"copy", "ring", "access", "memory", "broadcast"};
+    weir_context *context = open_with_or_skip("host:2", settings);
+    weir_bench_config config = small_config();
+    (void)state;
+    config.bytes = UINT64_C(1) << 44;
+    for (size_t i = 0; i < sizeof some / sizeof *some; i++) {
+        weir_bench_table *table;
+        STATUS(weir_bench_run(context, some[i], &config, &table), WEIR_ERR_NOMEM);
+        assert_detail_has("transfers of 17592186044416 bytes between 2 devices in host memory");
+        assert_null(table);
+    }
+    weir_context_destroy(context);
+}
+
 /* ---- defaults ------------------------------------------------------------------------------- */
 
 static uint64_t default_bytes(weir_context *context)
@@ -373,6 +391,7 @@ int main(void)
         cmocka_unit_test(the_list_names_each_once),
         cmocka_unit_test(what_makes_no_sense_is_refused),
         cmocka_unit_test(too_large_says_the_size_and_the_way_out),
+        cmocka_unit_test(more_than_the_host_has_is_refused),
         cmocka_unit_test(many_devices_in_one_memory_take_less_each),
         cmocka_unit_test(warmups_can_be_left_out),
         cmocka_unit_test(a_limit_that_is_reached_leaves_nothing_behind),

@@ -68,12 +68,37 @@ static weir_status find(const char *name, const struct entry **entry_out)
     return weir__fail(WEIR_ERR_INVALID, "\"%.60s\": no such benchmark", name ? name : "");
 }
 
+static int in_host_memory(const struct bench *bench)
+{
+    return bench->simulated || !bench->gpus;
+}
+
 static uint64_t default_bytes(const struct bench *bench)
 {
-    int in_host_memory = bench->simulated || !bench->gpus;
     uint64_t bytes = bench->gpus || bench->simulated ? BYTES_GPU : BYTES_HOST;
     uint64_t most = HOST_BYTES / (HOST_PARTS * (bench->devices + !bench->devices)) / UNIT * UNIT;
-    return in_host_memory && bytes > most ? most : bytes;
+    return in_host_memory(bench) && bytes > most ? most : bytes;
+}
+
+uint64_t weir__host_room(const struct bench *bench)
+{
+    weir_device_info info;
+    weir_device_info_get(weir_context_home(bench->context), &info);
+    return info.memory_bytes ? info.memory_bytes / 4 * 3 : UINT64_MAX;
+}
+
+/* The system hands out memory that it does not have, and ends the program that writes to it. */
+static weir_status check_room(const struct bench *bench)
+{
+    uint64_t room = weir__host_room(bench);
+    uint64_t parts = HOST_PARTS * (uint64_t)(bench->devices + !bench->devices);
+    if (!in_host_memory(bench) || bench->config.bytes <= room / parts)
+        return WEIR_OK;
+    return weir__fail(WEIR_ERR_NOMEM,
+                      "transfers of %llu bytes between %u devices in host memory, of which no "
+                      "more than %llu bytes are to be used; use --bytes with less",
+                      (unsigned long long)bench->config.bytes, bench->devices,
+                      (unsigned long long)room);
 }
 
 /* What a simulated device measures is the same every time: once is enough there. */
@@ -134,7 +159,8 @@ weir_status weir__bench_open(struct bench *bench, weir_context *context,
     bench->gpus = all_gpus(context);
     bench->simulated = weir__context_simulated(context);
     fill_in(bench);
-    return weir_machine_of(context, &bench->machine);
+    status = check_room(bench);
+    return status ? status : weir_machine_of(context, &bench->machine);
 }
 
 void weir__bench_close(struct bench *bench)

@@ -75,6 +75,8 @@ typedef weir_status (*weir__trial_fn)(void *user, uint64_t number, double *value
  *  @param[in] row  series, from, to, x and verified are taken from it. */
 weir_status weir__bench_row(struct bench *bench, const weir_bench_row *row, weir__trial_fn trial,
                             void *user);
+/** Bytes of host memory that benchmarks may fill: three quarters of what the machine has. */
+uint64_t weir__host_room(const struct bench *bench);
 /** Label of a device, or of the home memory ("home") for bench->devices. */
 const char *weir__bench_label(const struct bench *bench, uint32_t device, char room[16]);
 /** The device, or the home device for bench->devices. */

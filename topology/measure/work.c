@@ -158,6 +158,8 @@ weir_status weir__work_memory(struct bench *bench, uint32_t device, uint64_t *by
                               void **data_out)
 {
     uint64_t least = weir__is_gpu(bench, device) ? WEIR__LEAST_GPU : WEIR__LEAST_HOST;
+    if (!weir__is_gpu(bench, device) && *bytes > weir__host_room(bench) / 4)
+        *bytes = weir__host_room(bench) / 4; /* two such, and room for others */
     *bytes = *bytes / 64 * 64;
     weir_status status = weir__bench_alloc(bench, device, *bytes, data_out);
     while (status == WEIR_ERR_NOMEM && *bytes > least) {

@@ -9,7 +9,7 @@
 
 double weir__hop_gbs(weir_hop_kind kind, uint32_t generation, uint32_t count)
 {
-    /* One NVLink, one PCIe lane, by generation: what copies reach, 85 to 90 % of the printed
+    /* One NVLink, one PCIe lane, by generation: what copies reach, 80 to 94 % of the printed
      * rate. An H200's 18 NVLinks move 397 GB/s, its 16 lanes 55. */
     static const double nvlink[] = {22, 18, 23.5, 23, 397.0 / 18, 44};
     static const double pcie[] = {0.8, 0.2, 0.4, 0.8, 1.65, 55.0 / 16, 6.9};

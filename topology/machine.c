@@ -45,7 +45,9 @@ static void label(weir_machine *machine, uint32_t first, uint32_t count, weir_no
     for (uint32_t i = 0; i < count; i++) {
         weir_node *node = &machine->node[first + i];
         node->kind = kind;
-        snprintf(node->label, sizeof node->label, "%.8s%u", prefix, i);
+        /* Nodes are few; the compiler wants to see it. */
+        snprintf(node->label, sizeof node->label, "%.8s%u", prefix,
+                 i % (WEIR_MACHINE_NODES_MAX + 1u));
     }
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/internal.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #define WEIR__ARGS_MAX \
     4000 /* bytes of kernel arguments; CUDA takes 4 KiB on every architecture \
@@ -21,6 +22,12 @@ typedef struct weir__backend weir__backend;
 /** Called when an event or future is complete (or failed), from a thread of the runtime; it must
  *  not block and must not call into a backend. */
 typedef void (*weir__notify_fn)(void *user);
+/** Let go what a future holds, behind all that is in @p queue now, by the queue itself.
+ *  @return not WEIR_OK where that cannot be (no sentence is kept): then it has not been let go. */
+typedef weir_status (*weir__open_fn)(weir_queue *queue, void *user);
+
+/** Whether a device works. */
+enum weir__health { WEIR__WORKS, WEIR__FAILING, WEIR__FAILED };
 
 struct weir_device {
     const weir__backend *ops;
@@ -36,7 +43,12 @@ struct weir_device {
         pthread_mutex_t lock;
         weir_event *all;              /* linked by next_made: every event of the device */
         weir_event *free, *last_free; /* linked by next_free, the oldest first */
+        uint64_t made;
     } events;
+    struct {
+        _Atomic int health; /* release when FAILED is set, acquire when read: publishes `why` */
+        char why[512];      /* written once, by who set FAILING */
+    } fault;
 };
 
 struct weir_queue {
@@ -46,6 +58,7 @@ struct weir_queue {
 struct weir_event {
     weir_device *device;
     weir_event *next_made, *next_free;
+    _Atomic uint32_t references; /* acq_rel: the pool sees what all holders did */
 };
 
 struct weir_stamp {
@@ -55,6 +68,9 @@ struct weir_stamp {
 struct weir__backend {
     const char *name; /* the part before ':' in a device spec */
     weir_device_kind kind;
+    /** Whether a queue that waits for an event of this backend has taken note of the record, so that the
+     *  event may be recorded anew before the queue comes to it. Others hold the event meanwhile. */
+    int waits_capture;
 
     /** Number of devices there are; 0 when the driver is missing. Sets a failure sentence then. */
     uint32_t (*count)(void);
@@ -70,6 +86,12 @@ struct weir__backend {
     void (*facts)(weir_device *device, weir__device_facts *facts_out);
     /** May be NULL: native atomics on all peers. */
     int (*pair_atomics)(weir_device *source, weir_device *destination);
+    /** May be NULL: devices fail only where weir__device_mark() is called. Ask the device whether it still
+     *  works; marks it if not. May be called with locks held. */
+    weir_status (*status)(weir_device *device);
+    /** May be NULL: nothing to do. @p failed, of the same context, was marked: what it was to let go of
+     *  @p device's, without a host thread between, is let go now. */
+    void (*forsake)(weir_device *device, const weir_device *failed);
     /** May be NULL: the monotonic clock. */
     uint64_t (*time_ns)(const weir_context *context);
 
@@ -79,6 +101,9 @@ struct weir__backend {
      *  @param device  any of the context's. */
     weir_status (*pinned_alloc)(weir_device *device, size_t bytes, void **data_out);
     void (*pinned_free)(weir_device *device, void *data);
+    /** Make memory of the program's own as good as that of pinned_alloc, in place; both or none. */
+    weir_status (*pin)(weir_device *device, void *data, size_t bytes);
+    void (*unpin)(weir_device *device, void *data);
 
     weir_status (*queue_create)(weir_device *device, int high_priority, weir_queue **queue_out);
     void (*queue_destroy)(weir_queue *queue);
@@ -90,11 +115,16 @@ struct weir__backend {
     weir_status (*fill)(weir_queue *queue, void *data, int value, size_t bytes);
     weir_status (*launch)(weir_queue *queue, const weir_kernel *kernel, const void *args,
                           size_t args_bytes);
+    /** May be NULL: the queues of this backend run no C functions. */
+    weir_status (*call)(weir_queue *queue, void (*function)(void *user), void *user);
     weir_status (*record)(weir_queue *queue, weir_event *event);
     weir_status (*wait_event)(weir_queue *queue, weir_event *event);
     weir_status (*wait_future)(weir_queue *queue, weir_future *future);
-    weir_status (*sync)(weir_queue *queue);
+    /** WEIR_ERR_TIMEOUT if the queue is not empty in time; negative: without limit. */
+    weir_status (*sync)(weir_queue *queue, int64_t timeout_ms);
     void *(*native)(weir_queue *queue);
+    /** May be NULL: there are no events of programs' own. */
+    weir_status (*wait_native)(weir_queue *queue, void *native_event);
 
     /** stamp.c sets stamp->device; a stamp that was never put into a queue is the backend's to refuse. */
     weir_status (*stamp_create)(weir_device *device, weir_stamp **stamp_out);
@@ -109,6 +139,8 @@ struct weir__backend {
     weir_status (*event_wait)(weir_event *event, int64_t timeout_ms);
     /** Call @p fn once when the event's last record is complete; at once if it is. */
     weir_status (*event_notify)(weir_event *event, weir__notify_fn fn, void *user);
+    /** May be NULL. */
+    void *(*event_native)(weir_event *event);
 };
 
 extern const weir__backend weir__host_backend;
@@ -141,13 +173,41 @@ void weir__context_host_free(weir_context *context, void *data);
 /** Whether a future was set or failed, and with what; the event stays valid while the caller holds
  * a reference to the future. */
 int weir__future_decided(weir_future *future, weir_status *status_out, weir_event **event_out);
-/** Call @p fn once when @p future is complete or failed; at once if it is. */
+/** Call @p fn once when @p future is complete or failed; at once if it is. The reference that kept the
+ *  future and its event until then is gone when @p fn is called.
+ *  @param[in] open  called in place of @p fn if a queue can let it go, see weir__future_set_in(); NULL:
+ *                   none can. */
+weir_status weir__future_notify_in(weir_future *future, weir__notify_fn fn, weir__open_fn open,
+                                   void *user);
+/** The same without `open`. */
 weir_status weir__future_notify(weir_future *future, weir__notify_fn fn, void *user);
 
 /** Futures that were released, kept by the context for reuse. */
 weir_future *weir__context_future_take(weir_context *context);
 void weir__context_future_keep(weir_context *context, weir_future *future);
 void weir__future_free(weir_future *future);
+
+/* ---- context_alarm.c ------------------------------------------------------------------------- */
+
+/** Longest that a wait on the host sleeps before it asks the devices whether they still work. */
+#define WEIR__SLICE_MS 50
+
+/** A device failed, for good. Keeps the first sentence; lets go what waits for the device in others'
+ *  queues. Any thread, with any lock but a gate's held: alarms come later. */
+void weir__device_mark(weir_device *device, const char *why);
+/** WEIR_OK, or WEIR_ERR_DEVICE with the sentence of the device's failure. */
+weir_status weir__device_failed(const weir_device *device);
+/** Call the alarms if a device has failed. No lock may be held. */
+void weir__alarms_raise(weir_context *context);
+/** Ask all devices whether they still work. Calls nobody. */
+void weir__context_probe(weir_context *context);
+/** How long the next slice of a wait is that began at @p start_ns. */
+int64_t weir__wait_slice(uint64_t start_ns, int64_t timeout_ms);
+
+/* ---- fault.c --------------------------------------------------------------------------------- */
+
+/** Whether the armed fault strikes here. Costs a relaxed load when nothing is armed. */
+int weir__fault_strikes(enum weir__fault kind);
 
 /* ---- spec.c ------------------------------------------------------------------------------- */
 

@@ -9,14 +9,17 @@
     X(WEIR__POOL_BYTES, "pool_bytes", "WEIR_POOL_BYTES", BYTES, "16GiB", 1 << 20, 1ull << 46, "",  \
       "bound of each device's memory pool; taken from the device as it is needed")                 \
     X(WEIR__EVENTS, "events", "WEIR_EVENTS", COUNT, "1024", 16, 65536, "",                         \
-      "events made for each device at start; none is made later")                                  \
+      "events made for each device at start; 16 times as many while all are in use")               \
     X(WEIR__HOST_THREADS, "host_threads", "WEIR_HOST_THREADS", COUNT, "1", 1, 256, "",             \
       "threads of a host device whose spec names none")                                            \
     X(WEIR__PEER, "peer", "WEIR_PEER", CHOICE, "probe", 0, 1, "probe off",                         \
       "probe: use peer access that passes a verified copy; off: stage everything between GPUs")    \
-    X(WEIR__PACKET_BYTES, "packet_bytes", "WEIR_PACKET_BYTES", BYTES, "1MiB", 64, 1u << 30, "",    \
-      "packet of a link that names none")                                                          \
-    X(WEIR__LINK_BUFFERS, "link_buffers", "WEIR_LINK_BUFFERS", COUNT, "3", 1, 64, "",              \
+    X(WEIR__TRANSPORT, "transport", "WEIR_TRANSPORT", CHOICE, "auto", 0, 5,                        \
+      "auto local host copy store staged",                                                         \
+      "how links that name none carry packets, where that can join the two devices")               \
+    X(WEIR__PACKET_BYTES, "packet_bytes", "WEIR_PACKET_BYTES", BYTES, "0", 0, 1u << 30, "",        \
+      "packet of a link that names none; 0: 32 MiB in a context with GPUs, else 1 MiB")            \
+    X(WEIR__LINK_BUFFERS, "link_buffers", "WEIR_LINK_BUFFERS", COUNT, "4", 1, 64, "",              \
       "receive buffers of a link, and send buffers of a worklist, that name none")                 \
     X(WEIR__QUEUE_ITEMS, "queue_items", "WEIR_QUEUE_ITEMS", COUNT, "0", 0, 1u << 31, "",           \
       "items a device's local queue holds, rounded up to a power of two; 0: two for each tile it " \

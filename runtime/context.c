@@ -107,8 +107,12 @@ weir_status weir__context_empty(const weir_config *config, weir_context **contex
     weir_status status = weir__calloc(1, sizeof *context, "context", &context);
     if (status)
         return status;
+    atomic_store_explicit(&context->references, 1, memory_order_relaxed);
     pthread_mutex_init(&context->futures_lock, NULL);
     pthread_mutex_init(&context->attach_lock, NULL);
+    pthread_mutex_init(&context->alarms.lock, NULL);
+    pthread_cond_init(&context->alarms.called, NULL);
+    pthread_mutex_init(&context->pinned.lock, NULL);
     if ((status = weir__config_copy(config, &context->config)))
         weir_context_destroy(context);
     else
@@ -145,41 +149,6 @@ weir_status weir_context_create(const char *spec, const weir_config *config,
     weir__log(WEIR__LOG_INFO, "context '%s': %u devices", spec, count);
     *context_out = context;
     return WEIR_OK;
-}
-
-static void quiesce_device(weir_device *device)
-{
-    if (device && device->ops->quiesce)
-        device->ops->quiesce(device);
-}
-
-static void close_device(weir_device *device)
-{
-    if (!device)
-        return;
-    weir__events_drop(device);
-    device->ops->close(device);
-}
-
-void weir_context_destroy(weir_context *context)
-{
-    if (!context)
-        return;
-    for (uint32_t i = 0; i < context->count; i++)
-        quiesce_device(context->devices[i]); /* then nobody touches events and futures any more */
-    for (size_t i = 0; i < context->futures_count; i++)
-        weir__future_free(context->futures[i]);
-    free(context->futures);
-    close_device(context->home);
-    for (uint32_t i = context->count; i > 0; i--)
-        close_device(context->devices[i - 1]);
-    if (atomic_load_explicit(&context->attached, memory_order_acquire))
-        context->detach(context->attached);
-    weir__sim_destroy(context->sim);
-    weir_config_destroy(context->config);
-    pthread_mutex_destroy(&context->attach_lock);
-    pthread_mutex_destroy(&context->futures_lock);
-    free(context);
 }
 
 uint32_t weir_context_device_count(const weir_context *context)

@@ -4,9 +4,8 @@
 
 #include "runtime/backend.h"
 
-#include <stdatomic.h>
-
 struct weir_context {
+    _Atomic uint32_t references; /* acq_rel: who ends it sees what all users did */
     weir_config *config;
     uint32_t count;
     weir_device *devices[WEIR_DEVICES_MAX];
@@ -21,12 +20,24 @@ struct weir_context {
     pthread_mutex_t futures_lock;
     weir_future **futures; /* released ones, a stack */
     size_t futures_count, futures_room;
+    struct {
+        pthread_mutex_t lock; /* guards the list and what is in it */
+        pthread_cond_t called;
+        weir__alarm *list;
+        _Atomic int due; /* a device failed, or an alarm came later; release, acquire */
+    } alarms;
+    struct {
+        pthread_mutex_t lock; /* guards the list */
+        struct weir__pinned *list;
+    } pinned;
 };
 
-/** A context without devices, to be destroyed as any other. */
+/** A context without devices, referenced once, to be destroyed as any other. */
 weir_status weir__context_empty(const weir_config *config, weir_context **context_out);
 /** Open a device with its number in the context and its events. */
 weir_status weir__context_open(weir_context *context, const weir__backend *ops, uint32_t ordinal,
                                uint32_t threads, uint32_t index, weir_device **device_out);
+/** Undo weir_memory_register() for all that is still registered. */
+void weir__context_unpin_all(weir_context *context);
 
 #endif

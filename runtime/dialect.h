@@ -15,10 +15,14 @@
 #include <stdint.h>
 
 #ifdef __CUDACC__
-#define WEIR_DEV   static __device__ __forceinline__
+/** What a function of the dialect is declared with. */
+#define WEIR_DEV static __device__ __forceinline__
+/** Lanes of a worker. */
 #define WEIR_LANES 32u
 #else
+/** What a function of the dialect is declared with. */
 #define WEIR_DEV   static inline __attribute__((unused))
+/** Lanes of a worker. */
 #define WEIR_LANES 1u
 #endif
 
@@ -81,6 +85,7 @@ WEIR_DEV void weir_lanes_sync(void)
 #endif
 }
 
+/** Number of set bits. */
 WEIR_DEV uint32_t weir_popcount_u32(uint32_t value)
 {
 #ifdef __CUDACC__
@@ -100,6 +105,7 @@ WEIR_DEV uint32_t weir_first_bit_u32(uint32_t value)
 #endif
 }
 
+/** The word as it is now, while others may be changing it. */
 WEIR_DEV uint32_t weir_load_relaxed_dev_u32(const uint32_t *word)
 {
 #ifdef __CUDACC__
@@ -147,6 +153,7 @@ WEIR_DEV uint32_t weir_atomic_add_relaxed_dev_u32(uint32_t *word, uint32_t value
 #endif
 }
 
+/** *word += value; @return what it was. */
 WEIR_DEV uint64_t weir_atomic_add_relaxed_dev_u64(uint64_t *word, uint64_t value)
 {
 #ifdef __CUDACC__

@@ -16,6 +16,7 @@ struct waiter {
     struct waiter *next;
     weir_future *future;
     weir__notify_fn fn;
+    weir__open_fn open; /* or NULL */
     void *user;
 };
 
@@ -78,29 +79,43 @@ void weir_future_release(weir_future *future)
 
 static void call(void *user)
 {
-    struct waiter *waiter = user;
-    waiter->fn(waiter->user);
-    weir_future_release(waiter->future);
-    free(waiter);
+    struct waiter waiter = *(struct waiter *)user;
+    weir_future_release(waiter.future);
+    free(user);
+    waiter.fn(waiter.user); /* last: it may give up what keeps the context */
 }
 
-static void notify_all(weir_event *event, struct waiter *waiters)
+/* Whether a queue lets the waiter go, behind the event at its end. */
+static int open_in(weir_queue *queue, struct waiter *waiter)
+{
+    if (!queue || !waiter->open || waiter->open(queue, waiter->user))
+        return 0;
+    weir_future_release(waiter->future);
+    free(waiter);
+    return 1;
+}
+
+/* The caller holds the future. */
+static void notify_all(weir_event *event, struct waiter *waiters, weir_queue *queue)
 {
     while (waiters) {
         struct waiter *waiter = waiters;
         waiters = waiter->next;
         if (!event) {
             call(waiter);
+        } else if (open_in(queue, waiter)) {
+            continue;
         } else if (event->device->ops->event_notify(event, call, waiter)) {
             /* It cannot be watched for want of memory or threads: wait here, or the waiter would go
              * on before what it waits for. */
-            (void)weir_event_wait(event, -1);
+            weir__event_settle(event);
             call(waiter);
         }
     }
 }
 
-static weir_status decide(weir_future *future, weir_status status, weir_event *event)
+static weir_status decide(weir_future *future, weir_status status, weir_event *event,
+                          weir_queue *queue)
 {
     struct weir__sim *sim = weir__context_sim(future->context); /* the future may go once decided */
     struct waiter *waiters;
@@ -118,18 +133,23 @@ static weir_status decide(weir_future *future, weir_status status, weir_event *e
     pthread_mutex_unlock(&future->lock);
     if (sim)
         weir__sim_changed(sim);
-    notify_all(event, waiters);
+    notify_all(event, waiters, queue);
     return WEIR_OK;
 }
 
 weir_status weir_future_set(weir_future *future, weir_event *event)
 {
-    return decide(future, WEIR_OK, event);
+    return decide(future, WEIR_OK, event, NULL);
+}
+
+weir_status weir__future_set_in(weir_future *future, weir_event *event, weir_queue *queue)
+{
+    return decide(future, WEIR_OK, event, queue);
 }
 
 weir_status weir_future_fail(weir_future *future, weir_status status)
 {
-    return decide(future, status, NULL);
+    return decide(future, status, NULL, NULL);
 }
 
 int weir__future_decided(weir_future *future, weir_status *status_out, weir_event **event_out)
@@ -161,27 +181,37 @@ weir_status weir_future_query(weir_future *future)
     return status == WEIR_OK && event ? weir_event_query(event) : status;
 }
 
+static int sleep_decided(weir_future *future, int64_t timeout_ms)
+{
+    struct timespec at = weir__deadline(timeout_ms);
+    int error = 0;
+    pthread_mutex_lock(&future->lock);
+    while (!future->decided && error != ETIMEDOUT)
+        error = pthread_cond_timedwait(&future->changed, &future->lock, &at);
+    int is = future->decided;
+    pthread_mutex_unlock(&future->lock);
+    return is;
+}
+
 static void wait_decided(weir_future *future, int64_t timeout_ms)
 {
     struct weir__sim *sim = weir__context_sim(future->context);
-    int error = 0;
+    uint64_t start = weir__now_ns();
     if (sim) {
         (void)weir__sim_wait(sim, is_decided, future, timeout_ms);
         return;
     }
-    pthread_mutex_lock(&future->lock);
-    if (timeout_ms < 0) {
-        while (!future->decided)
-            pthread_cond_wait(&future->changed, &future->lock);
-    } else {
-        struct timespec at = weir__deadline(timeout_ms);
-        while (!future->decided && error != ETIMEDOUT)
-            error = pthread_cond_timedwait(&future->changed, &future->lock, &at);
+    /* In slices: who was to decide it may have failed, and the alarm is what has somebody else do it. */
+    for (;;) {
+        int64_t slice = weir__wait_slice(start, timeout_ms);
+        if (sleep_decided(future, slice) || slice < WEIR__SLICE_MS)
+            return;
+        weir__context_probe(future->context);
+        weir__alarms_raise(future->context);
     }
-    pthread_mutex_unlock(&future->lock);
 }
 
-weir_status weir_future_wait(weir_future *future, int64_t timeout_ms)
+static weir_status wait(weir_future *future, int64_t timeout_ms)
 {
     uint64_t start = weir__now_ns();
     weir_status status;
@@ -198,13 +228,33 @@ weir_status weir_future_wait(weir_future *future, int64_t timeout_ms)
     return weir_event_wait(event, timeout_ms);
 }
 
-weir_status weir__future_notify(weir_future *future, weir__notify_fn fn, void *user)
+weir_status weir_future_wait(weir_future *future, int64_t timeout_ms)
+{
+    weir_context *context = future->context;
+    weir_status status = wait(future, timeout_ms);
+    weir__alarms_raise(context);
+    return status;
+}
+
+weir_status weir__future_wait_decided(weir_future *future, int64_t timeout_ms)
+{
+    weir_context *context = future->context;
+    weir_status status;
+    weir_event *event;
+    wait_decided(future, timeout_ms);
+    int is = weir__future_decided(future, &status, &event);
+    weir__alarms_raise(context);
+    return !is ? WEIR_ERR_TIMEOUT : status;
+}
+
+weir_status weir__future_notify_in(weir_future *future, weir__notify_fn fn, weir__open_fn open,
+                                   void *user)
 {
     struct waiter *waiter;
     weir_status status = weir__alloc(1, sizeof *waiter, "future's waiter", &waiter);
     if (status)
         return status;
-    *waiter = (struct waiter){NULL, weir_future_retain(future), fn, user};
+    *waiter = (struct waiter){NULL, weir_future_retain(future), fn, open, user};
     pthread_mutex_lock(&future->lock);
     int is = future->decided;
     weir_event *event = future->event;
@@ -214,6 +264,11 @@ weir_status weir__future_notify(weir_future *future, weir__notify_fn fn, void *u
     }
     pthread_mutex_unlock(&future->lock);
     if (is)
-        notify_all(event, waiter);
+        notify_all(event, waiter, NULL);
     return WEIR_OK;
+}
+
+weir_status weir__future_notify(weir_future *future, weir__notify_fn fn, void *user)
+{
+    return weir__future_notify_in(future, fn, NULL, user);
 }

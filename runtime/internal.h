@@ -45,6 +45,49 @@ void weir__device_facts_get(weir_device *device, weir__device_facts *facts_out);
 /** Whether kernels of @p source have native atomics on the memory of @p destination. */
 int weir__device_atomics(weir_device *source, weir_device *destination);
 
+/** One more user of the context, which ends with the last: weir_context_create() counts as one, and so
+ *  does every queue, endpoint, router and link. */
+void weir__context_retain(weir_context *context);
+void weir__context_release(weir_context *context);
+
+/** Be told, once, when a device of the context has failed: @p fn(user, status) is called by the first
+ *  thread after that which waits on the host, or by one of the runtime, with weir_error_detail() set; no
+ *  lock is held. It must not block; it may destroy the alarm. The creator keeps the context. */
+typedef struct weir__alarm weir__alarm;
+weir_status weir__alarm_create(weir_context *context, void (*fn)(void *user, weir_status status),
+                               void *user, weir__alarm **alarm_out);
+/** After it returns @p fn is not running and will not be called. NULL is fine. */
+void weir__alarm_destroy(weir__alarm *alarm);
+
+/** One more holder of an event: it goes back to the pool with the last weir_event_release(). */
+weir_event *weir__event_retain(weir_event *event);
+/** weir_event_wait() and weir_queue_sync() without limit, for who holds a lock: no alarm is called, as
+ *  those, weir_future_wait() and weir_device_status() may do. */
+void weir__event_settle(weir_event *event);
+void weir__queue_settle(weir_queue *queue);
+/** weir_future_set() with an event that was just recorded at the end of @p queue: queues that wait for
+ *  the future are let go by @p queue itself where they can be, without a host thread between. */
+weir_status weir__future_set_in(weir_future *future, weir_event *event, weir_queue *queue);
+
+/** Wait on the host until the future was set or failed, not for its event. @param timeout_ms  negative:
+ *  without limit.  @retval WEIR_ERR_TIMEOUT  not within the time. */
+weir_status weir__future_wait_decided(weir_future *future, int64_t timeout_ms);
+
+/** Make the n-th from now (1 is the next) allocation, copy, event or operation fail, for tests; 0 turns
+ *  it off. Allocations: weir__alloc, weir__calloc, weir_device_alloc. Copies: weir_queue_copy,
+ *  weir_queue_push. Events: weir_event_acquire. Device: an operation of a host queue breaks its device
+ *  for good. Process-wide. */
+enum weir__fault {
+    WEIR__FAULT_ALLOC,
+    WEIR__FAULT_COPY,
+    WEIR__FAULT_EVENT,
+    WEIR__FAULT_DEVICE,
+    WEIR__FAULTS
+};
+void weir__fault_arm(enum weir__fault kind, uint64_t nth);
+/** Whether the armed fault has struck since it was armed. */
+int weir__fault_struck(enum weir__fault kind);
+
 /** The one object of a higher layer that lives as long as the context (topology keeps its machine
  *  there); NULL before the first attach. */
 void *weir__context_attached(const weir_context *context);

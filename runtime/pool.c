@@ -189,6 +189,9 @@ weir_status weir_device_alloc(weir_device *device, size_t bytes, void **data_out
     *data_out = NULL;
     if (bytes == 0)
         bytes = 1;
+    if (weir__fault_strikes(WEIR__FAULT_ALLOC))
+        return weir__fail(WEIR_ERR_NOMEM, "%s: no %zu bytes of device memory left",
+                          device->info.label, bytes);
     pthread_mutex_lock(&device->pool.lock);
     weir_status status = take(device, bytes, data_out);
     pthread_mutex_unlock(&device->pool.lock);

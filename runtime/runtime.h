@@ -23,8 +23,11 @@
 extern "C" {
 #endif
 
+/** The version of the header; weir_version_text() has that of the library. */
 #define WEIR_VERSION_MAJOR 0
+/** See WEIR_VERSION_MAJOR. */
 #define WEIR_VERSION_MINOR 1
+/** See WEIR_VERSION_MAJOR. */
 #define WEIR_VERSION_PATCH 0
 
 /** Most devices one context may hold: kernels carry per-device tables of this size. */
@@ -50,7 +53,9 @@ extern "C" {
     X(WEIR_ERR_VERIFY, -11, "result differs from the reference") \
     X(WEIR_ERR_CHILD, -12, "helper program failed")
 
+/** What calls return: the codes of WEIR_STATUS_MAP. */
 typedef enum weir_status {
+/** One line of the enumeration; undefined again behind it. */
 #define WEIR_STATUS_ENUM(name, value, text) name = (value),
     WEIR_STATUS_MAP(WEIR_STATUS_ENUM)
 #undef WEIR_STATUS_ENUM
@@ -62,6 +67,10 @@ const char *weir_status_text(weir_status status);
 /** One sentence on why the last failing weir call *of this thread* failed; "" if none did.
  *  Valid until the next failing call of this thread. Back-pressure (WEIR_ERR_FULL) sets none. */
 const char *weir_error_detail(void);
+
+/** Fail in a call-back of the program's own (a policy's `choose`): keeps @p sentence, without newline or
+ *  final stop, for weir_error_detail() of this thread, logs it, and returns @p status. */
+weir_status weir_error_set(weir_status status, const char *sentence);
 
 /** "0.1.0", and whether CUDA is compiled in: "0.1.0 (host, cuda)". Static storage. */
 const char *weir_version_text(void);
@@ -87,6 +96,7 @@ size_t weir_config_entries(const weir_config_entry **entries_out);
 /** Defaults overridden by the environment. @retval WEIR_ERR_INVALID  a WEIR_* value is malformed.
  */
 weir_status weir_config_create(weir_config **config_out);
+/** NULL is fine; contexts have copies. */
 void weir_config_destroy(weir_config *config);
 
 /** Set one tunable from text ("64MiB", "3", "500ms").
@@ -124,12 +134,17 @@ typedef struct weir_device weir_device;
 weir_status weir_context_create(const char *spec, const weir_config *config,
                                 weir_context **context_out);
 
-/** Free a context and its devices. Everything made from it must be destroyed before.
- *  @par Blocks  until the devices' threads have ended. */
+/** Give a context up; NULL is fine. It ends, with its devices and their memory, at once or with the last
+ *  queue, endpoint, router, link or worklist made from it; @p context itself is invalid from now on.
+ *  Memory, events and futures do not keep it: they must have been given back, or are not used again.
+ *  What has been registered is unregistered.
+ *  @par Blocks  the call that ends it, until the devices' threads have ended; with simulated devices,
+ *               until what was put into queues has run as far as it can. */
 void weir_context_destroy(weir_context *context);
 
 /** Number of devices named by the spec, and the i-th of them (NULL when out of range). */
 uint32_t weir_context_device_count(const weir_context *context);
+/** See weir_context_device_count(). Owned by the context. */
 weir_device *weir_context_device(const weir_context *context, uint32_t index);
 
 /** The program's own memory as a device: a host device of one thread that every context has beside
@@ -144,8 +159,10 @@ const weir_config *weir_context_config(const weir_context *context);
  *  where the devices are simulated (weir_machine_simulate()). */
 uint64_t weir_context_time_ns(const weir_context *context);
 
+/** What a device is made of: threads, or a GPU. */
 typedef enum weir_device_kind { WEIR_DEVICE_HOST = 0, WEIR_DEVICE_CUDA = 1 } weir_device_kind;
 
+/** What is known of a device; a plain value. Texts are copies. */
 typedef struct weir_device_info {
     weir_device_kind kind;
     uint32_t index;        /**< position in the context */
@@ -158,7 +175,17 @@ typedef struct weir_device_info {
     uint64_t memory_bytes; /**< memory of the device as the system reports it; 0 when unknown */
 } weir_device_info;
 
+/** Fill in what is known; any thread. */
 void weir_device_info_get(const weir_device *device, weir_device_info *info_out);
+
+/** Whether the device still works. A device that failed (a kernel fault, a lost GPU) stays failed: its
+ *  queues take nothing more, its events and the futures set with them end with WEIR_ERR_DEVICE, and the
+ *  first wait on the host after it (of any thread: weir_future_wait(), weir_event_wait(),
+ *  weir_queue_sync(), or this call) cancels all routers of the context with WEIR_ERR_DEVICE. Waits ask
+ *  all devices of the context about twenty times a second; a program that only queries calls this now
+ *  and then.
+ *  @retval WEIR_ERR_DEVICE  with what it said when it failed. */
+weir_status weir_device_status(weir_device *device);
 
 /** Whether a copy between the two devices goes straight from one memory to the other. False where
  *  peer access is missing, switched off (WEIR_PEER=off) or failed its verification: links then
@@ -174,12 +201,25 @@ weir_status weir_device_alloc(weir_device *device, size_t bytes, void **data_out
 /** Give memory back to the pool it came from; NULL is fine. Work that uses it must have ended. */
 void weir_device_free(weir_device *device, void *data);
 
+/** Make memory that the program allocated itself good for segments of the home device: it is page-locked
+ *  where there are GPUs, so that copies run asynchronously and kernels reach it. A GPU's own memory
+ *  (cudaMalloc) needs no call; memory of a stream-ordered pool must have been opened to the peers.
+ *  Whole pages are locked, so two registrations must not share one.
+ *  @retval WEIR_ERR_INVALID  some of it is registered already, or bytes is 0.
+ *  @retval WEIR_ERR_NOMEM    it cannot be page-locked. */
+weir_status weir_memory_register(weir_context *context, void *data, size_t bytes);
+/** Undo it, before the memory is freed and while no work uses it. NULL is fine.
+ *  @retval WEIR_ERR_INVALID  @p data was not registered here. */
+weir_status weir_memory_unregister(weir_context *context, void *data);
+
+/** A device's memory pool, now; a plain value. */
 typedef struct weir_pool_stats {
     uint64_t used_bytes;  /**< handed out now */
     uint64_t peak_bytes;  /**< most ever handed out */
     uint64_t bound_bytes; /**< WEIR_POOL_BYTES */
     uint64_t allocations; /**< alive now */
 } weir_pool_stats;
+/** Read the counters of a pool; any thread. */
 void weir_device_pool_stats(const weir_device *device, weir_pool_stats *stats_out);
 
 /* ---- queues, kernels, events -------------------------------------------------------------- */
@@ -207,6 +247,7 @@ weir_status weir_queue_create(weir_device *device, int high_priority, weir_queue
 /** Waits until the queue is empty, then frees it; NULL is fine. A queue that waits for a future
  *  that nobody will set never empties: fail the future first. */
 void weir_queue_destroy(weir_queue *queue);
+/** The device that the queue was made for. */
 weir_device *weir_queue_device(const weir_queue *queue);
 
 /** Put a copy into the queue. The two memories belong to the devices named; one of them is the
@@ -226,6 +267,12 @@ weir_status weir_queue_fill(weir_queue *queue, void *data, int value, size_t byt
  *  @retval WEIR_ERR_UNSUPPORTED  the kernel has no form for this backend. */
 weir_status weir_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
                               size_t args_bytes);
+/** Put a C function into a queue of a host device (the home device included); it runs in order, on a
+ *  thread of the queue. It may take its time but must not wait for what comes later in this queue, and
+ *  must not destroy it. On a simulated device it takes the time of a launch and must not call into weir.
+ *  @retval WEIR_ERR_UNSUPPORTED  the queue is a GPU's: put a weir_kernel in, or your own kernels into
+ *                                weir_queue_native(). */
+weir_status weir_queue_call(weir_queue *queue, void (*function)(void *user), void *user);
 /** Mark the present end of the queue with @p event, which is of the queue's device; an event may be
  *  recorded again. */
 weir_status weir_queue_record(weir_queue *queue, weir_event *event);
@@ -239,12 +286,39 @@ weir_status weir_queue_wait_future(weir_queue *queue, weir_future *future);
 /** Wait on the host until everything put in so far has run.
  *  @retval WEIR_ERR_DEVICE  a kernel or copy failed. */
 weir_status weir_queue_sync(weir_queue *queue);
-/** The CUDA stream (cudaStream_t) for a program's own kernels, or NULL on a host device. */
+/** The CUDA stream (cudaStream_t) for a program's own kernels, cuBLAS, NCCL, or NULL on a host device.
+ *  What is put into it runs in order with what weir puts there. Owned by the queue. */
 void *weir_queue_native(weir_queue *queue);
+/** What comes after in this queue waits for an event of the program's own (a cudaEvent_t of any GPU
+ *  that was recorded already).
+ *  @retval WEIR_ERR_UNSUPPORTED  a host device's queue, which has no foreign events. */
+weir_status weir_queue_wait_native(weir_queue *queue, void *native_event);
+/** The cudaEvent_t behind an event, for the program's own streams to wait for; NULL on a host device. */
+void *weir_event_native(weir_event *event);
+
+/** How a program's own CUDA kernel should be started so that copies by kernel and the kernels of
+ *  receivers find room beside it (Groute section 4.5, KernelSizing). */
+typedef struct weir_grid {
+    uint32_t blocks;
+    uint32_t threads; /**< of a block */
+} weir_grid;
+/** Choose a grid for @p items items of work, one a thread: as many blocks as fit the device at a time, less
+ *  what lets a copy by kernel (512 threads a block) start on an eighth of the multiprocessors, and on one
+ *  for each receiver; never more than the items need, and at least one block.
+ *  @param[in] threads          threads of a block, a multiple of 32 up to 1024.
+ *  @param[in] blocks_per_unit  blocks of this kernel that fit a multiprocessor at a time
+ *                              (cudaOccupancyMaxActiveBlocksPerMultiprocessor); 0: by threads alone.
+ *  @param[in] receivers        links that deliver to this device while the kernel runs; 0: it may have
+ *                              the whole device.
+ *  On a host device: the number of its threads, of 1 lane each.
+ *  @retval WEIR_ERR_INVALID  no block has so many threads. */
+weir_status weir_grid_for(const weir_device *device, uint64_t items, uint32_t threads,
+                          uint32_t blocks_per_unit, uint32_t receivers, weir_grid *grid_out);
 
 /** A moment in a queue and the time at which the device came to it: what measurements are made of.
  *  Events carry no time, which makes them cheaper. Long-lived. */
 typedef struct weir_stamp weir_stamp;
+/** A stamp for queues of one device. @retval WEIR_ERR_NOMEM  no memory for it. */
 weir_status weir_stamp_create(weir_device *device, weir_stamp **stamp_out);
 /** No queue may still be about to come to it. NULL is fine. */
 void weir_stamp_destroy(weir_stamp *stamp);
@@ -256,9 +330,10 @@ weir_status weir_queue_stamp(weir_queue *queue, weir_stamp *stamp);
  *  @retval WEIR_ERR_INVALID  two devices, or one was never put into a queue. */
 weir_status weir_stamp_elapsed(weir_stamp *start, weir_stamp *stop, double *ms_out);
 
-/** Take an event from the device's pool: no event is created after start-up. On a simulated device it
- *  may wait for call-backs that another thread is making.
- *  @retval WEIR_ERR_FULL  all WEIR_EVENTS events of the device are in use. */
+/** Take an event from the device's pool, whose WEIR_EVENTS were made at start; more are made, up to 16
+ *  times as many, only while all of them are in use. On a simulated device it may wait for call-backs
+ *  that another thread is making.
+ *  @retval WEIR_ERR_FULL  all that there may be are in use. */
 weir_status weir_event_acquire(weir_device *device, weir_event **event_out);
 /** Give it back; NULL is fine. No queue may still be about to wait for it. */
 void weir_event_release(weir_event *event);

@@ -21,7 +21,8 @@ weir_status weir_queue_stamp(weir_queue *queue, weir_stamp *stamp)
     if (stamp->device != queue->device)
         return weir__fail(WEIR_ERR_INVALID, "a stamp of %s cannot be put into a queue of %s",
                           stamp->device->info.label, queue->device->info.label);
-    return queue->device->ops->stamp(queue, stamp);
+    weir_status status = weir__device_failed(queue->device);
+    return status ? status : queue->device->ops->stamp(queue, stamp);
 }
 
 weir_status weir_stamp_elapsed(weir_stamp *start, weir_stamp *stop, double *ms_out)

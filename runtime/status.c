@@ -40,6 +40,11 @@ weir_status weir__fail(weir_status status, const char *format, ...)
     return status;
 }
 
+weir_status weir_error_set(weir_status status, const char *sentence)
+{
+    return weir__fail(status, "%s", sentence);
+}
+
 void weir__fail_adopt(const char *text)
 {
     snprintf(detail, sizeof detail, "%s", text);

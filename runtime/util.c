@@ -1,5 +1,5 @@
 /** @file util.c  Small things every layer needs: memory, time, numbers in text. */
-#include "runtime/internal.h"
+#include "runtime/backend.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -18,7 +18,8 @@ static weir_status take(size_t count, size_t bytes, int clear, const char *what,
     if (__builtin_mul_overflow(count, bytes, &total))
         return weir__fail(WEIR_ERR_NOMEM, "%s: %zu x %zu bytes cannot be addressed", what, count,
                           bytes);
-    data = clear ? calloc(1, total ? total : 1) : malloc(total ? total : 1);
+    if (!weir__fault_strikes(WEIR__FAULT_ALLOC))
+        data = clear ? calloc(1, total ? total : 1) : malloc(total ? total : 1);
     if (!data)
         return weir__fail(WEIR_ERR_NOMEM, "%s: no %zu bytes of host memory left", what, total);
     memcpy(data_out, &data, sizeof data);

@@ -5,14 +5,43 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Those after which a device does no more work for this process. */
+static int is_lasting(cudaError_t error)
+{
+    switch (error) {
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorHardwareStackError:
+    case cudaErrorAssert:
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorExternalDevice:
+    case cudaErrorContextIsDestroyed:
+    case cudaErrorUnknown: /* what a GPU that is gone gives */
+        return 1;
+    default:
+        return 0;
+    }
+}
+
 weir_status weir__cuda_check(const weir_device *device, const char *what, cudaError_t error)
 {
     if (error == cudaSuccess)
         return WEIR_OK;
-    (void)cudaGetLastError(); /* a failure that is not sticky must not surface in a later call */
+    if (device && is_lasting(error) && weir__device_failed(device))
+        return WEIR_ERR_DEVICE; /* every call says so from now on: the first said why */
+    (void)cudaGetLastError();   /* a failure that is not sticky must not surface in a later call */
     weir_status status = error == cudaErrorMemoryAllocation ? WEIR_ERR_NOMEM : WEIR_ERR_DEVICE;
-    return weir__fail(status, "%s: %s: %s", device ? device->info.label : "cuda", what,
-                      cudaGetErrorString(error));
+    weir__fail(status, "%s: %s: %s", device ? device->info.label : "cuda", what,
+               cudaGetErrorString(error));
+    if (device && is_lasting(error))
+        weir__device_mark((weir_device *)device, weir_error_detail());
+    return status;
 }
 
 weir_status weir__cuda_use(const weir_device *device)
@@ -68,6 +97,7 @@ static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t
     if ((status = weir__cuda_gates_open(device)))
         goto err_device;
     weir__cuda_watcher_open(device);
+    pthread_mutex_init(&device->queues.lock, NULL);
     *device_out = &device->base;
     return WEIR_OK;
 err_device:
@@ -86,6 +116,7 @@ static void close_device(weir_device *base)
     struct cuda_device *device = (struct cuda_device *)base;
     weir__cuda_watcher_close(device);
     weir__cuda_gates_close(device);
+    pthread_mutex_destroy(&device->queues.lock);
     weir__device_fini(base);
     free(device);
 }
@@ -119,9 +150,38 @@ static void pinned_free(weir_device *device, void *data)
         (void)weir__cuda_check(device, "giving page-locked memory back", cudaFreeHost(data));
 }
 
+static weir_status pin(weir_device *device, void *data, size_t bytes)
+{
+    int same = 0, ordinal = ((struct cuda_device *)device)->ordinal;
+    weir_status status = weir__cuda_use(device);
+    if (status)
+        return status;
+    if (cudaDeviceGetAttribute(&same, cudaDevAttrCanUseHostPointerForRegisteredMem, ordinal) ||
+        !same)
+        return weir__fail(WEIR_ERR_NOMEM,
+                          "%s: it would see registered memory at another address than the host",
+                          device->info.label);
+    cudaError_t error =
+        cudaHostRegister(data, bytes, cudaHostRegisterPortable | cudaHostRegisterMapped);
+    if (error == cudaSuccess || is_lasting(error))
+        return weir__cuda_check(device, "page-locking memory", error);
+    (void)cudaGetLastError();
+    return weir__fail(error == cudaErrorHostMemoryAlreadyRegistered ? WEIR_ERR_INVALID
+                                                                    : WEIR_ERR_NOMEM,
+                      "%s: page-locking %zu bytes at %p: %s", device->info.label, bytes, data,
+                      cudaGetErrorString(error));
+}
+
+static void unpin(weir_device *device, void *data)
+{
+    if (!weir__cuda_use(device))
+        (void)weir__cuda_check(device, "giving up page-locked memory", cudaHostUnregister(data));
+}
+
 const weir__backend weir__cuda_backend = {
     .name = "cuda",
     .kind = WEIR_DEVICE_CUDA,
+    .waits_capture = 1, /* cudaStreamWaitEvent takes the record there is */
     .count = count,
     .open = open_device,
     .close = close_device,
@@ -129,10 +189,14 @@ const weir__backend weir__cuda_backend = {
     .connect = weir__cuda_connect,
     .facts = weir__cuda_facts,
     .pair_atomics = weir__cuda_pair_atomics,
+    .status = weir__cuda_status,
+    .forsake = weir__cuda_gates_forsake,
     .mem_alloc = mem_alloc,
     .mem_free = mem_free,
     .pinned_alloc = pinned_alloc,
     .pinned_free = pinned_free,
+    .pin = pin,
+    .unpin = unpin,
     .queue_create = weir__cuda_queue_create,
     .queue_destroy = weir__cuda_queue_destroy,
     .copy = weir__cuda_queue_copy,
@@ -144,6 +208,7 @@ const weir__backend weir__cuda_backend = {
     .wait_future = weir__cuda_queue_wait_future,
     .sync = weir__cuda_queue_sync,
     .native = weir__cuda_queue_native,
+    .wait_native = weir__cuda_queue_wait_native,
     .stamp_create = weir__cuda_stamp_create,
     .stamp_destroy = weir__cuda_stamp_destroy,
     .stamp = weir__cuda_queue_stamp,
@@ -153,4 +218,5 @@ const weir__backend weir__cuda_backend = {
     .event_query = weir__cuda_event_query,
     .event_wait = weir__cuda_event_wait,
     .event_notify = weir__cuda_watch_event,
+    .event_native = weir__cuda_event_native,
 };

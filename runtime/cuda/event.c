@@ -42,9 +42,17 @@ weir_status weir__cuda_event_query(weir_event *event)
     return weir__cuda_check(event->device, "running what came before an event", error);
 }
 
-weir_status weir__cuda_event_wait(weir_event *event, int64_t timeout_ms)
+void weir__cuda_pause(uint64_t spent_ns)
 {
     const struct timespec pause = {0, SLEEP_NS};
+    if (spent_ns > YIELD_NS)
+        nanosleep(&pause, NULL);
+    else if (spent_ns > SPIN_NS)
+        sched_yield();
+}
+
+weir_status weir__cuda_event_wait(weir_event *event, int64_t timeout_ms)
+{
     uint64_t start = weir__now_ns();
     for (;;) {
         weir_status status = weir__cuda_event_query(event);
@@ -53,9 +61,11 @@ weir_status weir__cuda_event_wait(weir_event *event, int64_t timeout_ms)
         uint64_t spent = weir__now_ns() - start;
         if (timeout_ms >= 0 && spent >= (uint64_t)timeout_ms * 1000000u)
             return WEIR_ERR_TIMEOUT;
-        if (spent > YIELD_NS)
-            nanosleep(&pause, NULL);
-        else if (spent > SPIN_NS)
-            sched_yield();
+        weir__cuda_pause(spent);
     }
+}
+
+void *weir__cuda_event_native(weir_event *event)
+{
+    return ((struct cuda_event *)event)->event;
 }

@@ -9,6 +9,26 @@ static cudaStream_t stream_of(weir_queue *queue)
     return ((struct cuda_queue *)queue)->stream;
 }
 
+static void enlist(struct cuda_queue *queue)
+{
+    struct cuda_device *device = (struct cuda_device *)queue->base.device;
+    pthread_mutex_lock(&device->queues.lock);
+    queue->next = device->queues.list;
+    device->queues.list = queue;
+    pthread_mutex_unlock(&device->queues.lock);
+}
+
+static void delist(struct cuda_queue *queue)
+{
+    struct cuda_device *device = (struct cuda_device *)queue->base.device;
+    pthread_mutex_lock(&device->queues.lock);
+    struct cuda_queue **at = &device->queues.list;
+    while (*at != queue)
+        at = &(*at)->next;
+    *at = queue->next;
+    pthread_mutex_unlock(&device->queues.lock);
+}
+
 weir_status weir__cuda_queue_create(weir_device *device, int high_priority, weir_queue **queue_out)
 {
     struct cuda_queue *queue;
@@ -27,6 +47,7 @@ weir_status weir__cuda_queue_create(weir_device *device, int high_priority, weir
                                                            high_priority ? greatest : least));
     if (status)
         goto err;
+    enlist(queue);
     *queue_out = &queue->base;
     return WEIR_OK;
 err:
@@ -36,9 +57,9 @@ err:
 
 void weir__cuda_queue_destroy(weir_queue *queue)
 {
+    delist((struct cuda_queue *)queue);
     if (!weir__cuda_use(queue->device)) {
-        (void)weir__cuda_check(queue->device, "emptying a stream",
-                               cudaStreamSynchronize(stream_of(queue)));
+        (void)weir__cuda_queue_sync(queue, -1);
         (void)weir__cuda_check(queue->device, "ending a stream",
                                cudaStreamDestroy(stream_of(queue)));
     }
@@ -135,22 +156,57 @@ weir_status weir__cuda_queue_wait_future(weir_queue *queue, weir_future *future)
     if ((status = weir__cuda_use(queue->device)) ||
         (status = weir__cuda_gate_put((struct cuda_queue *)queue, &gate)))
         return status;
-    status = weir__future_notify(future, weir__cuda_gate_open, gate);
+    status = weir__future_notify_in(future, weir__cuda_gate_open, weir__cuda_gate_open_in, gate);
     if (status)
         weir__cuda_gate_open(gate);
     return status;
 }
 
-weir_status weir__cuda_queue_sync(weir_queue *queue)
+/* Polls, as waiting for an event does: a stream may be held by a GPU that fails meanwhile. */
+weir_status weir__cuda_queue_sync(weir_queue *queue, int64_t timeout_ms)
 {
-    weir_status status = weir__cuda_use(queue->device);
-    if (status)
-        return status;
-    return weir__cuda_check(queue->device, "emptying a stream",
-                            cudaStreamSynchronize(stream_of(queue)));
+    uint64_t start = weir__now_ns();
+    for (;;) {
+        cudaError_t error = cudaStreamQuery(stream_of(queue));
+        if (error != cudaErrorNotReady)
+            return weir__cuda_check(queue->device, "emptying a stream", error);
+        uint64_t spent = weir__now_ns() - start;
+        if (timeout_ms >= 0 && spent >= (uint64_t)timeout_ms * 1000000u)
+            return WEIR_ERR_TIMEOUT;
+        weir__cuda_pause(spent);
+    }
+}
+
+weir_status weir__cuda_status(weir_device *base)
+{
+    struct cuda_device *device = (struct cuda_device *)base;
+    cudaError_t error = cudaSuccess;
+    /* Of the streams, since a fault is seen first by who asks for what it keeps from running; of an event
+     * too, for a device without streams. The calling thread's current device stays what it is. */
+    pthread_mutex_lock(&base->events.lock);
+    struct cuda_event *any = (struct cuda_event *)base->events.all;
+    pthread_mutex_unlock(&base->events.lock);
+    if (any)
+        error = cudaEventQuery(any->event);
+    pthread_mutex_lock(&device->queues.lock);
+    for (struct cuda_queue *queue = device->queues.list; queue; queue = queue->next)
+        if (error == cudaSuccess || error == cudaErrorNotReady)
+            error = cudaStreamQuery(queue->stream);
+    pthread_mutex_unlock(&device->queues.lock);
+    return error == cudaErrorNotReady ? WEIR_OK
+                                      : weir__cuda_check(base, "asking for its state", error);
 }
 
 void *weir__cuda_queue_native(weir_queue *queue)
 {
     return stream_of(queue);
+}
+
+weir_status weir__cuda_queue_wait_native(weir_queue *queue, void *native_event)
+{
+    weir_status status = weir__cuda_use(queue->device);
+    if (status)
+        return status;
+    return weir__cuda_check(queue->device, "waiting for an event of the program's",
+                            cudaStreamWaitEvent(stream_of(queue), (cudaEvent_t)native_event, 0));
 }

@@ -34,27 +34,39 @@ static struct cuda_watch *take_due(struct cuda_device *device)
     return due;
 }
 
+/* @return 0: a call ended the context, and with it the device and this thread. */
+static int call_due(struct cuda_device *device, const int *ended)
+{
+    while (!*ended && device->watcher.due) {
+        struct cuda_watch *watch = device->watcher.due;
+        device->watcher.due = watch->next;
+        watch->fn(watch->user);
+        free(watch);
+    }
+    if (!*ended) /* a device may have been found broken */
+        weir__alarms_raise(device->base.context);
+    return !*ended;
+}
+
 static void *watch_events(void *data)
 {
     struct cuda_device *device = data;
     const struct timespec pause = {0, POLL_NS};
+    int ended = 0;
     (void)weir__cuda_use(&device->base);
+    device->watcher.ended = &ended;
     pthread_mutex_lock(&device->watcher.lock);
     for (;;) {
         while (!device->watcher.list && !device->watcher.stop)
             pthread_cond_wait(&device->watcher.more, &device->watcher.lock);
         if (!device->watcher.list)
             break;
-        struct cuda_watch *due = take_due(device);
+        device->watcher.due = take_due(device);
         pthread_mutex_unlock(&device->watcher.lock);
-        if (!due)
+        if (!device->watcher.due)
             nanosleep(&pause, NULL);
-        while (due) {
-            struct cuda_watch *watch = due;
-            due = watch->next;
-            watch->fn(watch->user);
-            free(watch);
-        }
+        if (!call_due(device, &ended))
+            return NULL;
         pthread_mutex_lock(&device->watcher.lock);
     }
     pthread_mutex_unlock(&device->watcher.lock);
@@ -67,15 +79,38 @@ void weir__cuda_watcher_open(struct cuda_device *device)
     pthread_cond_init(&device->watcher.more, NULL);
 }
 
+/* The context ends inside one of the thread's own calls: it makes the rest of them, then goes. */
+static void finish_here(struct cuda_device *device)
+{
+    const struct timespec pause = {0, POLL_NS};
+    for (;;) {
+        (void)call_due(device, device->watcher.ended);
+        pthread_mutex_lock(&device->watcher.lock);
+        int more = device->watcher.list != NULL;
+        device->watcher.due = take_due(device);
+        pthread_mutex_unlock(&device->watcher.lock);
+        if (!more)
+            break;
+        if (!device->watcher.due)
+            nanosleep(&pause, NULL);
+    }
+    *device->watcher.ended = 1;
+    pthread_detach(pthread_self());
+}
+
 void weir__cuda_watcher_stop(struct cuda_device *device)
 {
     pthread_mutex_lock(&device->watcher.lock);
     device->watcher.stop = 1;
     pthread_cond_signal(&device->watcher.more);
     pthread_mutex_unlock(&device->watcher.lock);
-    if (device->watcher.started)
-        pthread_join(device->watcher.thread, NULL);
+    if (!device->watcher.started)
+        return;
     device->watcher.started = 0;
+    if (pthread_equal(device->watcher.thread, pthread_self()))
+        finish_here(device);
+    else
+        pthread_join(device->watcher.thread, NULL);
 }
 
 void weir__cuda_watcher_close(struct cuda_device *device)

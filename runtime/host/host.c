@@ -68,6 +68,7 @@ const weir__backend weir__host_backend = {
     .push = weir__host_queue_push,
     .fill = weir__host_queue_fill,
     .launch = weir__host_queue_launch,
+    .call = weir__host_queue_call,
     .record = weir__host_queue_record,
     .wait_event = weir__host_queue_wait_event,
     .wait_future = weir__host_queue_wait_future,

@@ -58,10 +58,11 @@ weir_status weir__host_queue_push(weir_queue *queue, weir_device *destination_de
 weir_status weir__host_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
 weir_status weir__host_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
                                     size_t args_bytes);
+weir_status weir__host_queue_call(weir_queue *queue, void (*function)(void *user), void *user);
 weir_status weir__host_queue_record(weir_queue *queue, weir_event *event);
 weir_status weir__host_queue_wait_event(weir_queue *queue, weir_event *event);
 weir_status weir__host_queue_wait_future(weir_queue *queue, weir_future *future);
-weir_status weir__host_queue_sync(weir_queue *queue);
+weir_status weir__host_queue_sync(weir_queue *queue, int64_t timeout_ms);
 
 weir_status weir__host_queue_stamp(weir_queue *queue, weir_stamp *stamp);
 weir_status weir__host_stamp_create(weir_device *device, weir_stamp **stamp_out);
@@ -81,7 +82,8 @@ weir_status weir__host_event_notify(weir_event *event, weir__notify_fn fn, void 
 uint64_t weir__host_event_recorded(struct host_event *event);
 /** The queue has come to record @p number. */
 void weir__host_event_reached(struct host_event *event, uint64_t number);
-/** Wait for record @p number. */
-void weir__host_event_wait_number(struct host_event *event, uint64_t number);
+/** Wait for record @p number, for as long as the device works that the waiting queue is of. */
+void weir__host_event_wait_number(struct host_event *event, uint64_t number,
+                                  const weir_device *waiting);
 
 #endif

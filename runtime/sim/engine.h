@@ -12,7 +12,16 @@
 
 #include "runtime/sim/sim.h"
 
-enum sim_kind { SIM_COPY, SIM_FILL, SIM_LAUNCH, SIM_RECORD, SIM_STAMP, SIM_WAIT, SIM_GATE };
+enum sim_kind {
+    SIM_COPY,
+    SIM_FILL,
+    SIM_LAUNCH,
+    SIM_CALL,
+    SIM_RECORD,
+    SIM_STAMP,
+    SIM_WAIT,
+    SIM_GATE
+};
 
 struct sim_queue;
 
@@ -20,13 +29,15 @@ struct sim_op {
     struct sim_op *next;
     struct sim_queue *queue;
     enum sim_kind kind;
-    uint64_t delay_ps;          /* before bytes flow, or of a kernel */
+    uint64_t delay_ps;          /* before bytes flow, of a kernel or call */
     const weir__sim_path *path; /* of a copy or fill */
     void *destination;
     const void *source;
     size_t bytes;
     int value; /* of a fill */
     const weir_kernel *kernel;
+    void (*function)(void *user); /* of a call */
+    void *user;
     struct sim_event *event;
     uint64_t number; /* of an event's record, or a stamp's */
     struct sim_stamp *stamp;
@@ -176,10 +187,11 @@ weir_status weir__sim_queue_push(weir_queue *queue, weir_device *destination_dev
 weir_status weir__sim_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
 weir_status weir__sim_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
                                    size_t args_bytes);
+weir_status weir__sim_queue_call(weir_queue *queue, void (*function)(void *user), void *user);
 weir_status weir__sim_queue_record(weir_queue *queue, weir_event *event);
 weir_status weir__sim_queue_wait_event(weir_queue *queue, weir_event *event);
 weir_status weir__sim_queue_wait_future(weir_queue *queue, weir_future *future);
-weir_status weir__sim_queue_sync(weir_queue *queue);
+weir_status weir__sim_queue_sync(weir_queue *queue, int64_t timeout_ms);
 weir_status weir__sim_queue_stamp(weir_queue *queue, weir_stamp *stamp);
 
 weir_status weir__sim_event_create(weir_device *device, weir_event **event_out);

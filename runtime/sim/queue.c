@@ -30,7 +30,8 @@ weir_status weir__sim_queue_create(weir_device *device, int high_priority, weir_
 void weir__sim_queue_destroy(weir_queue *base)
 {
     struct sim_queue *queue = (struct sim_queue *)base;
-    (void)weir__sim_queue_sync(base);
+    (void)weir__sim_queue_sync(base, -1);
+    weir__sim_drain(queue->sim); /* whoever is called back may need what the caller gives up next */
     pthread_mutex_lock(&queue->sim->lock);
     queue->sim->queues--;
     pthread_mutex_unlock(&queue->sim->lock);
@@ -53,14 +54,14 @@ static int is_done(void *user)
     return until->queue->done >= until->number;
 }
 
-weir_status weir__sim_queue_sync(weir_queue *base)
+weir_status weir__sim_queue_sync(weir_queue *base, int64_t timeout_ms)
 {
     struct sim_queue *queue = (struct sim_queue *)base;
     struct until until = {.queue = queue};
     pthread_mutex_lock(&queue->sim->lock);
     until.number = queue->put;
     pthread_mutex_unlock(&queue->sim->lock);
-    return weir__sim_wait(queue->sim, is_done, &until, -1);
+    return weir__sim_wait(queue->sim, is_done, &until, timeout_ms);
 }
 
 /* An operation with room for `bytes` of arguments: a spare one if it is large enough. */
@@ -189,6 +190,20 @@ weir_status weir__sim_queue_launch(weir_queue *base, const weir_kernel *kernel, 
     op->kernel = kernel;
     if (args_bytes)
         memcpy(op->args, args, args_bytes);
+    put(op);
+    return WEIR_OK;
+}
+
+weir_status weir__sim_queue_call(weir_queue *base, void (*function)(void *user), void *user)
+{
+    struct sim_queue *queue = (struct sim_queue *)base;
+    struct sim_op *op;
+    weir_status status = take(queue, SIM_CALL, 0, &op);
+    if (status)
+        return status;
+    op->delay_ps = queue->sim->model.launch_ps;
+    op->function = function;
+    op->user = user;
     put(op);
     return WEIR_OK;
 }

@@ -41,7 +41,8 @@ static int pass(struct weir__sim *sim, struct sim_queue *queue, struct sim_op *o
 
 static int takes_time(const struct sim_op *op)
 {
-    return op->kind == SIM_COPY || op->kind == SIM_FILL || op->kind == SIM_LAUNCH;
+    return op->kind == SIM_COPY || op->kind == SIM_FILL || op->kind == SIM_LAUNCH ||
+           op->kind == SIM_CALL;
 }
 
 static void go_on(struct weir__sim *sim, struct sim_queue *queue)
@@ -68,15 +69,17 @@ void weir__sim_ready(struct weir__sim *sim, struct sim_queue *queue)
 void weir__sim_run(struct weir__sim *sim, struct sim_queue *queue)
 {
     struct sim_op *op = queue->first;
-    if (queue->state == SIM_DELAYED && op->kind != SIM_LAUNCH) {
+    if (queue->state == SIM_DELAYED && (op->kind == SIM_COPY || op->kind == SIM_FILL)) {
         queue->state = SIM_FLOWING;
         weir__sim_flow_start(sim, queue);
         return;
     }
     if (queue->state == SIM_DELAYED) {
         const weir_device_info *info = &queue->base.device->info;
-        for (uint32_t w = 0; w < info->workers; w++)
+        for (uint32_t w = 0; op->kind == SIM_LAUNCH && w < info->workers; w++)
             op->kernel->host(op->args, w, info->workers);
+        if (op->kind == SIM_CALL)
+            op->function(op->user);
         finish_first(sim, queue);
     }
     go_on(sim, queue);

@@ -89,6 +89,7 @@ const weir__backend weir__sim_backend = {
     .push = weir__sim_queue_push,
     .fill = weir__sim_queue_fill,
     .launch = weir__sim_queue_launch,
+    .call = weir__sim_queue_call,
     .record = weir__sim_queue_record,
     .wait_event = weir__sim_queue_wait_event,
     .wait_future = weir__sim_queue_wait_future,

@@ -60,7 +60,9 @@ static void defaults_are_those_of_the_table(void **state)
     assert_int_equal(number_of(config, "host_threads"), 1);
     assert_int_equal(number_of(config, "peer"), 0);
     assert_string_equal(text_of(config, "peer"), "probe");
-    assert_int_equal(number_of(config, "packet_bytes"), 1 << 20);
+    assert_int_equal(number_of(config, "transport"), 0);
+    assert_string_equal(text_of(config, "transport"), "auto");
+    assert_int_equal(number_of(config, "packet_bytes"), 0);
     assert_int_equal(number_of(config, "link_buffers"), 3);
     assert_int_equal(number_of(config, "queue_items"), 0);
     assert_int_equal(number_of(config, "spill_bytes"), 4ull << 30);
@@ -127,6 +129,13 @@ struct row {
 static void values_are_taken_with_their_units(void **state)
 {
     static const struct row rows[] = {
+        {"transport", "auto", 0},
+        {"transport", "local", 1},
+        {"transport", "host", 2},
+        {"transport", "copy", 3},
+        {"transport", "store", 4},
+        {"transport", "staged", 5},
+        {"packet_bytes", "0", 0},
         {"packet_bytes", "64", 64},
         {"packet_bytes", "1GiB", 1u << 30},
         {"packet_bytes", "1.5KiB", 1536},
@@ -168,7 +177,10 @@ static void what_is_malformed_or_out_of_range_changes_nothing(void **state)
         {"events", "16.0", 0},
         {"events", "0x20", 0},
         {"events", "18446744073709551617", 0},
-        {"packet_bytes", "63", 0},
+        {"transport", "", 0},
+        {"transport", "Copy", 0},
+        {"transport", "6", 0},
+        {"transport", "pigeon", 0},
         {"packet_bytes", "1073741825", 0},
         {"packet_bytes", "64.5", 0},
         {"packet_bytes", "64 parsecs", 0},
@@ -202,8 +214,10 @@ static void refusals_say_what_would_be_right(void **state)
     weir_config *config;
     (void)state;
     OK(weir_config_create(&config));
-    (void)weir_config_set(config, "packet_bytes", "1");
-    assert_detail("packet_bytes=1: not a number of bytes from 64 to 1073741824");
+    (void)weir_config_set(config, "packet_bytes", "2GiB");
+    assert_detail("packet_bytes=2GiB: not a number of bytes from 0 to 1073741824");
+    (void)weir_config_set(config, "transport", "pigeon");
+    assert_detail("transport=pigeon: choose one of: auto local host copy store staged");
     (void)weir_config_set(config, "peer", "maybe");
     assert_detail("peer=maybe: choose one of: probe off");
     STATUS(weir_config_set(config, "no_such", "1"), WEIR_ERR_INVALID);

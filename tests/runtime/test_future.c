@@ -1,6 +1,8 @@
 /** @file test_future.c  Conformance of every backend: futures, on the host and holding queues. */
 #include "tests/lib/support.h"
 
+#include "runtime/internal.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -268,6 +270,95 @@ static void a_released_future_still_holds_its_queue(void **state)
     weir_context_destroy(context);
 }
 
+/* As hold_one(), but the future is set by the queue that its event is in. */
+static void hold_by_queue(weir_context *context, weir_device *maker, weir_device *holder)
+{
+    weir_queue *first = new_queue(maker), *second = new_queue(holder);
+    weir_event *event = new_event(maker), *done = new_event(holder);
+    weir_future *gate = new_future(context), *future = new_future(context);
+    weir_device *home = weir_context_home(context);
+    void *source = new_memory(maker, 300), *between = new_memory(home, 300);
+    void *data = new_memory(holder, 300);
+    put_pattern(maker, source, 300, 2);
+    put_pattern(home, between, 300, 1);
+    OK(weir_queue_wait_future(second, future));
+    OK(weir_queue_copy(second, holder, data, home, between, 300));
+    OK(weir_queue_record(second, done));
+    OK(weir_queue_wait_future(first, gate));
+    OK(weir_queue_copy(first, home, between, maker, source, 300));
+    OK(weir_queue_record(first, event));
+    OK(weir__future_set_in(future, event, first));
+    STATUS(weir__future_set_in(future, NULL, first), WEIR_ERR_INVALID);
+    STATUS(weir_future_query(future), WEIR_PENDING);
+    STATUS(weir_event_wait(done, 5), WEIR_ERR_TIMEOUT);
+    OK(weir_future_set(gate, NULL));
+    OK(weir_event_wait(done, LONG_MS));
+    OK(weir_future_wait(future, LONG_MS));
+    assert_pattern(holder, data, 300, 2); /* what ran before the event was seen behind the wait */
+    weir_future_release(future);
+    weir_queue_destroy(first);
+    weir_queue_destroy(second);
+    weir_event_release(done);
+    weir_future_release(gate);
+    weir_device_free(maker, source);
+    weir_device_free(home, between);
+    weir_device_free(holder, data);
+}
+
+static void the_queue_of_the_event_lets_others_go(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    for (uint32_t i = 0; i < all_devices(context); i++)
+        for (uint32_t j = 0; j < all_devices(context); j++)
+            hold_by_queue(context, any_device(context, i), any_device(context, j));
+    weir_context_destroy(context);
+}
+
+/* More at a time than fit when each were used once, in turns of two queues: whatever holds a queue is
+ * used again, and never lets it go before its turn. */
+static void thousands_of_them_follow_each_other(void **state)
+{
+    enum { ROUNDS = 3000, AHEAD = 40 };
+    weir_context *context = open_or_skip(state);
+    weir_device *one = weir_context_device(context, 0);
+    weir_device *two = any_device(context, weir_context_device_count(context) - 1);
+    weir_queue *queues[2] = {new_queue(one), new_queue(two)};
+    weir_future *turns[AHEAD] = {NULL};
+    void *data = new_memory(two, 64), *copies = new_memory(two, ROUNDS);
+    put_pattern(two, data, 64, 5);
+    for (int i = 0; i < ROUNDS; i++) {
+        int slot = i % AHEAD;
+        weir_event *event;
+        if (turns[slot])
+            OK(weir_future_wait(turns[slot], LONG_MS));
+        weir_future_release(turns[slot]);
+        turns[slot] = new_future(context);
+        OK(weir_queue_wait_future(queues[1], turns[slot])); /* before it is set */
+        OK(weir_queue_copy(queues[1], two, (char *)copies + i, two, data, 1));
+        if (i % 7 == 0)
+            OK(weir_queue_fill(queues[1], data, i % 251, 1));
+        event = new_event(one);
+        OK(weir_queue_record(queues[0], event));
+        OK(weir__future_set_in(turns[slot], event, queues[0]));
+        if (i % 500 == 499) /* who waits may hold an event for as long as it has not come there */
+            OK(weir_queue_sync(queues[1]));
+    }
+    OK(weir_queue_sync(queues[1]));
+    unsigned char *host = malloc(ROUNDS);
+    assert_non_null(host);
+    OK(weir__download(two, host, copies, ROUNDS));
+    for (int i = 0; i < ROUNDS; i++)
+        assert_int_equal(host[i], i == 0 ? pattern_byte(5, 0) : (i - 1) / 7 * 7 % 251);
+    free(host);
+    for (int i = 0; i < AHEAD; i++)
+        weir_future_release(turns[i]);
+    weir_queue_destroy(queues[0]);
+    weir_queue_destroy(queues[1]);
+    weir_device_free(two, data);
+    weir_device_free(two, copies);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -282,6 +373,8 @@ int main(void)
         ON_EACH_BACKEND(a_failed_future_lets_queues_go_on),
         ON_EACH_BACKEND(one_future_holds_many_queues),
         ON_EACH_BACKEND(a_released_future_still_holds_its_queue),
+        ON_EACH_BACKEND(the_queue_of_the_event_lets_others_go),
+        ON_EACH_BACKEND(thousands_of_them_follow_each_other),
     };
     return cmocka_run_group_tests_name("future", tests, NULL, NULL);
 }

@@ -109,6 +109,13 @@ static void each_thread_has_its_own_sentence(void **state)
     assert_detail("mine");
 }
 
+static void a_program_keeps_a_sentence_of_its_own(void **state)
+{
+    (void)state;
+    STATUS(weir_error_set(WEIR_ERR_FORMAT, "100% of it is wrong: %s"), WEIR_ERR_FORMAT);
+    assert_detail("100% of it is wrong: %s");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +126,7 @@ int main(void)
         cmocka_unit_test(version_text_follows_the_numbers),
         cmocka_unit_test(a_failure_keeps_its_sentence),
         cmocka_unit_test(a_long_sentence_is_cut),
+        cmocka_unit_test(a_program_keeps_a_sentence_of_its_own),
         cmocka_unit_test(each_thread_has_its_own_sentence),
     };
     return cmocka_run_group_tests_name("status", tests, NULL, NULL);

@@ -1,0 +1,91 @@
+/** @file context_memory.c  Memory that the program allocated itself, made good for copies and kernels. */
+#include "runtime/context.h"
+
+#include <stdlib.h>
+
+struct weir__pinned {
+    struct weir__pinned *next;
+    char *data;
+    size_t bytes;
+};
+
+/* As numbers: ordering pointers into different objects is not C's. */
+static int overlap(const struct weir__pinned *a, const char *data, size_t bytes)
+{
+    uintptr_t at = (uintptr_t)a->data, other = (uintptr_t)data;
+    return at < other + bytes && other < at + a->bytes;
+}
+
+/* The list is locked. */
+static weir_status check(const weir_context *context, const char *data, size_t bytes)
+{
+    if (!data || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)data)
+        return weir__fail(WEIR_ERR_INVALID, "%zu bytes at %p are no memory to register", bytes,
+                          (const void *)data);
+    for (const struct weir__pinned *p = context->pinned.list; p; p = p->next)
+        if (overlap(p, data, bytes))
+            return weir__fail(WEIR_ERR_INVALID,
+                              "%zu bytes at %p: %zu bytes at %p are registered already", bytes,
+                              (const void *)data, p->bytes, (void *)p->data);
+    return WEIR_OK;
+}
+
+static weir_status pin(weir_context *context, void *data, size_t bytes)
+{
+    weir_device *device = context->pinning;
+    return device && device->ops->pin ? device->ops->pin(device, data, bytes) : WEIR_OK;
+}
+
+static void unpin(weir_context *context, struct weir__pinned *pinned)
+{
+    weir_device *device = context->pinning;
+    if (device && device->ops->unpin)
+        device->ops->unpin(device, pinned->data);
+    free(pinned);
+}
+
+weir_status weir_memory_register(weir_context *context, void *data, size_t bytes)
+{
+    struct weir__pinned *pinned;
+    weir_status status = weir__alloc(1, sizeof *pinned, "registered memory", &pinned);
+    if (status)
+        return status;
+    pthread_mutex_lock(&context->pinned.lock);
+    if (!(status = check(context, data, bytes)) && !(status = pin(context, data, bytes))) {
+        *pinned = (struct weir__pinned){context->pinned.list, data, bytes};
+        context->pinned.list = pinned;
+    }
+    pthread_mutex_unlock(&context->pinned.lock);
+    if (status)
+        free(pinned);
+    return status;
+}
+
+weir_status weir_memory_unregister(weir_context *context, void *data)
+{
+    if (!data)
+        return WEIR_OK;
+    pthread_mutex_lock(&context->pinned.lock);
+    struct weir__pinned **at = &context->pinned.list;
+    while (*at && (*at)->data != data)
+        at = &(*at)->next;
+    struct weir__pinned *found = *at;
+    if (found) {
+        *at = found->next;
+        unpin(context, found);
+    }
+    pthread_mutex_unlock(&context->pinned.lock);
+    return found ? WEIR_OK
+                 : weir__fail(WEIR_ERR_INVALID, "the memory at %p was not registered", data);
+}
+
+void weir__context_unpin_all(weir_context *context)
+{
+    while (context->pinned.list) {
+        struct weir__pinned *pinned = context->pinned.list;
+        context->pinned.list = pinned->next;
+        weir__log(WEIR__LOG_ERROR, "%zu bytes at %p were never unregistered", pinned->bytes,
+                  (void *)pinned->data);
+        unpin(context, pinned);
+    }
+}

@@ -1,10 +1,10 @@
 # weir: the only Makefile. "make help" lists targets and switches.
 #
-#   make [CUDA=0|1] [ARCH="80 90"] [SAN=address|undefined|thread] [DEBUG=1] [WERROR=1] [V=1]
+#   make [CUDA=0|1] [ARCH="80 90"] [SAN=address|undefined|both|thread] [DEBUG=1] [WERROR=1] [V=1]
 #
 #   CUDA    1 builds the CUDA backend; the default where nvcc is found, else 0
 #   ARCH    compute capabilities to compile kernels for; the last one also as PTX
-#   SAN     a sanitizer for host code; builds without CUDA into build/SAN
+#   SAN     a sanitizer for host code; builds without CUDA into build/SAN; both: address and undefined
 #   DEBUG   1: -O0 -g3     WERROR  1: warnings are errors     V  1: show the commands
 
 CC     ?= cc
@@ -24,8 +24,8 @@ B       := build$(if $(SAN),/$(SAN))
 Q       := $(if $(filter 1,$(V)),,@)
 say      = $(if $(filter 1,$(V)),,@echo "  $(1)  $(2)")
 
-ifneq ($(filter-out address undefined thread,$(SAN)),)
-$(error SAN=$(SAN): choose address, undefined or thread)
+ifneq ($(filter-out address undefined both thread,$(SAN)),)
+$(error SAN=$(SAN): choose address, undefined, both or thread)
 endif
 ifeq ($(CUDA)$(if $(HAVE_NVCC),,none),1none)
 $(error CUDA=1 but $(NVCC) is not found; install the CUDA toolkit or build with CUDA=0)
@@ -33,7 +33,8 @@ endif
 
 WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 OPT    := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
-SANF   := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+comma  := ,
+SANF   := $(if $(SAN),-fsanitize=$(subst both,address$(comma)undefined,$(SAN)) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 override CPPFLAGS += -I. -D_GNU_SOURCE -DWEIR_CUDA=$(CUDA)
 override CFLAGS   += -std=c11 $(OPT) $(WARN) $(if $(filter 1,$(WERROR)),-Werror) -fPIC -pthread $(SANF)
 # DT_RPATH rather than RUNPATH: it also finds the libraries of libraries in a bundle.
@@ -42,8 +43,8 @@ LIBS    := -ljansson -lhwloc -lz -llzma -lm -ldl
 
 # ---- files -------------------------------------------------------------------------------------
 LIB_C    := $(wildcard runtime/*.c runtime/host/*.c runtime/sim/*.c topology/*.c topology/measure/*.c \
-              router/*.c worklist/*.c \
-              algorithms/graph/*.c algorithms/bfs/*.c)
+              router/*.c router/collective/*.c router/measure/*.c worklist/*.c \
+              algorithms/graph/*.c algorithms/bfs/*.c algorithms/pbf/*.c)
 CLI_C    := $(wildcard algorithms/cli/*.c)
 METIS_C  := algorithms/metis/weir_metis.c
 EXAMPLE_C := $(wildcard examples/*.c)
@@ -52,7 +53,7 @@ TESTLIB_C := $(wildcard tests/lib/*.c)
 TEST_SH  := $(wildcard tests/*/test_*.sh)
 ifeq ($(CUDA),1)
 LIB_C    += $(wildcard runtime/cuda/*.c)
-LIB_CU   := $(wildcard runtime/cuda/*.cu topology/measure/*.cu algorithms/*/*.cu)
+LIB_CU   := $(wildcard runtime/cuda/*.cu topology/measure/*.cu router/collective/*.cu algorithms/*/*.cu)
 TESTLIB_CU := $(wildcard tests/lib/*.cu)
 CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(HAVE_NVCC))))
 override CPPFLAGS += -isystem $(CUDA_HOME)/include
@@ -70,7 +71,7 @@ TESTLIB_O := $(call obj,$(TESTLIB_C) $(TESTLIB_CU))
 EXAMPLES  := $(patsubst examples/%.c,$(B)/examples/%,$(EXAMPLE_C))
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_C))
 PROGRAMS  := $(B)/weir $(if $(wildcard $(METIS_C)),$(B)/weir-metis)
-PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h worklist/operator.h
+PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h router/collective.h worklist/operator.h
 
 .PHONY: all check check-headers check-layers check-symbols $(FOLDERS:%=check-%) check-cli check-examples \
         check-build demo bundle examples docs format check-format install help clean deps FORCE

@@ -8,19 +8,52 @@ weir_status weir_endpoint_create(weir_device *device, const char *name,
                                  weir_endpoint **endpoint_out)
 {
     weir_status status = weir__calloc(1, sizeof **endpoint_out, "endpoint", endpoint_out);
-    if (status)
+    if (status) {
+        *endpoint_out = NULL;
         return status;
+    }
     weir_device_info info;
     weir_device_info_get(device, &info);
-    (*endpoint_out)->device = device;
-    (*endpoint_out)->context = weir__device_context(device);
-    snprintf((*endpoint_out)->name, sizeof(*endpoint_out)->name, "%s", name ? name : info.label);
+    weir_endpoint *endpoint = *endpoint_out;
+    atomic_store_explicit(&endpoint->references, 1, memory_order_relaxed);
+    endpoint->device = device;
+    endpoint->context = weir__device_context(device);
+    weir__context_retain(endpoint->context);
+    pthread_mutex_init(&endpoint->lock, NULL);
+    snprintf(endpoint->name, sizeof endpoint->name, "%s", name ? name : info.label);
     return WEIR_OK;
+}
+
+weir_endpoint *weir__endpoint_retain(weir_endpoint *endpoint)
+{
+    if (endpoint->router)
+        weir__router_ref(endpoint->router);
+    else
+        atomic_fetch_add_explicit(&endpoint->references, 1, memory_order_relaxed);
+    return endpoint;
+}
+
+void weir__endpoint_release(weir_endpoint *endpoint)
+{
+    if (!endpoint)
+        return;
+    if (endpoint->router) {
+        weir__router_unref(endpoint->router);
+        return;
+    }
+    if (atomic_fetch_sub_explicit(&endpoint->references, 1, memory_order_acq_rel) > 1)
+        return;
+    weir_context *context = endpoint->context;
+    pthread_mutex_destroy(&endpoint->lock);
+    free(endpoint);
+    weir__context_release(context);
 }
 
 void weir_endpoint_destroy(weir_endpoint *endpoint)
 {
-    free(endpoint);
+    /* A router's is the router's own. */
+    if (endpoint && !endpoint->router)
+        weir__endpoint_release(endpoint);
 }
 
 weir_device *weir_endpoint_device(const weir_endpoint *endpoint)

@@ -1,8 +1,9 @@
 /** @file internal.h  The router layer's own structs. Included in router/ only.
  *
- * Lock rules. Each output has a lock; no two outputs' locks are held at a time. A message's lock
- * may be taken inside an output's, a future's inside both. A program's `arrived` callback is called
- * with no lock held. */
+ * Lock rules, outermost first: a router's graph lock (for reading while a message is routed, a router
+ * before those it feeds; for writing, alone, while links come and go), an output's lock, a message's,
+ * a future's. No two outputs' locks are held at a time. A program's `arrived` callback is called with
+ * no output locked, a cancel starts with nothing locked. */
 #ifndef WEIR_ROUTER_INTERNAL_H
 #define WEIR_ROUTER_INTERNAL_H
 
@@ -14,139 +15,324 @@
 
 #define PORTS_MAX WEIR_ROUTER_PORTS_MAX
 
+/* ---- endpoints (endpoint.c) ------------------------------------------------------------------- */
+
 struct weir_endpoint {
+    _Atomic uint32_t references; /* the program's handle and links; acq_rel. Unused by a router's */
     weir_context *context;
-    weir_device *device; /* NULL for a router's */
-    weir_router *router; /* NULL for a device's */
+    weir_device *device;  /* NULL for a router's */
+    weir_router *router;  /* NULL for a device's */
+    pthread_mutex_t lock; /* guards all below */
+    weir_link *direct;    /* links from here to other plain endpoints, linked by next_direct */
     char name[32];
 };
 
-/* ---- messages (message.c) ------------------------------------------------------------------- */
+weir_endpoint *weir__endpoint_retain(weir_endpoint *endpoint);
+void weir__endpoint_release(weir_endpoint *endpoint);
+
+struct lane;
+struct output;
+
+/* ---- messages (message.c, claim.c) ------------------------------------------------------------ */
+
+/** Alternatives below alternatives, with "all of" between them, that one message may have. */
+#define STEPS_MAX 6
+
+/** On the way from a message's root to one receiver: a choice between alternatives. A receiver may
+ *  take a parcel if at every step nobody has chosen another alternative. */
+struct step {
+    uint16_t node;        /* which choice of the branch */
+    uint16_t alternative; /* counted from 1; 0 in a parcel's claims is: open */
+    uint16_t more;        /* copies, beyond one, that come with choosing it */
+};
+
+struct leaf {
+    uint32_t steps;
+    struct step step[STEPS_MAX];
+};
 
 /** One packet's worth of a message, offered to one output or to several. */
 struct parcel {
     struct message *message;
     size_t offset, bytes;
-    atomic_int claimed; /* 0 until an output takes it; acq_rel: who takes it owns it */
+    /* One word for each choice of the branch: the alternative that was taken, 0 while open. acq_rel:
+     * who takes it owns it. NULL if there is nothing to choose. */
+    _Atomic uint16_t *claims;
+    _Atomic uint32_t
+        candidates; /* outputs that may still take it, of a choice between single outputs */
 };
 
 /** A parcel in the send queue of one output; a parcel of several candidates has one in each, and
  *  those that come too late are stale and dropped (Groute 4.2). */
 struct offer {
     struct offer *next;
-    struct parcel *parcel; /* NULL: the mark that an input was shut down */
+    struct parcel *parcel;
+    const struct leaf *leaf; /* NULL: nothing to choose */
 };
 
 /** Sent once, cut into parcels, done when the last of them was copied. One block of memory. */
 struct message {
     _Atomic uint32_t references; /* offers, and the sender while it cuts; acq_rel */
     weir_segment segment;
-    weir_event *ready;    /* borrowed, may be NULL */
-    weir_future *done;    /* may be NULL */
-    pthread_mutex_t lock; /* guards all below */
-    uint32_t parcels_left;
-    weir_status status; /* of the first parcel that failed */
+    weir_event *ready;            /* held; may be NULL */
+    weir_future *done;            /* may be NULL */
+    _Atomic uint64_t copies_left; /* acq_rel: the last one completes the message */
+    pthread_mutex_t lock;         /* guards all below */
+    weir_status status;           /* of the first parcel that failed */
+    _Atomic uint32_t tails_left;  /* acq_rel: not reached yet, once all copies were put */
     uint32_t tail_count;
     struct tail {
         weir_queue *queue;
         weir_event *event; /* behind this message's last copy in that queue */
-    } tails[2 * PORTS_MAX];
+    } * tails;
+    struct leaf *leaves;
+    struct parcel *parcels;
     struct offer *offers;
-    struct parcel parcels[];
 };
 
-/** @param[in] offers_each  outputs each parcel is offered to. @p done_out may be NULL. */
-weir_status weir__message_create(weir_context *context, const weir_segment *segment,
-                                 weir_event *ready, uint32_t parcels, uint32_t offers_each,
-                                 weir_future **done_out, struct message **message_out);
-void weir__message_unref(struct message *message);
-/** Make sure that a copy put into @p queue can be noted: before it is put there. */
-weir_status weir__message_reserve(struct message *message, weir_queue *queue);
-/** A parcel's copy was put into @p queue (NULL: it never will be, for @p status). */
-void weir__message_parcel_done(struct message *message, weir_queue *queue, weir_status status);
+/** What a message is made of. */
+struct message_size {
+    uint64_t parcels, offers, claims;
+    uint32_t leaves; /* and as many queues at most */
+};
 
-/* ---- outputs (output.c, transfer.c) --------------------------------------------------------- */
+/** @param[in] copies  to be made if every choice takes an alternative of one copy.
+ *  @param[out] done_out  may be NULL. */
+weir_status weir__message_create(weir_context *context, const weir_segment *segment,
+                                 weir_event *ready, const struct message_size *size,
+                                 uint64_t copies, weir_future **done_out,
+                                 struct message **message_out, _Atomic uint16_t **claims_out);
+void weir__message_unref(struct message *message, uint32_t count);
+/** Whether copies of this message were put into @p queue before: it waits for `ready` already. */
+int weir__message_is_in(struct message *message, const weir_queue *queue);
+/** A copy was put into a queue of @p lane, with @p event recorded right behind it. */
+void weir__message_copied(struct message *message, const struct lane *lane, weir_queue *queue,
+                          weir_event *event);
+/** A copy will never be made, for @p status. */
+void weir__message_failed(struct message *message, weir_status status);
+
+/** A copy was put into the queues but could not be marked: it fails with @p status when they are empty.
+ *  Output locked. */
+void weir__message_stuck(struct message *message, weir_queue *first, weir_queue *last,
+                         weir_status status);
+/** Wait for what this thread found stuck, with nothing locked; most often there is nothing. */
+void weir__messages_settle(void);
+
+/** Whether somebody else took the parcel. */
+int weir__offer_is_stale(const struct offer *offer);
+/** Try to take it: on success this output must copy it, or fail it. */
+int weir__offer_claim(const struct offer *offer);
+/** This output will never take it, for @p status: it is left to the other candidates, if there are. */
+void weir__offer_forgo(const struct offer *offer, weir_status status);
+
+/* ---- transports (transport.c) ----------------------------------------------------------------- */
+
+#define STREAMS_MAX 3 /* queues of an output on one source: two for large packets, one for small */
+
+/** The queues of one stream of copies: what reads the source and what writes the destination; the same
+ *  if one copy does both. */
+struct stream {
+    const struct transport *transport;
+    weir_queue *first, *last;
+};
+
+/** A way to carry packets. */
+struct transport {
+    weir_transport which;
+    /** Whether it can carry from @p source to @p destination. */
+    int (*joins)(weir_device *source, weir_device *destination);
+    /** Fill in the queues of a stream. @param number  which of the lane's. */
+    weir_status (*open)(struct output *output, weir_device *source, uint32_t number,
+                        struct stream *stream);
+    /** Put the copies of a packet into the stream's queues. */
+    weir_status (*put)(struct output *output, const struct stream *stream, weir_device *source,
+                       struct weir_pending *slot, const void *from, size_t bytes);
+};
+
+/** Open the streams of a lane: of the transport that was asked for, or of the first that joins the two.
+ *  @retval WEIR_ERR_UNSUPPORTED  what was asked for does not. */
+weir_status weir__transport_open(struct output *output, struct lane *lane);
+
+/* ---- outputs (output.c, lane.c, transfer.c) ----------------------------------------------------- */
+
+/** What one input has sent to one output and was not taken yet: senders take turns by lanes. */
+struct lane {
+    const weir_link *link; /* NULL once it is gone */
+    weir_device *source;
+    struct stream large[2]; /* packets take turns, where there are two */
+    struct stream small;    /* of packets up to small_bytes */
+    size_t small_bytes;
+    uint32_t turn;
+    struct offer *head, *tail;
+    int shut; /* nothing more will come */
+};
 
 /** A receive buffer and the receive it is posted for. */
 struct weir_pending {
     struct output *output;
-    void *data;           /* packet_bytes of the destination's memory */
-    void *bounce;         /* as much of page-locked host memory, if some source needs it */
-    weir_future *future;  /* complete when the bytes are there */
-    weir_segment segment; /* valid once assigned is WEIR_OK */
-    weir_status assigned; /* WEIR_PENDING until matched or ended */
-    weir_event *reuse;    /* the buffer is free after this; kept until the next release */
+    struct weir_pending *next; /* in the order posted, or among the spare */
+    void *data;                /* memory of the destination */
+    size_t room;               /* bytes of it */
+    int own;                   /* the link's own, else the program's */
+    void *bounce;              /* packet_bytes of page-locked host memory, if a sender needs it */
+    weir_future *future;       /* complete when the bytes are there */
+    weir_segment segment;      /* valid once assigned is WEIR_OK */
+    weir_status assigned;      /* WEIR_PENDING until matched or ended */
+    const weir_queue *gated;   /* the last queue that waits for the bytes already; the holder's */
+    weir_event *reuse;         /* the buffers may be written after this, or NULL */
+    weir_event *ready;         /* the same for the program's memory; borrowed */
 };
 
 struct output {
-    weir_router *router;
-    weir_endpoint *destination;
+    _Atomic uint32_t references; /* the link and taken receives; acq_rel */
+    weir_router *router;         /* held */
+    weir_endpoint *destination;  /* held */
     size_t packet_bytes;
-    uint32_t buffers;
-    int staged; /* always through host memory */
+    uint32_t buffers; /* 0: WEIR_BUFFERS_NONE */
+    weir_transport transport;
     void (*arrived)(void *user);
     void *arrived_user;
-    weir_queue *pull;                       /* on the destination's device */
-    weir_queue *push[WEIR_DEVICES_MAX + 1]; /* on a source's device: from GPUs, and where staged */
-    pthread_mutex_t lock;                   /* guards all below */
-    struct offer *first, *last;             /* the send queue */
-    uint32_t inputs_closed;
-    weir_status ended; /* WEIR_OK while open, then WEIR_CLOSED or the failure */
-    struct weir_pending *slots;
-    uint32_t *order;                 /* slots in the order posted; `buffers` long, a ring */
-    uint64_t posted, matched, taken; /* counts into order: taken <= posted, matched <= posted */
+    weir_queue *pull; /* on the destination's device */
+    /* On a source's device, where copies start there. */
+    weir_queue *push[WEIR_DEVICES_MAX + 1][STREAMS_MAX];
+    pthread_mutex_t lock; /* guards all below */
+    struct lane **lanes;
+    uint32_t lane_count, lane_room, turn; /* turn: the lane that is asked first */
+    uint32_t senders;                     /* inputs that there ever were */
+    int bouncing;                         /* some lane is staged: slots need a bounce buffer */
+    int orphan;                           /* the link is gone */
+    weir_status ended;                    /* WEIR_OK while open, then WEIR_CLOSED or the failure */
+    struct weir_pending *slots;           /* `buffers` of them */
+    struct weir_pending *posted_last;     /* receives in the order posted, by next: */
+    struct weir_pending *unmatched, *untaken; /* the first with no packet, and not given out */
+    struct weir_pending *spare;               /* for receives into the program's memory */
     weir_link_stats stats;
 };
 
 weir_status weir__output_create(weir_router *router, weir_endpoint *destination,
                                 const weir_link_config *config, struct output **output_out);
-void weir__output_destroy(struct output *output);
-/** Make what copies from @p source need: queues, bounce buffers. At build time. */
-weir_status weir__output_prepare(struct output *output, weir_device *source);
-/** Put an offer behind the others and match; offer->parcel NULL marks a shutdown. */
-weir_status weir__output_offer(struct output *output, struct offer *offer);
-/** End every open receive, drop every offer. */
+void weir__output_ref(struct output *output);
+/** The last one waits for copies that are under way. */
+void weir__output_unref(struct output *output);
+/** Put offers [first .. last] of one input behind its others and match. The caller cancels the router
+ *  if this fails. */
+weir_status weir__output_offer(struct output *output, const weir_link *link, struct offer *first,
+                               struct offer *last);
+/** End every open receive, drop every offer; the first status stays. */
 void weir__output_end(struct output *output, weir_status status);
-/** Post a buffer again after its release. */
-weir_status weir__output_repost(struct output *output, struct weir_pending *slot);
+/** The link is gone: end, and post nothing any more. */
+void weir__output_orphan(struct output *output);
+/** Match what can be, unlock, and tell the receiver. The caller cancels the router if this fails, with
+ *  nothing locked. */
+weir_status weir__output_progress(struct output *output);
+/** Post a slot; the output is locked. */
+weir_status weir__output_post(struct output *output, struct weir_pending *slot);
+/** Post a buffer of the link's again after its release, or keep the slot for the program's next. */
+weir_status weir__output_give_back(struct output *output, struct weir_pending *slot);
+/** What a staged lane needs of a slot; the output is locked. */
+weir_status weir__slot_bounce(struct output *output, struct weir_pending *slot);
+/** The queue number @p number on @p source for copies that start there. */
+weir_status weir__output_push_queue(struct output *output, weir_device *source, uint32_t number,
+                                    weir_queue **queue_out);
+
+/** Join an input to an output; nothing if it is already. While building. */
+weir_status weir__lane_open(struct output *output, weir_link *link);
+/** The input sends no more, or is gone altogether; the caller makes progress. Output locked. */
+void weir__lane_shut(struct output *output, const weir_link *link);
+void weir__lane_gone(struct output *output, const weir_link *link);
+/** Take back what weir__lane_open() did. While building. */
+void weir__lane_undo(struct output *output, const weir_link *link);
+/** The lane of an input, or NULL. Output locked. */
+struct lane *weir__lane_of(const struct output *output, const weir_link *link);
+/** The next offer that is not stale, taken out of its lane; @p lane_out its lane. Output locked. */
+struct offer *weir__lanes_next(struct output *output, struct lane **lane_out);
+/** Drop what others took from the front of all lanes. Output locked. */
+void weir__lanes_trim(struct output *output);
+/** All lanes are shut and empty. Output locked. */
+int weir__lanes_drained(const struct output *output);
+void weir__output_lanes_destroy(struct output *output);
 
 /** Copy a parcel into a slot's buffer; the slot's future completes with it. Output locked. */
-weir_status weir__transfer(struct output *output, struct weir_pending *slot, struct parcel *parcel);
+weir_status weir__transfer(struct output *output, struct lane *lane, struct weir_pending *slot,
+                           struct parcel *parcel);
 
-/* ---- routers and links ---------------------------------------------------------------------- */
+/* ---- routing (plan.c) ------------------------------------------------------------------------- */
 
-/** The shutdown of an input, one offer for each output. The router's own: they may stand in send
- *  queues longer than their link lives. */
-struct marks {
-    struct marks *next;
-    struct offer offers[PORTS_MAX];
+/** A piece of a message that is cut by itself: for one receiver, or for those of a choice. */
+struct branch {
+    size_t offset, bytes, packet;
+    uint32_t first_leaf, leaves, choices;
+    int single; /* each alternative is one output */
+    int turns;
+};
+
+struct route {
+    struct output *output;
+    struct leaf leaf;
+};
+
+/** Where a message goes, worked out by the policies; kept by the link for its next message. */
+struct plan {
+    struct branch *branches;
+    struct route *routes; /* the leaves of all branches, in order */
+    weir_router **locked; /* routers whose graph is locked for reading */
+    uint32_t branch_count, branch_room, route_count, route_room, locked_count, locked_room;
+};
+
+/** Ask the policies. On success the routers asked stay locked for reading until weir__plan_leave(). */
+weir_status weir__plan_make(struct plan *plan, const weir_link *link, const weir_segment *segment);
+void weir__plan_leave(struct plan *plan);
+void weir__plan_free(struct plan *plan);
+
+/* ---- routers and links (router.c, graph.c, link.c) ---------------------------------------------- */
+
+/** What a router can send to: a receiver, or another router. */
+struct port {
+    struct output *output; /* or NULL */
+    weir_router *router;   /* or NULL */
 };
 
 struct weir_router {
+    _Atomic uint32_t references; /* the program's handle, links, outputs; acq_rel */
     weir_context *context;
     weir_policy policy;
     weir_endpoint self;
-    _Atomic int status; /* WEIR_OK or what it was cancelled with; release after detail */
+    weir__alarm *alarm;
+    _Atomic uint32_t turn; /* relaxed: where turns go on */
+    _Atomic int status;    /* WEIR_OK or what it was cancelled with; release after detail */
     pthread_mutex_t cancel_lock;
-    char detail[512]; /* the sentence of who cancelled first; written before status, once */
-    _Atomic uint32_t inputs_shut; /* relaxed: read while building, for outputs made later */
-    uint32_t input_count, output_count;
-    weir_endpoint *inputs[PORTS_MAX]; /* where they come from; NULL once the link is gone */
-    struct output *outputs[PORTS_MAX];
-    weir_endpoint *candidates[PORTS_MAX]; /* destinations of the outputs, as policies see them */
-    struct marks *marks;                  /* of all inputs that there ever were */
+    char detail[512];       /* the sentence of who cancelled first; written before status, once */
+    pthread_rwlock_t graph; /* guards all below */
+    uint32_t input_count, port_count, feeder_count;
+    uint32_t inputs_ever; /* plain inputs that there ever were */
+    weir_link *inputs[PORTS_MAX];
+    struct port ports[PORTS_MAX];
+    weir_endpoint *candidates[PORTS_MAX]; /* the ports as policies see them */
+    weir_router *feeders[PORTS_MAX];      /* routers that send to this one */
 };
 
+void weir__router_ref(weir_router *router);
+void weir__router_unref(weir_router *router);
 /** What the router was cancelled with, and its sentence as this thread's; WEIR_OK while it is open. */
 weir_status weir__router_status(weir_router *router);
+/** Call fn for every output that the router reaches, with the routers on the way locked for reading;
+ *  or for every input that reaches it, while building; until one fails. */
+weir_status weir__router_each_output(weir_router *router,
+                                     weir_status (*fn)(struct output *output, void *user),
+                                     void *user);
+weir_status weir__router_each_input(weir_router *router,
+                                    weir_status (*fn)(weir_link *link, void *user), void *user);
 
 struct weir_link {
-    weir_router *router;
-    weir_router *own;          /* the private router of a link between two plain endpoints */
-    weir_endpoint *source;     /* of an input; NULL if the link is only an output */
-    struct output *output;     /* NULL if the link is only an input */
-    int closed;                /* the input was shut down */
-    struct marks *marks;       /* of an input; the router's */
+    weir_router *router;        /* held: the one it leads into, else the one it comes from */
+    weir_router *own;           /* the private router of a link between two plain endpoints */
+    weir_router *from;          /* of a link between routers: the one that feeds `router`; held */
+    weir_endpoint *source;      /* of an input, held; NULL if the link is no input */
+    struct output *output;      /* NULL if the link is no output */
+    weir_endpoint *destination; /* of a link between plain endpoints, for the check of doubles */
+    weir_link *next_direct;
+    _Atomic int closed;        /* the input was shut down; relaxed: one call at a time */
+    struct plan plan;          /* of the message being sent */
     _Atomic uint64_t messages; /* relaxed: a statistic */
 };
 

@@ -1,156 +1,33 @@
-/** @file link.c  Links: building the graph, and sending. */
+/** @file link.c  Sending: the segmenter cuts a message, and each packet is offered to its receivers. */
 #include "router/internal.h"
 
-#include <stdlib.h>
-
-static weir_status check_ends(const weir_endpoint *source, const weir_endpoint *destination)
-{
-    if (source == destination)
-        return weir__fail(WEIR_ERR_INVALID, "a link from %s to itself", source->name);
-    if (source->context != destination->context)
-        return weir__fail(WEIR_ERR_INVALID, "a link from %s to %s of another context", source->name,
-                          destination->name);
-    if (source->router && destination->router)
-        return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "a link from router %s to router %s is not built yet", source->name,
-                          destination->name);
-    return WEIR_OK;
-}
-
-static weir_status check_ports(const weir_router *router, weir_endpoint *const *ports,
-                               uint32_t count, const weir_endpoint *other)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (ports[i] == other)
-            return weir__fail(WEIR_ERR_INVALID, "a second link between %s and router %s",
-                              other->name, router->self.name);
-    if (count == PORTS_MAX)
-        return weir__fail(WEIR_ERR_INVALID, "router %s has %d links on one side already",
-                          router->self.name, PORTS_MAX);
-    return WEIR_OK;
-}
-
-static weir_status add_input(weir_link *link, weir_router *router, weir_endpoint *source)
-{
-    weir_status status = check_ports(router, router->inputs, router->input_count, source);
-    for (uint32_t i = 0; i < router->output_count && !status; i++)
-        status = weir__output_prepare(router->outputs[i], source->device);
-    if (status)
-        return status;
-    if ((status = weir__calloc(1, sizeof *link->marks, "link", &link->marks)))
-        return status;
-    link->marks->next = router->marks;
-    router->marks = link->marks;
-    link->source = source;
-    router->inputs[router->input_count++] = source;
-    return WEIR_OK;
-}
-
-static weir_status add_output(weir_link *link, weir_router *router, weir_endpoint *destination,
-                              const weir_link_config *config)
-{
-    struct output *output;
-    weir_status status = check_ports(router, router->candidates, router->output_count, destination);
-    if (status || (status = weir__output_create(router, destination, config, &output)))
-        return status;
-    for (uint32_t i = 0; i < router->input_count && !status; i++)
-        if (router->inputs[i])
-            status = weir__output_prepare(output, router->inputs[i]->device);
-    if (status) {
-        weir__output_destroy(output);
-        return status;
-    }
-    link->output = output;
-    router->candidates[router->output_count] = destination;
-    router->outputs[router->output_count++] = output;
-    return WEIR_OK;
-}
-
-/* The port stays counted, since its shutdown is; its endpoint may go. */
-static void remove_input(weir_link *link)
-{
-    for (uint32_t i = 0; i < link->router->input_count; i++)
-        if (link->router->inputs[i] == link->source)
-            link->router->inputs[i] = NULL;
-}
-
-static void remove_output(weir_link *link)
-{
-    weir_router *router = link->router;
-    uint32_t at = 0;
-    while (router->outputs[at] != link->output)
-        at++;
-    router->output_count--;
-    for (; at < router->output_count; at++) {
-        router->outputs[at] = router->outputs[at + 1];
-        router->candidates[at] = router->candidates[at + 1];
-    }
-    weir__output_end(link->output, WEIR_CLOSED);
-    weir__output_destroy(link->output);
-}
-
-weir_status weir_link_create(weir_endpoint *source, weir_endpoint *destination,
-                             const weir_link_config *config, weir_link **link_out)
-{
-    static const weir_link_config defaults = WEIR_LINK_CONFIG_INIT;
-    weir_policy any = weir_policy_any();
+struct shutting {
     weir_link *link;
-    weir_status status;
-    *link_out = NULL;
-    if (config && config->size != sizeof *config)
-        return weir__fail(WEIR_ERR_INVALID, "weir_link_config was not set by its initialiser");
-    if ((status = check_ends(source, destination)))
-        return status;
-    if ((status = weir__calloc(1, sizeof *link, "link", &link)))
-        return status;
-    link->router = source->router ? source->router : destination->router;
-    if (!link->router) {
-        status = weir_router_create(source->context, source->name, &any, &link->own);
-        link->router = link->own;
-    }
-    if (!status && !source->router)
-        status = add_input(link, link->router, source);
-    if (!status && !destination->router)
-        status = add_output(link, link->router, destination, config ? config : &defaults);
-    if (status) {
-        weir_router_destroy(link->own);
-        free(link);
-        return status;
-    }
-    *link_out = link;
-    return WEIR_OK;
-}
+    weir_status status; /* of what was matched on the way */
+};
 
-void weir_link_destroy(weir_link *link)
+static weir_status shut_lane(struct output *output, void *user)
 {
-    if (!link)
-        return;
-    if (link->source && !link->closed)
-        (void)weir_link_shutdown(link);
-    if (link->source)
-        remove_input(link);
-    if (link->output)
-        remove_output(link);
-    weir_router_destroy(link->own);
-    free(link);
+    struct shutting *shutting = user;
+    pthread_mutex_lock(&output->lock);
+    weir__lane_shut(output, shutting->link);
+    weir_status status = weir__output_progress(output);
+    shutting->status = shutting->status ? shutting->status : status;
+    return WEIR_OK;
 }
 
 weir_status weir_link_shutdown(weir_link *link)
 {
-    weir_router *router = link->router;
-    weir_status status = WEIR_OK;
+    struct shutting shutting = {link, WEIR_OK};
     if (!link->source)
         return weir__fail(WEIR_ERR_INVALID, "%s: only a link into a router is shut down",
-                          link->output->destination->name);
-    if (link->closed)
-        return WEIR_OK;
-    link->closed = 1;
-    atomic_fetch_add_explicit(&router->inputs_shut, 1, memory_order_relaxed);
-    for (uint32_t i = 0; i < router->output_count; i++) {
-        weir_status one = weir__output_offer(router->outputs[i], &link->marks->offers[i]);
-        status = status ? status : one;
-    }
-    return status;
+                          link->router->self.name);
+    if (!atomic_exchange_explicit(&link->closed, 1, memory_order_relaxed))
+        (void)weir__router_each_output(link->router, shut_lane, &shutting);
+    if (shutting.status)
+        weir_router_cancel(link->router, shutting.status);
+    weir__messages_settle();
+    return shutting.status;
 }
 
 static weir_status check_send(const weir_link *link, const weir_segment *segment)
@@ -158,10 +35,10 @@ static weir_status check_send(const weir_link *link, const weir_segment *segment
     weir_status cancelled;
     if (!link->source)
         return weir__fail(WEIR_ERR_INVALID, "%s: a link out of a router does not send",
-                          link->output->destination->name);
+                          link->router->self.name);
     if ((cancelled = weir__router_status(link->router)))
         return cancelled;
-    if (link->closed)
+    if (atomic_load_explicit(&link->closed, memory_order_relaxed))
         return WEIR_CLOSED;
     if (segment->device != link->source->device)
         return weir__fail(WEIR_ERR_INVALID, "%s: a message in the memory of another device",
@@ -169,127 +46,158 @@ static weir_status check_send(const weir_link *link, const weir_segment *segment
     return WEIR_OK;
 }
 
-static weir_status choose(const weir_link *link, const weir_segment *segment, weir_choice *choice)
+/* Packets that a piece makes for receivers of this packet size; an empty one makes one. */
+static uint64_t packets_for(const struct branch *branch)
 {
-    weir_router *router = link->router;
-    weir_status status = router->policy.choose(router->policy.user, segment, link->source,
-                                               router->candidates, router->output_count, choice);
-    if (status)
-        return status;
-    if (choice->count == 0 || choice->count > router->output_count)
-        return weir__fail(WEIR_ERR_INVALID, "policy %s of router %s chose %u of %u outputs",
-                          router->policy.name, router->self.name, choice->count,
-                          router->output_count);
-    for (uint32_t i = 0; i < choice->count; i++)
-        if (choice->candidate[i] >= router->output_count)
-            return weir__fail(WEIR_ERR_INVALID, "policy %s of router %s chose output %u of %u",
-                              router->policy.name, router->self.name, choice->candidate[i],
-                              router->output_count);
+    return branch->bytes ? (branch->bytes + branch->packet - 1) / branch->packet : 1;
+}
+
+static weir_status measure(const weir_link *link, const struct plan *plan,
+                           struct message_size *size)
+{
+    *size = (struct message_size){0, 0, 0, plan->route_count};
+    for (uint32_t b = 0; b < plan->branch_count; b++) {
+        const struct branch *branch = &plan->branches[b];
+        uint64_t packets = packets_for(branch);
+        if (packets > UINT32_MAX / 2 || size->offers + packets * branch->leaves > UINT32_MAX / 2)
+            return weir__fail(WEIR_ERR_INVALID, "%s: a message of %zu bytes in packets of %zu",
+                              link->source->name, branch->bytes, branch->packet);
+        size->parcels += packets;
+        size->offers += packets * branch->leaves;
+        size->claims += packets * branch->choices;
+    }
     return WEIR_OK;
 }
 
-/* Packets that a message makes for receivers of this packet size; an empty one makes one. */
-static uint64_t packets_for(size_t bytes, size_t packet)
+/* The segmenter: consecutive parcels for a branch, and for each an offer to every leaf, by leaves. */
+static void cut(struct message *message, const struct branch *branch, struct parcel *parcel,
+                struct offer *offers, _Atomic uint16_t *claims)
 {
-    return bytes ? (bytes + packet - 1) / packet : 1;
-}
-
-/* The segmenter: fill parcels [first, first + n) with consecutive pieces of the message. */
-static void cut(struct message *message, uint64_t first, size_t packet)
-{
-    size_t bytes = message->segment.bytes, offset = 0;
-    struct parcel *parcel = &message->parcels[first];
-    do {
+    uint64_t packets = packets_for(branch);
+    size_t end = branch->offset + branch->bytes, offset = branch->offset;
+    for (uint64_t p = 0; p < packets; p++, parcel++) {
+        parcel->message = message;
         parcel->offset = offset;
-        parcel->bytes = bytes - offset < packet ? bytes - offset : packet;
+        parcel->bytes = end - offset < branch->packet ? end - offset : branch->packet;
+        parcel->claims = branch->choices ? claims + p * branch->choices : NULL;
+        atomic_store_explicit(&parcel->candidates, branch->single ? branch->leaves : 0,
+                              memory_order_relaxed);
         offset += parcel->bytes;
-        parcel++;
-    } while (offset < bytes);
-}
-
-/* Every candidate may take each packet: packets are as small as the most modest needs. */
-static weir_status send_any(const weir_link *link, const weir_segment *segment, weir_event *ready,
-                            const weir_choice *choice, weir_future **done_out)
-{
-    struct output **outputs = link->router->outputs;
-    struct message *message;
-    size_t packet = SIZE_MAX;
-    weir_status status;
-    for (uint32_t i = 0; i < choice->count; i++)
-        if (packet > outputs[choice->candidate[i]]->packet_bytes)
-            packet = outputs[choice->candidate[i]]->packet_bytes;
-    uint64_t packets = packets_for(segment->bytes, packet);
-    if (packets * choice->count > UINT32_MAX / 2)
-        return weir__fail(WEIR_ERR_INVALID, "%s: a message of %zu bytes in packets of %zu",
-                          link->source->name, segment->bytes, packet);
-    status = weir__message_create(link->router->context, segment, ready, (uint32_t)packets,
-                                  choice->count, done_out, &message);
-    if (status)
-        return status;
-    cut(message, 0, packet);
-    for (uint64_t p = 0; p < packets; p++)
-        for (uint32_t i = 0; i < choice->count; i++) {
-            weir_status one = weir__output_offer(outputs[choice->candidate[i]],
-                                                 &message->offers[p * choice->count + i]);
-            status = status ? status : one;
+        for (uint32_t l = 0; l < branch->leaves; l++) {
+            struct offer *offer = &offers[l * packets + p];
+            offer->parcel = parcel;
+            offer->leaf = branch->choices ? &message->leaves[branch->first_leaf + l] : NULL;
+            offer->next = offer + 1; /* the last one's is overwritten */
         }
-    weir__message_unref(message);
-    return status;
+    }
 }
 
-/* Every candidate gets the whole message, in packets of its own size. */
-static weir_status send_all(const weir_link *link, const weir_segment *segment, weir_event *ready,
-                            const weir_choice *choice, weir_future **done_out)
+/* To the only one there is: all packets at once. */
+static weir_status offer_plainly(const weir_link *link, const struct branch *branch,
+                                 struct offer *offers)
 {
-    struct output **outputs = link->router->outputs;
-    struct message *message;
-    uint64_t packets = 0, p = 0;
-    weir_status status;
-    for (uint32_t i = 0; i < choice->count; i++)
-        packets += packets_for(segment->bytes, outputs[choice->candidate[i]]->packet_bytes);
-    if (packets > UINT32_MAX / 2)
-        return weir__fail(WEIR_ERR_INVALID, "%s: a message of %zu bytes makes too many packets",
-                          link->source->name, segment->bytes);
-    status = weir__message_create(link->router->context, segment, ready, (uint32_t)packets, 1,
-                                  done_out, &message);
-    if (status)
-        return status;
-    for (uint32_t i = 0; i < choice->count; i++) {
-        struct output *output = outputs[choice->candidate[i]];
-        uint64_t end = p + packets_for(segment->bytes, output->packet_bytes);
-        cut(message, p, output->packet_bytes);
-        for (; p < end; p++) {
-            weir_status one = weir__output_offer(output, &message->offers[p]);
+    return weir__output_offer(link->plan.routes[branch->first_leaf].output, link, offers,
+                              offers + packets_for(branch) - 1);
+}
+
+/* Packet by packet, so that receivers that are free share the message. */
+static weir_status offer_choices(const weir_link *link, const struct branch *branch,
+                                 struct message *message, struct offer *offers)
+{
+    uint64_t packets = packets_for(branch);
+    weir_status status = WEIR_OK;
+    for (uint64_t p = 0; p < packets; p++) {
+        uint32_t turn =
+            branch->turns ? atomic_fetch_add_explicit(&link->router->turn, 1, memory_order_relaxed)
+                          : 0;
+        for (uint32_t i = 0; i < branch->leaves; i++) {
+            uint32_t l = (turn % branch->leaves + i) % branch->leaves;
+            struct offer *offer = &offers[l * packets + p];
+            weir_status one = WEIR_OK;
+            if (weir__offer_is_stale(offer))
+                weir__message_unref(message, 1);
+            else
+                one = weir__output_offer(link->plan.routes[branch->first_leaf + l].output, link,
+                                         offer, offer);
             status = status ? status : one;
         }
     }
-    weir__message_unref(message);
+    return status;
+}
+
+static weir_status offer_all(const weir_link *link, struct message *message,
+                             _Atomic uint16_t *claims)
+{
+    struct parcel *parcel = message->parcels;
+    struct offer *offer = message->offers;
+    weir_status status = WEIR_OK;
+    for (uint32_t i = 0; i < link->plan.route_count; i++)
+        message->leaves[i] = link->plan.routes[i].leaf;
+    for (uint32_t b = 0; b < link->plan.branch_count; b++) {
+        const struct branch *branch = &link->plan.branches[b];
+        uint64_t packets = packets_for(branch);
+        cut(message, branch, parcel, offer, claims);
+        weir_status one = branch->choices ? offer_choices(link, branch, message, offer)
+                                          : offer_plainly(link, branch, offer);
+        status = status ? status : one;
+        parcel += packets;
+        offer += packets * branch->leaves;
+        claims += packets * branch->choices;
+    }
     return status;
 }
 
 weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_event *ready,
                            weir_future **done_out)
 {
-    weir_choice choice = {WEIR_DELIVER_ANY, 0, {0}};
+    struct message_size size;
+    struct message *message;
+    _Atomic uint16_t *claims;
+    weir_status status, sent = WEIR_OK;
+    if (done_out)
+        *done_out = NULL;
+    if ((status = check_send(link, segment)) ||
+        (status = weir__plan_make(&link->plan, link, segment)))
+        return status;
+    if (!(status = measure(link, &link->plan, &size)) &&
+        !(status = weir__message_create(link->router->context, segment, ready, &size, size.parcels,
+                                        done_out, &message, &claims))) {
+        atomic_fetch_add_explicit(&link->messages, 1, memory_order_relaxed);
+        sent = offer_all(link, message, claims);
+        weir__message_unref(message, 1);
+    }
+    weir__plan_leave(&link->plan);
+    if (sent)
+        weir_router_cancel(link->router, sent);
+    weir__messages_settle();
+    if (!sent)
+        return status;
+    /* The future completes all the same, but the caller is told by the status. */
+    if (done_out)
+        weir_future_release(*done_out);
+    if (done_out)
+        *done_out = NULL;
+    return sent;
+}
+
+weir_status weir_link_send_from(weir_link *link, const weir_segment *segment, weir_queue *queue,
+                                weir_future **done_out)
+{
+    weir_event *ready;
     weir_status status;
     if (done_out)
         *done_out = NULL;
-    if ((status = check_send(link, segment)) || (status = choose(link, segment, &choice)))
-        return status;
-    atomic_fetch_add_explicit(&link->messages, 1, memory_order_relaxed);
-    status = (choice.delivery == WEIR_DELIVER_ALL ? send_all : send_any)(link, segment, ready,
-                                                                         &choice, done_out);
-    /* A failed send still completes its future, but the caller is told by the status. */
-    if (status && done_out && *done_out) {
-        weir_future_release(*done_out);
-        *done_out = NULL;
-    }
+    if (weir_event_acquire(weir_queue_device(queue), &ready))
+        return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
+    if (!(status = weir_queue_record(queue, ready)))
+        status = weir_link_send(link, segment, ready, done_out);
+    weir_event_release(ready); /* the message holds it */
     return status;
 }
 
 void weir_link_stats_get(const weir_link *link, weir_link_stats *stats_out)
 {
-    *stats_out = (weir_link_stats){0, 0, 0, 0};
+    *stats_out = (weir_link_stats){0};
     if (link->output) {
         pthread_mutex_lock(&link->output->lock);
         *stats_out = link->output->stats;

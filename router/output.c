@@ -1,127 +1,169 @@
-/** @file output.c  The receiving side of a router: send queue meets posted buffers.
- *
- * The multiplexer has no lock of its own (Groute 4.2): a parcel stands in the send queue of every
- * candidate, the first output with a buffer free claims it, and the others drop their stale offers
- * when they come upon them. */
+/** @file output.c  The receiving side of a link: send queues meet posted buffers. */
 #include "router/internal.h"
 #include "runtime/config.h"
 
 #include <stdlib.h>
 
-/* Post a slot's buffer for a new receive; the output is locked. */
-static weir_status post(struct output *output, struct weir_pending *slot)
+/* ---- making and ending --------------------------------------------------------------------------- */
+
+/* Measured (docs/benchmarks.md): a packet between GPUs has a fixed cost of some 3 us; in packets of 32 MiB
+ * a message keeps nine tenths of the rate of one copy. Between host devices there is none. */
+#define PACKET_GPU  ((size_t)32 << 20)
+#define PACKET_HOST ((size_t)1 << 20)
+
+static size_t default_packet(const weir_context *context)
 {
-    weir_status status = weir_future_create(output->router->context, &slot->future);
-    if (status)
-        return status;
-    slot->assigned = WEIR_PENDING;
-    output->order[output->posted++ % output->buffers] = (uint32_t)(slot - output->slots);
-    if (output->ended) {
-        slot->assigned = output->ended;
-        (void)weir_future_fail(slot->future, output->ended);
-        output->matched++;
+    size_t packet = weir__config_get(weir_context_config(context), WEIR__PACKET_BYTES);
+    if (packet)
+        return packet;
+    for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
+        weir_device_info info;
+        weir_device_info_get(weir_context_device(context, i), &info);
+        if (info.kind == WEIR_DEVICE_CUDA && !weir__context_simulated(context))
+            return PACKET_GPU;
     }
-    return WEIR_OK;
+    return PACKET_HOST;
 }
 
 static weir_status make_slots(struct output *output)
 {
     weir_status status;
-    uint32_t count = output->buffers;
-    if ((status = weir__calloc(count, sizeof *output->slots, "receive buffers", &output->slots)) ||
-        (status = weir__calloc(count, sizeof *output->order, "receive buffers", &output->order)))
+    if ((status = weir__calloc(output->buffers, sizeof *output->slots, "receive buffers",
+                               &output->slots)))
         return status;
-    for (uint32_t i = 0; i < count && !status; i++) {
+    for (uint32_t i = 0; i < output->buffers && !status; i++) {
         struct weir_pending *slot = &output->slots[i];
         slot->output = output;
-        status = weir_device_alloc(output->destination->device, output->packet_bytes, &slot->data);
+        slot->own = 1;
+        slot->room = output->packet_bytes;
+        status = weir_device_alloc(output->destination->device, slot->room, &slot->data);
         if (!status)
-            status = post(output, slot);
+            status = weir__output_post(output, slot);
     }
     return status;
+}
+
+static void configure(struct output *output, const weir_link_config *config)
+{
+    const weir_config *tunables = weir_context_config(output->router->context);
+    output->packet_bytes =
+        config->packet_bytes ? config->packet_bytes : default_packet(output->router->context);
+    output->buffers = config->buffers == WEIR_BUFFERS_NONE ? 0
+                      : config->buffers                    ? config->buffers
+                                        : (uint32_t)weir__config_get(tunables, WEIR__LINK_BUFFERS);
+    output->transport = config->transport;
+    output->arrived = config->arrived;
+    output->arrived_user = config->arrived_user;
 }
 
 weir_status weir__output_create(weir_router *router, weir_endpoint *destination,
                                 const weir_link_config *config, struct output **output_out)
 {
-    const weir_config *tunables = weir_context_config(router->context);
     struct output *output;
     weir_status status;
     if ((status = weir__calloc(1, sizeof *output, "link", &output)))
         return status;
+    atomic_store_explicit(&output->references, 1, memory_order_relaxed);
     output->router = router;
-    output->destination = destination;
-    output->packet_bytes = config->packet_bytes ? config->packet_bytes
-                                                : weir__config_get(tunables, WEIR__PACKET_BYTES);
-    output->buffers = config->buffers ? config->buffers
-                                      : (uint32_t)weir__config_get(tunables, WEIR__LINK_BUFFERS);
-    output->inputs_closed = atomic_load_explicit(&router->inputs_shut, memory_order_relaxed);
-    output->staged = config->staged;
-    output->arrived = config->arrived;
-    output->arrived_user = config->arrived_user;
+    weir__router_ref(router);
+    output->destination = weir__endpoint_retain(destination);
     pthread_mutex_init(&output->lock, NULL);
+    configure(output, config);
     if ((status = weir_queue_create(destination->device, 1, &output->pull)) ||
         (status = make_slots(output))) {
-        weir__output_destroy(output);
+        weir__output_unref(output);
         return status;
     }
+    output->ended = weir__router_status(router); /* cancelled before: nothing will come */
+    if (output->ended)
+        weir__output_end(output, output->ended);
     *output_out = output;
     return WEIR_OK;
 }
 
-void weir__output_destroy(struct output *output)
+void weir__output_ref(struct output *output)
 {
-    weir_device *home = weir_context_home(output->router->context);
+    atomic_fetch_add_explicit(&output->references, 1, memory_order_relaxed);
+}
+
+static void free_slot(const struct output *output, struct weir_pending *slot)
+{
+    weir_future_release(slot->future);
+    weir_event_release(slot->reuse);
+    if (slot->own)
+        weir_device_free(output->destination->device, slot->data);
+    weir_device_free(weir_context_home(output->router->context), slot->bounce);
+}
+
+void weir__output_unref(struct output *output)
+{
+    if (atomic_fetch_sub_explicit(&output->references, 1, memory_order_acq_rel) > 1)
+        return;
     /* Queues first: they wait for the copies that use the buffers. */
     weir_queue_destroy(output->pull);
     for (uint32_t i = 0; i <= WEIR_DEVICES_MAX; i++)
-        weir_queue_destroy(output->push[i]);
-    for (uint32_t i = 0; output->slots && i < output->buffers; i++) {
-        struct weir_pending *slot = &output->slots[i];
-        weir_future_release(slot->future);
-        weir_event_release(slot->reuse);
-        weir_device_free(output->destination->device, slot->data);
-        weir_device_free(home, slot->bounce);
-    }
+        for (uint32_t k = 0; k < STREAMS_MAX; k++)
+            weir_queue_destroy(output->push[i][k]);
+    for (uint32_t i = 0; output->slots && i < output->buffers; i++)
+        free_slot(output, &output->slots[i]);
     free(output->slots);
-    free(output->order);
+    while (output->spare) {
+        struct weir_pending *slot = output->spare;
+        output->spare = slot->next;
+        free_slot(output, slot);
+        free(slot);
+    }
+    weir__output_lanes_destroy(output);
     pthread_mutex_destroy(&output->lock);
+    weir__endpoint_release(output->destination);
+    weir__router_unref(output->router);
     free(output);
 }
 
-static struct offer *pop(struct output *output)
+weir_status weir__output_push_queue(struct output *output, weir_device *source, uint32_t number,
+                                    weir_queue **queue_out)
 {
-    struct offer *offer = output->first;
-    if (offer) {
-        output->first = offer->next;
-        if (!output->first)
-            output->last = NULL;
+    weir_device_info info;
+    weir_status status = WEIR_OK;
+    weir_device_info_get(source, &info);
+    weir_queue **queue = &output->push[info.index][number];
+    if (!*queue)
+        status = weir_queue_create(source, 1, queue);
+    *queue_out = *queue;
+    return status;
+}
+
+/* ---- posted receives ------------------------------------------------------------------------------- */
+
+weir_status weir__output_post(struct output *output, struct weir_pending *slot)
+{
+    weir_status status = weir_future_create(output->router->context, &slot->future);
+    if (status)
+        return status;
+    slot->next = NULL;
+    slot->assigned = WEIR_PENDING;
+    slot->gated = NULL;
+    /* Cursors at the end of the list stand at NULL: the new one is where they go on. */
+    if (output->posted_last && (output->unmatched || output->untaken))
+        output->posted_last->next = slot;
+    output->posted_last = slot;
+    if (!output->untaken)
+        output->untaken = slot;
+    if (output->ended) {
+        slot->assigned = output->ended;
+        (void)weir_future_fail(slot->future, output->ended);
+    } else if (!output->unmatched) {
+        output->unmatched = slot;
     }
-    return offer;
+    return WEIR_OK;
 }
 
-static int is_stale(const struct offer *offer)
-{
-    return offer->parcel && atomic_load_explicit(&offer->parcel->claimed, memory_order_relaxed);
-}
-
-/* Drop what others took already from the front, so that a receiver that never posts again does not
- * make the queue grow. */
-static void trim(struct output *output)
-{
-    while (output->first && is_stale(output->first))
-        weir__message_unref(pop(output)->parcel->message);
-}
-
-/* End the receives that were not matched; the output is locked. */
 static void end_receives(struct output *output, weir_status status)
 {
     output->ended = status;
-    while (output->matched < output->posted) {
-        struct weir_pending *slot =
-            &output->slots[output->order[output->matched++ % output->buffers]];
-        slot->assigned = status;
-        (void)weir_future_fail(slot->future, status);
+    for (; output->unmatched; output->unmatched = output->unmatched->next) {
+        output->unmatched->assigned = status;
+        (void)weir_future_fail(output->unmatched->future, status);
     }
 }
 
@@ -130,86 +172,119 @@ static void end_receives(struct output *output, weir_status status)
 static weir_status match(struct output *output, int *woke_out)
 {
     weir_status status = WEIR_OK;
-    while (output->first && !status) {
-        if (!output->first->parcel) { /* a shutdown has come through the queue, behind the data */
-            (void)pop(output);
-            if (++output->inputs_closed == output->router->input_count && !output->ended) {
-                end_receives(output, WEIR_CLOSED);
-                *woke_out = 1;
-            }
-            continue;
-        }
-        if (output->matched == output->posted || output->ended)
-            break;
-        struct parcel *parcel = pop(output)->parcel;
-        /* Acquire pairs with nothing written by other outputs: the claim itself decides. */
-        if (!atomic_exchange_explicit(&parcel->claimed, 1, memory_order_acq_rel)) {
-            struct weir_pending *slot =
-                &output->slots[output->order[output->matched++ % output->buffers]];
-            status = weir__transfer(output, slot, parcel);
+    struct lane *lane;
+    struct offer *offer;
+    while (output->unmatched && !status && (offer = weir__lanes_next(output, &lane))) {
+        struct message *message = offer->parcel->message;
+        if (weir__offer_claim(offer)) {
+            struct weir_pending *slot = output->unmatched;
+            output->unmatched = slot->next;
+            status = weir__transfer(output, lane, slot, offer->parcel);
             *woke_out = 1;
         }
-        weir__message_unref(parcel->message);
+        weir__message_unref(message, 1);
+    }
+    if (!output->unmatched)
+        weir__lanes_trim(
+            output); /* so that a receiver that never posts again does not collect them */
+    if (!output->ended && weir__lanes_drained(output)) {
+        end_receives(output, WEIR_CLOSED);
+        *woke_out = 1;
     }
     return status;
 }
 
-/* After unlocking: tell the receiver, and end everything if a copy could not be made. */
-static weir_status settle(struct output *output, weir_status status, int woke)
+weir_status weir__output_progress(struct output *output)
 {
+    int woke = 0;
+    weir_status status = match(output, &woke);
+    pthread_mutex_unlock(&output->lock);
     if (woke && output->arrived)
         output->arrived(output->arrived_user);
-    if (status)
-        weir_router_cancel(output->router, status);
     return status;
 }
 
-weir_status weir__output_offer(struct output *output, struct offer *offer)
+weir_status weir__output_offer(struct output *output, const weir_link *link, struct offer *first,
+                               struct offer *last)
 {
     int woke = 0;
-    offer->next = NULL;
+    weir_status status = WEIR_OK;
+    last->next = NULL;
     pthread_mutex_lock(&output->lock);
-    trim(output);
-    if (output->last)
-        output->last->next = offer;
-    else
-        output->first = offer;
-    output->last = offer;
-    weir_status status = match(output, &woke);
     weir_status ended = output->ended;
+    struct lane *lane = weir__lane_of(output, link);
+    if (lane->tail)
+        lane->tail->next = first;
+    else
+        lane->head = first;
+    lane->tail = last;
+    if (!ended)
+        status = match(output, &woke);
     pthread_mutex_unlock(&output->lock);
-    if (ended < 0)
-        weir__output_end(output, ended); /* cancelled meanwhile: nobody else would drop it */
-    return settle(output, status, woke);
+    if (ended)
+        weir__output_end(output, ended); /* cancelled meanwhile: nobody else would drop them */
+    if (woke && output->arrived)
+        output->arrived(output->arrived_user);
+    return status;
+}
+
+/* All offers of all lanes as one list; the output is locked. */
+static struct offer *take_offers(struct output *output)
+{
+    struct offer *all = NULL;
+    for (uint32_t i = 0; i < output->lane_count; i++) {
+        struct lane *lane = output->lanes[i];
+        if (!lane->head)
+            continue;
+        lane->tail->next = all;
+        all = lane->head;
+        lane->head = lane->tail = NULL;
+    }
+    return all;
 }
 
 void weir__output_end(struct output *output, weir_status status)
 {
     pthread_mutex_lock(&output->lock);
+    int first = !output->ended;
+    /* A cancel after the orderly end still ends what was posted since; there is nothing else. */
     end_receives(output, output->ended ? output->ended : status);
-    struct offer *offers = output->first;
-    output->first = output->last = NULL;
+    struct offer *offers = take_offers(output);
     pthread_mutex_unlock(&output->lock);
     while (offers) {
         struct offer *offer = offers;
-        offers = offer->next;
-        if (!offer->parcel)
-            continue;
         struct message *message = offer->parcel->message;
-        if (!atomic_exchange_explicit(&offer->parcel->claimed, 1, memory_order_acq_rel))
-            weir__message_parcel_done(message, NULL, status);
-        weir__message_unref(message);
+        offers = offer->next;
+        weir__offer_forgo(offer, status);
+        weir__message_unref(message, 1);
     }
-    (void)settle(output, WEIR_OK, 1);
+    if (first && output->arrived)
+        output->arrived(output->arrived_user);
 }
 
-weir_status weir__output_repost(struct output *output, struct weir_pending *slot)
+void weir__output_orphan(struct output *output)
 {
-    int woke = 0;
     pthread_mutex_lock(&output->lock);
-    weir_status status = post(output, slot);
-    if (!status)
-        status = match(output, &woke);
+    output->orphan = 1;
     pthread_mutex_unlock(&output->lock);
-    return settle(output, status, woke);
+    weir__output_end(output, WEIR_CLOSED);
+}
+
+weir_status weir__output_give_back(struct output *output, struct weir_pending *slot)
+{
+    weir_status status = WEIR_OK;
+    pthread_mutex_lock(&output->lock);
+    if (!slot->own) {
+        slot->next = output->spare;
+        output->spare = slot;
+    } else if (!output->orphan) {
+        status = weir__output_post(output, slot);
+    }
+    weir_status moved = weir__output_progress(output);
+    status = status ? status : moved;
+    if (status)
+        weir_router_cancel(output->router, status);
+    weir__messages_settle();
+    weir__output_unref(output);
+    return status;
 }

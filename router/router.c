@@ -1,8 +1,13 @@
-/** @file router.c  Routers: made from a policy, cancelled as a whole. */
+/** @file router.c  Routers: made from a policy, walked, cancelled as a whole. */
 #include "router/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+static void on_alarm(void *user, weir_status status)
+{
+    weir_router_cancel(user, status);
+}
 
 weir_status weir_router_create(weir_context *context, const char *name, const weir_policy *policy,
                                weir_router **router_out)
@@ -14,13 +19,39 @@ weir_status weir_router_create(weir_context *context, const char *name, const we
         return weir__fail(WEIR_ERR_INVALID, "router %s has no policy", name ? name : "");
     if ((status = weir__calloc(1, sizeof *router, "router", &router)))
         return status;
+    atomic_store_explicit(&router->references, 1, memory_order_relaxed);
     router->context = router->self.context = context;
     router->self.router = router;
     router->policy = *policy;
+    snprintf(router->self.name, sizeof router->self.name, "%s",
+             name           ? name
+             : policy->name ? policy->name
+                            : "router");
+    if ((status = weir__alarm_create(context, on_alarm, router, &router->alarm))) {
+        free(router);
+        return status;
+    }
+    weir__context_retain(context);
     pthread_mutex_init(&router->cancel_lock, NULL);
-    snprintf(router->self.name, sizeof router->self.name, "%s", name ? name : policy->name);
+    pthread_rwlock_init(&router->graph, NULL);
     *router_out = router;
     return WEIR_OK;
+}
+
+void weir__router_ref(weir_router *router)
+{
+    atomic_fetch_add_explicit(&router->references, 1, memory_order_relaxed);
+}
+
+void weir__router_unref(weir_router *router)
+{
+    if (atomic_fetch_sub_explicit(&router->references, 1, memory_order_acq_rel) > 1)
+        return;
+    weir_context *context = router->context;
+    pthread_rwlock_destroy(&router->graph);
+    pthread_mutex_destroy(&router->cancel_lock);
+    free(router);
+    weir__context_release(context);
 }
 
 weir_endpoint *weir_router_endpoint(weir_router *router)
@@ -28,20 +59,125 @@ weir_endpoint *weir_router_endpoint(weir_router *router)
     return &router->self;
 }
 
+weir_status weir__router_each_output(weir_router *router,
+                                     weir_status (*fn)(struct output *output, void *user),
+                                     void *user)
+{
+    weir_status status = WEIR_OK;
+    pthread_rwlock_rdlock(&router->graph);
+    for (uint32_t i = 0; i < router->port_count && !status; i++)
+        status = router->ports[i].output
+                     ? fn(router->ports[i].output, user)
+                     : weir__router_each_output(router->ports[i].router, fn, user);
+    pthread_rwlock_unlock(&router->graph);
+    return status;
+}
+
+weir_status weir__router_each_input(weir_router *router,
+                                    weir_status (*fn)(weir_link *link, void *user), void *user)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t i = 0; i < router->input_count && !status; i++)
+        status = fn(router->inputs[i], user);
+    for (uint32_t i = 0; i < router->feeder_count && !status; i++)
+        status = weir__router_each_input(router->feeders[i], fn, user);
+    return status;
+}
+
+static int has_sender(weir_router *router)
+{
+    int has = router->inputs_ever > 0;
+    for (uint32_t i = 0; i < router->feeder_count && !has; i++)
+        has = has_sender(router->feeders[i]);
+    return has;
+}
+
+static int has_receiver(weir_router *router)
+{
+    int has = 0;
+    for (uint32_t i = 0; i < router->port_count && !has; i++)
+        has = router->ports[i].output || has_receiver(router->ports[i].router);
+    return has;
+}
+
+weir_status weir_router_check(weir_router *router)
+{
+    weir_status status = WEIR_OK;
+    pthread_rwlock_rdlock(&router->graph);
+    if (!has_sender(router))
+        status = weir__fail(WEIR_ERR_INVALID, "router %s is unconnected: nobody sends to it",
+                            router->self.name);
+    else if (!has_receiver(router))
+        status = weir__fail(WEIR_ERR_INVALID, "router %s is unconnected: it leads to no receiver",
+                            router->self.name);
+    pthread_rwlock_unlock(&router->graph);
+    return status;
+}
+
+/* The routers that feed this one or are fed by it, each held. */
+static uint32_t neighbours(weir_router *router, weir_router **found)
+{
+    uint32_t count = 0;
+    pthread_rwlock_rdlock(&router->graph);
+    for (uint32_t i = 0; i < router->port_count; i++)
+        if (router->ports[i].router)
+            found[count++] = router->ports[i].router;
+    for (uint32_t i = 0; i < router->feeder_count; i++)
+        found[count++] = router->feeders[i];
+    for (uint32_t i = 0; i < count; i++)
+        weir__router_ref(found[i]);
+    pthread_rwlock_unlock(&router->graph);
+    return count;
+}
+
+static void end_outputs(weir_router *router, weir_status status)
+{
+    pthread_rwlock_rdlock(&router->graph);
+    for (uint32_t i = 0; i < router->port_count; i++)
+        if (router->ports[i].output)
+            weir__output_end(router->ports[i].output, status);
+    pthread_rwlock_unlock(&router->graph);
+}
+
+/* Set the status unless there is one. @return whether this call set it. */
+static int mark_cancelled(weir_router *router, weir_status *status, const char *detail)
+{
+    pthread_mutex_lock(&router->cancel_lock);
+    int first = !atomic_load_explicit(&router->status, memory_order_relaxed);
+    if (first) {
+        snprintf(router->detail, sizeof router->detail, "%s", detail);
+        /* Release: who sees the status may read the sentence. */
+        atomic_store_explicit(&router->status, (int)*status, memory_order_release);
+    }
+    *status = (weir_status)atomic_load_explicit(&router->status, memory_order_relaxed);
+    pthread_mutex_unlock(&router->cancel_lock);
+    return first;
+}
+
+static void cancel(weir_router *router, weir_status status, const char *detail)
+{
+    weir_router *others[2 * PORTS_MAX];
+    int first = mark_cancelled(router, &status, detail);
+    end_outputs(router, status); /* again for a later call: a send may have come between */
+    uint32_t count = first ? neighbours(router, others) : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        cancel(others[i], status, detail);
+        weir__router_unref(others[i]);
+    }
+    weir__messages_settle();
+}
+
 void weir_router_cancel(weir_router *router, weir_status status)
 {
+    char detail[512];
     if (status >= 0)
         status = WEIR_ERR_CANCELLED;
-    pthread_mutex_lock(&router->cancel_lock);
-    if (!atomic_load_explicit(&router->status, memory_order_relaxed)) { /* the first one stays */
-        snprintf(router->detail, sizeof router->detail, "%s", weir_error_detail());
-        /* Release: who sees the status may read the sentence. */
-        atomic_store_explicit(&router->status, (int)status, memory_order_release);
-    }
-    status = (weir_status)atomic_load_explicit(&router->status, memory_order_relaxed);
-    pthread_mutex_unlock(&router->cancel_lock);
-    for (uint32_t i = 0; i < router->output_count; i++)
-        weir__output_end(router->outputs[i], status);
+    /* A failure comes with its sentence; a cancel of the program's own has none. */
+    if (status == WEIR_ERR_CANCELLED)
+        snprintf(detail, sizeof detail, "router %s was cancelled", router->self.name);
+    else
+        snprintf(detail, sizeof detail, "%s", weir_error_detail());
+    cancel(router, status, detail);
 }
 
 weir_status weir__router_status(weir_router *router)
@@ -56,11 +192,8 @@ void weir_router_destroy(weir_router *router)
 {
     if (!router)
         return;
-    while (router->marks) {
-        struct marks *marks = router->marks;
-        router->marks = marks->next;
-        free(marks);
-    }
-    pthread_mutex_destroy(&router->cancel_lock);
-    free(router);
+    weir__alarm_destroy(router->alarm); /* it would call with a router that may be gone */
+    router->alarm = NULL;
+    cancel(router, WEIR_ERR_CANCELLED, "the router was destroyed");
+    weir__router_unref(router);
 }

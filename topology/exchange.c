@@ -3,10 +3,10 @@
  * Every device sends WEIR_PLAN_BYTES to every other at once, each packet along the plan's hops.
  * The estimate is the time in which the most loaded direction of a hop (or the most loaded
  * measured pair) moves what goes over it, plus, for the route that has the most of them, the
- * latencies of its steps and one start of a copy for each (two for a step that is staged). Staged
- * packets move twice: those that start together share the way to the home memory and come there
- * together, so nothing flows on from there before all of them are there, and the second halves count
- * as a phase of their own. It leaves out what packets wait for each other on the way and the work of forwarding, which a
+ * latencies of its steps and one start of a copy for each (three for a step that is staged). Staged
+ * packets move twice, in two halves (router/transport.c): the first half on its way from the home memory
+ * overlaps with the second on its way there. Those that start together share the way and come together,
+ * so that makes three phases. It leaves out what packets wait for each other on the way and the work of forwarding, which a
  * device's kernels do: it tells plans apart where hops decide, and is no promise. */
 #include "topology/plan.h"
 
@@ -69,7 +69,8 @@ static double busiest_us(struct exchange *exchange)
     for (uint32_t r = 0; r < weir__resource_count(exchange->machine); r++)
         for (int phase = 0; phase < 2; phase++)
             us[phase] = fmax(us[phase], time_us(exchange->load[phase][r], exchange->capacity[r]));
-    return us[0] + us[1];
+    /* One half there, one there and one on, one half on; without staged steps us[1] is 0. */
+    return us[1] > 0 ? us[0] / 2 + fmax(us[0], us[1]) / 2 + us[1] / 2 : us[0];
 }
 
 static void fill_starts(struct exchange *exchange)
@@ -82,7 +83,7 @@ static void fill_starts(struct exchange *exchange)
                 continue;
             cost_of_step(exchange, from, to, &cost);
             exchange->start_us[from][to] =
-                cost.latency_us + (cost.staged ? 2 : 1) * exchange->machine->overheads.copy_us;
+                cost.latency_us + (cost.staged ? 3 : 1) * exchange->machine->overheads.copy_us;
         }
 }
 

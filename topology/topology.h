@@ -28,6 +28,7 @@ extern "C" {
 
 typedef struct weir_machine weir_machine; /**< immutable; long-lived */
 
+/** What a node of a machine is. */
 typedef enum weir_node_kind {
     WEIR_NODE_DEVICE = 0, /**< a GPU or a host device: where routes start and end */
     WEIR_NODE_HOST,       /**< a NUMA node: cores and their memory */
@@ -47,6 +48,7 @@ typedef struct weir_node {
     double memory_gbs; /**< its own memory, bytes read plus bytes written by a copy kernel */
 } weir_node;
 
+/** What a hop is made of. */
 typedef enum weir_hop_kind {
     WEIR_HOP_NVLINK = 0,
     WEIR_HOP_PCIE,
@@ -108,15 +110,21 @@ size_t weir_machine_shipped(const char *const **names_out, const char *const **t
 
 /** "H200 node"; where it came from. Owned by the machine. */
 const char *weir_machine_name(const weir_machine *machine);
+/** How many devices the machine has; they are its first nodes. */
 uint32_t weir_machine_device_count(const weir_machine *machine);
+/** How many NUMA nodes it has, at least 1. */
 uint32_t weir_machine_host_count(const weir_machine *machine);
+/** How many nodes it has in all. */
 uint32_t weir_machine_node_count(const weir_machine *machine);
+/** How many hops it has. */
 uint32_t weir_machine_hop_count(const weir_machine *machine);
 /** NULL when out of range. */
 const weir_node *weir_machine_node(const weir_machine *machine, uint32_t index);
+/** NULL when out of range. Owned by the machine. */
 const weir_hop *weir_machine_hop(const weir_machine *machine, uint32_t index);
 /** @p from, @p to: devices, or weir_machine_device_count() for the home memory. NULL out of range. */
 const weir_pair *weir_machine_pair(const weir_machine *machine, uint32_t from, uint32_t to);
+/** What operations cost there besides their bytes. */
 weir_overheads weir_machine_overheads(const weir_machine *machine);
 /** "nvlink", "pcie", "socket", "memory"; NULL for anything else. Static storage. */
 const char *weir_hop_kind_text(weir_hop_kind kind);
@@ -157,6 +165,7 @@ weir_status weir_machine_share(const weir_machine *machine, weir_flow *flows, si
 
 /* ---- routes ------------------------------------------------------------------------------- */
 
+/** How data between devices is routed. */
 typedef enum weir_route_kind {
     WEIR_ROUTE_AUTO = 0, /**< the cheapest for an exchange between all; `why` says so */
     WEIR_ROUTE_DIRECT,   /**< every device sends to every other, one hop */
@@ -165,6 +174,7 @@ typedef enum weir_route_kind {
     WEIR_ROUTE_STAGED    /**< one hop, always through the home memory (Groute 2.1, indirect copy) */
 } weir_route_kind;
 
+/** Where each device sends next for each destination; a plain value. */
 typedef struct weir_route_plan {
     weir_route_kind kind; /**< what was chosen, never WEIR_ROUTE_AUTO */
     uint32_t devices;
@@ -178,6 +188,7 @@ typedef struct weir_route_plan {
     double exchange_us;
     char why[192]; /**< one sentence on why this kind was chosen */
 } weir_route_plan;
+/** The bytes of an exchange by which weir_route_plan_make() estimates. */
 #define WEIR_PLAN_BYTES (1u << 20)
 
 /** Plan routes over all devices of a machine; it leads everywhere in at most devices - 1 hops.
@@ -199,6 +210,7 @@ typedef struct weir_reduction {
      * half, as its bytes are copied twice. */
     double kept_gbs[WEIR_DEVICES_MAX + 1];
 } weir_reduction;
+/** Plan who leaves when fewer devices go on. @retval WEIR_ERR_INVALID  too many devices. */
 weir_status weir_reduction_make(const weir_machine *machine, weir_reduction *reduction_out);
 /** The owner of device @p device's work when @p count devices take part (1 to devices). */
 uint32_t weir_reduction_owner(const weir_reduction *reduction, uint32_t count, uint32_t device);
@@ -230,6 +242,7 @@ typedef struct weir_bench_config {
     void (*progress)(void *user, const char *what);
     void *progress_user;
 } weir_bench_config;
+/** Defaults of weir_bench_config. */
 #define WEIR_BENCH_CONFIG_INIT                                  \
     {                                                           \
         sizeof(weir_bench_config), 0, 0, 0, 0, NULL, NULL, NULL \
@@ -259,6 +272,7 @@ typedef struct weir_bench_table {
     weir_bench_row *rows;
 } weir_bench_table;
 
+/** One benchmark of the list; all strings are static. */
 typedef struct weir_bench_info {
     const char *name;  /**< as weir_bench_run() takes it */
     const char *title; /**< one line */

@@ -59,6 +59,7 @@
 #include "runtime/dialect.h"
 #include "runtime/runtime.h"
 
+/** What becomes of an item. */
 enum weir_fate {
     WEIR_FATE_DROP = 0, /**< forget it: merged with an item that says as much or more */
     WEIR_FATE_KEEP,     /**< into this worker's queue */
@@ -78,7 +79,9 @@ struct weir_work_place {
 
 /** Places: the queue, the deferred queue, then one lane of packed items for each next hop. */
 enum { WEIR_PLACE_NEAR = 0, WEIR_PLACE_FAR = 1, WEIR_PLACE_LANE = 2 };
+/** Places of a worker. */
 #define WEIR_PLACES_MAX (WEIR_PLACE_LANE + WEIR_DEVICES_MAX)
+/** No place: there is nothing to put. */
 #define WEIR_PLACE_NONE 0xFFFFFFFFu
 
 /** What the kernels of one round count; cleared before the round, read by the host after it. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PACKET_BYTES        ((uint64_t)1 << 20) /* measured: docs/benchmarks.md */
 #define QUEUE_ITEMS_LEAST   16
 #define QUEUE_ITEMS_DEFAULT 65536
 #define BUFFERS_LEAST       2 /* a lane fills one while another is sent */
@@ -76,6 +77,8 @@ static weir_status choose_sizes(struct weir_worklist *list)
     uint64_t packet = list->config.packet_items;
     if (!packet)
         packet = weir__config_get(tunables, WEIR__PACKET_BYTES) / list->op->wire_bytes;
+    if (!packet)
+        packet = PACKET_BYTES / list->op->wire_bytes;
     if (packet > power / 2)
         packet = power / 2;
     list->packet_items = packet ? (uint32_t)packet : 1;
@@ -106,7 +109,8 @@ static weir_status create_links(struct worker *worker)
     config.buffers = list->buffers;
     config.arrived = weir__bell_ring;
     config.arrived_user = &worker->bell;
-    config.staged = list->plan.kind == WEIR_ROUTE_STAGED;
+    if (list->plan.kind == WEIR_ROUTE_STAGED)
+        config.transport = WEIR_TRANSPORT_STAGED;
     if ((status = weir_link_create(router, worker->endpoint, &config, &worker->in)))
         return status;
     return weir_link_create(worker->endpoint, router, NULL, &worker->out);
@@ -179,6 +183,7 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
     pthread_mutex_init(&list->state_lock, NULL);
     weir__cond_init(&list->state_changed);
     list->context = weir__device_context(weir_endpoint_device(source));
+    weir__context_retain(list->context);
     list->source = source;
     list->op = op;
     list->config = *config;
@@ -291,5 +296,6 @@ void weir_worklist_destroy(weir_worklist *list)
     pthread_cond_destroy(&list->state_changed);
     pthread_mutex_destroy(&list->state_lock);
     pthread_mutex_destroy(&list->order_lock);
+    weir__context_release(list->context);
     free(list);
 }

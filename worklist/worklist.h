@@ -39,6 +39,7 @@ typedef struct weir_operator {
     weir_kernel release;   /**< place deferred items again under a new threshold */
 } weir_operator;
 
+/** In which order a worker takes items. */
 typedef enum weir_order_kind {
     WEIR_ORDER_AUTO = 0, /**< fifo on one device, soft on several */
     WEIR_ORDER_FIFO,     /**< as items come */
@@ -48,6 +49,7 @@ typedef enum weir_order_kind {
 /** "auto", "fifo", "soft"; NULL for anything else. Static storage. */
 const char *weir_order_kind_text(weir_order_kind kind);
 
+/** How a worklist is made; zero in a field is its default. */
 typedef struct weir_worklist_config {
     size_t size; /**< sizeof(weir_worklist_config), set by WEIR_WORKLIST_CONFIG_INIT */
     weir_route_kind route;
@@ -58,11 +60,13 @@ typedef struct weir_worklist_config {
                                  0: WEIR_QUEUE_ITEMS, or 65536 where that is 0 too */
     uint32_t packet_items;  /**< items of a packet, at most half a queue; 0: by WEIR_PACKET_BYTES */
 } weir_worklist_config;
+/** Defaults of weir_worklist_config. */
 #define WEIR_WORKLIST_CONFIG_INIT                                                  \
     {                                                                              \
         sizeof(weir_worklist_config), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, 0, 0, 0 \
     }
 
+/** What a run did, summed over the workers; a plain value. */
 typedef struct weir_worklist_stats {
     double ms;             /**< from the first seed sent to the end seen */
     uint64_t produced;     /**< items that came into being, seeds too */

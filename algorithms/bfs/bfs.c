@@ -92,6 +92,7 @@ weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
     if ((status = weir__calloc(1, sizeof *bfs, "bfs", &bfs)))
         return status;
     bfs->context = context;
+    weir__context_retain(context);
     if ((status = weir__distribute(context, graph, partition, &bfs->graph)) ||
         (status = weir__alloc(graph->vertices, sizeof *bfs->levels, "levels", &bfs->levels)))
         goto err;
@@ -199,6 +200,7 @@ void weir_bfs_destroy(weir_bfs *bfs)
         weir_device_free(bfs->graph->part[p].device, bfs->state[p].level);
     }
     weir__distributed_destroy(bfs->graph);
+    weir__context_release(bfs->context);
     free(bfs->levels);
     free(bfs);
 }

@@ -41,7 +41,8 @@ enum weir__cli_verb_bit {
     VERB_VERSION = 8,
     VERB_HELP = 16,
     VERB_TOPO = 32,
-    VERB_BENCH = 64
+    VERB_BENCH = 64,
+    VERB_PBF = 128
 };
 
 /** What the command line asks for; every option sets one field. */
@@ -52,6 +53,10 @@ typedef struct weir__cli_request {
     uint64_t bytes, bench_trials; /**< 0: the library's choice */
     uint64_t warmups;             /**< UINT64_MAX: the library's choice */
     double factor;                /**< 0: not given */
+    uint64_t elements, packet;    /**< of pbf; the second 0: the library's choice */
+    uint64_t rounds;              /**< of pbf: --work */
+    double selectivity;
+    int schedule; /**< a weir_pbf_schedule */
     uint64_t source, sources, trials, seed;
     uint64_t time_limit_ms; /**< 0: none */
     int source_given;
@@ -115,7 +120,7 @@ int weir__cli_number(const char *text, uint64_t *value_out);
 
 extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli_orders,
     weir__cli_kernels, weir__cli_workers, weir__cli_mappings, weir__cli_balances, weir__cli_wires,
-    weir__cli_topo_formats, weir__cli_bench_formats;
+    weir__cli_topo_formats, weir__cli_bench_formats, weir__cli_schedules;
 
 /** Position of @p text among the built values; refuses the others by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
@@ -226,6 +231,25 @@ int weir__cli_json_write(struct json_t *document, weir__cli_output *output, int 
 /** The report of a traversal for people, on standard output. */
 void weir__cli_report_text(const weir__cli_report *report);
 
+/* ---- filtering (verb_pbf.c, report_pbf.c) -------------------------------------------------- */
+
+/** What the trials of weir pbf found. */
+typedef struct weir__cli_filtered {
+    const weir__cli_request *request;
+    weir_context *context;
+    weir_pbf_config config;
+    const weir_pbf_stats *trials;
+    size_t trial_count; /**< at least 1 */
+    int verified;       /**< -1: not asked for */
+    const char *difference;
+    double min_ms, median_ms, max_ms;
+    size_t median; /**< the trial whose time is the median, or just below it */
+} weir__cli_filtered;
+/** Fill in what follows from the times of the trials. */
+int weir__cli_filtered_summarize(weir__cli_filtered *report);
+void weir__cli_filtered_text(const weir__cli_filtered *report);
+int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *output);
+
 /* ---- verbs and help ----------------------------------------------------------------------- */
 
 int weir__cli_bfs(const weir__cli_request *request);
@@ -234,6 +258,7 @@ int weir__cli_info(const weir__cli_request *request);
 int weir__cli_info_config(const weir__cli_request *request);
 int weir__cli_topo(const weir__cli_request *request);
 int weir__cli_bench(const weir__cli_request *request);
+int weir__cli_pbf(const weir__cli_request *request);
 int weir__cli_version(const weir__cli_request *request);
 int weir__cli_help(const weir__cli_request *request);
 

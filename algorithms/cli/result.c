@@ -29,12 +29,8 @@ static void take_rows(weir_bench_row *rows, const weir_bench_table *table)
 
 static const char *usual_title(const char *name)
 {
-    const weir_bench_info *infos;
-    size_t count = weir_bench_list(&infos);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(infos[i].name, name) == 0)
-            return infos[i].title;
-    return "";
+    const weir_bench_info *info = weir__cli_bench_find(name);
+    return info ? info->title : "";
 }
 
 static void take_texts(weir_bench_table *copy, const weir_bench_table *table)

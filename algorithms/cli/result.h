@@ -28,6 +28,16 @@ typedef struct weir__cli_matrix {
  *  @param[in] corner  over the row labels, say "from \ to". */
 void weir__cli_matrix_print(FILE *file, const weir__cli_matrix *matrix, const char *corner);
 
+/* ---- the benchmarks there are (bench_list.c) ------------------------------------------------- */
+
+/** The i-th benchmark: those of the machine, then those of the router; NULL behind the last. */
+const weir_bench_info *weir__cli_bench_at(size_t index);
+/** The one of this name, or NULL. */
+const weir_bench_info *weir__cli_bench_find(const char *name);
+/** Run it, whichever layer it is of. */
+weir_status weir__cli_bench_run(weir_context *context, const char *name,
+                                const weir_bench_config *config, weir_bench_table **table_out);
+
 /* ---- results (result.c) --------------------------------------------------------------------- */
 
 /** Figures of one or several benchmarks, and how they came about. */

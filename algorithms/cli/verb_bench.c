@@ -24,20 +24,18 @@ struct session {
 
 void weir__cli_bench_names(FILE *file)
 {
-    const weir_bench_info *infos;
-    size_t count = weir_bench_list(&infos);
-    for (size_t i = 0; i < count; i++)
-        fprintf(file, "  %-12s  %s\n", infos[i].name, infos[i].title);
+    const weir_bench_info *info;
+    for (size_t i = 0; (info = weir__cli_bench_at(i)); i++)
+        fprintf(file, "  %-12s  %s\n", info->name, info->title);
 }
 
 static const char *next_name(void *user)
 {
-    size_t *next = user, count;
-    const weir_bench_info *infos;
-    count = weir_bench_list(&infos);
-    if (*next < count)
-        return infos[(*next)++].name;
-    return (*next)++ == count ? "all" : NULL;
+    size_t *next = user, index = (*next)++;
+    const weir_bench_info *info = weir__cli_bench_at(index);
+    if (info)
+        return info->name;
+    return index && weir__cli_bench_at(index - 1) ? "all" : NULL;
 }
 
 static int is_all(const weir__cli_request *request)
@@ -47,15 +45,11 @@ static int is_all(const weir__cli_request *request)
 
 static int check_name(const weir__cli_request *request)
 {
-    const weir_bench_info *infos;
-    size_t count = weir_bench_list(&infos), next = 0;
+    size_t next = 0;
     if (!request->graph && !request->from)
         return weir__cli_fail(EXIT_USAGE, "bench: NAME is missing; see weir bench list");
-    if (is_all(request))
+    if (is_all(request) || weir__cli_bench_find(request->graph))
         return EXIT_DONE;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(infos[i].name, request->graph) == 0)
-            return EXIT_DONE;
     const char *close = weir__cli_closest(request->graph, next_name, &next);
     if (close)
         return weir__cli_fail(EXIT_USAGE, "bench: %s: unknown benchmark; did you mean %s?",
@@ -211,7 +205,7 @@ static int run_one(struct session *session, const weir_bench_info *info)
     int failed;
     weir__cli_progress("%s ...", info->name);
     weir__cli_measure_begin(&config);
-    weir_status status = weir_bench_run(session->context, info->name, &config, &table);
+    weir_status status = weir__cli_bench_run(session->context, info->name, &config, &table);
     int code = weir__cli_measure_end_of_many(status, &failed);
     if (!code && !failed)
         code = weir__cli_result_add(&session->result, table, NULL);
@@ -232,7 +226,7 @@ static int run_alone(struct session *session, const char *name)
     weir_bench_table *table = NULL;
     weir__cli_progress("%s ...", name);
     weir__cli_measure_begin(&config);
-    int code = weir__cli_measure_end(weir_bench_run(session->context, name, &config, &table));
+    int code = weir__cli_measure_end(weir__cli_bench_run(session->context, name, &config, &table));
     if (!code)
         code = weir__cli_result_add(&session->result, table, NULL);
     weir_bench_table_destroy(table);
@@ -242,15 +236,14 @@ static int run_alone(struct session *session, const char *name)
 static int measure(struct session *session)
 {
     const weir__cli_request *request = session->request;
-    const weir_bench_info *infos;
-    size_t count = weir_bench_list(&infos);
+    const weir_bench_info *info;
     int code = weir__cli_context_open(request, &session->context);
     if (!code)
         code = describe(session);
     if (!code && !is_all(request))
         return run_alone(session, request->graph);
-    for (size_t i = 0; i < count && !code; i++)
-        code = run_one(session, &infos[i]);
+    for (size_t i = 0; !code && (info = weir__cli_bench_at(i)); i++)
+        code = run_one(session, info);
     return code;
 }
 

@@ -25,10 +25,13 @@ whole() {
 # ---- names ----
 expect_ok bench list
 cp "$OUT" list
-for name in access memory atomics packets indirect broadcast copy pairs ring alltoall contention flags launch; do
+for name in access memory atomics packets indirect broadcast copy pairs ring alltoall contention flags launch \
+    links linkpackets hops hostcost collectives; do
     has "  $name "
 done
 refuse 2 "did you mean broadcast" bench brodcast
+refuse 2 "did you mean links" bench lonks
+refuse 2 "did you mean all" bench alll
 refuse 2 "bench: zzz: unknown benchmark; see weir bench list" bench zzz
 refuse 2 "NAME is missing" bench
 refuse 2 "takes no options" bench list --devices host:2

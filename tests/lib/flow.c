@@ -16,11 +16,52 @@ weir_link *new_link(weir_endpoint *source, weir_endpoint *destination, size_t pa
                     uint32_t buffers)
 {
     weir_link_config config = WEIR_LINK_CONFIG_INIT;
-    weir_link *link;
     config.packet_bytes = packet;
     config.buffers = buffers;
-    OK(weir_link_create(source, destination, &config, &link));
+    return new_link_with(source, destination, &config);
+}
+
+weir_link *new_link_with(weir_endpoint *source, weir_endpoint *destination,
+                         const weir_link_config *config)
+{
+    weir_link *link;
+    OK(weir_link_create(source, destination, config, &link));
     return link;
+}
+
+static int is_gpu(const weir_device *device)
+{
+    weir_device_info info;
+    weir_device_info_get(device, &info);
+    return info.kind == WEIR_DEVICE_CUDA;
+}
+
+int transport_fits(weir_transport transport, const weir_device *source,
+                   const weir_device *destination)
+{
+    int from = is_gpu(source), to = is_gpu(destination);
+    switch (transport) {
+    case WEIR_TRANSPORT_LOCAL:
+        return source == destination || (!from && !to);
+    case WEIR_TRANSPORT_HOST:
+        return from != to;
+    case WEIR_TRANSPORT_COPY:
+        return from && to && source != destination && weir_device_reaches(source, destination);
+    case WEIR_TRANSPORT_STORE:
+        return (from || !to) && weir_device_reaches(source, destination);
+    default:
+        return 1;
+    }
+}
+
+void assert_pools_empty(const weir_context *context)
+{
+    for (uint32_t i = 0; i < all_devices(context); i++) {
+        weir_pool_stats stats;
+        weir_device_pool_stats(any_device(context, i), &stats);
+        assert_int_equal(stats.allocations, 0);
+        assert_int_equal(stats.used_bytes, 0);
+    }
 }
 
 void flow_open(struct flow *flow, const weir_policy *policy, size_t packet, uint32_t buffers)

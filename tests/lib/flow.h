@@ -24,6 +24,15 @@ weir_endpoint *new_endpoint(weir_device *device, const char *name);
 weir_link *new_link(weir_endpoint *source, weir_endpoint *destination, size_t packet,
                     uint32_t buffers);
 
+/** The same with all that a link can be told; @p config NULL: defaults. */
+weir_link *new_link_with(weir_endpoint *source, weir_endpoint *destination,
+                         const weir_link_config *config);
+/** Whether a transport can carry packets from one device to the other. */
+int transport_fits(weir_transport transport, const weir_device *source,
+                   const weir_device *destination);
+/** Fail unless all memory of all devices was given back. */
+void assert_pools_empty(const weir_context *context);
+
 /** Build what is described in @p flow: context, inputs, outputs, shared are set by the caller. */
 void flow_open(struct flow *flow, const weir_policy *policy, size_t packet, uint32_t buffers);
 /** Destroy links, router and endpoints; not the context. */

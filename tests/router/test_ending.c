@@ -4,14 +4,14 @@
 #include <pthread.h>
 #include <time.h>
 
-static void open_any(struct flow *flow, void **state, uint32_t inputs, uint32_t outputs)
+static void open_flow(struct flow *flow, void **state, uint32_t inputs, uint32_t outputs)
 {
-    weir_policy any = weir_policy_any();
+    weir_policy first = weir_policy_priority(NULL); /* the first output that is free */
     *flow = (struct flow){.context = open_or_skip(state), .inputs = inputs, .outputs = outputs};
-    flow_open(flow, &any, 64, 2);
+    flow_open(flow, &first, 64, 2);
 }
 
-static void close_any(struct flow *flow)
+static void close_flow(struct flow *flow)
 {
     flow_close(flow);
     weir_context_destroy(flow->context);
@@ -26,7 +26,7 @@ static void shutdown_comes_behind_the_data(void **state)
 {
     struct flow flow;
     weir_future *done[5];
-    open_any(&flow, state, 1, 1);
+    open_flow(&flow, state, 1, 1);
     for (uint64_t i = 0; i < 5; i++)
         done[i] = send_empty(&flow, 0, i);
     OK(weir_link_shutdown(flow.in[0]));
@@ -39,7 +39,7 @@ static void shutdown_comes_behind_the_data(void **state)
         receive_closed(flow.out[0]);
     weir_segment segment = {weir_endpoint_device(flow.from[0]), NULL, 0, 0, 0};
     STATUS(weir_link_send(flow.in[0], &segment, NULL, NULL), WEIR_CLOSED);
-    close_any(&flow);
+    close_flow(&flow);
 }
 
 static void it_takes_the_shutdown_of_all_inputs(void **state)
@@ -47,7 +47,7 @@ static void it_takes_the_shutdown_of_all_inputs(void **state)
     struct flow flow;
     weir_pending *pending[2];
     weir_segment segment;
-    open_any(&flow, state, 3, 2);
+    open_flow(&flow, state, 3, 2);
     for (int o = 0; o < 2; o++)
         OK(weir_link_receive(flow.out[o], &pending[o]));
     OK(weir_link_shutdown(flow.in[2]));
@@ -65,7 +65,7 @@ static void it_takes_the_shutdown_of_all_inputs(void **state)
         OK(weir_pending_release(pending[o], NULL));
         receive_closed(flow.out[o]);
     }
-    close_any(&flow);
+    close_flow(&flow);
 }
 
 static void a_queue_goes_on_when_nothing_will_come(void **state)
@@ -75,7 +75,7 @@ static void a_queue_goes_on_when_nothing_will_come(void **state)
         struct flow flow;
         weir_pending *pending;
         weir_segment segment;
-        open_any(&flow, state, 1, 1);
+        open_flow(&flow, state, 1, 1);
         weir_queue *queue = new_queue(weir_endpoint_device(flow.to[0]));
         OK(weir_link_receive(flow.out[0], &pending));
         OK(weir_pending_gate(pending, queue));
@@ -88,7 +88,7 @@ static void a_queue_goes_on_when_nothing_will_come(void **state)
         STATUS(weir_future_query(weir_pending_future(pending)), ends[i]);
         OK(weir_pending_release(pending, queue));
         weir_queue_destroy(queue);
-        close_any(&flow);
+        close_flow(&flow);
     }
 }
 
@@ -98,7 +98,7 @@ static void cancel_ends_all_that_is_under_way(void **state)
     weir_future *done[6];
     weir_pending *first, *second;
     weir_segment segment;
-    open_any(&flow, state, 2, 1);
+    open_flow(&flow, state, 2, 1);
     for (int i = 0; i < 6; i++)
         done[i] = send_empty(&flow, (uint32_t)i % 2, (uint64_t)i);
     first = receive(flow.out[0], &segment); /* what has come is not taken back */
@@ -123,7 +123,7 @@ static void cancel_ends_all_that_is_under_way(void **state)
         OK(weir_pending_release(first, NULL));
     }
     OK(weir_link_shutdown(flow.in[0]));
-    close_any(&flow);
+    close_flow(&flow);
 }
 
 struct canceller {
@@ -146,7 +146,7 @@ static void cancel_wakes_a_receiver_and_a_sender(void **state)
         weir_future *done[3] = {NULL};
         weir_pending *pending = NULL;
         weir_segment segment;
-        open_any(&flow, state, 1, 1);
+        open_flow(&flow, state, 1, 1);
         if (who == 0)
             OK(weir_link_receive(flow.out[0], &pending));
         for (uint64_t i = 0; i < 3 && who == 1; i++) /* one more than there are buffers */
@@ -162,27 +162,27 @@ static void cancel_wakes_a_receiver_and_a_sender(void **state)
             OK(weir_pending_release(pending, NULL));
         for (int i = 0; i < 3; i++)
             weir_future_release(done[i]);
-        close_any(&flow);
+        close_flow(&flow);
     }
 }
 
 static void a_flow_may_be_destroyed_without_a_shutdown(void **state)
 {
     struct flow flow;
-    open_any(&flow, state, 3, 2); /* nothing was ever sent */
-    close_any(&flow);
-    open_any(&flow, state, 1, 1); /* all that was sent was received */
+    open_flow(&flow, state, 3, 2); /* nothing was ever sent */
+    close_flow(&flow);
+    open_flow(&flow, state, 1, 1); /* all that was sent was received */
     weir_future *done = send_empty(&flow, 0, 1);
     expect_packet(flow.out[0], 0, 0, 1, 0);
     finish(done);
-    close_any(&flow);
+    close_flow(&flow);
 }
 
 static void a_cancelled_flow_may_be_destroyed_full(void **state)
 {
     struct flow flow;
     weir_future *done[20];
-    open_any(&flow, state, 2, 3);
+    open_flow(&flow, state, 2, 3);
     for (uint32_t i = 0; i < 20; i++)
         done[i] = send_empty(&flow, i % 2, i);
     weir_router_cancel(flow.router, WEIR_ERR_CANCELLED);
@@ -191,14 +191,14 @@ static void a_cancelled_flow_may_be_destroyed_full(void **state)
         assert_true(status == WEIR_OK || status == WEIR_ERR_CANCELLED);
         weir_future_release(done[i]);
     }
-    close_any(&flow);
+    close_flow(&flow);
 }
 
 /* Outputs may go before inputs, whose shutdown then finds those that are left. */
 static void links_may_be_destroyed_in_any_order(void **state)
 {
     struct flow flow;
-    open_any(&flow, state, 2, 3);
+    open_flow(&flow, state, 2, 3);
     weir_future *done = send_empty(&flow, 0, 4);
     expect_packet(flow.out[0], 0, 0, 4, 0);
     finish(done);
@@ -213,7 +213,7 @@ static void links_may_be_destroyed_in_any_order(void **state)
     receive_closed(flow.out[2]);
     weir_link_destroy(flow.out[0]);
     flow.out[0] = NULL;
-    close_any(&flow);
+    close_flow(&flow);
 }
 
 /* A link between two endpoints, destroyed with messages that nobody received. */

@@ -375,8 +375,12 @@ static void statistics_count(void **state)
     assert_int_equal(stats.messages, 2);
     assert_int_equal(stats.packets, 6);
     assert_int_equal(stats.bytes, 500);
+    uint64_t sum = 0;
+    for (int i = 0; i < WEIR_TRANSPORT_COUNT; i++)
+        sum += stats.by[i];
+    assert_int_equal(sum, 6);
     if (weir_device_reaches(p.s, p.d))
-        assert_int_equal(stats.staged, 0);
+        assert_int_equal(stats.by[WEIR_TRANSPORT_STAGED], 0);
     close_pair(&p);
 }
 

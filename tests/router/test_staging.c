@@ -8,12 +8,10 @@
 static weir_link *new_staged_link(weir_endpoint *from, weir_endpoint *to, size_t packet, int staged)
 {
     weir_link_config config = WEIR_LINK_CONFIG_INIT;
-    weir_link *link;
     config.packet_bytes = packet;
     config.buffers = 2;
-    config.staged = staged;
-    OK(weir_link_create(from, to, &config, &link));
-    return link;
+    config.transport = staged ? WEIR_TRANSPORT_STAGED : WEIR_TRANSPORT_AUTO;
+    return new_link_with(from, to, &config);
 }
 
 /* Every ordered pair of devices, by a link each. What starts or ends in the home memory has one
@@ -35,7 +33,7 @@ static void check_every_pair(weir_context *context, int staged)
             finish(done);
             weir_link_stats_get(link, &stats);
             assert_int_equal(stats.packets, PACKETS);
-            assert_int_equal(stats.staged,
+            assert_int_equal(stats.by[WEIR_TRANSPORT_STAGED],
                              !weir_device_reaches(s, d) || (staged && !home) ? PACKETS : 0);
             weir_link_destroy(link);
             weir_endpoint_destroy(from);

@@ -4,10 +4,14 @@
 #include "algorithms/algorithms.h"
 #include "tests/lib/flow.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define PACKET  4096
 #define PACKETS 16
+
+/* Two halves, the second of which goes up while the first goes on: three half copies with their starts. */
+#define STAGED_US (1.5 * (COPY_US - 3) + 3 * 3)
 
 /* One packet of BYTES by a link; @return the time it took, in microseconds. */
 static double time_of_packet(uint32_t apart, int staged, uint64_t *staged_out)
@@ -19,7 +23,7 @@ static double time_of_packet(uint32_t apart, int staged, uint64_t *staged_out)
     weir_link_stats stats;
     weir_link *link;
     config.packet_bytes = BYTES;
-    config.staged = staged;
+    config.transport = staged ? WEIR_TRANSPORT_STAGED : WEIR_TRANSPORT_AUTO;
     OK(weir_link_create(from, to, &config, &link));
     unsigned char *data = new_memory(s, BYTES);
     for (size_t i = 0; i < BYTES; i++)
@@ -32,7 +36,7 @@ static double time_of_packet(uint32_t apart, int staged, uint64_t *staged_out)
     OK(weir_pending_release(pending, NULL));
     finish(done);
     weir_link_stats_get(link, &stats);
-    *staged_out = stats.staged;
+    *staged_out = stats.by[WEIR_TRANSPORT_STAGED];
     weir_link_destroy(link);
     weir_endpoint_destroy(from);
     weir_endpoint_destroy(to);
@@ -47,9 +51,9 @@ static void a_staged_pair_takes_two_copies(void **state)
     (void)state;
     assert_true(time_of_packet(0, 0, &staged) == COPY_US);
     assert_int_equal(staged, 0);
-    assert_true(time_of_packet(1 << 0 | 1 << 2, 0, &staged) == 2 * COPY_US);
+    assert_true(fabs(time_of_packet(1 << 0 | 1 << 2, 0, &staged) - STAGED_US) < 0.1);
     assert_int_equal(staged, 1);
-    assert_true(time_of_packet(0, 1, &staged) == 2 * COPY_US);
+    assert_true(fabs(time_of_packet(0, 1, &staged) - STAGED_US) < 0.1);
     assert_int_equal(staged, 1);
 }
 

@@ -168,7 +168,7 @@ static void a_staged_route_goes_through_host_memory(void **state)
             weir_link_stats link;
             weir_link_stats_get(world.list->workers[d].in, &link);
             carried += link.packets;
-            staged += link.staged;
+            staged += link.by[WEIR_TRANSPORT_STAGED];
             for (uint32_t to = 0; to < world.devices; to++)
                 straight &= weir_device_reaches(weir_context_device(world.context, d),
                                                 weir_context_device(world.context, to));

@@ -1,4 +1,4 @@
-/** @file bench.c  The list of benchmarks, and running one by its name. */
+/** @file bench.c  The list of benchmarks, and running one of a list by its name. */
 #include "topology/measure/measure.h"
 
 #include <stdlib.h>
@@ -18,51 +18,46 @@
 #define WARMUPS_NONE UINT32_MAX
 #define LIMIT_MS     60000
 
-static const struct entry {
-    weir_bench_info info;
-    bench_fn run;
-} entries[] = {
-    {{"access", "access of kernels to other memories: read, write, atomics; coalesced and random"},
-     weir__bench_access},
-    {{"memory", "a device's own memory, by kernels"}, weir__bench_memory},
-    {{"atomics", "atomics and random access by working-set size"}, weir__bench_atomics},
-    {{"packets", "packets against one transfer"}, weir__bench_packets},
-    {{"indirect", "direct push against push and pull through host memory"}, weir__bench_indirect},
-    {{"broadcast", "one device to all others, every way"}, weir__bench_broadcast},
-    {{"copy", "copy engine against kernel copies, one and both directions, by size"},
-     weir__bench_copy},
-    {{"pairs", "every pair of devices, and each with the host"}, weir__bench_pairs},
-    {{"ring", "every device to its neighbour in the ring at once"}, weir__bench_ring},
-    {{"alltoall", "every device to every other at once"}, weir__bench_alltoall},
-    {{"contention", "several transfers that share a device, or the host"}, weir__bench_contention},
-    {{"flags", "latency of flags between devices and with the host"}, weir__bench_flags},
-    {{"launch", "starting kernels, the frame of a timed region, barriers"}, weir__bench_launch},
-};
-#define ENTRIES (sizeof entries / sizeof *entries)
+/* X(name, title, function) */
+#define BENCHES(X)                                                                                 \
+    X("access", "access of kernels to other memories: read, write, atomics; coalesced and random", \
+      weir__bench_access)                                                                          \
+    X("memory", "a device's own memory, by kernels", weir__bench_memory)                           \
+    X("atomics", "atomics and random access by working-set size", weir__bench_atomics)             \
+    X("packets", "packets against one transfer", weir__bench_packets)                              \
+    X("indirect", "direct push against push and pull through host memory", weir__bench_indirect)   \
+    X("broadcast", "one device to all others, every way", weir__bench_broadcast)                   \
+    X("copy", "copy engine against kernel copies, one and both directions, by size",               \
+      weir__bench_copy)                                                                            \
+    X("pairs", "every pair of devices, and each with the host", weir__bench_pairs)                 \
+    X("ring", "every device to its neighbour in the ring at once", weir__bench_ring)               \
+    X("alltoall", "every device to every other at once", weir__bench_alltoall)                     \
+    X("contention", "several transfers that share a device, or the host", weir__bench_contention)  \
+    X("flags", "latency of flags between devices and with the host", weir__bench_flags)            \
+    X("launch", "starting kernels, the frame of a timed region, barriers", weir__bench_launch)
 
-/* The same list as the caller sees it. Filled once, before its first reader. */
-static weir_bench_info infos[ENTRIES];
-static pthread_once_t infos_once = PTHREAD_ONCE_INIT;
-
-static void fill_infos(void)
-{
-    for (size_t i = 0; i < ENTRIES; i++)
-        infos[i] = entries[i].info;
-}
+static const weir_bench_info infos[] = {BENCHES(WEIR__BENCH_INFO)};
+static const bench_fn runs[] = {BENCHES(WEIR__BENCH_RUN)};
+static const struct bench_list list = {infos, runs, sizeof infos / sizeof *infos};
 
 size_t weir_bench_list(const weir_bench_info **infos_out)
 {
-    pthread_once(&infos_once, fill_infos);
     if (infos_out)
         *infos_out = infos;
-    return ENTRIES;
+    return list.count;
 }
 
-static weir_status find(const char *name, const struct entry **entry_out)
+weir_status weir_bench_run(weir_context *context, const char *name, const weir_bench_config *config,
+                           weir_bench_table **table_out)
 {
-    for (size_t i = 0; name && i < ENTRIES; i++)
-        if (strcmp(entries[i].info.name, name) == 0) {
-            *entry_out = &entries[i];
+    return weir__bench_run(&list, context, name, config, table_out);
+}
+
+static weir_status find(const struct bench_list *among, const char *name, size_t *index_out)
+{
+    for (size_t i = 0; name && i < among->count; i++)
+        if (strcmp(among->infos[i].name, name) == 0) {
+            *index_out = i;
             return WEIR_OK;
         }
     return weir__fail(WEIR_ERR_INVALID, "\"%.60s\": no such benchmark", name ? name : "");
@@ -182,21 +177,21 @@ weir_status weir__bench_cancelled(const struct bench *bench)
     return WEIR_OK;
 }
 
-weir_status weir_bench_run(weir_context *context, const char *name, const weir_bench_config *config,
-                           weir_bench_table **table_out)
+weir_status weir__bench_run(const struct bench_list *among, weir_context *context, const char *name,
+                            const weir_bench_config *config, weir_bench_table **table_out)
 {
-    const struct entry *entry = NULL;
+    size_t index = 0;
     struct bench bench;
-    weir_status status = find(name, &entry);
+    weir_status status = find(among, name, &index);
     *table_out = NULL;
     if (status)
         return status;
     if ((status = weir__bench_open(&bench, context, config)) ||
         (status = weir__calloc(1, sizeof *bench.table, "table of a benchmark", &bench.table)))
         return status;
-    strcpy(bench.table->name, entry->info.name);
+    strcpy(bench.table->name, among->infos[index].name);
     if (!(status = weir__bench_cancelled(&bench)))
-        status = entry->run(&bench);
+        status = among->runs[index](&bench);
     weir__bench_close(&bench);
     if (status)
         weir_bench_table_destroy(bench.table);

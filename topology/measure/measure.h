@@ -1,4 +1,4 @@
-/** @file measure.h  What the benchmarks share. Included in topology/measure only.
+/** @file measure.h  What the benchmarks share. Included in topology/measure and router/measure only.
  *
  * A *trial* builds a *region*: queues of one or several devices that are held by a gate until
  * everything is enqueued, start together, and end together. The time is that between two stamps in
@@ -29,6 +29,16 @@ struct bench {
 /** @return a failure to give up the whole benchmark; rows made until then are lost. */
 typedef weir_status (*bench_fn)(struct bench *bench);
 
+/** The benchmarks of one layer: topology's are in bench.c, the router's in router/measure/bench.c. */
+struct bench_list {
+    const weir_bench_info *infos;
+    const bench_fn *runs; /* of each */
+    size_t count;
+};
+/* Both arrays out of one list of X(name, title, function). */
+#define WEIR__BENCH_INFO(name, title, function) {name, title},
+#define WEIR__BENCH_RUN(name, title, function)  function,
+
 /* The benchmarks: one function each, listed in bench.c. */
 weir_status weir__bench_access(struct bench *bench);     /* access.c: Groute's Figure 2(a) */
 weir_status weir__bench_memory(struct bench *bench);     /* memory.c: local memory by kernels */
@@ -46,6 +56,9 @@ weir_status weir__bench_launch(struct bench *bench);     /* launch.c: launches a
 
 /* ---- bench.c -------------------------------------------------------------------------------- */
 
+/** weir_bench_run() with one of a list. */
+weir_status weir__bench_run(const struct bench_list *list, weir_context *context, const char *name,
+                            const weir_bench_config *config, weir_bench_table **table_out);
 /** Check the configuration, fill in defaults, find the machine; no table yet. Where no bytes are
  *  given, a transfer is of 100 MB on GPUs and simulated ones, of 4 MB on host devices; but where
  *  devices live in the program's own memory, of so much less that three times as much for each of

@@ -1,0 +1,181 @@
+/** @file collective.h  Broadcast, all-gather, reduce and all-reduce over routers, or by NCCL.
+ *
+ * A *rank* is a device that takes part; ranks are numbered in the order in which their devices were
+ * given. One thread calls for all of them: a call takes one pointer and one queue for each rank, puts
+ * the work of all ranks behind what is in their queues, and returns. What is put into a rank's queue
+ * later comes after that rank's part: its data is then there, and its memory may be written again.
+ *
+ *     ring   rank i sends to rank i + 1, around the end. Bytes go on packet by packet as they arrive;
+ *            every device sends and receives at its full rate. Takes ranks - 1 steps, or twice that.
+ *     tree   a binary tree over the ranks as seen from the root. About log2(ranks) steps, but an inner
+ *            rank sends everything twice: good for what is small.
+ *     nccl   the same call of NVIDIA's library, where libnccl.so.2 is found and all ranks are GPUs.
+ *
+ * Rounding: f32 and f64 sums and products are the same bits on all ranks, and again whenever algorithm,
+ * ranks, root and count are the same. Ring, tree and NCCL combine in different orders, so they differ in the
+ * last bits. Integers wrap around. min and max of floating point skip a NaN if there is a number, and may
+ * give either zero of -0 and +0.
+ *
+ * Threads: one call at a time for each weir_collectives; weir_collectives_cancel() any time. Several
+ * weir_collectives over the same devices are independent, but for NCCL's, which must not run at the same
+ * time. A collective waits for all its ranks: what one rank's queue waits for must not depend on what
+ * comes later in another's.
+ *
+ * Memory: a rank's pointers are memory of its device, aligned to the element, and stay the caller's; they
+ * must not be freed before the queues have passed the call. After a failure or a cancel: not before the
+ * weir_collectives was destroyed. */
+#ifndef WEIR_ROUTER_COLLECTIVE_H
+#define WEIR_ROUTER_COLLECTIVE_H
+
+#include "router/router.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Buffers and links between the ranks, made once. Long-lived. */
+typedef struct weir_collectives weir_collectives;
+
+/** Who does a collective, and by which paths. */
+typedef enum weir_algorithm {
+    WEIR_ALGORITHM_AUTO = 0, /**< ring or tree, by the bytes: see weir_collectives_chosen() */
+    WEIR_ALGORITHM_RING,
+    WEIR_ALGORITHM_TREE,
+    WEIR_ALGORITHM_NCCL,
+    WEIR_ALGORITHM_COUNT
+} weir_algorithm;
+/** "auto", "ring", "tree", "nccl"; static storage. */
+const char *weir_algorithm_name(weir_algorithm algorithm);
+
+/** The collectives, by name. */
+typedef enum weir_collective {
+    WEIR_COLLECTIVE_BROADCAST = 0,
+    WEIR_COLLECTIVE_ALL_GATHER,
+    WEIR_COLLECTIVE_REDUCE,
+    WEIR_COLLECTIVE_ALL_REDUCE,
+    WEIR_COLLECTIVE_COUNT
+} weir_collective;
+/** "broadcast", "all-gather", "reduce", "all-reduce"; static storage. */
+const char *weir_collective_name(weir_collective collective);
+
+/** Type of an element. */
+typedef enum weir_type {
+    WEIR_TYPE_I32 = 0,
+    WEIR_TYPE_U32,
+    WEIR_TYPE_I64,
+    WEIR_TYPE_U64,
+    WEIR_TYPE_F32,
+    WEIR_TYPE_F64,
+    WEIR_TYPE_COUNT
+} weir_type;
+/** Bytes of an element; 0 for what is no type. */
+size_t weir_type_bytes(weir_type type);
+/** "i32" and so on; static storage. */
+const char *weir_type_name(weir_type type);
+
+/** How two elements become one. */
+typedef enum weir_op {
+    WEIR_OP_SUM = 0,
+    WEIR_OP_PROD,
+    WEIR_OP_MIN,
+    WEIR_OP_MAX,
+    WEIR_OP_COUNT
+} weir_op;
+/** "sum", "prod", "min", "max"; static storage. */
+const char *weir_op_name(weir_op op);
+
+/** How ranks are joined. */
+typedef struct weir_collectives_config {
+    size_t size; /**< sizeof(weir_collectives_config), set by WEIR_COLLECTIVES_CONFIG_INIT */
+    weir_algorithm algorithm;
+    /** Bytes that travel at a time, at least 16, rounded down to a multiple of 16; 0: WEIR_PACKET_BYTES, and
+     *  where that is 0 too, chosen for each call by its bytes. Every rank takes three to nine times as much
+     *  of its device's pool for packets that are combined, 32 MiB each between GPUs where it is chosen.
+     *  Unused by NCCL. */
+    size_t packet_bytes;
+    /** How packets travel, as in weir_link_config. Unused by NCCL. */
+    weir_transport transport;
+} weir_collectives_config;
+/** Defaults of weir_collectives_config. */
+#define WEIR_COLLECTIVES_CONFIG_INIT                                                 \
+    {                                                                                \
+        sizeof(weir_collectives_config), WEIR_ALGORITHM_AUTO, 0, WEIR_TRANSPORT_AUTO \
+    }
+
+/** Join devices of @p context as ranks.
+ *  @param[in] devices  one for each rank, none twice; the home device may be one. Neighbours in the list
+ *                      are neighbours in the ring: weir_route_plan_make() with
+ *                      WEIR_ROUTE_RING (topology/topology.h) knows a good order.
+ *  @param[in] ranks    1 to WEIR_DEVICES_MAX + 1.
+ *  @param[in] config   NULL for defaults.
+ *  @retval WEIR_ERR_INVALID      no or too many ranks, a device twice or of another context, a packet
+ *                                below 16 bytes.
+ *  @retval WEIR_ERR_UNSUPPORTED  the transport cannot join the ranks; NCCL without its library, or with a
+ *                                rank that is no GPU.
+ *  @retval WEIR_ERR_NOMEM        a pool cannot give the buffers.
+ *  @par Blocks  NCCL: while it starts, seconds. */
+weir_status weir_collectives_create(weir_context *context, weir_device *const *devices,
+                                    uint32_t ranks, const weir_collectives_config *config,
+                                    weir_collectives **collectives_out);
+/** Waits for the calls under way; cancel first what must not be waited for. NULL is fine. The queues of
+ *  those calls must still be there. */
+void weir_collectives_destroy(weir_collectives *collectives);
+
+/** What a call will use whose `count` is so many bytes: the algorithm asked for; where that is
+ *  WEIR_ALGORITHM_AUTO, ring or tree, whichever was faster when measured (docs/collectives.md). */
+weir_algorithm weir_collectives_chosen(const weir_collectives *collectives,
+                                       weir_collective collective, size_t bytes);
+
+/** End what is under way, and refuse every later call, with @p status (a failure; anything else counts as
+ *  WEIR_ERR_CANCELLED). The queues go on; what the calls would have written is undefined. The first
+ *  status stays. Any thread, any time. */
+void weir_collectives_cancel(weir_collectives *collectives, weir_status status);
+/** How the calls made so far went. To be asked once the queues were waited for, as data of a call that
+ *  failed on the way is undefined.
+ *  @retval WEIR_OK       all are over and went well.
+ *  @retval WEIR_PENDING  some are under way, none failed.
+ *  @return what it was cancelled with, or the failure of a device or link, which cancels it. */
+weir_status weir_collectives_status(weir_collectives *collectives);
+
+/* ---- calls -----------------------------------------------------------------------------------
+ *
+ * Arrays have one entry for each rank. `queues[i]` is a queue of rank i's device. count 0 is fine: nothing
+ * is moved, and pointers may be NULL.
+ *
+ * They return WEIR_ERR_INVALID, before anything was put into a queue, for a missing or misaligned pointer,
+ * a queue of another device, memory that overlaps, a root, type or operation that there is not, or more
+ * bytes than memory has; or the status of a cancel or failure, which ends the weir_collectives.
+ *
+ * Blocks: no, as a rule. Calls wait on the host for the oldest of their own packets where so many are under
+ * way that events (WEIR_EVENTS) would run out, and CUDA makes them wait when a stream holds about a
+ * thousand operations: then a rank's queue must not be held back by this thread. */
+
+/** The root's elements to all ranks. @param[in,out] data  read at the root, written elsewhere. */
+weir_status weir_broadcast(weir_collectives *collectives, uint32_t root, void *const *data,
+                           size_t count, weir_type type, weir_queue *const *queues);
+
+/** Everybody's elements to all ranks: @p count of rank r at recv[i] + r * count.
+ *  @param[in]  send  @p count elements each; may be their place in recv[i].
+ *  @param[out] recv  ranks * @p count elements each. */
+weir_status weir_all_gather(weir_collectives *collectives, const void *const *send,
+                            void *const *recv, size_t count, weir_type type,
+                            weir_queue *const *queues);
+
+/** The combination of everybody's elements to the root.
+ *  @param[in]  send  @p count elements each.
+ *  @param[out] recv  of the root, @p count elements; may be send[root]. Others' entries are not used. */
+weir_status weir_reduce(weir_collectives *collectives, uint32_t root, const void *const *send,
+                        void *const *recv, size_t count, weir_type type, weir_op op,
+                        weir_queue *const *queues);
+
+/** The combination of everybody's elements to all ranks.
+ *  @param[in]  send  @p count elements each.
+ *  @param[out] recv  @p count elements each; recv[i] may be send[i]. */
+weir_status weir_all_reduce(weir_collectives *collectives, const void *const *send,
+                            void *const *recv, size_t count, weir_type type, weir_op op,
+                            weir_queue *const *queues);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

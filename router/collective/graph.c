@@ -1,0 +1,83 @@
+/** @file graph.c  Routers and links between the ranks, their queues and their memory. */
+#include "router/collective/internal.h"
+
+#include <stdio.h>
+
+static weir_status open_rank(weir_collectives *c, uint32_t i)
+{
+    const struct weir__reduction_args load = {.element = 1, .number = WEIR__REDUCTION_LOAD};
+    struct rank *rank = &c->rank[i];
+    char name[32];
+    weir_status status;
+    snprintf(name, sizeof name, "rank %u", i);
+    if ((status = weir_endpoint_create(rank->device, name, &rank->endpoint)) ||
+        (status = weir_queue_create(rank->device, 1, &rank->work)) ||
+        (status = weir_queue_launch(rank->work, &weir__reduction_kernel, &load, sizeof load)))
+        return status;
+    /* Of two ranks one has the result, and the other nothing but its own. */
+    for (uint32_t s = 0; s < BUFFERS && c->ranks > 2 && !status; s++)
+        status = weir_device_alloc(rank->device, c->packet, &rank->slots[s].data);
+    return status;
+}
+
+static weir_status open_route(weir_collectives *c, enum way way, weir_transport transport)
+{
+    static const char *const names[WAYS] = {"collectives: place", "collectives: combine",
+                                            "collectives: combine 2"};
+    struct route *route = &c->route[way];
+    weir_policy direct = weir_policy_direct();
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    weir_status status = weir_router_create(c->context, names[way], &direct, &route->router);
+    config.packet_bytes = way == WAY_PLACE ? c->place : c->packet;
+    config.buffers = way == WAY_PLACE ? WEIR_BUFFERS_NONE : BUFFERS;
+    config.transport = transport;
+    for (uint32_t i = 0; i < c->ranks && !status; i++) {
+        weir_endpoint *self = weir_router_endpoint(route->router);
+        if (!(status = weir_link_create(c->rank[i].endpoint, self, &config, &route->in[i])))
+            status = weir_link_create(self, c->rank[i].endpoint, &config, &route->out[i]);
+    }
+    return status;
+}
+
+weir_status weir__collectives_build(weir_collectives *c, weir_transport transport)
+{
+    /* Only in a tree of three or more has a rank two children. */
+    int ways = c->algorithm == WEIR_ALGORITHM_RING || c->ranks < 3 ? WAY_SECOND : WAYS;
+    weir_status status = WEIR_OK;
+    if (c->ranks < 2)
+        return WEIR_OK; /* nothing travels */
+    for (uint32_t i = 0; i < c->ranks && !status; i++)
+        status = open_rank(c, i);
+    for (int way = 0; way < ways && !status; way++)
+        status = open_route(c, (enum way)way, transport);
+    return status;
+}
+
+/* Links first: then nothing is under way into memory, and the queues can be emptied. */
+void weir__collectives_raze(weir_collectives *c)
+{
+    for (int way = 0; way < WAYS; way++) {
+        struct route *route = &c->route[way];
+        for (uint32_t i = 0; i < c->ranks; i++) {
+            weir_link_destroy(route->in[i]);
+            weir_link_destroy(route->out[i]);
+        }
+        weir_router_destroy(route->router);
+    }
+    for (uint32_t i = 0; i < c->ranks; i++) {
+        struct rank *rank = &c->rank[i];
+        weir_queue_destroy(rank->work);
+        for (uint32_t s = 0; s < BUFFERS; s++) {
+            weir_future_release(rank->slots[s].sent);
+            weir_device_free(rank->device, rank->slots[s].data);
+        }
+        weir_endpoint_destroy(rank->endpoint);
+    }
+}
+
+void weir__collectives_cancel_routes(weir_collectives *c, weir_status status)
+{
+    for (int way = 0; way < WAYS; way++)
+        if (c->route[way].router)
+            weir_router_cancel(c->route[way].router, status);
+}

@@ -1,0 +1,99 @@
+/** @file hop.c  One packet from one rank to another. */
+#include "router/collective/internal.h"
+
+/* The send of a hop, whose receive was posted or has a buffer: it is matched at once. */
+static weir_status send(weir_collectives *c, const struct hop *hop, enum way way,
+                        weir_future **sent_out)
+{
+    weir_segment segment = {.device = c->rank[hop->from].device,
+                            .data = (void *)(uintptr_t)hop->source,
+                            .bytes = hop->bytes,
+                            .meta = hop->to};
+    weir_future *done;
+    weir_status status = weir_link_send(c->route[way].in[hop->from], &segment, hop->ready, &done);
+    if (status) {
+        /* Some of it may be under way all the same. */
+        weir__flight_add(c, weir__event_retain(hop->ready), NULL, hop->from, hop->to);
+        return status;
+    }
+    if (sent_out)
+        *sent_out = weir_future_retain(done);
+    weir__flight_add(c, weir__event_retain(hop->ready), done, hop->from, hop->to);
+    c->sends[hop->from * c->ranks + hop->to] = 1;
+    return WEIR_OK;
+}
+
+/* A receive that nobody will look at is given back: once it was ended, or behind its bytes. */
+static weir_status give_up(weir_collectives *c, weir_pending *pending, weir_queue *work,
+                           weir_status status)
+{
+    status = weir__collectives_fail(c, status);
+    if (weir_pending_release(pending, NULL) == WEIR_ERR_INVALID)
+        (void)weir_pending_release(pending, work);
+    return status;
+}
+
+weir_status weir__hop_copy(weir_collectives *c, const struct hop *hop, weir_event **mark_out)
+{
+    struct rank *to = &c->rank[hop->to];
+    weir_pending *pending;
+    weir_status status;
+    weir__flight_room(c, hop->from, hop->to);
+    if ((status = weir_link_receive_into(c->route[WAY_PLACE].out[hop->to], hop->target, hop->bytes,
+                                         to->begin, &pending)))
+        return status;
+    if ((status = send(c, hop, WAY_PLACE, NULL)) ||
+        (status = weir_pending_gate(pending, to->work)) ||
+        (mark_out && (status = weir__flight_mark(c, hop->to, to->work, mark_out))))
+        return give_up(c, pending, to->work, status);
+    return weir_pending_release(pending, to->work);
+}
+
+/* Where a packet's bytes are, or will be. It was matched with its send; where that had to wait for
+ * something of the receiver's, so does this. */
+static weir_status find(weir_pending *pending, weir_segment *segment)
+{
+    weir_status status = weir_pending_assigned(pending, segment);
+    return status == WEIR_PENDING ? weir_pending_wait_assigned(pending, -1, segment) : status;
+}
+
+weir_status weir__hop_reduce(weir_collectives *c, const struct hop *hop, enum way way,
+                             const void *own, const struct call *call, weir_event **mark_out,
+                             weir_future **sent_out)
+{
+    struct rank *to = &c->rank[hop->to];
+    struct weir__reduction_args args = {.out = hop->target,
+                                        .a = own,
+                                        .count = hop->bytes / call->element,
+                                        .element = (uint32_t)call->element,
+                                        .number = (uint32_t)call->type * WEIR_OP_COUNT +
+                                                  (uint32_t)call->op};
+    weir_pending *pending;
+    weir_segment segment;
+    weir_status status;
+    weir__flight_room(c, hop->from, hop->to);
+    if ((status = send(c, hop, way, sent_out)) ||
+        (status = weir_link_receive(c->route[way].out[hop->to], &pending)))
+        return status;
+    if ((status = find(pending, &segment)) || (status = weir_pending_gate(pending, to->work)))
+        return give_up(c, pending, to->work, status);
+    args.b = segment.data;
+    if ((status = weir_queue_launch(to->work, &weir__reduction_kernel, &args, sizeof args)) ||
+        (mark_out && (status = weir__flight_mark(c, hop->to, to->work, mark_out))))
+        return give_up(c, pending, to->work, status);
+    return weir_pending_release(pending, to->work);
+}
+
+weir_status weir__slot_take(weir_collectives *c, uint32_t rank, struct slot **slot_out)
+{
+    struct rank *r = &c->rank[rank];
+    struct slot *slot = &r->slots[r->next_slot++ % BUFFERS];
+    weir_status status = WEIR_OK;
+    if (slot->sent) {
+        status = weir_queue_wait_future(r->work, slot->sent);
+        weir_future_release(slot->sent);
+        slot->sent = NULL;
+    }
+    *slot_out = slot;
+    return status;
+}

@@ -1,0 +1,243 @@
+/** @file collectives.c  Broadcast, all-gather, reduce and all-reduce by every algorithm, and by NCCL.
+ *
+ * The figure is nccl-tests' bus bandwidth, what every link carries if the bytes go the best way there is:
+ * the message's bytes over the time, times 2 (n - 1) / n for all-reduce, (n - 1) / n for all-gather, 1 for
+ * the others, of n devices. A message is the larger of what a device sends and receives. From it the time
+ * of a call follows, as the factor and the bytes are known.
+ *
+ * Calls are made back to back, several of them where they are short, in queues that are not held: how fast
+ * one host thread can make them counts, as it does for programs. */
+#include "router/collective.h"
+#include "router/measure/measure.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LEAST            1024u
+#define STEP             4u
+#define REPEATS          20u
+#define LARGE            ((uint64_t)16 << 20) /* calls of so many bytes are made fewer times */
+#define REPEATS_OF_LARGE 4u
+
+static const weir_algorithm algorithms[] = {WEIR_ALGORITHM_RING, WEIR_ALGORITHM_TREE,
+                                            WEIR_ALGORITHM_NCCL};
+#define ALGORITHMS (sizeof algorithms / sizeof *algorithms)
+
+struct team {
+    struct bench *bench;
+    weir_collectives *set;
+    weir_collective what;
+    uint64_t bytes; /* of the message */
+    uint32_t repeats;
+    struct region region; /* a queue of each device */
+    void *send[WEIR_DEVICES_MAX], *recv[WEIR_DEVICES_MAX];
+};
+
+/* ---- calls ---------------------------------------------------------------------------------- */
+
+static uint64_t words_of(const struct team *team)
+{
+    uint64_t words = team->bytes / sizeof(uint64_t);
+    return team->what == WEIR_COLLECTIVE_ALL_GATHER ? words / team->bench->devices : words;
+}
+
+/* Sums of integers: what comes out can be foretold, and takes as long as sums of anything else. */
+static weir_status call(const struct team *team)
+{
+    const void *const *send = (const void *const *)team->send;
+    weir_queue *const *queues = team->region.queue;
+    uint64_t words = words_of(team);
+    switch (team->what) {
+    case WEIR_COLLECTIVE_BROADCAST:
+        return weir_broadcast(team->set, 0, team->recv, words, WEIR_TYPE_U64, queues);
+    case WEIR_COLLECTIVE_ALL_GATHER:
+        return weir_all_gather(team->set, send, team->recv, words, WEIR_TYPE_U64, queues);
+    case WEIR_COLLECTIVE_REDUCE:
+        return weir_reduce(team->set, 0, send, team->recv, words, WEIR_TYPE_U64, WEIR_OP_SUM,
+                           queues);
+    default:
+        return weir_all_reduce(team->set, send, team->recv, words, WEIR_TYPE_U64, WEIR_OP_SUM,
+                               queues);
+    }
+}
+
+static weir_status run(struct team *team, uint32_t repeats, double *ms_out)
+{
+    weir_status status = weir__region_begin(&team->region);
+    if (status)
+        return status;
+    status = weir__guard_open_gate(&team->region);
+    for (uint32_t i = 0; i < repeats && !status; i++)
+        status = call(team);
+    status = weir__region_end(&team->region, status, ms_out);
+    return status ? status : weir_collectives_status(team->set);
+}
+
+static double factor(const struct team *team)
+{
+    double n = team->bench->devices;
+    return team->what == WEIR_COLLECTIVE_ALL_REDUCE   ? 2 * (n - 1) / n
+           : team->what == WEIR_COLLECTIVE_ALL_GATHER ? (n - 1) / n
+                                                      : 1;
+}
+
+static weir_status trial(void *user, uint64_t number, double *gbs_out)
+{
+    struct team *team = user;
+    double ms = 0;
+    weir_status status = run(team, team->repeats, &ms);
+    (void)number; /* the bytes are the same in all timed trials */
+    *gbs_out = weir__gbs(factor(team) * (double)team->bytes * team->repeats, ms);
+    return status;
+}
+
+/* ---- verified ------------------------------------------------------------------------------- */
+
+static int combines(const struct team *team)
+{
+    return team->what == WEIR_COLLECTIVE_REDUCE || team->what == WEIR_COLLECTIVE_ALL_REDUCE;
+}
+
+static weir_status clear(struct bench *bench, uint32_t device, void *data, uint64_t bytes)
+{
+    weir_queue *queue;
+    weir_status status = weir__bench_queue(bench, device, &queue);
+    if (!status)
+        status = weir_queue_fill(queue, data, 0, bytes);
+    return status ? status : weir__bench_drain(bench, device, "a fill");
+}
+
+/* Of a sum, one device has a pattern and the others zeros; else each has a pattern of its own. */
+static weir_status put(struct team *team, uint64_t seed, uint32_t one)
+{
+    struct bench *bench = team->bench;
+    uint64_t bytes = words_of(team) * sizeof(uint64_t);
+    weir_status status = WEIR_OK;
+    for (uint32_t i = 0; i < bench->devices && !status; i++) {
+        if ((status = weir__pattern_poison(bench, i, team->recv[i], team->bytes)))
+            return status;
+        if (team->what == WEIR_COLLECTIVE_BROADCAST)
+            status = i ? WEIR_OK : weir__pattern_put(bench, i, team->recv[i], bytes, seed);
+        else if (combines(team) && i != one)
+            status = clear(bench, i, team->send[i], bytes);
+        else
+            status =
+                weir__pattern_put(bench, i, team->send[i], bytes, combines(team) ? seed : seed + i);
+    }
+    return status;
+}
+
+static weir_status check(struct team *team, uint64_t seed, const char *what)
+{
+    struct bench *bench = team->bench;
+    uint32_t n = bench->devices, parts = team->what == WEIR_COLLECTIVE_ALL_GATHER ? n : 1;
+    uint64_t bytes = words_of(team) * sizeof(uint64_t);
+    weir_status status = WEIR_OK;
+    for (uint32_t i = 0; i < n && !status; i++)
+        for (uint32_t part = 0; part < parts && !status; part++)
+            if (team->what != WEIR_COLLECTIVE_REDUCE || i == 0)
+                status = weir__pattern_check(bench, i, (char *)team->recv[i] + part * bytes, bytes,
+                                             seed + part, what);
+    return status;
+}
+
+/* A sum once for each device's part in it. */
+static weir_status verify(struct team *team, const char *what)
+{
+    uint32_t times = combines(team) ? team->bench->devices : 1;
+    weir_status status = WEIR_OK;
+    for (uint32_t one = 0; one < times && !status; one++) {
+        uint64_t seed = weir__bench_seed(team->bench);
+        double ms;
+        if ((status = weir__bench_cancelled(team->bench)) || (status = put(team, seed, one)) ||
+            (status = run(team, 1, &ms)))
+            return status;
+        status = check(team, seed, what);
+    }
+    return status;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+static weir_status rows_of(struct team *team, weir_algorithm algorithm)
+{
+    struct bench *bench = team->bench;
+    uint64_t unit = sizeof(uint64_t) * bench->devices, most = bench->config.bytes / unit * unit;
+    weir_status status = WEIR_OK;
+    for (uint64_t bytes = LEAST; !status; bytes *= STEP) {
+        team->bytes = bytes < most ? bytes / unit * unit : most;
+        team->repeats = bytes < LARGE ? REPEATS : REPEATS_OF_LARGE;
+        if (!team->bytes)
+            continue;
+        weir_bench_row row =
+            weir__row_make(bench, QUEUE_NONE, QUEUE_NONE, (double)team->bytes, "%s, %s",
+                           weir_collective_name(team->what), weir_algorithm_name(algorithm));
+        if (!(status = put(team, weir__bench_seed(bench), 0)) &&
+            !(status = weir__bench_row(bench, &row, trial, team)))
+            status = verify(team, row.series);
+        if (bytes >= most)
+            break;
+    }
+    return status;
+}
+
+static weir_status rows_by(struct team *team, weir_algorithm algorithm)
+{
+    weir_collectives_config config = WEIR_COLLECTIVES_CONFIG_INIT;
+    weir_device *devices[WEIR_DEVICES_MAX];
+    struct bench *bench = team->bench;
+    config.algorithm = algorithm;
+    for (uint32_t i = 0; i < bench->devices; i++)
+        devices[i] = weir__bench_device(bench, i);
+    weir_status status =
+        weir_collectives_create(bench->context, devices, bench->devices, &config, &team->set);
+    if (status == WEIR_ERR_UNSUPPORTED && algorithm == WEIR_ALGORITHM_NCCL)
+        return WEIR_OK;
+    for (int what = 0; what < WEIR_COLLECTIVE_COUNT && !status; what++) {
+        team->what = (weir_collective)what;
+        status = rows_of(team, algorithm);
+    }
+    weir_collectives_destroy(team->set);
+    team->set = NULL;
+    return status;
+}
+
+static weir_status open_team(struct team *team, struct bench *bench)
+{
+    uint32_t devices[WEIR_DEVICES_MAX];
+    weir_status status = WEIR_OK;
+    memset(team, 0, sizeof *team);
+    team->bench = bench;
+    for (uint32_t i = 0; i < bench->devices && !status; i++) {
+        devices[i] = i;
+        if (!(status = weir__bench_alloc(bench, i, bench->config.bytes, &team->send[i])))
+            status = weir__bench_alloc(bench, i, bench->config.bytes, &team->recv[i]);
+    }
+    return status ? status : weir__region_open(&team->region, bench, devices, bench->devices);
+}
+
+static void close_team(struct team *team)
+{
+    weir__region_close(&team->region);
+    weir__bench_settle(team->bench);
+    for (uint32_t i = 0; i < team->bench->devices; i++) {
+        weir_device_free(weir__bench_device(team->bench, i), team->send[i]);
+        weir_device_free(weir__bench_device(team->bench, i), team->recv[i]);
+    }
+}
+
+weir_status weir__bench_collectives(struct bench *bench)
+{
+    struct team team;
+    weir_status status;
+    weir__bench_describe(bench, "GB/s", 1, "message bytes",
+                         "collectives of all devices, calls back to back: bus bandwidth (bytes / "
+                         "time; times 2(n-1)/n for all-reduce, (n-1)/n for all-gather)");
+    if (bench->devices < 2)
+        return weir__bench_skip(bench, "needs two devices");
+    if (!(status = open_team(&team, bench)))
+        for (size_t a = 0; a < ALGORITHMS && !status; a++)
+            status = rows_by(&team, algorithms[a]);
+    close_team(&team);
+    return status;
+}

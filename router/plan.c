@@ -1,0 +1,251 @@
+/** @file plan.c  Where a message goes: the policies' answers, nested as the routers are.
+ *
+ * "All of" and "a part each" at the root make branches, each cut and sent by itself. Below a choice
+ * they are alternatives that come together: a parcel goes to one alternative, to all of its receivers.
+ * A choice right below another is more alternatives of the same. */
+#include "router/internal.h"
+
+#include <stdlib.h>
+
+/* Where in the tree of deliveries the walk stands. */
+struct place {
+    size_t offset, bytes; /* of the message */
+    int rooted;           /* no branch was begun: "all of" makes more of them */
+    int in_choice;        /* right below a choice */
+    uint16_t *last;       /* its last alternative */
+    struct leaf leaf;     /* the choices on the way here */
+};
+
+static weir_status grow(void *list, uint32_t count, uint32_t *room, size_t size)
+{
+    uint32_t wanted = *room ? 2 * *room : 8;
+    void **data = list;
+    if (count < *room)
+        return WEIR_OK;
+    void *grown = realloc(*data, wanted * size);
+    if (!grown)
+        return weir__fail(WEIR_ERR_NOMEM, "no memory for the routes of a message");
+    *data = grown;
+    *room = wanted;
+    return WEIR_OK;
+}
+
+static weir_status begin_branch(struct plan *plan, struct place *place)
+{
+    weir_status status;
+    if (!place->rooted)
+        return WEIR_OK;
+    if ((status =
+             grow(&plan->branches, plan->branch_count, &plan->branch_room, sizeof *plan->branches)))
+        return status;
+    plan->branches[plan->branch_count++] = (struct branch){.offset = place->offset,
+                                                           .bytes = place->bytes,
+                                                           .packet = SIZE_MAX,
+                                                           .first_leaf = plan->route_count,
+                                                           .single = 1};
+    place->rooted = 0;
+    return WEIR_OK;
+}
+
+static weir_status add_leaf(struct plan *plan, struct output *output, struct place place)
+{
+    weir_status status;
+    if ((status = begin_branch(plan, &place)) ||
+        (status = grow(&plan->routes, plan->route_count, &plan->route_room, sizeof *plan->routes)))
+        return status;
+    plan->routes[plan->route_count++] = (struct route){output, place.leaf};
+    struct branch *branch = &plan->branches[plan->branch_count - 1];
+    branch->leaves++;
+    if (branch->packet > output->packet_bytes)
+        branch->packet = output->packet_bytes;
+    return WEIR_OK;
+}
+
+static weir_status visit(struct plan *plan, weir_router *router, const weir_endpoint *source,
+                         const weir_segment *segment, const struct place *place,
+                         uint32_t *copies_out);
+
+/* Copies that a parcel takes below here; 0: the alternatives were counted one by one. */
+static weir_status visit_port(struct plan *plan, weir_router *router, uint32_t port,
+                              const weir_segment *segment, const struct place *place,
+                              uint32_t *copies_out)
+{
+    *copies_out = 1;
+    if (router->ports[port].output)
+        return add_leaf(plan, router->ports[port].output, *place);
+    return visit(plan, router->ports[port].router, &router->self, segment, place, copies_out);
+}
+
+static weir_status visit_all(struct plan *plan, weir_router *router, const weir_segment *segment,
+                             const struct place *place, const weir_choice *choice,
+                             uint32_t *copies_out)
+{
+    struct place below = *place;
+    weir_status status = WEIR_OK;
+    below.in_choice = 0;
+    *copies_out = 0;
+    for (uint32_t i = 0; i < choice->count && !status; i++) {
+        uint32_t copies;
+        status = visit_port(plan, router, choice->candidate[i], segment, &below, &copies);
+        *copies_out += copies;
+    }
+    return status;
+}
+
+static weir_status visit_parts(struct plan *plan, weir_router *router, const weir_segment *segment,
+                               const struct place *place, const weir_choice *choice,
+                               uint32_t *copies_out)
+{
+    struct place below = *place;
+    size_t granule = choice->granule ? choice->granule : 1;
+    size_t elements = place->bytes / granule, end = place->offset + place->bytes;
+    weir_status status = WEIR_OK;
+    if (!place->rooted)
+        return weir__fail(WEIR_ERR_UNSUPPORTED,
+                          "router %s splits what a router before it gives to any of several",
+                          router->self.name);
+    for (uint32_t i = 0; i < choice->count && !status; i++) {
+        size_t share = elements / choice->count + (i < elements % choice->count);
+        below.bytes = i + 1 < choice->count ? share * granule : end - below.offset;
+        status = visit_port(plan, router, choice->candidate[i], segment, &below, copies_out);
+        below.offset += below.bytes;
+    }
+    return status;
+}
+
+/* Whoever takes one of the leaves added since `first` has that many copies to come. */
+static weir_status set_copies(struct plan *plan, uint32_t first, uint32_t step, uint32_t copies)
+{
+    if (copies > UINT16_MAX)
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "one packet makes %u copies", copies);
+    if (copies > 1)
+        plan->branches[plan->branch_count - 1].single = 0;
+    for (uint32_t i = first; copies && i < plan->route_count; i++)
+        plan->routes[i].leaf.step[step].more = (uint16_t)(copies - 1);
+    return WEIR_OK;
+}
+
+static weir_status visit_any(struct plan *plan, weir_router *router, const weir_segment *segment,
+                             const struct place *place, const weir_choice *choice,
+                             uint32_t *copies_out)
+{
+    struct place below = *place;
+    uint16_t last = 0, node;
+    weir_status status = begin_branch(plan, &below);
+    if (status)
+        return status;
+    struct branch *branch = &plan->branches[plan->branch_count - 1];
+    *copies_out = !place->in_choice;
+    if (!place->in_choice) { /* else its alternatives are more of the choice above */
+        if (place->leaf.steps == STEPS_MAX)
+            return weir__fail(WEIR_ERR_UNSUPPORTED, "more than %d choices within each other",
+                              STEPS_MAX);
+        if (branch->choices++ > 0)
+            branch->single = 0;
+        else
+            branch->turns = choice->turns;
+        below.leaf.step[below.leaf.steps++].node = (uint16_t)(branch->choices - 1);
+        below.last = &last;
+        below.in_choice = 1;
+    }
+    uint32_t step = below.leaf.steps - 1;
+    node = below.leaf.step[step].node;
+    for (uint32_t i = 0; i < choice->count && !status; i++) {
+        uint32_t first = plan->route_count, copies;
+        below.leaf.step[step] = (struct step){node, ++*below.last, 0};
+        status = visit_port(plan, router, choice->candidate[i], segment, &below, &copies);
+        if (!status)
+            status = set_copies(plan, first, step, copies);
+    }
+    return status;
+}
+
+static weir_status check_choice(const weir_router *router, const weir_choice *choice)
+{
+    unsigned char seen[PORTS_MAX] = {0};
+    if (choice->count == 0 || choice->count > router->port_count)
+        return weir__fail(WEIR_ERR_INVALID, "policy %s of router %s chose %u of %u outputs",
+                          router->policy.name, router->self.name, choice->count,
+                          router->port_count);
+    for (uint32_t i = 0; i < choice->count; i++) {
+        uint32_t port = choice->candidate[i];
+        if (port >= router->port_count)
+            return weir__fail(WEIR_ERR_INVALID, "policy %s of router %s chose output %u of %u",
+                              router->policy.name, router->self.name, port, router->port_count);
+        if (seen[port]++)
+            return weir__fail(WEIR_ERR_INVALID, "policy %s of router %s chose output %u twice",
+                              router->policy.name, router->self.name, port);
+    }
+    if ((unsigned)choice->delivery > WEIR_DELIVER_SPLIT)
+        return weir__fail(WEIR_ERR_INVALID, "policy %s of router %s: there is no delivery %d",
+                          router->policy.name, router->self.name, (int)choice->delivery);
+    return WEIR_OK;
+}
+
+static weir_status lock(struct plan *plan, weir_router *router)
+{
+    weir_status status =
+        grow(&plan->locked, plan->locked_count, &plan->locked_room, sizeof *plan->locked);
+    if (status)
+        return status;
+    pthread_rwlock_rdlock(&router->graph);
+    plan->locked[plan->locked_count++] = router;
+    return WEIR_OK;
+}
+
+static weir_status visit(struct plan *plan, weir_router *router, const weir_endpoint *source,
+                         const weir_segment *segment, const struct place *place,
+                         uint32_t *copies_out)
+{
+    weir_choice choice;
+    weir_status status = lock(plan, router);
+    if (status)
+        return status;
+    if (router->port_count == 0)
+        return weir__fail(WEIR_ERR_INVALID, "router %s is unconnected: it leads to no receiver",
+                          router->self.name);
+    choice.delivery = WEIR_DELIVER_ANY;
+    choice.count = choice.granule = 0;
+    choice.turns = 0;
+    if ((status = router->policy.choose(router->policy.user, segment, source, router->candidates,
+                                        router->port_count, &choice)) ||
+        (status = check_choice(router, &choice)))
+        return status;
+    if (choice.count == 1)
+        return visit_port(plan, router, choice.candidate[0], segment, place, copies_out);
+    if (choice.delivery == WEIR_DELIVER_ALL)
+        return visit_all(plan, router, segment, place, &choice, copies_out);
+    if (choice.delivery == WEIR_DELIVER_SPLIT)
+        return visit_parts(plan, router, segment, place, &choice, copies_out);
+    return visit_any(plan, router, segment, place, &choice, copies_out);
+}
+
+weir_status weir__plan_make(struct plan *plan, const weir_link *link, const weir_segment *segment)
+{
+    struct place root;
+    uint32_t copies;
+    weir_status status;
+    root.offset = 0;
+    root.bytes = segment->bytes;
+    root.rooted = 1;
+    root.in_choice = 0;
+    root.last = NULL;
+    root.leaf.steps = 0;
+    plan->branch_count = plan->route_count = plan->locked_count = 0;
+    if ((status = visit(plan, link->router, link->source, segment, &root, &copies)))
+        weir__plan_leave(plan);
+    return status;
+}
+
+void weir__plan_leave(struct plan *plan)
+{
+    while (plan->locked_count)
+        pthread_rwlock_unlock(&plan->locked[--plan->locked_count]->graph);
+}
+
+void weir__plan_free(struct plan *plan)
+{
+    free(plan->branches);
+    free(plan->routes);
+    free(plan->locked);
+}

@@ -1,0 +1,432 @@
+/** @file test_collectives_ending.c  What collectives refuse, and how they end: cancelled, failed, destroyed. */
+#include "tests/router/collective_fixture.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#define BYTES (64u << 10)
+#define COUNT 4000u
+
+static const struct work all_reduce = {
+    .what = WEIR_COLLECTIVE_ALL_REDUCE, .count = COUNT, .type = WEIR_TYPE_F32, .seed = 1};
+
+/* ---- refused -------------------------------------------------------------------------------- */
+
+static weir_status create(struct job *job, uint32_t ranks, const weir_collectives_config *config)
+{
+    weir_collectives *c = (weir_collectives *)job;
+    weir_status status = weir_collectives_create(job->context, job->device, ranks, config, &c);
+    assert_true(!status == (c != NULL));
+    weir_collectives_destroy(c);
+    return status;
+}
+
+static void bad_sets_are_refused(void **state)
+{
+    weir_collectives_config config = WEIR_COLLECTIVES_CONFIG_INIT;
+    struct job job;
+    job_open(&job, state, 64);
+    STATUS(create(&job, 0, NULL), WEIR_ERR_INVALID);
+    assert_detail("collectives of 0 ranks: 1 to 65");
+    STATUS(create(&job, 66, NULL), WEIR_ERR_INVALID);
+    config.size = 8;
+    STATUS(create(&job, 2, &config), WEIR_ERR_INVALID);
+    assert_detail("weir_collectives_config was not set by its initialiser");
+    config.size = sizeof config;
+    config.algorithm = WEIR_ALGORITHM_COUNT;
+    STATUS(create(&job, 2, &config), WEIR_ERR_INVALID);
+    assert_detail("4 is no algorithm of collectives");
+    config.algorithm = WEIR_ALGORITHM_RING;
+    config.packet_bytes = 15;
+    STATUS(create(&job, 2, &config), WEIR_ERR_INVALID);
+    assert_detail("packets of 15 bytes for collectives: at least 16");
+    config.packet_bytes = 0;
+    config.transport = WEIR_TRANSPORT_COPY;
+    STATUS(create(&job, 2, &config), WEIR_ERR_UNSUPPORTED);
+    assert_detail_has("transport copy cannot carry from host:");
+    config.transport = WEIR_TRANSPORT_AUTO;
+    config.algorithm = WEIR_ALGORITHM_NCCL;
+    STATUS(create(&job, 2, &config), WEIR_ERR_UNSUPPORTED);
+    assert_detail("NCCL joins GPUs, and not all ranks are");
+    weir_device *second = job.device[1];
+    job.device[1] = job.device[0];
+    STATUS(create(&job, 2, NULL), WEIR_ERR_INVALID);
+    assert_detail("host:0 is rank 0 and rank 1 of the collectives");
+    job.device[1] = NULL;
+    STATUS(create(&job, 2, NULL), WEIR_ERR_INVALID);
+    assert_detail("rank 1 of the collectives has no device");
+    weir_context *other;
+    OK(weir_context_create("host:1", NULL, &other));
+    job.device[1] = weir_context_device(other, 0);
+    STATUS(create(&job, 2, NULL), WEIR_ERR_INVALID);
+    assert_detail("rank 1 of the collectives, host:0, is of another context");
+    job.device[1] = second;
+    weir_context_destroy(other);
+    OK(create(&job, 2, NULL));
+    job_close(&job);
+}
+
+/* A call is refused with this sentence, and a good one goes well after it. */
+#define REFUSED(call, sentence)         \
+    do {                                \
+        STATUS(call, WEIR_ERR_INVALID); \
+        assert_detail(sentence);        \
+    } while (0)
+
+static void bad_calls_are_refused(void **state)
+{
+    struct job job;
+    job_open(&job, state, BYTES);
+    job_use(&job, WEIR_ALGORITHM_AUTO, 0);
+    const void *send[2] = {job.send[0], job.send[1]};
+    void *recv[2] = {job.recv[0], job.recv[1]};
+    weir_queue *queue[2] = {job.queue[0], job.queue[1]};
+#define ALL_REDUCE(count, type, op) weir_all_reduce(job.c, send, recv, count, type, op, queue)
+    REFUSED(weir_broadcast(job.c, 2, recv, 1, WEIR_TYPE_I32, queue),
+            "broadcast: root 2 of 2 ranks");
+    REFUSED(weir_reduce(job.c, 9, send, recv, 1, WEIR_TYPE_I32, WEIR_OP_SUM, queue),
+            "reduce: root 9 of 2 ranks");
+    REFUSED(ALL_REDUCE(1, WEIR_TYPE_COUNT, WEIR_OP_SUM), "all-reduce: 6 is no type");
+    REFUSED(ALL_REDUCE(1, WEIR_TYPE_I32, WEIR_OP_COUNT), "all-reduce: 4 is no operation");
+    REFUSED(ALL_REDUCE(SIZE_MAX / 2, WEIR_TYPE_F64, WEIR_OP_SUM),
+            "all-reduce: 9223372036854775807 elements of 8 bytes are more than memory has");
+    send[1] = NULL;
+    REFUSED(ALL_REDUCE(1, WEIR_TYPE_I32, WEIR_OP_SUM), "all-reduce: rank 1 has no send memory");
+    OK(ALL_REDUCE(0, WEIR_TYPE_I32, WEIR_OP_SUM));
+    send[1] = (char *)job.send[1] + 4;
+    REFUSED(weir_all_gather(job.c, send, recv, 1, WEIR_TYPE_F64, queue),
+            "all-gather: rank 1's send memory is not aligned to 8 bytes");
+    OK(ALL_REDUCE(1, WEIR_TYPE_F32, WEIR_OP_SUM));
+    send[1] = job.send[1];
+    recv[0] = NULL;
+    REFUSED(ALL_REDUCE(1, WEIR_TYPE_I32, WEIR_OP_SUM), "all-reduce: rank 0 has no receive memory");
+    OK(weir_reduce(job.c, 1, send, recv, 1, WEIR_TYPE_I32, WEIR_OP_SUM, queue));
+    recv[0] = (char *)job.send[0] + 4;
+    REFUSED(ALL_REDUCE(2, WEIR_TYPE_I32, WEIR_OP_SUM),
+            "all-reduce: what rank 0 sends and receives overlap");
+    OK(ALL_REDUCE(1, WEIR_TYPE_I32, WEIR_OP_SUM));
+    recv[0] = job.recv[0];
+    send[1] = job.recv[1]; /* rank 1's place is behind rank 0's */
+    REFUSED(weir_all_gather(job.c, send, recv, 1, WEIR_TYPE_I32, queue),
+            "all-gather: what rank 1 sends and receives overlap");
+    send[1] = job.send[1];
+    queue[1] = job.queue[0];
+    REFUSED(ALL_REDUCE(1, WEIR_TYPE_I32, WEIR_OP_SUM),
+            "all-reduce: rank 1's queue is of another device");
+    queue[1] = NULL;
+    REFUSED(ALL_REDUCE(0, WEIR_TYPE_I32, WEIR_OP_SUM), "all-reduce: rank 1 has no queue");
+    job_sync(&job);
+    OK(weir_collectives_status(job.c));
+    work_do(&job, &all_reduce);
+    job_close(&job);
+}
+
+static void names_and_choices(void **state)
+{
+    struct job job;
+    job_open(&job, state, 64);
+    assert_string_equal(weir_algorithm_name(WEIR_ALGORITHM_TREE), "tree");
+    assert_string_equal(weir_algorithm_name((weir_algorithm)99), "unknown");
+    assert_string_equal(weir_collective_name(WEIR_COLLECTIVE_ALL_GATHER), "all-gather");
+    assert_string_equal(weir_type_name(WEIR_TYPE_U64), "u64");
+    assert_string_equal(weir_op_name(WEIR_OP_MAX), "max");
+    assert_int_equal(weir_type_bytes(WEIR_TYPE_F64), 8);
+    assert_int_equal(weir_type_bytes((weir_type)-1), 0);
+    for (int a = WEIR_ALGORITHM_RING; a <= WEIR_ALGORITHM_TREE; a++) {
+        job_use(&job, (weir_algorithm)a, 0);
+        for (size_t bytes = 1; bytes < (size_t)1 << 40; bytes *= 32)
+            assert_int_equal(weir_collectives_chosen(job.c, WEIR_COLLECTIVE_REDUCE, bytes), a);
+    }
+    /* The tree for what is small, the ring for what is large, and one change between them. */
+    job_use(&job, WEIR_ALGORITHM_AUTO, 0);
+    weir_algorithm last = WEIR_ALGORITHM_TREE;
+    for (size_t bytes = 64; bytes < (size_t)1 << 34; bytes *= 2) {
+        weir_algorithm a = weir_collectives_chosen(job.c, WEIR_COLLECTIVE_ALL_REDUCE, bytes);
+        if (bytes <= 1024)
+            assert_int_equal(a, WEIR_ALGORITHM_TREE);
+        if (last == WEIR_ALGORITHM_RING)
+            assert_int_equal(a, WEIR_ALGORITHM_RING);
+        last = a;
+    }
+    assert_int_equal(last, WEIR_ALGORITHM_RING);
+    job_close(&job);
+}
+
+/* ---- ended ---------------------------------------------------------------------------------- */
+
+static void a_cancel_ends_what_is_under_way(void **state)
+{
+    struct job job;
+    job_open(&job, state, BYTES);
+    for (size_t a = 0; a < 2; a++)
+        for (int what = 0; what < WEIR_COLLECTIVE_COUNT; what++) {
+            struct work w = {.what = (weir_collective)what, .count = 1000, .seed = 1};
+            weir_future *gate = new_future(job.context);
+            job_use(&job, own_algorithms[a], 1024);
+            work_put(&job, &w);
+            OK(weir_queue_wait_future(job.queue[job.ranks - 1], gate));
+            OK(work_call(&job, &w));
+            STATUS(weir_collectives_status(job.c), WEIR_PENDING);
+            weir_collectives_cancel(job.c, WEIR_ERR_TIMEOUT);
+            weir_collectives_cancel(job.c, WEIR_ERR_CANCELLED); /* the first one stays */
+            STATUS(weir_collectives_status(job.c), WEIR_ERR_TIMEOUT);
+            assert_detail("the collectives were cancelled: time limit reached");
+            STATUS(work_call(&job, &w), WEIR_ERR_TIMEOUT);
+            OK(weir_future_set(gate, NULL));
+            job_sync(&job); /* the queues go on */
+            STATUS(weir_collectives_status(job.c), WEIR_ERR_TIMEOUT);
+            weir_future_release(gate);
+        }
+    job_use(&job, WEIR_ALGORITHM_AUTO, 0);
+    weir_collectives_cancel(job.c, WEIR_OK); /* no failure: counts as cancelled */
+    STATUS(weir_collectives_status(job.c), WEIR_ERR_CANCELLED);
+    job_use(&job, WEIR_ALGORITHM_AUTO, 0); /* a new set works */
+    work_do(&job, &all_reduce);
+    job_close(&job);
+}
+
+struct canceller {
+    weir_collectives *c;
+    long delay_ns;
+};
+
+static void *cancel_later(void *argument)
+{
+    struct canceller *canceller = argument;
+    struct timespec delay = {0, canceller->delay_ns};
+    nanosleep(&delay, NULL);
+    weir_collectives_cancel(canceller->c, WEIR_ERR_CANCELLED);
+    return NULL;
+}
+
+/* By another thread, at any time, while calls are made. */
+static void a_cancel_may_come_at_any_time(void **state)
+{
+    struct job job;
+    uint64_t seed = 7;
+    job_open(&job, state, BYTES);
+    work_put(&job, &all_reduce);
+    for (int round = 0; round < 30; round++) {
+        struct canceller canceller;
+        pthread_t thread;
+        weir_status status = WEIR_OK;
+        job_use(&job, own_algorithms[round % 3], 512);
+        canceller = (struct canceller){job.c, (long)(next_random(&seed) % 3000000)};
+        assert_int_equal(pthread_create(&thread, NULL, cancel_later, &canceller), 0);
+        for (uint32_t i = 0; !status; i++) {
+            struct work w = {
+                .what = (weir_collective)(i % 4), .count = 1000, .root = i % job.ranks};
+            status = work_call(&job, &w);
+        }
+        pthread_join(thread, NULL);
+        assert_int_equal(status, WEIR_ERR_CANCELLED);
+        if (round % 2)
+            job_sync(&job);
+        STATUS(weir_collectives_status(job.c), WEIR_ERR_CANCELLED);
+    }
+    job_close(&job);
+}
+
+static void destroying_waits_for_what_is_under_way(void **state)
+{
+    struct job job;
+    job_open(&job, state, BYTES);
+    for (int round = 0; round < 12; round++) {
+        struct work w = {.what = (weir_collective)(round % 4), .count = 1500, .seed = 1};
+        job_use(&job, own_algorithms[round % 3], 1024);
+        work_put(&job, &w);
+        OK(work_call(&job, &w));
+        weir_collectives_destroy(job.c);
+        job.c = NULL;
+        work_check(&job, &w); /* it is over, and went well */
+    }
+    weir_collectives_destroy(NULL);
+    job_close(&job);
+}
+
+static void the_context_may_be_given_up_first(void **state)
+{
+    struct job job;
+    job_open(&job, state, BYTES);
+    job_use(&job, WEIR_ALGORITHM_AUTO, 0);
+    work_do(&job, &all_reduce);
+    for (uint32_t i = 0; i < job.ranks; i++) {
+        weir_queue_destroy(job.queue[i]);
+        weir_device_free(job.device[i], job.send[i]);
+        weir_device_free(job.device[i], job.recv[i]);
+    }
+    weir_context_destroy(job.context);
+    weir_collectives_destroy(job.c); /* ends it */
+}
+
+/* ---- failing -------------------------------------------------------------------------------- */
+
+static uint64_t pool_used(const struct job *job)
+{
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < all_devices(job->context); i++) {
+        weir_pool_stats stats;
+        weir_device_pool_stats(any_device(job->context, i), &stats);
+        used += stats.used_bytes;
+    }
+    return used;
+}
+
+/* How many events can be taken from all devices. */
+static uint32_t free_events(const struct job *job)
+{
+    enum { ROOM = 4096 };
+    static weir_event *event[ROOM];
+    uint32_t all = 0;
+    for (uint32_t i = 0; i < job->ranks; i++) {
+        uint32_t taken = 0;
+        while (taken < ROOM && !weir_event_acquire(job->device[i], &event[taken]))
+            taken++;
+        assert_true(taken < ROOM);
+        for (uint32_t e = 0; e < taken; e++)
+            weir_event_release(event[e]);
+        all += taken;
+    }
+    return all;
+}
+
+/* Make a set and a few calls while the n-th allocation, copy or event fails. @return what they said. */
+static weir_status try_with_fault(struct job *job, weir_algorithm algorithm, int *wrong)
+{
+    weir_collectives_config config = WEIR_COLLECTIVES_CONFIG_INIT;
+    weir_status status, ended;
+    config.algorithm = algorithm;
+    config.packet_bytes = 1024;
+    status = weir_collectives_create(job->context, job->device, job->ranks, &config, &job->c);
+    for (int what = 0; what < WEIR_COLLECTIVE_COUNT && !status; what++) {
+        struct work w = {.what = (weir_collective)what, .root = 1, .count = 600, .seed = 1};
+        status = work_call(job, &w);
+    }
+    for (uint32_t i = 0; i < job->ranks; i++) /* not job_sync(): it takes events */
+        *wrong |= weir_queue_sync(job->queue[i]) != WEIR_OK;
+    ended = job->c ? weir_collectives_status(job->c) : status;
+    *wrong |= status ? ended != status : ended != WEIR_OK;
+    weir_collectives_destroy(job->c);
+    job->c = NULL;
+    return status;
+}
+
+static void each_failure_surfaces_and_nothing_leaks(void **state)
+{
+    static const char *const settings[] = {"events=96", NULL};
+    struct job job;
+    job_open_in(&job, open_with_or_skip(*state, settings), BYTES);
+    for (uint32_t i = 0; i < job.ranks; i++)
+        OK(weir_queue_fill(job.queue[i], job.send[i], 0, BYTES));
+    job_sync(&job);
+    uint64_t used = pool_used(&job);
+    uint32_t events = free_events(&job);
+    for (int kind = WEIR__FAULT_ALLOC; kind <= WEIR__FAULT_EVENT; kind++)
+        for (size_t a = 0; a < 2; a++) {
+            int struck = 1;
+            for (uint64_t n = 1; struck; n = n < 40 ? n + 1 : n + 7) {
+                int wrong = 0;
+                weir__fault_arm((enum weir__fault)kind, n);
+                weir_status status = try_with_fault(&job, own_algorithms[a], &wrong);
+                struck = weir__fault_struck((enum weir__fault)kind);
+                weir__fault_arm((enum weir__fault)kind, 0);
+                if (wrong || (status && !struck) || status > 0) {
+                    print_error("kind %d, number %d: %s: %s\n", kind, (int)n,
+                                weir_status_text(status), weir_error_detail());
+                    fail();
+                }
+                assert_int_equal(pool_used(&job), used);
+            }
+        }
+    assert_int_equal(free_events(&job), events);
+    job_use(&job, WEIR_ALGORITHM_AUTO, 0);
+    work_do(&job, &all_reduce);
+    job_close(&job);
+}
+
+/* A device that breaks while calls are under way ends them for all ranks. */
+static void a_broken_device_ends_the_calls(void **state)
+{
+    for (uint64_t n = 1; n < 400; n = n * 3 / 2 + 1) {
+        struct job job;
+        weir_status status = WEIR_OK;
+        job_open(&job, state, BYTES);
+        job_use(&job, own_algorithms[n % 2], 512);
+        work_put(&job, &all_reduce);
+        weir__fault_arm(WEIR__FAULT_DEVICE, n);
+        for (int i = 0; i < 50 && !status; i++)
+            status = work_call(&job, &all_reduce);
+        for (uint32_t i = 0; i < job.ranks; i++)
+            (void)weir_queue_sync(job.queue[i]);
+        assert_true(weir__fault_struck(WEIR__FAULT_DEVICE));
+        weir__fault_arm(WEIR__FAULT_DEVICE, 0);
+        STATUS(weir_collectives_status(job.c), WEIR_ERR_DEVICE);
+        STATUS(work_call(&job, &all_reduce), WEIR_ERR_DEVICE);
+        job_close(&job);
+    }
+}
+
+/* ---- NCCL ----------------------------------------------------------------------------------- */
+
+/* Where the library is not installed, its absence is what is tested. */
+static void nccl_gives_the_same(void **state)
+{
+    weir_collectives_config config = WEIR_COLLECTIVES_CONFIG_INIT;
+    struct job job;
+    uint64_t seed = 1;
+    job_open(&job, state, BYTES);
+    config.algorithm = WEIR_ALGORITHM_NCCL;
+    weir_status status =
+        weir_collectives_create(job.context, job.device, job.ranks, &config, &job.c);
+    if (status == WEIR_ERR_UNSUPPORTED) {
+        assert_detail_has("NCCL is not there");
+        job_close(&job);
+        return;
+    }
+    OK(status);
+    for (int what = 0; what < WEIR_COLLECTIVE_COUNT; what++)
+        for (int type = 0; type < WEIR_TYPE_COUNT; type++)
+            for (int op = 0; op < WEIR_OP_COUNT; op++, seed++)
+                work_do(&job, &(struct work){.what = (weir_collective)what,
+                                             .root = job.ranks - 1,
+                                             .count = 1001,
+                                             .type = (weir_type)type,
+                                             .op = (weir_op)op,
+                                             .in_place = seed % 2 != 0,
+                                             .seed = seed});
+    OK(weir_collectives_status(job.c));
+    assert_int_equal(weir_collectives_chosen(job.c, WEIR_COLLECTIVE_REDUCE, 1),
+                     WEIR_ALGORITHM_NCCL);
+    work_put(&job, &all_reduce);
+    OK(work_call(&job, &all_reduce));
+    weir_collectives_cancel(job.c, WEIR_ERR_CANCELLED);
+    STATUS(work_call(&job, &all_reduce), WEIR_ERR_CANCELLED);
+    job_sync(&job);
+    job_close(&job);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_BACKEND(bad_sets_are_refused, "host:2"),
+        ON_BACKEND(bad_calls_are_refused, "host:2"),
+        ON_BACKEND(bad_calls_are_refused, "cuda:0-1"),
+        ON_BACKEND(names_and_choices, "host:8"),
+        ON_BACKEND(a_cancel_ends_what_is_under_way, "host:2"),
+        ON_BACKEND(a_cancel_ends_what_is_under_way, "host:5"),
+        ON_BACKEND(a_cancel_ends_what_is_under_way, "cuda:0-1"),
+        ON_BACKEND(a_cancel_may_come_at_any_time, "host:4"),
+        ON_BACKEND(a_cancel_may_come_at_any_time, "cuda:0-1"),
+        ON_BACKEND(destroying_waits_for_what_is_under_way, "host:4"),
+        ON_BACKEND(destroying_waits_for_what_is_under_way, "cuda:0-1"),
+        ON_BACKEND(the_context_may_be_given_up_first, "host:3"),
+        ON_BACKEND(the_context_may_be_given_up_first, "cuda:0-1"),
+        ON_BACKEND(each_failure_surfaces_and_nothing_leaks, "host:2"),
+        ON_BACKEND(each_failure_surfaces_and_nothing_leaks, "host:3"),
+        ON_BACKEND(each_failure_surfaces_and_nothing_leaks, "cuda:0-1"),
+        ON_BACKEND(a_broken_device_ends_the_calls, "host:3"),
+        ON_BACKEND(nccl_gives_the_same, "cuda:0"),
+        ON_BACKEND(nccl_gives_the_same, "cuda:0-1"),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,30 +1,22 @@
 /** @file 02_bfs.c  Breadth-first search over several devices, with the library alone.
  *
+ *     part 0 --> device 0 --+
+ *     part 1 --> device 1 --+-- each comes upon vertices of others and sends them to their owners
+ *     part 2 --> device 2 --+
+ *
  *     build/examples/02_bfs [DEVICES]      say "cuda"; "host:4" if left out
  *
  * A grid of streets with some of them closed, cut into one part for each device; then the levels
  * from one corner, compared with a serial search. */
 #include "algorithms/algorithms.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
-/* A program may give up where a library may not. */
-#define TRY(call)                                                                        \
-    do {                                                                                 \
-        weir_status status_ = (call);                                                    \
-        if (status_) {                                                                   \
-            fprintf(stderr, "%s: %s\n", weir_status_text(status_), weir_error_detail()); \
-            exit(1);                                                                     \
-        }                                                                                \
-    } while (0)
+#include "examples/example.h"
 
 /* The levels with most vertices: as far out as the grid is wide. */
 static void print_widest(const int32_t *levels, uint64_t vertices, uint32_t lines)
 {
     uint64_t *count = calloc(vertices, sizeof *count);
     if (!count)
-        exit(1);
+        exit(WRONG);
     for (uint64_t v = 0; v < vertices; v++)
         if (levels[v] >= 0)
             count[levels[v]]++;
@@ -51,13 +43,12 @@ static uint64_t count_differences(const int32_t *a, const int32_t *b, uint64_t v
 int main(int argc, char **argv)
 {
     const uint64_t source = 0;
-    weir_context *context;
+    weir_context *context = open_devices(argc, argv, "host:4");
     weir_graph *graph;
     weir_partition *partition;
     weir_bfs *bfs;
     weir_run_stats stats;
 
-    TRY(weir_context_create(argc > 1 ? argv[1] : "host:4", NULL, &context));
     uint32_t devices = weir_context_device_count(context);
     TRY(weir_graph_open("grid:300x200,.8", NULL, &graph));
     TRY(weir_partition_create(graph, WEIR_PARTITION_BLOCK, devices, 1, NULL, &partition));
@@ -73,7 +64,7 @@ int main(int argc, char **argv)
     int32_t *levels = malloc(graph->vertices * sizeof *levels);
     int32_t *reference = malloc(graph->vertices * sizeof *reference);
     if (!levels || !reference)
-        return 1;
+        return WRONG;
     TRY(weir_bfs_levels(bfs, levels));
     TRY(weir_bfs_reference(graph, source, reference));
     uint64_t different = count_differences(levels, reference, graph->vertices);
@@ -89,5 +80,5 @@ int main(int argc, char **argv)
     weir_partition_destroy(partition);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
-    return different == 0 && stats.reached > 1 ? 0 : 1;
+    return different == 0 && stats.reached > 1 ? RIGHT : WRONG;
 }

@@ -2,7 +2,8 @@
  *
  * A *graph* is a compressed sparse row (CSR) structure in host memory. A *partition* assigns every
  * vertex to one device. An *algorithm* object (weir_bfs) places a partitioned graph on the devices
- * of a context once and runs any number of times.
+ * of a context once and runs any number of times. weir_pbf filters arrays instead, with links and
+ * routers alone.
  *
  * Rules for graphs (docs/design.md "Rules for graphs and answers"): duplicate arcs collapse to the
  * smallest weight, self loops are dropped, ids of edge lists are taken as written (n = largest +
@@ -25,6 +26,7 @@ extern "C" {
 /** Most vertices a graph may have: ids are 32 bits, and one value is kept as "none". */
 #define WEIR_VERTICES_MAX UINT64_C(0xFFFFFFFE)
 
+/** What the weights of the arcs are. */
 typedef enum weir_weight_kind {
     WEIR_WEIGHT_NONE = 0, /**< the input had none */
     WEIR_WEIGHT_U32 = 1,  /**< every weight is an integer of 0 .. 2^32-1 */
@@ -47,11 +49,13 @@ typedef struct weir_graph {
     const char *format;
 } weir_graph;
 
+/** How a graph is read or generated. */
 typedef struct weir_graph_options {
     size_t size;      /**< sizeof(weir_graph_options), set by WEIR_GRAPH_OPTIONS_INIT */
     int undirected;   /**< add every reverse arc */
     uint32_t threads; /**< for generating and sorting; 0: one per core. Never changes a result */
 } weir_graph_options;
+/** Defaults of weir_graph_options. */
 #define WEIR_GRAPH_OPTIONS_INIT          \
     {                                    \
         sizeof(weir_graph_options), 0, 0 \
@@ -90,6 +94,7 @@ void weir_graph_destroy(weir_graph *graph);
  *  @retval WEIR_ERR_IO       the file cannot be written. */
 weir_status weir_graph_write(const weir_graph *graph, const char *path);
 
+/** What `weir info` says of a graph; a plain value. */
 typedef struct weir_graph_summary {
     uint64_t degree_max;        /**< out-degree */
     uint64_t degree_max_vertex; /**< the smallest vertex that has it */
@@ -103,6 +108,7 @@ weir_status weir_graph_summarize(const weir_graph *graph, weir_graph_summary *su
 
 /* ---- partitions --------------------------------------------------------------------------- */
 
+/** How vertices are dealt out to devices. */
 typedef enum weir_partition_kind {
     WEIR_PARTITION_BLOCK = 0, /**< equal numbers of consecutive vertices */
     WEIR_PARTITION_EDGE,      /**< consecutive vertices, equal numbers of arcs */
@@ -125,6 +131,7 @@ typedef struct weir_partition {
  *  @retval WEIR_ERR_UNSUPPORTED  "file:PATH", "2d:RxC": named in the design, not built yet.
  *  @retval WEIR_ERR_INVALID      unknown. */
 weir_status weir_partition_kind_parse(const char *text, weir_partition_kind *kind_out);
+/** As the option --partition takes it; NULL for anything else. Static storage. */
 const char *weir_partition_kind_text(weir_partition_kind kind);
 
 /** Partition a graph.
@@ -140,6 +147,7 @@ const char *weir_partition_kind_text(weir_partition_kind kind);
 weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
                                   uint64_t seed, const weir_config *config,
                                   weir_partition **partition_out);
+/** NULL is fine. */
 void weir_partition_destroy(weir_partition *partition);
 
 /* ---- runs --------------------------------------------------------------------------------- */
@@ -152,6 +160,7 @@ typedef struct weir_run_options {
     uint32_t delta;         /**< width of a step of the soft threshold; 0: found while running */
     uint32_t time_limit_ms; /**< 0: none */
 } weir_run_options;
+/** Defaults of weir_run_options. */
 #define WEIR_RUN_OPTIONS_INIT                                            \
     {                                                                    \
         sizeof(weir_run_options), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, 0 \
@@ -196,11 +205,122 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_bfs_cancel(weir_bfs *bfs);
+/** NULL is fine. No run may be under way. */
 void weir_bfs_destroy(weir_bfs *bfs);
 
 /** Serial reference: a plain queue over the CSR; shares no code with the engine.
  *  @param[out] levels_out  graph->vertices values. @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
 weir_status weir_bfs_reference(const weir_graph *graph, uint64_t source, int32_t *levels_out);
+
+/* ---- predicate-based filtering ------------------------------------------------------------ */
+
+/** Most elements of one run. */
+#define WEIR_PBF_ELEMENTS_MAX (UINT64_C(1) << 32)
+
+/** Filters arrays of 32-bit elements on all devices of a context (Groute section 3, Figures 5 and
+ *  6): the host's array goes through a router to the devices, each keeps the elements that satisfy
+ *  a predicate, and what they keep goes through a second router back into one array. Long-lived. */
+typedef struct weir_pbf weir_pbf;
+
+/** Who decides which device filters what. */
+typedef enum weir_pbf_schedule {
+    WEIR_PBF_DYNAMIC = 0, /**< each packet to the first device that is free */
+    WEIR_PBF_STATIC       /**< an equal, consecutive share to each device, fixed beforehand */
+} weir_pbf_schedule;
+
+/** How arrays are filtered; zero in most fields is their default. */
+typedef struct weir_pbf_config {
+    size_t size; /**< sizeof(weir_pbf_config), set by WEIR_PBF_CONFIG_INIT */
+    weir_pbf_schedule schedule;
+    /** An element stays if it is smaller, after @p work rounds of weir_pbf_mix(): 0 to 2^32. */
+    uint64_t below;
+    uint32_t work;
+    /** Of what a device takes at a time, a multiple of 4 up to 1 GiB; 0: 16 MiB on GPUs, 1 MiB on host
+     *  devices, 4 MiB where there are both. No more is used than the array has. */
+    size_t packet_bytes;
+    uint32_t buffers;       /**< packets a device has under way, 1 to 16; 0: 3 */
+    uint32_t time_limit_ms; /**< 0: none */
+    int pieces;             /**< non-zero: keep what weir_pbf_pieces() tells */
+} weir_pbf_config;
+/** Defaults of weir_pbf_config: dynamic, every second element stays. */
+#define WEIR_PBF_CONFIG_INIT                                                        \
+    {                                                                               \
+        sizeof(weir_pbf_config), WEIR_PBF_DYNAMIC, UINT64_C(1) << 31, 0, 0, 0, 0, 0 \
+    }
+
+/** What one device did. */
+typedef struct weir_pbf_share {
+    uint64_t elements; /**< taken */
+    uint64_t kept;
+    uint64_t packets; /**< taken */
+    double busy_ms;   /**< in the filter, by the device's clock */
+    double ms;        /**< from the start until its last result had left it */
+} weir_pbf_share;
+
+/** What a run did; a plain value. */
+typedef struct weir_pbf_stats {
+    double
+        ms; /**< from the first send to the last arrival; no building and no freeing of the graph */
+    uint64_t kept;
+    size_t packet_bytes; /**< what was chosen */
+    uint32_t devices;
+    weir_pbf_share device[WEIR_DEVICES_MAX];
+} weir_pbf_stats;
+
+/** A packet of the result: where it came from and where it lies. */
+typedef struct weir_pbf_piece {
+    uint64_t input;  /**< the first element of the packet it was kept from */
+    uint64_t output; /**< the first element of the piece */
+    uint32_t kept;   /**< elements of the piece, at least 1 */
+    uint32_t device;
+} weir_pbf_piece;
+
+/** @param[in] config  NULL for defaults.
+ *  @retval WEIR_ERR_INVALID  a field is out of its range.
+ *  The object keeps the context until it is destroyed. */
+weir_status weir_pbf_create(weir_context *context, const weir_pbf_config *config,
+                            weir_pbf **pbf_out);
+/** Filter an array. The pieces of the result come in the order in which devices were done, and elements
+ *  keep no order within a piece: sort if order matters, or ask for the pieces.
+ *  @param[in]  input      @p elements values in memory of the home device: of weir_device_alloc(), or
+ *                         registered.
+ *  @param[out] output     the same kind of memory; no part of the input. What lies behind the result is
+ *                         undefined.
+ *  @param[in]  room       elements that @p output holds; @p elements is always enough.
+ *  @param[out] stats_out  may be NULL.
+ *  @retval WEIR_ERR_INVALID  more than WEIR_PBF_ELEMENTS_MAX elements.
+ *  @retval WEIR_ERR_NOMEM    more than @p room elements stay, or a device has no memory for its packets
+ *                            (two times packet_bytes * buffers).
+ *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  stopped. The object may run again
+ *                            unless a device failed.
+ *  @par Blocks  until done. One run at a time. */
+weir_status weir_pbf_run(weir_pbf *pbf, const uint32_t *input, uint64_t elements, uint32_t *output,
+                         uint64_t room, weir_pbf_stats *stats_out);
+/** The pieces of the last run, in the order of the output; empty ones are left out.
+ *  @param[out] pieces_out  the object's, until its next run.
+ *  @retval WEIR_ERR_INVALID  the configuration did not ask for them. */
+weir_status weir_pbf_pieces(const weir_pbf *pbf, const weir_pbf_piece **pieces_out,
+                            uint64_t *count_out);
+/** Stop the run that is under way, or else the next one: it returns WEIR_ERR_CANCELLED soon. Any
+ *  thread. */
+void weir_pbf_cancel(weir_pbf *pbf);
+/** NULL is fine. No run may be under way. */
+void weir_pbf_destroy(weir_pbf *pbf);
+
+/** Element @p index of the generated input: different for every index of one seed. */
+uint32_t weir_pbf_value(uint64_t seed, uint32_t index);
+/** The bijection that values and predicates are made of. */
+uint32_t weir_pbf_mix(uint32_t value);
+/** Fill an array with generated input, on all cores. */
+void weir_pbf_generate(uint64_t seed, uint64_t elements, uint32_t *values_out);
+/** Check the result of filtering a generated input in full: each element stands for an index of the input,
+ *  which is there once and satisfies the predicate, and there are as many as a serial reference keeps.
+ *  Shares no code with the engine. Takes a bit of memory an element.
+ *  @param[in] config  of the run.
+ *  @retval WEIR_ERR_VERIFY  with a sentence on the first difference.
+ *  @par Blocks  yes. */
+weir_status weir_pbf_verify(const weir_pbf_config *config, uint64_t seed, uint64_t elements,
+                            const uint32_t *output, uint64_t kept);
 
 #ifdef __cplusplus
 }

@@ -4,9 +4,10 @@
 
 #include <string.h>
 
-/* The positions of partitions and routes are the values of their enumerations. */
+/* The positions of partitions, schedules and routes are the values of their enumerations. */
 const weir__cli_choices weir__cli_partitions = {{"block", "edge", "random", "metis", NULL},
                                                 {"file:", "2d:", NULL}};
+const weir__cli_choices weir__cli_schedules = {{"dynamic", "static", NULL}, {NULL}};
 const weir__cli_choices weir__cli_routes = {{"auto", "direct", "ring", "tree", "staged", NULL},
                                             {NULL}};
 const weir__cli_choices weir__cli_orders = {{"fifo", "soft", "soft:DELTA", NULL}, {"bulk", NULL}};

@@ -184,7 +184,11 @@ static const weir__cli_option options[] = {
            "start at N different vertices with out-arcs, chosen by --seed"),
     FLAG("undirected", VERB_BFS | VERB_GEN | VERB_INFO, undirected,
          "add the reverse of every arc; default: off"),
-    TEXT("devices", 0, "SPEC", VERB_BFS | VERB_TOPO | VERB_BENCH, devices,
+    NUMBER("elements", VERB_PBF, elements, 0, WEIR_PBF_ELEMENTS_MAX,
+           "of the array, 4 bytes each; default: 67108864, which is 256 MiB"),
+    {"selectivity", 0, "F", VERB_PBF, set_factor, FIELD(selectivity), 0, 1, NULL,
+     "the part of the elements that stays, 0 to 1; default: 0.5"},
+    TEXT("devices", 0, "SPEC", VERB_BFS | VERB_TOPO | VERB_BENCH | VERB_PBF, devices,
          "host:4, host:2x3, cuda, cuda:0-3, cuda:0,host:1;\n"
          "default: cuda where a GPU works, else host:4"),
     CHOICE("partition", "P", VERB_BFS, partition, weir__cli_partitions,
@@ -208,6 +212,15 @@ static const weir__cli_option options[] = {
     CHOICE("format", "F", VERB_TOPO, format, weir__cli_topo_formats,
            "table, json (what --machine reads), dot (for Graphviz);\n"
            "default: table"),
+    {"packet", 0, "BYTES", VERB_PBF, set_bytes, FIELD(packet), 4, UINT64_C(1) << 30, NULL,
+     "of what a device takes at a time, a multiple of 4: 64KiB, 4MiB;\n"
+     "default: 16MiB on GPUs, 1MiB on host devices, 4MiB where both are"},
+    CHOICE("schedule", "S", VERB_PBF, schedule, weir__cli_schedules,
+           "dynamic: each packet to the first device that is free; static:\n"
+           "an equal share to each device beforehand; default: dynamic"),
+    NUMBER("work", VERB_PBF, rounds, 0, 1000000,
+           "mix each element N times before it is compared: work that makes\n"
+           "devices of different speed differ; default: 0"),
     {"bytes", 0, "N", VERB_BENCH, set_bytes, FIELD(bytes), 1, UINT64_C(1) << 40, NULL,
      "of a transfer: 64KiB, 100MB; default: 100MB on GPUs and on\n"
      "simulated ones, 4MB on host devices"},
@@ -240,11 +253,16 @@ static const weir__cli_option options[] = {
     NUMBER("trials", VERB_BFS, trials, 1, 1000000,
            "runs for each source; with more than 1, one warm-up run\n"
            "comes first and is not counted; default: 1"),
+    NUMBER("trials", VERB_PBF, trials, 1, 1000000,
+           "runs; with more than 1, one warm-up run comes first and is not\n"
+           "counted; default: 1"),
+    NUMBER("seed", VERB_PBF, seed, 0, UINT64_MAX, "of the elements; default: 1"),
     NUMBER("seed", VERB_BFS, seed, 0, UINT64_MAX,
            "for --sources and for partitions random and metis; default: 1"),
-    {"time-limit", 0, "SECONDS", VERB_BFS, set_seconds, FIELD(time_limit_ms), 1, UINT32_MAX, NULL,
-     "stop a run that takes longer, 0.5 or 30; default: no limit"},
-    FLAG("verify", VERB_BFS, verify, "compare every result with a serial reference; default: off"),
+    {"time-limit", 0, "SECONDS", VERB_BFS | VERB_PBF, set_seconds, FIELD(time_limit_ms), 1,
+     UINT32_MAX, NULL, "stop a run that takes longer, 0.5 or 30; default: no limit"},
+    FLAG("verify", VERB_BFS | VERB_PBF, verify,
+         "compare every result with a serial reference; default: off"),
     TEXT("output", 'o', "FILE", VERB_BFS, output,
          "write one level a line in vertex order, -1 unreached; the\n"
          "last source's result; - is standard output"),
@@ -253,21 +271,19 @@ static const weir__cli_option options[] = {
          ".el or .txt edge list; .gz or .xz behind it packs"),
     TEXT("output", 'o', "FILE", VERB_TOPO | VERB_BENCH, output,
          "write what --format says there; default: standard output"),
-    TEXT("json", 0, "FILE|-", VERB_BFS | VERB_INFO | VERB_BENCH, json,
+    TEXT("json", 0, "FILE|-", VERB_BFS | VERB_INFO | VERB_BENCH | VERB_PBF, json,
          "write one JSON document; - is standard output, which then\n"
          "holds nothing else"),
     UNBUILT("trace", "FILE", NULL),
     FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
     FLAG("help",
-         VERB_BFS | VERB_GEN | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_VERSION | VERB_HELP, help,
-         "show this text"),
+         VERB_BFS | VERB_GEN | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF | VERB_VERSION |
+             VERB_HELP,
+         help, "show this text"),
     FOREIGN("weights", "W", "has no weights"),
     FOREIGN("tolerance", "T", "is exact and has no tolerance"),
     FOREIGN("damping", "D", "has no damping factor"),
     FOREIGN("dangling", "D", "has no dangling mass"),
-    FOREIGN("elements", "N", "has no elements; that option belongs to pbf"),
-    FOREIGN("selectivity", "F", "has no selectivity; that option belongs to pbf"),
-    FOREIGN("packet", "BYTES", "has no packets to size; that option belongs to pbf"),
     FOREIGN("parts", "N", "has one part a device; that option belongs to partition"),
 };
 

@@ -200,7 +200,9 @@ int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
                                    .seed = 1,
                                    .partition = WEIR_PARTITION_EDGE,
                                    .plan = -1,
-                                   .warmups = UINT64_MAX};
+                                   .warmups = UINT64_MAX,
+                                   .elements = UINT64_C(1) << 26,
+                                   .selectivity = 0.5};
     while (!code && !request->help && parser.next < count) {
         const char *argument = arguments[parser.next++];
         if (!options_end && strcmp(argument, "--") == 0)

@@ -22,6 +22,15 @@ static const weir__cli_verb verbs[] = {
      "The suffix of FILE picks the format. The file appears complete or not at all.\n",
      "  weir gen rmat:16,8,42 -o r16.mtx.xz\n"
      "  weir gen grid:1000x500,0.9 -o grid.gr\n"},
+    {"pbf", VERB_PBF, 0, weir__cli_pbf, "[options]", "filter an array on all devices",
+     "Predicate-based filtering (Groute, section 3): the host's array of 32-bit elements goes\n"
+     "through a router to the devices, what they keep goes through another back into one array.\n"
+     "Element i is a bijection of i and the seed; it stays if it is below F x 2^32. ms is the\n"
+     "time from the first send to the last arrival; GB/s counts the input. busy is the time a\n"
+     "device spent in the filter, done when its last result had left it.\n",
+     "  weir pbf --devices host:4 --verify\n"
+     "  weir pbf --devices host:1x1,host:1x4 --work 64 --schedule static\n"
+     "  weir pbf --elements 1073741824 --selectivity 0.1 --devices cuda --trials 5\n"},
     {"info", VERB_INFO, 1, weir__cli_info, "GRAPH|--config [options]",
      "facts about a graph, or the tunables",
      "Shows name, format, vertices, arcs, out-degrees, isolated vertices (no arcs in or\n"
@@ -56,7 +65,6 @@ static const weir__cli_verb verbs[] = {
     UNBUILT("sssp"),
     UNBUILT("pr"),
     UNBUILT("cc"),
-    UNBUILT("pbf"),
     UNBUILT("convert"),
     UNBUILT("partition"),
 };

@@ -1,0 +1,172 @@
+/** @file verb_pbf.c  weir pbf: generate an array, filter it on all devices, check, report. */
+#include "algorithms/cli/cli.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct session {
+    const weir__cli_request *request;
+    weir__cli_output json;
+    weir_context *context;
+    weir_pbf *pbf;
+    uint32_t *input, *output; /* of the home device: copies to GPUs want page-locked memory */
+    weir_pbf_stats *trials;
+    weir__cli_filtered report;
+};
+
+static weir_pbf_config config_of(const weir__cli_request *request)
+{
+    weir_pbf_config config = WEIR_PBF_CONFIG_INIT;
+    config.schedule = (weir_pbf_schedule)request->schedule;
+    config.below = (uint64_t)(request->selectivity * 4294967296.0);
+    config.work = (uint32_t)request->rounds;
+    config.packet_bytes = (size_t)request->packet;
+    config.time_limit_ms = (uint32_t)request->time_limit_ms;
+    return config;
+}
+
+static int open_devices(struct session *session)
+{
+    weir_status status = weir_context_create(session->request->devices, NULL, &session->context);
+    if (!status)
+        status = weir_pbf_create(session->context, &session->report.config, &session->pbf);
+    return status ? weir__cli_fail_status(status) : EXIT_DONE;
+}
+
+static int take_array(struct session *session, const char *what, uint32_t **array_out)
+{
+    void *data;
+    weir_status status = weir_device_alloc(weir_context_home(session->context),
+                                           session->request->elements * sizeof(uint32_t), &data);
+    if (status)
+        return weir__cli_fail(weir__cli_exit_of(status),
+                              "no memory for %s of %" PRIu64 " elements: %s", what,
+                              session->request->elements, weir_error_detail());
+    *array_out = data;
+    return EXIT_DONE;
+}
+
+static int allocate(struct session *session)
+{
+    const weir__cli_request *request = session->request;
+    int code;
+    session->trials = calloc((size_t)request->trials, sizeof *session->trials);
+    if (!session->trials)
+        return weir__cli_fail(EXIT_RUN, "no memory for the results of %" PRIu64 " trials",
+                              request->trials);
+    weir__cli_progress("making %" PRIu64 " elements ...", request->elements);
+    if ((code = take_array(session, "an array", &session->input)) ||
+        (code = take_array(session, "a result that may be as long as the array", &session->output)))
+        return code;
+    weir_pbf_generate(request->seed, request->elements, session->input);
+    return EXIT_DONE;
+}
+
+static void cancel(void *pbf)
+{
+    weir_pbf_cancel(pbf);
+}
+
+static int run_once(struct session *session, weir_pbf_stats *stats_out)
+{
+    uint64_t elements = session->request->elements;
+    weir__cli_signals_watch(cancel, session->pbf);
+    weir_status status =
+        weir_pbf_run(session->pbf, session->input, elements, session->output, elements, stats_out);
+    weir__cli_signals_watch(NULL, NULL);
+    int signal = weir__cli_signals_caught();
+    if (signal)
+        return weir__cli_fail(EXIT_RUN, "stopped by SIG%s", sigabbrev_np(signal));
+    return status ? weir__cli_fail_status(status) : EXIT_DONE;
+}
+
+/* A difference is kept and reported with the other results. */
+static int verify(struct session *session, uint64_t kept)
+{
+    weir__cli_filtered *report = &session->report;
+    weir__cli_progress("verifying ...");
+    weir_status status = weir_pbf_verify(&report->config, session->request->seed,
+                                         session->request->elements, session->output, kept);
+    if (status && status != WEIR_ERR_VERIFY)
+        return weir__cli_fail_status(status);
+    report->verified = !status;
+    if (status) /* the sentence stays until this thread's next failure, and that ends the report */
+        report->difference = weir_error_detail();
+    return EXIT_DONE;
+}
+
+static int run_all(struct session *session)
+{
+    const weir__cli_request *request = session->request;
+    weir__cli_filtered *report = &session->report;
+    weir_pbf_stats warm_up;
+    int code = EXIT_DONE;
+    if (request->trials > 1) {
+        weir__cli_progress("warming up ...");
+        code = run_once(session, &warm_up);
+    }
+    while (report->trial_count < request->trials && !code && !report->difference) {
+        weir_pbf_stats *trial = &session->trials[report->trial_count];
+        weir__cli_progress("running trial %zu/%" PRIu64 " ...", report->trial_count + 1,
+                           request->trials);
+        if ((code = run_once(session, trial)))
+            break;
+        report->trial_count++;
+        if (request->verify)
+            code = verify(session, trial->kept);
+    }
+    weir__cli_progress(NULL);
+    return code;
+}
+
+static int report(struct session *session)
+{
+    weir__cli_filtered *filtered = &session->report;
+    filtered->context = session->context;
+    filtered->trials = session->trials;
+    int code = weir__cli_filtered_summarize(filtered);
+    if (!code && session->json.file)
+        code = weir__cli_filtered_json(filtered, &session->json);
+    if (!code && !weir__cli_output_is_stdout(&session->json))
+        weir__cli_filtered_text(filtered);
+    if (!code)
+        code = weir__cli_output_commit(&session->json, 1);
+    if (!code && filtered->difference)
+        code = weir__cli_fail(weir__cli_exit_of(WEIR_ERR_VERIFY), "verification failed: %s",
+                              filtered->difference);
+    return code;
+}
+
+static void close_session(struct session *session)
+{
+    weir__cli_output_drop(&session->json);
+    weir_pbf_destroy(session->pbf);
+    if (session->context) {
+        weir_device_free(weir_context_home(session->context), session->output);
+        weir_device_free(weir_context_home(session->context), session->input);
+        weir_context_destroy(session->context);
+    }
+    free(session->trials);
+}
+
+int weir__cli_pbf(const weir__cli_request *request)
+{
+    struct session session = {.request = request};
+    session.report =
+        (weir__cli_filtered){.request = request, .config = config_of(request), .verified = -1};
+    int code = weir__cli_signals_start();
+    if (!code && request->json)
+        code = weir__cli_output_open(&session.json, "json", request->json);
+    if (!code)
+        code = open_devices(&session);
+    if (!code)
+        code = allocate(&session);
+    if (!code)
+        code = run_all(&session);
+    if (!code)
+        code = report(&session);
+    close_session(&session);
+    return code;
+}

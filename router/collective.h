@@ -89,7 +89,7 @@ typedef struct weir_collectives_config {
     size_t size; /**< sizeof(weir_collectives_config), set by WEIR_COLLECTIVES_CONFIG_INIT */
     weir_algorithm algorithm;
     /** Bytes that travel at a time, at least 16, rounded down to a multiple of 16; 0: WEIR_PACKET_BYTES, and
-     *  where that is 0 too, chosen for each call by its bytes. Every rank takes three to nine times as much
+     *  where that is 0 too, chosen for each call by its bytes. Every rank takes three to six times as much
      *  of its device's pool for packets that are combined, 32 MiB each between GPUs where it is chosen.
      *  Unused by NCCL. */
     size_t packet_bytes;

@@ -6,6 +6,34 @@
 
 #include <stdlib.h>
 
+/* One thread builds at a time, in whatever context: links come and go rarely. */
+static pthread_mutex_t building = PTHREAD_MUTEX_INITIALIZER;
+
+/* Of a router and all that feed it the one of the lowest number above `last`, or NULL. */
+static weir_router *next_above(weir_router *router, uint64_t last)
+{
+    weir_router *best = router->number > last ? router : NULL;
+    for (uint32_t i = 0; i < router->feeder_count; i++) {
+        weir_router *other = next_above(router->feeders[i], last);
+        if (other && (!best || other->number < best->number))
+            best = other;
+    }
+    return best;
+}
+
+/* Nobody routes a message through `router` meanwhile. */
+static void lock_routes(weir_router *router)
+{
+    for (weir_router *r = next_above(router, 0); r; r = next_above(router, r->number))
+        pthread_rwlock_wrlock(&r->graph);
+}
+
+static void unlock_routes(weir_router *router)
+{
+    for (weir_router *r = next_above(router, 0); r; r = next_above(router, r->number))
+        pthread_rwlock_unlock(&r->graph);
+}
+
 /* ---- what is refused --------------------------------------------------------------------------- */
 
 static int leads_to(weir_router *from, const weir_router *to)
@@ -133,15 +161,15 @@ static uint32_t count_ever(const weir_router *router)
 
 static void add_port(weir_router *router, struct port port, weir_endpoint *candidate)
 {
-    pthread_rwlock_wrlock(&router->graph);
+    lock_routes(router);
     router->ports[router->port_count] = port;
     router->candidates[router->port_count++] = candidate;
-    pthread_rwlock_unlock(&router->graph);
+    unlock_routes(router);
 }
 
 static void remove_port(weir_router *router, struct port port)
 {
-    pthread_rwlock_wrlock(&router->graph);
+    lock_routes(router);
     uint32_t at = 0;
     while (at < router->port_count &&
            (router->ports[at].output != port.output || router->ports[at].router != port.router))
@@ -153,7 +181,7 @@ static void remove_port(weir_router *router, struct port port)
             router->candidates[at] = router->candidates[at + 1];
         }
     }
-    pthread_rwlock_unlock(&router->graph);
+    unlock_routes(router);
 }
 
 static weir_status check_port(const weir_router *router, const weir_endpoint *destination)
@@ -344,12 +372,15 @@ weir_status weir_link_create(weir_endpoint *source, weir_endpoint *destination,
     weir_status status;
     *link_out = NULL;
     config = config ? config : &defaults;
-    if ((status = check_config(config)) || (status = check_ends(source, destination)) ||
-        (status = weir__calloc(1, sizeof *link, "link", &link)))
+    if ((status = check_config(config)) || (status = weir__calloc(1, sizeof *link, "link", &link)))
         return status;
-    if ((status = connect(link, source, destination, config))) {
-        if (link->source && link->own && link->router == link->own)
-            remove_input(link);
+    pthread_mutex_lock(&building);
+    if (!(status = check_ends(source, destination)))
+        status = connect(link, source, destination, config);
+    if (status && link->source && link->own && link->router == link->own)
+        remove_input(link);
+    pthread_mutex_unlock(&building);
+    if (status) {
         release(link);
         return status;
     }
@@ -363,6 +394,7 @@ void weir_link_destroy(weir_link *link)
         return;
     if (link->source)
         (void)weir_link_shutdown(link);
+    pthread_mutex_lock(&building);
     if (link->output)
         remove_port(link->router, (struct port){link->output, NULL});
     if (link->source) {
@@ -373,6 +405,7 @@ void weir_link_destroy(weir_link *link)
         remove_chain(link);
         (void)weir__router_each_output(link->router, close_lost, NULL);
     }
+    pthread_mutex_unlock(&building);
     if (link->output) {
         weir__output_orphan(link->output);
         weir__output_unref(link->output);

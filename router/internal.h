@@ -1,8 +1,9 @@
 /** @file internal.h  The router layer's own structs. Included in router/ only.
  *
- * Lock rules, outermost first: a router's graph lock (for reading while a message is routed, a router
- * before those it feeds; for writing, alone, while links come and go), an output's lock, a message's,
- * a future's. No two outputs' locks are held at a time. A program's `arrived` callback is called with
+ * Lock rules, outermost first: the builder's (graph.c), a router's graph lock, an output's, a message's, a
+ * future's. A message is routed with one graph lock held for reading, that of the router it is sent into,
+ * through however many it goes: whoever changes where a router sends to holds those of all that feed it, in
+ * the order of their numbers, for writing. No two outputs' locks are held at a time. A program's `arrived` callback is called with
  * no output locked, a cancel starts with nothing locked. */
 #ifndef WEIR_ROUTER_INTERNAL_H
 #define WEIR_ROUTER_INTERNAL_H
@@ -275,13 +276,11 @@ struct route {
 struct plan {
     struct branch *branches;
     struct route *routes; /* the leaves of all branches, in order */
-    weir_router **locked; /* routers whose graph is locked for reading */
-    uint32_t branch_count, branch_room, route_count, route_room, locked_count, locked_room;
+    uint32_t branch_count, branch_room, route_count, route_room;
 };
 
-/** Ask the policies. On success the routers asked stay locked for reading until weir__plan_leave(). */
+/** Ask the policies, with the graph of the link's router locked for reading. */
 weir_status weir__plan_make(struct plan *plan, const weir_link *link, const weir_segment *segment);
-void weir__plan_leave(struct plan *plan);
 void weir__plan_free(struct plan *plan);
 
 /* ---- routers and links (router.c, graph.c, link.c) ---------------------------------------------- */
@@ -302,6 +301,7 @@ struct weir_router {
     _Atomic int status;    /* WEIR_OK or what it was cancelled with; release after detail */
     pthread_mutex_t cancel_lock;
     char detail[512];       /* the sentence of who cancelled first; written before status, once */
+    uint64_t number;        /* in the order made */
     pthread_rwlock_t graph; /* guards all below */
     uint32_t input_count, port_count, feeder_count;
     uint32_t inputs_ever; /* plain inputs that there ever were */
@@ -315,8 +315,8 @@ void weir__router_ref(weir_router *router);
 void weir__router_unref(weir_router *router);
 /** What the router was cancelled with, and its sentence as this thread's; WEIR_OK while it is open. */
 weir_status weir__router_status(weir_router *router);
-/** Call fn for every output that the router reaches, with the routers on the way locked for reading;
- *  or for every input that reaches it, while building; until one fails. */
+/** Call fn for every output that the router reaches, or every input that reaches it, until one fails. With
+ *  the router's graph locked for reading, or while building. */
 weir_status weir__router_each_output(weir_router *router,
                                      weir_status (*fn)(struct output *output, void *user),
                                      void *user);

@@ -22,8 +22,10 @@ weir_status weir_link_shutdown(weir_link *link)
     if (!link->source)
         return weir__fail(WEIR_ERR_INVALID, "%s: only a link into a router is shut down",
                           link->router->self.name);
+    pthread_rwlock_rdlock(&link->router->graph);
     if (!atomic_exchange_explicit(&link->closed, 1, memory_order_relaxed))
         (void)weir__router_each_output(link->router, shut_lane, &shutting);
+    pthread_rwlock_unlock(&link->router->graph);
     if (shutting.status)
         weir_router_cancel(link->router, shutting.status);
     weir__messages_settle();
@@ -156,17 +158,18 @@ weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_ev
     weir_status status, sent = WEIR_OK;
     if (done_out)
         *done_out = NULL;
-    if ((status = check_send(link, segment)) ||
-        (status = weir__plan_make(&link->plan, link, segment)))
+    if ((status = check_send(link, segment)))
         return status;
-    if (!(status = measure(link, &link->plan, &size)) &&
+    pthread_rwlock_rdlock(&link->router->graph);
+    if (!(status = weir__plan_make(&link->plan, link, segment)) &&
+        !(status = measure(link, &link->plan, &size)) &&
         !(status = weir__message_create(link->router->context, segment, ready, &size, size.parcels,
                                         done_out, &message, &claims))) {
         atomic_fetch_add_explicit(&link->messages, 1, memory_order_relaxed);
         sent = offer_all(link, message, claims);
         weir__message_unref(message, 1);
     }
-    weir__plan_leave(&link->plan);
+    pthread_rwlock_unlock(&link->router->graph);
     if (sent)
         weir_router_cancel(link->router, sent);
     weir__messages_settle();

@@ -182,25 +182,12 @@ static weir_status check_choice(const weir_router *router, const weir_choice *ch
     return WEIR_OK;
 }
 
-static weir_status lock(struct plan *plan, weir_router *router)
-{
-    weir_status status =
-        grow(&plan->locked, plan->locked_count, &plan->locked_room, sizeof *plan->locked);
-    if (status)
-        return status;
-    pthread_rwlock_rdlock(&router->graph);
-    plan->locked[plan->locked_count++] = router;
-    return WEIR_OK;
-}
-
 static weir_status visit(struct plan *plan, weir_router *router, const weir_endpoint *source,
                          const weir_segment *segment, const struct place *place,
                          uint32_t *copies_out)
 {
     weir_choice choice;
-    weir_status status = lock(plan, router);
-    if (status)
-        return status;
+    weir_status status;
     if (router->port_count == 0)
         return weir__fail(WEIR_ERR_INVALID, "router %s is unconnected: it leads to no receiver",
                           router->self.name);
@@ -224,28 +211,18 @@ weir_status weir__plan_make(struct plan *plan, const weir_link *link, const weir
 {
     struct place root;
     uint32_t copies;
-    weir_status status;
     root.offset = 0;
     root.bytes = segment->bytes;
     root.rooted = 1;
     root.in_choice = 0;
     root.last = NULL;
     root.leaf.steps = 0;
-    plan->branch_count = plan->route_count = plan->locked_count = 0;
-    if ((status = visit(plan, link->router, link->source, segment, &root, &copies)))
-        weir__plan_leave(plan);
-    return status;
-}
-
-void weir__plan_leave(struct plan *plan)
-{
-    while (plan->locked_count)
-        pthread_rwlock_unlock(&plan->locked[--plan->locked_count]->graph);
+    plan->branch_count = plan->route_count = 0;
+    return visit(plan, link->router, link->source, segment, &root, &copies);
 }
 
 void weir__plan_free(struct plan *plan)
 {
     free(plan->branches);
     free(plan->routes);
-    free(plan->locked);
 }

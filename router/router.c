@@ -12,6 +12,7 @@ static void on_alarm(void *user, weir_status status)
 weir_status weir_router_create(weir_context *context, const char *name, const weir_policy *policy,
                                weir_router **router_out)
 {
+    static _Atomic uint64_t numbers;
     weir_router *router;
     weir_status status;
     *router_out = NULL;
@@ -20,6 +21,7 @@ weir_status weir_router_create(weir_context *context, const char *name, const we
     if ((status = weir__calloc(1, sizeof *router, "router", &router)))
         return status;
     atomic_store_explicit(&router->references, 1, memory_order_relaxed);
+    router->number = 1 + atomic_fetch_add_explicit(&numbers, 1, memory_order_relaxed);
     router->context = router->self.context = context;
     router->self.router = router;
     router->policy = *policy;
@@ -64,12 +66,10 @@ weir_status weir__router_each_output(weir_router *router,
                                      void *user)
 {
     weir_status status = WEIR_OK;
-    pthread_rwlock_rdlock(&router->graph);
     for (uint32_t i = 0; i < router->port_count && !status; i++)
         status = router->ports[i].output
                      ? fn(router->ports[i].output, user)
                      : weir__router_each_output(router->ports[i].router, fn, user);
-    pthread_rwlock_unlock(&router->graph);
     return status;
 }
 

@@ -22,8 +22,7 @@ static weir_status open_rank(weir_collectives *c, uint32_t i)
 
 static weir_status open_route(weir_collectives *c, enum way way, weir_transport transport)
 {
-    static const char *const names[WAYS] = {"collectives: place", "collectives: combine",
-                                            "collectives: combine 2"};
+    static const char *const names[WAYS] = {"collectives: place", "collectives: combine"};
     struct route *route = &c->route[way];
     weir_policy direct = weir_policy_direct();
     weir_link_config config = WEIR_LINK_CONFIG_INIT;
@@ -41,14 +40,12 @@ static weir_status open_route(weir_collectives *c, enum way way, weir_transport 
 
 weir_status weir__collectives_build(weir_collectives *c, weir_transport transport)
 {
-    /* Only in a tree of three or more has a rank two children. */
-    int ways = c->algorithm == WEIR_ALGORITHM_RING || c->ranks < 3 ? WAY_SECOND : WAYS;
     weir_status status = WEIR_OK;
     if (c->ranks < 2)
         return WEIR_OK; /* nothing travels */
     for (uint32_t i = 0; i < c->ranks && !status; i++)
         status = open_rank(c, i);
-    for (int way = 0; way < ways && !status; way++)
+    for (int way = 0; way < WAYS && !status; way++)
         status = open_route(c, (enum way)way, transport);
     return status;
 }

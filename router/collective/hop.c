@@ -57,9 +57,8 @@ static weir_status find(weir_pending *pending, weir_segment *segment)
     return status == WEIR_PENDING ? weir_pending_wait_assigned(pending, -1, segment) : status;
 }
 
-weir_status weir__hop_reduce(weir_collectives *c, const struct hop *hop, enum way way,
-                             const void *own, const struct call *call, weir_event **mark_out,
-                             weir_future **sent_out)
+weir_status weir__hop_reduce(weir_collectives *c, const struct hop *hop, const void *own,
+                             const struct call *call, weir_event **mark_out, weir_future **sent_out)
 {
     struct rank *to = &c->rank[hop->to];
     struct weir__reduction_args args = {.out = hop->target,
@@ -72,8 +71,8 @@ weir_status weir__hop_reduce(weir_collectives *c, const struct hop *hop, enum wa
     weir_segment segment;
     weir_status status;
     weir__flight_room(c, hop->from, hop->to);
-    if ((status = send(c, hop, way, sent_out)) ||
-        (status = weir_link_receive(c->route[way].out[hop->to], &pending)))
+    if ((status = send(c, hop, WAY_COMBINE, sent_out)) ||
+        (status = weir_link_receive(c->route[WAY_COMBINE].out[hop->to], &pending)))
         return status;
     if ((status = find(pending, &segment)) || (status = weir_pending_gate(pending, to->work)))
         return give_up(c, pending, to->work, status);

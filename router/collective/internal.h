@@ -6,8 +6,8 @@
  * ever waits for what was not put in yet, and the host waits for nothing at all.
  *
  * Each rank has one queue of weir's own, `work`: it waits for what arrives, combines, and marks what may
- * be sent on. For every hop the receive is posted before the send, so a packet is matched at once, and
- * with the receive that it is meant for. */
+ * be sent on. For every hop a receive is posted before the send, so a packet is matched at once and with
+ * the receive that it is meant for, although ranks have several senders, of which links promise no order. */
 #ifndef WEIR_ROUTER_COLLECTIVE_INTERNAL_H
 #define WEIR_ROUTER_COLLECTIVE_INTERNAL_H
 
@@ -45,9 +45,8 @@ struct plan {
 
 /** Routers between all ranks: the number of the receiver is a message's meta. */
 enum way {
-    WAY_PLACE, /* packets land in the caller's memory */
-    WAY_FIRST, /* packets land in buffers, to be combined: along the ring, and from first children */
-    WAY_SECOND, /* the same from second children, as senders of one receiver come in any order */
+    WAY_PLACE,   /* packets land in the caller's memory */
+    WAY_COMBINE, /* packets land in the link's buffers, to be combined */
     WAYS
 };
 struct route {
@@ -147,8 +146,8 @@ struct hop {
 weir_status weir__hop_copy(weir_collectives *c, const struct hop *hop, weir_event **mark_out);
 /** target = own op packet, by the receiver. @param[out] sent_out  when source was read, retained;
  *  NULL: not wanted. */
-weir_status weir__hop_reduce(weir_collectives *c, const struct hop *hop, enum way way,
-                             const void *own, const struct call *call, weir_event **mark_out,
+weir_status weir__hop_reduce(weir_collectives *c, const struct hop *hop, const void *own,
+                             const struct call *call, weir_event **mark_out,
                              weir_future **sent_out);
 /** Memory of a packet's size whose last content was sent by the time the rank's work comes here. */
 weir_status weir__slot_take(weir_collectives *c, uint32_t rank, struct slot **slot_out);

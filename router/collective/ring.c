@@ -56,7 +56,7 @@ static weir_status reduce_piece(weir_collectives *c, const struct call *call, si
                           last ? weir__to(call->recv[to], offset) : next->data,
                           bytes};
         mark = NULL;
-        status = weir__hop_reduce(c, &hop, WAY_FIRST, weir__at(call->send[to], offset), call,
+        status = weir__hop_reduce(c, &hop, weir__at(call->send[to], offset), call,
                                   last ? NULL : &mark, slot ? &slot->sent : NULL);
         weir_event_release(ready);
         ready = mark;
@@ -114,8 +114,8 @@ static weir_status send_one(const struct rounds *r, uint32_t step, uint32_t from
                       weir__to(r->call->recv[to], offset),
                       bytes};
     if (step < r->reducing)
-        status = weir__hop_reduce(c, &hop, WAY_FIRST, weir__at(r->call->send[to], offset), r->call,
-                                  next, NULL);
+        status =
+            weir__hop_reduce(c, &hop, weir__at(r->call->send[to], offset), r->call, next, NULL);
     else
         status = weir__hop_copy(c, &hop, last ? NULL : next);
     weir_event_release(*mark);

@@ -3,11 +3,7 @@
  * Position v of the tree is rank root + v, around the end: its parent is position (v - 1) / 2. Results go
  * up the tree and are combined on the way, data goes down it, packet by packet. All-reduce does both, and
  * all-gather is a broadcast from every rank over a tree of its own, so that every rank is an inner one of
- * some trees and a leaf of others.
- *
- * What second children send comes over a router of its own: links promise no order between senders. Trees
- * with different parents for one rank share the router downwards, which is sound because every receive is
- * posted for one send that follows at once. */
+ * some trees and a leaf of others. */
 #include "router/collective/internal.h"
 
 static uint32_t rank_at(const weir_collectives *c, uint32_t root, uint32_t position)
@@ -137,8 +133,7 @@ static weir_status up_from(struct climb *climb, uint32_t v)
                       c->marks[v] ? c->marks[v] : c->rank[from].begin,
                       climb->partial[u],
                       climb->bytes};
-    status = weir__hop_reduce(c, &hop, second ? WAY_SECOND : WAY_FIRST, own, climb->call,
-                              marked ? &c->marks[u] : NULL,
+    status = weir__hop_reduce(c, &hop, own, climb->call, marked ? &c->marks[u] : NULL,
                               climb->slot[v] ? &climb->slot[v]->sent : NULL);
     drop(&c->marks[v]);
     return status;

@@ -238,7 +238,7 @@ typedef struct weir_pbf_config {
     /** Of what a device takes at a time, a multiple of 4 up to 1 GiB; 0: 16 MiB on GPUs, 1 MiB on host
      *  devices, 4 MiB where there are both. No more is used than the array has. */
     size_t packet_bytes;
-    uint32_t buffers;       /**< packets a device has under way, 1 to 16; 0: 3 */
+    uint32_t buffers;       /**< packets a device has under way, 1 to 16; 0: 3 on a GPU, else 2 */
     uint32_t time_limit_ms; /**< 0: none */
     int pieces;             /**< non-zero: keep what weir_pbf_pieces() tells */
 } weir_pbf_config;

@@ -98,7 +98,7 @@ static weir_status close_lane_to(struct output *output, void *link)
 {
     pthread_mutex_lock(&output->lock);
     weir__lane_gone(output, link);
-    (void)weir__output_progress(output); /* it was shut before: nothing is left to match */
+    (void)weir__output_progress(output, 0); /* it was shut before: nothing is left to match */
     return WEIR_OK;
 }
 
@@ -192,6 +192,15 @@ static weir_status check_port(const weir_router *router, const weir_endpoint *de
     return check_room(router, router->port_count);
 }
 
+/* All that reaches it may have been shut down before. */
+static weir_status drain(struct output *output, void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&output->lock);
+    (void)weir__output_progress(output, 0); /* nothing was sent: nothing can fail */
+    return WEIR_OK;
+}
+
 static weir_status add_output(weir_link *link, weir_endpoint *destination,
                               const weir_link_config *config)
 {
@@ -207,7 +216,7 @@ static weir_status add_output(weir_link *link, weir_endpoint *destination,
         return status;
     }
     add_port(router, (struct port){link->output, NULL}, destination);
-    return WEIR_OK;
+    return drain(link->output, NULL);
 }
 
 static weir_status open_lanes_to(struct output *output, void *from)
@@ -237,7 +246,7 @@ static weir_status close_lost(struct output *output, void *unused)
     for (uint32_t i = 0; i < output->lane_count; i++)
         if (is_lost(output->lanes[i]->link, output))
             weir__lane_gone(output, output->lanes[i]->link);
-    (void)weir__output_progress(output);
+    (void)weir__output_progress(output, 0);
     return WEIR_OK;
 }
 
@@ -281,8 +290,9 @@ static weir_status add_chain(weir_link *link)
     if ((status = weir__router_each_output(to, open_lanes_to, from))) {
         remove_chain(link);
         (void)weir__router_each_output(to, undo_lost, NULL);
+        return status;
     }
-    return status;
+    return weir__router_each_output(to, drain, NULL);
 }
 
 /* ---- links between plain endpoints --------------------------------------------------------------- */
@@ -364,6 +374,25 @@ static void release(weir_link *link)
     free(link);
 }
 
+static weir_status status_of(weir_router *router)
+{
+    return (weir_status)atomic_load_explicit(&router->status, memory_order_acquire);
+}
+
+/* What was cancelled before, or while the link was made, takes the new part with it. */
+static void join_cancel(weir_link *link)
+{
+    weir_status status = status_of(link->router);
+    if (link->from && !status)
+        status = status_of(link->from);
+    if (status && link->from) {
+        weir_router_cancel(link->from, status);
+        weir_router_cancel(link->router, status);
+    } else if (status && link->output) {
+        weir__output_end(link->output, status);
+    }
+}
+
 weir_status weir_link_create(weir_endpoint *source, weir_endpoint *destination,
                              const weir_link_config *config, weir_link **link_out)
 {
@@ -384,6 +413,7 @@ weir_status weir_link_create(weir_endpoint *source, weir_endpoint *destination,
         release(link);
         return status;
     }
+    join_cancel(link);
     *link_out = link;
     return WEIR_OK;
 }
@@ -408,6 +438,7 @@ void weir_link_destroy(weir_link *link)
     pthread_mutex_unlock(&building);
     if (link->output) {
         weir__output_orphan(link->output);
+        weir__messages_settle();
         weir__output_unref(link->output);
     }
     release(link);

@@ -179,9 +179,10 @@ struct weir_pending {
     weir_future *future;       /* complete when the bytes are there */
     weir_segment segment;      /* valid once assigned is WEIR_OK */
     weir_status assigned;      /* WEIR_PENDING until matched or ended */
-    const weir_queue *gated;   /* the last queue that waits for the bytes already; the holder's */
-    weir_event *reuse;         /* the buffers may be written after this, or NULL */
-    weir_event *ready;         /* the same for the program's memory; borrowed */
+    const weir_queue
+        *_Atomic gated; /* relaxed: a queue that waits for the bytes already, or NULL */
+    weir_event *reuse;  /* the buffers may be written after this, or NULL */
+    weir_event *ready;  /* the same for the program's memory; borrowed */
 };
 
 struct output {
@@ -223,9 +224,9 @@ weir_status weir__output_offer(struct output *output, const weir_link *link, str
 void weir__output_end(struct output *output, weir_status status);
 /** The link is gone: end, and post nothing any more. */
 void weir__output_orphan(struct output *output);
-/** Match what can be, unlock, and tell the receiver. The caller cancels the router if this fails, with
- *  nothing locked. */
-weir_status weir__output_progress(struct output *output);
+/** Match what can be, unlock, and tell the receiver of it, or where @p woke says so. The caller cancels the
+ *  router if this fails, with nothing locked. */
+weir_status weir__output_progress(struct output *output, int woke);
 /** Post a slot; the output is locked. */
 weir_status weir__output_post(struct output *output, struct weir_pending *slot);
 /** Post a buffer of the link's again after its release, or keep the slot for the program's next. */
@@ -263,12 +264,13 @@ weir_status weir__transfer(struct output *output, struct lane *lane, struct weir
 struct branch {
     size_t offset, bytes, packet;
     uint32_t first_leaf, leaves, choices;
-    int single; /* each alternative is one output */
-    int turns;
+    int single;      /* each alternative is one output */
+    uint32_t groups; /* candidates of its first choice that take turns; 0: they do not */
 };
 
 struct route {
     struct output *output;
+    uint32_t group; /* the candidate of the branch's first choice that it lies below */
     struct leaf leaf;
 };
 
@@ -277,6 +279,7 @@ struct plan {
     struct branch *branches;
     struct route *routes; /* the leaves of all branches, in order */
     uint32_t branch_count, branch_room, route_count, route_room;
+    uint32_t group; /* of the leaves being added */
 };
 
 /** Ask the policies, with the graph of the link's router locked for reading. */

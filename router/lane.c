@@ -49,6 +49,8 @@ static weir_status bounce_slots(struct output *output)
     output->bouncing = 1;
     for (uint32_t i = 0; i < output->buffers && !status; i++)
         status = weir__slot_bounce(output, &output->slots[i]);
+    for (struct weir_pending *slot = output->unmatched; slot && !status; slot = slot->next)
+        status = weir__slot_bounce(output, slot);
     return status;
 }
 

@@ -11,7 +11,7 @@ static weir_status shut_lane(struct output *output, void *user)
     struct shutting *shutting = user;
     pthread_mutex_lock(&output->lock);
     weir__lane_shut(output, shutting->link);
-    weir_status status = weir__output_progress(output);
+    weir_status status = weir__output_progress(output, 0);
     shutting->status = shutting->status ? shutting->status : status;
     return WEIR_OK;
 }
@@ -51,7 +51,8 @@ static weir_status check_send(const weir_link *link, const weir_segment *segment
 /* Packets that a piece makes for receivers of this packet size; an empty one makes one. */
 static uint64_t packets_for(const struct branch *branch)
 {
-    return branch->bytes ? (branch->bytes + branch->packet - 1) / branch->packet : 1;
+    return branch->bytes ? branch->bytes / branch->packet + (branch->bytes % branch->packet != 0)
+                         : 1;
 }
 
 static weir_status measure(const weir_link *link, const struct plan *plan,
@@ -102,6 +103,20 @@ static weir_status offer_plainly(const weir_link *link, const struct branch *bra
                               offers + packets_for(branch) - 1);
 }
 
+/* The leaf that the next packet is offered to first: candidates take turns, what lies below one keeps its
+ * order. */
+static uint32_t first_leaf(const weir_link *link, const struct branch *branch)
+{
+    const struct route *routes = &link->plan.routes[branch->first_leaf];
+    uint32_t leaf = 0;
+    if (!branch->groups)
+        return 0;
+    uint32_t turn = atomic_fetch_add_explicit(&link->router->turn, 1, memory_order_relaxed);
+    while (routes[leaf].group != turn % branch->groups)
+        leaf++;
+    return leaf;
+}
+
 /* Packet by packet, so that receivers that are free share the message. */
 static weir_status offer_choices(const weir_link *link, const struct branch *branch,
                                  struct message *message, struct offer *offers)
@@ -109,11 +124,9 @@ static weir_status offer_choices(const weir_link *link, const struct branch *bra
     uint64_t packets = packets_for(branch);
     weir_status status = WEIR_OK;
     for (uint64_t p = 0; p < packets; p++) {
-        uint32_t turn =
-            branch->turns ? atomic_fetch_add_explicit(&link->router->turn, 1, memory_order_relaxed)
-                          : 0;
+        uint32_t first = first_leaf(link, branch);
         for (uint32_t i = 0; i < branch->leaves; i++) {
-            uint32_t l = (turn % branch->leaves + i) % branch->leaves;
+            uint32_t l = (first + i) % branch->leaves;
             struct offer *offer = &offers[l * packets + p];
             weir_status one = WEIR_OK;
             if (weir__offer_is_stale(offer))

@@ -60,8 +60,8 @@ void weir__message_unref(struct message *message, uint32_t count)
 
 /* ---- the end ----------------------------------------------------------------------------------- */
 
-/* What has to be waited for where no lock is held: copies that could not be marked with an event, and
- * events that could not be watched, for want of memory or a lost device. The thread that met them waits
+/* What has to be waited for where no lock is held: copies that could not be marked with an event, since
+ * their device is lost, and events that could not be watched, for want of memory. The thread that met them waits
  * when it has unlocked everything. */
 #define STUCK_MAX 16
 static _Thread_local struct stuck {
@@ -146,24 +146,36 @@ static int is_of(const struct lane *lane, const weir_queue *queue)
            queue == lane->small.last;
 }
 
-/* Have `queue` come after all the message's copies, if they are all in queues of its lane: then it holds
- * up nobody else. @return the event behind them, or NULL if that cannot be done. */
-static weir_event *join_tails(struct message *message, const struct lane *lane, weir_queue *queue)
+/* A queue that may come after all the message's copies and holds up nobody else: one of its lane's for
+ * large packets, if any is in there; NULL if the copies are in several lanes. */
+static weir_queue *joining_queue(const struct message *message, const struct lane *lane,
+                                 weir_queue *queue)
 {
-    weir_event *event;
-    uint32_t count = message->tail_count;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < message->tail_count; i++) {
         if (!is_of(lane, message->tails[i].queue))
             return NULL;
-    if (count == 1)
-        return weir__event_retain(message->tails[0].event);
-    for (uint32_t i = 0; i < count; i++)
-        if (message->tails[i].queue != queue &&
-            weir_queue_wait_event(queue, message->tails[i].event))
-            return NULL;
-    if (weir_event_acquire(weir_queue_device(queue), &event))
+        if (queue == lane->small.last)
+            queue = message->tails[i].queue;
+    }
+    return queue;
+}
+
+/* Have one queue come after all the message's copies. @return the event behind them, and its queue, or
+ * NULL if that cannot be done. */
+static weir_event *join_tails(struct message *message, const struct lane *lane, weir_queue **queue)
+{
+    weir_event *event;
+    if (!(*queue = joining_queue(message, lane, *queue)))
         return NULL;
-    if (!weir_queue_record(queue, event))
+    if (message->tail_count == 1)
+        return weir__event_retain(message->tails[0].event);
+    for (uint32_t i = 0; i < message->tail_count; i++)
+        if (message->tails[i].queue != *queue &&
+            weir_queue_wait_event(*queue, message->tails[i].event))
+            return NULL;
+    if (weir_event_acquire(weir_queue_device(*queue), &event))
+        return NULL;
+    if (!weir_queue_record(*queue, event))
         return event;
     weir_event_release(event);
     return NULL;
@@ -177,7 +189,7 @@ static void complete(struct message *message, const struct lane *lane, weir_queu
     if (!message->done)
         return;
     if (queue && !message->status)
-        event = join_tails(message, lane, queue);
+        event = join_tails(message, lane, &queue);
     if (event) {
         if (weir__future_set_in(message->done, event, queue))
             weir_event_release(event);

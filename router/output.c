@@ -74,9 +74,6 @@ weir_status weir__output_create(weir_router *router, weir_endpoint *destination,
         weir__output_unref(output);
         return status;
     }
-    output->ended = weir__router_status(router); /* cancelled before: nothing will come */
-    if (output->ended)
-        weir__output_end(output, output->ended);
     *output_out = output;
     return WEIR_OK;
 }
@@ -142,7 +139,7 @@ weir_status weir__output_post(struct output *output, struct weir_pending *slot)
         return status;
     slot->next = NULL;
     slot->assigned = WEIR_PENDING;
-    slot->gated = NULL;
+    atomic_store_explicit(&slot->gated, NULL, memory_order_relaxed);
     /* Cursors at the end of the list stand at NULL: the new one is where they go on. */
     if (output->posted_last && (output->unmatched || output->untaken))
         output->posted_last->next = slot;
@@ -194,9 +191,8 @@ static weir_status match(struct output *output, int *woke_out)
     return status;
 }
 
-weir_status weir__output_progress(struct output *output)
+weir_status weir__output_progress(struct output *output, int woke)
 {
-    int woke = 0;
     weir_status status = match(output, &woke);
     pthread_mutex_unlock(&output->lock);
     if (woke && output->arrived)
@@ -273,14 +269,16 @@ void weir__output_orphan(struct output *output)
 weir_status weir__output_give_back(struct output *output, struct weir_pending *slot)
 {
     weir_status status = WEIR_OK;
+    int woke = 0;
     pthread_mutex_lock(&output->lock);
     if (!slot->own) {
         slot->next = output->spare;
         output->spare = slot;
     } else if (!output->orphan) {
         status = weir__output_post(output, slot);
+        woke = output->ended != WEIR_OK; /* the new receive has ended already */
     }
-    weir_status moved = weir__output_progress(output);
+    weir_status moved = weir__output_progress(output, woke);
     status = status ? status : moved;
     if (status)
         weir_router_cancel(output->router, status);

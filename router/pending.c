@@ -1,5 +1,6 @@
 /** @file pending.c  Receives under way (pipelined receivers, Groute 4.1). */
 #include "router/internal.h"
+#include "runtime/backend.h"
 
 static weir_status check_receive(const weir_link *link, int own)
 {
@@ -83,7 +84,7 @@ weir_status weir_link_receive_into(weir_link *link, void *data, size_t bytes, we
     weir__output_ref(output);
     *pending_out = slot;
     /* A copy that could not be made ends this receive like the others: the pending says so. */
-    if ((status = weir__output_progress(output)))
+    if ((status = weir__output_progress(output, output->ended != WEIR_OK)))
         weir_router_cancel(output->router, status);
     weir__messages_settle();
     return WEIR_OK;
@@ -128,6 +129,7 @@ weir_status weir_pending_assigned(weir_pending *pending, weir_segment *segment_o
     if (status == WEIR_OK)
         *segment_out = pending->segment;
     pthread_mutex_unlock(&pending->output->lock);
+    weir__alarms_raise(pending->output->router->context); /* a program may do nothing but ask */
     if (status < 0)
         (void)weir__router_status(pending->output->router); /* for its sentence */
     return status;
@@ -150,7 +152,7 @@ weir_status weir_pending_gate(weir_pending *pending, weir_queue *queue)
 {
     weir_status status = weir_queue_wait_future(queue, pending->future);
     if (!status)
-        pending->gated = queue;
+        atomic_store_explicit(&pending->gated, queue, memory_order_relaxed);
     return status;
 }
 
@@ -164,7 +166,8 @@ weir_future *weir_pending_future(weir_pending *pending)
 static weir_status mark(weir_pending *pending, weir_queue *queue, weir_event **event_out)
 {
     weir_status status;
-    if (pending->gated != queue && (status = weir_queue_wait_future(queue, pending->future)))
+    if (atomic_load_explicit(&pending->gated, memory_order_relaxed) != queue &&
+        (status = weir_queue_wait_future(queue, pending->future)))
         return status;
     if (weir_event_acquire(weir_queue_device(queue), event_out))
         return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");

@@ -53,7 +53,7 @@ static weir_status add_leaf(struct plan *plan, struct output *output, struct pla
     if ((status = begin_branch(plan, &place)) ||
         (status = grow(&plan->routes, plan->route_count, &plan->route_room, sizeof *plan->routes)))
         return status;
-    plan->routes[plan->route_count++] = (struct route){output, place.leaf};
+    plan->routes[plan->route_count++] = (struct route){output, plan->group, place.leaf};
     struct branch *branch = &plan->branches[plan->branch_count - 1];
     branch->leaves++;
     if (branch->packet > output->packet_bytes)
@@ -125,37 +125,62 @@ static weir_status set_copies(struct plan *plan, uint32_t first, uint32_t step, 
     return WEIR_OK;
 }
 
+/* A choice of its own, unless it stands right below another: then its alternatives are more of that. */
+static weir_status begin_choice(struct plan *plan, struct place *place, uint16_t *last)
+{
+    struct branch *branch = &plan->branches[plan->branch_count - 1];
+    if (place->in_choice)
+        return WEIR_OK;
+    if (place->leaf.steps == STEPS_MAX)
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "more than %d choices within each other",
+                          STEPS_MAX);
+    if (branch->choices == UINT16_MAX)
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "more than %u choices for one packet",
+                          branch->choices);
+    if (branch->choices > 0)
+        branch->single = 0;
+    place->leaf.step[place->leaf.steps++].node = (uint16_t)branch->choices++;
+    place->last = last;
+    place->in_choice = 1;
+    return WEIR_OK;
+}
+
+static weir_status visit_alternative(struct plan *plan, weir_router *router, uint32_t port,
+                                     const weir_segment *segment, struct place *place)
+{
+    uint32_t first = plan->route_count, step = place->leaf.steps - 1, copies;
+    if (*place->last == UINT16_MAX)
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "a choice between more than %u", UINT16_MAX);
+    place->leaf.step[step].alternative = ++*place->last;
+    place->leaf.step[step].more = 0;
+    weir_status status = visit_port(plan, router, port, segment, place, &copies);
+    return status ? status : set_copies(plan, first, step, copies);
+}
+
+/* Turns are taken packet by packet at a branch's first choice, and message by message at others. */
 static weir_status visit_any(struct plan *plan, weir_router *router, const weir_segment *segment,
                              const struct place *place, const weir_choice *choice,
                              uint32_t *copies_out)
 {
     struct place below = *place;
-    uint16_t last = 0, node;
+    uint16_t last = 0;
     weir_status status = begin_branch(plan, &below);
+    uint32_t start = 0;
     if (status)
         return status;
-    struct branch *branch = &plan->branches[plan->branch_count - 1];
+    int is_first = plan->branches[plan->branch_count - 1].choices == 0;
     *copies_out = !place->in_choice;
-    if (!place->in_choice) { /* else its alternatives are more of the choice above */
-        if (place->leaf.steps == STEPS_MAX)
-            return weir__fail(WEIR_ERR_UNSUPPORTED, "more than %d choices within each other",
-                              STEPS_MAX);
-        if (branch->choices++ > 0)
-            branch->single = 0;
-        else
-            branch->turns = choice->turns;
-        below.leaf.step[below.leaf.steps++].node = (uint16_t)(branch->choices - 1);
-        below.last = &last;
-        below.in_choice = 1;
-    }
-    uint32_t step = below.leaf.steps - 1;
-    node = below.leaf.step[step].node;
+    if ((status = begin_choice(plan, &below, &last)))
+        return status;
+    if (is_first && choice->turns)
+        plan->branches[plan->branch_count - 1].groups = choice->count;
+    else if (choice->turns)
+        start = atomic_fetch_add_explicit(&router->turn, 1, memory_order_relaxed) % choice->count;
     for (uint32_t i = 0; i < choice->count && !status; i++) {
-        uint32_t first = plan->route_count, copies;
-        below.leaf.step[step] = (struct step){node, ++*below.last, 0};
-        status = visit_port(plan, router, choice->candidate[i], segment, &below, &copies);
-        if (!status)
-            status = set_copies(plan, first, step, copies);
+        if (is_first)
+            plan->group = i;
+        status = visit_alternative(plan, router, choice->candidate[(start + i) % choice->count],
+                                   segment, &below);
     }
     return status;
 }
@@ -217,7 +242,7 @@ weir_status weir__plan_make(struct plan *plan, const weir_link *link, const weir
     root.in_choice = 0;
     root.last = NULL;
     root.leaf.steps = 0;
-    plan->branch_count = plan->route_count = 0;
+    plan->branch_count = plan->route_count = plan->group = 0;
     return visit(plan, link->router, link->source, segment, &root, &copies);
 }
 

@@ -136,7 +136,8 @@ void weir_router_destroy(weir_router *router);
 
 /* ---- links -------------------------------------------------------------------------------- */
 
-/** The ways to carry a packet, in the order in which WEIR_TRANSPORT_AUTO asks them. */
+/** The ways to carry a packet, in the order in which WEIR_TRANSPORT_AUTO asks them. Between two GPUs it
+ *  takes COPY for packets of more than 64 KiB and STORE for others, which start sooner. */
 typedef enum weir_transport {
     WEIR_TRANSPORT_AUTO = 0,
     WEIR_TRANSPORT_LOCAL,  /**< both ends in one memory: the device itself, or two host devices */
@@ -199,13 +200,14 @@ weir_endpoint *weir_link_source(const weir_link *link);
  *  @param[in]  segment  memory of the source endpoint's device; 0 bytes travel as one empty packet.
  *                       Stays the caller's, unchanged until @p done_out completes.
  *  @param[in]  ready    the bytes are valid after this event; NULL: now. Not to be recorded again
- *                       before @p done_out completes.
+ *                       before @p done_out completes. Until it comes the message keeps its place
+ *                       before what others send to the same receiver later.
  *  @param[out] done_out completes when the segment may be reused; release it. NULL: not wanted.
  *  @retval WEIR_CLOSED       the link was shut down.
  *  @retval WEIR_ERR_INVALID  not an input, memory of another device, an unconnected router, or the
  *                            policy chose nothing.
- *  @return the status the router was cancelled with, if it was. A failure after the first packet
- *  went out cancels the router; the segment must then stay until the router's outputs are destroyed. */
+ *  @return the status the router was cancelled with, if it was. A packet that cannot be
+ *  put on its way cancels the router; the segment must then stay until the outputs are destroyed. */
 weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_event *ready,
                            weir_future **done_out);
 

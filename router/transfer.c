@@ -3,6 +3,8 @@
 
 #include "runtime/backend.h"
 
+#define OPERATIONS_MAX 8 /* of one packet in one queue: waits, copies, records */
+
 static const struct stream *choose_stream(struct lane *lane, size_t bytes)
 {
     return bytes <= lane->small_bytes ? &lane->small : &lane->large[lane->turn++ % 2];
@@ -47,6 +49,10 @@ static weir_status copy(struct output *output, const struct stream *stream,
     *put_out = 0;
     if (status)
         return status;
+    if ((status = weir__queue_reserve(stream->first, OPERATIONS_MAX)) ||
+        (stream->last != stream->first &&
+         (status = weir__queue_reserve(stream->last, OPERATIONS_MAX))))
+        return status;
     if (weir_event_acquire(weir_queue_device(stream->last), event_out))
         return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
     if (!(status = put_waits(stream, slot, parcel->message))) {
@@ -55,7 +61,7 @@ static weir_status copy(struct output *output, const struct stream *stream,
         if (!status && !(status = weir_queue_record(stream->last, *event_out)))
             return WEIR_OK;
     }
-    weir_event_release(*event_out); /* a lost device, or no memory for an operation of a queue */
+    weir_event_release(*event_out); /* the device is lost */
     return status;
 }
 

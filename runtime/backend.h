@@ -107,6 +107,9 @@ struct weir__backend {
 
     weir_status (*queue_create)(weir_device *device, int high_priority, weir_queue **queue_out);
     void (*queue_destroy)(weir_queue *queue);
+    /** May be NULL: putting something into a queue takes no memory. Makes sure that the next @p count
+     *  operations, kernels of programs aside, do not fail for want of it. */
+    weir_status (*reserve)(weir_queue *queue, uint32_t count);
     weir_status (*copy)(weir_queue *queue, weir_device *destination_device, void *destination,
                         weir_device *source_device, const void *source, size_t bytes);
     /** The same by a kernel of the queue's device. */

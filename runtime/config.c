@@ -89,9 +89,10 @@ static weir_status assign(weir_config *config, int id, const char *shown, const 
         if (rule->type == CHOICE)
             return weir__fail(WEIR_ERR_INVALID, "%s=%s: choose one of: %s", shown, text,
                               rule->choices);
-        return weir__fail(WEIR_ERR_INVALID, "%s=%s: not a number of %s from %llu to %llu", shown,
-                          text, entries[id].type, (unsigned long long)rule->low,
-                          (unsigned long long)rule->high);
+        return weir__fail(WEIR_ERR_INVALID, "%s=%s: not a number%s%s from %llu to %llu", shown,
+                          text, rule->type == COUNT ? "" : " of ",
+                          rule->type == COUNT ? "" : entries[id].type,
+                          (unsigned long long)rule->low, (unsigned long long)rule->high);
     }
     if (rule->type == CHOICE || rule->type == PATH) {
         char *copy = strdup(text);

@@ -152,7 +152,9 @@ weir_status weir_event_wait(weir_event *event, int64_t timeout_ms)
     weir_status status = wait_in_slices(event, timeout_ms, 1);
     weir_status failed = weir__device_failed(device);
     weir__alarms_raise(device->context);
-    return failed ? failed : status;
+    if (failed)
+        return failed;
+    return status == WEIR_ERR_TIMEOUT ? weir__timed_out() : status;
 }
 
 void weir__event_settle(weir_event *event)

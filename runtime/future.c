@@ -218,7 +218,7 @@ static weir_status wait(weir_future *future, int64_t timeout_ms)
     weir_event *event;
     wait_decided(future, timeout_ms);
     if (!weir__future_decided(future, &status, &event))
-        return WEIR_ERR_TIMEOUT;
+        return weir__timed_out();
     if (status != WEIR_OK || !event)
         return status;
     if (timeout_ms >= 0) {
@@ -244,7 +244,7 @@ weir_status weir__future_wait_decided(weir_future *future, int64_t timeout_ms)
     wait_decided(future, timeout_ms);
     int is = weir__future_decided(future, &status, &event);
     weir__alarms_raise(context);
-    return !is ? WEIR_ERR_TIMEOUT : status;
+    return !is ? weir__timed_out() : status;
 }
 
 weir_status weir__future_notify_in(weir_future *future, weir__notify_fn fn, weir__open_fn open,

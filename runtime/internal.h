@@ -15,6 +15,9 @@ weir_status weir__fail(weir_status status, const char *format, ...)
 /** Put the sentence of another thread's failure in place of this thread's (it was logged there). */
 void weir__fail_adopt(const char *detail);
 
+/** The sentence of a wait that came to its time limit, which is no failure to log. */
+weir_status weir__timed_out(void);
+
 typedef enum weir__log_level {
     WEIR__LOG_ERROR = 1,
     WEIR__LOG_INFO = 2,
@@ -72,6 +75,10 @@ weir_status weir__future_set_in(weir_future *future, weir_event *event, weir_que
 /** Wait on the host until the future was set or failed, not for its event. @param timeout_ms  negative:
  *  without limit.  @retval WEIR_ERR_TIMEOUT  not within the time. */
 weir_status weir__future_wait_decided(weir_future *future, int64_t timeout_ms);
+
+/** Take what the next @p count operations of a queue need, so that none of them fails for want of memory
+ *  after others were put in. One thread at a time for a queue. */
+weir_status weir__queue_reserve(weir_queue *queue, uint32_t count);
 
 /** Make the n-th from now (1 is the next) allocation, copy, event or operation fail, for tests; 0 turns
  *  it off. Allocations: weir__alloc, weir__calloc, weir_device_alloc. Copies: weir_queue_copy,

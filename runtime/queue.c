@@ -27,6 +27,11 @@ static weir_status drain(weir_queue *queue, int raising)
     }
 }
 
+weir_status weir__queue_reserve(weir_queue *queue, uint32_t count)
+{
+    return queue->device->ops->reserve ? queue->device->ops->reserve(queue, count) : WEIR_OK;
+}
+
 void weir_queue_destroy(weir_queue *queue)
 {
     if (!queue)

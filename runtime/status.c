@@ -22,6 +22,12 @@ const char *weir_status_text(weir_status status)
     return "unknown status";
 }
 
+weir_status weir__timed_out(void)
+{
+    weir__fail_adopt("what was waited for did not come within the time limit");
+    return WEIR_ERR_TIMEOUT;
+}
+
 const char *weir_error_detail(void)
 {
     return detail;

@@ -48,7 +48,7 @@ static const weir__cli_verb verbs[] = {
      "  weir topo --machine node.json --route ring\n"
      "  weir topo --machine 8*nvswitch --format dot | dot -Tsvg -o node.svg\n"},
     {"bench", VERB_BENCH, 1, weir__cli_bench, "NAME|all|list [options]",
-     "measure links, memory, launches",
+     "measure links, routers, collectives, memory, launches",
      "Every figure is the median of the trials with their lowest and highest; \"yes\" under\n"
      "verified says that every byte was compared afterwards. --json keeps the figures for\n"
      "--compare and for scripts/plot-bench.sh; a signal ends the run without results. Where\n"

@@ -33,6 +33,17 @@ static size_t packet_of(const weir__pbf_run *run)
     return asked;
 }
 
+/* A GPU copies in, filters and copies out at a time. On a host device all three are the processor's, and
+ * every packet more that waits there is one that others cannot take when they are done. */
+static uint32_t buffers_of(const weir__pbf_run *run, const weir_device *device)
+{
+    weir_device_info info;
+    weir_device_info_get(device, &info);
+    if (run->pbf->config.buffers)
+        return run->pbf->config.buffers;
+    return info.kind == WEIR_DEVICE_CUDA ? 3 : 2;
+}
+
 static weir_status open_routers(weir__pbf_run *run)
 {
     weir_context *context = run->pbf->context;
@@ -50,17 +61,16 @@ static weir_status open_routers(weir__pbf_run *run)
 
 static weir_status open_slots(weir__pbf_device *device)
 {
-    uint32_t buffers = device->run->pbf->config.buffers;
     weir_device *home = weir_context_home(device->run->pbf->context);
     void *word, *kept, *output;
     weir_status status;
     if ((status = weir_device_alloc(device->device, sizeof(uint64_t), &word)))
         return status;
     device->word = word;
-    if ((status = weir_device_alloc(home, buffers * sizeof(uint32_t), &kept)))
+    if ((status = weir_device_alloc(home, device->buffers * sizeof(uint32_t), &kept)))
         return status;
     device->kept = kept;
-    for (uint32_t i = 0; i < buffers; i++) {
+    for (uint32_t i = 0; i < device->buffers; i++) {
         weir__pbf_slot *slot = &device->slot[i];
         slot->kept = &device->kept[i];
         if ((status = weir_device_alloc(device->device, device->run->packet_bytes, &output)))
@@ -83,7 +93,7 @@ static weir_status open_device(weir__pbf_run *run, uint32_t index)
     device->index = index;
     device->device = weir_context_device(run->pbf->context, index);
     config.packet_bytes = run->packet_bytes;
-    config.buffers = run->pbf->config.buffers;
+    device->buffers = config.buffers = buffers_of(run, device->device);
     if ((status = weir_endpoint_create(device->device, NULL, &device->endpoint)) ||
         (status = weir_link_create(weir_router_endpoint(run->to_devices), device->endpoint, &config,
                                    &device->in)) ||

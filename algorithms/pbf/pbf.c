@@ -37,8 +37,6 @@ weir_status weir_pbf_create(weir_context *context, const weir_pbf_config *config
     pbf->context = context;
     weir__context_retain(context);
     pbf->config = *config;
-    if (!pbf->config.buffers)
-        pbf->config.buffers = WEIR__PBF_BUFFERS;
     pthread_mutex_init(&pbf->lock, NULL);
     *pbf_out = pbf;
     return WEIR_OK;

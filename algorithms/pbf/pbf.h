@@ -13,13 +13,13 @@
 
 #include <stdatomic.h>
 
-enum { WEIR__PBF_BUFFERS = 3, WEIR__PBF_BUFFERS_MAX = 16 };
+enum { WEIR__PBF_BUFFERS_MAX = 16 };
 
 typedef struct weir__pbf_run weir__pbf_run;
 
 struct weir_pbf {
     weir_context *context;
-    weir_pbf_config config; /* nothing left to choose but packet_bytes */
+    weir_pbf_config config;
     pthread_mutex_t lock;
     weir__pbf_run *run; /* under way, or NULL; guarded by lock */
     int cancelled;      /* a run takes it back; guarded by lock */
@@ -48,8 +48,9 @@ typedef struct weir__pbf_device {
     weir_queue *queue;
     uint64_t *word; /* the device's, see pbf_op.h */
     uint32_t *kept; /* the home device's: one for each slot */
-    weir__pbf_slot slot[WEIR__PBF_BUFFERS_MAX];
-    weir_pending *next; /* taken from `in`, not launched yet; NULL: none */
+    uint32_t buffers;
+    weir__pbf_slot slot[WEIR__PBF_BUFFERS_MAX]; /* `buffers` of them */
+    weir_pending *next;                         /* taken from `in`, not launched yet; NULL: none */
     pthread_t thread;
     int started;
     weir_pbf_share share; /* the thread's until it was joined */

@@ -52,8 +52,11 @@ static weir_status launch(weir__pbf_device *device, weir__pbf_slot *slot,
 static weir_status start(weir__pbf_device *device, weir__pbf_slot *slot, const weir_segment *packet)
 {
     weir_status status = WEIR_OK;
-    if (slot->sent) /* the slot's last result must have been read before it is overwritten */
-        status = weir_queue_wait_future(device->queue, slot->sent);
+    /* The slot's last result must have been read before it is overwritten. It is the host that waits, as
+     * a rule for nothing: a queue that waited for the other router would hold up whoever cancels this
+     * one, and so perhaps the one that has to take the result. */
+    if (slot->sent)
+        status = weir_future_wait(slot->sent, -1);
     weir_future_release(slot->sent);
     slot->sent = NULL;
     if (status || (status = weir_pending_gate(device->next, device->queue)))
@@ -109,7 +112,7 @@ static weir_status finish(weir__pbf_device *device, weir__pbf_slot *slot)
  * @retval WEIR_CLOSED  no packet is left to start. */
 static weir_status start_some(weir__pbf_device *device, uint64_t *started, uint64_t finished)
 {
-    uint32_t slots = device->run->pbf->config.buffers;
+    uint32_t slots = device->buffers;
     weir_segment packet;
     weir_status status = WEIR_OK;
     while (!status && *started - finished < slots) {
@@ -124,7 +127,7 @@ static weir_status start_some(weir__pbf_device *device, uint64_t *started, uint6
 
 static weir_status filter(weir__pbf_device *device)
 {
-    uint32_t slots = device->run->pbf->config.buffers;
+    uint32_t slots = device->buffers;
     uint64_t started = 0, finished = 0;
     weir_status status = WEIR_OK;
     for (;;) {
@@ -146,7 +149,7 @@ static weir_status filter(weir__pbf_device *device)
 static weir_status leave(weir__pbf_device *device)
 {
     weir_status status = weir_link_shutdown(device->out);
-    for (uint32_t i = 0; i < device->run->pbf->config.buffers && !status; i++)
+    for (uint32_t i = 0; i < device->buffers && !status; i++)
         if (device->slot[i].sent)
             status = weir_future_wait(device->slot[i].sent, -1);
     return status;

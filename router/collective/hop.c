@@ -23,14 +23,17 @@ static weir_status send(weir_collectives *c, const struct hop *hop, enum way way
     return WEIR_OK;
 }
 
-/* A receive that nobody will look at is given back: once it was ended, or behind its bytes. */
+/* A receive that nobody will look at is given back: once it was ended, which another thread may be about
+ * to do that cancelled first, or behind its bytes. */
 static weir_status give_up(weir_collectives *c, weir_pending *pending, weir_queue *work,
                            weir_status status)
 {
+    weir_segment unused;
     status = weir__collectives_fail(c, status);
+    (void)weir_pending_wait_assigned(pending, -1, &unused);
     if (weir_pending_release(pending, NULL) == WEIR_ERR_INVALID)
         (void)weir_pending_release(pending, work);
-    return status;
+    return weir__collectives_fail(c, status); /* its sentence again */
 }
 
 weir_status weir__hop_copy(weir_collectives *c, const struct hop *hop, weir_event **mark_out)

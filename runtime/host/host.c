@@ -63,6 +63,7 @@ const weir__backend weir__host_backend = {
     .mem_alloc = mem_alloc,
     .mem_free = mem_free,
     .queue_create = weir__host_queue_create,
+    .reserve = weir__host_queue_reserve,
     .queue_destroy = weir__host_queue_destroy,
     .copy = weir__host_queue_copy,
     .push = weir__host_queue_push,

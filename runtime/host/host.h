@@ -49,6 +49,7 @@ void weir__host_team_run(struct host_team *team, const weir_kernel *kernel, cons
 
 weir_status weir__host_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);
 void weir__host_queue_destroy(weir_queue *queue);
+weir_status weir__host_queue_reserve(weir_queue *queue, uint32_t count);
 weir_status weir__host_queue_copy(weir_queue *queue, weir_device *destination_device,
                                   void *destination, weir_device *source_device, const void *source,
                                   size_t bytes);

@@ -6,6 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ROOM_LEAST \
+    64 /* of arguments: what the runtime's own kernels take, so any spare does for them */
+
+static weir_status make_op(size_t bytes, struct op **op_out)
+{
+    size_t room = bytes < ROOM_LEAST ? ROOM_LEAST : bytes;
+    weir_status status = weir__alloc(1, sizeof **op_out + room, "operation of a queue", op_out);
+    if (!status)
+        (*op_out)->room = room;
+    return status;
+}
+
 /* An operation with room for `bytes` of arguments: a spare one if it is large enough. */
 static weir_status take(struct host_queue *queue, size_t bytes, struct op **op_out)
 {
@@ -18,14 +30,29 @@ static weir_status take(struct host_queue *queue, size_t bytes, struct op **op_o
         free(op);
         op = NULL;
     }
-    if (!op) {
-        weir_status status = weir__alloc(1, sizeof *op + bytes, "operation of a queue", &op);
-        if (status)
-            return status;
-        op->room = bytes;
-    }
     *op_out = op;
-    return WEIR_OK;
+    return op ? WEIR_OK : make_op(bytes, op_out);
+}
+
+weir_status weir__host_queue_reserve(weir_queue *base, uint32_t count)
+{
+    struct host_queue *queue = (struct host_queue *)base;
+    weir_status status = WEIR_OK;
+    uint32_t spare = 0;
+    pthread_mutex_lock(&queue->lock);
+    for (struct op *op = queue->spare; op && spare < count; op = op->next)
+        spare++;
+    pthread_mutex_unlock(&queue->lock);
+    for (; spare < count && !status; spare++) {
+        struct op *op;
+        if ((status = make_op(0, &op)))
+            break;
+        pthread_mutex_lock(&queue->lock);
+        op->next = queue->spare;
+        queue->spare = op;
+        pthread_mutex_unlock(&queue->lock);
+    }
+    return status;
 }
 
 static void put(struct host_queue *queue, struct op *op)

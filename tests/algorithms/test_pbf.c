@@ -208,6 +208,7 @@ static void devices_need_memory_for_packets(void **state)
     weir_context *context = open_with_or_skip(*state, settings);
     weir_pbf_config config = config_for(0.5, 200000);
     struct bench bench;
+    config.buffers = 3;
     bench_open(&bench, context, &config, 60000);
     STATUS(run(&bench), WEIR_ERR_NOMEM);
     assert_detail_has("WEIR_POOL_BYTES");

@@ -6,11 +6,11 @@
 #include <pthread.h>
 #include <time.h>
 
-/* More work than any machine does within a test: a million rounds for each element. */
+/* More work than any machine does within a test: a hundred thousand rounds for each element. */
 static weir_pbf_config endless(void)
 {
     weir_pbf_config config = config_for(0.5, 256);
-    config.work = 1000000;
+    config.work = 100000;
     return config;
 }
 
@@ -151,7 +151,7 @@ static void every_operation_may_break_its_device(void **state)
     for (uint64_t n = 1; struck; n++) {
         weir_context *context = open_or_skip(state);
         struct bench bench;
-        bench_open(&bench, context, &config, 10000);
+        bench_open(&bench, context, &config, 3000);
         weir__fault_arm(WEIR__FAULT_DEVICE, n);
         weir_status status = run(&bench);
         struck = weir__fault_struck(WEIR__FAULT_DEVICE);

@@ -45,7 +45,7 @@ else
 fi
 
 # ---- verbs ----
-for verb in sssp pr cc pbf convert partition; do
+for verb in sssp pr cc convert partition; do
     refuse 2 "$verb is not built yet" $verb x.mtx
     refuse 2 "$verb is not built yet" help $verb
 done

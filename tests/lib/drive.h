@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #define DRIVE_BYTES   16384 /* of the largest message */
-#define DRIVE_AHEAD   4     /* messages that an input has under way */
+#define DRIVE_AHEAD   8     /* messages that an input has under way */
 #define DRIVE_HELD    4     /* receives that an output has taken */
 #define DRIVE_THREADS 3     /* most senders, and most receivers */
 
@@ -25,8 +25,8 @@ struct drive_input {
     uint64_t stop_at; /**< shut down when so many packets were received in all */
     uint32_t count, room;
     struct drive_message *messages;
-    char *memory;    /**< DRIVE_AHEAD messages in the sender's device */
-    char *words;     /**< the same in home memory */
+    char *memory; /**< DRIVE_AHEAD messages in the sender's device */
+    char *words;  /**< the same in home memory */
     weir_queue *mover;
     weir_event *ready[DRIVE_AHEAD];
     weir_future *done[DRIVE_AHEAD];
@@ -55,9 +55,10 @@ struct drive_worker {
     uint32_t number;
     pthread_t thread;
     uint64_t random;
-    pthread_mutex_t lock; /* guards told */
+    pthread_mutex_t lock; /* guards told, asleep */
     pthread_cond_t more;
     uint64_t told; /* a receiver: how often it was told that there is something */
+    int asleep;
     weir_queue *queues[WEIR_DEVICES_MAX + 1]; /* a receiver: copies packets home */
     char *scratch;
     struct drive_record *records;

@@ -11,7 +11,8 @@ void drive_arrived(void *data)
     struct drive_worker *worker = data;
     pthread_mutex_lock(&worker->lock);
     worker->told++;
-    pthread_cond_signal(&worker->more);
+    if (worker->asleep)
+        pthread_cond_signal(&worker->more);
     pthread_mutex_unlock(&worker->lock);
 }
 
@@ -140,8 +141,7 @@ static int look(struct drive_worker *worker, uint32_t o)
         return 1;
     }
     weir_pending *oldest = output->pending[0];
-    memmove(&output->pending[0], &output->pending[1],
-            --output->held * sizeof output->pending[0]);
+    memmove(&output->pending[0], &output->pending[1], --output->held * sizeof output->pending[0]);
     take_packet(worker, o, oldest, &segment);
     return 1;
 }
@@ -151,8 +151,10 @@ static void sleep_until_told(struct drive_worker *worker, uint64_t seen)
     struct timespec deadline = weir__deadline(LONG_MS);
     int error = 0;
     pthread_mutex_lock(&worker->lock);
+    worker->asleep = 1;
     while (worker->told == seen && !error)
         error = pthread_cond_timedwait(&worker->more, &worker->lock, &deadline);
+    worker->asleep = 0;
     pthread_mutex_unlock(&worker->lock);
     if (error)
         drive_wrong(worker->drive, "receiver %u was told nothing for a minute", worker->number);

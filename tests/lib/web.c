@@ -89,7 +89,8 @@ static void make_tree(struct web *web, uint32_t r)
 static uint32_t fan_of(const struct web *web, uint32_t r, int *splits)
 {
     const struct web_router *router = &web->routers[r];
-    int all = router->kind == WEB_BROADCAST || router->kind == WEB_SCATTER || router->kind == WEB_OWN;
+    int all =
+        router->kind == WEB_BROADCAST || router->kind == WEB_SCATTER || router->kind == WEB_OWN;
     uint32_t fan = 0;
     *splits |= router->kind == WEB_SCATTER || (router->kind == WEB_OWN && router->splits);
     for (uint32_t i = 0; i < web->edge_count; i++) {

@@ -231,7 +231,8 @@ void web_expect(const struct web *web, uint32_t input, uint64_t meta, size_t byt
 /* ---- does what came agree? -------------------------------------------------------------------- */
 
 /* Take the outputs of `set` out of `from`; @return how many were there. Both are sorted. */
-static uint32_t take_out(const struct web_set *from, const struct web_set *set, struct web_set *left)
+static uint32_t take_out(const struct web_set *from, const struct web_set *set,
+                         struct web_set *left)
 {
     uint32_t k = 0, taken = 0;
     left->count = 0;

@@ -14,6 +14,18 @@ static const weir_algorithm own_algorithms[] = {WEIR_ALGORITHM_RING, WEIR_ALGORI
                                                 WEIR_ALGORITHM_AUTO};
 #define OWN_ALGORITHMS (sizeof own_algorithms / sizeof *own_algorithms)
 
+/** One rank, several, host devices of several threads, GPUs, and both kinds together. Under
+ *  ThreadSanitizer, where a call takes twenty times as long, few of them. */
+#if defined(__SANITIZE_THREAD__)
+#define ON_RANKS(f) ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:2x2")
+#else
+#define ON_RANKS(f)                                                                         \
+    ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"),              \
+        ON_BACKEND(f, "host:4"), ON_BACKEND(f, "host:8"), ON_BACKEND(f, "host:2x3"),        \
+        ON_BACKEND(f, "cuda:0"), ON_BACKEND(f, "cuda:0-1"), ON_BACKEND(f, "cuda:0,host:1"), \
+        ON_BACKEND(f, "cuda")
+#endif
+
 /** All devices of a context as ranks, each with a queue and memory to send from and to receive in. */
 struct job {
     weir_context *context;

@@ -27,8 +27,8 @@ struct world {
     weir_endpoint *ends[4];
     weir_router *any, *all;
     weir_link *links[LINKS];
-    void *data[2];       /* what endpoints 0 and 1 send */
-    char *into;          /* HELD packets at endpoint 3 */
+    void *data[2]; /* what endpoints 0 and 1 send */
+    char *into;    /* HELD packets at endpoint 3 */
     weir_queue *reader;
     weir_future *done[3 * MESSAGES];
     uint32_t done_count;
@@ -81,8 +81,7 @@ static weir_status send_on(struct world *w, int link, uint32_t end, uint64_t met
 {
     weir_segment segment = {device_of(w, end), w->data[end], BYTES - 60 * (size_t)(meta % 4), 0,
                             meta};
-    weir_status status =
-        weir_link_send(w->links[link], &segment, NULL, &w->done[w->done_count]);
+    weir_status status = weir_link_send(w->links[link], &segment, NULL, &w->done[w->done_count]);
     w->done_count += !status;
     if (status)
         assert_null(w->done[w->done_count]);

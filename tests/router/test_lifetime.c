@@ -37,7 +37,8 @@ static void open_life(struct life *l, weir_context *context, uint32_t objects, e
     l->out = new_link(weir_router_endpoint(l->router), l->to, PACKET, 2);
     if (objects > BASIC) {
         OK(weir_router_create(context, "second", &first, &l->second));
-        l->middle = new_link(weir_router_endpoint(l->router), weir_router_endpoint(l->second), 0, 0);
+        l->middle =
+            new_link(weir_router_endpoint(l->router), weir_router_endpoint(l->second), 0, 0);
         l->out_second = new_link(weir_router_endpoint(l->second), l->to, PACKET, 1);
     }
     if (state == IDLE)

@@ -138,11 +138,11 @@ static void scatter_deals_out_equal_parts(void **state)
         uint32_t granule;
         size_t bytes, parts[3];
     } rows[] = {
-        {1, 9, {3, 3, 3}},       {1, 10, {4, 3, 3}},     {1, 11, {4, 4, 3}},
-        {1, 300, {100, 100, 100}}, {4, 24, {8, 8, 8}},   {4, 16, {8, 4, 4}},
-        {4, 18, {8, 4, 6}},      {0, 6, {2, 2, 2}},      {8, 8, {8, 0, 0}},
-        {8, 3, {0, 0, 3}},       {8, 16, {8, 8, 0}},     {1, 1, {1, 0, 0}},
-        {1, 0, {0, 0, 0}},       {100, 0, {0, 0, 0}},    {64, 400, {128, 128, 144}},
+        {1, 9, {3, 3, 3}},         {1, 10, {4, 3, 3}},  {1, 11, {4, 4, 3}},
+        {1, 300, {100, 100, 100}}, {4, 24, {8, 8, 8}},  {4, 16, {8, 4, 4}},
+        {4, 18, {8, 4, 6}},        {0, 6, {2, 2, 2}},   {8, 8, {8, 0, 0}},
+        {8, 3, {0, 0, 3}},         {8, 16, {8, 8, 0}},  {1, 1, {1, 0, 0}},
+        {1, 0, {0, 0, 0}},         {100, 0, {0, 0, 0}}, {64, 400, {128, 128, 144}},
     };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         struct flow flow;
@@ -180,8 +180,7 @@ static void gather_needs_its_root(void **state)
 {
     struct flow flow;
     open_flow(&flow, state, weir_policy_gather(3), 1, 3, 0);
-    send_refused(&flow, 0, 0,
-                 "a message from from is gathered at output 3 of a router that has 3");
+    send_refused(&flow, 0, 0, "a message from from is gathered at output 3 of a router that has 3");
     close_flow(&flow);
 }
 

@@ -166,7 +166,10 @@ static void a_policy_is_told_all_about_a_message(void **state)
     weir_context_destroy(flow.context);
 }
 
-#define CHOICE(what, n, ...) {.delivery = WEIR_DELIVER_##what, .count = n, .candidate = {__VA_ARGS__}}
+#define CHOICE(what, n, ...)                                                      \
+    {                                                                             \
+        .delivery = WEIR_DELIVER_##what, .count = n, .candidate = { __VA_ARGS__ } \
+    }
 
 static void bad_choices_are_refused(void **state)
 {
@@ -176,11 +179,13 @@ static void bad_choices_are_refused(void **state)
         weir_status wanted;
         const char *detail;
     } rows[] = {
-        {WEIR_OK, CHOICE(ANY, 0, 0), WEIR_ERR_INVALID, "policy own of router r chose 0 of 2 outputs"},
+        {WEIR_OK, CHOICE(ANY, 0, 0), WEIR_ERR_INVALID,
+         "policy own of router r chose 0 of 2 outputs"},
         {WEIR_OK, CHOICE(ALL, 3, 0, 1, 0), WEIR_ERR_INVALID,
          "policy own of router r chose 3 of 2 outputs"},
         {WEIR_OK, CHOICE(ALL, UINT32_MAX, 0), WEIR_ERR_INVALID, "chose 4294967295 of 2"},
-        {WEIR_OK, CHOICE(ALL, 1, 2), WEIR_ERR_INVALID, "policy own of router r chose output 2 of 2"},
+        {WEIR_OK, CHOICE(ALL, 1, 2), WEIR_ERR_INVALID,
+         "policy own of router r chose output 2 of 2"},
         {WEIR_OK, CHOICE(ANY, 2, 0, UINT32_MAX), WEIR_ERR_INVALID, "of 2"},
         {WEIR_OK, CHOICE(ANY, 2, 1, 1), WEIR_ERR_INVALID, "chose output 1 twice"},
         {WEIR_OK, {.delivery = (weir_delivery)3, .count = 1}, WEIR_ERR_INVALID, "delivery 3"},
@@ -227,8 +232,7 @@ static void all_gives_each_a_copy(void **state)
 {
     static const size_t packets[] = {100, 30, 1000};
     weir_context *context = open_or_skip(state);
-    struct own own = {
-        .answer = {.delivery = WEIR_DELIVER_ALL, .count = 3, .candidate = {2, 0, 1}}};
+    struct own own = {.answer = {.delivery = WEIR_DELIVER_ALL, .count = 3, .candidate = {2, 0, 1}}};
     weir_policy policy = {"own", answer_as_told, &own};
     struct flow flow = {.context = context, .inputs = 1, .outputs = 0};
     flow_open(&flow, &policy, 0, 0);

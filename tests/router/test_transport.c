@@ -166,9 +166,9 @@ static void a_sender_that_cannot_is_refused(void **state)
     STATUS(weir_router_check(first), WEIR_ERR_INVALID);
     weir_link_destroy(between);
     OK(weir_link_create(from, weir_router_endpoint(first), NULL, &in)); /* it reaches nobody now */
-    STATUS(weir_link_create(weir_router_endpoint(first), weir_router_endpoint(second), NULL,
-                            &between),
-           WEIR_ERR_UNSUPPORTED);
+    STATUS(
+        weir_link_create(weir_router_endpoint(first), weir_router_endpoint(second), NULL, &between),
+        WEIR_ERR_UNSUPPORTED);
     assert_null(between);
     weir_link_destroy(out);
     OK(join(weir_router_endpoint(second), to, WEIR_TRANSPORT_LOCAL, &out));

@@ -63,7 +63,7 @@ static void defaults_are_those_of_the_table(void **state)
     assert_int_equal(number_of(config, "transport"), 0);
     assert_string_equal(text_of(config, "transport"), "auto");
     assert_int_equal(number_of(config, "packet_bytes"), 0);
-    assert_int_equal(number_of(config, "link_buffers"), 3);
+    assert_int_equal(number_of(config, "link_buffers"), 4);
     assert_int_equal(number_of(config, "queue_items"), 0);
     assert_int_equal(number_of(config, "spill_bytes"), 4ull << 30);
     assert_int_equal(number_of(config, "metis_timeout"), 300000);
@@ -114,7 +114,7 @@ static void a_malformed_environment_is_refused_by_name(void **state)
     setenv("WEIR_EVENTS", "many", 1);
     STATUS(weir_config_create(&config), WEIR_ERR_INVALID);
     assert_null(config);
-    assert_detail("WEIR_EVENTS=many: not a number of count from 16 to 65536");
+    assert_detail("WEIR_EVENTS=many: not a number from 16 to 65536");
     weir_context *context = (weir_context *)state;
     STATUS(weir_context_create("host:1", NULL, &context), WEIR_ERR_INVALID);
     assert_null(context);

@@ -1,38 +1,10 @@
-/** @file graph.c  The graph: links come and go, and who reaches whom.
- *
- * Packets do not stop at routers, so what counts is which input reaches which output: each such pair
- * has a lane. Making a link opens the lanes that it makes possible. */
+/** @file graph.c  Links are made and ended; what is refused. */
 #include "router/internal.h"
 
 #include <stdlib.h>
 
 /* One thread builds at a time, in whatever context: links come and go rarely. */
 static pthread_mutex_t building = PTHREAD_MUTEX_INITIALIZER;
-
-/* Of a router and all that feed it the one of the lowest number above `last`, or NULL. */
-static weir_router *next_above(weir_router *router, uint64_t last)
-{
-    weir_router *best = router->number > last ? router : NULL;
-    for (uint32_t i = 0; i < router->feeder_count; i++) {
-        weir_router *other = next_above(router->feeders[i], last);
-        if (other && (!best || other->number < best->number))
-            best = other;
-    }
-    return best;
-}
-
-/* Nobody routes a message through `router` meanwhile. */
-static void lock_routes(weir_router *router)
-{
-    for (weir_router *r = next_above(router, 0); r; r = next_above(router, r->number))
-        pthread_rwlock_wrlock(&r->graph);
-}
-
-static void unlock_routes(weir_router *router)
-{
-    for (weir_router *r = next_above(router, 0); r; r = next_above(router, r->number))
-        pthread_rwlock_unlock(&r->graph);
-}
 
 /* ---- what is refused --------------------------------------------------------------------------- */
 
@@ -58,20 +30,6 @@ static weir_status check_ends(const weir_endpoint *source, const weir_endpoint *
     return WEIR_OK;
 }
 
-static weir_status check_room(const weir_router *router, uint32_t count)
-{
-    if (count < PORTS_MAX)
-        return WEIR_OK;
-    return weir__fail(WEIR_ERR_INVALID, "router %s has %d links on one side already",
-                      router->self.name, PORTS_MAX);
-}
-
-static weir_status doubled(const weir_endpoint *source, const weir_endpoint *destination)
-{
-    return weir__fail(WEIR_ERR_INVALID, "a second link from %s to %s", source->name,
-                      destination->name);
-}
-
 static weir_status check_config(const weir_link_config *config)
 {
     if (config->size != sizeof *config)
@@ -87,214 +45,6 @@ static weir_status check_config(const weir_link_config *config)
     return WEIR_OK;
 }
 
-/* ---- inputs ------------------------------------------------------------------------------------ */
-
-static weir_status open_lane_to(struct output *output, void *link)
-{
-    return weir__lane_open(output, link);
-}
-
-static weir_status close_lane_to(struct output *output, void *link)
-{
-    pthread_mutex_lock(&output->lock);
-    weir__lane_gone(output, link);
-    (void)weir__output_progress(output, 0); /* it was shut before: nothing is left to match */
-    return WEIR_OK;
-}
-
-static weir_status undo_lane_to(struct output *output, void *link)
-{
-    weir__lane_undo(output, link);
-    return WEIR_OK;
-}
-
-static void remove_input(weir_link *link)
-{
-    weir_router *router = link->router;
-    pthread_rwlock_wrlock(&router->graph);
-    uint32_t at = 0;
-    while (at < router->input_count && router->inputs[at] != link)
-        at++;
-    if (at < router->input_count) {
-        router->input_count--;
-        for (; at < router->input_count; at++)
-            router->inputs[at] = router->inputs[at + 1];
-    }
-    pthread_rwlock_unlock(&router->graph);
-}
-
-static weir_status add_input(weir_link *link)
-{
-    weir_router *router = link->router;
-    weir_status status = check_room(router, router->input_count);
-    for (uint32_t i = 0; i < router->input_count; i++)
-        if (router->inputs[i]->source == link->source)
-            return doubled(link->source, &router->self);
-    if (status)
-        return status;
-    pthread_rwlock_wrlock(&router->graph);
-    router->inputs[router->input_count++] = link;
-    router->inputs_ever++;
-    pthread_rwlock_unlock(&router->graph);
-    if ((status = weir__router_each_output(router, open_lane_to, link))) {
-        (void)weir__router_each_output(router, undo_lane_to, link);
-        remove_input(link);
-        router->inputs_ever--;
-    }
-    return status;
-}
-
-/* ---- outputs and links between routers ----------------------------------------------------------- */
-
-static weir_status open_lane_from(weir_link *link, void *output)
-{
-    return weir__lane_open(output, link);
-}
-
-static uint32_t count_ever(const weir_router *router)
-{
-    uint32_t ever = router->inputs_ever;
-    for (uint32_t i = 0; i < router->feeder_count; i++)
-        ever += count_ever(router->feeders[i]);
-    return ever;
-}
-
-static void add_port(weir_router *router, struct port port, weir_endpoint *candidate)
-{
-    lock_routes(router);
-    router->ports[router->port_count] = port;
-    router->candidates[router->port_count++] = candidate;
-    unlock_routes(router);
-}
-
-static void remove_port(weir_router *router, struct port port)
-{
-    lock_routes(router);
-    uint32_t at = 0;
-    while (at < router->port_count &&
-           (router->ports[at].output != port.output || router->ports[at].router != port.router))
-        at++;
-    if (at < router->port_count) {
-        router->port_count--;
-        for (; at < router->port_count; at++) {
-            router->ports[at] = router->ports[at + 1];
-            router->candidates[at] = router->candidates[at + 1];
-        }
-    }
-    unlock_routes(router);
-}
-
-static weir_status check_port(const weir_router *router, const weir_endpoint *destination)
-{
-    for (uint32_t i = 0; i < router->port_count; i++)
-        if (router->candidates[i] == destination)
-            return doubled(&router->self, destination);
-    return check_room(router, router->port_count);
-}
-
-/* All that reaches it may have been shut down before. */
-static weir_status drain(struct output *output, void *unused)
-{
-    (void)unused;
-    pthread_mutex_lock(&output->lock);
-    (void)weir__output_progress(output, 0); /* nothing was sent: nothing can fail */
-    return WEIR_OK;
-}
-
-static weir_status add_output(weir_link *link, weir_endpoint *destination,
-                              const weir_link_config *config)
-{
-    weir_router *router = link->router;
-    weir_status status = check_port(router, destination);
-    if (status || (status = weir__output_create(router, destination, config, &link->output)))
-        return status;
-    link->output->senders = count_ever(router) > 0; /* some may have come and gone already */
-    if ((status = weir__router_each_input(router, open_lane_from, link->output))) {
-        weir__output_orphan(link->output);
-        weir__output_unref(link->output);
-        link->output = NULL;
-        return status;
-    }
-    add_port(router, (struct port){link->output, NULL}, destination);
-    return drain(link->output, NULL);
-}
-
-static weir_status open_lanes_to(struct output *output, void *from)
-{
-    return weir__router_each_input(from, open_lane_from, output);
-}
-
-static int reaches(const weir_router *router, const struct output *output)
-{
-    int does = 0;
-    for (uint32_t i = 0; i < router->port_count && !does; i++)
-        does = router->ports[i].output ? router->ports[i].output == output
-                                       : reaches(router->ports[i].router, output);
-    return does;
-}
-
-static int is_lost(const weir_link *link, const struct output *output)
-{
-    return link && !reaches(link->router, output);
-}
-
-/* Shut the lanes of inputs that do not reach the output any more. */
-static weir_status close_lost(struct output *output, void *unused)
-{
-    (void)unused;
-    pthread_mutex_lock(&output->lock);
-    for (uint32_t i = 0; i < output->lane_count; i++)
-        if (is_lost(output->lanes[i]->link, output))
-            weir__lane_gone(output, output->lanes[i]->link);
-    (void)weir__output_progress(output, 0);
-    return WEIR_OK;
-}
-
-static weir_status undo_lost(struct output *output, void *unused)
-{
-    (void)unused;
-    for (uint32_t i = output->lane_count; i-- > 0;)
-        if (is_lost(output->lanes[i]->link, output))
-            weir__lane_undo(output, output->lanes[i]->link);
-    return WEIR_OK;
-}
-
-static void remove_feeder(weir_router *to, weir_router *from)
-{
-    pthread_rwlock_wrlock(&to->graph);
-    uint32_t at = 0;
-    while (to->feeders[at] != from)
-        at++;
-    to->feeder_count--;
-    for (; at < to->feeder_count; at++)
-        to->feeders[at] = to->feeders[at + 1];
-    pthread_rwlock_unlock(&to->graph);
-}
-
-static void remove_chain(weir_link *link)
-{
-    remove_port(link->from, (struct port){NULL, link->router});
-    remove_feeder(link->router, link->from);
-}
-
-static weir_status add_chain(weir_link *link)
-{
-    weir_router *from = link->from, *to = link->router;
-    weir_status status = check_port(from, &to->self);
-    if (status || (status = check_room(to, to->feeder_count)))
-        return status;
-    add_port(from, (struct port){NULL, to}, &to->self);
-    pthread_rwlock_wrlock(&to->graph);
-    to->feeders[to->feeder_count++] = from;
-    pthread_rwlock_unlock(&to->graph);
-    if ((status = weir__router_each_output(to, open_lanes_to, from))) {
-        remove_chain(link);
-        (void)weir__router_each_output(to, undo_lost, NULL);
-        return status;
-    }
-    return weir__router_each_output(to, drain, NULL);
-}
-
 /* ---- links between plain endpoints --------------------------------------------------------------- */
 
 static weir_status add_direct(weir_link *link, weir_endpoint *destination)
@@ -304,7 +54,7 @@ static weir_status add_direct(weir_link *link, weir_endpoint *destination)
     pthread_mutex_lock(&source->lock);
     for (weir_link *other = source->direct; other && !status; other = other->next_direct)
         if (other->destination == destination)
-            status = doubled(source, destination);
+            status = weir__link_doubled(source, destination);
     if (!status) {
         link->destination = destination;
         link->next_direct = source->direct;
@@ -349,12 +99,12 @@ static weir_status connect(weir_link *link, weir_endpoint *source, weir_endpoint
     if (source->router && destination->router) {
         link->from = source->router;
         weir__router_ref(link->from);
-        return add_chain(link);
+        return weir__chain_add(link);
     }
     if (!source->router)
-        status = add_input(link);
+        status = weir__input_add(link);
     if (!status && !destination->router)
-        status = add_output(link, destination, config);
+        status = weir__output_add(link, destination, config);
     return status;
 }
 
@@ -407,7 +157,7 @@ weir_status weir_link_create(weir_endpoint *source, weir_endpoint *destination,
     if (!(status = check_ends(source, destination)))
         status = connect(link, source, destination, config);
     if (status && link->source && link->own && link->router == link->own)
-        remove_input(link);
+        weir__input_remove(link);
     pthread_mutex_unlock(&building);
     if (status) {
         release(link);
@@ -425,16 +175,7 @@ void weir_link_destroy(weir_link *link)
     if (link->source)
         (void)weir_link_shutdown(link);
     pthread_mutex_lock(&building);
-    if (link->output)
-        remove_port(link->router, (struct port){link->output, NULL});
-    if (link->source) {
-        remove_input(link);
-        (void)weir__router_each_output(link->router, close_lane_to, link);
-    }
-    if (link->from) {
-        remove_chain(link);
-        (void)weir__router_each_output(link->router, close_lost, NULL);
-    }
+    weir__link_part(link);
     pthread_mutex_unlock(&building);
     if (link->output) {
         weir__output_orphan(link->output);

@@ -165,7 +165,8 @@ struct lane {
     size_t small_bytes;
     uint32_t turn;
     struct offer *head, *tail;
-    int shut; /* nothing more will come */
+    uint64_t until_trim; /* offers to come before stale ones are looked for behind the head */
+    int shut;            /* nothing more will come */
 };
 
 /** A receive buffer and the receive it is posted for. */
@@ -246,6 +247,8 @@ void weir__lane_gone(struct output *output, const weir_link *link);
 void weir__lane_undo(struct output *output, const weir_link *link);
 /** The lane of an input, or NULL. Output locked. */
 struct lane *weir__lane_of(const struct output *output, const weir_link *link);
+/** Put offers [first .. last] behind the lane's others. Output locked. */
+void weir__lane_append(struct lane *lane, struct offer *first, struct offer *last);
 /** The next offer that is not stale, taken out of its lane; @p lane_out its lane. Output locked. */
 struct offer *weir__lanes_next(struct output *output, struct lane **lane_out);
 /** Drop what others took from the front of all lanes. Output locked. */
@@ -286,7 +289,7 @@ struct plan {
 weir_status weir__plan_make(struct plan *plan, const weir_link *link, const weir_segment *segment);
 void weir__plan_free(struct plan *plan);
 
-/* ---- routers and links (router.c, graph.c, link.c) ---------------------------------------------- */
+/* ---- routers and links (router.c, wiring.c, graph.c, link.c) ---------------------------------------------- */
 
 /** What a router can send to: a receiver, or another router. */
 struct port {
@@ -325,6 +328,18 @@ weir_status weir__router_each_output(weir_router *router,
                                      void *user);
 weir_status weir__router_each_input(weir_router *router,
                                     weir_status (*fn)(weir_link *link, void *user), void *user);
+
+/** Join a link to its routers (wiring.c), while building: as an input, as an output, as a link between
+ *  routers. What fails is undone. */
+weir_status weir__input_add(weir_link *link);
+void weir__input_remove(weir_link *link);
+weir_status weir__output_add(weir_link *link, weir_endpoint *destination,
+                             const weir_link_config *config);
+weir_status weir__chain_add(weir_link *link);
+/** Take a link out of the graph, whatever it is; what was sent on it still arrives. */
+void weir__link_part(weir_link *link);
+/** The refusal of a second link between a pair. */
+weir_status weir__link_doubled(const weir_endpoint *source, const weir_endpoint *destination);
 
 struct weir_link {
     weir_router *router;        /* held: the one it leads into, else the one it comes from */

@@ -131,6 +131,39 @@ void weir__lanes_trim(struct output *output)
         trim(output->lanes[i]);
 }
 
+/* Stale ones behind one that is not too, now and then: a receiver that does not receive would collect
+ * them, and their messages. */
+static void trim_all(struct lane *lane)
+{
+    struct offer **at = &lane->head;
+    uint64_t kept = 0;
+    lane->tail = NULL;
+    while (*at) {
+        struct offer *offer = *at;
+        if (weir__offer_is_stale(offer)) {
+            *at = offer->next;
+            weir__message_unref(offer->parcel->message, 1);
+        } else {
+            lane->tail = offer;
+            at = &offer->next;
+            kept++;
+        }
+    }
+    lane->until_trim = kept + 64;
+}
+
+void weir__lane_append(struct lane *lane, struct offer *first, struct offer *last)
+{
+    last->next = NULL;
+    if (lane->tail)
+        lane->tail->next = first;
+    else
+        lane->head = first;
+    lane->tail = last;
+    if (first->leaf && lane->until_trim-- == 0)
+        trim_all(lane);
+}
+
 struct offer *weir__lanes_next(struct output *output, struct lane **lane_out)
 {
     for (uint32_t i = 0; i < output->lane_count; i++) {

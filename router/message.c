@@ -51,8 +51,6 @@ void weir__message_unref(struct message *message, uint32_t count)
 {
     if (atomic_fetch_sub_explicit(&message->references, count, memory_order_acq_rel) > count)
         return;
-    for (uint32_t i = 0; i < message->tail_count; i++)
-        weir_event_release(message->tails[i].event);
     weir_event_release(message->ready);
     pthread_mutex_destroy(&message->lock);
     free(message);
@@ -109,9 +107,17 @@ void weir__message_stuck(struct message *message, weir_queue *first, weir_queue 
     remember((struct stuck){message, first, last, NULL, status});
 }
 
+/* All copies are accounted for: stale offers may keep the message for long, but no events. */
+static void drop_tails(struct message *message)
+{
+    while (message->tail_count > 0)
+        weir_event_release(message->tails[--message->tail_count].event);
+}
+
 static void finish(struct message *message)
 {
     weir_future *done = message->done;
+    drop_tails(message);
     if (message->status)
         (void)weir_future_fail(done, message->status);
     else
@@ -186,14 +192,17 @@ static weir_event *join_tails(struct message *message, const struct lane *lane, 
 static void complete(struct message *message, const struct lane *lane, weir_queue *queue)
 {
     weir_event *event = NULL;
-    if (!message->done)
+    if (!message->done) {
+        drop_tails(message);
         return;
+    }
     if (queue && !message->status)
         event = join_tails(message, lane, &queue);
     if (event) {
         if (weir__future_set_in(message->done, event, queue))
             weir_event_release(event);
         weir_future_release(message->done);
+        drop_tails(message);
     } else if (message->tail_count > 0) {
         wait_for_tails(message);
     } else {

@@ -16,10 +16,12 @@ static size_t default_packet(const weir_context *context)
     size_t packet = weir__config_get(weir_context_config(context), WEIR__PACKET_BYTES);
     if (packet)
         return packet;
+    if (weir__context_simulated(context))
+        return PACKET_GPU;
     for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
         weir_device_info info;
         weir_device_info_get(weir_context_device(context, i), &info);
-        if (info.kind == WEIR_DEVICE_CUDA && !weir__context_simulated(context))
+        if (info.kind == WEIR_DEVICE_CUDA)
             return PACKET_GPU;
     }
     return PACKET_HOST;
@@ -205,15 +207,9 @@ weir_status weir__output_offer(struct output *output, const weir_link *link, str
 {
     int woke = 0;
     weir_status status = WEIR_OK;
-    last->next = NULL;
     pthread_mutex_lock(&output->lock);
     weir_status ended = output->ended;
-    struct lane *lane = weir__lane_of(output, link);
-    if (lane->tail)
-        lane->tail->next = first;
-    else
-        lane->head = first;
-    lane->tail = last;
+    weir__lane_append(weir__lane_of(output, link), first, last);
     if (!ended)
         status = match(output, &woke);
     pthread_mutex_unlock(&output->lock);

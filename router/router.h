@@ -129,7 +129,8 @@ weir_status weir_router_check(weir_router *router);
 /** End everything under way with @p status (a failure; anything else counts as WEIR_ERR_CANCELLED):
  *  every pending receive and every unfinished send completes with it, and later calls return it.
  *  Routers that feed each other are cancelled together. A device that fails cancels all routers of its
- *  context with WEIR_ERR_DEVICE. Any thread, any time; the first status stays. */
+ *  context with WEIR_ERR_DEVICE. Any thread, any time; the first status stays. With a failure of the
+ *  program's own set its sentence first (weir_error_set()). */
 void weir_router_cancel(weir_router *router, weir_status status);
 /** Cancels it. Its links stay valid and return the status until they are destroyed. NULL is fine. */
 void weir_router_destroy(weir_router *router);

@@ -18,7 +18,8 @@
       "auto local host copy store staged",                                                         \
       "how links that name none carry packets, where that can join the two devices")               \
     X(WEIR__PACKET_BYTES, "packet_bytes", "WEIR_PACKET_BYTES", BYTES, "0", 0, 1u << 30, "",        \
-      "packet of a link that names none; 0: 32 MiB in a context with GPUs, else 1 MiB")            \
+      "packet of a link that names none; 0: 32 MiB in a context with GPUs (also simulated), else " \
+      "1 MiB")                                                                                     \
     X(WEIR__LINK_BUFFERS, "link_buffers", "WEIR_LINK_BUFFERS", COUNT, "4", 1, 64, "",              \
       "receive buffers of a link, and send buffers of a worklist, that name none")                 \
     X(WEIR__QUEUE_ITEMS, "queue_items", "WEIR_QUEUE_ITEMS", COUNT, "0", 0, 1u << 31, "",           \

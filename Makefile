@@ -118,11 +118,11 @@ $(B)/lib/libweir-check.so: $(LIB_O) $(TESTLIB_O)
 $(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson -lhwloc -lz -llzma -lm -ldl
-# The command with one wrong level, for the test of --verify.
+# The command with one wrong level or element, for the test of --verify.
 WRONG    := $(B)/tests/cli/weir-wrong
-$(WRONG): $(call obj,tests/cli/wrong_levels.c $(CLI_C)) $(B)/libweir.a
+$(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/libweir.a
 	$(call say,LD  ,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -Wl,--wrap=weir_bfs_levels -o $@ $^ $(LIBS)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -Wl,--wrap=weir_bfs_levels,--wrap=weir_pbf_run -o $@ $^ $(LIBS)
 examples: $(EXAMPLES)
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PRECIOUS: $(B)/obj/%.o $(B)/obj/%.cu.o # not thrown away as mere steps on the way

@@ -280,8 +280,9 @@ typedef struct weir_pbf_piece {
  *  The object keeps the context until it is destroyed. */
 weir_status weir_pbf_create(weir_context *context, const weir_pbf_config *config,
                             weir_pbf **pbf_out);
-/** Filter an array. The pieces of the result come in the order in which devices were done, and elements
- *  keep no order within a piece: sort if order matters, or ask for the pieces.
+/** Filter an array. No order is promised: the pieces of the result come in the order in which devices
+ *  were done, and elements have none within a piece. Sort if order matters; weir_pbf_pieces() tells
+ *  which packet each came from.
  *  @param[in]  input      @p elements values in memory of the home device: of weir_device_alloc(), or
  *                         registered.
  *  @param[out] output     the same kind of memory; no part of the input. What lies behind the result is

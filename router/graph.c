@@ -124,17 +124,12 @@ static void release(weir_link *link)
     free(link);
 }
 
-static weir_status status_of(weir_router *router)
-{
-    return (weir_status)atomic_load_explicit(&router->status, memory_order_acquire);
-}
-
 /* What was cancelled before, or while the link was made, takes the new part with it. */
 static void join_cancel(weir_link *link)
 {
-    weir_status status = status_of(link->router);
+    weir_status status = weir__router_status(link->router);
     if (link->from && !status)
-        status = status_of(link->from);
+        status = weir__router_status(link->from);
     if (status && link->from) {
         weir_router_cancel(link->from, status);
         weir_router_cancel(link->router, status);

@@ -3,8 +3,8 @@
  * Lock rules, outermost first: the builder's (graph.c), a router's graph lock, an output's, a message's, a
  * future's. A message is routed with one graph lock held for reading, that of the router it is sent into,
  * through however many it goes: whoever changes where a router sends to holds those of all that feed it, in
- * the order of their numbers, for writing. No two outputs' locks are held at a time. A program's `arrived` callback is called with
- * no output locked, a cancel starts with nothing locked. */
+ * the order of their numbers, for writing. No two outputs' locks are held at a time. A program's `arrived`
+ * callback is called with no output locked, a cancel starts with nothing locked. */
 #ifndef WEIR_ROUTER_INTERNAL_H
 #define WEIR_ROUTER_INTERNAL_H
 
@@ -289,7 +289,7 @@ struct plan {
 weir_status weir__plan_make(struct plan *plan, const weir_link *link, const weir_segment *segment);
 void weir__plan_free(struct plan *plan);
 
-/* ---- routers and links (router.c, wiring.c, graph.c, link.c) ---------------------------------------------- */
+/* ---- routers and links (router.c, wiring.c, graph.c, link.c) ---------------------------------- */
 
 /** What a router can send to: a receiver, or another router. */
 struct port {

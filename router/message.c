@@ -59,8 +59,8 @@ void weir__message_unref(struct message *message, uint32_t count)
 /* ---- the end ----------------------------------------------------------------------------------- */
 
 /* What has to be waited for where no lock is held: copies that could not be marked with an event, since
- * their device is lost, and events that could not be watched, for want of memory. The thread that met them waits
- * when it has unlocked everything. */
+ * their device is lost, and events that could not be watched, for want of memory. The thread that met
+ * them waits when it has unlocked everything. */
 #define STUCK_MAX 16
 static _Thread_local struct stuck {
     struct message *message; /* held */

@@ -165,8 +165,8 @@ typedef struct weir_link_config {
      *  inputs. */
     uint32_t buffers;
     /** Called after a posted receive was assigned a packet or ended (not when its bytes are there),
-     *  by whichever thread made that happen; wake-ups may coalesce. Must not block or call into
-     *  weir. May be NULL. */
+     *  by whichever thread made that happen, at the latest when the call of that thread returns;
+     *  wake-ups may coalesce. Must not block or call into weir. May be NULL. */
     void (*arrived)(void *user);
     void *arrived_user;
     /** How packets come to this output; every sender must be able to. Unused by inputs. Where it is

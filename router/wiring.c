@@ -155,6 +155,8 @@ static weir_status drain(struct output *output, void *unused)
 {
     (void)unused;
     pthread_mutex_lock(&output->lock);
+    if (!output->senders) /* some may have come and gone already */
+        output->senders = count_ever(output->router) > 0;
     (void)weir__output_progress(output, 0); /* nothing was sent: nothing can fail */
     return WEIR_OK;
 }
@@ -166,7 +168,6 @@ weir_status weir__output_add(weir_link *link, weir_endpoint *destination,
     weir_status status = check_port(router, destination);
     if (status || (status = weir__output_create(router, destination, config, &link->output)))
         return status;
-    link->output->senders = count_ever(router) > 0; /* some may have come and gone already */
     if ((status = weir__router_each_input(router, open_lane_from, link->output))) {
         weir__output_orphan(link->output);
         weir__output_unref(link->output);
@@ -241,15 +242,14 @@ weir_status weir__chain_add(weir_link *link)
     weir_status status = check_port(from, &to->self);
     if (status || (status = check_room(to, to->feeder_count)))
         return status;
-    add_port(from, (struct port){NULL, to}, &to->self);
-    pthread_rwlock_wrlock(&to->graph);
-    to->feeders[to->feeder_count++] = from;
-    pthread_rwlock_unlock(&to->graph);
     if ((status = weir__router_each_output(to, open_lanes_to, from))) {
-        remove_chain(link);
         (void)weir__router_each_output(to, undo_lost, NULL);
         return status;
     }
+    pthread_rwlock_wrlock(&to->graph);
+    to->feeders[to->feeder_count++] = from;
+    pthread_rwlock_unlock(&to->graph);
+    add_port(from, (struct port){NULL, to}, &to->self); /* the lanes are there: messages may come */
     return weir__router_each_output(to, drain, NULL);
 }
 

@@ -111,7 +111,8 @@ size_t weir__cli_options(const weir__cli_option **options_out);
 /** Read the arguments behind the verb; stops at --help. */
 int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
                     weir__cli_request *request);
-/** The closest of the names that @p next gives one after another, or NULL when none is close. */
+/** The closest of the names that @p next gives one after another, or NULL when none is close: of the
+ *  longer word at most a third of the letters may differ. */
 const char *weir__cli_closest(const char *text, const char *(*next)(void *user), void *user);
 /** A whole number without sign or blanks. @return 0 when it is one. */
 int weir__cli_number(const char *text, uint64_t *value_out);
@@ -171,10 +172,20 @@ void weir__cli_output_drop(weir__cli_output *output);
  *  started, so that all inherit the blocked signals. */
 int weir__cli_signals_start(void);
 /** How a signal stops what runs now: @p cancel is called with @p user, once or several times, from
- *  the signals' thread. NULL: a signal removes temporaries and ends the program. */
+ *  the signals' thread. Unwatched, a signal removes temporaries and ends the program. */
 void weir__cli_signals_watch(void (*cancel)(void *user), void *user);
-/** The signal that came while a run was watched, or 0. */
-int weir__cli_signals_caught(void);
+/** End that. @return EXIT_RUN when a signal came meanwhile, which is then named, or EXIT_DONE. */
+int weir__cli_signals_unwatch(void);
+
+/* ---- runs (run.c) -------------------------------------------------------------------------- */
+
+/** The end of what weir__cli_signals_watch() began: a signal or else a failed status is told.
+ *  @return the exit status. */
+int weir__cli_run_end(weir_status status);
+/** The end of a report: its files appear, a wrong result's too, and then that it is wrong is told.
+ *  @param[in] difference  the sentence on it; NULL: none was found.
+ *  @return the exit status. */
+int weir__cli_run_commit(weir__cli_output *outputs, size_t count, const char *difference);
 
 /* ---- traversals (traversal.c, sources.c) -------------------------------------------------- */
 

@@ -42,7 +42,8 @@ void weir__cli_help_all(void)
     fputs("\nOptions take their value as --name VALUE or --name=VALUE; -- ends options.\n"
           "Results go to standard output, messages and progress to standard error.\n"
           "\nExit status: 0 done; 1 the run failed (device, memory, time limit, verification,\n"
-          "signal); 2 bad usage or bad input.\n"
+          "signal, results that cannot be written, a comparison in which something got slower);\n"
+          "2 bad usage or bad input.\n"
           "\nTunables are read from the environment: weir info --config lists them.\n",
           stdout);
 }

@@ -2,9 +2,6 @@
  *  limits on a measurement that a signal can stop. */
 #include "algorithms/cli/result.h"
 
-#include <signal.h>
-#include <string.h>
-
 /* Set by the signals' thread, read by the measuring one: a hint to stop that publishes nothing. */
 static volatile int stop;
 
@@ -42,23 +39,15 @@ void weir__cli_measure_begin(weir_bench_config *config)
     weir__cli_signals_watch(cancel, NULL);
 }
 
-static int end_unless_signal(void)
-{
-    weir__cli_signals_watch(NULL, NULL);
-    weir__cli_progress(NULL);
-    int signal = weir__cli_signals_caught();
-    return signal ? weir__cli_fail(EXIT_RUN, "stopped by SIG%s", sigabbrev_np(signal)) : EXIT_DONE;
-}
-
 int weir__cli_measure_end(weir_status status)
 {
-    int code = end_unless_signal();
-    return !code && status ? weir__cli_fail_status(status) : code;
+    weir__cli_progress(NULL);
+    return weir__cli_run_end(status);
 }
 
 int weir__cli_measure_end_of_many(weir_status status, int *failed_out)
 {
-    int code = end_unless_signal();
+    int code = weir__cli_measure_end(status == WEIR_ERR_INVALID ? status : WEIR_OK);
     *failed_out = !code && status && status != WEIR_ERR_INVALID;
-    return !code && status == WEIR_ERR_INVALID ? weir__cli_fail_status(status) : code;
+    return code;
 }

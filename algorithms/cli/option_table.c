@@ -121,11 +121,11 @@ static int set_bytes(weir__cli_request *request, const weir__cli_option *option,
 
 static int set_factor(weir__cli_request *request, const weir__cli_option *option, const char *text)
 {
-    size_t length = strspn(text, "0123456789.");
+    const char *letters = "0123456789.eE+-"; /* of 0.25 and 1e-3; not of nan, inf and 0x1p-2 */
     char *end;
     double value = strtod(text, &end);
-    if (!length || text[length] || *end || value < (double)option->low ||
-        value > (double)option->high)
+    if (!strchr("0123456789.", *text) || end == text || text[strspn(text, letters)] || *end ||
+        value < (double)option->low || value > (double)option->high)
         return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a number from %llu to %llu",
                               option->name, text, (unsigned long long)option->low,
                               (unsigned long long)option->high);
@@ -187,7 +187,8 @@ static const weir__cli_option options[] = {
     NUMBER("elements", VERB_PBF, elements, 0, WEIR_PBF_ELEMENTS_MAX,
            "of the array, 4 bytes each; default: 67108864, which is 256 MiB"),
     {"selectivity", 0, "F", VERB_PBF, set_factor, FIELD(selectivity), 0, 1, NULL,
-     "the part of the elements that stays, 0 to 1; default: 0.5"},
+     "the part of the elements that stays, 0 to 1, such as 0.25 or\n"
+     "1e-3; default: 0.5"},
     TEXT("devices", 0, "SPEC", VERB_BFS | VERB_TOPO | VERB_BENCH | VERB_PBF, devices,
          "host:4, host:2x3, cuda, cuda:0-3, cuda:0,host:1;\n"
          "default: cuda where a GPU works, else host:4"),
@@ -221,9 +222,9 @@ static const weir__cli_option options[] = {
     NUMBER("work", VERB_PBF, rounds, 0, 1000000,
            "mix each element N times before it is compared: work that makes\n"
            "devices of different speed differ; default: 0"),
-    {"bytes", 0, "N", VERB_BENCH, set_bytes, FIELD(bytes), 1, UINT64_C(1) << 40, NULL,
-     "of a transfer: 64KiB, 100MB; default: 100MB on GPUs and on\n"
-     "simulated ones, 4MB on host devices"},
+    {"bytes", 0, "N", VERB_BENCH, set_bytes, FIELD(bytes), 64, UINT64_C(1) << 40, NULL,
+     "of a transfer, 64 or more: 64KiB, 100MB; made a multiple of 64;\n"
+     "default: 100MB on GPUs and simulated ones, 4MB on host devices"},
     NUMBER("trials", VERB_BENCH, bench_trials, 1, 1000000,
            "timed runs, whose median is shown; default: 7, simulated 1"),
     NUMBER("warmups", VERB_BENCH, warmups, 0, 1000000,

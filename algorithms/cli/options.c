@@ -29,39 +29,43 @@ int weir__cli_number(const char *text, uint64_t *value_out)
 
 /* ---- suggestions ---- */
 
-enum { NAME_MAX_LENGTH = 24, CLOSE = 2 };
+/* Names are close when at most one letter in CLOSE of the longer differs: a word that is mostly
+ * another is no slip of the fingers. */
+enum { NAME_MAX_LENGTH = 24, CLOSE = 3 };
 
-/* Edits between two short words; long ones are never close. */
-static size_t distance(const char *a, const char *b)
+static size_t smaller(size_t a, size_t b)
 {
-    size_t row[NAME_MAX_LENGTH + 1], length_a = strlen(a), length_b = strlen(b);
-    if (length_a > NAME_MAX_LENGTH || length_b > NAME_MAX_LENGTH)
-        return CLOSE + 1;
-    for (size_t j = 0; j <= length_b; j++)
-        row[j] = j;
-    for (size_t i = 1; i <= length_a; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= length_b; j++) {
-            size_t best = diagonal + (a[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = best;
+    return a < b ? a : b;
+}
+
+/* Edits between two words of bounded lengths, where two letters that changed places are one. */
+static size_t distance(const char *a, size_t length_a, const char *b, size_t length_b)
+{
+    size_t edits[NAME_MAX_LENGTH + 1][NAME_MAX_LENGTH + 1];
+    for (size_t i = 0; i <= length_a; i++)
+        for (size_t j = 0; j <= length_b; j++) {
+            if (!i || !j) {
+                edits[i][j] = i + j;
+                continue;
+            }
+            edits[i][j] = smaller(edits[i - 1][j - 1] + (a[i - 1] != b[j - 1]),
+                                  smaller(edits[i - 1][j], edits[i][j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                edits[i][j] = smaller(edits[i][j], edits[i - 2][j - 2] + 1);
         }
-    }
-    return row[length_b];
+    return edits[length_a][length_b];
 }
 
 const char *weir__cli_closest(const char *text, const char *(*next)(void *user), void *user)
 {
     const char *best = NULL, *name;
-    size_t least = strlen(text) > CLOSE ? CLOSE + 1 : 1;
+    size_t least = SIZE_MAX, length = strlen(text);
     while ((name = next(user))) {
-        size_t edits = distance(text, name);
-        if (edits < least) {
+        size_t other = strlen(name), longer = length > other ? length : other;
+        if (longer > NAME_MAX_LENGTH)
+            continue;
+        size_t edits = distance(text, length, name, other);
+        if (edits < least && edits * CLOSE <= longer) {
             least = edits;
             best = name;
         }

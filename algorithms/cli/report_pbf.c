@@ -48,17 +48,32 @@ int weir__cli_filtered_summarize(weir__cli_filtered *report)
 
 /* ---- for people ---- */
 
+enum { SIZE_ROOM = 32 };
+
+/* In the largest unit of which there is one, so that nothing is rounded away. @return room. */
+static const char *size_text(uint64_t bytes, char room[SIZE_ROOM])
+{
+    if (bytes < 1024)
+        snprintf(room, SIZE_ROOM, "%" PRIu64 " bytes", bytes);
+    else if (bytes < 1024 * 1024)
+        snprintf(room, SIZE_ROOM, "%.1f KiB", (double)bytes / 1024);
+    else
+        snprintf(room, SIZE_ROOM, "%.1f MiB", (double)bytes / 1048576);
+    return room;
+}
+
 static void print_head(const weir__cli_filtered *report)
 {
     const weir__cli_request *request = report->request;
     uint64_t kept = report->trials[0].kept;
-    printf("array    %" PRIu64 " elements, %.1f MiB; %" PRIu64 " stay, %.2f%%\n", request->elements,
-           (double)request->elements * sizeof(uint32_t) / 1048576, kept,
+    char room[SIZE_ROOM];
+    printf("array    %" PRIu64 " elements, %s; %" PRIu64 " stay, %.4g%%\n", request->elements,
+           size_text(request->elements * sizeof(uint32_t), room), kept,
            part(kept, request->elements));
-    printf("choices  schedule %s, selectivity %g, work %" PRIu64
-           ", packets of %.1f KiB, seed %" PRIu64 "\n",
+    printf("choices  schedule %s, selectivity %g, work %" PRIu64 ", packets of %s, seed %" PRIu64
+           "\n",
            weir__cli_schedules.built[request->schedule], request->selectivity, request->rounds,
-           (double)report->trials[0].packet_bytes / 1024, request->seed);
+           size_text(report->trials[0].packet_bytes, room), request->seed);
 }
 
 static void print_devices(const weir__cli_filtered *report)

@@ -22,10 +22,15 @@ static void *cancel_user;
 static int caught;       /* guarded by lock */
 static sigset_t signals; /* written before the thread starts */
 
-static void leave(void)
+static int tell(int signal)
+{
+    return weir__cli_fail(EXIT_RUN, "stopped by SIG%s", sigabbrev_np(signal));
+}
+
+static void leave(int signal)
 {
     weir__replace_remove_all();
-    _exit(weir__cli_fail(EXIT_RUN, "interrupted"));
+    _exit(tell(signal));
 }
 
 /* @return whether there is a run to cancel. */
@@ -49,13 +54,13 @@ static void *wait_for_signals(void *user)
     while (sigwait(&signals, &signal) != 0)
         continue;
     if (!cancel_watched(signal))
-        leave();
+        leave(signal);
     for (int i = 0; i < GRACE_STEPS; i++) {
         if (sigtimedwait(&signals, NULL, &step) > 0)
             break;
         (void)cancel_watched(signal);
     }
-    leave();
+    leave(signal);
     return NULL;
 }
 
@@ -86,10 +91,11 @@ void weir__cli_signals_watch(void (*stop)(void *user), void *user)
     pthread_mutex_unlock(&lock);
 }
 
-int weir__cli_signals_caught(void)
+int weir__cli_signals_unwatch(void)
 {
     pthread_mutex_lock(&lock);
     int signal = caught;
+    cancel = NULL;
     pthread_mutex_unlock(&lock);
-    return signal;
+    return signal ? tell(signal) : EXIT_DONE;
 }

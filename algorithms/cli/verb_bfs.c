@@ -4,9 +4,7 @@
  * the graph, so that a typing mistake never costs a loaded graph. */
 #include "algorithms/cli/cli.h"
 
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { OUTPUT, JSON, OUTPUTS };
 
@@ -108,12 +106,7 @@ static void cancel(void *bfs)
 static int run_once(struct session *session, uint64_t source, weir_run_stats *stats_out)
 {
     weir__cli_signals_watch(cancel, session->bfs);
-    weir_status status = weir_bfs_run(session->bfs, source, stats_out);
-    weir__cli_signals_watch(NULL, NULL);
-    int signal = weir__cli_signals_caught();
-    if (signal)
-        return weir__cli_fail(EXIT_RUN, "stopped by SIG%s", sigabbrev_np(signal));
-    return status ? weir__cli_fail_status(status) : EXIT_DONE;
+    return weir__cli_run_end(weir_bfs_run(session->bfs, source, stats_out));
 }
 
 /* Compares the levels at hand; a difference is remembered and reported with the other results. */
@@ -197,12 +190,7 @@ static int report(struct session *session)
     if (!code && !weir__cli_output_is_stdout(&session->outputs[OUTPUT]) &&
         !weir__cli_output_is_stdout(&session->outputs[JSON]))
         weir__cli_report_text(&report);
-    if (!code)
-        code = weir__cli_output_commit(session->outputs, OUTPUTS);
-    if (!code && session->difference)
-        code = weir__cli_fail(weir__cli_exit_of(WEIR_ERR_VERIFY), "verification failed: %s",
-                              session->difference);
-    return code;
+    return code ? code : weir__cli_run_commit(session->outputs, OUTPUTS, session->difference);
 }
 
 static void close_session(struct session *session)

@@ -2,9 +2,7 @@
 #include "algorithms/cli/cli.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct session {
     const weir__cli_request *request;
@@ -73,13 +71,8 @@ static int run_once(struct session *session, weir_pbf_stats *stats_out)
 {
     uint64_t elements = session->request->elements;
     weir__cli_signals_watch(cancel, session->pbf);
-    weir_status status =
-        weir_pbf_run(session->pbf, session->input, elements, session->output, elements, stats_out);
-    weir__cli_signals_watch(NULL, NULL);
-    int signal = weir__cli_signals_caught();
-    if (signal)
-        return weir__cli_fail(EXIT_RUN, "stopped by SIG%s", sigabbrev_np(signal));
-    return status ? weir__cli_fail_status(status) : EXIT_DONE;
+    return weir__cli_run_end(
+        weir_pbf_run(session->pbf, session->input, elements, session->output, elements, stats_out));
 }
 
 /* A difference is kept and reported with the other results. */
@@ -131,12 +124,7 @@ static int report(struct session *session)
         code = weir__cli_filtered_json(filtered, &session->json);
     if (!code && !weir__cli_output_is_stdout(&session->json))
         weir__cli_filtered_text(filtered);
-    if (!code)
-        code = weir__cli_output_commit(&session->json, 1);
-    if (!code && filtered->difference)
-        code = weir__cli_fail(weir__cli_exit_of(WEIR_ERR_VERIFY), "verification failed: %s",
-                              filtered->difference);
-    return code;
+    return code ? code : weir__cli_run_commit(&session->json, 1, filtered->difference);
 }
 
 static void close_session(struct session *session)

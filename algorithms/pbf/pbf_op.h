@@ -2,8 +2,8 @@
  *
  * A worker takes tiles in turn. It looks at a whole tile first and keeps a bit for every element,
  * reserves room in the output for all that stay with one atomic, and then writes them side by side:
- * an atomic for each element would make every lane wait for the same word. Within a tile elements
- * keep their order; tiles come in the order in which their atomics were served.
+ * an atomic for each element would make every lane wait for the same word. Tiles lie in
+ * the order in which their atomics were served, which is why a piece of the result has no order.
  *
  * Nobody knows how many elements stay before the kernel ends, and a copy of the number would cost
  * as much as a small packet. So the worker that ends last writes it into the host's memory itself.

@@ -1,8 +1,9 @@
 /** @file gate.c  Holding a stream for something that is no CUDA event yet.
  *
  * The stream waits for a word of page-locked memory (cuStreamWaitValue32) that a host thread
- * writes, or another stream where it is known which one will (cuStreamWriteValue32). A host function in the stream would do too, but it would block the thread that runs the
- * host functions of other streams, which may be the ones that have to go on first. */
+ * writes, or another stream where it is known which one will (cuStreamWriteValue32). A host function in
+ * the stream would do too, but it would block the thread that runs the host functions of other streams,
+ * which may be the ones that have to go on first. */
 #include "runtime/cuda/cuda.h"
 
 #include <cuda.h>

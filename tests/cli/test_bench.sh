@@ -350,7 +350,7 @@ refuse 2 "--factor belongs to --compare" bench pairs --factor 2
 for value in 0.5 0 x 1x "" -1 nan; do
     refuse 2 "--factor: \"$value\"" bench pairs --compare ten.json --factor="$value"
 done
-for value in 0 x 1.5 64XB KiB 1e9 "" -1 2TiB 99999999999999999999; do
+for value in 0 1 63 x 1.5 64XB KiB 1e9 "" -1 2TiB 99999999999999999999; do
     refuse 2 "--bytes: \"$value\"" bench pairs --bytes="$value"
 done
 for value in 0 -1 x; do

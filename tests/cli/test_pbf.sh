@@ -45,6 +45,18 @@ has "host:1"
 has "GB/s"
 expect_ok pbf --elements 1000 --devices host:64 --packet 4 --verify
 has "host:63"
+has "packets of 4 bytes"
+for selectivity in 1e-3 .5 1.E-1 2.5e-01 1e0 0e9 1e-400; do
+    expect_ok pbf --elements 20000 --selectivity $selectivity --devices host:2 --verify
+    has "verified: ok"
+done
+expect_ok pbf --elements 3 --devices host:1
+has "3 elements, 12 bytes;"
+expect_ok pbf --elements 2560 --devices host:1 --packet 2KiB
+has "2560 elements, 10.0 KiB;"
+has "packets of 2.0 KiB"
+expect_ok pbf --elements 524288 --devices host:1
+has "524288 elements, 2.0 MiB;"
 
 # ---- the document ----
 expect_ok pbf --elements 40000 --selectivity 1 --devices host:4 --schedule static --packet 4KiB --trials 2 --json -
@@ -82,7 +94,7 @@ if [ -s report.json ]; then pass; else fail "--json FILE writes no file"; fi
 refuse 2 "one argument too many" pbf x.mtx
 refuse 2 '--elements: "many" is not a whole number' pbf --elements many
 refuse 2 '"4294967297" is not a whole number from 0 to 4294967296' pbf --elements 4294967297
-for selectivity in -1 1.1 2 x "" . 0.5x nan; do
+for selectivity in -1 1.1 2 x "" . 0.5x nan -nan inf 1e400 1e1 1e 1e- e1 +0.5 0x1p-2 " 0.5" "0.5 " -1e-3; do
     refuse 2 "is not a number from 0 to 1" pbf --selectivity="$selectivity"
 done
 refuse 2 "is not a number of bytes from 4" pbf --packet 3

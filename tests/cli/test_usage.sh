@@ -50,7 +50,13 @@ for verb in sssp pr cc convert partition; do
     refuse 2 "$verb is not built yet" help $verb
 done
 refuse 2 "did you mean bfs" bsf x.mtx
-refuse 2 "unknown verb" frobnicate
+refuse 2 "unknown verb; see weir help" frobnicate
+for word in foo bfxy pq b; do # too little of them is right for a guess
+    refuse 2 "$word: unknown verb; see weir help" $word
+    refuse 2 "$word: unknown verb; see weir help" help $word
+done
+refuse 2 "did you mean bfs" bfx
+refuse 2 "did you mean topo" help topos
 refuse 2 "unknown verb" help frobnicate
 refuse 2 "a verb comes first" --verify bfs
 refuse 2 "too many" version 1

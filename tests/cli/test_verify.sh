@@ -1,5 +1,6 @@
 #!/bin/sh
-# --verify finds a single wrong level: status 1, the vertex named, "verified": false, no levels kept.
+# --verify finds a single wrong level: status 1, the vertex named, "verified": false, no levels kept;
+# and one element of a filtered array that is another's, is there twice, or is missing.
 here=$(cd "$(dirname "$0")" && pwd -P)
 . "$here/common.sh"
 for WEIR in "$BUILD/tests/cli/weir-wrong" "$here/weir-wrong"; do
@@ -25,4 +26,25 @@ for vertex in 0 37 399; do
     if [ ! -e wrong.out ]; then pass; else fail "wrong levels should not be kept"; fi
 done
 expect_ok bfs grid:20x20 --source 0 --devices host:2 -o unseen.out
+
+unset WEIR_TEST_WRONG
+expect_ok pbf --elements 1000 --devices host:2 --trials 2 --verify
+# wrong_array WRONG SENTENCE
+wrong_array() {
+    export WEIR_TEST_WRONG="$1"
+    rm -f report.json
+    run pbf --elements 1000 --devices host:2 --trials 2 --verify --json report.json
+    if [ "$RC" -eq 1 ] && grep -q "^weir: verification failed: .*$2" "$ERR" && [ "$(wc -l <"$ERR")" -eq 1 ]; then
+        pass
+    else
+        fail "an element that is $1 should be told"
+        show
+    fi
+    if grep -q "^verified: .*$2" "$OUT"; then pass; else fail "the report should tell it" && show; fi
+    if tr -d ' \n' <report.json | grep -q '"verified":false'; then pass; else fail "the document should say false"; fi
+}
+wrong_array other "element 2 of the result, 4294967295"
+wrong_array twice "element [12] of the result, .* is there twice"
+wrong_array lost "the reference keeps"
+expect_ok pbf --elements 1000 --devices host:2
 finish

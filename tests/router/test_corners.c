@@ -163,8 +163,8 @@ static void send_from_queue(struct corner *c, weir_link *link, weir_queue *queue
 }
 
 /* Output 0 is full and one message waits for it alone: what comes behind and is taken by output 1
- * must go, though it is not first in the queue. All events there are would not do for them else: a
- * message holds that of its sender's queue, and those of its copies. */
+ * must go, though it is not first in the queue. There are too few events for all of
+ * them: a message holds that of its sender's queue, and those of its copies. */
 static void stale_offers_keep_neither_events_nor_messages(void **state)
 {
     static const char *const settings[] = {"events=32", NULL};
@@ -215,15 +215,12 @@ static void a_small_message_does_not_wait_for_a_large_ones_tail(void **state)
 {
     const size_t large = (size_t)1 << 20;
     struct corner c;
-    weir_link_config config = WEIR_LINK_CONFIG_INIT;
     weir_pending *pending[3];
     weir_segment segment;
     corner_open(&c, open_or_skip(state));
     weir_device *from = weir_context_device(c.context, 0), *to = weir_context_device(c.context, 1);
     int fits = transport_fits(WEIR_TRANSPORT_COPY, from, to);
-    config.packet_bytes = large;
-    config.buffers = 3;
-    weir_link *link = corner_link_with(&c, corner_sender(&c), corner_receiver(&c), &config);
+    weir_link *link = new_link(corner_sender(&c), corner_receiver(&c), large, 3);
     void *data = new_memory(from, large + 8);
     weir_future *held = new_future(c.context);
     weir_queue *queue = new_queue(to);
@@ -246,6 +243,7 @@ static void a_small_message_does_not_wait_for_a_large_ones_tail(void **state)
         OK(weir_pending_release(pending[i], NULL));
     weir_queue_destroy(queue);
     weir_future_release(held);
+    weir_link_destroy(link);
     weir_device_free(from, data);
     corner_close(&c);
 }

@@ -176,8 +176,11 @@ weir_status weir_future_query(weir_future *future)
     weir_event *event;
     if (sim) /* who sets it may wait for the simulation, which goes on when it is asked */
         (void)weir__sim_poll(sim, is_decided, future);
-    if (!weir__future_decided(future, &status, &event))
-        return WEIR_PENDING;
+    if (!weir__future_decided(future, &status, &event)) {
+        weir__alarms_raise(future->context); /* a program may do nothing but ask */
+        if (!weir__future_decided(future, &status, &event))
+            return WEIR_PENDING;
+    }
     return status == WEIR_OK && event ? weir_event_query(event) : status;
 }
 

@@ -5,8 +5,8 @@
 
 /* ---- choices within choices -------------------------------------------------------------------- */
 
-/* any { x, priority { first, second } }: turns are taken between x and the pair, and within the pair the
- * first has all as long as it is free. */
+/* any { x, priority { first, second } }: turns are taken between x and the pair, and within the
+ * pair the first has all as long as it is free. */
 static void nested_choices_keep_their_order(void **state)
 {
     struct corner c;
@@ -46,8 +46,8 @@ static void nested_choices_keep_their_turns(void **state)
     corner_close(&c);
 }
 
-/* Sixteen diamonds in a row have 65536 ways through them, which is one more than can be told apart; with
- * fewer the message goes one of them. */
+/* Sixteen diamonds in a row have 65536 ways through them, which is one more than can be told
+ * apart; with fewer the message goes one of them. */
 static void too_many_alternatives_are_refused(void **state)
 {
     struct corner c;
@@ -163,8 +163,8 @@ static void send_from_queue(struct corner *c, weir_link *link, weir_queue *queue
 }
 
 /* Output 0 is full and one message waits for it alone: what comes behind and is taken by output 1
- * must go, though it is not first in the queue. There are too few events for all of
- * them: a message holds that of its sender's queue, and those of its copies. */
+ * must go, though it is not first in the queue. There are too few events for all of them: a
+ * message holds that of its sender's queue, and those of its copies. */
 static void stale_offers_keep_neither_events_nor_messages(void **state)
 {
     static const char *const settings[] = {"events=32", NULL};
@@ -195,7 +195,8 @@ static void stale_offers_keep_neither_events_nor_messages(void **state)
 
 /* ---- streams ------------------------------------------------------------------------------------- */
 
-/* Take the three buffers of a link, and give them back in order, the first for when `queue` is through. */
+/* Take the three buffers of a link, and give them back in order, the first for when `queue` is
+ * through. */
 static void hold_first_buffer(struct corner *c, weir_link *link, weir_queue *queue)
 {
     weir_pending *pending[3];
@@ -208,9 +209,10 @@ static void hold_first_buffer(struct corner *c, weir_link *link, weir_queue *que
         OK(weir_pending_release(pending[i], i == 0 ? queue : NULL));
 }
 
-/* Between GPUs large packets and small ones have streams of their own. Of a large message the first packet
- * waits for its buffer, and the second is a small one. The small message behind it must come all
- * the same: that the large one is over only after both its packets holds up nobody in the small ones' stream. */
+/* Between GPUs large packets and small ones have streams of their own. Of a large message the
+ * first packet waits for its buffer, and the second is a small one. The small message behind it
+ * must come all the same: that the large one is over only after both its packets holds up nobody
+ * in the small ones' stream. */
 static void a_small_message_does_not_wait_for_a_large_ones_tail(void **state)
 {
     const size_t large = (size_t)1 << 20;

@@ -1,4 +1,5 @@
-/** @file test_corners_ending.c  Corners of ending: shutdowns and cancels, each of which was wrong once. */
+/** @file test_corners_ending.c  Corners of ending: shutdowns and cancels, each of which was wrong
+ * once. */
 #include "tests/router/corner_fixture.h"
 
 #include <pthread.h>
@@ -11,8 +12,8 @@ static void ring(void *user)
     atomic_fetch_add((atomic_uint *)user, 1);
 }
 
-/* The only buffer is held while the link is shut down: the receive that its release posts is over at once,
- * and who sleeps until told would never wake. */
+/* The only buffer is held while the link is shut down: the receive that its release posts is over
+ * at once, and who sleeps until told would never wake. */
 static void a_receive_that_ends_when_posted_again_rings(void **state)
 {
     struct corner c;

@@ -1,4 +1,5 @@
-/** @file test_corners_failing.c  Corners of failing and of waiting in vain, each of which was wrong once. */
+/** @file test_corners_failing.c  Corners of failing and of waiting in vain, each of which was
+ * wrong once. */
 #include "tests/router/corner_fixture.h"
 
 #include "runtime/backend.h"
@@ -16,8 +17,8 @@ static void pause_ms(long ms)
 
 /* ---- without memory, without a device ------------------------------------------------------------ */
 
-/* Of a message for two the second was copied to the first only; that the second output goes ends it, also where
- * there is no memory to watch for the end of the copy. */
+/* Of a message for two the second was copied to the first only; that the second output goes ends
+ * it, also where there is no memory to watch for the end of the copy. */
 static void a_send_ends_with_its_receiver_when_memory_is_short(void **state)
 {
     struct corner c;
@@ -54,8 +55,8 @@ static void *send_late(void *user)
     return NULL;
 }
 
-/* One round with the n-th allocation failing. @return whether it struck. The receiver's queue is held by a
- * message that is not ready, for longer than the send may take. */
+/* One round with the n-th allocation failing. @return whether it struck. The receiver's queue is
+ * held by a message that is not ready, for longer than the send may take. */
 static int send_behind_what_is_held(void **state, uint64_t nth)
 {
     struct corner c;
@@ -119,6 +120,28 @@ static void a_program_that_only_asks_learns_of_a_failed_device(void **state)
     STATUS(weir_pending_assigned(pending, &segment), WEIR_ERR_DEVICE);
     assert_detail_has("it broke");
     OK(weir_pending_release(pending, NULL));
+    corner_close(&c);
+}
+
+/* Of a message that no buffer is free for. */
+static void a_sender_that_only_asks_learns_of_a_failed_device(void **state)
+{
+    struct corner c;
+    weir_future *first, *second;
+    weir_status status = WEIR_PENDING;
+    corner_open(&c, open_or_skip(state));
+    weir_link *link = corner_link(&c, corner_sender(&c), corner_receiver(&c), 1);
+    OK(corner_send(&c, link, 1, &first));
+    OK(corner_send(&c, link, 2, &second));
+    OK(weir_future_wait(first, LONG_MS));
+    STATUS(weir_future_query(second), WEIR_PENDING);
+    weir__device_mark(weir_context_device(c.context, 0), "it broke");
+    for (int i = 0; i < 10000 && status == WEIR_PENDING; i++)
+        if ((status = weir_future_query(second)) == WEIR_PENDING)
+            pause_ms(1);
+    assert_int_equal(status, WEIR_ERR_DEVICE);
+    weir_future_release(first);
+    weir_future_release(second);
     corner_close(&c);
 }
 
@@ -218,6 +241,7 @@ int main(void)
         ON_EACH_BACKEND(a_send_ends_with_its_receiver_when_memory_is_short),
         ON_EACH_BACKEND(a_send_that_fails_does_not_wait_for_what_is_held),
         ON_EACH_BACKEND(a_program_that_only_asks_learns_of_a_failed_device),
+        ON_EACH_BACKEND(a_sender_that_only_asks_learns_of_a_failed_device),
         ON_EACH_BACKEND(two_threads_may_gate_one_pending),
         ON_EACH_BACKEND(a_wait_that_times_out_leaves_a_sentence),
     };

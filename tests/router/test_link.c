@@ -114,6 +114,8 @@ static void defaults_come_from_the_configuration(void **state)
     OK(weir_link_receive(p.link, &second));
     STATUS(weir_link_receive(p.link, &third), WEIR_ERR_FULL);
     close_ends(&p);
+    OK(weir_pending_release(first, NULL));
+    OK(weir_pending_release(second, NULL));
     weir_context_destroy(context);
 }
 
@@ -153,7 +155,10 @@ static void receives_may_be_taken_before_anything_is_sent(void **state)
     OK(weir_link_receive(p.link, &pending[0]));
     OK(weir_link_receive(p.link, &pending[2]));
     STATUS(weir_link_receive(p.link, &fourth), WEIR_ERR_FULL);
-    close_pair(&p);
+    close_ends(&p);
+    for (int i = 0; i < 3; i++)
+        OK(weir_pending_release(pending[i], NULL));
+    weir_context_destroy(p.context);
 }
 
 static void messages_wait_for_buffers(void **state)

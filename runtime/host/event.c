@@ -74,14 +74,11 @@ void weir__host_event_reached(struct host_event *event, uint64_t number)
     }
 }
 
-void weir__host_event_wait_number(struct host_event *event, uint64_t number,
-                                  const weir_device *waiting)
+void weir__host_event_wait_number(struct host_event *event, uint64_t number)
 {
     pthread_mutex_lock(&event->lock);
-    while (event->done < number && !weir__device_failed(waiting)) {
-        struct timespec at = weir__deadline(WEIR__SLICE_MS);
-        (void)pthread_cond_timedwait(&event->reached, &event->lock, &at);
-    }
+    while (event->done < number)
+        (void)pthread_cond_wait(&event->reached, &event->lock);
     pthread_mutex_unlock(&event->lock);
 }
 

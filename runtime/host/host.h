@@ -83,8 +83,7 @@ weir_status weir__host_event_notify(weir_event *event, weir__notify_fn fn, void 
 uint64_t weir__host_event_recorded(struct host_event *event);
 /** The queue has come to record @p number. */
 void weir__host_event_reached(struct host_event *event, uint64_t number);
-/** Wait for record @p number, for as long as the device works that the waiting queue is of. */
-void weir__host_event_wait_number(struct host_event *event, uint64_t number,
-                                  const weir_device *waiting);
+/** Wait for record @p number. */
+void weir__host_event_wait_number(struct host_event *event, uint64_t number);
 
 #endif

@@ -1,29 +1,24 @@
 /** @file queue.c  A queue of a host device: a thread that runs operations in order.
  *
  * Waiting for an event or a future is an operation like any other: the thread sleeps in it, and what
- * comes after waits. A device that failed drops what its queues were to do and waits for nothing, but
- * records are reached: nobody may hang who waits for them. */
+ * comes after waits. A device that failed drops what its queues were to do, but events are waited for and
+ * records reached in their order: nobody goes on before others are through with memory that they share.
+ * It does not wait for a future that nobody has set, so nobody hangs who waits for it. */
 #include "runtime/host/op.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void wait_foreign(const weir_device *device, weir_event *event)
-{
-    while (!weir__device_failed(device) &&
-           weir_event_wait(event, WEIR__SLICE_MS) == WEIR_ERR_TIMEOUT) {
-    } /* a lost device is reported by who asks for it */
-}
-
 static void wait_future(const weir_device *device, weir_future *future)
 {
     weir_event *event;
     weir_status status;
-    while (!weir__device_failed(device) &&
-           weir_future_wait(future, WEIR__SLICE_MS) == WEIR_ERR_TIMEOUT)
-        if (weir__future_decided(future, &status, &event) && !event)
-            break; /* it ended with that status itself */
+    while (weir_future_wait(future, WEIR__SLICE_MS) == WEIR_ERR_TIMEOUT) {
+        int decided = weir__future_decided(future, &status, &event);
+        if (decided ? !event : weir__device_failed(device))
+            break; /* it ended with that status itself; or nobody may ever set it */
+    }
     weir_future_release(future);
 }
 
@@ -58,11 +53,10 @@ static void run(struct host_queue *queue, struct op *op)
         weir__host_stamp_reached(op->stamp, op->number);
         break;
     case WAIT_HOST:
-        weir__host_event_wait_number((struct host_event *)op->event, op->number,
-                                     queue->base.device);
+        weir__host_event_wait_number((struct host_event *)op->event, op->number);
         break;
     case WAIT_FOREIGN:
-        wait_foreign(queue->base.device, op->event);
+        (void)weir_event_wait(op->event, -1); /* a lost device is reported by who asks for it */
         weir_event_release(op->event);
         break;
     case WAIT_FUTURE:

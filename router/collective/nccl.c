@@ -39,7 +39,7 @@ typedef struct ncclComm *comm_t;
 
 static struct {
     pthread_mutex_t lock;
-    void *library; /* stays loaded */
+    void *handle; /* of the library, which stays loaded */
 #define MEMBER(name, result, arguments) result(*name) arguments;
     FUNCTIONS(MEMBER)
 } api = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -54,7 +54,7 @@ struct weir__nccl {
 /* POSIX lets dlsym()'s pointer be a function's; ISO C has no cast for it. */
 static weir_status find(const char *name, void *function_out)
 {
-    *(void **)function_out = dlsym(api.library, name);
+    *(void **)function_out = dlsym(api.handle, name);
     if (!*(void **)function_out)
         return weir__fail(WEIR_ERR_UNSUPPORTED, "%s has no %s", NCCL_LIBRARY, name);
     return WEIR_OK;
@@ -63,18 +63,18 @@ static weir_status find(const char *name, void *function_out)
 static weir_status load_locked(void)
 {
     weir_status status = WEIR_OK;
-    if (api.library)
+    if (api.handle)
         return WEIR_OK;
-    api.library = dlopen(NCCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!api.library)
+    api.handle = dlopen(NCCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!api.handle)
         return weir__fail(WEIR_ERR_UNSUPPORTED, "NCCL is not there: %s", dlerror());
 #define FIND(name, result, arguments) \
     if (!status)                      \
         status = find("nccl" #name, (void *)&api.name);
     FUNCTIONS(FIND)
     if (status) {
-        dlclose(api.library);
-        api.library = NULL;
+        dlclose(api.handle);
+        api.handle = NULL;
     }
     return status;
 }

@@ -183,9 +183,8 @@ static weir_status match(struct output *output, int *woke_out)
         }
         weir__message_unref(message, 1);
     }
-    if (!output->unmatched)
-        weir__lanes_trim(
-            output); /* so that a receiver that never posts again does not collect them */
+    if (!output->unmatched) /* a receiver that never posts again does not collect what others took */
+        weir__lanes_trim(output);
     if (!output->ended && weir__lanes_drained(output)) {
         end_receives(output, WEIR_CLOSED);
         *woke_out = 1;

@@ -183,7 +183,8 @@ static weir_status match(struct output *output, int *woke_out)
         }
         weir__message_unref(message, 1);
     }
-    if (!output->unmatched) /* a receiver that never posts again does not collect what others took */
+    /* A receiver that never posts again does not collect what others took. */
+    if (!output->unmatched)
         weir__lanes_trim(output);
     if (!output->ended && weir__lanes_drained(output)) {
         end_receives(output, WEIR_CLOSED);

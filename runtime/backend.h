@@ -125,6 +125,9 @@ struct weir__backend {
     weir_status (*wait_future)(weir_queue *queue, weir_future *future);
     /** WEIR_ERR_TIMEOUT if the queue is not empty in time; negative: without limit. */
     weir_status (*sync)(weir_queue *queue, int64_t timeout_ms);
+    /** May be NULL: programs' kernels need no loading. Run @p load, which loads kernels on the calling
+     *  thread's current GPU and returns a cudaError_t. */
+    weir_status (*load)(weir_device *device, int (*load)(void));
     void *(*native)(weir_queue *queue);
     /** May be NULL: there are no events of programs' own. */
     weir_status (*wait_native)(weir_queue *queue, void *native_event);

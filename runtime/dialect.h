@@ -8,7 +8,8 @@
  * designated initialisers out of order. Shared structs use fixed-width types.
  *
  * Order and scope are in the name of every atomic: relaxed, and visible to the device that runs
- * them. Kernels hand data on by ending, not by fences (docs/memory-model.md). */
+ * them. They hand nothing on. Kernels do that by ending, or by the words of runtime/sync.h
+ * (docs/memory-model.md). */
 #ifndef WEIR_RUNTIME_DIALECT_H
 #define WEIR_RUNTIME_DIALECT_H
 
@@ -17,11 +18,24 @@
 #ifdef __CUDACC__
 /** What a function of the dialect is declared with. */
 #define WEIR_DEV static __device__ __forceinline__
+/** The same for what is rare or long: it is called, not copied to where it is used. */
+#define WEIR_COLD static __device__ __noinline__
+/** Before a loop that is to stay one: kernels that run for long are fast while their code is in the
+ *  instruction cache. */
+#define WEIR_ROLLED _Pragma("unroll 1")
+/** The same for what host code of a .cu file calls too. */
+#define WEIR_BOTH static __host__ __device__ __forceinline__
 /** Lanes of a worker. */
 #define WEIR_LANES 32u
 #else
 /** What a function of the dialect is declared with. */
-#define WEIR_DEV   static inline __attribute__((unused))
+#define WEIR_DEV  static inline __attribute__((unused))
+/** The same for what is rare or long: it is called, not copied to where it is used. */
+#define WEIR_COLD static inline __attribute__((unused))
+/** Before a loop that is to stay one, on a GPU. */
+#define WEIR_ROLLED
+/** The same for what host code of a .cu file calls too. */
+#define WEIR_BOTH  static inline __attribute__((unused))
 /** Lanes of a worker. */
 #define WEIR_LANES 1u
 #endif
@@ -57,12 +71,54 @@ WEIR_DEV uint32_t weir_broadcast_u32(uint32_t value, uint32_t from)
 #endif
 }
 
+/** The value that lane @p from passed. */
+WEIR_DEV uint64_t weir_broadcast_u64(uint64_t value, uint32_t from)
+{
+#ifdef __CUDACC__
+    return __shfl_sync(0xFFFFFFFFu, (unsigned long long)value, (int)from);
+#else
+    (void)from;
+    return value;
+#endif
+}
+
+/** Turn @p count values into their running sums, in memory that the lanes of the worker share; at most
+ *  as many values as a warp has lanes. What was written before needs no weir_lanes_sync() in between.
+ *  @return the last sum, in every lane. */
+WEIR_DEV uint32_t weir_scan_u32(uint32_t *values, uint32_t count)
+{
+#ifdef __CUDACC__
+    const uint32_t lane = threadIdx.x & 31u;
+    __syncwarp();
+    uint32_t sum = lane < count ? values[lane] : 0;
+    for (uint32_t step = 1; step < 32u; step <<= 1) {
+        uint32_t before = __shfl_up_sync(0xFFFFFFFFu, sum, step);
+        if (lane >= step)
+            sum += before;
+    }
+    if (lane < count)
+        values[lane] = sum;
+    __syncwarp();
+    return __shfl_sync(0xFFFFFFFFu, sum, 31);
+#else
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = sum += values[i];
+    return sum;
+#endif
+}
+
 /** Sum over the lanes of a worker; every lane gets it. */
 WEIR_DEV uint64_t weir_sum_u64(uint64_t value)
 {
 #ifdef __CUDACC__
-    for (int step = 16; step > 0; step >>= 1)
-        value += __shfl_xor_sync(0xFFFFFFFFu, value, step);
+    /* Compute capability 8.0 and up adds 32 bits at once: pieces of 20 leave room for 32 lanes. */
+    const uint32_t all = 0xFFFFFFFFu, piece = 0xFFFFFu;
+    uint64_t low = __reduce_add_sync(all, (uint32_t)value & piece);
+    uint64_t middle = __reduce_add_sync(all, (uint32_t)(value >> 20) & piece);
+    uint64_t high = __reduce_add_sync(all, (uint32_t)(value >> 40) & piece);
+    uint64_t top = __reduce_add_sync(all, (uint32_t)(value >> 60));
+    value = low + (middle << 20) + (high << 40) + (top << 60);
 #endif
     return value;
 }
@@ -92,6 +148,16 @@ WEIR_DEV uint32_t weir_popcount_u32(uint32_t value)
     return (uint32_t)__popc(value);
 #else
     return (uint32_t)__builtin_popcount(value);
+#endif
+}
+
+/** Number of the highest set bit, plus 1; 0 of 0. */
+WEIR_DEV uint32_t weir_bits_u32(uint32_t value)
+{
+#ifdef __CUDACC__
+    return 32u - (uint32_t)__clz((int)value);
+#else
+    return value ? 32u - (uint32_t)__builtin_clz(value) : 0u;
 #endif
 }
 
@@ -153,6 +219,16 @@ WEIR_DEV uint32_t weir_atomic_add_relaxed_dev_u32(uint32_t *word, uint32_t value
 #endif
 }
 
+/** *word |= value; @return what it was. */
+WEIR_DEV uint64_t weir_atomic_or_relaxed_dev_u64(uint64_t *word, uint64_t value)
+{
+#ifdef __CUDACC__
+    return atomicOr((unsigned long long *)word, (unsigned long long)value);
+#else
+    return __atomic_fetch_or(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
 /** *word += value; @return what it was. */
 WEIR_DEV uint64_t weir_atomic_add_relaxed_dev_u64(uint64_t *word, uint64_t value)
 {
@@ -160,6 +236,30 @@ WEIR_DEV uint64_t weir_atomic_add_relaxed_dev_u64(uint64_t *word, uint64_t value
     return atomicAdd((unsigned long long *)word, (unsigned long long)value);
 #else
     return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/** As weir_load_relaxed_dev_u32(). */
+WEIR_DEV uint64_t weir_load_relaxed_dev_u64(const uint64_t *word)
+{
+#ifdef __CUDACC__
+    return *(const volatile uint64_t *)word;
+#else
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+#endif
+}
+
+/** *word = min(*word, value); @return what it was. */
+WEIR_DEV uint64_t weir_atomic_min_relaxed_dev_u64(uint64_t *word, uint64_t value)
+{
+#ifdef __CUDACC__
+    return atomicMin((unsigned long long *)word, (unsigned long long)value);
+#else
+    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (old > value &&
+           !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return old;
 #endif
 }
 

@@ -35,6 +35,9 @@ weir_status weir__calloc(size_t count, size_t bytes, const char *what, void *dat
 
 /** The context a device belongs to. */
 weir_context *weir__device_context(const weir_device *device);
+/** Load kernels before any of them runs: @p load does so on the calling thread's current GPU and returns
+ *  a cudaError_t. Nothing to do for other devices, or where it is NULL. */
+weir_status weir__device_load(weir_device *device, int (*load)(void));
 
 /** What a backend knows of its device for topology's sake; zero and "" are unknown. */
 typedef struct weir__device_facts {

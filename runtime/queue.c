@@ -32,6 +32,11 @@ weir_status weir__queue_reserve(weir_queue *queue, uint32_t count)
     return queue->device->ops->reserve ? queue->device->ops->reserve(queue, count) : WEIR_OK;
 }
 
+weir_status weir__device_load(weir_device *device, int (*load)(void))
+{
+    return load && device->ops->load ? device->ops->load(device, load) : WEIR_OK;
+}
+
 void weir_queue_destroy(weir_queue *queue)
 {
     if (!queue)

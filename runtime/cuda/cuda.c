@@ -207,6 +207,7 @@ const weir__backend weir__cuda_backend = {
     .wait_event = weir__cuda_queue_wait_event,
     .wait_future = weir__cuda_queue_wait_future,
     .sync = weir__cuda_queue_sync,
+    .load = weir__cuda_load,
     .native = weir__cuda_queue_native,
     .wait_native = weir__cuda_queue_wait_native,
     .stamp_create = weir__cuda_stamp_create,

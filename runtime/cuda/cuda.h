@@ -93,6 +93,7 @@ weir_status weir__cuda_queue_record(weir_queue *queue, weir_event *event);
 weir_status weir__cuda_queue_wait_event(weir_queue *queue, weir_event *event);
 weir_status weir__cuda_queue_wait_future(weir_queue *queue, weir_future *future);
 weir_status weir__cuda_queue_sync(weir_queue *queue, int64_t timeout_ms);
+weir_status weir__cuda_load(weir_device *device, int (*load)(void));
 void *weir__cuda_queue_native(weir_queue *queue);
 weir_status weir__cuda_queue_wait_native(weir_queue *queue, void *native_event);
 /** Ask the streams of the device whether it still works. */

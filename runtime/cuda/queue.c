@@ -117,6 +117,12 @@ weir_status weir__cuda_queue_launch(weir_queue *queue, const weir_kernel *kernel
         (cudaError_t)kernel->cuda(stream_of(queue), queue->device->info.workers, args));
 }
 
+weir_status weir__cuda_load(weir_device *device, int (*load)(void))
+{
+    weir_status status = weir__cuda_use(device);
+    return status ? status : weir__cuda_check(device, "loading kernels", (cudaError_t)load());
+}
+
 weir_status weir__cuda_queue_record(weir_queue *queue, weir_event *event)
 {
     weir_status status = weir__cuda_use(queue->device);

@@ -44,7 +44,7 @@ LIBS    := -ljansson -lhwloc -lz -llzma -lm -ldl
 # ---- files -------------------------------------------------------------------------------------
 LIB_C    := $(wildcard runtime/*.c runtime/host/*.c runtime/sim/*.c topology/*.c topology/measure/*.c \
               router/*.c router/collective/*.c router/measure/*.c worklist/*.c \
-              algorithms/graph/*.c algorithms/bfs/*.c algorithms/pbf/*.c)
+              algorithms/graph/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pbf/*.c)
 CLI_C    := $(wildcard algorithms/cli/*.c)
 METIS_C  := algorithms/metis/weir_metis.c
 EXAMPLE_C := $(wildcard examples/*.c)
@@ -69,11 +69,14 @@ obj      = $(patsubst %.c,$(B)/obj/%.o,$(filter %.c,$(1))) $(patsubst %.cu,$(B)/
 LIB_O     := $(call obj,$(LIB_C) $(LIB_CU))
 TESTLIB_O := $(call obj,$(TESTLIB_C) $(TESTLIB_CU))
 EXAMPLES  := $(patsubst examples/%.c,$(B)/examples/%,$(EXAMPLE_C))
+EXAMPLE_CU := $(if $(filter 1,$(CUDA)),$(wildcard $(EXAMPLE_C:.c=.cu)))
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_C))
 PROGRAMS  := $(B)/weir $(if $(wildcard $(METIS_C)),$(B)/weir-metis)
-PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h router/collective.h worklist/operator.h
+PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.h router/collective.h worklist/operator.h worklist/schedule.h algorithms/part.h
+# What the templates that operators are compiled with include; for nobody else.
+ENGINE_H  := worklist/engine.h worklist/decide.h worklist/agree.h worklist/bag.h
 
-.PHONY: all check check-headers check-layers check-symbols $(FOLDERS:%=check-%) check-cli check-examples \
+.PHONY: all check check-full check-headers check-layers check-symbols $(FOLDERS:%=check-%) check-cli check-examples \
         check-build demo bundle examples docs format check-format install help clean deps FORCE
 all: $(PROGRAMS) $(B)/libweir.a $(B)/libweir.so examples
 
@@ -81,7 +84,7 @@ all: $(PROGRAMS) $(B)/libweir.a $(B)/libweir.so examples
 # "make demo", "make check" and "make bundle" install what is missing; other goals only look.
 INSTALLING := $(filter demo check bundle,$(MAKECMDGOALS))
 deps:
-	$(Q)scripts/deps.sh $(if $(INSTALLING),install,look)
+	$(Q)scripts/deps.sh $(if $(INSTALLING),install,look) $(if $(filter check,$(INSTALLING)),check)
 
 # Objects depend on the switches they were compiled with.
 $(B)/flags: FORCE | deps
@@ -108,9 +111,11 @@ $(B)/weir: $(call obj,$(CLI_C)) $(B)/libweir.a
 $(B)/weir-metis: $(call obj,$(METIS_C))
 	$(call say,LD  ,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lmetis
+# An example whose kernels have a CUDA form has that in a .cu file beside it.
+$(patsubst examples/%.cu,$(B)/examples/%,$(EXAMPLE_CU)): $(B)/examples/%: $(B)/obj/examples/%.cu.o
 $(B)/examples/%: $(B)/obj/examples/%.o $(B)/libweir.a
 	$(call say,LD  ,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LIBS)
 # What tests link with: the library with its inner names and what tests share, once for all of them.
 $(B)/lib/libweir-check.so: $(LIB_O) $(TESTLIB_O)
 	$(call say,LD  ,$@)
@@ -118,11 +123,11 @@ $(B)/lib/libweir-check.so: $(LIB_O) $(TESTLIB_O)
 $(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson -lhwloc -lz -llzma -lm -ldl
-# The command with one wrong level or element, for the test of --verify.
+# The command with one wrong level, distance or element, for the test of --verify.
 WRONG    := $(B)/tests/cli/weir-wrong
 $(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/libweir.a
 	$(call say,LD  ,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -Wl,--wrap=weir_bfs_levels,--wrap=weir_pbf_run -o $@ $^ $(LIBS)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -Wl,--wrap=weir_bfs_levels,--wrap=weir_sssp_distances,--wrap=weir_pbf_run -o $@ $^ $(LIBS)
 examples: $(EXAMPLES)
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PRECIOUS: $(B)/obj/%.o $(B)/obj/%.cu.o # not thrown away as mere steps on the way
@@ -135,6 +140,10 @@ check: check-build check-headers check-layers check-symbols
 	$(Q)$(RUN_TESTS) $(TESTS) $(TEST_SH) $(EXAMPLES)
 $(FOLDERS:%=check-%) check-cli: check-%: check-build
 	$(Q)$(RUN_TESTS) $(call tests_of,$*)
+# For as long as it takes, and seen while it runs. WEIR_CHECK=triples takes minutes instead of hours.
+check-full: check-build
+	$(Q)WEIR_CHECK=$${WEIR_CHECK:-full} $(if $(DEVICES),WEIR_CHECK_DEVICES='$(DEVICES)') $(B)/tests/algorithms/test_choices
+	$(Q)BUILD=$(B) scripts/sweep_data.sh full $(DEVICES)
 check-examples: examples
 	$(Q)$(RUN_TESTS) $(EXAMPLES)
 check-headers:
@@ -156,7 +165,7 @@ docs:
 format:
 	$(Q)scripts/format.sh write
 install: all
-	$(Q)PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BUILD=$(B) VERSION=$(VERSION) LIBS="$(LIBS)" scripts/install.sh $(PUBLIC_H)
+	$(Q)PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BUILD=$(B) VERSION=$(VERSION) LIBS="$(LIBS)" scripts/install.sh $(PUBLIC_H) $(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h) $(ENGINE_H)
 clean:
 	$(Q)rm -rf build
 help:
@@ -164,6 +173,7 @@ help:
 	@echo 'targets:'
 	@echo '  all             weir, weir-metis, libweir.a, libweir.so and the examples, in $(B)'
 	@echo '  check           every test; check-FOLDER: one of $(FOLDERS) cli examples'
+	@echo '  check-full      every choice with every other, real graphs in full; hours (DEVICES="cuda:0 cuda:0-1")'
 	@echo '  check-headers   public headers compile alone, as C11 and as C++17'
 	@echo '  check-layers    folders include only what lies below them'
 	@echo '  check-symbols   the library exports weir_ names only'

@@ -1,20 +1,22 @@
 /** @file algorithms.h  Graphs, partitions and the traversal suite.
  *
  * A *graph* is a compressed sparse row (CSR) structure in host memory. A *partition* assigns every
- * vertex to one device. An *algorithm* object (weir_bfs) places a partitioned graph on the devices
- * of a context once and runs any number of times. weir_pbf filters arrays instead, with links and
+ * vertex to one device. A *placement* is a partitioned graph on the devices of a context. A *traversal*
+ * runs an operator over a placement, any number of times: weir_bfs and weir_sssp are made of the two, and
+ * so are operators of your own (docs/operators.md). weir_pbf filters arrays instead, with links and
  * routers alone.
  *
  * Rules for graphs (docs/design.md "Rules for graphs and answers"): duplicate arcs collapse to the
  * smallest weight, self loops are dropped, ids of edge lists are taken as written (n = largest +
  * 1), formats that count from 1 are shifted, MatrixMarket `symmetric` gives both directions.
  *
- * Threads: graphs and partitions are read-only after they are made and may be shared; an algorithm
- * object is used by one thread at a time, except for its _cancel.
+ * Threads: graphs, partitions and placements are read-only after they are made and may be shared; a
+ * traversal or an algorithm object is used by one thread at a time, except for its _cancel.
  */
 #ifndef WEIR_ALGORITHMS_ALGORITHMS_H
 #define WEIR_ALGORITHMS_ALGORITHMS_H
 
+#include "algorithms/part.h"
 #include "worklist/worklist.h"
 
 #ifdef __cplusplus
@@ -150,35 +152,148 @@ weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind k
 /** NULL is fine. */
 void weir_partition_destroy(weir_partition *partition);
 
+/* ---- placed graphs ------------------------------------------------------------------------ */
+
+/** A partitioned graph on the devices of a context, part p on device p (algorithms/part.h says what lies
+ *  there). Read-only once made; any number of traversals may share it. Long-lived. */
+typedef struct weir_placement weir_placement;
+
+/** The arcs' weights as kernels find them in weir_part.weights. */
+typedef enum weir_part_weights {
+    WEIR_PART_WEIGHTS_NONE = 0, /**< none: weir_part.weights is NULL */
+    WEIR_PART_WEIGHTS_U32,      /**< uint32_t; the graph's must be WEIR_WEIGHT_U32 */
+    WEIR_PART_WEIGHTS_F64       /**< double; integers are converted, which is exact */
+} weir_part_weights;
+
+/** Place @p graph on the devices of @p context.
+ *  @param[in] partition  of this graph, parts == the context's device count; NULL: WEIR_PARTITION_EDGE.
+ *  @retval WEIR_ERR_INVALID  the partition does not fit the graph or the context, or the graph has no
+ *                            such weights.
+ *  @retval WEIR_ERR_NOMEM    a part does not fit into its device's pool (WEIR_POOL_BYTES), or the host has
+ *                            no memory to build it in: 13 bytes a vertex, and the largest part once.
+ *  The placement keeps the context; graph and partition may be destroyed after the call.
+ *  @par Blocks  yes; works on all cores. */
+weir_status weir_placement_create(weir_context *context, const weir_graph *graph,
+                                  const weir_partition *partition, weir_part_weights weights,
+                                  weir_placement **placement_out);
+/** The context that it lies in. */
+weir_context *weir_placement_context(const weir_placement *placement);
+/** Vertices of the whole graph. */
+uint64_t weir_placement_vertices(const weir_placement *placement);
+/** Part @p part, below the context's device count: what an operator's state holds a copy of. The
+ *  pointers in it are the device's memory, the placement's. */
+const weir_part *weir_placement_part(const weir_placement *placement, uint32_t part);
+/** Where a vertex lies. @param[out] part_out, global_out, local_out  any of them may be NULL.
+ *  @retval WEIR_ERR_INVALID  @p vertex is not a vertex. */
+weir_status weir_placement_locate(const weir_placement *placement, uint64_t vertex,
+                                  uint32_t *part_out, uint32_t *global_out, uint32_t *local_out);
+/** Out-degree of a vertex, 0 for what is none. */
+uint32_t weir_placement_degree(const weir_placement *placement, uint64_t vertex);
+/** Bring values of vertices to the host.
+ *  @param[in] values       for each part an array in its device's memory; the first weir_part.owned values
+ *                          count. No kernel may be writing them.
+ *  @param[in] value_bytes  of one value, at least 1.
+ *  @param[out] values_out  a value a vertex in the order of the input, the caller's.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE
+ *  @par Blocks  yes. */
+weir_status weir_placement_gather(const weir_placement *placement, const void *const *values,
+                                  size_t value_bytes, void *values_out);
+/** Ends with the last traversal that uses it; NULL is fine. */
+void weir_placement_destroy(weir_placement *placement);
+
 /* ---- runs --------------------------------------------------------------------------------- */
 
-/** How to run an algorithm; zero means "choose for me" in every field. */
+/** How to run an algorithm; zero means "choose for me" in every field. The fields are those of
+ *  weir_worklist_config. */
 typedef struct weir_run_options {
     size_t size; /**< sizeof(weir_run_options), set by WEIR_RUN_OPTIONS_INIT */
     weir_route_kind route;
     weir_order_kind order;
-    uint32_t delta;         /**< width of a step of the soft threshold; 0: found while running */
+    uint32_t delta; /**< width of a step of the soft threshold; 0: found while running */
+    weir_kernel_kind kernel;
+    weir_worker_kind worker;
+    uint32_t fetch; /**< tiles a worker takes at a time */
+    weir_mapping_kind mapping;
+    uint32_t group;         /**< lanes of a group of WEIR_MAPPING_GROUP */
     uint32_t time_limit_ms; /**< 0: none */
 } weir_run_options;
 /** Defaults of weir_run_options. */
-#define WEIR_RUN_OPTIONS_INIT                                            \
-    {                                                                    \
-        sizeof(weir_run_options), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, 0 \
+#define WEIR_RUN_OPTIONS_INIT                                                            \
+    {                                                                                    \
+        sizeof(weir_run_options), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, \
+            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0                                 \
     }
 
 /** What a run did. */
 typedef struct weir_run_stats {
     double ms;                /**< the run itself: no loading, partitioning or copying in and out */
-    uint64_t items_processed; /**< work items taken from a worklist, stale ones too */
-    uint64_t items_sent;      /**< items handed to a link (a ring counts every hop) */
-    uint64_t items_spilled;   /**< items that went through host memory because a queue was full */
-    uint64_t rounds;          /**< rounds of kernels, summed over devices */
-    uint64_t reached;         /**< vertices with a level */
+    uint64_t reached;         /**< vertices with a level or distance */
     uint64_t arcs_reached;    /**< out-arcs of reached vertices: what gteps counts */
-    weir_route_kind route;    /**< what was picked */
-    weir_order_kind order;
-    uint32_t delta; /**< the last step width; 0 with fifo */
+    weir_worklist_stats work; /**< items, rounds, phases, and what was picked */
 } weir_run_stats;
+
+/* ---- traversals --------------------------------------------------------------------------- */
+
+/** An operator (worklist/operator.h) over a placed graph: a worklist of a worker a device, and on each
+ *  device an array of one value a vertex. Any number of runs, one at a time. Long-lived. */
+typedef struct weir_traversal weir_traversal;
+
+/** What the values of a traversal are; zero in a field that is not needed. */
+typedef struct weir_traversal_config {
+    size_t size;        /**< sizeof(weir_traversal_config), set by WEIR_TRAVERSAL_CONFIG_INIT */
+    size_t value_bytes; /**< of a vertex's value, 1 to 4096 */
+    /** Every byte of every value before a run, 0 to 255: 0xFF makes unsigned numbers as large as can be. A
+     *  vertex counts as reached when its value is another in the end. */
+    int fill;
+    uint32_t delta_hint; /**< of weir_worklist_config */
+} weir_traversal_config;
+/** Defaults of weir_traversal_config: values of four bytes, all bits set. */
+#define WEIR_TRAVERSAL_CONFIG_INIT                \
+    {                                             \
+        sizeof(weir_traversal_config), 4, 0xFF, 0 \
+    }
+
+/** Make the worklist and the values; queues hold two items for each vertex of the largest part where
+ *  WEIR_QUEUE_ITEMS does not say otherwise.
+ *  @param[in] placement  kept until the traversal is destroyed.
+ *  @param[in] op         outlives the traversal.
+ *  @param[in] options    NULL for defaults.
+ *  @param[in] config     NULL for defaults.
+ *  @retval WEIR_ERR_NOMEM    a device's pool cannot give the queues or the values.
+ *  @retval WEIR_ERR_INVALID  a structure not set by its initialiser, or a field out of range.
+ *  @par Blocks  yes. */
+weir_status weir_traversal_create(weir_placement *placement, const weir_operator *op,
+                                  const weir_run_options *options,
+                                  const weir_traversal_config *config,
+                                  weir_traversal **traversal_out);
+/** The values on device @p part, in its memory: weir_part.owned of its own vertices and weir_part.halo_count
+ *  of its halo behind them, both by local number. The traversal's. */
+void *weir_traversal_values(const weir_traversal *traversal, uint32_t part);
+/** Set the operator's state of one part: op->state_bytes, copied. Each part once before the first run, and
+ *  again when it changed. */
+weir_status weir_traversal_bind(weir_traversal *traversal, uint32_t part, const void *state);
+/** Add packed items that the next run starts with (weir_worklist_seed()).
+ *  @param[in] part   the owner of their vertices, by weir_placement_locate().
+ *  @param[in] wires  @p count items of op->wire_bytes, copied. */
+weir_status weir_traversal_seed(weir_traversal *traversal, uint32_t part, const void *wires,
+                                uint32_t count);
+/** Fill the values, run until every item is consumed, bring the values to the host.
+ *  @param[out] stats_out  may be NULL.
+ *  @retval WEIR_ERR_INVALID  a part was never bound.
+ *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  stopped; the detail holds the
+ *          counters and queue lengths at that time, and the traversal may only be destroyed.
+ *  @par Blocks  until done. */
+weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_out);
+/** The values after the last complete run, in vertex order; before the first one all fill.
+ *  @param[out] values_out  a value a vertex, the caller's. */
+weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_out);
+/** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */
+weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t from, uint32_t to,
+                                      uint64_t *items_out);
+/** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
+void weir_traversal_cancel(weir_traversal *traversal);
+/** NULL is fine. No run may be under way. */
+void weir_traversal_destroy(weir_traversal *traversal);
 
 /* ---- breadth-first search ----------------------------------------------------------------- */
 
@@ -203,6 +318,9 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
 /** Levels of the last run in vertex order: number of arcs from the source, -1 unreached.
  *  @param[out] levels_out  one value a vertex, the caller's. */
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out);
+/** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */
+weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
+                                uint64_t *items_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_bfs_cancel(weir_bfs *bfs);
 /** NULL is fine. No run may be under way. */
@@ -211,6 +329,60 @@ void weir_bfs_destroy(weir_bfs *bfs);
 /** Serial reference: a plain queue over the CSR; shares no code with the engine.
  *  @param[out] levels_out  graph->vertices values. @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
 weir_status weir_bfs_reference(const weir_graph *graph, uint64_t source, int32_t *levels_out);
+
+/* ---- shortest paths ----------------------------------------------------------------------- */
+
+/** What the arcs of a traversal weigh (docs/design.md "Rules for graphs and answers"). */
+typedef enum weir_weights_kind {
+    WEIR_WEIGHTS_AUTO = 0, /**< those of the input where it has some, else random 1-255 */
+    WEIR_WEIGHTS_FILE,     /**< those of the input; refused where it has none */
+    WEIR_WEIGHTS_RANDOM,   /**< uniform integers low..high, equal for both directions of an edge */
+    WEIR_WEIGHTS_UNIT      /**< 1 */
+} weir_weights_kind;
+
+/** Weights in place of those a graph has; a plain value. */
+typedef struct weir_weights {
+    weir_weights_kind kind;
+    uint32_t low, high; /**< of WEIR_WEIGHTS_RANDOM; both 0: 1 and 255 */
+    uint64_t seed;      /**< of WEIR_WEIGHTS_RANDOM; part of the weight's definition, default 1 */
+} weir_weights;
+
+/** "auto", "file", "random:LO-HI[:SEED]" ("random" alone: 1-255, seed 1), "unit".
+ *  @retval WEIR_ERR_INVALID  anything else, or LO above HI. */
+weir_status weir_weights_parse(const char *text, weir_weights *weights_out);
+/** Give a graph weights in place of what it has. Same weights, same graph, same values, whatever the
+ *  order in which arcs were loaded.
+ *  @retval WEIR_ERR_INVALID  WEIR_WEIGHTS_FILE and the graph has none. */
+weir_status weir_graph_weigh(weir_graph *graph, const weir_weights *weights);
+
+/** Single-source shortest paths on a partitioned graph placed on the devices of a context. Distances are
+ *  exact: 32-bit integers where they fit, else 64-bit floats, which are exact for integers below 2^53.
+ *  Weights that are no integers are added up along each path, rounded after each arc. Long-lived. */
+typedef struct weir_sssp weir_sssp;
+
+/** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too.
+ *  @retval WEIR_ERR_INVALID  the graph has no weights (weir_graph_weigh()), or negative ones. */
+weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
+                             const weir_partition *partition, const weir_run_options *options,
+                             weir_sssp **sssp_out);
+/** One run from @p source; as weir_bfs_run(). The first run whose distances do not fit 32 bits is done
+ *  twice, in one `ms`, each time within the time limit; later runs begin with 64 bits.
+ *  @retval WEIR_ERR_UNSUPPORTED  weights are integers and a distance is 2^53 or more. */
+weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stats_out);
+/** Distances of the last run in vertex order, INFINITY for what cannot be reached.
+ *  @param[out] distances_out  one value a vertex, the caller's. */
+weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out);
+/** As weir_bfs_link_items(). */
+weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
+                                 uint64_t *items_out);
+/** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
+void weir_sssp_cancel(weir_sssp *sssp);
+/** NULL is fine. No run may be under way. */
+void weir_sssp_destroy(weir_sssp *sssp);
+
+/** Serial reference: Dijkstra with a binary heap; shares no code with the engine.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
+weir_status weir_sssp_reference(const weir_graph *graph, uint64_t source, double *distances_out);
 
 /* ---- predicate-based filtering ------------------------------------------------------------ */
 

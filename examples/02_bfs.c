@@ -70,7 +70,8 @@ int main(int argc, char **argv)
     uint64_t different = count_differences(levels, reference, graph->vertices);
 
     printf("reached %llu in %.2f ms, route %s, order %s\n", (unsigned long long)stats.reached,
-           stats.ms, weir_route_kind_text(stats.route), weir_order_kind_text(stats.order));
+           stats.ms, weir_route_kind_text(stats.work.route),
+           weir_order_kind_text(stats.work.order));
     print_widest(levels, graph->vertices, 5);
     printf("%llu levels differ from the serial search\n", (unsigned long long)different);
 

@@ -1,9 +1,9 @@
 /** @file worklist.h  Distributed worklists: work items that find their device (Groute 4.3, 4.4).
  *
- * A worklist joins *workers* (endpoints on devices) over one router. Work items wait in each
- * worker's queue; a round of kernels takes them, runs the *operator* on each, and the items that
- * come out go to the worker's own queue or, packed, over the router to the device that owns them.
- * It ends when every item produced was consumed.
+ * A worklist joins *workers* (endpoints on devices). Work items wait in each worker's queue; a
+ * round takes them, runs the *operator* on each, and the items that come out go to the worker's own
+ * queue or, packed, to the device that owns them: straight from kernel to kernel (fused), or sent by
+ * the host over a router (discrete). It ends when every item produced was consumed.
  *
  * Invariants (tests/worklist holds a test for each):
  *   1. Every item produced is consumed exactly once, or merged with one that is.
@@ -15,7 +15,7 @@
  * Soft priority is a hint, not an order: items under the agreed threshold go first where possible.
  *
  * Threads: one thread builds, binds, seeds and runs; weir_worklist_cancel() is for any thread.
- * weir_worklist_run() blocks; it starts one host thread for each worker. */
+ * weir_worklist_run() blocks; with discrete kernels it starts one host thread for each worker. */
 #ifndef WEIR_WORKLIST_WORKLIST_H
 #define WEIR_WORKLIST_WORKLIST_H
 
@@ -30,61 +30,129 @@ extern "C" {
  * an operator header (worklist/operator.h says what that holds). */
 typedef struct weir_operator {
     const char *name;
-    uint32_t item_bytes;   /**< a work item in a worker's queue */
-    uint32_t wire_bytes;   /**< a packed item on a link */
-    uint32_t state_bytes;  /**< the operator's state of one device, passed to kernels by value */
-    uint32_t strand_bytes; /**< what a worker group keeps when a queue is full */
-    weir_kernel process;   /**< take items, run the operator on their atoms, place what comes out */
-    weir_kernel receive;   /**< place packed items that arrived */
-    weir_kernel release;   /**< place deferred items again under a new threshold */
+    uint32_t item_bytes;  /**< a work item in a worker's queue */
+    uint32_t wire_bytes;  /**< a packed item on a link */
+    uint32_t piece_bytes; /**< an item with some of its atoms */
+    uint32_t state_bytes; /**< the operator's state of one device, passed to kernels by value */
+    int own_schedule;     /**< non-zero: compiled with WEIR_SCHEDULE */
+    weir_kernel fused;    /**< stays until the run is over */
+    weir_kernel discrete; /**< one round */
+    /** Loads every CUDA kernel of the operator on the calling thread's current GPU; @return a
+     *  cudaError_t. NULL without CUDA. */
+    int (*load)(void);
 } weir_operator;
 
 /** In which order a worker takes items. */
 typedef enum weir_order_kind {
-    WEIR_ORDER_AUTO = 0, /**< fifo on one device, soft on several */
+    WEIR_ORDER_AUTO = 0, /**< soft where a delta_hint is given, else fifo (docs/operators.md) */
     WEIR_ORDER_FIFO,     /**< as items come */
-    WEIR_ORDER_SOFT      /**< items under an agreed threshold first (soft priority, Groute 4.4) */
+    WEIR_ORDER_SOFT,     /**< items under an agreed threshold first (soft priority, Groute 4.4) */
+    WEIR_ORDER_BULK      /**< generation by generation, all devices together */
 } weir_order_kind;
 
-/** "auto", "fifo", "soft"; NULL for anything else. Static storage. */
+/** How rounds are run. */
+typedef enum weir_kernel_kind {
+    WEIR_KERNEL_AUTO = 0,
+    WEIR_KERNEL_FUSED,   /**< one kernel a device that stays until the end and routes by itself */
+    WEIR_KERNEL_DISCRETE /**< a kernel a round; the host sends packets over the router */
+} weir_kernel_kind;
+
+/** Who fetches tiles from the queue, and waits for them together (Atos 3.2). */
+typedef enum weir_worker_kind {
+    WEIR_WORKER_AUTO = 0,
+    WEIR_WORKER_THREAD,
+    WEIR_WORKER_WARP,
+    WEIR_WORKER_BLOCK
+} weir_worker_kind;
+
+/** How the atoms of the tiles that a worker fetched are spread over its lanes (Loops 5.2;
+ *  worklist/schedule.h). A mapping wider than the worker is as wide as the worker. */
+typedef enum weir_mapping_kind {
+    WEIR_MAPPING_AUTO =
+        0, /**< groups of 4, 8 or 32 lanes by the atoms of a tile on average, up to 8 with
+                                one tile each; long tiles are cut in pieces for all workers */
+    WEIR_MAPPING_THREAD, /**< a tile a lane */
+    WEIR_MAPPING_WARP,   /**< a tile at a time over the lanes of a warp */
+    WEIR_MAPPING_BLOCK,  /**< a tile at a time over the lanes of a block */
+    WEIR_MAPPING_GROUP,  /**< groups of N lanes share the atoms of their tiles evenly */
+    WEIR_MAPPING_MERGE,  /**< tiles and atoms in equal, consecutive shares (merge path) */
+    WEIR_MAPPING_OWN     /**< the schedule that the operator was compiled with */
+} weir_mapping_kind;
+
+/** "auto", "fifo", ...; NULL for anything else. Static storage. */
 const char *weir_order_kind_text(weir_order_kind kind);
+/** "auto", "fused", "discrete". */
+const char *weir_kernel_kind_text(weir_kernel_kind kind);
+/** "auto", "thread", "warp", "block". */
+const char *weir_worker_kind_text(weir_worker_kind kind);
+/** "auto", "thread", "warp", "block", "group", "merge", "own". */
+const char *weir_mapping_kind_text(weir_mapping_kind kind);
 
 /** How a worklist is made; zero in a field is its default. */
 typedef struct weir_worklist_config {
     size_t size; /**< sizeof(weir_worklist_config), set by WEIR_WORKLIST_CONFIG_INIT */
     weir_route_kind route;
     weir_order_kind order;
-    uint32_t delta; /**< step of the soft threshold, in priorities; 0: found while running */
+    uint32_t
+        delta; /**< width of a step of the soft threshold, in priorities; 0: found while running */
+    uint32_t delta_hint; /**< a width to begin with where delta is 0; 0: none */
+    weir_kernel_kind kernel;
+    weir_worker_kind worker;
+    uint32_t fetch; /**< tiles a worker takes at a time, at most 4096; 0: by how many there are */
+    weir_mapping_kind mapping;
+    uint32_t group; /**< lanes of a group of WEIR_MAPPING_GROUP: 1 to 1024, a power of two; 0: 32 */
     uint32_t time_limit_ms; /**< of one run; 0: none */
-    uint64_t queue_items;   /**< a worker's queue, rounded up to a power of two, at least 16;
+    uint64_t queue_items;   /**< what a worker's queue holds in device memory, at least 16;
                                  0: WEIR_QUEUE_ITEMS, or 65536 where that is 0 too */
-    uint32_t packet_items;  /**< items of a packet, at most half a queue; 0: by WEIR_PACKET_BYTES */
+    uint32_t packet_items;  /**< items of a packet; 0: by WEIR_PACKET_BYTES */
+    uint32_t tile_atoms;    /**< atoms that a tile has on average; 0: 4. Sizes what is fetched */
 } weir_worklist_config;
 /** Defaults of weir_worklist_config. */
-#define WEIR_WORKLIST_CONFIG_INIT                                                  \
-    {                                                                              \
-        sizeof(weir_worklist_config), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, 0, 0, 0 \
+#define WEIR_WORKLIST_CONFIG_INIT                                                               \
+    {                                                                                           \
+        sizeof(weir_worklist_config), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, 0, WEIR_KERNEL_AUTO, \
+            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, 0, 0                               \
     }
+
+/** What the time of a run went into; sums over the workers, so a run of 4 ms on two devices has 8. */
+typedef enum weir_phase {
+    WEIR_PHASE_PROCESS = 0, /**< rounds that ran the operator on tiles of the worker's queue */
+    WEIR_PHASE_RECEIVE,     /**< rounds that did nothing but take in what arrived, or send again */
+    WEIR_PHASE_ORDER,       /**< rounds that sorted deferred items anew */
+    WEIR_PHASE_WAIT,        /**< nothing to do: waiting for others, or for an agreement */
+    WEIR_PHASES
+} weir_phase;
+/** "process", "receive", "order", "wait". */
+const char *weir_phase_text(weir_phase phase);
 
 /** What a run did, summed over the workers; a plain value. */
 typedef struct weir_worklist_stats {
-    double ms;             /**< from the first seed sent to the end seen */
-    uint64_t produced;     /**< items that came into being, seeds too */
-    uint64_t consumed;     /**< items processed or merged; equals produced after a run */
-    uint64_t processed;    /**< items taken from a queue by the operator, stale ones too */
-    uint64_t sent;         /**< items handed to a link; a ring counts every hop */
-    uint64_t spilled;      /**< items that went through host memory because a queue was full */
-    uint64_t deferred;     /**< items parked above the threshold at least once */
-    uint64_t rounds;       /**< rounds of kernels, summed over workers */
-    uint64_t raises;       /**< times the threshold was raised */
-    weir_route_kind route; /**< what was picked */
+    double ms;          /**< from the start of the workers to the end of the last one */
+    uint64_t produced;  /**< items that came into being, seeds too */
+    uint64_t consumed;  /**< items processed or merged; equals produced after a run */
+    uint64_t processed; /**< items taken from a queue by the operator, stale ones too */
+    uint64_t stale;     /**< those of them that the operator dropped whole */
+    uint64_t atoms;     /**< atoms the operator was run on */
+    uint64_t sent;      /**< items handed to another worker; a route of several hops counts each */
+    uint64_t spilled;   /**< items that went through host memory because a queue was full */
+    uint64_t deferred;  /**< items parked above the threshold at least once */
+    uint64_t rounds;    /**< rounds, summed over workers */
+    uint64_t raises;    /**< times the threshold was raised; with bulk, generations */
+    double phase_ms[WEIR_PHASES];
+    weir_route_kind route; /**< what was picked, as all below */
     weir_order_kind order;
-    uint32_t delta; /**< the last step of the threshold; 0 with fifo */
+    uint32_t delta; /**< the last step of the threshold; 0 without soft */
+    weir_kernel_kind kernel;
+    weir_worker_kind worker;
+    uint32_t fetch; /**< 0: by how many tiles there are */
+    weir_mapping_kind mapping;
+    uint32_t group; /**< of WEIR_MAPPING_GROUP */
+    uint32_t cut;   /**< longest piece of a tile that is cut, in atoms; 0: tiles are not cut */
 } weir_worklist_stats;
 
 typedef struct weir_worklist weir_worklist; /**< long-lived */
 
-/** Build a worklist: a router, links, queues and buffers on every worker's device.
+/** Build a worklist: queues and lanes on every worker's device; with discrete kernels a router and links.
  *  @param[in] source   where seeds are sent from, an endpoint of the same context (the home
  * device).
  *  @param[in] workers  @p count endpoints on the devices of the context, worker i on device i; they
@@ -100,17 +168,23 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
  *  changed. */
 weir_status weir_worklist_bind(weir_worklist *worklist, uint32_t worker, const void *state);
 
-/** Add packed items that the next run starts with. Through the router, like all others.
- *  @param[in] owner  the worker that owns them; over a direct route one that is wrong fails the run.
+/** Add packed items that the next run starts with. They arrive like all others, by on_receive.
+ *  @param[in] owner  the worker that owns them; one that does not has to PASS them on (on_receive).
  *  @param[in] wires  @p count items of op->wire_bytes in host memory, copied. */
 weir_status weir_worklist_seed(weir_worklist *worklist, uint32_t owner, const void *wires,
                                uint32_t count);
 
 /** Run until every item is consumed. @param[out] stats_out  may be NULL.
- *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE, WEIR_ERR_NOMEM (the spill bound)
- *          stopped; weir_error_detail() ends in the dump, and only destroying it is possible then.
+ *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE, WEIR_ERR_NOMEM (the spill bound),
+ *          WEIR_ERR_INVALID (an item that was passed to its own worker or to none) stopped;
+ *          weir_error_detail() ends in the dump, and only destroying it is possible then.
  */
 weir_status weir_worklist_run(weir_worklist *worklist, weir_worklist_stats *stats_out);
+
+/** Items that the last run sent over the link from worker @p from to worker @p to; 0 for pairs that the
+ *  route has no link between. @retval WEIR_ERR_INVALID  no such worker. */
+weir_status weir_worklist_link_items(const weir_worklist *worklist, uint32_t from, uint32_t to,
+                                     uint64_t *items_out);
 
 /** Stop a run, or the next one; it returns WEIR_ERR_CANCELLED. Any thread. */
 void weir_worklist_cancel(weir_worklist *worklist);

@@ -1,5 +1,4 @@
 /** @file bfs_cuda.cu  Breadth-first search on GPUs. */
 #include "algorithms/bfs/bfs_op.h"
 
-#define WEIR_OPERATOR bfs
 #include "worklist/engine_cuda_tmpl.cuh"

@@ -2,19 +2,21 @@
  *  what a run picked in the end. */
 #include "algorithms/cli/cli.h"
 
+#include <inttypes.h>
 #include <string.h>
 
-/* The positions of partitions, schedules and routes are the values of their enumerations. */
+/* The positions of partitions, schedules, routes, kernels, workers and mappings are the values of their
+ * enumerations. */
 const weir__cli_choices weir__cli_partitions = {{"block", "edge", "random", "metis", NULL},
                                                 {"file:", "2d:", NULL}};
 const weir__cli_choices weir__cli_schedules = {{"dynamic", "static", NULL}, {NULL}};
 const weir__cli_choices weir__cli_routes = {{"auto", "direct", "ring", "tree", "staged", NULL},
                                             {NULL}};
-const weir__cli_choices weir__cli_orders = {{"fifo", "soft", "soft:DELTA", NULL}, {"bulk", NULL}};
-const weir__cli_choices weir__cli_kernels = {{"auto", "discrete", NULL}, {"fused", NULL}};
-const weir__cli_choices weir__cli_workers = {{"auto", NULL}, {"thread", "warp", "block", NULL}};
-const weir__cli_choices weir__cli_mappings = {{"auto", NULL},
-                                              {"thread", "warp", "block", "group:", "merge", NULL}};
+const weir__cli_choices weir__cli_orders = {{"fifo", "soft", "soft:DELTA", "bulk", NULL}, {NULL}};
+const weir__cli_choices weir__cli_kernels = {{"auto", "fused", "discrete", NULL}, {NULL}};
+const weir__cli_choices weir__cli_workers = {{"auto", "thread", "warp", "block", NULL}, {NULL}};
+const weir__cli_choices weir__cli_mappings = {
+    {"auto", "thread", "warp", "block", "group:N", "merge", NULL}, {NULL}};
 const weir__cli_choices weir__cli_balances = {{"off", NULL},
                                               {"frontier", "ownership", "both", NULL}};
 const weir__cli_choices weir__cli_wires = {{"list", NULL}, {"bitmap", "auto", NULL}};
@@ -71,6 +73,8 @@ int weir__cli_choose_order(const char *text, int *order_out, uint32_t *delta_out
                                   "--order %s: \"%s\" is not a whole number from 1 to %lu", text,
                                   text + 5, (unsigned long)UINT32_MAX);
         *order_out = WEIR_ORDER_SOFT;
+    } else if (strcmp(text, "bulk") == 0) {
+        *order_out = WEIR_ORDER_BULK;
     } else {
         return refuse(&weir__cli_orders, "order", text);
     }
@@ -78,16 +82,22 @@ int weir__cli_choose_order(const char *text, int *order_out, uint32_t *delta_out
     return EXIT_DONE;
 }
 
-/* How work is mapped follows from the device today: a warp a tile on GPUs, a thread on the host. */
-static const char *mapping_of(const weir_context *context)
+int weir__cli_choose_mapping(const char *text, int *mapping_out, uint32_t *group_out)
 {
-    int kinds = 0;
-    for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
-        weir_device_info info;
-        weir_device_info_get(weir_context_device(context, i), &info);
-        kinds |= info.kind == WEIR_DEVICE_CUDA ? 2 : 1;
+    uint64_t group = 0;
+    int code = EXIT_DONE;
+    if (strncmp(text, "group:", 6) != 0) {
+        code = weir__cli_choose(&weir__cli_mappings, "mapping", text, mapping_out);
+    } else if (weir__cli_number(text + 6, &group) || group < 1 || group > 1024 ||
+               (group & (group - 1))) {
+        code =
+            weir__cli_fail(EXIT_USAGE, "--mapping %s: \"%s\" is not a power of two from 1 to 1024",
+                           text, text + 6);
+    } else {
+        *mapping_out = WEIR_MAPPING_GROUP;
     }
-    return kinds == 3 ? "warp,thread" : kinds == 2 ? "warp" : "thread";
+    *group_out = (uint32_t)group;
+    return code;
 }
 
 const char *weir__cli_route_why(const weir_route_plan *plan, char *room, size_t size)
@@ -99,20 +109,25 @@ const char *weir__cli_route_why(const weir_route_plan *plan, char *room, size_t 
     return room;
 }
 
-weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_context *context,
-                                const weir_run_stats *stats)
+weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run_stats *stats)
 {
-    const char *mapping = mapping_of(context);
+    const weir_worklist_stats *work = &stats->work;
     weir__cli_picked picked = {
         .partition = weir_partition_kind_text((weir_partition_kind)request->partition),
-        .route = weir_route_kind_text(stats->route),
-        .order = stats->order == WEIR_ORDER_SOFT ? "soft" : "fifo",
-        .kernel = "discrete",
-        .worker = mapping,
-        .mapping = mapping,
+        .route = weir_route_kind_text(work->route),
+        .order = weir_order_kind_text(work->order),
+        .kernel = weir_kernel_kind_text(work->kernel),
+        .worker = weir_worker_kind_text(work->worker),
         .balance = weir__cli_balances.built[request->balance],
         .wire = weir__cli_wires.built[request->wire],
-        .delta = stats->delta,
+        .delta = work->delta,
+        .fetch = work->fetch,
+        .cut = work->cut,
     };
+    const char *mapping = weir_mapping_kind_text(work->mapping);
+    if (work->mapping == WEIR_MAPPING_GROUP)
+        snprintf(picked.mapping, sizeof picked.mapping, "%s:%" PRIu32, mapping, work->group);
+    else
+        snprintf(picked.mapping, sizeof picked.mapping, "%s", mapping);
     return picked;
 }

@@ -42,7 +42,8 @@ enum weir__cli_verb_bit {
     VERB_HELP = 16,
     VERB_TOPO = 32,
     VERB_BENCH = 64,
-    VERB_PBF = 128
+    VERB_PBF = 128,
+    VERB_SSSP = 256
 };
 
 /** What the command line asks for; every option sets one field. */
@@ -60,14 +61,19 @@ typedef struct weir__cli_request {
     uint64_t source, sources, trials, seed;
     uint64_t time_limit_ms; /**< 0: none */
     int source_given;
-    int undirected, verify, config, help, measure;
+    int undirected, verify, stats, config, help, measure;
     int format;    /**< position in the verb's list of formats */
     int plan;      /**< of topo: a weir_route_kind; -1: all of them */
     int partition; /**< a weir_partition_kind */
     int route;     /**< a weir_route_kind */
     int order;     /**< a weir_order_kind */
     uint32_t delta;
-    int kernel, worker, mapping, balance, wire; /**< position in their lists of choices */
+    int kernel, worker; /**< a weir_kernel_kind, a weir_worker_kind */
+    uint64_t fetch;     /**< 0: the library's choice */
+    int mapping;        /**< a weir_mapping_kind */
+    uint32_t group;
+    int balance, wire; /**< position in their lists of choices */
+    weir_weights weights;
 } weir__cli_request;
 
 typedef struct weir__cli_verb {
@@ -84,7 +90,7 @@ typedef struct weir__cli_verb {
 /** The values of an option with named values. A value of @c later may end in ':' or be followed by
  *  a parameter: "file:" stands for "file:PATH". Both lists end with NULL. */
 typedef struct weir__cli_choices {
-    const char *built[6];
+    const char *built[8];
     const char *later[6];
 } weir__cli_choices;
 
@@ -114,8 +120,16 @@ int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
 /** The closest of the names that @p next gives one after another, or NULL when none is close: of the
  *  longer word at most a third of the letters may differ. */
 const char *weir__cli_closest(const char *text, const char *(*next)(void *user), void *user);
+
+/* ---- numbers (number.c) ------------------------------------------------------------------- */
+
 /** A whole number without sign or blanks. @return 0 when it is one. */
 int weir__cli_number(const char *text, uint64_t *value_out);
+/** Seconds, perhaps with a fraction, to milliseconds rounded up. @return 0 when well formed. */
+int weir__cli_seconds(const char *text, uint64_t *ms_out);
+/** "64KiB", "100MB", "1.5G": a letter alone counts in powers of 1024, as the tunables do. @return 0
+ *  when well formed and a whole number of bytes. */
+int weir__cli_bytes(const char *text, uint64_t *bytes_out);
 
 /* ---- choices (choices.c) ------------------------------------------------------------------ */
 
@@ -126,16 +140,20 @@ extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli
 /** Position of @p text among the built values; refuses the others by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
                      int *position_out);
-/** "--order": fifo, soft, soft:DELTA. */
+/** "--order": fifo, soft, soft:DELTA, bulk. */
 int weir__cli_choose_order(const char *text, int *order_out, uint32_t *delta_out);
+/** "--mapping": auto, thread, warp, block, group:N, merge. */
+int weir__cli_choose_mapping(const char *text, int *mapping_out, uint32_t *group_out);
 
-/** What a run did with the choices left to it, in words. All strings are static. */
+/** What a run did with the choices left to it, in words. Strings behind pointers are static. */
 typedef struct weir__cli_picked {
-    const char *partition, *route, *order, *kernel, *worker, *mapping, *balance, *wire;
-    uint32_t delta;
+    const char *partition, *route, *order, *kernel, *worker, *balance, *wire;
+    char mapping[24]; /**< as --mapping takes it */
+    uint32_t delta;   /**< 0: without soft priority */
+    uint32_t fetch;   /**< 0: by how many tiles there are */
+    uint32_t cut;     /**< atoms of the longest piece of a tile; 0: tiles are not cut */
 } weir__cli_picked;
-weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_context *context,
-                                const weir_run_stats *stats);
+weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run_stats *stats);
 
 enum { WHY_ROOM = 256 };
 /** "ring: " and why that is the plan, which may name the kind itself. @return @p room. */
@@ -187,51 +205,11 @@ int weir__cli_run_end(weir_status status);
  *  @return the exit status. */
 int weir__cli_run_commit(weir__cli_output *outputs, size_t count, const char *difference);
 
-/* ---- traversals (traversal.c, sources.c) -------------------------------------------------- */
-
-typedef struct weir__cli_trial {
-    uint64_t source;
-    weir_run_stats stats;
-    double gteps; /**< arcs reached / second / 1e9; 0 when nothing was reached or timed */
-    int64_t max_level;
-    uint64_t sum_levels;
-} weir__cli_trial;
-
-typedef struct weir__cli_summary {
-    double min_ms, median_ms, max_ms, gteps; /**< gteps: harmonic mean */
-} weir__cli_summary;
-
-typedef struct weir__cli_report {
-    const char *command;
-    const weir__cli_request *request;
-    weir_context *context;
-    const weir_graph *graph;
-    const weir_partition *partition;
-    const weir__cli_trial *trials;
-    size_t trial_count;
-    int verified;     /**< -1: not asked for */
-    char *difference; /**< sentence on the first difference; the report's owner frees it */
-    weir__cli_summary summary;
-} weir__cli_report;
-
-/** The vertices to start from: --source, --sources by --seed, or the largest out-degree.
- *  @param[out] sources_out  the caller frees it. */
-int weir__cli_sources(const weir__cli_request *request, const weir_graph *graph,
-                      uint64_t **sources_out, size_t *count_out);
-/** Fill in what follows from the levels and the time of a run. */
-void weir__cli_trial_finish(weir__cli_trial *trial, const int32_t *levels, uint64_t vertices);
-/** Summary of at least one trial; without memory to sort them the summary is refused. */
-int weir__cli_summarize(const weir__cli_trial *trials, size_t count,
-                        weir__cli_summary *summary_out);
-/** Compare whole results. @param[out] sentence_out  NULL when equal, else the caller's to free. */
-int weir__cli_compare(const int32_t *levels, const int32_t *expected, uint64_t vertices,
-                      char **sentence_out);
-
-/* ---- reports (report_json.c, report_text.c) ----------------------------------------------- */
+/* ---- documents (document.c) ---------------------------------------------------------------- */
 
 struct json_t;
-/** The document of a traversal, written to @p output. */
-int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output);
+/** A count or a seed as a JSON number. */
+struct json_t *weir__cli_json_integer(uint64_t value);
 /** A JSON string; bytes that are not UTF-8 (file names may hold any) become '?'. */
 struct json_t *weir__cli_json_text(const char *text);
 /** What the devices of a context are, as an array; NULL: out of memory. */
@@ -239,8 +217,6 @@ struct json_t *weir__cli_json_devices(const weir_context *context);
 /** Write a document and free it; NULL means that there was no memory for it. @p digits of a real
  *  number: 17 give every bit back, 15 every number that was written with up to 15. */
 int weir__cli_json_write(struct json_t *document, weir__cli_output *output, int digits);
-/** The report of a traversal for people, on standard output. */
-void weir__cli_report_text(const weir__cli_report *report);
 
 /* ---- filtering (verb_pbf.c, report_pbf.c) -------------------------------------------------- */
 
@@ -264,6 +240,7 @@ int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *
 /* ---- verbs and help ----------------------------------------------------------------------- */
 
 int weir__cli_bfs(const weir__cli_request *request);
+int weir__cli_sssp(const weir__cli_request *request);
 int weir__cli_gen(const weir__cli_request *request);
 int weir__cli_info(const weir__cli_request *request);
 int weir__cli_info_config(const weir__cli_request *request);

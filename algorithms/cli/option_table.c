@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/** The verbs that traverse graphs. */
+#define TRAVERSALS (VERB_BFS | VERB_SSSP)
+
 #define FIELD(name) offsetof(weir__cli_request, name)
 
 static void *field(weir__cli_request *request, const weir__cli_option *option)
@@ -50,34 +53,10 @@ static int set_source(weir__cli_request *request, const weir__cli_option *option
     return EXIT_DONE;
 }
 
-/* Seconds, perhaps with a fraction, to milliseconds rounded up. @return 0 when well formed. */
-static int parse_seconds(const char *text, uint64_t *ms_out)
-{
-    size_t digits = strspn(text, "0123456789");
-    const char *fraction = text[digits] == '.' ? text + digits + 1 : "";
-    size_t decimals = strspn(fraction, "0123456789");
-    const char *rest = text[digits] == '.' ? fraction + decimals : text + digits;
-    uint64_t ms = 0;
-    if (*rest || digits + decimals == 0)
-        return 1;
-    for (size_t i = 0; i < digits; i++) {
-        if (ms > UINT32_MAX)
-            return 1;
-        ms = ms * 10 + (uint64_t)(text[i] - '0');
-    }
-    ms *= 1000;
-    for (size_t i = 0, unit = 100; i < decimals && i < 3; i++, unit /= 10)
-        ms += (uint64_t)(fraction[i] - '0') * unit;
-    if (decimals > 3 && strspn(fraction + 3, "0") < decimals - 3)
-        ms++;
-    *ms_out = ms;
-    return 0;
-}
-
 static int set_seconds(weir__cli_request *request, const weir__cli_option *option, const char *text)
 {
     uint64_t ms;
-    if (parse_seconds(text, &ms) || ms < option->low || ms > option->high)
+    if (weir__cli_seconds(text, &ms) || ms < option->low || ms > option->high)
         return weir__cli_fail(EXIT_USAGE,
                               "--%s: \"%s\" is not a number of seconds above 0 and up to %llu",
                               option->name, text, (unsigned long long)(option->high / 1000));
@@ -85,33 +64,10 @@ static int set_seconds(weir__cli_request *request, const weir__cli_option *optio
     return EXIT_DONE;
 }
 
-/* "64KiB", "100MB", "1.5G": a letter alone counts in powers of 1024, as the tunables do. @return 0
- * when well formed and a whole number of bytes. */
-static int parse_bytes(const char *text, uint64_t *bytes_out)
-{
-    static const char letters[] = "KMGT";
-    size_t length = strspn(text, "0123456789.");
-    const char *letter = text[length] ? strchr(letters, text[length]) : NULL;
-    char *end;
-    double value = strtod(text, &end), unit = 1;
-    const char *rest = text + length + (letter != NULL);
-    double step = strcmp(rest, "B") == 0 && letter ? 1000 : 1024;
-    if (!length || end != text + length ||
-        (*rest && strcmp(rest, "B") != 0 && (!letter || strcmp(rest, "iB") != 0)))
-        return 1;
-    for (const char *l = letters; letter && l <= letter; l++)
-        unit *= step;
-    value *= unit;
-    if (!(value < 1e15) || value != (double)(uint64_t)value)
-        return 1;
-    *bytes_out = (uint64_t)value;
-    return 0;
-}
-
 static int set_bytes(weir__cli_request *request, const weir__cli_option *option, const char *text)
 {
     uint64_t bytes;
-    if (parse_bytes(text, &bytes) || bytes < option->low || bytes > option->high)
+    if (weir__cli_bytes(text, &bytes) || bytes < option->low || bytes > option->high)
         return weir__cli_fail(
             EXIT_USAGE, "--%s: \"%s\" is not a number of bytes from %llu to %llu, say 64KiB",
             option->name, text, (unsigned long long)option->low, (unsigned long long)option->high);
@@ -144,6 +100,19 @@ static int set_order(weir__cli_request *request, const weir__cli_option *option,
     return weir__cli_choose_order(text, &request->order, &request->delta);
 }
 
+static int set_mapping(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    (void)option;
+    return weir__cli_choose_mapping(text, &request->mapping, &request->group);
+}
+
+static int set_weights(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    if (weir_weights_parse(text, &request->weights))
+        return weir__cli_fail(EXIT_USAGE, "--%s: %s", option->name, weir_error_detail());
+    return EXIT_DONE;
+}
+
 /* Options that the design names for a verb that is built, but that are not built themselves. */
 static int set_unbuilt(weir__cli_request *request, const weir__cli_option *option, const char *text)
 {
@@ -168,9 +137,9 @@ static int set_unbuilt(weir__cli_request *request, const weir__cli_option *optio
     {                                                                          \
         name, 0, argument, verbs, set_choice, FIELD(member), 0, 0, &list, help \
     }
-#define UNBUILT(name, argument, help)                                 \
-    {                                                                 \
-        name, 0, argument, VERB_BFS, set_unbuilt, 0, 0, 0, NULL, help \
+#define UNBUILT(name, argument, help)                                   \
+    {                                                                   \
+        name, 0, argument, TRAVERSALS, set_unbuilt, 0, 0, 0, NULL, help \
     }
 #define FOREIGN(name, argument, why)                   \
     {                                                  \
@@ -178,24 +147,28 @@ static int set_unbuilt(weir__cli_request *request, const weir__cli_option *optio
     }
 
 static const weir__cli_option options[] = {
-    {"source", 0, "V", VERB_BFS, set_source, FIELD(source), 0, 0, NULL,
+    {"source", 0, "V", TRAVERSALS, set_source, FIELD(source), 0, 0, NULL,
      "start at vertex V; default: the vertex with the largest out-degree"},
-    NUMBER("sources", VERB_BFS, sources, 1, WEIR_VERTICES_MAX,
+    NUMBER("sources", TRAVERSALS, sources, 1, WEIR_VERTICES_MAX,
            "start at N different vertices with out-arcs, chosen by --seed"),
-    FLAG("undirected", VERB_BFS | VERB_GEN | VERB_INFO, undirected,
+    FLAG("undirected", TRAVERSALS | VERB_GEN | VERB_INFO, undirected,
          "add the reverse of every arc; default: off"),
+    {"weights", 0, "W", VERB_SSSP, set_weights, 0, 0, 0, NULL,
+     "of the arcs: file (the graph's own), random:LO-HI[:SEED] (whole\n"
+     "numbers, equal for both directions of an edge), unit (all 1);\n"
+     "default: file where the graph has some, else random:1-255:1"},
     NUMBER("elements", VERB_PBF, elements, 0, WEIR_PBF_ELEMENTS_MAX,
            "of the array, 4 bytes each; default: 67108864, which is 256 MiB"),
     {"selectivity", 0, "F", VERB_PBF, set_factor, FIELD(selectivity), 0, 1, NULL,
      "the part of the elements that stays, 0 to 1, such as 0.25 or\n"
      "1e-3; default: 0.5"},
-    TEXT("devices", 0, "SPEC", VERB_BFS | VERB_TOPO | VERB_BENCH | VERB_PBF, devices,
+    TEXT("devices", 0, "SPEC", TRAVERSALS | VERB_TOPO | VERB_BENCH | VERB_PBF, devices,
          "host:4, host:2x3, cuda, cuda:0-3, cuda:0,host:1;\n"
          "default: cuda where a GPU works, else host:4"),
-    CHOICE("partition", "P", VERB_BFS, partition, weir__cli_partitions,
+    CHOICE("partition", "P", TRAVERSALS, partition, weir__cli_partitions,
            "who owns which vertices: block, edge (equal arcs),\n"
            "random, metis; default: edge"),
-    CHOICE("route", "R", VERB_BFS, route, weir__cli_routes,
+    CHOICE("route", "R", TRAVERSALS, route, weir__cli_routes,
            "how items travel: auto, direct, ring, tree, staged (through\n"
            "host memory); default: auto, which looks at the machine"),
     TEXT("machine", 0, "FILE|SPEC", VERB_TOPO, machine,
@@ -242,28 +215,46 @@ static const weir__cli_option options[] = {
      "host devices vary more from run to run: give 2 or 3 there"},
     TEXT("from", 0, "FILE.json", VERB_BENCH, from,
          "measure nothing: read the figures of a --json file"),
-    {"order", 0, "O", VERB_BFS, set_order, 0, 0, 0, &weir__cli_orders,
-     "fifo, soft, soft:DELTA (DELTA levels a step, found by itself\n"
-     "when left out); default: fifo on one device, soft on several"},
-    CHOICE("kernel", "K", VERB_BFS, kernel, weir__cli_kernels, "auto, discrete; default: auto"),
-    CHOICE("worker", "W", VERB_BFS, worker, weir__cli_workers, "auto; default: auto"),
-    UNBUILT("fetch", "N", NULL),
-    CHOICE("mapping", "M", VERB_BFS, mapping, weir__cli_mappings, "auto; default: auto"),
-    CHOICE("balance", "B", VERB_BFS, balance, weir__cli_balances, "off; default: off"),
-    CHOICE("wire", "W", VERB_BFS, wire, weir__cli_wires, "list; default: list"),
-    NUMBER("trials", VERB_BFS, trials, 1, 1000000,
+    {"order", 0, "O", TRAVERSALS, set_order, 0, 0, 0, &weir__cli_orders,
+     "fifo: as items come; soft, soft:DELTA: near ones first, DELTA\n"
+     "levels or units of distance a step, found by itself when left\n"
+     "out; bulk: generation by generation, all devices together;\n"
+     "default: fifo, or soft where near and far differ"},
+    CHOICE("kernel", "K", TRAVERSALS, kernel, weir__cli_kernels,
+           "auto; fused: one kernel a device that stays until the end and\n"
+           "sends by itself; discrete: a kernel a round; default: auto"),
+    CHOICE("worker", "W", TRAVERSALS, worker, weir__cli_workers,
+           "who takes items from the queue together: auto, thread, warp,\n"
+           "block; default: auto"),
+    NUMBER("fetch", TRAVERSALS, fetch, 1, 4096,
+           "items a worker takes at a time; default: by how many there are"),
+    {"mapping", 0, "M", TRAVERSALS, set_mapping, 0, 0, 0, &weir__cli_mappings,
+     "how the arcs of what a worker took are spread over its lanes:\n"
+     "auto; thread, warp, block: a vertex each; group:N: N lanes (1 to\n"
+     "1024, a power of two) share the arcs of their vertices; merge:\n"
+     "equal shares of vertices and arcs; default: auto"},
+    CHOICE("balance", "B", TRAVERSALS, balance, weir__cli_balances, "off; default: off"),
+    CHOICE("wire", "W", TRAVERSALS, wire, weir__cli_wires, "list; default: list"),
+    NUMBER("trials", TRAVERSALS, trials, 1, 1000000,
            "runs for each source; with more than 1, one warm-up run\n"
            "comes first and is not counted; default: 1"),
     NUMBER("trials", VERB_PBF, trials, 1, 1000000,
            "runs; with more than 1, one warm-up run comes first and is not\n"
            "counted; default: 1"),
     NUMBER("seed", VERB_PBF, seed, 0, UINT64_MAX, "of the elements; default: 1"),
-    NUMBER("seed", VERB_BFS, seed, 0, UINT64_MAX,
+    NUMBER("seed", TRAVERSALS, seed, 0, UINT64_MAX,
            "for --sources and for partitions random and metis; default: 1"),
-    {"time-limit", 0, "SECONDS", VERB_BFS | VERB_PBF, set_seconds, FIELD(time_limit_ms), 1,
+    {"time-limit", 0, "SECONDS", TRAVERSALS | VERB_PBF, set_seconds, FIELD(time_limit_ms), 1,
      UINT32_MAX, NULL, "stop a run that takes longer, 0.5 or 30; default: no limit"},
-    FLAG("verify", VERB_BFS | VERB_PBF, verify,
+    FLAG("verify", TRAVERSALS | VERB_PBF, verify,
          "compare every result with a serial reference; default: off"),
+    FLAG("stats", TRAVERSALS, stats,
+         "show what the devices did, for each source: items, arcs, links\n"
+         "and phases of the last run; on standard error where standard\n"
+         "output is a result or a document, which has it anyway"),
+    TEXT("output", 'o', "FILE", VERB_SSSP, output,
+         "write one distance a line in vertex order, inf unreached; the\n"
+         "last source's result; - is standard output"),
     TEXT("output", 'o', "FILE", VERB_BFS, output,
          "write one level a line in vertex order, -1 unreached; the\n"
          "last source's result; - is standard output"),
@@ -272,13 +263,13 @@ static const weir__cli_option options[] = {
          ".el or .txt edge list; .gz or .xz behind it packs"),
     TEXT("output", 'o', "FILE", VERB_TOPO | VERB_BENCH, output,
          "write what --format says there; default: standard output"),
-    TEXT("json", 0, "FILE|-", VERB_BFS | VERB_INFO | VERB_BENCH | VERB_PBF, json,
+    TEXT("json", 0, "FILE|-", TRAVERSALS | VERB_INFO | VERB_BENCH | VERB_PBF, json,
          "write one JSON document; - is standard output, which then\n"
          "holds nothing else"),
     UNBUILT("trace", "FILE", NULL),
     FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
     FLAG("help",
-         VERB_BFS | VERB_GEN | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF | VERB_VERSION |
+         TRAVERSALS | VERB_GEN | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF | VERB_VERSION |
              VERB_HELP,
          help, "show this text"),
     FOREIGN("weights", "W", "has no weights"),

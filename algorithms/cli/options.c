@@ -12,21 +12,6 @@ struct parser {
     uint64_t seen; /* one bit a row of the table */
 };
 
-int weir__cli_number(const char *text, uint64_t *value_out)
-{
-    uint64_t value = 0;
-    if (!*text)
-        return 1;
-    for (; *text; text++) {
-        uint64_t digit = (uint64_t)(unsigned char)*text - '0';
-        if (digit > 9 || value > (UINT64_MAX - digit) / 10)
-            return 1;
-        value = value * 10 + digit;
-    }
-    *value_out = value;
-    return 0;
-}
-
 /* ---- suggestions ---- */
 
 /* Names are close when at most one letter in CLOSE of the longer differs: a word that is mostly

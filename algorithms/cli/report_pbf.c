@@ -115,12 +115,6 @@ void weir__cli_filtered_text(const weir__cli_filtered *report)
 
 /* ---- for scripts ---- */
 
-/* No count comes near the bound of JSON's integers here; a seed may. */
-static json_t *integer(uint64_t value)
-{
-    return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
-}
-
 static json_t *shares_json(const weir__cli_filtered *report, const weir_pbf_stats *trial)
 {
     json_t *shares = json_array();
@@ -128,10 +122,11 @@ static json_t *shares_json(const weir__cli_filtered *report, const weir_pbf_stat
         const weir_pbf_share *share = &trial->device[i];
         weir_device_info info;
         weir_device_info_get(weir_context_device(report->context, i), &info);
-        json_t *row =
-            json_pack("{s:s, s:o, s:o, s:o, s:f, s:f}", "label", info.label, "elements",
-                      integer(share->elements), "kept", integer(share->kept), "packets",
-                      integer(share->packets), "busy_ms", share->busy_ms, "ms", share->ms);
+        json_t *row = json_pack("{s:s, s:o, s:o, s:o, s:f, s:f}", "label", info.label, "elements",
+                                weir__cli_json_integer(share->elements), "kept",
+                                weir__cli_json_integer(share->kept), "packets",
+                                weir__cli_json_integer(share->packets), "busy_ms", share->busy_ms,
+                                "ms", share->ms);
         if (json_array_append_new(shares, row)) {
             json_decref(shares);
             return NULL;
@@ -145,9 +140,9 @@ static json_t *trials_json(const weir__cli_filtered *report)
     json_t *trials = json_array();
     for (size_t i = 0; i < report->trial_count; i++) {
         const weir_pbf_stats *trial = &report->trials[i];
-        json_t *row =
-            json_pack("{s:f, s:f, s:o, s:o}", "ms", trial->ms, "gbs", gbs(report, trial->ms),
-                      "kept", integer(trial->kept), "devices", shares_json(report, trial));
+        json_t *row = json_pack("{s:f, s:f, s:o, s:o}", "ms", trial->ms, "gbs",
+                                gbs(report, trial->ms), "kept", weir__cli_json_integer(trial->kept),
+                                "devices", shares_json(report, trial));
         if (json_array_append_new(trials, row)) {
             json_decref(trials);
             return NULL;
@@ -161,21 +156,22 @@ static json_t *choices_json(const weir__cli_filtered *report)
     const weir__cli_request *request = report->request;
     return json_pack("{s:s, s:f, s:o, s:o, s:o, s:o, s:o}", "schedule",
                      weir__cli_schedules.built[request->schedule], "selectivity",
-                     request->selectivity, "work", integer(request->rounds), "packet_bytes",
-                     integer(report->trials[0].packet_bytes), "seed", integer(request->seed),
-                     "trials", integer(request->trials), "time_limit_ms",
-                     integer(request->time_limit_ms));
+                     request->selectivity, "work", weir__cli_json_integer(request->rounds),
+                     "packet_bytes", weir__cli_json_integer(report->trials[0].packet_bytes), "seed",
+                     weir__cli_json_integer(request->seed), "trials",
+                     weir__cli_json_integer(request->trials), "time_limit_ms",
+                     weir__cli_json_integer(request->time_limit_ms));
 }
 
 int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *output)
 {
     json_t *verified = report->verified < 0 ? json_null() : json_boolean(report->verified);
-    json_t *document =
-        json_pack("{s:i, s:s, s:{s:o}, s:o, s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:o}", "schema", 1,
-                  "command", "pbf", "array", "elements", integer(report->request->elements),
-                  "devices", weir__cli_json_devices(report->context), "choices",
-                  choices_json(report), "trials", trials_json(report), "summary", "min_ms",
-                  report->min_ms, "median_ms", report->median_ms, "max_ms", report->max_ms,
-                  "gbs_median", gbs(report, report->median_ms), "verified", verified);
+    json_t *document = json_pack(
+        "{s:i, s:s, s:{s:o}, s:o, s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:o}", "schema", 1, "command",
+        "pbf", "array", "elements", weir__cli_json_integer(report->request->elements), "devices",
+        weir__cli_json_devices(report->context), "choices", choices_json(report), "trials",
+        trials_json(report), "summary", "min_ms", report->min_ms, "median_ms", report->median_ms,
+        "max_ms", report->max_ms, "gbs_median", gbs(report, report->median_ms), "verified",
+        verified);
     return weir__cli_json_write(document, output, 17);
 }

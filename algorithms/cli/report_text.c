@@ -1,5 +1,5 @@
 /** @file report_text.c  The report of a traversal for people. */
-#include "algorithms/cli/cli.h"
+#include "algorithms/cli/traversal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -23,17 +23,24 @@ static void print_devices(const weir_context *context)
 
 static void print_choices(const weir__cli_report *report)
 {
-    weir__cli_picked picked = weir__cli_pick(report->request, report->context,
-                                             &report->trials[report->trial_count - 1].stats);
-    double cut = report->graph->arcs
-                     ? 100 * (double)report->partition->cut_arcs / (double)report->graph->arcs
-                     : 0;
+    weir__cli_picked picked =
+        weir__cli_pick(report->request, &report->trials[report->trial_count - 1].stats);
+    double crossing = report->graph->arcs
+                          ? 100 * (double)report->partition->cut_arcs / (double)report->graph->arcs
+                          : 0;
     printf("choices  partition %s (%.1f%% of the arcs cut), route %s, order %s", picked.partition,
-           cut, picked.route, picked.order);
+           crossing, picked.route, picked.order);
     if (picked.delta)
         printf(":%" PRIu32, picked.delta);
-    printf(", kernel %s, worker %s, mapping %s, balance %s, wire %s\n", picked.kernel,
-           picked.worker, picked.mapping, picked.balance, picked.wire);
+    printf(", kernel %s, worker %s, fetch ", picked.kernel, picked.worker);
+    if (picked.fetch)
+        printf("%" PRIu32, picked.fetch);
+    else
+        printf("by need");
+    printf(", mapping %s", picked.mapping);
+    if (picked.cut)
+        printf(" (vertices cut at %" PRIu32 " arcs)", picked.cut);
+    printf(", balance %s, wire %s\n", picked.balance, picked.wire);
 }
 
 /* Why auto let items travel as they did; a plan is the same whenever it is made, so it is made again here. */
@@ -51,23 +58,29 @@ static void print_route(const weir__cli_report *report)
 
 static void print_trials(const weir__cli_report *report)
 {
-    printf("\n%10s %12s %10s %10s %9s %14s %15s %12s\n", "source", "ms", "GTEPS", "reached",
-           "max level", "sum of levels", "items processed", "items sent");
+    const weir__cli_algorithm *algorithm = report->algorithm;
+    char max_name[32], sum_name[32], farthest[VALUE_ROOM], total[VALUE_ROOM];
+    snprintf(max_name, sizeof max_name, "max %s", algorithm->value);
+    snprintf(sum_name, sizeof sum_name, "sum of %ss", algorithm->value);
+    printf("\n%10s %12s %10s %10s %12s %16s %15s %12s\n", "source", "ms", "GTEPS", "reached",
+           max_name, sum_name, "items processed", "items sent");
     for (size_t i = 0; i < report->trial_count; i++) {
         const weir__cli_trial *trial = &report->trials[i];
-        printf("%10" PRIu64 " %12.3f %10.4f %10" PRIu64 " %9" PRId64 " %14" PRIu64 " %15" PRIu64
-               " %12" PRIu64 "\n",
-               trial->source, trial->stats.ms, trial->gteps, trial->stats.reached, trial->max_level,
-               trial->sum_levels, trial->stats.items_processed, trial->stats.items_sent);
+        printf("%10" PRIu64 " %12.3f %10.4f %10" PRIu64 " %12s %16s %15" PRIu64 " %12" PRIu64 "\n",
+               trial->source, trial->stats.ms, trial->gteps, trial->stats.reached,
+               weir__cli_value_text(algorithm, trial->farthest, farthest),
+               weir__cli_value_text(algorithm, (double)trial->total, total),
+               trial->stats.work.processed, trial->stats.work.sent);
     }
 }
 
 void weir__cli_report_text(const weir__cli_report *report)
 {
     const weir__cli_request *request = report->request;
-    printf("graph    %s: %" PRIu64 " vertices, %" PRIu64 " arcs%s\n", report->graph->name,
+    printf("graph    %s: %" PRIu64 " vertices, %" PRIu64 " arcs%s%s%s\n", report->graph->name,
            report->graph->vertices, report->graph->arcs,
-           request->undirected ? ", made undirected" : "");
+           request->undirected ? ", made undirected" : "", report->weights ? ", weights " : "",
+           report->weights ? report->weights : "");
     print_devices(report->context);
     print_choices(report);
     print_route(report);

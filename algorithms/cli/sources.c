@@ -1,5 +1,5 @@
 /** @file sources.c  Which vertices the runs start from. */
-#include "algorithms/cli/cli.h"
+#include "algorithms/cli/traversal.h"
 
 #include <stdlib.h>
 

@@ -18,6 +18,16 @@ static const weir__cli_verb verbs[] = {
      "  weir bfs rmat:16 --undirected --verify\n"
      "  weir bfs road.mtx.gz --source 7 --devices host:4 --partition metis --output levels.txt\n"
      "  weir bfs rmat:22,16 --sources 16 --trials 3 --devices cuda:0-3 --json -\n"},
+    {"sssp", VERB_SSSP, 1, weir__cli_sssp, "GRAPH [options]", "shortest paths on all devices",
+     "Distances are sums of weights of arcs, none negative, along the shortest path from the\n"
+     "source, and exact; inf is unreached. Each run prints its time (ms: the run itself, no\n"
+     "loading, partitioning or copying in), GTEPS (out-arcs of reached vertices / second /\n"
+     "1e9), and what the devices did.\n"
+     "--output and --json files appear complete or not at all. A signal stops the run,\n"
+     "removes what was begun, and ends with status 1.\n",
+     "  weir sssp rmat:16 --undirected --verify\n"
+     "  weir sssp road.gr.xz --source 7 --devices host:4 --order soft:3200 --stats\n"
+     "  weir sssp grid:1000x1000 --weights random:1-1000:7 --devices cuda:0-3 --json -\n"},
     {"gen", VERB_GEN, 1, weir__cli_gen, "GRAPH -o FILE [options]", "write a graph into a file",
      "The suffix of FILE picks the format. The file appears complete or not at all.\n",
      "  weir gen rmat:16,8,42 -o r16.mtx.xz\n"
@@ -62,7 +72,6 @@ static const weir__cli_verb verbs[] = {
     {"version", VERB_VERSION, 0, weir__cli_version, "", "the version and what is built in", NULL,
      NULL},
     {"help", VERB_HELP, 1, weir__cli_help, "[VERB]", "this text, or all about a verb", NULL, NULL},
-    UNBUILT("sssp"),
     UNBUILT("pr"),
     UNBUILT("cc"),
     UNBUILT("convert"),

@@ -20,6 +20,13 @@ static inline uint64_t weir__random(uint64_t seed, uint64_t index)
     return weir__mix(weir__mix(seed + WEIR__GOLDEN) + (index + 1) * WEIR__GOLDEN);
 }
 
+/** Random bits as a number below @p bound, which is 1 to 2^32: the high half of a 64-bit number times
+ *  the bound, so the bias is under 2^-32. */
+static inline uint64_t weir__below(uint64_t bits, uint64_t bound)
+{
+    return ((bits >> 32) * bound + ((bits & UINT32_MAX) * bound >> 32)) >> 32;
+}
+
 /** Fill @p order with a permutation of 0 .. count-1 chosen by @p seed; count is below 2^32. */
 void weir__shuffle(uint32_t *order, uint64_t count, uint64_t seed);
 

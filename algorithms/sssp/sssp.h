@@ -1,0 +1,54 @@
+/** @file sssp.h  What the operators of shortest paths work on, and what is decided before. Not installed. */
+#ifndef WEIR_ALGORITHMS_SSSP_SSSP_H
+#define WEIR_ALGORITHMS_SSSP_SSSP_H
+
+#include "algorithms/algorithms.h"
+#include "algorithms/part.h"
+
+/** All bits: above every distance, and what a byte-wise fill can write. */
+#define SSSP_U32_UNREACHED UINT32_MAX
+#define SSSP_F64_UNREACHED UINT64_MAX
+/** Reached, at this distance or a greater one. */
+#define SSSP_U32_FAR (UINT32_MAX - 1)
+
+typedef struct sssp_u32_item {
+    uint32_t vertex; /* local: owned, or of the halo; global while it travels */
+    uint32_t distance;
+} sssp_u32_item;
+
+typedef struct sssp_f64_item {
+    uint64_t distance; /* bits of a double of 0 or more */
+    uint32_t vertex;   /* as above */
+    uint32_t zero;     /* no padding: items are copied as bytes */
+} sssp_f64_item;
+
+typedef struct sssp_u32_state {
+    weir_part part;     /* its weights are uint32_t */
+    uint32_t *distance; /* owned, then the smallest sent to each of the halo */
+} sssp_u32_state;
+
+typedef struct sssp_f64_state {
+    weir_part part;     /* its weights are uint32_t if `integers`, else double */
+    uint64_t *distance; /* as above */
+    double scale;       /* priorities of a distance of 1 */
+    int64_t integers;
+} sssp_f64_state;
+
+/** What the weights of a graph say. */
+struct weir__sssp_plan {
+    double mean;    /* weight of an arc; 0 without arcs */
+    double longest; /* no path and no candidate is longer: a path leaves each vertex at most once */
+    int whole;      /* all weights are integers */
+    int wide;       /* begin with 64 bits */
+    double scale;   /* of sssp_f64_state: a mean weight is 64 priorities */
+    uint32_t delta_u32; /* steps of the threshold to begin with, for either operator */
+    uint32_t delta_f64;
+};
+
+/** Look at all weights. @retval WEIR_ERR_INVALID  there are none, or negative or too large ones. */
+weir_status weir__sssp_plan(const weir_graph *graph, struct weir__sssp_plan *plan_out);
+
+/** Whether distances have 64 bits now. */
+int weir__sssp_wide(const weir_sssp *sssp);
+
+#endif

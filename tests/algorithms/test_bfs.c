@@ -117,11 +117,11 @@ static void assert_stats(const weir_graph *graph, const int32_t *levels,
         }
     assert_int_equal(stats->reached, reached);
     assert_int_equal(stats->arcs_reached, arcs);
-    assert_true(stats->items_processed >= reached);
-    assert_true(stats->rounds > 0);
+    assert_true(stats->work.processed >= reached);
+    assert_true(stats->work.rounds > 0);
     assert_true(stats->ms >= 0);
-    assert_true(stats->route > WEIR_ROUTE_AUTO && stats->route <= WEIR_ROUTE_STAGED);
-    assert_true(stats->order == WEIR_ORDER_FIFO || stats->order == WEIR_ORDER_SOFT);
+    assert_true(stats->work.route > WEIR_ROUTE_AUTO && stats->work.route <= WEIR_ROUTE_STAGED);
+    assert_true(stats->work.order == WEIR_ORDER_FIFO || stats->work.order == WEIR_ORDER_SOFT);
 }
 
 static void assert_bfs(weir_bfs *bfs, const weir_graph *graph, uint64_t source)

@@ -108,8 +108,89 @@ same() {
     fi
 }
 
+# ---- JSON, read with TOOL, which is empty where there is none ----
+if command -v python3 >/dev/null 2>&1 && python3 -c 'import json' 2>/dev/null; then
+    TOOL=python3
+elif command -v jq >/dev/null 2>&1; then
+    TOOL=jq
+else
+    TOOL=
+fi
+
+# members FILE: a line for each member of a document, its path as a.b.0.c, a tab, its value in JSON's own
+# spelling, whole numbers without a fraction.
+members() {
+    if [ "$TOOL" = python3 ]; then
+        python3 -c '
+import json, sys
+def walk(at, path):
+    if isinstance(at, float) and at.is_integer():
+        at = int(at)
+    if path:
+        print(path, json.dumps(at), sep="\t")
+    below = at.items() if isinstance(at, dict) else enumerate(at) if isinstance(at, list) else ()
+    for step, value in below:
+        walk(value, f"{path}.{step}" if path else str(step))
+walk(json.load(open(sys.argv[1])), "")' "$1"
+    else
+        jq -r 'paths as $p | ($p | map(tostring) | join(".")) + "\t" + (getpath($p) | tojson)' "$1"
+    fi
+}
+
+# value FILE PATH: one member. A document is read once, since its reader starts slowly.
+value() {
+    if ! cmp -s "$1" "$ROOM/.read"; then
+        members "$1" >"$ROOM/.members" 2>&1 || echo "not JSON: $(tail -1 "$ROOM/.members")"
+        cp "$1" "$ROOM/.read"
+    fi
+    awk -v path="$2" '
+        index($0, path "\t") == 1 { print substr($0, length(path) + 2); found = 1; exit }
+        END { if (!found) print "not there" }' "$ROOM/.members"
+}
+
+# is PATH WANT: the member of the last standard output.
+is() {
+    got=$(value "$OUT" "$1")
+    if [ "$got" = "$2" ]; then
+        pass
+    else
+        fail "$LAST: $1 should be $2, not $got"
+    fi
+}
+
+# is_not PATH VALUE: a member is there and something else.
+is_not() {
+    got=$(value "$OUT" "$1")
+    case $got in
+    "$2" | null) fail "$LAST: $1 is $got" ;;
+    [0-9]* | '"'* | true | false) pass ;;
+    *) fail "$LAST: $1 is $got" ;;
+    esac
+}
+
+# at_least NUMBER PATH: a member is a whole number, not smaller.
+at_least() {
+    got=$(value "$OUT" "$2")
+    if [ "$got" -ge "$1" ] 2>/dev/null; then
+        pass
+    else
+        fail "$LAST: $2 should be at least $1, not $got"
+    fi
+}
+
+# present PATH...: members that are numbers, texts or truth values.
+present() {
+    for path in "$@"; do
+        got=$(value "$OUT" "$path")
+        case $got in
+        [0-9]* | '"'* | true | false) pass ;;
+        *) fail "$LAST: $path is $got" ;;
+        esac
+    done
+}
+
 # The folder starts with the files that `refuse` compares, so that they are not new ones.
-touch "$OUT" "$ERR" "$ROOM/.before" "$ROOM/.after"
+touch "$OUT" "$ERR" "$ROOM/.before" "$ROOM/.after" "$ROOM/.read" "$ROOM/.members"
 
 finish() {
     echo "$PASSED passed, $FAILED failed, $SKIPPED skipped"

@@ -48,7 +48,7 @@ for graph in rmat:9,8 grid:40x25,0.8 path.el; do
             done
         done
     done
-    for order in fifo soft soft:1 soft:7; do
+    for order in fifo soft soft:1 soft:7 bulk; do
         expect_ok bfs $graph --source 1 --devices host:4 --order $order --verify -o got.out
         same want.out got.out "$graph --order $order"
     done
@@ -81,7 +81,7 @@ same path.want existing "-o LINK"
 expect_ok bfs rmat:10 --devices host:64 --partition random --route direct --verify
 expect_ok bfs rmat:10 --devices host:64 --partition random --route ring --verify
 export WEIR_EVENTS=16 WEIR_LINK_BUFFERS=64
-run bfs rmat:10 --devices host:8
+run bfs rmat:10 --devices host:8 --kernel discrete # whose links need them
 if [ "$RC" -eq 2 ] && grep -q WEIR_EVENTS "$ERR"; then pass; else fail "too few events" && show; fi
 unset WEIR_EVENTS WEIR_LINK_BUFFERS
 

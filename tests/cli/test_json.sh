@@ -2,49 +2,6 @@
 # The JSON documents: valid, complete, alone on standard output, exact.
 . "$(dirname "$0")/common.sh"
 
-if command -v python3 >/dev/null 2>&1 && python3 -c 'import json' 2>/dev/null; then
-    TOOL=python3
-elif command -v jq >/dev/null 2>&1; then
-    TOOL=jq
-else
-    TOOL=
-fi
-
-# value FILE PATH: one member, PATH as a.b.0.c, in JSON's own spelling.
-value() {
-    if [ "$TOOL" = python3 ]; then
-        python3 -c '
-import json, sys
-at = json.load(open(sys.argv[1]))
-for step in sys.argv[2].split("."):
-    at = at[int(step)] if isinstance(at, list) else at[step]
-print(json.dumps(at))' "$1" "$2" 2>&1
-    else
-        jq -c --arg path "$2" \
-            'getpath($path / "." | map(if test("^[0-9]+$") then tonumber else . end))' "$1" 2>&1
-    fi
-}
-
-# is PATH WANT: the member of the last standard output.
-is() {
-    got=$(value "$OUT" "$1")
-    if [ "$got" = "$2" ]; then
-        pass
-    else
-        fail "$LAST: $1 should be $2, not $got"
-    fi
-}
-
-present() {
-    for path in "$@"; do
-        got=$(value "$OUT" "$path")
-        case $got in
-        [0-9]* | '"'* | true | false) pass ;;
-        *) fail "$LAST: $path is $got" ;;
-        esac
-    done
-}
-
 printf '0 1\n1 2\n2 3\n0 4\n6 0\n' >path.el
 expect_ok bfs path.el --source 0 --devices host:2 --json -
 if [ -z "$TOOL" ]; then
@@ -61,9 +18,8 @@ is graph.arcs 5
 is devices.0.label '"host:0"'
 is devices.1.label '"host:1"'
 is choices.partition '"edge"'
-is choices.kernel '"discrete"'
-is choices.worker '"thread"'
-is choices.mapping '"thread"'
+# What was picked is said, never that it was left to be picked.
+for choice in order kernel worker mapping; do is_not choices.$choice '"auto"'; done
 is choices.balance '"off"'
 is choices.wire '"list"'
 is choices.undirected false
@@ -73,7 +29,8 @@ is trials.0.reached 5
 is trials.0.max_level 3
 is trials.0.sum_levels 7
 is verified null
-present devices.0.name choices.route choices.order choices.delta trials.0.ms trials.0.gteps \
+present devices.0.name choices.route choices.order choices.delta choices.kernel choices.worker \
+    choices.fetch choices.mapping choices.cut trials.0.ms trials.0.gteps \
     trials.0.items_processed trials.0.items_sent trials.0.items_spilled trials.0.rounds \
     summary.min_ms summary.median_ms summary.max_ms summary.gteps_harmonic_mean
 
@@ -92,6 +49,40 @@ for route in tree staged; do
     is choices.route "\"$route\""
 done
 
+# ---- what the devices did ----
+expect_ok bfs rmat:8 --source 1 --devices host:3 --route direct --partition random --json -
+present trials.0.stats.processed trials.0.stats.stale trials.0.stats.overwork trials.0.stats.atoms \
+    trials.0.stats.atoms_per_arc trials.0.stats.spilled trials.0.stats.deferred trials.0.stats.rounds \
+    trials.0.stats.raises
+for phase in process receive order wait; do
+    present trials.0.stats.phase_ms.$phase trials.0.stats.phase_percent.$phase
+done
+is trials.0.stats.produced "$(value "$OUT" trials.0.stats.consumed)"
+is trials.0.stats.processed "$(value "$OUT" trials.0.items_processed)"
+is trials.0.stats.sent "$(value "$OUT" trials.0.items_sent)"
+is trials.0.stats.rounds "$(value "$OUT" trials.0.rounds)"
+reached=$(value "$OUT" trials.0.reached)
+arcs=$(value "$OUT" trials.0.stats.arcs_reached)
+# Every vertex is processed at least once, with all of its arcs.
+at_least "$reached" trials.0.stats.processed
+at_least "$arcs" trials.0.stats.atoms
+# links_sum: items on all links; a link that carried none is not listed.
+links_sum() {
+    sum=0
+    at=0
+    while items=$(value "$OUT" trials.0.links.$at.items) && [ "$items" -gt 0 ] 2>/dev/null; do
+        sum=$((sum + items))
+        at=$((at + 1))
+    done
+    echo $sum
+}
+is trials.0.items_sent "$(links_sum)"
+at_least 1 trials.0.items_sent
+present trials.0.links.5.from trials.0.links.5.to
+expect_ok bfs rmat:8 --source 1 --devices host:1 --json -
+is trials.0.links '[]'
+is trials.0.items_sent 0
+
 # ---- sources: different vertices with out-arcs, the same for the same seed ----
 expect_ok bfs rmat:8,4 --sources 20 --trials 2 --devices host:1 --json -
 is trials.39.max_level "$(value "$OUT" trials.38.max_level)"
@@ -107,8 +98,46 @@ is trials.0.source "$first"
 # ---- a lone vertex: nothing reached, no division by zero ----
 expect_ok bfs path.el --source 5 --devices host:1 --json -
 is trials.0.reached 1
-is trials.0.gteps 0.0
-is summary.gteps_harmonic_mean 0.0
+is trials.0.gteps 0
+is summary.gteps_harmonic_mean 0
+is trials.0.stats.atoms 0
+is trials.0.stats.atoms_per_arc null
+is trials.0.stats.overwork 1
+
+# ---- sssp ----
+printf '0 1 2\n1 2 3\n0 2 9\n2 3 1\n3 0 1\n5 4 7\n' >weights.el
+expect_ok sssp weights.el --source 0 --devices host:2 --verify --json -
+is schema 1
+is command '"sssp"'
+is graph.vertices 6
+is graph.arcs 6
+is choices.weights '"file"'
+is trials.0.source 0
+is trials.0.reached 4
+is trials.0.max_distance 6
+is trials.0.sum_distances 13
+is trials.0.stats.arcs_reached 5
+is verified true
+present trials.0.ms trials.0.gteps trials.0.items_processed trials.0.items_sent \
+    trials.0.stats.overwork trials.0.stats.phase_ms.wait summary.gteps_harmonic_mean
+for choice in order kernel worker mapping; do is_not choices.$choice '"auto"'; done
+printf '0 1 0.5\n1 2 0.125\n' >fractions.el
+expect_ok sssp fractions.el --source 0 --devices host:1 --json -
+is trials.0.max_distance 0.625
+is trials.0.sum_distances 1.125
+expect_ok sssp path.el --devices host:1 --json -
+is choices.weights '"random:1-255:1"'
+expect_ok sssp path.el --devices host:1 --weights random:3-9:18446744073709551615 --json -
+is choices.weights '"random:3-9:18446744073709551615"'
+expect_ok sssp path.el --source 0 --devices host:1 --weights unit --json -
+is choices.weights '"unit"'
+is trials.0.max_distance 3
+is trials.0.sum_distances 7
+expect_ok sssp path.el --source 5 --devices host:1 --json -
+is trials.0.reached 1
+is trials.0.max_distance 0
+is trials.0.sum_distances 0
+is trials.0.gteps 0
 
 # ---- files ----
 expect_ok bfs path.el --source 0 --devices host:1 --json out.json -o out.txt

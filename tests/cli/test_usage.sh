@@ -3,20 +3,25 @@
 . "$(dirname "$0")/common.sh"
 
 # ---- help and version ----
-for arguments in "help" "--help" "-h" "help bfs" "bfs --help" "bfs -h" "gen --help" "info --help" \
+for arguments in "help" "--help" "-h" "help bfs" "bfs --help" "bfs -h" "help sssp" "sssp --help" \
+    "gen --help" "info --help" \
     "topo --help" "bench --help" "help gen" "help info" "help topo" "help bench" "help version" "help help" "version" "--version" "-V" "info --config"; do
     # Word splitting is wanted: each text is a command line.
     # shellcheck disable=SC2086
     expect_ok $arguments
     [ -s "$OUT" ] || fail "weir $arguments prints nothing"
 done
-run bfs --help
-for option in source sources undirected devices partition route order kernel worker mapping balance \
-    wire trials seed time-limit verify output json; do
-    has "--$option"
+for verb in bfs sssp; do
+    run $verb --help
+    for option in source sources undirected devices partition route order kernel worker fetch mapping \
+        balance wire trials seed time-limit verify stats output json; do
+        has "--$option"
+    done
+    has "default: 1"
+    has "examples:"
+    has "weir $verb rmat:16 --undirected --verify"
 done
-has "default: 1"
-has "examples:"
+has "--weights"
 run topo --help
 for option in devices machine measure format route output; do has "--$option"; done
 has "nvswitch8"
@@ -45,7 +50,7 @@ else
 fi
 
 # ---- verbs ----
-for verb in sssp pr cc convert partition; do
+for verb in pr cc convert partition; do
     refuse 2 "$verb is not built yet" $verb x.mtx
     refuse 2 "$verb is not built yet" help $verb
 done
@@ -63,7 +68,8 @@ refuse 2 "too many" version 1
 
 # ---- options ----
 G=grid:4x4
-refuse 2 "GRAPH is missing" bfs
+refuse 2 "bfs: GRAPH is missing; see weir help bfs" bfs
+refuse 2 "sssp: GRAPH is missing; see weir help sssp" sssp
 refuse 2 "GRAPH is missing" bfs --verify
 refuse 2 "b.mtx: one argument too many" bfs $G b.mtx
 refuse 2 "did you mean --trials" bfs $G --trails 3
@@ -85,7 +91,9 @@ refuse 2 "--machine: bfs has no such option" bfs $G --machine m60
 refuse 2 "--measure: bfs has no such option" bfs $G --measure
 refuse 2 "--format: bfs has no such option" bfs $G --format json
 refuse 2 "--trace is not built yet" bfs $G --trace t.json
-refuse 2 "--fetch is not built yet" bfs $G --fetch 4
+refuse 2 "--trace is not built yet" sssp $G --trace t.json
+refuse 2 "--tolerance: sssp is exact" sssp $G --tolerance 1e-3
+refuse 2 "--stats: gen has no such option" gen $G -o x.mtx --stats
 refuse 2 "--verify: gen has no such option" gen $G -o x.mtx --verify
 refuse 2 "--source: info has no such option" info $G --source 1
 
@@ -106,15 +114,11 @@ done
 later() {
     refuse 2 "--$1 $2 is not built yet; choose one of: " bfs $G "--$1" "$2"
 }
-later order bulk
-later kernel fused
-for worker in thread warp block; do later worker $worker; done
-for mapping in thread warp block group:8 merge; do later mapping $mapping; done
 for balance in frontier ownership both; do later balance $balance; done
 for wire in bitmap auto; do later wire $wire; done
 later partition file:parts.txt
 later partition 2d:2x2
-refuse 2 "--order bulk is not built yet; choose one of: fifo, soft, soft:DELTA" bfs $G --order bulk
+refuse 2 "--balance both is not built yet; choose one of: off" sssp $G --balance both
 for choice in partition route order kernel worker mapping balance wire; do
     refuse 2 "--$choice foo: unknown; choose one of: " bfs $G --$choice foo
     refuse 2 "unknown; choose one of: " bfs $G --$choice ""

@@ -68,10 +68,11 @@ weir_status tree_world_open(struct tree_world *world, const struct tree_setup *s
     for (uint32_t d = 0; d < world->devices && !status; d++)
         status = create_device(world, setup, d);
     if (!status)
-        status =
-            weir_worklist_create(world->source, world->worker, world->devices,
-                                 setup->merging ? &weir__tree_min_operator : &weir__tree_operator,
-                                 &setup->config, &world->list);
+        status = weir_worklist_create(world->source, world->worker, world->devices,
+                                      setup->merging        ? &weir__tree_min_operator
+                                      : setup->own_schedule ? &weir__tree_own_operator
+                                                            : &weir__tree_operator,
+                                      &setup->config, &world->list);
     for (uint32_t d = 0; d < world->devices && !status; d++)
         status = weir_worklist_bind(world->list, d,
                                     setup->merging ? (const void *)&world->min[d]

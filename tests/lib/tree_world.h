@@ -11,6 +11,10 @@
 
 extern const weir_operator weir__tree_operator;
 extern const weir_operator weir__tree_min_operator;
+/** The tree operator with a schedule of its own (schedule_own.h). */
+extern const weir_operator weir__tree_own_operator;
+/** How often that schedule was started on host devices; relaxed atomics. */
+extern uint64_t tree_own_walks;
 
 struct tree_setup {
     const char *spec;         /* devices */
@@ -18,6 +22,7 @@ struct tree_setup {
     const char *spill_bytes;
     const char *pool_bytes;
     int merging;        /* the merging operator instead of the tree */
+    int own_schedule;   /* the tree operator that has a schedule of its own */
     tree_state tree;    /* shape and rules; devices and memory are filled in */
     tree_min_state min; /* the same */
     weir_worklist_config config;

@@ -42,6 +42,8 @@ static inline struct tree_setup tree_plain(const char *spec)
     struct tree_setup setup;
     memset(&setup, 0, sizeof setup);
     setup.spec = spec;
+    setup.spill_bytes =
+        "4MiB"; /* the default is taken whole, which costs much under an address sanitizer */
     setup.tree.shape = TREE_RANDOM;
     setup.tree.fan = 2;
     setup.tree.depth = 9;
@@ -66,11 +68,16 @@ static inline void tree_open(struct tree_world *world, const struct tree_setup *
 
 static inline const char *tree_describe(const struct tree_setup *setup)
 {
-    static char text[200];
-    snprintf(text, sizeof text, "%s route %s order %s delta %u queue %llu packet %u buffers %s",
-             setup->spec, weir_route_kind_text(setup->config.route),
-             weir_order_kind_text(setup->config.order), setup->config.delta,
-             (unsigned long long)setup->config.queue_items, setup->config.packet_items,
+    static char text[320];
+    const weir_worklist_config *config = &setup->config;
+    snprintf(text, sizeof text,
+             "%s route %s order %s delta %u kernel %s worker %s fetch %u mapping %s group %u "
+             "queue %llu packet %u buffers %s",
+             setup->spec, weir_route_kind_text(config->route), weir_order_kind_text(config->order),
+             config->delta, weir_kernel_kind_text(config->kernel),
+             weir_worker_kind_text(config->worker), config->fetch,
+             weir_mapping_kind_text(config->mapping), config->group,
+             (unsigned long long)config->queue_items, config->packet_items,
              setup->link_buffers ? setup->link_buffers : "default");
     return text;
 }

@@ -1,0 +1,251 @@
+/** @file test_sssp_width.c  Which distances fit which operator, what is refused, and the operators' arithmetic.
+ */
+#include "algorithms/sssp/sssp_op.h"
+#include "tests/algorithms/sssp_fixture.h"
+
+#define TWO_TO_32 4294967296.0
+#define TWO_TO_53 9007199254740992.0
+
+/* Mean weights of this size are tried with 32 bits, though 2048 of them do not fit. */
+#define STEP  2097152.0
+#define CHAIN 2049
+
+/* ---- the operators ---- */
+
+static void narrow_sums_stop_at_far(void **state)
+{
+    static const struct {
+        uint32_t distance, weight, sum;
+    } cases[] = {{0, 0, 0},
+                 {5, 7, 12},
+                 {UINT32_MAX - 3, 1, UINT32_MAX - 2},
+                 {UINT32_MAX - 2, 1, SSSP_U32_FAR},
+                 {UINT32_MAX - 2, 2, SSSP_U32_FAR},
+                 {UINT32_MAX - 2, 3, SSSP_U32_FAR},
+                 {0, UINT32_MAX, SSSP_U32_FAR},
+                 {1, UINT32_MAX, SSSP_U32_FAR},
+                 {SSSP_U32_FAR, 0, SSSP_U32_FAR},
+                 {SSSP_U32_FAR, UINT32_MAX, SSSP_U32_FAR}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const sssp_u32_state s = {.part = {.weights = &cases[i].weight}};
+        assert_int_equal(sssp_u32_along(&s, cases[i].distance, 0), cases[i].sum);
+    }
+}
+
+static void wide_sums_take_both_kinds_of_weights(void **state)
+{
+    const uint32_t whole[] = {0, UINT32_MAX};
+    const double real[] = {.25, 1e300};
+    (void)state;
+    const sssp_f64_state integers = {.part = {.weights = whole}, .integers = 1},
+                         doubles = {.part = {.weights = real}};
+    assert_true(sssp_f64_double(sssp_f64_along(&integers, sssp_f64_bits(3), 0)) == 3);
+    assert_true(sssp_f64_double(sssp_f64_along(&integers, sssp_f64_bits(3), 1)) ==
+                3.0 + UINT32_MAX);
+    assert_true(sssp_f64_double(sssp_f64_along(&doubles, sssp_f64_bits(3), 0)) == 3.25);
+    assert_true(sssp_f64_double(sssp_f64_along(&doubles, sssp_f64_bits(3), 1)) == 1e300);
+}
+
+static void wide_priorities_saturate(void **state)
+{
+    static const struct {
+        double distance, scale;
+        uint32_t priority;
+    } cases[] = {{0, 64, 0},
+                 {1.5, 64, 96},
+                 {.01, 64, 0},
+                 {1e300, 1e300, UINT32_MAX - 1},
+                 {67108863.9, 64, UINT32_MAX - 6},
+                 {67108864, 64, UINT32_MAX - 1},
+                 {5, 0, 0},
+                 {0, 1e300, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const sssp_f64_state s = {.scale = cases[i].scale};
+        const sssp_f64_item item = {.distance = sssp_f64_bits(cases[i].distance)};
+        assert_int_equal(sssp_f64_priority(&s, &item), cases[i].priority);
+    }
+}
+
+/* What a device tells others, and what it makes of what it is told. */
+static void only_improvements_travel(void **state)
+{
+    (void)state;
+    const uint32_t first[] = {0, 2, 5}, halo[] = {4};
+    uint32_t narrow[] = {UINT32_MAX, 9, UINT32_MAX};
+    uint64_t wide[] = {UINT64_MAX, sssp_f64_bits(9), UINT64_MAX};
+    const weir_part part = {.halo = halo, .first = first, .owned = 2, .halo_count = 1, .parts = 2};
+    const sssp_u32_state n = {part, narrow};
+    const sssp_f64_state w = {part, wide, 1, 0};
+    sssp_u32_item item = {2, 50};
+    sssp_u32_wire wire;
+    assert_int_equal(sssp_u32_on_send(&n, &item), WEIR_FATE_PASS);
+    assert_int_equal(sssp_u32_pack(&n, &item, &wire), 1);
+    assert_int_equal(wire.vertex, 4);
+    assert_int_equal(wire.distance, 50);
+    assert_int_equal(sssp_u32_on_send(&n, &item), WEIR_FATE_DROP); /* sent before */
+    assert_int_equal(sssp_u32_on_send(&n, &(sssp_u32_item){2, 51}), WEIR_FATE_DROP);
+    assert_int_equal(sssp_u32_on_send(&n, &(sssp_u32_item){2, 49}), WEIR_FATE_PASS);
+    assert_int_equal(sssp_u32_on_send(&n, &(sssp_u32_item){1, 8}), WEIR_FATE_KEEP);
+    assert_int_equal(sssp_u32_on_receive(&n, &wire), WEIR_FATE_PASS);
+    assert_int_equal(sssp_u32_on_receive(&n, &(sssp_u32_wire){1, 8}), WEIR_FATE_DROP);
+    assert_int_equal(sssp_u32_on_receive(&n, &(sssp_u32_wire){1, 7}), WEIR_FATE_KEEP);
+    assert_int_equal(narrow[1], 7);
+    sssp_f64_item half = {sssp_f64_bits(8.5), 1, 0};
+    assert_int_equal(sssp_f64_on_send(&w, &half), WEIR_FATE_KEEP);
+    assert_int_equal(sssp_f64_on_send(&w, &half), WEIR_FATE_DROP);
+    assert_true(wide[1] == sssp_f64_bits(8.5));
+}
+
+/* ---- what is chosen ---- */
+
+static void plan_of(const char *text, int undirected, const char *weights,
+                    struct weir__sssp_plan *plan)
+{
+    weir_graph *graph = open_graph(text, undirected);
+    weigh(graph, weights);
+    OK(weir__sssp_plan(graph, plan));
+    weir_graph_destroy(graph);
+}
+
+static void steps_follow_weights_and_degrees(void **state)
+{
+    struct weir__sssp_plan plan;
+    (void)state;
+    plan_of("grid:100x100,.63", 0, "random", &plan); /* as a road network, 2.5 arcs a vertex */
+    assert_in_range(plan.delta_u32, 2500, 4000);
+    assert_in_range((int)(plan.mean * 10), 1250, 1310);
+    assert_in_range((int)(plan.mean * plan.scale * 1000), 63999, 64001);
+    plan_of("grid:100x100,.63", 0, "unit", &plan);
+    assert_in_range(plan.delta_u32, 20, 32);
+    plan_of("rmat:12,16", 1, "random", &plan);
+    assert_in_range(plan.delta_u32, 4, 32);
+    assert_in_range(plan.delta_f64, 2, 16);
+    plan_of("rmat:12,64", 1, "unit", &plan);
+    assert_int_equal(plan.delta_u32, 1);
+    const struct arcs none = {.count = 0};
+    weir_graph *graph = graph_of(0, &none);
+    OK(weir__sssp_plan(graph, &plan));
+    assert_int_equal(plan.delta_u32, 1);
+    weir_graph_destroy(graph);
+    graph = chain_of(3, 0, 0);
+    OK(weir__sssp_plan(graph, &plan));
+    assert_int_equal(plan.delta_f64, 1);
+    assert_true(plan.scale == 0 && plan.longest == 0 && plan.whole);
+    weir_graph_destroy(graph);
+    graph = chain_of(3, 1e-310, 1e-310);
+    OK(weir__sssp_plan(graph, &plan));
+    assert_true(isfinite(plan.scale));
+    weir_graph_destroy(graph);
+}
+
+static void the_first_operator_is_chosen(void **state)
+{
+    static const struct {
+        uint64_t vertices;
+        double weight;
+        int wide;
+    } cases[] = {{3, 5, 0},
+                 {3, .5, 1},
+                 {3, 1e9, 0},
+                 {3, 2e9, 1},
+                 {3, TWO_TO_32 - 1, 1},
+                 {3, TWO_TO_32, 1},
+                 {CHAIN, STEP, 0},
+                 {CHAIN, 2 * STEP, 1}};
+    (void)state;
+    weir_context *context = open_or_skip(&(void *){(void *)(uintptr_t) "host:1"});
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_graph *graph = chain_of(cases[i].vertices, cases[i].weight, cases[i].weight);
+        weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, NULL);
+        assert_int_equal(weir__sssp_wide(sssp), cases[i].wide);
+        weir_sssp_destroy(sssp);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
+/* The longest way is CHAIN - 2 steps and the last weight: up to what just fits, and beyond. */
+static void distances_that_do_not_fit_are_found_again(void **state)
+{
+    static const double ends[] = {TWO_TO_32 - 3, TWO_TO_32 - 2, TWO_TO_32 - 1, TWO_TO_32,
+                                  TWO_TO_32 + 1};
+    weir_context *context = open_or_skip(state);
+    for (int i = 0; i < 5; i++) {
+        weir_graph *graph = chain_of(CHAIN, STEP, ends[i] - (CHAIN - 2) * STEP);
+        weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, NULL);
+        assert_sssp(sssp, graph, 1000); /* this one always does */
+        assert_int_equal(weir__sssp_wide(sssp), 0);
+        assert_sssp(sssp, graph, 0);
+        assert_int_equal(weir__sssp_wide(sssp), i > 0);
+        assert_sssp(sssp, graph, 1000);
+        assert_sssp(sssp, graph, 0);
+        weir_sssp_destroy(sssp);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
+/* ---- what is refused ---- */
+
+static void bad_weights_are_refused(void **state)
+{
+    (void)state;
+    const uint32_t sources[] = {0, 1}, targets[] = {1, 2};
+    weir_context *context = open_or_skip(&(void *){(void *)(uintptr_t) "host:2"});
+    weir_graph *graph;
+    OK(weir_graph_from_arcs(3, 2, sources, targets, NULL, NULL, &graph));
+    STATUS(refused(context, graph), WEIR_ERR_INVALID);
+    assert_detail("shortest paths need weights and arcs has none (weir_graph_weigh())");
+    weir_graph_destroy(graph);
+    graph = chain_of(4, 1, -.5);
+    STATUS(refused(context, graph), WEIR_ERR_INVALID);
+    assert_detail("shortest paths need weights of 0 and more, and arcs has one of -0.5 (arc 2)");
+    weir_graph_destroy(graph);
+    graph = chain_of(4, 1e308, 1);
+    STATUS(refused(context, graph), WEIR_ERR_INVALID);
+    assert_detail_has("so large");
+    weir_graph_destroy(graph);
+    graph = chain_of(4, -0.0, .5); /* which is not negative */
+    STATUS(refused(context, graph), WEIR_OK);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void integers_stay_exact_or_are_refused(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = chain_of(4, TWO_TO_53 / 2, TWO_TO_53 / 2 - 1);
+    weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, NULL);
+    assert_sssp(sssp, graph, 1);
+    STATUS(weir_sssp_run(sssp, 0, NULL), WEIR_ERR_UNSUPPORTED);
+    assert_detail(
+        "vertex 2 is at a distance of 2^53 or more from source 0, where sums of integers are "
+        "not exact");
+    assert_sssp(sssp, graph, 1); /* and does no harm */
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    graph = chain_of(4, TWO_TO_53, .5); /* fractions are rounded anyway */
+    sssp = placed(context, graph, WEIR_PARTITION_BLOCK, NULL);
+    assert_sssp(sssp, graph, 0);
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(narrow_sums_stop_at_far),
+        cmocka_unit_test(wide_sums_take_both_kinds_of_weights),
+        cmocka_unit_test(wide_priorities_saturate),
+        cmocka_unit_test(only_improvements_travel),
+        cmocka_unit_test(steps_follow_weights_and_degrees),
+        cmocka_unit_test(the_first_operator_is_chosen),
+        ON_EACH_SPEC(distances_that_do_not_fit_are_found_again),
+        cmocka_unit_test(bad_weights_are_refused),
+        ON_EACH_SPEC(integers_stay_exact_or_are_refused),
+    };
+    return cmocka_run_group_tests_name("sssp width", tests, make_folder, remove_folder);
+}

@@ -1,0 +1,349 @@
+/** @file test_traversal.c  Traversals by the public interface: seeds, values, runs, what is refused.
+ *
+ * The operator is that of BFS, which test_bfs.c tests; with several seeds it finds the distance from the
+ * nearest of them. */
+#include "tests/algorithms/graph_fixture.h"
+#include "algorithms/bfs/bfs_op.h"
+
+extern const weir_operator weir__bfs_operator;
+
+static weir_context *context_or_skip(const char *spec)
+{
+    weir_context *context;
+    weir_status status = weir_context_create(spec, NULL, &context);
+    if (status == WEIR_ERR_NODEV)
+        skip();
+    if (status)
+        fail_msg("%s: %s", spec, weir_error_detail());
+    return context;
+}
+
+static weir_placement *place(weir_context *context, const weir_graph *graph)
+{
+    weir_placement *placement;
+    if (weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement))
+        fail_msg("%s: %s", graph->name, weir_error_detail());
+    return placement;
+}
+
+static weir_traversal *traverse(weir_placement *placement, const weir_run_options *options)
+{
+    weir_traversal *traversal;
+    if (weir_traversal_create(placement, &weir__bfs_operator, options, NULL, &traversal))
+        fail_msg("%s", weir_error_detail());
+    return traversal;
+}
+
+static void bind(weir_traversal *traversal, const weir_placement *placement, uint32_t part)
+{
+    bfs_state state = {*weir_placement_part(placement, part),
+                       weir_traversal_values(traversal, part)};
+    assert_int_equal(weir_traversal_bind(traversal, part, &state), WEIR_OK);
+}
+
+static void bind_all(weir_traversal *traversal, const weir_placement *placement)
+{
+    weir_context *context = weir_placement_context(placement);
+    for (uint32_t p = 0; p < weir_context_device_count(context); p++)
+        bind(traversal, placement, p);
+}
+
+static void seed(weir_traversal *traversal, const weir_placement *placement, uint64_t vertex,
+                 uint32_t level)
+{
+    bfs_wire wire = {0, level};
+    uint32_t part;
+    assert_int_equal(weir_placement_locate(placement, vertex, &part, &wire.vertex, NULL), WEIR_OK);
+    assert_int_equal(weir_traversal_seed(traversal, part, &wire, 1), WEIR_OK);
+}
+
+/* Distances from the nearest of `count` sources, by the serial reference. */
+static uint32_t *nearest(const weir_graph *graph, const uint64_t *sources, int count)
+{
+    uint32_t *level = malloc(graph->vertices * sizeof *level);
+    int32_t *one = malloc(graph->vertices * sizeof *one);
+    assert_non_null(level);
+    assert_non_null(one);
+    memset(level, 0xFF, graph->vertices * sizeof *level);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(weir_bfs_reference(graph, sources[i], one), WEIR_OK);
+        for (uint64_t v = 0; v < graph->vertices; v++)
+            if (one[v] >= 0 && (uint32_t)one[v] < level[v])
+                level[v] = (uint32_t)one[v];
+    }
+    free(one);
+    return level;
+}
+
+static void assert_run(weir_traversal *traversal, const weir_placement *placement,
+                       const weir_graph *graph, const uint64_t *sources, int count)
+{
+    uint32_t *want = nearest(graph, sources, count), *have = malloc(graph->vertices * 4);
+    uint64_t reached = 0, arcs = 0;
+    weir_run_stats stats;
+    assert_non_null(have);
+    for (int i = 0; i < count; i++)
+        seed(traversal, placement, sources[i], 0);
+    if (weir_traversal_run(traversal, &stats))
+        fail_msg("%s: %s", graph->name, weir_error_detail());
+    assert_int_equal(weir_traversal_gather(traversal, have), WEIR_OK);
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        if (have[v] != want[v])
+            fail_msg("vertex %llu has %u, not %u", (unsigned long long)v, have[v], want[v]);
+        if (want[v] != BFS_UNREACHED) {
+            reached++;
+            arcs += graph->offsets[v + 1] - graph->offsets[v];
+        }
+    }
+    assert_int_equal(stats.reached, reached);
+    assert_int_equal(stats.arcs_reached, arcs);
+    assert_int_equal(stats.work.produced, stats.work.consumed);
+    free(want);
+    free(have);
+}
+
+static void seeds_of_many_vertices_in_one_run(void **state)
+{
+    static const uint64_t sources[] = {0, 511, 100, 17, 300, 100};
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("rmat:9,2", 0);
+    weir_placement *placement = place(context, graph);
+    weir_traversal *traversal = traverse(placement, NULL);
+    bind_all(traversal, placement);
+    assert_run(traversal, placement, graph, sources, 6);
+    assert_run(traversal, placement, graph, sources + 3, 1); /* and forgets it before the next */
+    assert_run(traversal, placement, graph, sources, 0);     /* nothing is reached */
+    assert_run(traversal, placement, graph, sources, 3);
+    weir_traversal_destroy(traversal);
+    weir_placement_destroy(placement);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void two_traversals_share_a_placement(void **state)
+{
+    static const uint64_t sources[] = {0, 259};
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("grid:20x13", 0);
+    weir_placement *placement = place(context, graph);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    uint32_t levels[260];
+    options.order = WEIR_ORDER_FIFO;
+    options.route = WEIR_ROUTE_RING;
+    weir_traversal *a = traverse(placement, NULL), *b = traverse(placement, &options);
+    bind_all(a, placement);
+    bind_all(b, placement);
+    assert_run(a, placement, graph, sources, 1);
+    assert_run(b, placement, graph, sources + 1, 1);
+    assert_int_equal(weir_traversal_gather(a, levels), WEIR_OK); /* still those of its own run */
+    assert_int_equal(levels[0], 0);
+    assert_int_equal(levels[259], 19 + 12);
+    weir_traversal_destroy(a);
+    weir_traversal_destroy(b);
+    weir_placement_destroy(placement);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void links_tell_what_they_carried(void **state)
+{
+    static const uint64_t source = 0;
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("grid:20x13", 0);
+    weir_placement *placement = place(context, graph);
+    weir_traversal *traversal = traverse(placement, NULL);
+    uint32_t devices = weir_context_device_count(context);
+    uint64_t items = 0, all = 0;
+    bind_all(traversal, placement);
+    assert_run(traversal, placement, graph, &source, 1);
+    for (uint32_t i = 0; i < devices * devices; i++) {
+        assert_int_equal(weir_traversal_link_items(traversal, i / devices, i % devices, &items),
+                         WEIR_OK);
+        all += items;
+    }
+    assert_true((all > 0) == (devices > 1));
+    assert_int_equal(weir_traversal_link_items(traversal, 0, devices, &items), WEIR_ERR_INVALID);
+    weir_traversal_destroy(traversal);
+    weir_placement_destroy(placement);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void values_before_a_run_are_the_fill(void **state)
+{
+    (void)state;
+    weir_context *context = context_or_skip("host:2");
+    weir_graph *graph = open_graph("grid:5x4", 0);
+    weir_placement *placement = place(context, graph);
+    weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
+    weir_traversal *traversal;
+    uint8_t values[20][12];
+    config.value_bytes = 12;
+    config.fill = 0x5A;
+    assert_int_equal(
+        weir_traversal_create(placement, &weir__bfs_operator, NULL, &config, &traversal), WEIR_OK);
+    memset(values, 0, sizeof values);
+    assert_int_equal(weir_traversal_gather(traversal, values), WEIR_OK);
+    for (size_t i = 0; i < sizeof values; i++)
+        assert_int_equal(values[i / 12][i % 12], 0x5A);
+    weir_traversal_destroy(traversal);
+    weir_placement_destroy(placement);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void a_part_without_a_state_is_refused(void **state)
+{
+    static const uint64_t source = 3;
+    (void)state;
+    weir_context *context = context_or_skip("host:2");
+    weir_graph *graph = open_graph("grid:5x4", 0);
+    weir_placement *placement = place(context, graph);
+    weir_traversal *traversal = traverse(placement, NULL);
+    bind(traversal, placement, 0);
+    assert_int_equal(weir_traversal_run(traversal, NULL), WEIR_ERR_INVALID);
+    assert_non_null(strstr(weir_error_detail(), "part 1"));
+    bind(traversal, placement, 1);
+    assert_run(traversal, placement, graph, &source, 1);
+    weir_traversal_destroy(traversal);
+    weir_placement_destroy(placement);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void assert_refused(weir_placement *placement, const weir_run_options *options,
+                           const weir_traversal_config *config, const char *says)
+{
+    weir_traversal *traversal;
+    assert_int_equal(
+        weir_traversal_create(placement, &weir__bfs_operator, options, config, &traversal),
+        WEIR_ERR_INVALID);
+    assert_null(traversal);
+    assert_non_null(strstr(weir_error_detail(), says));
+}
+
+static void what_is_out_of_range_is_refused(void **state)
+{
+    (void)state;
+    weir_context *context = context_or_skip("host:2");
+    weir_graph *graph = open_graph("grid:5x4", 0);
+    weir_placement *placement = place(context, graph);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_traversal_config good = WEIR_TRAVERSAL_CONFIG_INIT, config = good;
+    config.value_bytes = 0;
+    assert_refused(placement, NULL, &config, "0 bytes");
+    config.value_bytes = 4097;
+    assert_refused(placement, NULL, &config, "4097 bytes");
+    config = good;
+    config.fill = 256;
+    assert_refused(placement, NULL, &config, "256");
+    config.fill = -1;
+    assert_refused(placement, NULL, &config, "-1");
+    config = good;
+    config.size--;
+    assert_refused(placement, NULL, &config, "weir_traversal_config");
+    options.size--;
+    assert_refused(placement, &options, NULL, "weir_run_options");
+    weir_traversal_destroy(NULL);
+    weir_placement_destroy(placement);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void a_placement_ends_with_its_last_traversal(void **state)
+{
+    static const uint64_t source = 3;
+    (void)state;
+    weir_context *context = context_or_skip("host:2");
+    weir_graph *graph = open_graph("grid:5x4", 0);
+    weir_placement *placement = place(context, graph);
+    weir_traversal *a = traverse(placement, NULL), *b = traverse(placement, NULL);
+    weir_pool_stats pool;
+    bind_all(a, placement);
+    bind_all(b, placement);
+    weir_placement_destroy(placement);
+    weir_traversal_destroy(a);
+    assert_run(b, placement, graph, &source, 1); /* which keeps it */
+    weir_traversal_destroy(b);
+    for (uint32_t i = 0; i < 2; i++) {
+        weir_device_pool_stats(weir_context_device(context, i), &pool);
+        assert_int_equal(pool.allocations, 0);
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* What was taken before the values did not fit goes back. */
+static void values_too_large_for_the_pool(void **state)
+{
+    (void)state;
+    weir_graph *graph = open_graph("grid:100x100", 0);
+    weir_config *config;
+    weir_context *context;
+    weir_traversal_config large = WEIR_TRAVERSAL_CONFIG_INIT;
+    weir_traversal *traversal;
+    weir_pool_stats before[2], after;
+    assert_int_equal(weir_config_create(&config), WEIR_OK);
+    assert_int_equal(weir_config_set(config, "pool_bytes", "4MiB"), WEIR_OK);
+    assert_int_equal(weir_context_create("host:2", config, &context), WEIR_OK);
+    weir_config_destroy(config);
+    weir_placement *placement = place(context, graph);
+    large.value_bytes = 1024;
+    for (uint32_t i = 0; i < 2; i++)
+        weir_device_pool_stats(weir_context_device(context, i), &before[i]);
+    assert_int_equal(
+        weir_traversal_create(placement, &weir__bfs_operator, NULL, &large, &traversal),
+        WEIR_ERR_NOMEM);
+    assert_null(traversal);
+    for (uint32_t i = 0; i < 2; i++) {
+        weir_device_pool_stats(weir_context_device(context, i), &after);
+        assert_int_equal(after.allocations, before[i].allocations);
+    }
+    weir_placement_destroy(placement);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void a_cancelled_traversal_says_so(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("grid:20x13", 0);
+    weir_placement *placement = place(context, graph);
+    weir_traversal *traversal = traverse(placement, NULL);
+    bind_all(traversal, placement);
+    seed(traversal, placement, 0, 0);
+    weir_traversal_cancel(traversal);
+    assert_int_equal(weir_traversal_run(traversal, NULL), WEIR_ERR_CANCELLED);
+    weir_traversal_destroy(traversal);
+    traversal = traverse(placement, NULL); /* the placement is as good as before */
+    static const uint64_t source = 259;
+    bind_all(traversal, placement);
+    assert_run(traversal, placement, graph, &source, 1);
+    weir_traversal_destroy(traversal);
+    weir_placement_destroy(placement);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+int main(void)
+{
+#define ON(f, spec)                                             \
+    {                                                           \
+#f "[" spec "]", f, NULL, NULL, (void *)(uintptr_t)spec \
+    }
+#define ON_EACH(f)                                                                           \
+    ON(f, "host:1"), ON(f, "host:3"), ON(f, "host:2x2"), ON(f, "cuda:0"), ON(f, "cuda:0-1"), \
+        ON(f, "cuda:0,host:1")
+    const struct CMUnitTest tests[] = {
+        ON_EACH(seeds_of_many_vertices_in_one_run),
+        ON_EACH(two_traversals_share_a_placement),
+        ON_EACH(links_tell_what_they_carried),
+        ON_EACH(a_cancelled_traversal_says_so),
+        cmocka_unit_test(values_before_a_run_are_the_fill),
+        cmocka_unit_test(a_part_without_a_state_is_refused),
+        cmocka_unit_test(what_is_out_of_range_is_refused),
+        cmocka_unit_test(a_placement_ends_with_its_last_traversal),
+        cmocka_unit_test(values_too_large_for_the_pool),
+    };
+    return cmocka_run_group_tests_name("traversal", tests, NULL, NULL);
+}

@@ -1,0 +1,21 @@
+/** @file tree_own_op.h  The tree operator under another name, to be compiled with a schedule of its own. */
+#ifndef WEIR_TESTS_LIB_TREE_OWN_OP_H
+#define WEIR_TESTS_LIB_TREE_OWN_OP_H
+
+#include "tests/lib/schedule_own.h"
+#include "tests/lib/tree_op.h"
+
+typedef tree_item tree_own_item;
+typedef tree_wire tree_own_wire;
+typedef tree_state tree_own_state;
+
+#define tree_own_tile       tree_tile
+#define tree_own_atom       tree_atom
+#define tree_own_on_send    tree_on_send
+#define tree_own_pack       tree_pack
+#define tree_own_on_receive tree_on_receive
+#define tree_own_owner      tree_owner
+#define tree_own_unpack     tree_unpack
+#define tree_own_priority   tree_priority
+
+#endif

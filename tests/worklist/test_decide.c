@@ -1,0 +1,358 @@
+/** @file test_decide.c  What a decider makes of counters: the word, plans, commands, how many to wake.
+ *
+ * The parts of worklist/decide.h that look at words alone, called on words made by hand. */
+#include "tests/lib/support.h"
+#include "worklist/decide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A worker without memory: addresses are only added to. */
+struct world {
+    struct weir_control control;
+    struct weir_mail mail;
+    struct weir_engine_args args;
+    struct weir_ledger ledger;
+    char device[WEIR_BAGS], host[WEIR_BAGS]; /* where bags lie */
+    char ring[4096];
+};
+
+#define ROOM      100u
+#define MORE_ROOM 50u
+
+static struct world *make_world(uint32_t order, uint32_t lanes_in)
+{
+    struct world *world = calloc(1, sizeof *world);
+    assert_non_null(world);
+    world->args.control = &world->control;
+    world->args.mail = &world->mail;
+    world->args.order = order;
+    world->args.workers = 2;
+    world->args.lanes_in = lanes_in;
+    world->args.wire_bytes = 8;
+    for (uint32_t b = 0; b < WEIR_BAGS; b++)
+        world->args.bag[b] = (struct weir_bag){&world->device[b], &world->host[b], ROOM, MORE_ROOM};
+    for (uint32_t l = 0; l < lanes_in; l++)
+        world->control.in[l] = (struct weir_lane_in){world->ring, NULL, 15, l};
+    world->ledger.plan.order = (struct weir_work_order){
+        100, 10, 0, WEIR_BUCKETS, WEIR_BAG_NEAR, WEIR_BAG_FAR, WEIR_BAG_HELD};
+    world->ledger.window_told = WEIR_BUCKETS;
+    return world;
+}
+
+static void expect_segment(const struct world *world, uint32_t number, uint32_t kind,
+                           const void *slots, uint32_t end)
+{
+    const struct weir_work_segment *segment = &world->ledger.plan.segment[number];
+    assert_in_range(number, 0, world->ledger.plan.segments - 1);
+    assert_int_equal(segment->kind, kind);
+    assert_ptr_equal(segment->slots, slots);
+    assert_int_equal(segment->end, end);
+}
+
+/* ---- the word ------------------------------------------------------------------------------------ */
+
+static void a_word_says_what_was_put_in(void **state)
+{
+    static const uint32_t generations[] = {0, 1, 0x12345, 0xFFFFF};
+    static const uint32_t counts[] = {0, 1, 0x80000000u, 0xFFFFFFFFu};
+    (void)state;
+    for (size_t i = 0; i < 4 * 4 * 4 * 2 * 17; i++) {
+        uint32_t generation = generations[i % 4], count = counts[i / 4 % 4];
+        uint32_t action = i / 16 % 4, bag = i / 64 % 2, log = (uint32_t)(i / 128);
+        uint64_t word = weir_word_make(generation, action, bag, log, count);
+        assert_int_equal(weir_word_generation(word), generation);
+        assert_int_equal(weir_word_action(word), action);
+        assert_int_equal(weir_word_near_bag(word), bag);
+        assert_int_equal(weir_word_count(word), count);
+        assert_int_equal(weir_word_blocks(word, 1u << 20), 1u << log);
+        assert_int_equal(weir_word_blocks(word, 3), log < 2 ? 1u << log : 3);
+        /* The next generation differs in nothing else, and wraps. */
+        uint64_t next = weir_word_make(generation + 1, action, bag, log, count);
+        assert_true(weir_word_is_newer(next, word) && !weir_word_is_newer(word, next));
+        assert_false(weir_word_is_newer(word, word));
+        assert_int_equal(weir_word_generation(next), (generation + 1) & 0xFFFFF);
+    }
+}
+
+/* ---- plans --------------------------------------------------------------------------------------- */
+
+static void a_near_bag_needs_no_plan(void **state)
+{
+    struct world *world = make_world(WEIR_ENGINE_SOFT, 0);
+    (void)state;
+    for (uint32_t turn = 0; turn < 4; turn++) {
+        uint32_t bag = turn % 2;
+        memset(world->ledger.look, 0, sizeof world->ledger.look);
+        world->ledger.look[WEIR_BAG_NEAR + bag] = ROOM;
+        assert_int_equal(weir_plan_make(&world->args, &world->ledger), ROOM);
+        expect_segment(world, 0, WEIR_SEGMENT_NEAR, &world->device[bag], ROOM);
+        assert_true(weir_plan_is_near(&world->ledger));
+        assert_int_equal(world->ledger.plan.took, 1u << bag);
+        assert_int_equal(world->ledger.plan.order.near_bag, bag ^ 1); /* they take turns */
+        assert_int_equal(world->ledger.spilled, 0);
+    }
+    memset(world->ledger.look, 0, sizeof world->ledger.look);
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), 0);
+    free(world);
+}
+
+static void a_spilled_bag_has_two_segments(void **state)
+{
+    (void)state;
+    for (uint32_t count = ROOM + 1; count <= ROOM + MORE_ROOM; count += 7) {
+        struct world *world = make_world(WEIR_ENGINE_SOFT, 0);
+        world->ledger.look[WEIR_BAG_NEAR] = count;
+        assert_int_equal(weir_plan_make(&world->args, &world->ledger), count);
+        assert_int_equal(world->ledger.plan.segments, 2);
+        expect_segment(world, 0, WEIR_SEGMENT_NEAR, &world->device[WEIR_BAG_NEAR], ROOM);
+        expect_segment(world, 1, WEIR_SEGMENT_NEAR, &world->host[WEIR_BAG_NEAR], count);
+        assert_int_equal(world->ledger.spilled, count - ROOM);
+        assert_false(weir_plan_is_near(&world->ledger));
+        free(world);
+    }
+}
+
+static void pieces_come_alone(void **state)
+{
+    struct world *world = make_world(WEIR_ENGINE_SOFT, 0);
+    (void)state;
+    world->ledger.look[WEIR_BAG_PIECE] = 5;
+    world->ledger.look[WEIR_BAG_NEAR] = 7;
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), 5);
+    expect_segment(world, 0, WEIR_SEGMENT_PIECE, &world->device[WEIR_BAG_PIECE], 5);
+    assert_int_equal(world->ledger.plan.took, 1u << WEIR_BAG_PIECE);
+    assert_int_equal(world->ledger.plan.order.near_bag, WEIR_BAG_NEAR);
+    free(world);
+}
+
+/* Of a generation the other bag is read; what comes out grows in near_bag. */
+static void bulk_reads_the_generation_before(void **state)
+{
+    struct world *world = make_world(WEIR_ENGINE_BULK, 0);
+    (void)state;
+    world->ledger.look[WEIR_BAG_NEAR] = 7;
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), 0);
+    world->ledger.look[WEIR_BAG_NEAR + 1] = 4;
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), 4);
+    expect_segment(world, 0, WEIR_SEGMENT_NEAR, &world->device[WEIR_BAG_NEAR + 1], 4);
+    assert_int_equal(world->ledger.plan.order.near_bag, WEIR_BAG_NEAR);
+    free(world);
+}
+
+static void released_buckets_and_far_items_are_read(void **state)
+{
+    struct world *world = make_world(WEIR_ENGINE_SOFT, 0);
+    struct weir_ledger *ledger = &world->ledger;
+    (void)state;
+    ledger->look[WEIR_BAG_BUCKET + 3] = 2;
+    ledger->look[WEIR_BAG_BUCKET + 4] = 9;
+    ledger->look[WEIR_BAG_FAR] = ROOM + 1;
+    ledger->bucket_pending = 1u << 3 | 1u << 5; /* 5 is empty, 4 is not released */
+    ledger->far_pending = 1;
+    world->control.look[WEIR_LOOK_URGENCY] = 77;
+    assert_int_equal(weir_plan_make(&world->args, ledger), 2 + ROOM + 1);
+    expect_segment(world, 0, WEIR_SEGMENT_NEAR, &world->device[WEIR_BAG_BUCKET + 3], 2);
+    expect_segment(world, 1, WEIR_SEGMENT_FAR, &world->device[WEIR_BAG_FAR], 2 + ROOM);
+    expect_segment(world, 2, WEIR_SEGMENT_FAR, &world->host[WEIR_BAG_FAR], 2 + ROOM + 1);
+    assert_int_equal(ledger->plan.segments, 3);
+    assert_int_equal(ledger->plan.order.window,
+                     WEIR_BUCKETS - 2); /* nothing is put where is read */
+    assert_int_equal(ledger->plan.order.far_bag, WEIR_BAG_FAR + 1);
+    assert_int_equal(world->control.look[WEIR_LOOK_URGENCY], 0); /* what stays is counted anew */
+    assert_int_equal(ledger->bucket_pending | ledger->far_pending, 0);
+    free(world);
+}
+
+static void held_items_wait_for_a_credit(void **state)
+{
+    struct world *world = make_world(WEIR_ENGINE_SOFT, 0);
+    (void)state;
+    world->ledger.look[WEIR_BAG_HELD] = 3;
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), 0);
+    world->ledger.retry = 1;
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), 3);
+    expect_segment(world, 0, WEIR_SEGMENT_HELD, &world->device[WEIR_BAG_HELD], 3);
+    assert_int_equal(world->ledger.plan.order.held_bag, WEIR_BAG_HELD + 1);
+    assert_int_equal(world->ledger.retry, 0);
+    free(world);
+}
+
+/* Rings of 16 slots of 8 bytes: from every place, every number, also where the counters wrap. */
+static void a_lane_that_wraps_has_two_segments(void **state)
+{
+    (void)state;
+    for (uint32_t head = 0xFFFFFFF0u - 3; head != 20; head++)
+        for (uint32_t count = 0; count <= 16; count++) {
+            struct world *world = make_world(WEIR_ENGINE_SOFT, 1);
+            uint32_t at = head % 16, straight = 16 - at < count ? 16 - at : count;
+            world->ledger.in_head[0] = world->ledger.in_next[0] = head;
+            world->mail.in_tail[0] = head + count;
+            assert_int_equal(weir_look_in(&world->args, &world->ledger), count > 0);
+            assert_int_equal(weir_plan_make(&world->args, &world->ledger), count);
+            if (count)
+                expect_segment(world, 0, WEIR_SEGMENT_ARRIVED, world->ring + (size_t)8 * at,
+                               straight);
+            if (count > straight)
+                expect_segment(world, 1, WEIR_SEGMENT_ARRIVED, world->ring, count);
+            assert_int_equal(world->ledger.plan.segments, count == 0 ? 0 : 1 + (count > straight));
+            assert_int_equal(world->ledger.in_next[0], head + count);
+            assert_int_equal(world->ledger.plan.took, 0);
+            assert_false(weir_plan_is_near(&world->ledger));
+            free(world);
+        }
+}
+
+/* With more lanes than a round takes in from, each comes up in time, and the plan stays in bounds. */
+static void every_lane_has_its_turn(void **state)
+{
+    struct world *world = make_world(WEIR_ENGINE_SOFT, WEIR_WORK_ARRIVALS + 5);
+    uint32_t taken[WEIR_WORK_ARRIVALS + 5] = {0};
+    (void)state;
+    for (world->ledger.rounds = 0; world->ledger.rounds < WEIR_WORK_ARRIVALS + 5;
+         world->ledger.rounds++) {
+        for (uint32_t l = 0; l < world->args.lanes_in; l++) {
+            world->ledger.in_head[l] = world->ledger.in_next[l] = 10;
+            world->ledger.available[l] = 16; /* wraps: two segments each */
+        }
+        assert_int_equal(weir_plan_make(&world->args, &world->ledger), 16 * WEIR_WORK_ARRIVALS);
+        assert_int_equal(world->ledger.plan.segments, 2 * WEIR_WORK_ARRIVALS);
+        for (uint32_t l = 0; l < world->args.lanes_in; l++)
+            taken[l] += world->ledger.in_next[l] != 10;
+    }
+    for (uint32_t l = 0; l < world->args.lanes_in; l++)
+        assert_int_equal(taken[l], WEIR_WORK_ARRIVALS);
+    free(world);
+}
+
+/* Who knows of the next generation already is not listened to. */
+static void bulk_leaves_lanes_that_are_ahead(void **state)
+{
+    struct world *world = make_world(WEIR_ENGINE_BULK, 2);
+    (void)state;
+    world->ledger.epoch = 7;
+    world->mail.in_tail[0] = world->mail.in_tail[1] = 3;
+    world->mail.in_epoch[0] = 7;
+    world->mail.in_epoch[1] = 8;
+    assert_true(weir_look_in(&world->args, &world->ledger));
+    assert_int_equal(world->ledger.available[0], 3);
+    assert_int_equal(world->ledger.available[1], 0);
+    world->mail.in_tail[0] = 0;
+    assert_false(weir_look_in(&world->args, &world->ledger));
+    world->ledger.epoch = 8;
+    assert_true(weir_look_in(&world->args, &world->ledger));
+    assert_int_equal(world->ledger.available[1], 3);
+    free(world);
+}
+
+/* ---- commands ------------------------------------------------------------------------------------ */
+
+static void a_raise_releases_buckets(void **state)
+{
+    struct world *world = make_world(WEIR_ENGINE_SOFT, 0);
+    struct weir_ledger *ledger = &world->ledger;
+    struct weir_command_words command = {.epoch = 1, .kind = WEIR_COMMAND_RAISE, .steps = 3};
+    (void)state;
+    ledger->plan.order.bucket = 14;
+    ledger->look[WEIR_LOOK_URGENCY] = ~UINT32_C(130);
+    weir_take_command(&world->args, ledger, &command);
+    assert_int_equal(ledger->epoch, 1);
+    assert_int_equal(ledger->plan.order.threshold, 130);
+    assert_int_equal(ledger->plan.order.bucket, 1);
+    assert_int_equal(ledger->bucket_pending, 1u << 14 | 1u << 15 | 1u << 0);
+    assert_int_equal(ledger->far_pending, 0); /* 130 is not below 130 */
+    command.epoch = 2;
+    command.steps = 1;
+    weir_take_command(&world->args, ledger, &command);
+    assert_true(ledger->far_pending);
+    assert_int_equal(ledger->raises, 2);
+    assert_int_equal(ledger->width_sum, 4);
+    assert_int_equal(ledger->width_count, 2);
+    ledger->plan.order.delta = 0x10000000u;
+    command.epoch = 3;
+    command.steps = WEIR_BUCKETS;
+    weir_take_command(&world->args, ledger, &command);
+    assert_int_equal(ledger->plan.order.threshold, UINT32_MAX); /* saturates */
+    assert_int_equal(ledger->end, WEIR_ENGINE_RUNS);
+    free(world);
+}
+
+static void other_commands(void **state)
+{
+    struct world *world = make_world(WEIR_ENGINE_SOFT, 0);
+    struct weir_ledger *ledger = &world->ledger;
+    struct weir_command_words command = {
+        .epoch = 5, .kind = WEIR_COMMAND_REBASE, .threshold = 900, .delta = 20};
+    (void)state;
+    ledger->plan.order.bucket = 9;
+    ledger->width_sum = ledger->width_count = 3;
+    ledger->look[WEIR_LOOK_URGENCY] = ~UINT32_C(2000);
+    weir_take_command(&world->args, ledger, &command);
+    assert_int_equal(ledger->plan.order.threshold, 900);
+    assert_int_equal(ledger->plan.order.delta, 20);
+    assert_int_equal(ledger->plan.order.bucket, 0);
+    assert_int_equal(ledger->width_sum | ledger->width_count, 0);
+    assert_true(ledger->far_pending); /* all are sorted anew */
+    command = (struct weir_command_words){.epoch = 6, .kind = WEIR_COMMAND_DONE};
+    weir_take_command(&world->args, ledger, &command);
+    assert_int_equal(ledger->end, WEIR_ENGINE_DONE);
+    assert_int_equal(ledger->raises, 1);
+    free(world);
+    world = make_world(WEIR_ENGINE_BULK, 0);
+    command = (struct weir_command_words){.epoch = 1, .kind = WEIR_COMMAND_RAISE};
+    weir_take_command(&world->args, &world->ledger, &command);
+    assert_int_equal(world->ledger.plan.order.near_bag, WEIR_BAG_NEAR + 1);
+    assert_int_equal(world->ledger.plan.order.threshold, 100);
+    free(world);
+}
+
+/* ---- how many ------------------------------------------------------------------------------------- */
+
+static void enough_blocks_are_woken(void **state)
+{
+    struct weir_engine_args args = {.block_least_log = 3};
+    (void)state;
+    for (uint32_t total = 1; total < 10000; total++) {
+        uint32_t log = weir_blocks_log(&args, total);
+        assert_true(8u << log >= total);
+        assert_true(log == 0 || 8u << (log - 1) < total);
+    }
+    assert_int_equal(weir_blocks_log(&args, UINT32_MAX), 29);
+}
+
+static void all_is_fetched_evenly(void **state)
+{
+    struct weir_engine_args args = {.fetch_least = 8, .worker = WEIR_ENGINE_WARP};
+    (void)state;
+    for (uint32_t total = 1; total < 3000; total++) {
+        uint32_t each = weir_fetch_now(&args, total, 10, 16);
+        assert_in_range(each, 8, 32);
+        /* One fetch each is enough where a set holds as many. */
+        assert_true(each == 32 || each * 10 >= total);
+    }
+    args.fetch = args.fetch_least = 5; /* asked for */
+    assert_int_equal(weir_fetch_now(&args, 1000000, 10, 16), 5);
+    args = (struct weir_engine_args){.fetch_least = 8, .worker = WEIR_ENGINE_BLOCK};
+    assert_int_equal(weir_fetch_now(&args, 1000000, 10, 16), 512);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_word_says_what_was_put_in),
+        cmocka_unit_test(a_near_bag_needs_no_plan),
+        cmocka_unit_test(a_spilled_bag_has_two_segments),
+        cmocka_unit_test(pieces_come_alone),
+        cmocka_unit_test(bulk_reads_the_generation_before),
+        cmocka_unit_test(released_buckets_and_far_items_are_read),
+        cmocka_unit_test(held_items_wait_for_a_credit),
+        cmocka_unit_test(a_lane_that_wraps_has_two_segments),
+        cmocka_unit_test(every_lane_has_its_turn),
+        cmocka_unit_test(bulk_leaves_lanes_that_are_ahead),
+        cmocka_unit_test(a_raise_releases_buckets),
+        cmocka_unit_test(other_commands),
+        cmocka_unit_test(enough_blocks_are_woken),
+        cmocka_unit_test(all_is_fetched_evenly),
+    };
+    return cmocka_run_group_tests_name("decide", tests, NULL, NULL);
+}

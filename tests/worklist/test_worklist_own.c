@@ -1,0 +1,86 @@
+/** @file test_worklist_own.c  Mapping "own": an operator that was compiled with a schedule of its own. */
+#include "tests/worklist/worklist_fixture.h"
+
+static uint64_t walks(void)
+{
+    return __atomic_load_n(&tree_own_walks, __ATOMIC_RELAXED);
+}
+
+static int on_hosts(const char *spec)
+{
+    return strncmp(spec, "host", 4) == 0;
+}
+
+/* Every item once, and the schedule was asked: by warps and by blocks. A worker that is a thread has its
+ * tiles for itself. */
+static void every_item_is_consumed_once(void **state)
+{
+    static const weir_worker_kind workers[] = {WEIR_WORKER_AUTO, WEIR_WORKER_WARP,
+                                               WEIR_WORKER_BLOCK, WEIR_WORKER_THREAD};
+    static const weir_order_kind orders[] = {WEIR_ORDER_FIFO, WEIR_ORDER_SOFT, WEIR_ORDER_BULK};
+    static const weir_kernel_kind kernels[] = {WEIR_KERNEL_AUTO, WEIR_KERNEL_DISCRETE};
+    for (size_t i = 0; i < 24; i++) {
+        struct tree_setup setup = tree_plain(*state);
+        setup.own_schedule = 1;
+        setup.tree.depth = 6;
+        setup.config.mapping = WEIR_MAPPING_OWN;
+        setup.config.worker = workers[i % 4];
+        setup.config.order = orders[i / 4 % 3];
+        setup.config.kernel = kernels[i / 12];
+        setup.config.fetch = i % 5 == 4 ? 100 : 0;
+        uint64_t before = walks();
+        weir_worklist_stats stats = tree_run_once(&setup, i, 5);
+        assert_int_equal(stats.mapping, WEIR_MAPPING_OWN);
+        if (on_hosts(*state))
+            assert_int_equal(walks() > before, setup.config.worker != WEIR_WORKER_THREAD);
+    }
+}
+
+/* Tiles of many atoms are walked whole: nothing is cut under a mapping that was asked for. */
+static void a_hub_is_walked_whole(void **state)
+{
+    struct tree_setup setup = tree_plain(*state);
+    setup.own_schedule = 1;
+    setup.tree.shape = TREE_HUB;
+    setup.tree.fan = 5000;
+    setup.config.mapping = WEIR_MAPPING_OWN;
+    weir_worklist_stats stats = tree_run_once(&setup, 1, 2);
+    assert_int_equal(stats.produced, 2 * 5001);
+    assert_int_equal(stats.cut, 0);
+}
+
+static void other_mappings_do_not_ask_it(void **state)
+{
+    struct tree_setup setup = tree_plain(*state);
+    setup.own_schedule = 1;
+    setup.tree.depth = 6;
+    for (int mapping = WEIR_MAPPING_AUTO; mapping < WEIR_MAPPING_OWN; mapping++) {
+        uint64_t before = walks();
+        setup.config.mapping = (weir_mapping_kind)mapping;
+        tree_run_once(&setup, 9, 3);
+        assert_int_equal(walks(), before);
+    }
+}
+
+static void refused_for_operators_without(void **state)
+{
+    struct tree_setup setup = tree_plain("host:2");
+    struct tree_world world;
+    (void)state;
+    setup.config.mapping = WEIR_MAPPING_OWN;
+    for (setup.merging = 0; setup.merging <= 1; setup.merging++) {
+        assert_int_equal(tree_world_open(&world, &setup), WEIR_ERR_UNSUPPORTED);
+        assert_non_null(strstr(weir_error_detail(), "WEIR_SCHEDULE"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_EACH_SPEC(every_item_is_consumed_once),
+        ON_EACH_SPEC(a_hub_is_walked_whole),
+        ON_EACH_SPEC(other_mappings_do_not_ask_it),
+        cmocka_unit_test(refused_for_operators_without),
+    };
+    return cmocka_run_group_tests_name("worklist own", tests, NULL, NULL);
+}

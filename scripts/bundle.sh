@@ -44,13 +44,13 @@ for file; do
     done
 done
 
-# Shell tests and data, everything under tests/ that is not compiled.
-(cd tests && find . -type f ! -name '*.[ch]' ! -name '*.cu' ! -name '*.cuh' ! -name '*.md') |
+# Shell tests and data, everything under tests/ that is not compiled. The model is the same everywhere.
+(cd tests && find . -type f ! -path './model/*' ! -name '*.[ch]' ! -name '*.cu' ! -name '*.cuh' ! -name '*.md') |
     while read -r file; do
         mkdir -p "$out/tests/$(dirname "$file")"
         cp -p "tests/$file" "$out/tests/$file"
     done
-for script in run_tests.sh sweep_data.sh demo.sh; do
+for script in run_tests.sh sweep_data.sh sweep_choices.sh soak.sh demo.sh; do
     cp -p "scripts/$script" "$out/scripts/"
 done
 cp -p LICENSE "$out/"

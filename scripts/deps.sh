@@ -1,11 +1,13 @@
 #!/bin/sh
 # Looks for what weir is built from.
 #
-#   scripts/deps.sh look [all]       names the packages that are missing; exit 1 if there are any
-#   scripts/deps.sh install [all]    installs them on Debian and Ubuntu, as root or by sudo without
-#                                    a password; elsewhere it only names them
+#   scripts/deps.sh look [check|all]     names the packages that are missing; exit 1 if there are any
+#   scripts/deps.sh install [check|all]  installs them on Debian and Ubuntu, as root or by sudo
+#                                        without a password; elsewhere it only names them
 #
-# "all" adds what formatting, documentation and CI use. CUDA is never looked for nor installed.
+# "check" adds what one test alone uses: it is installed where that works, and not asked for where it
+# does not (the test is skipped then). "all" adds what formatting, documentation and CI use. CUDA is
+# never looked for nor installed.
 set -eu
 mode=${1:-look}
 extent=${2:-build}
@@ -59,6 +61,7 @@ $cmocka" -lz -llzma -ljansson -lmetis -lhwloc -lcmocka; then
         has g++ || has c++ || echo cxx
     fi
     [ "$extent" = all ] || return 0
+    has spin || echo spin
     has clang-format || echo clang-format
     has doxygen || echo doxygen
     has python3 || echo python3
@@ -150,12 +153,16 @@ may_install() {
 }
 
 case $mode:$extent in
-look:build | look:all | install:build | install:all) ;;
-*) echo 'usage: scripts/deps.sh look|install [all]' >&2 && exit 2 ;;
+look:build | look:check | look:all | install:build | install:check | install:all) ;;
+*) echo 'usage: scripts/deps.sh look|install [check|all]' >&2 && exit 2 ;;
 esac
 things=$(missing)
-[ -n "$things" ] || exit 0
 family=$(family_of_this_system)
+if [ "$mode:$extent" = install:check ] && ! has spin && may_install; then
+    echo 'deps: installing spin'
+    apt_install spin || echo 'deps: could not install spin; the test of the model is skipped'
+fi
+[ -n "$things" ] || exit 0
 # The list of things and the list of packages are words without blanks.
 # shellcheck disable=SC2086
 if [ "$mode" = install ] && may_install; then

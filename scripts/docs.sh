@@ -12,7 +12,7 @@ if ! command -v doxygen >/dev/null 2>&1; then
 fi
 headers=
 for header in runtime/runtime.h topology/topology.h router/router.h router/collective.h worklist/worklist.h \
-    algorithms/algorithms.h runtime/dialect.h worklist/operator.h; do
+    algorithms/algorithms.h algorithms/part.h runtime/dialect.h worklist/operator.h worklist/schedule.h; do
     [ ! -f "$header" ] || headers="$headers $header"
 done
 mkdir -p "$out"
@@ -33,6 +33,7 @@ WARN_IF_UNDOCUMENTED = YES
 WARN_IF_INCOMPLETE_DOC = NO
 WARN_LOGFILE = $out/warnings
 GENERATE_LATEX = NO
+HAVE_DOT = NO
 QUIET = YES
 END
 if grep -v -e '^$' -e 'Member .* (variable) of .* is not documented' "$out/warnings" >&2; then

@@ -1,6 +1,8 @@
 #!/bin/sh
-# BFS --verify over every real graph whose answers are recorded in ANSWERS.json, and comparison
-# of reached, largest level and sum of levels with those answers.
+# weir bfs and weir sssp --verify over every real graph whose answers are recorded in ANSWERS.json,
+# and comparison of the vertices reached, the largest level or distance and their sum with those
+# answers. Distances are recorded where a file has weights; elsewhere sssp takes random ones, and what
+# is compared is how many vertices BFS reached.
 #
 #   scripts/sweep_data.sh quick|full [DEVICES...]
 #
@@ -10,7 +12,7 @@
 #
 # Environment: WEIR_DATA (folder of ANSWERS.json; ../shared/data, shared/data), BUILD (build),
 # WEIR_SWEEP_JOBS (runs at a time; one core each on host devices, 1 with GPUs),
-# WEIR_SWEEP_ARGS (more options of weir bfs).
+# WEIR_SWEEP_VERBS ("bfs sssp"), WEIR_SWEEP_ARGS (more options of weir).
 set -eu
 skip() {
     echo "sweep: $1, skipped"
@@ -42,12 +44,16 @@ LIMIT_S = 300
 PARTITIONS = ["block", "edge", "random", "metis"]
 ROUTES = ["direct", "ring", "tree", "staged"]
 DIRECTIONS = ["directed", "undirected"]
+MEASURES = {"bfs": ("max_level", "sum_levels"), "sssp": ("max_distance", "sum_distances")}
 # Formats that weir does not read; their answers wait for it.
 UNREAD = {".graph": "METIS format"}
 
 weir = os.path.join(os.environ.get("BUILD", "build"), "weir")
 extra = os.environ.get("WEIR_SWEEP_ARGS", "").split()
 data = os.environ["WEIR_DATA"]
+verbs = os.environ.get("WEIR_SWEEP_VERBS", " ".join(MEASURES)).split()
+if not verbs or not set(verbs) <= set(MEASURES):
+    sys.exit(f"sweep: WEIR_SWEEP_VERBS is {verbs}, and there are {list(MEASURES)}")
 
 
 def combinations(mode, devices, sources):
@@ -75,13 +81,16 @@ def unpacked(path, folder):
     return copy
 
 
-def differences(document, answers, source):
+def differences(document, verb, answers, source):
     """What the run's JSON says against the recorded answers, as sentences."""
-    expected = dict(answers["bfs"][source], vertices=answers["vertices"], arcs=answers["arcs"])
+    expected = dict(answers["bfs"][source], **answers[verb].get(source, {}))
+    expected.update(vertices=answers["vertices"], arcs=answers["arcs"])
     trial = document["trials"][0]
-    found = {key: trial.get(key) for key in ("reached", "max_level", "sum_levels")}
+    found = {key: trial.get(key) for key in ("reached",) + MEASURES[verb]}
     found.update({key: document["graph"].get(key) for key in ("vertices", "arcs")})
-    wrong = [f"{key} {found[key]} instead of {expected[key]}" for key in found if found[key] != expected[key]]
+    wrong = [f"{key} {found[key]} instead of {expected[key]}"
+             for key in found if key in expected and found[key] != expected[key]]
+    wrong += [f"no {key}" for key in found if found[key] is None]
     if trial.get("source") != int(source):
         wrong.append(f"ran from {trial.get('source')}")
     if document.get("verified") is not True:
@@ -89,21 +98,23 @@ def differences(document, answers, source):
     return wrong
 
 
-def run(path, record, combination):
+def run(path, record, work):
     """None, or what went wrong in one run."""
-    device, partition, route, direction, index = combination
+    verb, (device, partition, route, direction, index) = work
     answers = dict(record[direction], vertices=record["vertices"])
     source = sorted(answers["bfs"], key=int)[index]
-    command = [weir, "bfs", path, "--source", source, "--devices", device, "--partition", partition,
+    command = [weir, verb, path, "--source", source, "--devices", device, "--partition", partition,
                "--route", route, "--verify", "--json", "-"] + extra
     if direction == "undirected":
         command.append("--undirected")
+    if verb == "sssp":
+        command += ["--weights", "file" if answers[verb] else "random"]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S)
         if done.returncode != 0:
             wrong = [f"exit {done.returncode}: {done.stderr.strip()[-500:]}"]
         else:
-            wrong = differences(json.loads(done.stdout), answers, source)
+            wrong = differences(json.loads(done.stdout), verb, answers, source)
     except subprocess.TimeoutExpired:
         wrong = [f"not done after {LIMIT_S} s"]
     except (ValueError, KeyError, IndexError, TypeError) as error:
@@ -117,7 +128,7 @@ def sweep(name, record, mode, devices, jobs, folder):
     start = time.monotonic()
     copy = unpacked(path, folder)
     sources = min(len(record[direction]["bfs"]) for direction in DIRECTIONS)
-    planned = list(combinations(mode, devices, sources))
+    planned = list(itertools.product(verbs, combinations(mode, devices, sources)))
     # The packed file itself is read by the first run.
     paths = [path] + [copy] * (len(planned) - 1)
     with ThreadPoolExecutor(jobs) as pool:

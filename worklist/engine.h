@@ -219,7 +219,7 @@ struct weir_engine_args {
     uint32_t order, worker, fetch, mapping, group, cut; /* enums of worklist.h */
     uint32_t delta_fixed;
     uint32_t tile_atoms; /* atoms a tile has on average */
-    uint32_t item_bytes, wire_bytes;
+    uint32_t wire_bytes;
     uint32_t usual;           /* worker and mapping are what is picked by default */
     uint32_t once;            /* one round, then back to the host */
     uint32_t fetch_least;     /* tiles that a worker takes at a time where there are few */

@@ -296,7 +296,6 @@ static void image_args(struct worker *worker)
                                       .cut = list->cut,
                                       .delta_fixed = config->delta != 0,
                                       .tile_atoms = list->tile_atoms,
-                                      .item_bytes = list->op->item_bytes,
                                       .wire_bytes = list->op->wire_bytes,
                                       .usual = list->cuts && config->worker == WEIR_WORKER_WARP,
                                       .once = !fused};

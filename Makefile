@@ -74,7 +74,7 @@ TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_C))
 PROGRAMS  := $(B)/weir $(if $(wildcard $(METIS_C)),$(B)/weir-metis)
 PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.h router/collective.h worklist/operator.h worklist/schedule.h algorithms/part.h
 # What the templates that operators are compiled with include; for nobody else.
-ENGINE_H  := worklist/engine.h worklist/decide.h worklist/agree.h worklist/bag.h
+ENGINE_H  := $(addprefix worklist/,engine.h bag.h agree.h account.h plan.h idle.h decide.h)
 
 .PHONY: all check check-full check-headers check-layers check-symbols $(FOLDERS:%=check-%) check-cli check-examples \
         check-build demo bundle examples docs format check-format install help clean deps FORCE

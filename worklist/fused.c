@@ -116,8 +116,10 @@ void weir__fused_run(struct weir_worklist *list)
         told = 1;
     }
     for (uint32_t i = 0; i < list->count; i++)
-        if (list->workers[i].launched && (status = wait_worker(&list->workers[i], &told)))
+        if (list->workers[i].launched && (status = wait_worker(&list->workers[i], &told))) {
+            list->workers[i].launched = 0; /* lost: its queue is never through */
             weir__worklist_fail(list, status);
+        }
     list->end_ns = weir_context_time_ns(list->context);
     for (uint32_t i = 0; i < list->count; i++)
         if (list->workers[i].launched)

@@ -113,8 +113,9 @@ static void invariant_4_a_stop_while_everything_is_full(void **state)
     weir_status status = weir_worklist_run(world.list, NULL);
     pthread_join(canceller.thread, NULL);
     /* A fast device fills even the room in host memory sooner than anybody stops it. */
+    const int fast = strstr((const char *)*state, "cuda") != NULL;
     assert_true(status == WEIR_ERR_CANCELLED || status == WEIR_ERR_TIMEOUT ||
-                status == WEIR_ERR_NOMEM);
+                (fast && status == WEIR_ERR_NOMEM));
     tree_world_close(&world);
 }
 

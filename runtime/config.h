@@ -24,7 +24,7 @@
       "receive buffers of a link, and send buffers of a worklist, that name none")                 \
     X(WEIR__QUEUE_ITEMS, "queue_items", "WEIR_QUEUE_ITEMS", COUNT, "0", 0, 1u << 31, "",           \
       "items a device's local queue holds in its own memory, at least 16; four times as many are " \
-      "deferred there; 0: one for each tile it owns")                                              \
+      "deferred there; 0: one for each tile it owns. Shortest paths in step: items of an inbox")   \
     X(WEIR__SPILL_BYTES, "spill_bytes", "WEIR_SPILL_BYTES", BYTES, "4GiB", 0, 1ull << 46, "",      \
       "host memory a device may spill work items to when its queues are full")                     \
     X(WEIR__METIS_HELPER, "metis_helper", "WEIR_METIS_HELPER", PATH, "", 0, 0, "",                 \

@@ -108,6 +108,19 @@ WEIR_DEV uint32_t weir_scan_u32(uint32_t *values, uint32_t count)
 #endif
 }
 
+/** Sum of the values of this lane and of those before it. */
+WEIR_DEV uint32_t weir_prefix_u32(uint32_t value)
+{
+#ifdef __CUDACC__
+    for (uint32_t step = 1; step < 32u; step <<= 1) {
+        uint32_t before = __shfl_up_sync(0xFFFFFFFFu, value, step);
+        if ((threadIdx.x & 31u) >= step)
+            value += before;
+    }
+#endif
+    return value;
+}
+
 /** Sum over the lanes of a worker; every lane gets it. */
 WEIR_DEV uint64_t weir_sum_u64(uint64_t value)
 {
@@ -119,6 +132,29 @@ WEIR_DEV uint64_t weir_sum_u64(uint64_t value)
     uint64_t high = __reduce_add_sync(all, (uint32_t)(value >> 40) & piece);
     uint64_t top = __reduce_add_sync(all, (uint32_t)(value >> 60));
     value = low + (middle << 20) + (high << 40) + (top << 60);
+#endif
+    return value;
+}
+
+/** Sum over the lanes of a worker; every lane gets it. */
+WEIR_DEV uint32_t weir_sum_u32(uint32_t value)
+{
+#ifdef __CUDACC__
+    return __reduce_add_sync(0xFFFFFFFFu, value); /* compute capability 8.0 and up */
+#else
+    return value;
+#endif
+}
+
+/** Sum over each @p width lanes that follow one another, a power of two up to WEIR_LANES; every lane gets that
+ *  of its own group. The same in every run: lanes are added in one order. */
+WEIR_DEV double weir_group_sum_f64(double value, uint32_t width)
+{
+#ifdef __CUDACC__
+    for (uint32_t step = 1; step < width; step <<= 1)
+        value += __shfl_xor_sync(0xFFFFFFFFu, value, (int)step);
+#else
+    (void)width;
 #endif
     return value;
 }
@@ -171,6 +207,16 @@ WEIR_DEV uint32_t weir_first_bit_u32(uint32_t value)
 #endif
 }
 
+/** What lies there will be read before long: bring it nearer. Waits for nothing. */
+WEIR_DEV void weir_prefetch(const void *place)
+{
+#ifdef __CUDACC__
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(place));
+#else
+    __builtin_prefetch(place);
+#endif
+}
+
 /** The word as it is now, while others may be changing it. */
 WEIR_DEV uint32_t weir_load_relaxed_dev_u32(const uint32_t *word)
 {
@@ -178,6 +224,17 @@ WEIR_DEV uint32_t weir_load_relaxed_dev_u32(const uint32_t *word)
     return *(const volatile uint32_t *)word; /* a relaxed load: never from a stale L1 line */
 #else
     return __atomic_load_n(word, __ATOMIC_RELAXED);
+#endif
+}
+
+/** A word that nobody writes while kernels run and that is looked at once: what is looked at more often
+ *  stays in the caches in its place. */
+WEIR_DEV uint32_t weir_load_once_u32(const uint32_t *word)
+{
+#ifdef __CUDACC__
+    return __ldcs(word);
+#else
+    return *word;
 #endif
 }
 
@@ -216,6 +273,32 @@ WEIR_DEV uint32_t weir_atomic_add_relaxed_dev_u32(uint32_t *word, uint32_t value
     return atomicAdd(word, value);
 #else
     return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/** *word += value, of memory that the threads of one block share; those of others do not touch it. The sum
+ *  is there when all who added have met at a barrier of the block, not before. */
+WEIR_DEV void weir_atomic_add_block_u64(uint64_t *word, uint64_t value)
+{
+#ifdef __CUDACC__
+    /* Shared memory adds 32 bits by itself and 64 only by trying again and again. */
+    unsigned *half = (unsigned *)word, low = (unsigned)value;
+    unsigned before = atomicAdd_block(&half[0], low);
+    unsigned high = (unsigned)(value >> 32) + (before + low < before);
+    if (high)
+        atomicAdd_block(&half[1], high);
+#else
+    *word += value; /* a block is one thread */
+#endif
+}
+
+/** *word |= value; @return what it was. */
+WEIR_DEV uint32_t weir_atomic_or_relaxed_dev_u32(uint32_t *word, uint32_t value)
+{
+#ifdef __CUDACC__
+    return atomicOr(word, value);
+#else
+    return __atomic_fetch_or(word, value, __ATOMIC_RELAXED);
 #endif
 }
 
@@ -260,6 +343,46 @@ WEIR_DEV uint64_t weir_atomic_min_relaxed_dev_u64(uint64_t *word, uint64_t value
            !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
     return old;
+#endif
+}
+
+/** *word += value; @return what it was. */
+WEIR_DEV double weir_atomic_add_relaxed_dev_f64(double *word, double value)
+{
+#ifdef __CUDACC__
+    return atomicAdd(word, value);
+#else
+    double old, sum;
+    __atomic_load(word, &old, __ATOMIC_RELAXED);
+    do
+        sum = old + value;
+    while (!__atomic_compare_exchange(word, &old, &sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return old;
+#endif
+}
+
+/** *word = value; @return what it was. */
+WEIR_DEV double weir_atomic_exchange_relaxed_dev_f64(double *word, double value)
+{
+#ifdef __CUDACC__
+    return __longlong_as_double((long long)atomicExch(
+        (unsigned long long *)word, (unsigned long long)__double_as_longlong(value)));
+#else
+    double old;
+    __atomic_exchange(word, &value, &old, __ATOMIC_RELAXED);
+    return old;
+#endif
+}
+
+/** As weir_load_relaxed_dev_u32(). */
+WEIR_DEV double weir_load_relaxed_dev_f64(const double *word)
+{
+#ifdef __CUDACC__
+    return *(const volatile double *)word;
+#else
+    double value;
+    __atomic_load(word, &value, __ATOMIC_RELAXED);
+    return value;
 #endif
 }
 

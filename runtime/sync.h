@@ -74,6 +74,22 @@ WEIR_SYNC_STORE(weir_store_fenced_sys_u32, uint32_t, __ATOMIC_RELEASE)
 WEIR_SYNC_STORE(weir_store_fenced_sys_u64, uint64_t, __ATOMIC_RELEASE)
 #endif
 
+/** *word = min(*word, value), of any device's memory that this one reaches with native atomics; @return what
+ *  it was. Hands nothing on. */
+WEIR_DEV uint32_t weir_atomic_min_relaxed_sys_u32(uint32_t *word, uint32_t value)
+{
+#ifdef __CUDACC__
+    uint32_t old;
+    asm volatile("atom.min.relaxed.sys.u32 %0, [%1], %2;"
+                 : "=r"(old)
+                 : "l"(word), "r"(value)
+                 : "memory");
+    return old;
+#else
+    return weir_atomic_min_relaxed_dev_u32(word, value);
+#endif
+}
+
 /** *word += value; @return what it was. Releases what the thread did, acquires what others released. */
 WEIR_DEV uint32_t weir_add_acq_rel_dev_u32(uint32_t *word, uint32_t value)
 {
@@ -82,6 +98,21 @@ WEIR_DEV uint32_t weir_add_acq_rel_dev_u32(uint32_t *word, uint32_t value)
     asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], %2;"
                  : "=r"(old)
                  : "l"(word), "r"(value)
+                 : "memory");
+    return old;
+#else
+    return __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
+#endif
+}
+
+/** *word += value; @return what it was. Releases what the thread did, acquires what others released. */
+WEIR_DEV uint64_t weir_add_acq_rel_dev_u64(uint64_t *word, uint64_t value)
+{
+#ifdef __CUDACC__
+    uint64_t old;
+    asm volatile("atom.add.acq_rel.gpu.u64 %0, [%1], %2;"
+                 : "=l"(old)
+                 : "l"(word), "l"(value)
                  : "memory");
     return old;
 #else
@@ -117,6 +148,17 @@ WEIR_DEV void weir_block_sync(void)
 {
 #ifdef __CUDACC__
     __syncthreads();
+#endif
+}
+
+/** The first @p threads threads of a block, a multiple of the lanes of a worker, come here before any goes on,
+ *  and see what the others wrote before; the rest of the block has no part in it. */
+WEIR_DEV void weir_part_sync(uint32_t threads)
+{
+#ifdef __CUDACC__
+    asm volatile("bar.sync 1, %0;" ::"r"(threads) : "memory");
+#else
+    (void)threads;
 #endif
 }
 

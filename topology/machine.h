@@ -38,6 +38,9 @@ void weir__machine_connect(weir_machine *machine, uint32_t a, uint32_t b, int at
 weir_status weir__machine_finish(weir_machine *machine);
 /** A copy that may be changed and finished again. */
 weir_status weir__machine_copy(const weir_machine *machine, weir_machine **copy_out);
+/** The machine of its first @p count devices (1 to all of them) with all hosts and switches; finished. */
+weir_status weir__machine_first(const weir_machine *machine, uint32_t count,
+                                weir_machine **first_out);
 /** What @p count links of this kind and generation move in one direction, GB/s, as measured on real
  *  ones rather than as printed on the box; 0 generation or count: the commonest. */
 double weir__hop_gbs(weir_hop_kind kind, uint32_t generation, uint32_t count);

@@ -135,3 +135,20 @@ weir_status weir_route_plan_make(const weir_machine *machine, weir_route_kind ki
         snprintf(plan_out->why, sizeof plan_out->why, "%s", why);
     return status;
 }
+
+weir_status weir_route_plan_make_first(const weir_machine *machine, uint32_t devices,
+                                       weir_route_kind kind, weir_route_plan *plan_out)
+{
+    weir_machine *first;
+    weir_status status;
+    if (devices < 1 || devices > machine->devices)
+        return weir__fail(WEIR_ERR_INVALID, "a route over %u of %u devices", devices,
+                          machine->devices);
+    if (devices == machine->devices)
+        return weir_route_plan_make(machine, kind, plan_out);
+    if ((status = weir__machine_first(machine, devices, &first)))
+        return status;
+    status = weir_route_plan_make(first, kind, plan_out);
+    weir_machine_destroy(first);
+    return status;
+}

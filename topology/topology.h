@@ -196,6 +196,10 @@ typedef struct weir_route_plan {
  *  @retval WEIR_ERR_INVALID  @p kind is no weir_route_kind. */
 weir_status weir_route_plan_make(const weir_machine *machine, weir_route_kind kind,
                                  weir_route_plan *plan_out);
+/** The same over the first @p devices devices of a machine, as if there were no others.
+ *  @retval WEIR_ERR_INVALID  also: no device, or more than there are. */
+weir_status weir_route_plan_make_first(const weir_machine *machine, uint32_t devices,
+                                       weir_route_kind kind, weir_route_plan *plan_out);
 
 /** "auto", "direct", "ring", "tree", "staged"; NULL for anything else. Static storage. */
 const char *weir_route_kind_text(weir_route_kind kind);

@@ -30,6 +30,14 @@ WEIR_DEV uint32_t weir_blocks_log(const struct weir_engine_args *args, uint32_t 
     return bits > args->block_least_log ? bits - args->block_least_log : 0;
 }
 
+/** Whether a round is narrow (engine_narrow_tmpl.h). @param[in] blocks  of the kernel. */
+WEIR_DEV int weir_is_narrow(const struct weir_engine_args *args, uint64_t word, uint32_t blocks)
+{
+    const uint32_t count = weir_word_count(word);
+    return weir_word_action(word) == WEIR_ACTION_NEAR && count <= args->narrow &&
+           count <= weir_word_blocks(word, blocks) << args->block_least_log;
+}
+
 /** The common case needs no decider: a round of near items has ended, it made more of them, and no block
  *  saw anything special. Every block that took part comes to the same word by itself.
  *  @param[in] arrivals  of all blocks. @return the next word, or 0: block 0 decides. */

@@ -225,6 +225,9 @@ struct weir_engine_args {
     uint32_t fetch_least;     /* tiles that a worker takes at a time where there are few */
     uint32_t block_least_log; /* the same, of a block, as the power of two below it */
     uint32_t stage_lanes;     /* lanes whose items are staged in a warp's own memory */
+    uint32_t narrow;          /* items of a round that may be narrow; 0: none is */
+    uint32_t group_log;       /* lanes of a group, as a power of two */
+    uint64_t *bounds[2]; /* beside the near bags: bounds of the tiles of the first `narrow` items */
     uint32_t packets;
     uint32_t packet_count[WEIR_WORK_PACKETS];
     const void *packet[WEIR_WORK_PACKETS];
@@ -245,6 +248,12 @@ WEIR_BOTH uint64_t weir_word_make(uint32_t generation, uint32_t action, uint32_t
 {
     return (uint64_t)(generation & 0xFFFFFu) << 44 | (uint64_t)action << 41 |
            (uint64_t)near_bag << 40 | (uint64_t)blocks_log << 32 | count;
+}
+/** Whether the bounds of the near bag's tiles lie beside its items. */
+#define WEIR_WORD_BOUNDS ((uint64_t)1 << 37)
+WEIR_BOTH int weir_word_has_bounds(uint64_t word)
+{
+    return (word & WEIR_WORD_BOUNDS) != 0;
 }
 WEIR_BOTH uint32_t weir_word_generation(uint64_t word)
 {
@@ -273,6 +282,24 @@ WEIR_BOTH uint32_t weir_word_blocks(uint64_t word, uint32_t blocks)
 WEIR_BOTH uint32_t weir_word_count(uint64_t word)
 {
     return (uint32_t)word;
+}
+
+/* ---- the bounds of a tile in one word: first atom (40 bits), atoms (24) ---- */
+
+/** They do not fit, or are not known: ask the operator. */
+#define WEIR_BOUNDS_UNKNOWN (~(uint64_t)0)
+WEIR_BOTH uint64_t weir_bounds_make(uint64_t first, uint64_t last)
+{
+    return first >> 40 || (last - first) >= 0xFFFFFFu ? WEIR_BOUNDS_UNKNOWN
+                                                      : first << 24 | (last - first);
+}
+WEIR_BOTH uint64_t weir_bounds_first(uint64_t bounds)
+{
+    return bounds >> 24;
+}
+WEIR_BOTH uint32_t weir_bounds_count(uint64_t bounds)
+{
+    return (uint32_t)bounds & 0xFFFFFFu;
 }
 
 /* ---- arrivals: generation (8 bits), items put into the near bag (32), blocks that saw something special

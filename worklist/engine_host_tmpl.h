@@ -11,6 +11,12 @@ static void OP(engine_host)(const void *data, uint32_t worker, uint32_t workers)
     OP(wire) stage[STAGE_LANES * STAGE_ROOM];
     struct OP(block) block;
     block.stage = stage;
+#if OP(narrow)
+    if (args->work.narrow) {
+        OP(narrow_engine)(args, &block, worker, workers);
+        return;
+    }
+#endif
     OP(engine)(args, &block, worker, workers, FORM_GENERAL);
 }
 
@@ -38,6 +44,9 @@ const weir_operator WEIR_TMPL_OPERATOR(WEIR_OPERATOR) = {
     .state_bytes = sizeof(OP(state)),
 #ifdef WEIR_SCHEDULE
     .own_schedule = 1,
+#endif
+#if OP(narrow)
+    .narrow = 1,
 #endif
     .fused = {WEIR_TMPL_TEXT(WEIR_OPERATOR) " fused", OP(engine_host), CUDA_FORM(fused)},
     .discrete = {WEIR_TMPL_TEXT(WEIR_OPERATOR) " discrete", OP(engine_host), CUDA_FORM(discrete)},

@@ -32,18 +32,32 @@
 #define STAGE_LANES 8u
 
 #ifdef __CUDACC__
+/** Which warp this is, asked again rather than kept. */
+WEIR_DEV uint32_t OP(warp_now)(void)
+{
+    uint32_t thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return thread / 32u;
+}
 #define WARPS   16u
 #define WARP_ID (threadIdx.x / 32u)
+#define LANE_ID threadIdx.x
 #else
+WEIR_DEV uint32_t OP(warp_now)(void)
+{
+    return 0;
+}
 #define WARPS   1u
 #define WARP_ID 0u
+#define LANE_ID 0u
 #endif
 
-/** Forms of the kernel: for what is picked by default, where all new items are near and stay on the device
+/** Forms of the kernel: for plain rounds with small tiles, most of them narrow; for what is picked by default, where all new items are near and stay on the device
  *  (no order but fifo, one worker); for what is picked by default; for all there is. */
-#define FORM_PLAIN   0
-#define FORM_USUAL   1
-#define FORM_GENERAL 2
+#define FORM_NARROW  0
+#define FORM_PLAIN   1
+#define FORM_USUAL   2
+#define FORM_GENERAL 3
 
 #define BAG_TYPE OP(item)
 #define BAG_NAME OP(items)
@@ -67,6 +81,19 @@ struct OP(args) {
     OP(state) state;
 };
 
+/** Call a function that is rare by a pointer that the compiler cannot look through: then the function saves the
+ *  registers that it uses, as the rules for calls want, and the caller, which is not, keeps all of its own. */
+#ifdef __CUDACC__
+template <typename F> static __device__ __forceinline__ F *OP(opaque)(F *function)
+{
+    asm volatile("" : "+l"(function));
+    return function;
+}
+#define OP_CALL(function) OP(opaque)(function)
+#else
+#define OP_CALL(function) function
+#endif
+
 /** What the threads of a block share. */
 struct OP(block) {
     uint64_t word;
@@ -81,11 +108,16 @@ struct OP(block) {
     uint32_t segments;
     struct weir_work_segment segment[WEIR_WORK_SEGMENTS + WEIR_WORK_PACKETS];
     struct weir_ledger ledger; /* in the block that decides */
+    struct {
+        uint64_t stale, atoms;
+    } tally[WARPS * WEIR_LANES]; /* narrow: what each lane counted since the kernel began */
     OP(item) item[WARPS * SET];
     uint64_t first[WARPS * SET];
     uint32_t ends[WARPS * SET];
     uint32_t staged[WARPS][STAGE_LANES];
     OP(wire) * stage; /* WARPS x stage_lanes x STAGE_ROOM */
+    struct OP(
+        args) args; /* for functions that are called: behind a pointer the kernel's own are slow */
 };
 
 /** What a thread knows while the kernel runs. */
@@ -118,6 +150,9 @@ struct OP(parcel) {
 #include "worklist/engine_take_tmpl.h"
 #include "worklist/engine_round_tmpl.h"
 #include "worklist/engine_turn_tmpl.h"
+#if OP(narrow)
+#include "worklist/engine_narrow_tmpl.h"
+#endif
 
 /** One round of a block that takes part in it, and what block 0 does beside. */
 WEIR_DEV void OP(take_part)(struct OP(run) * run, uint64_t word, int form)
@@ -163,7 +198,7 @@ WEIR_DEV void OP(engine)(const struct OP(args) * args, struct OP(block) * block,
         if (work->once)
             break;
         if (WARP_ID == 0) {
-            uint64_t next = OP(next_word)(run, word);
+            uint64_t next = OP(next_word)(run, word, form);
             if (weir_word_action(next) != WEIR_ACTION_END &&
                 block_number < weir_word_blocks(next, blocks))
                 OP(read_plan)(run, next, (int)block->fresh);

@@ -72,7 +72,7 @@ WEIR_DEV void OP(publish)(const struct OP(run) * run, uint64_t next)
 }
 
 /** What comes after the round of @p word, in a fused kernel. Warp 0. */
-WEIR_DEV uint64_t OP(next_word)(struct OP(run) * run, uint64_t word)
+WEIR_DEV uint64_t OP(next_word)(struct OP(run) * run, uint64_t word, int form)
 {
     const struct weir_engine_args *work = &run->args->work;
     const uint32_t active = weir_word_blocks(word, run->blocks);
@@ -81,6 +81,10 @@ WEIR_DEV uint64_t OP(next_word)(struct OP(run) * run, uint64_t word)
         arrivals = OP(arrive)(run, word, active);
     if (arrivals)
         next = weir_decide_near(work, word, arrivals);
+    /* A narrow round leaves bounds beside the items it makes, and only a narrow one can read them. */
+    if (form == FORM_NARROW && next && weir_is_narrow(work, word, run->blocks) &&
+        weir_is_narrow(work, next, run->blocks))
+        next |= WEIR_WORD_BOUNDS;
     if (weir_lane() == 0) {
         run->block->owed = next ? word : 0;
         run->block->fresh = !next && run->block_number != 0;
@@ -144,6 +148,19 @@ WEIR_DEV void OP(keep_books)(const struct OP(run) * run, uint64_t word)
 
 /** Copy the ledger, word by word. Warp 0. */
 WEIR_DEV void OP(copy_ledger)(struct weir_ledger *to, const struct weir_ledger *from)
+{
+#ifdef __CUDACC__
+    WEIR_ROLLED
+    for (uint32_t i = weir_lane(); i < sizeof *to / sizeof(uint64_t); i += WEIR_LANES)
+        ((uint64_t *)to)[i] = ((const uint64_t *)from)[i];
+    weir_lanes_sync();
+#else
+    *to = *from;
+#endif
+}
+
+/** Copy the arguments, word by word. Warp 0. */
+WEIR_DEV void OP(copy_args)(struct OP(args) * to, const struct OP(args) * from)
 {
 #ifdef __CUDACC__
     WEIR_ROLLED

@@ -54,6 +54,7 @@ struct worker {
     struct weir_control *image;   /* the same in host memory, before and after kernels */
     struct weir_mail *mail;
     void *bags[WEIR_BAGS], *more[WEIR_BAGS];
+    void *bounds; /* beside the near bags; device memory; NULL: no round is narrow */
     void *lane_in[WEIR_DEVICES_MAX];                  /* fused: rings that the worker receives in */
     void *lane_out[WEIR_DEVICES_MAX];                 /* discrete: rings that the host sends from */
     uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* whom it sends to */

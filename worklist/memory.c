@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define PIECES_MOST 65536u
+/* Items of a narrow round: that many, with a few atoms each, are updated in the time of one access. */
+#define NARROW_MOST 8192u
 
 size_t weir__worklist_args_bytes(const struct weir_worklist *list)
 {
@@ -55,11 +57,24 @@ static uint32_t bag_room(const struct weir_worklist *list, uint32_t bag, uint32_
     return !soft ? 0 : items < (uint32_t)1 << 28 ? 4 * items : (uint32_t)1 << 30;
 }
 
+/* Whether rounds may be narrow (engine_narrow_tmpl.h): what is picked by default, in a resident kernel that
+ * is alone and has no priorities, with a small group of lanes to each tile, and an operator for them. */
+static int has_narrow(const struct weir_worklist *list)
+{
+    const weir_worklist_config *config = &list->config;
+    return list->op->narrow && weir__worklist_fused(list) && list->count == 1 &&
+           config->order != WEIR_ORDER_SOFT && list->cuts && config->worker == WEIR_WORKER_WARP &&
+           !config->fetch && config->group < 32;
+}
+
 static weir_status place_bags(struct worker *worker)
 {
     struct weir_worklist *list = worker->list;
     weir_device *home = weir_context_home(list->context);
     weir_status status = WEIR_OK;
+    if (has_narrow(list))
+        status =
+            weir_device_alloc(worker->device, sizeof(uint64_t) * 2 * NARROW_MOST, &worker->bounds);
     for (uint32_t b = 0; b < WEIR_BAGS && !status; b++) {
         uint32_t bytes, room = bag_room(list, b, &bytes);
         if (room == 0)
@@ -159,6 +174,7 @@ static void unplace_worker(struct worker *worker)
     weir_device *home = weir_context_home(list->context);
     weir_queue_destroy(worker->side);
     weir_queue_destroy(worker->queue);
+    weir_device_free(worker->device, worker->bounds);
     for (uint32_t b = 0; b < WEIR_BAGS; b++) {
         weir_device_free(worker->device, worker->bags[b]);
         weir_device_free(home, worker->more[b]);
@@ -270,6 +286,19 @@ static void image_control(struct worker *worker)
     ledger->delay = list->delay ? list->delay + worker->index * UINT64_C(7919) : 0;
 }
 
+/* A narrow round has all its blocks running at once: no more items than one block a unit has sets for. */
+static void image_narrow(const struct worker *worker, uint32_t units, struct weir_engine_args *args)
+{
+    const uint32_t blocks_log = units ? weir_bits_u32(units) - 1 : 0;
+    uint64_t items = (uint64_t)1 << (blocks_log + args->block_least_log);
+    args->group_log = weir_bits_u32(args->group) - 1;
+    if (!worker->bounds)
+        return;
+    args->narrow = items < NARROW_MOST ? (uint32_t)items : NARROW_MOST;
+    args->bounds[0] = worker->bounds;
+    args->bounds[1] = args->bounds[0] + NARROW_MOST;
+}
+
 static void image_args(struct worker *worker)
 {
     const struct weir_worklist *list = worker->list;
@@ -300,6 +329,7 @@ static void image_args(struct worker *worker)
                                       .usual = list->cuts && config->worker == WEIR_WORKER_WARP,
                                       .once = !fused};
     weir__worklist_fetch(list, info.kind == WEIR_DEVICE_CUDA ? 16 : 1, info.lanes, args);
+    image_narrow(worker, info.units, args);
     /* As many lanes as a block's own memory holds beside all else, on any device that is supported. */
     uint32_t stage = 4096u / (64u * list->op->wire_bytes);
     stage = stage < 8 ? stage : 8;

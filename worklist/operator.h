@@ -62,8 +62,24 @@
  *   How urgent an item is that was KEPT; smaller is more. A hint, asked by any one lane any number of times
  *   or never; below UINT32_MAX, which stands for none. Changes nothing.
  *
+ * Optional, for *narrow* rounds, which have too few items to keep a GPU busy (engine_narrow_tmpl.h): the macro
+ * NAME_narrow, defined to 1, and
+ *
+ * - `void NAME_bounds(const NAME_state *, const NAME_item *, uint64_t *first, uint64_t *last)`
+ *
+ *   The atoms that NAME_tile would name, whether the item is stale or not.
+ *
+ * - `void NAME_reach(const NAME_state *, const NAME_item *, uint64_t atom, NAME_item *next)`
+ *
+ *   The item that NAME_atom would make of an atom, whether it is news or not; on_send is asked next.
+ *
+ * Both change nothing, are called by any lane any number of times, also for tiles that are stale; bounds also
+ * for items that reach made and on_send was not asked about yet. So is NAME_tile of such an operator. With
+ * them the atoms of a tile may each be decided on by itself: some done, some dropped as stale.
+ *
  * Then a .c file includes the operator's header and worklist/engine_host_tmpl.h, and a .cu file the header
- * and worklist/engine_cuda_tmpl.cuh, both with WEIR_OPERATOR defined to NAME; the first defines the
+ * and worklist/engine_cuda_tmpl.cuh (and, with NAME_narrow, a second one the header and
+ * worklist/engine_narrow_cuda_tmpl.cuh), all with WEIR_OPERATOR defined to NAME; the first defines the
  * `const weir_operator weir__NAME_operator`. It refers to the second if WEIR_CUDA is defined to 1. The
  * engine has more names behind NAME_ (worklist/engine_tmpl.h); one that clashes does not compile. */
 #ifndef WEIR_WORKLIST_OPERATOR_H

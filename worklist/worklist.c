@@ -12,7 +12,7 @@ static weir_status check_place(weir_endpoint *source, weir_endpoint *const *work
     weir_context *context = weir__device_context(weir_endpoint_device(source));
     if (weir_endpoint_device(source) != weir_context_home(context))
         return weir__fail(WEIR_ERR_INVALID, "a worklist's source is on the home device");
-    if (count != weir_context_device_count(context))
+    if (count < 1 || count > weir_context_device_count(context))
         return weir__fail(WEIR_ERR_INVALID, "a worklist of %u workers in a context of %u devices",
                           count, weir_context_device_count(context));
     for (uint32_t i = 0; i < count; i++)
@@ -89,7 +89,7 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
     list->config = *config;
     if ((status = create_workers(list, workers, count)) ||
         (status = weir_machine_of(list->context, &machine)) ||
-        (status = weir_route_plan_make(machine, config->route, &list->plan)) ||
+        (status = weir_route_plan_make_first(machine, count, config->route, &list->plan)) ||
         (status = weir__worklist_choose(list)))
         goto err;
     weir__worklist_wire(list);

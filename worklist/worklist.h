@@ -35,6 +35,7 @@ typedef struct weir_operator {
     uint32_t piece_bytes; /**< an item with some of its atoms */
     uint32_t state_bytes; /**< the operator's state of one device, passed to kernels by value */
     int own_schedule;     /**< non-zero: compiled with WEIR_SCHEDULE */
+    int narrow;           /**< non-zero: has a kernel for narrow rounds (operator.h) */
     weir_kernel fused;    /**< stays until the run is over */
     weir_kernel discrete; /**< one round */
     /** Loads every CUDA kernel of the operator on the calling thread's current GPU; @return a
@@ -155,11 +156,11 @@ typedef struct weir_worklist weir_worklist; /**< long-lived */
 /** Build a worklist: queues and lanes on every worker's device; with discrete kernels a router and links.
  *  @param[in] source   where seeds are sent from, an endpoint of the same context (the home
  * device).
- *  @param[in] workers  @p count endpoints on the devices of the context, worker i on device i; they
- *                      outlive the worklist.
+ *  @param[in] workers  @p count endpoints on the first devices of the context, worker i on device i; they
+ *                      outlive the worklist. Devices behind the last one take no part.
  *  @param[in] op       outlives the worklist.
  *  @retval WEIR_ERR_NOMEM    a device's pool cannot give the queues.
- *  @retval WEIR_ERR_INVALID  workers that are not the context's devices, or sizes out of range. */
+ *  @retval WEIR_ERR_INVALID  workers that are not the context's first devices, or sizes out of range. */
 weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *workers,
                                  uint32_t count, const weir_operator *op,
                                  const weir_worklist_config *config, weir_worklist **worklist_out);

@@ -50,6 +50,23 @@ static const char *picks_wrong(const weir_run_options *asked, const weir_worklis
             return "statistics: " #condition " fails"; \
     while (0)
 
+/* No item is produced or consumed in step, and of the picks only the direction says something. A level that
+ * looks from the other end neither processes what it starts from nor looks at all its arcs. */
+static const char *step_wrong(const struct choice_operator *op, const weir_run_options *asked,
+                              const weir_run_stats *stats, double largest)
+{
+    const weir_worklist_stats *work = &stats->work;
+    if (asked->route || asked->kernel || asked->worker || asked->fetch || asked->mapping)
+        return "a choice of the worklist, and a run in step";
+    if (asked->direction && stats->direction != asked->direction)
+        return "another direction than was asked for";
+    UNLESS(!op->levels || stats->steps >= largest);
+    UNLESS(work->produced == 0 && work->consumed == 0);
+    UNLESS(work->rounds >= stats->steps);
+    UNLESS(stats->phase[0].name);
+    return NULL;
+}
+
 const char *choice_stats_wrong(const struct choice_operator *op, const weir_graph *graph,
                                const double *values, const weir_run_options *asked,
                                const weir_run_stats *stats)
@@ -66,12 +83,15 @@ const char *choice_stats_wrong(const struct choice_operator *op, const weir_grap
     UNLESS(stats->reached == reached);
     UNLESS(stats->arcs_reached == arcs);
     UNLESS(stats->ms >= 0);
+    UNLESS(stats->devices > 0);
+    UNLESS(work->rounds > 0);
+    if (stats->direction != WEIR_DIRECTION_PUSH)
+        return step_wrong(op, asked, stats, largest);
     UNLESS(work->produced == work->consumed);
     UNLESS(work->processed <= work->consumed);
     UNLESS(work->stale <= work->processed);
     UNLESS(work->processed - work->stale >= reached); /* each with its final value */
     UNLESS(work->atoms >= arcs);
-    UNLESS(work->rounds > 0);
     if (op->levels && work->order == WEIR_ORDER_BULK) {
         UNLESS(work->atoms == arcs); /* no vertex comes too early, so none comes twice */
         UNLESS(work->raises >= largest);

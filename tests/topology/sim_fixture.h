@@ -90,11 +90,11 @@ static inline void assert_time_us(const weir_context *context, double us)
     assert_int_equal(weir_context_time_ns(context), (uint64_t)(us * 1000));
 }
 
-static inline void assert_bytes(const unsigned char *data, size_t bytes, unsigned char value)
+static inline void assert_bytes(const unsigned char *place, size_t bytes, unsigned char value)
 {
     for (size_t i = 0; i < bytes; i++)
-        if (data[i] != value)
-            fail_msg("byte %zu is %u, not %u", i, data[i], value);
+        if (place[i] != value)
+            fail_msg("byte %zu is %u, not %u", i, place[i], value);
 }
 
 #endif

@@ -352,6 +352,71 @@ static void other_kinds_are_refused(void **state)
     weir_machine_destroy(machine);
 }
 
+/* Routes over the first devices are those of a machine that has no others. */
+static void routes_over_the_first_devices(void **state)
+{
+    static const char *const specs[] = {"8*nvswitch", "8*nvlink", "2x4*pcie-tree", "dgx1v"};
+    (void)state;
+    for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+        weir_machine *whole;
+        if (weir_machine_open(specs[s], &whole))
+            fail_msg("%s: %s", specs[s], weir_error_detail());
+        for (uint32_t count = 1; count <= 8; count++)
+            for (size_t k = 0; k < KINDS; k++) {
+                weir_route_plan plan;
+                OK(weir_route_plan_make_first(whole, count, kinds[k], &plan));
+                check_plan(&plan, count, longest_route(&plan));
+                assert_true(longest_route(&plan) < count);
+                check_order(&plan);
+                check_parents(&plan);
+            }
+        weir_machine_destroy(whole);
+    }
+}
+
+static void the_first_of_a_machine_are_a_machine(void **state)
+{
+    weir_machine *whole, *first, *small;
+    (void)state;
+    OK(weir_machine_open("8*nvswitch", &whole));
+    OK(weir_machine_open("3*nvswitch", &small));
+    OK(weir__machine_first(whole, 3, &first));
+    assert_int_equal(weir_machine_device_count(first), 3);
+    assert_int_equal(weir_machine_host_count(first), weir_machine_host_count(whole));
+    assert_int_equal(weir_machine_node_count(first), weir_machine_node_count(whole) - 5);
+    for (uint32_t from = 0; from <= 3; from++)
+        for (uint32_t to = 0; to <= 3; to++) {
+            weir_cost have, want;
+            OK(weir_machine_cost(whole, from < 3 ? from : 8, to < 3 ? to : 8, &want));
+            OK(weir_machine_cost(first, from, to, &have));
+            assert_true(have.bandwidth_gbs == want.bandwidth_gbs);
+            assert_true(have.latency_us == want.latency_us);
+            assert_int_equal(have.hop_count, want.hop_count);
+            for (uint32_t i = 0; i < have.hop_count; i++) {
+                const weir_hop *a = weir_machine_hop(first, have.hops[i].hop);
+                const weir_hop *b = weir_machine_hop(whole, want.hops[i].hop);
+                assert_string_equal(weir_machine_node(first, a->a)->label,
+                                    weir_machine_node(whole, b->a)->label);
+                assert_string_equal(weir_machine_node(first, a->b)->label,
+                                    weir_machine_node(whole, b->b)->label);
+            }
+        }
+    for (size_t k = 0; k < KINDS; k++) {
+        weir_route_plan have, want;
+        OK(weir_route_plan_make_first(whole, 3, kinds[k], &have));
+        OK(weir_route_plan_make(small, kinds[k], &want));
+        assert_int_equal(have.kind, want.kind);
+        assert_memory_equal(have.next, want.next, sizeof have.next);
+        assert_true(fabs(have.exchange_us - want.exchange_us) < 1e-6);
+    }
+    weir_route_plan plan;
+    STATUS(weir_route_plan_make_first(whole, 0, WEIR_ROUTE_AUTO, &plan), WEIR_ERR_INVALID);
+    STATUS(weir_route_plan_make_first(whole, 9, WEIR_ROUTE_AUTO, &plan), WEIR_ERR_INVALID);
+    weir_machine_destroy(first);
+    weir_machine_destroy(small);
+    weir_machine_destroy(whole);
+}
+
 static void kinds_have_names(void **state)
 {
     static const char *const names[] = {"auto", "direct", "ring", "tree", "staged"};
@@ -378,6 +443,8 @@ int main(void)
         cmocka_unit_test(direct_is_chosen_among_equals),
         cmocka_unit_test(the_root_of_a_tree_is_in_the_middle),
         cmocka_unit_test(other_kinds_are_refused),
+        cmocka_unit_test(routes_over_the_first_devices),
+        cmocka_unit_test(the_first_of_a_machine_are_a_machine),
         cmocka_unit_test(kinds_have_names),
     };
     return cmocka_run_group_tests_name("route", tests, NULL, NULL);

@@ -161,7 +161,8 @@ static void refused_at_create(void **state)
     assert_int_equal(weir_worklist_create(source, workers, count, op, config, &list), \
                      WEIR_ERR_INVALID);                                               \
     assert_null(list)
-    REFUSED(world.source, world.worker, 1, &weir__tree_operator, NULL);
+    REFUSED(world.source, world.worker, 0, &weir__tree_operator, NULL);
+    REFUSED(world.source, world.worker, 3, &weir__tree_operator, NULL);
     REFUSED(world.source, swapped, 2, &weir__tree_operator, NULL);
     REFUSED(world.worker[0], world.worker, 2, &weir__tree_operator, NULL);
     REFUSED(NULL, world.worker, 2, &weir__tree_operator, NULL);

@@ -1,0 +1,38 @@
+/** @file beats.h  A body for supersteps (worklist/bsp.h) that checks the supersteps themselves. */
+#ifndef WEIR_TESTS_LIB_BEATS_H
+#define WEIR_TESTS_LIB_BEATS_H
+
+#include "worklist/bsp.h"
+
+#define BEATS_BLOCKS_MAX 1024u /* of a device */
+#define BEATS_CELLS      (2 * BEATS_BLOCKS_MAX)
+
+/** What a body does. */
+enum beats_mode {
+    BEATS_COUNT = 0, /* barriers of changing numbers of blocks, whose sums are known beforehand */
+    BEATS_FOREVER,   /* barriers of all blocks until somebody stops it */
+    BEATS_STUCK,     /* device 0 does not come to the barrier at `steps` */
+    BEATS_ASLEEP,    /* all blocks sleep and nobody wakes them */
+    BEATS_STOPS      /* block 0 of each device tells the others to stop at `steps` */
+};
+
+/** What lies in weir_bsp_page.result. */
+enum beats_result {
+    BEATS_WRONG = 0, /* sums, words and cells that were not as they had to be */
+    BEATS_CAME,      /* blocks that came to the end */
+    BEATS_BLOCKS,
+    BEATS_STEP,  /* barriers that block 0 passed */
+    BEATS_SLEPT, /* naps of blocks */
+    BEATS_LAST = WEIR_BSP_RESULTS - 1
+};
+
+struct beats_args {
+    struct weir_bsp_member member;
+    /* Of each device, BEATS_CELLS: what a block writes before a step's barrier in [step % 2][block], plainly. */
+    uint64_t *cell[WEIR_DEVICES_MAX];
+    uint32_t mode, steps, seed, pad;
+};
+
+extern const weir_bsp_program weir__beats_program;
+
+#endif

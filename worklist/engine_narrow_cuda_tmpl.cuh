@@ -1,0 +1,26 @@
+/** @file engine_narrow_cuda_tmpl.cuh  The kernel of one operator for narrow rounds on GPUs, behind C launchers.
+ *
+ * A .cu file beside the one that includes engine_cuda_tmpl.cuh includes the operator's header, defines
+ * WEIR_OPERATOR to its name, and includes this; for operators that opt in (worklist/operator.h). In a file of
+ * its own, since a compiler that sees both gives registers to the one at the other's expense. */
+#include "worklist/engine_launch_tmpl.cuh"
+
+static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
+    OP(narrow_kernel)(const __grid_constant__ struct OP(args) args)
+{
+    OP(narrow_engine)(&args, OP(block_here)(), blockIdx.x, gridDim.x);
+}
+
+extern "C" int LAUNCHER(narrow)(void *stream, const void *data);
+extern "C" int LAUNCHER(narrow_load)(void);
+
+extern "C" int LAUNCHER(narrow)(void *stream, const void *data)
+{
+    return OP(launch_resident)((void *)OP(narrow_kernel), stream, data);
+}
+
+extern "C" int LAUNCHER(narrow_load)(void)
+{
+    cudaFuncAttributes attributes;
+    return (int)cudaFuncGetAttributes(&attributes, OP(narrow_kernel));
+}

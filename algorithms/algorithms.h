@@ -152,6 +152,22 @@ weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind k
 /** NULL is fine. */
 void weir_partition_destroy(weir_partition *partition);
 
+/** What the time of an algorithm hangs on. */
+typedef enum weir_shape {
+    WEIR_SHAPE_LEVELS = 0, /**< BFS, SSSP: level after level, which may be many and small */
+    WEIR_SHAPE_SWEEPS,     /**< PageRank: many times over all arcs, values exchanged after each */
+    WEIR_SHAPE_COMPONENTS  /**< CC: once over the vertices, results put together in the end */
+} weir_shape;
+/** On how many devices of a context an algorithm is fastest: more of them cost more at the start and at each
+ *  barrier, and pay only where there is enough to do in all and between two barriers. Looks at the graph (its
+ *  size, and how many arcs a level of a short search has) and at the kind of devices; of GPUs says a power of
+ *  two or all; host devices are all taken.
+ *  @param[out] why_out  a sentence in static storage; NULL if all are taken. May be NULL.
+ *  @return 1 to the context's device count: the parts to make where no partition is given.
+ *  @par Blocks  for milliseconds. */
+uint32_t weir_devices_advise(weir_context *context, const weir_graph *graph, weir_shape shape,
+                             const char **why_out);
+
 /* ---- placed graphs ------------------------------------------------------------------------ */
 
 /** A partitioned graph on the devices of a context, part p on device p (algorithms/part.h says what lies
@@ -166,7 +182,8 @@ typedef enum weir_part_weights {
 } weir_part_weights;
 
 /** Place @p graph on the devices of @p context.
- *  @param[in] partition  of this graph, parts == the context's device count; NULL: WEIR_PARTITION_EDGE.
+ *  @param[in] partition  of this graph, with as many parts as the context has devices, or fewer: then the
+ *                        first devices are used; NULL: WEIR_PARTITION_EDGE over all.
  *  @retval WEIR_ERR_INVALID  the partition does not fit the graph or the context, or the graph has no
  *                            such weights.
  *  @retval WEIR_ERR_NOMEM    a part does not fit into its device's pool (WEIR_POOL_BYTES), or the host has
@@ -180,8 +197,8 @@ weir_status weir_placement_create(weir_context *context, const weir_graph *graph
 weir_context *weir_placement_context(const weir_placement *placement);
 /** Vertices of the whole graph. */
 uint64_t weir_placement_vertices(const weir_placement *placement);
-/** Part @p part, below the context's device count: what an operator's state holds a copy of. The
- *  pointers in it are the device's memory, the placement's. */
+/** Part @p part, below its `parts` (the partition's; of part 0, which there is always): what an operator's
+ *  state holds a copy of. The pointers in it are the device's memory, the placement's. */
 const weir_part *weir_placement_part(const weir_placement *placement, uint32_t part);
 /** Where a vertex lies. @param[out] part_out, global_out, local_out  any of them may be NULL.
  *  @retval WEIR_ERR_INVALID  @p vertex is not a vertex. */
@@ -203,6 +220,18 @@ void weir_placement_destroy(weir_placement *placement);
 
 /* ---- runs --------------------------------------------------------------------------------- */
 
+/** Who looks at an arc first (Beamer et al., "Direction-optimizing breadth-first search"; Atos 5). */
+typedef enum weir_direction {
+    WEIR_DIRECTION_AUTO = 0, /**< picked from the graph, the machine and the other options */
+    WEIR_DIRECTION_PUSH, /**< through the worklist: what a vertex has goes out over its arcs. The only one
+                              that takes route, order, kernel, worker, fetch and mapping, and the only one
+                              for devices that do not reach each other's memory */
+    WEIR_DIRECTION_PULL,  /**< in step: each vertex looks along the arcs that come to it */
+    WEIR_DIRECTION_SWITCH /**< in step: each step goes the way that looks at fewer arcs */
+} weir_direction;
+/** "auto", "push", "pull", "switch"; NULL for anything else. Static storage. */
+const char *weir_direction_text(weir_direction direction);
+
 /** How to run an algorithm; zero means "choose for me" in every field. The fields are those of
  *  weir_worklist_config. */
 typedef struct weir_run_options {
@@ -216,20 +245,44 @@ typedef struct weir_run_options {
     weir_mapping_kind mapping;
     uint32_t group;         /**< lanes of a group of WEIR_MAPPING_GROUP */
     uint32_t time_limit_ms; /**< 0: none */
+    weir_direction direction;
+    int parents; /**< BFS: keep a tree (weir_bfs_parents()) */
 } weir_run_options;
 /** Defaults of weir_run_options. */
 #define WEIR_RUN_OPTIONS_INIT                                                            \
     {                                                                                    \
         sizeof(weir_run_options), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, \
-            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0                                 \
+            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, WEIR_DIRECTION_AUTO, 0         \
     }
+
+/** What a part of a run that goes in step took; of the slowest device. */
+typedef struct weir_run_phase {
+    const char *name; /**< static storage: "top-down", "bottom-up", "exchange" */
+    double ms;
+    uint64_t steps; /**< of this kind */
+} weir_run_phase;
+
+enum { WEIR_RUN_PHASES = 8 };
 
 /** What a run did. */
 typedef struct weir_run_stats {
-    double ms;                /**< the run itself: no loading, partitioning or copying in and out */
-    uint64_t reached;         /**< vertices with a level or distance */
-    uint64_t arcs_reached;    /**< out-arcs of reached vertices: what gteps counts */
-    weir_worklist_stats work; /**< items, rounds, phases, and what was picked */
+    double ms;             /**< the run itself: no loading, partitioning or copying in and out */
+    uint64_t reached;      /**< vertices with a level or distance */
+    uint64_t arcs_reached; /**< out-arcs of reached vertices: what gteps counts */
+    /** Items, rounds, phases, and what was picked. Of a run in step: processed, atoms (arcs looked at), sent
+     *  and rounds (steps of all devices) alone; its phases are below. */
+    weir_worklist_stats work;
+    weir_direction direction; /**< what was picked; never AUTO */
+    uint32_t devices;         /**< that took part: the first so many of the context */
+    const char
+        *why_devices; /**< why fewer than there are, in static storage; NULL: all take part */
+    uint64_t steps;   /**< levels or iterations of a run in step; 0 of one through the worklist */
+    double residual;  /**< PageRank: the bound it stopped at; 0 elsewhere */
+    uint64_t least_items; /**< fewest items any way of doing it must process: vertices reached */
+    uint64_t
+        bytes; /**< moved in device memory at the least, by the algorithm's count; 0: unknown */
+    uint64_t bytes_sent;                   /**< moved between devices, by a run in step */
+    weir_run_phase phase[WEIR_RUN_PHASES]; /**< of a run in step; those with a name count */
 } weir_run_stats;
 
 /* ---- traversals --------------------------------------------------------------------------- */
@@ -301,7 +354,8 @@ void weir_traversal_destroy(weir_traversal *traversal);
 typedef struct weir_bfs weir_bfs;
 
 /** Place @p graph on the devices.
- *  @param[in] partition  parts == the context's device count.
+ *  @param[in] partition  as of weir_placement_create(); NULL: WEIR_PARTITION_EDGE over as many devices as
+ *                        weir_devices_advise() says.
  *  @param[in] options    NULL for defaults.
  *  @retval WEIR_ERR_NOMEM  a part does not fit into its device's pool (WEIR_POOL_BYTES).
  *  The context outlives the object; graph and partition may be destroyed after the call.
@@ -318,6 +372,11 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
 /** Levels of the last run in vertex order: number of arcs from the source, -1 unreached.
  *  @param[out] levels_out  one value a vertex, the caller's. */
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out);
+/** The tree of the last run, if the options asked for one: for each vertex the one it was reached from, one
+ *  level nearer; the source's own number for the source, -1 unreached. Any valid tree; it may differ from run
+ *  to run. @param[out] parents_out  one value a vertex, the caller's.
+ *  @retval WEIR_ERR_INVALID  no tree was asked for. */
+weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
 /** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
@@ -329,6 +388,15 @@ void weir_bfs_destroy(weir_bfs *bfs);
 /** Serial reference: a plain queue over the CSR; shares no code with the engine.
  *  @param[out] levels_out  graph->vertices values. @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
 weir_status weir_bfs_reference(const weir_graph *graph, uint64_t source, int32_t *levels_out);
+/** Whether @p parents is a tree of a breadth-first search from @p source, by the five rules of Graph500's
+ *  validation (for directed graphs: rule 3 holds along every arc). Shares no code with the engine.
+ *  @param[in] parents  as of weir_bfs_parents(), one value a vertex.
+ *  @param[in] levels   that the tree has to have, as of weir_bfs_levels(), one value a vertex.
+ *  @retval WEIR_ERR_VERIFY   a rule is broken; the detail names it and the smallest vertex that does so.
+ *  @retval WEIR_ERR_INVALID  source is not a vertex.
+ *  @par Blocks  yes; works on all cores. */
+weir_status weir_bfs_tree_check(const weir_graph *graph, uint64_t source, const int64_t *parents,
+                                const int32_t *levels);
 
 /* ---- shortest paths ----------------------------------------------------------------------- */
 
@@ -383,6 +451,115 @@ void weir_sssp_destroy(weir_sssp *sssp);
 /** Serial reference: Dijkstra with a binary heap; shares no code with the engine.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
 weir_status weir_sssp_reference(const weir_graph *graph, uint64_t source, double *distances_out);
+
+/* ---- PageRank ----------------------------------------------------------------------------- */
+
+/** What becomes of the rank of vertices without out-arcs. */
+typedef enum weir_dangling {
+    WEIR_DANGLING_SPREAD = 0, /**< goes to all vertices evenly: ranks sum to 1 */
+    WEIR_DANGLING_IGNORE      /**< is lost, as in the GAP benchmark suite */
+} weir_dangling;
+
+/** Which ranks are wanted. */
+typedef struct weir_pr_config {
+    size_t size;    /**< sizeof(weir_pr_config), set by WEIR_PR_CONFIG_INIT */
+    double damping; /**< 0 to 1, without 1 */
+    double
+        tolerance; /**< stop when the L1 norm of what an iteration changes, or the residual that bounds the
+                           same, is below; above 0 */
+    weir_dangling dangling;
+    uint32_t iterations; /**< of the pull form at most; 0: until the tolerance is met */
+} weir_pr_config;
+/** Defaults of weir_pr_config. */
+#define WEIR_PR_CONFIG_INIT                                         \
+    {                                                               \
+        sizeof(weir_pr_config), 0.85, 1e-6, WEIR_DANGLING_SPREAD, 0 \
+    }
+
+/** PageRank of a placed graph: uniform teleport; 64-bit ranks. Long-lived. */
+typedef struct weir_pr weir_pr;
+
+/** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too.
+ *  @param[in] config  NULL for defaults.
+ *  Directions: push sends residuals through the worklist (Groute 4.5); pull iterates over in-arcs without
+ *  atomics; auto pulls where devices can go in step and no choice of the worklist is made. With a tolerance
+ *  below about 5e-7 pull also goes on until no vertex changes by half of it, of itself.
+ *  @retval WEIR_ERR_INVALID      the configuration is out of range.
+ *  @retval WEIR_ERR_UNSUPPORTED  pull with a choice of the worklist, or over devices that cannot go in step;
+ *          switch; push with `iterations`. */
+weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
+                           const weir_partition *partition, const weir_run_options *options,
+                           const weir_pr_config *config, weir_pr **pr_out);
+/** Ranks from the start; as weir_bfs_run(). stats_out->steps and residual say how it stopped. */
+weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out);
+/** Ranks of the last run in vertex order. @param[out] ranks_out  one value a vertex, the caller's.
+ *  @retval WEIR_ERR_INVALID  there was no complete run. */
+weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out);
+/** As weir_bfs_link_items(). */
+weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out);
+/** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
+void weir_pr_cancel(weir_pr *pr);
+/** NULL is fine. No run may be under way. */
+void weir_pr_destroy(weir_pr *pr);
+/** Reference: power iteration in doubles until an iteration changes less than 1e-15 in L1, or the
+ *  change no longer falls. Shares no code with the engine. On all cores, with the same result on any number of
+ *  them; 4 bytes an arc and 24 a vertex while it runs. @param[in] config  NULL for defaults; its tolerance is not
+ *  looked at. @param[out] ranks_out  graph->vertices values.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
+weir_status weir_pr_reference(const weir_graph *graph, const weir_pr_config *config,
+                              double *ranks_out);
+
+/** What one exact iteration from given ranks changes. All fields but @c vertex are INFINITY or NAN where a rank
+ *  is no finite number. */
+typedef struct weir_pr_change {
+    double l1; /**< sum over the vertices of what a rank changes by */
+    double
+        within; /**< the given ranks are not farther from the true ones in L1: l1 / (1 - damping), and
+                          what the check itself may round */
+    double relative; /**< the most that a rank changes by, of what it becomes */
+    double sum;      /**< of the given ranks */
+    double next;     /**< what the rank of @c vertex becomes */
+    uint64_t vertex; /**< whose rank changes by @c relative; the first that is no finite number */
+} weir_pr_change;
+
+/** Judge ranks, from wherever they come, without knowing the true ones: one iteration in doubles with compensated
+ *  sums. Serial; shares no code with the engine or the reference; 16 bytes a vertex while it runs.
+ *  @param[in] config  NULL for defaults; damping and dangling alone are looked at.
+ *  @param[in] ranks   graph->vertices values; any.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID  @p change_out is left as it was. */
+weir_status weir_pr_check(const weir_graph *graph, const weir_pr_config *config,
+                          const double *ranks, weir_pr_change *change_out);
+
+/* ---- connected components ----------------------------------------------------------------- */
+
+/** Weakly connected components of a placed graph. Long-lived. */
+typedef struct weir_cc weir_cc;
+
+/** How arcs come to the devices. */
+typedef enum weir_cc_source {
+    WEIR_CC_AUTO = 0, /**< resident if they fit into the devices' pools, else streamed */
+    WEIR_CC_RESIDENT, /**< rows lie on the devices before a run */
+    WEIR_CC_STREAMED /**< a run sends them from host memory in segments, over a router, to whichever device
+                           is free (Groute Figure 15) */
+} weir_cc_source;
+
+/** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too.
+ *  Of the options route and time_limit_ms alone count. */
+weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
+                           const weir_partition *partition, const weir_run_options *options,
+                           weir_cc_source source, weir_cc **cc_out);
+/** As weir_bfs_run(). */
+weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out);
+/** For each vertex the smallest vertex of its component.
+ *  @param[out] labels_out  one value a vertex, the caller's. */
+weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out);
+/** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
+void weir_cc_cancel(weir_cc *cc);
+/** NULL is fine. No run may be under way. */
+void weir_cc_destroy(weir_cc *cc);
+/** Serial reference: union-find over the arcs. Shares no code with the engine.
+ *  @param[out] labels_out  graph->vertices values. @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
+weir_status weir_cc_reference(const weir_graph *graph, uint32_t *labels_out);
 
 /* ---- predicate-based filtering ------------------------------------------------------------ */
 

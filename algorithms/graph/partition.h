@@ -13,4 +13,8 @@ weir_status weir__partition_metis(const weir_graph *graph, uint32_t parts, uint6
 /** Path of the METIS helper, to be freed. @retval WEIR_ERR_CHILD  there is none. */
 weir_status weir__metis_helper(const weir_config *config, char **path_out);
 
+/** Refuse a partition of another graph, or into more parts than there are devices. */
+weir_status weir__partition_fits(const weir_context *context, const weir_graph *graph,
+                                 const weir_partition *partition);
+
 #endif

@@ -1,4 +1,5 @@
 /** @file placement.c  A partitioned graph on the devices of a context: the object. */
+#include "algorithms/graph/partition.h"
 #include "algorithms/graph/placement.h"
 #include "runtime/internal.h"
 
@@ -9,13 +10,9 @@
 static weir_status check(const weir_context *context, const weir_graph *graph,
                          const weir_partition *partition, weir_part_weights weights)
 {
-    if (partition->vertices != graph->vertices ||
-        partition->parts != weir_context_device_count(context))
-        return weir__fail(WEIR_ERR_INVALID,
-                          "a partition of %llu vertices into %u parts for a graph of %llu vertices "
-                          "and %u devices",
-                          (unsigned long long)partition->vertices, partition->parts,
-                          (unsigned long long)graph->vertices, weir_context_device_count(context));
+    weir_status status = weir__partition_fits(context, graph, partition);
+    if (status)
+        return status;
     if (weights == WEIR_PART_WEIGHTS_NONE)
         return WEIR_OK;
     if (weights != WEIR_PART_WEIGHTS_U32 && weights != WEIR_PART_WEIGHTS_F64)
@@ -120,7 +117,7 @@ uint32_t weir_placement_degree(const weir_placement *placement, uint64_t vertex)
 }
 
 struct permutation {
-    const uint32_t *global;
+    const uint32_t *number;
     const char *from;
     char *to;
     size_t bytes;
@@ -131,20 +128,20 @@ static void permute(void *user, uint64_t begin, uint64_t end)
     const struct permutation *p = user;
     if (p->bytes == 4) /* sizes that the compiler knows are moved in registers */
         for (uint64_t v = begin; v < end; v++)
-            memcpy(p->to + v * 4, p->from + (size_t)p->global[v] * 4, 4);
+            memcpy(p->to + v * 4, p->from + (size_t)p->number[v] * 4, 4);
     else if (p->bytes == 8)
         for (uint64_t v = begin; v < end; v++)
-            memcpy(p->to + v * 8, p->from + (size_t)p->global[v] * 8, 8);
+            memcpy(p->to + v * 8, p->from + (size_t)p->number[v] * 8, 8);
     else
         for (uint64_t v = begin; v < end; v++)
-            memcpy(p->to + v * p->bytes, p->from + p->global[v] * p->bytes, p->bytes);
+            memcpy(p->to + v * p->bytes, p->from + p->number[v] * p->bytes, p->bytes);
 }
 
-void weir__placement_permute(const weir_placement *placement, const void *values,
-                             size_t value_bytes, void *values_out)
+void weir__permute(const uint32_t *number, uint64_t count, const void *values, size_t value_bytes,
+                   void *values_out)
 {
-    struct permutation permutation = {placement->global, values, values_out, value_bytes};
-    weir__parallel_for(placement->vertices, UINT64_C(1) << 16, 0, permute, &permutation);
+    struct permutation permutation = {number, values, values_out, value_bytes};
+    weir__parallel_for(count, UINT64_C(1) << 16, 0, permute, &permutation);
 }
 
 weir_status weir_placement_gather(const weir_placement *placement, const void *const *values,
@@ -161,7 +158,7 @@ weir_status weir_placement_gather(const weir_placement *placement, const void *c
                                 staged + placement->first[p] * value_bytes, values[p],
                                 placement->part[p].owned * value_bytes);
     if (!status)
-        weir__placement_permute(placement, staged, value_bytes, values_out);
+        weir__permute(placement->global, placement->vertices, staged, value_bytes, values_out);
     free(staged);
     return status;
 }

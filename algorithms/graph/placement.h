@@ -47,8 +47,8 @@ void weir__place_free(struct weir__place *place);
 weir_status weir__place_part(const struct weir__place *place, uint32_t p,
                              weir_part_weights weights);
 
-/** values_out[v] = values[global of v], on all cores. */
-void weir__placement_permute(const weir_placement *placement, const void *values,
-                             size_t value_bytes, void *values_out);
+/** values_out[v] = values[number[v]] for @p count v, on all cores. */
+void weir__permute(const uint32_t *number, uint64_t count, const void *values, size_t value_bytes,
+                   void *values_out);
 
 #endif

@@ -213,6 +213,14 @@ static void count_reached(void *user, uint64_t begin, uint64_t end)
     __atomic_fetch_add(&count->arcs, arcs, __ATOMIC_RELAXED);
 }
 
+/* Of an atom its target and the far value, of an item itself, in and out of the queue, and where its row
+ * begins and ends. Weights are the operator's, and not known here. */
+static uint64_t least_bytes(const weir_traversal *traversal, const weir_worklist_stats *work)
+{
+    return work->atoms * (sizeof(uint32_t) + traversal->config.value_bytes) +
+           work->processed * (2 * sizeof(uint64_t) + 2 * (uint64_t)traversal->op->item_bytes);
+}
+
 weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_out)
 {
     struct count count = {.traversal = traversal};
@@ -228,15 +236,22 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
     if (!stats_out)
         return WEIR_OK;
     weir__parallel_for(traversal->placement->vertices, UINT64_C(1) << 16, 0, count_reached, &count);
-    *stats_out = (weir_run_stats){
-        .ms = work.ms, .reached = count.reached, .arcs_reached = count.arcs, .work = work};
+    *stats_out = (weir_run_stats){.ms = work.ms,
+                                  .reached = count.reached,
+                                  .arcs_reached = count.arcs,
+                                  .work = work,
+                                  .direction = WEIR_DIRECTION_PUSH,
+                                  .devices = traversal->placement->parts,
+                                  .least_items = count.reached,
+                                  .bytes = least_bytes(traversal, &work)};
     return WEIR_OK;
 }
 
 weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_out)
 {
-    weir__placement_permute(traversal->placement, traversal->results, traversal->config.value_bytes,
-                            values_out);
+    const weir_placement *placement = traversal->placement;
+    weir__permute(placement->global, placement->vertices, traversal->results,
+                  traversal->config.value_bytes, values_out);
     return WEIR_OK;
 }
 

@@ -44,7 +44,7 @@ LIBS    := -ljansson -lhwloc -lz -llzma -lm -ldl
 # ---- files -------------------------------------------------------------------------------------
 LIB_C    := $(wildcard runtime/*.c runtime/host/*.c runtime/sim/*.c topology/*.c topology/measure/*.c \
               router/*.c router/collective/*.c router/measure/*.c worklist/*.c \
-              algorithms/graph/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pbf/*.c)
+              algorithms/graph/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pr/*.c algorithms/cc/*.c algorithms/pbf/*.c)
 CLI_C    := $(wildcard algorithms/cli/*.c)
 METIS_C  := algorithms/metis/weir_metis.c
 EXAMPLE_C := $(wildcard examples/*.c)
@@ -123,11 +123,12 @@ $(B)/lib/libweir-check.so: $(LIB_O) $(TESTLIB_O)
 $(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson -lhwloc -lz -llzma -lm -ldl
-# The command with one wrong level, distance or element, for the test of --verify.
+# The command with one wrong level, parent, distance, rank, label or element, for the test of --verify.
 WRONG    := $(B)/tests/cli/weir-wrong
+WRAPPED  := weir_bfs_levels weir_bfs_parents weir_sssp_distances weir_pr_ranks weir_cc_labels weir_pbf_run
 $(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/libweir.a
 	$(call say,LD  ,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -Wl,--wrap=weir_bfs_levels,--wrap=weir_sssp_distances,--wrap=weir_pbf_run -o $@ $^ $(LIBS)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ $(LIBS)
 examples: $(EXAMPLES)
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PRECIOUS: $(B)/obj/%.o $(B)/obj/%.cu.o # not thrown away as mere steps on the way
@@ -178,6 +179,6 @@ help:
 	@echo '  check-layers    folders include only what lies below them'
 	@echo '  check-symbols   the library exports weir_ names only'
 	@echo '  check-format    formatting, as clang-format would have it'
-	@echo '  demo            BFS on two generated graphs, verified'
+	@echo '  demo            every algorithm on two generated graphs, verified'
 	@echo '  bundle          programs, tests and their libraries in $(B)/bundle, to run elsewhere'
 	@echo '  examples docs format install [PREFIX=$(PREFIX) DESTDIR=] clean'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Times BFS on the graphs of docs/benchmarks.md and prints a row of its table for each run.
+# Times BFS through the worklist on the graphs of docs/benchmarks.md and prints a row of its table for each run.
 #
 #   scripts/bench_bfs.sh [DEVICES...]      device specs; cuda:0 cuda:0-1 cuda:0-3 when none is given
 #
@@ -23,7 +23,7 @@ row() {
     shift 4
     for devices in $specs; do
         if ! timeout 280 "$weir" bfs "$graph" --devices "$devices" --partition "$partition" \
-            --route "$route" --trials 10 --verify --json "$json" "$@" >/dev/null; then
+            --direction push --route "$route" --trials 10 --verify --json "$json" "$@" >/dev/null; then
             echo "| $name | $devices | $partition | $route | failed | | |"
             continue
         fi

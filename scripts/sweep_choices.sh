@@ -116,7 +116,7 @@ def may_refuse(row):
 
 def run(path, row):
     """("passed" | "failed" | "skipped", text) of one run of the command."""
-    command = [weir, row["verb"], path, "--verify", "--json", "-", "--time-limit", str(LIMIT_S // 2)]
+    command = [weir, row["verb"], path, "--direction", "push", "--verify", "--json", "-", "--time-limit", str(LIMIT_S // 2)]
     for name in ("devices", "partition", "route", "order", "kernel", "worker", "fetch", "mapping"):
         if row[name] not in ("auto", "0"):
             command += ["--" + name, row[name]]

@@ -1,18 +1,21 @@
 #!/bin/sh
-# weir bfs and weir sssp --verify over every real graph whose answers are recorded in ANSWERS.json,
-# and comparison of the vertices reached, the largest level or distance and their sum with those
-# answers. Distances are recorded where a file has weights; elsewhere sssp takes random ones, and what
+# weir bfs, sssp, pr and cc --verify over every real graph whose answers are recorded in ANSWERS.json, and
+# comparison with those answers: of the vertices reached, the largest level or distance and their sum; of
+# the ranks that are recorded and the sum of all their squares; of the number of components and the size of
+# the largest. Distances are recorded where a file has weights; elsewhere sssp takes random ones, and what
 # is compared is how many vertices BFS reached.
 #
 #   scripts/sweep_data.sh quick|full [DEVICES...]
 #
-#   quick    for each graph, every pair of two choices (devices, partition, route, direction,
-#            source) at least once; full: every combination
+#   quick    for each graph, every pair of two choices (devices, partition, route, reverse arcs or
+#            not, source) at least once; full: every combination. bfs and sssp go through the
+#            worklist for one source, as the library likes for the other; pr, which has no sources, pulls
+#            to 1e-10 or pushes to 1e-6; cc has its arcs resident or streamed
 #   DEVICES  device specs; host:1 host:2 host:3 host:4 host:8 when none is given
 #
 # Environment: WEIR_DATA (folder of ANSWERS.json; ../shared/data, shared/data), BUILD (build),
 # WEIR_SWEEP_JOBS (runs at a time; one core each on host devices, 1 with GPUs),
-# WEIR_SWEEP_VERBS ("bfs sssp"), WEIR_SWEEP_ARGS (more options of weir).
+# WEIR_SWEEP_VERBS ("bfs sssp pr cc"), WEIR_SWEEP_ARGS (more options of weir).
 set -eu
 skip() {
     echo "sweep: $1, skipped"
@@ -32,6 +35,7 @@ export WEIR_DATA
 exec python3 - "$@" <<'END'
 import itertools
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -44,7 +48,10 @@ LIMIT_S = 300
 PARTITIONS = ["block", "edge", "random", "metis"]
 ROUTES = ["direct", "ring", "tree", "staged"]
 DIRECTIONS = ["directed", "undirected"]
-MEASURES = {"bfs": ("max_level", "sum_levels"), "sssp": ("max_distance", "sum_distances")}
+MEASURES = {"bfs": ("max_level", "sum_levels"), "sssp": ("max_distance", "sum_distances"), "pr": (),
+            "cc": ("components", "largest_component")}
+# Ranks: relative and in all, as far as the tolerance and the twelve digits of the answers go.
+FINE, COARSE, DAMPING, DIGITS = 1e-10, 1e-6, .85, 1e-11
 # Formats that weir does not read; their answers wait for it.
 UNREAD = {".graph": "METIS format"}
 
@@ -81,9 +88,37 @@ def unpacked(path, folder):
     return copy
 
 
+def rank_differences(path, answers, tolerance):
+    """What a file of ranks says against the recorded ones, as sentences."""
+    with open(path, encoding="ascii") as file:
+        ranks = [float(line) for line in file]
+    bound = tolerance / (1 - DAMPING)
+    wrong = []
+    for vertex, rank in answers["top"]:
+        limit = rank * 1e-9 + rank * DIGITS if tolerance <= FINE else bound + rank * DIGITS
+        if not abs(ranks[vertex] - rank) <= limit:
+            wrong.append(f"vertex {vertex} has rank {ranks[vertex]!r} instead of {rank!r}")
+    squares, expected = math.fsum(rank * rank for rank in ranks), answers["sum_of_squares"]
+    if not abs(squares - expected) <= 2 * max(ranks) * bound + expected * DIGITS:
+        wrong.append(f"squares sum to {squares!r} instead of {expected!r}")
+    if not abs(math.fsum(ranks) - 1) <= 1e-9:
+        wrong.append(f"ranks sum to {math.fsum(ranks)!r}")
+    return wrong
+
+
+def expectation(verb, answers, source):
+    """Members of a trial that are known."""
+    if verb == "cc":
+        return {"components": answers["cc"]["components"], "largest_component": answers["cc"]["largest"],
+                "reached": answers["vertices"]}
+    if verb == "pr":
+        return {"reached": answers["vertices"]}
+    return dict(answers["bfs"][source], **answers[verb].get(source, {}))
+
+
 def differences(document, verb, answers, source):
     """What the run's JSON says against the recorded answers, as sentences."""
-    expected = dict(answers["bfs"][source], **answers[verb].get(source, {}))
+    expected = expectation(verb, answers, source)
     expected.update(vertices=answers["vertices"], arcs=answers["arcs"])
     trial = document["trials"][0]
     found = {key: trial.get(key) for key in ("reached",) + MEASURES[verb]}
@@ -91,34 +126,54 @@ def differences(document, verb, answers, source):
     wrong = [f"{key} {found[key]} instead of {expected[key]}"
              for key in found if key in expected and found[key] != expected[key]]
     wrong += [f"no {key}" for key in found if found[key] is None]
-    if trial.get("source") != int(source):
+    if trial.get("source") != (int(source) if verb in ("bfs", "sssp") else None):
         wrong.append(f"ran from {trial.get('source')}")
     if document.get("verified") is not True:
         wrong.append(f"verified is {document.get('verified')}")
     return wrong
 
 
-def run(path, record, work):
+def own_options(verb, route, answers, source, index):
+    """Options of one verb alone, or of how it goes."""
+    if verb == "pr":
+        return ["--direction", "push", "--route", route, "--tolerance", str(COARSE)] if index % 2 else \
+               ["--direction", "pull", "--tolerance", str(FINE)]
+    if verb == "cc":
+        return ["--stream", "on", "--route", route] if index % 2 else ["--stream", "off"]
+    options = ["--source", source] + (["--route", route] if index % 2 == 0 else [])
+    if verb == "sssp":
+        options += ["--weights", "file" if answers[verb] else "random"]
+    return options
+
+
+def run(path, record, work, folder):
     """None, or what went wrong in one run."""
     verb, (device, partition, route, direction, index) = work
     answers = dict(record[direction], vertices=record["vertices"])
     source = sorted(answers["bfs"], key=int)[index]
-    command = [weir, verb, path, "--source", source, "--devices", device, "--partition", partition,
-               "--route", route, "--verify", "--json", "-"] + extra
+    command = [weir, verb, path, "--devices", device, "--partition", partition, "--verify", "--json", "-"]
+    command += own_options(verb, route, answers, source, index) + extra
     if direction == "undirected":
         command.append("--undirected")
-    if verb == "sssp":
-        command += ["--weights", "file" if answers[verb] else "random"]
+    ranks = None
+    if verb == "pr":
+        handle, ranks = tempfile.mkstemp(dir=folder)
+        os.close(handle)
+        command += ["--output", ranks]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S)
         if done.returncode != 0:
             wrong = [f"exit {done.returncode}: {done.stderr.strip()[-500:]}"]
         else:
             wrong = differences(json.loads(done.stdout), verb, answers, source)
+            if ranks:
+                wrong += rank_differences(ranks, answers["pr"], COARSE if index % 2 else FINE)
     except subprocess.TimeoutExpired:
         wrong = [f"not done after {LIMIT_S} s"]
     except (ValueError, KeyError, IndexError, TypeError) as error:
-        wrong = [f"JSON as it should not be: {error!r}"]
+        wrong = [f"JSON or ranks as they should not be: {error!r}"]
+    if ranks:
+        os.unlink(ranks)
     return f"{' '.join(command)}: {'; '.join(wrong)}" if wrong else None
 
 
@@ -132,7 +187,7 @@ def sweep(name, record, mode, devices, jobs, folder):
     # The packed file itself is read by the first run.
     paths = [path] + [copy] * (len(planned) - 1)
     with ThreadPoolExecutor(jobs) as pool:
-        results = list(pool.map(lambda work: run(work[0], record, work[1]), zip(paths, planned)))
+        results = list(pool.map(lambda work: run(work[0], record, work[1], folder), zip(paths, planned)))
     if copy != path:
         os.unlink(copy)
     wrong = [text for text in results if text]

@@ -1,45 +1,122 @@
-/** @file bfs.c  Breadth-first search: the operator of bfs_op.h over a placed graph. */
-#include "algorithms/bfs/bfs_op.h"
+/** @file bfs.c  Breadth-first search: picks its form, the operator of bfs_op.h over a placed graph or the
+ * search in step, and passes on to it. */
 #include "algorithms/algorithms.h"
+#include "algorithms/bfs/bfs_op.h"
+#include "algorithms/bfs/bfs_step_run.h"
+#include "algorithms/graph/choose.h"
 #include "runtime/internal.h"
+#include "worklist/bsp.h"
 
 #include <stdlib.h>
+
+/* Arcs of a row and of a mean row of meshes and road networks at most. */
+#define SHORT_ROW  64
+#define SHORT_MEAN 8
 
 extern const weir_operator weir__bfs_operator;
 
 struct weir_bfs {
+    struct bfs_run *run; /* in step; NULL: through the worklist, with the two below */
     weir_placement *placement;
     weir_traversal *traversal;
+    weir_direction direction;
+    int parents;
+    uint32_t parts;
+    const char *why_devices;
 };
+
+/* Place the graph for the worklist. */
+static weir_status create_push(weir_bfs *bfs, weir_context *context, const weir_graph *graph,
+                               const weir_partition *partition, const weir_run_options *options)
+{
+    weir_status status;
+    if ((status = weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE,
+                                        &bfs->placement)) ||
+        (status = weir_traversal_create(bfs->placement, &weir__bfs_operator, options, NULL,
+                                        &bfs->traversal)))
+        return status;
+    for (uint32_t p = 0; p < partition->parts && !status; p++) {
+        bfs_state state = {*weir_placement_part(bfs->placement, p),
+                           weir_traversal_values(bfs->traversal, p)};
+        status = weir_traversal_bind(bfs->traversal, p, &state);
+    }
+    return status;
+}
+
+/* Rows are short without exception: a mesh or a road network, of many narrow levels. */
+static int rows_are_short(const weir_graph *graph)
+{
+    uint64_t longest = 0;
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        uint64_t arcs = graph->offsets[v + 1] - graph->offsets[v];
+        longest = arcs > longest ? arcs : longest;
+    }
+    return longest <= SHORT_ROW && graph->arcs < graph->vertices * SHORT_MEAN;
+}
+
+/* What auto becomes. Narrow levels are chains of dependent accesses: of a graph that lies in the cache the search
+ * in step has the shorter one, of one that does not the worklist's rounds have (docs/benchmarks.md); and
+ * several GPUs need no barrier for each level there. */
+static weir_direction usual(weir_context *context, const weir_graph *graph, uint32_t parts,
+                            const weir_run_options *options)
+{
+    weir__device_facts facts;
+    weir__device_facts_get(weir_context_device(context, 0), &facts);
+    const int narrow = facts.cache_bytes && !options->parents && rows_are_short(graph);
+    const uint64_t bytes = graph->arcs * 4 + graph->vertices * (8 + 4);
+    return narrow && (parts > 1 || bytes > facts.cache_bytes) ? WEIR_DIRECTION_PUSH
+                                                              : WEIR_DIRECTION_SWITCH;
+}
+
+static weir_status create(weir_bfs *bfs, weir_context *context, const weir_graph *graph,
+                          const weir_partition *partition, const weir_run_options *options)
+{
+    weir_run_options with = *options;
+    bfs->parts = partition->parts;
+    bfs->parents = options->parents;
+    weir_status status =
+        weir__direction_choose(context, options, partition->parts,
+                               usual(context, graph, partition->parts, options), &bfs->direction);
+    if (status)
+        return status;
+    if (bfs->direction == WEIR_DIRECTION_PUSH)
+        return bfs->parents
+                   ? weir__fail(WEIR_ERR_UNSUPPORTED,
+                                "a tree of parents comes from a search in step: leave direction "
+                                "push and the worklist's options out")
+                   : create_push(bfs, context, graph, partition, options);
+    with.direction = bfs->direction;
+    return weir__bfs_run_create(context, graph, partition, &with, &bfs->run);
+}
 
 weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
                             const weir_partition *partition, const weir_run_options *options,
                             weir_bfs **bfs_out)
 {
+    static const weir_run_options defaults = WEIR_RUN_OPTIONS_INIT;
+    weir_partition *own = NULL;
     weir_bfs *bfs;
     weir_status status;
     *bfs_out = NULL;
+    options = options ? options : &defaults;
+    if (options->size != sizeof *options)
+        return weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
     if ((status = weir__calloc(1, sizeof *bfs, "bfs", &bfs)))
         return status;
-    if ((status = weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE,
-                                        &bfs->placement)) ||
-        (status = weir_traversal_create(bfs->placement, &weir__bfs_operator, options, NULL,
-                                        &bfs->traversal)))
-        goto err;
-    for (uint32_t p = 0; p < partition->parts; p++) {
-        bfs_state state = {*weir_placement_part(bfs->placement, p),
-                           weir_traversal_values(bfs->traversal, p)};
-        if ((status = weir_traversal_bind(bfs->traversal, p, &state)))
-            goto err;
+    status = weir__partition_choose(context, graph, &partition, WEIR_SHAPE_LEVELS, &own,
+                                    &bfs->why_devices);
+    if (!status)
+        status = create(bfs, context, graph, partition, options);
+    weir_partition_destroy(own);
+    if (status) {
+        weir_bfs_destroy(bfs);
+        return status;
     }
     *bfs_out = bfs;
     return WEIR_OK;
-err:
-    weir_bfs_destroy(bfs);
-    return status;
 }
 
-weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_out)
+static weir_status run_push(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_out)
 {
     bfs_wire seed = {0, 0};
     uint32_t part;
@@ -50,8 +127,30 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
     return weir_traversal_run(bfs->traversal, stats_out);
 }
 
+weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_out)
+{
+    weir_status status =
+        bfs->run ? weir__bfs_run(bfs->run, source, stats_out) : run_push(bfs, source, stats_out);
+    if (!status && stats_out) {
+        stats_out->direction = bfs->direction;
+        stats_out->devices = bfs->parts;
+        stats_out->why_devices = bfs->why_devices;
+        stats_out->least_items = stats_out->reached;
+    }
+    return status;
+}
+
+weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out)
+{
+    if (!bfs->parents)
+        return weir__fail(WEIR_ERR_INVALID, "no tree of parents was asked for");
+    return weir__bfs_run_parents(bfs->run, parents_out);
+}
+
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out)
 {
+    if (bfs->run)
+        return weir__bfs_run_levels(bfs->run, levels_out);
     uint64_t vertices = weir_placement_vertices(bfs->placement);
     weir_status status = weir_traversal_gather(bfs->traversal, levels_out);
     /* BFS_UNREACHED is -1 in the same bits. */
@@ -64,18 +163,23 @@ weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out)
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out)
 {
-    return weir_traversal_link_items(bfs->traversal, from, to, items_out);
+    return bfs->run ? weir__bfs_run_link_items(bfs->run, from, to, items_out)
+                    : weir_traversal_link_items(bfs->traversal, from, to, items_out);
 }
 
 void weir_bfs_cancel(weir_bfs *bfs)
 {
-    weir_traversal_cancel(bfs->traversal);
+    if (bfs->run)
+        weir__bfs_run_cancel(bfs->run);
+    else
+        weir_traversal_cancel(bfs->traversal);
 }
 
 void weir_bfs_destroy(weir_bfs *bfs)
 {
     if (!bfs)
         return;
+    weir__bfs_run_destroy(bfs->run);
     weir_traversal_destroy(bfs->traversal);
     weir_placement_destroy(bfs->placement);
     free(bfs);

@@ -26,19 +26,29 @@ typedef struct bfs_state {
     uint32_t *level; /* of each vertex this device knows; of the halo the smallest it sent */
 } bfs_state;
 
-WEIR_DEV int bfs_tile(const bfs_state *s, const bfs_item *item, uint64_t *first, uint64_t *last)
+WEIR_DEV void bfs_bounds(const bfs_state *s, const bfs_item *item, uint64_t *first, uint64_t *last)
 {
-    /* All three loads are under way together. */
     *first = s->part.offsets[item->vertex];
     *last = s->part.offsets[item->vertex + 1];
+}
+
+WEIR_DEV int bfs_tile(const bfs_state *s, const bfs_item *item, uint64_t *first, uint64_t *last)
+{
+    bfs_bounds(s, item, first, last); /* all three loads are under way together */
     /* If a smaller level came since, its own item is on the way. */
     return weir_load_relaxed_dev_u32(&s->level[item->vertex]) >= item->level;
 }
 
-WEIR_DEV int bfs_atom(const bfs_state *s, const bfs_item *item, uint64_t atom, bfs_item *next)
+#define bfs_narrow 1 /* has what narrow rounds want */
+WEIR_DEV void bfs_reach(const bfs_state *s, const bfs_item *item, uint64_t atom, bfs_item *next)
 {
     next->vertex = s->part.targets[atom];
     next->level = item->level + 1;
+}
+
+WEIR_DEV int bfs_atom(const bfs_state *s, const bfs_item *item, uint64_t atom, bfs_item *next)
+{
+    bfs_reach(s, item, atom, next);
     /* A plain look first: most arcs lead to a vertex that has its level already. */
     return weir_load_relaxed_dev_u32(&s->level[next->vertex]) > next->level;
 }

@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The positions of partitions, schedules, routes, kernels, workers and mappings are the values of their
- * enumerations. */
-const weir__cli_choices weir__cli_partitions = {{"block", "edge", "random", "metis", NULL},
+/* The positions of partitions (but for auto), schedules, routes, kernels, workers, mappings, dangling ranks and
+ * streams are the values of their enumerations. */
+const weir__cli_choices weir__cli_partitions = {{"block", "edge", "random", "metis", "auto", NULL},
                                                 {"file:", "2d:", NULL}};
 const weir__cli_choices weir__cli_schedules = {{"dynamic", "static", NULL}, {NULL}};
 const weir__cli_choices weir__cli_routes = {{"auto", "direct", "ring", "tree", "staged", NULL},
@@ -20,6 +20,12 @@ const weir__cli_choices weir__cli_mappings = {
 const weir__cli_choices weir__cli_balances = {{"off", NULL},
                                               {"frontier", "ownership", "both", NULL}};
 const weir__cli_choices weir__cli_wires = {{"list", NULL}, {"bitmap", "auto", NULL}};
+
+const weir__cli_choices weir__cli_directions = {{"auto", "push", "pull", "switch", NULL}, {NULL}};
+const weir__cli_choices weir__cli_directions_sssp = {{"auto", "push", "switch", NULL}, {NULL}};
+const weir__cli_choices weir__cli_directions_pr = {{"auto", "push", "pull", NULL}, {NULL}};
+const weir__cli_choices weir__cli_danglings = {{"spread", "ignore", NULL}, {NULL}};
+const weir__cli_choices weir__cli_streams = {{"auto", "off", "on", NULL}, {NULL}};
 
 /* Of what the verbs write; their own files name the positions. */
 const weir__cli_choices weir__cli_topo_formats = {{"table", "json", "dot", NULL}, {NULL}};
@@ -58,6 +64,15 @@ int weir__cli_choose(const weir__cli_choices *choices, const char *option, const
             return EXIT_DONE;
         }
     return refuse(choices, option, text);
+}
+
+int weir__cli_choose_direction(const weir__cli_choices *choices, const char *text, int *out)
+{
+    int position, code = weir__cli_choose(choices, "direction", text, &position);
+    for (int i = WEIR_DIRECTION_AUTO; i <= WEIR_DIRECTION_SWITCH && !code; i++)
+        if (strcmp(text, weir_direction_text((weir_direction)i)) == 0)
+            *out = i;
+    return code;
 }
 
 int weir__cli_choose_order(const char *text, int *order_out, uint32_t *delta_out)
@@ -112,10 +127,15 @@ const char *weir__cli_route_why(const weir_route_plan *plan, char *room, size_t 
 weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run_stats *stats)
 {
     const weir_worklist_stats *work = &stats->work;
+    /* weir_placement_create() and its like: no partition given is one by arcs. */
+    weir_partition_kind partition = request->partition == PARTITION_AUTO
+                                        ? WEIR_PARTITION_EDGE
+                                        : (weir_partition_kind)request->partition;
     weir__cli_picked picked = {
-        .partition = weir_partition_kind_text((weir_partition_kind)request->partition),
+        .partition = weir_partition_kind_text(partition),
+        .direction = weir_direction_text(stats->direction),
         .route = weir_route_kind_text(work->route),
-        .order = weir_order_kind_text(work->order),
+        .order = work->order ? weir_order_kind_text(work->order) : NULL,
         .kernel = weir_kernel_kind_text(work->kernel),
         .worker = weir_worker_kind_text(work->worker),
         .balance = weir__cli_balances.built[request->balance],

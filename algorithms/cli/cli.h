@@ -43,13 +43,16 @@ enum weir__cli_verb_bit {
     VERB_TOPO = 32,
     VERB_BENCH = 64,
     VERB_PBF = 128,
-    VERB_SSSP = 256
+    VERB_SSSP = 256,
+    VERB_PR = 512,
+    VERB_CC = 1024
 };
 
 /** What the command line asks for; every option sets one field. */
 typedef struct weir__cli_request {
     const char *graph; /**< the positional argument */
     const char *output, *json, *devices;
+    const char *output_parents; /**< of bfs; implies parents */
     const char *machine, *compare, *from;
     uint64_t bytes, bench_trials; /**< 0: the library's choice */
     uint64_t warmups;             /**< UINT64_MAX: the library's choice */
@@ -64,7 +67,7 @@ typedef struct weir__cli_request {
     int undirected, verify, stats, config, help, measure;
     int format;    /**< position in the verb's list of formats */
     int plan;      /**< of topo: a weir_route_kind; -1: all of them */
-    int partition; /**< a weir_partition_kind */
+    int partition; /**< a weir_partition_kind, or PARTITION_AUTO */
     int route;     /**< a weir_route_kind */
     int order;     /**< a weir_order_kind */
     uint32_t delta;
@@ -74,7 +77,16 @@ typedef struct weir__cli_request {
     uint32_t group;
     int balance, wire; /**< position in their lists of choices */
     weir_weights weights;
+    int direction;             /**< a weir_direction */
+    int parents;               /**< of bfs: keep a tree */
+    double tolerance, damping; /**< of pr */
+    int dangling;              /**< of pr: a weir_dangling */
+    uint64_t iterations;       /**< of pr: at most; 0: until the tolerance is met */
+    int stream;                /**< of cc: a weir_cc_source */
 } weir__cli_request;
+
+/** --partition auto: the library picks kind and number of devices. Behind the weir_partition_kinds. */
+enum { PARTITION_AUTO = WEIR_PARTITION_METIS + 1 };
 
 typedef struct weir__cli_verb {
     const char *name;
@@ -135,19 +147,23 @@ int weir__cli_bytes(const char *text, uint64_t *bytes_out);
 
 extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli_orders,
     weir__cli_kernels, weir__cli_workers, weir__cli_mappings, weir__cli_balances, weir__cli_wires,
-    weir__cli_topo_formats, weir__cli_bench_formats, weir__cli_schedules;
+    weir__cli_topo_formats, weir__cli_bench_formats, weir__cli_schedules, weir__cli_directions,
+    weir__cli_directions_sssp, weir__cli_directions_pr, weir__cli_danglings, weir__cli_streams;
 
 /** Position of @p text among the built values; refuses the others by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
                      int *position_out);
+/** "--direction", of those that a verb takes. @param[out] out  a weir_direction. */
+int weir__cli_choose_direction(const weir__cli_choices *choices, const char *text, int *out);
 /** "--order": fifo, soft, soft:DELTA, bulk. */
 int weir__cli_choose_order(const char *text, int *order_out, uint32_t *delta_out);
 /** "--mapping": auto, thread, warp, block, group:N, merge. */
 int weir__cli_choose_mapping(const char *text, int *mapping_out, uint32_t *group_out);
 
-/** What a run did with the choices left to it, in words. Strings behind pointers are static. */
+/** What a run did with the choices left to it, in words. Strings behind pointers are static. Of a run
+ *  in step all but partition and direction say nothing, and order does only where it is not NULL. */
 typedef struct weir__cli_picked {
-    const char *partition, *route, *order, *kernel, *worker, *balance, *wire;
+    const char *partition, *direction, *route, *order, *kernel, *worker, *balance, *wire;
     char mapping[24]; /**< as --mapping takes it */
     uint32_t delta;   /**< 0: without soft priority */
     uint32_t fetch;   /**< 0: by how many tiles there are */
@@ -241,6 +257,8 @@ int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *
 
 int weir__cli_bfs(const weir__cli_request *request);
 int weir__cli_sssp(const weir__cli_request *request);
+int weir__cli_pr(const weir__cli_request *request);
+int weir__cli_cc(const weir__cli_request *request);
 int weir__cli_gen(const weir__cli_request *request);
 int weir__cli_info(const weir__cli_request *request);
 int weir__cli_info_config(const weir__cli_request *request);

@@ -92,7 +92,7 @@ void weir__cli_help_verb(const weir__cli_verb *verb)
            verb->text);
     if (verb->more)
         printf("\n%s", verb->more);
-    if (verb->bit & (VERB_BFS | VERB_SSSP | VERB_GEN | VERB_INFO)) {
+    if (verb->bit & (VERB_BFS | VERB_SSSP | VERB_PR | VERB_CC | VERB_GEN | VERB_INFO)) {
         putchar('\n');
         print_graph_text();
     }

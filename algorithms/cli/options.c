@@ -9,7 +9,7 @@ struct parser {
     int count, next;
     char **arguments;
     int positionals;
-    uint64_t seen; /* one bit a row of the table */
+    uint64_t seen[2]; /* one bit a row of the table */
 };
 
 /* ---- suggestions ---- */
@@ -125,10 +125,11 @@ static int refuse_repeat(struct parser *parser, const weir__cli_option *option)
 {
     const weir__cli_option *options;
     (void)weir__cli_options(&options);
-    uint64_t bit = UINT64_C(1) << (option - options);
-    if (option->argument && (parser->seen & bit))
+    size_t row = (size_t)(option - options);
+    uint64_t bit = UINT64_C(1) << row % 64, *seen = &parser->seen[row / 64];
+    if (option->argument && (*seen & bit))
         return weir__cli_fail(EXIT_USAGE, "--%s: given twice; give it once", option->name);
-    parser->seen |= bit;
+    *seen |= bit;
     return EXIT_DONE;
 }
 
@@ -183,15 +184,17 @@ static int take_positional(struct parser *parser, const char *argument)
 int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
                     weir__cli_request *request)
 {
-    struct parser parser = {verb, request, count, 0, arguments, 0, 0};
+    struct parser parser = {verb, request, count, 0, arguments, 0, {0, 0}};
     int code = EXIT_DONE, options_end = 0;
     *request = (weir__cli_request){.trials = 1,
                                    .seed = 1,
-                                   .partition = WEIR_PARTITION_EDGE,
+                                   .partition = PARTITION_AUTO,
                                    .plan = -1,
                                    .warmups = UINT64_MAX,
                                    .elements = UINT64_C(1) << 26,
-                                   .selectivity = 0.5};
+                                   .selectivity = 0.5,
+                                   .tolerance = 1e-6,
+                                   .damping = 0.85};
     while (!code && !request->help && parser.next < count) {
         const char *argument = arguments[parser.next++];
         if (!options_end && strcmp(argument, "--") == 0)

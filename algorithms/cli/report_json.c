@@ -17,10 +17,27 @@ static json_t *number(long double value)
                                                      : json_real((double)value);
 }
 
-/* Negative: there is no such ratio. */
+/* Negative: there is no such ratio; and JSON has no infinity. */
 static json_t *ratio(double value)
 {
-    return value < 0 ? json_null() : json_real(value);
+    return value < 0 || !isfinite(value) ? json_null() : json_real(value);
+}
+
+static json_t *text(const char *value)
+{
+    return value ? json_string(value) : json_null();
+}
+
+/* Add members to an object, or give it up: NULL, as with all that had no memory. Takes @p more. */
+static json_t *join(json_t *object, json_t *more)
+{
+    if (object && more && json_object_update(object, more) == 0) {
+        json_decref(more);
+        return object;
+    }
+    json_decref(object);
+    json_decref(more);
+    return NULL;
 }
 
 static json_t *graph_json(const weir_graph *graph)
@@ -29,25 +46,50 @@ static json_t *graph_json(const weir_graph *graph)
                      integer(graph->vertices), "arcs", integer(graph->arcs));
 }
 
+/* What only the worklist has is null where a run went in step, which may have an order too. */
+static json_t *worklist_choices_json(const weir__cli_picked *picked, int in_step)
+{
+    json_t *choices = json_pack("{s:o, s:o, s:o}", "route", text(in_step ? NULL : picked->route),
+                                "order", text(picked->order), "delta",
+                                picked->order ? integer(picked->delta) : json_null());
+    if (in_step)
+        return join(choices, json_pack("{s:n, s:n, s:n, s:n, s:n}", "kernel", "worker", "fetch",
+                                       "mapping", "cut"));
+    return join(choices, json_pack("{s:s, s:s, s:o, s:s, s:o}", "kernel", picked->kernel, "worker",
+                                   picked->worker, "fetch", integer(picked->fetch), "mapping",
+                                   picked->mapping, "cut", integer(picked->cut)));
+}
+
+/* What one verb alone takes. */
+static json_t *own_choices_json(const weir__cli_report *report, const weir_run_stats *last)
+{
+    const weir__cli_request *request = report->request;
+    if (report->algorithm == &weir__cli_algorithm_bfs)
+        return json_pack("{s:b}", "parents", request->parents || request->output_parents);
+    if (report->algorithm == &weir__cli_algorithm_sssp)
+        return json_pack("{s:s}", "weights", report->weights);
+    if (report->algorithm == &weir__cli_algorithm_pr)
+        return json_pack("{s:f, s:f, s:s, s:o}", "tolerance", request->tolerance, "damping",
+                         request->damping, "dangling", weir__cli_danglings.built[request->dangling],
+                         "iterations", integer(request->iterations));
+    return json_pack("{s:s}", "stream", weir__cli_stream_picked(last));
+}
+
 static json_t *choices_json(const weir__cli_report *report)
 {
     const weir__cli_request *request = report->request;
-    weir__cli_picked picked =
-        weir__cli_pick(request, &report->trials[report->trial_count - 1].stats);
-    json_t *choices =
-        json_pack("{s:s, s:s, s:s, s:o, s:s, s:s, s:o, s:s, s:o, s:s, s:s, s:b, s:o, s:o, s:o}",
-                  "partition", picked.partition, "route", picked.route, "order", picked.order,
-                  "delta", integer(picked.delta), "kernel", picked.kernel, "worker", picked.worker,
-                  "fetch", integer(picked.fetch), "mapping", picked.mapping, "cut",
-                  integer(picked.cut), "balance", picked.balance, "wire", picked.wire, "undirected",
-                  request->undirected, "seed", integer(request->seed), "trials",
-                  integer(request->trials), "time_limit_ms", integer(request->time_limit_ms));
-    if (choices && report->weights &&
-        json_object_set_new(choices, "weights", json_string(report->weights))) {
-        json_decref(choices);
-        return NULL;
-    }
-    return choices;
+    const weir_run_stats *last = &report->trials[report->trial_count - 1].stats;
+    weir__cli_picked picked = weir__cli_pick(request, last);
+    json_t *choices = json_pack(
+        "{s:s, s:o, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "partition", picked.partition,
+        "direction", text(report->algorithm->worklist ? picked.direction : NULL), "balance",
+        picked.balance, "wire", picked.wire, "undirected", request->undirected, "seed",
+        integer(request->seed), "trials", integer(request->trials), "time_limit_ms",
+        integer(request->time_limit_ms), "devices_used",
+        integer(weir__cli_devices_used(report, last)), "why_devices", text(last->why_devices));
+    choices =
+        join(choices, worklist_choices_json(&picked, weir__cli_in_step(report->algorithm, last)));
+    return join(choices, own_choices_json(report, last));
 }
 
 static json_t *phases_json(const weir_run_stats *stats, int percent)
@@ -64,18 +106,42 @@ static json_t *phases_json(const weir_run_stats *stats, int percent)
     return phases;
 }
 
+/* Of a run in step; the worklist's are above. */
+static json_t *steps_json(const weir_run_stats *stats)
+{
+    json_t *phases = json_array();
+    for (int i = 0; i < WEIR_RUN_PHASES; i++) {
+        const weir_run_phase *phase = &stats->phase[i];
+        if (!phase->name)
+            continue;
+        json_t *row = json_pack("{s:s, s:f, s:o}", "name", phase->name, "ms", phase->ms, "steps",
+                                integer(phase->steps));
+        if (json_array_append_new(phases, row)) {
+            json_decref(phases);
+            return NULL;
+        }
+    }
+    return phases;
+}
+
 static json_t *stats_json(const weir_run_stats *stats)
 {
     const weir_worklist_stats *work = &stats->work;
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "produced", integer(work->produced), "consumed", integer(work->consumed),
-                     "processed", integer(work->processed), "stale", integer(work->stale),
-                     "overwork", ratio(weir__cli_overwork(stats)), "arcs_reached",
-                     integer(stats->arcs_reached), "atoms", integer(work->atoms), "atoms_per_arc",
-                     ratio(weir__cli_atoms_per_arc(stats)), "sent", integer(work->sent), "spilled",
-                     integer(work->spilled), "deferred", integer(work->deferred), "rounds",
-                     integer(work->rounds), "raises", integer(work->raises), "phase_ms",
-                     phases_json(stats, 0), "phase_percent", phases_json(stats, 1));
+    json_t *items = json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "produced",
+        integer(work->produced), "consumed", integer(work->consumed), "processed",
+        integer(work->processed), "stale", integer(work->stale), "overwork",
+        ratio(weir__cli_overwork(stats)), "arcs_reached", integer(stats->arcs_reached), "atoms",
+        integer(work->atoms), "atoms_per_arc", ratio(weir__cli_atoms_per_arc(stats)), "sent",
+        integer(work->sent), "spilled", integer(work->spilled), "deferred", integer(work->deferred),
+        "rounds", integer(work->rounds), "raises", integer(work->raises), "phase_ms",
+        phases_json(stats, 0), "phase_percent", phases_json(stats, 1));
+    return join(items, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "least_items",
+                                 integer(stats->least_items), "processed_per_least",
+                                 ratio(weir__cli_over_least(stats)), "bytes", integer(stats->bytes),
+                                 "gbytes_per_s", ratio(weir__cli_bandwidth(stats)), "bytes_sent",
+                                 integer(stats->bytes_sent), "steps", integer(stats->steps),
+                                 "phases", steps_json(stats)));
 }
 
 static json_t *links_json(const weir__cli_trial *trial)
@@ -93,42 +159,73 @@ static json_t *links_json(const weir__cli_trial *trial)
     return links;
 }
 
-/* "max_level" and "sum_levels", "max_distance" and "sum_distances". */
-static json_t *trial_json(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial)
+/* What judged the ranks; NULL: nothing did. */
+static const char *judge_of(const weir__cli_trial *trial)
 {
+    return trial->l1 >= 0 ? "reference" : trial->change >= 0 ? "iteration" : NULL;
+}
+
+/* What a verb alone has. */
+static json_t *own_trial_json(const weir__cli_report *report, const weir__cli_trial *trial)
+{
+    if (report->algorithm == &weir__cli_algorithm_pr)
+        return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "residual",
+                         ratio(trial->stats.residual), "ms_per_iteration",
+                         ratio(weir__cli_step_ms(&trial->stats)), "l1_difference", ratio(trial->l1),
+                         "relative_difference", ratio(trial->relative), "verified_by",
+                         text(judge_of(trial)), "exact_change", ratio(trial->change), "l1_bound",
+                         ratio(trial->within));
+    if (trial->gteps_edges >= 0)
+        return json_pack("{s:f}", "gteps_edges", trial->gteps_edges);
+    return json_object();
+}
+
+static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial *trial)
+{
+    const weir__cli_algorithm *algorithm = report->algorithm;
     const weir_run_stats *stats = &trial->stats;
-    char max_name[32], sum_name[32];
-    snprintf(max_name, sizeof max_name, "max_%s", algorithm->value);
-    snprintf(sum_name, sizeof sum_name, "sum_%ss", algorithm->value);
-    return json_pack("{s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "source",
-                     integer(trial->source), "ms", stats->ms, "gteps", trial->gteps,
-                     "items_processed", integer(stats->work.processed), "items_sent",
-                     integer(stats->work.sent), "items_spilled", integer(stats->work.spilled),
-                     "rounds", integer(stats->work.rounds), "reached", integer(stats->reached),
-                     max_name, number(trial->farthest), sum_name, number(trial->total), "stats",
-                     stats_json(stats), "links", links_json(trial));
+    json_t *source = algorithm->sourced ? integer(trial->source) : json_null();
+    json_t *direction = text(algorithm->worklist ? weir_direction_text(stats->direction) : NULL);
+    json_t *row = json_pack(
+        "{s:o, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "source", source, "ms", stats->ms, "gteps", trial->gteps, "gteps_seen", trial->gteps_seen,
+        "items_processed", integer(stats->work.processed), "items_sent", integer(stats->work.sent),
+        "items_spilled", integer(stats->work.spilled), "rounds", integer(stats->work.rounds),
+        "reached", integer(stats->reached), algorithm->figure[0].json, number(trial->figure[0]),
+        algorithm->figure[1].json, number(trial->figure[1]), "direction", direction, "devices_used",
+        integer(weir__cli_devices_used(report, stats)), "steps", integer(stats->steps), "stats",
+        stats_json(stats), "links", links_json(trial));
+    return join(row, own_trial_json(report, trial));
 }
 
 static json_t *trials_json(const weir__cli_report *report)
 {
     json_t *trials = json_array();
     for (size_t i = 0; i < report->trial_count; i++)
-        if (json_array_append_new(trials, trial_json(report->algorithm, &report->trials[i]))) {
+        if (json_array_append_new(trials, trial_json(report, &report->trials[i]))) {
             json_decref(trials);
             return NULL;
         }
     return trials;
 }
 
+static json_t *summary_json(const weir__cli_summary *summary)
+{
+    json_t *row = json_pack("{s:f, s:f, s:f, s:f, s:f}", "min_ms", summary->min_ms, "median_ms",
+                            summary->median_ms, "max_ms", summary->max_ms, "gteps_harmonic_mean",
+                            summary->gteps, "gteps_seen_harmonic_mean", summary->gteps_seen);
+    return summary->gteps_edges < 0
+               ? row
+               : join(row, json_pack("{s:f}", "gteps_edges_harmonic_mean", summary->gteps_edges));
+}
+
 int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output)
 {
-    const weir__cli_summary *summary = &report->summary;
     json_t *verified = report->verified < 0 ? json_null() : json_boolean(report->verified);
-    json_t *document = json_pack(
-        "{s:i, s:s, s:o, s:o, s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:o}", "schema", 1, "command",
-        report->algorithm->name, "graph", graph_json(report->graph), "devices",
-        weir__cli_json_devices(report->context), "choices", choices_json(report), "trials",
-        trials_json(report), "summary", "min_ms", summary->min_ms, "median_ms", summary->median_ms,
-        "max_ms", summary->max_ms, "gteps_harmonic_mean", summary->gteps, "verified", verified);
+    json_t *document = json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1, "command",
+                                 report->algorithm->name, "graph", graph_json(report->graph),
+                                 "devices", weir__cli_json_devices(report->context), "choices",
+                                 choices_json(report), "trials", trials_json(report), "summary",
+                                 summary_json(&report->summary), "verified", verified);
     return weir__cli_json_write(document, output, 17);
 }

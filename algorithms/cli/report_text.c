@@ -21,26 +21,79 @@ static void print_devices(const weir_context *context)
     putchar('\n');
 }
 
-static void print_choices(const weir__cli_report *report)
+/* " (12.3% of the arcs cut)"; the partition that the library made is made again, which counts them. */
+static void print_cut(const weir__cli_report *report, uint32_t parts)
 {
-    weir__cli_picked picked =
-        weir__cli_pick(report->request, &report->trials[report->trial_count - 1].stats);
-    double crossing = report->graph->arcs
-                          ? 100 * (double)report->partition->cut_arcs / (double)report->graph->arcs
-                          : 0;
-    printf("choices  partition %s (%.1f%% of the arcs cut), route %s, order %s", picked.partition,
-           crossing, picked.route, picked.order);
-    if (picked.delta)
-        printf(":%" PRIu32, picked.delta);
-    printf(", kernel %s, worker %s, fetch ", picked.kernel, picked.worker);
-    if (picked.fetch)
-        printf("%" PRIu32, picked.fetch);
+    const weir_partition *partition = report->partition;
+    weir_partition *again = NULL;
+    if (!partition && parts > 1 &&
+        !weir_partition_create(report->graph, WEIR_PARTITION_EDGE, parts, 0, NULL, &again))
+        partition = again;
+    double arcs = (double)report->graph->arcs;
+    if (partition || parts == 1)
+        printf(" (%.1f%% of the arcs cut)",
+               partition && arcs > 0 ? 100 * (double)partition->cut_arcs / arcs : 0);
+    weir_partition_destroy(again);
+}
+
+static void print_order(const weir__cli_picked *picked)
+{
+    if (picked->order)
+        printf(", order %s", picked->order);
+    if (picked->delta)
+        printf(":%" PRIu32, picked->delta);
+}
+
+static void print_worklist_choices(const weir__cli_picked *picked)
+{
+    printf(", route %s", picked->route);
+    print_order(picked);
+    printf(", kernel %s, worker %s, fetch ", picked->kernel, picked->worker);
+    if (picked->fetch)
+        printf("%" PRIu32, picked->fetch);
     else
         printf("by need");
-    printf(", mapping %s", picked.mapping);
-    if (picked.cut)
-        printf(" (vertices cut at %" PRIu32 " arcs)", picked.cut);
-    printf(", balance %s, wire %s\n", picked.balance, picked.wire);
+    printf(", mapping %s", picked->mapping);
+    if (picked->cut)
+        printf(" (vertices cut at %" PRIu32 " arcs)", picked->cut);
+    printf(", balance %s, wire %s", picked->balance, picked->wire);
+}
+
+static void print_own_choices(const weir__cli_report *report, const weir_run_stats *last)
+{
+    const weir__cli_request *request = report->request;
+    if (report->algorithm == &weir__cli_algorithm_cc)
+        printf(", stream %s", weir__cli_stream_picked(last));
+    if (report->algorithm == &weir__cli_algorithm_pr) {
+        printf(", tolerance %g, damping %g, dangling %s", request->tolerance, request->damping,
+               weir__cli_danglings.built[request->dangling]);
+        if (request->iterations)
+            printf(", at most %" PRIu64 " iterations", request->iterations);
+    }
+    if (request->parents || request->output_parents)
+        printf(", with parents");
+}
+
+static void print_choices(const weir__cli_report *report)
+{
+    const weir_run_stats *last = &report->trials[report->trial_count - 1].stats;
+    weir__cli_picked picked = weir__cli_pick(report->request, last);
+    uint32_t used = weir__cli_devices_used(report, last);
+    printf("choices  ");
+    if (report->algorithm->worklist)
+        printf("direction %s, ", picked.direction);
+    printf("partition %s", picked.partition);
+    print_cut(report, used);
+    print_own_choices(report, last);
+    if (weir__cli_in_step(report->algorithm, last))
+        print_order(&picked);
+    else
+        print_worklist_choices(&picked);
+    putchar('\n');
+    if (used < weir_context_device_count(report->context))
+        printf("used     %" PRIu32 " of %" PRIu32 " devices%s%s\n", used,
+               weir_context_device_count(report->context), last->why_devices ? ": " : "",
+               last->why_devices ? last->why_devices : "");
 }
 
 /* Why auto let items travel as they did; a plan is the same whenever it is made, so it is made again here. */
@@ -50,28 +103,143 @@ static void print_route(const weir__cli_report *report)
     weir_route_plan plan;
     char why[WHY_ROOM];
     weir_route_kind asked = (weir_route_kind)report->request->route;
-    if (asked == WEIR_ROUTE_AUTO && weir_context_device_count(report->context) > 1 &&
+    const weir_run_stats *last = &report->trials[report->trial_count - 1].stats;
+    uint32_t used = weir__cli_devices_used(report, last);
+    if (asked == WEIR_ROUTE_AUTO && !weir__cli_in_step(report->algorithm, last) && used > 1 &&
         !weir_machine_of(report->context, &machine) &&
-        !weir_route_plan_make(machine, asked, &plan) && *plan.why)
+        !weir_route_plan_make_first(machine, used, asked, &plan) && *plan.why)
         printf("route    %s\n", weir__cli_route_why(&plan, why, sizeof why));
 }
+
+/* ---- trials, a line each ---- */
+
+enum { CELL_ROOM = 32 };
+
+/* Which runs a column says something of. */
+enum { EVERY = 15, BFS = 1, SSSP = 2, PR = 4, CC = 8, SEARCHES = BFS | SSSP };
+
+static int bit_of(const weir__cli_algorithm *algorithm)
+{
+    return algorithm == &weir__cli_algorithm_bfs    ? BFS
+           : algorithm == &weir__cli_algorithm_sssp ? SSSP
+           : algorithm == &weir__cli_algorithm_pr   ? PR
+                                                    : CC;
+}
+
+typedef void cell(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial,
+                  char room[CELL_ROOM]);
+
+#define COUNT_CELL(name, member)                                                         \
+    static void name(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial, \
+                     char room[CELL_ROOM])                                               \
+    {                                                                                    \
+        (void)algorithm;                                                                 \
+        snprintf(room, CELL_ROOM, "%" PRIu64, trial->member);                            \
+    }
+#define REAL_CELL(name, format, value)                                                   \
+    static void name(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial, \
+                     char room[CELL_ROOM])                                               \
+    {                                                                                    \
+        (void)algorithm;                                                                 \
+        double figure = value;                                                           \
+        snprintf(room, CELL_ROOM, figure < 0 ? "-" : format, figure);                    \
+    }
+
+COUNT_CELL(source_cell, source)
+COUNT_CELL(reached_cell, stats.reached)
+COUNT_CELL(processed_cell, stats.work.processed)
+COUNT_CELL(sent_cell, stats.work.sent)
+COUNT_CELL(steps_cell, stats.steps)
+REAL_CELL(ms_cell, "%.3f", trial->stats.ms)
+REAL_CELL(gteps_cell, "%.4f", trial->gteps)
+REAL_CELL(seen_cell, "%.4f", trial->gteps_seen)
+REAL_CELL(edges_cell, "%.4f", trial->gteps_edges)
+REAL_CELL(step_ms_cell, "%.4f", weir__cli_step_ms(&trial->stats))
+REAL_CELL(residual_cell, "%.3g", trial->stats.residual)
+
+static void first_cell(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial,
+                       char room[CELL_ROOM])
+{
+    weir__cli_value_text(algorithm, (double)trial->figure[0], room);
+}
+
+static void second_cell(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial,
+                        char room[CELL_ROOM])
+{
+    weir__cli_value_text(algorithm, (double)trial->figure[1], room);
+}
+
+static const struct column {
+    const char *head; /* NULL: the name of the algorithm's own figure */
+    int figure, runs, width;
+    cell *text;
+} columns[] = {
+    {"source", 0, SEARCHES, 10, source_cell},
+    {"ms", 0, EVERY, 12, ms_cell},
+    {"iterations", 0, PR, 10, steps_cell},
+    {"ms each", 0, PR, 10, step_ms_cell},
+    {"residual", 0, PR, 10, residual_cell},
+    {"GTEPS", 0, SEARCHES | CC, 10, gteps_cell},
+    {"GTEPS seen", 0, EVERY, 10, seen_cell},
+    {"GTEPS edges", 0, BFS, 11, edges_cell},
+    {"steps", 0, SEARCHES | CC, 7, steps_cell},
+    {"reached", 0, SEARCHES, 10, reached_cell},
+    {NULL, 0, EVERY, 12, first_cell},
+    {NULL, 1, EVERY, 16, second_cell},
+    {"items processed", 0, EVERY, 15, processed_cell},
+    {"items sent", 0, EVERY, 12, sent_cell},
+};
 
 static void print_trials(const weir__cli_report *report)
 {
     const weir__cli_algorithm *algorithm = report->algorithm;
-    char max_name[32], sum_name[32], farthest[VALUE_ROOM], total[VALUE_ROOM];
-    snprintf(max_name, sizeof max_name, "max %s", algorithm->value);
-    snprintf(sum_name, sizeof sum_name, "sum of %ss", algorithm->value);
-    printf("\n%10s %12s %10s %10s %12s %16s %15s %12s\n", "source", "ms", "GTEPS", "reached",
-           max_name, sum_name, "items processed", "items sent");
-    for (size_t i = 0; i < report->trial_count; i++) {
-        const weir__cli_trial *trial = &report->trials[i];
-        printf("%10" PRIu64 " %12.3f %10.4f %10" PRIu64 " %12s %16s %15" PRIu64 " %12" PRIu64 "\n",
-               trial->source, trial->stats.ms, trial->gteps, trial->stats.reached,
-               weir__cli_value_text(algorithm, trial->farthest, farthest),
-               weir__cli_value_text(algorithm, (double)trial->total, total),
-               trial->stats.work.processed, trial->stats.work.sent);
+    char room[CELL_ROOM];
+    putchar('\n');
+    for (size_t row = 0; row <= report->trial_count; row++) { /* the first is the heads */
+        const char *gap = "";
+        for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+            const struct column *column = &columns[i];
+            if (!(column->runs & bit_of(algorithm)))
+                continue;
+            if (row)
+                column->text(algorithm, &report->trials[row - 1], room);
+            else
+                snprintf(room, CELL_ROOM, "%s",
+                         column->head ? column->head : algorithm->figure[column->figure].text);
+            printf("%s%*s", gap, column->width, room);
+            gap = " ";
+        }
+        putchar('\n');
     }
+}
+
+/* Rates are labelled: arcs of what was reached, arcs that were looked at, edges as Graph500 counts. */
+static void print_summary(const weir__cli_report *report)
+{
+    const weir__cli_summary *summary = &report->summary;
+    printf("\nsummary  %zu runs: %.3f ms min, %.3f ms median, %.3f ms max; harmonic means:",
+           report->trial_count, summary->min_ms, summary->median_ms, summary->max_ms);
+    if (bit_of(report->algorithm) != PR)
+        printf(" %.4f GTEPS,", summary->gteps);
+    printf(" %.4f GTEPS seen", summary->gteps_seen);
+    if (summary->gteps_edges >= 0)
+        printf(", %.4f GTEPS edges", summary->gteps_edges);
+    putchar('\n');
+}
+
+static void print_verified(const weir__cli_report *report)
+{
+    const weir__cli_trial *last = &report->trials[report->trial_count - 1];
+    if (report->verified < 0)
+        return;
+    printf("verified: %s", report->verified ? "ok" : report->difference);
+    if (report->verified && last->l1 >= 0)
+        printf(" (ranks differ from the reference's by %.3g in all, by %.3g of one at most)",
+               last->l1, last->relative);
+    if (report->verified && last->change >= 0)
+        printf(" (an exact iteration changes %.3g in all: within %.3g of the true ranks)",
+               last->change, last->within);
+    putchar('\n');
 }
 
 void weir__cli_report_text(const weir__cli_report *report)
@@ -84,15 +252,11 @@ void weir__cli_report_text(const weir__cli_report *report)
     print_devices(report->context);
     print_choices(report);
     print_route(report);
-    if (!request->source_given && !request->sources)
+    if (report->algorithm->sourced && !request->source_given && !request->sources)
         printf("source   %" PRIu64 ", the vertex with the largest out-degree\n",
                report->trials[0].source);
     print_trials(report);
     if (report->trial_count > 1)
-        printf("\nsummary  %zu runs: %.3f ms min, %.3f ms median, %.3f ms max, "
-               "%.4f GTEPS harmonic mean\n",
-               report->trial_count, report->summary.min_ms, report->summary.median_ms,
-               report->summary.max_ms, report->summary.gteps);
-    if (report->verified >= 0)
-        printf("verified: %s\n", report->verified ? "ok" : report->difference);
+        print_summary(report);
+    print_verified(report);
 }

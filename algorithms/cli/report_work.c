@@ -1,4 +1,5 @@
-/** @file report_work.c  weir bfs|sssp --stats: what the devices did, in a table for each source. */
+/** @file report_work.c  weir bfs|sssp|pr|cc --stats: what explains the time of a run, in a table for each
+ *  source: four lines that are always there, then what the devices did in detail. */
 #include "algorithms/cli/result.h"
 #include "algorithms/cli/traversal.h"
 
@@ -16,7 +17,7 @@ struct work {
     char labels[MATRIX_MAX][FIGURE_ROOM]; /* of devices; a matrix prints all of them */
 };
 
-/* ---- items, atoms, phases ---- */
+/* ---- rows ---- */
 
 /* A row without the end of its line. */
 static void begin_row(const struct work *work, const char *name, uint64_t count)
@@ -36,17 +37,91 @@ static const char *ratio_text(double ratio, char room[FIGURE_ROOM])
     return ratio < 0 ? "-" : weir__cli_figure(ratio, room);
 }
 
-static void print_items(const struct work *work)
+/* ---- the four lines ---- */
+
+static void print_least(const struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
     char room[FIGURE_ROOM];
-    row(work, "items produced", stats->work.produced);
     begin_row(work, "items processed", stats->work.processed);
-    fprintf(work->file, "   %" PRIu64 " stale; overwork %s, items for each vertex reached\n",
-            stats->work.stale, ratio_text(weir__cli_overwork(stats), room));
+    fprintf(work->file, "   %s for each of the %" PRIu64 " that any way must process\n",
+            ratio_text(weir__cli_over_least(stats), room), stats->least_items);
+}
+
+static void print_atoms(const struct work *work)
+{
+    const weir_run_stats *stats = &work->trial->stats;
+    char room[FIGURE_ROOM];
     begin_row(work, "atoms (arcs seen)", stats->work.atoms);
-    fprintf(work->file, "   %s for each arc of a vertex reached\n",
-            ratio_text(weir__cli_atoms_per_arc(stats), room));
+    fprintf(work->file, "   %s for each arc of a vertex reached, of which there are %" PRIu64 "\n",
+            ratio_text(weir__cli_atoms_per_arc(stats), room), stats->arcs_reached);
+}
+
+static void print_bandwidth(const struct work *work)
+{
+    const weir_run_stats *stats = &work->trial->stats;
+    uint32_t devices = weir__cli_devices_used(work->report, stats);
+    double rate = weir__cli_bandwidth(stats);
+    char all[FIGURE_ROOM], each[FIGURE_ROOM];
+    if (rate < 0) {
+        fprintf(work->file, "  %-18s %15s   of this algorithm are not counted\n", "bytes moved",
+                "-");
+        return;
+    }
+    begin_row(work, "bytes moved", stats->bytes);
+    fprintf(work->file, "   at the least: %s GB/s, %s of each device's memory\n",
+            weir__cli_figure(rate, all), weir__cli_figure(rate / devices, each));
+}
+
+/* The parts of the time, the largest of several devices' in step, all devices' together otherwise. */
+static void print_times(const struct work *work)
+{
+    const weir_run_stats *stats = &work->trial->stats;
+    const char *gap = "";
+    fprintf(work->file, "  %-18s %15.3f   ", "time, ms", stats->ms);
+    if (!weir__cli_in_step(work->report->algorithm, stats)) {
+        for (int i = 0; i < WEIR_PHASES; i++) {
+            double percent = weir__cli_phase_percent(stats, (weir_phase)i);
+            fprintf(work->file, "%s%s ", i ? ", " : "", weir_phase_text((weir_phase)i));
+            if (percent >= 0)
+                fprintf(work->file, "%.1f %%", percent);
+            else
+                fputc('-', work->file);
+        }
+        fputc('\n', work->file);
+        return;
+    }
+    if (stats->steps)
+        fprintf(work->file, "%" PRIu64 " steps of %.2f us: ", stats->steps,
+                1e3 * weir__cli_step_ms(stats));
+    for (int i = 0; i < WEIR_RUN_PHASES; i++) {
+        const weir_run_phase *phase = &stats->phase[i];
+        if (!phase->name)
+            continue;
+        fprintf(work->file, "%s%s %.3f ms", gap, phase->name, phase->ms);
+        if (phase->steps)
+            fprintf(work->file, " (%" PRIu64 " of %.2f us)", phase->steps,
+                    1e3 * phase->ms / (double)phase->steps);
+        gap = ", ";
+    }
+    fputc('\n', work->file);
+}
+
+static void print_devices(const struct work *work)
+{
+    const weir_run_stats *stats = &work->trial->stats;
+    begin_row(work, "devices", weir__cli_devices_used(work->report, stats));
+    fprintf(work->file, "   of %" PRIu32 "%s%s\n", weir_context_device_count(work->report->context),
+            stats->why_devices ? ": " : "", stats->why_devices ? stats->why_devices : "");
+}
+
+/* ---- details ---- */
+
+static void print_items(const struct work *work)
+{
+    const weir_run_stats *stats = &work->trial->stats;
+    row(work, "items produced", stats->work.produced);
+    row(work, "items stale", stats->work.stale);
     row(work, "items sent", stats->work.sent);
     row(work, "items spilled", stats->work.spilled);
     row(work, "items deferred", stats->work.deferred);
@@ -58,14 +133,17 @@ static void print_phases(const struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
     for (int i = 0; i < WEIR_PHASES; i++) {
-        double percent = weir__cli_phase_percent(stats, (weir_phase)i);
         char name[FIGURE_ROOM];
         snprintf(name, sizeof name, "%s, ms", weir_phase_text((weir_phase)i));
-        fprintf(work->file, "  %-18s %15.3f", name, stats->work.phase_ms[i]);
-        if (percent >= 0)
-            fprintf(work->file, "   %.1f %% of the devices' time", percent);
-        fputc('\n', work->file);
+        fprintf(work->file, "  %-18s %15.3f\n", name, stats->work.phase_ms[i]);
     }
+}
+
+static void print_exchange(const struct work *work)
+{
+    const weir_run_stats *stats = &work->trial->stats;
+    row(work, "items sent", stats->work.sent);
+    row(work, "bytes sent", stats->bytes_sent);
 }
 
 /* ---- links ---- */
@@ -128,7 +206,7 @@ static void print_busiest(const struct work *work, weir__cli_link *links, size_t
 
 static void print_links(struct work *work)
 {
-    uint32_t devices = weir_context_device_count(work->report->context);
+    uint32_t devices = weir__cli_devices_used(work->report, &work->trial->stats);
     if (!work->trial->link_count)
         return;
     if (devices <= MATRIX_MAX)
@@ -142,10 +220,21 @@ static void print_links(struct work *work)
 static void print_trial(const weir__cli_report *report, const weir__cli_trial *trial, FILE *file)
 {
     struct work work = {.report = report, .trial = trial, .file = file};
-    fprintf(file, "\nwork from source %" PRIu64 "%s\n", trial->source,
-            report->request->trials > 1 ? ", in its last run" : "");
-    print_items(&work);
-    print_phases(&work);
+    fputs("\nwork", file);
+    if (report->algorithm->sourced)
+        fprintf(file, " from source %" PRIu64, trial->source);
+    fputs(report->request->trials > 1 ? ", in its last run\n" : "\n", file);
+    print_least(&work);
+    print_atoms(&work);
+    print_bandwidth(&work);
+    print_times(&work);
+    print_devices(&work);
+    if (weir__cli_in_step(report->algorithm, &trial->stats)) {
+        print_exchange(&work);
+    } else {
+        print_items(&work);
+        print_phases(&work);
+    }
     print_links(&work);
 }
 

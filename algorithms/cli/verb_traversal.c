@@ -1,33 +1,40 @@
-/** @file verb_traversal.c  weir bfs, weir sssp: place a graph on devices, traverse it, report.
+/** @file verb_traversal.c  weir bfs, sssp, pr, cc: place a graph on devices, traverse it, report.
  *
  * Cheap checks come first: options, then output files, devices, the graph, and at last what needs
  * the graph, so that a typing mistake never costs a loaded graph. */
-#include "algorithms/cli/traversal.h"
+#include "algorithms/cli/session.h"
 
 #include <stdlib.h>
 
-enum { OUTPUT, JSON, OUTPUTS };
+static int wants_tree(const weir__cli_request *request)
+{
+    return request->parents || request->output_parents;
+}
 
-struct session {
-    const weir__cli_algorithm *algorithm;
-    const weir__cli_request *request;
-    weir__cli_output outputs[OUTPUTS];
-    weir_context *context;
-    weir_graph *graph;
-    weir_partition *partition;
-    char weights[WEIGHTS_ROOM]; /* "": the algorithm has none */
-    void *object;               /* of the algorithm */
-    uint64_t *sources;
-    size_t source_count;
-    void *values;   /* of the last run */
-    void *expected; /* of the reference; NULL without --verify */
-    weir__cli_trial *trials;
-    size_t trial_count; /* done so far */
-    int verified;
-    char *difference;
-};
+/* What only the worklist takes would be ignored by a run in step; sssp has its soft order there too. */
+static int check_in_step(const struct weir__cli_session *session)
+{
+    const weir__cli_request *request = session->request;
+    int soft = session->algorithm == &weir__cli_algorithm_sssp && request->order == WEIR_ORDER_SOFT;
+    const struct {
+        const char *name;
+        int given;
+    } worklist[] = {{"route", request->route != 0},   {"order", request->order != 0 && !soft},
+                    {"kernel", request->kernel != 0}, {"worker", request->worker != 0},
+                    {"fetch", request->fetch != 0},   {"mapping", request->mapping != 0}};
+    if (request->direction != WEIR_DIRECTION_PULL && request->direction != WEIR_DIRECTION_SWITCH)
+        return EXIT_DONE;
+    for (size_t i = 0; i < sizeof worklist / sizeof *worklist; i++)
+        if (worklist[i].given)
+            return weir__cli_fail(EXIT_USAGE,
+                                  "--%s is of the worklist, which --direction %s does without; "
+                                  "leave out one of them",
+                                  worklist[i].name,
+                                  weir_direction_text((weir_direction)request->direction));
+    return EXIT_DONE;
+}
 
-static int check_options(const struct session *session)
+static int check_options(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
     const char *name = session->algorithm->name;
@@ -35,23 +42,45 @@ static int check_options(const struct session *session)
         return weir__cli_fail(EXIT_USAGE, "%s: GRAPH is missing; see weir help %s", name, name);
     if (request->source_given && request->sources)
         return weir__cli_fail(EXIT_USAGE, "--source and --sources: give only one of them");
-    return EXIT_DONE;
+    if (request->direction == WEIR_DIRECTION_PUSH && request->iterations)
+        return weir__cli_fail(EXIT_USAGE, "--iterations: of direction pull; push has none");
+    if (request->direction == WEIR_DIRECTION_PUSH && wants_tree(request))
+        return weir__cli_fail(EXIT_USAGE,
+                              "--parents: --direction push keeps no tree; leave out one "
+                              "of them");
+    return check_in_step(session);
 }
 
-static int open_outputs(struct session *session)
+static int open_outputs(struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
+    const char *const names[OUTPUTS] = {"output", "json", "output-parents"};
+    const char *const paths[OUTPUTS] = {request->output, request->json, request->output_parents};
     int code = EXIT_DONE;
-    if (request->output)
-        code = weir__cli_output_open(&session->outputs[OUTPUT], "output", request->output);
-    if (!code && request->json)
-        code = weir__cli_output_open(&session->outputs[JSON], "json", request->json);
-    if (!code && request->output && request->json)
-        code = weir__cli_output_differ(&session->outputs[OUTPUT], &session->outputs[JSON]);
+    for (int i = 0; i < OUTPUTS && !code; i++)
+        if (paths[i])
+            code = weir__cli_output_open(&session->outputs[i], names[i], paths[i]);
+    for (int i = 0; i < OUTPUTS; i++)
+        for (int j = i + 1; j < OUTPUTS && !code; j++)
+            if (paths[i] && paths[j])
+                code = weir__cli_output_differ(&session->outputs[i], &session->outputs[j]);
     return code;
 }
 
-static int load(struct session *session)
+/* Algorithms that start everywhere run from one source that says nothing. */
+static int find_sources(struct weir__cli_session *session)
+{
+    if (!session->graph->vertices)
+        return weir__cli_fail(EXIT_USAGE, "%s: the graph has no vertices", session->request->graph);
+    if (session->algorithm->sourced)
+        return weir__cli_sources(session->request, session->graph, &session->sources,
+                                 &session->source_count);
+    session->source_count = 1;
+    session->sources = calloc(1, sizeof *session->sources);
+    return session->sources ? EXIT_DONE : weir__cli_fail(EXIT_RUN, "out of memory");
+}
+
+static int load(struct weir__cli_session *session)
 {
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     weir_status status = weir_context_create(session->request->devices, NULL, &session->context);
@@ -61,8 +90,7 @@ static int load(struct session *session)
     weir__cli_progress("loading %s ...", session->request->graph);
     if ((status = weir_graph_open(session->request->graph, &options, &session->graph)))
         return weir__cli_fail_status(status);
-    int code = weir__cli_sources(session->request, session->graph, &session->sources,
-                                 &session->source_count);
+    int code = find_sources(session);
     return !code && session->algorithm->weighted
                ? weir__cli_weigh(session->request, session->graph, session->weights)
                : code;
@@ -77,66 +105,85 @@ static weir_run_options options_of(const weir__cli_request *request)
     options.kernel = (weir_kernel_kind)request->kernel;
     options.worker = (weir_worker_kind)request->worker;
     options.fetch = (uint32_t)request->fetch;
+    options.direction = (weir_direction)request->direction;
+    options.parents = wants_tree(request);
     options.mapping = (weir_mapping_kind)request->mapping;
     options.group = request->group;
     options.time_limit_ms = (uint32_t)request->time_limit_ms;
     return options;
 }
 
-static int place(struct session *session)
+static int place(struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
     weir_run_options options = options_of(request);
+    weir_status status = WEIR_OK;
     weir__cli_progress("partitioning ...");
-    weir_status status = weir_partition_create(
-        session->graph, (weir_partition_kind)request->partition,
-        weir_context_device_count(session->context), request->seed, NULL, &session->partition);
+    if (request->partition != PARTITION_AUTO)
+        status = weir_partition_create(session->graph, (weir_partition_kind)request->partition,
+                                       weir_context_device_count(session->context), request->seed,
+                                       NULL, &session->partition);
     if (!status)
         status = session->algorithm->create(session->context, session->graph, session->partition,
-                                            &options, &session->object);
+                                            &options, request, &session->object);
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }
 
-static int allocate(struct session *session)
+/* Whether --verify takes a reference's values, or judges the values by themselves. */
+static int wants_reference(const struct weir__cli_session *session)
+{
+    const weir__cli_algorithm *algorithm = session->algorithm;
+    return session->request->verify &&
+           (!algorithm->needs_reference || algorithm->needs_reference(session->request));
+}
+
+static int allocate(struct weir__cli_session *session)
 {
     size_t vertices = (size_t)session->graph->vertices;
     size_t trials = (size_t)session->request->trials;
     int fits = session->source_count <= SIZE_MAX / trials;
     session->values = calloc(vertices, session->algorithm->value_bytes);
-    if (session->request->verify)
+    if (wants_reference(session))
         session->expected = calloc(vertices, session->algorithm->value_bytes);
+    if (wants_tree(session->request))
+        session->parents = calloc(vertices, sizeof *session->parents);
     if (fits)
         session->trials = calloc(session->source_count * trials, sizeof *session->trials);
     if (!session->trials)
         return weir__cli_fail(EXIT_RUN, "no memory for the results of %zu times %zu trials",
                               (size_t)session->source_count, trials);
-    if (!session->values || (session->request->verify && !session->expected))
+    if (!session->values || (wants_reference(session) && !session->expected) ||
+        (wants_tree(session->request) && !session->parents))
         return weir__cli_fail(EXIT_RUN, "no memory for the results of %zu vertices", vertices);
     return EXIT_DONE;
 }
 
 static void cancel(void *user)
 {
-    struct session *session = user;
+    struct weir__cli_session *session = user;
     session->algorithm->cancel(session->object);
 }
 
-static int run_once(struct session *session, uint64_t source, weir_run_stats *stats_out)
+static int run_once(struct weir__cli_session *session, uint64_t source, weir_run_stats *stats_out)
 {
     weir__cli_signals_watch(cancel, session);
     return weir__cli_run_end(session->algorithm->run(session->object, source, stats_out));
 }
 
 /* Compares the values at hand; a difference is remembered and reported with the other results. */
-static int verify(struct session *session)
+static int verify(struct weir__cli_session *session, weir__cli_trial *trial)
 {
-    int code = weir__cli_compare(session->algorithm, session->values, session->expected,
-                                 session->graph->vertices, &session->difference);
+    const weir__cli_algorithm *algorithm = session->algorithm;
+    int code = algorithm->compare(algorithm, session->request, session->graph, session->values,
+                                  session->expected, trial, &session->difference);
+    if (!code && !session->difference && session->parents)
+        code = weir__cli_verify_tree(session->graph, trial->source, session->parents,
+                                     session->values, &session->difference);
     session->verified = !session->difference;
     return code;
 }
 
-static int run_trial(struct session *session, uint64_t source)
+static int run_trial(struct weir__cli_session *session, uint64_t source)
 {
     const weir__cli_algorithm *algorithm = session->algorithm;
     weir__cli_trial *trial = &session->trials[session->trial_count];
@@ -148,21 +195,22 @@ static int run_trial(struct session *session, uint64_t source)
         return code;
     session->trial_count++;
     weir_status status = algorithm->values(session->object, session->values);
+    if (!status && session->parents)
+        status = algorithm->parents(session->object, session->parents);
     if (status)
         return weir__cli_fail_status(status);
-    code = weir__cli_trial_finish(trial, algorithm, session->object,
-                                  weir_context_device_count(session->context), session->values,
-                                  session->graph->vertices);
-    return !code && session->request->verify ? verify(session) : code;
+    code = weir__cli_trial_finish(trial, algorithm, session->request, session->object,
+                                  trial->stats.devices, session->values, session->graph->vertices);
+    return !code && session->request->verify ? verify(session, trial) : code;
 }
 
-static int run_source(struct session *session, uint64_t source)
+static int run_source(struct weir__cli_session *session, uint64_t source)
 {
     const weir__cli_request *request = session->request;
     weir_status status = WEIR_OK;
     int code = EXIT_DONE;
-    if (request->verify)
-        status = session->algorithm->reference(session->graph, source, session->expected);
+    if (wants_reference(session))
+        status = session->algorithm->reference(session->graph, request, source, session->expected);
     if (status)
         return weir__cli_fail_status(status);
     for (uint64_t i = 0; i < request->trials && !code && !session->difference; i++)
@@ -170,7 +218,7 @@ static int run_source(struct session *session, uint64_t source)
     return code;
 }
 
-static int run_all(struct session *session)
+static int run_all(struct weir__cli_session *session)
 {
     weir_run_stats warm_up;
     int code = EXIT_DONE;
@@ -184,54 +232,7 @@ static int run_all(struct session *session)
     return code;
 }
 
-static void write_values(struct session *session)
-{
-    const weir__cli_algorithm *algorithm = session->algorithm;
-    FILE *file = session->outputs[OUTPUT].file;
-    char room[VALUE_ROOM];
-    for (uint64_t v = 0; v < session->graph->vertices; v++) {
-        weir__cli_value_text(algorithm, algorithm->at(session->values, v), room);
-        if (fputs(room, file) < 0 || putc('\n', file) < 0)
-            break; /* commit sees the stream's error and says why */
-    }
-}
-
-static void print(const struct session *session, const weir__cli_report *report)
-{
-    int taken = weir__cli_output_is_stdout(&session->outputs[OUTPUT]) ||
-                weir__cli_output_is_stdout(&session->outputs[JSON]);
-    if (!taken)
-        weir__cli_report_text(report);
-    if (session->request->stats)
-        weir__cli_report_work(report, taken ? stderr : stdout);
-}
-
-/* A wrong result is reported and its document written, but no file of values is left. */
-static int report(struct session *session)
-{
-    weir__cli_report report = {.algorithm = session->algorithm,
-                               .request = session->request,
-                               .context = session->context,
-                               .graph = session->graph,
-                               .weights = *session->weights ? session->weights : NULL,
-                               .partition = session->partition,
-                               .trials = session->trials,
-                               .trial_count = session->trial_count,
-                               .verified = session->verified,
-                               .difference = session->difference};
-    int code = weir__cli_summarize(session->trials, session->trial_count, &report.summary);
-    if (!code && session->outputs[JSON].file)
-        code = weir__cli_report_json(&report, &session->outputs[JSON]);
-    if (!code && session->difference)
-        weir__cli_output_drop(&session->outputs[OUTPUT]);
-    if (!code && session->outputs[OUTPUT].file)
-        write_values(session);
-    if (!code)
-        print(session, &report);
-    return code ? code : weir__cli_run_commit(session->outputs, OUTPUTS, session->difference);
-}
-
-static void close_session(struct session *session)
+static void close_session(struct weir__cli_session *session)
 {
     for (int i = 0; i < OUTPUTS; i++)
         weir__cli_output_drop(&session->outputs[i]);
@@ -244,6 +245,7 @@ static void close_session(struct session *session)
     free(session->sources);
     free(session->values);
     free(session->expected);
+    free(session->parents);
     for (size_t i = 0; i < session->trial_count; i++)
         weir__cli_trial_drop(&session->trials[i]);
     free(session->trials);
@@ -252,7 +254,7 @@ static void close_session(struct session *session)
 
 static int traverse(const weir__cli_algorithm *algorithm, const weir__cli_request *request)
 {
-    struct session session = {.algorithm = algorithm, .request = request, .verified = -1};
+    struct weir__cli_session session = {.algorithm = algorithm, .request = request, .verified = -1};
     int code = check_options(&session);
     if (!code)
         code = weir__cli_signals_start();
@@ -267,7 +269,7 @@ static int traverse(const weir__cli_algorithm *algorithm, const weir__cli_reques
     if (!code)
         code = run_all(&session);
     if (!code)
-        code = report(&session);
+        code = weir__cli_session_report(&session);
     close_session(&session);
     return code;
 }
@@ -280,4 +282,14 @@ int weir__cli_bfs(const weir__cli_request *request)
 int weir__cli_sssp(const weir__cli_request *request)
 {
     return traverse(&weir__cli_algorithm_sssp, request);
+}
+
+int weir__cli_pr(const weir__cli_request *request)
+{
+    return traverse(&weir__cli_algorithm_pr, request);
+}
+
+int weir__cli_cc(const weir__cli_request *request)
+{
+    return traverse(&weir__cli_algorithm_cc, request);
 }

@@ -8,11 +8,18 @@
         name, 0, 0, NULL, NULL, NULL, NULL, NULL \
     }
 
+/* Directions that do not look at every arc make the first of these larger than the work that was done. */
+#define GTEPS_TEXT                                                    \
+    "There are several kinds of TEPS, in 1e9 a second:\n"             \
+    "  GTEPS        out-arcs of vertices reached, looked at or not\n" \
+    "  GTEPS seen   arcs that were looked at, as often as they were\n"
+
 static const weir__cli_verb verbs[] = {
     {"bfs", VERB_BFS, 1, weir__cli_bfs, "GRAPH [options]", "breadth-first search on all devices",
      "Levels are numbers of arcs from the source; -1 is unreached. Each run prints its time\n"
-     "(ms: the run itself, no loading, partitioning or copying in), GTEPS (out-arcs of\n"
-     "reached vertices / second / 1e9), and what the devices did.\n"
+     "(ms: the run itself, no loading, partitioning or copying in) and what the devices "
+     "did.\n" GTEPS_TEXT
+     "  GTEPS edges  with --undirected: edges of what was reached (Graph500's, after cleaning)\n"
      "--output and --json files appear complete or not at all. A signal stops the run,\n"
      "removes what was begun, and ends with status 1.\n",
      "  weir bfs rmat:16 --undirected --verify\n"
@@ -21,13 +28,35 @@ static const weir__cli_verb verbs[] = {
     {"sssp", VERB_SSSP, 1, weir__cli_sssp, "GRAPH [options]", "shortest paths on all devices",
      "Distances are sums of weights of arcs, none negative, along the shortest path from the\n"
      "source, and exact; inf is unreached. Each run prints its time (ms: the run itself, no\n"
-     "loading, partitioning or copying in), GTEPS (out-arcs of reached vertices / second /\n"
-     "1e9), and what the devices did.\n"
+     "loading, partitioning or copying in) and what the devices did.\n" GTEPS_TEXT
      "--output and --json files appear complete or not at all. A signal stops the run,\n"
      "removes what was begun, and ends with status 1.\n",
      "  weir sssp rmat:16 --undirected --verify\n"
      "  weir sssp road.gr.xz --source 7 --devices host:4 --order soft:3200 --stats\n"
      "  weir sssp grid:1000x1000 --weights random:1-1000:7 --devices cuda:0-3 --json -\n"},
+    {"pr", VERB_PR, 1, weir__cli_pr, "GRAPH [options]", "PageRank on all devices",
+     "A vertex gets (1 - damping) / vertices, and damping times what comes over its in-arcs:\n"
+     "the rank of a vertex goes out in equal parts. Ranks have 64 bits. Each run prints its time\n"
+     "(ms: the run itself, no loading, partitioning or copying in), the iterations of direction\n"
+     "pull and what each took, the residual it stopped at, and GTEPS seen: arcs looked at, in\n"
+     "1e9 a second.\n"
+     "--verify makes one exact iteration from the ranks, all of them: what it changes, divided by\n"
+     "1 - damping, is how far they are from the true ranks at most. It must be what the tolerance\n"
+     "and the rounding of 32-bit shares allow, and ranks must sum to 1 unless dangling ranks are\n"
+     "ignored. At tolerances up to 1e-9 all ranks are compared with a reference instead: they\n"
+     "differ by tolerance / (1 - damping) in all at most, and at tolerances up to 1e-10 by 1e-9 "
+     "of\n"
+     "a rank at most.\n",
+     "  weir pr rmat:16 --verify\n"
+     "  weir pr web.txt.gz --tolerance 1e-10 --output ranks.txt\n"
+     "  weir pr rmat:22 --undirected --devices cuda:0-3 --iterations 20 --trials 10 --json -\n"},
+    {"cc", VERB_CC, 1, weir__cli_cc, "GRAPH [options]", "connected components on all devices",
+     "Weakly connected: arcs join both ways. A vertex is labelled with the smallest vertex of\n"
+     "its component. Each run prints its time (ms: the run itself, no loading, partitioning or\n"
+     "copying in), the number of components and the vertices of the largest one.\n" GTEPS_TEXT,
+     "  weir cc rmat:16 --verify\n"
+     "  weir cc road.mtx.gz --devices host:4 --output labels.txt\n"
+     "  weir cc rmat:25 --devices cuda:0-3 --stream on --stats\n"},
     {"gen", VERB_GEN, 1, weir__cli_gen, "GRAPH -o FILE [options]", "write a graph into a file",
      "The suffix of FILE picks the format. The file appears complete or not at all.\n",
      "  weir gen rmat:16,8,42 -o r16.mtx.xz\n"
@@ -72,8 +101,6 @@ static const weir__cli_verb verbs[] = {
     {"version", VERB_VERSION, 0, weir__cli_version, "", "the version and what is built in", NULL,
      NULL},
     {"help", VERB_HELP, 1, weir__cli_help, "[VERB]", "this text, or all about a verb", NULL, NULL},
-    UNBUILT("pr"),
-    UNBUILT("cc"),
     UNBUILT("convert"),
     UNBUILT("partition"),
 };

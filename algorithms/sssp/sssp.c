@@ -1,9 +1,13 @@
-/** @file sssp.c  Shortest paths over a traversal: set-up, runs, results.
+/** @file sssp.c  Shortest paths: picks the form, in step (step.h) or a traversal through the worklist
+ * (sssp_op.h), and does set-up, runs and results of the latter.
  *
- * Integer weights begin with the narrow operator, whose distances have 32 bits, even where the longest
- * path that one can think of would not fit: real ones are far shorter. If a run does find a distance
- * that does not fit, it is done again with the wide operator, which the object keeps from then on. */
+ * In step there are 32-bit distances alone. Through the worklist integer weights begin with the narrow
+ * operator, whose distances have 32 bits, even where the longest path that one can think of would not fit:
+ * real ones are far shorter. If a run of either form does find a distance that does not fit, it is done again
+ * with the wide operator, which the object keeps from then on. */
+#include "algorithms/graph/choose.h"
 #include "algorithms/sssp/sssp.h"
+#include "algorithms/sssp/sssp_step_run.h"
 #include "runtime/internal.h"
 
 #include <math.h>
@@ -15,11 +19,17 @@ extern const weir_operator weir__sssp_u32_operator, weir__sssp_f64_operator;
 #define EXACT_MAX 9007199254740992.0 /* 2^53 */
 
 struct weir_sssp {
+    weir_context *context; /* kept by what was placed in it */
     weir_placement *placement;
     weir_run_options options;
     struct weir__sssp_plan plan;
-    int integers;         /* weights lie on the devices as uint32_t */
-    pthread_mutex_t lock; /* guards the two below for weir_sssp_cancel(), and the change to wide */
+    uint64_t vertices;
+    uint32_t parts;
+    const char *why_devices;
+    int integers; /* weights lie on the devices as uint32_t */
+    pthread_mutex_t
+        lock; /* for weir_sssp_cancel() and the change to wide: guards the three below */
+    struct sssp_run *run; /* in step; NULL: through the worklist, with a placement and the next */
     weir_traversal *traversal;
     int cancelled;
     int wide; /* what the traversal is */
@@ -30,13 +40,17 @@ int weir__sssp_wide(const weir_sssp *sssp)
     return sssp->wide;
 }
 
+uint64_t weir__sssp_spilled(const weir_sssp *sssp)
+{
+    return sssp->run ? weir__sssp_run_spilled(sssp->run) : 0;
+}
+
 /* ---- set-up -------------------------------------------------------------------------------- */
 
 static weir_status bind(const weir_sssp *sssp, int wide, weir_traversal *traversal)
 {
     weir_status status = WEIR_OK;
-    uint32_t parts = weir_context_device_count(weir_placement_context(sssp->placement));
-    for (uint32_t p = 0; p < parts && !status; p++) {
+    for (uint32_t p = 0; p < sssp->parts && !status; p++) {
         const weir_part *part = weir_placement_part(sssp->placement, p);
         void *distance = weir_traversal_values(traversal, p);
         sssp_u32_state narrow = {*part, distance};
@@ -62,6 +76,33 @@ static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traver
     return status;
 }
 
+static weir_status place(weir_sssp *sssp, const weir_graph *graph, const weir_partition *partition)
+{
+    return weir_placement_create(sssp->context, graph, partition,
+                                 sssp->integers ? WEIR_PART_WEIGHTS_U32 : WEIR_PART_WEIGHTS_F64,
+                                 &sssp->placement);
+}
+
+static weir_status create(weir_sssp *sssp, const weir_graph *graph, const weir_partition *partition)
+{
+    weir_partition *own = NULL;
+    int step = 0;
+    weir_status status = weir__partition_choose(sssp->context, graph, &partition, WEIR_SHAPE_LEVELS,
+                                                &own, &sssp->why_devices);
+    if (!status) {
+        sssp->parts = partition->parts;
+        status = weir__sssp_choose(sssp->context, sssp->parts, &sssp->plan, &sssp->options, &step);
+    }
+    if (!status && step)
+        status = weir__sssp_run_create(
+            sssp->context, graph, partition, &sssp->options,
+            sssp->options.delta ? sssp->options.delta : sssp->plan.delta_step, &sssp->run);
+    else if (!status && !(status = place(sssp, graph, partition)))
+        status = create_traversal(sssp, sssp->wide, &sssp->traversal);
+    weir_partition_destroy(own);
+    return status;
+}
+
 weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
                              const weir_partition *partition, const weir_run_options *options,
                              weir_sssp **sssp_out)
@@ -77,14 +118,13 @@ weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
         (status = weir__calloc(1, sizeof *sssp, "sssp", &sssp)))
         return status;
     pthread_mutex_init(&sssp->lock, NULL);
+    sssp->context = context;
     sssp->plan = plan;
+    sssp->vertices = graph->vertices;
     sssp->wide = plan.wide;
     sssp->options = options ? *options : defaults;
     sssp->integers = graph->weight_kind == WEIR_WEIGHT_U32;
-    if ((status = weir_placement_create(
-             context, graph, partition,
-             sssp->integers ? WEIR_PART_WEIGHTS_U32 : WEIR_PART_WEIGHTS_F64, &sssp->placement)) ||
-        (status = create_traversal(sssp, plan.wide, &sssp->traversal))) {
+    if ((status = create(sssp, graph, partition))) {
         weir_sssp_destroy(sssp);
         return status;
     }
@@ -96,6 +136,7 @@ void weir_sssp_destroy(weir_sssp *sssp)
 {
     if (!sssp)
         return;
+    weir__sssp_run_destroy(sssp->run);
     weir_traversal_destroy(sssp->traversal);
     weir_placement_destroy(sssp->placement);
     pthread_mutex_destroy(&sssp->lock);
@@ -104,19 +145,24 @@ void weir_sssp_destroy(weir_sssp *sssp)
 
 /* ---- runs ---------------------------------------------------------------------------------- */
 
-static weir_status run_once(weir_sssp *sssp, uint32_t part, uint32_t global, weir_run_stats *stats)
+static weir_status run_push(weir_sssp *sssp, uint64_t source, weir_run_stats *stats)
 {
+    uint32_t part, global;
+    weir_status status = weir_placement_locate(sssp->placement, source, &part, &global, NULL);
     sssp_u32_item narrow = {global, 0};
     sssp_f64_item broad = {0, global, 0};
-    weir_status status = weir_traversal_seed(sssp->traversal, part,
-                                             sssp->wide ? (void *)&broad : (void *)&narrow, 1);
-    return status ? status : weir_traversal_run(sssp->traversal, stats);
+    if (!status)
+        status = weir_traversal_seed(sssp->traversal, part,
+                                     sssp->wide ? (void *)&broad : (void *)&narrow, 1);
+    if (!status && !(status = weir_traversal_run(sssp->traversal, stats)))
+        stats->direction = WEIR_DIRECTION_PUSH;
+    return status;
 }
 
 /* Whether a vertex of the last run, a narrow one, is too far away for 32 bits. */
 static weir_status overran(const weir_sssp *sssp, int *overran_out)
 {
-    uint64_t n = weir_placement_vertices(sssp->placement);
+    uint64_t n = sssp->vertices;
     uint32_t *distance;
     weir_status status = weir__alloc(n, sizeof *distance, "distances", &distance);
     if (status)
@@ -132,7 +178,7 @@ static weir_status overran(const weir_sssp *sssp, int *overran_out)
 /* Refuse the last run, a wide one over integers, if they came to where doubles leave some out. */
 static weir_status check_exact(weir_sssp *sssp, uint64_t source)
 {
-    uint64_t n = weir_placement_vertices(sssp->placement);
+    uint64_t n = sssp->vertices;
     double *distance;
     weir_status status = weir__alloc(n, sizeof *distance, "distances", &distance);
     if (status)
@@ -149,36 +195,53 @@ static weir_status check_exact(weir_sssp *sssp, uint64_t source)
     return status;
 }
 
-/* The wide traversal is made before the narrow one ends, so that the object stays whole if there is no
+/* Place for the worklist what was placed by rows. */
+static weir_status place_again(weir_sssp *sssp)
+{
+    weir_graph *graph;
+    weir_partition partition;
+    weir_status status = weir__sssp_back(weir__sssp_run_rows(sssp->run), &graph, &partition);
+    if (status)
+        return status;
+    status = place(sssp, graph, &partition);
+    weir_graph_destroy(graph);
+    free((void *)(uintptr_t)partition.owner);
+    return status;
+}
+
+/* The wide traversal is made before what was there ends, so that the object stays whole if there is no
  * memory for it. */
 static weir_status widen(weir_sssp *sssp)
 {
     weir_traversal *wide, *narrow = sssp->traversal;
-    weir_status status = create_traversal(sssp, 1, &wide);
-    if (status)
+    struct sssp_run *run = sssp->run;
+    weir_status status = sssp->placement ? WEIR_OK : place_again(sssp);
+    if (status || (status = create_traversal(sssp, 1, &wide)))
         return status;
     pthread_mutex_lock(&sssp->lock);
     sssp->traversal = wide;
+    sssp->run = NULL;
     if (sssp->cancelled)
         weir_traversal_cancel(wide);
     pthread_mutex_unlock(&sssp->lock);
     sssp->wide = 1;
     weir_traversal_destroy(narrow);
+    weir__sssp_run_destroy(run);
     return WEIR_OK;
 }
 
-/* A run with the narrow operator and, if distances did not fit, with the wide one. */
-static weir_status run_fitting(weir_sssp *sssp, uint32_t part, uint32_t global,
-                               weir_run_stats *stats)
+/* A run with 32 bits and, if distances did not fit, with the wide operator. */
+static weir_status run_fitting(weir_sssp *sssp, uint64_t source, weir_run_stats *stats)
 {
     int again = 0;
-    weir_status status = run_once(sssp, part, global, stats);
-    if (status || sssp->wide || sssp->plan.longest < SSSP_U32_FAR)
+    weir_status status = sssp->run ? weir__sssp_run(sssp->run, source, stats, &again)
+                                   : run_push(sssp, source, stats);
+    if (status || sssp->wide || (sssp->plan.longest < SSSP_U32_FAR && !again))
         return status;
-    if ((status = overran(sssp, &again)) || !again)
+    if ((!sssp->run && (status = overran(sssp, &again))) || !again)
         return status;
     double ms = stats->ms;
-    if ((status = widen(sssp)) || (status = run_once(sssp, part, global, stats)))
+    if ((status = widen(sssp)) || (status = run_push(sssp, source, stats)))
         return status;
     stats->ms += ms;
     return WEIR_OK;
@@ -187,45 +250,52 @@ static weir_status run_fitting(weir_sssp *sssp, uint32_t part, uint32_t global,
 weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stats_out)
 {
     weir_run_stats stats = {0};
-    uint32_t part, global;
     weir_status status;
-    if (source >= weir_placement_vertices(sssp->placement))
+    if (source >= sssp->vertices)
         return weir__fail(WEIR_ERR_INVALID, "source %llu is not a vertex: the graph has %llu",
-                          (unsigned long long)source,
-                          (unsigned long long)weir_placement_vertices(sssp->placement));
-    if ((status = weir_placement_locate(sssp->placement, source, &part, &global, NULL)) ||
-        (status = run_fitting(sssp, part, global, &stats)))
+                          (unsigned long long)source, (unsigned long long)sssp->vertices);
+    if ((status = run_fitting(sssp, source, &stats)))
         return status;
     if (sssp->wide && sssp->plan.whole && sssp->plan.longest >= EXACT_MAX &&
         (status = check_exact(sssp, source)))
         return status;
+    stats.devices = sssp->parts;
+    stats.why_devices = sssp->why_devices;
+    stats.least_items = stats.reached;
     if (stats_out)
         *stats_out = stats;
     return WEIR_OK;
 }
 
-weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out)
+/* 32-bit distances in the front half of the caller's array are widened from the back. */
+static void widen_distances(uint64_t n, double *distances)
 {
-    uint64_t n = weir_placement_vertices(sssp->placement), bits;
-    weir_status status;
-    if (sssp->wide) {
-        if ((status = weir_traversal_gather(sssp->traversal, distances_out)))
-            return status;
-        for (uint64_t v = 0; v < n; v++) {
-            memcpy(&bits, &distances_out[v], sizeof bits);
-            if (bits == SSSP_F64_UNREACHED)
-                distances_out[v] = INFINITY;
-        }
-        return WEIR_OK;
-    }
-    /* Gathered into the front half of the caller's array, and widened from the back. */
-    const unsigned char *front = (const unsigned char *)distances_out;
+    const unsigned char *front = (const unsigned char *)distances;
     uint32_t narrow;
-    if ((status = weir_traversal_gather(sssp->traversal, distances_out)))
-        return status;
     for (uint64_t v = n; v-- > 0;) {
         memcpy(&narrow, front + v * sizeof narrow, sizeof narrow);
-        distances_out[v] = narrow == SSSP_U32_UNREACHED ? (double)INFINITY : (double)narrow;
+        distances[v] = narrow == SSSP_U32_UNREACHED ? (double)INFINITY : (double)narrow;
+    }
+}
+
+weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out)
+{
+    uint64_t n = sssp->vertices, bits;
+    weir_status status = WEIR_OK;
+    if (sssp->run)
+        memcpy(distances_out, weir__sssp_run_distances(sssp->run), n * sizeof(uint32_t));
+    else
+        status = weir_traversal_gather(sssp->traversal, distances_out);
+    if (status)
+        return status;
+    if (!sssp->wide) {
+        widen_distances(n, distances_out);
+        return WEIR_OK;
+    }
+    for (uint64_t v = 0; v < n; v++) {
+        memcpy(&bits, &distances_out[v], sizeof bits);
+        if (bits == SSSP_F64_UNREACHED)
+            distances_out[v] = INFINITY;
     }
     return WEIR_OK;
 }
@@ -233,13 +303,17 @@ weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out)
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
                                  uint64_t *items_out)
 {
-    return weir_traversal_link_items(sssp->traversal, from, to, items_out);
+    return sssp->run ? weir__sssp_run_link_items(sssp->run, from, to, items_out)
+                     : weir_traversal_link_items(sssp->traversal, from, to, items_out);
 }
 
 void weir_sssp_cancel(weir_sssp *sssp)
 {
     pthread_mutex_lock(&sssp->lock);
     sssp->cancelled = 1;
-    weir_traversal_cancel(sssp->traversal);
+    if (sssp->run)
+        weir__sssp_run_cancel(sssp->run);
+    else
+        weir_traversal_cancel(sssp->traversal);
     pthread_mutex_unlock(&sssp->lock);
 }

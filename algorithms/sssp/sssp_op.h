@@ -33,21 +33,33 @@ WEIR_DEV uint32_t sssp_u32_along(const sssp_u32_state *s, uint32_t distance, uin
     return sum < distance || sum > SSSP_U32_FAR ? SSSP_U32_FAR : sum;
 }
 
+WEIR_DEV void sssp_u32_bounds(const sssp_u32_state *s, const sssp_u32_item *item, uint64_t *first,
+                              uint64_t *last)
+{
+    *first = s->part.offsets[item->vertex];
+    *last = s->part.offsets[item->vertex + 1];
+}
+
 WEIR_DEV int sssp_u32_tile(const sssp_u32_state *s, const sssp_u32_item *item, uint64_t *first,
                            uint64_t *last)
 {
-    *first = s->part.offsets[item->vertex]; /* all three loads are under way together */
-    *last = s->part.offsets[item->vertex + 1];
+    sssp_u32_bounds(s, item, first, last); /* all three loads are under way together */
     /* If a smaller distance came since, its own item is on the way. */
     return weir_load_relaxed_dev_u32(&s->distance[item->vertex]) >= item->distance;
+}
+
+WEIR_DEV void sssp_u32_reach(const sssp_u32_state *s, const sssp_u32_item *item, uint64_t arc,
+                             sssp_u32_item *next)
+{
+    /* Target and weight depend on the arc alone, so that both loads are under way together. */
+    next->vertex = s->part.targets[arc];
+    next->distance = sssp_u32_along(s, item->distance, arc);
 }
 
 WEIR_DEV int sssp_u32_atom(const sssp_u32_state *s, const sssp_u32_item *item, uint64_t arc,
                            sssp_u32_item *next)
 {
-    /* Target and weight depend on the arc alone, so that both loads are under way together. */
-    next->vertex = s->part.targets[arc];
-    next->distance = sssp_u32_along(s, item->distance, arc);
+    sssp_u32_reach(s, item, arc, next);
     /* A plain look before the atomic: most arcs lead to a vertex that is nearer already. */
     return weir_load_relaxed_dev_u32(&s->distance[next->vertex]) > next->distance;
 }
@@ -64,7 +76,8 @@ WEIR_DEV uint32_t sssp_u32_priority(const sssp_u32_state *s, const sssp_u32_item
     return item->distance;
 }
 
-#define WEIR_OPERATOR sssp_u32
+#define sssp_u32_narrow 1 /* has what narrow rounds want */
+#define WEIR_OPERATOR   sssp_u32
 #include "algorithms/vertex_tmpl.h"
 #undef WEIR_OPERATOR
 

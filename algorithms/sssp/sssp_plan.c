@@ -19,6 +19,8 @@
 struct facts {
     double sum, max;
     double longest;    /* sum of the largest weight of each row */
+    double squares;    /* of out-degrees, added up */
+    uint64_t rows;     /* that have arcs */
     uint64_t negative; /* the first arc that has no weight of 0 or more, or NO_ARC */
     int whole;
 };
@@ -39,7 +41,10 @@ static void look_at_rows(void *user, uint64_t begin, uint64_t end)
     const weir_graph *graph = look->graph;
     struct facts facts = {.negative = NO_ARC, .whole = 1};
     for (uint64_t v = begin; v < end; v++) {
+        const uint64_t degree = graph->offsets[v + 1] - graph->offsets[v];
         double largest = 0;
+        facts.squares += (double)degree * (double)degree;
+        facts.rows += degree != 0;
         for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + 1]; arc++) {
             double weight = weight_of(graph, arc);
             if (!(weight >= 0) && facts.negative == NO_ARC)
@@ -68,6 +73,8 @@ static weir_status look_at(const weir_graph *graph, struct facts *all)
         const struct facts *one = &look.facts[i];
         all->sum += one->sum;
         all->longest += one->longest;
+        all->squares += one->squares;
+        all->rows += one->rows;
         all->max = one->max > all->max ? one->max : all->max;
         all->whole &= one->whole;
         if (all->negative == NO_ARC)
@@ -85,6 +92,27 @@ static uint32_t delta(double mean, double degree)
 {
     double step = 225 * mean / pow(degree > 1 ? degree : 1, 2.4);
     return step < 1 ? 1 : step > 1e9 ? 1000000000 : (uint32_t)step;
+}
+
+/* The width of a bucket in step: about two arcs of a vertex with a mean number of arcs are in it. Narrower
+ * ones cost barriers, wider ones work that is done twice, both little; 8 on R-MAT graphs with weights of 1
+ * to 255. */
+static uint32_t delta_step(double mean, double degree)
+{
+    double step = 2 * mean / (degree > 1 ? degree : 1);
+    return step < 1 ? 1 : step > 1e9 ? 1000000000 : (uint32_t)step;
+}
+
+/* In step all devices wait for each other once a step, and a search over a mesh or roads has thousands of
+ * them with next to nothing to do. Where a vertex that an arc leads to has many times the arcs of a mean
+ * vertex, there are hubs and few steps; and where all have many arcs too. */
+#define SKEW_TIMES 8
+#define MANY_ARCS  16
+
+static int skewed(const struct facts *facts, double arcs)
+{
+    double mean = facts->rows ? arcs / (double)facts->rows : 0;
+    return arcs > 0 && (facts->squares / arcs >= SKEW_TIMES * mean || mean >= MANY_ARCS);
 }
 
 weir_status weir__sssp_plan(const weir_graph *graph, struct weir__sssp_plan *plan_out)
@@ -116,6 +144,8 @@ weir_status weir__sssp_plan(const weir_graph *graph, struct weir__sssp_plan *pla
     plan_out->wide = graph->weight_kind != WEIR_WEIGHT_U32 ||
                      (plan_out->longest >= SSSP_U32_FAR && plan_out->mean >= MEAN_NARROW);
     plan_out->scale = plan_out->mean > 0 ? fmin(MEAN_STEPS / plan_out->mean, SCALE_MAX) : 0;
+    plan_out->delta_step = delta_step(plan_out->mean, degree);
+    plan_out->skewed = skewed(&facts, (double)graph->arcs);
     plan_out->delta_u32 = delta(plan_out->mean, degree);
     plan_out->delta_f64 = delta(plan_out->mean > 0 ? MEAN_STEPS : 0, degree);
     return WEIR_OK;

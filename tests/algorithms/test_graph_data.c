@@ -2,41 +2,7 @@
  *
  * The folder of graphs is WEIR_DATA, or shared/data beside the repository; without it all tests
  * are skipped. */
-#include "tests/algorithms/graph_fixture.h"
-
-#include <jansson.h>
-
-static char data[4200];
-
-static int is_data(const char *path)
-{
-    char answers[4300];
-    snprintf(answers, sizeof answers, "%s/ANSWERS.json", path);
-    return access(answers, R_OK) == 0;
-}
-
-/* Beside the repository: looked for from the working folder and upwards from this program. */
-static int find_data(void)
-{
-    const char *named = getenv("WEIR_DATA");
-    char self[4096];
-    if (named && *named) {
-        snprintf(data, sizeof data, "%s", named);
-        return is_data(data);
-    }
-    strcpy(data, "../shared/data");
-    if (is_data(data))
-        return 1;
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
-    for (char *slash; (slash = strrchr(self, '/'));) {
-        *slash = '\0';
-        snprintf(data, sizeof data, "%s/shared/data", self);
-        if (is_data(data))
-            return 1;
-    }
-    return 0;
-}
+#include "tests/algorithms/data_fixture.h"
 
 static void check(const char *name, json_t *answers, const char *direction)
 {
@@ -59,16 +25,9 @@ static void answers(void **state)
 {
     (void)state;
     char path[4300];
-    json_error_t error;
     const char *name;
-    json_t *value;
-    if (!find_data()) {
-        print_message("no folder of graphs: set WEIR_DATA\n");
-        skip();
-    }
-    snprintf(path, sizeof path, "%s/ANSWERS.json", data);
-    json_t *root = json_load_file(path, 0, &error);
-    assert_non_null(root);
+    data_or_skip();
+    json_t *value, *root = open_answers();
     int checked = 0;
     json_object_foreach(root, name, value)
     {

@@ -163,7 +163,7 @@ static void assert_union(weir_context *context, const weir_graph *graph,
 {
     struct placed placed = {.graph = graph, .context = context, .kind = kind};
     uint64_t arcs = 0;
-    placed.parts = weir_context_device_count(context);
+    placed.parts = partition->parts;
     if (weir_placement_create(context, graph, partition, kind, &placed.placement))
         fail_msg("%s: %s", graph->name, weir_error_detail());
     assert_ptr_equal(weir_placement_context(placed.placement), context);
@@ -219,6 +219,26 @@ static void a_graph_of_several_blocks(void **state)
     for (int kind = WEIR_PARTITION_BLOCK; kind <= WEIR_PARTITION_RANDOM; kind++) {
         weir_partition *partition = cut(graph, kind, context);
         assert_union(context, graph, partition, WEIR_PART_WEIGHTS_NONE);
+        weir_partition_destroy(partition);
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void fewer_parts_than_devices(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("rmat:9", 0);
+    for (uint32_t parts = 1; parts < weir_context_device_count(context); parts++) {
+        weir_partition *partition;
+        weir_pool_stats before, after;
+        weir_device_pool_stats(weir_context_device(context, parts), &before);
+        assert_int_equal(
+            weir_partition_create(graph, WEIR_PARTITION_RANDOM, parts, 1, NULL, &partition),
+            WEIR_OK);
+        assert_union(context, graph, partition, WEIR_PART_WEIGHTS_NONE);
+        weir_device_pool_stats(weir_context_device(context, parts), &after);
+        assert_int_equal(after.peak_bytes, before.peak_bytes); /* nothing was put on the others */
         weir_partition_destroy(partition);
     }
     weir_graph_destroy(graph);
@@ -364,10 +384,10 @@ static void an_owner_that_is_no_part_is_refused(void **state)
         weir_placement_create(context, graph, &partition, WEIR_PART_WEIGHTS_NONE, &placement),
         WEIR_ERR_INVALID);
     partition.vertices++;
-    partition.parts = 3;
-    assert_int_equal(
-        weir_placement_create(context, graph, &partition, WEIR_PART_WEIGHTS_NONE, &placement),
-        WEIR_ERR_INVALID);
+    for (partition.parts = 0; partition.parts <= 3; partition.parts += 3)
+        assert_int_equal(
+            weir_placement_create(context, graph, &partition, WEIR_PART_WEIGHTS_NONE, &placement),
+            WEIR_ERR_INVALID);
     weir_placement_destroy(NULL);
     free(owner);
     weir_graph_destroy(graph);
@@ -418,6 +438,8 @@ int main(void)
         ON_EACH(parts_together_are_the_graph),
         ON_EACH(weights_stay_with_their_arcs),
         ON_EACH(values_are_gathered_in_vertex_order),
+        ON(fewer_parts_than_devices, "host:4"),
+        ON(fewer_parts_than_devices, "cuda:0-1"),
         ON(a_graph_of_several_blocks, "host:1"),
         ON(a_graph_of_several_blocks, "host:3"),
         cmocka_unit_test(no_partition_is_one_of_equal_arcs),

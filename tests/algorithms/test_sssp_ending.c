@@ -70,14 +70,22 @@ static void what_does_not_fit_is_refused(void **state)
     weir_partition *partition;
     weir_sssp *sssp;
     OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 2, 1, NULL, &partition));
-    STATUS(weir_sssp_create(three, graph, partition, NULL, &sssp), WEIR_ERR_INVALID);
-    assert_null(sssp);
+    OK(weir_sssp_create(three, graph, partition, NULL, &sssp)); /* on the first two */
+    weir_sssp_destroy(sssp);
     STATUS(weir_sssp_create(two, other, partition, NULL, &sssp), WEIR_ERR_INVALID);
     assert_null(sssp);
     options.size = 3;
     STATUS(weir_sssp_create(two, graph, partition, &options, &sssp), WEIR_ERR_INVALID);
     assert_null(sssp);
     weir_sssp_destroy(NULL);
+    weir_partition_destroy(partition);
+    OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 3, 1, NULL, &partition));
+    options = (weir_run_options)WEIR_RUN_OPTIONS_INIT;
+    STATUS(weir_sssp_create(two, graph, partition, &options, &sssp), WEIR_ERR_INVALID);
+    assert_null(sssp);
+    options.direction = WEIR_DIRECTION_SWITCH;
+    STATUS(weir_sssp_create(two, graph, partition, &options, &sssp), WEIR_ERR_INVALID);
+    assert_null(sssp);
     weir_partition_destroy(partition);
     weir_graph_destroy(other);
     weir_graph_destroy(graph);

@@ -3,9 +3,11 @@
 # nothing left behind.
 . "$(dirname "$0")/common.sh"
 
-# bad STATUS TEXT GRAPH: refused by bfs, with two outputs asked for, and by info.
+# bad STATUS TEXT GRAPH: refused by those that run over it, with two outputs asked for, and by info.
 bad() {
-    refuse "$1" "$2" bfs "$3" --devices host:2 -o levels.txt --json report.json
+    for verb in bfs pr cc; do
+        refuse "$1" "$2" $verb "$3" --devices host:2 -o values.txt --json report.json
+    done
     refuse "$1" "$2" info "$3" --json report.json
 }
 
@@ -86,6 +88,18 @@ refuse 2 "--source 99: the graph has 3 vertices (0 to 2)" bfs three.el --source 
 refuse 2 "(0 to 2)" bfs three.el --source 3 --devices host:1
 refuse 2 "(0 to 2)" bfs three.el --source 18446744073709551615 --devices host:1
 refuse 2 "--sources 3: the graph has only 2" bfs three.el --sources 3 --devices host:1
+
+# ---- no vertices: nothing to start from, to rank or to join ----
+printf '%s\n0 0 0\n' "$banner" >none.mtx
+for verb in bfs pr cc; do
+    run $verb none.mtx --devices host:2 -o values.txt
+    if [ "$RC" -eq 2 ] && [ "$(wc -l <"$ERR")" -eq 1 ] && grep -q none.mtx "$ERR" && [ ! -e values.txt ]; then
+        pass
+    else
+        fail "a graph without vertices should be refused"
+        show
+    fi
+done
 
 # ---- devices, before the graph is looked at ----
 for devices in host:0 host: host:x host:-1 host:65 host:1x0 gpu "host:2," ",host:2"; do
@@ -209,6 +223,13 @@ for what in "bfs grid:300x300 --source 0 --devices host:1" "gen rmat:12"; do
     fi
 done
 
+for option in --output-parents --output; do
+    refuse 2 "cannot be written" bfs three.el --devices host:1 $option no-such-folder/file
+done
+for what in "pr rmat:14 --tolerance 1e-15" "cc rmat:14 --stream on"; do
+    # shellcheck disable=SC2086 # words of a command
+    refuse 1 "time limit" $what --devices host:2 --trials 100000 --time-limit 0.001 -o values.txt --json report.json
+done
 refuse 1 "time limit" bfs grid:1000x1000 --source 0 --devices host:2 --trials 1000 --time-limit 0.001 \
     -o levels.txt --json report.json
 finish

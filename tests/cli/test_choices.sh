@@ -34,9 +34,9 @@ no_auto() {
 
 for verb in bfs sssp; do
     # ---- what is left out is picked, and said ----
-    right
+    right --direction push
     no_auto
-    right --kernel auto --worker auto --mapping auto
+    right --direction push --kernel auto --worker auto --mapping auto
     no_auto
 
     # ---- each value ----

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 
 printf '0 1\n1 2\n2 3\n0 4\n6 0\n' >path.el
-expect_ok bfs path.el --source 0 --devices host:2 --json -
+expect_ok bfs path.el --source 0 --devices host:2 --direction push --json -
 if [ -z "$TOOL" ]; then
     skip "neither python3 nor jq to read JSON with"
     finish
@@ -28,10 +28,21 @@ is trials.0.source 0
 is trials.0.reached 5
 is trials.0.max_level 3
 is trials.0.sum_levels 7
+is trials.0.direction '"push"'
+is trials.0.steps 0
+is trials.0.devices_used 2
+is trials.0.stats.least_items 5
+is trials.0.stats.phases '[]'
+is trials.0.gteps_edges "not there"
+is choices.direction '"push"'
+is choices.devices_used 2
+is choices.why_devices null
+is choices.parents false
 is verified null
 present devices.0.name choices.route choices.order choices.delta choices.kernel choices.worker \
     choices.fetch choices.mapping choices.cut trials.0.ms trials.0.gteps \
     trials.0.items_processed trials.0.items_sent trials.0.items_spilled trials.0.rounds \
+    trials.0.gteps_seen summary.gteps_seen_harmonic_mean trials.0.stats.bytes \
     summary.min_ms summary.median_ms summary.max_ms summary.gteps_harmonic_mean
 
 expect_ok bfs path.el --devices host:3 --route ring --order soft:2 --partition random --seed 9 \
@@ -51,7 +62,7 @@ done
 
 # ---- what the devices did ----
 expect_ok bfs rmat:8 --source 1 --devices host:3 --route direct --partition random --json -
-present trials.0.stats.processed trials.0.stats.stale trials.0.stats.overwork trials.0.stats.atoms \
+present trials.0.stats.processed_per_least trials.0.stats.processed trials.0.stats.stale trials.0.stats.overwork trials.0.stats.atoms \
     trials.0.stats.atoms_per_arc trials.0.stats.spilled trials.0.stats.deferred trials.0.stats.rounds \
     trials.0.stats.raises
 for phase in process receive order wait; do
@@ -79,7 +90,7 @@ links_sum() {
 is trials.0.items_sent "$(links_sum)"
 at_least 1 trials.0.items_sent
 present trials.0.links.5.from trials.0.links.5.to
-expect_ok bfs rmat:8 --source 1 --devices host:1 --json -
+expect_ok bfs rmat:8 --source 1 --devices host:1 --direction push --json -
 is trials.0.links '[]'
 is trials.0.items_sent 0
 
@@ -106,7 +117,7 @@ is trials.0.stats.overwork 1
 
 # ---- sssp ----
 printf '0 1 2\n1 2 3\n0 2 9\n2 3 1\n3 0 1\n5 4 7\n' >weights.el
-expect_ok sssp weights.el --source 0 --devices host:2 --verify --json -
+expect_ok sssp weights.el --source 0 --devices host:2 --direction push --verify --json -
 is schema 1
 is command '"sssp"'
 is graph.vertices 6
@@ -138,6 +149,60 @@ is trials.0.reached 1
 is trials.0.max_distance 0
 is trials.0.sum_distances 0
 is trials.0.gteps 0
+
+# ---- pr: what it starts from is nothing, and how it ended ----
+printf '0 1\n1 0\n2 0\n' >ranks.el
+expect_ok pr ranks.el --devices host:2 --direction pull --verify --json -
+is verified true
+is trials.0.verified_by '"iteration"'
+is trials.0.l1_difference null
+present trials.0.exact_change trials.0.l1_bound
+expect_ok pr ranks.el --devices host:2 --direction pull --tolerance 1e-9 --verify --json -
+is trials.0.verified_by '"reference"'
+is trials.0.exact_change null
+is trials.0.l1_bound null
+is schema 1
+is command '"pr"'
+is choices.direction '"pull"'
+is choices.tolerance 1e-09
+is choices.damping 0.85
+is choices.dangling '"spread"'
+is choices.iterations 0
+is choices.weights "not there"
+for choice in route order kernel worker fetch mapping; do is choices.$choice null; done
+is trials.0.source null
+is trials.0.reached 3
+is trials.0.sum_levels "not there"
+at_least 1 trials.0.steps
+is verified true
+present trials.0.max_rank trials.0.sum_ranks trials.0.residual trials.0.ms_per_iteration trials.0.l1_difference \
+    trials.0.relative_difference trials.0.verified_by trials.0.gteps_seen trials.0.stats.bytes trials.0.stats.gbytes_per_s \
+    trials.0.stats.phases.0.name trials.0.stats.phases.0.ms trials.0.stats.phases.0.steps
+expect_ok pr ranks.el --devices host:2 --direction pull --iterations 2 --dangling ignore --damping 0.5 --json -
+is choices.iterations 2
+is choices.dangling '"ignore"'
+is choices.damping 0.5
+is trials.0.steps 2
+is trials.0.l1_difference null
+is trials.0.verified_by null
+expect_ok pr ranks.el --devices host:2 --direction push --json -
+is trials.0.steps 0
+is trials.0.ms_per_iteration null
+present choices.route choices.order choices.kernel
+
+# ---- cc ----
+printf '1 0\n2 1\n4 3\n' >parts.el
+expect_ok cc parts.el --devices host:2 --stream off --trials 2 --verify --json -
+is schema 1
+is command '"cc"'
+is choices.stream '"off"'
+is choices.direction null
+is trials.1.components 2
+is trials.1.largest_component 3
+is trials.1.source null
+is trials.1.links '[]'
+is verified true
+present trials.1.ms trials.1.gteps trials.1.gteps_seen trials.1.stats.phases.0.name summary.gteps_harmonic_mean
 
 # ---- files ----
 expect_ok bfs path.el --source 0 --devices host:1 --json out.json -o out.txt

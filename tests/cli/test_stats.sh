@@ -21,14 +21,51 @@ sane() {
     fi
 }
 
+# four: the lines that explain a run, as often as there are tables of runs.
+four() {
+    lines "^  items processed  *[0-9]* .* for each of the [0-9]* that any way must process" "$1"
+    lines "^  atoms (arcs seen)  *[0-9]* .* for each arc of a vertex reached, of which there are [0-9]*" "$1"
+    lines "^  bytes moved  *\([0-9]* .* GB/s, .* of each device's memory\|- .* are not counted\)$" "$1"
+    lines "^  time, ms  *[0-9.]*   " "$1"
+    lines "^  devices  *[0-9]*   of [0-9]*" "$1"
+}
+
+# ---- every verb, every direction ----
+for verb in bfs sssp pr cc; do
+    for devices in host:1 host:3; do
+        for direction in auto push pull switch; do
+            case $verb$direction in prswitch | sssppull | ccpush | ccpull | ccswitch) continue ;; esac
+            from="--source 1 --direction $direction"
+            [ $verb != pr ] || from="--direction $direction"
+            [ $verb != cc ] || from=
+            # shellcheck disable=SC2086 # words
+            expect_ok $verb rmat:7 --devices $devices --stats $from
+            four 1
+            has "of ${devices#host:}"
+            sane "$OUT"
+            case $verb$direction in
+            *push) has "process " && has "items produced" ;;
+            *pull | *switch | cc*) has " steps of " && has "bytes sent" ;;
+            esac
+        done
+    done
+    expect_ok $verb rmat:7 --trials 2 --devices host:2 --stats
+    four 1
+    lines "^work.*, in its last run" 1
+    sane "$OUT"
+done
+
+# ---- the worklist in detail ----
 for verb in bfs sssp; do
-    expect_ok $verb rmat:7 --source 1 --devices host:3 --partition random --route direct --stats
-    for row in "items produced" "items processed .*overwork [0-9]" "atoms .* for each arc" "items sent" "items spilled" \
+    push="--direction push"
+    # shellcheck disable=SC2086 # words, here and below
+    expect_ok $verb rmat:7 --source 1 --devices host:3 --partition random --route direct $push --stats
+    for row in "items produced" "items processed .*any way" "atoms .* for each arc" "items sent" "items spilled" \
         "items deferred" "rounds" "process, ms" "receive, ms" "order, ms" "wait, ms"; do
         lines "^  $row" 1
     done
     has "work from source 1"
-    has "% of the devices' time"
+    has "process "
     has "items, from \\ to"
     sane "$OUT"
     expect_ok $verb rmat:7 --source 1 --devices host:3 --order bulk --stats
@@ -36,42 +73,43 @@ for verb in bfs sssp; do
     sane "$OUT"
 
     # ---- a table a source, of its last run ----
-    expect_ok $verb rmat:7 --sources 3 --trials 2 --devices host:2 --stats
+    # shellcheck disable=SC2086
+    expect_ok $verb rmat:7 $push --sources 3 --trials 2 --devices host:2 --stats
     lines "work from source" 3
     lines ", in its last run" 3
     lines "^  items produced" 3
-    expect_ok $verb rmat:7 --devices host:2
+    expect_ok $verb rmat:7 $push --devices host:2
     lines "work from source" 0
 
     # ---- one device has no links; many have too many for a matrix ----
-    expect_ok $verb rmat:7 --source 1 --devices host:1 --stats
+    expect_ok $verb rmat:7 $push --source 1 --devices host:1 --stats
     lines "from .. to" 0
     lines "links carried" 0
-    expect_ok $verb rmat:7 --source 1 --devices host:8 --partition random --route direct --stats
+    expect_ok $verb rmat:7 $push --source 1 --devices host:8 --partition random --route direct --stats
     has "from \\ to"
-    expect_ok $verb rmat:7 --source 1 --devices host:9 --partition random --route direct --stats
+    expect_ok $verb rmat:7 $push --source 1 --devices host:9 --partition random --route direct --stats
     lines "from .. to" 0
     has " links carried items; the busiest of them:"
     lines "^    host:[0-8] to host:[0-8] .* items$" 8
-    expect_ok $verb rmat:7 --source 1 --devices host:9 --route ring --stats
+    expect_ok $verb rmat:7 $push --source 1 --devices host:9 --route ring --stats
     has " links carried items"
 
     # ---- a lone vertex: nothing to divide by ----
     printf '0 1\n3 0\n' >few.el
-    expect_ok $verb few.el --source 1 --devices host:2 --stats
-    has "overwork 1.000"
+    expect_ok $verb few.el $push --source 1 --devices host:2 --stats
+    has "1.000 for each of the 1 that any way must process"
     has "- for each arc of a vertex reached"
     sane "$OUT"
 
     # ---- standard output is a document or a result: the table is beside it ----
-    run $verb few.el --source 0 --devices host:1 -o - --stats
+    run $verb few.el $push --source 0 --devices host:1 -o - --stats
     if [ "$RC" -eq 0 ] && grep -q "work from source 0" "$ERR" && [ "$(wc -l <"$OUT")" -eq 4 ]; then
         pass
     else
         fail "the table should be on standard error"
         show
     fi
-    run $verb few.el --source 0 --devices host:1 --json - --stats
+    run $verb few.el $push --source 0 --devices host:1 --json - --stats
     if [ "$RC" -eq 0 ] && grep -q "work from source 0" "$ERR" && [ "$(head -c 1 "$OUT")" = "{" ]; then
         pass
     else

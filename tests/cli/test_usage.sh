@@ -4,6 +4,7 @@
 
 # ---- help and version ----
 for arguments in "help" "--help" "-h" "help bfs" "bfs --help" "bfs -h" "help sssp" "sssp --help" \
+    "help pr" "pr --help" "help cc" "cc --help" \
     "gen --help" "info --help" \
     "topo --help" "bench --help" "help gen" "help info" "help topo" "help bench" "help version" "help help" "version" "--version" "-V" "info --config"; do
     # Word splitting is wanted: each text is a command line.
@@ -11,17 +12,30 @@ for arguments in "help" "--help" "-h" "help bfs" "bfs --help" "bfs -h" "help sss
     expect_ok $arguments
     [ -s "$OUT" ] || fail "weir $arguments prints nothing"
 done
-for verb in bfs sssp; do
-    run $verb --help
-    for option in source sources undirected devices partition route order kernel worker fetch mapping \
-        balance wire trials seed time-limit verify stats output json; do
+# help_of VERB OPTIONS: those, and what all that run over graphs take.
+help_of() {
+    run "$1" --help
+    has "weir $1 rmat:16 "
+    shift
+    for option in "$@" undirected devices partition route trials seed time-limit verify stats output json; do
         has "--$option"
     done
     has "default: 1"
     has "examples:"
-    has "weir $verb rmat:16 --undirected --verify"
-done
-has "--weights"
+}
+worklist="direction order kernel worker fetch mapping"
+# shellcheck disable=SC2086 # words
+{
+    help_of bfs source sources $worklist balance wire parents output-parents
+    has "auto, by graph, machine and other options"
+    has "GTEPS edges"
+    help_of sssp source sources $worklist balance wire weights
+    has "GTEPS seen"
+    help_of pr $worklist tolerance damping dangling iterations
+    has "1 - damping"
+    help_of cc stream
+    has "smallest vertex"
+}
 run topo --help
 for option in devices machine measure format route output; do has "--$option"; done
 has "nvswitch8"
@@ -50,13 +64,13 @@ else
 fi
 
 # ---- verbs ----
-for verb in pr cc convert partition; do
+for verb in convert partition; do
     refuse 2 "$verb is not built yet" $verb x.mtx
     refuse 2 "$verb is not built yet" help $verb
 done
 refuse 2 "did you mean bfs" bsf x.mtx
 refuse 2 "unknown verb; see weir help" frobnicate
-for word in foo bfxy pq b; do # too little of them is right for a guess
+for word in foo bfxy xy b; do # too little of them is right for a guess
     refuse 2 "$word: unknown verb; see weir help" $word
     refuse 2 "$word: unknown verb; see weir help" help $word
 done
@@ -86,13 +100,21 @@ refuse 2 "give only one" bfs $G --source 1 --sources 2
 refuse 2 "bfs has no weights" bfs $G --weights unit
 refuse 2 "--tolerance: bfs" bfs $G --tolerance 1e-3
 refuse 2 "--damping: bfs" bfs $G --damping .5
+refuse 2 "--dangling: bfs has no dangling mass" bfs $G --dangling ignore
+refuse 2 "--iterations: bfs ends by itself" bfs $G --iterations 3
+refuse 2 "--stream: bfs has no such option" bfs $G --stream on
 refuse 2 "--parts: bfs" bfs $G --parts 3
+refuse 2 "pr: GRAPH is missing; see weir help pr" pr
+refuse 2 "cc: GRAPH is missing; see weir help cc" cc
+refuse 2 "did you mean --tolerance" pr $G --tolerence 1e-3
+refuse 2 "did you mean --output-parents" bfs $G --output-parent x
 refuse 2 "--machine: bfs has no such option" bfs $G --machine m60
 refuse 2 "--measure: bfs has no such option" bfs $G --measure
 refuse 2 "--format: bfs has no such option" bfs $G --format json
 refuse 2 "--trace is not built yet" bfs $G --trace t.json
-refuse 2 "--trace is not built yet" sssp $G --trace t.json
+for verb in sssp pr cc; do refuse 2 "--trace is not built yet" $verb $G --trace t.json; done
 refuse 2 "--tolerance: sssp is exact" sssp $G --tolerance 1e-3
+refuse 2 "--parents: gen has no such option" gen $G -o x.mtx --parents
 refuse 2 "--stats: gen has no such option" gen $G -o x.mtx --stats
 refuse 2 "--verify: gen has no such option" gen $G -o x.mtx --verify
 refuse 2 "--source: info has no such option" info $G --source 1
@@ -119,7 +141,7 @@ for wire in bitmap auto; do later wire $wire; done
 later partition file:parts.txt
 later partition 2d:2x2
 refuse 2 "--balance both is not built yet; choose one of: off" sssp $G --balance both
-for choice in partition route order kernel worker mapping balance wire; do
+for choice in partition direction route order kernel worker mapping balance wire; do
     refuse 2 "--$choice foo: unknown; choose one of: " bfs $G --$choice foo
     refuse 2 "unknown; choose one of: " bfs $G --$choice ""
 done
@@ -138,7 +160,8 @@ refuse 2 "give only one" info $G --config
 # ---- forms ----
 expect_ok bfs --source=3 --devices=host:2 -- $G
 expect_ok bfs $G --source 3 --devices host:2 --trials 2 --time-limit 30.5
-expect_ok bfs $G --devices host:1 --kernel auto --worker auto --mapping auto --balance off --wire list
+expect_ok bfs $G --devices host:1 --kernel auto --worker auto --mapping auto --balance off --wire list \
+    --direction auto --partition auto
 expect_ok bfs $G --devices host:1 --kernel discrete -olevels.txt
 [ -f levels.txt ] || fail "-oFILE writes no file"
 refuse 2 -- bfs -- --verify

@@ -1,6 +1,6 @@
 #!/bin/sh
-# --verify finds a single wrong level or distance: status 1, the vertex named, "verified": false, no
-# levels or distances kept; and one element of a filtered array that is another's, is there twice, or is missing.
+# --verify finds a single wrong level, distance, rank, label or parent: status 1, the vertex named, "verified":
+# false, no values kept; and one element of a filtered array that is another's, is there twice, or is missing.
 here=$(cd "$(dirname "$0")" && pwd -P)
 . "$here/common.sh"
 for WEIR in "$BUILD/tests/cli/weir-wrong" "$here/weir-wrong"; do
@@ -13,15 +13,20 @@ fi
 
 # 400 vertices; the last is one that nothing leads to.
 { printf '0 %s\n' 1 2 3; awk 'BEGIN { for (v = 0; v < 398; v++) print v, v + 1; print 399, 0 }'; } >chain.el
-for what in "bfs level grid:20x20" "sssp distance grid:20x20" "sssp distance chain.el"; do
+for what in "bfs level grid:20x20" "sssp distance grid:20x20" "sssp distance chain.el" "cc label grid:20x20" \
+    "cc label chain.el"; do
     # shellcheck disable=SC2086 # words
     set -- $what
+    from="--source 0"
+    [ "$1" != cc ] || from=
     unset WEIR_TEST_WRONG
-    expect_ok "$1" "$3" --source 0 --devices host:2 --verify -o right.out
+    # shellcheck disable=SC2086 # two words or none
+    expect_ok "$1" "$3" $from --devices host:2 --verify -o right.out
     for vertex in 0 37 399; do
         rm -f report.json
         export WEIR_TEST_WRONG=$vertex
-        run "$1" "$3" --source 0 --devices host:2 --verify --json report.json -o wrong.out
+        # shellcheck disable=SC2086 # as above
+        run "$1" "$3" $from --devices host:2 --verify --json report.json -o wrong.out
         if [ "$RC" -eq 1 ] && grep -q "vertex $vertex has $2 " "$ERR" && grep -q "1 of 400 differ" "$ERR" &&
             [ "$(wc -l <"$ERR")" -eq 1 ]; then
             pass
@@ -32,8 +37,74 @@ for what in "bfs level grid:20x20" "sssp distance grid:20x20" "sssp distance cha
         if tr -d ' \n' <report.json | grep -q '"verified":false'; then pass; else fail "the report should say false"; fi
         if [ ! -e wrong.out ]; then pass; else fail "wrong values should not be kept"; fi
     done
-    expect_ok "$1" "$3" --source 0 --devices host:2 -o unseen.out
+    # shellcheck disable=SC2086 # as above
+    expect_ok "$1" "$3" $from --devices host:2 -o unseen.out
 done
+
+# unverified SENTENCE OPTIONS: status 1 and that sentence, in the document too, and no file of values.
+unverified() {
+    sentence=$1
+    shift
+    rm -f report.json
+    run "$@" --verify --json report.json -o wrong.out
+    if [ "$RC" -eq 1 ] && grep -q "^weir: verification failed: .*$sentence" "$ERR" && [ "$(wc -l <"$ERR")" -eq 1 ]; then
+        pass
+    else
+        fail "should be told: $sentence"
+        show
+    fi
+    if grep -q "^verified: .*$sentence" "$OUT"; then pass; else fail "the report should tell it" && show; fi
+    if tr -d ' \n' <report.json | grep -q '"verified":false'; then pass; else fail "the document should say false"; fi
+    if [ ! -e wrong.out ] && [ ! -e wrong.parents ]; then pass; else fail "wrong values should not be kept"; fi
+}
+
+# ---- ranks: of one vertex, each in the limits of the tolerance or not, none, and all of them by little ----
+unset WEIR_TEST_WRONG
+for tolerance in 1e-2 1e-6 1e-8; do
+    expect_ok pr grid:20x20 --devices host:2 --tolerance $tolerance --verify -o right.out
+    has "verified: ok (an exact iteration changes "
+done
+for tolerance in 1e-9 1e-10; do
+    expect_ok pr grid:20x20 --devices host:2 --tolerance $tolerance --verify -o right.out
+    has "verified: ok (ranks differ from the reference's by "
+done
+for vertex in 0 37 399; do
+    export WEIR_TEST_WRONG=$vertex:0.01
+    unverified "iteration changes ranks by .* vertex $vertex has rank .* the iteration gives" pr grid:20x20 --devices host:2
+    unverified "iteration changes ranks by .* vertex $vertex has rank" pr grid:20x20 --devices host:2 --direction push
+    unverified "ranks differ by .* vertex $vertex has rank .* the reference" pr grid:20x20 --devices host:2 --tolerance 1e-9
+    expect_ok pr grid:20x20 --devices host:2 --tolerance .01 --dangling ignore --verify # no more than asked for
+    export WEIR_TEST_WRONG=$vertex:nan
+    unverified "vertex $vertex has rank -*nan" pr grid:20x20 --devices host:2
+    unverified "vertex $vertex has rank -*nan" pr grid:20x20 --devices host:2 --tolerance 1e-9
+    export WEIR_TEST_WRONG=$vertex:1e-5
+    unverified "iteration changes ranks by .* vertex $vertex has rank" pr grid:20x20 --devices host:2 --tolerance 1e-8
+    export WEIR_TEST_WRONG=$vertex:1e-7
+    unverified "vertex $vertex has rank .*e-0[78] of it" pr grid:20x20 --devices host:2 --tolerance 1e-10
+done
+export WEIR_TEST_WRONG=all:1e-8 WEIR_TEST_VERTICES=400
+unverified "ranks sum to 1.0000000[01]" pr grid:20x20 --devices host:2 --direction pull
+expect_ok pr grid:20x20 --devices host:2 --direction pull --dangling ignore --verify # within the tolerance, no sum known
+expect_ok pr grid:20x20 --devices host:2 -o unseen.out
+unset WEIR_TEST_WRONG WEIR_TEST_VERTICES
+
+# ---- trees: grid:20x20 from 0, whose levels are all right ----
+expect_ok bfs grid:20x20 --source 0 --devices host:2 --parents --verify --output-parents right.parents
+tree() {
+    export WEIR_TEST_PARENT="$1"
+    unverified "$2" bfs grid:20x20 --source 0 --devices host:2 --output-parents wrong.parents
+}
+tree 0:1 "vertex 0 at level 0 has parent 1, but the source must be its own parent"
+tree 37:-1 "vertex 37 .* must have a parent"
+tree 37:400 "vertex 37 .* a parent must be a vertex"
+tree 37:-2 "vertex 37 .* a parent must be a vertex"
+tree 37:37 "vertex 37 .* one level below its parent"
+tree 37:38 "vertex 37 .* one level below its parent"
+tree 399:0 "vertex 399 .* one level below its parent"
+tree 42:20 "vertex 42 .* one level below its parent"
+tree 42:60 "vertex 42 .* an arc must lead from a parent"
+expect_ok bfs grid:20x20 --source 0 --devices host:2 --parents --output-parents unseen.parents
+unset WEIR_TEST_PARENT
 
 unset WEIR_TEST_WRONG
 expect_ok pbf --elements 1000 --devices host:2 --trials 2 --verify

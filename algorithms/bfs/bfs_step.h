@@ -1,0 +1,170 @@
+/** @file bfs_step.h  Breadth-first search in step: what the kernel of every device is given, and what its
+ * parts share.
+ *
+ * One body a device, level by level (worklist/bsp.h). A level goes *top-down*, from the vertices found last
+ * along their out-arcs, or *bottom-up*, from each vertex not yet found along its in-arcs until one leads to a
+ * vertex that is found (Beamer, Asanovic, Patterson: "Direction-optimizing breadth-first search", SC 2012),
+ * whichever looks at fewer arcs.
+ *
+ * Every device has a bitmap over all numbers (algorithms/rows.h) of the vertices that are found. Of its own
+ * vertices it is exact; of those of others it tells, while levels go top-down, who was sent already, and after a
+ * level that went bottom-up it is exact too. It needs no bitmap of the last level: a vertex that is not found
+ * has no found neighbour but on the last level, or it would have been found from there. But within a level
+ * that bitmap must not change under those who read it, so there are two by turns.
+ *
+ * The queue is one array that only grows, since a vertex is found once; a level is a stretch of it. An
+ * entry is a *piece* of a row, at most BFS_PIECE arcs, with the place of its arcs: whoever puts it there reads
+ * the offsets while the place in the queue is being reserved, and a level is a link shorter. */
+#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_H
+#define WEIR_ALGORITHMS_BFS_BFS_STEP_H
+
+#include "algorithms/rows.h"
+#include "worklist/bsp.h"
+
+#define BFS_NONE  0xFFFFFFFFu
+#define BFS_PIECE 256u /* arcs of an entry of the queue */
+#define BFS_SPLIT (UINT64_C(1) << 32)
+#define BFS_WIDE \
+    2048u /* entries of a level from which on its arcs are counted and a way is chosen */
+
+/** Entry of the queue: arcs first to first + count - 1, those of a row or a part of them. */
+struct bfs_piece {
+    uint64_t first;
+    uint32_t row;
+    uint32_t count;
+};
+
+/** What weir_bsp_page.result holds behind a run, sums over the blocks. */
+enum bfs_result {
+    BFS_RESULT_LEVELS = 0, /* steps that found something, and the one that did not */
+    BFS_RESULT_PIECES,     /* entries taken from the queue */
+    BFS_RESULT_DOWN_ARCS,  /* looked at top-down */
+    BFS_RESULT_UP_ARCS,    /* looked at bottom-up */
+    BFS_RESULT_UP_ROWS,    /* rows looked at bottom-up */
+    BFS_RESULT_DOWN_STEPS,
+    BFS_RESULT_UP_STEPS,
+    BFS_RESULT_TURN_STEPS, /* from one way to the other */
+    BFS_RESULT_DOWN_NS,    /* by the clock of block 0 */
+    BFS_RESULT_UP_NS,
+    BFS_RESULT_TURN_NS,
+    BFS_RESULTS
+};
+
+struct bfs_step_args {
+    struct weir_bsp_member member;
+    weir_rows_part rows;
+    uint32_t *found[2][WEIR_DEVICES_MAX]; /* bitmaps of each device, as this one reaches them */
+    uint32_t *level;                      /* by row; BFS_NONE before */
+    uint32_t *parent;                     /* by row, a number; NULL: not wanted */
+    struct bfs_piece *queue;              /* room for each row and each piece */
+    uint32_t *tail;                       /* of the queue, at 0 before; relaxed dev */
+    uint32_t *inbox[WEIR_DEVICES_MAX];    /* [from]: of this device, 1 or 2 words an item */
+    uint32_t *outbox[WEIR_DEVICES_MAX];   /* [to]: the inbox of that device for this one */
+    uint32_t *absorbed;                   /* by device: items taken from its inbox; by block 0 */
+    uint64_t unfound;                     /* vertices of all devices that have in-arcs */
+    uint32_t source;                      /* a number */
+    uint32_t pull;                        /* every level goes bottom-up */
+};
+
+/** What narrow levels came to (bfs_step_narrow.h). */
+struct bfs_narrow {
+    uint64_t total; /* entries of the level found last; from BFS_SPLIT on if rows took several */
+    uint64_t down_arcs; /* of this thread */
+    uint64_t pieces;
+    uint32_t begin, end; /* the stretch taken last */
+    uint32_t level;      /* its level */
+    uint32_t levels;     /* done */
+    uint32_t step;       /* of the block */
+    uint32_t stop;       /* as of weir_bsp_sync() */
+};
+
+/** Words that the threads of a block share. */
+struct bfs_step_shared {
+    uint64_t
+        first; /* of weir_bsp_sync(): entries put, and BFS_SPLIT for each row that took several */
+    uint64_t arcs;  /* of the vertices found */
+    uint64_t found; /* vertices */
+    uint64_t sent;  /* items */
+    struct bfs_narrow narrow;
+    uint32_t taken[WEIR_DEVICES_MAX], told[WEIR_DEVICES_MAX]; /* of the inboxes */
+};
+
+/** What a device does until the next barrier. */
+enum bfs_phase {
+    BFS_DOWN = 0, /* a level top-down */
+    BFS_ABSORB,   /* the rest of it: what others found */
+    BFS_SHARE,    /* bitmaps are made whole, for bottom-up */
+    BFS_UP,       /* a level bottom-up */
+    BFS_LIST,     /* what that found becomes entries, for top-down */
+    BFS_END
+};
+
+/** Where the search is; the same in all threads of all blocks of a device that are awake. */
+struct bfs_walk {
+    uint32_t phase;
+    uint32_t level;      /* of the vertices in the stretch */
+    uint32_t begin, end; /* the stretch of the queue */
+    uint32_t turn;       /* which bitmap is current */
+    uint32_t wide;       /* the level is worth counting */
+    uint32_t split;      /* a row of the stretch has several entries */
+    uint32_t awake;      /* blocks of this device that share the work */
+    uint32_t arriving;   /* blocks that the next barrier waits for: those that fall asleep too */
+    uint64_t entries;    /* of the stretches of all devices */
+    uint64_t arcs; /* of the vertices found last, on all devices; narrow levels are estimated */
+    uint64_t unfound,
+        unfound_arcs; /* over all devices, of vertices with in-arcs; so are they here */
+};
+
+/** What a thread did in a phase. The first four are of the worker, in its first lane. */
+struct bfs_tally {
+    uint64_t put, arcs, found,
+        sent; /* entries put, from BFS_SPLIT on rows that took several; ... */
+    uint64_t pieces, down_arcs, up_arcs, up_rows;
+};
+
+WEIR_DEV uint32_t bfs_warp(const struct weir_bsp_block *b)
+{
+    return (b->block * b->threads + b->thread) / WEIR_LANES;
+}
+
+WEIR_DEV int bfs_owns(const struct bfs_step_args *a, uint32_t number)
+{
+    return number - a->rows.begin < a->rows.owned;
+}
+
+WEIR_DEV uint32_t bfs_owner(const struct bfs_step_args *a, uint32_t number)
+{
+    uint32_t p = 0;
+    WEIR_ROLLED
+    while (number >= a->rows.first[p + 1])
+        p++;
+    return p;
+}
+
+/** Whether the bit of a number was not set; then it is now. */
+WEIR_DEV int bfs_claim(uint32_t *bitmap, uint32_t number)
+{
+    uint32_t bit = 1u << (number & 31u);
+    return !(weir_atomic_or_relaxed_dev_u32(&bitmap[number / 32], bit) & bit);
+}
+
+WEIR_DEV int bfs_is_set(const uint32_t *bitmap, uint32_t number)
+{
+    return weir_load_relaxed_dev_u32(&bitmap[number / 32]) >> (number & 31u) & 1u;
+}
+
+/** Hand what the workers did to their block, at the end of a phase; all lanes. */
+WEIR_DEV void bfs_flush(struct bfs_step_shared *shared, const struct bfs_tally *t)
+{
+    if (weir_lane())
+        return;
+    weir_atomic_add_block_u64(&shared->first, t->put);
+    if (t->found) {
+        weir_atomic_add_block_u64(&shared->arcs, t->arcs);
+        weir_atomic_add_block_u64(&shared->found, t->found);
+    }
+    if (t->sent)
+        weir_atomic_add_block_u64(&shared->sent, t->sent);
+}
+
+#endif

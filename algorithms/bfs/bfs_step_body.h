@@ -1,0 +1,383 @@
+/** @file bfs_step_body.h  The body of a device: phase after phase, with a barrier behind each.
+ *
+ * A narrow level needs few blocks, and a barrier of few is fast: the others sleep until a level is wide. All
+ * who are awake know the same sums and decide the same. */
+#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_BODY_H
+#define WEIR_ALGORITHMS_BFS_BFS_STEP_BODY_H
+
+#include "algorithms/bfs/bfs_step_narrow.h"
+#include "algorithms/bfs/bfs_step_up.h"
+
+/* Bottom-up, a look is a stream of short rows; top-down it is a random atomic: about three to one. Going back
+ * costs a phase more. */
+#define BFS_UP_GAIN   2u
+#define BFS_DOWN_GAIN 3u
+
+/* Looks that a level would take bottom-up: each vertex not found reads its row's place and looks along its
+ * arcs until it meets the last level, whose share of all arcs says how soon. */
+WEIR_DEV uint64_t bfs_up_cost(const struct bfs_step_args *a, const struct bfs_walk *w)
+{
+    const uint64_t mean = w->unfound_arcs / (w->unfound + 1) + 1;
+    const uint64_t soon = a->rows.arcs_all / (w->arcs + 1) + 1;
+    return w->unfound * (2 + (mean < soon ? mean : soon)) + a->rows.numbers / 32;
+}
+
+WEIR_DEV uint32_t bfs_choose(const struct bfs_step_args *a, const struct bfs_walk *w, int was_up)
+{
+    if (a->pull)
+        return BFS_UP;
+    if (was_up)
+        return BFS_DOWN_GAIN * w->arcs < bfs_up_cost(a, w) ? BFS_LIST : BFS_UP;
+    if (!w->wide || bfs_up_cost(a, w) > BFS_UP_GAIN * w->arcs)
+        return BFS_DOWN;
+    return a->rows.parts > 1 ? BFS_SHARE : BFS_UP;
+}
+
+WEIR_DEV uint64_t bfs_less(uint64_t from, uint64_t by)
+{
+    return from > by ? from - by : 0;
+}
+
+/* What a phase put into the queue: the stretch grows by it, and the estimates follow. */
+WEIR_DEV void bfs_grow(const struct bfs_step_args *a, const struct weir_bsp_block *b,
+                       struct bfs_walk *w, const uint64_t *total)
+{
+    const uint64_t own = a->rows.parts > 1 ? weir_bsp_own(&a->member, b) : total[0];
+    const uint64_t entries = (uint32_t)total[0];
+    const int counted = w->wide || w->phase != BFS_DOWN;
+    w->end += (uint32_t)own;
+    w->entries += entries;
+    w->split |= total[0] >> 32 != 0;
+    w->arcs += counted ? total[2] : entries * (a->rows.arcs_all / (a->rows.vertices + 1) + 1);
+    w->unfound = bfs_less(w->unfound, counted ? total[3] : entries);
+}
+
+/* The level is complete: choose how the next one goes. */
+WEIR_DEV void bfs_turn(const struct bfs_step_args *a, struct bfs_walk *w, int was_up)
+{
+    w->wide = was_up || w->split || w->entries >= BFS_WIDE;
+    w->unfound_arcs = bfs_less(w->unfound_arcs, w->arcs);
+    w->phase = bfs_choose(a, w, was_up);
+}
+
+/* After a barrier: what comes next. */
+WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_bsp_block *b,
+                       struct bfs_walk *w, const uint64_t *total)
+{
+    switch (w->phase) {
+    case BFS_DOWN:
+        w->begin = w->end;
+        w->entries = w->arcs = w->split = 0;
+        w->level++;
+        bfs_grow(a, b, w, total);
+        if (total[1]) {
+            w->phase = BFS_ABSORB;
+            w->wide |= total[1] >= BFS_WIDE;
+        } else if (w->entries == 0) {
+            w->phase = BFS_END;
+        } else {
+            bfs_turn(a, w, 0);
+        }
+        break;
+    case BFS_ABSORB:
+        bfs_grow(a, b, w, total);
+        if (w->entries == 0)
+            w->phase = BFS_END;
+        else
+            bfs_turn(a, w, 0);
+        break;
+    case BFS_SHARE:
+        w->phase = BFS_UP;
+        break;
+    case BFS_UP:
+        w->level++;
+        w->turn ^= 1;
+        w->arcs = total[2];
+        w->unfound = bfs_less(w->unfound, total[3]);
+        w->begin = w->end;
+        w->entries = total[3];
+        if (total[3] == 0)
+            w->phase = BFS_END;
+        else
+            bfs_turn(a, w, 1);
+        break;
+    default: /* BFS_LIST */
+        w->begin = w->end;
+        w->end += (uint32_t)(a->rows.parts > 1 ? weir_bsp_own(&a->member, b) : total[0]);
+        w->entries = (uint32_t)total[0];
+        w->split = total[0] >> 32 != 0;
+        w->phase = BFS_DOWN;
+    }
+}
+
+/* Blocks of this device that the next phase needs. */
+WEIR_DEV uint32_t bfs_need(const struct weir_bsp_block *b, const struct bfs_walk *w)
+{
+    const uint32_t each = b->threads / WEIR_LANES * BFS_TAKE;
+    if (w->phase > BFS_ABSORB || w->wide)
+        return b->blocks;
+    const uint64_t need = (w->end - w->begin + each - 1) / each;
+    return need < 1 ? 1 : need < b->blocks ? (uint32_t)need : b->blocks;
+}
+
+WEIR_DEV void bfs_pack(const struct bfs_walk *w, uint64_t *board)
+{
+    board[0] = (uint64_t)w->end << 32 | w->begin;
+    board[1] = (uint64_t)w->level << 32 | w->phase << 8 | w->turn << 4 | w->split << 1 | w->wide;
+    board[2] = w->entries;
+    board[3] = w->arcs;
+    board[4] = w->unfound;
+    board[5] = w->unfound_arcs;
+    board[6] = board[7] = 0;
+}
+
+WEIR_DEV void bfs_unpack(const uint64_t *board, struct bfs_walk *w)
+{
+    w->begin = (uint32_t)board[0];
+    w->end = (uint32_t)(board[0] >> 32);
+    w->level = (uint32_t)(board[1] >> 32);
+    w->phase = (uint32_t)board[1] >> 8 & 0xFFu;
+    w->turn = (uint32_t)board[1] >> 4 & 1u;
+    w->split = (uint32_t)board[1] >> 1 & 1u;
+    w->wide = (uint32_t)board[1] & 1u;
+    w->entries = board[2];
+    w->arcs = board[3];
+    w->unfound = board[4];
+    w->unfound_arcs = board[5];
+}
+
+/* What the inboxes hold now; all threads of a block. */
+WEIR_DEV void bfs_open(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                       const struct weir_bsp_block *b)
+{
+    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
+        shared->taken[d] = weir_load_relaxed_dev_u32(&a->absorbed[d]);
+        shared->told[d] = (uint32_t)weir_bsp_told(&a->member, b, d);
+    }
+    weir_block_sync();
+}
+
+/* Sleep until a phase needs this block. */
+WEIR_DEV uint32_t bfs_sleep(const struct bfs_step_args *a, struct weir_bsp_block *b,
+                            struct bfs_walk *w)
+{
+    uint64_t board[8];
+    const uint32_t stop = weir_bsp_sleep(&a->member, b, board, &w->awake);
+    w->arriving = w->awake;
+    bfs_unpack(board, w);
+    return stop;
+}
+
+/* As many blocks as the phase needs. @return non-zero: the body ends. */
+WEIR_DEV uint32_t bfs_people(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                             struct weir_bsp_block *b, struct bfs_walk *w)
+{
+    const uint32_t need = bfs_need(b, w);
+    w->arriving = w->awake;
+    if (need > w->awake) {
+        /* Some more than needed: levels grow for a while. */
+        uint32_t blocks = need + need / 2 < b->blocks ? need + need / 2 : b->blocks;
+        uint64_t board[8];
+        bfs_pack(w, board);
+        if (b->block == 0)
+            weir_bsp_wake(&a->member, b, blocks, board);
+        w->awake = w->arriving = blocks;
+    } else if (need < w->awake / 4) {
+        w->awake = need + need / 2;
+        if (b->block >= w->awake) {
+            weir_bsp_leave(&a->member, b, w->arriving, &shared->first);
+            return bfs_sleep(a, b, w);
+        }
+    }
+    return 0;
+}
+
+WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                       const struct weir_bsp_block *b, const struct bfs_walk *w,
+                       struct bfs_tally *t)
+{
+    struct bfs_tally did = {0, 0, 0, 0, 0, 0, 0, 0};
+    switch (w->phase) {
+    case BFS_DOWN:
+        did = w->wide ? bfs_down_wide(a, shared, *b, *w) : bfs_down_narrow(a, shared, *b, *w);
+        break;
+    case BFS_ABSORB:
+        bfs_open(a, shared, b);
+        bfs_absorb(a, shared, *b, *w);
+        break;
+    case BFS_SHARE:
+        bfs_share(a, *b, *w);
+        break;
+    case BFS_UP:
+        did = bfs_up(a, shared, *b, *w);
+        break;
+    default:
+        bfs_list(a, shared, *b, *w);
+    }
+    t->pieces += did.pieces;
+    t->down_arcs += did.down_arcs;
+    t->up_arcs += did.up_arcs;
+    t->up_rows += did.up_rows;
+}
+
+/* The barrier behind a phase. A block alone on a single device needs none; it only looks at the stop word
+ * now and then. */
+WEIR_DEV uint32_t bfs_barrier(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                              struct weir_bsp_block *b, const struct bfs_walk *w, uint64_t *total)
+{
+    const int more = w->wide || w->phase != BFS_DOWN || a->rows.parts > 1;
+    if (!more && w->arriving == 1 && w->level % 16) {
+        weir_block_sync();
+        total[0] = shared->first;
+        total[1] = 0;
+        weir_block_sync();
+        if (b->thread == 0) /* not set to 0: others may have added for the next level */
+            weir_atomic_add_block_u64(&shared->first, 0 - total[0]);
+        return 0;
+    }
+    if (more) {
+        weir_block_sync();
+        if (b->thread == 0) {
+            weir_bsp_add(&a->member, b, 1, shared->sent);
+            weir_bsp_add(&a->member, b, 2, shared->arcs);
+            weir_bsp_add(&a->member, b, 3, shared->found);
+            shared->sent = shared->arcs = shared->found = 0;
+        }
+    }
+    return weir_bsp_sync(&a->member, b, w->arriving, &shared->first, more, total);
+}
+
+/* Narrow levels of short rows on one device. @return as weir_bsp_sync(). */
+WEIR_DEV uint32_t bfs_short(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                            struct weir_bsp_block *b, struct bfs_walk *w, struct bfs_tally *t,
+                            uint64_t *steps, uint64_t *total)
+{
+    const struct bfs_narrow n = bfs_narrow_levels(a, shared, *b, *w);
+    w->unfound = bfs_less(w->unfound, n.end - w->end);
+    w->begin = n.begin;
+    w->end = n.end;
+    w->level = n.level;
+    b->step = n.step;
+    t->pieces += n.pieces;
+    t->down_arcs += n.down_arcs;
+    *steps += n.levels;
+    total[0] = n.total;
+    total[1] = total[2] = total[3] = 0;
+    return n.stop;
+}
+
+/* Block 0 remembers what was taken from the inboxes, for those who sleep now. */
+WEIR_DEV void bfs_remember(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
+                           const struct weir_bsp_block *b, uint32_t phase)
+{
+    if (phase != BFS_ABSORB)
+        return;
+    if (b->block == 0)
+        for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads)
+            weir_store_relaxed_dev_u32(&a->absorbed[d], shared->told[d]);
+    weir_block_sync();
+}
+
+/* The source, by block 0 of each device. */
+WEIR_DEV uint32_t bfs_start(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                            struct weir_bsp_block *b, struct bfs_walk *w)
+{
+    uint64_t total[WEIR_BSP_SUMS];
+    const uint32_t row = a->source - a->rows.begin;
+    const int own = bfs_owns(a, a->source);
+    if (b->thread < WEIR_LANES) {
+        if (weir_lane() == 0) {
+            (void)bfs_claim(a->found[0][a->member.index], a->source);
+            if (own)
+                a->level[row] = 0;
+            if (own && a->parent)
+                a->parent[row] = a->source;
+        }
+        if (own) {
+            struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
+            bfs_put(a, &t, weir_lane() == 0, row, 1);
+            bfs_flush(shared, &t);
+        }
+    }
+    w->phase = BFS_LIST; /* counted in full */
+    const uint32_t stop = bfs_barrier(a, shared, b, w, total);
+    bfs_next(a, b, w, total);
+    w->arcs = total[2];
+    w->unfound = bfs_less(a->unfound, 1);
+    w->unfound_arcs = a->rows.arcs_all;
+    bfs_turn(a, w, 0);
+    return stop;
+}
+
+WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_bsp_block *b,
+                         const struct bfs_walk *w, const struct bfs_tally *t, const uint64_t *ns,
+                         const uint64_t *steps)
+{
+    struct weir_bsp_page *page = weir_bsp_mine(&a->member);
+    const uint64_t all[4] = {weir_sum_u64(t->pieces), weir_sum_u64(t->down_arcs),
+                             weir_sum_u64(t->up_arcs), weir_sum_u64(t->up_rows)};
+    for (uint32_t i = 0; i < 4; i++)
+        if (weir_lane() == 0 && all[i])
+            weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_PIECES + i], all[i]);
+    if (b->block || b->thread)
+        return;
+    page->result[BFS_RESULT_LEVELS] = w->level;
+    for (uint32_t i = 0; i < 3; i++) {
+        page->result[BFS_RESULT_DOWN_NS + i] = ns[i];
+        page->result[BFS_RESULT_DOWN_STEPS + i] = steps[i];
+    }
+}
+
+/* Down and absorb, up, and the ways between: what their times are booked under. */
+WEIR_DEV uint32_t bfs_kind(uint32_t phase)
+{
+    return phase <= BFS_ABSORB ? 0 : phase == BFS_UP ? 1 : 2;
+}
+
+WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                            struct weir_bsp_block *b)
+{
+    struct bfs_walk w = {0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0};
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
+    uint64_t ns[3] = {0, 0, 0}, steps[3] = {0, 0, 0}, total[WEIR_BSP_SUMS];
+    const int short_rows =
+        a->rows.parts == 1 && a->rows.arcs_all < 2 * BFS_GROUP * a->rows.vertices;
+    uint32_t stop;
+    if (b->thread == 0)
+        shared->first = shared->arcs = shared->found = shared->sent = 0;
+    weir_block_sync();
+    if (b->block == 0) {
+        stop = bfs_start(a, shared, b, &w);
+        if (!stop)
+            stop = bfs_people(a, shared, b, &w);
+    } else {
+        stop = bfs_sleep(a, b, &w);
+    }
+    uint32_t kind = bfs_kind(w.phase);
+    uint64_t since = weir_clock_ns();
+    WEIR_ROLLED
+    while (!stop && w.phase != BFS_END) {
+        if (w.phase == BFS_DOWN && !w.wide && short_rows) {
+            stop = bfs_short(a, shared, b, &w, &t, &steps[0], total);
+        } else {
+            bfs_work(a, shared, b, &w, &t);
+            stop = bfs_barrier(a, shared, b, &w, total);
+            steps[bfs_kind(w.phase)]++;
+        }
+        if (stop)
+            break;
+        bfs_remember(a, shared, b, w.phase);
+        bfs_next(a, b, &w, total);
+        if (bfs_kind(w.phase) != kind || w.phase == BFS_END) {
+            const uint64_t now = weir_clock_ns();
+            ns[kind] += now - since;
+            since = now;
+            kind = bfs_kind(w.phase);
+        }
+        stop = bfs_people(a, shared, b, &w);
+    }
+    if (!stop)
+        bfs_finish(a, b, &w, &t, ns, steps);
+}
+
+#endif

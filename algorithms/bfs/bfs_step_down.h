@@ -1,0 +1,239 @@
+/** @file bfs_step_down.h  A level top-down: from the queue's stretch along the out-arcs. */
+#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_DOWN_H
+#define WEIR_ALGORITHMS_BFS_BFS_STEP_DOWN_H
+
+#include "algorithms/bfs/bfs_step.h"
+
+#define BFS_AT_ONCE 4u /* arcs that a lane has under way in a wide level */
+#define BFS_FEW     8u /* entries that a lane writes alone */
+
+/* Entry `i` of a row. */
+WEIR_DEV struct bfs_piece bfs_piece_of(uint32_t row, uint64_t first, uint64_t last, uint32_t i)
+{
+    const uint64_t begin = first + (uint64_t)i * BFS_PIECE, left = last - begin;
+    struct bfs_piece piece = {begin, row, (uint32_t)(left < BFS_PIECE ? left : BFS_PIECE)};
+    return piece;
+}
+
+/* What the lanes' rows have behind their first piece: a few each lane writes itself, many all lanes write
+ * together. @return how many. */
+WEIR_COLD uint32_t bfs_put_rest(struct bfs_piece *queue, uint32_t *tail, uint32_t row,
+                                uint64_t first, uint64_t last)
+{
+    const uint32_t pieces = (uint32_t)((last - first + BFS_PIECE - 1) / BFS_PIECE);
+    const uint32_t more = pieces > 1 ? pieces - 1 : 0;
+    const uint32_t upto = weir_prefix_u32(more);
+    const uint32_t all = weir_broadcast_u32(upto, WEIR_LANES - 1);
+    uint32_t at = 0;
+    if (weir_lane() == 0)
+        at = weir_atomic_add_relaxed_dev_u32(tail, all);
+    at = weir_broadcast_u32(at, 0) + upto - more;
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < more && more <= BFS_FEW; i++)
+        queue[at + i] = bfs_piece_of(row, first, last, i + 1);
+    WEIR_ROLLED
+    for (uint32_t many = weir_ballot(more > BFS_FEW); many; many &= many - 1) {
+        const uint32_t lane = weir_first_bit_u32(many), end = weir_broadcast_u32(more, lane);
+        const uint32_t base = weir_broadcast_u32(at, lane), its = weir_broadcast_u32(row, lane);
+        const uint64_t begin = weir_broadcast_u64(first, lane);
+        const uint64_t behind = weir_broadcast_u64(last, lane);
+        for (uint32_t i = weir_lane(); i < end; i += WEIR_LANES)
+            queue[base + i] = bfs_piece_of(its, begin, behind, i + 1);
+    }
+    return all;
+}
+
+/** Put the rows of the lanes for which `is` holds into the queue; all lanes of a worker. Their level and parent
+ *  are set already. The places are reserved while the offsets are on their way. */
+WEIR_DEV void bfs_put(const struct bfs_step_args *a, struct bfs_tally *t, int is, uint32_t row,
+                      int counted)
+{
+    const uint32_t those = weir_ballot(is), count = weir_popcount_u32(those);
+    uint64_t first = 0, last = 0;
+    uint32_t at = 0;
+    if (is) {
+        first = a->rows.out.offsets[row];
+        last = a->rows.out.offsets[row + 1];
+    }
+    if (weir_lane() == 0)
+        at = weir_atomic_add_relaxed_dev_u32(a->tail, count);
+    t->put += count;
+    at = weir_broadcast_u32(at, 0) + weir_popcount_u32(those & ((1u << weir_lane()) - 1));
+    if (is)
+        a->queue[at] = bfs_piece_of(row, first, last, 0);
+    if (weir_ballot(last - first > BFS_PIECE))
+        t->put += BFS_SPLIT + bfs_put_rest(a->queue, a->tail, row, first, last);
+    if (counted) {
+        t->arcs += weir_sum_u64(last - first);
+        t->found += count;
+    }
+}
+
+/* Send the numbers of the lanes for which `is` holds to their owners: store them into the inboxes there. */
+WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, uint32_t parent)
+{
+    struct weir_bsp_page *page = weir_bsp_mine(&a->member);
+    const uint32_t to = is ? bfs_owner(a, number) : BFS_NONE;
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->rows.parts; d++) {
+        uint32_t those = weir_ballot(to == d);
+        if (!those)
+            continue;
+        uint64_t base = 0;
+        uint32_t count = weir_popcount_u32(those);
+        if (weir_lane() == 0)
+            base = weir_atomic_add_relaxed_dev_u64(&page->tell[d], count);
+        base = weir_broadcast_u64(base, 0);
+        if (to == d) {
+            uint64_t at = base + weir_popcount_u32(those & ((1u << weir_lane()) - 1));
+            if (a->parent) {
+                a->outbox[d][2 * at] = number;
+                a->outbox[d][2 * at + 1] = parent;
+            } else {
+                a->outbox[d][at] = number;
+            }
+        }
+    }
+}
+
+/* The lanes for which `is` holds have found `number`, along an arc of `row`. All lanes of a worker. */
+WEIR_DEV void bfs_found(const struct bfs_step_args *a, const struct bfs_walk *w,
+                        struct bfs_tally *t, int is, uint32_t number, uint32_t row, int wide)
+{
+    const int own = is && bfs_owns(a, number);
+    if (own) {
+        a->level[number - a->rows.begin] = w->level + 1;
+        if (a->parent)
+            a->parent[number - a->rows.begin] = a->rows.begin + row;
+    }
+    if (a->rows.parts > 1) {
+        const uint32_t far = weir_ballot(is && !own);
+        t->sent += weir_popcount_u32(far);
+        if (far)
+            bfs_send(a, is && !own, number, a->rows.begin + row);
+    }
+    if (weir_ballot(own))
+        bfs_put(a, t, own, number - a->rows.begin, wide);
+}
+
+/* The lane that has the piece which arc `i` of the worker's arcs is of: the first whose sum is above. */
+WEIR_DEV uint32_t bfs_lane_of(uint32_t upto, uint32_t i)
+{
+    uint32_t low = 0;
+    for (uint32_t step = WEIR_LANES / 2; step; step /= 2)
+        if (weir_broadcast_u32(upto, low + step - 1) <= i)
+            low += step;
+    return low;
+}
+
+/* Entries at to at + count - 1 of the queue, at most one a lane, by the lanes of a worker. In a wide level a
+ * look comes before the atomic, since most arcs lead to what is found, and several arcs of a lane are under
+ * way at a time; in a narrow one that would only be a link more in the chain. */
+WEIR_DEV void bfs_expand(const struct bfs_step_args *a, const struct bfs_walk *w,
+                         struct bfs_tally *t, uint32_t at, uint32_t count, int wide)
+{
+    uint32_t *found = a->found[w->turn][a->member.index];
+    const uint32_t step = wide ? BFS_AT_ONCE : 1;
+    struct bfs_piece piece = {0, 0, 0};
+    if (weir_lane() < count)
+        piece = a->queue[at + weir_lane()];
+    const uint32_t upto = weir_prefix_u32(piece.count);
+    const uint32_t all = weir_broadcast_u32(upto, WEIR_LANES - 1);
+    const uint64_t base = piece.first - (upto - piece.count);
+    t->pieces += weir_lane() < count;
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < all; i += WEIR_LANES * step) {
+        uint32_t number[BFS_AT_ONCE], row[BFS_AT_ONCE];
+        int is[BFS_AT_ONCE];
+        for (uint32_t k = 0; k < step; k++) {
+            const uint32_t arc = i + k * WEIR_LANES + weir_lane();
+            const uint32_t lane = bfs_lane_of(upto, arc < all ? arc : all - 1);
+            const uint64_t from = weir_broadcast_u64(base, lane);
+            row[k] = weir_broadcast_u32(piece.row, lane);
+            is[k] = arc < all;
+            number[k] = is[k] ? a->rows.out.targets[from + arc] : 0;
+            t->down_arcs += (uint64_t)is[k];
+        }
+        for (uint32_t k = 0; k < step && wide; k++)
+            is[k] = is[k] && !bfs_is_set(found, number[k]);
+        for (uint32_t k = 0; k < step; k++) {
+            is[k] = is[k] && bfs_claim(found, number[k]);
+            if (weir_ballot(is[k]))
+                bfs_found(a, w, t, is[k], number[k], row[k], wide);
+        }
+    }
+}
+
+/* All entries of the stretch, by the blocks that are awake. */
+WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                   const struct weir_bsp_block *b, const struct bfs_walk *w,
+                                   int wide)
+{
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
+    const uint32_t workers = w->awake * b->threads / WEIR_LANES;
+    const uint32_t entries = w->end - w->begin;
+    /* Few for each worker where there are few, so that all have some; whole rows are of few arcs. */
+    uint32_t take = (entries + workers - 1) / workers;
+    take = take < 1 ? 1 : take > WEIR_LANES ? WEIR_LANES : take;
+    WEIR_ROLLED
+    for (uint32_t at = bfs_warp(b) * take; at < entries; at += workers * take) {
+        const uint32_t left = entries - at;
+        bfs_expand(a, w, &t, w->begin + at, left < take ? left : take, wide);
+    }
+    bfs_flush(shared, &t);
+    return t;
+}
+
+/* Phases are called, not copied into the body: each has all registers to itself. They are given copies, so that
+ * what the body goes on with stays in registers too. */
+
+/** All entries of a wide stretch, by the blocks that are awake. */
+WEIR_COLD struct bfs_tally bfs_down_wide(const struct bfs_step_args *a,
+                                         struct bfs_step_shared *shared, struct weir_bsp_block b,
+                                         struct bfs_walk w)
+{
+    return bfs_down(a, shared, &b, &w, 1);
+}
+
+/** All entries of a narrow one, of rows that may be long. */
+WEIR_COLD struct bfs_tally bfs_down_narrow(const struct bfs_step_args *a,
+                                           struct bfs_step_shared *shared, struct weir_bsp_block b,
+                                           struct bfs_walk w)
+{
+    return bfs_down(a, shared, &b, &w, 0);
+}
+
+/** Take in what other devices found: it is of this level already. By the blocks that are awake. */
+WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                          struct weir_bsp_block b, struct bfs_walk w)
+{
+    const uint32_t threads = w.awake * b.threads;
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
+    uint32_t *found = a->found[w.turn][a->member.index];
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->rows.parts; d++) {
+        const uint32_t *inbox = a->inbox[d];
+        const uint32_t end = shared->told[d];
+        WEIR_ROLLED
+        for (uint32_t base = shared->taken[d] + bfs_warp(&b) * WEIR_LANES; base < end;
+             base += threads) {
+            const uint64_t i = (uint64_t)base + weir_lane();
+            uint32_t number = a->rows.begin;
+            int is = i < end;
+            if (is) {
+                number = inbox[a->parent ? 2 * i : i];
+                is = bfs_claim(found, number);
+            }
+            if (is) {
+                a->level[number - a->rows.begin] = w.level;
+                if (a->parent)
+                    a->parent[number - a->rows.begin] = inbox[2 * i + 1];
+            }
+            if (weir_ballot(is))
+                bfs_put(a, &t, is, number - a->rows.begin, 1);
+        }
+    }
+    bfs_flush(shared, &t);
+}
+
+#endif

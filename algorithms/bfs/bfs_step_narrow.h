@@ -1,0 +1,167 @@
+/** @file bfs_step_narrow.h  Narrow levels of short rows on one device, one after the other: a road network.
+ *
+ * A level is a chain of dependent accesses and a barrier, a few microseconds in all, so nothing else is done
+ * here: four lanes to an entry, no look before the atomic, and nothing decided but whether it goes on like
+ * that. All that a level needs is copied into locals first: what lies behind a pointer would be read again
+ * after each barrier, which also empties the first-level cache. */
+#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_NARROW_H
+#define WEIR_ALGORITHMS_BFS_BFS_STEP_NARROW_H
+
+#include "algorithms/bfs/bfs_step_down.h"
+
+#define BFS_TAKE 4u /* entries for each worker of a block that is awake */
+/* Threads of a block that take part, each worker with BFS_GROUPS entries: a level spread over more units is
+ * faster, and so is a barrier of few threads. */
+#define BFS_BUSY   256u
+#define BFS_GROUP  (WEIR_LANES < 4u ? 1u : 4u)
+#define BFS_GROUPS (WEIR_LANES / BFS_GROUP)
+
+struct bfs_here {
+    struct bfs_piece *queue;
+    const uint64_t *offsets;
+    const uint32_t *targets;
+    uint32_t *found, *level, *parent, *tail;
+};
+
+/* Arcs that a lane has under way: with BFS_GROUP lanes, all of nearly every row of a road network. */
+#define BFS_PAIR 2u
+
+/* The lanes have found number[k] where is[k] holds, from `row`; rows are numbers here. All lanes of a worker.
+ * @return entries put. */
+WEIR_DEV uint64_t bfs_narrow_put(const struct bfs_here *h, const int *is, const uint32_t *number,
+                                 const uint64_t *first, const uint64_t *last, uint32_t row,
+                                 uint32_t level)
+{
+    uint32_t those[BFS_PAIR], at = 0, count = 0;
+    uint64_t put;
+    int rest = 0;
+    for (uint32_t k = 0; k < BFS_PAIR; k++)
+        count += weir_popcount_u32(those[k] = weir_ballot(is[k]));
+    if (!count)
+        return 0;
+    if (weir_lane() == 0)
+        at = weir_atomic_add_relaxed_dev_u32(h->tail, count);
+    for (uint32_t k = 0; k < BFS_PAIR; k++)
+        if (is[k]) {
+            h->level[number[k]] = level;
+            if (h->parent)
+                h->parent[number[k]] = row;
+        }
+    put = count;
+    at = weir_broadcast_u32(at, 0);
+    for (uint32_t k = 0; k < BFS_PAIR; k++) {
+        uint32_t place = at + weir_popcount_u32(those[k] & ((1u << weir_lane()) - 1));
+        if (is[k]) {
+            h->queue[place] = bfs_piece_of(number[k], first[k], last[k], 0);
+            weir_prefetch(&h->targets[first[k]]); /* for the next level */
+        }
+        at += weir_popcount_u32(those[k]);
+        rest |= is[k] && last[k] - first[k] > BFS_PIECE;
+    }
+    if (weir_ballot(rest))
+        for (uint32_t k = 0; k < BFS_PAIR; k++)
+            put += BFS_SPLIT +
+                   bfs_put_rest(h->queue, h->tail, number[k], first[k], is[k] ? last[k] : first[k]);
+    return put;
+}
+
+/* Entries begin to end - 1. @return entries put. */
+WEIR_DEV uint64_t bfs_narrow_level(const struct bfs_here *h, struct bfs_narrow *n, uint32_t group,
+                                   uint32_t groups)
+{
+    const uint32_t lane = weir_lane() % BFS_GROUP;
+    uint64_t put = 0;
+    WEIR_ROLLED
+    for (uint32_t base = n->begin + group; base < n->end; base += groups) {
+        const uint32_t at = base + weir_lane() / BFS_GROUP;
+        struct bfs_piece piece = {0, 0, 0};
+        if (at < n->end)
+            piece = h->queue[at];
+        n->pieces += at < n->end && lane == 0;
+        WEIR_ROLLED
+        for (uint32_t i = lane; weir_ballot(i < piece.count); i += BFS_GROUP * BFS_PAIR) {
+            uint32_t number[BFS_PAIR];
+            uint64_t first[BFS_PAIR], last[BFS_PAIR];
+            int is[BFS_PAIR];
+            for (uint32_t k = 0; k < BFS_PAIR; k++) {
+                is[k] = i + k * BFS_GROUP < piece.count;
+                number[k] = is[k] ? h->targets[piece.first + i + k * BFS_GROUP] : 0;
+                n->down_arcs += (uint64_t)is[k];
+            }
+            /* The places of the arcs are read before it is known whether they are needed: a link less. */
+            for (uint32_t k = 0; k < BFS_PAIR; k++) {
+                first[k] = h->offsets[number[k]];
+                last[k] = h->offsets[number[k] + 1];
+            }
+            for (uint32_t k = 0; k < BFS_PAIR; k++)
+                is[k] = is[k] && bfs_claim(h->found, number[k]);
+            put += bfs_narrow_put(h, is, number, first, last, piece.row, n->level + 1);
+        }
+    }
+    return put;
+}
+
+/* The levels, by the threads that take part. */
+WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                              struct weir_bsp_block *b, const struct bfs_walk *w, uint32_t busy,
+                              struct bfs_narrow *n)
+{
+    const struct bfs_here here = {a->queue,
+                                  a->rows.out.offsets,
+                                  a->rows.out.targets,
+                                  a->found[w->turn][0],
+                                  a->level,
+                                  a->parent,
+                                  a->tail};
+    struct weir_bsp_page *page = weir_bsp_mine(&a->member);
+    const uint32_t room = w->awake * (b->threads / WEIR_LANES) * BFS_TAKE;
+    const uint32_t least = w->awake == 1 ? 1 : room / 8;
+    const uint32_t groups = w->awake * busy / BFS_GROUP;
+    /* One worker of each block after the other, so that all units have some. */
+    const uint32_t group = (b->thread / WEIR_LANES * w->awake + b->block) * BFS_GROUPS;
+    const uint32_t arriving = w->arriving;
+    WEIR_ROLLED
+    for (;;) {
+        const uint64_t put = bfs_narrow_level(&here, n, group, groups);
+        if (put && weir_lane() == 0)
+            weir_atomic_add_block_u64(&shared->first, put);
+        n->levels++;
+        if (arriving == 1 && n->levels % 16) { /* one block alone needs no more than this */
+            weir_part_sync(busy);
+            n->total = shared->first;
+            weir_part_sync(busy);
+            if (b->thread == 0) /* not set to 0: others may have added for the next level */
+                weir_atomic_add_block_u64(&shared->first, 0 - n->total);
+        } else {
+            n->stop = weir_bsp_sync_alone(page, b, arriving, busy, &shared->first, &n->total);
+        }
+        if (n->stop || n->total < least || n->total > room || arriving != w->awake)
+            break;
+        n->begin = n->end;
+        n->end += (uint32_t)n->total;
+        n->level++;
+    }
+    n->step = b->step;
+}
+
+/** Levels as long as the blocks that are awake are about as many as they need; by all of those. */
+WEIR_COLD struct bfs_narrow bfs_narrow_levels(const struct bfs_step_args *a,
+                                              struct bfs_step_shared *shared,
+                                              struct weir_bsp_block b, struct bfs_walk w)
+{
+    const uint32_t busy = b.threads < BFS_BUSY ? b.threads : BFS_BUSY;
+    struct bfs_narrow n = {0, 0, 0, w.begin, w.end, w.level, 0, 0, 0}, end;
+    if (b.thread < busy) {
+        bfs_narrow_busy(a, shared, &b, &w, busy, &n);
+        if (b.thread == 0)
+            shared->narrow = n;
+    }
+    weir_block_sync();
+    end = shared->narrow;
+    end.down_arcs = n.down_arcs;
+    end.pieces = n.pieces;
+    weir_block_sync();
+    return end;
+}
+
+#endif

@@ -1,0 +1,201 @@
+/** @file bfs_step_up.h  A level bottom-up: from the vertices not found along their in-arcs; and the ways
+ * from one direction to the other. */
+#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_UP_H
+#define WEIR_ALGORITHMS_BFS_BFS_STEP_UP_H
+
+#include "algorithms/bfs/bfs_step_down.h"
+
+#define BFS_WORDS   4u  /* words of the bitmap that a worker has under way */
+#define BFS_ABREAST 4u  /* looks that a lane has under way in a long row */
+#define BFS_ALONE   16u /* arcs that a lane looks at before the worker does it together */
+
+/* Bits of a word of the bitmap that the lanes of a worker hold one each; a host worker holds all. */
+#define BFS_BITS (32u / WEIR_LANES)
+
+/* Words of this device's part. */
+WEIR_DEV uint32_t bfs_words(const struct bfs_step_args *a)
+{
+    return (a->rows.first[a->rows.part + 1] - a->rows.begin) / 32;
+}
+
+/* The lanes of a worker look together along the arcs from `first` on.
+ * @return the arc that led to what is found, in every lane; last: none. */
+WEIR_COLD uint64_t bfs_look_together(const uint32_t *targets, const uint32_t *found, uint64_t first,
+                                     uint64_t last)
+{
+    WEIR_ROLLED
+    for (uint64_t i = first; i < last; i += BFS_ABREAST * WEIR_LANES) {
+        uint32_t number[BFS_ABREAST];
+        for (uint32_t k = 0; k < BFS_ABREAST; k++) {
+            const uint64_t arc = i + k * WEIR_LANES + weir_lane();
+            number[k] = targets[arc < last ? arc : last - 1];
+        }
+        for (uint32_t k = 0; k < BFS_ABREAST; k++) {
+            const uint64_t arc = i + k * WEIR_LANES + weir_lane();
+            const int is = found[number[k] / 32] >> (number[k] & 31u) & 1u;
+            const uint32_t hit = weir_ballot(is && arc < last);
+            if (hit)
+                return i + k * WEIR_LANES + weir_first_bit_u32(hit);
+        }
+    }
+    return last;
+}
+
+/* One look of each lane at some words: rows row[k], where want[k] holds. @return by[k], BFS_NONE: not found. */
+WEIR_DEV void bfs_look(const struct bfs_step_args *a, const uint32_t *found, const uint32_t *row,
+                       const int *want, uint32_t *by, uint64_t *degree, struct bfs_tally *t)
+{
+    uint64_t at[BFS_WORDS], last[BFS_WORDS];
+    for (uint32_t k = 0; k < BFS_WORDS; k++) {
+        at[k] = last[k] = 0;
+        by[k] = BFS_NONE;
+        if (want[k]) {
+            at[k] = a->rows.in.offsets[row[k]];
+            last[k] = a->rows.in.offsets[row[k] + 1];
+        }
+        degree[k] = last[k] - at[k];
+        t->up_rows += (uint64_t)want[k];
+    }
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < BFS_ALONE; i++) {
+        uint32_t number[BFS_WORDS];
+        int any = 0;
+        for (uint32_t k = 0; k < BFS_WORDS; k++) {
+            number[k] = BFS_NONE;
+            if (by[k] == BFS_NONE && at[k] < last[k]) {
+                number[k] = a->rows.in.targets[at[k]++];
+                any = 1;
+            }
+        }
+        if (!any)
+            break;
+        for (uint32_t k = 0; k < BFS_WORDS; k++)
+            if (number[k] != BFS_NONE) {
+                t->up_arcs++;
+                /* The bitmap does not change while a level looks at it. */
+                if (found[number[k] / 32] >> (number[k] & 31u) & 1u)
+                    by[k] = number[k];
+            }
+    }
+    for (uint32_t k = 0; k < BFS_WORDS; k++) {
+        uint32_t left = weir_ballot(by[k] == BFS_NONE && at[k] < last[k]);
+        WEIR_ROLLED
+        for (; left; left &= left - 1) {
+            const uint32_t lane = weir_first_bit_u32(left);
+            const uint64_t arc =
+                bfs_look_together(a->rows.in.targets, found, weir_broadcast_u64(at[k], lane),
+                                  weir_broadcast_u64(last[k], lane));
+            if (weir_lane() == lane) {
+                t->up_arcs += arc - at[k];
+                by[k] = arc < last[k] ? a->rows.in.targets[arc] : BFS_NONE;
+            }
+        }
+    }
+}
+
+/* What the lanes found: levels, parents, arcs. @return the bits of the lanes. */
+WEIR_DEV uint32_t bfs_keep(const struct bfs_step_args *a, const struct bfs_walk *w,
+                           struct bfs_tally *t, uint32_t row, uint32_t by, uint64_t degree)
+{
+    const int is = by != BFS_NONE;
+    const uint32_t bits = weir_ballot(is);
+    if (!bits)
+        return 0;
+    if (is) {
+        a->level[row] = w->level + 1;
+        if (a->parent)
+            a->parent[row] = by;
+        if (a->rows.in.offsets != a->rows.out.offsets)
+            degree = a->rows.out.offsets[row + 1] - a->rows.out.offsets[row];
+    }
+    t->arcs += is ? degree : 0; /* of each lane; summed up at the end */
+    t->found += weir_popcount_u32(bits);
+    return bits;
+}
+
+/* Words at to at + BFS_WORDS - 1 of this part. Full words are skipped but still handed on. */
+WEIR_DEV void bfs_up_words(const struct bfs_step_args *a, const struct bfs_walk *w,
+                           struct bfs_tally *t, uint32_t at)
+{
+    const uint32_t part_word = a->rows.begin / 32;
+    const uint32_t *found = a->found[w->turn][a->member.index];
+    uint32_t word[BFS_WORDS];
+    for (uint32_t k = 0; k < BFS_WORDS; k++)
+        word[k] = found[part_word + at + k];
+    WEIR_ROLLED
+    for (uint32_t bit = 0; bit < BFS_BITS; bit++) { /* once on a GPU */
+        uint32_t row[BFS_WORDS], by[BFS_WORDS];
+        uint64_t degree[BFS_WORDS];
+        int want[BFS_WORDS], any = 0;
+        for (uint32_t k = 0; k < BFS_WORDS; k++) {
+            const uint32_t i = bit + weir_lane();
+            row[k] = (at + k) * 32 + i;
+            want[k] = !(found[part_word + at + k] >> i & 1u) && row[k] < a->rows.owned;
+            any |= want[k];
+        }
+        if (!weir_ballot(any))
+            continue;
+        bfs_look(a, found, row, want, by, degree, t);
+        for (uint32_t k = 0; k < BFS_WORDS; k++)
+            word[k] |= bfs_keep(a, w, t, row[k], by[k], degree[k]) << bit;
+    }
+    /* Lane k + BFS_WORDS * d brings word k to device d. */
+    WEIR_ROLLED
+    for (uint32_t i = weir_lane(); i < BFS_WORDS * a->rows.parts; i += WEIR_LANES) {
+        uint32_t value = word[0];
+        for (uint32_t k = 1; k < BFS_WORDS; k++)
+            value = i % BFS_WORDS == k ? word[k] : value;
+        a->found[w->turn ^ 1][i / BFS_WORDS][part_word + at + i % BFS_WORDS] = value;
+    }
+}
+
+/** A level; by all blocks. Writes the other bitmap, here and on all devices. */
+WEIR_COLD struct bfs_tally bfs_up(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                  struct weir_bsp_block b, struct bfs_walk w)
+{
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
+    const uint32_t words = bfs_words(a);
+    const uint32_t workers = b.blocks * b.threads / WEIR_LANES;
+    WEIR_ROLLED
+    for (uint32_t at = bfs_warp(&b) * BFS_WORDS; at < words; at += workers * BFS_WORDS)
+        bfs_up_words(a, &w, &t, at);
+    t.arcs = weir_sum_u64(t.arcs);
+    bfs_flush(shared, &t);
+    return t;
+}
+
+/** From bottom-up to top-down: what the last level found becomes a stretch of the queue. */
+WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                        struct weir_bsp_block b, struct bfs_walk w)
+{
+    const uint32_t *now = a->found[w.turn][a->member.index] + a->rows.begin / 32;
+    const uint32_t *before = a->found[w.turn ^ 1][a->member.index] + a->rows.begin / 32;
+    const uint32_t words = bfs_words(a), threads = b.blocks * b.threads;
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
+    WEIR_ROLLED
+    for (uint32_t base = bfs_warp(&b) * WEIR_LANES; base < words; base += threads) {
+        const uint32_t at = base + weir_lane();
+        uint32_t bits = at < words ? now[at] & ~before[at] : 0;
+        WEIR_ROLLED
+        while (weir_ballot(bits != 0)) {
+            const int is = bits != 0;
+            bfs_put(a, &t, is, is ? at * 32 + weir_first_bit_u32(bits) : 0, 0);
+            bits &= bits - 1;
+        }
+    }
+    bfs_flush(shared, &t);
+}
+
+/** From top-down to bottom-up on several devices: each brings its part of the bitmap to the others. */
+WEIR_COLD void bfs_share(const struct bfs_step_args *a, struct weir_bsp_block b, struct bfs_walk w)
+{
+    const uint32_t part_word = a->rows.begin / 32, words = bfs_words(a);
+    const uint32_t *mine = a->found[w.turn][a->member.index];
+    WEIR_ROLLED
+    for (uint32_t at = b.block * b.threads + b.thread; at < words; at += b.blocks * b.threads)
+        for (uint32_t d = 0; d < a->rows.parts; d++)
+            if (d != a->rows.part)
+                a->found[w.turn][d][part_word + at] = mine[part_word + at];
+}
+
+#endif

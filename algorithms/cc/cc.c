@@ -1,0 +1,121 @@
+/** @file cc.c  Connected components: rows that lie on the devices, or arcs that come in segments. */
+#include "algorithms/cc/cc.h"
+#include "algorithms/graph/choose.h"
+#include "algorithms/graph/partition.h"
+#include "runtime/internal.h"
+#include "worklist/bsp.h"
+
+#include <stdlib.h>
+
+struct weir_cc {
+    weir__cc_resident *resident; /* one of the two */
+    weir__cc_streamed *streamed;
+    const char *why_devices;
+};
+
+/* Whether rows can lie on the devices, and how much of them would at the least. */
+static int may_reside(weir_context *context, const weir_graph *graph, uint32_t devices)
+{
+    const uint64_t needed = weir__cc_resident_bytes(graph, devices);
+    if (weir_bsp_possible(context, devices))
+        return 0;
+    for (uint32_t d = 0; d < devices; d++) {
+        weir_pool_stats pool;
+        weir_device_pool_stats(weir_context_device(context, d), &pool);
+        if (pool.bound_bytes < pool.used_bytes + needed)
+            return 0;
+    }
+    return 1;
+}
+
+static weir_status create(weir_context *context, const weir_graph *graph,
+                          const weir_partition *partition, const weir_run_options *options,
+                          weir_cc_source source, weir_cc *cc)
+{
+    weir_status status = weir__partition_fits(context, graph, partition);
+    if (status)
+        return status;
+    if (source == WEIR_CC_AUTO && !may_reside(context, graph, partition->parts))
+        source = WEIR_CC_STREAMED;
+    if (source != WEIR_CC_STREAMED) {
+        status = weir__cc_resident_create(context, graph, partition, options, &cc->resident);
+        /* The estimate knows neither the balance of parts nor whether in-arcs are needed. */
+        if (status != WEIR_ERR_NOMEM || source == WEIR_CC_RESIDENT)
+            return status;
+    }
+    return weir__cc_streamed_create(context, graph, partition->parts, options, 0, &cc->streamed);
+}
+
+static weir_status check(const weir_run_options *options, weir_cc_source source)
+{
+    if (options->size != sizeof *options)
+        return weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
+    if (!weir_route_kind_text(options->route))
+        return weir__fail(WEIR_ERR_INVALID, "a route of kind %d: there is none",
+                          (int)options->route);
+    if (source != WEIR_CC_AUTO && source != WEIR_CC_RESIDENT && source != WEIR_CC_STREAMED)
+        return weir__fail(WEIR_ERR_INVALID, "arcs from source %d: there is none", (int)source);
+    return WEIR_OK;
+}
+
+weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
+                           const weir_partition *partition, const weir_run_options *options,
+                           weir_cc_source source, weir_cc **cc_out)
+{
+    static const weir_run_options defaults = WEIR_RUN_OPTIONS_INIT;
+    weir_partition *made = NULL;
+    weir_cc *cc;
+    weir_status status;
+    *cc_out = NULL;
+    options = options ? options : &defaults;
+    if ((status = check(options, source)) ||
+        (status = weir__calloc(1, sizeof *cc, "connected components", &cc)))
+        return status;
+    status = weir__partition_choose(context, graph, &partition, WEIR_SHAPE_COMPONENTS, &made,
+                                    &cc->why_devices);
+    if (!status)
+        status = create(context, graph, partition, options, source, cc);
+    weir_partition_destroy(made);
+    if (status) {
+        free(cc);
+        return status;
+    }
+    *cc_out = cc;
+    return WEIR_OK;
+}
+
+weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
+{
+    weir_run_stats stats;
+    weir_status status = cc->resident ? weir__cc_resident_run(cc->resident, &stats)
+                                      : weir__cc_streamed_run(cc->streamed, &stats);
+    if (status)
+        return status;
+    stats.why_devices = cc->why_devices;
+    if (stats_out)
+        *stats_out = stats;
+    return WEIR_OK;
+}
+
+weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out)
+{
+    return cc->resident ? weir__cc_resident_labels(cc->resident, labels_out)
+                        : weir__cc_streamed_labels(cc->streamed, labels_out);
+}
+
+void weir_cc_cancel(weir_cc *cc)
+{
+    if (cc->resident)
+        weir__cc_resident_cancel(cc->resident);
+    else
+        weir__cc_streamed_cancel(cc->streamed);
+}
+
+void weir_cc_destroy(weir_cc *cc)
+{
+    if (!cc)
+        return;
+    weir__cc_resident_destroy(cc->resident);
+    weir__cc_streamed_destroy(cc->streamed);
+    free(cc);
+}

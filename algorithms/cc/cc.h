@@ -1,0 +1,46 @@
+/** @file cc.h  What the host's files of connected components share. Not installed. */
+#ifndef WEIR_ALGORITHMS_CC_CC_H
+#define WEIR_ALGORITHMS_CC_CC_H
+
+#include "algorithms/algorithms.h"
+
+/** Who merges with whom. Leaves send to their parents, who merge and send on, up to the top. */
+typedef struct weir__cc_plan {
+    uint32_t devices, top;
+    uint8_t parent[WEIR_DEVICES_MAX]; /* the top's is itself */
+    uint32_t children[WEIR_DEVICES_MAX];
+    uint32_t rounds; /* of merges: in one a device sends, receives from one, or neither */
+    uint8_t round[WEIR_DEVICES_MAX]; /* in which a device sends; not the top's */
+} weir__cc_plan;
+
+/** Plan over the first @p devices devices of a context. AUTO and STAGED: the reduction tree of its machine
+ *  (weir_reduction); DIRECT: all to one; RING, TREE: along the plan of that route. */
+weir_status weir__cc_plan_make(weir_context *context, uint32_t devices, weir_route_kind route,
+                               weir__cc_plan *plan_out);
+
+/* ---- rows that lie on the devices ---- */
+
+typedef struct weir__cc_resident weir__cc_resident;
+/** Bytes of a device's pool that are needed at the least. */
+uint64_t weir__cc_resident_bytes(const weir_graph *graph, uint32_t devices);
+weir_status weir__cc_resident_create(weir_context *context, const weir_graph *graph,
+                                     const weir_partition *partition,
+                                     const weir_run_options *options, weir__cc_resident **out);
+weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats);
+weir_status weir__cc_resident_labels(const weir__cc_resident *cc, uint32_t *labels_out);
+void weir__cc_resident_cancel(weir__cc_resident *cc);
+void weir__cc_resident_destroy(weir__cc_resident *cc);
+
+/* ---- arcs that come in segments ---- */
+
+typedef struct weir__cc_streamed weir__cc_streamed;
+/** On the first @p devices devices. @param[in] packet_bytes  of a segment; 0: by the devices. */
+weir_status weir__cc_streamed_create(weir_context *context, const weir_graph *graph,
+                                     uint32_t devices, const weir_run_options *options,
+                                     size_t packet_bytes, weir__cc_streamed **out);
+weir_status weir__cc_streamed_run(weir__cc_streamed *cc, weir_run_stats *stats);
+weir_status weir__cc_streamed_labels(const weir__cc_streamed *cc, uint32_t *labels_out);
+void weir__cc_streamed_cancel(weir__cc_streamed *cc);
+void weir__cc_streamed_destroy(weir__cc_streamed *cc);
+
+#endif

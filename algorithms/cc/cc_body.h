@@ -1,0 +1,251 @@
+/** @file cc_body.h  The kernel of connected components in step, from end to end (cc_op.h). */
+#ifndef WEIR_ALGORITHMS_CC_BODY_H
+#define WEIR_ALGORITHMS_CC_BODY_H
+
+#include "algorithms/cc/cc_rest.h"
+#include "algorithms/cc/cc_sample.h"
+
+/* ---- merging --------------------------------------------------------------------------------- */
+
+/* Link a device's hooks. @param[in] keep  what is new joins this device's own list. */
+WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
+{
+    const struct cc_args *a = run->args;
+    const uint32_t count = weir_load_relaxed_sys_u32(&a->words[from]->hooks[run->phase]);
+    const uint32_t lane = weir_lane();
+    WEIR_ROLLED
+    for (uint64_t i = run->id; i - lane < count; i += run->stride) {
+        struct cc_hook hook = {0, 0};
+        int joined = 0;
+        if (i < count) {
+            const struct cc_hook theirs = a->hooks[from][i];
+            joined = cc_join(run->parent, theirs.root, theirs.under, &hook);
+            run->sent += sizeof theirs;
+        }
+        if (keep)
+            cc_note(run, joined, &hook);
+    }
+}
+
+/* Up the reduction tree, then from its top to all.
+ * @param[in] hooks  that all devices made; the same on all. @return as weir_bsp_sync(). */
+WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
+{
+    const struct cc_args *a = run->args;
+    const uint32_t me = a->part.part;
+    uint64_t total[WEIR_BSP_SUMS];
+    uint32_t stop = 0;
+    if (a->part.parts == 1 || !hooks)
+        return 0;
+    WEIR_ROLLED
+    for (uint32_t r = 0; r < a->rounds && !stop; r++) {
+        if (a->from[r] != me)
+            cc_take(run, a->from[r], 1);
+        stop = cc_sync(run->args, run->shared, run->block, CC_AT_MERGE, total);
+    }
+    if (stop)
+        return stop;
+    if (a->top != me)
+        cc_take(run, a->top, 0);
+    run->phase++;
+    return cc_sync(run->args, run->shared, run->block, CC_AT_MERGE, total);
+}
+
+/* ---- labels ---------------------------------------------------------------------------------- */
+
+/* The smallest of all threads' goes to this device's word. */
+WEIR_DEV void cc_put_least(struct cc_run *run, uint32_t least)
+{
+    weir_block_sync();
+    if (run->block->thread == 0)
+        run->shared->least = CC_NONE;
+    weir_block_sync();
+    if (least != CC_NONE)
+        (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, least);
+    weir_block_sync();
+    if (run->block->thread == 0 && run->shared->least != CC_NONE)
+        (void)weir_atomic_min_relaxed_dev_u32(&cc_mine(run)->least, run->shared->least);
+}
+
+/* Where the smallest id of a root's tree is kept: by the device that owns it. */
+WEIR_DEV uint32_t *cc_least_of(const struct cc_run *run, uint32_t root)
+{
+    const uint32_t owner = cc_owner(run, root);
+    return &run->args->least[owner][root - run->args->part.first[owner]];
+}
+
+/* Rows outside tell their roots their ids. */
+WEIR_DEV void cc_compare_ids(struct cc_run *run, uint32_t giant)
+{
+    const struct cc_args *a = run->args;
+    const uint32_t count = weir_load_relaxed_dev_u32(&cc_mine(run)->outside);
+    uint32_t least = CC_NONE;
+    WEIR_ROLLED
+    for (uint64_t i = run->id; i < count; i += run->stride) {
+        const uint32_t row = a->outside[i], id = a->ids[row], v = a->part.begin + row;
+        const uint32_t root = cc_root(run->parent, v, giant);
+        if (root == giant)
+            least = id < least ? id : least;
+        else if (root != v) /* its own is there already */
+            cc_min_sys(cc_least_of(run, root), id);
+    }
+    cc_put_least(run, least);
+}
+
+/* The label of the largest tree. */
+WEIR_DEV uint32_t cc_giant_label(const struct cc_run *run, uint32_t giant)
+{
+    const struct cc_args *a = run->args;
+    uint32_t least = CC_NONE;
+    if (giant == CC_NONE)
+        return CC_NONE;
+    if (a->in_order)
+        return weir_load_relaxed_sys_u32(cc_least_of(run, giant));
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->part.parts; d++) {
+        uint32_t theirs = weir_load_relaxed_sys_u32(&a->words[d]->least);
+        least = theirs < least ? theirs : least;
+    }
+    return least;
+}
+
+WEIR_DEV uint32_t cc_label_of(const struct cc_run *run, uint32_t v, uint32_t giant, uint32_t label)
+{
+    const uint32_t root = cc_root(run->parent, v, giant);
+    return root == giant ? label : weir_load_relaxed_sys_u32(cc_least_of(run, root));
+}
+
+/* @param[in] giant  the root of the tree that the largest one is part of now. */
+WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
+{
+    const struct cc_args *a = run->args;
+    if (run->block->thread == 0)
+        run->shared->least = cc_giant_label(run, giant);
+    weir_block_sync();
+    const uint32_t label = run->shared->least, begin = a->part.begin, owned = a->part.owned;
+    WEIR_ROLLED
+    for (uint64_t base = run->id; base < owned; base += (uint64_t)CC_BATCH * run->stride) {
+        uint32_t up[CC_BATCH];
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            const uint64_t row = base + (uint64_t)k * run->stride;
+            up[k] = row < owned ? weir_load_relaxed_dev_u32(&run->parent[begin + row]) : giant;
+        }
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            const uint64_t row = base + (uint64_t)k * run->stride;
+            if (row < owned)
+                a->label[row] = up[k] == giant ? label : cc_label_of(run, up[k], giant, label);
+        }
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc_shared *shared,
+                       struct weir_bsp_block *block)
+{
+    run->args = args;
+    run->shared = shared;
+    run->block = block;
+    run->parent = args->parent[args->part.part];
+    run->id = block->block * block->threads + block->thread;
+    run->stride = block->blocks * block->threads;
+    run->phase = 0;
+    run->arcs = run->sent = 0;
+    if (block->thread == 0) {
+        shared->hooks = 0;
+        shared->arcs = shared->sent = 0;
+        shared->since_ns = weir_clock_ns();
+    }
+    weir_block_sync();
+}
+
+/* Link single arcs of all rows until a sample says that one tree has half of them.
+ * @param[out] giant_out, which_out  its root; how many rounds that took, with the first. */
+WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *which_out)
+{
+    uint64_t total[WEIR_BSP_SUMS];
+    uint32_t stop;
+    WEIR_ROLLED
+    for (uint32_t which = 1;; which++) {
+        cc_flatten_and_sample(run);
+        if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_SAMPLE, total)))
+            return stop;
+        *giant_out = (uint32_t)total[1];
+        *which_out = which;
+        if (2 * total[2] >= total[3] || which > CC_ROUNDS)
+            return 0;
+        cc_link_next(run, &run->args->part.out, which);
+        if (run->args->both)
+            cc_link_next(run, &run->args->part.in, which);
+        if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_LINK, total)) ||
+            (stop = cc_merge(run, total[0])))
+            return stop;
+    }
+}
+
+WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
+{
+    uint64_t total[WEIR_BSP_SUMS];
+    uint32_t stop, least = CC_NONE;
+    cc_rest(run, giant, which, &least);
+    cc_put_least(run, least);
+    if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_REST, total)))
+        return stop;
+    uint64_t hooks = total[0];
+    if (total[1]) {
+        cc_rest_long(run);
+        if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_REST, total)))
+            return stop;
+        hooks += total[0];
+    }
+    if ((stop = cc_merge(run, hooks)))
+        return stop;
+    giant = giant == CC_NONE ? CC_NONE : cc_root(run->parent, giant, CC_NONE);
+    if (!run->args->in_order) {
+        cc_compare_ids(run, giant);
+        if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_LABEL, total)))
+            return stop;
+    }
+    cc_label(run, giant);
+    return 0;
+}
+
+/* What the threads of a block counted goes into the results. */
+WEIR_DEV void cc_count(struct cc_run *run)
+{
+    uint64_t *result = weir_bsp_mine(&run->args->member)->result;
+    const uint64_t arcs = weir_sum_u64(run->arcs), sent = weir_sum_u64(run->sent);
+    if (weir_lane() == 0) {
+        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->arcs, arcs);
+        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->sent, sent);
+    }
+    weir_block_sync();
+    if (run->block->thread)
+        return;
+    (void)weir_atomic_add_relaxed_dev_u64(&result[CC_ARCS], run->shared->arcs);
+    (void)weir_atomic_add_relaxed_dev_u64(&result[CC_SENT], run->shared->sent);
+    if (run->block->block == 0) {
+        result[CC_OUTSIDE] = weir_load_relaxed_dev_u32(&cc_mine(run)->outside);
+        result[CC_AT_LABEL] += weir_clock_ns() - run->shared->since_ns;
+        result[CC_STEPS_OF + CC_AT_LABEL]++;
+        result[CC_STEPS]++;
+    }
+}
+
+WEIR_DEV void cc_body(const struct cc_args *args, struct cc_shared *shared,
+                      struct weir_bsp_block *block)
+{
+    uint64_t total[WEIR_BSP_SUMS];
+    uint32_t giant, which;
+    struct cc_run run;
+    cc_start(&run, args, shared, block);
+    cc_first(&run);
+    if (cc_sync(args, shared, block, CC_AT_FIRST, total) || cc_grow(&run, &giant, &which) ||
+        cc_finish(&run, giant, which))
+        return;
+    cc_count(&run);
+}
+
+#endif

@@ -1,0 +1,88 @@
+/** @file cc_plan.c  Who merges with whom, and in which round. */
+#include "algorithms/cc/cc.h"
+#include "runtime/internal.h"
+#include "topology/topology.h"
+
+#include <string.h>
+
+/* Each device's parent over the whole machine; the root's is itself. */
+static weir_status ask(const weir_machine *machine, weir_route_kind route, uint8_t *parent)
+{
+    const uint32_t n = weir_machine_device_count(machine);
+    weir_reduction reduction;
+    weir_route_plan plan;
+    weir_status status;
+    if (route == WEIR_ROUTE_DIRECT) {
+        memset(parent, 0, n);
+        return WEIR_OK;
+    }
+    if (route == WEIR_ROUTE_AUTO || route == WEIR_ROUTE_STAGED) {
+        if ((status = weir_reduction_make(machine, &reduction)))
+            return status;
+        memcpy(parent, reduction.taker, n);
+        parent[reduction.leaves[n - 1]] = reduction.leaves[n - 1];
+        return WEIR_OK;
+    }
+    if ((status = weir_route_plan_make(machine, route, &plan)))
+        return status;
+    memcpy(parent, plan.parent, n);
+    for (uint32_t i = 0; i < n && route == WEIR_ROUTE_RING; i++)
+        parent[plan.order[i]] = plan.order[i + 1 < n ? i + 1 : i];
+    return WEIR_OK;
+}
+
+/* Of the machine's tree what the first devices need: who is above a device that takes part is the next one
+ * above that does. Where the root does not, the first device without one is the top. */
+static void restrict_to(const uint8_t *above, weir__cc_plan *plan)
+{
+    plan->top = plan->devices;
+    for (uint32_t d = 0; d < plan->devices; d++) {
+        uint8_t p = above[d];
+        while (p >= plan->devices && above[p] != p)
+            p = above[p];
+        plan->parent[d] = p < plan->devices ? p : (uint8_t)d;
+        if (plan->parent[d] == d && plan->top == plan->devices)
+            plan->top = d;
+    }
+    for (uint32_t d = 0; d < plan->devices; d++) {
+        if (plan->parent[d] == d)
+            plan->parent[d] = (uint8_t)plan->top;
+        plan->children[plan->parent[d]] += d != plan->top;
+    }
+}
+
+/* Round after round: who has heard from all its children sends, if its parent is free. */
+static void schedule(weir__cc_plan *plan)
+{
+    uint32_t waiting[WEIR_DEVICES_MAX], left = plan->devices - 1;
+    uint8_t sent[WEIR_DEVICES_MAX] = {0};
+    memcpy(waiting, plan->children, sizeof waiting);
+    for (; left > 0; plan->rounds++) {
+        uint32_t before[WEIR_DEVICES_MAX];
+        uint8_t busy[WEIR_DEVICES_MAX] = {0};
+        memcpy(before, waiting, sizeof before);
+        for (uint32_t d = 0; d < plan->devices; d++) {
+            uint32_t p = plan->parent[d];
+            if (d == plan->top || sent[d] || before[d] || busy[p])
+                continue;
+            sent[d] = busy[p] = 1;
+            plan->round[d] = (uint8_t)plan->rounds;
+            waiting[p]--;
+            left--;
+        }
+    }
+}
+
+weir_status weir__cc_plan_make(weir_context *context, uint32_t devices, weir_route_kind route,
+                               weir__cc_plan *plan_out)
+{
+    const weir_machine *machine;
+    uint8_t above[WEIR_DEVICES_MAX];
+    weir_status status;
+    *plan_out = (weir__cc_plan){.devices = devices};
+    if ((status = weir_machine_of(context, &machine)) || (status = ask(machine, route, above)))
+        return status;
+    restrict_to(above, plan_out);
+    schedule(plan_out);
+    return WEIR_OK;
+}

@@ -1,0 +1,60 @@
+/** @file cc_ref.c  Serial connected components: union-find over the arcs, by size.
+ *
+ * This is what --verify compares with, so it shares nothing with the engine but the graph. */
+#include "algorithms/algorithms.h"
+#include "runtime/internal.h"
+
+#include <stdlib.h>
+
+static uint32_t find(uint32_t *set, uint32_t v)
+{
+    uint32_t root = v;
+    while (set[root] != root)
+        root = set[root];
+    while (set[v] != root) {
+        uint32_t next = set[v];
+        set[v] = root;
+        v = next;
+    }
+    return root;
+}
+
+static void unite_all(const weir_graph *graph, uint32_t *set, uint32_t *size)
+{
+    for (uint32_t v = 0; v < graph->vertices; v++) {
+        set[v] = v;
+        size[v] = 1;
+    }
+    for (uint32_t v = 0; v < graph->vertices; v++)
+        for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + UINT64_C(1)]; i++) {
+            uint32_t a = find(set, v), b = find(set, graph->targets[i]);
+            uint32_t large = size[a] < size[b] ? b : a, small = large == a ? b : a;
+            if (large == small)
+                continue;
+            set[small] = large;
+            size[large] += size[small];
+        }
+}
+
+weir_status weir_cc_reference(const weir_graph *graph, uint32_t *labels_out)
+{
+    uint32_t *set = NULL, *label = NULL;
+    weir_status status;
+    if (!graph || !labels_out)
+        return weir__fail(WEIR_ERR_INVALID, "weir_cc_reference: no graph or no room for labels");
+    if (!(status = weir__alloc(graph->vertices, sizeof *set, "the reference's sets", &set)) &&
+        !(status = weir__alloc(graph->vertices, sizeof *label, "the reference's sizes", &label))) {
+        unite_all(graph, set, label);
+        for (uint32_t v = 0; v < graph->vertices; v++)
+            label[v] = UINT32_MAX;
+        for (uint32_t v = 0; v < graph->vertices; v++) { /* the first of a set is its smallest */
+            uint32_t root = find(set, v);
+            if (label[root] == UINT32_MAX)
+                label[root] = v;
+            labels_out[v] = label[root];
+        }
+    }
+    free(set);
+    free(label);
+    return status;
+}

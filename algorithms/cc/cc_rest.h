@@ -1,0 +1,190 @@
+/** @file cc_rest.h  The arcs of vertices outside the largest tree (cc_op.h says why theirs are enough). */
+#ifndef WEIR_ALGORITHMS_CC_REST_H
+#define WEIR_ALGORITHMS_CC_REST_H
+
+#include "algorithms/cc/cc_op.h"
+
+#ifdef __CUDACC__
+#define CC_SHORT 16u /* arcs that a lane links alone; longer rows are their warp's */
+#else
+#define CC_SHORT 0u
+#endif
+
+/* Some lanes' arcs of one row each. */
+struct cc_arcs_of {
+    const uint32_t *targets;
+    uint64_t first;
+    uint32_t count; /* 0: this lane has none */
+    uint32_t v;
+    uint32_t in; /* CC_PIECE_IN: the arcs are in-arcs */
+};
+
+WEIR_DEV void cc_link_short(struct cc_run *run, const struct cc_arcs_of *row)
+{
+    const uint32_t count = row->count <= CC_SHORT ? row->count : 0, most = weir_max_u32(count);
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < most; i++) {
+        struct cc_hook hook = {0, 0};
+        int joined = i < count && cc_join(run->parent, row->v, row->targets[row->first + i], &hook);
+        cc_note(run, joined, &hook);
+    }
+}
+
+/* A worker, or with threads of a block a block, links arcs of one row. */
+WEIR_DEV void cc_link_wide(struct cc_run *run, const uint32_t *targets, uint32_t count, uint32_t v,
+                           uint32_t thread, uint32_t threads)
+{
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < count; i += threads) {
+        struct cc_hook hook = {0, 0};
+        int joined = i + thread < count && cc_join(run->parent, v, targets[i + thread], &hook);
+        cc_note(run, joined, &hook);
+    }
+}
+
+WEIR_DEV void cc_link_middle(struct cc_run *run, const struct cc_arcs_of *row)
+{
+    uint32_t todo = weir_ballot(row->count > CC_SHORT && row->count <= CC_PIECE);
+    WEIR_ROLLED
+    for (; todo; todo &= todo - 1) {
+        const uint32_t from = weir_first_bit_u32(todo);
+        const uint64_t first = weir_broadcast_u64(row->first, from);
+        cc_link_wide(run, row->targets + first, weir_broadcast_u32(row->count, from),
+                     weir_broadcast_u32(row->v, from), weir_lane(), WEIR_LANES);
+    }
+}
+
+/* Long rows are for all blocks, after the next barrier. Their pieces are added up in its sum 1. */
+WEIR_COLD void cc_put_pieces(const struct cc_args *a, const struct weir_bsp_block *block,
+                             struct cc_arcs_of row)
+{
+    const uint32_t pieces = (row.count + CC_PIECE - 1) / CC_PIECE;
+    uint32_t at = weir_atomic_add_relaxed_dev_u32(&a->words[a->part.part]->pieces, pieces);
+    for (uint32_t done = 0; done < row.count; done += CC_PIECE, at++) {
+        uint32_t left = row.count - done;
+        struct cc_piece piece;
+        piece.first = row.first + done;
+        piece.row = row.v;
+        piece.count = (left < CC_PIECE ? left : CC_PIECE) | row.in;
+        a->pieces[at] = piece;
+    }
+    weir_bsp_add(&a->member, block, 1, pieces);
+}
+
+/* The arcs of one row a lane that are not linked yet (cc_linked()); lanes that are not outside have none. @return its arcs. */
+WEIR_DEV uint64_t cc_link_rows(struct cc_run *run, const weir_arcs *arcs, int outside, uint64_t row,
+                               uint32_t which, uint32_t in)
+{
+    struct cc_arcs_of mine = {arcs->targets, 0, 0, run->args->part.begin + (uint32_t)row, in};
+    uint64_t degree = 0;
+    if (outside) {
+        mine.first = arcs->offsets[row];
+        degree = arcs->offsets[row + 1] - mine.first;
+    }
+    if (degree) {
+        const uint32_t linked = cc_linked(run, mine.v, arcs->targets[mine.first], which);
+        mine.first += linked;
+        mine.count = degree > linked ? (uint32_t)(degree - linked) : 0;
+        run->arcs += mine.count;
+    }
+    cc_link_short(run, &mine);
+    cc_link_middle(run, &mine);
+    if (mine.count > CC_PIECE)
+        cc_put_pieces(run->args, run->block, mine);
+    return degree;
+}
+
+/* Keep which rows are outside and have arcs: their ids are compared in the end. */
+WEIR_DEV void cc_put_outside(struct cc_run *run, int outside, uint64_t row)
+{
+    const uint32_t who = weir_ballot(outside), lane = weir_lane();
+    if (!who)
+        return;
+    const uint32_t first = weir_first_bit_u32(who);
+    uint32_t at = 0;
+    if (lane == first)
+        at = weir_atomic_add_relaxed_dev_u32(&cc_mine(run)->outside, weir_popcount_u32(who));
+    at = weir_broadcast_u32(at, first);
+    if (outside && !run->args->in_order)
+        run->args->outside[at + weir_popcount_u32(who & ((1u << lane) - 1u))] = (uint32_t)row;
+}
+
+/* An element by a number that changes: an array indexed so would lie in memory. */
+WEIR_DEV uint32_t cc_pick(const uint32_t *list, uint32_t k)
+{
+    uint32_t value = list[0];
+    CC_UNROLL
+    for (uint32_t i = 1; i < CC_BATCH; i++)
+        value = k == i ? list[i] : value;
+    return value;
+}
+
+/* One row a lane. */
+WEIR_DEV void cc_rest_row(struct cc_run *run, int outside, uint64_t row, uint32_t which)
+{
+    const weir_rows_part *part = &run->args->part;
+    if (!weir_ballot(outside))
+        return;
+    uint64_t degree = cc_link_rows(run, &part->out, outside, row, which, 0);
+    if (run->args->both)
+        degree += cc_link_rows(run, &part->in, outside, row, which, CC_PIECE_IN);
+    cc_put_outside(run, degree > 0, row);
+}
+
+/* Ids: the smallest of the largest tree is found here, others are kept with their rows. */
+WEIR_DEV void cc_rest_id(struct cc_run *run, int outside, uint64_t row, uint32_t *least)
+{
+    const struct cc_args *a = run->args;
+    const uint32_t id = a->ids[row];
+    if (outside)
+        weir_store_relaxed_dev_u32(&a->least[a->part.part][row], id);
+    else if (id < *least)
+        *least = id;
+}
+
+/** @param[in] giant  the root of the largest tree.  @param[in] which  see cc_linked().
+ *  @param[in,out] least  the smallest id that this thread met in the largest tree. */
+WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which, uint32_t *least)
+{
+    const weir_rows_part *part = &run->args->part;
+    const uint64_t lane = weir_lane();
+    WEIR_ROLLED
+    for (uint64_t base = run->id; base - lane < part->owned;
+         base += (uint64_t)CC_BATCH * run->stride) {
+        uint32_t up[CC_BATCH];
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            const uint64_t row = base + (uint64_t)k * run->stride;
+            up[k] = row < part->owned ? weir_load_relaxed_dev_u32(&run->parent[part->begin + row])
+                                      : giant;
+        }
+        if (!run->args->in_order) {
+            CC_UNROLL
+            for (uint32_t k = 0; k < CC_BATCH; k++) {
+                const uint64_t row = base + (uint64_t)k * run->stride;
+                if (row < part->owned)
+                    cc_rest_id(run, up[k] != giant, row, least);
+            }
+        }
+        WEIR_ROLLED
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            cc_rest_row(run, cc_pick(up, k) != giant, base + (uint64_t)k * run->stride, which);
+    }
+}
+
+/** The pieces of long rows, a block each at a time. */
+WEIR_DEV void cc_rest_long(struct cc_run *run)
+{
+    const struct cc_args *a = run->args;
+    const struct weir_bsp_block *b = run->block;
+    const uint32_t pieces = weir_load_relaxed_dev_u32(&cc_mine(run)->pieces);
+    WEIR_ROLLED
+    for (uint32_t i = b->block; i < pieces; i += b->blocks) {
+        const struct cc_piece *piece = &a->pieces[i];
+        const weir_arcs *arcs = piece->count & CC_PIECE_IN ? &a->part.in : &a->part.out;
+        cc_link_wide(run, arcs->targets + piece->first, piece->count & ~CC_PIECE_IN, piece->row,
+                     b->thread, b->threads);
+    }
+}
+
+#endif

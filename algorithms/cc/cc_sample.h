@@ -1,0 +1,184 @@
+/** @file cc_sample.h  The first forest, and which of its trees is the largest (cc_op.h says how). */
+#ifndef WEIR_ALGORITHMS_CC_SAMPLE_H
+#define WEIR_ALGORITHMS_CC_SAMPLE_H
+
+#include "algorithms/cc/cc_op.h"
+
+/** The first arc of CC_BATCH rows, the one at @p base and those a stride apart.
+ *  @param[out] first_out, count_out  where their arcs are; 0 of a row that is none.
+ *  @param[out] far_out  the far ends; CC_NONE where there is no arc. */
+WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uint64_t base,
+                            uint64_t *first_out, uint32_t *count_out, uint32_t *far_out)
+{
+    const uint64_t owned = run->args->part.owned;
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        uint64_t row = base + (uint64_t)k * run->stride;
+        first_out[k] = row < owned ? arcs->offsets[row] : 0;
+        count_out[k] = row < owned ? (uint32_t)(arcs->offsets[row + 1] - first_out[k]) : 0;
+    }
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++)
+        far_out[k] = count_out[k] ? arcs->targets[first_out[k]] : CC_NONE;
+}
+
+/* Tell the other devices. An isolated vertex is nobody's neighbour: no device asks for its parent. */
+WEIR_DEV void cc_tell(struct cc_run *run, uint32_t v, uint32_t parent)
+{
+    const struct cc_args *a = run->args;
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->part.parts; d++)
+        if (d != a->part.part) {
+            weir_store_relaxed_sys_u32(&a->parent[d][v], parent);
+            run->sent += sizeof parent;
+        }
+}
+
+/** Every row of this device points at its smallest neighbour, or at itself. */
+WEIR_DEV void cc_first(struct cc_run *run)
+{
+    const weir_rows_part *part = &run->args->part;
+    WEIR_ROLLED
+    for (uint64_t base = run->id; base < part->owned; base += (uint64_t)CC_BATCH * run->stride) {
+        uint64_t first[CC_BATCH];
+        uint32_t count[CC_BATCH], out[CC_BATCH], in[CC_BATCH];
+        cc_read_first(run, &part->out, base, first, count, out);
+        if (run->args->both)
+            cc_read_first(run, &part->in, base, first, count, in);
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            uint64_t row = base + (uint64_t)k * run->stride;
+            uint32_t far = out[k], v = part->begin + (uint32_t)row;
+            if (row >= part->owned)
+                continue;
+            if (run->args->both && in[k] < far)
+                far = in[k];
+            weir_store_relaxed_dev_u32(&run->parent[v], far < v ? far : v);
+            run->arcs += far != CC_NONE;
+            if (far != CC_NONE)
+                cc_tell(run, v, far < v ? far : v);
+        }
+    }
+}
+
+/** Rows point at their roots.
+ *  @param[in] id, stride  of the threads that do it. */
+WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
+{
+    const weir_rows_part *part = &run->args->part;
+    uint32_t *parent = run->parent;
+    WEIR_ROLLED
+    for (uint64_t base = id; base < part->owned; base += (uint64_t)CC_BATCH * stride) {
+        uint32_t up[CC_BATCH], over[CC_BATCH];
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            uint64_t row = base + (uint64_t)k * stride;
+            up[k] = row < part->owned
+                        ? weir_load_relaxed_dev_u32(&parent[part->begin + (uint32_t)row])
+                        : 0;
+        }
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) /* number 0 and who is a root itself need no look */
+            over[k] = up[k] && up[k] != part->begin + (uint32_t)(base + (uint64_t)k * stride)
+                          ? weir_load_relaxed_dev_u32(&parent[up[k]])
+                          : up[k];
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            if (over[k] != up[k]) {
+                uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * stride);
+                weir_store_relaxed_dev_u32(&parent[v], cc_root(parent, over[k], CC_NONE));
+            }
+    }
+}
+
+/* The roots of a sample of this device's rows; CC_NONE for roots, most of which are isolated.
+ * @return how many of the lanes' samples count. */
+WEIR_DEV uint32_t cc_take_sample(struct cc_run *run)
+{
+    const weir_rows_part *part = &run->args->part;
+    uint32_t count = 0;
+    for (uint32_t i = run->block->thread; i < CC_SAMPLES; i += run->block->threads) {
+        uint32_t v = part->begin + (uint32_t)((uint64_t)i * part->owned / CC_SAMPLES);
+        uint32_t up = part->owned ? weir_load_relaxed_dev_u32(&run->parent[v]) : v;
+        run->shared->root[i] = up == v ? CC_NONE : cc_root(run->parent, up, CC_NONE);
+        count += up != v;
+    }
+    return count;
+}
+
+/** A block finds the most frequent root of a sample, and adds to the sums of the next barrier: the root to 1, how
+ *  many have it to 2, how many were asked to 3. */
+WEIR_DEV void cc_sample(struct cc_run *run)
+{
+    const struct weir_bsp_member *m = &run->args->member;
+    struct weir_bsp_block *b = run->block;
+    struct cc_shared *shared = run->shared;
+    uint32_t best = 0, root = CC_NONE;
+    uint64_t counted = weir_sum_u64(cc_take_sample(run));
+    if (b->thread == 0) {
+        shared->most = 0;
+        shared->choice = CC_NONE;
+    }
+    if (weir_lane() == 0 && counted)
+        weir_bsp_add(m, b, 3, counted);
+    weir_block_sync();
+    for (uint32_t i = b->thread; i < CC_SAMPLES; i += b->threads) {
+        uint32_t same = 0, mine = shared->root[i];
+        for (uint32_t j = 0; j < CC_SAMPLES; j++)
+            same += shared->root[j] == mine;
+        if (mine != CC_NONE && same > best) {
+            best = same;
+            root = mine;
+        }
+    }
+    (void)weir_atomic_max_relaxed_dev_u32(&shared->most, best);
+    weir_block_sync();
+    if (best && best == weir_load_relaxed_dev_u32(&shared->most))
+        (void)weir_atomic_min_relaxed_dev_u32(&shared->choice, root);
+    weir_block_sync();
+    if (b->thread == 0) {
+        weir_bsp_add(m, b, 1, shared->choice);
+        weir_bsp_add(m, b, 2, shared->most);
+    }
+}
+
+/** Flatten, and beside it sample: one block of device 0 does, the others have the rows. */
+WEIR_DEV void cc_flatten_and_sample(struct cc_run *run)
+{
+    const struct weir_bsp_block *b = run->block;
+    const uint32_t samples = run->args->part.part == 0, spared = samples && b->blocks > 1;
+    if (b->block >= spared)
+        cc_flatten_rows(run, run->id - spared * b->threads, run->stride - spared * b->threads);
+    if (samples && b->block == 0)
+        cc_sample(run);
+}
+
+/** Link the next arc of every row. @param[in] which  its number, of rows whose first arc made a parent. */
+WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t which)
+{
+    const weir_rows_part *part = &run->args->part;
+    const uint64_t lane = weir_lane();
+    WEIR_ROLLED
+    for (uint64_t base = run->id; base - lane < part->owned;
+         base += (uint64_t)CC_BATCH * run->stride) {
+        uint64_t first[CC_BATCH];
+        uint32_t count[CC_BATCH], far[CC_BATCH];
+        cc_read_first(run, arcs, base, first, count, far);
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * run->stride);
+            uint32_t next = cc_linked(run, v, far[k], which);
+            far[k] = next < count[k] ? arcs->targets[first[k] + next] : CC_NONE;
+        }
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            struct cc_hook hook = {0, 0};
+            uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * run->stride);
+            int joined = far[k] != CC_NONE && cc_join(run->parent, v, far[k], &hook);
+            run->arcs += far[k] != CC_NONE;
+            cc_note(run, joined, &hook);
+        }
+    }
+}
+
+#endif

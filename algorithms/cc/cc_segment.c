@@ -1,0 +1,180 @@
+/** @file cc_segment.c  The arcs of a graph, cut into segments for a router.
+ *
+ * Of a symmetric graph one arc of each pair is enough: the one that leads to the smaller vertex, which are the
+ * first of each row. First the segments are counted, row by row; then they are written on all cores, each
+ * from where it begins. */
+#include "algorithms/cc/cc_stream.h"
+#include "algorithms/graph/build.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Where a segment begins. */
+struct cut {
+    uint32_t vertex;
+    uint64_t arc; /* of the graph */
+    uint64_t rows, arcs;
+};
+
+struct cutter {
+    const weir_graph *graph;
+    int half;        /* only arcs to smaller vertices */
+    uint64_t words;  /* of a segment at most */
+    struct cut *cut; /* NULL while they are counted */
+    uint64_t count, room;
+    weir__cc_segments *segments;
+};
+
+/* Where the arcs of a row end that are wanted. */
+static uint64_t row_end(const struct cutter *c, uint32_t v)
+{
+    uint64_t low = c->graph->offsets[v], high = c->graph->offsets[v + UINT64_C(1)];
+    while (c->half && low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (c->graph->targets[middle] < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static weir_status begin_segment(struct cutter *c, uint32_t v, uint64_t arc)
+{
+    if (c->count == c->room) {
+        uint64_t room = c->room ? 2 * c->room : 64;
+        struct cut *grown = realloc(c->cut, room * sizeof *grown);
+        if (!grown)
+            return weir__fail(WEIR_ERR_NOMEM, "no memory to cut the arcs into %llu segments",
+                              (unsigned long long)room);
+        c->cut = grown;
+        c->room = room;
+    }
+    c->cut[c->count++] = (struct cut){.vertex = v, .arc = arc};
+    return WEIR_OK;
+}
+
+/* What of the row fits into a segment that has so many words used. */
+static uint64_t fitting(const struct cutter *c, uint64_t used, uint64_t left)
+{
+    uint64_t room = c->words > used + 2 ? c->words - used - 2 : 0;
+    if (left > CC_ROW)
+        left = CC_ROW;
+    return left < room ? left : room;
+}
+
+static weir_status cut_all(struct cutter *c)
+{
+    uint64_t used = c->words;
+    weir_status status;
+    for (uint32_t v = 0; v < c->graph->vertices; v++) {
+        const uint64_t end = row_end(c, v);
+        for (uint64_t arc = c->graph->offsets[v]; arc < end;) {
+            uint64_t take = fitting(c, used, end - arc);
+            if (!take) {
+                if ((status = begin_segment(c, v, arc)))
+                    return status;
+                used = CC_HEAD;
+                continue;
+            }
+            c->cut[c->count - 1].rows++;
+            c->cut[c->count - 1].arcs += take;
+            used += 2 + take;
+            arc += take;
+        }
+    }
+    return WEIR_OK;
+}
+
+static void write_segment(const struct cutter *c, uint64_t number)
+{
+    const struct cut *cut = &c->cut[number];
+    uint32_t *data = c->segments->data + c->segments->first[number];
+    uint32_t *ends = data + CC_HEAD, *targets = ends + 2 * cut->rows;
+    uint64_t arc = cut->arc, used = CC_HEAD, done = 0, rows = 0;
+    data[0] = (uint32_t)cut->rows;
+    data[1] = (uint32_t)cut->arcs;
+    data[2] = data[3] = 0;
+    for (uint32_t v = cut->vertex; rows < cut->rows; v++) {
+        const uint64_t end = row_end(c, v);
+        if (v != cut->vertex)
+            arc = c->graph->offsets[v];
+        while (arc < end && rows < cut->rows) {
+            uint64_t take = fitting(c, used, end - arc);
+            for (uint64_t i = 0; i < take; i++)
+                targets[done + i] = c->graph->targets[arc + i];
+            done += take;
+            arc += take;
+            used += 2 + take;
+            ends[2 * rows] = v;
+            ends[2 * rows++ + 1] = (uint32_t)done;
+        }
+    }
+}
+
+static void write_segments(void *user, uint64_t begin, uint64_t end)
+{
+    const struct cutter *c = user;
+    for (uint64_t i = begin; i < end; i++)
+        write_segment(c, i);
+}
+
+static weir_status take_memory(weir__cc_segments *s)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t bytes = (s->words * sizeof *s->data + page) / page * page;
+    weir_status status = weir__memory_fits(bytes, "the arcs in segments");
+    if (status)
+        return status;
+    if (!(s->data = aligned_alloc(page, bytes)))
+        return weir__fail(WEIR_ERR_NOMEM, "no memory for %zu bytes of arcs in segments", bytes);
+    if ((status = weir_memory_register(s->context, s->data, bytes))) {
+        free(s->data);
+        s->data = NULL;
+    }
+    return status;
+}
+
+/* Segments follow one another, each at a multiple of 16 bytes. */
+static weir_status place(struct cutter *c)
+{
+    weir__cc_segments *s = c->segments;
+    weir_status status = weir__alloc((size_t)c->count + 1, sizeof *s->first, "segments", &s->first);
+    if (status)
+        return status;
+    for (uint64_t i = 0; i < c->count; i++) {
+        s->first[i] = s->words;
+        s->words += (CC_HEAD + 2 * c->cut[i].rows + c->cut[i].arcs + 3) / 4 * 4;
+        s->arcs += c->cut[i].arcs;
+    }
+    s->first[c->count] = s->words;
+    s->count = c->count;
+    if (!(status = take_memory(s)))
+        weir__parallel_for(c->count, 1, 0, write_segments, c);
+    return status;
+}
+
+weir_status weir__cc_segments_create(weir_context *context, const weir_graph *graph, size_t bytes,
+                                     weir__cc_segments *segments_out)
+{
+    struct cutter c = {.graph = graph, .segments = segments_out};
+    weir_graph_summary summary;
+    weir_status status;
+    *segments_out = (weir__cc_segments){.context = context};
+    if ((status = weir_graph_summarize(graph, &summary)))
+        return status;
+    c.half = summary.symmetric;
+    c.words = bytes / 16 * 4; /* what follows one begins at a multiple of 16 bytes */
+    if (!(status = cut_all(&c)))
+        status = place(&c);
+    free(c.cut);
+    return status;
+}
+
+void weir__cc_segments_destroy(weir__cc_segments *s)
+{
+    if (s->data)
+        (void)weir_memory_unregister(s->context, s->data);
+    free(s->data);
+    free(s->first);
+}

@@ -1,0 +1,159 @@
+/** @file option_set.c  How the text of an option becomes a value. */
+#include "algorithms/cli/option_set.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *field(weir__cli_request *request, const weir__cli_option *option)
+{
+    return (char *)request + option->field;
+}
+
+int weir__cli_set_flag(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    (void)text;
+    *(int *)field(request, option) = 1;
+    return EXIT_DONE;
+}
+
+int weir__cli_set_text(weir__cli_request *request, const weir__cli_option *option, const char *text)
+{
+    if (!*text)
+        return weir__cli_fail(EXIT_USAGE, "--%s: %s is empty", option->name, option->argument);
+    *(const char **)field(request, option) = text;
+    return EXIT_DONE;
+}
+
+int weir__cli_set_number(weir__cli_request *request, const weir__cli_option *option,
+                         const char *text)
+{
+    uint64_t value;
+    if (weir__cli_number(text, &value) || value < option->low || value > option->high)
+        return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a whole number from %llu to %llu",
+                              option->name, text, (unsigned long long)option->low,
+                              (unsigned long long)option->high);
+    *(uint64_t *)field(request, option) = value;
+    return EXIT_DONE;
+}
+
+int weir__cli_set_source(weir__cli_request *request, const weir__cli_option *option,
+                         const char *text)
+{
+    if (weir__cli_number(text, &request->source))
+        return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a vertex number", option->name,
+                              text);
+    request->source_given = 1;
+    return EXIT_DONE;
+}
+
+int weir__cli_set_seconds(weir__cli_request *request, const weir__cli_option *option,
+                          const char *text)
+{
+    uint64_t ms;
+    if (weir__cli_seconds(text, &ms) || ms < option->low || ms > option->high)
+        return weir__cli_fail(EXIT_USAGE,
+                              "--%s: \"%s\" is not a number of seconds above 0 and up to %llu",
+                              option->name, text, (unsigned long long)(option->high / 1000));
+    *(uint64_t *)field(request, option) = ms;
+    return EXIT_DONE;
+}
+
+int weir__cli_set_bytes(weir__cli_request *request, const weir__cli_option *option,
+                        const char *text)
+{
+    uint64_t bytes;
+    if (weir__cli_bytes(text, &bytes) || bytes < option->low || bytes > option->high)
+        return weir__cli_fail(
+            EXIT_USAGE, "--%s: \"%s\" is not a number of bytes from %llu to %llu, say 64KiB",
+            option->name, text, (unsigned long long)option->low, (unsigned long long)option->high);
+    *(uint64_t *)field(request, option) = bytes;
+    return EXIT_DONE;
+}
+
+/* A number such as 0.25 or 1e-3; not nan, inf or 0x1p-2. @return 0 when it is one. */
+static int parse_real(const char *text, double *value_out)
+{
+    const char *letters = "0123456789.eE+-";
+    char *end;
+    *value_out = strtod(text, &end);
+    return !strchr("0123456789.", *text) || end == text || text[strspn(text, letters)] || *end ||
+           !isfinite(*value_out);
+}
+
+int weir__cli_set_factor(weir__cli_request *request, const weir__cli_option *option,
+                         const char *text)
+{
+    double value;
+    if (parse_real(text, &value) || value < (double)option->low || value > (double)option->high)
+        return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a number from %llu to %llu",
+                              option->name, text, (unsigned long long)option->low,
+                              (unsigned long long)option->high);
+    *(double *)field(request, option) = value;
+    return EXIT_DONE;
+}
+
+int weir__cli_set_tolerance(weir__cli_request *request, const weir__cli_option *option,
+                            const char *text)
+{
+    double value;
+    if (parse_real(text, &value) || !(value > 0))
+        return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a number above 0, say 1e-6",
+                              option->name, text);
+    request->tolerance = value;
+    return EXIT_DONE;
+}
+
+int weir__cli_set_damping(weir__cli_request *request, const weir__cli_option *option,
+                          const char *text)
+{
+    double value;
+    if (parse_real(text, &value) || !(value >= 0 && value < 1))
+        return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a number from 0 to below 1",
+                              option->name, text);
+    request->damping = value;
+    return EXIT_DONE;
+}
+
+int weir__cli_set_choice(weir__cli_request *request, const weir__cli_option *option,
+                         const char *text)
+{
+    return weir__cli_choose(option->choices, option->name, text, (int *)field(request, option));
+}
+
+int weir__cli_set_direction(weir__cli_request *request, const weir__cli_option *option,
+                            const char *text)
+{
+    return weir__cli_choose_direction(option->choices, text, &request->direction);
+}
+
+int weir__cli_set_order(weir__cli_request *request, const weir__cli_option *option,
+                        const char *text)
+{
+    (void)option;
+    return weir__cli_choose_order(text, &request->order, &request->delta);
+}
+
+int weir__cli_set_mapping(weir__cli_request *request, const weir__cli_option *option,
+                          const char *text)
+{
+    (void)option;
+    return weir__cli_choose_mapping(text, &request->mapping, &request->group);
+}
+
+int weir__cli_set_weights(weir__cli_request *request, const weir__cli_option *option,
+                          const char *text)
+{
+    if (weir_weights_parse(text, &request->weights))
+        return weir__cli_fail(EXIT_USAGE, "--%s: %s", option->name, weir_error_detail());
+    return EXIT_DONE;
+}
+
+/* Options that the design names for a verb that is built, but that are not built themselves. */
+int weir__cli_set_unbuilt(weir__cli_request *request, const weir__cli_option *option,
+                          const char *text)
+{
+    (void)request;
+    (void)text;
+    return weir__cli_fail(EXIT_USAGE, "--%s is not built yet; leave it out", option->name);
+}

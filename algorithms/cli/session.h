@@ -1,0 +1,33 @@
+/** @file session.h  A verb of traversals at work: what it has opened, placed and found so far. */
+#ifndef WEIR_ALGORITHMS_CLI_SESSION_H
+#define WEIR_ALGORITHMS_CLI_SESSION_H
+
+#include "algorithms/cli/traversal.h"
+
+enum { OUTPUT, JSON, PARENTS, OUTPUTS };
+
+struct weir__cli_session {
+    const weir__cli_algorithm *algorithm;
+    const weir__cli_request *request;
+    weir__cli_output outputs[OUTPUTS];
+    weir_context *context;
+    weir_graph *graph;
+    weir_partition *partition;
+    char weights[WEIGHTS_ROOM]; /**< "": the algorithm has none */
+    void *object;               /**< of the algorithm */
+    uint64_t *sources;
+    size_t source_count;
+    void *values;     /**< of the last run */
+    void *expected;   /**< of the reference; NULL where none is wanted */
+    int64_t *parents; /**< of the last run; NULL where no tree is wanted */
+    weir__cli_trial *trials;
+    size_t trial_count; /**< done so far */
+    int verified;
+    char *difference;
+};
+
+/** Report the trials that were run and write the files (session_report.c).
+ *  @return the exit status, EXIT_RUN for a wrong result. */
+int weir__cli_session_report(struct weir__cli_session *session);
+
+#endif

@@ -1,0 +1,186 @@
+/** @file verify_ranks.c  How far ranks may be from the true ones, and whether they are.
+ *
+ * The true ranks x* are the fixed point of x' = T(x) = M x + b, where M takes at most `damping` d of a vector's
+ * sum of absolute values (its L1 norm). So for any x,
+ *     |x - x*| <= |T(x) - x| / (1 - d):
+ * one exact iteration from the ranks tells (pr_check.c), and nothing else has to be known. Which change to allow:
+ *
+ * - The residual of a push bounds |T(x) - x| itself: the tolerance t.
+ * - A pull stops when |T(y) - y| < t, y being the ranks before its last iteration, and hands out x = T(y), whose
+ *   own change is smaller by d.
+ * - Where its shares are floats x is T(y) rounded, which is e = 3 * 2^-24 in all at most: |T(x) - x| <= d |x - y| + e
+ *   <= d (|T(y) - y| + e) + e. It stops early enough for d |T(y) - y| to be below d t - (1 - d) e, which leaves
+ *   d t + 2 d e. All iterations together may move the sum s of ranks by e / (1 - d), and dividing by s
+ *   adds (1 - d) |1 - s| <= e to the change.
+ * - One that stops after N iterations before that has changed d^N of how far the first one went, at most 2, as
+ *   ranks and the start are not negative and sum to 1 or less; and each iteration may have been rounded.
+ *
+ * At small tolerances the ranks are compared with a reference's, to see each vertex's digits. The reference stops
+ * when a change is below 1e-15, and a rank of 64 bits summed up in another order differs in its last bits:
+ * 1e-12 in all is more than both. */
+#include "algorithms/cli/traversal.h"
+
+#include <math.h>
+
+/* "To 1e-9 relative at tolerance 1e-10" and the sum of all ranks. */
+static const double fine_tolerance = 1e-10, fine_relative = 1e-9, sum_limit = 1e-9;
+/* Up to here the reference is asked. */
+static const double reference_tolerance = 1e-9;
+/* Of all ranks, what rounding a float's share does: rank, degree and quotient. Tolerances below the second are
+ * met by doubles. */
+static const double single_error = 3.0 / 16777216, single_least = 1.0 / 2097152;
+/* Sums in doubles, in another order. */
+static const double double_error = 1e-12;
+
+/* What a run that stops after so many iterations may be off by; 0: none such. */
+static double counted_of(const weir__cli_request *request)
+{
+    return request->iterations ? 2 * pow(request->damping, (double)request->iterations) : 0;
+}
+
+static int failed_to_name(void)
+{
+    return weir__cli_fail(EXIT_RUN, "no memory to name the difference");
+}
+
+/* A sum of ranks that is not 1 where it should be. @return the length of the sentence, 0 or negative. */
+static int check_sum(const weir__cli_request *request, long double sum, char **sentence_out)
+{
+    if (request->dangling != WEIR_DANGLING_SPREAD || fabsl(sum - 1) <= sum_limit)
+        return 0;
+    return asprintf(sentence_out, "ranks sum to %.17Lg instead of 1", sum);
+}
+
+/* ---- by an exact iteration ---------------------------------------------------------------------- */
+
+static double change_limit(const weir__cli_request *request, const weir_run_stats *stats)
+{
+    const double d = request->damping, t = request->tolerance;
+    const int pulled = stats->direction == WEIR_DIRECTION_PULL;
+    double limit = t;
+    if (pulled && t >= single_least)
+        limit = fmax(limit, d * t + (1 + 2 * d) * single_error);
+    if (request->iterations && stats->steps >= request->iterations)
+        limit = fmax(limit, counted_of(request) + 3 * single_error / (1 - d));
+    return limit + double_error;
+}
+
+static int compare_change(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
+                          const weir_graph *graph, const double *ranks, weir__cli_trial *trial,
+                          char **sentence_out)
+{
+    const weir_pr_config config = weir__cli_pr_config(request);
+    const double limit = change_limit(request, &trial->stats);
+    char got[VALUE_ROOM], want[VALUE_ROOM];
+    weir_pr_change change;
+    int length = 0;
+    weir_status status = weir_pr_check(graph, &config, ranks, &change);
+    if (status)
+        return weir__cli_fail_status(status);
+    trial->change = change.l1;
+    trial->within = change.within;
+    const unsigned long long vertex = (unsigned long long)change.vertex;
+    weir__cli_value_text(algorithm, graph->vertices ? ranks[vertex] : 0, got);
+    weir__cli_value_text(algorithm, change.next, want);
+    if (isinf(change.l1))
+        length = asprintf(sentence_out, "vertex %llu has rank %s", vertex, got);
+    else if (!(change.l1 <= limit))
+        length = asprintf(sentence_out,
+                          "an exact iteration changes ranks by %.3g in all, and %.3g is the most "
+                          "that the tolerance allows; vertex %llu has rank %s, the iteration gives "
+                          "%s",
+                          change.l1, limit, vertex, got, want);
+    else if (graph->vertices)
+        length = check_sum(request, change.sum, sentence_out);
+    return length < 0 ? failed_to_name() : EXIT_DONE;
+}
+
+/* ---- by the reference --------------------------------------------------------------------------- */
+
+struct limits {
+    double l1, relative; /* the second INFINITY: none */
+};
+
+static struct limits limits_of(const weir__cli_request *request)
+{
+    const double stopped = request->tolerance / (1 - request->damping);
+    const double counted = counted_of(request);
+    struct limits limits = {fmax(stopped, counted) + 1e-15 / (1 - request->damping) + double_error,
+                            INFINITY};
+    if (request->tolerance <= fine_tolerance && counted <= request->tolerance)
+        limits.relative = fine_relative;
+    return limits;
+}
+
+struct distances {
+    double l1, relative;
+    long double sum;
+    uint64_t worst; /* vertex of the largest relative difference */
+};
+
+/* A rank that is no number makes every distance one. */
+static struct distances measure(const double *ranks, const double *expected, uint64_t vertices)
+{
+    struct distances found = {0, 0, 0, 0};
+    long double l1 = 0;
+    for (uint64_t v = 0; v < vertices; v++) {
+        double difference = fabs(ranks[v] - expected[v]);
+        double relative = difference == 0 ? 0 : difference / fabs(expected[v]);
+        l1 += difference;
+        found.sum += ranks[v];
+        if (!(relative <= found.relative)) {
+            found.relative = isnan(relative) ? INFINITY : relative;
+            found.worst = v;
+        }
+    }
+    found.l1 = isnan(l1) ? INFINITY : (double)l1;
+    return found;
+}
+
+static int compare_all(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
+                       uint64_t vertices, const double *ranks, const double *expected,
+                       weir__cli_trial *trial, char **sentence_out)
+{
+    struct limits limits = limits_of(request);
+    struct distances found = measure(ranks, expected, vertices);
+    char got[VALUE_ROOM], want[VALUE_ROOM];
+    int length = 0;
+    trial->l1 = found.l1;
+    trial->relative = found.relative;
+    weir__cli_value_text(algorithm, ranks[found.worst], got);
+    weir__cli_value_text(algorithm, expected[found.worst], want);
+    if (!(found.l1 <= limits.l1))
+        length = asprintf(sentence_out,
+                          "ranks differ by %.3g in all, and %.3g is the most that the tolerance "
+                          "allows; vertex %llu has rank %s, the reference %s",
+                          found.l1, limits.l1, (unsigned long long)found.worst, got, want);
+    else if (!(found.relative <= limits.relative))
+        length =
+            asprintf(sentence_out,
+                     "vertex %llu has rank %s, the reference %s: %.3g of it, and %.3g is the "
+                     "most",
+                     (unsigned long long)found.worst, got, want, found.relative, limits.relative);
+    else if (vertices)
+        length = check_sum(request, found.sum, sentence_out);
+    return length < 0 ? failed_to_name() : EXIT_DONE;
+}
+
+/* ---- either ------------------------------------------------------------------------------------- */
+
+int weir__cli_ranks_need_reference(const weir__cli_request *request)
+{
+    return request->tolerance <= reference_tolerance;
+}
+
+int weir__cli_compare_ranks(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
+                            const weir_graph *graph, const void *values, const void *expected,
+                            weir__cli_trial *trial, char **sentence_out)
+{
+    *sentence_out = NULL;
+    int code = expected ? compare_all(algorithm, request, graph->vertices, values, expected, trial,
+                                      sentence_out)
+                        : compare_change(algorithm, request, graph, values, trial, sentence_out);
+    if (code)
+        *sentence_out = NULL;
+    return code;
+}

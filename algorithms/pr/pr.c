@@ -1,0 +1,199 @@
+/** @file pr.c  PageRank: which form, on which devices; the rest is in pr_pull.c and pr_push.c. */
+#include "algorithms/pr/pr.h"
+#include "algorithms/graph/choose.h"
+#include "algorithms/graph/partition.h"
+#include "runtime/internal.h"
+#include "worklist/bsp.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct weir_pr {
+    weir_context *context;
+    struct weir__pr_pull *pull; /* one of the two; neither without vertices */
+    struct weir__pr_push *push;
+    weir_direction direction;
+    const char *why_devices;
+    uint64_t vertices, arcs;
+    uint32_t parts;
+    int ran;
+};
+
+/* ---- what is asked for ------------------------------------------------------------------------- */
+
+static weir_status check(const weir_run_options *options, const weir_pr_config *config)
+{
+    if (options->size != sizeof *options)
+        return weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
+    if (config->size != sizeof *config)
+        return weir__fail(WEIR_ERR_INVALID, "weir_pr_config was not set by its initialiser");
+    if (!(config->damping >= 0 && config->damping < 1))
+        return weir__fail(WEIR_ERR_INVALID, "a damping of %g: from 0 to below 1", config->damping);
+    if (!(config->tolerance > 0) || !isfinite(config->tolerance))
+        return weir__fail(WEIR_ERR_INVALID, "a tolerance of %g: above 0", config->tolerance);
+    if (config->dangling != WEIR_DANGLING_SPREAD && config->dangling != WEIR_DANGLING_IGNORE)
+        return weir__fail(WEIR_ERR_INVALID, "%d is no way to treat dangling vertices",
+                          (int)config->dangling);
+    if (options->parents)
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "PageRank makes no tree: parents are for BFS");
+    return WEIR_OK;
+}
+
+/* What only the worklist has. */
+static const char *of_the_worklist(const weir_run_options *options)
+{
+    return options->route                       ? "route"
+           : options->order || options->delta   ? "order"
+           : options->kernel                    ? "kernel"
+           : options->worker                    ? "worker"
+           : options->fetch                     ? "fetch"
+           : options->mapping || options->group ? "mapping"
+                                                : NULL;
+}
+
+static weir_status choose(const weir_context *context, uint32_t devices,
+                          const weir_run_options *options, const weir_pr_config *config,
+                          weir_direction *direction_out)
+{
+    const char *choice = of_the_worklist(options);
+    switch (options->direction) {
+    case WEIR_DIRECTION_AUTO:
+        *direction_out = choice || weir_bsp_possible(context, devices) ? WEIR_DIRECTION_PUSH
+                                                                       : WEIR_DIRECTION_PULL;
+        break;
+    case WEIR_DIRECTION_PULL:
+        if (choice)
+            return weir__fail(WEIR_ERR_UNSUPPORTED,
+                              "%s is a choice of the worklist: PageRank has it with direction push",
+                              choice);
+        *direction_out = WEIR_DIRECTION_PULL;
+        break;
+    case WEIR_DIRECTION_PUSH:
+        *direction_out = WEIR_DIRECTION_PUSH;
+        break;
+    case WEIR_DIRECTION_SWITCH:
+        return weir__fail(WEIR_ERR_UNSUPPORTED,
+                          "PageRank looks at all arcs in every step: there is nothing to switch");
+    default:
+        return weir__fail(WEIR_ERR_INVALID, "%d is no direction", (int)options->direction);
+    }
+    if (*direction_out == WEIR_DIRECTION_PUSH && config->iterations)
+        return weir__fail(WEIR_ERR_UNSUPPORTED,
+                          "only the pull form has iterations that could be limited");
+    return WEIR_OK;
+}
+
+static uint64_t dangling(const weir_graph *graph)
+{
+    uint64_t count = 0;
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        count += graph->offsets[v] == graph->offsets[v + 1];
+    return count;
+}
+
+/* ---- the object -------------------------------------------------------------------------------- */
+
+static weir_status create_form(weir_pr *pr, const struct weir__pr_task *task)
+{
+    if (!pr->vertices)
+        return WEIR_OK;
+    return pr->direction == WEIR_DIRECTION_PULL ? weir__pr_pull_create(task, &pr->pull)
+                                                : weir__pr_push_create(task, &pr->push);
+}
+
+static weir_status create_on(weir_pr *pr, struct weir__pr_task *task)
+{
+    weir_partition *made = NULL;
+    weir_status status = weir__partition_choose(task->context, task->graph, &task->partition,
+                                                WEIR_SHAPE_SWEEPS, &made, &pr->why_devices);
+    if (status)
+        return status;
+    pr->parts = task->partition->parts;
+    status = choose(task->context, pr->parts, &task->options, &task->config, &pr->direction);
+    if (!status)
+        status = create_form(pr, task);
+    weir_partition_destroy(made);
+    return status;
+}
+
+weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
+                           const weir_partition *partition, const weir_run_options *options,
+                           const weir_pr_config *config, weir_pr **pr_out)
+{
+    static const weir_run_options no_options = WEIR_RUN_OPTIONS_INIT;
+    static const weir_pr_config no_config = WEIR_PR_CONFIG_INIT;
+    struct weir__pr_task task = {.context = context,
+                                 .graph = graph,
+                                 .partition = partition,
+                                 .options = options ? *options : no_options,
+                                 .config = config ? *config : no_config,
+                                 .vertices = graph->vertices,
+                                 .dangling = dangling(graph)};
+    weir_status status;
+    weir_pr *pr;
+    *pr_out = NULL;
+    if ((status = check(&task.options, &task.config)) ||
+        (partition && (status = weir__partition_fits(context, graph, partition))) ||
+        (status = weir__calloc(1, sizeof *pr, "PageRank", &pr)))
+        return status;
+    pr->context = context;
+    pr->vertices = graph->vertices;
+    pr->arcs = graph->arcs;
+    if ((status = create_on(pr, &task))) {
+        weir_pr_destroy(pr);
+        return status;
+    }
+    *pr_out = pr;
+    return WEIR_OK;
+}
+
+weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
+{
+    weir_run_stats stats = {.direction = pr->direction};
+    weir_status status = pr->pull   ? weir__pr_pull_run(pr->pull, &stats)
+                         : pr->push ? weir__pr_push_run(pr->push, &stats)
+                                    : WEIR_OK;
+    if (status)
+        return status;
+    stats.arcs_reached = pr->arcs;
+    stats.devices = pr->parts;
+    stats.why_devices = pr->why_devices;
+    pr->ran = 1;
+    if (stats_out)
+        *stats_out = stats;
+    return WEIR_OK;
+}
+
+weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out)
+{
+    if (!pr->ran)
+        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before the first complete run");
+    return pr->pull   ? weir__pr_pull_ranks(pr->pull, ranks_out)
+           : pr->push ? weir__pr_push_ranks(pr->push, ranks_out)
+                      : WEIR_OK;
+}
+
+weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out)
+{
+    *items_out = 0;
+    return pr->pull   ? weir__pr_pull_link_items(pr->pull, from, to, items_out)
+           : pr->push ? weir__pr_push_link_items(pr->push, from, to, items_out)
+                      : WEIR_OK;
+}
+
+void weir_pr_cancel(weir_pr *pr)
+{
+    if (pr->pull)
+        weir__pr_pull_cancel(pr->pull);
+    if (pr->push)
+        weir__pr_push_cancel(pr->push);
+}
+
+void weir_pr_destroy(weir_pr *pr)
+{
+    if (!pr)
+        return;
+    weir__pr_pull_destroy(pr->pull);
+    weir__pr_push_destroy(pr->push);
+    free(pr);
+}

@@ -1,0 +1,171 @@
+/** @file pr_plan.c  Dealing out rows to warps, who reads whose shares, and when floats do. */
+#include "algorithms/pr/pr.h"
+#include "runtime/internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- chunks, pieces, long rows ---------------------------------------------------------------- */
+
+/* Where the next chunk would begin, and what it has so far. */
+struct cut {
+    struct weir__pr_lists *lists; /* arrays are NULL while they are counted */
+    struct pr_chunk open;
+};
+
+static void close_chunk(struct cut *cut)
+{
+    struct weir__pr_lists *lists = cut->lists;
+    if (cut->open.rows && lists->chunk)
+        lists->chunk[lists->chunks] = cut->open;
+    lists->chunks += cut->open.rows != 0;
+    cut->open = (struct pr_chunk){0, 0, 0, 0};
+}
+
+static void add_short(struct cut *cut, uint64_t row, uint64_t arc, uint32_t arcs)
+{
+    if (cut->open.arcs + arcs > PR_CHUNK_ARCS || cut->open.rows == PR_CHUNK_ROWS)
+        close_chunk(cut);
+    if (!cut->open.rows) {
+        cut->open.arc = arc;
+        cut->open.row = (uint32_t)row;
+    }
+    cut->open.rows++;
+    cut->open.arcs = (uint16_t)(cut->open.arcs + arcs);
+    if (cut->lists->end)
+        cut->lists->end[row] = (uint8_t)cut->open.arcs;
+}
+
+/* In pieces of equal length, or one longer than others by an arc. */
+static void add_longer(struct weir__pr_lists *lists, uint64_t row, uint64_t arc, uint32_t arcs)
+{
+    const uint32_t pieces = (uint32_t)(((uint64_t)arcs + PR_PIECE_ARCS - 1) / PR_PIECE_ARCS);
+    if (lists->row && pieces > 1)
+        lists->row[lists->longs] =
+            (struct pr_long){(uint32_t)row, arcs, (uint32_t)lists->pieces, pieces};
+    for (uint32_t i = 0; i < pieces && lists->piece; i++) {
+        uint64_t first = (uint64_t)arcs * i / pieces, last = (uint64_t)arcs * (i + 1) / pieces;
+        lists->piece[lists->pieces + i] = (struct pr_piece){
+            arc + first, (uint32_t)row, (uint16_t)(last - first), (uint16_t)(pieces == 1)};
+    }
+    lists->pieces += pieces;
+    lists->longs += pieces > 1;
+}
+
+/* Once to count, once to fill. */
+static void deal(const uint64_t *offsets, uint64_t rows, struct weir__pr_lists *lists)
+{
+    struct cut cut = {lists, {0, 0, 0, 0}};
+    lists->chunks = lists->pieces = lists->longs = 0;
+    for (uint64_t row = 0; row < rows; row++) {
+        const uint32_t arcs = (uint32_t)(offsets[row + 1] - offsets[row]);
+        if (arcs <= PR_CHUNK_ARCS) {
+            add_short(&cut, row, offsets[row], arcs);
+            continue;
+        }
+        close_chunk(&cut);
+        add_longer(lists, row, offsets[row], arcs);
+    }
+    close_chunk(&cut);
+}
+
+weir_status weir__pr_lists(const uint64_t *offsets, uint64_t rows, struct weir__pr_lists *lists_out)
+{
+    struct weir__pr_lists lists = {.rows = rows};
+    weir_status status;
+    *lists_out = lists;
+    deal(offsets, rows, &lists);
+    if (lists.chunks > UINT32_MAX || lists.pieces > UINT32_MAX)
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "more than 2^32 pieces of work on a device");
+    if ((status = weir__alloc(lists.chunks, sizeof *lists.chunk, "chunks of rows", &lists.chunk)) ||
+        (status = weir__alloc(lists.pieces, sizeof *lists.piece, "pieces of rows", &lists.piece)) ||
+        (status = weir__alloc(lists.longs, sizeof *lists.row, "long rows", &lists.row)) ||
+        (status = weir__calloc(rows, sizeof *lists.end, "ends of rows", &lists.end))) {
+        weir__pr_lists_free(&lists);
+        return status;
+    }
+    deal(offsets, rows, &lists);
+    *lists_out = lists;
+    return WEIR_OK;
+}
+
+void weir__pr_lists_free(struct weir__pr_lists *lists)
+{
+    free(lists->chunk);
+    free(lists->piece);
+    free(lists->row);
+    free(lists->end);
+    *lists = (struct weir__pr_lists){0};
+}
+
+/* ---- readers --------------------------------------------------------------------------------- */
+
+struct look {
+    const weir_graph *graph;
+    const uint8_t *owner;
+    const uint32_t *number;
+    uint8_t *readers;
+};
+
+static void look_at(void *user, uint64_t begin, uint64_t end)
+{
+    const struct look *look = user;
+    for (uint64_t v = begin; v < end; v++) {
+        unsigned readers = 0;
+        for (uint64_t arc = look->graph->offsets[v]; arc < look->graph->offsets[v + 1]; arc++) {
+            const uint8_t owner = look->owner[look->graph->targets[arc]];
+            readers |= owner != look->owner[v] ? 1u << owner % 8 : 0;
+        }
+        look->readers[look->number[v]] = (uint8_t)readers;
+    }
+}
+
+weir_status weir__pr_readers(const struct weir__pr_task *task, const weir__rows *rows,
+                             uint8_t **readers_out)
+{
+    struct look look = {task->graph, task->partition->owner, weir__rows_numbers(rows), NULL};
+    weir_status status =
+        weir__calloc(weir__rows_part(rows, 0)->numbers, 1, "who reads which rank", &look.readers);
+    *readers_out = NULL;
+    if (status)
+        return status;
+    weir__parallel_for(task->graph->vertices, UINT64_C(1) << 14, 0, look_at, &look);
+    *readers_out = look.readers;
+    return WEIR_OK;
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+/* Part of itself by which a share that is a float is off: rank, degree and quotient are rounded once each.
+ * As ranks sum to 1 at most, this is the error in L1, too. */
+#define SINGLE_ERROR (3.0 / 16777216)
+/* Changes below are not asked of floats: rounding alone could hold them up there. */
+#define SINGLE_LEAST (1.0 / 2097152)
+
+/* Iterations after which a change, 2 at most before the first one and smaller by the damping after each,
+ * is below; and some, since sums are rounded. */
+static uint32_t iterations_to(double below, double damping)
+{
+    double needed = damping > 0 ? ceil(log(below / 2) / log(damping)) : 1;
+    return needed < 1 ? 10 : needed < 1e9 ? (uint32_t)needed + 10 : 1000000000;
+}
+
+/* README.md, "How exact". With x' = T(x) the error of x' is at most d / (1 - d) of |x' - x|, whatever x is:
+ * a rounded x does as well. What is handed out is x' rounded, so the rounding of the last one is left. */
+void weir__pr_bounds(const weir_pr_config *config, int fine, struct weir__pr_bounds *bounds_out)
+{
+    const double d = config->damping, last = SINGLE_ERROR * (1 - d);
+    const double single = config->tolerance - (d > 0 ? last / d : INFINITY);
+    struct weir__pr_bounds bounds = {0};
+    bounds.fine = fine || single < SINGLE_LEAST;
+    bounds.single_below = bounds.fine ? SINGLE_LEAST : single;
+    bounds.single_iterations = iterations_to(SINGLE_LEAST, d);
+    bounds.fine_below = config->tolerance;
+    bounds.restless = config->tolerance / 2;
+    /* The rule for each vertex takes about as long again for those that rank comes to over long ways. */
+    uint64_t most = 4 * (uint64_t)iterations_to(config->tolerance, d);
+    bounds.iterations = config->iterations  ? config->iterations
+                        : most < UINT32_MAX ? (uint32_t)most
+                                            : UINT32_MAX;
+    *bounds_out = bounds;
+}

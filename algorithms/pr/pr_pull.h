@@ -1,0 +1,252 @@
+/** @file pr_pull.h  PageRank over in-arcs, in step: the body of worklist/bsp.h, in the dialect.
+ *
+ * A vertex's *share* is its rank divided by its out-degree: what each of its arcs carries. (A vertex without
+ * out-arcs keeps its rank there; nobody asks for its share.) An iteration adds up, for each row, the shares
+ * at the far ends of its in-arcs. No atomics. Shares are all that is kept from one iteration to the next, in
+ * two copies that take turns, on every device for all numbers; a device writes those of its own rows into
+ * its own memory and into that of the devices that read them. One barrier an iteration adds up the change
+ * and the dangling rank.
+ *
+ * Bytes are what it costs, so shares are floats first, half of what random reads miss by, and doubles only
+ * where the tolerance is finer than floats are (README.md has the bounds). Sums are doubles always.
+ *
+ * Work is dealt out in three kinds, made by pr_plan.c, all of consecutive arcs:
+ * - a *chunk* is up to PR_CHUNK_ROWS short rows of PR_CHUNK_ARCS arcs together. A warp reads their targets
+ *   side by side, whatever the rows' lengths, has PR_DEEP independent reads of shares a lane under way,
+ *   leaves the shares in shared memory and adds them up by row there. Row ends are a byte a row.
+ * - a *piece* is up to PR_PIECE_ARCS arcs of one longer row, added up by a warp in registers.
+ * - a *long* row has several pieces. Pieces come first and their sums are put together after the chunks,
+ *   when all have been there for long.
+ * Each warp does its share of each list, by turns forwards and backwards: where rows are sorted by length, the
+ * first of one turn is the last of the next. */
+#ifndef WEIR_ALGORITHMS_PR_PR_PULL_H
+#define WEIR_ALGORITHMS_PR_PR_PULL_H
+
+#include "algorithms/pr/pr_pull_args.h"
+
+#include <math.h>
+#include <stddef.h>
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/** The place in a list of what a worker does in its turn-th turn; may be behind the end. */
+WEIR_DEV uint64_t pr_turn(const struct pr_place *place, uint32_t turn)
+{
+    const uint32_t at = turn & 1 ? place->workers - 1 - place->worker : place->worker;
+    return (uint64_t)turn * place->workers + at;
+}
+
+/** Without rows: behind the last one. */
+WEIR_DEV struct pr_chunk pr_chunk_of(const struct pr_plan *plan, const struct pr_place *place,
+                                     uint32_t turn)
+{
+    const uint64_t at = pr_turn(place, turn);
+    struct pr_chunk none = {0, 0, 0, 0};
+    return at < plan->chunks ? plan->chunk[at] : none;
+}
+
+/** Without arcs: behind the last one. */
+WEIR_DEV struct pr_piece pr_piece_of(const struct pr_plan *plan, const struct pr_place *place,
+                                     uint32_t turn)
+{
+    const uint64_t at = pr_turn(place, turn);
+    struct pr_piece none = {0, 0, 0, 0};
+    return at < plan->pieces ? plan->piece[at] : none;
+}
+
+/** The far ends of @p count arcs, at most PR_SLOTS, side by side. */
+WEIR_DEV void pr_far(const uint32_t *targets, uint32_t count, uint32_t *far)
+{
+    for (int k = 0; k < PR_DEEP; k++) {
+        const uint32_t at = weir_lane() + (uint32_t)k * WEIR_LANES;
+        far[k] = at < count ? weir_load_once_u32(targets + at) : 0;
+    }
+}
+
+WEIR_DEV void pr_ends(const uint8_t *ends, uint32_t count, uint8_t *end)
+{
+    for (int k = 0; k < PR_ROWS; k++) {
+        const uint32_t at = weir_lane() + (uint32_t)k * WEIR_LANES;
+        end[k] = at < count ? ends[at] : 0;
+    }
+}
+
+/* ---- an iteration, with shares of either kind -------------------------------------------------- */
+
+#define PR_REAL     float
+#define PR_FN(name) pr_single_##name
+#define PR_SHARES   single
+#include "algorithms/pr/pr_pull_tmpl.h"
+
+#define PR_REAL     double
+#define PR_FN(name) pr_fine_##name
+#define PR_SHARES   fine
+#include "algorithms/pr/pr_pull_tmpl.h"
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+/** This thread's tally to the barrier, over its block first. */
+WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared,
+                     const struct weir_bsp_block *b, struct pr_tally tally)
+{
+    tally.change = weir_group_sum_f64(tally.change, WEIR_LANES);
+    tally.dangling = weir_group_sum_f64(tally.dangling, WEIR_LANES);
+    tally.restless = (uint32_t)weir_sum_u64(tally.restless);
+    if (weir_lane() == 0)
+        shared->tally[b->thread / WEIR_LANES] = tally;
+    weir_block_sync();
+    if (b->thread)
+        return;
+    WEIR_ROLLED
+    for (uint32_t w = 1; w < b->threads / WEIR_LANES; w++) {
+        tally.change += shared->tally[w].change;
+        tally.dangling += shared->tally[w].dangling;
+        tally.restless += shared->tally[w].restless;
+    }
+    weir_bsp_add(&a->member, b, PR_SUM_CHANGE, (uint64_t)(tally.change / PR_UNIT));
+    weir_bsp_add(&a->member, b, PR_SUM_DANGLING, (uint64_t)(tally.dangling / PR_UNIT));
+    if (tally.restless)
+        weir_bsp_add(&a->member, b, PR_SUM_RESTLESS, tally.restless);
+}
+
+/** All threads of a device over its numbers or rows. */
+#define PR_EACH(b, i, count)                                                \
+    for (uint32_t i = (b)->block * (b)->threads + (b)->thread; i < (count); \
+         i += (b)->blocks * (b)->threads)
+
+/** Every device fills its own copies, so that nothing is sent. */
+WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_bsp_block *b)
+{
+    float *shares = a->single[a->member.index];
+    PR_EACH(b, i, a->numbers)
+    {
+        const uint32_t degree = a->degree[i];
+        shares[i] = degree ? (float)a->start / (float)degree : (float)a->start;
+    }
+}
+
+WEIR_DEV void pr_refine(const struct pr_pull_args *a, const struct weir_bsp_block *b, uint32_t turn)
+{
+    const float *from = a->single[a->member.index] + (uint64_t)turn * a->numbers;
+    double *to = a->fine[a->member.index];
+    PR_EACH(b, i, a->numbers)
+    to[i] = (double)from[i];
+}
+
+/** Shares become ranks. */
+WEIR_DEV void pr_end(const struct pr_pull_args *a, const struct weir_bsp_block *b, int fine,
+                     uint32_t turn)
+{
+    const uint64_t first = (uint64_t)turn * a->numbers + a->begin;
+    PR_EACH(b, row, a->owned)
+    {
+        const uint32_t degree = a->degree[a->begin + row];
+        const double share = fine ? a->fine[a->member.index][first + row]
+                                  : (double)a->single[a->member.index][first + row];
+        a->ranks[row] = share * (degree ? degree : 1);
+    }
+}
+
+/** Whether the iteration before was the last one with these shares. */
+WEIR_DEV int pr_enough(const struct pr_pull_args *a, const struct pr_round *round, int fine,
+                       const uint64_t *total)
+{
+    const double change = (double)total[PR_SUM_CHANGE] * PR_UNIT;
+    if (round->number >= a->iterations)
+        return 1;
+    if (fine)
+        return change < a->fine_below && !total[PR_SUM_RESTLESS];
+    return change < a->single_below || (a->fine[0] && round->number >= a->single_iterations);
+}
+
+WEIR_DEV void pr_tell(const struct pr_pull_args *a, const struct weir_bsp_block *b,
+                      const struct pr_round *round, const uint64_t *total, const struct pr_log *log)
+{
+    uint64_t *result = weir_bsp_mine(&a->member)->result;
+    if (b->block || b->thread)
+        return;
+    result[PR_RESULT_SINGLE] = log->single;
+    result[PR_RESULT_FINE] = round->number - log->single;
+    result[PR_RESULT_CHANGE] = total[PR_SUM_CHANGE];
+    result[PR_RESULT_GATHER_NS] = log->gather_ns;
+    result[PR_RESULT_WAIT_NS] = log->wait_ns;
+}
+
+/** The time since the last call to one of the sums, or nowhere. */
+WEIR_DEV void pr_time(struct pr_log *log, const struct weir_bsp_block *b, uint64_t *sum)
+{
+    if (b->block || b->thread)
+        return;
+    const uint64_t now = weir_clock_ns();
+    if (sum)
+        *sum += now - log->begin_ns;
+    log->begin_ns = now;
+}
+
+/** What is done between two barriers. */
+enum pr_step { PR_STEP_BEGIN, PR_STEP_SINGLE, PR_STEP_REFINE, PR_STEP_FINE };
+
+/** @return as weir_bsp_sync(). */
+WEIR_DEV uint32_t pr_step(const struct pr_pull_args *a, enum pr_step step,
+                          const struct pr_round *round, const struct pr_place *place,
+                          struct pr_pull_shared *shared, const struct weir_bsp_block *b)
+{
+    struct pr_tally tally = {0, 0, 0};
+    uint32_t stop = WEIR_BSP_GOES_ON;
+    if (step == PR_STEP_BEGIN)
+        pr_begin(a, b);
+    else if (step == PR_STEP_REFINE)
+        pr_refine(a, b, round->turn);
+    else {
+        pr_time(&shared->log, b, NULL);
+        stop = step == PR_STEP_FINE ? pr_fine_sweep(a, round, place, shared, b, &tally)
+                                    : pr_single_sweep(a, round, place, shared, b, &tally);
+        if (!stop)
+            pr_add(a, shared, b, tally);
+        pr_time(&shared->log, b, &shared->log.gather_ns);
+    }
+    return stop;
+}
+
+WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *shared,
+                           struct weir_bsp_block *b)
+{
+    const uint32_t warp = b->thread / WEIR_LANES, warps = b->threads / WEIR_LANES;
+    const struct pr_place place = {&shared->warp[warp], b->block * warps + warp, b->blocks * warps};
+    struct pr_round round = {a->teleport + a->spread * a->dangling, 0, 0};
+    enum pr_step step = PR_STEP_BEGIN;
+    uint64_t total[WEIR_BSP_SUMS];
+    struct pr_log *log = &shared->log; /* thread 0's own: no barrier for it */
+    if (b->thread == 0)
+        log->gather_ns = log->wait_ns = log->single = 0;
+    WEIR_ROLLED
+    for (;;) {
+        if (pr_step(a, step, &round, &place, shared, b) ||
+            weir_bsp_sync(&a->member, b, b->blocks, 0, 1, total))
+            return;
+        if (step == PR_STEP_BEGIN) {
+            step = PR_STEP_SINGLE;
+            continue;
+        }
+        if (step == PR_STEP_REFINE) {
+            step = PR_STEP_FINE;
+            round.turn = 0;
+            continue;
+        }
+        pr_time(log, b, &log->wait_ns);
+        round.number++;
+        round.turn ^= 1;
+        round.base = a->teleport + a->spread * (double)total[PR_SUM_DANGLING] * PR_UNIT;
+        if (step == PR_STEP_SINGLE && b->thread == 0)
+            log->single = round.number;
+        if (!pr_enough(a, &round, step == PR_STEP_FINE, total))
+            continue;
+        if (step == PR_STEP_FINE || !a->fine[0] || round.number >= a->iterations)
+            break;
+        step = PR_STEP_REFINE;
+    }
+    pr_end(a, b, step == PR_STEP_FINE, round.turn);
+    pr_tell(a, b, &round, total, log);
+}
+
+#endif

@@ -1,0 +1,220 @@
+/** @file pr_pull_tmpl.h  An iteration of pr_pull.h, for shares that are PR_REAL: pr_pull.h includes it with
+ * PR_REAL, PR_FN and PR_SHARES defined, for floats and for doubles. */
+
+/** What a row needs beside its sum; asked for before the sum is made. */
+struct PR_FN(row) {
+    PR_REAL share; /* before */
+    uint32_t degree;
+    uint32_t readers;
+};
+
+WEIR_DEV PR_REAL *PR_FN(shares)(const struct pr_pull_args *a, uint32_t device, uint32_t turn)
+{
+    return a->PR_SHARES[device] + (uint64_t)turn * a->numbers;
+}
+
+WEIR_DEV struct PR_FN(row)
+    PR_FN(ask)(const struct pr_pull_args *a, const PR_REAL *from, uint32_t row, uint32_t length)
+{
+    struct PR_FN(row) own;
+    own.share = from[a->begin + row];
+    own.degree = a->symmetric ? length : a->degree[a->begin + row];
+    own.readers = a->plan.readers ? a->plan.readers[row] : 0;
+    return own;
+}
+
+/** A row's new share, and where it goes. One lane. */
+WEIR_DEV void PR_FN(settle)(const struct pr_pull_args *a, const struct pr_round *round,
+                            uint32_t row, const struct PR_FN(row) * own, double sum,
+                            struct pr_tally *tally)
+{
+    const uint32_t number = a->begin + row, to = round->turn ^ 1;
+    const double rank = round->base + a->damping * sum;
+    const double change = fabs(rank - (double)own->share * (own->degree ? own->degree : 1));
+    PR_REAL share = (PR_REAL)rank;
+    tally->change += change;
+    if (own->degree)
+        share /= (PR_REAL)own->degree;
+    else
+        tally->dangling += (double)share;
+    tally->restless += change > a->restless * rank;
+    PR_FN(shares)(a, a->member.index, to)[number] = share;
+    /* A bit stands for every eighth device; one too many does no harm. */
+    WEIR_ROLLED
+    for (uint32_t left = own->readers; left; left &= left - 1)
+        for (uint32_t d = weir_first_bit_u32(left); d < a->member.count; d += 8)
+            PR_FN(shares)(a, d, to)[number] = share;
+}
+
+/* ---- chunks ---------------------------------------------------------------------------------- */
+
+/** The rows of a chunk whose shares and ends lie in the warp's memory; several lanes a row if there are few
+ *  of them. */
+WEIR_DEV void PR_FN(rows)(const struct pr_pull_args *a, const struct pr_round *round,
+                          const PR_REAL *from, const struct pr_warp *warp, struct pr_chunk chunk,
+                          struct pr_tally *tally)
+{
+    uint32_t width = WEIR_LANES;
+    while (width > 1 && width * chunk.rows > WEIR_LANES)
+        width >>= 1;
+    const uint32_t rows = WEIR_LANES / width, lane = weir_lane() & (width - 1);
+    uint32_t row = weir_lane() / width;
+    struct PR_FN(row) next = {0, 0, 0};
+    if (row < chunk.rows)
+        next = PR_FN(ask)(a, from, chunk.row + row, warp->end[row + 1] - (uint32_t)warp->end[row]);
+    WEIR_ROLLED
+    for (uint32_t first = 0; first < chunk.rows; first += rows) {
+        const struct PR_FN(row) own = next;
+        const uint32_t after = row + rows;
+        double sum = 0;
+        if (after < chunk.rows)
+            next = PR_FN(ask)(a, from, chunk.row + after,
+                              warp->end[after + 1] - (uint32_t)warp->end[after]);
+        if (row < chunk.rows)
+            for (uint32_t i = warp->end[row] + lane; i < warp->end[row + 1]; i += width)
+                sum += (double)warp->share.PR_SHARES[i];
+        if (width > 1)
+            sum = weir_group_sum_f64(sum, width);
+        if (row < chunk.rows && lane == 0)
+            PR_FN(settle)(a, round, chunk.row + row, &own, sum, tally);
+        row = after;
+    }
+}
+
+/** What the next chunk needs of device memory is under way while this one is added up. */
+WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round *round,
+                            const struct pr_place *place, struct pr_tally *tally)
+{
+    const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->turn);
+    struct pr_warp *warp = place->own;
+    uint32_t far[PR_DEEP];
+    uint8_t end[PR_ROWS];
+    struct pr_chunk chunk = pr_chunk_of(&a->plan, place, 0);
+    pr_far(a->targets + chunk.arc, chunk.arcs, far);
+    pr_ends(a->plan.end + chunk.row, chunk.rows, end);
+    if (weir_lane() == 0)
+        warp->end[0] = 0;
+    WEIR_ROLLED
+    for (uint32_t turn = 1; chunk.rows; turn++) {
+        const struct pr_chunk next = pr_chunk_of(&a->plan, place, turn);
+        PR_REAL share[PR_DEEP];
+        for (int k = 0; k < PR_DEEP; k++)
+            share[k] =
+                weir_lane() + (uint32_t)k * WEIR_LANES < chunk.arcs ? from[far[k]] : (PR_REAL)0;
+        for (int k = 0; k < PR_ROWS; k++)
+            warp->end[weir_lane() + (uint32_t)k * WEIR_LANES + 1] = end[k];
+        pr_far(a->targets + next.arc, next.arcs, far);
+        pr_ends(a->plan.end + next.row, next.rows, end);
+        for (int k = 0; k < PR_DEEP; k++)
+            warp->share.PR_SHARES[weir_lane() + (uint32_t)k * WEIR_LANES] = share[k];
+        weir_lanes_sync();
+        PR_FN(rows)(a, round, from, warp, chunk, tally);
+        weir_lanes_sync();
+        chunk = next;
+    }
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+/** The sum of a piece, in every lane. */
+WEIR_DEV double PR_FN(sum)(const uint32_t *targets, uint32_t arcs, const PR_REAL *from)
+{
+    uint32_t far[PR_DEEP];
+    double sum = 0;
+    pr_far(targets, arcs, far);
+    WEIR_ROLLED
+    for (uint32_t done = 0; done < arcs; done += PR_SLOTS) {
+        const uint32_t left = arcs - done;
+        PR_REAL share[PR_DEEP];
+        for (int k = 0; k < PR_DEEP; k++)
+            share[k] = weir_lane() + (uint32_t)k * WEIR_LANES < left ? from[far[k]] : (PR_REAL)0;
+        pr_far(targets + done + PR_SLOTS, left > PR_SLOTS ? left - PR_SLOTS : 0, far);
+        for (int k = 0; k < PR_DEEP; k++)
+            sum += (double)share[k];
+    }
+    return weir_group_sum_f64(sum, WEIR_LANES);
+}
+
+WEIR_DEV void PR_FN(pieces)(const struct pr_pull_args *a, const struct pr_round *round,
+                            const struct pr_place *place, struct pr_tally *tally)
+{
+    const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->turn);
+    struct pr_piece piece = pr_piece_of(&a->plan, place, 0);
+    WEIR_ROLLED
+    for (uint32_t turn = 0; piece.arcs; turn++) {
+        const struct pr_piece next = pr_piece_of(&a->plan, place, turn + 1);
+        struct PR_FN(row) own = {0, 0, 0};
+        if (piece.whole)
+            own = PR_FN(ask)(a, from, piece.row, piece.arcs);
+        const double sum = PR_FN(sum)(a->targets + piece.arc, piece.arcs, from);
+        if (weir_lane() == 0 && piece.whole)
+            PR_FN(settle)(a, round, piece.row, &own, sum, tally);
+        if (weir_lane() == 0 && !piece.whole)
+            a->partial[pr_turn(place, turn)] = sum;
+        piece = next;
+    }
+    /* Lane 0 alone wrote sums. */
+    if (a->plan.longs && weir_lane() == 0 && place->worker < a->plan.pieces)
+        weir_add_release_dev_u64(a->pieces_done, 1);
+}
+
+/* All pieces of this iteration are done. By all threads of a block. @return as weir_bsp_sync(). */
+WEIR_DEV uint32_t PR_FN(wait)(const struct pr_pull_args *a, const struct pr_round *round,
+                              const struct pr_place *place, struct pr_pull_shared *shared,
+                              const struct weir_bsp_block *b)
+{
+    const uint64_t each =
+        place->workers < a->plan.pieces ? place->workers : (uint64_t)a->plan.pieces;
+    if (b->thread == 0) {
+        shared->stop = WEIR_BSP_GOES_ON;
+        WEIR_ROLLED
+        for (uint32_t looks = 0;
+             weir_load_relaxed_dev_u64(a->pieces_done) < each * (round->number + UINT64_C(1)) &&
+             !shared->stop;
+             looks++) {
+            shared->stop = weir_bsp_look(weir_bsp_mine(&a->member), b, looks);
+            weir_pause(looks);
+        }
+        (void)weir_load_acquire_dev_u64(a->pieces_done);
+    }
+    weir_block_sync();
+    return shared->stop;
+}
+
+WEIR_DEV void PR_FN(longs)(const struct pr_pull_args *a, const struct pr_round *round,
+                           const struct pr_place *place, struct pr_tally *tally)
+{
+    const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->turn);
+    WEIR_ROLLED
+    for (uint32_t at = place->worker; at < a->plan.longs; at += place->workers) {
+        const struct pr_long row = a->plan.row[at];
+        const struct PR_FN(row) own = PR_FN(ask)(a, from, row.row, row.arcs);
+        double sum = 0;
+        for (uint32_t i = weir_lane(); i < row.pieces; i += WEIR_LANES)
+            sum += a->partial[row.first + i];
+        sum = weir_group_sum_f64(sum, WEIR_LANES);
+        if (weir_lane() == 0)
+            PR_FN(settle)(a, round, row.row, &own, sum, tally);
+    }
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+/** An iteration up to its barrier. @return as weir_bsp_sync(). */
+WEIR_DEV uint32_t PR_FN(sweep)(const struct pr_pull_args *a, const struct pr_round *round,
+                               const struct pr_place *place, struct pr_pull_shared *shared,
+                               const struct weir_bsp_block *b, struct pr_tally *tally)
+{
+    PR_FN(pieces)(a, round, place, tally);
+    PR_FN(chunks)(a, round, place, tally);
+    if (!a->plan.longs)
+        return WEIR_BSP_GOES_ON;
+    uint32_t stop = PR_FN(wait)(a, round, place, shared, b);
+    if (!stop)
+        PR_FN(longs)(a, round, place, tally);
+    return stop;
+}
+
+#undef PR_REAL
+#undef PR_FN
+#undef PR_SHARES

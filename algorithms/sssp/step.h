@@ -1,0 +1,180 @@
+/** @file step.h  Shortest paths in step: what the kernel of a device has, and what its steps are.
+ *
+ * Delta stepping (Meyer and Sanders) with the refinements of Chakaravarthy et al., "Scalable single source
+ * shortest path algorithms for massively parallel systems" (IPDPS 2014), over rows whose arcs ascend by
+ * weight. Distances are *tentative* until no arc can lower them. All devices go through the same steps:
+ *
+ * - *light push*. Distances below a limit are being settled: a vertex at distance d relaxes its arcs of a
+ *   weight below limit - d, the first ones of its row, and remembers where it stopped (its *cursor*). When
+ *   nothing below the limit changes any more, all that is there is settled, the limit rises, and every
+ *   settled vertex goes on from its cursor. An arc is relaxed no sooner than its sum could be the least one:
+ *   most heavy arcs never are.
+ * - *heavy pull*. As soon as the vertices that are not settled have fewer arcs than the settled ones have
+ *   left, they look for themselves: along the arcs that come to them, in the order of weights, until the
+ *   weight alone makes the sum too large. In a skewed graph the hubs are settled first and hold nearly all
+ *   arcs, and those that are left find what they need behind one or two of their own.
+ * - *heavy push*. What a pull changed goes on to its neighbours, by another pull or, when few vertices
+ *   changed, by pushing all their arcs, without limits (Bellman and Ford), until nothing changes.
+ * - *exchange*. Before the first pull devices tell each other the distances of their vertices.
+ *
+ * A *turn* is a step and the absorbing behind it. Workers come from all blocks; each phase is a function of its
+ * own, called with copies, so that nothing of a kernel lies in local memory: every barrier empties the cache
+ * that holds it.
+ *
+ * Each device has the distances of all vertices, by number. Those of its own rows are the true ones. What it
+ * has of others are upper bounds: what it told the owner itself, which spares it saying the same or worse
+ * again, or what the owner told all. In a push an owner is told by *items*, a number and a distance, which a
+ * worker collects and stores into an *inbox* in the owner's memory, one for each sender: stores that lie side by
+ * side are many times as fast as atomics on a peer's memory. Behind the push, if anything was sent, owners
+ * *absorb*: they apply what came by atomic minima of their own. An inbox is empty again before the next push. What
+ * does not fit in it goes as an atomic minimum into the owner's memory, so nothing is ever lost.
+ *
+ * Not done: a row that is pulled is looked at by one warp, however long it is; limits do not rise during the
+ * heavy push, so graphs with long paths of many arcs belong to the worklist (sssp_op.h). */
+#ifndef WEIR_ALGORITHMS_SSSP_STEP_H
+#define WEIR_ALGORITHMS_SSSP_STEP_H
+
+#include "algorithms/rows.h"
+#include "algorithms/sssp/sssp.h"
+#include "worklist/bsp.h"
+
+#define SSSP_STEP_NONE SSSP_U32_UNREACHED /* no distance */
+
+#define SSSP_STEP_THREADS 640 /* of a block on GPUs */
+
+enum {
+    SSSP_STEP_SLOTS = 4,    /* turns whose words exist at a time */
+    SSSP_STEP_FLAGGED = 32, /* rows of a stamp */
+    SSSP_STEP_BATCH = 4,    /* arcs of a lane that are under way together */
+    SSSP_STEP_ABREAST = 4,  /* tasks that a worker looks through together for rows that changed */
+    SSSP_STEP_SQUAD = 8,    /* lanes that help with a row of a push, before all do */
+    SSSP_STEP_ROUNDS = 2,   /* batches of theirs */
+    SSSP_STEP_OWN = 8,      /* arcs that a lane looks at alone; then its warp helps */
+    SSSP_STEP_PIECE = 512,  /* arcs of a piece of what is left even then */
+    SSSP_STEP_SUMS = 3,     /* made at each barrier, beside the items sent */
+    SSSP_STEP_HUB_ARCS =
+        128 /* rows with so many that come first are taken a few at a time by a warp */
+};
+
+/** Items that a worker collects: it sends when it has one for each lane, and a batch brings BATCH times as many. */
+#define SSSP_STEP_STAGE (WEIR_LANES * (SSSP_STEP_BATCH + 1))
+/** Rows that a worker collects before it takes one with each lane. */
+#define SSSP_STEP_LIST (WEIR_LANES * (SSSP_STEP_ABREAST + 1))
+/** The first turn: what bytes of 1 make. The source's stamp is filled with them. */
+#define SSSP_STEP_FIRST 0x01010101u
+/** Workers of a block. */
+#define SSSP_STEP_WORKERS (WEIR_LANES == 1 ? 1 : SSSP_STEP_THREADS / 32)
+
+/** Arcs that a row has relaxed in a step before any of it goes on the list. */
+#define SSSP_STEP_BEFORE(lanes) (SSSP_STEP_OWN + 2 * SSSP_STEP_BATCH * (lanes))
+
+/** What a step is. */
+enum sssp_step_kind {
+    SSSP_STEP_LIGHT = 0,
+    SSSP_STEP_EXCHANGE,
+    SSSP_STEP_PULL,
+    SSSP_STEP_PUSH,
+    SSSP_STEP_ABSORB, /* what others sent in the push before */
+    SSSP_STEP_KINDS
+};
+
+/** Arcs that are relaxed in the next step, by whichever warp takes them. */
+struct sssp_step_piece {
+    uint64_t first;    /* arc */
+    uint32_t count;    /* at most SSSP_STEP_PIECE */
+    uint32_t distance; /* of their tail */
+};
+
+/** Words of a device, in its memory; rows of docs/memory-model.md. */
+struct sssp_step_words {
+    /* Of turn t in slot t % SSSP_STEP_SLOTS; set back two turns before by block 0. */
+    uint32_t low[SSSP_STEP_SLOTS];    /* least distance that comes after the turn; by all devices */
+    uint32_t pieces[SSSP_STEP_SLOTS]; /* of the list that the turn reads */
+    /* For the host after the end; items sent are in weir_bsp_page.tell. */
+    uint64_t rows, pushed, pulled; /* rows processed; arcs looked at by pushing, by pulling */
+    uint64_t values;               /* sent in exchanges and pulls, to each other device as many */
+    uint64_t spilled;              /* items that did not fit into an inbox */
+    uint64_t steps[SSSP_STEP_KINDS], ns[SSSP_STEP_KINDS]; /* by block 0 */
+};
+
+struct sssp_step_args {
+    struct weir_bsp_member member; /* first, for bsp.h */
+    weir_rows_part part;           /* arcs of a row by weight; with in-arcs */
+    /* Of each device, as this one reaches them. */
+    uint32_t
+        *tent[WEIR_DEVICES_MAX]; /* distances by number; before a run UNREACHED, of the source 0 */
+    uint32_t
+        *stamp[WEIR_DEVICES_MAX]; /* of SSSP_STEP_FLAGGED own rows: the last turn that is to look
+                                          for changed ones among them; before a run 0, that of the source FIRST */
+    uint64_t *inbox[WEIR_DEVICES_MAX];  /* [from]: of this device, items: number << 32 | distance */
+    uint64_t *outbox[WEIR_DEVICES_MAX]; /* [to]: the inbox of that device for this one */
+    uint32_t room[WEIR_DEVICES_MAX];    /* of each device: items of one of its inboxes */
+    struct sssp_step_words *words[WEIR_DEVICES_MAX]; /* before a run 0, low NONE */
+    /* Of the own rows; only the worker that has the row in a turn touches them. */
+    uint32_t *done;   /* the distance that was passed on; before a run UNREACHED */
+    uint32_t *cursor; /* arcs that were relaxed at that distance; undefined until done is set */
+    struct sssp_step_piece *piece[2]; /* read in turns of this parity, written in the others */
+    uint32_t delta;                   /* by which the limit rises, at least 1 */
+    uint32_t busy; /* own rows from this one on have no arcs, and none is the source */
+    uint32_t hubs; /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
+};
+
+/** Where a run is; the same in all blocks of all devices. */
+struct sssp_step_at {
+    enum sssp_step_kind kind;
+    enum sssp_step_kind push; /* of an absorbing: the push before it */
+    uint32_t turn;
+    uint32_t goes_on;
+    uint32_t quiet; /* nothing has changed in this turn */
+    uint32_t dense; /* all rows are looked at, not only stamped groups */
+    uint32_t
+        limit; /* of a push: distances below it are passed on; FAR: all arcs, and sums saturate */
+    uint32_t least; /* of a pull: distances up to it are settled */
+    uint32_t
+        base;     /* of a pull: what may have changed since the last look is not nearer than this */
+    uint32_t low; /* least distance that comes at or after the limit */
+    uint64_t known; /* in-arcs of settled rows */
+    uint64_t left;  /* out-arcs of settled rows that are not relaxed yet */
+};
+
+/** Memory of a block. */
+struct sssp_step_shared {
+    struct sssp_step_at at; /* by thread 0, behind the barriers */
+    uint64_t sent;          /* sum 0 of the next barrier: items for other devices */
+    uint64_t sum[SSSP_STEP_SUMS];
+    uint64_t rows, looks[SSSP_STEP_KINDS], values, spilled; /* of the whole run */
+    uint64_t base[WEIR_DEVICES_MAX]; /* items sent to each device before this turn */
+    uint64_t
+        taken[WEIR_DEVICES_MAX]; /* items that each device had sent when they were last absorbed */
+    uint32_t told[WEIR_DEVICES_MAX]; /* items that are in the inboxes */
+    uint32_t low;
+    uint32_t list[SSSP_STEP_WORKERS][SSSP_STEP_LIST];   /* rows that push */
+    uint64_t stage[SSSP_STEP_WORKERS][SSSP_STEP_STAGE]; /* items that are not sent yet */
+};
+
+/** What a thread found in a step. */
+struct sssp_step_found {
+    uint32_t changed; /* distances of this device's rows lowered, spilled items, pieces */
+    uint32_t rows;    /* processed */
+    uint32_t looks;   /* arcs */
+    uint32_t low;
+    uint32_t values; /* of a pull or an exchange, to each other device; by lane 0 */
+    /* Light push: in-arcs of rows that are new; how many more arcs are left to relax than before, which may
+     * be less than 0. Pull: out-arcs of what changed; rows that have in-arcs and were not settled. */
+    uint64_t sum[2];
+};
+
+/** What a phase is told. */
+struct sssp_step_crew {
+    uint32_t worker, workers; /* of the device */
+    uint32_t within;          /* its place in the block */
+    uint32_t turn;
+};
+
+/** On the host: fill in what a run did, beside ms, reached, arcs_reached and work.delta, which are there.
+ *  @param[in] words  of each device, after the run.
+ *  @param[in] items  sent in pushes, over all devices. */
+void weir__sssp_step_report(const struct sssp_step_words *const *words, uint32_t parts,
+                            uint64_t items, weir_run_stats *stats);
+
+#endif

@@ -1,0 +1,65 @@
+/** @file step_absorb.h  Shortest paths in step: what other devices sent in a push is applied. */
+#ifndef WEIR_ALGORITHMS_SSSP_STEP_ABSORB_H
+#define WEIR_ALGORITHMS_SSSP_STEP_ABSORB_H
+
+#include "algorithms/sssp/step_relax.h"
+
+/** After the barrier behind a push that sent something: what the inboxes hold, and from where on the next items
+ *  are counted. Nobody sends until the next barrier. All threads of a block. */
+WEIR_DEV void sssp_step_open(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                             const struct weir_bsp_block *b)
+{
+    const uint32_t room = a->room[a->member.index];
+    for (uint32_t d = b->thread; d < a->member.count; d += b->threads) {
+        const uint64_t told = weir_bsp_told(&a->member, b, d), count = told - shared->taken[d];
+        shared->told[d] = count < room ? (uint32_t)count : room; /* the others came as atomics */
+        shared->taken[d] = told;
+        shared->base[d] = weir_load_relaxed_dev_u64(&weir_bsp_mine(&a->member)->tell[d]);
+    }
+    weir_block_sync();
+}
+
+/** Items `first` to before `end` of an inbox, SSSP_STEP_BATCH a lane. @return how many lowered something. */
+WEIR_DEV uint32_t sssp_step_apply(const struct sssp_step_args *a, const uint64_t *inbox,
+                                  uint32_t first, uint32_t end, uint32_t turn)
+{
+    uint32_t *tent = a->tent[a->member.index], *stamp = a->stamp[a->member.index];
+    uint64_t item[SSSP_STEP_BATCH];
+    uint32_t before[SSSP_STEP_BATCH], changed = 0;
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
+        const uint32_t i = first + j * WEIR_LANES + weir_lane();
+        item[j] = i < end ? inbox[i] : 0;
+    }
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
+        const uint32_t i = first + j * WEIR_LANES + weir_lane();
+        before[j] = 0;
+        if (i < end)
+            before[j] = weir_atomic_min_relaxed_sys_u32(&tent[item[j] >> 32], (uint32_t)item[j]);
+    }
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++)
+        if ((uint32_t)item[j] < before[j]) {
+            const uint32_t row = (uint32_t)(item[j] >> 32) - a->part.begin;
+            weir_store_relaxed_sys_u32(&stamp[row / SSSP_STEP_FLAGGED], turn + 1);
+            changed++;
+        }
+    return changed;
+}
+
+/** All inboxes, by all workers. */
+WEIR_COLD void sssp_step_absorb(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                struct sssp_step_crew crew)
+{
+    struct sssp_step_found found = {0, 0, 0, SSSP_STEP_NONE, 0, {0, 0}};
+    const uint32_t each = SSSP_STEP_BATCH * WEIR_LANES;
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->member.count; d++) {
+        const uint32_t end = shared->told[d];
+        WEIR_ROLLED
+        for (uint64_t first = (uint64_t)crew.worker * each; first < end;
+             first += (uint64_t)crew.workers * each)
+            found.changed += sssp_step_apply(a, a->inbox[d], (uint32_t)first, end, crew.turn);
+    }
+    sssp_step_flush(shared, &found, SSSP_STEP_ABSORB);
+}
+
+#endif

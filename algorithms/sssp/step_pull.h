@@ -1,0 +1,199 @@
+/** @file step_pull.h  Shortest paths in step: a pull, and the exchange before the first one.
+ *
+ * A row that is not settled looks along its in-arcs in the order of weights. What it can find behind an arc
+ * of weight w is w + base at the least, so it stops where that is no less than what it has. Devices look at
+ * their copies of the distances of others, and send theirs as they change, in whole lines. */
+#ifndef WEIR_ALGORITHMS_SSSP_STEP_PULL_H
+#define WEIR_ALGORITHMS_SSSP_STEP_PULL_H
+
+#include "algorithms/sssp/step_push.h"
+
+/** A row in a pull. */
+struct sssp_step_puller {
+    uint64_t at, end; /* arcs */
+    uint32_t best;    /* distance, so far */
+};
+
+/** What a pull takes for granted; of sssp_step_at. */
+struct sssp_step_bounds {
+    uint32_t least, base;
+};
+
+/** Whether an arc of this weight can still bring something. */
+WEIR_DEV int sssp_step_worth(const struct sssp_step_bounds *at, uint32_t best, uint32_t weight)
+{
+    /* A row that was not reached takes any; least >= base, so there is no going below 0. */
+    return best == SSSP_STEP_NONE || (best > at->least && weight < best - at->base);
+}
+
+/** What a row has after an arc was looked at: behind it, maybe nothing is reached. */
+WEIR_DEV uint32_t sssp_step_nearer(uint32_t best, uint32_t known, uint32_t weight)
+{
+    const uint32_t sum = sssp_step_add(known, weight);
+    return known != SSSP_STEP_NONE && sum < best ? sum : best;
+}
+
+/** Look along up to SSSP_STEP_BATCH arcs, each `stride` behind the one before, from `from` on. The first one
+ *  is looked at alone: mostly it makes the others too heavy.
+ *  @return how many: fewer than that if the row ends, or what is worth looking at does. */
+WEIR_DEV uint32_t sssp_step_look(const struct sssp_step_args *a, const struct sssp_step_bounds *at,
+                                 struct sssp_step_puller *p, uint64_t from, uint32_t stride,
+                                 struct sssp_step_found *found)
+{
+    uint32_t weight[SSSP_STEP_BATCH], target[SSSP_STEP_BATCH], known[SSSP_STEP_BATCH], in = 0;
+    const uint32_t *tent = a->tent[a->member.index];
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
+        const uint64_t arc = from + (uint64_t)j * stride;
+        in += arc < p->end;
+        weight[j] = arc < p->end ? a->part.in.weights[arc] : 0;
+        target[j] = arc < p->end ? a->part.in.targets[arc] : 0;
+    }
+    uint32_t count = in && sssp_step_worth(at, p->best, weight[0]);
+    if (!count)
+        return 0;
+    p->best = sssp_step_nearer(p->best, weir_load_relaxed_dev_u32(&tent[target[0]]), weight[0]);
+    for (uint32_t j = 1; j < SSSP_STEP_BATCH; j++)
+        if (j < in && sssp_step_worth(at, p->best, weight[j]))
+            count = j + 1; /* weights ascend */
+    for (uint32_t j = 1; j < SSSP_STEP_BATCH; j++)
+        known[j] = j < count ? weir_load_relaxed_dev_u32(&tent[target[j]]) : SSSP_STEP_NONE;
+    for (uint32_t j = 1; j < SSSP_STEP_BATCH; j++)
+        p->best = sssp_step_nearer(p->best, known[j], weight[j]);
+    found->looks += count;
+    return count;
+}
+
+/** The rows of lanes that have many arcs to look along, one after the other, by all lanes. */
+WEIR_DEV void sssp_step_look_together(const struct sssp_step_args *a,
+                                      const struct sssp_step_bounds *at, uint32_t more,
+                                      struct sssp_step_puller *mine, struct sssp_step_found *found)
+{
+    uint32_t who = weir_ballot((int)more);
+    WEIR_ROLLED
+    while (who) {
+        const uint32_t lane = weir_first_bit_u32(who);
+        struct sssp_step_puller p;
+        uint32_t count = SSSP_STEP_BATCH * WEIR_LANES;
+        who &= who - 1;
+        p.at = weir_broadcast_u64(mine->at, lane);
+        p.end = weir_broadcast_u64(mine->end, lane);
+        p.best = weir_broadcast_u32(mine->best, lane);
+        WEIR_ROLLED
+        while (p.at < p.end && count == SSSP_STEP_BATCH * WEIR_LANES) {
+            count = sssp_step_look(a, at, &p, p.at + weir_lane(), WEIR_LANES, found);
+            /* Lanes stop each by what they have found. What one leaves out is not worth it for all. */
+            count = weir_sum_u32(count);
+            p.at += count;
+            p.best = ~weir_max_u32(~p.best);
+        }
+        if (weir_lane() == lane)
+            mine->best = p.best;
+    }
+}
+
+/** The lanes of a worker send their rows to all other devices, if one of them has changed. */
+WEIR_DEV void sssp_step_show(const struct sssp_step_args *a, uint32_t row, int in,
+                             uint32_t distance, int changed, struct sssp_step_found *found)
+{
+    if (a->member.count == 1 || !weir_ballot(changed))
+        return;
+    const uint32_t values = weir_popcount_u32(weir_ballot(in));
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->member.count; d++) {
+        if (d == a->member.index)
+            continue;
+        if (in)
+            weir_store_relaxed_sys_u32(&a->tent[d][a->part.begin + row], distance);
+    }
+    found->values += weir_lane() == 0 ? values : 0;
+}
+
+/** Look for what a row that is not settled can have. @return its distance then. */
+WEIR_DEV uint32_t sssp_step_seek(const struct sssp_step_args *a, const struct sssp_step_bounds *at,
+                                 uint32_t row, uint32_t distance, struct sssp_step_found *found)
+{
+    struct sssp_step_puller p;
+    uint32_t more = 0;
+    p.at = p.end = 0;
+    p.best = distance;
+    if (distance > at->least) {
+        p.at = a->part.in.offsets[row];
+        p.end = a->part.in.offsets[row + 1];
+        found->sum[1] += p.at < p.end;
+    }
+    const uint64_t own = p.at + SSSP_STEP_OWN;
+    more = p.at < p.end;
+    WEIR_ROLLED
+    while (more && p.at < own) {
+        uint32_t count = sssp_step_look(a, at, &p, p.at, 1, found);
+        p.at += count;
+        more = count == SSSP_STEP_BATCH && p.at < p.end;
+    }
+    weir_lanes_sync();
+    sssp_step_look_together(a, at, more, &p, found);
+    return p.best;
+}
+
+/** The distance of this lane's row in a task; 0: there is none, so that nobody looks for a nearer one. */
+WEIR_DEV uint32_t sssp_step_peek(const struct sssp_step_args *a, uint32_t task, uint32_t tasks)
+{
+    const uint32_t row = task < tasks ? sssp_step_row(a, task) : a->busy;
+    return row < a->busy ? weir_load_relaxed_dev_u32(&a->tent[a->member.index][a->part.begin + row])
+                         : 0;
+}
+
+/** Keep what a row has found. */
+WEIR_DEV void sssp_step_keep(const struct sssp_step_args *a, uint32_t turn, uint32_t row,
+                             uint32_t distance, struct sssp_step_found *found)
+{
+    const uint32_t me = a->member.index;
+    weir_store_relaxed_dev_u32(&a->tent[me][a->part.begin + row], distance);
+    weir_store_relaxed_sys_u32(&a->stamp[me][row / SSSP_STEP_FLAGGED], turn + 1);
+    found->changed++;
+    found->low = distance < found->low ? distance : found->low;
+    found->sum[0] += a->part.out.offsets[row + 1] - a->part.out.offsets[row];
+}
+
+/** A pull, by all workers. */
+WEIR_COLD void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                              struct sssp_step_crew crew, struct sssp_step_bounds at)
+{
+    struct sssp_step_found found = {0, 0, 0, SSSP_STEP_NONE, 0, {0, 0}};
+    const uint32_t tasks = sssp_step_tasks(a);
+    uint32_t next = sssp_step_peek(a, crew.worker, tasks);
+    WEIR_ROLLED
+    for (uint32_t task = crew.worker; task < tasks; task += crew.workers) {
+        const uint32_t before = next, row = sssp_step_row(a, task);
+        next = sssp_step_peek(a, task + crew.workers, tasks); /* under way meanwhile */
+        if (!weir_ballot(before > at.least))
+            continue;
+        const uint32_t distance = sssp_step_seek(a, &at, row, before, &found);
+        const int changed = distance < before;
+        if (before > at.least) {
+            a->done[row] = before; /* others have looked at that, or do so in this step */
+            found.rows++;
+        }
+        if (changed)
+            sssp_step_keep(a, crew.turn, row, distance, &found);
+        sssp_step_show(a, row, row < a->busy, distance, changed, &found);
+    }
+    sssp_step_flush(shared, &found, SSSP_STEP_PULL);
+}
+
+/** Tell all devices the distances of the own rows that have one. */
+WEIR_COLD void sssp_step_exchange(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                  struct sssp_step_crew crew)
+{
+    struct sssp_step_found found = {0, 0, 0, SSSP_STEP_NONE, 0, {0, 0}};
+    const uint32_t groups = (a->busy + WEIR_LANES - 1) / WEIR_LANES;
+    const uint32_t *tent = a->tent[a->member.index] + a->part.begin;
+    WEIR_ROLLED
+    for (uint32_t group = crew.worker; group < groups; group += crew.workers) {
+        const uint32_t row = group * WEIR_LANES + weir_lane(), in = row < a->busy;
+        const uint32_t distance = in ? weir_load_relaxed_dev_u32(&tent[row]) : SSSP_STEP_NONE;
+        sssp_step_show(a, row, (int)in, distance, distance != SSSP_STEP_NONE, &found);
+    }
+    sssp_step_flush(shared, &found, SSSP_STEP_EXCHANGE);
+}
+
+#endif

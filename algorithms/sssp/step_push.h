@@ -1,0 +1,268 @@
+/** @file step_push.h  Shortest paths in step: a push. Who has changed, or may go on, relaxes arcs.
+ *
+ * The way from a stamp to the far ends of a row's arcs is a chain of some ten accesses, each waiting for the one
+ * before, and of the rows of a stamp few have changed. So a worker first collects rows from several *tasks*, those
+ * of a stamp or, where rows have many arcs, some of them, and then goes that way with a row in each lane. A lane
+ * begins alone: most rows have few arcs that are light enough. Those that have more get a squad of lanes each, the
+ * rest get the whole worker, and what is then left goes on a list that all workers of the device share in the next
+ * turn, so that no hub holds up the others. */
+#ifndef WEIR_ALGORITHMS_SSSP_STEP_PUSH_H
+#define WEIR_ALGORITHMS_SSSP_STEP_PUSH_H
+
+#include "algorithms/sssp/step_relax.h"
+
+/** Rows of a task among the hubs. */
+#define SSSP_STEP_FEW (WEIR_LANES < 4 ? WEIR_LANES : 4)
+
+WEIR_DEV uint32_t sssp_step_tasks(const struct sssp_step_args *a)
+{
+    return a->hubs / SSSP_STEP_FEW + (a->busy - a->hubs + WEIR_LANES - 1) / WEIR_LANES;
+}
+
+/** The first row of a task; all its rows have one stamp. */
+WEIR_DEV uint32_t sssp_step_first(const struct sssp_step_args *a, uint32_t task)
+{
+    const uint32_t few = a->hubs / SSSP_STEP_FEW;
+    return task < few ? task * SSSP_STEP_FEW : a->hubs + (task - few) * WEIR_LANES;
+}
+
+/** The row of this lane in a task; `busy` or more: none. */
+WEIR_DEV uint32_t sssp_step_row(const struct sssp_step_args *a, uint32_t task)
+{
+    const uint32_t lane = weir_lane(), first = sssp_step_first(a, task);
+    return first < a->hubs && lane >= SSSP_STEP_FEW ? a->busy : first + lane;
+}
+
+/** A row in a push. */
+struct sssp_step_pusher {
+    uint64_t begin; /* its first arc */
+    struct sssp_step_range range;
+    uint32_t before; /* its cursor */
+};
+
+/** What a row has to relax. @return 0: nothing. */
+WEIR_DEV uint32_t sssp_step_take(const struct sssp_step_args *a, uint32_t dense, uint32_t limit,
+                                 uint32_t row, struct sssp_step_pusher *p,
+                                 struct sssp_step_found *found)
+{
+    const uint32_t distance =
+        weir_load_relaxed_dev_u32(&a->tent[a->member.index][a->part.begin + row]);
+    const uint32_t done = a->done[row];
+    /* One that was not reached is not below any limit. */
+    if (distance >= limit || (distance >= done && !dense))
+        return 0;
+    const uint64_t end = a->part.out.offsets[row + 1];
+    p->begin = a->part.out.offsets[row];
+    p->before = done == SSSP_STEP_NONE ? 0 : a->cursor[row];
+    p->range.at = p->begin;
+    p->range.end = end;
+    p->range.distance = distance;
+    p->range.last = limit == SSSP_U32_FAR ? UINT32_MAX : limit - 1 - distance;
+    if (distance >= done) {
+        p->range.at += p->before;
+        return p->range.at < end;
+    }
+    a->done[row] = distance;
+    if (done == SSSP_STEP_NONE) {
+        const uint64_t *in = a->part.in.offsets;
+        found->sum[0] += in[row + 1] - in[row];
+        found->sum[1] += end - p->begin;
+    }
+    return 1;
+}
+
+#define SSSP_STEP_WIDTH (WEIR_LANES < SSSP_STEP_SQUAD ? WEIR_LANES : SSSP_STEP_SQUAD)
+
+/** The lane whose bit comes behind `skip` others in a mask; WEIR_LANES: none. */
+WEIR_DEV uint32_t sssp_step_pick(uint32_t mask, uint32_t skip)
+{
+    for (uint32_t k = 0; k < WEIR_LANES / SSSP_STEP_WIDTH; k++)
+        if (k < skip)
+            mask &= mask - 1;
+    return mask ? weir_first_bit_u32(mask) : WEIR_LANES;
+}
+
+/** A sum over the lanes of each squad of a number from 0 to SSSP_STEP_BATCH, below 8. */
+WEIR_DEV uint32_t sssp_step_squad_sum(uint32_t count)
+{
+    const uint32_t first = weir_lane() / SSSP_STEP_WIDTH * SSSP_STEP_WIDTH;
+    const uint32_t own = ((1u << SSSP_STEP_WIDTH) - 1) << first;
+    return weir_popcount_u32(weir_ballot((int)(count & 1u)) & own) +
+           2 * weir_popcount_u32(weir_ballot((int)(count & 2u)) & own) +
+           4 * weir_popcount_u32(weir_ballot((int)(count & 4u)) & own);
+}
+
+/** The ranges of lanes that are not through yet, one for each squad of lanes at a time: mostly little is left.
+ *  @return whether more are to be relaxed even then, perhaps. */
+WEIR_DEV uint32_t sssp_step_squads(struct sssp_step_relaxer *r, uint32_t more,
+                                   struct sssp_step_range *mine, struct sssp_step_found *found)
+{
+    const uint32_t squad = weir_lane() / SSSP_STEP_WIDTH, place = weir_lane() % SSSP_STEP_WIDTH;
+    uint32_t who = weir_ballot((int)more);
+    WEIR_ROLLED
+    while (who) {
+        const uint32_t lane = sssp_step_pick(who, squad), from = lane % WEIR_LANES;
+        const uint32_t turn = weir_popcount_u32(who & ((1u << weir_lane()) - 1));
+        const int served = (who >> weir_lane() & 1u) && turn < WEIR_LANES / SSSP_STEP_WIDTH;
+        struct sssp_step_range range;
+        range.at = weir_broadcast_u64(mine->at, from);
+        range.end = weir_broadcast_u64(mine->end, from);
+        range.distance = weir_broadcast_u32(mine->distance, from);
+        range.last = weir_broadcast_u32(mine->last, from);
+        uint32_t on = lane < WEIR_LANES;
+        WEIR_ROLLED
+        for (uint32_t i = 0; i < SSSP_STEP_ROUNDS && weir_ballot((int)on); i++) {
+            const uint32_t count = sssp_step_squad_sum(sssp_step_batch(
+                r, &range, on ? range.at + place : range.end, SSSP_STEP_WIDTH, found));
+            range.at += count;
+            on = count == SSSP_STEP_BATCH * SSSP_STEP_WIDTH && range.at < range.end;
+        }
+        /* The lane that has the row gets back where its squad is; one that is not served asks lane 0. */
+        const uint32_t back = served ? turn * SSSP_STEP_WIDTH : 0;
+        const uint64_t stopped = weir_broadcast_u64(range.at, back);
+        const uint32_t still = weir_broadcast_u32(on, back);
+        if (served) {
+            mine->at = stopped;
+            more = still;
+        }
+        who &= ~weir_ballot(served);
+    }
+    return more;
+}
+
+/** The ranges of lanes that are not through even then, one after the other, by all lanes. */
+WEIR_DEV void sssp_step_help(struct sssp_step_relaxer *r, uint32_t more,
+                             struct sssp_step_range *mine, struct sssp_step_found *found)
+{
+    uint32_t who = weir_ballot((int)more);
+    WEIR_ROLLED
+    while (who) {
+        const uint32_t lane = weir_first_bit_u32(who);
+        struct sssp_step_range range;
+        who &= who - 1;
+        range.at = weir_broadcast_u64(mine->at, lane);
+        range.end = weir_broadcast_u64(mine->end, lane);
+        range.distance = weir_broadcast_u32(mine->distance, lane);
+        range.last = weir_broadcast_u32(mine->last, lane);
+        if (sssp_step_together(r, &range, SSSP_STEP_BEFORE(WEIR_LANES) - SSSP_STEP_OWN, found)) {
+            const uint64_t from = range.at;
+            range.at = sssp_step_cut(r->a, r->turn, from, range.end, range.distance, range.last);
+            if (weir_lane() == 0) /* counted, so that there is a next turn */
+                found->changed += sssp_step_pieces_of(range.at - from);
+        }
+        if (weir_lane() == lane)
+            mine->at = range.at;
+    }
+}
+
+/** Remember where a row stopped, and what would come next. */
+WEIR_DEV void sssp_step_leave(const struct sssp_step_args *a, uint32_t limit, uint32_t row,
+                              const struct sssp_step_pusher *p, struct sssp_step_found *found)
+{
+    const uint32_t cursor = (uint32_t)(p->range.at - p->begin);
+    a->cursor[row] = cursor;
+    found->sum[1] -= (uint64_t)cursor - p->before; /* may go below 0 and comes back in the sum */
+    found->rows++;
+    if (p->range.at < p->range.end && limit != SSSP_U32_FAR) {
+        uint32_t next = sssp_step_add(p->range.distance, a->part.out.weights[p->range.at]);
+        found->low = next < found->low ? next : found->low;
+    }
+}
+
+/** Rows push, one a lane; from `busy` on: none. */
+WEIR_DEV void sssp_step_rows(struct sssp_step_relaxer *r, uint32_t dense, uint32_t limit,
+                             uint32_t row, struct sssp_step_found *found)
+{
+    struct sssp_step_pusher p = {0, {0, 0, 0, 0}, 0};
+    const uint32_t active = row < r->a->busy && sssp_step_take(r->a, dense, limit, row, &p, found);
+    if (!active)
+        p.range.at = p.range.end;
+    uint32_t more = sssp_step_alone(r, &p.range, found);
+    more = sssp_step_squads(r, more, &p.range, found);
+    sssp_step_help(r, more, &p.range, found);
+    if (active)
+        sssp_step_leave(r->a, limit, row, &p, found);
+}
+
+/** Tasks of a round that have something to push, perhaps: each lane looks at the stamp of one. A stamp of the next
+ *  turn may hide that of this turn: then the rows are taken in the next. */
+WEIR_DEV uint32_t sssp_step_wanted(const struct sssp_step_relaxer *r,
+                                   const struct sssp_step_crew *crew, uint32_t dense, uint32_t base,
+                                   uint32_t tasks)
+{
+    const uint32_t mine = base + weir_lane() * crew->workers;
+    int wanted = mine < tasks;
+    if (wanted && !dense)
+        wanted = weir_load_relaxed_dev_u32(
+                     &r->stamp[sssp_step_first(r->a, mine) / SSSP_STEP_FLAGGED]) == crew->turn;
+    return weir_ballot(wanted);
+}
+
+/** Put rows of up to SSSP_STEP_ABREAST tasks of a round on the list: of each stamp few have changed, and the way
+ *  from a row to its far ends is long, so it is gone with every lane. All lanes of a worker.
+ *  @param[in,out] who  tasks of the round that are left.  @return how many rows are on the list. */
+WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
+                                   const struct sssp_step_crew *crew, uint32_t dense,
+                                   uint32_t limit, uint32_t round, uint32_t *who, uint32_t *list,
+                                   uint32_t count)
+{
+    const struct sssp_step_args *a = r->a;
+    uint32_t row[SSSP_STEP_ABREAST], distance[SSSP_STEP_ABREAST], done[SSSP_STEP_ABREAST];
+    for (uint32_t k = 0; k < SSSP_STEP_ABREAST; k++) {
+        row[k] = a->busy;
+        if (*who) {
+            row[k] = sssp_step_row(a, round + weir_first_bit_u32(*who) * crew->workers);
+            *who &= *who - 1;
+        }
+        distance[k] = done[k] = SSSP_STEP_NONE;
+        if (row[k] < a->busy) {
+            distance[k] = weir_load_relaxed_dev_u32(&r->tent[a->part.begin + row[k]]);
+            done[k] = a->done[row[k]];
+        }
+    }
+    for (uint32_t k = 0; k < SSSP_STEP_ABREAST; k++) {
+        const int active = distance[k] < limit && (distance[k] < done[k] || dense);
+        const uint32_t those = weir_ballot(active);
+        if (active)
+            list[count + weir_popcount_u32(those & ((1u << weir_lane()) - 1))] = row[k];
+        count += weir_popcount_u32(those);
+    }
+    weir_lanes_sync();
+    return count;
+}
+
+/** A push, by all workers. */
+WEIR_COLD void sssp_step_push(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                              struct sssp_step_crew crew, uint32_t dense, uint32_t limit)
+{
+    struct sssp_step_found found = {0, 0, 0, SSSP_STEP_NONE, 0, {0, 0}};
+    struct sssp_step_relaxer r = sssp_step_relaxer_of(a, shared, &crew);
+    const uint32_t tasks = sssp_step_tasks(a);
+    uint32_t base = crew.worker, who = 0, round = 0, count = 0;
+    uint32_t *list = shared->list[crew.within];
+    sssp_step_pieces(&r, &crew, &found);
+    WEIR_ROLLED
+    for (;;) {
+        WEIR_ROLLED
+        while (count < WEIR_LANES && (who || base < tasks)) {
+            if (!who) {
+                round = base;
+                who = sssp_step_wanted(&r, &crew, dense, round, tasks);
+                base += crew.workers * WEIR_LANES;
+            }
+            count = sssp_step_gather(&r, &crew, dense, limit, round, &who, list, count);
+        }
+        if (!count)
+            break;
+        const uint32_t take = count < WEIR_LANES ? count : WEIR_LANES;
+        count -= take;
+        const uint32_t row = weir_lane() < take ? list[count + weir_lane()] : a->busy;
+        weir_lanes_sync(); /* before the places are used again */
+        sssp_step_rows(&r, dense, limit, row, &found);
+    }
+    if (r.waiting)
+        sssp_step_send(a, shared, r.stage, r.waiting, r.turn);
+    sssp_step_flush(shared, &found, SSSP_STEP_LIGHT);
+}
+
+#endif

@@ -1,0 +1,289 @@
+/** @file step_relax.h  Shortest paths in step: relaxing arcs of a row, by a lane, by a warp, in pieces. */
+#ifndef WEIR_ALGORITHMS_SSSP_STEP_RELAX_H
+#define WEIR_ALGORITHMS_SSSP_STEP_RELAX_H
+
+#include "algorithms/sssp/step.h"
+
+/** The arcs of a row that a worker or a lane relaxes. */
+struct sssp_step_range {
+    uint64_t at, end;  /* arcs */
+    uint32_t distance; /* of the tail */
+    uint32_t last;     /* the greatest weight that is relaxed */
+};
+
+WEIR_DEV uint32_t sssp_step_add(uint32_t distance, uint32_t weight)
+{
+    uint32_t sum = distance + weight;
+    return sum < distance || sum > SSSP_U32_FAR ? SSSP_U32_FAR : sum;
+}
+
+/** The part that owns a number. */
+WEIR_DEV uint32_t sssp_step_owner(const weir_rows_part *part, uint32_t number)
+{
+    uint32_t owner = 0;
+    WEIR_ROLLED
+    while (number >= part->first[owner + 1])
+        owner++;
+    return owner;
+}
+
+/** Hand what the threads of a worker found to their block, at the end of a phase. All lanes.
+ *  @param[in] kind  under which the looks are counted. */
+WEIR_DEV void sssp_step_flush(struct sssp_step_shared *shared, const struct sssp_step_found *found,
+                              enum sssp_step_kind kind)
+{
+    const uint32_t any = found->changed | found->rows | found->looks | found->values;
+    if (!weir_ballot(any != 0))
+        return;
+    const uint64_t changed = weir_sum_u64(found->changed), looks = weir_sum_u64(found->looks);
+    const uint64_t first = weir_sum_u64(found->sum[0]), second = weir_sum_u64(found->sum[1]);
+    const uint64_t rows = weir_sum_u64(found->rows), values = weir_sum_u64(found->values);
+    const uint32_t low = ~weir_max_u32(~found->low);
+    if (weir_lane())
+        return;
+    weir_atomic_add_block_u64(&shared->sum[0], changed);
+    weir_atomic_add_block_u64(&shared->sum[1], first);
+    weir_atomic_add_block_u64(&shared->sum[2], second);
+    weir_atomic_add_block_u64(&shared->rows, rows);
+    weir_atomic_add_block_u64(&shared->looks[kind], looks);
+    if (values)
+        weir_atomic_add_block_u64(&shared->values, values);
+    if (low != SSSP_STEP_NONE)
+        (void)weir_atomic_min_relaxed_dev_u32(&shared->low, low);
+}
+
+/** A worker that relaxes. */
+struct sssp_step_relaxer {
+    const struct sssp_step_args *a;
+    struct sssp_step_shared *shared;
+    uint32_t *tent, *stamp; /* of this device */
+    uint64_t *stage;
+    uint32_t waiting; /* items in the stage; the same in all lanes */
+    uint32_t turn;
+};
+
+WEIR_DEV struct sssp_step_relaxer sssp_step_relaxer_of(const struct sssp_step_args *a,
+                                                       struct sssp_step_shared *shared,
+                                                       const struct sssp_step_crew *crew)
+{
+    struct sssp_step_relaxer r;
+    r.a = a;
+    r.shared = shared;
+    r.tent = a->tent[a->member.index];
+    r.stamp = a->stamp[a->member.index];
+    r.stage = shared->stage[crew->within];
+    r.waiting = 0;
+    r.turn = crew->turn;
+    return r;
+}
+
+/** Tell the owner of a number at once, since its inbox is full. */
+WEIR_COLD void sssp_step_spill(const struct sssp_step_args *a, uint32_t owner, uint32_t number,
+                               uint32_t distance, uint32_t turn)
+{
+    const uint32_t row = number - a->part.first[owner];
+    (void)weir_atomic_min_relaxed_sys_u32(&a->tent[owner][number], distance);
+    weir_store_relaxed_sys_u32(&a->stamp[owner][row / SSSP_STEP_FLAGGED], turn + 1);
+}
+
+/** Send what waits in a stage, WEIR_LANES items at a time. All lanes of a worker. */
+WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                              const uint64_t *stage, uint32_t waiting, uint32_t turn)
+{
+    const uint32_t lane = weir_lane();
+    uint32_t spilled = 0;
+    weir_lanes_sync();
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < waiting; i += WEIR_LANES) {
+        const uint64_t item = i + lane < waiting ? stage[i + lane] : 0;
+        const uint32_t to = i + lane < waiting ? sssp_step_owner(&a->part, (uint32_t)(item >> 32))
+                                               : WEIR_DEVICES_MAX;
+        WEIR_ROLLED
+        for (uint32_t d = 0; d < a->part.parts; d++) {
+            const uint32_t those = weir_ballot(to == d);
+            uint64_t place = 0;
+            if (!those)
+                continue;
+            if (lane == 0)
+                place = weir_atomic_add_relaxed_dev_u64(&weir_bsp_mine(&a->member)->tell[d],
+                                                        weir_popcount_u32(those));
+            place = weir_broadcast_u64(place, 0) - shared->base[d] +
+                    weir_popcount_u32(those & ((1u << lane) - 1));
+            if (to == d && place < a->room[d]) {
+                a->outbox[d][place] = item;
+            } else if (to == d) {
+                sssp_step_spill(a, d, (uint32_t)(item >> 32), (uint32_t)item, turn);
+                spilled++;
+            }
+        }
+    }
+    weir_lanes_sync();
+    spilled = weir_sum_u32(spilled);
+    if (lane)
+        return;
+    weir_atomic_add_block_u64(&shared->sent, waiting);
+    if (spilled) {
+        weir_atomic_add_block_u64(&shared->spilled, spilled);
+        weir_atomic_add_block_u64(&shared->sum[0],
+                                  spilled); /* the owner does not see that it changed */
+    }
+}
+
+/** Lower the distances of up to SSSP_STEP_BATCH numbers for which `wanted` holds. All lanes of a worker. */
+WEIR_DEV void sssp_step_lower(struct sssp_step_relaxer *r, const int *wanted,
+                              const uint32_t *number, const uint32_t *sum,
+                              struct sssp_step_found *found)
+{
+    const uint32_t begin = r->a->part.begin, owned = r->a->part.owned;
+    uint32_t before[SSSP_STEP_BATCH];
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) { /* all are under way together */
+        before[j] = 0;
+        if (wanted[j])
+            before[j] = weir_atomic_min_relaxed_sys_u32(&r->tent[number[j]], sum[j]);
+    }
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
+        const uint32_t row = number[j] - begin;
+        const int lower = wanted[j] && sum[j] < before[j], own = row < owned;
+        if (lower && own) {
+            weir_store_relaxed_sys_u32(&r->stamp[row / SSSP_STEP_FLAGGED], r->turn + 1);
+            found->changed++;
+        }
+        const uint32_t far = weir_ballot(lower && !own);
+        if (lower && !own)
+            r->stage[r->waiting + weir_popcount_u32(far & ((1u << weir_lane()) - 1))] =
+                (uint64_t)number[j] << 32 | sum[j];
+        r->waiting += weir_popcount_u32(far);
+    }
+    if (r->waiting >= WEIR_LANES) {
+        sssp_step_send(r->a, r->shared, r->stage, r->waiting, r->turn);
+        r->waiting = 0;
+    }
+}
+
+/** Relax up to SSSP_STEP_BATCH arcs, each `stride` behind the one before, from `from` on. All lanes of a
+ *  worker, those that have nothing with `from` at the end.
+ *  @return how many: fewer than that if the range ends, or the weights that are relaxed do. */
+WEIR_DEV uint32_t sssp_step_batch(struct sssp_step_relaxer *r, const struct sssp_step_range *range,
+                                  uint64_t from, uint32_t stride, struct sssp_step_found *found)
+{
+    uint32_t weight[SSSP_STEP_BATCH], target[SSSP_STEP_BATCH], count = 0;
+    int wanted[SSSP_STEP_BATCH];
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) { /* all loads are under way together */
+        const uint64_t arc = from + (uint64_t)j * stride;
+        wanted[j] = arc < range->end;
+        weight[j] = wanted[j] ? r->a->part.out.weights[arc] : 0;
+        target[j] = wanted[j] ? r->a->part.out.targets[arc] : 0;
+    }
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++) {
+        wanted[j] = wanted[j] && weight[j] <= range->last;
+        if (wanted[j])
+            count = j + 1; /* weights ascend */
+        weight[j] = sssp_step_add(range->distance, weight[j]);
+    }
+    uint32_t known[SSSP_STEP_BATCH];
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++)
+        known[j] = wanted[j] ? weir_load_relaxed_dev_u32(&r->tent[target[j]]) : 0;
+    for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++)
+        wanted[j] = weight[j] < known[j]; /* most arcs improve nothing */
+    sssp_step_lower(r, wanted, target, weight, found);
+    found->looks += count;
+    return count;
+}
+
+/** Lanes relax up to SSSP_STEP_OWN arcs, each of its own range; at == end: none.
+ *  @return whether more are to be relaxed, perhaps. */
+WEIR_DEV uint32_t sssp_step_alone(struct sssp_step_relaxer *r, struct sssp_step_range *range,
+                                  struct sssp_step_found *found)
+{
+    uint32_t more = range->at < range->end;
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < SSSP_STEP_OWN && weir_ballot((int)more); i += SSSP_STEP_BATCH) {
+        uint32_t count = sssp_step_batch(r, range, more ? range->at : range->end, 1, found);
+        range->at += count;
+        more = count == SSSP_STEP_BATCH && range->at < range->end;
+    }
+    return more;
+}
+
+/** A worker relaxes arcs of a range that all its lanes have.
+ *  @param[in] most  so many at most, rounded up. @return whether more are to be relaxed, perhaps. */
+WEIR_DEV uint32_t sssp_step_together(struct sssp_step_relaxer *r, struct sssp_step_range *range,
+                                     uint32_t most, struct sssp_step_found *found)
+{
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < most && range->at < range->end; i += SSSP_STEP_BATCH * WEIR_LANES) {
+        uint32_t count = sssp_step_batch(r, range, range->at + weir_lane(), WEIR_LANES, found);
+        count = weir_sum_u32(count);
+        range->at += count;
+        if (count < SSSP_STEP_BATCH * WEIR_LANES)
+            return 0;
+    }
+    return range->at < range->end;
+}
+
+/** Where the arcs of `length` from `low` on end that weigh no more than `last`: a search by all lanes, each at
+ *  its own place. */
+WEIR_DEV uint64_t sssp_step_search(const uint32_t *weights, uint64_t low, uint64_t length,
+                                   uint32_t last)
+{
+    const uint64_t lane = weir_lane(), parts = WEIR_LANES + 1;
+    WEIR_ROLLED
+    while (length > WEIR_LANES) {
+        const uint64_t place = low + length * (lane + 1) / parts;
+        const uint32_t below = weir_popcount_u32(weir_ballot(weights[place] <= last));
+        const uint64_t begin = below ? length * below / parts + 1 : 0;
+        const uint64_t end = below < WEIR_LANES ? length * (below + 1) / parts : length;
+        low += begin;
+        length = end - begin;
+    }
+    return low + weir_popcount_u32(weir_ballot(lane < length && weights[low + lane] <= last));
+}
+
+/** Pieces of so many arcs. */
+WEIR_DEV uint32_t sssp_step_pieces_of(uint64_t arcs)
+{
+    return (uint32_t)((arcs + SSSP_STEP_PIECE - 1) / SSSP_STEP_PIECE);
+}
+
+/** Put the arcs from `first` to before `end` that weigh no more than `last` on the list of the next turn. A
+ *  worker whose lanes all have the same. @return where they end. */
+WEIR_COLD uint64_t sssp_step_cut(const struct sssp_step_args *a, uint32_t turn, uint64_t first,
+                                 uint64_t end, uint32_t distance, uint32_t last)
+{
+    struct sssp_step_words *words = a->words[a->member.index];
+    end = sssp_step_search(a->part.out.weights, first, end - first, last);
+    const uint32_t count = sssp_step_pieces_of(end - first);
+    uint32_t slot = 0;
+    if (weir_lane() == 0 && count)
+        slot = weir_atomic_add_relaxed_dev_u32(&words->pieces[(turn + 1) % SSSP_STEP_SLOTS], count);
+    slot = weir_broadcast_u32(slot, 0);
+    for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES) {
+        const uint64_t at = first + (uint64_t)i * SSSP_STEP_PIECE;
+        struct sssp_step_piece *piece = &a->piece[(turn + 1) % 2][slot + i];
+        piece->first = at;
+        piece->count = (uint32_t)(end - at < SSSP_STEP_PIECE ? end - at : SSSP_STEP_PIECE);
+        piece->distance = distance;
+    }
+    return end;
+}
+
+/** Relax the pieces of the last turn, each by a worker. */
+WEIR_DEV void sssp_step_pieces(struct sssp_step_relaxer *r, const struct sssp_step_crew *crew,
+                               struct sssp_step_found *found)
+{
+    const struct sssp_step_args *a = r->a;
+    const uint32_t count =
+        weir_load_relaxed_dev_u32(&a->words[a->member.index]->pieces[crew->turn % SSSP_STEP_SLOTS]);
+    WEIR_ROLLED
+    for (uint32_t i = crew->worker; i < count; i += crew->workers) {
+        const struct sssp_step_piece *piece = &a->piece[crew->turn % 2][i];
+        struct sssp_step_range range;
+        range.at = piece->first;
+        range.end = piece->first + piece->count;
+        range.distance = piece->distance;
+        range.last = UINT32_MAX;
+        (void)sssp_step_together(r, &range, SSSP_STEP_PIECE, found);
+    }
+}
+
+#endif

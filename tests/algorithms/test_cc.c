@@ -1,0 +1,203 @@
+/** @file test_cc.c  Connected components on every set of devices against the serial reference. */
+#include "tests/algorithms/cc_fixture.h"
+
+#include <pthread.h>
+
+/* ThreadSanitizer is slow: it sees some shapes, in some directions. */
+#ifdef __SANITIZE_THREAD__
+#define STRIDE 3
+#else
+#define STRIDE 1
+#endif
+
+static void every_shape(weir_context *context, weir_cc_source source)
+{
+    for (int i = 0; i < 2 * SHAPES; i += STRIDE) {
+        weir_graph *graph = shaped((enum shape)(i / 2), i % 2);
+        for (int kind = WEIR_PARTITION_BLOCK; kind <= WEIR_PARTITION_RANDOM; kind++)
+            check_cc(context, graph, (weir_partition_kind)kind, weir_context_device_count(context),
+                     source);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
+static void shapes_that_reside(void **state)
+{
+    every_shape(context_or_skip(*state), WEIR_CC_RESIDENT);
+}
+
+/* Where partitions are for: the number of parts alone. */
+static void shapes_that_stream(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    for (int i = 0; i < 2 * SHAPES; i += STRIDE) {
+        weir_graph *graph = shaped((enum shape)(i / 2), i % 2);
+        check_cc(context, graph, WEIR_PARTITION_BLOCK, weir_context_device_count(context),
+                 WEIR_CC_STREAMED);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
+static void generated_graphs(void **state)
+{
+    static const char *const texts[] = {"rmat:8", "rmat:12,4", "rmat:10,16", "grid:70x61,.65",
+                                        "grid:200x3,.5"};
+    weir_context *context = context_or_skip(*state);
+    uint32_t devices = weir_context_device_count(context);
+    for (int i = 0; i < 2 * 5; i++) {
+        weir_graph *graph = open_graph(texts[i / 2], i % 2);
+        for (int kind = WEIR_PARTITION_BLOCK; kind <= WEIR_PARTITION_RANDOM; kind++)
+            check_cc(context, graph, (weir_partition_kind)kind, devices, WEIR_CC_RESIDENT);
+        check_cc(context, graph, WEIR_PARTITION_BLOCK, devices, WEIR_CC_STREAMED);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
+static void fewer_parts_than_devices(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    uint32_t devices = weir_context_device_count(context);
+    weir_graph *graph = open_graph("rmat:11", 0);
+    for (uint32_t parts = 1; parts <= devices; parts++) {
+        check_cc(context, graph, WEIR_PARTITION_EDGE, parts, WEIR_CC_RESIDENT);
+        check_cc(context, graph, WEIR_PARTITION_EDGE, parts, WEIR_CC_STREAMED);
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void every_route(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("grid:60x50,.6", 0);
+    for (int i = 0; i < 2 * 5; i++) {
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_cc *cc;
+        options.route = (weir_route_kind)(WEIR_ROUTE_AUTO + i / 2);
+        if (weir_cc_create(context, graph, NULL, &options,
+                           i % 2 ? WEIR_CC_STREAMED : WEIR_CC_RESIDENT, &cc))
+            fail_msg("%s: %s", weir_route_kind_text(options.route), weir_error_detail());
+        assert_cc(cc, graph, weir_route_kind_text(options.route));
+        weir_cc_destroy(cc);
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* ---- endings -------------------------------------------------------------------------------- */
+
+static void *cancel(void *cc)
+{
+    weir_cc_cancel(cc);
+    return NULL;
+}
+
+static void a_cancel_ends_a_run(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("rmat:12", 0);
+    for (int source = WEIR_CC_RESIDENT; source <= WEIR_CC_STREAMED; source++) {
+        pthread_t thread;
+        weir_cc *cc;
+        weir_status status = WEIR_OK;
+        assert_int_equal(weir_cc_create(context, graph, NULL, NULL, (weir_cc_source)source, &cc),
+                         WEIR_OK);
+        assert_int_equal(pthread_create(&thread, NULL, cancel, cc), 0);
+        for (int run = 0; run < 1000000 && !status; run++) /* the next one, if it comes late */
+            status = weir_cc_run(cc, NULL);
+        pthread_join(thread, NULL);
+        assert_int_equal(status, WEIR_ERR_CANCELLED);
+        weir_cc_destroy(cc);
+    }
+    check_cc(context, graph, WEIR_PARTITION_BLOCK, 1, WEIR_CC_RESIDENT); /* as good as before */
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* Far more than a millisecond of work on these devices. */
+static void a_time_limit_ends_a_run(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("rmat:18,8", 0);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.time_limit_ms = 1;
+    for (int source = WEIR_CC_RESIDENT; source <= WEIR_CC_STREAMED; source++) {
+        weir_cc *cc;
+        assert_int_equal(
+            weir_cc_create(context, graph, NULL, &options, (weir_cc_source)source, &cc), WEIR_OK);
+        assert_int_equal(weir_cc_run(cc, NULL), WEIR_ERR_TIMEOUT);
+        assert_non_null(strstr(weir_error_detail(), "time limit of 1 ms"));
+        weir_cc_destroy(cc);
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void bad_input_is_refused(void **state)
+{
+    (void)state;
+    weir_context *two = context_or_skip("host:2"), *three = context_or_skip("host:3");
+    weir_graph *graph = shaped(PATH, 0), *other = shaped(ONE, 0);
+    weir_partition *partition = cut(graph, WEIR_PARTITION_BLOCK, 3);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_cc *cc;
+    assert_int_equal(weir_cc_create(two, graph, partition, NULL, WEIR_CC_AUTO, &cc),
+                     WEIR_ERR_INVALID);
+    assert_null(cc);
+    assert_int_equal(weir_cc_create(three, other, partition, NULL, WEIR_CC_STREAMED, &cc),
+                     WEIR_ERR_INVALID);
+    assert_int_equal(weir_cc_create(three, graph, partition, NULL, (weir_cc_source)9, &cc),
+                     WEIR_ERR_INVALID);
+    options.route = (weir_route_kind)99;
+    assert_int_equal(weir_cc_create(three, graph, partition, &options, WEIR_CC_AUTO, &cc),
+                     WEIR_ERR_INVALID);
+    options.size = 3;
+    assert_int_equal(weir_cc_create(three, graph, partition, &options, WEIR_CC_AUTO, &cc),
+                     WEIR_ERR_INVALID);
+    assert_null(cc);
+    assert_int_equal(weir_cc_reference(NULL, NULL), WEIR_ERR_INVALID);
+    weir_cc_destroy(NULL);
+    weir_partition_destroy(partition);
+    weir_graph_destroy(other);
+    weir_graph_destroy(graph);
+    weir_context_destroy(three);
+    weir_context_destroy(two);
+}
+
+static void before_a_run_everybody_is_alone(void **state)
+{
+    (void)state;
+    weir_context *context = context_or_skip("host:2");
+    weir_graph *graph = shaped(PATH, 0);
+    uint32_t *labels = malloc(graph->vertices * sizeof *labels);
+    assert_non_null(labels);
+    for (int source = WEIR_CC_RESIDENT; source <= WEIR_CC_STREAMED; source++) {
+        weir_cc *cc;
+        assert_int_equal(weir_cc_create(context, graph, NULL, NULL, (weir_cc_source)source, &cc),
+                         WEIR_OK);
+        assert_int_equal(weir_cc_labels(cc, labels), WEIR_OK);
+        for (uint32_t v = 0; v < graph->vertices; v++)
+            assert_int_equal(labels[v], v);
+        weir_cc_destroy(cc);
+    }
+    free(labels);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_EACH_SPEC(shapes_that_reside) ON_EACH_SPEC(shapes_that_stream) ON_EACH_SPEC(
+            generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices) ON_EACH_SPEC(every_route)
+            CC_TEST(a_cancel_ends_a_run, "host:1") CC_TEST(a_cancel_ends_a_run, "host:4")
+                CC_TEST(a_cancel_ends_a_run, "cuda:0") CC_TEST(a_time_limit_ends_a_run, "host:1")
+                    CC_TEST(a_time_limit_ends_a_run, "host:4") ON_MIXED_DEVICES(shapes_that_stream)
+                        cmocka_unit_test(bad_input_is_refused),
+        cmocka_unit_test(before_a_run_everybody_is_alone),
+    };
+    return cmocka_run_group_tests_name("cc", tests, make_folder, remove_folder);
+}

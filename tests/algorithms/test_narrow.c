@@ -1,0 +1,162 @@
+/** @file test_narrow.c  Narrow rounds: of traversals of one device that have few items at a time.
+ *
+ * The graph has a path long enough for thousands of such rounds, twigs of more arcs than a group has lanes on
+ * it, and a hub whose tile is cut and whose neighbours make a round that is not narrow, in the middle. */
+#include "tests/algorithms/graph_fixture.h"
+
+enum { PATH = 3000, EVERY = 50, TWIGS = 11, LEAVES = 5000, ARCS_MOST = 40000 };
+
+static uint32_t sources[ARCS_MOST], targets[ARCS_MOST];
+static double weights[ARCS_MOST];
+static uint64_t arcs;
+
+static void both_ways(uint32_t from, uint32_t to)
+{
+    assert_true(arcs + 2 <= ARCS_MOST);
+    sources[arcs] = from, targets[arcs] = to;
+    weights[arcs] = 1 + (from * 7 + to) % 13, arcs++;
+    sources[arcs] = to, targets[arcs] = from;
+    weights[arcs] = 1 + (from + to * 5) % 11, arcs++;
+}
+
+static weir_graph *path_with_hub(void)
+{
+    uint32_t next = PATH;
+    weir_graph *graph;
+    arcs = 0;
+    for (uint32_t v = 1; v < PATH; v++)
+        both_ways(v - 1, v);
+    for (uint32_t v = EVERY; v < PATH; v += EVERY)
+        for (uint32_t twig = 0; twig < TWIGS; twig++)
+            both_ways(v, next++);
+    for (uint32_t leaf = 0; leaf < LEAVES; leaf++, next++) {
+        both_ways(PATH / 2, next);
+        if (leaf % 3 == 0) /* a second way: news of one round that others bring too */
+            both_ways(next, PATH + leaf % TWIGS);
+    }
+    if (weir_graph_from_arcs(next, arcs, sources, targets, weights, NULL, &graph))
+        fail_msg("%s", weir_error_detail());
+    return graph;
+}
+
+static weir_context *context_or_skip(const char *spec, const char *queue_items)
+{
+    weir_context *context;
+    weir_status status;
+    if (queue_items)
+        assert_int_equal(setenv("WEIR_QUEUE_ITEMS", queue_items, 1), 0);
+    status = weir_context_create(spec, NULL, &context);
+    unsetenv("WEIR_QUEUE_ITEMS");
+    if (status == WEIR_ERR_NODEV)
+        skip();
+    if (status)
+        fail_msg("%s: %s", spec, weir_error_detail());
+    return context;
+}
+
+static weir_partition *whole(const weir_graph *graph)
+{
+    weir_partition *partition;
+    assert_int_equal(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 1, 0, NULL, &partition),
+                     WEIR_OK);
+    return partition;
+}
+
+static void check_bfs(weir_context *context, const weir_graph *graph, weir_order_kind order)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_partition *partition = whole(graph);
+    weir_run_stats stats;
+    weir_bfs *bfs;
+    int32_t *want = malloc(graph->vertices * sizeof *want);
+    int32_t *have = malloc(graph->vertices * sizeof *have);
+    assert_true(want && have);
+    options.order = order;
+    options.direction = WEIR_DIRECTION_PUSH;
+    assert_int_equal(weir_bfs_create(context, graph, partition, &options, &bfs), WEIR_OK);
+    for (uint32_t run = 0; run < 3; run++) {
+        uint64_t source = run * 1499;
+        assert_int_equal(weir_bfs_run(bfs, source, &stats), WEIR_OK);
+        assert_int_equal(weir_bfs_levels(bfs, have), WEIR_OK);
+        assert_int_equal(weir_bfs_reference(graph, source, want), WEIR_OK);
+        assert_memory_equal(have, want, graph->vertices * sizeof *want);
+        /* Level after level every vertex is news once, whoever counts it. */
+        assert_int_equal(stats.work.processed, stats.reached);
+        assert_int_equal(stats.work.atoms, stats.arcs_reached);
+        assert_int_equal(stats.work.stale, 0);
+    }
+    weir_bfs_destroy(bfs);
+    weir_partition_destroy(partition);
+    free(want);
+    free(have);
+}
+
+static void check_sssp(weir_context *context, const weir_graph *graph)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_partition *partition = whole(graph);
+    weir_sssp *sssp;
+    double *want = malloc(graph->vertices * sizeof *want);
+    double *have = malloc(graph->vertices * sizeof *have);
+    assert_true(want && have);
+    options.order = WEIR_ORDER_FIFO; /* items go stale */
+    options.direction = WEIR_DIRECTION_PUSH;
+    assert_int_equal(weir_sssp_create(context, graph, partition, &options, &sssp), WEIR_OK);
+    assert_int_equal(weir_sssp_run(sssp, 7, NULL), WEIR_OK);
+    assert_int_equal(weir_sssp_distances(sssp, have), WEIR_OK);
+    assert_int_equal(weir_sssp_reference(graph, 7, want), WEIR_OK);
+    assert_memory_equal(have, want, graph->vertices * sizeof *want);
+    weir_sssp_destroy(sssp);
+    weir_partition_destroy(partition);
+    free(want);
+    free(have);
+}
+
+/* Every order that has such rounds, with queues that hold a round and with some that spill. */
+static void on_devices(void **state)
+{
+    static const char *const rooms[] = {NULL, "300"};
+    for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
+        weir_context *context = context_or_skip(*state, rooms[r]);
+        weir_graph *graph = path_with_hub();
+        check_bfs(context, graph, WEIR_ORDER_FIFO);
+        check_bfs(context, graph, WEIR_ORDER_BULK);
+        check_sssp(context, graph);
+        weir_graph_destroy(graph);
+        weir_context_destroy(context);
+    }
+}
+
+/* A stop comes through although narrow rounds look for one only now and then. */
+static void time_limit(void **state)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_context *context = context_or_skip(*state, NULL);
+    weir_partition *partition;
+    weir_graph *graph;
+    weir_bfs *bfs;
+    assert_int_equal(weir_graph_open("grid:400000x1", NULL, &graph), WEIR_OK);
+    partition = whole(graph);
+    options.time_limit_ms = 1;
+    options.direction = WEIR_DIRECTION_PUSH;
+    assert_int_equal(weir_bfs_create(context, graph, partition, &options, &bfs), WEIR_OK);
+    assert_int_equal(weir_bfs_run(bfs, 0, NULL), WEIR_ERR_TIMEOUT);
+    weir_bfs_destroy(bfs);
+    weir_partition_destroy(partition);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+#define ON(test, devices)                                        \
+    {                                                            \
+#test "[" devices "]", test, NULL, NULL, (void *)devices \
+    }
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        ON(on_devices, "host:1"), ON(on_devices, "host:1x3"), ON(on_devices, "cuda:0"),
+        ON(time_limit, "host:1"), ON(time_limit, "host:1x2"), ON(time_limit, "cuda:0"),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,104 @@
+/** @file test_pr.c  PageRank in step, on every set of devices against the serial reference. */
+#include "tests/algorithms/pr_fixture.h"
+
+static void all_shapes(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    for (int shape = 0; shape < PR_SHAPES; shape++)
+        run_shape(context, shape, WEIR_DIRECTION_PULL, -1, &config, LOOSE);
+    weir_context_destroy(context);
+}
+
+static void dangling_rank_may_be_lost(void **state)
+{
+    static const enum pr_shape shapes[] = {PR_DANGLING, PR_STAR_OUT, PR_NO_ARCS, PR_RMAT};
+    weir_context *context = open_or_skip(state);
+    weir_pr_config config = pr_config(.85, 1e-10, WEIR_DANGLING_IGNORE);
+    for (int i = 0; i < 4; i++)
+        run_shape(context, shapes[i], WEIR_DIRECTION_PULL, -1, &config, 1e-9);
+    weir_context_destroy(context);
+}
+
+static void every_partition_will_do(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_pr_config config = pr_config(.85, 1e-8, WEIR_DANGLING_SPREAD);
+    for (int kind = WEIR_PARTITION_BLOCK; kind <= WEIR_PARTITION_RANDOM; kind++) {
+        run_shape(context, PR_RMAT, WEIR_DIRECTION_PULL, kind, &config, LOOSE);
+        run_shape(context, PR_STEPS, WEIR_DIRECTION_PULL, kind, &config, LOOSE);
+    }
+    weir_context_destroy(context);
+}
+
+/* From where one iteration is enough to what doubles can hold; and dampings from none at all. */
+static void every_tolerance_and_damping(void **state)
+{
+    static const double damping[] = {0, .001, .5, .85, .99}, tolerance[] = {.5, 1e-3, 1e-7, 1e-10};
+    weir_context *context = open_or_skip(state);
+    for (int d = 0; d < 5; d++)
+        for (int t = 0; t < 4; t++)
+            for (int dangling = 0; dangling < 2; dangling++) {
+                weir_pr_config config = pr_config(damping[d], tolerance[t], dangling);
+                double relative = damping[d] > .9 ? 1e9 : tolerance[t] < 1e-9 ? 1e-9 : 1e9;
+                run_shape(context, PR_DANGLING, WEIR_DIRECTION_PULL, -1, &config, relative);
+            }
+    weir_context_destroy(context);
+}
+
+/* A device sends a rank to those that have arcs from its vertex, not to all. */
+static void shares_go_to_those_who_read_them(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = open_graph("grid:64x64", 0);
+    weir_run_options options = pr_towards(WEIR_DIRECTION_PULL);
+    weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_BLOCK, &options, &config);
+    double *want = pr_expected(graph, &config);
+    weir_run_stats stats = pr_assert(pr, graph, want, &config, LOOSE);
+    const uint32_t cuts = stats.devices - 1; /* of 64 edges each where rows are not split */
+    assert_true(stats.work.sent <= stats.steps * cuts * 2 * 65);
+    assert_true(!cuts || stats.work.sent >= stats.steps * cuts * 2 * 64);
+    assert_int_equal(stats.bytes_sent, stats.work.sent * sizeof(float));
+    free(want);
+    weir_pr_destroy(pr);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* The same bits from every run: nothing depends on who comes first. */
+static void pull_repeats_itself(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_RMAT_BOTH);
+    weir_run_options options = pr_towards(WEIR_DIRECTION_PULL);
+    weir_pr_config config = pr_config(.85, 1e-9, WEIR_DANGLING_SPREAD);
+    weir_pr *pr = pr_placed(context, graph, -1, &options, &config);
+    size_t bytes = graph->vertices * sizeof(double);
+    double *first = malloc(bytes), *again = malloc(bytes);
+    OK(weir_pr_run(pr, NULL));
+    OK(weir_pr_ranks(pr, first));
+    for (int i = 0; i < 3; i++) {
+        OK(weir_pr_run(pr, NULL));
+        OK(weir_pr_ranks(pr, again));
+        assert_memory_equal(first, again, bytes);
+    }
+    free(first);
+    free(again);
+    weir_pr_destroy(pr);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PR_ON_EACH_SPEC(all_shapes),
+        PR_ON_EACH_SPEC(dangling_rank_may_be_lost),
+        PR_ON_EACH_SPEC(every_partition_will_do),
+        PR_ON_EACH_SPEC(every_tolerance_and_damping),
+        PR_ON_EACH_SPEC(shares_go_to_those_who_read_them),
+        PR_ON_EACH_SPEC(pull_repeats_itself),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

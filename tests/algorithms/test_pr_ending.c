@@ -1,0 +1,267 @@
+/** @file test_pr_ending.c  PageRank: what is refused, limits, cancels, graphs without vertices, every fault. */
+#include "tests/algorithms/pr_fixture.h"
+#include "runtime/internal.h"
+
+#include "worklist/bsp.h"
+
+/* ThreadSanitizer is slow: it sees some of the faults. */
+#ifdef __SANITIZE_THREAD__
+#define STRIDE 7
+#else
+#define STRIDE 1
+#endif
+
+static weir_status attempt(weir_context *context, const weir_graph *graph,
+                           const weir_run_options *options, const weir_pr_config *config)
+{
+    weir_pr *pr;
+    weir_status status = weir_pr_create(context, graph, NULL, options, config, &pr);
+    assert_int_equal(status == WEIR_OK, pr != NULL);
+    weir_pr_destroy(pr);
+    return status;
+}
+
+static void configurations_out_of_range_are_refused(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_CYCLE);
+    static const double dampings[] = {-.1, 1, 2, NAN}, tolerances[] = {0, -1e-6, NAN, INFINITY};
+    for (int i = 0; i < 4; i++) {
+        weir_pr_config config = WEIR_PR_CONFIG_INIT;
+        config.damping = dampings[i];
+        STATUS(attempt(context, graph, NULL, &config), WEIR_ERR_INVALID);
+        assert_detail_has("from 0 to below 1");
+        STATUS(weir_pr_reference(graph, &config, &(double){0}), WEIR_ERR_INVALID);
+        config = pr_config(.85, tolerances[i], WEIR_DANGLING_SPREAD);
+        STATUS(attempt(context, graph, NULL, &config), WEIR_ERR_INVALID);
+        assert_detail_has("above 0");
+    }
+    weir_pr_config config = pr_config(.85, 1e-6, (weir_dangling)2);
+    STATUS(attempt(context, graph, NULL, &config), WEIR_ERR_INVALID);
+    config = (weir_pr_config)WEIR_PR_CONFIG_INIT;
+    config.size--;
+    STATUS(attempt(context, graph, NULL, &config), WEIR_ERR_INVALID);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.size++;
+    STATUS(attempt(context, graph, &options, NULL), WEIR_ERR_INVALID);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void choices_that_do_not_go_together_are_refused(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_CYCLE);
+    static const char *const names[] = {"route", "order",   "kernel", "worker",
+                                        "fetch", "mapping", "order",  "mapping"};
+    for (int i = 0; i < 8; i++) {
+        weir_run_options options = pr_towards(WEIR_DIRECTION_PULL);
+        char text[100];
+        options.route = i == 0 ? WEIR_ROUTE_DIRECT : WEIR_ROUTE_AUTO;
+        options.order = i == 1 ? WEIR_ORDER_FIFO : WEIR_ORDER_AUTO;
+        options.kernel = i == 2 ? WEIR_KERNEL_DISCRETE : WEIR_KERNEL_AUTO;
+        options.worker = i == 3 ? WEIR_WORKER_WARP : WEIR_WORKER_AUTO;
+        options.fetch = i == 4;
+        options.mapping = i == 5 ? WEIR_MAPPING_WARP : WEIR_MAPPING_AUTO;
+        options.delta = i == 6;
+        options.group = i == 7 ? 4 : 0;
+        snprintf(text, sizeof text,
+                 "%s is a choice of the worklist: PageRank has it with direction push", names[i]);
+        STATUS(attempt(context, graph, &options, NULL), WEIR_ERR_UNSUPPORTED);
+        assert_detail(text);
+    }
+    weir_run_options options = pr_towards(WEIR_DIRECTION_SWITCH);
+    STATUS(attempt(context, graph, &options, NULL), WEIR_ERR_UNSUPPORTED);
+    assert_detail_has("nothing to switch");
+    options = pr_towards((weir_direction)9);
+    STATUS(attempt(context, graph, &options, NULL), WEIR_ERR_INVALID);
+    options = pr_towards(WEIR_DIRECTION_AUTO);
+    options.parents = 1;
+    STATUS(attempt(context, graph, &options, NULL), WEIR_ERR_UNSUPPORTED);
+    weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    config.iterations = 3;
+    options = pr_towards(WEIR_DIRECTION_PUSH);
+    STATUS(attempt(context, graph, &options, &config), WEIR_ERR_UNSUPPORTED);
+    assert_detail_has("iterations");
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* Devices of two kinds cannot go in step: auto pushes, and pull is refused. */
+static void auto_pulls_where_devices_go_in_step(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_RMAT);
+    weir_run_options options = pr_towards(WEIR_DIRECTION_PULL);
+    const uint32_t devices = weir_context_device_count(context);
+    const int possible = weir_bsp_possible(context, devices) == WEIR_OK;
+    weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_EDGE, NULL, &config);
+    double *want = pr_expected(graph, &config);
+    weir_run_stats stats = pr_assert(pr, graph, want, &config, 1e9);
+    assert_int_equal(stats.direction, possible ? WEIR_DIRECTION_PULL : WEIR_DIRECTION_PUSH);
+    weir_pr_destroy(pr);
+    if (!possible)
+        STATUS(attempt(context, graph, &options, NULL), WEIR_ERR_UNSUPPORTED);
+    free(want);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void nothing_at_all_has_no_ranks(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph;
+    OK(weir_graph_from_arcs(0, 0, NULL, NULL, NULL, NULL, &graph));
+    for (int direction = WEIR_DIRECTION_AUTO; direction <= WEIR_DIRECTION_PULL; direction++) {
+        weir_run_options options = pr_towards(direction);
+        weir_run_stats stats;
+        double none;
+        weir_pr *pr;
+        OK(weir_pr_create(context, graph, NULL, &options, NULL, &pr));
+        STATUS(weir_pr_ranks(pr, &none), WEIR_ERR_INVALID);
+        OK(weir_pr_run(pr, &stats));
+        OK(weir_pr_ranks(pr, &none));
+        assert_int_equal(stats.reached, 0);
+        weir_pr_destroy(pr);
+    }
+    OK(weir_pr_reference(graph, NULL, &(double){0}));
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void iterations_may_be_limited(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_RMAT_BOTH);
+    static const double tolerance[] = {1e-6, 1e-10};
+    for (int t = 0; t < 2; t++)
+        for (uint32_t limit = 1; limit < 40; limit += 6) {
+            weir_pr_config config = pr_config(.85, tolerance[t], WEIR_DANGLING_SPREAD);
+            config.iterations = limit;
+            weir_pr *pr = pr_placed(context, graph, -1, NULL, &config);
+            double *want = pr_expected(graph, &config), *have = malloc(graph->vertices * 8);
+            weir_run_stats stats;
+            OK(weir_pr_run(pr, &stats));
+            OK(weir_pr_ranks(pr, have));
+            assert_true(stats.steps <= limit && stats.steps > 0);
+            assert_true(stats.steps == limit || stats.residual < tolerance[t]);
+            for (uint64_t v = 0; v < graph->vertices && stats.steps == limit; v++)
+                if (!(fabs(have[v] - want[v]) <= 1e-6 * want[v]))
+                    fail_msg("%u iterations: vertex %llu has %.17g, not %.17g", limit,
+                             (unsigned long long)v, have[v], want[v]);
+            free(want);
+            free(have);
+            weir_pr_destroy(pr);
+        }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* ---- ended early ------------------------------------------------------------------------------- */
+
+struct canceller {
+    weir_pr *pr;
+    unsigned after_us;
+};
+
+static void *cancel(void *user)
+{
+    const struct canceller *canceller = user;
+    usleep(canceller->after_us);
+    weir_pr_cancel(canceller->pr);
+    return NULL;
+}
+
+static void a_cancel_ends_a_run(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = open_graph("grid:150x150", 0);
+    for (int direction = WEIR_DIRECTION_PUSH; direction <= WEIR_DIRECTION_PULL; direction++)
+        for (unsigned us = 0; us < 40000; us = us * 3 + 700) {
+            weir_run_options options = pr_towards(direction);
+            weir_pr_config config = pr_config(.9999, 1e-12, WEIR_DANGLING_SPREAD);
+            weir_pr *pr = pr_placed(context, graph, -1, &options, &config);
+            struct canceller canceller = {pr, us};
+            pthread_t thread;
+            assert_int_equal(pthread_create(&thread, NULL, cancel, &canceller), 0);
+            weir_status status = weir_pr_run(pr, NULL);
+            pthread_join(thread, NULL);
+            assert_int_equal(status, WEIR_ERR_CANCELLED);
+            weir_pr_destroy(pr);
+        }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void a_time_limit_ends_a_run(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = open_graph("grid:150x150", 0);
+    for (int direction = WEIR_DIRECTION_PUSH; direction <= WEIR_DIRECTION_PULL; direction++) {
+        weir_run_options options = pr_towards(direction);
+        weir_pr_config config = pr_config(.9999, 1e-12, WEIR_DANGLING_SPREAD);
+        options.time_limit_ms = 20;
+        weir_pr *pr = pr_placed(context, graph, -1, &options, &config);
+        STATUS(weir_pr_run(pr, NULL), WEIR_ERR_TIMEOUT);
+        weir_pr_destroy(pr);
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* The n-th allocation, copy or event fails: an error, nothing lost, and all is well without the fault. */
+static void every_fault_is_an_error(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_STAR_BOTH);
+    weir_pr_config config = pr_config(.85, 1e-8, WEIR_DANGLING_SPREAD);
+    for (int direction = WEIR_DIRECTION_PUSH; direction <= WEIR_DIRECTION_PULL; direction++)
+        for (int kind = WEIR__FAULT_ALLOC; kind <= WEIR__FAULT_EVENT; kind++)
+            for (uint64_t nth = 1, struck = 1; struck; nth += STRIDE) {
+                weir_run_options options = pr_towards(direction);
+                weir_pr *pr = NULL;
+                weir__fault_arm(kind, nth);
+                weir_status status = weir_pr_create(context, graph, NULL, &options, &config, &pr);
+                if (!status)
+                    status = weir_pr_run(pr, NULL);
+                struck = (uint64_t)weir__fault_struck(kind);
+                weir__fault_arm(kind, 0);
+                if (!struck)
+                    assert_int_equal(status, WEIR_OK);
+                weir_pr_destroy(pr);
+            }
+    weir_pr *pr = pr_placed(context, graph, -1, NULL, &config);
+    double *want = pr_expected(graph, &config);
+    pr_assert(pr, graph, want, &config, 1e-6);
+    free(want);
+    weir_pr_destroy(pr);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PR_SPEC(configurations_out_of_range_are_refused, "host:2"),
+        PR_SPEC(choices_that_do_not_go_together_are_refused, "host:2"),
+        PR_SPEC(auto_pulls_where_devices_go_in_step, "host:2"),
+        PR_SPEC(auto_pulls_where_devices_go_in_step, "cuda:0-1"),
+        PR_SPEC(auto_pulls_where_devices_go_in_step, "cuda:0,host:1"),
+        PR_SPEC(nothing_at_all_has_no_ranks, "host:3"),
+        PR_SPEC(nothing_at_all_has_no_ranks, "cuda:0"),
+        PR_SPEC(iterations_may_be_limited, "host:1"),
+        PR_SPEC(iterations_may_be_limited, "host:2x3"),
+        PR_SPEC(iterations_may_be_limited, "cuda:0"),
+        PR_SPEC(a_cancel_ends_a_run, "host:1"),
+        PR_SPEC(a_cancel_ends_a_run, "host:2x3"),
+        PR_SPEC(a_cancel_ends_a_run, "cuda:0"),
+        PR_SPEC(a_cancel_ends_a_run, "cuda:0-1"),
+        PR_SPEC(a_time_limit_ends_a_run, "host:1"),
+        PR_SPEC(a_time_limit_ends_a_run, "host:3"),
+        PR_SPEC(a_time_limit_ends_a_run, "cuda:0"),
+        PR_SPEC(a_time_limit_ends_a_run, "cuda:0-1"),
+        PR_SPEC(every_fault_is_an_error, "host:2"),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

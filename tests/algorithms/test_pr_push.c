@@ -1,0 +1,131 @@
+/** @file test_pr_push.c  PageRank by residuals, on every set of devices against the serial reference. */
+#include "tests/algorithms/pr_fixture.h"
+
+static void all_shapes(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    for (int shape = 0; shape < PR_SHAPES; shape++)
+        run_shape(context, shape, WEIR_DIRECTION_PUSH, -1, &config, LOOSE);
+    weir_context_destroy(context);
+}
+
+static void dangling_rank_may_be_lost(void **state)
+{
+    static const enum pr_shape shapes[] = {PR_DANGLING, PR_STAR_OUT, PR_NO_ARCS, PR_RMAT};
+    weir_context *context = open_or_skip(state);
+    weir_pr_config config = pr_config(.85, 1e-8, WEIR_DANGLING_IGNORE);
+    for (int i = 0; i < 4; i++)
+        run_shape(context, shapes[i], WEIR_DIRECTION_PUSH, -1, &config, 1e-6);
+    weir_context_destroy(context);
+}
+
+static void every_partition_will_do(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_pr_config config = pr_config(.85, 1e-6, WEIR_DANGLING_SPREAD);
+    for (int kind = WEIR_PARTITION_BLOCK; kind <= WEIR_PARTITION_RANDOM; kind++) {
+        run_shape(context, PR_STEPS, WEIR_DIRECTION_PUSH, kind, &config, LOOSE);
+        run_shape(context, PR_GRID, WEIR_DIRECTION_PUSH, kind, &config, LOOSE);
+    }
+    weir_context_destroy(context);
+}
+
+/* From where one iteration is enough to what doubles can hold; and dampings from none at all. */
+static void every_tolerance_and_damping(void **state)
+{
+    static const double damping[] = {0, .001, .5, .85, .99}, tolerance[] = {.5, 1e-3, 1e-7, 1e-10};
+    weir_context *context = open_or_skip(state);
+    for (int d = 0; d < 5; d++)
+        for (int t = 0; t < 4; t++)
+            for (int dangling = 0; dangling < 2; dangling++) {
+                weir_pr_config config = pr_config(damping[d], tolerance[t], dangling);
+                double relative = damping[d] > .9 ? 1e9 : tolerance[t] < 1e-9 ? 1e-9 : 1e9;
+                run_shape(context, PR_DANGLING, WEIR_DIRECTION_PUSH, -1, &config, relative);
+            }
+    weir_context_destroy(context);
+}
+
+/* Each choice of the worklist; results do not depend on them. */
+static void every_choice_of_the_worklist(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_DANGLING);
+    weir_pr_config config = pr_config(.85, 1e-6, WEIR_DANGLING_SPREAD);
+    double *want = pr_expected(graph, &config);
+    for (int i = 0; i < 9; i++) {
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        options.kernel = i == 0   ? WEIR_KERNEL_DISCRETE
+                         : i == 1 ? WEIR_KERNEL_FUSED
+                                  : WEIR_KERNEL_AUTO;
+        options.order = i == 2   ? WEIR_ORDER_FIFO
+                        : i == 3 ? WEIR_ORDER_SOFT
+                        : i == 4 ? WEIR_ORDER_BULK
+                                 : WEIR_ORDER_AUTO;
+        options.mapping = i == 5   ? WEIR_MAPPING_THREAD
+                          : i == 6 ? WEIR_MAPPING_MERGE
+                                   : WEIR_MAPPING_AUTO;
+        options.route = i == 7 ? WEIR_ROUTE_RING : WEIR_ROUTE_AUTO;
+        options.fetch = i == 8 ? 3 : 0;
+        weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_RANDOM, &options, &config);
+        weir_run_stats stats = pr_assert(pr, graph, want, &config, 1e9);
+        assert_int_equal(stats.direction, WEIR_DIRECTION_PUSH); /* asked for by the choice */
+        assert_true(stats.work.atoms > 0);
+        weir_pr_destroy(pr);
+    }
+    free(want);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* What goes to a vertex of another device is added up before it is sent. */
+static void residuals_are_merged_before_they_are_sent(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_STAR_BOTH);
+    weir_run_options options = pr_towards(WEIR_DIRECTION_PUSH);
+    weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_BLOCK, &options, &config);
+    double *want = pr_expected(graph, &config);
+    weir_run_stats stats = pr_assert(pr, graph, want, &config, LOOSE);
+    uint64_t sent = 0, items;
+    for (uint32_t i = 0; i < stats.devices; i++)
+        for (uint32_t j = 0; j < stats.devices; j++)
+            if (i != j) {
+                OK(weir_pr_link_items(pr, i, j, &items));
+                sent += items;
+            }
+    assert_int_equal(sent, stats.work.sent);
+    /* Each arc of each vertex handed on would be one: most lead to vertex 7, from other devices. */
+    assert_true(stats.devices == 1 ? sent == 0 : sent > 0 && sent < stats.work.atoms / 2);
+    free(want);
+    weir_pr_destroy(pr);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        PR_SPEC(all_shapes, "host:1"),
+        PR_SPEC(all_shapes, "host:3"),
+        PR_SPEC(all_shapes, "cuda:0"),
+        PR_SPEC(all_shapes, "cuda:0-1"),
+        PR_SPEC(all_shapes, "cuda:0-3"),
+        PR_SPEC(all_shapes, "cuda:0,host:1"),
+        PR_SPEC(dangling_rank_may_be_lost, "host:2"),
+        PR_SPEC(dangling_rank_may_be_lost, "host:8"),
+        PR_SPEC(dangling_rank_may_be_lost, "host:2x3"),
+        PR_SPEC(dangling_rank_may_be_lost, "cuda:0-3"),
+        PR_SPEC(every_partition_will_do, "host:4"),
+        PR_SPEC(every_partition_will_do, "cuda:0-1"),
+        PR_SPEC(every_tolerance_and_damping, "host:1"),
+        PR_SPEC(every_tolerance_and_damping, "host:2x3"),
+        PR_SPEC(every_tolerance_and_damping, "cuda:0"),
+        PR_SPEC(every_choice_of_the_worklist, "host:2x3"),
+        PR_SPEC(every_choice_of_the_worklist, "cuda:0"),
+        PR_SPEC(every_choice_of_the_worklist, "cuda:0-3"),
+        PR_ON_EACH_SPEC(residuals_are_merged_before_they_are_sent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+#!/bin/sh
+# --direction, --parents and --partition auto: the same answers whoever looks at an arc first; what was
+# picked is said, and what does not go together is refused.
+. "$(dirname "$0")/common.sh"
+
+# ---- every direction of every verb, on devices that go in step ----
+for verb in bfs sssp; do
+    case $verb in bfs) others="pull switch" ;; *) others=switch ;; esac
+    for graph in rmat:9,8 grid:40x25,0.8 grid:300x2; do
+        for directed in "" --undirected; do
+            # shellcheck disable=SC2086 # empty is no word
+            expect_ok $verb $graph $directed --source 1 --devices host:1 --direction push --verify -o want.out
+            for direction in auto push $others; do
+                for devices in host:1 host:2 host:3 host:2x3; do
+                    # shellcheck disable=SC2086 # as above
+                    expect_ok $verb $graph $directed --source 1 --devices $devices --direction $direction \
+                        --verify -o got.out
+                    has "verified: ok"
+                    [ $direction = auto ] || has "direction $direction, partition edge"
+                    same want.out got.out "$verb $graph $directed $devices $direction"
+                done
+            done
+        done
+    done
+    for partition in block edge random; do
+        for direction in $others; do
+            expect_ok $verb rmat:9,8 --source 1 --devices host:3 --direction $direction --partition $partition --verify
+            has "partition $partition"
+        done
+    done
+    expect_ok $verb rmat:9 --sources 5 --trials 2 --devices host:2 --direction switch --verify
+    has "summary  10 runs"
+done
+
+# ---- the tree ----
+for graph in rmat:9,8 grid:40x25,0.8 grid:300x2; do
+    for direction in auto pull switch; do
+        for devices in host:1 host:2 host:3 host:2x3; do
+            for directed in "" --undirected; do
+                # shellcheck disable=SC2086 # empty is no word
+                expect_ok bfs $graph $directed --source 1 --devices $devices --direction $direction --parents \
+                    --verify -o levels.out --output-parents parents.out
+                has "with parents"
+                has "verified: ok"
+                # A parent is one level nearer: told from the two files alone.
+                if paste levels.out parents.out | awk '
+                        { level[NR - 1] = $1; parent[NR - 1] = $2 }
+                        END { if (NR < 2 || parent[1] != 1) exit 1
+                              for (v = 0; v < NR; v++) {
+                                  if (v == 1) continue
+                                  if (level[v] == -1 && parent[v] != -1) exit 1
+                                  if (level[v] != -1 && level[parent[v]] != level[v] - 1) exit 1
+                              } }'; then
+                    pass
+                else
+                    fail "$LAST: parents that are none"
+                fi
+            done
+        done
+    done
+done
+printf '0 1\n1 2\n2 3\n0 4\n6 0\n' >path.el
+printf '0\n0\n1\n2\n0\n-1\n-1\n' >parents.want
+expect_ok bfs path.el --source 0 --devices host:2 --output-parents - # which implies --parents
+same parents.want "$OUT" "--output-parents -"
+expect_ok bfs path.el --source 0 --devices host:2 --parents --trials 3 --verify
+refuse 2 "both write to" bfs path.el --output-parents a -o a
+refuse 2 "both write to" bfs path.el --output-parents a --json ./a
+refuse 2 "cannot be written" bfs path.el --output-parents no-such-folder/file
+refuse 2 "--parents: --direction push keeps no tree" bfs path.el --parents --direction push
+refuse 2 "--parents: --direction push keeps no tree" bfs path.el --output-parents x --direction push
+refuse 2 "a tree of parents comes from a search in step" bfs path.el --devices host:1 --parents --order fifo
+refuse 2 "--parents: sssp has no such option" sssp path.el --parents
+
+# ---- what was picked ----
+for direction in push pull switch; do
+    parents=--parents
+    [ $direction != push ] || parents=
+    # shellcheck disable=SC2086 # empty is no word
+    expect_ok bfs rmat:8 --source 1 --undirected --devices host:2 --direction $direction $parents --json -
+    [ -n "$TOOL" ] || continue
+    is choices.direction "\"$direction\""
+    is trials.0.direction "\"$direction\""
+    [ $direction = push ] || is choices.parents true
+    is choices.devices_used 2
+    is choices.why_devices null
+    present trials.0.gteps trials.0.gteps_seen trials.0.gteps_edges summary.gteps_harmonic_mean \
+        summary.gteps_seen_harmonic_mean summary.gteps_edges_harmonic_mean
+    reached=$(value "$OUT" trials.0.reached)
+    is trials.0.stats.least_items "$reached"
+    if [ $direction = push ]; then
+        present choices.route choices.order choices.kernel choices.worker choices.mapping
+        is trials.0.stats.phases '[]'
+        is trials.0.steps 0
+    else
+        for choice in route kernel worker fetch mapping cut; do is choices.$choice null; done
+        is choices.order '"bulk"'
+        at_least 1 trials.0.steps
+        present trials.0.stats.phases.0.name trials.0.stats.phases.0.ms trials.0.stats.phases.0.steps \
+            trials.0.stats.bytes trials.0.stats.gbytes_per_s trials.0.stats.bytes_sent
+    fi
+done
+# What the worklist alone takes makes auto push.
+for option in "--route ring" "--order soft:3" "--order fifo" "--kernel discrete" "--worker warp" "--fetch 2" \
+    "--mapping merge"; do
+    # shellcheck disable=SC2086 # words
+    expect_ok bfs rmat:8 --source 1 --devices host:2 $option
+    has "direction push"
+    for direction in pull switch; do
+        # shellcheck disable=SC2086 # words
+        refuse 2 "${option%% *} is of the worklist, which --direction $direction does without" \
+            bfs rmat:8 --devices host:2 --direction $direction $option
+    done
+done
+expect_ok bfs rmat:8 --devices host:2 --direction pull --route auto --kernel auto
+
+# ---- partition auto: the library's choice, which host devices are all taken in ----
+for verb in bfs sssp pr cc; do
+    expect_ok $verb rmat:8 --devices host:3 --partition auto --verify --json -
+    [ -n "$TOOL" ] || continue
+    is choices.partition '"edge"'
+    is choices.devices_used 3
+    is verified true
+done
+
+# ---- shortest paths in step: their own soft order, integer weights ----
+expect_ok sssp rmat:8 --source 1 --devices host:2 --direction switch --order soft:9 --verify --json -
+if [ -n "$TOOL" ]; then
+    is choices.direction '"switch"'
+    is choices.order '"soft"'
+    is choices.delta 9
+    for choice in route kernel worker fetch mapping cut; do is choices.$choice null; done
+fi
+expect_ok sssp rmat:8 --source 1 --devices host:2 --direction switch --order soft:9
+has "order soft:9"
+refuse 2 "--order is of the worklist, which --direction switch does without" \
+    sssp rmat:8 --devices host:2 --direction switch --order fifo
+printf '0 1 0.5\n1 2 0.125\n' >fractions.el
+refuse 2 "integer weights" sssp fractions.el --devices host:2 --direction switch
+refuse 2 "--direction pull: unknown; choose one of: auto, push, switch" sssp rmat:8 --direction pull
+
+# ---- refused ----
+refuse 2 "--direction down: unknown; choose one of: auto, push, pull, switch" bfs path.el --direction down
+refuse 2 "--direction: cc has no such option" cc path.el --direction pull
+refuse 2 "value D is missing" bfs path.el --direction
+finish

@@ -28,6 +28,15 @@ enum {
     WEIR_BSP_RESULTS = 32   /* numbers that the body of a device leaves for the host */
 };
 
+/* How seldom the clock and the stop word are looked at, powers of two: by who is not kept waiting, in barriers; by
+ * who waits, in looks at what it waits for. On a host device a step may take a second, and a look is
+ * followed by a nap (weir_host_pause()). */
+#ifdef __CUDACC__
+enum { WEIR_BSP_LOOK_STEPS = 64, WEIR_BSP_LOOK_WAITS = 1024 };
+#else
+enum { WEIR_BSP_LOOK_STEPS = 1, WEIR_BSP_LOOK_WAITS = 16 };
+#endif
+
 /** Why a body ends before it is done: what lies in weir_bsp_page.stop. */
 enum weir_bsp_stop { WEIR_BSP_GOES_ON = 0, WEIR_BSP_STOPPED, WEIR_BSP_TIME_OVER };
 
@@ -102,7 +111,7 @@ WEIR_DEV void weir_bsp_add(const struct weir_bsp_member *m, const struct weir_bs
 WEIR_DEV uint32_t weir_bsp_look(struct weir_bsp_page *page, const struct weir_bsp_block *b,
                                 uint32_t looks)
 {
-    if (looks % 1024 < 1023)
+    if (looks % WEIR_BSP_LOOK_WAITS < WEIR_BSP_LOOK_WAITS - 1)
         return WEIR_BSP_GOES_ON;
     if (b->until_ns && weir_clock_ns() > b->until_ns) {
         weir_store_relaxed_sys_u32(&page->stop, WEIR_BSP_TIME_OVER);
@@ -223,7 +232,9 @@ WEIR_DEV uint32_t weir_bsp_sync_alone(struct weir_bsp_page *page, struct weir_bs
         const uint64_t mine = *first;
         *first = 0;
         if (b->block == 0) { /* the others see it while they wait for this one */
-            stop = b->step % 64 == 63 ? weir_bsp_look(page, b, 1023) : 0;
+            stop = b->step % WEIR_BSP_LOOK_STEPS == WEIR_BSP_LOOK_STEPS - 1
+                       ? weir_bsp_look(page, b, WEIR_BSP_LOOK_WAITS - 1)
+                       : 0;
         }
         if (!stop)
             weir_add_release_dev_u64(slot, mine << 16 | 1);
@@ -265,7 +276,9 @@ WEIR_DEV uint32_t weir_bsp_sync(const struct weir_bsp_member *m, struct weir_bsp
         if (first)
             *first = 0;
         if (b->block == 0) { /* the others see it while they wait for this one */
-            stop = b->step % 64 == 63 ? weir_bsp_look(weir_bsp_mine(m), b, 1023) : 0;
+            stop = b->step % WEIR_BSP_LOOK_STEPS == WEIR_BSP_LOOK_STEPS - 1
+                       ? weir_bsp_look(weir_bsp_mine(m), b, WEIR_BSP_LOOK_WAITS - 1)
+                       : 0;
         }
         if (!stop)
             weir_bsp_arrive(m, b, blocks, mine);

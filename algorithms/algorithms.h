@@ -278,7 +278,9 @@ typedef struct weir_run_stats {
         *why_devices; /**< why fewer than there are, in static storage; NULL: all take part */
     uint64_t steps;   /**< levels or iterations of a run in step; 0 of one through the worklist */
     double residual;  /**< PageRank: the bound it stopped at; 0 elsewhere */
-    uint64_t least_items; /**< fewest items any way of doing it must process: vertices reached */
+    /** Vertices reached: items that are processed at the least where each has to be taken up. Bottom-up
+     *  steps of a search do with fewer. */
+    uint64_t least_items;
     uint64_t
         bytes; /**< moved in device memory at the least, by the algorithm's count; 0: unknown */
     uint64_t bytes_sent;                   /**< moved between devices, by a run in step */
@@ -548,10 +550,11 @@ typedef enum weir_cc_source {
 weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            weir_cc_source source, weir_cc **cc_out);
-/** As weir_bfs_run(). */
+/** As weir_bfs_run(). A run that streams and was stopped may be followed by another. */
 weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out);
-/** For each vertex the smallest vertex of its component.
- *  @param[out] labels_out  one value a vertex, the caller's. */
+/** For each vertex the smallest vertex of its component by the last run; before the first one itself.
+ *  @param[out] labels_out  one value a vertex, the caller's.
+ *  @retval WEIR_ERR_INVALID  the last run was not complete. */
 weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_cc_cancel(weir_cc *cc);

@@ -11,6 +11,7 @@ struct weir_cc {
     weir__cc_resident *resident; /* one of the two */
     weir__cc_streamed *streamed;
     const char *why_devices;
+    int stopped; /* the last run was: its labels are in part those of the run before */
 };
 
 /* Whether rows can lie on the devices, and how much of them would at the least. */
@@ -89,6 +90,7 @@ weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
     weir_run_stats stats;
     weir_status status = cc->resident ? weir__cc_resident_run(cc->resident, &stats)
                                       : weir__cc_streamed_run(cc->streamed, &stats);
+    cc->stopped = status != WEIR_OK;
     if (status)
         return status;
     stats.why_devices = cc->why_devices;
@@ -99,6 +101,9 @@ weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
 
 weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out)
 {
+    if (cc->stopped)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "cc: the last run was not complete: there are no labels");
     return cc->resident ? weir__cc_resident_labels(cc->resident, labels_out)
                         : weir__cc_streamed_labels(cc->streamed, labels_out);
 }

@@ -91,15 +91,4 @@ WEIR_DEV uint32_t cc_root(uint32_t *parent, uint32_t x, uint32_t stop)
     return x;
 }
 
-/** Let v point at its root. */
-WEIR_DEV void cc_flatten(uint32_t *parent, uint32_t v)
-{
-    uint32_t up = weir_load_relaxed_dev_u32(&parent[v]);
-    if (up == v || up == 0)
-        return;
-    uint32_t root = cc_root(parent, up, CC_NONE);
-    if (root != up)
-        weir_store_relaxed_dev_u32(&parent[v], root);
-}
-
 #endif

@@ -63,8 +63,8 @@ typedef struct weir__cc_worker {
     weir_queue *queue;
     pthread_t thread;
     int started;
-    uint64_t segments, arcs, bytes; /* the thread's until it was joined */
-    double stream_ms, merge_ms;
+    uint64_t segments, bytes; /* the thread's until it was joined */
+    double stream_ms;               /* from the start of the run until its segments were linked */
 } weir__cc_worker;
 
 struct weir__cc_flow {

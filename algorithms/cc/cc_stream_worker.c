@@ -108,6 +108,5 @@ void *weir__cc_work(void *data)
         weir__cc_flow_fail(worker->flow, status);
     if (status) /* the graph is freed next, and kernels may still read its buffers */
         (void)weir_queue_sync(worker->queue);
-    worker->merge_ms = ms_since_start(worker->flow) - worker->stream_ms;
     return NULL;
 }

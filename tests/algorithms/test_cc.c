@@ -99,6 +99,7 @@ static void a_cancel_ends_a_run(void **state)
 {
     weir_context *context = context_or_skip(*state);
     weir_graph *graph = open_graph("rmat:12", 0);
+    uint32_t labels[1 << 12];
     for (int source = WEIR_CC_RESIDENT; source <= WEIR_CC_STREAMED; source++) {
         pthread_t thread;
         weir_cc *cc;
@@ -110,6 +111,11 @@ static void a_cancel_ends_a_run(void **state)
             status = weir_cc_run(cc, NULL);
         pthread_join(thread, NULL);
         assert_int_equal(status, WEIR_ERR_CANCELLED);
+        assert_int_equal(weir_cc_labels(cc, labels), WEIR_ERR_INVALID);
+        if (source == WEIR_CC_STREAMED) /* keeps nothing of a run */
+            assert_cc(cc, graph, "after a cancel");
+        else
+            assert_int_equal(weir_cc_run(cc, NULL), WEIR_ERR_CANCELLED);
         weir_cc_destroy(cc);
     }
     check_cc(context, graph, WEIR_PARTITION_BLOCK, 1, WEIR_CC_RESIDENT); /* as good as before */

@@ -133,14 +133,15 @@ def differences(document, verb, answers, source):
     return wrong
 
 
-def own_options(verb, route, answers, source, index):
+def own_options(verb, partition, route, answers, source, index):
     """Options of one verb alone, or of how it goes."""
+    parts = ["--partition", partition]
     if verb == "pr":
-        return ["--direction", "push", "--route", route, "--tolerance", str(COARSE)] if index % 2 else \
-               ["--direction", "pull", "--tolerance", str(FINE)]
+        return parts + (["--direction", "push", "--route", route, "--tolerance", str(COARSE)] if index % 2 else
+                        ["--direction", "pull", "--tolerance", str(FINE)])
     if verb == "cc":
-        return ["--stream", "on", "--route", route] if index % 2 else ["--stream", "off"]
-    options = ["--source", source] + (["--route", route] if index % 2 == 0 else [])
+        return ["--stream", "on", "--route", route] if index % 2 else ["--stream", "off"] + parts
+    options = parts + ["--source", source] + (["--route", route] if index % 2 == 0 else [])
     if verb == "sssp":
         options += ["--weights", "file" if answers[verb] else "random"]
     return options
@@ -151,8 +152,8 @@ def run(path, record, work, folder):
     verb, (device, partition, route, direction, index) = work
     answers = dict(record[direction], vertices=record["vertices"])
     source = sorted(answers["bfs"], key=int)[index]
-    command = [weir, verb, path, "--devices", device, "--partition", partition, "--verify", "--json", "-"]
-    command += own_options(verb, route, answers, source, index) + extra
+    command = [weir, verb, path, "--devices", device, "--verify", "--json", "-"]
+    command += own_options(verb, partition, route, answers, source, index) + extra
     if direction == "undirected":
         command.append("--undirected")
     ranks = None

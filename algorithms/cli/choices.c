@@ -1,6 +1,6 @@
 /** @file choices.c  Options with named values: which exist, which the design names for later, and
  *  what a run picked in the end. */
-#include "algorithms/cli/cli.h"
+#include "algorithms/cli/traversal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -132,7 +132,7 @@ weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run
                                         ? WEIR_PARTITION_EDGE
                                         : (weir_partition_kind)request->partition;
     weir__cli_picked picked = {
-        .partition = weir_partition_kind_text(partition),
+        .partition = weir__cli_streamed(stats) ? NULL : weir_partition_kind_text(partition),
         .direction = weir_direction_text(stats->direction),
         .route = weir_route_kind_text(work->route),
         .order = work->order ? weir_order_kind_text(work->order) : NULL,

@@ -161,7 +161,8 @@ int weir__cli_choose_order(const char *text, int *order_out, uint32_t *delta_out
 int weir__cli_choose_mapping(const char *text, int *mapping_out, uint32_t *group_out);
 
 /** What a run did with the choices left to it, in words. Strings behind pointers are static. Of a run
- *  in step all but partition and direction say nothing, and order does only where it is not NULL. */
+ *  in step all but partition and direction say nothing, and order does only where it is not NULL. There is
+ *  no partition, NULL, where arcs are streamed. */
 typedef struct weir__cli_picked {
     const char *partition, *direction, *route, *order, *kernel, *worker, *balance, *wire;
     char mapping[24]; /**< as --mapping takes it */

@@ -184,8 +184,8 @@ static const weir__cli_option options[] = {
          "off"),
     FLAG("stats", TRAVERSALS, stats,
          "show what explains the time of the last run (of each source):\n"
-         "work done against the least there is, arcs looked at, memory\n"
-         "bandwidth, time of each phase; then items, links and devices; on\n"
+         "items processed for each vertex reached, arcs looked at, memory\n"
+         "bandwidth, time of each phase; then devices, items, links; on\n"
          "standard error where standard output is a result or a document,\n"
          "which has it anyway"),
     TEXT("output", 'o', "FILE", VERB_SSSP, output,

@@ -46,12 +46,12 @@ static json_t *graph_json(const weir_graph *graph)
                      integer(graph->vertices), "arcs", integer(graph->arcs));
 }
 
-/* What only the worklist has is null where a run went in step, which may have an order too. */
-static json_t *worklist_choices_json(const weir__cli_picked *picked, int in_step)
+/* What only the worklist has is null where a run went in step, which may have an order or a route too. */
+static json_t *worklist_choices_json(const weir__cli_picked *picked, const char *route, int in_step)
 {
-    json_t *choices = json_pack("{s:o, s:o, s:o}", "route", text(in_step ? NULL : picked->route),
-                                "order", text(picked->order), "delta",
-                                picked->order ? integer(picked->delta) : json_null());
+    json_t *choices =
+        json_pack("{s:o, s:o, s:o}", "route", text(route), "order", text(picked->order), "delta",
+                  picked->order ? integer(picked->delta) : json_null());
     if (in_step)
         return join(choices, json_pack("{s:n, s:n, s:n, s:n, s:n}", "kernel", "worker", "fetch",
                                        "mapping", "cut"));
@@ -79,16 +79,20 @@ static json_t *choices_json(const weir__cli_report *report)
 {
     const weir__cli_request *request = report->request;
     const weir_run_stats *last = &report->trials[report->trial_count - 1].stats;
+    const int in_step = weir__cli_in_step(report->algorithm, last);
     weir__cli_picked picked = weir__cli_pick(request, last);
+    /* Of those in step only cc has a route: what its devices merge takes it. */
+    const char *route = !report->algorithm->worklist ? weir__cli_merge_route(request)
+                        : in_step                    ? NULL
+                                                     : picked.route;
     json_t *choices = json_pack(
-        "{s:s, s:o, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "partition", picked.partition,
+        "{s:o, s:o, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "partition", text(picked.partition),
         "direction", text(report->algorithm->worklist ? picked.direction : NULL), "balance",
         picked.balance, "wire", picked.wire, "undirected", request->undirected, "seed",
         integer(request->seed), "trials", integer(request->trials), "time_limit_ms",
         integer(request->time_limit_ms), "devices_used",
         integer(weir__cli_devices_used(report, last)), "why_devices", text(last->why_devices));
-    choices =
-        join(choices, worklist_choices_json(&picked, weir__cli_in_step(report->algorithm, last)));
+    choices = join(choices, worklist_choices_json(&picked, route, in_step));
     return join(choices, own_choices_json(report, last));
 }
 

@@ -62,8 +62,11 @@ static void print_worklist_choices(const weir__cli_picked *picked)
 static void print_own_choices(const weir__cli_report *report, const weir_run_stats *last)
 {
     const weir__cli_request *request = report->request;
-    if (report->algorithm == &weir__cli_algorithm_cc)
-        printf(", stream %s", weir__cli_stream_picked(last));
+    if (report->algorithm == &weir__cli_algorithm_cc) {
+        printf("%sstream %s", weir__cli_streamed(last) ? "" : ", ", weir__cli_stream_picked(last));
+        if (weir__cli_merge_route(request))
+            printf(", route %s", weir__cli_merge_route(request));
+    }
     if (report->algorithm == &weir__cli_algorithm_pr) {
         printf(", tolerance %g, damping %g, dangling %s", request->tolerance, request->damping,
                weir__cli_danglings.built[request->dangling]);
@@ -82,8 +85,10 @@ static void print_choices(const weir__cli_report *report)
     printf("choices  ");
     if (report->algorithm->worklist)
         printf("direction %s, ", picked.direction);
-    printf("partition %s", picked.partition);
-    print_cut(report, used);
+    if (picked.partition) {
+        printf("partition %s", picked.partition);
+        print_cut(report, used);
+    }
     print_own_choices(report, last);
     if (weir__cli_in_step(report->algorithm, last))
         print_order(&picked);
@@ -187,7 +192,7 @@ static const struct column {
     {NULL, 0, EVERY, 12, first_cell},
     {NULL, 1, EVERY, 16, second_cell},
     {"items processed", 0, EVERY, 15, processed_cell},
-    {"items sent", 0, EVERY, 12, sent_cell},
+    {"items sent", 0, SEARCHES | PR, 12, sent_cell},
 };
 
 static void print_trials(const weir__cli_report *report)

@@ -44,7 +44,7 @@ static void print_least(const struct work *work)
     const weir_run_stats *stats = &work->trial->stats;
     char room[FIGURE_ROOM];
     begin_row(work, "items processed", stats->work.processed);
-    fprintf(work->file, "   %s for each of the %" PRIu64 " that any way must process\n",
+    fprintf(work->file, "   %s for each vertex reached, of which there are %" PRIu64 "\n",
             ratio_text(weir__cli_over_least(stats), room), stats->least_items);
 }
 
@@ -92,16 +92,16 @@ static void print_times(const struct work *work)
         return;
     }
     if (stats->steps)
-        fprintf(work->file, "%" PRIu64 " steps of %.2f us: ", stats->steps,
-                1e3 * weir__cli_step_ms(stats));
+        fprintf(work->file, "%" PRIu64 " %s of %.2f us: ", stats->steps,
+                work->report->algorithm->steps, 1e3 * weir__cli_step_ms(stats));
     for (int i = 0; i < WEIR_RUN_PHASES; i++) {
         const weir_run_phase *phase = &stats->phase[i];
         if (!phase->name)
             continue;
         fprintf(work->file, "%s%s %.3f ms", gap, phase->name, phase->ms);
         if (phase->steps)
-            fprintf(work->file, " (%" PRIu64 " of %.2f us)", phase->steps,
-                    1e3 * phase->ms / (double)phase->steps);
+            fprintf(work->file, " (%" PRIu64 " step%s of %.2f us)", phase->steps,
+                    phase->steps == 1 ? "" : "s", 1e3 * phase->ms / (double)phase->steps);
         gap = ", ";
     }
     fputc('\n', work->file);
@@ -142,7 +142,8 @@ static void print_phases(const struct work *work)
 static void print_exchange(const struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
-    row(work, "items sent", stats->work.sent);
+    if (work->report->algorithm->worklist)
+        row(work, "items sent", stats->work.sent);
     row(work, "bytes sent", stats->bytes_sent);
 }
 

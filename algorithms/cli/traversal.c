@@ -180,12 +180,22 @@ int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats
 }
 
 /* A run that streams is timed as such. */
-const char *weir__cli_stream_picked(const weir_run_stats *stats)
+int weir__cli_streamed(const weir_run_stats *stats)
 {
     for (int i = 0; i < WEIR_RUN_PHASES; i++)
         if (stats->phase[i].name && strcmp(stats->phase[i].name, "stream") == 0)
-            return weir__cli_streams.built[WEIR_CC_STREAMED];
-    return weir__cli_streams.built[WEIR_CC_RESIDENT];
+            return 1;
+    return 0;
+}
+
+const char *weir__cli_stream_picked(const weir_run_stats *stats)
+{
+    return weir__cli_streams.built[weir__cli_streamed(stats) ? WEIR_CC_STREAMED : WEIR_CC_RESIDENT];
+}
+
+const char *weir__cli_merge_route(const weir__cli_request *request)
+{
+    return request->route ? weir_route_kind_text((weir_route_kind)request->route) : NULL;
 }
 
 uint32_t weir__cli_devices_used(const weir__cli_report *report, const weir_run_stats *stats)

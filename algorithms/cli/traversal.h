@@ -17,9 +17,10 @@ struct weir__cli_algorithm {
     const char *value;     /**< what a vertex gets: "level", "distance", "rank", "label" */
     const char *unreached; /**< that of a vertex out of reach, in files */
     size_t value_bytes;
-    int weighted; /**< needs weights of arcs */
-    int sourced;  /**< starts at a vertex; the others start everywhere */
-    int worklist; /**< can go through the worklist; the others always go in step */
+    int weighted;      /**< needs weights of arcs */
+    int sourced;       /**< starts at a vertex; the others start everywhere */
+    int worklist;      /**< can go through the worklist; the others always go in step */
+    const char *steps; /**< what weir_run_stats.steps counts: "levels", "iterations", "steps" */
     /** What a trial says of all values: names of the two figures that `sum` fills in, as members of
      *  documents and as heads of columns. */
     struct {
@@ -178,6 +179,10 @@ double weir__cli_bandwidth(const weir_run_stats *stats);
 double weir__cli_step_ms(const weir_run_stats *stats);
 /** Whether a run went in step rather than through the worklist. */
 int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats *stats);
+/** Whether the arcs of cc came from host memory: rows, and so parts, there were none. */
+int weir__cli_streamed(const weir_run_stats *stats);
+/** The plan along which cc merged, as --route takes it; NULL: none was asked for, the reduction tree. */
+const char *weir__cli_merge_route(const weir__cli_request *request);
 /** Whether the arcs of cc came from host memory, as --stream takes it: "on", "off". */
 const char *weir__cli_stream_picked(const weir_run_stats *stats);
 /** How many devices took part. */

@@ -11,8 +11,8 @@ static int wants_tree(const weir__cli_request *request)
     return request->parents || request->output_parents;
 }
 
-/* What only the worklist takes would be ignored by a run in step; sssp has its soft order there too. */
-static int check_in_step(const struct weir__cli_session *session)
+/* The first option given that only the worklist takes; NULL: none. sssp has its soft order in step, too. */
+static const char *worklist_option(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
     int soft = session->algorithm == &weir__cli_algorithm_sssp && request->order == WEIR_ORDER_SOFT;
@@ -22,15 +22,41 @@ static int check_in_step(const struct weir__cli_session *session)
     } worklist[] = {{"route", request->route != 0},   {"order", request->order != 0 && !soft},
                     {"kernel", request->kernel != 0}, {"worker", request->worker != 0},
                     {"fetch", request->fetch != 0},   {"mapping", request->mapping != 0}};
-    if (request->direction != WEIR_DIRECTION_PULL && request->direction != WEIR_DIRECTION_SWITCH)
-        return EXIT_DONE;
     for (size_t i = 0; i < sizeof worklist / sizeof *worklist; i++)
         if (worklist[i].given)
-            return weir__cli_fail(EXIT_USAGE,
-                                  "--%s is of the worklist, which --direction %s does without; "
-                                  "leave out one of them",
-                                  worklist[i].name,
-                                  weir_direction_text((weir_direction)request->direction));
+            return worklist[i].name;
+    return NULL;
+}
+
+/* What only the worklist takes would be ignored by a run in step, and the other way round. */
+static int check_in_step(const struct weir__cli_session *session)
+{
+    const weir__cli_request *request = session->request;
+    const int push = request->direction == WEIR_DIRECTION_PUSH;
+    const char *tree = request->parents ? "parents" : "output-parents";
+    const char *given = session->algorithm->worklist ? worklist_option(session) : NULL;
+    if (push && request->iterations)
+        return weir__cli_fail(EXIT_USAGE, "--iterations: of direction pull; push has none");
+    if (push && wants_tree(request))
+        return weir__cli_fail(EXIT_USAGE,
+                              "--%s: --direction push keeps no tree; leave out one of them", tree);
+    if (push || !given)
+        return EXIT_DONE;
+    if (request->direction != WEIR_DIRECTION_AUTO)
+        return weir__cli_fail(EXIT_USAGE,
+                              "--%s is of the worklist, which --direction %s does without; leave "
+                              "out one of them",
+                              given, weir_direction_text((weir_direction)request->direction));
+    if (wants_tree(request))
+        return weir__cli_fail(EXIT_USAGE,
+                              "--%s is of the worklist, which keeps no tree for --%s; leave out "
+                              "one of them",
+                              given, tree);
+    if (request->iterations)
+        return weir__cli_fail(EXIT_USAGE,
+                              "--%s is of the worklist, which has no --iterations; leave out one "
+                              "of them",
+                              given);
     return EXIT_DONE;
 }
 
@@ -42,12 +68,10 @@ static int check_options(const struct weir__cli_session *session)
         return weir__cli_fail(EXIT_USAGE, "%s: GRAPH is missing; see weir help %s", name, name);
     if (request->source_given && request->sources)
         return weir__cli_fail(EXIT_USAGE, "--source and --sources: give only one of them");
-    if (request->direction == WEIR_DIRECTION_PUSH && request->iterations)
-        return weir__cli_fail(EXIT_USAGE, "--iterations: of direction pull; push has none");
-    if (request->direction == WEIR_DIRECTION_PUSH && wants_tree(request))
+    if (request->stream == WEIR_CC_STREAMED && request->partition != PARTITION_AUTO)
         return weir__cli_fail(EXIT_USAGE,
-                              "--parents: --direction push keeps no tree; leave out one "
-                              "of them");
+                              "--partition is of rows that lie on the devices, which --stream on "
+                              "does without; leave out one of them");
     return check_in_step(session);
 }
 

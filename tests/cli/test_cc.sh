@@ -43,19 +43,29 @@ for graph in rmat:9,2 grid:40x25,0.45 grid:60x60,0.6 rmat:10; do
     for devices in host:2 host:3 host:8; do
         for partition in auto block edge random metis; do
             [ $partition$METIS = metis0 ] && continue
-            for stream in on off; do
-                expect_ok cc $graph --devices $devices --partition $partition --stream $stream --verify -o got.out
-                same want.out got.out "$graph $devices $partition stream $stream"
-            done
+            expect_ok cc $graph --devices $devices --partition $partition --stream off --verify -o got.out
+            same want.out got.out "$graph $devices $partition"
         done
     done
+    expect_ok cc $graph --devices host:3 --stream on --verify -o got.out
+    same want.out got.out "$graph stream on"
     expect_ok cc $graph --devices host:2 --undirected --verify -o got.out
     same want.out got.out "$graph --undirected"
 done
 for route in direct ring tree staged; do
     expect_ok cc rmat:9,2 --devices host:3 --stream on --route $route --verify
     has "verified: ok"
+    has "choices  stream on, route $route"
 done
+# What was picked: arcs that are streamed are of no part.
+expect_ok cc rmat:6 --devices host:2 --stream on --json -
+is choices.partition null
+is choices.route null
+is choices.stream '"on"'
+expect_ok cc rmat:6 --devices host:2 --route ring --json -
+is choices.partition '"edge"'
+is choices.route '"ring"'
+is choices.stream '"off"'
 expect_ok cc rmat:8 --devices host:2 --trials 3 --verify
 has "summary  3 runs"
 expect_ok cc rmat:8 --devices host:64 --verify
@@ -69,6 +79,10 @@ refuse 2 "cc is exact and has no tolerance" cc $G --tolerance 1e-3
 refuse 2 "--iterations: cc ends by itself" cc $G --iterations 3
 refuse 2 "--stream sometimes: unknown; choose one of: auto, off, on" cc $G --stream sometimes
 refuse 2 "--stream: bfs has no such option" bfs $G --stream on
+for partition in block edge random metis; do # nothing is loaded for it
+    refuse 2 "--partition is of rows that lie on the devices, which --stream on does without" cc none.el \
+        --stream on --partition $partition
+done
 refuse 2 "cc: GRAPH is missing" cc --verify
 refuse 2 no-such-file cc no-such-file.mtx --devices host:1 -o no.out
 finish

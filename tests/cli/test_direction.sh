@@ -68,8 +68,13 @@ refuse 2 "both write to" bfs path.el --output-parents a -o a
 refuse 2 "both write to" bfs path.el --output-parents a --json ./a
 refuse 2 "cannot be written" bfs path.el --output-parents no-such-folder/file
 refuse 2 "--parents: --direction push keeps no tree" bfs path.el --parents --direction push
-refuse 2 "--parents: --direction push keeps no tree" bfs path.el --output-parents x --direction push
-refuse 2 "a tree of parents comes from a search in step" bfs path.el --devices host:1 --parents --order fifo
+refuse 2 "--output-parents: --direction push keeps no tree" bfs path.el --output-parents x --direction push
+# Before anything is loaded: there is no such file.
+for option in "route ring" "order fifo" "kernel fused" "worker warp" "fetch 3" "mapping warp"; do
+    # shellcheck disable=SC2086 # words
+    refuse 2 "--${option% *} is of the worklist, which keeps no tree for --parents" bfs none.el --parents --$option
+done
+refuse 2 "keeps no tree for --output-parents" bfs none.el --output-parents x --order bulk
 refuse 2 "--parents: sssp has no such option" sssp path.el --parents
 
 # ---- what was picked ----

@@ -23,7 +23,7 @@ sane() {
 
 # four: the lines that explain a run, as often as there are tables of runs.
 four() {
-    lines "^  items processed  *[0-9]* .* for each of the [0-9]* that any way must process" "$1"
+    lines "^  items processed  *[0-9]* .* for each vertex reached, of which there are [0-9]*$" "$1"
     lines "^  atoms (arcs seen)  *[0-9]* .* for each arc of a vertex reached, of which there are [0-9]*" "$1"
     lines "^  bytes moved  *\([0-9]* .* GB/s, .* of each device's memory\|- .* are not counted\)$" "$1"
     lines "^  time, ms  *[0-9.]*   " "$1"
@@ -45,7 +45,9 @@ for verb in bfs sssp pr cc; do
             sane "$OUT"
             case $verb$direction in
             *push) has "process " && has "items produced" ;;
-            *pull | *switch | cc*) has " steps of " && has "bytes sent" ;;
+            bfsauto | bfspull | bfsswitch) has " levels of " && has "bytes sent" ;;
+            prauto | prpull) has " iterations of " && has "bytes sent" ;;
+            sssppull | ssspswitch | cc*) has " steps of " && has "bytes sent" ;;
             esac
         done
     done
@@ -60,7 +62,7 @@ for verb in bfs sssp; do
     push="--direction push"
     # shellcheck disable=SC2086 # words, here and below
     expect_ok $verb rmat:7 --source 1 --devices host:3 --partition random --route direct $push --stats
-    for row in "items produced" "items processed .*any way" "atoms .* for each arc" "items sent" "items spilled" \
+    for row in "items produced" "items processed .* for each vertex reached" "atoms .* for each arc" "items sent" "items spilled" \
         "items deferred" "rounds" "process, ms" "receive, ms" "order, ms" "wait, ms"; do
         lines "^  $row" 1
     done
@@ -97,7 +99,7 @@ for verb in bfs sssp; do
     # ---- a lone vertex: nothing to divide by ----
     printf '0 1\n3 0\n' >few.el
     expect_ok $verb few.el $push --source 1 --devices host:2 --stats
-    has "1.000 for each of the 1 that any way must process"
+    has "1.000 for each vertex reached, of which there are 1"
     has "- for each arc of a vertex reached"
     sane "$OUT"
 

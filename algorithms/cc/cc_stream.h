@@ -64,7 +64,7 @@ typedef struct weir__cc_worker {
     pthread_t thread;
     int started;
     uint64_t segments, bytes; /* the thread's until it was joined */
-    double stream_ms;               /* from the start of the run until its segments were linked */
+    double stream_ms;         /* from the start of the run until its segments were linked */
 } weir__cc_worker;
 
 struct weir__cc_flow {

@@ -63,6 +63,16 @@ expect_ok() {
     return 1
 }
 
+# nth N WORD...: word N mod how many there are, into NTH. Loops take every pair of two choices by it, where every
+# combination of three would take too long.
+nth() {
+    n=$1
+    shift
+    shift $((n % $#))
+    # shellcheck disable=SC2034 # tests read it
+    NTH=$1
+}
+
 # refuse STATUS TEXT ARGUMENTS: that status, one line on stderr that starts with "weir: " and holds
 # TEXT, nothing on stdout, and no new file in the folder.
 refuse() {

@@ -101,10 +101,10 @@ refuse 2 "leave --trials out" bench --from all.json --trials 3
 refuse 2 "it has no figures of pairs" bench pairs --from alone.json
 
 # ---- a simulated machine: the same bytes every time, in the paper's order ----
-expect_ok bench broadcast --machine m60 --bytes 16MiB --trials 2 --json first.json
+expect_ok bench broadcast --machine m60 --bytes 4MiB --trials 2 --json first.json
 cp "$OUT" first.txt
 has "simulated: times are virtual"
-expect_ok bench broadcast --machine m60 --bytes 16MiB --trials 2 --json second.json
+expect_ok bench broadcast --machine m60 --bytes 4MiB --trials 2 --json second.json
 same first.txt "$OUT" "the table of a second simulation"
 same first.json second.json "the document of a second simulation"
 expect_ok bench broadcast --from first.json --format csv
@@ -120,7 +120,7 @@ else
 fi
 
 # ---- comparing ----
-expect_ok bench broadcast --machine m60 --bytes 16MiB --trials 2 --compare first.json
+expect_ok bench broadcast --machine m60 --bytes 4MiB --trials 2 --compare first.json
 has " 0 slower than 1.1 times, 0 within spread, 0 only there, 0 only now"
 expect_ok bench --from first.json --compare second.json --factor 1
 awk '/"(median|low|high)":/ && !done[$1]++ { sub(/: [0-9.e+]*/, sprintf(": %g", 1000000)) } { print }' \
@@ -243,7 +243,7 @@ if [ "$RC" -eq 1 ] && whole "$OUT"; then pass; else fail "--json - --compare" &&
 # Address space is what can be made scarce here; sanitizers need all of it, so they are left out.
 scarce() {
     # shellcheck disable=SC3045 # where it is unknown the test is skipped
-    (ulimit -v 1500000 2>/dev/null && exec timeout 60 "$WEIR" "$@") >"$OUT" 2>"$ERR" </dev/null
+    (ulimit -v 600000 2>/dev/null && exec timeout 60 "$WEIR" "$@") >"$OUT" 2>"$ERR" </dev/null
     RC=$?
     LAST="weir $* with little memory"
 }
@@ -251,7 +251,7 @@ scarce bench launch --devices host:1 --trials 1
 if [ "$RC" -ne 0 ]; then
     skip "no memory limits here"
 else
-    scarce bench all --devices host:2 --bytes 1GiB --trials 1 --json failed.json
+    scarce bench all --devices host:2 --bytes 256MiB --trials 1 --json failed.json
     if [ "$RC" -eq 1 ] && grep -q "benchmarks failed" "$ERR" && [ "$(wc -l <"$ERR")" -eq 1 ]; then pass; else fail "bench all with little memory" && show; fi
     has "  failed: "
     has "launch, back to back"
@@ -266,7 +266,7 @@ else
     same failed.json "$OUT" "a document with failures"
     run bench --from failed.json --format csv
     if [ "$RC" -eq 0 ] && grep -q '^# [a-z]* failed: ' "$ERR" && ! grep -q '^#' "$OUT"; then pass; else fail "failures beside CSV" && show; fi
-    scarce bench copy --devices host:2 --bytes 1GiB --trials 1
+    scarce bench copy --devices host:2 --bytes 256MiB --trials 1
     if [ "$RC" -eq 1 ] && [ ! -s "$OUT" ] && [ "$(wc -l <"$ERR")" -eq 1 ]; then pass; else fail "one benchmark that fails" && show; fi
 fi
 

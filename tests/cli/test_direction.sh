@@ -12,6 +12,8 @@ for verb in bfs sssp; do
             expect_ok $verb $graph $directed --source 1 --devices host:1 --direction push --verify -o want.out
             for direction in auto push $others; do
                 for devices in host:1 host:2 host:3 host:2x3; do
+                    # Others have push and all choices of auto.
+                    case $direction$devices in auto*:[123] | push*:[12]) continue ;; esac
                     # shellcheck disable=SC2086 # as above
                     expect_ok $verb $graph $directed --source 1 --devices $devices --direction $direction \
                         --verify -o got.out
@@ -34,9 +36,10 @@ done
 
 # ---- the tree ----
 for graph in rmat:9,8 grid:40x25,0.8 grid:300x2; do
-    for direction in auto pull switch; do
+    for direction in pull switch; do
         for devices in host:1 host:2 host:3 host:2x3; do
             for directed in "" --undirected; do
+                case $direction$devices$directed in pullhost:[13]* | *x3) continue ;; esac
                 # shellcheck disable=SC2086 # empty is no word
                 expect_ok bfs $graph $directed --source 1 --devices $devices --direction $direction --parents \
                     --verify -o levels.out --output-parents parents.out

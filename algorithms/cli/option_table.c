@@ -96,9 +96,13 @@ static const weir__cli_option options[] = {
          "keep a tree too: for each vertex the one it was reached from; in\n"
          "step alone; --verify checks it by the rules of Graph500; default:\n"
          "off"),
-    CHOICE("route", "R", TRAVERSALS, route, weir__cli_routes,
+    CHOICE("route", "R", WORKLISTS, route, weir__cli_routes,
            "how items travel: auto, direct, ring, tree, staged (through\n"
            "host memory); default: auto, which looks at the machine"),
+    CHOICE("route", "R", VERB_CC, route, weir__cli_routes,
+           "how what devices found comes together: direct (all send to one),\n"
+           "ring, tree, staged (as auto, through host memory where arcs are\n"
+           "streamed); default: auto, the machine's reduction tree"),
     TEXT("machine", 0, "FILE|SPEC", VERB_TOPO, machine,
          "show this machine instead: a JSON file, a shipped name or a\n"
          "text; weir help topo lists them"),
@@ -175,7 +179,9 @@ static const weir__cli_option options[] = {
     NUMBER("seed", VERB_PR | VERB_CC, seed, 0, UINT64_MAX,
            "for partitions random and metis; default: 1"),
     {"time-limit", 0, "SECONDS", TRAVERSALS | VERB_PBF, weir__cli_set_seconds, FIELD(time_limit_ms),
-     1, UINT32_MAX, NULL, "stop a run that takes longer, 0.5 or 30; default: no limit"},
+     1, UINT32_MAX, NULL,
+     "stop a run that takes longer, 0.5 or 30; it may take a fifth of a\n"
+     "second to notice; default: no limit"},
     FLAG("verify", VERB_PR, verify,
          "judge all ranks, by an exact iteration from them or, at tolerances\n"
          "up to 1e-9, by a reference; default: off"),

@@ -167,7 +167,7 @@ void weir__cli_report_work(const weir__cli_report *report, FILE *file);
 /** Items processed for each vertex reached. A negative value says that there is no such ratio, here and
  *  below. */
 double weir__cli_overwork(const weir_run_stats *stats);
-/** Items processed for each that any way of doing it must process: 1 is no work too much. */
+/** Items processed for each vertex reached that has to be taken up once at the least (weir_run_stats.least_items). */
 double weir__cli_over_least(const weir_run_stats *stats);
 /** Atoms looked at for each arc of a vertex reached. */
 double weir__cli_atoms_per_arc(const weir_run_stats *stats);

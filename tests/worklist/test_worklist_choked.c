@@ -15,7 +15,7 @@ static struct tree_setup spines(const char *spec)
     setup.tree.owner_rule = TREE_BY_KIND;
     setup.tree.priority_rule = TREE_PRIORITY_DOWN; /* what stays is near, once its root is */
     setup.tree.fan = STUBS;
-    setup.tree.depth = 40;
+    setup.tree.depth = 12;
     setup.spill_bytes = "0";
     setup.link_buffers = "1";
     setup.config.queue_items = QUEUE;
@@ -65,7 +65,7 @@ static void what_leaves_waits_for_credits(void **state)
     }
 }
 
-/* One device makes 200 items for another, by way of others if the route wants it, and can hold 232: it and those on
+/* One device makes 96 items for another, by way of others if the route wants it, and can hold 132: it and those on
  * the way may stop to process, but not for ever. */
 static void every_route_goes_on(void **state)
 {
@@ -75,9 +75,8 @@ static void every_route_goes_on(void **state)
         struct tree_setup setup = spines(*state);
         struct tree_world world;
         uint64_t next = 1;
-        setup.tree.depth = 25;
         setup.tree.stride = 2;
-        setup.spill_bytes = "28800"; /* six bags of 200 items */
+        setup.spill_bytes = "14400"; /* six bags of 100 items */
         setup.config.queue_items = 16;
         setup.config.route = every_route[i % EVERY_ROUTE];
         setup.config.order = orders[i / EVERY_ROUTE % 3];
@@ -137,11 +136,12 @@ int main(void)
         ON(what_leaves_waits_for_credits, "host:1"),
         ON(what_leaves_waits_for_credits, "host:2"),
         ON(what_leaves_waits_for_credits, "host:3"),
-        ON(what_leaves_waits_for_credits, "host:8"),
-        ON(what_leaves_waits_for_credits, "host:2x3"),
         ON(every_route_goes_on, "host:3"),
+        ON(every_route_goes_on, "host:2x3"),
+#ifndef __SANITIZE_THREAD__ /* many threads that poll are slow there */
+        ON(what_leaves_waits_for_credits, "host:8"),
         ON(every_route_goes_on, "host:8"),
-        ON(every_route_goes_on, "host:3x2"),
+#endif
         ON(what_stays_does_not_wait_for_ever, "host:3"),
     };
     return cmocka_run_group_tests_name("worklist choked", tests, NULL, NULL);

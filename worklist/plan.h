@@ -96,12 +96,16 @@ WEIR_DEV void weir_plan_deferred(const struct weir_engine_args *args, struct wei
 }
 
 /** Whether so much is held that more work would only make more of it. Then the worker sends and takes in,
- * which others wait for, and processes nothing until credits came. */
+ * which others wait for, and processes nothing of its bags until credits came; or until what arrived has made
+ * so many near items that these are the ones to run out of room. In bulk they are the next generation, which
+ * does not get fewer by processing this one. */
 WEIR_DEV int weir_plan_is_choked(const struct weir_engine_args *args,
                                  const struct weir_ledger *ledger)
 {
-    const uint32_t bag = ledger->plan.order.held_bag;
-    return ledger->look[bag] > weir_bag_most(&args->bag[bag]) / 2;
+    const uint32_t held = ledger->plan.order.held_bag, near = ledger->plan.order.near_bag;
+    return ledger->look[held] > weir_bag_most(&args->bag[held]) / 2 &&
+           (args->order == WEIR_ENGINE_BULK ||
+            ledger->look[near] <= weir_bag_most(&args->bag[near]) / 2);
 }
 
 /** What is to be processed. */

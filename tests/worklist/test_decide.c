@@ -214,6 +214,31 @@ static void a_choked_worker_sends_and_takes_in(void **state)
     }
 }
 
+/* What arrived makes near items meanwhile. Once they take up half of their room they are processed all the same,
+ * but for bulk, where they are the next generation. */
+static void a_choked_worker_with_too_many_near_items(void **state)
+{
+    const uint32_t half = (ROOM + MORE_ROOM) / 2;
+    (void)state;
+    for (uint32_t order = WEIR_ENGINE_SOFT; order <= WEIR_ENGINE_BULK; order++) {
+        struct world *world = make_world(order, 1);
+        struct weir_ledger *ledger = &world->ledger;
+        ledger->look[WEIR_BAG_HELD] = half + 1;
+        ledger->look[WEIR_BAG_NEAR + 1] = order == WEIR_ENGINE_BULK ? 3 : 0;
+        ledger->look[WEIR_BAG_NEAR] = half;
+        assert_int_equal(weir_plan_make(&world->args, ledger), 0);
+        ledger->look[WEIR_BAG_NEAR] = half + 1;
+        if (order == WEIR_ENGINE_BULK) {
+            assert_int_equal(weir_plan_make(&world->args, ledger), 0);
+        } else {
+            assert_int_equal(weir_plan_make(&world->args, ledger), half + 1);
+            assert_int_equal(ledger->plan.took, 1u << WEIR_BAG_NEAR);
+            assert_int_equal(ledger->plan.order.near_bag, WEIR_BAG_NEAR + 1);
+        }
+        free(world);
+    }
+}
+
 /* Rings of 16 slots of 8 bytes: from every place, every number, also where the counters wrap. */
 static void a_lane_that_wraps_has_two_segments(void **state)
 {
@@ -383,6 +408,7 @@ int main(void)
         cmocka_unit_test(released_buckets_and_far_items_are_read),
         cmocka_unit_test(held_items_wait_for_a_credit),
         cmocka_unit_test(a_choked_worker_sends_and_takes_in),
+        cmocka_unit_test(a_choked_worker_with_too_many_near_items),
         cmocka_unit_test(a_lane_that_wraps_has_two_segments),
         cmocka_unit_test(every_lane_has_its_turn),
         cmocka_unit_test(bulk_leaves_lanes_that_are_ahead),

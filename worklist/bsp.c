@@ -4,6 +4,7 @@
  * but an event comes behind them in their queues. */
 #include "worklist/bsp.h"
 #include "runtime/internal.h"
+#include "worklist/turn.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -294,10 +295,15 @@ static weir_status wait_member(struct weir_bsp *bsp, struct member *member, uint
     }
 }
 
-weir_status weir_bsp_run(weir_bsp *bsp, double *ms_out)
+static int has_failed(void *bsp)
 {
-    weir_status status = failure(bsp);
-    if (status || (status = clear(bsp)))
+    return failure(bsp) != WEIR_OK;
+}
+
+static weir_status run(weir_bsp *bsp, double *ms_out)
+{
+    weir_status status = clear(bsp);
+    if (status)
         return status;
     uint64_t start_ns = weir_context_time_ns(bsp->context);
     for (uint32_t i = 0; i < bsp->count && !status; i++)
@@ -317,4 +323,17 @@ weir_status weir_bsp_run(weir_bsp *bsp, double *ms_out)
             collect(bsp, &bsp->member[i]);
     *ms_out = (double)(end_ns - start_ns) / 1e6;
     return failure(bsp);
+}
+
+weir_status weir_bsp_run(weir_bsp *bsp, double *ms_out)
+{
+    struct turn turn = {.count = 0};
+    weir_status status = failure(bsp);
+    for (uint32_t i = 0; i < bsp->count; i++)
+        weir__turn_add(&turn, bsp->member[i].device);
+    if (status || !weir__turn_take(&turn, has_failed, bsp))
+        return failure(bsp);
+    status = run(bsp, ms_out);
+    weir__turn_give(&turn);
+    return status;
 }

@@ -5,6 +5,7 @@
  * them but an event. The host looks whether a kernel has ended, a device has failed or the time is over,
  * and writes stop words; a kernel looks at its own between rounds. */
 #include "worklist/internal.h"
+#include "worklist/turn.h"
 
 #define SLICE_MS   20    /* between two looks at the clock and at a cancel */
 #define GIVE_UP_MS 10000 /* a kernel that has not ended so long after a stop never will */
@@ -102,7 +103,7 @@ static weir_status wait_worker(struct worker *worker, int *told)
     }
 }
 
-void weir__fused_run(struct weir_worklist *list)
+static void run(struct weir_worklist *list)
 {
     weir_status status = WEIR_OK;
     int told = 0;
@@ -124,4 +125,20 @@ void weir__fused_run(struct weir_worklist *list)
     for (uint32_t i = 0; i < list->count; i++)
         if (list->workers[i].launched)
             collect(&list->workers[i]);
+}
+
+static int has_failed(void *list)
+{
+    return weir__worklist_failed(list);
+}
+
+void weir__fused_run(struct weir_worklist *list)
+{
+    struct turn turn = {.count = 0};
+    for (uint32_t i = 0; i < list->count; i++)
+        weir__turn_add(&turn, list->workers[i].device);
+    if (!weir__turn_take(&turn, has_failed, list))
+        return;
+    run(list);
+    weir__turn_give(&turn);
 }

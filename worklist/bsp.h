@@ -380,11 +380,13 @@ typedef struct weir_bsp_program {
 typedef struct weir_bsp weir_bsp; /* long-lived; one run at a time */
 
 /** Whether bodies can run on the first `devices` devices of a context together: all host devices, or all
- *  GPUs that reach each other. @retval WEIR_ERR_UNSUPPORTED  with a sentence why not. */
+ *  GPUs that reach each other.
+ *  @retval WEIR_ERR_UNSUPPORTED  with a sentence why not.
+ *  @retval WEIR_ERR_INVALID      @p devices is 0, or more than the context has. */
 weir_status weir_bsp_possible(const weir_context *context, uint32_t devices);
 /** @param[in] devices  the first so many of the context take part.
  *  @param[in] time_limit_ms  of a run; 0: none.
- *  @retval WEIR_ERR_UNSUPPORTED  weir_bsp_possible().  @retval WEIR_ERR_NOMEM */
+ *  @retval WEIR_ERR_UNSUPPORTED, WEIR_ERR_INVALID  weir_bsp_possible().  @retval WEIR_ERR_NOMEM */
 weir_status weir_bsp_create(weir_context *context, uint32_t devices,
                             const weir_bsp_program *program, uint32_t time_limit_ms,
                             weir_bsp **bsp_out);
@@ -396,9 +398,10 @@ void *weir_bsp_args(weir_bsp *bsp, uint32_t device);
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  the object may only be destroyed.
  *  @par Blocks  until done. */
 weir_status weir_bsp_run(weir_bsp *bsp, double *ms_out);
-/** What the body of a device left in weir_bsp_page.result; WEIR_BSP_RESULTS values, of the last run. */
+/** What the body of a device left in weir_bsp_page.result; WEIR_BSP_RESULTS values, of the last run;
+ *  0 before the first. */
 const uint64_t *weir_bsp_results(const weir_bsp *bsp, uint32_t device);
-/** What weir_bsp_page.tell[to] of device @p from was in the end. */
+/** What weir_bsp_page.tell[to] of device @p from was in the end; 0 before the first run. */
 uint64_t weir_bsp_tells(const weir_bsp *bsp, uint32_t from, uint32_t to);
 /** A queue of the device: for copies and fills between runs. */
 weir_queue *weir_bsp_queue(const weir_bsp *bsp, uint32_t device);

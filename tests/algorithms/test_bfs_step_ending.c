@@ -120,6 +120,25 @@ static void before_a_run_nothing_is_reached(void **state)
     weir_context_destroy(context);
 }
 
+/* Also where the memory is what an object before had: 0, in every form. */
+static void before_a_run_nothing_was_sent(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const uint32_t parts = weir_context_device_count(context);
+    const weir_graph *graph = graph_of("rmat:7", 0);
+    for (int i = 0; i < 2 * 3; i++) {
+        static const weir_direction directions[] = {WEIR_DIRECTION_PUSH, WEIR_DIRECTION_SWITCH,
+                                                    WEIR_DIRECTION_PULL};
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        options.direction = directions[i % 3];
+        weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_RANDOM, parts, &options);
+        assert_int_equal(items_over_links(bfs, parts), 0);
+        OK(weir_bfs_run(bfs, 0, NULL));
+        weir_bfs_destroy(bfs);
+    }
+    weir_context_destroy(context);
+}
+
 static void a_graph_without_vertices(void **state)
 {
     weir_context *context = open_or_skip(state);
@@ -227,6 +246,7 @@ int main(void)
         cmocka_unit_test(options_that_do_not_go_together),
         cmocka_unit_test(trees_that_were_not_asked_for),
         ON_EACH_SPEC(before_a_run_nothing_is_reached),
+        ON_EACH_SPEC(before_a_run_nothing_was_sent),
         ON_EACH_SPEC(a_graph_without_vertices),
         ON_BACKEND(a_time_limit_ends_a_run, "host:1"),
         ON_BACKEND(a_time_limit_ends_a_run, "host:2x3"),

@@ -35,7 +35,7 @@ WEIR_DEV void weir_bsp_add(const struct weir_bsp_member *m, const struct weir_bs
 WEIR_DEV uint32_t weir_bsp_look(struct weir_bsp_page *page, const struct weir_bsp_block *b,
                                 uint32_t looks)
 {
-    if (looks % 1024 < 1023)
+    if (looks % WEIR_BSP_LOOK_WAITS < WEIR_BSP_LOOK_WAITS - 1)
         return WEIR_BSP_GOES_ON;
     if (b->until_ns && weir_clock_ns() > b->until_ns) {
         weir_store_relaxed_sys_u32(&page->stop, WEIR_BSP_TIME_OVER);
@@ -156,7 +156,9 @@ WEIR_DEV uint32_t weir_bsp_sync_alone(struct weir_bsp_page *page, struct weir_bs
         const uint64_t mine = *first;
         *first = 0;
         if (b->block == 0) { /* the others see it while they wait for this one */
-            stop = b->step % 64 == 63 ? weir_bsp_look(page, b, 1023) : 0;
+            stop = b->step % WEIR_BSP_LOOK_STEPS == WEIR_BSP_LOOK_STEPS - 1
+                       ? weir_bsp_look(page, b, WEIR_BSP_LOOK_WAITS - 1)
+                       : 0;
         }
         if (!stop)
             weir_add_release_dev_u64(slot, mine << 16 | 1);
@@ -199,7 +201,9 @@ WEIR_DEV uint32_t weir_bsp_sync(const struct weir_bsp_member *m, struct weir_bsp
         if (first)
             *first = 0;
         if (b->block == 0) { /* the others see it while they wait for this one */
-            stop = b->step % 64 == 63 ? weir_bsp_look(weir_bsp_mine(m), b, 1023) : 0;
+            stop = b->step % WEIR_BSP_LOOK_STEPS == WEIR_BSP_LOOK_STEPS - 1
+                       ? weir_bsp_look(weir_bsp_mine(m), b, WEIR_BSP_LOOK_WAITS - 1)
+                       : 0;
         }
         if (!stop)
             weir_bsp_arrive(m, b, blocks, mine);

@@ -14,6 +14,15 @@ enum {
     WEIR_BSP_RESULTS = 32   /* numbers that the body of a device leaves for the host */
 };
 
+/* How seldom the clock and the stop word are looked at, powers of two: by who is not kept waiting, in barriers; by
+ * who waits, in looks at what it waits for. On a host device a step may take a second, and a look is
+ * followed by a nap (weir_host_pause()). */
+#ifdef __CUDACC__
+enum { WEIR_BSP_LOOK_STEPS = 64, WEIR_BSP_LOOK_WAITS = 1024 };
+#else
+enum { WEIR_BSP_LOOK_STEPS = 1, WEIR_BSP_LOOK_WAITS = 16 };
+#endif
+
 /** Why a body ends before it is done: what lies in weir_bsp_page.stop. */
 enum weir_bsp_stop { WEIR_BSP_GOES_ON = 0, WEIR_BSP_STOPPED, WEIR_BSP_TIME_OVER };
 

@@ -187,6 +187,20 @@ WEIR_DEV uint32_t beats_endless(const struct beats_args *a, struct weir_bsp_bloc
     return stop;
 }
 
+/* A few long steps: none is waited for longer than another. */
+WEIR_DEV uint32_t beats_slow(const struct beats_args *a, struct weir_bsp_block *b)
+{
+    uint64_t total[WEIR_BSP_SUMS];
+    uint32_t stop = 0;
+    while (!stop && b->step < a->steps) {
+        const uint64_t until_ns = weir_clock_ns() + BEATS_SLOW_NS;
+        while (weir_clock_ns() < until_ns)
+            ;
+        stop = weir_bsp_sync(&a->member, b, b->blocks, NULL, 0, total);
+    }
+    return stop;
+}
+
 WEIR_DEV void beats_body(const struct beats_args *a, struct beats_shared *shared,
                          struct weir_bsp_block *b)
 {
@@ -200,6 +214,8 @@ WEIR_DEV void beats_body(const struct beats_args *a, struct beats_shared *shared
         stop = b->blocks <= BEATS_BLOCKS_MAX ? beats_count(a, shared, b, &wrong) : 1;
     else if (a->mode == BEATS_ASLEEP)
         stop = beats_sleep(a, b, &unused);
+    else if (a->mode == BEATS_SLOW)
+        stop = beats_slow(a, b);
     else
         stop = beats_endless(a, b);
     if (wrong)

@@ -107,8 +107,11 @@ static void report(const struct bfs_run *run, double ms, weir_run_stats *stats)
     /* An arc's target and its bit; a row's two offsets, its level, and an entry of the queue. */
     stats->bytes = stats->work.atoms * 8 + stats->work.processed * (8 + 4 + 32) +
                    first[BFS_RESULT_UP_STEPS] * words * 8;
+    /* An item; and a bitmap that all bring to all, at each level bottom-up and on the way there. Of several
+     * devices the steps between the ways are there, back, there, ... */
     stats->bytes_sent = stats->work.sent * (run->parents ? 8 : 4) +
-                        first[BFS_RESULT_UP_STEPS] * words * 4 * (run->parts - 1);
+                        (first[BFS_RESULT_UP_STEPS] + (first[BFS_RESULT_TURN_STEPS] + 1) / 2) *
+                            words * 4 * (run->parts - 1);
     stats->phase[0] = phase_of(run, "top-down", BFS_RESULT_DOWN_NS, BFS_RESULT_DOWN_STEPS);
     stats->phase[1] = phase_of(run, "bottom-up", BFS_RESULT_UP_NS, BFS_RESULT_UP_STEPS);
     stats->phase[2] = phase_of(run, "turning", BFS_RESULT_TURN_NS, BFS_RESULT_TURN_STEPS);

@@ -180,6 +180,9 @@ static void both_ways_are_gone(void **state)
     assert_in_range(stats.phase[1].steps, 1, 20);
     assert_in_range(stats.phase[2].steps, 1, 20);
     assert_true(stats.work.atoms < graph->arcs / 2); /* that is what it is for */
+    /* Each level bottom-up sends all of a bitmap to all others, and so does the way there. */
+    assert_true(stats.bytes_sent >= stats.work.sent * 8 + (stats.phase[1].steps + 1) *
+                                                              (graph->vertices / 8) * (parts - 1));
     assert_bfs(bfs, graph, parts, &options, graph->vertices - 1);
     weir_bfs_destroy(bfs);
     weir_context_destroy(context);

@@ -69,6 +69,9 @@ static void options_that_do_not_go_together(void **state)
     options.order = WEIR_ORDER_FIFO;
     assert_refused(context, graph, &options, WEIR_ERR_UNSUPPORTED, "parents");
     options = none;
+    options.parents = 1; /* it is not the options that such devices have no search in step */
+    assert_refused(simulated, graph, &options, WEIR_ERR_UNSUPPORTED, "simulated");
+    options = none;
     for (int i = 0; i < 2; i++) {
         options.direction = in_step[i];
         assert_refused(simulated, graph, &options, WEIR_ERR_UNSUPPORTED, "simulated");

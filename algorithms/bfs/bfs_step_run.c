@@ -117,6 +117,14 @@ static void report(const struct bfs_run *run, double ms, weir_run_stats *stats)
     stats->phase[2] = phase_of(run, "turning", BFS_RESULT_TURN_NS, BFS_RESULT_TURN_STEPS);
 }
 
+/* On the device they are 32 bits without a sign. */
+static weir_status levels_fit(const struct bfs_run *run)
+{
+    return weir_bsp_results(run->bsp, 0)[BFS_RESULT_LEVELS] <= (uint64_t)INT32_MAX + 1
+               ? WEIR_OK
+               : weir__fail(WEIR_ERR_UNSUPPORTED, "levels above %d do not fit", INT32_MAX);
+}
+
 weir_status weir__bfs_run(struct bfs_run *run, uint64_t source, weir_run_stats *stats_out)
 {
     uint32_t *levels[WEIR_DEVICES_MAX], number;
@@ -129,7 +137,7 @@ weir_status weir__bfs_run(struct bfs_run *run, uint64_t source, weir_run_stats *
     }
     for (uint32_t p = 0; p < run->parts && !status; p++)
         status = weir_queue_sync(weir_bsp_queue(run->bsp, p));
-    if (status || (status = weir_bsp_run(run->bsp, &ms)) ||
+    if (status || (status = weir_bsp_run(run->bsp, &ms)) || (status = levels_fit(run)) ||
         (status = gather(run, levels, run->levels)))
         return status;
     if (stats_out)

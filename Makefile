@@ -167,7 +167,7 @@ docs:
 format:
 	$(Q)scripts/format.sh write
 install: all
-	$(Q)PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BUILD=$(B) VERSION=$(VERSION) LIBS="$(LIBS)" scripts/install.sh $(PUBLIC_H) $(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h) $(ENGINE_H)
+	$(Q)PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BUILD=$(B) VERSION=$(VERSION) LIBS="$(LIBS)" scripts/install.sh $(PUBLIC_H) $(filter-out worklist/bsp_%,$(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h)) $(ENGINE_H)
 clean:
 	$(Q)rm -rf build
 help:

@@ -100,6 +100,7 @@ static weir_status create_member(struct weir_bsp *bsp, struct member *member, ui
         (status = weir_device_alloc(home, sizeof *member->image, &place)))
         return status;
     member->image = place;
+    memset(member->image, 0, sizeof *member->image); /* who asks before a run */
     if ((status = weir_device_alloc(member->device, sizeof *member->page, &place)))
         return status;
     member->page = place;

@@ -116,6 +116,7 @@ static weir_status place_words(struct worker *worker)
     if ((status = weir_device_alloc(home, sizeof *worker->image, &place)))
         return status;
     worker->image = place;
+    memset(worker->image, 0, sizeof *worker->image); /* who asks before a run */
     if ((status = weir_device_alloc(words_device(list, worker), sizeof *worker->mail, &place)))
         return status;
     worker->mail = place;

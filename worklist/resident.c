@@ -2,6 +2,7 @@
 #include "worklist/resident.h"
 #include "runtime/backend.h"
 #include "runtime/sync.h"
+#include "worklist/turn.h"
 
 #include <stdatomic.h>
 
@@ -116,10 +117,10 @@ static void wait_for(struct residents *all, uint32_t i)
     }
 }
 
-void weir__resident_run(struct residents *all)
+/* The devices are this run's. */
+static void run(struct residents *all)
 {
     weir_status status = WEIR_OK;
-    all->stopped_ns = 0;
     all->start_ns = weir_context_time_ns(all->context);
     for (uint32_t i = 0; i < all->count; i++) {
         all->one[i].state = RESIDENT_IDLE;
@@ -137,4 +138,17 @@ void weir__resident_run(struct residents *all)
     for (uint32_t i = 0; i < all->count; i++)
         if (all->one[i].state == RESIDENT_RUNS)
             collect(all, i);
+}
+
+void weir__resident_run(struct residents *all)
+{
+    struct turn turn = {.count = 0};
+    all->stopped_ns = 0;
+    all->start_ns = all->end_ns = weir_context_time_ns(all->context);
+    for (uint32_t i = 0; i < all->count; i++)
+        weir__turn_add(&turn, all->one[i].device);
+    if (!weir__turn_take(&turn, all->failed, all->user))
+        return; /* cancelled while it waited */
+    run(all);
+    weir__turn_give(&turn);
 }

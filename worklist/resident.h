@@ -55,7 +55,8 @@ struct residents {
     uint64_t stopped_ns; /* of the first stop; 0: none */
 };
 
-/** Start all kernels, wait for all, and collect them. What goes wrong is told to `fail`. All words have their
+/** Wait until no other run has one of the devices (turn.h), start all kernels, wait for all, and collect them. What
+ *  goes wrong is told to `fail`. All words have their
  *  first values in the devices' memory.
  *  @par Blocks  until all are through, or were given up some seconds after a stop. */
 void weir__resident_run(struct residents *all);

@@ -5,6 +5,7 @@
 #include "worklist/bsp.h"
 
 #define BEATS_BLOCKS_MAX 1024u /* of a device */
+#define BEATS_SLOW_NS    10000000u
 #define BEATS_CELLS      (2 * BEATS_BLOCKS_MAX)
 
 /** What a body does. */
@@ -13,7 +14,8 @@ enum beats_mode {
     BEATS_FOREVER,   /* barriers of all blocks until somebody stops it */
     BEATS_STUCK,     /* device 0 does not come to the barrier at `steps` */
     BEATS_ASLEEP,    /* all blocks sleep and nobody wakes them */
-    BEATS_STOPS      /* block 0 of each device tells the others to stop at `steps` */
+    BEATS_STOPS,     /* block 0 of each device tells the others to stop at `steps` */
+    BEATS_SLOW       /* `steps` steps of BEATS_SLOW_NS each */
 };
 
 /** What lies in weir_bsp_page.result. */

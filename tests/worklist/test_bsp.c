@@ -133,6 +133,23 @@ static void a_time_limit_ends_a_run(void **state)
     weir_context_destroy(context);
 }
 
+/* Steps may take longer than the limit, and be so few and so equal that nobody ever waits. Over long before
+ * the host would step in. */
+static void a_time_limit_between_long_steps(void **state)
+{
+    const uint32_t steps = 10;
+    struct beats beats;
+    double ms;
+    weir_context *context = open_or_skip(state);
+    beats_open(&beats, context, weir_context_device_count(context), 20);
+    beats_set(&beats, BEATS_SLOW, steps, 1);
+    STATUS(weir_bsp_run(beats.bsp, &ms), WEIR_ERR_TIMEOUT);
+    assert_detail("beats: the time limit of 20 ms is over");
+    assert_in_range(weir_bsp_results(beats.bsp, 0)[BEATS_STEP], 1, steps - 1);
+    beats_close(&beats);
+    weir_context_destroy(context);
+}
+
 static void *cancel_soon(void *bsp)
 {
     struct timespec soon = {0, 30000000};
@@ -186,7 +203,7 @@ static void a_body_stops_the_others(void **state)
     OK(weir_bsp_run(beats.bsp, &ms));
     for (uint32_t d = 0; d < beats.devices; d++) {
         assert_int_equal(weir_bsp_results(beats.bsp, d)[BEATS_CAME], 0);
-        /* Who is not kept waiting looks at every 64th barrier. */
+        /* Who is not kept waiting looks at every 64th barrier on a GPU, at each on a host device. */
         assert_in_range(weir_bsp_results(beats.bsp, d)[BEATS_STEP], 500, 500 + 130);
     }
     assert_count(&beats, 100, 5);
@@ -269,6 +286,9 @@ int main(void)
         ON_BACKEND(on_the_first_devices, "host:4"),
         ON_BACKEND(on_the_first_devices, "cuda:0-3"),
         ON_EACH_SPEC(a_time_limit_ends_a_run),
+        ON_BACKEND(a_time_limit_between_long_steps, "host:1"),
+        ON_BACKEND(a_time_limit_between_long_steps, "host:2"),
+        ON_BACKEND(a_time_limit_between_long_steps, "host:2x3"),
         ON_EACH_SPEC(a_cancel_ends_a_run),
         ON_EACH_SPEC(a_cancel_before_a_run),
         ON_EACH_SPEC(a_body_stops_the_others),

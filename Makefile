@@ -51,6 +51,7 @@ EXAMPLE_C := $(wildcard examples/*.c)
 TEST_C   := $(filter-out tests/lib/%,$(wildcard tests/*/test_*.c))
 TESTLIB_C := $(wildcard tests/lib/*.c)
 TEST_SH  := $(wildcard tests/*/test_*.sh)
+MODEL_SH := $(wildcard tests/model/test_*.sh) # first: it takes the longest
 ifeq ($(CUDA),1)
 LIB_C    += $(wildcard runtime/cuda/*.c)
 LIB_CU   := $(wildcard runtime/cuda/*.cu topology/measure/*.cu router/collective/*.cu algorithms/*/*.cu)
@@ -126,9 +127,9 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libweir-check.so
 # The command with one wrong level, parent, distance, rank, label or element, for the test of --verify.
 WRONG    := $(B)/tests/cli/weir-wrong
 WRAPPED  := weir_bfs_levels weir_bfs_parents weir_sssp_distances weir_pr_ranks weir_cc_labels weir_pbf_run
-$(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/libweir.a
+$(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ $(LIBS)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ -ljansson -lz -llzma -lm -ldl
 examples: $(EXAMPLES)
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PRECIOUS: $(B)/obj/%.o $(B)/obj/%.cu.o # not thrown away as mere steps on the way
@@ -138,7 +139,7 @@ check-build: all $(TESTS) $(WRONG)
 RUN_TESTS = BUILD=$(B) scripts/run_tests.sh
 tests_of  = $(filter $(B)/tests/$(1)/%,$(TESTS)) $(filter tests/$(1)/%,$(TEST_SH))
 check: check-build check-headers check-layers check-symbols
-	$(Q)$(RUN_TESTS) $(TESTS) $(TEST_SH) $(EXAMPLES)
+	$(Q)$(RUN_TESTS) $(MODEL_SH) $(TESTS) $(filter-out $(MODEL_SH),$(TEST_SH)) $(EXAMPLES)
 $(FOLDERS:%=check-%) check-cli: check-%: check-build
 	$(Q)$(RUN_TESTS) $(call tests_of,$*)
 # For as long as it takes, and seen while it runs. WEIR_CHECK=triples takes minutes instead of hours.
@@ -166,7 +167,7 @@ docs:
 format:
 	$(Q)scripts/format.sh write
 install: all
-	$(Q)PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BUILD=$(B) VERSION=$(VERSION) LIBS="$(LIBS)" scripts/install.sh $(PUBLIC_H) $(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h) $(ENGINE_H)
+	$(Q)PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BUILD=$(B) VERSION=$(VERSION) LIBS="$(LIBS)" scripts/install.sh $(PUBLIC_H) $(filter-out worklist/bsp_%,$(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h)) $(ENGINE_H)
 clean:
 	$(Q)rm -rf build
 help:

@@ -379,7 +379,8 @@ weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out);
  *  to run. @param[out] parents_out  one value a vertex, the caller's.
  *  @retval WEIR_ERR_INVALID  no tree was asked for. */
 weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
-/** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */
+/** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()); 0 before the
+ *  first. @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */

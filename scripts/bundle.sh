@@ -32,7 +32,7 @@ for file; do
     esac
     mkdir -p "$(dirname "$to")"
     cp "$file" "$to"
-    strip -g "$to"
+    strip "$to"
     libraries "$file" | while read -r name path; do
         if echo "$name" | grep -qE "$system" || [ -e "$out/lib/$name" ]; then continue; fi
         if [ "$path" = not ]; then
@@ -40,7 +40,7 @@ for file; do
             exit 1
         fi
         cp -L "$path" "$out/lib/$name"
-        strip -g "$out/lib/$name"
+        strip --strip-unneeded "$out/lib/$name"
     done
 done
 

@@ -6,12 +6,15 @@
 # A crash, a sanitizer's report and a passed time limit are failures whatever the program counted.
 # Exit 77 of a shell test or an example means skipped. Environment:
 #   WEIR_TEST_TIMEOUT  seconds a program may take (300)
+#   WEIR_TEST_JOBS     programs at a time (1); more than one fit host devices, not shared GPUs
 #   WEIR_REQUIRE       what this machine must have, say cuda:1: a skipped test is then a failure
 set -eu
 BUILD=$(cd "${BUILD:-build}" && pwd)
 PATH=$BUILD:$PATH
 export BUILD PATH
 limit=${WEIR_TEST_TIMEOUT:-300}
+jobs=${WEIR_TEST_JOBS:-1}
+case $jobs in *[!0-9]* | 0*) echo "run_tests: WEIR_TEST_JOBS=$jobs is not a number of programs" >&2 && exit 2 ;; esac
 logs=$BUILD/test-logs
 unset CMOCKA_MESSAGE_OUTPUT CMOCKA_TEST_FILTER CMOCKA_XML_FILE
 # Options of the user come last, so they win.
@@ -100,6 +103,19 @@ run_one() { # PROGRAM; sets p f s why log
         f=$((f + s)) why="${why:+$why; }$s skipped, but WEIR_REQUIRE=$WEIR_REQUIRE is set" s=0
     fi
 }
+
+# One of these scripts for each program, and the sum of what they count.
+if [ "$jobs" -gt 1 ] && [ $# -gt 1 ]; then
+    printf '%s\n' "$@" | WEIR_TEST_JOBS=1 xargs -n 1 -P "$jobs" "$0" | awk '
+        /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { p += $1; f += $3; s += $5; ended++; next }
+        /^nothing ran$/ { next }
+        { print; fflush() }
+        END {
+            printf "%d passed, %d failed, %d skipped\n", p, f, s
+            exit f > 0 || p + s == 0 || ended != '$#'
+        }'
+    exit
+fi
 
 passed=0 failed=0 skipped=0
 for program; do

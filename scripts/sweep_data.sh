@@ -8,9 +8,10 @@
 #   scripts/sweep_data.sh quick|full [DEVICES...]
 #
 #   quick    for each graph, every pair of two choices (devices, partition, route, reverse arcs or
-#            not, source) at least once; full: every combination. bfs and sssp go through the
-#            worklist for one source, as the library likes for the other; pr, which has no sources, pulls
-#            to 1e-10 or pushes to 1e-6; cc has its arcs resident or streamed
+#            not, source) at least once, two runs for a device alone, which has nothing to divide; full:
+#            every combination. bfs and sssp go through the worklist for one source, as the library likes
+#            for the other; pr, which has no sources, pulls to 1e-10 or pushes to 1e-6 (quick: pulls to
+#            1e-6 where pushing would take minutes); cc has its arcs resident or streamed
 #   DEVICES  device specs; host:1 host:2 host:3 host:4 host:8 when none is given
 #
 # Environment: WEIR_DATA (folder of ANSWERS.json; ../shared/data, shared/data), BUILD (build),
@@ -37,6 +38,7 @@ import itertools
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -52,6 +54,8 @@ MEASURES = {"bfs": ("max_level", "sum_levels"), "sssp": ("max_distance", "sum_di
             "cc": ("components", "largest_component")}
 # Ranks: relative and in all, as far as the tolerance and the twelve digits of the answers go.
 FINE, COARSE, DAMPING, DIGITS = 1e-10, 1e-6, .85, 1e-11
+# Vertices up to which a quick sweep pushes ranks.
+QUICK_PUSH = 200000
 # Formats that weir does not read; their answers wait for it.
 UNREAD = {".graph": "METIS format"}
 
@@ -63,6 +67,11 @@ if not verbs or not set(verbs) <= set(MEASURES):
     sys.exit(f"sweep: WEIR_SWEEP_VERBS is {verbs}, and there are {list(MEASURES)}")
 
 
+def alone(device):
+    """Whether a spec is of one device."""
+    return re.fullmatch(r"host:1(x[0-9]+)?|cuda:[0-9]+", device) is not None
+
+
 def combinations(mode, devices, sources):
     """Tuples (device, partition, route, direction, index of source)."""
     if mode == "full":
@@ -71,6 +80,8 @@ def combinations(mode, devices, sources):
     # One run for each device and partition; the bits of their numbers spread the other choices
     # so that with four devices and more, every pair of values of two choices comes together.
     for (i, device), (j, partition) in itertools.product(enumerate(devices), enumerate(PARTITIONS)):
+        if alone(device) and j not in (0, 3):
+            continue
         route = ROUTES[(i + j) % 4]
         direction = DIRECTIONS[(i + j // 2) % 2]
         yield device, partition, route, direction, (i // 2 + j) % sources
@@ -133,27 +144,31 @@ def differences(document, verb, answers, source):
     return wrong
 
 
-def own_options(verb, partition, route, answers, source, index):
+def own_options(mode, verb, route, answers, source, index):
     """Options of one verb alone, or of how it goes."""
-    parts = ["--partition", partition]
+    if verb == "pr" and index % 2 == 0:
+        return ["--direction", "pull", "--tolerance", str(FINE)]
     if verb == "pr":
-        return parts + (["--direction", "push", "--route", route, "--tolerance", str(COARSE)] if index % 2 else
-                        ["--direction", "pull", "--tolerance", str(FINE)])
+        pushes = mode == "full" or answers["vertices"] <= QUICK_PUSH
+        return ["--tolerance", str(COARSE)] + \
+               (["--direction", "push", "--route", route] if pushes else ["--direction", "pull"])
     if verb == "cc":
-        return ["--stream", "on", "--route", route] if index % 2 else ["--stream", "off"] + parts
-    options = parts + ["--source", source] + (["--route", route] if index % 2 == 0 else [])
+        return ["--stream", "on", "--route", route] if index % 2 else ["--stream", "off"]
+    options = ["--source", source] + (["--route", route] if index % 2 == 0 else [])
     if verb == "sssp":
         options += ["--weights", "file" if answers[verb] else "random"]
     return options
 
 
-def run(path, record, work, folder):
+def run(mode, path, record, work, folder):
     """None, or what went wrong in one run."""
     verb, (device, partition, route, direction, index) = work
     answers = dict(record[direction], vertices=record["vertices"])
     source = sorted(answers["bfs"], key=int)[index]
     command = [weir, verb, path, "--devices", device, "--verify", "--json", "-"]
-    command += own_options(verb, partition, route, answers, source, index) + extra
+    command += own_options(mode, verb, route, answers, source, index) + extra
+    if verb != "cc" or index % 2 == 0:  # arcs that are streamed are of no part
+        command += ["--partition", partition]
     if direction == "undirected":
         command.append("--undirected")
     ranks = None
@@ -188,7 +203,7 @@ def sweep(name, record, mode, devices, jobs, folder):
     # The packed file itself is read by the first run.
     paths = [path] + [copy] * (len(planned) - 1)
     with ThreadPoolExecutor(jobs) as pool:
-        results = list(pool.map(lambda work: run(work[0], record, work[1], folder), zip(paths, planned)))
+        results = list(pool.map(lambda work: run(mode, work[0], record, work[1], folder), zip(paths, planned)))
     if copy != path:
         os.unlink(copy)
     wrong = [text for text in results if text]

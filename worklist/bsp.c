@@ -1,18 +1,13 @@
-/** @file bsp.c  Supersteps on the host's side: start the resident kernels, wait for all, stop them.
- *
- * A kernel waits for those of the other devices, so all are loaded before the first one starts and nothing
- * but an event comes behind them in their queues. */
+/** @file bsp.c  Supersteps on the host's side: which devices can, what their kernels are started with, what
+ * they left. */
 #include "worklist/bsp.h"
+#include "worklist/resident.h"
 #include "runtime/internal.h"
 
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define SLICE_MS   20    /* between two looks at the clock and at a cancel */
-#define GIVE_UP_MS 10000 /* a kernel that has not ended so long after a stop never will */
-#define SLACK_NS   UINT64_C(200000000) /* a kernel keeps the limit itself, if it can */
 
 struct member {
     weir_device *device;
@@ -22,7 +17,6 @@ struct member {
     struct weir_bsp_page *page;  /* in the device's memory */
     struct weir_bsp_page *image; /* the same in page-locked host memory */
     unsigned char *args;
-    int launched;
 };
 
 struct weir_bsp {
@@ -36,8 +30,9 @@ struct weir_bsp {
     char *detail;
 };
 
-static void fail(struct weir_bsp *bsp, weir_status status)
+static void fail(void *user, weir_status status)
 {
+    struct weir_bsp *bsp = user;
     pthread_mutex_lock(&bsp->lock);
     if (!bsp->status) {
         bsp->status = status;
@@ -46,6 +41,16 @@ static void fail(struct weir_bsp *bsp, weir_status status)
     pthread_mutex_unlock(&bsp->lock);
 }
 
+static int failed(void *user)
+{
+    struct weir_bsp *bsp = user;
+    pthread_mutex_lock(&bsp->lock);
+    int is = bsp->status != WEIR_OK;
+    pthread_mutex_unlock(&bsp->lock);
+    return is;
+}
+
+/* The failure again, for the calling thread. */
 static weir_status failure(struct weir_bsp *bsp)
 {
     pthread_mutex_lock(&bsp->lock);
@@ -95,6 +100,7 @@ static weir_status create_member(struct weir_bsp *bsp, struct member *member, ui
         (status = weir_device_alloc(home, sizeof *member->image, &place)))
         return status;
     member->image = place;
+    memset(member->image, 0, sizeof *member->image); /* who asks before a run */
     if ((status = weir_device_alloc(member->device, sizeof *member->page, &place)))
         return status;
     member->page = place;
@@ -193,27 +199,6 @@ void weir_bsp_destroy(weir_bsp *bsp)
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* A host device reads the word as it is written here. A GPU's memory is written by a copy, which runs
- * beside the kernel; a fill would be a kernel too and wait for it. */
-static void stop_member(const struct weir_bsp *bsp, struct member *member)
-{
-    uint32_t *word = &member->page->stop;
-    if (!member->side) {
-        weir_store_relaxed_sys_u32(word, WEIR_BSP_STOPPED);
-        return;
-    }
-    member->image->stop = WEIR_BSP_STOPPED; /* nobody copies the image meanwhile */
-    (void)weir_queue_copy(member->side, member->device, word, weir_context_home(bsp->context),
-                          &member->image->stop, sizeof *word);
-}
-
-static void stop_all(struct weir_bsp *bsp)
-{
-    for (uint32_t i = 0; i < bsp->count; i++)
-        if (bsp->member[i].launched)
-            stop_member(bsp, &bsp->member[i]);
-}
-
 static weir_status clear(struct weir_bsp *bsp)
 {
     weir_status status = WEIR_OK;
@@ -225,26 +210,13 @@ static weir_status clear(struct weir_bsp *bsp)
     return status;
 }
 
-static weir_status start(struct weir_bsp *bsp, struct member *member)
+/* What other devices write is left out: where a run is stopped some of them still do. */
+static weir_status collect(void *user, uint32_t index)
 {
-    weir_status status = weir_queue_launch(member->queue, &bsp->program->kernel, member->args,
-                                           bsp->program->args_bytes);
-    if (status)
-        return status;
-    member->launched = 1;
-    return weir_queue_record(member->queue, member->done);
-}
-
-/* What a kernel that has ended left. */
-static void collect(struct weir_bsp *bsp, struct member *member)
-{
-    weir_status status = WEIR_OK;
-    member->launched = 0;
-    if (member->side)
-        (void)weir_queue_sync(member->side);
-    /* What other devices write is left out: where a run is stopped some of them still do. */
+    struct weir_bsp *bsp = user;
+    struct member *member = &bsp->member[index];
     const size_t own = offsetof(struct weir_bsp_page, tell);
-    status =
+    weir_status status =
         weir_queue_copy(member->queue, weir_context_home(bsp->context), (char *)member->image + own,
                         member->device, (char *)member->page + own, sizeof *member->image - own);
     if (!status)
@@ -252,69 +224,42 @@ static void collect(struct weir_bsp *bsp, struct member *member)
     if (!status && member->image->stop == WEIR_BSP_TIME_OVER)
         status = weir__fail(WEIR_ERR_TIMEOUT, "%s: the time limit of %u ms is over",
                             bsp->program->name, bsp->time_limit_ms);
-    if (status)
-        fail(bsp, status);
+    return status;
 }
 
-/* A kernel that ended early leaves the others waiting for it; who waits for one looks at all. */
-static void look_around(struct weir_bsp *bsp, uint64_t start_ns, uint64_t now)
+static void describe(struct weir_bsp *bsp, struct residents *all)
 {
-    const uint64_t limit_ns = (uint64_t)bsp->time_limit_ms * 1000000u;
+    *all = (struct residents){.context = bsp->context,
+                              .name = bsp->program->name,
+                              .kernel = &bsp->program->kernel,
+                              .args_bytes = bsp->program->args_bytes,
+                              .count = bsp->count,
+                              .time_limit_ms = bsp->time_limit_ms,
+                              .stop_value = WEIR_BSP_STOPPED,
+                              .fail = fail,
+                              .failed = failed,
+                              .collect = collect,
+                              .user = bsp};
     for (uint32_t i = 0; i < bsp->count; i++) {
-        struct member *member = &bsp->member[i];
-        weir_status status = weir_device_status(member->device);
-        if (status)
-            fail(bsp, status);
-        else if (member->launched && weir_event_query(member->done) == WEIR_OK)
-            collect(bsp, member);
-    }
-    if (limit_ns && now - start_ns > limit_ns + SLACK_NS) {
-        (void)weir__fail(WEIR_ERR_TIMEOUT, "%s: the time limit of %u ms is over",
-                         bsp->program->name, bsp->time_limit_ms);
-        fail(bsp, WEIR_ERR_TIMEOUT);
-    }
-}
-
-static weir_status wait_member(struct weir_bsp *bsp, struct member *member, uint64_t start_ns)
-{
-    uint64_t stopped_ns = 0;
-    for (;;) {
-        weir_status status = weir_event_wait(member->done, SLICE_MS);
-        if (status != WEIR_ERR_TIMEOUT)
-            return status;
-        uint64_t now = weir_context_time_ns(bsp->context);
-        look_around(bsp, start_ns, now);
-        if (!failure(bsp))
-            continue;
-        stop_all(bsp);
-        stopped_ns = stopped_ns ? stopped_ns : now;
-        if (now - stopped_ns > (uint64_t)GIVE_UP_MS * 1000000u)
-            return weir__fail(WEIR_ERR_DEVICE, "%s: a kernel did not end within %d s of a stop",
-                              bsp->program->name, GIVE_UP_MS / 1000);
+        const struct member *member = &bsp->member[i];
+        all->one[i] = (struct resident){.device = member->device,
+                                        .queue = member->queue,
+                                        .side = member->side,
+                                        .done = member->done,
+                                        .args = member->args,
+                                        .stop = &member->page->stop,
+                                        .image = &member->image->stop};
     }
 }
 
 weir_status weir_bsp_run(weir_bsp *bsp, double *ms_out)
 {
+    struct residents all;
     weir_status status = failure(bsp);
     if (status || (status = clear(bsp)))
         return status;
-    uint64_t start_ns = weir_context_time_ns(bsp->context);
-    for (uint32_t i = 0; i < bsp->count && !status; i++)
-        status = start(bsp, &bsp->member[i]);
-    if (status) {
-        fail(bsp, status);
-        stop_all(bsp);
-    }
-    for (uint32_t i = 0; i < bsp->count; i++)
-        if (bsp->member[i].launched && (status = wait_member(bsp, &bsp->member[i], start_ns))) {
-            bsp->member[i].launched = 0; /* lost: its queue is never through */
-            fail(bsp, status);
-        }
-    uint64_t end_ns = weir_context_time_ns(bsp->context);
-    for (uint32_t i = 0; i < bsp->count; i++)
-        if (bsp->member[i].launched)
-            collect(bsp, &bsp->member[i]);
-    *ms_out = (double)(end_ns - start_ns) / 1e6;
+    describe(bsp, &all);
+    weir__resident_run(&all);
+    *ms_out = (double)(all.end_ns - all.start_ns) / 1e6;
     return failure(bsp);
 }

@@ -48,7 +48,6 @@ struct worker {
     weir_queue *queue;
     weir_queue *side; /* of a GPU: for the stop word while a kernel runs */
     weir_event *done;
-    int launched; /* fused: its kernel is under way */
 
     struct weir_control *control; /* in the device's memory */
     struct weir_control *image;   /* the same in host memory, before and after kernels */
@@ -151,8 +150,6 @@ void weir__worklist_dump(const struct weir_worklist *list, char *text, size_t ro
 
 /** Run with resident kernels. */
 void weir__fused_run(struct weir_worklist *list);
-/** Write the stop word of every worker. */
-void weir__fused_stop(struct weir_worklist *list);
 
 /** Router, links and what rounds need. */
 weir_status weir__discrete_create(struct weir_worklist *list);

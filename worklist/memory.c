@@ -116,6 +116,7 @@ static weir_status place_words(struct worker *worker)
     if ((status = weir_device_alloc(home, sizeof *worker->image, &place)))
         return status;
     worker->image = place;
+    memset(worker->image, 0, sizeof *worker->image); /* who asks before a run */
     if ((status = weir_device_alloc(words_device(list, worker), sizeof *worker->mail, &place)))
         return status;
     worker->mail = place;
@@ -172,8 +173,6 @@ static void unplace_worker(struct worker *worker)
 {
     struct weir_worklist *list = worker->list;
     weir_device *home = weir_context_home(list->context);
-    weir_queue_destroy(worker->side);
-    weir_queue_destroy(worker->queue);
     weir_device_free(worker->device, worker->bounds);
     for (uint32_t b = 0; b < WEIR_BAGS; b++) {
         weir_device_free(worker->device, worker->bags[b]);
@@ -192,6 +191,11 @@ static void unplace_worker(struct worker *worker)
 
 void weir__worklist_unplace(struct weir_worklist *list)
 {
+    for (uint32_t i = 0; i < list->count; i++) {
+        /* All of them first: a kernel that was given up may still write to the others' memory. */
+        weir_queue_destroy(list->workers[i].side);
+        weir_queue_destroy(list->workers[i].queue);
+    }
     if (list->statuses)
         weir_device_free(words_device(list, &list->workers[0]), list->statuses);
     for (uint32_t i = 0; i < list->count; i++)

@@ -95,6 +95,34 @@ WEIR_DEV void weir_plan_deferred(const struct weir_engine_args *args, struct wei
     weir_store_relaxed_dev_u32(&control->look[WEIR_LOOK_URGENCY], 0);
 }
 
+/** Whether so much is held that more work would only make more of it. Then the worker sends and takes in,
+ * which others wait for, and processes nothing of its bags until credits came; or until what arrived has made
+ * so many near items that these are the ones to run out of room. In bulk they are the next generation, which
+ * does not get fewer by processing this one. */
+WEIR_DEV int weir_plan_is_choked(const struct weir_engine_args *args,
+                                 const struct weir_ledger *ledger)
+{
+    const uint32_t held = ledger->plan.order.held_bag, near = ledger->plan.order.near_bag;
+    return ledger->look[held] > weir_bag_most(&args->bag[held]) / 2 &&
+           (args->order == WEIR_ENGINE_BULK ||
+            ledger->look[near] <= weir_bag_most(&args->bag[near]) / 2);
+}
+
+/** What is to be processed. */
+WEIR_DEV void weir_plan_process(const struct weir_engine_args *args, struct weir_ledger *ledger)
+{
+    struct weir_work_plan *plan = &ledger->plan;
+    const uint32_t near = plan->order.near_bag, other = near ^ 1u;
+    if (args->order == WEIR_ENGINE_BULK) {
+        /* This generation lies in the other bag; the next one grows in near_bag. */
+        weir_plan_bag(args, ledger, WEIR_SEGMENT_NEAR, other, ledger->look[other]);
+    } else if (ledger->look[near]) {
+        weir_plan_bag(args, ledger, WEIR_SEGMENT_NEAR, near, ledger->look[near]);
+        plan->order.near_bag = other;
+    }
+    weir_plan_deferred(args, ledger, plan);
+}
+
 /** Plan a round of all that there is to do. One lane. @return elements; 0: nothing. */
 WEIR_DEV uint32_t weir_plan_make(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
@@ -105,18 +133,10 @@ WEIR_DEV uint32_t weir_plan_make(const struct weir_engine_args *args, struct wei
                       ledger->look[WEIR_BAG_PIECE]);
         return plan->total;
     }
-    const uint32_t other = plan->order.near_bag ^ 1u;
     /* The bags of released buckets are read: nothing may be put there. */
     plan->order.window = WEIR_BUCKETS - weir_popcount_u32(ledger->bucket_pending);
-    if (args->order == WEIR_ENGINE_BULK) {
-        /* This generation lies in the other bag; the next one grows in near_bag. */
-        weir_plan_bag(args, ledger, WEIR_SEGMENT_NEAR, other, ledger->look[other]);
-    } else if (ledger->look[plan->order.near_bag]) {
-        weir_plan_bag(args, ledger, WEIR_SEGMENT_NEAR, plan->order.near_bag,
-                      ledger->look[plan->order.near_bag]);
-        plan->order.near_bag = other;
-    }
-    weir_plan_deferred(args, ledger, plan);
+    if (!weir_plan_is_choked(args, ledger))
+        weir_plan_process(args, ledger);
     if (ledger->look[plan->order.held_bag] && ledger->retry) {
         ledger->retry = 0;
         weir_plan_bag(args, ledger, WEIR_SEGMENT_HELD, plan->order.held_bag,

@@ -183,7 +183,7 @@ weir_status weir_worklist_seed(weir_worklist *worklist, uint32_t owner, const vo
 weir_status weir_worklist_run(weir_worklist *worklist, weir_worklist_stats *stats_out);
 
 /** Items that the last run sent over the link from worker @p from to worker @p to; 0 for pairs that the
- *  route has no link between. @retval WEIR_ERR_INVALID  no such worker. */
+ *  route has no link between, and before the first run. @retval WEIR_ERR_INVALID  no such worker. */
 weir_status weir_worklist_link_items(const weir_worklist *worklist, uint32_t from, uint32_t to,
                                      uint64_t *items_out);
 

@@ -68,6 +68,19 @@ static weir_direction usual(weir_context *context, const weir_graph *graph, uint
                                                               : WEIR_DIRECTION_SWITCH;
 }
 
+/* Why the worklist was taken, which keeps no tree: the devices, or the options. */
+static weir_status no_tree(const weir_context *context, const weir_run_options *options,
+                           uint32_t parts)
+{
+    weir_status status = WEIR_OK;
+    if (options->direction == WEIR_DIRECTION_AUTO)
+        status = weir_bsp_possible(context, parts);
+    return status ? status
+                  : weir__fail(WEIR_ERR_UNSUPPORTED,
+                               "a tree of parents comes from a search in step: leave direction "
+                               "push and the worklist's options out");
+}
+
 static weir_status create(weir_bfs *bfs, weir_context *context, const weir_graph *graph,
                           const weir_partition *partition, const weir_run_options *options)
 {
@@ -80,11 +93,8 @@ static weir_status create(weir_bfs *bfs, weir_context *context, const weir_graph
     if (status)
         return status;
     if (bfs->direction == WEIR_DIRECTION_PUSH)
-        return bfs->parents
-                   ? weir__fail(WEIR_ERR_UNSUPPORTED,
-                                "a tree of parents comes from a search in step: leave direction "
-                                "push and the worklist's options out")
-                   : create_push(bfs, context, graph, partition, options);
+        return bfs->parents ? no_tree(context, options, partition->parts)
+                            : create_push(bfs, context, graph, partition, options);
     with.direction = bfs->direction;
     return weir__bfs_run_create(context, graph, partition, &with, &bfs->run);
 }

@@ -23,6 +23,8 @@
 
 #define BFS_NONE  0xFFFFFFFFu
 #define BFS_PIECE 256u /* arcs of an entry of the queue */
+/* Sum 0 of a barrier counts entries, and above them how often rows took several. The latter counts modulo 2^16
+ * (bsp_words.h); that often there are more entries than make a level wide, which is all it is for. */
 #define BFS_SPLIT (UINT64_C(1) << 32)
 #define BFS_WIDE \
     2048u /* entries of a level from which on its arcs are counted and a way is chosen */

@@ -1,36 +1,28 @@
 /** @file test_bfs.c  BFS through the worklist on every set of devices against the serial reference; in step:
  * test_bfs_step.c. */
 #include "tests/algorithms/graph_fixture.h"
+#include "tests/lib/support.h"
 
 #include <pthread.h>
 
-#define ON_EACH_SPEC(f)                                                          \
-    {#f "[host:1]", f, NULL, NULL, (void *)(uintptr_t) "host:1"},                \
-        {#f "[host:2]", f, NULL, NULL, (void *)(uintptr_t) "host:2"},            \
-        {#f "[host:3]", f, NULL, NULL, (void *)(uintptr_t) "host:3"},            \
-        {#f "[host:4]", f, NULL, NULL, (void *)(uintptr_t) "host:4"},            \
-        {#f "[host:8]", f, NULL, NULL, (void *)(uintptr_t) "host:8"},            \
-        {#f "[host:2x2]", f, NULL, NULL, (void *)(uintptr_t) "host:2x2"},        \
-        {#f "[cuda:0]", f, NULL, NULL, (void *)(uintptr_t) "cuda:0"},            \
-        {#f "[cuda:0-1]", f, NULL, NULL, (void *)(uintptr_t) "cuda:0-1"},        \
-        {#f "[cuda:0-3]", f, NULL, NULL, (void *)(uintptr_t) "cuda:0-3"},        \
-    {                                                                            \
-#f "[cuda:0,host:1]", f, NULL, NULL, (void *)(uintptr_t) "cuda:0,host:1" \
-    }
+#define ON_EACH_SPEC(f)                                                                \
+    ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"),         \
+        ON_BACKEND(f, "host:4"), ON_BACKEND(f, "host:8"), ON_BACKEND(f, "host:2x2"),   \
+        ON_BACKEND(f, "cuda:0"), ON_BACKEND(f, "cuda:0-1"), ON_BACKEND(f, "cuda:0-3"), \
+        ON_BACKEND(f, "cuda:0,host:1")
 
 /* ---- graphs --------------------------------------------------------------------------------- */
 
 static weir_graph *from_arcs(uint64_t vertices, const uint32_t (*arc)[2], uint64_t arcs)
 {
     uint32_t sources[4096], targets[4096];
-    weir_graph *graph = NULL;
+    weir_graph *graph;
     assert_true(arcs <= 4096);
     for (uint64_t i = 0; i < arcs; i++) {
         sources[i] = arc[i][0];
         targets[i] = arc[i][1];
     }
-    if (weir_graph_from_arcs(vertices, arcs, sources, targets, NULL, NULL, &graph))
-        fail_msg("%s", weir_error_detail());
+    OK(weir_graph_from_arcs(vertices, arcs, sources, targets, NULL, NULL, &graph));
     return graph;
 }
 
@@ -76,23 +68,11 @@ static weir_graph *shaped(enum shape shape)
 
 /* ---- one run -------------------------------------------------------------------------------- */
 
-static weir_context *context_or_skip(const char *spec)
-{
-    weir_context *context;
-    weir_status status = weir_context_create(spec, NULL, &context);
-    if (status == WEIR_ERR_NODEV)
-        skip();
-    if (status)
-        fail_msg("%s: %s", spec, weir_error_detail());
-    return context;
-}
-
 static weir_partition *cut(const weir_graph *graph, weir_partition_kind kind,
                            const weir_context *context)
 {
-    weir_partition *partition = NULL;
-    if (weir_partition_create(graph, kind, weir_context_device_count(context), 1, NULL, &partition))
-        fail_msg("%s", weir_error_detail());
+    weir_partition *partition;
+    OK(weir_partition_create(graph, kind, weir_context_device_count(context), 1, NULL, &partition));
     return partition;
 }
 
@@ -101,11 +81,10 @@ static weir_bfs *placed(weir_context *context, const weir_graph *graph, weir_par
 {
     weir_partition *partition = cut(graph, kind, context);
     weir_run_options push = WEIR_RUN_OPTIONS_INIT;
-    weir_bfs *bfs = NULL;
+    weir_bfs *bfs;
     push = options ? *options : push;
     push.direction = WEIR_DIRECTION_PUSH;
-    if (weir_bfs_create(context, graph, partition, &push, &bfs))
-        fail_msg("%s: %s", graph->name, weir_error_detail());
+    OK(weir_bfs_create(context, graph, partition, &push, &bfs));
     weir_partition_destroy(partition); /* it is not needed any more */
     return bfs;
 }
@@ -156,16 +135,16 @@ static int crowded(const weir_context *context)
 
 /* ---- tests ---------------------------------------------------------------------------------- */
 
-/* All sources, one object for all of them. Most of these graphs have parts without vertices. */
+/* All sources, some with each partition. Most of these graphs have parts without vertices. */
 static void small_graphs_from_every_source(void **state)
 {
-    weir_context *context = context_or_skip(*state);
-    const uint64_t stride = crowded(context) ? 3 : 1;
+    weir_context *context = open_or_skip(state);
     for (int shape = 0; shape < SHAPES; shape++) {
         weir_graph *graph = shaped((enum shape)shape);
         for (int kind = WEIR_PARTITION_BLOCK; kind <= WEIR_PARTITION_RANDOM; kind++) {
             weir_bfs *bfs = placed(context, graph, (weir_partition_kind)kind, NULL);
-            for (uint64_t source = 0; source < graph->vertices; source += stride)
+            for (uint64_t source = (uint64_t)kind % graph->vertices; source < graph->vertices;
+                 source += 3)
                 assert_bfs(bfs, graph, source);
             weir_bfs_destroy(bfs);
         }
@@ -174,6 +153,7 @@ static void small_graphs_from_every_source(void **state)
     weir_context_destroy(context);
 }
 
+/* Each with each: a third of them on each graph, on many devices a fifth. */
 static void every_partition_route_and_order(void **state)
 {
     static const char *const texts[] = {"rmat:8", "grid:20x13", "grid:40x9,.6"};
@@ -181,11 +161,11 @@ static void every_partition_route_and_order(void **state)
         weir_order_kind order;
         uint32_t delta;
     } orders[] = {{WEIR_ORDER_FIFO, 0}, {WEIR_ORDER_SOFT, 0}, {WEIR_ORDER_SOFT, 3}};
-    weir_context *context = context_or_skip(*state);
-    const int stride = crowded(context) ? 5 : 1; /* still every value of each */
+    weir_context *context = open_or_skip(state);
+    const int stride = crowded(context) ? 5 : 3; /* still every value of each on each graph */
     for (int g = 0; g < 3; g++) {
         weir_graph *graph = open_graph(texts[g], 0);
-        for (int i = 0; i < 4 * 4 * 3; i += stride) {
+        for (int i = g; i < 4 * 4 * 3; i += stride) {
             weir_run_options options = WEIR_RUN_OPTIONS_INIT;
             options.route = (weir_route_kind)(WEIR_ROUTE_DIRECT + i / 4 % 4);
             options.order = orders[i / 16].order;
@@ -202,7 +182,7 @@ static void every_partition_route_and_order(void **state)
 
 static void one_object_for_many_sources(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("rmat:9,8", 0);
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, NULL);
     for (uint64_t source = 0; source < graph->vertices; source += 13)
@@ -214,17 +194,9 @@ static void one_object_for_many_sources(void **state)
 
 static void with_the_smallest_queues(void **state)
 {
-    weir_config *config;
-    weir_context *context;
-    assert_int_equal(weir_config_create(&config), WEIR_OK);
-    assert_int_equal(weir_config_set(config, "queue_items", "16"), WEIR_OK);
-    assert_int_equal(weir_config_set(config, "packet_bytes", "64"), WEIR_OK);
-    assert_int_equal(weir_config_set(config, "link_buffers", "1"), WEIR_OK);
-    weir_status status = weir_context_create(*state, config, &context);
-    weir_config_destroy(config);
-    if (status == WEIR_ERR_NODEV)
-        skip();
-    assert_int_equal(status, WEIR_OK);
+    static const char *const settings[] = {"queue_items=16", "packet_bytes=64", "link_buffers=1",
+                                           NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
     weir_graph *graph = open_graph("rmat:9,8", 0);
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_RANDOM, NULL);
     for (uint64_t source = 0; source < graph->vertices; source += 100)
@@ -237,7 +209,7 @@ static void with_the_smallest_queues(void **state)
 static void a_bad_source_is_refused(void **state)
 {
     (void)state;
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = shaped(CYCLE), *empty = from_arcs(0, NULL, 0);
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_BLOCK, NULL);
     assert_int_equal(weir_bfs_run(bfs, 50, NULL), WEIR_ERR_INVALID);
@@ -257,7 +229,7 @@ static void a_bad_source_is_refused(void **state)
 static void levels_before_a_run_are_unreached(void **state)
 {
     (void)state;
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = shaped(CHAIN);
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_BLOCK, NULL);
     int32_t levels[20];
@@ -272,7 +244,8 @@ static void levels_before_a_run_are_unreached(void **state)
 static void a_partition_that_does_not_fit_is_refused(void **state)
 {
     (void)state;
-    weir_context *two = context_or_skip("host:2"), *three = context_or_skip("host:3");
+    weir_context *two = open_with_or_skip("host:2", NULL),
+                 *three = open_with_or_skip("host:3", NULL);
     weir_graph *graph = shaped(CHAIN), *other = shaped(CYCLE);
     weir_partition *partition = cut(graph, WEIR_PARTITION_BLOCK, two);
     weir_partition *of_three = cut(graph, WEIR_PARTITION_BLOCK, three);
@@ -297,7 +270,7 @@ static void a_partition_that_does_not_fit_is_refused(void **state)
 /* A directed chain around all devices takes far longer than a millisecond: each step is a hop. */
 static void a_time_limit_ends_a_run(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("grid:100000x1", 0);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     options.time_limit_ms = 1;
@@ -320,7 +293,7 @@ static void *cancel(void *bfs)
 
 static void a_cancel_ends_a_run(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("grid:100000x1", 0);
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_RANDOM, NULL);
     pthread_t thread;

@@ -46,18 +46,26 @@ WEIR_DEV uint64_t beats_value(uint32_t step, uint32_t d, uint64_t block)
     return (step % 7 + 1) * (block + 1) + d;
 }
 
-/* What a block adds to sum 0 beside its threads: as searches do, in two halves of the word. */
+/* What a block adds to sum 0 beside its threads: as searches do, in two halves of the word. At some steps two
+ * blocks are enough for more than 48 bits hold. */
 WEIR_DEV uint64_t beats_upper(uint32_t step)
 {
-    return step % 3 ? 0 : UINT64_C(1) << 32;
+    return step % 3 ? 0 : UINT64_C(1) << (step % 2 ? 32 : 47);
 }
 
-/* Sum 0 of device d. */
-WEIR_DEV uint64_t beats_sum(const struct beats_args *a, const struct weir_bsp_block *b, uint32_t d,
+/* Sum 0 of device d, as it would be. */
+WEIR_DEV uint64_t beats_all(const struct beats_args *a, const struct weir_bsp_block *b, uint32_t d,
                             uint32_t step)
 {
     const uint64_t n = beats_arriving(a, b, d, step);
     return n * (n + 1) / 2 * (step % 7 + 1) + n * (d + b->threads + beats_upper(step));
+}
+
+/* Sum 0 of device d: of 48 bits. */
+WEIR_DEV uint64_t beats_sum(const struct beats_args *a, const struct weir_bsp_block *b, uint32_t d,
+                            uint32_t step)
+{
+    return beats_all(a, b, d, step) & ((UINT64_C(1) << 48) - 1);
 }
 
 /* Before a barrier: sums, a word for each device, a cell. */
@@ -87,7 +95,7 @@ WEIR_DEV uint64_t beats_check(const struct beats_args *a, const struct weir_bsp_
     for (uint32_t d = 0; d < count; d++) {
         want[0] += beats_first(s) ? beats_sum(a, b, d, s) : 0;
         want[1] +=
-            beats_sum(a, b, d, s) - beats_arriving(a, b, d, s) * (b->threads + beats_upper(s));
+            beats_all(a, b, d, s) - beats_arriving(a, b, d, s) * (b->threads + beats_upper(s));
     }
     wrong += total[0] != want[0];
     for (uint32_t i = 1; i < WEIR_BSP_SUMS && sums; i++)

@@ -131,11 +131,9 @@ void receive_closed(weir_link *link)
 void assert_piece(const weir_segment *segment, uint64_t seed)
 {
     unsigned char *host = malloc(segment->bytes + 1);
-    size_t i = 0;
     assert_non_null(host);
     OK(weir__download(segment->device, host, segment->data, segment->bytes));
-    while (i < segment->bytes && host[i] == pattern_byte(seed, segment->offset + i))
-        i++;
+    const size_t i = pattern_length(host, segment->offset, segment->bytes, seed);
     free(host);
     if (i < segment->bytes)
         fail_msg("byte %zu of a packet of %zu at %zu is not that of pattern %llu", i,

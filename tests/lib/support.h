@@ -55,6 +55,9 @@ weir_future *new_future(weir_context *context);
 
 /** Byte @p i of the pattern with this seed. */
 unsigned char pattern_byte(uint64_t seed, size_t i);
+/** How many of @p bytes in host memory are those of the pattern from byte @p offset on, before the first that is
+ *  not. */
+size_t pattern_length(const unsigned char *host, size_t offset, size_t bytes, uint64_t seed);
 /** The calls below, and new_memory(), are not for while a queue is held back: taking and giving
  *  back page-locked memory may wait for all streams of a GPU. */
 

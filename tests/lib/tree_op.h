@@ -29,12 +29,17 @@ enum tree_shape {
     TREE_RANDOM = 0, /**< 0 to 2 * fan children, down to `depth` */
     TREE_HUB,        /**< the root has `fan` children, which have none */
     TREE_CHAIN,      /**< one child each, down to `depth` */
-    TREE_ENDLESS     /**< `fan` children each, for ever */
+    TREE_ENDLESS,    /**< `fan` children each, for ever */
+    /** A spine, down to `depth`: each item has one child that stays on it and `fan` stubs; a stub has `twigs`
+     *  children, which have none. By owner's rule TREE_BY_KIND the spine and the twigs stay where they are,
+     *  and stubs leave. */
+    TREE_SPINE
 };
 
 enum tree_owner_rule {
     TREE_BY_TAG = 0, /**< anywhere */
-    TREE_BY_DEPTH    /**< `stride` devices further with each step */
+    TREE_BY_DEPTH,   /**< `stride` devices further with each step */
+    TREE_BY_KIND     /**< of spines: stubs `stride` devices further, all else where its parent is */
 };
 
 enum tree_priority_rule {
@@ -55,7 +60,7 @@ typedef struct tree_state {
     tree_record *record; /* memory of the device */
     uint32_t device, devices;
     uint32_t shape, owner_rule, priority_rule;
-    uint32_t fan, depth, stride, spread;
+    uint32_t fan, depth, stride, spread, twigs, pad;
 } tree_state;
 
 /** A bijection that scatters (the finaliser of splitmix64). */
@@ -81,8 +86,18 @@ WEIR_DEV tree_item tree_root(uint64_t seed)
     return item;
 }
 
+/** Of a spine: `depth` is that of a stub, wherever it grows. */
+WEIR_DEV uint32_t tree_spine_children(const tree_state *s, const tree_item *item)
+{
+    if (item->depth < s->depth)
+        return 1 + s->fan;
+    return item->depth == s->depth ? s->twigs : 0;
+}
+
 WEIR_DEV uint32_t tree_children(const tree_state *s, const tree_item *item)
 {
+    if (s->shape == TREE_SPINE)
+        return tree_spine_children(s, item);
     if (s->shape == TREE_ENDLESS)
         return s->fan;
     if (s->shape == TREE_HUB)
@@ -94,17 +109,30 @@ WEIR_DEV uint32_t tree_children(const tree_state *s, const tree_item *item)
     return (uint32_t)(tree_mix(item->tag ^ 1) % (2 * (uint64_t)s->fan + 1));
 }
 
-WEIR_DEV tree_item tree_child(const tree_item *item, uint64_t number)
+/** By TREE_BY_KIND the last byte of a tag names the owner. */
+WEIR_DEV uint32_t tree_kind_owner(const tree_state *s, uint64_t tag)
+{
+    return (uint32_t)(tag & 0xFF) % s->devices;
+}
+
+/** @param[in] number  from 1; the first child of a spine's item stays on it. */
+WEIR_DEV tree_item tree_child(const tree_state *s, const tree_item *item, uint64_t number)
 {
     tree_item child;
+    const int stub = s->shape == TREE_SPINE && number > 1 && item->depth < s->depth;
     child.tag = tree_mix(item->tag + number);
-    child.depth = item->depth + 1;
+    child.depth = stub ? s->depth : item->depth + 1;
+    if (s->owner_rule == TREE_BY_KIND)
+        child.tag = (child.tag & ~(uint64_t)0xFF) |
+                    (tree_kind_owner(s, item->tag) + (stub ? s->stride : 0)) % s->devices;
     child.check = tree_check(child.tag, child.depth);
     return child;
 }
 
 WEIR_DEV uint32_t tree_owner_of(const tree_state *s, uint64_t tag, uint32_t depth)
 {
+    if (s->owner_rule == TREE_BY_KIND)
+        return tree_kind_owner(s, tag);
     if (s->owner_rule == TREE_BY_DEPTH)
         return (uint32_t)((uint64_t)depth * s->stride % s->devices);
     return (uint32_t)(tree_mix(tag ^ 2) % s->devices);
@@ -126,7 +154,7 @@ WEIR_DEV int tree_tile(const tree_state *s, const tree_item *item, uint64_t *fir
 WEIR_DEV int tree_atom(const tree_state *s, const tree_item *item, uint64_t atom, tree_item *next)
 {
     if (atom > 0) {
-        *next = tree_child(item, atom);
+        *next = tree_child(s, item, atom);
         return 1;
     }
     weir_atomic_add_relaxed_dev_u64(&s->record->consumed, 1);

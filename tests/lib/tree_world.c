@@ -126,7 +126,7 @@ static weir_status expect_tree(struct tree_world *world, tree_item root)
             stack = grown;
         }
         for (uint32_t c = 1; c <= children; c++)
-            stack[used++] = tree_child(&item, c);
+            stack[used++] = tree_child(&world->tree[0], &item, c);
     }
     free(stack);
     return WEIR_OK;

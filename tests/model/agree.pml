@@ -14,9 +14,10 @@
  *   RING      items travel by the next device, not straight to their own
  *   COARSE    the fields of a report arrive together: smaller, for three devices
  *   POLLING   see above; two devices, not with BULK
+ *   CHOKED    a device that holds items processes nothing until they are sent
  * and one for each part of the protocol that can be left out (test_model.sh has what comes of it):
  *   NO_ODD NO_ODD_FOR_COMMAND ODD_UNORDERED ODD_AFTER_FIELDS NO_SECOND_PASS NO_EPOCH NO_NEW_REPORT
- *   NO_TAG COMMAND_FIRST HOLDING_IS_IDLE */
+ *   NO_TAG COMMAND_FIRST HOLDING_IS_IDLE DEAF (CHOKED: nor does it take anything in) */
 #ifndef N
 #define N 2
 #endif

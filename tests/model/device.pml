@@ -159,7 +159,19 @@ inline take_command(i)
 
 /* ---- in any order ------------------------------------------------------------------------------------- */
 
-#define FROM(i, from) :: atomic { i != from && MAY_TAKE(i, from) -> take_in(i, from) }
+/* A device that holds much processes nothing, but it takes in: here, as soon as it holds anything. */
+#if defined(CHOKED)
+#define MAY_PROCESS(i) (near[i] > 0 && holding[i] == 0)
+#else
+#define MAY_PROCESS(i) (near[i] > 0)
+#endif
+#if defined(CHOKED) && defined(DEAF)
+#define LISTENS(i) (holding[i] == 0)
+#else
+#define LISTENS(i) true
+#endif
+
+#define FROM(i, from) :: atomic { i != from && LISTENS(i) && MAY_TAKE(i, from) -> take_in(i, from) }
 #define SEND(i, to_, prio)                                                                   \
     :: atomic { HELD(i, to_, prio) > 0 && nfull(LANE(i, HOP(i, to_))) && MAY_RELEASE(i) ->   \
                 publish(i, to_, prio) }
@@ -176,7 +188,7 @@ inline take_command(i)
 #define EACH_LANE(i) FROM(i, 0) FROM(i, 1) FROM(i, 2) SEND_TO(i, 0) SEND_TO(i, 1) SEND_TO(i, 2)
 #endif
 #define ROUNDS(i)                                                                            \
-    :: atomic { near[i] > 0 -> process(i) }                                                  \
+    :: atomic { MAY_PROCESS(i) -> process(i) }                                               \
     EACH_LANE(i)                                                                             \
     :: atomic { !idle[i] && NOTHING_TO_DO(i) && len(posted[i]) <= POSTED_MAX - 5 -> report(i) }
 

@@ -66,6 +66,9 @@ bulk='-DBULK -DLEVELS=1'
     holds 'polling, under weak fairness' -DPOLLING -DITEMS=3
     holds 'two devices that report idle while they hold items' -DHOLDING_IS_IDLE -DITEMS=4
     holds 'three devices that do' -DN=3 -DCOARSE -DHOLDING_IS_IDLE -DITEMS=3
+    holds 'two devices that send before they process' -DCHOKED -DITEMS=6 -DSEEDS=2 -DLEVELS=1
+    holds 'a ring of three that do' -DN=3 -DCOARSE -DRING -DCHOKED -DITEMS=3 -DLEVELS=1
+    holds 'two devices that do, generations' -DCHOKED -DITEMS=5 -DSEEDS=2 $bulk
     holds 'two devices, generations without tags, commands first' $bulk -DNO_TAG -DCOMMAND_FIRST -DITEMS=4
 }
 # shellcheck disable=SC2086
@@ -80,6 +83,7 @@ bulk='-DBULK -DLEVELS=1'
     breaks 'tags, generations' 'assertion violated' -DNO_TAG $bulk
     breaks 'tags, generations, commands first' 'assertion violated' -DN=3 -DCOARSE -DNO_TAG -DCOMMAND_FIRST $bulk
     breaks 'a report after each command' 'invalid end state' -DNO_NEW_REPORT
+    breaks 'taking in while choked' 'invalid end state' -DCHOKED -DDEAF -DITEMS=6 -DSEEDS=2 -DLEVELS=1
     breaks 'a report after each command, polling' 'non-progress cycle' -DNO_NEW_REPORT -DPOLLING
 }
 echo "$passed passed, $failed failed, 0 skipped"

@@ -178,6 +178,67 @@ static void held_items_wait_for_a_credit(void **state)
     free(world);
 }
 
+/* A worker that holds more than half of what it can processes nothing that would make more of it, in any
+ * order, until credits come; it takes in what arrives, and forgets nothing. */
+static void a_choked_worker_sends_and_takes_in(void **state)
+{
+    static const uint32_t orders[] = {WEIR_ENGINE_SOFT, WEIR_ENGINE_BULK};
+    const uint32_t held = (ROOM + MORE_ROOM) / 2;
+    (void)state;
+    for (int o = 0; o < 2; o++) {
+        struct world *world = make_world(orders[o], 1);
+        struct weir_ledger *ledger = &world->ledger;
+        const uint32_t near = WEIR_BAG_NEAR + (orders[o] == WEIR_ENGINE_BULK);
+        ledger->look[WEIR_BAG_HELD] = held + 1;
+        ledger->look[near] = 7;
+        ledger->look[WEIR_BAG_BUCKET + 3] = ledger->look[WEIR_BAG_FAR] = 2;
+        ledger->bucket_pending = 1u << 3;
+        ledger->far_pending = 1;
+        assert_int_equal(weir_plan_make(&world->args, ledger), 0);
+        ledger->available[0] = 4;
+        assert_int_equal(weir_plan_make(&world->args, ledger), 4);
+        expect_segment(world, 0, WEIR_SEGMENT_ARRIVED, world->ring, 4);
+        assert_int_equal(ledger->plan.took, 0);
+        assert_int_equal(ledger->plan.order.window, WEIR_BUCKETS - 1); /* 3 is still to be read */
+        ledger->available[0] = 0;
+        ledger->retry = 1;
+        assert_int_equal(weir_plan_make(&world->args, ledger), held + 1);
+        assert_int_equal(ledger->plan.took, 1u << WEIR_BAG_HELD);
+        ledger->look[WEIR_BAG_HELD] = 0;
+        ledger->look[WEIR_BAG_HELD + 1] = held;
+        assert_int_equal(weir_plan_make(&world->args, ledger), 7 + 2 + 2);
+        assert_int_equal(ledger->plan.took,
+                         1u << near | 1u << (WEIR_BAG_BUCKET + 3) | 1u << WEIR_BAG_FAR);
+        assert_int_equal(ledger->bucket_pending | ledger->far_pending, 0);
+        free(world);
+    }
+}
+
+/* What arrived makes near items meanwhile. Once they take up half of their room they are processed all the same,
+ * but for bulk, where they are the next generation. */
+static void a_choked_worker_with_too_many_near_items(void **state)
+{
+    const uint32_t half = (ROOM + MORE_ROOM) / 2;
+    (void)state;
+    for (uint32_t order = WEIR_ENGINE_SOFT; order <= WEIR_ENGINE_BULK; order++) {
+        struct world *world = make_world(order, 1);
+        struct weir_ledger *ledger = &world->ledger;
+        ledger->look[WEIR_BAG_HELD] = half + 1;
+        ledger->look[WEIR_BAG_NEAR + 1] = order == WEIR_ENGINE_BULK ? 3 : 0;
+        ledger->look[WEIR_BAG_NEAR] = half;
+        assert_int_equal(weir_plan_make(&world->args, ledger), 0);
+        ledger->look[WEIR_BAG_NEAR] = half + 1;
+        if (order == WEIR_ENGINE_BULK) {
+            assert_int_equal(weir_plan_make(&world->args, ledger), 0);
+        } else {
+            assert_int_equal(weir_plan_make(&world->args, ledger), half + 1);
+            assert_int_equal(ledger->plan.took, 1u << WEIR_BAG_NEAR);
+            assert_int_equal(ledger->plan.order.near_bag, WEIR_BAG_NEAR + 1);
+        }
+        free(world);
+    }
+}
+
 /* Rings of 16 slots of 8 bytes: from every place, every number, also where the counters wrap. */
 static void a_lane_that_wraps_has_two_segments(void **state)
 {
@@ -346,6 +407,8 @@ int main(void)
         cmocka_unit_test(bulk_reads_the_generation_before),
         cmocka_unit_test(released_buckets_and_far_items_are_read),
         cmocka_unit_test(held_items_wait_for_a_credit),
+        cmocka_unit_test(a_choked_worker_sends_and_takes_in),
+        cmocka_unit_test(a_choked_worker_with_too_many_near_items),
         cmocka_unit_test(a_lane_that_wraps_has_two_segments),
         cmocka_unit_test(every_lane_has_its_turn),
         cmocka_unit_test(bulk_leaves_lanes_that_are_ahead),

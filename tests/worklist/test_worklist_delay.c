@@ -153,7 +153,7 @@ static void expect(struct world *world, const tree_item *item)
     world->items++;
     uint32_t children = tree_children(&world->tree, item);
     for (uint32_t c = 1; c <= children; c++) {
-        tree_item child = tree_child(item, c);
+        tree_item child = tree_child(&world->tree, item, c);
         expect(world, &child);
     }
 }

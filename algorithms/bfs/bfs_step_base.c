@@ -1,0 +1,53 @@
+/** @file bfs_step_base.c  Breadth-first search in step: the bitmap before a run. */
+#include "algorithms/bfs/bfs_step_object.h"
+#include "runtime/internal.h"
+
+struct marks {
+    const weir_graph *graph;
+    const uint32_t *numbers;
+    uint32_t *led;  /* a bit a number: an arc leads there */
+    uint64_t count; /* relaxed additions; the join publishes them */
+};
+
+/* @return whether the bit was not set. */
+static uint64_t set_bit(uint32_t *bitmap, uint32_t number)
+{
+    const uint32_t bit = UINT32_C(1) << (number % 32);
+    uint32_t *word = &bitmap[number / 32];
+    if (__atomic_load_n(word, __ATOMIC_RELAXED) & bit) /* a store would move the line about */
+        return 0;
+    return !(__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit);
+}
+
+static void mark_targets(void *user, uint64_t begin, uint64_t end)
+{
+    struct marks *marks = user;
+    uint64_t count = 0;
+    for (uint64_t arc = marks->graph->offsets[begin]; arc < marks->graph->offsets[end]; arc++)
+        count += set_bit(marks->led, marks->numbers[marks->graph->targets[arc]]);
+    __atomic_fetch_add(&marks->count, count, __ATOMIC_RELAXED);
+}
+
+static void mark_sources(void *user, uint64_t begin, uint64_t end)
+{
+    struct marks *marks = user;
+    for (uint64_t v = begin; v < end; v++)
+        if (marks->graph->offsets[v] < marks->graph->offsets[v + 1])
+            (void)set_bit(marks->led, marks->numbers[v]);
+}
+
+weir_status weir__bfs_run_base(struct bfs_run *run, const weir_graph *graph, uint32_t **base_out)
+{
+    const uint32_t words = weir__rows_part(run->rows, 0)->numbers / 32;
+    struct marks marks = {.graph = graph, .numbers = weir__rows_numbers(run->rows)};
+    weir_status status = weir__calloc(words, 4, "bitmap of the graph", &marks.led);
+    if (status)
+        return status;
+    weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_targets, &marks);
+    run->unfound = marks.count;
+    weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_sources, &marks);
+    for (uint32_t i = 0; i < words; i++)
+        marks.led[i] = ~marks.led[i];
+    *base_out = marks.led;
+    return WEIR_OK;
+}

@@ -1,0 +1,121 @@
+/** @file bfs_step_turn.h  What comes behind a barrier: which way the next level goes, which phase that begins
+ * with, how many blocks it needs. From sums that all who are awake have, so all decide the same. */
+#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_TURN_H
+#define WEIR_ALGORITHMS_BFS_BFS_STEP_TURN_H
+
+#include "algorithms/bfs/bfs_step_narrow.h"
+#include "algorithms/bfs/bfs_step_up.h"
+
+/* Bottom-up, a look is a stream of short rows; top-down it is a random atomic: about three to one. Going back
+ * costs a phase more. */
+#define BFS_UP_GAIN   2u
+#define BFS_DOWN_GAIN 3u
+
+/* Looks that a level would take bottom-up: each vertex not found reads its row's place and looks along its
+ * arcs until it meets the last level, whose share of all arcs says how soon. */
+WEIR_DEV uint64_t bfs_up_cost(const struct bfs_step_args *a, const struct bfs_walk *w)
+{
+    const uint64_t mean = w->unfound_arcs / (w->unfound + 1) + 1;
+    const uint64_t soon = a->rows.arcs_all / (w->arcs + 1) + 1;
+    return w->unfound * (2 + (mean < soon ? mean : soon)) + a->rows.numbers / 32;
+}
+
+WEIR_DEV uint32_t bfs_choose(const struct bfs_step_args *a, const struct bfs_walk *w, int was_up)
+{
+    if (a->pull)
+        return BFS_UP;
+    if (was_up)
+        return BFS_DOWN_GAIN * w->arcs < bfs_up_cost(a, w) ? BFS_LIST : BFS_UP;
+    if (!w->wide || bfs_up_cost(a, w) > BFS_UP_GAIN * w->arcs)
+        return BFS_DOWN;
+    return a->rows.parts > 1 ? BFS_SHARE : BFS_UP;
+}
+
+WEIR_DEV uint64_t bfs_less(uint64_t from, uint64_t by)
+{
+    return from > by ? from - by : 0;
+}
+
+/* What a phase put into the queue: the stretch grows by it, and the estimates follow. */
+WEIR_DEV void bfs_grow(const struct bfs_step_args *a, const struct weir_bsp_block *b,
+                       struct bfs_walk *w, const uint64_t *total)
+{
+    const uint64_t own = a->rows.parts > 1 ? weir_bsp_own(&a->member, b) : total[0];
+    const uint64_t entries = (uint32_t)total[0];
+    const int counted = w->wide || w->phase != BFS_DOWN;
+    w->end += (uint32_t)own;
+    w->entries += entries;
+    w->split |= total[0] >> 32 != 0;
+    w->arcs += counted ? total[2] : entries * (a->rows.arcs_all / (a->rows.vertices + 1) + 1);
+    w->unfound = bfs_less(w->unfound, counted ? total[3] : entries);
+}
+
+/* The level is complete: choose how the next one goes. */
+WEIR_DEV void bfs_turn(const struct bfs_step_args *a, struct bfs_walk *w, int was_up)
+{
+    w->wide = was_up || w->split || w->entries >= BFS_WIDE;
+    w->unfound_arcs = bfs_less(w->unfound_arcs, w->arcs);
+    w->phase = bfs_choose(a, w, was_up);
+}
+
+/* After a barrier: what comes next. */
+WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_bsp_block *b,
+                       struct bfs_walk *w, const uint64_t *total)
+{
+    switch (w->phase) {
+    case BFS_DOWN:
+        w->begin = w->end;
+        w->entries = w->arcs = w->split = 0;
+        w->level++;
+        bfs_grow(a, b, w, total);
+        if (total[1]) {
+            w->phase = BFS_ABSORB;
+            w->wide |= total[1] >= BFS_WIDE;
+        } else if (w->entries == 0) {
+            w->phase = BFS_END;
+        } else {
+            bfs_turn(a, w, 0);
+        }
+        break;
+    case BFS_ABSORB:
+        bfs_grow(a, b, w, total);
+        if (w->entries == 0)
+            w->phase = BFS_END;
+        else
+            bfs_turn(a, w, 0);
+        break;
+    case BFS_SHARE:
+        w->phase = BFS_UP;
+        break;
+    case BFS_UP:
+        w->level++;
+        w->turn ^= 1;
+        w->arcs = total[2];
+        w->unfound = bfs_less(w->unfound, total[3]);
+        w->begin = w->end;
+        w->entries = total[3];
+        if (total[3] == 0)
+            w->phase = BFS_END;
+        else
+            bfs_turn(a, w, 1);
+        break;
+    default: /* BFS_LIST */
+        w->begin = w->end;
+        w->end += (uint32_t)(a->rows.parts > 1 ? weir_bsp_own(&a->member, b) : total[0]);
+        w->entries = (uint32_t)total[0];
+        w->split = total[0] >> 32 != 0;
+        w->phase = BFS_DOWN;
+    }
+}
+
+/* Blocks of this device that the next phase needs. */
+WEIR_DEV uint32_t bfs_need(const struct weir_bsp_block *b, const struct bfs_walk *w)
+{
+    const uint32_t each = b->threads / WEIR_LANES * BFS_TAKE;
+    if (w->phase > BFS_ABSORB || w->wide)
+        return b->blocks;
+    const uint64_t need = (w->end - w->begin + each - 1) / each;
+    return need < 1 ? 1 : need < b->blocks ? (uint32_t)need : b->blocks;
+}
+
+#endif

@@ -1,6 +1,7 @@
 /** @file test_pr_ending.c  PageRank: what is refused, limits, cancels, graphs without vertices, every fault. */
-#include "tests/algorithms/pr_fixture.h"
+#include "algorithms/pr/pr_pull_parts.h"
 #include "runtime/internal.h"
+#include "tests/algorithms/pr_fixture.h"
 
 #include "worklist/bsp.h"
 
@@ -240,6 +241,40 @@ static void every_fault_is_an_error(void **state)
     weir_context_destroy(context);
 }
 
+/* Doubles that are wanted after all, where floats did not come to rest: all parts have them or none, and after
+ * a failure that can be tried again. */
+static void doubles_come_to_all_parts_or_none(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_RMAT);
+    weir_partition *partition;
+    struct weir__pr_pull *pull;
+    weir_run_stats stats;
+    OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, weir_context_device_count(context), 1,
+                             NULL, &partition));
+    const struct weir__pr_task task = {.context = context,
+                                       .graph = graph,
+                                       .partition = partition,
+                                       .options = WEIR_RUN_OPTIONS_INIT,
+                                       .config = WEIR_PR_CONFIG_INIT,
+                                       .vertices = graph->vertices};
+    OK(weir__pr_pull_create(&task, &pull));
+    for (uint64_t nth = 1; nth <= partition->parts; nth++) {
+        weir__fault_arm(WEIR__FAULT_ALLOC, nth);
+        STATUS(weir__pr_pull_set_bounds(pull, 1), WEIR_ERR_NOMEM);
+        weir__fault_arm(WEIR__FAULT_ALLOC, 0);
+        OK(weir__pr_pull_run(pull, &stats));
+        assert_int_equal(stats.bytes_sent, stats.work.sent * sizeof(float));
+    }
+    OK(weir__pr_pull_set_bounds(pull, 1));
+    OK(weir__pr_pull_run(pull, &stats));
+    assert_true(stats.bytes_sent > stats.work.sent * sizeof(float));
+    weir__pr_pull_destroy(pull);
+    weir_partition_destroy(partition);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +297,7 @@ int main(void)
         PR_SPEC(a_time_limit_ends_a_run, "cuda:0"),
         PR_SPEC(a_time_limit_ends_a_run, "cuda:0-1"),
         PR_SPEC(every_fault_is_an_error, "host:2"),
+        PR_SPEC(doubles_come_to_all_parts_or_none, "host:3"),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

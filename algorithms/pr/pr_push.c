@@ -133,8 +133,7 @@ weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__
     *push_out = NULL;
     config.value_bytes = sizeof(pr_push_value);
     config.fill = 0;
-    config.halo_items =
-        1; /* HELD or SPLIT, and GROWN once more; what goes to others is merged first */
+    config.halo_items = 1; /* an own vertex may be HELD or SPLIT and have GROWN since */
     /* Soft order, steps of a power of two, halves the work of one device. Several have to agree on each step,
      * and had done as well without. */
     config.delta_hint = task->partition->parts == 1 ? 8 : 0;

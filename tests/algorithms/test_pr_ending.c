@@ -216,7 +216,7 @@ static void every_fault_is_an_error(void **state)
 {
     weir_context *context = open_or_skip(state);
     weir_graph *graph = pr_graph(PR_STAR_BOTH);
-    weir_pr_config config = pr_config(.85, 1e-8, WEIR_DANGLING_SPREAD);
+    weir_pr_config config = pr_config(.2, 1e-8, WEIR_DANGLING_SPREAD);
     for (int direction = WEIR_DIRECTION_PUSH; direction <= WEIR_DIRECTION_PULL; direction++)
         for (int kind = WEIR__FAULT_ALLOC; kind <= WEIR__FAULT_EVENT; kind++)
             for (uint64_t nth = 1, struck = 1; struck; nth += STRIDE) {

@@ -108,11 +108,11 @@ static void residuals_are_merged_before_they_are_sent(void **state)
  * queues, which have room for that without being told how much, and little to spill into. */
 static void queues_have_room_for_the_halo(void **state)
 {
-    static const char *const settings[] = {"spill_bytes=98304", NULL}; /* 1024 items a queue */
+    static const char *const settings[] = {"spill_bytes=24576", NULL}; /* 256 items a queue */
     weir_context *context = open_with_or_skip(*state, settings);
     weir_pr_config config = pr_config(.85, 1e-3, WEIR_DANGLING_SPREAD);
     weir_graph *graph = open_graph("grid:200x100,.8", 0);
-    for (int route = WEIR_ROUTE_DIRECT; route <= WEIR_ROUTE_STAGED; route++) {
+    for (int route = WEIR_ROUTE_DIRECT; route <= WEIR_ROUTE_TREE; route++) {
         weir_run_options options = pr_towards(WEIR_DIRECTION_PUSH);
         options.route = (weir_route_kind)route;
         weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_RANDOM, &options, &config);

@@ -159,6 +159,30 @@ static void iterations_may_be_limited(void **state)
     weir_context_destroy(context);
 }
 
+/* As exact as doubles are, and in the end at rest; no residual is below that. */
+static void the_smallest_tolerances_end(void **state)
+{
+    static const double tolerances[] = {1e-300, 1e-310, 5e-324};
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_PATH);
+    double *have = malloc(graph->vertices * sizeof *have);
+    for (int i = 0; i < 6; i++) {
+        weir_run_options options = pr_towards(i % 2 ? WEIR_DIRECTION_PULL : WEIR_DIRECTION_PUSH);
+        weir_pr_config config = pr_config(.1, tolerances[i / 2], WEIR_DANGLING_SPREAD);
+        weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_EDGE, &options, &config);
+        double *want = pr_expected(graph, &config);
+        OK(weir_pr_run(pr, NULL));
+        OK(weir_pr_ranks(pr, have));
+        for (uint64_t v = 0; v < graph->vertices; v++)
+            assert_true(fabs(have[v] - want[v]) <= 1e-13 * want[v]);
+        weir_pr_destroy(pr);
+        free(want);
+    }
+    free(have);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* ---- ended early ------------------------------------------------------------------------------- */
 
 struct canceller {
@@ -288,6 +312,8 @@ int main(void)
         PR_SPEC(iterations_may_be_limited, "host:1"),
         PR_SPEC(iterations_may_be_limited, "host:2x3"),
         PR_SPEC(iterations_may_be_limited, "cuda:0"),
+        PR_SPEC(the_smallest_tolerances_end, "host:2"),
+        PR_SPEC(the_smallest_tolerances_end, "cuda:0"),
         PR_SPEC(a_cancel_ends_a_run, "host:1"),
         PR_SPEC(a_cancel_ends_a_run, "host:2x3"),
         PR_SPEC(a_cancel_ends_a_run, "cuda:0"),

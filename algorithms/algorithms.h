@@ -469,7 +469,8 @@ typedef struct weir_pr_config {
     double damping; /**< 0 to 1, without 1 */
     double
         tolerance; /**< stop when the L1 norm of what an iteration changes, or the residual that bounds the
-                           same, is below; above 0 */
+                           same, is below; above 0, and below 1e-300 as 1e-300. A pull that rounding keeps
+                           above stops after the iterations that should do; its residual says so */
     weir_dangling dangling;
     uint32_t iterations; /**< of the pull form at most; 0: until the tolerance is met */
 } weir_pr_config;

@@ -301,15 +301,18 @@ typedef struct weir_traversal_config {
      *  vertex counts as reached when its value is another in the end. */
     int fill;
     uint32_t delta_hint; /**< of weir_worklist_config */
+    /** Non-zero: on several devices a queue may hold two items for each vertex of the part and one for each of
+     *  its halo; otherwise there is mostly one for each of the part. */
+    int halo_items;
 } weir_traversal_config;
 /** Defaults of weir_traversal_config: values of four bytes, all bits set. */
-#define WEIR_TRAVERSAL_CONFIG_INIT                \
-    {                                             \
-        sizeof(weir_traversal_config), 4, 0xFF, 0 \
+#define WEIR_TRAVERSAL_CONFIG_INIT                   \
+    {                                                \
+        sizeof(weir_traversal_config), 4, 0xFF, 0, 0 \
     }
 
-/** Make the worklist and the values; queues hold two items for each vertex of the largest part where
- *  WEIR_QUEUE_ITEMS does not say otherwise.
+/** Make the worklist and the values; queues hold an item for each vertex of the largest part, or what
+ *  weir_traversal_config.halo_items says, if WEIR_QUEUE_ITEMS does not say otherwise. What is more spills.
  *  @param[in] placement  kept until the traversal is destroyed.
  *  @param[in] op         outlives the traversal.
  *  @param[in] options    NULL for defaults.
@@ -469,7 +472,8 @@ typedef struct weir_pr_config {
     double damping; /**< 0 to 1, without 1 */
     double
         tolerance; /**< stop when the L1 norm of what an iteration changes, or the residual that bounds the
-                           same, is below; above 0 */
+                           same, is below; above 0, and below 1e-300 as 1e-300. A pull that rounding keeps
+                           above stops after the iterations that should do; its residual says so */
     weir_dangling dangling;
     uint32_t iterations; /**< of the pull form at most; 0: until the tolerance is met */
 } weir_pr_config;

@@ -98,7 +98,9 @@ WEIR_DEV int OP(narrow_walk)(struct OP(run) * run, const OP(item) * item, uint64
     return fresh;
 }
 
-/** Tiles that are too long for the lanes of a narrow round: the way of sets can cut them. */
+/** Tiles that are too long for the lanes of a narrow round: the way of sets can cut them. It puts no bounds beside
+ *  the items that it makes, so the next round must not look for any: block 0 decides, whether a tile was cut or
+ *  was stale by now. */
 WEIR_COLD uint32_t OP(narrow_cut)(struct OP(block) * block, uint32_t near_bag, uint32_t count)
 {
     struct OP(run) run = {&block->args, block, 0, 0, near_bag, 0, NULL, 1, 0, 0, 0, 0, 0, 0};
@@ -112,6 +114,8 @@ WEIR_COLD uint32_t OP(narrow_cut)(struct OP(block) * block, uint32_t near_bag, u
         run.atoms += atoms;
     }
     OP(walk_warp_set)(&run, base, count, FORM_REST);
+    if (weir_lane() == 0)
+        block->special = 1;
     block->tally[LANE_ID].stale += run.stale;
     block->tally[LANE_ID].atoms += run.atoms;
     return run.pushed;

@@ -48,16 +48,22 @@ static weir_status create_part(weir_traversal *traversal, uint32_t p)
     return status;
 }
 
-/* Room for an item a vertex of the largest part; the few more that a round may make spill. */
-static uint64_t queue_items(const weir_placement *placement)
+/* Room for an item a vertex of the largest part, or for all that may wait there; the few more that a round may
+ * make spill. */
+static uint64_t queue_items(const weir_traversal *traversal)
 {
+    const weir_placement *placement = traversal->placement;
     uint64_t items = weir__config_get(weir_context_config(placement->context), WEIR__QUEUE_ITEMS);
     uint64_t largest = 0;
     if (items)
         return items;
-    for (uint32_t p = 0; p < placement->parts; p++)
-        if (largest < placement->part[p].owned)
-            largest = placement->part[p].owned;
+    for (uint32_t p = 0; p < placement->parts; p++) {
+        uint64_t mine = placement->part[p].owned;
+        if (traversal->config.halo_items && placement->parts > 1)
+            mine += mine + placement->part[p].halo_count;
+        if (largest < mine)
+            largest = mine;
+    }
     items = largest + 1024;
     return items < QUEUE_ITEMS_MAX ? items : QUEUE_ITEMS_MAX;
 }
@@ -88,7 +94,7 @@ static weir_status create_worklist(weir_traversal *traversal, const weir_run_opt
     config.mapping = options->mapping;
     config.group = options->group;
     config.time_limit_ms = options->time_limit_ms;
-    config.queue_items = queue_items(placement);
+    config.queue_items = queue_items(traversal);
     config.tile_atoms = tile_atoms(placement);
     weir_status status =
         weir_endpoint_create(weir_context_home(placement->context), "source", &traversal->source);

@@ -8,6 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Doubles are far from telling less; below, what is reckoned from a tolerance would be 0. */
+#define TOLERANCE_LEAST 1e-300
+
 struct weir_pr {
     weir_context *context;
     struct weir__pr_pull *pull; /* one of the two; neither without vertices */
@@ -136,6 +139,7 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
         (partition && (status = weir__partition_fits(context, graph, partition))) ||
         (status = weir__calloc(1, sizeof *pr, "PageRank", &pr)))
         return status;
+    task.config.tolerance = fmax(task.config.tolerance, TOLERANCE_LEAST);
     pr->context = context;
     pr->vertices = graph->vertices;
     pr->arcs = graph->arcs;

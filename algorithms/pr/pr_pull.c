@@ -1,189 +1,14 @@
-/** @file pr_pull.c  PageRank in step on the host's side: rows, lists and shares on the devices, runs. */
+/** @file pr_pull.c  PageRank in step on the host's side: runs and what is said of them. */
+#include "algorithms/pr/pr_pull_parts.h"
 #include "algorithms/pr/pr_pull_args.h"
-#include "algorithms/pr/pr.h"
 #include "runtime/internal.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 extern const weir_bsp_program weir__pr_pull_program;
 
-enum { MEMORY_MAX = 10 }; /* arrays of a device */
-
-struct device_part {
-    void *memory[MEMORY_MAX];
-    uint32_t used;
-    uint64_t chunks; /* of its plan */
-    double *ranks;
-    void *done; /* pieces_done */
-};
-
-struct weir__pr_pull {
-    weir_context *context;
-    weir_pr_config config;
-    uint64_t vertices, dangling;
-    uint32_t parts;
-    int fine; /* shares can be doubles, too */
-    weir__rows *rows;
-    weir_bsp *bsp;
-    struct device_part part[WEIR_DEVICES_MAX];
-    uint64_t *sent; /* parts * parts: values of an iteration from one to another */
-    uint32_t steps; /* of the last run */
-};
-
-/* ---- memory of the devices --------------------------------------------------------------------- */
-
-static weir_device *device_of(const struct weir__pr_pull *pull, uint32_t p)
-{
-    return weir_context_device(pull->context, p);
-}
-
-/* The object's, freed with it. */
-static weir_status place(struct weir__pr_pull *pull, uint32_t p, uint64_t count, size_t bytes,
-                         const void *values, void *memory_out)
-{
-    struct device_part *part = &pull->part[p];
-    void *memory;
-    weir_status status =
-        weir_device_alloc(device_of(pull, p), (count ? count : 1) * bytes, &memory);
-    if (status)
-        return status;
-    part->memory[part->used++] = memory;
-    memcpy(memory_out, &memory, sizeof memory);
-    return values && count ? weir__upload(device_of(pull, p), memory, values, count * bytes)
-                           : WEIR_OK;
-}
-
-static weir_status place_lists(struct weir__pr_pull *pull, uint32_t p,
-                               const struct weir__pr_lists *lists, const uint8_t *readers)
-{
-    pr_pull_args *args = weir_bsp_args(pull->bsp, p);
-    struct pr_plan *plan = &args->plan;
-    weir_status status;
-    plan->chunks = (uint32_t)lists->chunks;
-    plan->pieces = (uint32_t)lists->pieces;
-    plan->longs = (uint32_t)lists->longs;
-    pull->part[p].chunks = lists->chunks;
-    if ((status = place(pull, p, lists->chunks, sizeof *plan->chunk, lists->chunk, &plan->chunk)) ||
-        (status = place(pull, p, lists->pieces, sizeof *plan->piece, lists->piece, &plan->piece)) ||
-        (status = place(pull, p, lists->longs, sizeof *plan->row, lists->row, &plan->row)) ||
-        (status = place(pull, p, lists->rows, sizeof *plan->end, lists->end, &plan->end)) ||
-        (status = place(pull, p, lists->longs ? lists->pieces : 0, sizeof *args->partial, NULL,
-                        &args->partial)))
-        return status;
-    return readers ? place(pull, p, lists->rows, 1, readers + args->begin, &plan->readers)
-                   : WEIR_OK;
-}
-
-static weir_status make_lists(struct weir__pr_pull *pull, uint32_t p, const uint8_t *readers)
-{
-    const weir_rows_part *part = weir__rows_part(pull->rows, p);
-    struct weir__pr_lists lists = {0};
-    uint64_t *offsets;
-    weir_status status =
-        weir__alloc(part->owned + UINT64_C(1), sizeof *offsets, "offsets", &offsets);
-    if (status)
-        return status;
-    if (!(status = weir__download(device_of(pull, p), offsets, part->in.offsets,
-                                  (part->owned + UINT64_C(1)) * sizeof *offsets)) &&
-        !(status = weir__pr_lists(offsets, part->owned, &lists)))
-        status = place_lists(pull, p, &lists, readers);
-    weir__pr_lists_free(&lists);
-    free(offsets);
-    return status;
-}
-
-/* Everything of a part but what is behind lists, and doubles. */
-static weir_status make_part(struct weir__pr_pull *pull, uint32_t p, const uint8_t *readers)
-{
-    const weir_rows_part *part = weir__rows_part(pull->rows, p);
-    const double n = (double)pull->vertices;
-    pr_pull_args *args = weir_bsp_args(pull->bsp, p);
-    weir_status status;
-    args->targets = part->in.targets;
-    args->degree = part->out_degree;
-    args->begin = part->begin;
-    args->owned = part->owned;
-    args->numbers = part->numbers;
-    args->symmetric = weir__rows_symmetric(pull->rows) != 0;
-    args->start = 1 / n;
-    args->damping = pull->config.damping;
-    args->teleport = (1 - pull->config.damping) / n;
-    args->spread = pull->config.dangling == WEIR_DANGLING_SPREAD ? pull->config.damping / n : 0;
-    args->dangling = (double)pull->dangling * (double)(float)args->start;
-    if ((status =
-             place(pull, p, 2 * (uint64_t)part->numbers, sizeof(float), NULL, &args->single[p])) ||
-        (status = place(pull, p, part->owned, sizeof(double), NULL, &args->ranks)) ||
-        (status = place(pull, p, 1, sizeof(uint64_t), NULL, &args->pieces_done)))
-        return status;
-    pull->part[p].ranks = args->ranks;
-    pull->part[p].done = args->pieces_done;
-    return make_lists(pull, p, readers);
-}
-
-static void introduce(struct weir__pr_pull *pull)
-{
-    for (uint32_t p = 0; p < pull->parts; p++)
-        for (uint32_t q = 0; q < pull->parts; q++) {
-            pr_pull_args *args = weir_bsp_args(pull->bsp, p);
-            const pr_pull_args *other = weir_bsp_args(pull->bsp, q);
-            args->single[q] = other->single[q];
-            args->fine[q] = other->fine[q];
-        }
-}
-
-/* When to stop, and the doubles if that takes some. */
-static weir_status set_bounds(struct weir__pr_pull *pull, int fine)
-{
-    struct weir__pr_bounds bounds;
-    weir_status status = WEIR_OK;
-    weir__pr_bounds(&pull->config, fine, &bounds);
-    for (uint32_t p = 0; p < pull->parts && !status; p++) {
-        pr_pull_args *args = weir_bsp_args(pull->bsp, p);
-        args->single_below = bounds.single_below;
-        args->fine_below = bounds.fine_below;
-        args->restless = bounds.restless;
-        args->single_iterations = bounds.single_iterations;
-        args->iterations = bounds.iterations;
-        if (bounds.fine)
-            status =
-                place(pull, p, 2 * (uint64_t)args->numbers, sizeof(double), NULL, &args->fine[p]);
-    }
-    introduce(pull);
-    pull->fine = bounds.fine;
-    return status;
-}
-
 /* ---- set-up ------------------------------------------------------------------------------------ */
-
-/* A bit of readers stands for every eighth device. */
-static void count_sent(struct weir__pr_pull *pull, const uint8_t *readers)
-{
-    for (uint32_t p = 0; p < pull->parts; p++) {
-        const weir_rows_part *part = weir__rows_part(pull->rows, p);
-        uint64_t bit[8] = {0};
-        for (uint32_t i = 0; i < part->owned; i++)
-            for (unsigned b = 0; b < 8; b++)
-                bit[b] += readers[part->begin + i] >> b & 1;
-        for (uint32_t q = 0; q < pull->parts; q++)
-            pull->sent[p * pull->parts + q] = q == p ? 0 : bit[q % 8];
-    }
-}
-
-static weir_status make_parts(struct weir__pr_pull *pull, const struct weir__pr_task *task)
-{
-    uint8_t *readers = NULL;
-    weir_status status = WEIR_OK;
-    if (pull->parts > 1 && (status = weir__pr_readers(task, pull->rows, &readers)))
-        return status;
-    if (readers)
-        count_sent(pull, readers);
-    for (uint32_t p = 0; p < pull->parts && !status; p++)
-        status = make_part(pull, p, readers);
-    free(readers);
-    return status;
-}
 
 weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__pr_pull **pull_out)
 {
@@ -204,7 +29,8 @@ weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__
                                   task->options.time_limit_ms, &pull->bsp)) ||
         (status =
              weir__rows_create(task->context, task->graph, task->partition, &rows, &pull->rows)) ||
-        (status = make_parts(pull, task)) || (status = set_bounds(pull, 0))) {
+        (status = weir__pr_pull_place(pull, task)) ||
+        (status = weir__pr_pull_set_bounds(pull, 0))) {
         weir__pr_pull_destroy(pull);
         return status;
     }
@@ -217,9 +43,7 @@ void weir__pr_pull_destroy(struct weir__pr_pull *pull)
     if (!pull)
         return;
     weir_bsp_destroy(pull->bsp); /* first: what a run that failed had queued still writes there */
-    for (uint32_t p = 0; p < pull->parts; p++)
-        for (uint32_t i = 0; i < pull->part[p].used; i++)
-            weir_device_free(device_of(pull, p), pull->part[p].memory[i]);
+    weir__pr_pull_unplace(pull);
     weir__rows_destroy(pull->rows);
     free(pull->sent);
     free(pull);
@@ -301,7 +125,7 @@ weir_status weir__pr_pull_run(struct weir__pr_pull *pull, weir_run_stats *stats_
     weir_status status = run_once(pull, &stats);
     /* Floats that do not come to rest, which the bounds leave room for: once more, and on with doubles. */
     if (!status && !pull->fine && !pull->config.iterations &&
-        stats.residual >= pull->config.tolerance && !(status = set_bounds(pull, 1)))
+        stats.residual >= pull->config.tolerance && !(status = weir__pr_pull_set_bounds(pull, 1)))
         status = run_once(pull, &stats);
     if (status)
         return status;

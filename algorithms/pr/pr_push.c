@@ -15,6 +15,7 @@
 #include "algorithms/pr/pr.h"
 #include "runtime/internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -121,7 +122,7 @@ static double first_threshold(const struct weir__pr_task *task, uint64_t halo)
     const double n = (double)task->vertices, d = task->config.damping;
     const double sum = task->dangling ? (1 - d) * (1 + d * (1 - (double)task->dangling / n)) : 1;
     const double part = task->config.dangling == WEIR_DANGLING_SPREAD ? sum / 2 : 1;
-    return 0.99 * part * task->config.tolerance / (n + (double)halo);
+    return fmax(0.99 * part * task->config.tolerance / (n + (double)halo), DBL_MIN); /* above 0 */
 }
 
 weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__pr_push **push_out)
@@ -133,6 +134,7 @@ weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__
     *push_out = NULL;
     config.value_bytes = sizeof(pr_push_value);
     config.fill = 0;
+    config.halo_items = 1; /* an own vertex may be HELD or SPLIT and have GROWN since */
     /* Soft order, steps of a power of two, halves the work of one device. Several have to agree on each step,
      * and had done as well without. */
     config.delta_hint = task->partition->parts == 1 ? 8 : 0;

@@ -1,35 +1,11 @@
-/** @file sssp_step_run.c  Shortest paths in step: memory, runs, results. */
-#include "algorithms/sssp/sssp_step_run.h"
-#include "algorithms/sssp/step.h"
-#include "runtime/config.h"
+/** @file sssp_step_run.c  Shortest paths in step: set-up, runs, results. */
+#include "algorithms/sssp/sssp_step_side.h"
 #include "runtime/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM_LEAST 4096 /* items of an inbox, where nothing else is said */
-
 extern const weir_bsp_program weir__sssp_step_program;
-
-/* Memory of a device. */
-struct side {
-    uint32_t *tent, *stamp, *done, *cursor;
-    struct sssp_step_piece *piece[2];
-    uint64_t *inbox[WEIR_DEVICES_MAX]; /* by sender; NULL for itself */
-    uint32_t room;                     /* items of each */
-    struct sssp_step_words *words;
-    uint32_t busy;               /* of sssp_step_args, but for the source */
-    struct sssp_step_words last; /* of the last run */
-};
-
-struct sssp_run {
-    weir_context *context;
-    weir__rows *rows;
-    weir_bsp *bsp;
-    uint32_t parts, delta;
-    struct side side[WEIR_DEVICES_MAX];
-    uint32_t *distances; /* of the last complete run, by vertex */
-};
 
 static weir_device *device(const struct sssp_run *run, uint32_t p)
 {
@@ -46,7 +22,7 @@ const weir__rows *weir__sssp_run_rows(const struct sssp_run *run)
     return run->rows;
 }
 
-/* ---- building ------------------------------------------------------------------------------- */
+/* ---- set-up --------------------------------------------------------------------------------- */
 
 weir_status weir__sssp_run_possible(const weir_context *context, uint32_t parts)
 {
@@ -57,101 +33,6 @@ weir_status weir__sssp_run_possible(const weir_context *context, uint32_t parts)
                 return weir__fail(WEIR_ERR_UNSUPPORTED,
                                   "device %u has no atomics on the memory of device %u", i, j);
     return WEIR_OK;
-}
-
-/* `place` points to any pointer. */
-static weir_status take(const struct sssp_run *run, uint32_t p, uint64_t count, size_t bytes,
-                        void *place)
-{
-    void *data;
-    weir_status status = weir_device_alloc(device(run, p), (size_t)count * bytes, &data);
-    if (!status)
-        memcpy(place, &data, sizeof data);
-    return status;
-}
-
-/* Most pieces of a step: every row is cut at once. */
-static uint64_t most_pieces(const struct sssp_run *run, const weir_rows_part *part)
-{
-    const uint32_t *degree = weir__rows_degrees(run->rows) + part->begin;
-    const uint32_t before = SSSP_STEP_BEFORE(1);
-    uint64_t pieces = 0;
-    for (uint32_t r = 0; r < part->owned; r++)
-        if (degree[r] > before)
-            pieces += (degree[r] - before + UINT64_C(0) + SSSP_STEP_PIECE - 1) / SSSP_STEP_PIECE;
-    return pieces;
-}
-
-/* Inboxes of a device. In a turn a sender tells of a vertex once, mostly, and rarely of many; all inboxes
- * together have an item for each own vertex, or a sender has as many as WEIR_QUEUE_ITEMS says. */
-static weir_status take_inboxes(struct sssp_run *run, uint32_t p)
-{
-    const uint32_t owned = weir__rows_part(run->rows, p)->owned;
-    struct side *side = &run->side[p];
-    uint64_t room = weir__config_get(weir_context_config(run->context), WEIR__QUEUE_ITEMS);
-    weir_status status = WEIR_OK;
-    if (run->parts == 1)
-        return WEIR_OK;
-    if (!room)
-        room = owned / (run->parts - UINT64_C(1)) + ROOM_LEAST;
-    side->room = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
-    for (uint32_t from = 0; from < run->parts && !status; from++)
-        if (from != p)
-            status = take(run, p, side->room, sizeof *side->inbox[0], &side->inbox[from]);
-    return status;
-}
-
-static weir_status take_side(struct sssp_run *run, uint32_t p)
-{
-    const weir_rows_part *part = weir__rows_part(run->rows, p);
-    const uint64_t pieces = most_pieces(run, part);
-    struct side *side = &run->side[p];
-    weir_status status;
-    if (pieces > UINT32_MAX)
-        return weir__fail(
-            WEIR_ERR_UNSUPPORTED,
-            "part %u has too many arcs for shortest paths in step: direction push, or "
-            "more devices",
-            p);
-    if ((status = take(run, p, part->numbers, 4, &side->tent)) ||
-        (status = take(run, p, part->owned / SSSP_STEP_FLAGGED + 1, 4, &side->stamp)) ||
-        (status = take(run, p, part->owned, 4, &side->done)) ||
-        (status = take(run, p, part->owned, 4, &side->cursor)) ||
-        (status = take(run, p, pieces, sizeof *side->piece[0], &side->piece[0])) ||
-        (status = take(run, p, pieces, sizeof *side->piece[1], &side->piece[1])) ||
-        (status = take_inboxes(run, p)))
-        return status;
-    return take(run, p, 1, sizeof *side->words, &side->words);
-}
-
-static void bind(struct sssp_run *run, uint32_t p)
-{
-    struct sssp_step_args *args = weir_bsp_args(run->bsp, p);
-    const weir_rows_part *part = weir__rows_part(run->rows, p);
-    const uint32_t *degree = weir__rows_degrees(run->rows) + part->begin;
-    struct side *side = &run->side[p];
-    uint32_t hubs = 0;
-    side->busy = part->owned;
-    if (weir__rows_symmetric(run->rows)) /* who has no out-arcs has no in-arcs */
-        while (side->busy && !degree[side->busy - 1])
-            side->busy--;
-    while (hubs < side->busy && degree[hubs] >= SSSP_STEP_HUB_ARCS)
-        hubs++;
-    args->part = *part;
-    for (uint32_t d = 0; d < run->parts; d++) {
-        args->tent[d] = run->side[d].tent;
-        args->stamp[d] = run->side[d].stamp;
-        args->words[d] = run->side[d].words;
-        args->inbox[d] = side->inbox[d];
-        args->outbox[d] = run->side[d].inbox[p];
-        args->room[d] = run->side[d].room;
-    }
-    args->done = side->done;
-    args->cursor = side->cursor;
-    args->piece[0] = side->piece[0];
-    args->piece[1] = side->piece[1];
-    args->delta = run->delta;
-    args->hubs = hubs / SSSP_STEP_FLAGGED * SSSP_STEP_FLAGGED;
 }
 
 static weir_status build(struct sssp_run *run, const weir_graph *graph,
@@ -165,11 +46,7 @@ static weir_status build(struct sssp_run *run, const weir_graph *graph,
         (status = weir__alloc(graph->vertices, 4, "distances", &run->distances)))
         return status;
     memset(run->distances, 0xFF, graph->vertices * 4);
-    for (uint32_t p = 0; p < run->parts && !status; p++)
-        status = take_side(run, p);
-    for (uint32_t p = 0; p < run->parts && !status; p++)
-        bind(run, p);
-    return status;
+    return weir__sssp_sides_take(run);
 }
 
 weir_status weir__sssp_run_create(weir_context *context, const weir_graph *graph,
@@ -198,15 +75,7 @@ void weir__sssp_run_destroy(struct sssp_run *run)
     if (!run)
         return;
     weir_bsp_destroy(run->bsp);
-    for (uint32_t p = 0; p < run->parts; p++) {
-        struct side *side = &run->side[p];
-        void *all[] = {side->tent,     side->stamp,    side->done, side->cursor,
-                       side->piece[0], side->piece[1], side->words};
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-            weir_device_free(device(run, p), all[i]);
-        for (uint32_t from = 0; from < run->parts; from++)
-            weir_device_free(device(run, p), side->inbox[from]);
-    }
+    weir__sssp_sides_free(run);
     weir__rows_destroy(run->rows);
     free(run->distances);
     weir__context_release(run->context);
@@ -214,29 +83,6 @@ void weir__sssp_run_destroy(struct sssp_run *run)
 }
 
 /* ---- a run ---------------------------------------------------------------------------------- */
-
-static weir_status prepare(struct sssp_run *run, uint32_t p, uint32_t source)
-{
-    struct side *side = &run->side[p];
-    const weir_rows_part *part = weir__rows_part(run->rows, p);
-    struct sssp_step_args *args = weir_bsp_args(run->bsp, p);
-    weir_queue *queue = weir_bsp_queue(run->bsp, p);
-    const uint32_t row = source - part->begin; /* if it is the part's */
-    weir_status status;
-    args->busy =
-        source >= part->begin && row < part->owned && row >= side->busy ? row + 1 : side->busy;
-    if ((status = weir_queue_fill(queue, side->tent, 0xFF, (size_t)part->numbers * 4)) ||
-        (status = weir_queue_fill(queue, side->tent + source, 0, 4)) ||
-        (status = weir_queue_fill(queue, side->done, 0xFF, (size_t)part->owned * 4)) ||
-        (status = weir_queue_fill(queue, side->stamp, 0,
-                                  (part->owned / SSSP_STEP_FLAGGED + (size_t)1) * 4)) ||
-        (status = weir_queue_fill(queue, side->words, 0, sizeof *side->words)))
-        return status;
-    if (row < part->owned && /* bytes of SSSP_STEP_FIRST */
-        (status = weir_queue_fill(queue, side->stamp + row / SSSP_STEP_FLAGGED, 0x01, 4)))
-        return status;
-    return weir_queue_fill(queue, side->words->low, 0xFF, sizeof side->words->low);
-}
 
 static weir_status collect(struct sssp_run *run)
 {
@@ -288,7 +134,7 @@ weir_status weir__sssp_run(struct sssp_run *run, uint64_t source, weir_run_stats
     double ms;
     weir_status status = weir__rows_locate(run->rows, source, NULL, &number);
     for (uint32_t p = 0; p < run->parts && !status; p++)
-        status = prepare(run, p, number);
+        status = weir__sssp_side_prepare(run, p, number);
     for (uint32_t p = 0; p < run->parts && !status; p++)
         status = weir_queue_sync(weir_bsp_queue(run->bsp, p));
     if (status || (status = weir_bsp_run(run->bsp, &ms)) || (status = collect(run)))

@@ -2,7 +2,11 @@
  *
  * The graph has a path long enough for thousands of such rounds, twigs of more arcs than a group has lanes on
  * it, and a hub whose tile is cut and whose neighbours make a round that is not narrow, in the middle. */
+#include "algorithms/sssp/sssp_op.h"
 #include "tests/algorithms/graph_fixture.h"
+
+#define WEIR_OPERATOR sssp_u32
+#include "worklist/engine_tmpl.h"
 
 enum { PATH = 3000, EVERY = 50, TWIGS = 11, LEAVES = 5000, ARCS_MOST = 40000 };
 
@@ -127,6 +131,40 @@ static void on_devices(void **state)
     }
 }
 
+/* A set with a long tile goes the way that leaves no bounds beside what it makes, also if that tile is stale and
+ * nothing is cut: then the next round, which would find bounds of other tiles in those places, is another one's to
+ * decide. (On GPUs; on the host a set has one tile.) */
+static void no_bounds_are_taken_for_those_of_others(void **state)
+{
+    enum { LONG = 2000 };
+    static uint64_t offsets[] = {0, LONG, LONG + 1, LONG + 1};
+    static uint32_t to[LONG + 1], weight[LONG + 1], distance[] = {3, 7, UINT32_MAX};
+    static struct weir_control control;
+    static struct sssp_u32_block block;
+    static sssp_u32_item near[4];
+    (void)state;
+    for (uint32_t i = 0; i <= LONG; i++)
+        to[i] = 2, weight[i] = 1;
+    block.args.state = (sssp_u32_state){
+        {.offsets = offsets, .targets = to, .weights = weight, .owned = 3, .parts = 1}, distance};
+    block.args.work.control = &control;
+    block.args.work.workers = 1;
+    block.args.work.cut = 1024;
+    block.args.work.mapping = WEIR_ENGINE_BY_GROUP;
+    block.args.work.group = 4;
+    block.args.work.bag[WEIR_BAG_NEAR + 1] = (struct weir_bag){.slots = near, .room = 4};
+    block.item[0] = (sssp_u32_item){0, 9}; /* stale: 3 came since */
+    block.item[1] = (sssp_u32_item){1, 7};
+    assert_int_equal(sssp_u32_narrow_cut(&block, WEIR_BAG_NEAR + 1, 2), 1);
+    assert_int_equal(near[0].vertex, 2);
+    assert_int_equal(near[0].distance, 8);
+    assert_int_equal(control.look[WEIR_BAG_PIECE], 0);
+    assert_int_equal(block.special, 1);
+    const uint64_t word = weir_word_make(5, WEIR_ACTION_NEAR, 0, 0, 2);
+    assert_int_equal(
+        weir_decide_near(&block.args.work, word, weir_arrivals_one(1, (int)block.special)), 0);
+}
+
 /* A stop comes through although narrow rounds look for one only now and then. */
 static void time_limit(void **state)
 {
@@ -155,8 +193,13 @@ static void time_limit(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        ON(on_devices, "host:1"), ON(on_devices, "host:1x3"), ON(on_devices, "cuda:0"),
-        ON(time_limit, "host:1"), ON(time_limit, "host:1x2"), ON(time_limit, "cuda:0"),
+        cmocka_unit_test(no_bounds_are_taken_for_those_of_others),
+        ON(on_devices, "host:1"),
+        ON(on_devices, "host:1x3"),
+        ON(on_devices, "cuda:0"),
+        ON(time_limit, "host:1"),
+        ON(time_limit, "host:1x2"),
+        ON(time_limit, "cuda:0"),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /** @file test_pr_ending.c  PageRank: what is refused, limits, cancels, graphs without vertices, every fault. */
-#include "tests/algorithms/pr_fixture.h"
+#include "algorithms/pr/pr_pull_parts.h"
 #include "runtime/internal.h"
+#include "tests/algorithms/pr_fixture.h"
 
 #include "worklist/bsp.h"
 
@@ -158,6 +159,30 @@ static void iterations_may_be_limited(void **state)
     weir_context_destroy(context);
 }
 
+/* As exact as doubles are, and in the end at rest; no residual is below that. */
+static void the_smallest_tolerances_end(void **state)
+{
+    static const double tolerances[] = {1e-300, 1e-310, 5e-324};
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_PATH);
+    double *have = malloc(graph->vertices * sizeof *have);
+    for (int i = 0; i < 6; i++) {
+        weir_run_options options = pr_towards(i % 2 ? WEIR_DIRECTION_PULL : WEIR_DIRECTION_PUSH);
+        weir_pr_config config = pr_config(.1, tolerances[i / 2], WEIR_DANGLING_SPREAD);
+        weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_EDGE, &options, &config);
+        double *want = pr_expected(graph, &config);
+        OK(weir_pr_run(pr, NULL));
+        OK(weir_pr_ranks(pr, have));
+        for (uint64_t v = 0; v < graph->vertices; v++)
+            assert_true(fabs(have[v] - want[v]) <= 1e-13 * want[v]);
+        weir_pr_destroy(pr);
+        free(want);
+    }
+    free(have);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* ---- ended early ------------------------------------------------------------------------------- */
 
 struct canceller {
@@ -215,7 +240,7 @@ static void every_fault_is_an_error(void **state)
 {
     weir_context *context = open_or_skip(state);
     weir_graph *graph = pr_graph(PR_STAR_BOTH);
-    weir_pr_config config = pr_config(.85, 1e-8, WEIR_DANGLING_SPREAD);
+    weir_pr_config config = pr_config(.2, 1e-8, WEIR_DANGLING_SPREAD);
     for (int direction = WEIR_DIRECTION_PUSH; direction <= WEIR_DIRECTION_PULL; direction++)
         for (int kind = WEIR__FAULT_ALLOC; kind <= WEIR__FAULT_EVENT; kind++)
             for (uint64_t nth = 1, struck = 1; struck; nth += STRIDE) {
@@ -240,6 +265,40 @@ static void every_fault_is_an_error(void **state)
     weir_context_destroy(context);
 }
 
+/* Doubles that are wanted after all, where floats did not come to rest: all parts have them or none, and after
+ * a failure that can be tried again. */
+static void doubles_come_to_all_parts_or_none(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_RMAT);
+    weir_partition *partition;
+    struct weir__pr_pull *pull;
+    weir_run_stats stats;
+    OK(weir_partition_create(graph, WEIR_PARTITION_EDGE, weir_context_device_count(context), 1,
+                             NULL, &partition));
+    const struct weir__pr_task task = {.context = context,
+                                       .graph = graph,
+                                       .partition = partition,
+                                       .options = WEIR_RUN_OPTIONS_INIT,
+                                       .config = WEIR_PR_CONFIG_INIT,
+                                       .vertices = graph->vertices};
+    OK(weir__pr_pull_create(&task, &pull));
+    for (uint64_t nth = 1; nth <= partition->parts; nth++) {
+        weir__fault_arm(WEIR__FAULT_ALLOC, nth);
+        STATUS(weir__pr_pull_set_bounds(pull, 1), WEIR_ERR_NOMEM);
+        weir__fault_arm(WEIR__FAULT_ALLOC, 0);
+        OK(weir__pr_pull_run(pull, &stats));
+        assert_int_equal(stats.bytes_sent, stats.work.sent * sizeof(float));
+    }
+    OK(weir__pr_pull_set_bounds(pull, 1));
+    OK(weir__pr_pull_run(pull, &stats));
+    assert_true(stats.bytes_sent > stats.work.sent * sizeof(float));
+    weir__pr_pull_destroy(pull);
+    weir_partition_destroy(partition);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +312,8 @@ int main(void)
         PR_SPEC(iterations_may_be_limited, "host:1"),
         PR_SPEC(iterations_may_be_limited, "host:2x3"),
         PR_SPEC(iterations_may_be_limited, "cuda:0"),
+        PR_SPEC(the_smallest_tolerances_end, "host:2"),
+        PR_SPEC(the_smallest_tolerances_end, "cuda:0"),
         PR_SPEC(a_cancel_ends_a_run, "host:1"),
         PR_SPEC(a_cancel_ends_a_run, "host:2x3"),
         PR_SPEC(a_cancel_ends_a_run, "cuda:0"),
@@ -262,6 +323,7 @@ int main(void)
         PR_SPEC(a_time_limit_ends_a_run, "cuda:0"),
         PR_SPEC(a_time_limit_ends_a_run, "cuda:0-1"),
         PR_SPEC(every_fault_is_an_error, "host:2"),
+        PR_SPEC(doubles_come_to_all_parts_or_none, "host:3"),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

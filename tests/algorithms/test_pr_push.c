@@ -104,6 +104,25 @@ static void residuals_are_merged_before_they_are_sent(void **state)
     weir_context_destroy(context);
 }
 
+/* Most vertices that a part names are others' where it has few of many. An item for each of them waits in its
+ * queues, which have room for that without being told how much, and little to spill into. */
+static void queues_have_room_for_the_halo(void **state)
+{
+    static const char *const settings[] = {"spill_bytes=24576", NULL}; /* 256 items a queue */
+    weir_context *context = open_with_or_skip(*state, settings);
+    weir_pr_config config = pr_config(.85, 1e-3, WEIR_DANGLING_SPREAD);
+    weir_graph *graph = open_graph("grid:200x100,.8", 0);
+    for (int route = WEIR_ROUTE_DIRECT; route <= WEIR_ROUTE_TREE; route++) {
+        weir_run_options options = pr_towards(WEIR_DIRECTION_PUSH);
+        options.route = (weir_route_kind)route;
+        weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_RANDOM, &options, &config);
+        OK(weir_pr_run(pr, NULL));
+        weir_pr_destroy(pr);
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +144,8 @@ int main(void)
         PR_SPEC(every_choice_of_the_worklist, "host:2x3"),
         PR_SPEC(every_choice_of_the_worklist, "cuda:0"),
         PR_SPEC(every_choice_of_the_worklist, "cuda:0-3"),
+        PR_SPEC(queues_have_room_for_the_halo, "host:8"),
+        PR_SPEC(queues_have_room_for_the_halo, "cuda:0-3"),
         PR_ON_EACH_SPEC(residuals_are_merged_before_they_are_sent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

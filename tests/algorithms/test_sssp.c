@@ -138,6 +138,14 @@ static int crowded(const weir_context *context)
     return weir_context_device_count(context) > 4;
 }
 
+/* Of cases that go around three things several devices see each with one of the three, other numbers of devices
+ * with another: what takes time is that devices wait for each other, not what there is to do. */
+static int is_due(const weir_context *context, int number)
+{
+    const int devices = (int)weir_context_device_count(context);
+    return devices == 1 || (number + devices) % 3 == 0;
+}
+
 static void small_graphs(void **state)
 {
     weir_context *context = open_or_skip(state);
@@ -145,6 +153,8 @@ static void small_graphs(void **state)
     for (int i = 0; i < SHAPES * WEIGHINGS; i += stride) {
         weir_graph *graph = shaped((enum shape)(i / WEIGHINGS), i % WEIGHINGS);
         for (int kind = WEIR_PARTITION_BLOCK; kind <= WEIR_PARTITION_RANDOM; kind++) {
+            if (!is_due(context, i / WEIGHINGS + i % WEIGHINGS + kind))
+                continue;
             weir_sssp *sssp = placed(context, graph, (weir_partition_kind)kind, NULL);
             for (uint64_t source = (uint64_t)kind; source < graph->vertices; source += 6)
                 assert_sssp(sssp, graph, source);
@@ -173,6 +183,8 @@ static void every_partition_route_and_order(void **state)
         weigh(graph, weights[g]);
         for (int i = 0; i < 4 * 4 * 4; i += stride) {
             weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+            if (!crowded(context) && !is_due(context, i + i / 4 + i / 16 + g))
+                continue;
             options.route = (weir_route_kind)(WEIR_ROUTE_DIRECT + i / 4 % 4);
             options.order = orders[i / 16].order;
             options.delta = orders[i / 16].delta;
@@ -193,7 +205,7 @@ static void every_kernel_worker_and_mapping(void **state)
     const char *spec = *state;
     const int mixed = strstr(spec, "cuda") && strstr(spec, "host"); /* no fused kernels there */
     weigh(graph, "random");
-    for (int i = 0; i < 3 * 4 * 6; i += STRIDE) {
+    for (int i = 0; i < 3 * 4 * 6; i += crowded(context) ? 7 : STRIDE) {
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
         options.kernel = (weir_kernel_kind)(i % 3);
         if (options.kernel == WEIR_KERNEL_FUSED && mixed)

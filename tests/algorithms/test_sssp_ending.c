@@ -193,26 +193,30 @@ static weir_status live(weir_context *context, const weir_graph *graph,
 }
 
 /* Fail the n-th of a kind for every n until a life gets by without it: the failure comes out, nothing
- * hangs, nothing is left behind. A broken device stays broken, so each try has a context of its own. */
+ * hangs, nothing is left behind. A broken device stays broken: then each try has a context of its own. */
 static void every_fault(void **state, enum weir__fault kind, uint64_t step)
 {
     weir_graph *graph = too_far();
+    weir_context *context = open_or_skip(state);
+    weir_partition *partition;
     int struck = 1;
+    OK(weir_partition_create(graph, WEIR_PARTITION_RANDOM, weir_context_device_count(context), 1,
+                             NULL, &partition));
     for (uint64_t n = 1; struck; n += step) {
-        weir_context *context = open_or_skip(state);
-        weir_partition *partition;
-        OK(weir_partition_create(graph, WEIR_PARTITION_RANDOM, weir_context_device_count(context),
-                                 1, NULL, &partition));
         weir__fault_arm(kind, n);
         weir_status status = live(context, graph, partition);
         struck = weir__fault_struck(kind);
         weir__fault_arm(kind, 0);
         if (!struck)
             OK(status);
-        weir_partition_destroy(partition);
-        weir_context_destroy(context);
+        if (struck && kind == WEIR__FAULT_DEVICE) {
+            weir_context_destroy(context);
+            context = open_or_skip(state);
+        }
         assert_true(n < 100000);
     }
+    weir_partition_destroy(partition);
+    weir_context_destroy(context);
     weir_graph_destroy(graph);
 }
 

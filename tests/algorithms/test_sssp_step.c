@@ -70,14 +70,25 @@ static weir_graph *graph_number(int which, const char *weights)
 
 /* ---- answers ---- */
 
+/* Of GRAPHS times 5 cases each device set of several has a third, another one for other numbers of devices: every
+ * graph, and every value of what goes with it, is among them. A step takes all devices their turns, and these are
+ * the cases with most steps. */
+static int has_case(const weir_context *context, int i)
+{
+    const uint32_t devices = weir_context_device_count(context);
+    return devices == 1 || ((uint32_t)(i / GRAPHS + i % GRAPHS) + devices) % 3 == 0;
+}
+
 static void every_graph_weight_and_partition(void **state)
 {
     static const char *const weights[] = {"random", "unit", "random:0-1", "random:0-3",
                                           "random:1-100000"};
     weir_context *context = open_or_skip(state);
     for (int i = 0; i < GRAPHS * 5; i += STRIDE) {
+        if (!has_case(context, i))
+            continue;
         weir_graph *graph = graph_number(i % GRAPHS, weights[i / GRAPHS]);
-        weir_sssp *sssp = in_step(context, graph, (weir_partition_kind)(i % 3), 0);
+        weir_sssp *sssp = in_step(context, graph, (weir_partition_kind)(i / 3 % 3), 0);
         for (uint64_t source = 0; source < graph->vertices; source += graph->vertices / 3 + 1)
             assert_sssp(sssp, graph, source);
         weir_sssp_destroy(sssp);
@@ -186,6 +197,10 @@ static void inboxes_may_be_too_small(void **state)
         const char *settings[] = {items[i / GRAPHS], NULL};
         weir_context *context = open_with_or_skip(*state, settings);
         devices = weir_context_device_count(context);
+        if (!has_case(context, i)) {
+            weir_context_destroy(context);
+            continue;
+        }
         weir_graph *graph = graph_number(i % GRAPHS, "random:0-40");
         weir_sssp *sssp = in_step(context, graph, WEIR_PARTITION_RANDOM, (uint32_t)i % 9 * 5);
         for (uint64_t source = 1; source < graph->vertices; source += graph->vertices / 3 + 1) {

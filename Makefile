@@ -32,7 +32,8 @@ $(error CUDA=1 but $(NVCC) is not found; install the CUDA toolkit or build with 
 endif
 
 WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-OPT    := $(if $(filter 1,$(DEBUG)),-O0 -g3,-O2 -g)
+# Sanitizers: lines are all that reports name, and half of the time to compile goes into the rest.
+OPT    := $(if $(filter 1,$(DEBUG)),-O0 -g3,$(if $(SAN),-O1 -g1,-O2 -g))
 comma  := ,
 SANF   := $(if $(SAN),-fsanitize=$(subst both,address$(comma)undefined,$(SAN)) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 override CPPFLAGS += -I. -D_GNU_SOURCE -DWEIR_CUDA=$(CUDA)

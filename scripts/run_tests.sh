@@ -120,14 +120,16 @@ fi
 passed=0 failed=0 skipped=0
 for program; do
     case $program in */*) ;; *) program=./$program ;; esac
+    begin=$(date +%s)
     run_one "$program"
+    spent=$(($(date +%s) - begin))
     word=ok
     [ "$p" -gt 0 ] || word=skip
     [ "$f" -eq 0 ] || word=FAIL
     text="$p passed"
     [ "$f" -eq 0 ] || text="$text, $f failed"
     [ "$s" -eq 0 ] || text="$text, $s skipped"
-    printf '%-4s %-36s %s\n' "$word" "$name" "$text${why:+ ($why)}"
+    printf '%-4s %-36s %4d s  %s\n' "$word" "$name" "$spent" "$text${why:+ ($why)}"
     if [ "$f" -gt 0 ]; then
         tail -n 200 "$log" | sed 's/^/     | /'
         echo "     log: $log"

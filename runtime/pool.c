@@ -167,7 +167,7 @@ static weir_status take(weir_device *device, uint64_t asked, void **data_out)
     if (asked <= UINT64_MAX - WEIR__ALIGNMENT)
         bytes = (asked + WEIR__ALIGNMENT - 1) / WEIR__ALIGNMENT * WEIR__ALIGNMENT;
     weir_pool_stats *stats = &device->pool.stats;
-    struct weir__slab *slab;
+    struct weir__slab *slab = NULL;
     struct piece *piece = find_free(device, bytes, &slab);
     weir_status status = WEIR_OK;
     if (!piece && !(status = grow(device, bytes, asked)))

@@ -106,14 +106,25 @@ run_one() { # PROGRAM; sets p f s why log
 
 # One of these scripts for each program, and the sum of what they count.
 if [ "$jobs" -gt 1 ] && [ $# -gt 1 ]; then
-    printf '%s\n' "$@" | WEIR_TEST_JOBS=1 xargs -n 1 -P "$jobs" "$0" | awk '
-        /^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { p += $1; f += $3; s += $5; ended++; next }
-        /^nothing ran$/ { next }
-        { print; fflush() }
-        END {
-            printf "%d passed, %d failed, %d skipped\n", p, f, s
-            exit f > 0 || p + s == 0 || ended != '$#'
-        }'
+    programs=$#
+    printf '%s\n' "$@" | WEIR_TEST_JOBS=1 xargs -n 1 -P "$jobs" "$0" | {
+        passed=0 failed=0 skipped=0 ended=0
+        while IFS= read -r line; do
+            case $line in
+            [0-9]*' passed, '*' failed, '*' skipped')
+                # shellcheck disable=SC2086 # its words
+                set -- $line
+                passed=$((passed + $1)) failed=$((failed + $3)) skipped=$((skipped + $5)) ended=$((ended + 1))
+                ;;
+            'nothing ran') ;;
+            *) printf '%s\n' "$line" ;;
+            esac
+        done
+        # One that was killed counted nothing.
+        [ "$ended" -eq "$programs" ] || failed=$((failed + programs - ended))
+        echo "$passed passed, $failed failed, $skipped skipped"
+        [ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]
+    }
     exit
 fi
 

@@ -11,7 +11,7 @@
 #            not, source) at least once, two runs for a device alone, which has nothing to divide; full:
 #            every combination. bfs and sssp go through the worklist for one source, as the library likes
 #            for the other; pr, which has no sources, pulls to 1e-10 or pushes to 1e-6 (quick: pulls to
-#            1e-6 where pushing would take minutes); cc has its arcs resident or streamed
+#            1e-6 where anything else would take minutes); cc has its arcs resident or streamed
 #   DEVICES  device specs; host:1 host:2 host:3 host:4 host:8 when none is given
 #
 # Environment: WEIR_DATA (folder of ANSWERS.json; ../shared/data, shared/data), BUILD (build),
@@ -54,8 +54,8 @@ MEASURES = {"bfs": ("max_level", "sum_levels"), "sssp": ("max_distance", "sum_di
             "cc": ("components", "largest_component")}
 # Ranks: relative and in all, as far as the tolerance and the twelve digits of the answers go.
 FINE, COARSE, DAMPING, DIGITS = 1e-10, 1e-6, .85, 1e-11
-# Vertices up to which a quick sweep pushes ranks.
-QUICK_PUSH = 200000
+# Vertices up to which a quick sweep pushes ranks, and has them in full.
+QUICK_PUSH, QUICK_FINE = 200000, 1000000
 # Formats that weir does not read; their answers wait for it.
 UNREAD = {".graph": "METIS format"}
 
@@ -144,13 +144,17 @@ def differences(document, verb, answers, source):
     return wrong
 
 
+def tolerance(mode, answers, index):
+    """Of PageRank."""
+    fine = index % 2 == 0 and (mode == "full" or answers["vertices"] <= QUICK_FINE)
+    return FINE if fine else COARSE
+
+
 def own_options(mode, verb, route, answers, source, index):
     """Options of one verb alone, or of how it goes."""
-    if verb == "pr" and index % 2 == 0:
-        return ["--direction", "pull", "--tolerance", str(FINE)]
     if verb == "pr":
-        pushes = mode == "full" or answers["vertices"] <= QUICK_PUSH
-        return ["--tolerance", str(COARSE)] + \
+        pushes = index % 2 and (mode == "full" or answers["vertices"] <= QUICK_PUSH)
+        return ["--tolerance", str(tolerance(mode, answers, index))] + \
                (["--direction", "push", "--route", route] if pushes else ["--direction", "pull"])
     if verb == "cc":
         return ["--stream", "on", "--route", route] if index % 2 else ["--stream", "off"]
@@ -183,7 +187,7 @@ def run(mode, path, record, work, folder):
         else:
             wrong = differences(json.loads(done.stdout), verb, answers, source)
             if ranks:
-                wrong += rank_differences(ranks, answers["pr"], COARSE if index % 2 else FINE)
+                wrong += rank_differences(ranks, answers["pr"], tolerance(mode, answers, index))
     except subprocess.TimeoutExpired:
         wrong = [f"not done after {LIMIT_S} s"]
     except (ValueError, KeyError, IndexError, TypeError) as error:

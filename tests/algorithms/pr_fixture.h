@@ -200,4 +200,42 @@ static inline void run_shape(weir_context *context, enum pr_shape shape, weir_di
     weir_graph_destroy(graph);
 }
 
+/** Every shape, to the tolerance that a configuration begins with. */
+static inline void pr_all_shapes(void **state, weir_direction direction)
+{
+    weir_context *context = open_or_skip(state);
+    weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    for (int shape = 0; shape < PR_SHAPES; shape++)
+        run_shape(context, shape, direction, -1, &config, LOOSE);
+    weir_context_destroy(context);
+}
+
+/** The rank of dangling vertices is lost. */
+static inline void pr_dangling_is_lost(void **state, weir_direction direction, double tolerance,
+                                       double relative)
+{
+    static const enum pr_shape shapes[] = {PR_DANGLING, PR_STAR_OUT, PR_NO_ARCS, PR_RMAT};
+    weir_context *context = open_or_skip(state);
+    weir_pr_config config = pr_config(.85, tolerance, WEIR_DANGLING_IGNORE);
+    for (int i = 0; i < 4; i++)
+        run_shape(context, shapes[i], direction, -1, &config, relative);
+    weir_context_destroy(context);
+}
+
+/** From where one iteration is enough to what doubles can hold; and dampings from none at all. */
+static inline void pr_every_tolerance_and_damping(void **state, weir_direction direction)
+{
+    static const double damping[] = {0, .001, .5, .85, .99}, tolerance[] = {.5, 1e-3, 1e-7, 1e-10};
+    weir_context *context = open_or_skip(state);
+    for (int d = 0; d < 5; d++)
+        for (int t = 0; t < 4; t++)
+            for (int dangling = 0; dangling < 2; dangling++) {
+                weir_pr_config config = pr_config(damping[d], tolerance[t], dangling);
+                /* The sum of all differences is looked at in any case. */
+                double relative = damping[d] <= .9 && tolerance[t] < 1e-9 ? 1e-9 : 1e9;
+                run_shape(context, PR_DANGLING, direction, -1, &config, relative);
+            }
+    weir_context_destroy(context);
+}
+
 #endif

@@ -3,21 +3,17 @@
 
 static void all_shapes(void **state)
 {
-    weir_context *context = open_or_skip(state);
-    weir_pr_config config = WEIR_PR_CONFIG_INIT;
-    for (int shape = 0; shape < PR_SHAPES; shape++)
-        run_shape(context, shape, WEIR_DIRECTION_PULL, -1, &config, LOOSE);
-    weir_context_destroy(context);
+    pr_all_shapes(state, WEIR_DIRECTION_PULL);
 }
 
 static void dangling_rank_may_be_lost(void **state)
 {
-    static const enum pr_shape shapes[] = {PR_DANGLING, PR_STAR_OUT, PR_NO_ARCS, PR_RMAT};
-    weir_context *context = open_or_skip(state);
-    weir_pr_config config = pr_config(.85, 1e-10, WEIR_DANGLING_IGNORE);
-    for (int i = 0; i < 4; i++)
-        run_shape(context, shapes[i], WEIR_DIRECTION_PULL, -1, &config, 1e-9);
-    weir_context_destroy(context);
+    pr_dangling_is_lost(state, WEIR_DIRECTION_PULL, 1e-10, 1e-9);
+}
+
+static void every_tolerance_and_damping(void **state)
+{
+    pr_every_tolerance_and_damping(state, WEIR_DIRECTION_PULL);
 }
 
 static void every_partition_will_do(void **state)
@@ -28,21 +24,6 @@ static void every_partition_will_do(void **state)
         run_shape(context, PR_RMAT, WEIR_DIRECTION_PULL, kind, &config, LOOSE);
         run_shape(context, PR_STEPS, WEIR_DIRECTION_PULL, kind, &config, LOOSE);
     }
-    weir_context_destroy(context);
-}
-
-/* From where one iteration is enough to what doubles can hold; and dampings from none at all. */
-static void every_tolerance_and_damping(void **state)
-{
-    static const double damping[] = {0, .001, .5, .85, .99}, tolerance[] = {.5, 1e-3, 1e-7, 1e-10};
-    weir_context *context = open_or_skip(state);
-    for (int d = 0; d < 5; d++)
-        for (int t = 0; t < 4; t++)
-            for (int dangling = 0; dangling < 2; dangling++) {
-                weir_pr_config config = pr_config(damping[d], tolerance[t], dangling);
-                double relative = damping[d] > .9 ? 1e9 : tolerance[t] < 1e-9 ? 1e-9 : 1e9;
-                run_shape(context, PR_DANGLING, WEIR_DIRECTION_PULL, -1, &config, relative);
-            }
     weir_context_destroy(context);
 }
 

@@ -2,8 +2,8 @@
  *
  * Called by all lanes of one warp while no other thread of the worker's device is at work, so it may read
  * and write all of struct weir_control plainly; rounds see what it wrote because the word is released
- * after it, and it sees what rounds did because every block releases its arrival and its first lane has
- * acquired them all; weir_lanes_sync() passes that on to the others. Only words that others write
+ * after it, and it sees what rounds did because every block releases its arrival (of narrow
+ * rounds the one with which it hands its items back) and its first lane has acquired them all; weir_lanes_sync() passes that on to the others. Only words that others write
  * meanwhile (in_tail, out_credit, command, the stop word) are loaded with acquire, and only what others
  * read (tails, credits, statuses, commands) is released. */
 #ifndef WEIR_WORKLIST_DECIDE_H
@@ -35,18 +35,18 @@ WEIR_DEV int weir_is_narrow(const struct weir_engine_args *args, uint64_t word, 
 {
     const uint32_t count = weir_word_count(word);
     return weir_word_action(word) == WEIR_ACTION_NEAR && count <= args->narrow &&
-           count <= weir_word_blocks(word, blocks) << args->block_least_log;
+           count <= weir_word_blocks(word, blocks) << (args->block_least_log + 1);
 }
 
-/** The common case needs no decider: a round of near items has ended, it made more of them, and no block
+/** The common case needs no decider: a round of near items has ended, it made @p count more of them, and no block
  *  saw anything special. Every block that took part comes to the same word by itself.
- *  @param[in] arrivals  of all blocks. @return the next word, or 0: block 0 decides. */
+ *  @return the next word, or 0: block 0 decides. */
 WEIR_DEV uint64_t weir_decide_near(const struct weir_engine_args *args, uint64_t word,
-                                   uint64_t arrivals)
+                                   uint32_t count)
 {
-    const uint32_t next_bag = weir_word_near_bag(word) ^ 1u, count = weir_arrivals_pushed(arrivals);
-    if (weir_word_action(word) != WEIR_ACTION_NEAR || weir_arrivals_special(arrivals) ||
-        count == 0 || count > args->bag[WEIR_BAG_NEAR].room)
+    const uint32_t next_bag = weir_word_near_bag(word) ^ 1u;
+    if (weir_word_action(word) != WEIR_ACTION_NEAR || count == 0 ||
+        count > args->bag[WEIR_BAG_NEAR].room)
         return 0;
     return weir_word_make(weir_word_generation(word) + 1, WEIR_ACTION_NEAR, next_bag,
                           weir_blocks_log(args, count), count);
@@ -57,8 +57,8 @@ WEIR_DEV void weir_decide_near_books(const struct weir_engine_args *args,
                                      struct weir_ledger *ledger, uint64_t before, uint64_t word)
 {
     const uint32_t bag = WEIR_BAG_NEAR + weir_word_near_bag(word);
-    weir_store_relaxed_dev_u32(&args->control->look[bag],
-                               0); /* it is read now, and put into next */
+    if (weir_word_shared(word)) /* the bag is read now, and put into next */
+        weir_store_relaxed_dev_u32(&args->control->look[bag], 0);
     ledger->seen[bag] = 0;
     ledger->produced += weir_word_count(word);
     ledger->consumed += weir_word_count(before);

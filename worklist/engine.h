@@ -13,6 +13,9 @@
 #include "runtime/runtime.h"
 #include "worklist/bag.h"
 
+/** Items that a block can keep for itself in narrow rounds (engine_own_tmpl.h). */
+#define WEIR_OWN_MOST 256u
+
 /** Buckets of deferred items, each one step of the threshold wide. */
 #define WEIR_BUCKETS 16u
 
@@ -177,15 +180,18 @@ struct weir_ledger {
     struct weir_command_words command;
 };
 
+/** Rounds whose arrivals are told apart. */
+#define WEIR_ARRIVALS 8u
+
 /** All of a worker's state but its bags; device memory. */
 struct weir_control {
     uint64_t word; /* the decider's answer; release, device scope */
     uint32_t pad0[30];
-    /* Arrivals of the round whose generation has these last two bits; release and acquire, device scope.
-     * Block 0 sets the one of the round after next back. */
-    uint64_t arrived[4];
+    /* Arrivals of the round whose generation has these last three bits; release and acquire, device scope; relaxed
+     * where nothing is handed on. Block 0 sets four of them back in each fourth round. */
+    uint64_t arrived[WEIR_ARRIVALS];
     uint32_t tickets; /* discrete: blocks that are through; acq_rel, device scope */
-    uint32_t pad1[23];
+    uint32_t pad1[15];
     /* Elements that were fetched beyond the first fetch of each worker; relaxed, device scope. One for even
      * generations of the word and one for odd ones: the next round's is set back during this one. */
     uint32_t cursor[2];
@@ -227,6 +233,10 @@ struct weir_engine_args {
     uint32_t stage_lanes;     /* lanes whose items are staged in a warp's own memory */
     uint32_t narrow;          /* items of a round that may be narrow; 0: none is */
     uint32_t group_log;       /* lanes of a group, as a power of two */
+    uint32_t own_most;        /* narrow: items that a block may keep for itself */
+    uint32_t
+        own_least_log; /* items to a block that narrow rounds are spread to, as a power of two */
+    uint32_t own_blocks_log; /* blocks that they are spread to at most, as a power of two */
     uint64_t *bounds[2]; /* beside the near bags: bounds of the tiles of the first `narrow` items */
     uint32_t packets;
     uint32_t packet_count[WEIR_WORK_PACKETS];
@@ -273,15 +283,38 @@ WEIR_BOTH int weir_word_is_newer(uint64_t word, uint64_t than)
     uint32_t steps = (weir_word_generation(word) - weir_word_generation(than)) & 0xFFFFFu;
     return steps != 0 && steps < 0x80000u;
 }
+WEIR_BOTH uint32_t weir_word_blocks_log(uint64_t word)
+{
+    return (uint32_t)(word >> 32) & 31u;
+}
 /** Blocks that take part in the round: the first ones, at most @p blocks. */
 WEIR_BOTH uint32_t weir_word_blocks(uint64_t word, uint32_t blocks)
 {
-    uint32_t active = 1u << ((uint32_t)(word >> 32) & 31u);
+    uint32_t active = 1u << weir_word_blocks_log(word);
     return active < blocks ? active : blocks;
 }
+/** In a narrow round some of its items are blocks' own and not in the bag; they are fewer than 2^16 together, and so
+ *  are all. */
+#define WEIR_WORD_OWN ((uint64_t)1 << 38)
+/** Items that are blocks' own. */
+WEIR_BOTH uint32_t weir_word_own(uint64_t word)
+{
+    return word & WEIR_WORD_OWN ? (uint32_t)word >> 16 : 0;
+}
+/** Items of the round, all of them. */
 WEIR_BOTH uint32_t weir_word_count(uint64_t word)
 {
-    return (uint32_t)word;
+    return word & WEIR_WORD_OWN ? (uint32_t)word & 0xFFFFu : (uint32_t)word;
+}
+/** Items of the round that lie in its bags. */
+WEIR_BOTH uint32_t weir_word_shared(uint64_t word)
+{
+    return weir_word_count(word) - weir_word_own(word);
+}
+/** The next generation's word, otherwise the same. */
+WEIR_BOTH uint64_t weir_word_later(uint64_t word)
+{
+    return word + ((uint64_t)1 << 44);
 }
 
 /* ---- the bounds of a tile in one word: first atom (40 bits), atoms (24) ---- */
@@ -302,8 +335,18 @@ WEIR_BOTH uint32_t weir_bounds_count(uint64_t bounds)
     return (uint32_t)bounds & 0xFFFFFFu;
 }
 
-/* ---- arrivals: generation (8 bits), items put into the near bag (32), blocks that saw something special
- * (12), blocks (12) ---- */
+/* ---- arrivals: generation (8 bits), items put into the near bag (36), blocks that saw something special (10),
+ * blocks (10). In a narrow round the 36 bits are two numbers: items that blocks kept for themselves (15), items put
+ * into the near bag (21). ---- */
+
+/** Blocks of a kernel. */
+#define WEIR_BLOCKS_MOST 1023u
+/** Blocks of a narrow round. */
+#define WEIR_NARROW_BLOCKS 512u
+/** Items that one of them may put into the near bag for the sum to fit; more is special. */
+#define WEIR_NARROW_PUSHED 4095u
+/** Items that blocks may keep in a narrow round, all together. */
+#define WEIR_NARROW_OWN 32767u
 
 WEIR_BOTH uint64_t weir_arrivals_none(uint32_t generation)
 {
@@ -312,21 +355,35 @@ WEIR_BOTH uint64_t weir_arrivals_none(uint32_t generation)
 /** What one block adds. */
 WEIR_BOTH uint64_t weir_arrivals_one(uint32_t pushed, int special)
 {
-    return (uint64_t)pushed << 24 | (special ? 1u << 12 : 0u) | 1u;
+    return (uint64_t)pushed << 20 | (special ? 1u << 10 : 0u) | 1u;
+}
+/** The same after a narrow round. */
+WEIR_BOTH uint64_t weir_arrivals_one_narrow(uint32_t pushed, uint32_t own, int special)
+{
+    const int fits = pushed <= WEIR_NARROW_PUSHED;
+    return (uint64_t)own << 41 | weir_arrivals_one(fits ? pushed : 0, special || !fits);
 }
 WEIR_BOTH uint32_t weir_arrivals_pushed(uint64_t arrivals)
 {
-    return (uint32_t)(arrivals >> 24);
+    return (uint32_t)(arrivals >> 20);
+}
+WEIR_BOTH uint32_t weir_arrivals_pushed_narrow(uint64_t arrivals)
+{
+    return (uint32_t)(arrivals >> 20) & 0x1FFFFFu;
+}
+WEIR_BOTH uint32_t weir_arrivals_own(uint64_t arrivals)
+{
+    return (uint32_t)(arrivals >> 41) & 0x7FFFu;
 }
 WEIR_BOTH uint32_t weir_arrivals_special(uint64_t arrivals)
 {
-    return (uint32_t)(arrivals >> 12) & 0xFFFu;
+    return (uint32_t)(arrivals >> 10) & 0x3FFu;
 }
 WEIR_BOTH uint32_t weir_arrivals_blocks(uint64_t arrivals)
 {
-    return (uint32_t)arrivals & 0xFFFu;
+    return (uint32_t)arrivals & 0x3FFu;
 }
-/** Whether they are of the round of that generation, or of one four, eight, ... rounds later. */
+/** Whether they are of the round of that generation, or of one eight, sixteen, ... rounds later. */
 WEIR_BOTH int weir_arrivals_are_of(uint64_t arrivals, uint32_t generation)
 {
     return (uint32_t)(arrivals >> 56) == (generation & 0xFFu);

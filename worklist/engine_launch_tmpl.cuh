@@ -10,7 +10,9 @@
 #define LAUNCHER(name)            WEIR_TMPL_CUDA(WEIR_OPERATOR, name)
 #define THREADS                   (32u * WARPS)
 /** Blocks of a fused kernel on a multiprocessor; more would only lengthen its barriers. */
+#ifndef BLOCKS_PER_UNIT
 #define BLOCKS_PER_UNIT 2
+#endif
 
 /* This block's own memory. */
 WEIR_DEV struct OP(block) * OP(block_here)(void)
@@ -44,7 +46,10 @@ static uint32_t OP(resident)(void *kernel, size_t bytes, cudaError_t *error_out)
         error = cudaErrorLaunchOutOfResources;
     *error_out = error;
     each = each < BLOCKS_PER_UNIT ? each : BLOCKS_PER_UNIT;
-    return error == cudaSuccess ? (uint32_t)(units * each) : 0;
+    const uint32_t blocks = (uint32_t)(units * each);
+    if (error != cudaSuccess)
+        return 0;
+    return blocks < WEIR_BLOCKS_MOST ? blocks : WEIR_BLOCKS_MOST;
 }
 
 /* Start a resident kernel with all its blocks. @return a cudaError_t. */

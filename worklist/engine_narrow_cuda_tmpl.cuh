@@ -3,6 +3,8 @@
  * A .cu file beside the one that includes engine_cuda_tmpl.cuh includes the operator's header, defines
  * WEIR_OPERATOR to its name, and includes this; for operators that opt in (worklist/operator.h). In a file of
  * its own, since a compiler that sees both gives registers to the one at the other's expense. */
+#define BLOCKS_PER_UNIT \
+    1 /* which gives a thread all the registers that it wants: spilled ones are slow after a barrier */
 #include "worklist/engine_launch_tmpl.cuh"
 
 static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)

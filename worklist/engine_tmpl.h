@@ -19,12 +19,17 @@
 #include "worklist/operator.h"
 #include "worklist/schedule.h"
 
+#include <string.h>
+
 #define WEIR_TMPL_PASTE_(a, b) a##_##b
 #define WEIR_TMPL_PASTE(a, b)  WEIR_TMPL_PASTE_(a, b)
 #define OP(name)               WEIR_TMPL_PASTE(WEIR_OPERATOR, name)
 
+/** Deferred items that a block keeps until narrow rounds end. */
+#define PUT_OFF_MOST 256u
 /** Tiles of a set that one warp works on. */
-#define SET 32u
+#define SET       32u
+#define ALL_LANES (WEIR_LANES == 32u ? 0xFFFFFFFFu : 1u)
 /** Packed items that are stored into a lane together, and what a warp keeps of them. */
 #define STAGE_PACKET 32u
 #define STAGE_ROOM   64u
@@ -52,9 +57,8 @@ WEIR_DEV uint32_t OP(warp_now)(void)
 #define LANE_ID 0u
 #endif
 
-/** Forms of the kernel: for plain rounds with small tiles, most of them narrow; for what is picked by default, where all new items are near and stay on the device
- *  (no order but fifo, one worker); for what is picked by default; for all there is. */
-#define FORM_NARROW  0
+/** Forms of the kernel: for what is picked by default, where all new items are near and stay on the device (no order but
+ *  fifo, one worker); for what is picked by default; for all there is. That for narrow rounds is none of them. */
 #define FORM_PLAIN   1
 #define FORM_USUAL   2
 #define FORM_GENERAL 3
@@ -111,6 +115,16 @@ struct OP(block) {
     struct {
         uint64_t stale, atoms;
     } tally[WARPS * WEIR_LANES]; /* narrow: what each lane counted since the kernel began */
+#if OP(narrow)
+    /* Its own items and the bounds of their tiles: one half is read in a round, the other put into. Counts are what
+     * was asked for; what is there is that up to the limit. */
+    OP(item) own[2][WEIR_OWN_MOST];
+    uint64_t own_bounds[2][WEIR_OWN_MOST];
+    uint32_t own_count[2], own_limit[2];
+    OP(item) put_off[PUT_OFF_MOST]; /* deferred items */
+    uint32_t put_off_count;         /* asked for, too */
+    uint64_t left;                  /* arrivals of the round after which narrow rounds were left */
+#endif
     OP(item) item[WARPS * SET];
     uint64_t first[WARPS * SET];
     uint32_t ends[WARPS * SET];
@@ -151,6 +165,8 @@ struct OP(parcel) {
 #include "worklist/engine_round_tmpl.h"
 #include "worklist/engine_turn_tmpl.h"
 #if OP(narrow)
+#include "worklist/engine_own_tmpl.h"
+#include "worklist/engine_ahead_tmpl.h"
 #include "worklist/engine_narrow_tmpl.h"
 #endif
 
@@ -198,7 +214,7 @@ WEIR_DEV void OP(engine)(const struct OP(args) * args, struct OP(block) * block,
         if (work->once)
             break;
         if (WARP_ID == 0) {
-            uint64_t next = OP(next_word)(run, word, form);
+            uint64_t next = OP(next_word)(run, word);
             if (weir_word_action(next) != WEIR_ACTION_END &&
                 block_number < weir_word_blocks(next, blocks))
                 OP(read_plan)(run, next, (int)block->fresh);

@@ -19,28 +19,40 @@ WEIR_DEV uint64_t OP(await)(const struct OP(run) * run, uint64_t word)
     }
 }
 
+/** Where blocks arrive that are through with the round of @p word. */
+WEIR_DEV uint64_t *OP(arrivals_at)(const struct OP(run) * run, uint64_t word)
+{
+    return &run->args->work.control->arrived[weir_word_generation(word) % WEIR_ARRIVALS];
+}
+
+/** Whether the others have gone on without this block, which waits for the end of a round of that generation. A thread
+ *  of a host that did not run for hundreds of rounds may take what belongs to a later one for its own; who added to that
+ *  had acquired the word that this thread missed. On a GPU no resident block is kept from running for so long. */
+WEIR_DEV int OP(was_left)(const struct OP(run) * run, uint64_t word)
+{
+#ifdef __CUDACC__
+    (void)run, (void)word;
+    return 0;
+#else
+    const uint64_t told = weir_load_acquire_dev_u64(&run->args->work.control->word);
+    return weir_word_is_newer(told, word) &&
+           weir_word_generation(told) != ((weir_word_generation(word) + 1) & 0xFFFFFu);
+#endif
+}
+
 /** Wait until all blocks of the round have arrived. One lane. @return their arrivals; 0 if the others have
  *  gone on for so long without this block that the count is used anew. */
 WEIR_DEV uint64_t OP(await_arrivals)(const struct OP(run) * run, uint64_t word, uint32_t active)
 {
     const uint32_t generation = weir_word_generation(word);
-    const uint64_t *at = &run->args->work.control->arrived[generation & 3u];
+    const uint64_t *at = OP(arrivals_at)(run, word);
     WEIR_ROLLED
     for (uint32_t looks = 0;; looks++) {
         uint64_t arrivals = weir_load_acquire_dev_u64(at); /* pairs with the release in arrive() */
-        if (!weir_arrivals_are_of(arrivals, generation))
+        if (!weir_arrivals_are_of(arrivals, generation) || OP(was_left)(run, word))
             return 0;
-        if (weir_arrivals_blocks(arrivals) == active) {
-#ifndef __CUDACC__
-            /* A thread that did not run for hundreds of rounds may take those of a later one for its own.
-             * Who added to them had acquired the word that this thread missed. */
-            uint64_t told = weir_load_acquire_dev_u64(&run->args->work.control->word);
-            if (weir_word_is_newer(told, word) &&
-                weir_word_generation(told) != ((generation + 1) & 0xFFFFFu))
-                return 0;
-#endif
+        if (weir_arrivals_blocks(arrivals) == active)
             return arrivals;
-        }
         weir_pause(looks);
     }
 }
@@ -56,8 +68,7 @@ WEIR_DEV uint64_t OP(arrive)(const struct OP(run) * run, uint64_t word, uint32_t
             weir_fence_sys(); /* this block's stores into peers, before a tail tells of them */
         block->sent = block->special = block->pushed = 0;
         if (active > 1) {
-            weir_add_release_dev_u64(
-                &run->args->work.control->arrived[weir_word_generation(word) & 3u], arrivals);
+            weir_add_release_dev_u64(OP(arrivals_at)(run, word), arrivals);
             arrivals = OP(await_arrivals)(run, word, active);
         }
     }
@@ -71,44 +82,53 @@ WEIR_DEV void OP(publish)(const struct OP(run) * run, uint64_t next)
         weir_store_release_dev_u64(&run->args->work.control->word, next); /* pairs with await() */
 }
 
-/** What comes after the round of @p word, in a fused kernel. Warp 0. */
-WEIR_DEV uint64_t OP(next_word)(struct OP(run) * run, uint64_t word, int form)
+/** Whether the word that follows a round of @p active blocks must be shown: to blocks that join; and now and then to all,
+ *  since those that wait for long must not take a very old word for new. (Of two generations, since one that is used to
+ *  hand items back has no word.) */
+WEIR_DEV int OP(must_tell)(const struct OP(run) * run, uint64_t next, uint32_t active)
+{
+    return weir_word_blocks(next, run->blocks) > active ||
+           (weir_word_generation(next) & 0xFFFFu) <= 1u;
+}
+
+/** Go on to @p next, or if that is 0 to what block 0 decides, after the round of @p word. Warp 0. @return the word. */
+WEIR_DEV uint64_t OP(go_on)(const struct OP(run) * run, uint64_t word, uint64_t next)
 {
     const struct weir_engine_args *work = &run->args->work;
     const uint32_t active = weir_word_blocks(word, run->blocks);
-    uint64_t next = 0, arrivals = 0;
-    if (run->block_number < active)
-        arrivals = OP(arrive)(run, word, active);
-    if (arrivals)
-        next = weir_decide_near(work, word, arrivals);
-    /* A narrow round leaves bounds beside the items it makes, and only a narrow one can read them. */
-    if (form == FORM_NARROW && next && weir_is_narrow(work, word, run->blocks) &&
-        weir_is_narrow(work, next, run->blocks))
-        next |= WEIR_WORD_BOUNDS;
     if (weir_lane() == 0) {
         run->block->owed = next ? word : 0;
         run->block->fresh = !next && run->block_number != 0;
     }
     weir_lanes_sync();
     if (next) {
-        /* Blocks that join must be told; those that wait for long must not take a very old word for new. */
-        if (run->block_number == 0 && (weir_word_blocks(next, run->blocks) > active ||
-                                       (weir_word_generation(next) & 0xFFFFu) == 0))
+        if (run->block_number == 0 && OP(must_tell)(run, next, active))
             OP(publish)(run, next);
         return next;
     }
     if (run->block_number == 0) {
         next = weir_decide(work, &run->block->ledger, word);
         /* A block that works alone goes on alone: nobody else looks. */
-        if (active > 1 || weir_word_blocks(next, run->blocks) > 1 ||
-            weir_word_action(next) == WEIR_ACTION_END ||
-            (weir_word_generation(next) & 0xFFFFu) == 0)
+        if (active > 1 || OP(must_tell)(run, next, active) ||
+            weir_word_action(next) == WEIR_ACTION_END)
             OP(publish)(run, next);
         return next;
     }
     if (weir_lane() == 0)
         next = OP(await)(run, word);
     return weir_broadcast_u64(next, 0);
+}
+
+/** What comes after the round of @p word, in a fused kernel. Warp 0. */
+WEIR_DEV uint64_t OP(next_word)(const struct OP(run) * run, uint64_t word)
+{
+    const uint32_t active = weir_word_blocks(word, run->blocks);
+    uint64_t next = 0, arrivals = 0;
+    if (run->block_number < active)
+        arrivals = OP(arrive)(run, word, active);
+    if (arrivals && !weir_arrivals_special(arrivals))
+        next = weir_decide_near(&run->args->work, word, weir_arrivals_pushed(arrivals));
+    return OP(go_on)(run, word, next);
 }
 
 /** The end of a discrete kernel: the last block to come decides, since blocks may run one after the
@@ -131,17 +151,27 @@ WEIR_DEV void OP(end_once)(const struct OP(run) * run, uint64_t word)
     }
 }
 
+/** In a round of this generation, when all have arrived in the one before: set back arrivals that nobody who still
+ *  counts them needs, and that are added to three rounds from now or later. One lane of block 0. */
+WEIR_DEV void OP(set_back)(const struct weir_engine_args *work, uint32_t generation)
+{
+    if (generation % 4u)
+        return;
+    WEIR_ROLLED
+    for (uint32_t g = generation + 3; g < generation + 7; g++)
+        weir_store_relaxed_dev_u64(&work->control->arrived[g % WEIR_ARRIVALS],
+                                   weir_arrivals_none(g));
+}
+
 /** While a round begins, block 0 does the books of the step to it and sets back what a later one needs.
  *  One warp. */
 WEIR_DEV void OP(keep_books)(const struct OP(run) * run, uint64_t word)
 {
     const struct weir_engine_args *work = &run->args->work;
-    const uint32_t generation = weir_word_generation(word);
     if (weir_lane() != 0)
         return;
-    weir_store_relaxed_dev_u64(&work->control->arrived[(generation + 2) & 3u],
-                               weir_arrivals_none(generation + 2));
-    weir_store_relaxed_dev_u32(&work->control->cursor[(generation + 1) & 1u], 0);
+    OP(set_back)(work, weir_word_generation(word));
+    weir_store_relaxed_dev_u32(&work->control->cursor[(weir_word_generation(word) + 1) & 1u], 0);
     if (run->block->owed)
         weir_decide_near_books(work, &run->block->ledger, run->block->owed, word);
 }

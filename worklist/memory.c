@@ -10,7 +10,9 @@
 
 #define PIECES_MOST 65536u
 /* Items of a narrow round: that many, with a few atoms each, are updated in the time of one access. */
-#define NARROW_MOST 8192u
+#define NARROW_MOST 32768u
+/* Narrow rounds are spread until a block has this part of what it can keep, as the power of two. */
+#define OWN_SPREAD_LOG 2u
 
 size_t weir__worklist_args_bytes(const struct weir_worklist *list)
 {
@@ -58,13 +60,12 @@ static uint32_t bag_room(const struct weir_worklist *list, uint32_t bag, uint32_
 }
 
 /* Whether rounds may be narrow (engine_narrow_tmpl.h): what is picked by default, in a resident kernel that
- * is alone and has no priorities, with a small group of lanes to each tile, and an operator for them. */
+ * is alone, with a small group of lanes to each tile, and an operator for them. */
 static int has_narrow(const struct weir_worklist *list)
 {
     const weir_worklist_config *config = &list->config;
-    return list->op->narrow && weir__worklist_fused(list) && list->count == 1 &&
-           config->order != WEIR_ORDER_SOFT && list->cuts && config->worker == WEIR_WORKER_WARP &&
-           !config->fetch && config->group < 32;
+    return list->op->narrow && weir__worklist_fused(list) && list->count == 1 && list->cuts &&
+           config->worker == WEIR_WORKER_WARP && !config->fetch && config->group < 32;
 }
 
 static weir_status place_bags(struct worker *worker)
@@ -281,7 +282,7 @@ static void image_control(struct worker *worker)
     ledger->produced = list->seeds[worker->index].count;
     for (uint32_t i = 0; i < list->count; i++)
         image->command_of[i] = &list->workers[i].mail->command;
-    for (uint32_t g = 0; g < 4; g++)
+    for (uint32_t g = 0; g < WEIR_ARRIVALS; g++)
         image->arrived[g] = weir_arrivals_none(g);
     image_order(list, &image->plan.order);
     ledger->plan.order = image->plan.order;
@@ -290,14 +291,27 @@ static void image_control(struct worker *worker)
     ledger->delay = list->delay ? list->delay + worker->index * UINT64_C(7919) : 0;
 }
 
-/* A narrow round has all its blocks running at once: no more items than one block a unit has sets for. */
-static void image_narrow(const struct worker *worker, uint32_t units, struct weir_engine_args *args)
+/* What blocks keep for themselves: two sets for each warp but one. They are spread so thin that few blocks ever have
+ * as many, since what one has too much of goes over the bag. */
+static void image_own(uint32_t blocks, uint32_t warps, struct weir_engine_args *args)
 {
-    const uint32_t blocks_log = units ? weir_bits_u32(units) - 1 : 0;
-    uint64_t items = (uint64_t)1 << (blocks_log + args->block_least_log);
+    const uint32_t sets = 2 * (warps > 1 ? warps - 1 : 1), log = args->block_least_log;
+    uint32_t most = sets * args->fetch_least;
+    most = most < WEIR_OWN_MOST ? most : WEIR_OWN_MOST;
+    args->own_most = most < WEIR_NARROW_OWN / blocks ? most : WEIR_NARROW_OWN / blocks;
+    args->own_least_log = log > OWN_SPREAD_LOG ? log - OWN_SPREAD_LOG : 0;
+    args->own_blocks_log = weir_bits_u32(blocks) - 1;
+}
+
+/* A narrow round has all its blocks running at once, one on each unit, and a warp has two sets of it at most. */
+static void image_narrow(const struct worker *worker, uint32_t units, uint32_t warps,
+                         struct weir_engine_args *args)
+{
     args->group_log = weir_bits_u32(args->group) - 1;
-    if (!worker->bounds)
+    if (!worker->bounds || units == 0 || units > WEIR_NARROW_BLOCKS)
         return;
+    image_own(units, warps, args);
+    const uint64_t items = (uint64_t)2 << (args->own_blocks_log + args->block_least_log);
     args->narrow = items < NARROW_MOST ? (uint32_t)items : NARROW_MOST;
     args->bounds[0] = worker->bounds;
     args->bounds[1] = args->bounds[0] + NARROW_MOST;
@@ -332,8 +346,9 @@ static void image_args(struct worker *worker)
                                       .wire_bytes = list->op->wire_bytes,
                                       .usual = list->cuts && config->worker == WEIR_WORKER_WARP,
                                       .once = !fused};
-    weir__worklist_fetch(list, info.kind == WEIR_DEVICE_CUDA ? 16 : 1, info.lanes, args);
-    image_narrow(worker, info.units, args);
+    const uint32_t warps = info.kind == WEIR_DEVICE_CUDA ? 16 : 1;
+    weir__worklist_fetch(list, warps, info.lanes, args);
+    image_narrow(worker, info.units, warps, args);
     /* As many lanes as a block's own memory holds beside all else, on any device that is supported. */
     uint32_t stage = 4096u / (64u * list->op->wire_bytes);
     stage = stage < 8 ? stage : 8;

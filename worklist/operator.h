@@ -73,9 +73,14 @@
  *
  *   The item that NAME_atom would make of an atom, whether it is news or not; on_send is asked next.
  *
- * Both change nothing, are called by any lane any number of times, also for tiles that are stale; bounds also
- * for items that reach made and on_send was not asked about yet. So is NAME_tile of such an operator. With
- * them the atoms of a tile may each be decided on by itself: some done, some dropped as stale.
+ * - `void NAME_expect(const NAME_state *, const NAME_item *)`
+ *
+ *   A hint: on_send will be asked about this item, if its tile does not go stale. To fetch what it updates.
+ *
+ * All three change nothing, are called by any lane any number of times, also for tiles that are stale; bounds and
+ * expect for items that reach made and on_send was not asked about yet. So is NAME_tile of such an operator. They may
+ * be asked about an item in the round that makes it, before others that run in that round are through: but for
+ * NAME_tile, what they look at does not change in a run.
  *
  * Then a .c file includes the operator's header and worklist/engine_host_tmpl.h, and a .cu file the header
  * and worklist/engine_cuda_tmpl.cuh (and, with NAME_narrow, a second one the header and

@@ -46,6 +46,11 @@ WEIR_DEV void bfs_reach(const bfs_state *s, const bfs_item *item, uint64_t atom,
     next->level = item->level + 1;
 }
 
+WEIR_DEV void bfs_expect(const bfs_state *s, const bfs_item *item)
+{
+    weir_prefetch(&s->level[item->vertex]);
+}
+
 WEIR_DEV int bfs_atom(const bfs_state *s, const bfs_item *item, uint64_t atom, bfs_item *next)
 {
     bfs_reach(s, item, atom, next);

@@ -56,6 +56,11 @@ WEIR_DEV void sssp_u32_reach(const sssp_u32_state *s, const sssp_u32_item *item,
     next->distance = sssp_u32_along(s, item->distance, arc);
 }
 
+WEIR_DEV void sssp_u32_expect(const sssp_u32_state *s, const sssp_u32_item *item)
+{
+    weir_prefetch(&s->distance[item->vertex]);
+}
+
 WEIR_DEV int sssp_u32_atom(const sssp_u32_state *s, const sssp_u32_item *item, uint64_t arc,
                            sssp_u32_item *next)
 {

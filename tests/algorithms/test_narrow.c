@@ -1,7 +1,8 @@
 /** @file test_narrow.c  Narrow rounds: of traversals of one device that have few items at a time.
  *
- * The graph has a path long enough for thousands of such rounds, twigs of more arcs than a group has lanes on
- * it, and a hub whose tile is cut and whose neighbours make a round that is not narrow, in the middle. */
+ * One graph has a path long enough for thousands of such rounds, twigs of more arcs than a group has lanes on
+ * it, and a hub whose tile is cut and whose neighbours make a round that is not narrow, in the middle. The other has
+ * rows of many lengths about that of a group. What blocks do in such rounds, one by one: test_narrow_own.c. */
 #include "algorithms/sssp/sssp_op.h"
 #include "tests/algorithms/graph_fixture.h"
 
@@ -9,6 +10,7 @@
 #include "worklist/engine_tmpl.h"
 
 enum { PATH = 3000, EVERY = 50, TWIGS = 11, LEAVES = 5000, ARCS_MOST = 40000 };
+enum { STRIP = 5000, REACH = 40, LATE = 10000 };
 
 static uint32_t sources[ARCS_MOST], targets[ARCS_MOST];
 static double weights[ARCS_MOST];
@@ -23,10 +25,24 @@ static void both_ways(uint32_t from, uint32_t to)
     weights[arcs] = 1 + (from + to * 5) % 11, arcs++;
 }
 
+static void one_way(uint32_t from, uint32_t to, double weight)
+{
+    assert_true(arcs < ARCS_MOST);
+    sources[arcs] = from, targets[arcs] = to;
+    weights[arcs++] = weight;
+}
+
+static weir_graph *of_arcs(uint64_t vertices)
+{
+    weir_graph *graph;
+    if (weir_graph_from_arcs(vertices, arcs, sources, targets, weights, NULL, &graph))
+        fail_msg("%s", weir_error_detail());
+    return graph;
+}
+
 static weir_graph *path_with_hub(void)
 {
     uint32_t next = PATH;
-    weir_graph *graph;
     arcs = 0;
     for (uint32_t v = 1; v < PATH; v++)
         both_ways(v - 1, v);
@@ -38,9 +54,35 @@ static weir_graph *path_with_hub(void)
         if (leaf % 3 == 0) /* a second way: news of one round that others bring too */
             both_ways(next, PATH + leaf % TWIGS);
     }
-    if (weir_graph_from_arcs(next, arcs, sources, targets, weights, NULL, &graph))
-        fail_msg("%s", weir_error_detail());
-    return graph;
+    return of_arcs(next);
+}
+
+/* A ring of rows that reach a little way ahead: of 5 to 9 arcs each second one, else of few, of none, or of more than
+ * two for each lane of a group. A round has some tens of items, all of other lengths. */
+static weir_graph *strip_of_uneven_rows(void)
+{
+    static const uint32_t lengths[] = {5, 1, 9, 3,  6, 0, 8, 2, 7, 4,
+                                       5, 1, 6, 17, 7, 2, 9, 3, 8, 40};
+    enum { LENGTHS = sizeof lengths / sizeof *lengths };
+    arcs = 0;
+    for (uint32_t v = 0; v < STRIP; v++)
+        for (uint32_t i = 0; i < lengths[v % LENGTHS]; i++) {
+            const uint32_t ahead = 1 + (v * 11 + i * 23) % REACH; /* no two the same */
+            one_way(v, (v + ahead) % STRIP, 1 + (v * 7 + i * 3) % 13);
+        }
+    return of_arcs(STRIP);
+}
+
+/* A path that is near as a whole if steps are LATE / 2 wide, and from each vertex on it a leaf that is not. */
+static weir_graph *path_with_late_leaves(void)
+{
+    arcs = 0;
+    for (uint32_t v = 0; v < PATH; v++) {
+        one_way(v, PATH + v, LATE);
+        if (v + 1 < PATH)
+            one_way(v, v + 1, 1);
+    }
+    return of_arcs(2 * PATH);
 }
 
 static weir_context *context_or_skip(const char *spec, const char *queue_items)
@@ -95,7 +137,8 @@ static void check_bfs(weir_context *context, const weir_graph *graph, weir_order
     free(have);
 }
 
-static void check_sssp(weir_context *context, const weir_graph *graph)
+static void check_sssp(weir_context *context, const weir_graph *graph, weir_order_kind order,
+                       uint32_t delta)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_partition *partition = whole(graph);
@@ -103,7 +146,8 @@ static void check_sssp(weir_context *context, const weir_graph *graph)
     double *want = malloc(graph->vertices * sizeof *want);
     double *have = malloc(graph->vertices * sizeof *have);
     assert_true(want && have);
-    options.order = WEIR_ORDER_FIFO; /* items go stale */
+    options.order = order;
+    options.delta = delta;
     options.direction = WEIR_DIRECTION_PUSH;
     assert_int_equal(weir_sssp_create(context, graph, partition, &options, &sssp), WEIR_OK);
     assert_int_equal(weir_sssp_run(sssp, 7, NULL), WEIR_OK);
@@ -116,16 +160,49 @@ static void check_sssp(weir_context *context, const weir_graph *graph)
     free(have);
 }
 
-/* Every order that has such rounds, with queues that hold a round and with some that spill. */
+/* In orders without priorities items go stale; in the other they are deferred, with a small step most of them. */
+static void check_all(weir_context *context, weir_graph *graph)
+{
+    check_bfs(context, graph, WEIR_ORDER_FIFO);
+    check_bfs(context, graph, WEIR_ORDER_BULK);
+    check_sssp(context, graph, WEIR_ORDER_FIFO, 0);
+    check_sssp(context, graph, WEIR_ORDER_BULK, 0);
+    check_sssp(context, graph, WEIR_ORDER_SOFT, 0);
+    check_sssp(context, graph, WEIR_ORDER_SOFT, 3);
+    weir_graph_destroy(graph);
+}
+
+/* Every order, with queues that hold a round and with some that spill. */
 static void on_devices(void **state)
 {
     static const char *const rooms[] = {NULL, "300"};
     for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
         weir_context *context = context_or_skip(*state, rooms[r]);
-        weir_graph *graph = path_with_hub();
-        check_bfs(context, graph, WEIR_ORDER_FIFO);
-        check_bfs(context, graph, WEIR_ORDER_BULK);
-        check_sssp(context, graph);
+        check_all(context, path_with_hub());
+        check_all(context, strip_of_uneven_rows());
+        weir_context_destroy(context);
+    }
+}
+
+/* Two blocks never have more in a narrow round than they can keep; of eight one has now and then, and all share. */
+static void blocks_share_what_they_cannot_keep(void **state)
+{
+    weir_context *context = context_or_skip(*state, NULL);
+    weir_graph *graph = strip_of_uneven_rows();
+    check_sssp(context, graph, WEIR_ORDER_FIFO, 0);
+    check_sssp(context, graph, WEIR_ORDER_SOFT, 0);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* The path is one row of narrow rounds, in which more is deferred than a block can put off. */
+static void more_is_deferred_than_a_block_keeps(void **state)
+{
+    static const char *const rooms[] = {NULL, "300"};
+    for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
+        weir_context *context = context_or_skip(*state, rooms[r]);
+        weir_graph *graph = path_with_late_leaves();
+        check_sssp(context, graph, WEIR_ORDER_SOFT, LATE / 2);
         weir_graph_destroy(graph);
         weir_context_destroy(context);
     }
@@ -160,9 +237,6 @@ static void no_bounds_are_taken_for_those_of_others(void **state)
     assert_int_equal(near[0].distance, 8);
     assert_int_equal(control.look[WEIR_BAG_PIECE], 0);
     assert_int_equal(block.special, 1);
-    const uint64_t word = weir_word_make(5, WEIR_ACTION_NEAR, 0, 0, 2);
-    assert_int_equal(
-        weir_decide_near(&block.args.work, word, weir_arrivals_one(1, (int)block.special)), 0);
 }
 
 /* A stop comes through although narrow rounds look for one only now and then. */
@@ -197,6 +271,11 @@ int main(void)
         ON(on_devices, "host:1"),
         ON(on_devices, "host:1x3"),
         ON(on_devices, "cuda:0"),
+        ON(blocks_share_what_they_cannot_keep, "host:1x8"),
+        ON(blocks_share_what_they_cannot_keep, "cuda:0"),
+        ON(more_is_deferred_than_a_block_keeps, "host:1"),
+        ON(more_is_deferred_than_a_block_keeps, "host:1x3"),
+        ON(more_is_deferred_than_a_block_keeps, "cuda:0"),
         ON(time_limit, "host:1"),
         ON(time_limit, "host:1x2"),
         ON(time_limit, "cuda:0"),

@@ -44,7 +44,6 @@ typedef struct weir__device_facts {
     char bus[16]; /**< PCI bus id in lower case, "0000:1b:00.0" */
     uint32_t copy_engines;
     uint32_t major, minor; /**< compute capability */
-    uint64_t cache_bytes;  /**< L2 */
     double memory_gbs;     /**< of its memory by clock and width */
 } weir__device_facts;
 void weir__device_facts_get(weir_device *device, weir__device_facts *facts_out);

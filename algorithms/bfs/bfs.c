@@ -54,18 +54,16 @@ static int rows_are_short(const weir_graph *graph)
     return longest <= SHORT_ROW && graph->arcs < graph->vertices * SHORT_MEAN;
 }
 
-/* What auto becomes. Narrow levels are chains of dependent accesses: of a graph that lies in the cache the search
- * in step has the shorter one, of one that does not the worklist's rounds have (docs/benchmarks.md); and
- * several GPUs need no barrier for each level there. */
-static weir_direction usual(weir_context *context, const weir_graph *graph, uint32_t parts,
+/* What auto becomes. Narrow levels are chains of dependent accesses: the worklist's narrow rounds have the shortest on a
+ * GPU (docs/benchmarks.md), and several GPUs need no barrier for each level there. */
+static weir_direction usual(weir_context *context, const weir_graph *graph,
                             const weir_run_options *options)
 {
-    weir__device_facts facts;
-    weir__device_facts_get(weir_context_device(context, 0), &facts);
-    const int narrow = facts.cache_bytes && !options->parents && rows_are_short(graph);
-    const uint64_t bytes = graph->arcs * 4 + graph->vertices * (8 + 4);
-    return narrow && (parts > 1 || bytes > facts.cache_bytes) ? WEIR_DIRECTION_PUSH
-                                                              : WEIR_DIRECTION_SWITCH;
+    weir_device_info info;
+    weir_device_info_get(weir_context_device(context, 0), &info);
+    return info.kind == WEIR_DEVICE_CUDA && !options->parents && rows_are_short(graph)
+               ? WEIR_DIRECTION_PUSH
+               : WEIR_DIRECTION_SWITCH;
 }
 
 /* Why the worklist was taken, which keeps no tree: the devices, or the options. */
@@ -87,9 +85,8 @@ static weir_status create(weir_bfs *bfs, weir_context *context, const weir_graph
     weir_run_options with = *options;
     bfs->parts = partition->parts;
     bfs->parents = options->parents;
-    weir_status status =
-        weir__direction_choose(context, options, partition->parts,
-                               usual(context, graph, partition->parts, options), &bfs->direction);
+    weir_status status = weir__direction_choose(context, options, partition->parts,
+                                                usual(context, graph, options), &bfs->direction);
     if (status)
         return status;
     if (bfs->direction == WEIR_DIRECTION_PUSH)

@@ -7,7 +7,7 @@
 
 /* A level on one GPU is a chain of dependent reads and a grid barrier; on several the chain crosses links
  * and the barrier, one over all, takes 8 to 20. Arcs are followed with a random access or two each. */
-#define LEVEL_ALONE_US    3.7
+#define LEVEL_ALONE_US    2.3
 #define LEVEL_TOGETHER_US 8.0
 #define LEVEL_ARCS_A_US   30e3
 #define LEVEL_ITEM_BYTES  8

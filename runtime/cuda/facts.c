@@ -37,7 +37,6 @@ void weir__cuda_facts(weir_device *device, weir__device_facts *facts_out)
     facts_out->copy_engines = attribute(device, cudaDevAttrAsyncEngineCount);
     facts_out->major = attribute(device, cudaDevAttrComputeCapabilityMajor);
     facts_out->minor = attribute(device, cudaDevAttrComputeCapabilityMinor);
-    facts_out->cache_bytes = attribute(device, cudaDevAttrL2CacheSize);
     facts_out->memory_gbs = 2 * khz * bits / 8 / 1e6; /* two transfers a clock */
 }
 

@@ -2,8 +2,9 @@
  *
  *     build/examples/14_engine_cost [DEVICE [GRAPH [SOURCE]]]      say "cuda:0 grid:4900x4900,0.65"
  *
- * Breadth-first search and shortest paths by weir with direction push, against a cooperative kernel each; a
- * product of a matrix with a vector by the schedules of worklist/schedule.h, against rows that lanes pull.
+ * Breadth-first search and shortest paths by weir with direction push, against a cooperative kernel each; a product of a
+ * matrix with a vector by the schedules of worklist/schedule.h, and an iteration of PageRank by weir with direction pull,
+ * against rows that lanes pull.
  * The simple kernels (14_engine_cost.cu) do one thing on one GPU and are taken at the best of several settings;
  * weir picks its own. Milliseconds, the median of 10 runs after a warm-up; all answers are compared. SOURCE is 0
  * if left out; a graph without integer weights gets some from 1 to 255. There are simple kernels for GPUs
@@ -103,6 +104,31 @@ static uint64_t sssp(weir_context *context, const weir_graph *graph, const weir_
     return line("SSSP", ms[1 + RUNS / 2], simple, "step", different);
 }
 
+/* An iteration of PageRank pulls along the same rows as the product, which `simple` is the answer of. */
+static uint64_t ranks(weir_context *context, const weir_graph *graph, const weir_partition *whole,
+                      const struct simple_answer *simple)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    weir_run_stats stats;
+    weir_pr *pr;
+    double ms[RUNS + 1], sum = 0, *found = array(graph->vertices, sizeof *found);
+    options.direction = WEIR_DIRECTION_PULL;
+    TRY(weir_pr_create(context, graph, whole, &options, &config, &pr));
+    for (int run = 0; run <= RUNS; run++) {
+        TRY(weir_pr_run(pr, &stats));
+        ms[run] = stats.ms / (double)stats.steps;
+    }
+    qsort(ms + 1, RUNS, sizeof *ms, by_size);
+    TRY(weir_pr_ranks(pr, found));
+    weir_pr_destroy(pr);
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        sum += found[v];
+    free(found);
+    return line("PageRank", ms[1 + RUNS / 2], simple, "the product, lanes a row",
+                !(fabs(sum - 1) < 1e-4));
+}
+
 static uint64_t product(const struct simple_graph *plain, struct simple_answer *simple)
 {
     struct simple_answer ours = {0, 0, array(plain->vertices, sizeof *ours.values)};
@@ -158,6 +184,7 @@ static int compare(weir_context *context, const char *text, uint32_t source)
     uint64_t different = bfs(context, graph, whole, &plain, source, &simple);
     different += sssp(context, graph, whole, &plain, source, &simple);
     different += product(&plain, &simple);
+    different += ranks(context, graph, whole, &simple);
     free(simple.values);
     free(offsets);
     weir_partition_destroy(whole);

@@ -30,8 +30,8 @@ struct OP(ahead) {
     uint64_t first; /* its atoms: first to first + atoms - 1; */
     uint32_t atoms; /* this lane has the one at its rank, and those a group further on each */
     int any, both;  /* which of these two there are: */
-    struct OP(reached) one,
-        two; /* what this lane's first atom makes, and the one a group further on */
+    struct OP(reached) one; /* what this lane's first atom makes, */
+    struct OP(reached) two; /* and the one a group further on */
 };
 
 /** Which of a tile's atoms is this lane's first. */

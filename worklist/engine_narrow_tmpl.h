@@ -85,14 +85,15 @@ WEIR_DEV void OP(do_atoms)(struct OP(run) * run, const struct OP(ahead) * ahead)
         return;
     const uint32_t count = weir_popcount_u32(ones);
     const struct OP(room) room = OP(find_room)(run, count + weir_popcount_u32(twos));
-    if (one)
-        OP(put_new)
-    (run, &room, weir_popcount_u32(ones & before), &ahead->one.item,
-     weir_bounds_make(ahead->one.first, ahead->one.last));
-    if (two)
-        OP(put_new)
-    (run, &room, count + weir_popcount_u32(twos & before), &ahead->two.item,
-     weir_bounds_make(ahead->two.first, ahead->two.last));
+    if (one) {
+        const uint64_t bounds = weir_bounds_make(ahead->one.first, ahead->one.last);
+        OP(put_new)(run, &room, weir_popcount_u32(ones & before), &ahead->one.item, bounds);
+    }
+    if (two) {
+        const uint64_t bounds = weir_bounds_make(ahead->two.first, ahead->two.last);
+        const uint32_t place = count + weir_popcount_u32(twos & before);
+        OP(put_new)(run, &room, place, &ahead->two.item, bounds);
+    }
 }
 
 /** The atoms of a lane's tile from @p at on, which nobody looked ahead at. @return items put into the near bag. */
@@ -117,10 +118,11 @@ WEIR_COLD uint32_t OP(do_more)(struct OP(block) * block, uint32_t near_bag, OP(i
         if (!group)
             continue;
         const struct OP(room) room = OP(find_room)(&run, weir_popcount_u32(group));
-        if (near)
-            OP(put_new)
-        (&run, &room, weir_popcount_u32(group & ((1u << weir_lane()) - 1u)), &next.item,
-         weir_bounds_make(next.first, next.last));
+        if (near) {
+            const uint64_t bounds = weir_bounds_make(next.first, next.last);
+            const uint32_t place = weir_popcount_u32(group & ((1u << weir_lane()) - 1u));
+            OP(put_new)(&run, &room, place, &next.item, bounds);
+        }
     }
     return run.pushed;
 }

@@ -205,9 +205,8 @@ WEIR_COLD void OP(hand_back)(struct OP(block) * block, uint32_t near_bag)
     for (uint32_t i = OP(warp_now)() * WEIR_LANES; i < off; i += WARPS * WEIR_LANES) {
         const uint32_t mine = i + weir_lane();
         const uint32_t left = off - i;
-        OP(defer)
-        (block, (left < 32u ? (1u << left) - 1u : 0xFFFFFFFFu) & ALL_LANES,
-         block->put_off[mine < off ? mine : 0]);
+        const uint32_t group = left < 32u ? (1u << left) - 1u : 0xFFFFFFFFu;
+        OP(defer)(block, group & ALL_LANES, block->put_off[mine < off ? mine : 0]);
     }
 }
 

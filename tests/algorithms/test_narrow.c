@@ -85,6 +85,20 @@ static weir_graph *path_with_late_leaves(void)
     return of_arcs(2 * PATH);
 }
 
+/* From vertex 7 a set for each warp of a block, and behind each of these some that are deferred, all at the same time. */
+static weir_graph *star_of_late_stars(void)
+{
+    enum { NEAR = 100, LATE_EACH = 8 };
+    uint32_t next = 8 + NEAR;
+    arcs = 0;
+    for (uint32_t i = 0; i < NEAR; i++) {
+        one_way(7, 8 + i, 1);
+        for (uint32_t late = 0; late < LATE_EACH; late++)
+            one_way(8 + i, next++, 100 + (i * 7 + late * 13) % 90);
+    }
+    return of_arcs(next);
+}
+
 static weir_context *context_or_skip(const char *spec, const char *queue_items)
 {
     weir_context *context;
@@ -196,6 +210,16 @@ static void blocks_share_what_they_cannot_keep(void **state)
 }
 
 /* The path is one row of narrow rounds, in which more is deferred than a block can put off. */
+static void warps_defer_side_by_side(void **state)
+{
+    weir_context *context = context_or_skip(*state, NULL);
+    weir_graph *graph = star_of_late_stars();
+    for (uint32_t run = 0; run < 20; run++)
+        check_sssp(context, graph, WEIR_ORDER_SOFT, 10);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 static void more_is_deferred_than_a_block_keeps(void **state)
 {
     static const char *const rooms[] = {NULL, "300"};
@@ -276,6 +300,8 @@ int main(void)
         ON(more_is_deferred_than_a_block_keeps, "host:1"),
         ON(more_is_deferred_than_a_block_keeps, "host:1x3"),
         ON(more_is_deferred_than_a_block_keeps, "cuda:0"),
+        ON(warps_defer_side_by_side, "host:1"),
+        ON(warps_defer_side_by_side, "cuda:0"),
         ON(time_limit, "host:1"),
         ON(time_limit, "host:1x2"),
         ON(time_limit, "cuda:0"),

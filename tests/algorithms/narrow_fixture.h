@@ -1,0 +1,133 @@
+/** @file narrow_fixture.h  What tests of narrow rounds have in common that call one function of the engine at a time.
+ *
+ * The templates are those of sssp_u32 on the host, where a warp has one lane and a set one tile; whole runs:
+ * test_narrow.c. Vertex v has v % 4 arcs, all to vertex 0; an item's distance is its priority. */
+#ifndef WEIR_TESTS_ALGORITHMS_NARROW_FIXTURE_H
+#define WEIR_TESTS_ALGORITHMS_NARROW_FIXTURE_H
+
+#include "algorithms/sssp/sssp_op.h"
+#include "tests/lib/support.h"
+
+#define WEIR_OPERATOR sssp_u32
+#include "worklist/engine_tmpl.h"
+
+enum {
+    VERTICES = 2000,
+    NARROW = 1024,    /* items of a round that may be narrow */
+    NEAR_ROOM = 1000, /* what near bags hold */
+    FAR_ROOM = 600,
+    BUCKET_ROOM = 4,
+    OWN_MOST = 64,
+    BLOCKS_MOST = 8,
+    FROM = WEIR_BAG_NEAR,   /* the bag, or half, that rounds here read */
+    TO = WEIR_BAG_NEAR + 1, /* and that they put into */
+};
+
+#define UNTOUCHED 0xABABABABu /* an item or bounds where nothing was put */
+
+/* Of all tests; set_up() makes it anew. */
+static struct weir_control control;
+static struct sssp_u32_block block;
+static struct sssp_u32_run run;
+static uint64_t offsets[VERTICES + 1], bounds[2][NARROW];
+static uint32_t targets[4 * VERTICES], weights[4 * VERTICES], distance[VERTICES];
+static sssp_u32_item near[2][NEAR_ROOM], far[FAR_ROOM], buckets[WEIR_BUCKETS][BUCKET_ROOM];
+
+static void make_graph(void)
+{
+    for (uint32_t v = 0; v < VERTICES; v++) {
+        offsets[v + 1] = offsets[v] + v % 4;
+        distance[v] = UINT32_MAX;
+    }
+    memset(targets, 0, sizeof targets);
+    for (uint32_t i = 0; i < 4 * VERTICES; i++)
+        weights[i] = 1;
+}
+
+static void make_bags(struct weir_engine_args *work)
+{
+    memset(near, 0xAB, sizeof near);
+    memset(far, 0xAB, sizeof far);
+    memset(buckets, 0xAB, sizeof buckets);
+    memset(bounds, 0xAB, sizeof bounds);
+    for (uint32_t b = 0; b < 2; b++) {
+        work->bag[WEIR_BAG_NEAR + b] = (struct weir_bag){.slots = near[b], .room = NEAR_ROOM};
+        work->bounds[b] = bounds[b];
+    }
+    work->bag[WEIR_BAG_FAR] = (struct weir_bag){.slots = far, .room = FAR_ROOM};
+    for (uint32_t b = 0; b < WEIR_BUCKETS; b++)
+        work->bag[WEIR_BAG_BUCKET + b] =
+            (struct weir_bag){.slots = buckets[b], .room = BUCKET_ROOM};
+}
+
+/* Priorities below 100 are near; four buckets from number 14 on, each 10 wide, so the last two are 0 and 1. */
+static inline int set_up(void **state)
+{
+    struct weir_engine_args *work = &block.args.work;
+    (void)state;
+    memset(&control, 0, sizeof control);
+    memset(&block, 0, sizeof block);
+    make_graph();
+    make_bags(work);
+    block.args.state = (sssp_u32_state){
+        {.offsets = offsets, .targets = targets, .weights = weights, .owned = VERTICES, .parts = 1},
+        distance};
+    block.order = (struct weir_work_order){100, 10, 14, 4, TO, WEIR_BAG_FAR, WEIR_BAG_HELD};
+    work->control = &control;
+    work->workers = 1;
+    work->order = WEIR_ENGINE_SOFT;
+    work->cut = 1024;
+    work->narrow = NARROW;
+    work->own_most = OWN_MOST;
+    work->own_least_log = 2;
+    work->own_blocks_log = 5;
+    sssp_u32_begin_own(work, &block);
+    run = (struct sssp_u32_run){
+        .args = &block.args, .block = &block, .blocks = BLOCKS_MOST, .near_bag = TO};
+    return 0;
+}
+
+static inline uint64_t bounds_of(uint32_t vertex)
+{
+    return weir_bounds_make(offsets[vertex], offsets[vertex + 1]);
+}
+
+static inline void assert_item(const sssp_u32_item *item, uint32_t vertex, uint32_t at)
+{
+    assert_int_equal(item->vertex, vertex);
+    assert_int_equal(item->distance, at);
+}
+
+/* The word of a narrow round: some of the items are blocks' own. */
+static inline uint64_t own_word(uint32_t generation, uint32_t near_bag, uint32_t log, uint32_t own,
+                                uint32_t count)
+{
+    return weir_word_make(generation, WEIR_ACTION_NEAR, near_bag, log, own << 16 | count) |
+           WEIR_WORD_OWN | WEIR_WORD_BOUNDS;
+}
+
+/* Make items of vertices @p first to @p first + @p count - 1 as one warp does, and give them room. */
+static inline void make_new(uint32_t first, uint32_t count)
+{
+    const struct sssp_u32_room room = sssp_u32_find_room(&run, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const sssp_u32_item item = {first + i, first + i + 1000};
+        sssp_u32_put_new(&run, &room, i, &item, bounds_of(first + i));
+    }
+}
+
+static inline void assert_own(uint32_t half, uint32_t i, uint32_t vertex)
+{
+    assert_item(&block.own[half][i], vertex, vertex + 1000);
+    assert_int_equal(block.own_bounds[half][i], bounds_of(vertex));
+}
+
+static inline void assert_near(uint32_t bag, uint32_t i, uint32_t vertex)
+{
+    assert_item(&near[bag][i], vertex, vertex + 1000);
+    assert_int_equal(bounds[bag][i], bounds_of(vertex));
+}
+
+#define TEST(f) cmocka_unit_test_setup(f, set_up)
+
+#endif

@@ -26,7 +26,8 @@
       "items a device's local queue holds in its own memory, at least 16; four times as many are " \
       "deferred there; 0: one for each tile it owns. Shortest paths in step: items of an inbox")   \
     X(WEIR__SPILL_BYTES, "spill_bytes", "WEIR_SPILL_BYTES", BYTES, "4GiB", 0, 1ull << 46, "",      \
-      "host memory a device may spill work items to when its queues are full")                     \
+      "host memory that a device may spill work items to when its queues are full, taken as it "   \
+      "is needed")                                                                                 \
     X(WEIR__METIS_HELPER, "metis_helper", "WEIR_METIS_HELPER", PATH, "", 0, 0, "",                 \
       "path of the weir-metis program; empty: beside this program, ../libexec, then PATH")         \
     X(WEIR__METIS_TIMEOUT, "metis_timeout", "WEIR_METIS_TIMEOUT", MILLISECONDS, "300s", 1,         \

@@ -39,6 +39,10 @@ weir_context *weir__device_context(const weir_device *device);
  *  a cudaError_t. Nothing to do for other devices, or where it is NULL. */
 weir_status weir__device_load(weir_device *device, int (*load)(void));
 
+/** As weir_device_alloc(), while kernels run that wait for the memory: no slab is given back to make room, since the
+ *  driver would wait for those kernels. */
+weir_status weir__device_alloc_now(weir_device *device, size_t bytes, void **data_out);
+
 /** What a backend knows of its device for topology's sake; zero and "" are unknown. */
 typedef struct weir__device_facts {
     char bus[16]; /**< PCI bus id in lower case, "0000:1b:00.0" */

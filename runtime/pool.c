@@ -109,10 +109,10 @@ err_slab:
 }
 
 /* A slab that holds at least `bytes`; the pool is locked. */
-static weir_status grow(weir_device *device, uint64_t bytes, uint64_t asked)
+static weir_status grow(weir_device *device, uint64_t bytes, uint64_t asked, int may_drop)
 {
     const weir_pool_stats *stats = &device->pool.stats;
-    if (bytes > stats->bound_bytes - device->pool.taken_bytes)
+    if (may_drop && bytes > stats->bound_bytes - device->pool.taken_bytes)
         drop_unused(device);
     uint64_t left = stats->bound_bytes - device->pool.taken_bytes;
     if (bytes > left)
@@ -161,7 +161,7 @@ static struct piece *find_free(const weir_device *device, uint64_t bytes, struct
     return NULL;
 }
 
-static weir_status take(weir_device *device, uint64_t asked, void **data_out)
+static weir_status take(weir_device *device, uint64_t asked, int may_drop, void **data_out)
 {
     uint64_t bytes = asked; /* over the bound in any case where rounding would overflow */
     if (asked <= UINT64_MAX - WEIR__ALIGNMENT)
@@ -170,7 +170,7 @@ static weir_status take(weir_device *device, uint64_t asked, void **data_out)
     struct weir__slab *slab = NULL;
     struct piece *piece = find_free(device, bytes, &slab);
     weir_status status = WEIR_OK;
-    if (!piece && !(status = grow(device, bytes, asked)))
+    if (!piece && !(status = grow(device, bytes, asked, may_drop)))
         piece = find_free(device, bytes, &slab);
     if (status || (status = cut(piece, bytes)))
         return status;
@@ -184,7 +184,7 @@ static weir_status take(weir_device *device, uint64_t asked, void **data_out)
     return WEIR_OK;
 }
 
-weir_status weir_device_alloc(weir_device *device, size_t bytes, void **data_out)
+static weir_status alloc(weir_device *device, size_t bytes, int may_drop, void **data_out)
 {
     *data_out = NULL;
     if (bytes == 0)
@@ -193,9 +193,19 @@ weir_status weir_device_alloc(weir_device *device, size_t bytes, void **data_out
         return weir__fail(WEIR_ERR_NOMEM, "%s: no %zu bytes of device memory left",
                           device->info.label, bytes);
     pthread_mutex_lock(&device->pool.lock);
-    weir_status status = take(device, bytes, data_out);
+    weir_status status = take(device, bytes, may_drop, data_out);
     pthread_mutex_unlock(&device->pool.lock);
     return status;
+}
+
+weir_status weir_device_alloc(weir_device *device, size_t bytes, void **data_out)
+{
+    return alloc(device, bytes, 1, data_out);
+}
+
+weir_status weir__device_alloc_now(weir_device *device, size_t bytes, void **data_out)
+{
+    return alloc(device, bytes, 0, data_out);
 }
 
 /* Join a free piece with the one behind it. */

@@ -44,7 +44,8 @@ WEIR_DEV void BAG(copy)(void *to, const BAG_TYPE *from)
         *(BAG_TYPE *)to = *from;
 }
 
-/** Store an element into a reserved slot. @return 0 if the bag is full: the element is not in it. */
+/** Store an element into a reserved slot. @return 0 if the bag is full: the element is not in it. Nothing is called
+ *  here: a call in the middle of a round costs registers, also if it is never made. */
 WEIR_DEV int BAG(put)(const struct weir_bag *bag, uint32_t slot, const BAG_TYPE *element)
 {
     if (slot < bag->room) {
@@ -54,8 +55,10 @@ WEIR_DEV int BAG(put)(const struct weir_bag *bag, uint32_t slot, const BAG_TYPE 
     slot -= bag->room;
     if (slot >= bag->more_room)
         return 0;
-    BAG(copy)((BAG_TYPE *)bag->more + slot, element);
-    return 1;
+    char *place = weir_spill_place(bag, slot, (uint32_t)sizeof *element);
+    if (place)
+        BAG(copy)(place, element);
+    return place != NULL;
 }
 
 #undef BAG_PASTE_

@@ -8,8 +8,6 @@
 #define QUEUE_ITEMS_LEAST   16
 #define QUEUE_ITEMS_DEFAULT 65536
 #define BUFFERS_LEAST       2 /* one leaves while another is filled */
-#define MORE_ITEMS_LEAST    ((uint64_t)1 << 20)
-#define SPILLING_BAGS       6 /* near, far, held: two each */
 #define FETCH_MOST          4096
 #define GROUP_MOST          1024
 #define CUT_USUAL           1024 /* atoms of a piece: a warp is busy for as long as a launch */
@@ -182,8 +180,7 @@ static weir_status choose_packets(struct weir_worklist *list)
 static weir_status choose_sizes(struct weir_worklist *list)
 {
     const weir_config *tunables = weir_context_config(list->context);
-    const weir_operator *op = list->op;
-    uint64_t items = list->config.queue_items, largest = op->item_bytes;
+    uint64_t items = list->config.queue_items;
     if (!items)
         items = weir__config_get(tunables, WEIR__QUEUE_ITEMS);
     if (!items)
@@ -192,16 +189,6 @@ static weir_status choose_sizes(struct weir_worklist *list)
         return weir__fail(WEIR_ERR_INVALID, "a queue of %llu items: at most 2^30",
                           (unsigned long long)items);
     list->queue_items = items < QUEUE_ITEMS_LEAST ? QUEUE_ITEMS_LEAST : (uint32_t)items;
-    uint64_t most = weir__config_get(tunables, WEIR__SPILL_BYTES);
-    if (largest < op->wire_bytes)
-        largest = op->wire_bytes;
-    most = most / SPILLING_BAGS / largest;
-    uint64_t more = list->queue_items / 2;
-    if (more < MORE_ITEMS_LEAST)
-        more = MORE_ITEMS_LEAST;
-    if (more > most)
-        more = most;
-    list->more_items = more < UINT64_C(1) << 30 ? (uint32_t)more : (uint32_t)1 << 30;
     return choose_packets(list);
 }
 

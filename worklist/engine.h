@@ -37,6 +37,8 @@ enum weir_look {
     WEIR_LOOK_REPARKED,            /* those of them that were deferred before and still are */
     WEIR_LOOK_MERGED,              /* items dropped before they were processed */
     WEIR_LOOK_ASTRAY,              /* items that an operator passed to itself or to nobody */
+    WEIR_LOOK_FULL,                /* an item found no room anywhere */
+    WEIR_LOOK_LONG,                /* a tile has more atoms than can be counted */
     WEIR_LOOKS = 32
 };
 
@@ -50,10 +52,14 @@ enum weir_segment_kind {
 
 /** Elements of a round that lie together; `end` counts through all segments. */
 struct weir_work_segment {
-    const void *slots;
+    const void *slots; /* NULL of elements that spilled */
     uint32_t end;
-    uint32_t kind;
+    uint16_t kind;
+    uint16_t bag; /* whose chunks hold elements that spilled */
 };
+
+/** Atoms of a tile are fewer: a set of tiles counts them in 32 bits. */
+#define WEIR_TILE_MOST 0xFFFFFFFFu
 
 /** Packets that one round of a discrete kernel takes in. */
 #define WEIR_WORK_PACKETS 8
@@ -128,7 +134,8 @@ enum weir_engine_end {
     WEIR_ENGINE_STOPPED,
     WEIR_ENGINE_LATE,
     WEIR_ENGINE_FULL,
-    WEIR_ENGINE_ASTRAY
+    WEIR_ENGINE_ASTRAY,
+    WEIR_ENGINE_LONG
 };
 
 /** What others write for a worker: other workers, or the host that stands between them. In memory that

@@ -27,15 +27,14 @@
  *  was stale by now. */
 WEIR_COLD uint32_t OP(narrow_cut)(struct OP(block) * block, uint32_t near_bag, uint32_t count)
 {
-    struct OP(run) run = {&block->args, block, 0, 0, near_bag, 0, NULL, 0, 0, 0, 0, 0, 0, 0};
+    struct OP(run) run = OP(call_run)(&block->args, block, near_bag);
     const uint32_t base = WARP_ID * SET;
-    run.plain = block->args.work.order != WEIR_ENGINE_SOFT;
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES) {
         uint64_t first = 0;
         const uint64_t atoms = OP(open_tile)(&run, &block->item[base + i], &first);
         block->first[base + i] = first;
-        block->ends[base + i] = (uint32_t)atoms;
+        block->ends[base + i] = OP(countable)(atoms);
         run.atoms += atoms;
     }
     OP(walk_warp_set)(&run, base, count, FORM_REST);
@@ -100,9 +99,8 @@ WEIR_DEV void OP(do_atoms)(struct OP(run) * run, const struct OP(ahead) * ahead)
 WEIR_COLD uint32_t OP(do_more)(struct OP(block) * block, uint32_t near_bag, OP(item) item,
                                uint64_t first, uint32_t at, uint32_t atoms)
 {
-    struct OP(run) run = {&block->args, block, 0, 0, near_bag, 0, NULL, 0, 0, 0, 0, 0, 0, 0};
+    struct OP(run) run = OP(call_run)(&block->args, block, near_bag);
     const OP(state) *state = &block->args.state;
-    run.plain = block->args.work.order != WEIR_ENGINE_SOFT;
     WEIR_ROLLED
     for (; weir_ballot(at < atoms); at += 1u << NARROW_LOG(&block->args.work)) {
         enum weir_fate fate = WEIR_FATE_DROP;
@@ -255,8 +253,7 @@ WEIR_DEV void OP(go_narrow)(struct OP(run) * run)
 /** A round of any other kind, in a kernel for narrow ones, and what comes after it. All of a block. */
 WEIR_COLD void OP(other_round)(struct OP(block) * block, uint32_t block_number, uint32_t blocks)
 {
-    struct OP(run)
-        run = {&block->args, block, block_number, blocks, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0};
+    struct OP(run) run = OP(begin_run)(&block->args, block, block_number, blocks);
     const uint64_t word = block->word;
     run.plain = block->args.work.order != WEIR_ENGINE_SOFT;
     if (block_number < weir_word_blocks(word, blocks)) {
@@ -288,7 +285,7 @@ WEIR_COLD void OP(other_round)(struct OP(block) * block, uint32_t block_number, 
 WEIR_DEV void OP(narrow_engine)(const struct OP(args) * args, struct OP(block) * block,
                                 uint32_t block_number, uint32_t blocks)
 {
-    struct OP(run) state = {args, block, block_number, blocks, 0, 0, NULL, 1, 0, 0, 0, 0, 0, 0};
+    struct OP(run) state = OP(begin_run)(args, block, block_number, blocks);
     struct OP(run) *run = &state;
     run->plain = args->work.order != WEIR_ENGINE_SOFT;
     block->tally[LANE_ID].stale = block->tally[LANE_ID].atoms = 0;

@@ -48,8 +48,9 @@ WEIR_DEV void OP(put_narrow)(const struct OP(run) * run, uint32_t slot, const OP
                              uint64_t bounds)
 {
     const struct weir_engine_args *work = &run->args->work;
-    (void)OP(items_put)(&work->bag[run->near_bag], slot, item);
-    if (slot < work->narrow)
+    if (!OP(items_put)(&work->bag[run->near_bag], slot, item))
+        OP(refuse)(run->args, run->block, WEIR_LOOK_FULL);
+    else if (slot < work->narrow)
         weir_store_relaxed_dev_u64(&work->bounds[run->near_bag & 1u][slot], bounds);
 }
 
@@ -97,7 +98,7 @@ WEIR_DEV void OP(turn_own)(const struct weir_engine_args *work, struct OP(block)
 /** Put the items of the lanes in @p group, which are deferred, into the far bag and the buckets. */
 WEIR_COLD void OP(defer)(struct OP(block) * block, uint32_t group, OP(item) item)
 {
-    struct OP(run) run = {&block->args, block, 0, 0, PLACE_NONE, 0, NULL, 0, 0, 0, 0, 0, 0, 0};
+    struct OP(run) run = OP(call_run)(&block->args, block, PLACE_NONE);
     const int go = group >> weir_lane() & 1u;
     uint32_t to = go ? OP(near_or_far)(&run, &item) : PLACE_NONE;
     if (go && to == PLACE_NONE) /* near by now: a hint may change */
@@ -189,7 +190,7 @@ WEIR_DEV uint64_t OP(narrow_step)(const struct OP(run) * run, uint64_t word)
 /** Put the block's own items into the near bag, and what it put off into others. All of the block. */
 WEIR_COLD void OP(hand_back)(struct OP(block) * block, uint32_t near_bag)
 {
-    struct OP(run) run = {&block->args, block, 0, 0, near_bag, 0, NULL, 1, 0, 0, 0, 0, 0, 0};
+    struct OP(run) run = OP(call_run)(&block->args, block, near_bag);
     const uint32_t half = near_bag & 1u, own = OP(own_items)(block, half);
     const uint32_t asked = block->put_off_count, off = asked < PUT_OFF_MOST ? asked : PUT_OFF_MOST;
     WEIR_ROLLED
@@ -238,8 +239,7 @@ WEIR_DEV int OP(meet)(const struct OP(run) * run, uint64_t word)
 WEIR_COLD uint64_t OP(leave_narrow)(struct OP(block) * block, uint32_t block_number,
                                     uint32_t blocks, uint64_t word)
 {
-    struct OP(run)
-        run = {&block->args, block, block_number, blocks, 0, 0, NULL, 1, 0, 0, 0, 0, 0, 0};
+    struct OP(run) run = OP(begin_run)(&block->args, block, block_number, blocks);
     const uint64_t arrivals = block->left, later = weir_word_later(word);
     uint64_t next = 0;
     if (arrivals && OP(meet)(&run, word) && !weir_arrivals_special(arrivals))

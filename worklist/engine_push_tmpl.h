@@ -44,6 +44,13 @@ WEIR_DEV uint32_t *OP(tail)(const struct weir_engine_args *work, uint32_t bag)
     return &work->control->look[bag];
 }
 
+/** There is no room for an item: the run ends after this round. One lane. */
+WEIR_DEV void OP(refuse)(const struct OP(args) * args, struct OP(block) * block, uint32_t why)
+{
+    weir_store_relaxed_dev_u32(&args->work.control->look[why], 1);
+    block->special = 1;
+}
+
 /** Put the items of the lanes in @p group into the far bag or a bucket. What a bucket has no room for goes
  *  to the far bag; a far bag that is full is seen by the decider. */
 WEIR_COLD void OP(push_deferred)(const struct OP(args) * args, struct OP(block) * block,
@@ -62,7 +69,8 @@ WEIR_COLD void OP(push_deferred)(const struct OP(args) * args, struct OP(block) 
     }
     uint32_t slot = weir_bag_reserve_mp(OP(tail)(work, far_bag), group), urgency = 0;
     if (group >> weir_lane() & 1u) {
-        (void)OP(items_put)(&work->bag[far_bag], slot, &item);
+        if (!OP(items_put)(&work->bag[far_bag], slot, &item))
+            OP(refuse)(args, block, WEIR_LOOK_FULL);
         urgency = ~OP(priority)(&args->state, &item);
         urgency = urgency ? urgency : 1u; /* the largest counts as the one before it: 0 says none */
     }
@@ -89,8 +97,8 @@ WEIR_DEV void OP(store_wires)(const struct OP(args) * args, struct OP(block) * b
     if (!left)
         return;
     slot = weir_bag_reserve_mp(OP(tail)(&args->work, held), left);
-    if (left >> weir_lane() & 1u)
-        (void)OP(wires_put)(&args->work.bag[held], slot, wire);
+    if ((left >> weir_lane() & 1u) && !OP(wires_put)(&args->work.bag[held], slot, wire))
+        OP(refuse)(args, block, WEIR_LOOK_FULL);
 }
 
 /** What this warp has staged for a lane. */
@@ -164,8 +172,9 @@ WEIR_DEV void OP(push)(struct OP(run) * run, const struct OP(parcel) * parcel)
     if (near) {
         run->pushed += weir_popcount_u32(near);
         uint32_t slot = weir_bag_reserve_mp(OP(tail)(&run->args->work, run->near_bag), near);
-        if (parcel->place == run->near_bag)
-            (void)OP(items_put)(&run->args->work.bag[run->near_bag], slot, &parcel->item);
+        if (parcel->place == run->near_bag &&
+            !OP(items_put)(&run->args->work.bag[run->near_bag], slot, &parcel->item))
+            OP(refuse)(run->args, run->block, WEIR_LOOK_FULL);
     }
     if (run->plain)
         return;

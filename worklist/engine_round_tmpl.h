@@ -1,20 +1,7 @@
 /** @file engine_round_tmpl.h  A part of engine_tmpl.h: the atoms of a set dealt out by schedules, and rounds of
  *  workers that are threads, warps or blocks. */
 
-/* ---- atoms ------------------------------------------------------------------------------------ */
-
-/** One atom of tile @p slot in each lane that has @p go. */
-WEIR_DEV void OP(run_atom)(struct OP(run) * run, int go, uint32_t slot, uint32_t atom)
-{
-    struct OP(parcel) parcel;
-    parcel.place = PLACE_NONE;
-    if (go) {
-        OP(item) item = run->block->item[slot];
-        if (OP(atom)(&run->args->state, &item, run->block->first[slot] + atom, &parcel.item))
-            OP(settle_new)(run, &parcel);
-    }
-    OP(push)(run, &parcel);
-}
+/* ---- dealing atoms out ----------------------------------------------------------------------- */
 
 /** Walk a set with schedule @p S. Lanes leave the walk at different times; the warp stays together. */
 #define WALK(S, set, base, lane, lanes)                                     \
@@ -117,7 +104,7 @@ WEIR_DEV void OP(do_near_groups)(struct OP(run) * run, uint32_t begin, uint32_t 
         if (lane == 0 && group < count) {
             run->block->item[slot] = item;
             run->block->first[slot] = first;
-            run->block->ends[slot] = (uint32_t)atoms;
+            run->block->ends[slot] = OP(countable)(atoms);
         }
         OP(walk_warp_set)(run, WARP_ID * SET, count, FORM_USUAL);
         return;

@@ -1,5 +1,5 @@
-/** @file engine_take_tmpl.h  A part of engine_tmpl.h: what the elements of a round are, and the sets of tiles
- *  that warps and blocks make of them. */
+/** @file engine_take_tmpl.h  A part of engine_tmpl.h: what the elements of a round are, the sets of tiles that warps
+ *  and blocks make of them, and how tiles that are too long for one warp are cut. */
 
 /* ---- taking ---------------------------------------------------------------------------------- */
 
@@ -59,6 +59,14 @@ WEIR_DEV uint64_t OP(take_far)(struct OP(run) * run, struct OP(parcel) * parcel,
     return 0;
 }
 
+/** Where element @p at of those that spilled from a bag lies. One lane. */
+WEIR_DEV const void *OP(find_spilled)(const struct OP(args) * args, uint32_t bag, uint32_t at)
+{
+    const int held = bag == WEIR_BAG_HELD || bag == WEIR_BAG_HELD + 1;
+    return weir_spill_place(&args->work.bag[bag], at,
+                            (uint32_t)(held ? sizeof(OP(wire)) : sizeof(OP(item))));
+}
+
 /** Find out what element @p index of the round is. One lane.
  *  @param[out] parcel  something to push in its place, or PLACE_NONE.
  *  @return its atoms, from *first on. */
@@ -71,7 +79,11 @@ WEIR_DEV uint64_t OP(take)(struct OP(run) * run, uint32_t index, struct OP(parce
     while (index >= block->segment[s].end)
         begin = block->segment[s++].end;
     const void *slots = block->segment[s].slots;
-    const uint32_t at = index - begin;
+    uint32_t at = index - begin;
+    if (!slots) {
+        slots = OP(find_spilled)(run->args, block->segment[s].bag, at);
+        at = 0;
+    }
     switch (block->segment[s].kind) {
     case WEIR_SEGMENT_NEAR:
         OP(items_get)(item, (const OP(item) *)slots + at);
@@ -98,6 +110,21 @@ WEIR_DEV uint64_t OP(take)(struct OP(run) * run, uint32_t index, struct OP(parce
     }
 }
 
+/* ---- atoms ------------------------------------------------------------------------------------ */
+
+/** One atom of tile @p slot in each lane that has @p go. */
+WEIR_DEV void OP(run_atom)(struct OP(run) * run, int go, uint32_t slot, uint32_t atom)
+{
+    struct OP(parcel) parcel;
+    parcel.place = PLACE_NONE;
+    if (go) {
+        OP(item) item = run->block->item[slot];
+        if (OP(atom)(&run->args->state, &item, run->block->first[slot] + atom, &parcel.item))
+            OP(settle_new)(run, &parcel);
+    }
+    OP(push)(run, &parcel);
+}
+
 /* ---- sets of tiles ---------------------------------------------------------------------------- */
 
 /** What one lane counted in a function that is called, to be added to its run. */
@@ -105,25 +132,30 @@ struct OP(counts) {
     uint32_t pushed, moved, merged, reparked, stale, atoms;
 };
 
+/** Atoms of a tile, as a set counts them: WEIR_TILE_MOST stands for more than can be counted. */
+WEIR_DEV uint32_t OP(countable)(uint64_t atoms)
+{
+    return atoms < WEIR_TILE_MOST ? (uint32_t)atoms : WEIR_TILE_MOST;
+}
+
 /** fill() for rounds of more than near items. */
 WEIR_COLD struct OP(counts) OP(fill_any)(const struct OP(args) * args, struct OP(block) * block,
                                          uint32_t slot, uint32_t index, int valid)
 {
-    struct OP(run) run = {args, block, 0, 0, block->order.near_bag, 0, NULL, 0, 0, 0, 0, 0, 0, 0};
+    struct OP(run) run = OP(call_run)(args, block, block->order.near_bag);
     struct OP(parcel) parcel;
     parcel.place = PLACE_NONE;
-    run.plain = args->work.workers == 1 && args->work.order != WEIR_ENGINE_SOFT;
     if (valid) {
         OP(item) item;
         uint64_t first = 0;
         run.atoms = OP(take)(&run, index, &parcel, &item, &first);
         block->item[slot] = item;
         block->first[slot] = first;
-        block->ends[slot] = (uint32_t)run.atoms;
+        block->ends[slot] = OP(countable)(run.atoms);
     }
     OP(push)(&run, &parcel);
     struct OP(counts) counts = {run.pushed,   run.moved,           run.merged,
-                                run.reparked, (uint32_t)run.stale, (uint32_t)run.atoms};
+                                run.reparked, (uint32_t)run.stale, OP(countable)(run.atoms)};
     return counts;
 }
 
@@ -145,14 +177,42 @@ WEIR_DEV void OP(fill)(struct OP(run) * run, uint32_t slot, uint32_t index, int 
         uint64_t count = OP(open_tile)(run, &item, &first);
         run->block->item[slot] = item;
         run->block->first[slot] = first;
-        run->block->ends[slot] = (uint32_t)count;
+        run->block->ends[slot] = OP(countable)(count);
         run->atoms += count;
     }
 }
 
-/** Put the first atoms of a tile aside, in pieces for a round of their own. @return how many. */
-WEIR_COLD uint32_t OP(cut_tile)(const struct OP(args) * args, struct OP(block) * block,
-                                uint32_t slot)
+/** Do the first @p atoms of a tile at once. All lanes of a warp. */
+WEIR_COLD void OP(do_in_place)(const struct OP(args) * args, struct OP(block) * block,
+                               uint32_t near_bag, uint32_t slot, uint32_t atoms)
+{
+    struct OP(run) run = OP(call_run)(args, block, near_bag);
+    WEIR_ROLLED
+    for (uint32_t done = 0; done < atoms;) {
+        const uint32_t left = atoms - done;
+        OP(run_atom)(&run, weir_lane() < left, slot, done + weir_lane());
+        done += left < WEIR_LANES ? left : WEIR_LANES;
+    }
+    if (weir_lane() == 0 && run.pushed)
+        (void)weir_atomic_add_relaxed_dev_u32(&block->pushed, run.pushed);
+}
+
+/** The first @p atoms atoms of a tile are seen to. */
+WEIR_DEV void OP(skip_atoms)(struct OP(block) * block, uint32_t slot, uint32_t atoms)
+{
+    weir_lanes_sync();
+    if (weir_lane() == 0) {
+        block->first[slot] += atoms;
+        block->ends[slot] -= atoms;
+    }
+    weir_lanes_sync();
+}
+
+/** Put the first atoms of a tile aside, in pieces for a round of their own; that round does not cut them again. What
+ *  the bag of pieces has no room for is done at once, so that what is left can be counted with the rest of its set.
+ *  @return atoms that were put aside: they are counted with the pieces. */
+WEIR_DEV uint32_t OP(cut_tile)(const struct OP(args) * args, struct OP(block) * block,
+                               uint32_t near_bag, uint32_t slot)
 {
     const struct weir_bag *bag = &args->work.bag[WEIR_BAG_PIECE];
     const uint32_t atoms = block->ends[slot];
@@ -165,7 +225,7 @@ WEIR_COLD uint32_t OP(cut_tile)(const struct OP(args) * args, struct OP(block) *
         block->special = 1;
     }
     base = weir_broadcast_u32(base, 0);
-    uint32_t given = base < bag->room ? bag->room - base : 0; /* the rest is done in place */
+    uint32_t given = base < bag->room ? bag->room - base : 0;
     given = given < pieces ? given : pieces;
     piece.item = block->item[slot];
     piece.count = length;
@@ -174,13 +234,34 @@ WEIR_COLD uint32_t OP(cut_tile)(const struct OP(args) * args, struct OP(block) *
         piece.first = block->first[slot] + (uint64_t)i * length;
         (void)OP(pieces_put)(bag, base + i, &piece);
     }
-    weir_lanes_sync();
-    if (weir_lane() == 0) {
-        block->first[slot] += (uint64_t)given * length;
-        block->ends[slot] -= given * length;
+    OP(skip_atoms)(block, slot, given * length);
+    if (given < pieces) {
+        OP(do_in_place)(args, block, near_bag, slot, (pieces - given) * length);
+        OP(skip_atoms)(block, slot, (pieces - given) * length);
     }
-    weir_lanes_sync();
     return given * length;
+}
+
+/** Cut the tiles of a set that are too long. Of pieces nothing is cut: their bag is being read. It counts for the block
+ *  and the device, not for the run of a lane: nothing to be returned keeps the callers' registers theirs. */
+WEIR_COLD void OP(cut_set)(const struct OP(args) * args, struct OP(block) * block,
+                           uint32_t near_bag, uint32_t base, uint32_t count)
+{
+    uint64_t put_aside = 0;
+    if (weir_word_action(block->word) == WEIR_ACTION_PLAN &&
+        block->segment[0].kind == WEIR_SEGMENT_PIECE)
+        return;
+    WEIR_ROLLED
+    for (uint32_t i = base; i < base + count; i++) {
+        if (block->ends[i] == WEIR_TILE_MOST) {
+            OP(refuse)(args, block, WEIR_LOOK_LONG);
+            OP(skip_atoms)(block, i, WEIR_TILE_MOST);
+        } else if (block->ends[i] > args->work.cut) {
+            put_aside += OP(cut_tile)(args, block, near_bag, i);
+        }
+    }
+    if (weir_lane() == 0)
+        (void)weir_atomic_add_relaxed_dev_u64(&args->work.control->atoms, 0 - put_aside);
 }
 
 /** Cut long tiles, then turn the numbers of atoms into where each tile ends.
@@ -193,11 +274,6 @@ WEIR_DEV uint32_t OP(close_set)(struct OP(run) * run, uint32_t base, uint32_t co
     for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES)
         longest = longest > ends[i] ? longest : ends[i];
     if (weir_max_u32(longest) > run->args->work.cut)
-        WEIR_ROLLED
-    for (uint32_t i = 0; i < count; i++)
-        if (ends[i] > run->args->work.cut) {
-            uint32_t put_aside = OP(cut_tile)(run->args, run->block, base + i);
-            run->atoms -= weir_lane() == 0 ? put_aside : 0; /* they are counted with the pieces */
-        }
+        OP_CALL(OP(cut_set))(run->args, run->block, run->near_bag, base, count);
     return weir_scan_u32(ends, count);
 }

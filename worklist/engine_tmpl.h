@@ -148,6 +148,29 @@ struct OP(run) {
     uint64_t stale, atoms;            /* since the kernel began, one lane's */
 };
 
+/** Of a thread that has counted nothing yet. */
+WEIR_DEV struct OP(run) OP(begin_run)(const struct OP(args) * args, struct OP(block) * block,
+                                      uint32_t block_number, uint32_t blocks)
+{
+    struct OP(run) run;
+    memset(&run, 0, sizeof run);
+    run.args = args;
+    run.block = block;
+    run.block_number = block_number;
+    run.blocks = blocks;
+    return run;
+}
+
+/** The same in a function that is called during a round, for its new items that are near. */
+WEIR_DEV struct OP(run)
+    OP(call_run)(const struct OP(args) * args, struct OP(block) * block, uint32_t near_bag)
+{
+    struct OP(run) run = OP(begin_run)(args, block, 0, 0);
+    run.near_bag = near_bag;
+    run.plain = args->work.workers == 1 && args->work.order != WEIR_ENGINE_SOFT;
+    return run;
+}
+
 /** An item in either form, and where it is to go. */
 struct OP(parcel) {
     uint32_t place;
@@ -193,7 +216,7 @@ WEIR_DEV void OP(take_part)(struct OP(run) * run, uint64_t word, int form)
 WEIR_DEV void OP(engine)(const struct OP(args) * args, struct OP(block) * block,
                          uint32_t block_number, uint32_t blocks, int form)
 {
-    struct OP(run) state = {args, block, block_number, blocks, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0};
+    struct OP(run) state = OP(begin_run)(args, block, block_number, blocks);
     struct OP(run) *run = &state;
     const struct weir_engine_args *work = &args->work;
     run->plain = form == FORM_PLAIN ||

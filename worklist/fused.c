@@ -26,6 +26,21 @@ static int failed(void *user)
     return weir__worklist_failed(user);
 }
 
+static void tend(void *user)
+{
+    struct weir_worklist *list = user;
+    for (uint32_t i = 0; i < list->count; i++)
+        weir__spill_tend(&list->workers[i].spill);
+}
+
+/* Kernels of host devices see to themselves. */
+static int wants_tending(const struct weir_worklist *list)
+{
+    weir_device_info info;
+    weir_device_info_get(list->workers[0].device, &info);
+    return info.kind == WEIR_DEVICE_CUDA;
+}
+
 static void describe(struct weir_worklist *list, struct residents *all)
 {
     *all = (struct residents){.context = list->context,
@@ -38,6 +53,7 @@ static void describe(struct weir_worklist *list, struct residents *all)
                               .fail = fail,
                               .failed = failed,
                               .collect = collect,
+                              .tend = wants_tending(list) ? tend : NULL,
                               .user = list};
     for (uint32_t i = 0; i < list->count; i++) {
         const struct worker *worker = &list->workers[i];

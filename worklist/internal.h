@@ -35,6 +35,39 @@ struct hop {
     uint64_t head, tail; /* of sends */
 };
 
+/* ---- spill.c: host memory behind a worker's bags ------------------------------------------------- */
+
+/** Bags that spill: near, far, held; two each. They are the first ones. */
+#define WEIR_SPILLING_BAGS 6u
+
+struct spill;
+struct spilling {
+    struct spill *spill;
+    struct weir_spill *words; /* in home memory; NULL: the bag does not spill */
+    uint64_t chunk_bytes;
+    uint32_t chunk_log;   /* elements of a chunk, as a power of two */
+    uint32_t given, most; /* chunks; under the lock while kernels run */
+};
+struct spill {
+    weir_device *home;    /* NULL: not placed */
+    uint64_t bytes;       /* of all chunks at most */
+    pthread_mutex_t lock; /* guards what follows; kernels of host devices take it */
+    uint64_t used;
+    char why[256]; /* no more was given */
+    struct spilling bag[WEIR_SPILLING_BAGS];
+};
+
+/** @param[in] element_bytes  of each bag that spills; 0: it does not. */
+weir_status weir__spill_place(struct spill *spill, weir_device *home, uint64_t bytes,
+                              const uint32_t *element_bytes);
+void weir__spill_unplace(struct spill *spill);
+/** Take all chunks back. No kernel runs. */
+void weir__spill_empty(struct spill *spill);
+/** Give what kernels of a GPU wait for. The thread that waits for them, every few milliseconds. */
+void weir__spill_tend(struct spill *spill);
+/** What a bag knows of where it spills to; the rest is 0. */
+struct weir_bag weir__spill_bag(const struct spill *spill, uint32_t bag);
+
 /* ---- workers ----------------------------------------------------------------------------------
  */
 
@@ -52,7 +85,8 @@ struct worker {
     struct weir_control *control; /* in the device's memory */
     struct weir_control *image;   /* the same in host memory, before and after kernels */
     struct weir_mail *mail;
-    void *bags[WEIR_BAGS], *more[WEIR_BAGS];
+    void *bags[WEIR_BAGS];
+    struct spill spill;
     void *bounds; /* beside the near bags; device memory; NULL: no round is narrow */
     void *lane_in[WEIR_DEVICES_MAX];                  /* fused: rings that the worker receives in */
     void *lane_out[WEIR_DEVICES_MAX];                 /* discrete: rings that the host sends from */
@@ -78,7 +112,7 @@ struct weir_worklist {
     weir_worklist_config config; /* with what was picked in place of auto */
     weir_route_plan plan;
     uint32_t packet_items, buffers;
-    uint32_t queue_items, more_items, lane_items;
+    uint32_t queue_items, lane_items;
     uint32_t cut; /* a longer tile is cut in any case: a set of tiles counts its atoms in 32 bits */
     int cuts;     /* tiles are cut so that work is even */
     uint32_t tile_atoms;

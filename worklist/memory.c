@@ -1,9 +1,10 @@
 /** @file memory.c  Where a worklist's bags, lanes and words lie.
  *
- * A worker's bags lie in its device's memory, with room behind them in page-locked host memory. What
+ * A worker's bags lie in its device's memory, and spill into page-locked host memory (spill.c). What
  * several workers write and read (rings of lanes, mail, statuses) lies in the memory of the worker that
  * reads it, if all reach it, else in host memory; so does all of it for the routes that are staged. */
 #include "worklist/internal.h"
+#include "runtime/config.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ static int has_narrow(const struct weir_worklist *list)
 static weir_status place_bags(struct worker *worker)
 {
     struct weir_worklist *list = worker->list;
-    weir_device *home = weir_context_home(list->context);
+    uint32_t spilling[WEIR_SPILLING_BAGS] = {0};
     weir_status status = WEIR_OK;
     if (has_narrow(list))
         status =
@@ -81,10 +82,14 @@ static weir_status place_bags(struct worker *worker)
         if (room == 0)
             continue;
         status = weir_device_alloc(worker->device, (size_t)room * bytes, &worker->bags[b]);
-        if (!status && b < WEIR_BAG_PIECE && list->more_items)
-            status = weir_device_alloc(home, (size_t)list->more_items * bytes, &worker->more[b]);
+        if (b < WEIR_SPILLING_BAGS)
+            spilling[b] = bytes;
     }
-    return status;
+    if (status)
+        return status;
+    return weir__spill_place(
+        &worker->spill, weir_context_home(list->context),
+        weir__config_get(weir_context_config(list->context), WEIR__SPILL_BYTES), spilling);
 }
 
 /* Whether all workers that hand something on, and the first, which coordinates, reach each other. */
@@ -175,10 +180,9 @@ static void unplace_worker(struct worker *worker)
     struct weir_worklist *list = worker->list;
     weir_device *home = weir_context_home(list->context);
     weir_device_free(worker->device, worker->bounds);
-    for (uint32_t b = 0; b < WEIR_BAGS; b++) {
+    for (uint32_t b = 0; b < WEIR_BAGS; b++)
         weir_device_free(worker->device, worker->bags[b]);
-        weir_device_free(home, worker->more[b]);
-    }
+    weir__spill_unplace(&worker->spill);
     for (uint32_t l = 0; l < list->count; l++) {
         weir_device_free(words_device(list, worker), worker->lane_in[l]);
         weir_device_free(worker->device, worker->lane_out[l]);
@@ -208,9 +212,13 @@ void weir__worklist_unplace(struct weir_worklist *list)
 
 static struct weir_bag bag_of(const struct worker *worker, uint32_t b)
 {
+    struct weir_bag bag = {.spill = NULL};
     uint32_t bytes, room = bag_room(worker->list, b, &bytes);
-    return (struct weir_bag){worker->bags[b], worker->more[b], worker->bags[b] ? room : 0,
-                             worker->more[b] ? worker->list->more_items : 0};
+    if (b < WEIR_SPILLING_BAGS)
+        bag = weir__spill_bag(&worker->spill, b);
+    bag.slots = worker->bags[b];
+    bag.room = worker->bags[b] ? room : 0;
+    return bag;
 }
 
 /* Where in its receiver's memory, or its own if the host sends, a worker's lane leads. */

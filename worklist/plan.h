@@ -4,15 +4,27 @@
 
 #include "worklist/account.h"
 
-WEIR_DEV void weir_plan_add(struct weir_work_plan *plan, uint32_t kind, const void *slots,
-                            uint32_t count)
+/** Elements that one round may have: rounds count beyond them, in 32 bits, as they fetch. */
+#define WEIR_PLAN_MOST ((uint32_t)1 << 31)
+
+/** Whether @p count more elements can be counted; the first ones always can. */
+WEIR_DEV int weir_plan_fits(const struct weir_work_plan *plan, uint32_t count)
+{
+    return plan->total == 0 ||
+           (plan->total <= WEIR_PLAN_MOST && count <= WEIR_PLAN_MOST - plan->total);
+}
+
+/** @param[in] bag  whose spilled elements they are, if @p slots is NULL. */
+WEIR_DEV void weir_plan_add(struct weir_work_plan *plan, uint32_t kind, uint32_t bag,
+                            const void *slots, uint32_t count)
 {
     if (count == 0)
         return;
     plan->total += count;
     plan->segment[plan->segments].slots = slots;
     plan->segment[plan->segments].end = plan->total;
-    plan->segment[plan->segments].kind = kind;
+    plan->segment[plan->segments].kind = (uint16_t)kind;
+    plan->segment[plan->segments].bag = (uint16_t)bag;
     plan->segments++;
 }
 
@@ -24,8 +36,8 @@ WEIR_DEV void weir_plan_bag(const struct weir_engine_args *args, struct weir_led
     uint32_t here = count < bag->room ? count : bag->room;
     if (count == 0)
         return;
-    weir_plan_add(plan, kind, bag->slots, here);
-    weir_plan_add(plan, kind, bag->more, count - here);
+    weir_plan_add(plan, kind, bag_id, bag->slots, here);
+    weir_plan_add(plan, kind, bag_id, NULL, count - here);
     plan->took |= 1u << bag_id;
     ledger->spilled += count - here;
 }
@@ -61,14 +73,14 @@ WEIR_DEV void weir_plan_arrivals(const struct weir_engine_args *args, struct wei
     for (uint32_t i = 0; i < args->lanes_in && lanes < WEIR_WORK_ARRIVALS; i++) {
         uint32_t l = (i + (uint32_t)ledger->rounds) % args->lanes_in; /* nobody waits for ever */
         uint32_t count = ledger->available[l];
-        if (count == 0)
+        if (count == 0 || !weir_plan_fits(plan, count))
             continue;
         const struct weir_lane_in *lane = &control->in[l];
         uint32_t at = ledger->in_head[l] & lane->mask, straight = lane->mask + 1 - at;
         uint32_t here = count < straight ? count : straight;
-        weir_plan_add(plan, WEIR_SEGMENT_ARRIVED,
+        weir_plan_add(plan, WEIR_SEGMENT_ARRIVED, 0,
                       (const char *)lane->slots + (uint64_t)at * args->wire_bytes, here);
-        weir_plan_add(plan, WEIR_SEGMENT_ARRIVED, lane->slots, count - here);
+        weir_plan_add(plan, WEIR_SEGMENT_ARRIVED, 0, lane->slots, count - here);
         ledger->in_next[l] = ledger->in_head[l] + count;
         lanes++;
     }
@@ -82,12 +94,14 @@ WEIR_DEV void weir_plan_deferred(const struct weir_engine_args *args, struct wei
     WEIR_ROLLED
     while (ledger->bucket_pending) {
         uint32_t b = WEIR_BAG_BUCKET + weir_first_bit_u32(ledger->bucket_pending);
+        if (!weir_plan_fits(plan, ledger->look[b]))
+            return; /* in the next round */
         weir_plan_bag(args, ledger, WEIR_SEGMENT_NEAR, b, ledger->look[b]);
         ledger->bucket_pending &= ledger->bucket_pending - 1;
     }
-    if (!ledger->far_pending)
-        return;
     uint32_t from = plan->order.far_bag;
+    if (!ledger->far_pending || !weir_plan_fits(plan, ledger->look[from]))
+        return;
     ledger->far_pending = 0;
     plan->order.far_bag = from ^ 1u; /* 2 and 3 */
     weir_plan_bag(args, ledger, WEIR_SEGMENT_FAR, from, ledger->look[from]);
@@ -98,14 +112,15 @@ WEIR_DEV void weir_plan_deferred(const struct weir_engine_args *args, struct wei
 /** Whether so much is held that more work would only make more of it. Then the worker sends and takes in,
  * which others wait for, and processes nothing of its bags until credits came; or until what arrived has made
  * so many near items that these are the ones to run out of room. In bulk they are the next generation, which
- * does not get fewer by processing this one. */
+ * does not get fewer by processing this one. What spills is there for a round that makes very many, not for
+ * working ahead of a receiver: so half of the room on the device counts for what is held. */
 WEIR_DEV int weir_plan_is_choked(const struct weir_engine_args *args,
                                  const struct weir_ledger *ledger)
 {
     const uint32_t held = ledger->plan.order.held_bag, near = ledger->plan.order.near_bag;
-    return ledger->look[held] > weir_bag_most(&args->bag[held]) / 2 &&
+    return ledger->look[held] > args->bag[held].room / 2 &&
            (args->order == WEIR_ENGINE_BULK ||
-            ledger->look[near] <= weir_bag_most(&args->bag[near]) / 2);
+            ledger->look[near] <= args->bag[near].room / 2 + args->bag[near].more_room / 8);
 }
 
 /** What is to be processed. */
@@ -127,17 +142,19 @@ WEIR_DEV void weir_plan_process(const struct weir_engine_args *args, struct weir
 WEIR_DEV uint32_t weir_plan_make(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     struct weir_work_plan *plan = &ledger->plan;
+    const int choked = weir_plan_is_choked(args, ledger);
     plan->segments = plan->total = plan->took = 0;
-    if (ledger->look[WEIR_BAG_PIECE]) {
+    if (ledger->look[WEIR_BAG_PIECE] && !choked) {
         weir_plan_bag(args, ledger, WEIR_SEGMENT_PIECE, WEIR_BAG_PIECE,
                       ledger->look[WEIR_BAG_PIECE]);
         return plan->total;
     }
     /* The bags of released buckets are read: nothing may be put there. */
     plan->order.window = WEIR_BUCKETS - weir_popcount_u32(ledger->bucket_pending);
-    if (!weir_plan_is_choked(args, ledger))
+    if (!choked)
         weir_plan_process(args, ledger);
-    if (ledger->look[plan->order.held_bag] && ledger->retry) {
+    if (ledger->look[plan->order.held_bag] && ledger->retry &&
+        weir_plan_fits(plan, ledger->look[plan->order.held_bag])) {
         ledger->retry = 0;
         weir_plan_bag(args, ledger, WEIR_SEGMENT_HELD, plan->order.held_bag,
                       ledger->look[plan->order.held_bag]);

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #define SLICE_MS 20  /* between two looks at the clock and at a cancel */
+#define TEND_MS  2   /* between two looks at what kernels want of the host */
 #define PATIENCE 10u /* s; a kernel that has not ended so long after a stop never will */
 #define SLACK_NS UINT64_C(200000000) /* a kernel keeps the limit itself, if it can */
 #define S_NS     UINT64_C(1000000000)
@@ -97,11 +98,13 @@ static void wait_for(struct residents *all, uint32_t i)
     const uint32_t patience = atomic_load_explicit(&patience_s, memory_order_relaxed);
     struct resident *one = &all->one[i];
     while (one->state == RESIDENT_RUNS) {
-        weir_status status = weir_event_wait(one->done, SLICE_MS);
+        weir_status status = weir_event_wait(one->done, all->tend ? TEND_MS : SLICE_MS);
         if (status && status != WEIR_ERR_TIMEOUT)
             all->fail(all->user, status);
         if (!status || (status != WEIR_ERR_TIMEOUT && is_through(one)))
             return;
+        if (all->tend)
+            all->tend(all->user);
         uint64_t now = weir_context_time_ns(all->context);
         look_around(all, now);
         if (!all->failed(all->user))

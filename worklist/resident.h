@@ -47,6 +47,8 @@ struct residents {
     /** Copy back what a kernel that is through left, and judge it. Its queue and its image are free again;
      *  kernels of other devices may still write to it. */
     weir_status (*collect)(void *user, uint32_t index);
+    /** See to what running kernels wait for, every few milliseconds; NULL: they wait for nothing. */
+    void (*tend)(void *user);
     void *user;
     struct resident one[WEIR_DEVICES_MAX];
 

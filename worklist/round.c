@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define TEND_MS 2 /* between two looks at what a kernel wants of the host */
+
 static struct weir_engine_args *args_of(struct worker *worker)
 {
     return (struct weir_engine_args *)(void *)worker->args;
@@ -76,10 +78,11 @@ static weir_status launch(struct worker *worker)
 /* Kernels end by themselves; a device that does not come back is given up some time after a stop. */
 static weir_status wait_round(struct worker *worker)
 {
-    for (int late = 0; late < 100;) {
-        weir_status status = weir_event_wait(worker->done, 100);
+    for (int late = 0; late < 10000 / TEND_MS;) {
+        weir_status status = weir_event_wait(worker->done, TEND_MS);
         if (status != WEIR_ERR_TIMEOUT)
             return status;
+        weir__spill_tend(&worker->spill);
         late += atomic_load_explicit(&worker->list->stop, memory_order_relaxed) != 0;
     }
     return weir__fail(WEIR_ERR_DEVICE, "worker %u: its kernels did not end within 10 s of a stop",

@@ -15,10 +15,16 @@ weir_status weir__worklist_end(const struct worker *worker)
     case WEIR_ENGINE_FULL:
         return weir__fail(
             WEIR_ERR_NOMEM,
-            "%s: worker %u has more work items than its queues of %u items and their room "
-            "in host memory hold (%u items each, by WEIR_SPILL_BYTES); larger queues "
-            "(WEIR_QUEUE_ITEMS) or more room help",
-            name, worker->index, worker->list->queue_items, worker->list->more_items);
+            "%s: worker %u has more work items than its queues of %u items and the %llu bytes of "
+            "host memory behind them (of %llu by WEIR_SPILL_BYTES) hold: %s",
+            name, worker->index, worker->list->queue_items, (unsigned long long)worker->spill.used,
+            (unsigned long long)worker->spill.bytes,
+            worker->spill.why[0] ? worker->spill.why
+                                 : "larger queues (WEIR_QUEUE_ITEMS) or more room help");
+    case WEIR_ENGINE_LONG:
+        return weir__fail(WEIR_ERR_INVALID,
+                          "%s: worker %u has a tile of more than %u atoms, which is the most", name,
+                          worker->index, WEIR_TILE_MOST - 1);
     case WEIR_ENGINE_ASTRAY:
         return weir__fail(
             WEIR_ERR_INVALID,

@@ -30,6 +30,7 @@ enum tree_shape {
     TREE_HUB,        /**< the root has `fan` children, which have none */
     TREE_CHAIN,      /**< one child each, down to `depth` */
     TREE_ENDLESS,    /**< `fan` children each, for ever */
+    TREE_VAST,       /**< a tile of `fan` atoms more than are allowed; none of them is ever done */
     /** A spine, down to `depth`: each item has one child that stays on it and `fan` stubs; a stub has `twigs`
      *  children, which have none. By owner's rule TREE_BY_KIND the spine and the twigs stay where they are,
      *  and stubs leave. */
@@ -148,6 +149,8 @@ WEIR_DEV int tree_tile(const tree_state *s, const tree_item *item, uint64_t *fir
 {
     *first = 0;
     *last = 1 + (uint64_t)tree_children(s, item);
+    if (s->shape == TREE_VAST)
+        *last = UINT64_C(0xFFFFFFFF) + s->fan;
     return 1;
 }
 

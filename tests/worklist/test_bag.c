@@ -1,6 +1,6 @@
 /** @file test_bag.c  The local queue alone: what threads put into a bag is in it, once and whole.
  *
- * Elements of each size that bags move differently; the room of the device, the room behind it, and none. */
+ * Elements of each size that bags move differently; the room of the device, chunks behind it, and none. */
 #include "tests/lib/support.h"
 #include "worklist/bag.h"
 #include "runtime/sync.h"
@@ -74,29 +74,86 @@ static const struct kind kinds[] = {{4, make_1, put_1, get_1},
                                     {16, make_4, put_4, get_4}};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
-/* A bag with a guard behind each of its parts. */
+/* Where a bag spills to: chunks of eight elements, each with a guard behind it, made when they are asked for. */
+#define CHUNK     8u
+#define CHUNK_LOG 3u
+struct chunks {
+    struct weir_spill spill; /* the words of the chunks follow it */
+    uint64_t word[THREADS * PUTS / CHUNK + 2];
+    pthread_mutex_t lock;
+    uint32_t given, most; /* under the lock */
+    uint32_t bytes;       /* of an element */
+};
+
+static void give(void *user, struct weir_spill *spill, uint32_t count)
+{
+    struct chunks *chunks = user;
+    pthread_mutex_lock(&chunks->lock);
+    while (chunks->given < count && chunks->given < chunks->most) {
+        char *chunk = malloc((size_t)(CHUNK + 1) * chunks->bytes);
+        if (!chunk)
+            abort();
+        memset(chunk, GUARD, (size_t)(CHUNK + 1) * chunks->bytes);
+        weir_store_release_sys_u64(weir_spill_word(spill, chunks->given++),
+                                   (uint64_t)(uintptr_t)chunk);
+    }
+    if (chunks->given < count)
+        weir_store_release_sys_u32(&spill->refused, 1);
+    pthread_mutex_unlock(&chunks->lock);
+}
+
+/* A bag with a guard behind each of its parts. @p chunks  that it gets at most. */
+static struct weir_bag make_bag_of(const struct kind *kind, uint32_t room, uint32_t more_room,
+                                   uint32_t most)
+{
+    struct weir_bag bag = {.slots = malloc((size_t)(room + 1) * kind->bytes),
+                           .room = room,
+                           .more_room = more_room,
+                           .chunk_log = CHUNK_LOG};
+    struct chunks *chunks = calloc(1, sizeof *chunks);
+    assert_non_null(bag.slots);
+    assert_non_null(chunks);
+    chunks->spill.give = give;
+    chunks->spill.user = chunks;
+    chunks->most = most;
+    chunks->bytes = kind->bytes;
+    pthread_mutex_init(&chunks->lock, NULL);
+    bag.spill = &chunks->spill;
+    memset(bag.slots, GUARD, (size_t)(room + 1) * kind->bytes);
+    return bag;
+}
+
 static struct weir_bag make_bag(const struct kind *kind, uint32_t room, uint32_t more_room)
 {
-    struct weir_bag bag = {malloc((size_t)(room + 1) * kind->bytes),
-                           malloc((size_t)(more_room + 1) * kind->bytes), room, more_room};
-    assert_non_null(bag.slots);
-    assert_non_null(bag.more);
-    memset(bag.slots, GUARD, (size_t)(room + 1) * kind->bytes);
-    memset(bag.more, GUARD, (size_t)(more_room + 1) * kind->bytes);
-    return bag;
+    return make_bag_of(kind, room, more_room, more_room / CHUNK + 1);
+}
+
+static struct chunks *chunks_of(const struct weir_bag *bag)
+{
+    return (struct chunks *)(void *)bag->spill;
+}
+
+static char *chunk_of(const struct weir_bag *bag, uint32_t number)
+{
+    return (char *)(uintptr_t)*weir_spill_word(bag->spill, number);
 }
 
 static void free_bag(const struct weir_bag *bag)
 {
+    struct chunks *chunks = chunks_of(bag);
     free(bag->slots);
-    free(bag->more);
+    for (uint32_t c = 0; c < chunks->given; c++)
+        free(chunk_of(bag, c));
+    pthread_mutex_destroy(&chunks->lock);
+    free(chunks);
 }
 
 static const char *at(const struct weir_bag *bag, const struct kind *kind, uint32_t slot)
 {
     if (slot < bag->room)
         return (const char *)bag->slots + (size_t)slot * kind->bytes;
-    return (const char *)bag->more + (size_t)(slot - bag->room) * kind->bytes;
+    slot -= bag->room;
+    return chunk_of(bag, slot / CHUNK) + (size_t)(slot % CHUNK) * kind->bytes;
 }
 
 static void assert_untouched(const char *bytes, uint32_t count)
@@ -105,13 +162,18 @@ static void assert_untouched(const char *bytes, uint32_t count)
         assert_int_equal((unsigned char)bytes[i], GUARD);
 }
 
-/* Nothing was written behind the parts, nor where nothing was put. */
+/* Nothing was written behind the parts, nor where nothing was put, and no chunk was taken that nobody needs. */
 static void assert_guards(const struct weir_bag *bag, const struct kind *kind, uint32_t filled)
 {
+    const uint32_t spilled = filled > bag->room ? filled - bag->room : 0;
     assert_untouched((const char *)bag->slots + (size_t)bag->room * kind->bytes, kind->bytes);
-    assert_untouched((const char *)bag->more + (size_t)bag->more_room * kind->bytes, kind->bytes);
-    for (uint32_t slot = filled; slot < bag->room + bag->more_room; slot++)
+    for (uint32_t slot = filled; slot < bag->room; slot++)
         assert_untouched(at(bag, kind, slot), kind->bytes);
+    assert_int_equal(chunks_of(bag)->given, (spilled + CHUNK - 1) / CHUNK);
+    for (uint32_t c = 0; c < chunks_of(bag)->given; c++)
+        for (uint32_t i = c * CHUNK + CHUNK <= spilled ? CHUNK : spilled - c * CHUNK; i <= CHUNK;
+             i++)
+            assert_untouched(chunk_of(bag, c) + (size_t)i * kind->bytes, kind->bytes);
 }
 
 static uint32_t lesser(uint32_t a, uint32_t b)
@@ -137,8 +199,8 @@ static void one_thread_fills_a_bag(void **state)
     (void)state;
     for (size_t k = 0; k < KINDS; k++)
         for (uint32_t room = 0; room <= 4; room++)
-            for (uint32_t more = 0; more <= 4; more++)
-                for (uint32_t count = 0; count <= 10; count++) {
+            for (uint32_t more = 0; more <= 16; more += 4)
+                for (uint32_t count = 0; count <= 22; count++) {
                     struct weir_bag bag = make_bag(&kinds[k], room, more);
                     uint32_t tail = 0;
                     for (uint32_t i = 0; i < count; i++) {
@@ -151,6 +213,19 @@ static void one_thread_fills_a_bag(void **state)
                     check_in_order(&bag, &kinds[k], count);
                     free_bag(&bag);
                 }
+}
+
+/* A bag whose host has no more chunks refuses what would lie in them, whatever it may hold. */
+static void a_bag_without_more_chunks_refuses(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < KINDS; k++) {
+        struct weir_bag bag = make_bag_of(&kinds[k], 2, 100, 2);
+        for (uint32_t slot = 0; slot < 30; slot++)
+            assert_int_equal(kinds[k].put(&bag, slot, slot), slot < 2 + 2 * CHUNK);
+        check_in_order(&bag, &kinds[k], 2 + 2 * CHUNK);
+        free_bag(&bag);
+    }
 }
 
 /* ---- many threads ------------------------------------------------------------------------------- */
@@ -312,6 +387,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_thread_fills_a_bag),
+        cmocka_unit_test(a_bag_without_more_chunks_refuses),
         cmocka_unit_test(many_threads_fill_a_bag),
         cmocka_unit_test(elements_survive_rounds),
     };

@@ -13,7 +13,7 @@ struct world {
     struct weir_mail mail;
     struct weir_engine_args args;
     struct weir_ledger ledger;
-    char device[WEIR_BAGS], host[WEIR_BAGS]; /* where bags lie */
+    char device[WEIR_BAGS]; /* where bags lie */
     char ring[4096];
 };
 
@@ -31,7 +31,8 @@ static struct world *make_world(uint32_t order, uint32_t lanes_in)
     world->args.lanes_in = lanes_in;
     world->args.wire_bytes = 8;
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
-        world->args.bag[b] = (struct weir_bag){&world->device[b], &world->host[b], ROOM, MORE_ROOM};
+        world->args.bag[b] =
+            (struct weir_bag){.slots = &world->device[b], .room = ROOM, .more_room = MORE_ROOM};
     for (uint32_t l = 0; l < lanes_in; l++)
         world->control.in[l] = (struct weir_lane_in){world->ring, NULL, 15, l};
     world->ledger.plan.order = (struct weir_work_order){
@@ -106,7 +107,8 @@ static void a_spilled_bag_has_two_segments(void **state)
         assert_int_equal(weir_plan_make(&world->args, &world->ledger), count);
         assert_int_equal(world->ledger.plan.segments, 2);
         expect_segment(world, 0, WEIR_SEGMENT_NEAR, &world->device[WEIR_BAG_NEAR], ROOM);
-        expect_segment(world, 1, WEIR_SEGMENT_NEAR, &world->host[WEIR_BAG_NEAR], count);
+        expect_segment(world, 1, WEIR_SEGMENT_NEAR, NULL, count);
+        assert_int_equal(world->ledger.plan.segment[1].bag, WEIR_BAG_NEAR);
         assert_int_equal(world->ledger.spilled, count - ROOM);
         assert_false(weir_plan_is_near(&world->ledger));
         free(world);
@@ -123,6 +125,35 @@ static void pieces_come_alone(void **state)
     expect_segment(world, 0, WEIR_SEGMENT_PIECE, &world->device[WEIR_BAG_PIECE], 5);
     assert_int_equal(world->ledger.plan.took, 1u << WEIR_BAG_PIECE);
     assert_int_equal(world->ledger.plan.order.near_bag, WEIR_BAG_NEAR);
+    world->ledger.look[WEIR_BAG_HELD] = ROOM / 2 + 1; /* they would make more of what is held */
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), 0);
+    free(world);
+}
+
+/* Counters of a round have 32 bits and go beyond its end: what would be too many waits for the next. */
+static void a_round_has_no_more_than_it_can_count(void **state)
+{
+    struct world *world = make_world(WEIR_ENGINE_SOFT, 1);
+    struct weir_ledger *ledger = &world->ledger;
+    const uint32_t most = WEIR_PLAN_MOST;
+    (void)state;
+    for (uint32_t b = 0; b < WEIR_BAGS; b++)
+        world->args.bag[b].room = most;
+    ledger->look[WEIR_BAG_NEAR] = most - 10;
+    ledger->look[WEIR_BAG_BUCKET] = 6;
+    ledger->look[WEIR_BAG_BUCKET + 1] = 6;
+    ledger->look[WEIR_BAG_FAR] = 5;
+    ledger->look[WEIR_BAG_HELD] = 7;
+    ledger->bucket_pending = 3;
+    ledger->far_pending = ledger->retry = 1;
+    ledger->available[0] = 8;
+    assert_int_equal(weir_plan_make(&world->args, ledger), most - 4);
+    assert_int_equal(ledger->plan.took, 1u << WEIR_BAG_NEAR | 1u << WEIR_BAG_BUCKET);
+    assert_int_equal(ledger->bucket_pending, 2);
+    assert_true(ledger->far_pending && ledger->retry);
+    assert_int_equal(ledger->in_next[0], ledger->in_head[0]);
+    ledger->look[WEIR_BAG_NEAR] = ledger->look[WEIR_BAG_BUCKET] = 0;
+    assert_int_equal(weir_plan_make(&world->args, ledger), 6 + 5 + 7 + 8);
     free(world);
 }
 
@@ -154,7 +185,7 @@ static void released_buckets_and_far_items_are_read(void **state)
     assert_int_equal(weir_plan_make(&world->args, ledger), 2 + ROOM + 1);
     expect_segment(world, 0, WEIR_SEGMENT_NEAR, &world->device[WEIR_BAG_BUCKET + 3], 2);
     expect_segment(world, 1, WEIR_SEGMENT_FAR, &world->device[WEIR_BAG_FAR], 2 + ROOM);
-    expect_segment(world, 2, WEIR_SEGMENT_FAR, &world->host[WEIR_BAG_FAR], 2 + ROOM + 1);
+    expect_segment(world, 2, WEIR_SEGMENT_FAR, NULL, 2 + ROOM + 1);
     assert_int_equal(ledger->plan.segments, 3);
     assert_int_equal(ledger->plan.order.window,
                      WEIR_BUCKETS - 2); /* nothing is put where is read */
@@ -178,12 +209,12 @@ static void held_items_wait_for_a_credit(void **state)
     free(world);
 }
 
-/* A worker that holds more than half of what it can processes nothing that would make more of it, in any
+/* A worker that holds more than half of what it can on the device processes nothing that would make more of it, in any
  * order, until credits come; it takes in what arrives, and forgets nothing. */
 static void a_choked_worker_sends_and_takes_in(void **state)
 {
     static const uint32_t orders[] = {WEIR_ENGINE_SOFT, WEIR_ENGINE_BULK};
-    const uint32_t held = (ROOM + MORE_ROOM) / 2;
+    const uint32_t held = ROOM / 2;
     (void)state;
     for (int o = 0; o < 2; o++) {
         struct world *world = make_world(orders[o], 1);
@@ -214,24 +245,24 @@ static void a_choked_worker_sends_and_takes_in(void **state)
     }
 }
 
-/* What arrived makes near items meanwhile. Once they take up half of their room they are processed all the same,
+/* What arrived makes near items meanwhile. Once they take up half of their room, and part of what they may spill, they are processed all the same,
  * but for bulk, where they are the next generation. */
 static void a_choked_worker_with_too_many_near_items(void **state)
 {
-    const uint32_t half = (ROOM + MORE_ROOM) / 2;
+    const uint32_t many = ROOM / 2 + MORE_ROOM / 8;
     (void)state;
     for (uint32_t order = WEIR_ENGINE_SOFT; order <= WEIR_ENGINE_BULK; order++) {
         struct world *world = make_world(order, 1);
         struct weir_ledger *ledger = &world->ledger;
-        ledger->look[WEIR_BAG_HELD] = half + 1;
+        ledger->look[WEIR_BAG_HELD] = many + 1;
         ledger->look[WEIR_BAG_NEAR + 1] = order == WEIR_ENGINE_BULK ? 3 : 0;
-        ledger->look[WEIR_BAG_NEAR] = half;
+        ledger->look[WEIR_BAG_NEAR] = many;
         assert_int_equal(weir_plan_make(&world->args, ledger), 0);
-        ledger->look[WEIR_BAG_NEAR] = half + 1;
+        ledger->look[WEIR_BAG_NEAR] = many + 1;
         if (order == WEIR_ENGINE_BULK) {
             assert_int_equal(weir_plan_make(&world->args, ledger), 0);
         } else {
-            assert_int_equal(weir_plan_make(&world->args, ledger), half + 1);
+            assert_int_equal(weir_plan_make(&world->args, ledger), many + 1);
             assert_int_equal(ledger->plan.took, 1u << WEIR_BAG_NEAR);
             assert_int_equal(ledger->plan.order.near_bag, WEIR_BAG_NEAR + 1);
         }
@@ -404,6 +435,7 @@ int main(void)
         cmocka_unit_test(a_near_bag_needs_no_plan),
         cmocka_unit_test(a_spilled_bag_has_two_segments),
         cmocka_unit_test(pieces_come_alone),
+        cmocka_unit_test(a_round_has_no_more_than_it_can_count),
         cmocka_unit_test(bulk_reads_the_generation_before),
         cmocka_unit_test(released_buckets_and_far_items_are_read),
         cmocka_unit_test(held_items_wait_for_a_credit),

@@ -125,11 +125,6 @@ static void what_stays_does_not_wait_for_ever(void **state)
     tree_world_close(&world);
 }
 
-#define ON(f, spec)                                             \
-    {                                                           \
-#f "[" spec "]", f, NULL, NULL, (void *)(uintptr_t)spec \
-    }
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -3,9 +3,11 @@
 #include "tests/worklist/worklist_fixture.h"
 
 #if defined(__SANITIZE_THREAD__)
-#define HUB 20000
+#define HUB  20000
+#define TILE 100000u
 #else
-#define HUB 100000
+#define HUB  100000
+#define TILE 2200000u
 #endif
 
 /* One item with a great many children: they come out of one worker, and nothing is large enough. */
@@ -119,8 +121,76 @@ static void invariant_3_queues_come_out_of_the_pool(void **state)
     setup.config.queue_items = 1024;
     setup.config.packet_items = 64;
     tree_run_once(&setup, 1, 3);
-    setup.spill_bytes = "1GiB"; /* room for what spills is taken when the worklist is made */
-    assert_int_equal(tree_world_open(&world, &setup), WEIR_ERR_NOMEM);
+}
+
+/* Room for what spills is taken as it is needed. It comes out of the host's pool, which the sentence names. */
+static void invariant_3_what_spills_comes_out_of_the_pool(void **state)
+{
+    struct tree_setup setup = tree_plain(*state);
+    struct tree_world world;
+    weir_pool_stats pool;
+    setup.tree.shape = TREE_ENDLESS;
+    setup.pool_bytes = "8MiB";
+    setup.spill_bytes = "1GiB";
+    setup.config.queue_items = 64;
+    setup.config.packet_items = 64;
+    tree_open(&world, &setup);
+    weir_device_pool_stats(weir_context_home(world.context), &pool);
+    assert_true(pool.used_bytes < 1 << 20);
+    assert_int_equal(tree_world_seed(&world, 1, 10), WEIR_OK);
+    assert_int_equal(weir_worklist_run(world.list, NULL), WEIR_ERR_NOMEM);
+    assert_non_null(strstr(weir_error_detail(), "WEIR_POOL_BYTES"));
+    tree_world_close(&world);
+}
+
+/* All of WEIR_SPILL_BYTES is there for whichever bag needs it: here for the near ones, 24 bytes an item. */
+static void invariant_3_one_bag_may_spill_nearly_all(void **state)
+{
+    struct tree_setup setup = hub(*state);
+    const uint64_t bytes = (uint64_t)HUB * 24 * 5 / 4; /* a sixth of it would not do */
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)bytes);
+    setup.spill_bytes = text;
+    setup.config.order = WEIR_ORDER_FIFO;
+    setup.tree.owner_rule = TREE_BY_DEPTH;
+    setup.tree.stride = 0;
+    weir_worklist_stats stats = tree_run_once(&setup, 3, 1);
+    assert_int_equal(stats.produced, HUB + 1);
+    assert_true(stats.spilled > HUB / 2);
+}
+
+/* Pieces of a tile of millions of atoms are longer than usual, and none is cut again. Where a mapping is asked for,
+ * tiles are cut from two millions on. */
+static void a_tile_of_millions_of_atoms(void **state)
+{
+    static const weir_mapping_kind mappings[] = {WEIR_MAPPING_AUTO, WEIR_MAPPING_MERGE};
+    for (int m = 0; m < 2; m++) {
+        struct tree_setup setup = hub(*state);
+        setup.tree.fan = TILE;
+        setup.spill_bytes = NULL;
+        setup.config.queue_items = 65536;
+        setup.config.mapping = mappings[m];
+        weir_worklist_stats stats = tree_run_once(&setup, 3, 1);
+        assert_int_equal(stats.produced, TILE + 1);
+        assert_int_equal(stats.atoms,
+                         2 * (uint64_t)TILE + 1); /* one of each item, and the children */
+    }
+}
+
+/* What cannot be counted is refused, not counted wrongly. */
+static void a_tile_of_too_many_atoms_is_refused(void **state)
+{
+    for (uint32_t more = 0; more < 3; more++) {
+        struct tree_setup setup = tree_plain(*state);
+        struct tree_world world;
+        setup.tree.shape = TREE_VAST;
+        setup.tree.fan = more;
+        tree_open(&world, &setup);
+        assert_int_equal(tree_world_seed(&world, 1, 1), WEIR_OK);
+        assert_int_equal(weir_worklist_run(world.list, NULL), WEIR_ERR_INVALID);
+        assert_non_null(strstr(weir_error_detail(), "a tile of more than 4294967294 atoms"));
+        tree_world_close(&world);
+    }
 }
 
 /* Nothing that a run took from a pool is still taken after it, spilled items among it. */
@@ -196,6 +266,13 @@ int main(void)
         ON_EACH_SPEC(invariant_3_the_smallest_queues),
         ON_EACH_SPEC(invariant_3_the_spill_is_bounded),
         ON_EACH_SPEC(invariant_3_queues_come_out_of_the_pool),
+        ON_EACH_SPEC(invariant_3_what_spills_comes_out_of_the_pool),
+        ON_EACH_SPEC(invariant_3_one_bag_may_spill_nearly_all),
+        ON(a_tile_of_millions_of_atoms, "host:1"),
+        ON(a_tile_of_millions_of_atoms, "host:1x2"),
+        ON(a_tile_of_millions_of_atoms, "cuda:0"),
+        ON(a_tile_of_millions_of_atoms, "cuda:0-1"),
+        ON_EACH_SPEC(a_tile_of_too_many_atoms_is_refused),
         ON_EACH_SPEC(a_worklist_gives_its_memory_back),
         cmocka_unit_test(refused_at_create),
     };

@@ -17,6 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#define ON(f, spec)                                             \
+    {                                                           \
+#f "[" spec "]", f, NULL, NULL, (void *)(uintptr_t)spec \
+    }
 /** One test for each set of devices; those that are not there skip it. */
 #define ON_EACH_SPEC(f)                                                          \
     {#f "[host:1]", f, NULL, NULL, (void *)(uintptr_t) "host:1"},                \

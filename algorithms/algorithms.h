@@ -161,7 +161,7 @@ typedef enum weir_shape {
 /** On how many devices of a context an algorithm is fastest: more of them cost more at the start and at each
  *  barrier, and pay only where there is enough to do in all and between two barriers. Looks at the graph (its
  *  size, and how many arcs a level of a short search has) and at the kind of devices; of GPUs says a power of
- *  two or all; host devices are all taken.
+ *  two or all; host devices are all taken, but where levels have so few arcs that one is faster by far.
  *  @param[out] why_out  a sentence in static storage; NULL if all are taken. May be NULL.
  *  @return 1 to the context's device count: the parts to make where no partition is given.
  *  @par Blocks  for milliseconds. */

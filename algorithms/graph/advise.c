@@ -33,6 +33,15 @@
 #define VERTEX_BYTES 32
 #define SMALL_GAIN   1.05
 
+/* Host devices, on two cores of a server: a level through the worklist takes the time of an item on one; over several
+ * it takes a few looks at each other's words, and where there are more threads than cores, who waits is in the
+ * way of who works. The program asked for several devices, so one has to be faster by far. */
+#define HOST_LEVEL_ALONE_US    0.025
+#define HOST_LEVEL_TOGETHER_US 1.0
+#define HOST_LEVEL_CROWDED_US  5.0
+#define HOST_ARCS_A_US         60.0 /* of a core */
+#define HOST_GAIN              2.0
+
 /* The counts that are looked at: powers of two, which is what was measured, and all there are. */
 static uint32_t next_count(const struct weir__advise *facts, uint32_t devices)
 {
@@ -107,14 +116,14 @@ static const char *why_narrow(const struct weir__advise *facts)
         const char *text;
     } levels[] = {
         {1e3, "a level of this graph has less than a thousand arcs: too few to pay for a barrier "
-              "over several GPUs"},
+              "over several devices"},
         {1e4, "a level of this graph has a few thousand arcs: too few to pay for a barrier over "
-              "several GPUs"},
+              "several devices"},
         {1e5, "a level of this graph has some ten thousand arcs: too few to pay for a barrier over "
-              "several GPUs"},
+              "several devices"},
         {1e300,
          "a level of this graph has some hundred thousand arcs: too few to pay for a barrier "
-         "over several GPUs"},
+         "over several devices"},
     };
     size_t i = 0;
     while (facts->arcs_a_level >= levels[i].below)
@@ -158,11 +167,32 @@ uint32_t weir__advise_devices(const struct weir__advise *facts, const char **why
     return devices;
 }
 
-/* GPUs that run by the wall clock; 0 where there is another device. */
-static uint32_t count_gpus(weir_context *context, double *bytes_out)
+static double host_level_us(const struct weir__advise *facts, uint32_t threads, uint32_t cores,
+                            double wait_us)
+{
+    return facts->arcs_a_level / HOST_ARCS_A_US / (threads < cores ? threads : cores) + wait_us;
+}
+
+uint32_t weir__advise_hosts(const struct weir__advise *facts, uint32_t threads, uint32_t cores,
+                            const char **why_out)
+{
+    const uint32_t all = threads * facts->devices;
+    const double alone = host_level_us(facts, threads, cores, HOST_LEVEL_ALONE_US);
+    const double together = host_level_us(
+        facts, all, cores, all > cores ? HOST_LEVEL_CROWDED_US : HOST_LEVEL_TOGETHER_US);
+    const int one = facts->devices > 1 && alone * HOST_GAIN < together;
+    *why_out = one ? why_narrow(facts) : NULL;
+    return one ? 1 : facts->devices;
+}
+
+/* Devices of one kind that run by the wall clock, and the least of their pools and units; 0 where there is another
+ * device among them. */
+static uint32_t count_alike(weir_context *context, weir_device_kind kind, double *bytes_out,
+                            uint32_t *units_out)
 {
     uint32_t count = weir_context_device_count(context);
     *bytes_out = 0;
+    *units_out = 0;
     if (weir__context_simulated(context))
         return 0;
     for (uint32_t d = 0; d < count; d++) {
@@ -170,12 +200,26 @@ static uint32_t count_gpus(weir_context *context, double *bytes_out)
         weir_pool_stats pool;
         weir_device_info_get(weir_context_device(context, d), &info);
         weir_device_pool_stats(weir_context_device(context, d), &pool);
-        if (info.kind != WEIR_DEVICE_CUDA)
+        if (info.kind != kind)
             return 0;
         if (d == 0 || (double)pool.bound_bytes < *bytes_out)
             *bytes_out = (double)pool.bound_bytes;
+        if (d == 0 || info.units < *units_out)
+            *units_out = info.units;
     }
     return count;
+}
+
+/* Host devices, where levels are what counts. */
+static uint32_t advise_hosts(weir_context *context, const weir_graph *graph,
+                             struct weir__advise *facts, const char **why_out)
+{
+    uint32_t threads, all = weir_context_device_count(context);
+    facts->devices = count_alike(context, WEIR_DEVICE_HOST, &facts->bytes_a_device, &threads);
+    if (facts->devices < 2 || facts->shape != WEIR_SHAPE_LEVELS ||
+        weir__advise_levels(graph, facts) || weir__advise_least(facts) > 1)
+        return all;
+    return weir__advise_hosts(facts, threads, weir__cores(), why_out);
 }
 
 uint32_t weir_devices_advise(weir_context *context, const weir_graph *graph, weir_shape shape,
@@ -183,11 +227,14 @@ uint32_t weir_devices_advise(weir_context *context, const weir_graph *graph, wei
 {
     struct weir__advise facts = {
         .shape = shape, .vertices = (double)graph->vertices, .arcs = (double)graph->arcs};
-    uint32_t all = weir_context_device_count(context);
+    uint32_t all = weir_context_device_count(context), units;
     const char *why = NULL;
-    facts.devices = count_gpus(context, &facts.bytes_a_device);
+    facts.devices = count_alike(context, WEIR_DEVICE_CUDA, &facts.bytes_a_device, &units);
     /* Without memory for a search nothing is known that would speak against all of them. */
-    if (facts.devices > 1 && (shape == WEIR_SHAPE_SWEEPS || !weir__advise_levels(graph, &facts)))
+    if (!facts.devices)
+        all = advise_hosts(context, graph, &facts, &why);
+    else if (facts.devices > 1 &&
+             (shape == WEIR_SHAPE_SWEEPS || !weir__advise_levels(graph, &facts)))
         all = weir__advise_devices(&facts, &why);
     if (why_out)
         *why_out = why;

@@ -32,6 +32,11 @@ uint32_t weir__advise_least(const struct weir__advise *facts);
  *  @param[out] why_out  as of weir_devices_advise(). */
 uint32_t weir__advise_devices(const struct weir__advise *facts, const char **why_out);
 
+/** The same of host devices with @p threads threads each: one, where levels are so narrow that it is faster by far,
+ *  else all. */
+uint32_t weir__advise_hosts(const struct weir__advise *facts, uint32_t threads, uint32_t cores,
+                            const char **why_out);
+
 /** Arcs and vertices of a mean level, by short searches on the host: from the vertex of the largest
  *  out-degree and, where that ends early, from some others; the longest search counts.
  *  @retval WEIR_ERR_NOMEM */

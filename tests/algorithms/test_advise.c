@@ -124,7 +124,7 @@ static void the_largest_search_counts(void **state)
 static void host_devices_are_all_taken(void **state)
 {
     weir_context *context = open_or_skip(state);
-    weir_graph *graph = open_graph("grid:300x1", 0);
+    weir_graph *graph = open_graph("rmat:10", 0);
     const char *why = "";
     assert_int_equal(weir_devices_advise(context, graph, WEIR_SHAPE_LEVELS, &why),
                      weir_context_device_count(context));
@@ -135,6 +135,40 @@ static void host_devices_are_all_taken(void **state)
                      weir_context_device_count(context));
     weir_graph_destroy(graph);
     weir_context_destroy(context);
+}
+
+/* But for a path, of which a level has an arc: there each look at another device's words is time lost. */
+static void one_host_device_is_enough_for_a_path(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = open_graph("grid:300x1", 0);
+    const uint32_t all = weir_context_device_count(context);
+    const char *why = NULL;
+    assert_int_equal(weir_devices_advise(context, graph, WEIR_SHAPE_LEVELS, &why), 1);
+    assert_int_equal(why != NULL, all > 1);
+    assert_int_equal(weir_devices_advise(context, graph, WEIR_SHAPE_SWEEPS, NULL), all);
+    assert_int_equal(weir_devices_advise(context, graph, WEIR_SHAPE_COMPONENTS, NULL), all);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* The fewer arcs a level has, and the fewer cores there are for the threads. */
+static void host_devices_by_arcs_and_cores(void **state)
+{
+    static const struct {
+        double arcs;
+        uint32_t threads, cores, wanted;
+    } cases[] = {{1, 1, 2, 1},   {1, 1, 64, 1},   {20, 1, 64, 1},  {100, 1, 64, 4},
+                 {100, 1, 2, 1}, {1000, 1, 2, 4}, {100, 8, 64, 1}, {1, 8, 64, 1},
+                 {1, 1, 1, 1},   {1000, 1, 1, 4}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct weir__advise facts = {.devices = 4, .arcs_a_level = cases[i].arcs};
+        const char *why;
+        assert_int_equal(weir__advise_hosts(&facts, cases[i].threads, cases[i].cores, &why),
+                         cases[i].wanted);
+        assert_int_equal(why == NULL, cases[i].wanted == 4);
+    }
 }
 
 static void simulated_devices_are_all_taken(void **state)
@@ -223,6 +257,9 @@ int main(void)
         cmocka_unit_test(a_graph_too_large_for_one_goes_on_several),
         cmocka_unit_test(a_level_of_a_path_has_two_arcs),
         cmocka_unit_test(the_largest_search_counts),
+        cmocka_unit_test(host_devices_by_arcs_and_cores),
+        ON_BACKEND(one_host_device_is_enough_for_a_path, "host:1"),
+        ON_BACKEND(one_host_device_is_enough_for_a_path, "host:4"),
         ON_BACKEND(host_devices_are_all_taken, "host:1"),
         ON_BACKEND(host_devices_are_all_taken, "host:4"),
         ON_BACKEND(host_devices_are_all_taken, "cuda:0,host:1"),

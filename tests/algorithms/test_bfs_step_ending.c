@@ -7,13 +7,22 @@
 #include <pthread.h>
 
 /* On devices of one kind the choice is a search in step, unless an option of the worklist was given. */
+/* A mesh goes through the worklist on GPUs, all else in step. */
 static void what_is_chosen(void **state)
 {
     weir_context *context = open_or_skip(state);
     const weir_graph *graph = graph_of("grid:71x64", 0);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_device_info info;
     weir_run_stats stats;
     weir_bfs *bfs;
+    weir_device_info_get(weir_context_device(context, 0), &info);
+    OK(weir_bfs_create(context, graph, NULL, NULL, &bfs));
+    OK(weir_bfs_run(bfs, 5, &stats));
+    assert_int_equal(stats.direction, info.kind == WEIR_DEVICE_CUDA ? WEIR_DIRECTION_PUSH
+                                                                    : WEIR_DIRECTION_SWITCH);
+    weir_bfs_destroy(bfs);
+    graph = graph_of("rmat:10", 1);
     OK(weir_bfs_create(context, graph, NULL, NULL, &bfs));
     OK(weir_bfs_run(bfs, 5, &stats));
     assert_int_equal(stats.direction, WEIR_DIRECTION_SWITCH);

@@ -6,7 +6,8 @@
 #
 # For each spec, verb and graph a line with the runs that passed; a process makes 50 runs of its own
 # choices, one after the other. Environment: BUILD (build), WEIR_SOAK_RUNS (of each verb on each spec;
-# 1000), WEIR_SOAK_LIMIT (seconds a run may take; 20), WEIR_SOAK_GRAPHS (rmat:13 grid:80x80,0.7),
+# 1000), WEIR_SOAK_LIMIT (seconds a run may take; 20), WEIR_SOAK_GRAPHS (rmat:13 grid:80x80,0.7 and the
+# stars and hubs of make_hubs.sh),
 # WEIR_SOAK_ARGS (more options of weir).
 set -eu
 usage() {
@@ -19,15 +20,16 @@ done
 [ $# -gt 0 ] || set -- cuda:0 cuda:0-1 cuda:0-3
 weir=${BUILD:-build}/weir
 runs=${WEIR_SOAK_RUNS:-1000} limit=${WEIR_SOAK_LIMIT:-20}
-graphs=${WEIR_SOAK_GRAPHS:-rmat:13 grid:80x80,0.7}
 batch=50
 case $runs$limit in *[!0-9]*) usage ;; esac
 [ -x "$weir" ] || {
     echo "soak: $weir is not built" >&2
     exit 1
 }
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+made=$(mktemp -d)
+log=$made/log
+trap 'rm -rf "$made"' EXIT
+graphs=${WEIR_SOAK_GRAPHS:-rmat:13 grid:80x80,0.7 $("$(dirname "$0")/make_hubs.sh" "$made")}
 trap 'exit 130' INT TERM
 
 # Choices of batch n: each order with each kernel in ten batches, the others go around.

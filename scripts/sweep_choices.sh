@@ -1,7 +1,7 @@
 #!/bin/sh
 # Every choice of a run with every other, verified, on the devices named: first test_choices, which
-# runs small graphs in one process, then weir bfs and weir sssp over larger graphs, generated ones and
-# those of the data folder that load, each result compared in full with the serial reference.
+# runs small graphs in one process, then weir bfs and weir sssp over larger graphs, generated ones, stars and hubs of a
+# million arcs and more, and those of the data folder that load, each result compared in full with the serial reference.
 #
 #   scripts/sweep_choices.sh quick|full [DEVICES...]
 #
@@ -31,7 +31,7 @@ if [ -z "${WEIR_DATA:-}" ]; then
 fi
 export WEIR_DATA
 
-exec python3 - "$mode" "$@" <<'END'
+exec python3 - "$(dirname "$0")" "$mode" "$@" <<'END'
 import itertools
 import json
 import os
@@ -180,6 +180,12 @@ def is_there(spec):
     return not absent
 
 
+def hubs():
+    """Files of graphs with vertices of very many arcs; in the folder for what is made here."""
+    script = os.path.join(scripts, "make_hubs.sh")
+    return subprocess.run([script, made.name], capture_output=True, text=True, check=True).stdout.split()
+
+
 def graphs():
     """Names of all graphs: generators, and files of the data folder."""
     asked = os.environ.get("WEIR_SWEEP_GRAPHS", "").split()
@@ -187,7 +193,7 @@ def graphs():
         return asked
     files = sorted(os.listdir(data)) if os.path.isdir(data) else []
     kinds = re.compile(r"\.(mtx|gr|txt|el|e|graph)(\.(xz|gz))?$")
-    return GENERATED + [os.path.join(data, name) for name in files if kinds.search(name)]
+    return GENERATED + hubs() + [os.path.join(data, name) for name in files if kinds.search(name)]
 
 
 def small(mode, devices):
@@ -250,7 +256,8 @@ def sweep(name, rows, folder):
     return count["passed"], count["failed"], count["skipped"]
 
 
-mode, specs = sys.argv[1], sys.argv[2:]
+scripts, mode, specs = sys.argv[1], sys.argv[2], sys.argv[3:]
+made = tempfile.TemporaryDirectory()
 CHOICES["devices"] = [spec for spec in specs if is_there(spec)]
 have_metis = os.access(os.path.join(build, "weir-metis"), os.X_OK)
 total = [(0, 0, len(specs) - len(CHOICES["devices"]))]

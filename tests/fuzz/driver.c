@@ -10,6 +10,7 @@
 
 #include <dirent.h>
 #include <sanitizer/common_interface_defs.h>
+#include <sanitizer/lsan_interface.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #define SEEDS_MAX   4096
 #define WORDS_MAX   512
 #define INPUT_LIMIT 20 /* seconds one input may take */
+#define LEAK_LOOKS  1000
 
 struct bytes {
     uint8_t *data;
@@ -64,16 +66,52 @@ static void on_signal(int signal_number)
     _exit(1);
 }
 
+/* ---- leaks: looked for where an input took more than it gave back, as that takes long ----------- */
+
+/* gcc has the function, and no header for it. */
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void *, size_t),
+                                              void (*on_free)(const volatile void *));
+
+static long long taken; /* atomic: graphs are built by threads */
+
+static void on_malloc(const volatile void *data, size_t size)
+{
+    (void)data;
+    (void)size;
+    __atomic_fetch_add(&taken, 1, __ATOMIC_RELAXED);
+}
+
+static void on_free(const volatile void *data)
+{
+    (void)data;
+    __atomic_fetch_sub(&taken, 1, __ATOMIC_RELAXED);
+}
+
+static void look_for_leaks(long long taken_before)
+{
+    static int looks; /* what the harness keeps for itself is no leak, nor is it much */
+    if (__atomic_load_n(&taken, __ATOMIC_RELAXED) == taken_before || looks++ > LEAK_LOOKS)
+        return;
+    if (!__lsan_do_recoverable_leak_check())
+        return;
+    keep_input("leak");
+    _exit(1);
+}
+
 static void run(const uint8_t *data, size_t size)
 {
+    long long before = __atomic_load_n(&taken, __ATOMIC_RELAXED);
     uint8_t *copy = malloc(size ? size : 1); /* of its own size, so that reading past it is seen */
     FUZZ_CHECK(copy, "no memory for the input");
     memcpy(copy, data, size);
     running = (struct bytes){copy, size};
     alarm(INPUT_LIMIT);
     (void)LLVMFuzzerTestOneInput(copy, size);
-    running.data = NULL;
+    alarm(0);
     free(copy);
+    running.data = (uint8_t *)data;
+    look_for_leaks(before);
+    running.data = NULL;
 }
 
 /* ---- seeds and words ------------------------------------------------------------------------ */
@@ -215,7 +253,7 @@ static void change(struct bytes *made)
         put(made, at, 0, &byte, 1);
         break;
     case 3: /* some bytes less */
-        put(made, at, 1 + draw(8), NULL, 0);
+        put(made, at, 1 + draw(8), made->data, 0);
         break;
     case 4: /* all behind it less */
         if (draw(4) == 0)
@@ -282,6 +320,7 @@ int main(int count, char **arguments)
     qsort(seeds, seed_count, sizeof *seeds, in_order);
     FUZZ_CHECK(seed_count > 0, "no seeds were given");
     __sanitizer_set_death_callback(on_report);
+    (void)__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);
     signal(SIGABRT, on_signal);
     signal(SIGALRM, on_signal);
     for (; runs < seed_count; runs++)
@@ -291,7 +330,6 @@ int main(int count, char **arguments)
         make_input(&made);
         run(made.data, made.size);
     }
-    alarm(0);
     printf("%llu inputs, %zu of them seeds, in %.0f s\n", (unsigned long long)runs, seed_count,
            seconds_now() - begin);
     for (size_t i = 0; i < seed_count; i++)

@@ -36,7 +36,7 @@ case $seconds$seed$jobs in *[!0-9]*) echo 'fuzz: FUZZ_SECONDS, FUZZ_SEED and FUZ
 if [ "${1:-}" != one ]; then
     # Large graphs in small files are refused for lack of memory rather than take the time of all others.
     ASAN_OPTIONS="detect_leaks=1:allocator_may_return_null=1:max_allocation_size_mb=32:quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
-    UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
+    UBSAN_OPTIONS="halt_on_error=1:abort_on_error=1:print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
     FUZZ_ENGINE=${FUZZ_ENGINE:-$("$0" engine)} FUZZ_SECONDS=$seconds FUZZ_SEED=$seed
     export ASAN_OPTIONS UBSAN_OPTIONS FUZZ_ENGINE FUZZ_SECONDS FUZZ_SEED
 fi

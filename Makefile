@@ -4,7 +4,8 @@
 #
 #   CUDA    1 builds the CUDA backend; the default where nvcc is found, else 0
 #   ARCH    compute capabilities to compile kernels for; the last one also as PTX
-#   SAN     a sanitizer for host code; builds without CUDA into build/SAN; both: address and undefined
+#   SAN     a sanitizer for host code; builds without CUDA into build/SAN; both: address and undefined;
+#           fuzz: those, and what libFuzzer of clang is told by (make fuzz sets it)
 #   DEBUG   1: -O0 -g3     WERROR  1: warnings are errors     V  1: show the commands
 
 CC     ?= cc
@@ -24,7 +25,7 @@ B       := build$(if $(SAN),/$(SAN))
 Q       := $(if $(filter 1,$(V)),,@)
 say      = $(if $(filter 1,$(V)),,@echo "  $(1)  $(2)")
 
-ifneq ($(filter-out address undefined both thread,$(SAN)),)
+ifneq ($(filter-out address undefined both thread fuzz,$(SAN)),)
 $(error SAN=$(SAN): choose address, undefined, both or thread)
 endif
 ifeq ($(CUDA)$(if $(HAVE_NVCC),,none),1none)
@@ -35,7 +36,8 @@ WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-protot
 # Sanitizers: lines are all that reports name, and half of the time to compile goes into the rest.
 OPT    := $(if $(filter 1,$(DEBUG)),-O0 -g3,$(if $(SAN),-O1 -g1,-O2 -g))
 comma  := ,
-SANF   := $(if $(SAN),-fsanitize=$(subst both,address$(comma)undefined,$(SAN)) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+BOTH   := address$(comma)undefined
+SANF   := $(if $(SAN),-fsanitize=$(subst fuzz,fuzzer-no-link$(comma)$(BOTH),$(subst both,$(BOTH),$(SAN))) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 override CPPFLAGS += -I. -D_GNU_SOURCE -DWEIR_CUDA=$(CUDA)
 override CFLAGS   += -std=c11 $(OPT) $(WARN) $(if $(filter 1,$(WERROR)),-Werror) -fPIC -pthread $(SANF)
 # DT_RPATH rather than RUNPATH: it also finds the libraries of libraries in a bundle.
@@ -52,6 +54,7 @@ EXAMPLE_C := $(wildcard examples/*.c)
 TEST_C   := $(filter-out tests/lib/%,$(wildcard tests/*/test_*.c))
 TESTLIB_C := $(wildcard tests/lib/*.c)
 TEST_SH  := $(wildcard tests/*/test_*.sh)
+FUZZ_C   := $(wildcard tests/fuzz/fuzz_*.c)
 MODEL_SH := $(wildcard tests/model/test_*.sh) # first: it takes the longest
 ifeq ($(CUDA),1)
 LIB_C    += $(wildcard runtime/cuda/*.c)
@@ -79,7 +82,7 @@ PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.
 ENGINE_H  := $(addprefix worklist/,engine.h bag.h agree.h account.h plan.h idle.h decide.h)
 
 .PHONY: all check check-full check-headers check-layers check-symbols $(FOLDERS:%=check-%) check-cli check-examples \
-        check-build demo bundle examples docs format check-format install help clean deps FORCE
+        check-build fuzz fuzz-build demo bundle examples docs format check-format install help clean deps FORCE
 all: $(PROGRAMS) $(B)/libweir.a $(B)/libweir.so examples
 
 # ---- set-up ------------------------------------------------------------------------------------
@@ -158,6 +161,22 @@ check-symbols: $(B)/libweir.a
 check-format:
 	$(Q)scripts/format.sh check
 
+# ---- fuzz: libFuzzer where clang has it, else a driver of our own ------------------------------
+FUZZ_ENGINE  ?= $(if $(filter fuzz,$(MAKECMDGOALS)),$(shell scripts/fuzz.sh engine))
+FUZZ_SECONDS ?= 10
+FUZZ_SAN     := $(if $(filter libfuzzer,$(FUZZ_ENGINE)),SAN=fuzz CC=clang,SAN=both)
+FUZZ_B       := build/$(if $(filter libfuzzer,$(FUZZ_ENGINE)),fuzz,both)
+fuzz:
+	$(Q)echo 'fuzz: $(if $(filter libfuzzer,$(FUZZ_ENGINE)),libFuzzer of clang,tests/fuzz/driver.c; clang with libFuzzer is not here or not wanted)'
+	$(Q)$(MAKE) --no-print-directory $(FUZZ_SAN) fuzz-build
+	$(Q)BUILD=$(FUZZ_B) FUZZ_ENGINE=$(FUZZ_ENGINE) FUZZ_SECONDS=$(FUZZ_SECONDS) scripts/fuzz.sh $(patsubst tests/fuzz/%.c,$(FUZZ_B)/fuzz/%,$(FUZZ_C))
+FUZZERS := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(FUZZ_C))
+fuzz-build: $(FUZZERS)
+$(FUZZERS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(call obj,tests/fuzz/fuzz.c $(if $(filter fuzz,$(SAN)),,tests/fuzz/driver.c) \
+             $(filter-out %/main.c,$(CLI_C))) $(B)/libweir.a
+	$(call say,LD  ,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) $(if $(filter fuzz,$(SAN)),-fsanitize=fuzzer) -o $@ $^ $(LIBS)
+
 # ---- the rest ----------------------------------------------------------------------------------
 demo: all
 	$(Q)BUILD=$(B) scripts/demo.sh
@@ -181,6 +200,7 @@ help:
 	@echo '  check-layers    folders include only what lies below them'
 	@echo '  check-symbols   the library exports weir_ names only'
 	@echo '  check-format    formatting, as clang-format would have it'
+	@echo '  fuzz            files, words and numbers that a generator makes, FUZZ_SECONDS=10 for each harness'
 	@echo '  demo            every algorithm on two generated graphs, verified'
 	@echo '  bundle          programs, tests and their libraries in $(B)/bundle, to run elsewhere'
 	@echo '  examples docs format install [PREFIX=$(PREFIX) DESTDIR=] clean'

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,17 @@ struct unit {
     double factor;
 };
 
+/* strtod, which would take the decimal point from the program's locale. */
+static double to_real(const char *text, char **end_out)
+{
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!c_locale)
+        return strtod(text, end_out);
+    double number = strtod_l(text, end_out, c_locale);
+    freelocale(c_locale);
+    return number;
+}
+
 static weir_status parse_scaled(const char *text, const struct unit *units, uint64_t *value_out)
 {
     if (!text || !isdigit((unsigned char)*text))
@@ -96,7 +108,7 @@ static weir_status parse_scaled(const char *text, const struct unit *units, uint
     if (weir__parse_u64(text, value_out) == WEIR_OK) /* exact beyond 2^53 */
         return WEIR_OK;
     char *end;
-    double number = strtod(text, &end);
+    double number = to_real(text, &end);
     if (end != text + strspn(text, "0123456789.")) /* strtod takes "0x10" and "1e3" too */
         return WEIR_ERR_INVALID;
     while (*end == ' ')

@@ -126,3 +126,10 @@ int weir__cli_help(const weir__cli_request *request)
     weir__cli_help_verb(verb);
     return EXIT_DONE;
 }
+
+int weir__cli_version(const weir__cli_request *request)
+{
+    (void)request;
+    printf("weir %s\n", weir_version_text());
+    return EXIT_DONE;
+}

@@ -15,13 +15,6 @@ static void fill_standard_streams(void)
             _exit(EXIT_RUN);
 }
 
-int weir__cli_version(const weir__cli_request *request)
-{
-    (void)request;
-    printf("weir %s\n", weir_version_text());
-    return EXIT_DONE;
-}
-
 static int run_verb(const weir__cli_verb *verb, int count, char **arguments)
 {
     weir__cli_request request;

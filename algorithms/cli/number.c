@@ -1,7 +1,7 @@
 /** @file number.c  Numbers as people write them on a command line. */
 #include "algorithms/cli/cli.h"
+#include "algorithms/graph/read.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int weir__cli_number(const char *text, uint64_t *value_out)
@@ -47,8 +47,8 @@ int weir__cli_bytes(const char *text, uint64_t *bytes_out)
     static const char letters[] = "KMGT";
     size_t length = strspn(text, "0123456789.");
     const char *letter = text[length] ? strchr(letters, text[length]) : NULL;
-    char *end;
-    double value = strtod(text, &end), unit = 1;
+    double value, unit = 1;
+    const char *end = weir__parse_real(text, &value);
     const char *rest = text + length + (letter != NULL);
     double step = strcmp(rest, "B") == 0 && letter ? 1000 : 1024;
     if (!length || end != text + length ||

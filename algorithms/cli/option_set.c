@@ -1,8 +1,8 @@
 /** @file option_set.c  How the text of an option becomes a value. */
 #include "algorithms/cli/option_set.h"
+#include "algorithms/graph/read.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void *field(weir__cli_request *request, const weir__cli_option *option)
@@ -71,14 +71,11 @@ int weir__cli_set_bytes(weir__cli_request *request, const weir__cli_option *opti
     return EXIT_DONE;
 }
 
-/* A number such as 0.25 or 1e-3; not nan, inf or 0x1p-2. @return 0 when it is one. */
+/* A number such as 0.25 or 1e-3, without a sign, that a double can hold. @return 0 when it is one. */
 static int parse_real(const char *text, double *value_out)
 {
-    const char *letters = "0123456789.eE+-";
-    char *end;
-    *value_out = strtod(text, &end);
-    return !strchr("0123456789.", *text) || end == text || text[strspn(text, letters)] || *end ||
-           !isfinite(*value_out);
+    const char *end = weir__parse_real(text, value_out);
+    return !end || *end || !isfinite(*value_out) || *text == '-' || *text == '+';
 }
 
 int weir__cli_set_factor(weir__cli_request *request, const weir__cli_option *option,

@@ -5,13 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+double weir__cli_rounded(double value, int digits)
+{
+    char text[FIGURE_ROOM];
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    return strtod(text, NULL);
+}
+
 /* Six digits are more than any measurement has; the rest would be noise in a committed file. They
  * are cut here, so that a result and the same one read back give the same texts. */
 static double six_digits(double value)
 {
-    char text[FIGURE_ROOM];
-    snprintf(text, sizeof text, "%.6g", value);
-    return strtod(text, NULL);
+    return weir__cli_rounded(value, 6);
 }
 
 static void take_rows(weir_bench_row *rows, const weir_bench_table *table)
@@ -119,11 +124,11 @@ static json_t *position(double x)
 
 static json_t *row_json(const weir_bench_row *row)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:b}", "series",
-                     weir__cli_json_text(row->series), "from", weir__cli_json_text(row->from), "to",
-                     weir__cli_json_text(row->to), "x", position(row->x), "median",
-                     json_real(row->median), "low", json_real(row->low), "high",
-                     json_real(row->high), "trials", (int)row->trials, "verified", row->verified);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:b}", "series", weir__cli_json_text(row->series),
+        "from", weir__cli_json_text(row->from), "to", weir__cli_json_text(row->to), "x",
+        position(row->x), "median", json_real(row->median), "low", json_real(row->low), "high",
+        json_real(row->high), "trials", (json_int_t)row->trials, "verified", row->verified);
 }
 
 static json_t *table_json(const weir_bench_table *table, const char *failed)

@@ -53,6 +53,8 @@ typedef struct weir__cli_result {
     char **failed; /**< of each table: the sentence why it has no figures, or NULL */
 } weir__cli_result;
 
+/** A number as it is with so many significant digits. */
+double weir__cli_rounded(double value, int digits);
 /** Append a copy of a table, its figures cut to six digits, its texts fit to be shown. A table
  *  without a title takes the one of the benchmark with its name.
  *  @param[in] failed  why there are no figures; NULL: it did not fail. */

@@ -104,6 +104,7 @@ static int text_of(const struct reader *reader, json_t *object, const char *name
     if (json_string_length(value) >= room)
         return refuse(reader, name, "\"%s\" is longer than %zu bytes", name, room - 1);
     memcpy(text, json_string_value(value), json_string_length(value) + 1);
+    weir__cli_clean(text); /* as it will be shown: two that look alike are one */
     return EXIT_DONE;
 }
 
@@ -160,6 +161,7 @@ static int read_row(const struct reader *reader, json_t *object, weir_bench_row 
     if (!(trials >= 0 && trials <= UINT32_MAX && trials == floor(trials)))
         return refuse(reader, "trials", "\"trials\" is not a count");
     row->trials = (uint32_t)trials;
+    row->x = weir__cli_rounded(row->x, 15); /* as it will be written */
     return EXIT_DONE;
 }
 
@@ -294,7 +296,6 @@ static int read_document(struct reader *reader, weir__cli_result *result)
         text_of(reader, root, "version", result->version, sizeof result->version) ||
         truth_of(reader, root, "simulated", &result->simulated))
         return EXIT_USAGE;
-    weir__cli_clean(result->version);
     result->machine = json_incref(machine);
     result->devices = json_incref(devices);
     result->options = json_incref(options);

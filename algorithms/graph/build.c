@@ -2,7 +2,8 @@
  *
  * A counting sort by source (count, sum, scatter with atomic cursors) leaves each row in an order
  * that depends on the threads; sorting each row by target and collapsing equal targets to the
- * smallest weight makes the result depend on the set of arcs alone. Mirrored arcs are never stored:
+ * smallest weight makes the result depend on the set of arcs alone. So does the kind of weights: that
+ * of the arcs that remain. Mirrored arcs are never stored:
  * every pass handles both directions of an arc as it meets it. Peak memory is arcs plus rows, then
  * rows plus graph.
  */
@@ -38,9 +39,11 @@ struct pair {
 
 struct build {
     const weir__arcs *arcs;
-    weir_weight_kind kind;
-    uint32_t shift; /* of the highest byte of an id, for the radix sort */
-    int fractions;  /* some weight is no 32-bit integer; relaxed atomic, set only */
+    weir_weight_kind form; /* of rows, which hold arcs that will be dropped */
+    weir_weight_kind kind; /* of the graph, which the arcs that remain decide */
+    uint32_t shift;        /* of the highest byte of an id, for the radix sort */
+    int fractions; /* some weight is no 32-bit integer; relaxed atomic, set only; of all arcs, then of
+                      those that remain */
     uint64_t *ends; /* counts, then cursors; after the scatter the end of each row */
     union {
         uint32_t *plain;
@@ -54,6 +57,11 @@ struct build {
     double *weights_f64;
 };
 
+static inline int is_fraction(double weight)
+{
+    return !(weight >= 0 && weight <= UINT32_MAX && weight == (double)(uint32_t)weight);
+}
+
 static void count_arcs(void *user, uint64_t begin, uint64_t end)
 {
     struct build *b = user;
@@ -65,10 +73,8 @@ static void count_arcs(void *user, uint64_t begin, uint64_t end)
         __atomic_fetch_add(&b->ends[arcs->sources[i]], 1, __ATOMIC_RELAXED);
         if (arcs->mirror)
             __atomic_fetch_add(&b->ends[arcs->targets[i]], 1, __ATOMIC_RELAXED);
-        if (arcs->weighted) {
-            double w = arcs->weights[i];
-            fractions |= !(w >= 0 && w <= UINT32_MAX && w == (double)(uint32_t)w);
-        }
+        if (arcs->weighted)
+            fractions |= is_fraction(arcs->weights[i]);
     }
     if (fractions)
         __atomic_store_n(&b->fractions, 1, __ATOMIC_RELAXED);
@@ -77,9 +83,9 @@ static void count_arcs(void *user, uint64_t begin, uint64_t end)
 static inline void put(struct build *b, uint32_t source, uint32_t target, uint64_t arc)
 {
     uint64_t at = __atomic_fetch_add(&b->ends[source], 1, __ATOMIC_RELAXED);
-    if (b->kind == WEIR_WEIGHT_NONE)
+    if (b->form == WEIR_WEIGHT_NONE)
         b->rows.plain[at] = target;
-    else if (b->kind == WEIR_WEIGHT_U32)
+    else if (b->form == WEIR_WEIGHT_U32)
         b->rows.packed[at] = (uint64_t)target << 32 | (uint32_t)b->arcs->weights[arc];
     else /* adding 0 turns -0 into 0, so that equal weights have equal bits */
         b->rows.pairs[at] = (struct pair){b->arcs->weights[arc] + 0.0, target};
@@ -120,7 +126,7 @@ static uint64_t collapse_packed(uint64_t *row, uint64_t count)
     return kept;
 }
 
-static uint64_t collapse_pairs(struct pair *row, uint64_t count)
+static uint64_t collapse_pairs(struct pair *row, uint64_t count, int *fractions)
 {
     uint64_t kept = 0;
     for (uint64_t i = 0; i < count; i++) {
@@ -129,15 +135,18 @@ static uint64_t collapse_pairs(struct pair *row, uint64_t count)
         else if (row[i].weight < row[kept - 1].weight)
             row[kept - 1] = row[i];
     }
+    for (uint64_t i = 0; i < kept; i++)
+        *fractions |= is_fraction(row[i].weight);
     return kept;
 }
 
 static void sort_rows(void *user, uint64_t begin, uint64_t end)
 {
     struct build *b = user;
+    int fractions = 0;
     for (uint64_t v = begin; v < end; v++) {
         uint64_t first = v ? b->ends[v - 1] : 0, count = b->ends[v] - first;
-        switch (b->kind) {
+        switch (b->form) {
         case WEIR_WEIGHT_NONE:
             sort_plain(b->rows.plain + first, count, b->shift);
             b->offsets[v] = collapse_plain(b->rows.plain + first, count);
@@ -148,10 +157,12 @@ static void sort_rows(void *user, uint64_t begin, uint64_t end)
             break;
         case WEIR_WEIGHT_F64:
             sort_pairs(b->rows.pairs + first, count, b->shift);
-            b->offsets[v] = collapse_pairs(b->rows.pairs + first, count);
+            b->offsets[v] = collapse_pairs(b->rows.pairs + first, count, &fractions);
             break;
         }
     }
+    if (fractions)
+        __atomic_store_n(&b->fractions, 1, __ATOMIC_RELAXED);
 }
 
 static void copy_rows(void *user, uint64_t begin, uint64_t end)
@@ -160,9 +171,9 @@ static void copy_rows(void *user, uint64_t begin, uint64_t end)
     for (uint64_t v = begin; v < end; v++) {
         uint64_t from = v ? b->ends[v - 1] : 0, to = b->offsets[v];
         uint64_t count = b->offsets[v + 1] - to;
-        if (b->kind == WEIR_WEIGHT_NONE) {
+        if (b->form == WEIR_WEIGHT_NONE) {
             memcpy(b->targets + to, b->rows.plain + from, count * sizeof *b->targets);
-        } else if (b->kind == WEIR_WEIGHT_U32) {
+        } else if (b->form == WEIR_WEIGHT_U32) {
             for (uint64_t i = 0; i < count; i++) {
                 b->targets[to + i] = (uint32_t)(b->rows.packed[from + i] >> 32);
                 b->weights_u32[to + i] = (uint32_t)b->rows.packed[from + i];
@@ -170,7 +181,10 @@ static void copy_rows(void *user, uint64_t begin, uint64_t end)
         } else {
             for (uint64_t i = 0; i < count; i++) {
                 b->targets[to + i] = b->rows.pairs[from + i].target;
-                b->weights_f64[to + i] = b->rows.pairs[from + i].weight;
+                if (b->kind == WEIR_WEIGHT_U32)
+                    b->weights_u32[to + i] = (uint32_t)b->rows.pairs[from + i].weight;
+                else
+                    b->weights_f64[to + i] = b->rows.pairs[from + i].weight;
             }
         }
     }
@@ -196,16 +210,18 @@ static weir_status make_rows(struct build *b, weir__arcs *arcs, uint32_t threads
 
     weir__parallel_for(arcs->count, ARC_CHUNK, threads, count_arcs, b);
     if (arcs->weighted)
-        b->kind = b->fractions ? WEIR_WEIGHT_F64 : WEIR_WEIGHT_U32;
+        b->form = b->fractions ? WEIR_WEIGHT_F64 : WEIR_WEIGHT_U32;
     while (b->shift < 24 && ((n - 1) >> b->shift) > 255)
         b->shift += 8;
     weir__prefix_sum(b->ends, n);
-    if ((status = weir__memory_fits(b->ends[n] * element[b->kind], "sorting arcs")) ||
-        (status = weir__alloc(b->ends[n], element[b->kind], "sorting arcs", &b->rows.any)))
+    if ((status = weir__memory_fits(b->ends[n] * element[b->form], "sorting arcs")) ||
+        (status = weir__alloc(b->ends[n], element[b->form], "sorting arcs", &b->rows.any)))
         return status;
     weir__parallel_for(arcs->count, ARC_CHUNK, threads, scatter_arcs, b);
     weir__arcs_free(arcs);
+    b->fractions = 0;
     weir__parallel_for(n, ROW_CHUNK, threads, sort_rows, b);
+    b->kind = b->form == WEIR_WEIGHT_F64 && !b->fractions ? WEIR_WEIGHT_U32 : b->form;
     weir__prefix_sum(b->offsets, n);
     return WEIR_OK;
 }

@@ -12,6 +12,12 @@ struct problem {
     uint64_t vertices, arcs;
 };
 
+/* Whether the first word is a single c, p or a. */
+static int begins_line(const char *line)
+{
+    return strchr("cpa", line[0]) && (!line[1] || line[1] == ' ' || line[1] == '\t');
+}
+
 static weir_status take_problem(weir__reader *reader, const char *at, struct problem *p)
 {
     char word[WEIR__WORD_MAX];
@@ -63,11 +69,13 @@ weir_status weir__load_dimacs(weir__reader *reader, weir__arcs *arcs)
     arcs->weighted = 1;
     while (!(status = weir__reader_line(reader, &line))) {
         line = weir__skip(line);
-        if (!*line || *line == 'c')
+        if (!*line)
             continue;
-        if (!weir__ends_number(line[1]) || (*line != 'p' && *line != 'a'))
+        if (!begins_line(line))
             return weir__line_fail(reader, "'%s' begins no DIMACS line (c, p or a)",
                                    weir__word(line, word));
+        if (*line == 'c')
+            continue;
         status = *line == 'p' ? take_problem(reader, line + 1, &problem)
                               : take_arc(reader, line + 1, &problem, arcs);
         if (status)

@@ -3,6 +3,7 @@
  * Lines that begin with '#' or '%' are comments (SNAP, KONECT). Columns are separated by blanks,
  * tabs, or one comma. The third column, on every line or on none, is the weight. */
 #include "algorithms/graph/load.h"
+#include "algorithms/graph/metis_text.h"
 #include "runtime/internal.h"
 
 #include <string.h>
@@ -42,9 +43,33 @@ static weir_status refuse_columns(const weir__reader *reader, const char *line, 
                            columns, plural, expected);
 }
 
-/* One line that is no comment; `columns` is 0 before the first of them. */
+/* A file that is being read. */
+struct list {
+    uint32_t columns; /* 0 before the first line that is no comment */
+    uint64_t lines, loops;
+    int promises; /* a header said how many edges there are */
+    uint64_t promised;
+    int foreign; /* has a comment or a comma that METIS does not have */
+    weir__metis_text metis;
+};
+
+/* The arc that was added last may be a line of METIS text. */
+static void look_for_metis(const weir__reader *reader, const weir__arcs *arcs, struct list *list)
+{
+    uint64_t last = arcs->count - 1;
+    if (list->lines > 1 && !list->metis.possible)
+        return;
+    const double number[] = {arcs->sources[last], arcs->targets[last],
+                             arcs->weighted ? arcs->weights[last] : 0};
+    if (list->lines > 1)
+        weir__metis_text_add(&list->metis, number);
+    else if (!list->foreign)
+        weir__metis_text_begin(&list->metis, weir__reader_number(reader), number, list->columns);
+}
+
+/* One line that is no comment. */
 static weir_status take_line(weir__reader *reader, weir__arcs *arcs, const char *line,
-                             uint32_t *columns)
+                             struct list *list)
 {
     const char *at = line;
     uint64_t source, target;
@@ -54,66 +79,87 @@ static weir_status take_line(weir__reader *reader, weir__arcs *arcs, const char 
         return status;
     at = separator(at);
     if (!*at)
-        return refuse_columns(reader, line, *columns);
+        return refuse_columns(reader, line, list->columns);
     if ((status = weir__take_whole(reader, &at, "vertex id", 0, ID_MAX, &target)))
         return status;
     const char *third = separator(at);
-    if (*columns == 0) {
-        *columns = *third ? 3 : 2;
-        arcs->weighted = *columns == 3;
+    if (list->columns == 0) {
+        list->columns = *third ? 3 : 2;
+        list->foreign |= strchr(line, ',') != NULL;
+        arcs->weighted = list->columns == 3;
     }
     if ((*third != '\0') != arcs->weighted || (!*third && *weir__skip(at)))
-        return refuse_columns(reader, line, *columns);
+        return refuse_columns(reader, line, list->columns);
     if (arcs->weighted) {
         if ((status = weir__take_real(reader, &third, &weight)))
             return status;
         if (*weir__skip(third))
-            return refuse_columns(reader, line, *columns);
+            return refuse_columns(reader, line, list->columns);
     }
     uint64_t larger = source > target ? source : target;
     if (larger >= arcs->vertices)
         arcs->vertices = larger + 1;
+    list->lines++;
+    list->loops += source == target;
     return weir__arcs_add(arcs, (uint32_t)source, (uint32_t)target, weight);
 }
 
-/* SNAP's header says how many lines follow: "# Nodes: N Edges: M". 0 if this comment is none. */
-static uint64_t promised_by(const char *comment)
+/* SNAP's header says how many edges follow: "# Nodes: N Edges: M". */
+static void take_promise(const char *comment, struct list *list)
 {
     const char *at = strstr(comment, "Nodes:") ? strstr(comment, "Edges:") : NULL;
     uint64_t edges = 0;
-    if (!at)
-        return 0;
-    for (at = weir__skip(at + strlen("Edges:")); *at >= '0' && *at <= '9'; at++) {
-        if (edges > UINT64_MAX / 10 - 1)
-            return UINT64_MAX;
-        edges = edges * 10 + (uint64_t)(*at - '0');
-    }
-    return edges;
+    if (!at || list->promises)
+        return;
+    const char *begin = at = weir__skip(at + strlen("Edges:"));
+    for (; *at >= '0' && *at <= '9'; at++)
+        if (__builtin_mul_overflow(edges, 10, &edges) ||
+            __builtin_add_overflow(edges, (uint64_t)(*at - '0'), &edges))
+            edges = UINT64_MAX / 10; /* more than a file holds, whatever follows */
+    list->promises = at > begin && (!*at || *at == ' ' || *at == '\t');
+    list->promised = edges;
+}
+
+/* Self loops, which are dropped, need not be among the edges that are promised. */
+static weir_status check_end(const weir__reader *reader, const struct list *list)
+{
+    const char *path = weir__reader_path(reader);
+    const weir__metis_text *metis = &list->metis;
+    if (list->columns == 0)
+        return weir__fail(WEIR_ERR_FORMAT, "%s: holds no arcs", path);
+    if (list->promises &&
+        (list->lines < list->promised || list->lines - list->loops > list->promised))
+        return weir__fail(WEIR_ERR_FORMAT, "%s: promises %llu edges but holds %llu", path,
+                          (unsigned long long)list->promised,
+                          (unsigned long long)(list->lines < list->promised
+                                                   ? list->lines
+                                                   : list->lines - list->loops));
+    if (!list->foreign && weir__metis_text_found(metis))
+        return weir__fail(WEIR_ERR_FORMAT,
+                          "%s:%llu: a METIS graph of %llu vertices and %llu edges, which is not "
+                          "read; an edge list that looks like one needs a comment with # above it",
+                          path, (unsigned long long)metis->header,
+                          (unsigned long long)metis->vertices, (unsigned long long)metis->edges);
+    return WEIR_OK;
 }
 
 weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs)
 {
     const char *line;
-    uint32_t columns = 0;
-    uint64_t promised = 0, lines = 0;
+    struct list list = {0};
     weir_status status;
     while (!(status = weir__reader_line(reader, &line))) {
         line = weir__skip(line);
-        if (*line == '#' && !promised)
-            promised = promised_by(line);
-        if (!*line || *line == '#' || *line == '%')
-            continue;
-        lines++;
-        if ((status = take_line(reader, arcs, line, &columns)))
-            return status;
+        if (*line == '#') {
+            list.foreign = 1;
+            take_promise(line, &list);
+        } else if (!*line) {
+            weir__metis_text_add(&list.metis, NULL);
+        } else if (*line != '%') {
+            if ((status = take_line(reader, arcs, line, &list)))
+                return status;
+            look_for_metis(reader, arcs, &list);
+        }
     }
-    if (status != WEIR_CLOSED)
-        return status;
-    if (columns == 0)
-        return weir__fail(WEIR_ERR_FORMAT, "%s: holds no arcs", weir__reader_path(reader));
-    if (lines < promised)
-        return weir__fail(WEIR_ERR_FORMAT, "%s: promises %llu edges but holds %llu",
-                          weir__reader_path(reader), (unsigned long long)promised,
-                          (unsigned long long)lines);
-    return WEIR_OK;
+    return status == WEIR_CLOSED ? check_end(reader, &list) : status;
 }

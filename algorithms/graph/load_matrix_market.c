@@ -10,7 +10,7 @@
 #define ENTRY_BYTES_MIN 4
 
 struct matrix {
-    int weighted, symmetric;
+    int weighted, integers, symmetric;
     uint64_t rows, entries;
 };
 
@@ -54,6 +54,7 @@ static weir_status take_banner(weir__reader *reader, struct matrix *matrix)
         return weir__line_fail(reader, "the symmetry is '%s'; general and symmetric are read",
                                weir__word(at, word));
     matrix->weighted = fields != 0;
+    matrix->integers = fields == 1;
     matrix->symmetric = symmetries;
     return weir__take_end(reader, at);
 }
@@ -96,6 +97,15 @@ static weir_status take_sizes(weir__reader *reader, struct matrix *matrix)
     return WEIR_OK;
 }
 
+static weir_status take_value(weir__reader *reader, const char **at, const struct matrix *matrix,
+                              double *value_out)
+{
+    if (!matrix->weighted)
+        return WEIR_OK;
+    return matrix->integers ? weir__take_integer(reader, at, value_out)
+                            : weir__take_real(reader, at, value_out);
+}
+
 static weir_status take_entry(weir__reader *reader, const char *at, const struct matrix *matrix,
                               weir__arcs *arcs)
 {
@@ -107,8 +117,7 @@ static weir_status take_entry(weir__reader *reader, const char *at, const struct
                                (unsigned long long)matrix->entries);
     if ((status = weir__take_whole(reader, &at, "row", 1, matrix->rows, &row)) ||
         (status = weir__take_whole(reader, &at, "column", 1, matrix->rows, &column)) ||
-        (matrix->weighted && (status = weir__take_real(reader, &at, &value))) ||
-        (status = weir__take_end(reader, at)))
+        (status = take_value(reader, &at, matrix, &value)) || (status = weir__take_end(reader, at)))
         return status;
     return weir__arcs_add(arcs, (uint32_t)(row - 1), (uint32_t)(column - 1), value);
 }

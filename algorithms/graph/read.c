@@ -73,6 +73,11 @@ const char *weir__reader_path(const weir__reader *reader)
     return reader->path;
 }
 
+uint64_t weir__reader_number(const weir__reader *reader)
+{
+    return reader->line;
+}
+
 uint64_t weir__reader_size(const weir__reader *reader)
 {
     return reader->size;

@@ -15,6 +15,8 @@ typedef struct weir__reader weir__reader;
 weir_status weir__reader_open(const char *path, weir__reader **reader_out);
 void weir__reader_close(weir__reader *reader);
 const char *weir__reader_path(const weir__reader *reader);
+/** The number of the line last taken. */
+uint64_t weir__reader_number(const weir__reader *reader);
 /** Bytes that are in the file, or UINT64_MAX when packing or a pipe hides it. */
 uint64_t weir__reader_size(const weir__reader *reader);
 
@@ -51,13 +53,16 @@ static inline int weir__ends_number(char c)
 /** Take a whole number of low .. high at @p at; @p what names it in the sentence. */
 weir_status weir__take_whole(const weir__reader *reader, const char **at, const char *what,
                              uint64_t low, uint64_t high, uint64_t *value_out);
-/** Take a finite number. */
+/** Take a weight: a finite number, to the nearest double. One that is not 0 and would become 0 is
+ *  refused; one below 2.2e-308 that keeps some of its bits is taken. */
 weir_status weir__take_real(const weir__reader *reader, const char **at, double *value_out);
+/** Take a weight that is written as an integer, with or without a sign. */
+weir_status weir__take_integer(const weir__reader *reader, const char **at, double *value_out);
 /** Refuse anything but blanks up to the end of the line. */
 weir_status weir__take_end(const weir__reader *reader, const char *at);
 
 /** Parse a decimal number without a reader, whatever the locale. @return the character behind it,
- *  or NULL where there is none. Overflow gives an infinity. */
+ *  or NULL where there is none. Overflow gives an infinity, underflow to 0 a NaN. */
 const char *weir__parse_real(const char *at, double *value_out);
 
 /** Copy the word at @p at for a message: cut short, unprintable bytes replaced. @return @p word. */

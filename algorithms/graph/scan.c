@@ -59,19 +59,17 @@ weir_status weir__take_whole(const weir__reader *reader, const char **at, const 
     return WEIR_OK;
 }
 
-/* strtod in the C locale; the copy keeps it from hexadecimal, "inf" and "nan". */
+/* strtod in the C locale, of a number that ends at @p end. Numbers of any length come here. That only
+ * digits, a point and an exponent do was seen before: it meets no hexadecimal, "inf" or "nan". */
 static const char *parse_hard(const char *at, const char *end, double *value_out)
 {
-    char text[512], *stop;
-    size_t length = (size_t)(end - at);
+    char *stop;
     locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (length >= sizeof text || !c_locale)
+    if (!c_locale)
         return NULL;
-    memcpy(text, at, length);
-    text[length] = '\0';
-    *value_out = strtod_l(text, &stop, c_locale);
+    *value_out = strtod_l(at, &stop, c_locale);
     freelocale(c_locale);
-    return *stop ? NULL : end;
+    return stop == end ? end : NULL;
 }
 
 const char *weir__parse_real(const char *at, double *value_out)
@@ -107,8 +105,12 @@ const char *weir__parse_real(const char *at, double *value_out)
         scale += minus ? -exponent : exponent;
     }
     /* A mantissa and a power of ten that are both exact doubles give a correctly rounded result. */
-    if (!exact || mantissa > UINT64_C(1) << 53 || scale < -22 || scale > 22)
-        return parse_hard(at, c, value_out);
+    if (!exact || mantissa > UINT64_C(1) << 53 || scale < -22 || scale > 22) {
+        c = parse_hard(at, c, value_out);
+        if (c && *value_out == 0 && mantissa)
+            *value_out = NAN;
+        return c;
+    }
     double value = scale < 0 ? (double)mantissa / power[-scale] : (double)mantissa * power[scale];
     *value_out = negative ? -value : value;
     return c;
@@ -123,10 +125,24 @@ weir_status weir__take_real(const weir__reader *reader, const char **at, double 
         return weir__line_fail(reader, "the line ends before the weight");
     if (!end || !weir__ends_number(*end))
         return weir__line_fail(reader, "'%s' is no finite weight", weir__word(begin, word));
+    if (isnan(*value_out))
+        return weir__line_fail(reader, "the weight %s is too small: the least above 0 is 4.94e-324",
+                               weir__word(begin, word));
     if (!isfinite(*value_out))
         return weir__line_fail(reader, "the weight %s is too large", weir__word(begin, word));
     *at = end;
     return WEIR_OK;
+}
+
+weir_status weir__take_integer(const weir__reader *reader, const char **at, double *value_out)
+{
+    const char *begin = weir__skip(*at), *c = begin + (*begin == '-' || *begin == '+');
+    char word[WEIR__WORD_MAX];
+    while (DIGIT(*c))
+        c++;
+    if (*begin && (!DIGIT(c[-(c > begin)]) || !weir__ends_number(*c)))
+        return weir__line_fail(reader, "'%s' is no integer", weir__word(begin, word));
+    return weir__take_real(reader, at, value_out);
 }
 
 weir_status weir__take_end(const weir__reader *reader, const char *at)

@@ -30,6 +30,12 @@ static weir_status refill(weir__unpack *u)
     return WEIR_OK;
 }
 
+/* Whoever opens a graph names the file in front of each lack of memory. */
+static weir_status no_memory(const char *packing)
+{
+    return weir__fail(WEIR_ERR_NOMEM, "no memory to unpack %s", packing);
+}
+
 static int starts(const weir__unpack *u, const void *magic, size_t bytes)
 {
     return u->have >= bytes && memcmp(u->input, magic, bytes) == 0;
@@ -45,12 +51,12 @@ weir_status weir__unpack_start(weir__unpack *u, int fd, const char *path)
         return status;
     if (starts(u, "\x1f\x8b", 2)) {
         if (inflateInit2(&u->gzip, 15 + 16) != Z_OK)
-            return weir__fail(WEIR_ERR_NOMEM, "%s: no memory to unpack gzip", path);
+            return no_memory("gzip");
         u->packing = WEIR__GZIP;
     } else if (starts(u, "\xFD\x37zXZ\0", 6)) {
         u->xz = (lzma_stream)LZMA_STREAM_INIT;
         if (lzma_stream_decoder(&u->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) != LZMA_OK)
-            return weir__fail(WEIR_ERR_NOMEM, "%s: no memory to unpack xz", path);
+            return no_memory("xz");
         u->packing = WEIR__XZ;
     } else if (starts(u, "\x28\xB5\x2F\xFD", 4) || starts(u, "BZh", 3)) {
         return weir__fail(WEIR_ERR_FORMAT, "%s: packed with %s; gzip and xz can be read", path,
@@ -98,7 +104,7 @@ static weir_status pull_gzip(weir__unpack *u, void *data, size_t room, size_t *g
     if (result == Z_BUF_ERROR && u->ended && *got_out == 0)
         return weir__fail(WEIR_ERR_IO, "%s: the gzip data is cut short", u->path);
     if (result == Z_MEM_ERROR)
-        return weir__fail(WEIR_ERR_NOMEM, "%s: no memory to unpack gzip", u->path);
+        return no_memory("gzip");
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
         return weir__fail(WEIR_ERR_IO, "%s: the gzip data is damaged (%s)", u->path,
                           z->msg ? z->msg : "unknown");
@@ -126,9 +132,14 @@ static weir_status pull_xz(weir__unpack *u, void *data, size_t room, size_t *got
             return WEIR_OK;
         return weir__fail(WEIR_ERR_IO, "%s: the xz data is cut short", u->path);
     case LZMA_MEM_ERROR:
+        return no_memory("xz");
     case LZMA_MEMLIMIT_ERROR:
-        return weir__fail(WEIR_ERR_NOMEM, "%s: unpacking it takes more than %llu MiB", u->path,
+        return weir__fail(WEIR_ERR_NOMEM, "unpacking it takes %llu MiB, %llu are allowed",
+                          (unsigned long long)(lzma_memusage(x) >> 20),
                           (unsigned long long)(XZ_MEMORY_MAX >> 20));
+    case LZMA_OPTIONS_ERROR:
+        return weir__fail(WEIR_ERR_IO, "%s: the xz data is packed in a way that is not known here",
+                          u->path);
     default:
         return weir__fail(WEIR_ERR_IO, "%s: the xz data is damaged", u->path);
     }

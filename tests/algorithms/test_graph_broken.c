@@ -2,6 +2,8 @@
  */
 #include "tests/algorithms/graph_fixture.h"
 
+#include <sys/resource.h>
+
 struct broken {
     const char *text;
     const char *where; /* what follows the path */
@@ -47,6 +49,11 @@ static const struct broken texts[] = {
      "?' is no vertex id"},
     {"<html><body>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", ":1:", "'<html><body>aaaaaaaaaaaa...'"},
     {"4 3\n2 3 4\n1\n1\n1\n", ":2:", "METIS"},
+    {"# Nodes: 3 Edges: 1\n0 1\n1 2\n", ":", "promises 1 edges but holds 2"},
+    {"# Nodes: 3\tEdges: 0\n0 1\n", ":", "promises 0 edges but holds 1"},
+    {"# Nodes: 3 Edges: 3\n0 1\n2 2\n", ":", "promises 3 edges but holds 2"},
+    {"# Nodes: 2 Edges: 99999999999999999999999\n0 1\n", ":", "but holds 1"},
+    {"# Nodes: 0 Edges: 0\n", ":", "no arcs"},
     /* MatrixMarket */
     {MM "pattern general\n", ":", "before the line of sizes"},
     {"%%MatrixMarket tensor coordinate real general\n", ":1:", "'tensor'"},
@@ -83,6 +90,11 @@ static const struct broken texts[] = {
     {"p sp 2 1\na 1 2\n", ":2:", "ends before the weight"},
     {"p sp 2 1\na 1 2 3 4\n", ":2:", "'4' is left over"},
     {"p sp 2 1\ne 1 2 3\n", ":2:", "'e' begins no DIMACS line"},
+    {"p sp 2 1\ncfoo\na 1 2 3\n", ":2:", "'cfoo' begins no DIMACS line"},
+    {"p sp 2 1\nc,foo\na 1 2 3\n", ":2:", "'c' begins no DIMACS line"},
+    {"p sp 2 1\na,1 2 3\n", ":2:", "'a' begins no DIMACS line"},
+    {"p sp 2 1\na1 2 3\n", ":2:", "'a1' begins no DIMACS line"},
+    {"cfoo\np sp 2 1\n", ":1:", "'cfoo' is no vertex id"},
     {"p sp 2 1\na 1 2 3\na 2 1 3\n", ":3:", "promises 1 arcs but holds more"},
     {"p sp 2 2\na 1 2 3\nc and nothing more\n", ":", "promises 2 arcs but holds 1"},
 };
@@ -202,6 +214,59 @@ static void damaged_packing(void **state)
     }
 }
 
+/* Packed by xz and then said to need a dictionary of @p bytes, which its reader takes at once. */
+static const char *put_xz_dictionary(uint32_t bytes)
+{
+    uint8_t file[400];
+    FILE *f = fopen(put_xz("dictionary", "0 1\n", 4), "rb");
+    size_t have = fread(file, 1, sizeof file, f);
+    lzma_filter filters[LZMA_FILTERS_MAX + 1];
+    lzma_block block = {.check = LZMA_CHECK_CRC64, .filters = filters};
+    fclose(f);
+    block.header_size = lzma_block_header_size_decode(file[LZMA_STREAM_HEADER_SIZE]);
+    assert_int_equal(lzma_block_header_decode(&block, NULL, file + LZMA_STREAM_HEADER_SIZE),
+                     LZMA_OK);
+    ((lzma_options_lzma *)filters[0].options)->dict_size = bytes;
+    assert_int_equal(lzma_block_header_encode(&block, file + LZMA_STREAM_HEADER_SIZE), LZMA_OK);
+    free(filters[0].options);
+    return put_bytes("dictionary", file, have);
+}
+
+static void no_memory_to_unpack(const char *path, const char *why)
+{
+    weir_graph *graph;
+    char wanted[500];
+    assert_int_equal(weir_graph_open(path, NULL, &graph), WEIR_ERR_NOMEM);
+    assert_null(graph);
+    snprintf(wanted, sizeof wanted, "%s: %s", path, why);
+    assert_string_equal(weir_error_detail(), wanted);
+}
+
+static void dictionary_over_the_limit(void **state)
+{
+    (void)state;
+    weir_graph *graph = open_graph(put_xz_dictionary(64 << 20), 0);
+    assert_string_equal(shown(graph), "2: 0>1");
+    weir_graph_destroy(graph);
+    no_memory_to_unpack(put_xz_dictionary(UINT32_C(2) << 30),
+                        "unpacking it takes 2048 MiB, 1024 are allowed");
+}
+
+static void dictionary_over_the_memory(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* shadow memory takes more than any limit */
+#endif
+    struct rlimit before, small;
+    const char *path = put_xz_dictionary(UINT32_C(768) << 20);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    small = (struct rlimit){.rlim_cur = 700 << 20, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_AS, &small), 0);
+    no_memory_to_unpack(path, "no memory to unpack xz");
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+}
+
 static void no_file(void **state)
 {
     (void)state;
@@ -230,10 +295,15 @@ static void beyond_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(broken_texts),    cmocka_unit_test(broken_promises_packed),
-        cmocka_unit_test(odd_bytes),       cmocka_unit_test(broken_galois),
-        cmocka_unit_test(damaged_packing), cmocka_unit_test(no_file),
+        cmocka_unit_test(broken_texts),
+        cmocka_unit_test(broken_promises_packed),
+        cmocka_unit_test(odd_bytes),
+        cmocka_unit_test(broken_galois),
+        cmocka_unit_test(damaged_packing),
+        cmocka_unit_test(no_file),
         cmocka_unit_test(beyond_memory),
+        cmocka_unit_test(dictionary_over_the_limit),
+        cmocka_unit_test(dictionary_over_the_memory),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

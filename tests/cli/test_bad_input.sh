@@ -81,6 +81,34 @@ fi
 printf '# Nodes: 64 Edges: 128\n0 1\n1 2\n' >snap.el
 bad 2 "promises 128 edges but holds 2" snap.el
 
+printf '# Nodes: 64 Edges: 1\n0 1\n1 2\n' >snap.el
+bad 2 "snap.el: promises 1 edges but holds 2" snap.el
+
+# ---- read as something else once: a METIS graph, a fraction, a weight that is not 0 ----
+printf '4 4\n2 4\n1 3\n2 4\n1 3\n' >cycle.graph
+bad 2 "cycle.graph:1: a METIS graph of 4 vertices and 4 edges, which is not read" cycle.graph
+printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5\n' >fraction.mtx
+bad 2 "fraction.mtx:3: '1.5' is no integer" fraction.mtx
+printf '0 1 1\n1 2 1e-400\n' >small.el
+bad 2 "small.el:2: the weight 1e-400 is too small" small.el
+printf 'p sp 2 1\ncfoo\na 1 2 3\n' >comment.dimacs
+bad 2 "comment.dimacs:2: 'cfoo' begins no DIMACS line" comment.dimacs
+for option in "--tolerance 1e-400" "--damping 1e-400" "--damping +.5" "--damping 0x1p-2"; do
+    # shellcheck disable=SC2086 # an option and its value
+    refuse 2 "${option#* }" pr grid:3x3 $option
+done
+refuse 2 "1e-400" gen grid:3x3,1e-400 -o keep.el
+
+# ---- read for what they are ----
+printf '3 2 4294967296\n3 2 42946\n4 1 0\n' >dropped.el
+expect_ok info dropped.el
+has "integers, 0 to 42946"
+awk 'BEGIN { printf "0 1 0."; while (i++ < 600) printf "1"; print "" }' >long.el
+expect_ok info long.el
+has "numbers, 0.1111111111111111 to"
+printf '0 1 5e-324\n1 2 1e-310\n' >least.el
+expect_ok sssp least.el --source 0 --devices host:2 --verify
+
 # ---- sources ----
 printf '0 1\n1 2\n' >three.el
 refuse 2 "--source 99: the graph has 3 vertices (0 to 2)" bfs three.el --source 99 \

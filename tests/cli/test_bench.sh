@@ -336,6 +336,16 @@ edit long.json '3s/launch/launchlaunchlaunchlaunch/'
 bad 'long.json:3: "name" is longer than 23 bytes' long.json
 edit trials.json '5s/"trials": 3/"trials": -1/'
 bad 'trials.json:5: "trials" is not a count' trials.json
+# Two that look alike once they are fit to be shown could not be told apart, nor read back.
+edit alike.json '5s/"series": "[a-z]*"/"series": "s\\u0001"/; 6s/"series": "[a-z]*"/"series": "s?"/'
+bad 'alike.json:6: a second row for "s?"' alike.json
+edit digits.json '5s/"x": 65536/"x": 1.0000000000000002/; 6s/"x": 65536/"x": 1/; 5,6s/"series": "[a-z]*"/"series": "s"/'
+bad 'digits.json:6: a second row for "s"' digits.json
+# The largest count comes back as it was.
+edit most.json '5s/"trials": 3/"trials": 4294967295/'
+expect_ok bench --from most.json --format json -o most-again.json
+grep -q '"trials": 4294967295' most-again.json || fail "the largest count of trials should come back"
+expect_ok bench --from most-again.json
 edit rows.json '4s/"rows": \[/"rows": [7,/'
 bad 'rows.json:4: a row is not an object' rows.json
 edit tables.json '2s/"tables": \[/"tables": {}, "x": [/'

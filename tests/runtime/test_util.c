@@ -3,6 +3,7 @@
 
 #include "runtime/internal.h"
 
+#include <locale.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,23 @@ static void milliseconds(void **state)
             fail_msg("'%s' was taken for a time", bad[i]);
 }
 
+/* A program may have set a locale in which 1.5 is one number and a rest. */
+static void numbers_are_blind_to_the_locale(void **state)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8", "it_IT.UTF-8"};
+    const char *set = NULL;
+    uint64_t value = 0;
+    (void)state;
+    for (size_t i = 0; i < ROWS(names) && !set; i++)
+        set = setlocale(LC_NUMERIC, names[i]);
+    if (!set)
+        skip();
+    weir_status bytes = weir__parse_bytes("1.5k", &value);
+    setlocale(LC_NUMERIC, "C");
+    OK(bytes);
+    assert_int_equal(value, 1536);
+}
+
 static void memory_is_checked(void **state)
 {
     unsigned char *data;
@@ -181,9 +199,13 @@ static void the_loop_covers_every_index_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_numbers),       cmocka_unit_test(bytes),
-        cmocka_unit_test(milliseconds),        cmocka_unit_test(memory_is_checked),
-        cmocka_unit_test(deadlines_lie_ahead), cmocka_unit_test(the_loop_covers_every_index_once),
+        cmocka_unit_test(whole_numbers),
+        cmocka_unit_test(bytes),
+        cmocka_unit_test(milliseconds),
+        cmocka_unit_test(numbers_are_blind_to_the_locale),
+        cmocka_unit_test(memory_is_checked),
+        cmocka_unit_test(deadlines_lie_ahead),
+        cmocka_unit_test(the_loop_covers_every_index_once),
     };
     return cmocka_run_group_tests_name("util", tests, NULL, NULL);
 }

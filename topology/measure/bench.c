@@ -154,8 +154,10 @@ weir_status weir__bench_open(struct bench *bench, weir_context *context,
     bench->gpus = all_gpus(context);
     bench->simulated = weir__context_simulated(context);
     fill_in(bench);
-    status = check_room(bench);
-    return status ? status : weir_machine_of(context, &bench->machine);
+    if ((status = check_room(bench)) || (status = weir_machine_of(context, &bench->machine)))
+        return status;
+    weir__context_drop_when(context, bench->config.cancel);
+    return WEIR_OK;
 }
 
 void weir__bench_close(struct bench *bench)
@@ -163,6 +165,7 @@ void weir__bench_close(struct bench *bench)
     if (!bench->context)
         return;
     weir__bench_settle(bench);
+    weir__context_drop_when(bench->context, NULL);
     for (uint32_t i = 0; i <= bench->devices; i++) {
         weir_queue_destroy(bench->queue[i]);
         weir_device_free(weir__bench_device(bench, i), bench->wrong[i]);
@@ -177,6 +180,12 @@ weir_status weir__bench_cancelled(const struct bench *bench)
     return WEIR_OK;
 }
 
+weir_status weir__bench_judge(const struct bench *bench, weir_status status)
+{
+    weir_status cancelled = weir__bench_cancelled(bench);
+    return cancelled ? cancelled : status;
+}
+
 weir_status weir__bench_run(const struct bench_list *among, weir_context *context, const char *name,
                             const weir_bench_config *config, weir_bench_table **table_out)
 {
@@ -186,12 +195,13 @@ weir_status weir__bench_run(const struct bench_list *among, weir_context *contex
     *table_out = NULL;
     if (status)
         return status;
-    if ((status = weir__bench_open(&bench, context, config)) ||
-        (status = weir__calloc(1, sizeof *bench.table, "table of a benchmark", &bench.table)))
+    if ((status = weir__bench_open(&bench, context, config)))
         return status;
-    strcpy(bench.table->name, among->infos[index].name);
-    if (!(status = weir__bench_cancelled(&bench)))
-        status = among->runs[index](&bench);
+    status = weir__calloc(1, sizeof *bench.table, "table of a benchmark", &bench.table);
+    if (!status)
+        strcpy(bench.table->name, among->infos[index].name);
+    if (!status && !(status = weir__bench_cancelled(&bench)))
+        status = weir__bench_judge(&bench, among->runs[index](&bench));
     weir__bench_close(&bench);
     if (status)
         weir_bench_table_destroy(bench.table);

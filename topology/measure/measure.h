@@ -69,6 +69,9 @@ weir_status weir__bench_open(struct bench *bench, weir_context *context,
 void weir__bench_close(struct bench *bench);
 /** WEIR_ERR_CANCELLED once the cancel word is set. */
 weir_status weir__bench_cancelled(const struct bench *bench);
+/** How a benchmark ended that gave @p status: cancelled, whatever it found, once the cancel word is set,
+ *  since queues dropped what they were to do from then on. */
+weir_status weir__bench_judge(const struct bench *bench, weir_status status);
 
 /* ---- rows.c ------------------------------------------------------------------------------ */
 

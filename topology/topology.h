@@ -296,7 +296,7 @@ weir_status weir_bench_run(weir_context *context, const char *name, const weir_b
 void weir_bench_table_destroy(weir_bench_table *table);
 
 /** The machine of @p context with measured bandwidths and latencies of all pairs, host links and
- *  local memory in it, and measured overheads. */
+ *  local memory in it, and measured overheads. A benchmark, as weir_bench_run() has them. */
 weir_status weir_machine_measure(weir_context *context, const weir_bench_config *config,
                                  weir_machine **machine_out);
 

@@ -195,6 +195,9 @@ int weir__cli_output_is_stdout(const weir__cli_output *output);
 int weir__cli_output_differ(const weir__cli_output *a, const weir__cli_output *b);
 /** Write a whole text at once, so that the cause of a failure is the system's and not lost. */
 int weir__cli_output_text(weir__cli_output *output, const char *text, size_t bytes);
+/** Write out what was printed to standard output. @return EXIT_RUN, with a sentence, when that fails or
+ *  failed before. */
+int weir__cli_stdout_flush(void);
 /** Write everything out, then let the files appear; both may be unopened. What cannot be written
  *  now is a failure of the run, status 1: all that could be checked before was. */
 int weir__cli_output_commit(weir__cli_output *outputs, size_t count);

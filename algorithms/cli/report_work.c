@@ -117,12 +117,20 @@ static void print_devices(const struct work *work)
 
 /* ---- details ---- */
 
+static void print_exchange(const struct work *work)
+{
+    const weir_run_stats *stats = &work->trial->stats;
+    if (work->report->algorithm->worklist)
+        row(work, "items sent", stats->work.sent);
+    row(work, "bytes sent", stats->bytes_sent);
+}
+
 static void print_items(const struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
     row(work, "items produced", stats->work.produced);
     row(work, "items stale", stats->work.stale);
-    row(work, "items sent", stats->work.sent);
+    print_exchange(work);
     row(work, "items spilled", stats->work.spilled);
     row(work, "items deferred", stats->work.deferred);
     row(work, "rounds", stats->work.rounds);
@@ -137,14 +145,6 @@ static void print_phases(const struct work *work)
         snprintf(name, sizeof name, "%s, ms", weir_phase_text((weir_phase)i));
         fprintf(work->file, "  %-18s %15.3f\n", name, stats->work.phase_ms[i]);
     }
-}
-
-static void print_exchange(const struct work *work)
-{
-    const weir_run_stats *stats = &work->trial->stats;
-    if (work->report->algorithm->worklist)
-        row(work, "items sent", stats->work.sent);
-    row(work, "bytes sent", stats->bytes_sent);
 }
 
 /* ---- links ---- */

@@ -94,9 +94,6 @@ int weir__cli_signals_start(void)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
-    /* A reader that goes away is an error of the write, not a sudden end with files left behind. */
-    (void)signal(SIGPIPE, SIG_IGN);
-    (void)signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow any more */
     int error = pthread_sigmask(SIG_BLOCK, &signals, NULL);
     if (!error)
         error = pthread_create(&thread, NULL, wait_for_signals, NULL);

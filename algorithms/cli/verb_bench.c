@@ -284,7 +284,7 @@ static int write_report(struct session *session)
 }
 
 /* The comparison stands under a table on standard output; a document there has to stay alone. */
-static int compare(struct session *session)
+static int compare(struct session *session, weir__cli_outcome *outcome_out)
 {
     const weir__cli_request *request = session->request;
     int alone =
@@ -294,21 +294,26 @@ static int compare(struct session *session)
         return EXIT_DONE;
     return weir__cli_result_compare(&session->old, &session->result,
                                     request->factor > 0 ? request->factor : USUAL_FACTOR,
-                                    alone ? stderr : stdout);
+                                    alone ? stderr : stdout, outcome_out);
 }
 
-/* The figures are good whatever the comparison says, so they are kept first. */
+/* The figures are good whatever the comparison says, so they are kept first; but not where the comparison,
+ * as all on standard output, cannot be printed. */
 static int report(struct session *session)
 {
-    int code = write_report(session);
+    weir__cli_outcome outcome = {EXIT_DONE, ""};
+    int code = write_report(session), told = EXIT_DONE;
+    if (!code)
+        told = compare(session, &outcome);
     if (!code)
         code = weir__cli_output_commit(session->outputs, OUTPUTS);
-    if (!code)
-        code = compare(session);
-    if (!code && session->failed)
-        code = weir__cli_fail(EXIT_RUN, "%zu of %zu benchmarks failed", session->failed,
-                              session->result.count);
-    return code;
+    if (code || told)
+        return code ? code : told;
+    if (outcome.code)
+        return weir__cli_fail(outcome.code, "%s", outcome.sentence);
+    return session->failed ? weir__cli_fail(EXIT_RUN, "%zu of %zu benchmarks failed",
+                                            session->failed, session->result.count)
+                           : EXIT_DONE;
 }
 
 static void close_session(struct session *session)

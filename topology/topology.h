@@ -240,8 +240,8 @@ typedef struct weir_bench_config {
     uint32_t trials;   /**< timed runs, whose median is reported; 0: 7, simulated 1 */
     uint32_t warmups;  /**< runs before them; 0: 2, simulated none; UINT32_MAX: none */
     uint32_t limit_ms; /**< a trial that takes longer fails, once its work has ended; 0: 60 000 */
-    volatile int
-        *cancel; /**< set to non-zero (any thread) to stop with WEIR_ERR_CANCELLED, also within a trial
+    volatile int *
+        cancel; /**< set to non-zero (any thread) to stop with WEIR_ERR_CANCELLED, also within a trial
                       of host or simulated devices, whose queues then drop their work; or NULL */
     /** Called before each row with what is measured next; for progress. May be NULL. */
     void (*progress)(void *user, const char *what);
@@ -281,6 +281,7 @@ typedef struct weir_bench_table {
 typedef struct weir_bench_info {
     const char *name;  /**< as weir_bench_run() takes it */
     const char *title; /**< one line */
+    int sized;         /**< weir_bench_config.bytes says how much it moves */
 } weir_bench_info;
 /** The benchmarks there are. @return how many; @p infos_out may be NULL. */
 size_t weir_bench_list(const weir_bench_info **infos_out);

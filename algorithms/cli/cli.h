@@ -50,6 +50,7 @@ enum weir__cli_verb_bit {
 
 /** What the command line asks for; every option sets one field. */
 typedef struct weir__cli_request {
+    uint64_t given[2]; /**< one bit a row of the table of options: see weir__cli_given() */
     const char *graph; /**< the positional argument */
     const char *output, *json, *devices;
     const char *output_parents; /**< of bfs; implies parents */
@@ -63,7 +64,6 @@ typedef struct weir__cli_request {
     int schedule; /**< a weir_pbf_schedule */
     uint64_t source, sources, trials, seed;
     uint64_t time_limit_ms; /**< 0: none */
-    int source_given;
     int undirected, verify, stats, config, help, measure;
     int format;    /**< position in the verb's list of formats */
     int plan;      /**< of topo: a weir_route_kind; -1: all of them */
@@ -129,6 +129,10 @@ size_t weir__cli_options(const weir__cli_option **options_out);
 /** Read the arguments behind the verb; stops at --help. */
 int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
                     weir__cli_request *request);
+/** Whether an option was on the command line, whatever its value. @param[in] name  without dashes. */
+int weir__cli_given(const weir__cli_request *request, const char *name);
+/** The first option that was, in the order of the table, or NULL. */
+const char *weir__cli_first_given(const weir__cli_request *request);
 /** The closest of the names that @p next gives one after another, or NULL when none is close: of the
  *  longer word at most a third of the letters may differ. */
 const char *weir__cli_closest(const char *text, const char *(*next)(void *user), void *user);

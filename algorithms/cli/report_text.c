@@ -257,7 +257,7 @@ void weir__cli_report_text(const weir__cli_report *report)
     print_devices(report->context);
     print_choices(report);
     print_route(report);
-    if (report->algorithm->sourced && !request->source_given && !request->sources)
+    if (report->algorithm->sourced && !weir__cli_given(request, "source") && !request->sources)
         printf("source   %" PRIu64 ", the vertex with the largest out-degree\n",
                report->trials[0].source);
     print_trials(report);

@@ -21,7 +21,7 @@ enum { STEP_MS = 50, GRACE_STEPS = 10 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void (*cancel)(void *user); /* this and its user are guarded by lock; NULL: nothing runs */
 static void *cancel_user;
-static int caught;       /* guarded by lock */
+static int caught; /* guarded by lock */
 
 static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
 static int told; /* guarded by telling: it is said once, by the main thread or by this one */

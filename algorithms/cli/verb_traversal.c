@@ -60,19 +60,33 @@ static int check_in_step(const struct weir__cli_session *session)
     return EXIT_DONE;
 }
 
+/* What draws numbers: sources, and two of the partitions. */
+static int check_seed(const struct weir__cli_session *session)
+{
+    const weir__cli_request *request = session->request;
+    if (!weir__cli_given(request, "seed") || request->sources ||
+        request->partition == WEIR_PARTITION_RANDOM || request->partition == WEIR_PARTITION_METIS)
+        return EXIT_DONE;
+    return weir__cli_fail(EXIT_USAGE,
+                          "--seed: nothing here depends on it; it is for %spartitions "
+                          "random and metis",
+                          session->algorithm->sourced ? "--sources and for " : "");
+}
+
 static int check_options(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
     const char *name = session->algorithm->name;
     if (!request->graph)
         return weir__cli_fail(EXIT_USAGE, "%s: GRAPH is missing; see weir help %s", name, name);
-    if (request->source_given && request->sources)
+    if (weir__cli_given(request, "source") && request->sources)
         return weir__cli_fail(EXIT_USAGE, "--source and --sources: give only one of them");
     if (request->stream == WEIR_CC_STREAMED && request->partition != PARTITION_AUTO)
         return weir__cli_fail(EXIT_USAGE,
                               "--partition is of rows that lie on the devices, which --stream on "
                               "does without; leave out one of them");
-    return check_in_step(session);
+    int code = check_seed(session);
+    return code ? code : check_in_step(session);
 }
 
 static int open_outputs(struct weir__cli_session *session)

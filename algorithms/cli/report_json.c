@@ -1,4 +1,4 @@
-/** @file report_json.c  The JSON document of a traversal. Its members are a contract (schema 1):
+/** @file report_json.c  The JSON document of a traversal. Its members are a contract (docs/json.md):
  *  scripts read them, so they are added to and never change their meaning. */
 #include "algorithms/cli/traversal.h"
 

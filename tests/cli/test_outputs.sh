@@ -17,9 +17,9 @@ ln -s ../up.mtx far/up.mtx
 ln -s "$ROOM/whole.mtx" absolute.mtx
 for name in present:there dangling:new twice:far/new2 far/up:up absolute:whole; do
     link=${name%:*}.mtx target=${name#*:}.mtx
-    expect_ok gen $G -o $link
-    if [ -L $link ] && [ -f $target ] && [ ! -L $target ]; then pass; else fail "gen -o $link should write $target"; fi
-    same plain.mtx $target "$link -> $target"
+    expect_ok gen $G -o "$link"
+    if [ -L "$link" ] && [ -f "$target" ] && [ ! -L "$target" ]; then pass; else fail "gen -o $link should write $target"; fi
+    same plain.mtx "$target" "$link -> $target"
 done
 ln -s levels2.txt levels.txt
 ln -s far/doc.json doc.json
@@ -82,6 +82,7 @@ fi
 # ---- a reader that goes away: status 1 and a sentence, never a death ----
 # gone ARGUMENTS: to a reader that has gone before anything is written.
 gone() {
+    # shellcheck disable=SC2034 # show, of common.sh, prints it
     LAST="weir $* | :"
     { sleep 0.1 && timeout 60 "$WEIR" "$@" 2>"$ERR" </dev/null; echo $? >"$ROOM/.status"; } | :
     RC=$(cat "$ROOM/.status")

@@ -95,6 +95,7 @@ fi
 
 # ---- a run that fails or is stopped midway leaves no document ----
 refuse 1 "time limit" bfs grid:1000x1000 --source 0 --devices host:2 --trials 1000 --time-limit 0.001 --json -
+# shellcheck disable=SC2034 # show, of common.sh, prints it
 LAST="weir bfs --trials 1000000, then SIGTERM"
 timeout 60 "$WEIR" bfs path.el --devices host:1 --trials 1000000 --json - >"$OUT" 2>"$ERR" &
 CHILD=$!

@@ -141,11 +141,14 @@ for verb in bfs sssp pr cc; do
         values=$(sed -n 's/.*choose one of: //p; s/.*: write \(.*\) or random.*/\1/p' "$ERR" | tr -d ,)
         [ -n "$values" ] || fail "--$option names no values"
         for value in $values; do
-            awk -v option="--$option" -v value="$value" '
+            if awk -v option="--$option" -v value="$value" '
                 /^  (-., )?--/ { here = index($0, " " option " ") > 0 }
                 here { text = text " " $0 }
-                END { gsub(/[,;:.()]/, " ", text); gsub(/[:,]/, " ", value); exit !index(text " ", " " value " ") }' help.txt &&
-                pass || fail "help $verb: --$option takes $value, which is not there"
+                END { gsub(/[,;:.()]/, " ", text); gsub(/[:,]/, " ", value); exit !index(text " ", " " value " ") }' help.txt; then
+                pass
+            else
+                fail "help $verb: --$option takes $value, which is not there"
+            fi
         done
     done
 done

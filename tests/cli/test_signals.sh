@@ -13,15 +13,14 @@ if grep -q -e __asan_init -e __tsan_init -e __ubsan_handle "$WEIR"; then LIMIT=5
 cat >kill.py <<'EOF'
 import signal, subprocess, sys, time
 limit, name, delays, command = float(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
-wrong = 0
-for delay in delays.split(","):
-    out, err = open(".stdout", "w"), open(".stderr", "w")
-    child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+
+# @return what is wrong, and whether it is only late: a machine with other work gets another chance.
+def stop(delay):
+    with open(".stdout", "w") as out, open(".stderr", "w") as err:
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
     time.sleep(float(delay))
     if child.poll() is not None:
-        print(f"after {delay} s it was over, status {child.returncode}: nothing to stop")
-        wrong = 1
-        continue
+        return f"after {delay} s it was over, status {child.returncode}: nothing to stop", False
     child.send_signal(getattr(signal, name))
     began = time.monotonic()
     try:
@@ -31,10 +30,20 @@ for delay in delays.split(","):
         status = child.wait()
     took = time.monotonic() - began
     said = open(".stderr").read()
-    if status != 1 or said != f"weir: stopped by {name}\n" or took > limit:
-        print(f"{name} after {delay} s: status {status} after {took:.2f} s, {said!r}")
-        wrong = 1
-sys.exit(wrong)
+    right = status == 1 and said == f"weir: stopped by {name}\n"
+    if right and took <= limit:
+        return "", False
+    return f"{name} after {delay} s: status {status} after {took:.2f} s, {said!r}", right
+
+wrong = []
+for delay in delays.split(","):
+    for chance in range(3):
+        what, late = stop(delay)
+        if not late:
+            break
+    wrong += [what] if what else []
+print("\n".join(wrong))
+sys.exit(bool(wrong))
 EOF
 # stop SIGNAL DELAYS ARGUMENTS: the signal so many seconds after the start.
 stop() {

@@ -283,7 +283,9 @@ typedef struct weir_run_stats {
     uint64_t least_items;
     uint64_t
         bytes; /**< moved in device memory at the least, by the algorithm's count; 0: unknown */
-    uint64_t bytes_sent;                   /**< moved between devices, by a run in step */
+    /** Moved between devices: values and items; of one through the worklist, items on the wire, each hop
+     *  counted as in work.sent. */
+    uint64_t bytes_sent;
     weir_run_phase phase[WEIR_RUN_PHASES]; /**< of a run in step; those with a name count */
 } weir_run_stats;
 

@@ -285,7 +285,7 @@ weir_status weir_pending_release(weir_pending *pending, weir_queue *queue);
  *  @return how many; @p infos_out may be NULL. */
 size_t weir_router_bench_list(const weir_bench_info **infos_out);
 /** Run one of them, as weir_bench_run() does; the table is destroyed the same way.
- *  @par Blocks  until it is done; seconds. One benchmark at a time for a context. */
+ *  @par Blocks  as weir_bench_run(), with which it shares the context's only benchmark at a time. */
 weir_status weir_router_bench_run(weir_context *context, const char *name,
                                   const weir_bench_config *config, weir_bench_table **table_out);
 

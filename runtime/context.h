@@ -30,6 +30,7 @@ struct weir_context {
         pthread_mutex_t lock; /* guards the list */
         struct weir__pinned *list;
     } pinned;
+    _Atomic(const volatile int *) drop; /* of weir__context_drop_when(); release, acquire */
 };
 
 /** A context without devices, referenced once, to be destroyed as any other. */

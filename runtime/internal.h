@@ -108,6 +108,22 @@ void *weir__context_attached(const weir_context *context);
  *  if another thread was first, that one's, and @p data was destroyed. */
 void *weir__context_attach(weir_context *context, void *data, void (*destroy)(void *data));
 
+/* ---- giving work up (context_drop.c) ------------------------------------------------------------ */
+
+/** While *@p word is not 0, queues of host and simulated devices drop copies, fills and kernels, those under
+ *  way included, and still reach records, waits and calls in their order: nobody hangs, and the memory that
+ *  was worked on holds anything. Queues of GPUs work on. NULL: no more; nothing may be in a queue then. */
+void weir__context_drop_when(weir_context *context, const volatile int *word);
+/** From now on the calling thread works for queues of @p context; NULL: for none.
+ *  @return for whom it did before. */
+const weir_context *weir__drop_enter(const weir_context *context);
+/** Whether what the calling thread does for a queue is to be dropped: asked by the host halves of kernels
+ *  that take long, every few milliseconds. */
+int weir__dropping(void);
+/** memcpy and memset that end early then. */
+void weir__drop_copy(void *destination, const void *source, size_t bytes);
+void weir__drop_fill(void *data, int value, size_t bytes);
+
 /* ---- simulation (sim/) and sharing (share.c) ---------------------------------------------------- */
 
 #define WEIR__SIM_PATH_MAX 32

@@ -53,6 +53,9 @@ done
 for script in run_tests.sh sweep_data.sh sweep_choices.sh soak.sh make_hubs.sh demo.sh bench_suite.sh; do
     cp -p "scripts/$script" "$out/scripts/"
 done
+# A test holds documents against these pages.
+mkdir -p "$out/docs"
+cp -p docs/json.md docs/machines.md "$out/docs/"
 cp -p LICENSE "$out/"
 
 cat >"$out/check.sh" <<'END'

@@ -56,8 +56,12 @@ soak() {
     while [ "$left" -gt 0 ]; do
         now=$((left < batch ? left : batch))
         left=$((left - now))
+        case $verb in
+        bfs | sssp) from="--sources 1 --seed $((n + 1))" ;; # another in each batch
+        *) from= ;;
+        esac
         # shellcheck disable=SC2046,SC2086 # options, separated by blanks
-        set -- "$verb" "$graph" --devices "$spec" --trials "$now" --seed "$((n + 1))" --verify \
+        set -- "$verb" "$graph" --devices "$spec" --trials "$now" $from --verify \
             --time-limit "$limit" $(choices) ${WEIR_SOAK_ARGS:-}
         n=$((n + 1))
         # The whole of a batch may take what all its runs may; twice that kills what does not listen.

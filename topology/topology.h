@@ -240,8 +240,9 @@ typedef struct weir_bench_config {
     uint32_t trials;   /**< timed runs, whose median is reported; 0: 7, simulated 1 */
     uint32_t warmups;  /**< runs before them; 0: 2, simulated none; UINT32_MAX: none */
     uint32_t limit_ms; /**< a trial that takes longer fails, once its work has ended; 0: 60 000 */
-    volatile int
-        *cancel; /**< set to non-zero (any thread) to stop with WEIR_ERR_CANCELLED; or NULL */
+    volatile int *
+        cancel; /**< set to non-zero (any thread) to stop with WEIR_ERR_CANCELLED, also within a trial
+                      of host or simulated devices, whose queues then drop their work; or NULL */
     /** Called before each row with what is measured next; for progress. May be NULL. */
     void (*progress)(void *user, const char *what);
     void *progress_user;
@@ -280,6 +281,7 @@ typedef struct weir_bench_table {
 typedef struct weir_bench_info {
     const char *name;  /**< as weir_bench_run() takes it */
     const char *title; /**< one line */
+    int sized;         /**< weir_bench_config.bytes says how much it moves */
 } weir_bench_info;
 /** The benchmarks there are. @return how many; @p infos_out may be NULL. */
 size_t weir_bench_list(const weir_bench_info **infos_out);
@@ -287,14 +289,15 @@ size_t weir_bench_list(const weir_bench_info **infos_out);
 /** Run one benchmark on the devices of a context (GPUs, host devices or simulated ones). Queues are
  *  held until everything is enqueued, time is taken by the device, results are compared byte by byte.
  *  @retval WEIR_ERR_INVALID  no such benchmark.  @retval WEIR_ERR_VERIFY  bytes arrived wrong.
- *  @par Blocks  until it is done; seconds. One benchmark at a time for a context. */
+ *  @par Blocks  until it is done; seconds. One benchmark at a time for a context, and nothing else in the
+ *  queues of its host or simulated devices if it may be cancelled: that is dropped too. */
 weir_status weir_bench_run(weir_context *context, const char *name, const weir_bench_config *config,
                            weir_bench_table **table_out);
 /** NULL is fine. */
 void weir_bench_table_destroy(weir_bench_table *table);
 
 /** The machine of @p context with measured bandwidths and latencies of all pairs, host links and
- *  local memory in it, and measured overheads. */
+ *  local memory in it, and measured overheads. A benchmark, as weir_bench_run() has them. */
 weir_status weir_machine_measure(weir_context *context, const weir_bench_config *config,
                                  weir_machine **machine_out);
 

@@ -50,6 +50,7 @@ enum weir__cli_verb_bit {
 
 /** What the command line asks for; every option sets one field. */
 typedef struct weir__cli_request {
+    uint64_t given[2]; /**< one bit a row of the table of options: see weir__cli_given() */
     const char *graph; /**< the positional argument */
     const char *output, *json, *devices;
     const char *output_parents; /**< of bfs; implies parents */
@@ -63,7 +64,6 @@ typedef struct weir__cli_request {
     int schedule; /**< a weir_pbf_schedule */
     uint64_t source, sources, trials, seed;
     uint64_t time_limit_ms; /**< 0: none */
-    int source_given;
     int undirected, verify, stats, config, help, measure;
     int format;    /**< position in the verb's list of formats */
     int plan;      /**< of topo: a weir_route_kind; -1: all of them */
@@ -129,6 +129,10 @@ size_t weir__cli_options(const weir__cli_option **options_out);
 /** Read the arguments behind the verb; stops at --help. */
 int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
                     weir__cli_request *request);
+/** Whether an option was on the command line, whatever its value. @param[in] name  without dashes. */
+int weir__cli_given(const weir__cli_request *request, const char *name);
+/** The first option that was, in the order of the table, or NULL. */
+const char *weir__cli_first_given(const weir__cli_request *request);
 /** The closest of the names that @p next gives one after another, or NULL when none is close: of the
  *  longer word at most a third of the letters may differ. */
 const char *weir__cli_closest(const char *text, const char *(*next)(void *user), void *user);
@@ -195,6 +199,9 @@ int weir__cli_output_is_stdout(const weir__cli_output *output);
 int weir__cli_output_differ(const weir__cli_output *a, const weir__cli_output *b);
 /** Write a whole text at once, so that the cause of a failure is the system's and not lost. */
 int weir__cli_output_text(weir__cli_output *output, const char *text, size_t bytes);
+/** Write out what was printed to standard output. @return EXIT_RUN, with a sentence, when that fails or
+ *  failed before. */
+int weir__cli_stdout_flush(void);
 /** Write everything out, then let the files appear; both may be unopened. What cannot be written
  *  now is a failure of the run, status 1: all that could be checked before was. */
 int weir__cli_output_commit(weir__cli_output *outputs, size_t count);
@@ -235,6 +242,51 @@ struct json_t *weir__cli_json_devices(const weir_context *context);
  *  number: 17 give every bit back, 15 every number that was written with up to 15. */
 int weir__cli_json_write(struct json_t *document, weir__cli_output *output, int digits);
 
+/* ---- documents of many rows (document_stream.c) -------------------------------------------- */
+
+/** A document under way. A failure sticks, is told once, and is what the end returns. */
+typedef struct weir__cli_document {
+    weir__cli_output *output;
+    int digits, depth, code;
+    int follows; /**< a member or row has been written where the next one goes */
+    size_t used;
+    char buffer[65536];
+} weir__cli_document;
+
+/** @p digits as of weir__cli_json_write(). */
+void weir__cli_document_begin(weir__cli_document *document, weir__cli_output *output, int digits);
+/** A member. Takes the value; NULL: there was no memory for it. */
+void weir__cli_document_add(weir__cli_document *document, const char *name, struct json_t *value);
+/** A member that is an array, whose rows come one by one until the end of rows. */
+void weir__cli_document_rows(weir__cli_document *document, const char *name);
+/** Takes the row, as above. @return EXIT_DONE, or what the document ends with: no more rows are wanted. */
+int weir__cli_document_row(weir__cli_document *document, struct json_t *row);
+void weir__cli_document_rows_end(weir__cli_document *document);
+int weir__cli_document_end(weir__cli_document *document);
+
+/* ---- results of any number of runs (records.c) ---------------------------------------------- */
+
+/** Records of one size. Beyond a megabyte they wait in a file without a name. */
+typedef struct weir__cli_records {
+    const char *what; /**< what one is, for messages: "result" */
+    size_t bytes;     /**< of one */
+    uint64_t count;
+    char *memory;
+    uint64_t room; /**< records that memory holds */
+    int opened;    /**< the file is there */
+    int descriptor;
+} weir__cli_records;
+
+/** No records yet. */
+weir__cli_records weir__cli_records_of(size_t bytes, const char *what);
+/** There will be @p count at most: what that needs and cannot be had fails now. */
+int weir__cli_records_expect(weir__cli_records *records, uint64_t count);
+int weir__cli_records_add(weir__cli_records *records, const void *record);
+/** @param[in] index  less than the count. */
+int weir__cli_records_get(const weir__cli_records *records, uint64_t index, void *record_out);
+/** None are left; fine when there were none, or all is zero. */
+void weir__cli_records_free(weir__cli_records *records);
+
 /* ---- filtering (verb_pbf.c, report_pbf.c) -------------------------------------------------- */
 
 /** What the trials of weir pbf found. */
@@ -242,16 +294,16 @@ typedef struct weir__cli_filtered {
     const weir__cli_request *request;
     weir_context *context;
     weir_pbf_config config;
-    const weir_pbf_stats *trials;
-    size_t trial_count; /**< at least 1 */
-    int verified;       /**< -1: not asked for */
+    weir__cli_records trials; /**< weir_pbf_stats of as many devices as there are; at least 1 */
+    weir_pbf_stats first;     /**< of them */
+    int verified;             /**< -1: not asked for */
     const char *difference;
     double min_ms, median_ms, max_ms;
-    size_t median; /**< the trial whose time is the median, or just below it */
+    uint64_t median; /**< the trial whose time is the median, or just below it */
 } weir__cli_filtered;
 /** Fill in what follows from the times of the trials. */
 int weir__cli_filtered_summarize(weir__cli_filtered *report);
-void weir__cli_filtered_text(const weir__cli_filtered *report);
+int weir__cli_filtered_text(const weir__cli_filtered *report);
 int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *output);
 
 /* ---- verbs and help ----------------------------------------------------------------------- */

@@ -236,26 +236,26 @@ static void print_differences(const struct comparison *all)
 /* ---- the whole ---- */
 
 /* The one sentence that says why the comparison failed. */
-static int verdict_of(const struct comparison *all)
+static void conclude(const struct comparison *all, weir__cli_outcome *outcome)
 {
     char text[FIGURE_ROOM];
-    size_t lost = asked_alike(all) ? all->only_old : 0;
+    size_t lost = asked_alike(all) ? all->only_old : 0, room = sizeof outcome->sentence;
+    outcome->code = all->slower || lost ? EXIT_RUN : all->compared ? EXIT_DONE : EXIT_USAGE;
     if (all->slower)
-        return weir__cli_fail(EXIT_RUN,
-                              "%zu of %zu figures got slower than %g times; the worst, %s: %s%s",
-                              all->slower, all->compared, all->factor, ratio_text(all->worst, text),
-                              all->worst_name, lost ? "; others are missing" : "");
-    if (lost)
-        return weir__cli_fail(EXIT_RUN, "%zu figures of %s are missing now; the first: %s", lost,
-                              all->old->path, all->lost_name);
-    if (!all->compared)
-        return weir__cli_fail(EXIT_USAGE, "--compare %s: it has no figure that was measured now",
-                              all->old->path);
-    return EXIT_DONE;
+        snprintf(outcome->sentence, room,
+                 "%zu of %zu figures got slower than %g times; the worst, %s: %s%s", all->slower,
+                 all->compared, all->factor, ratio_text(all->worst, text), all->worst_name,
+                 lost ? "; others are missing" : "");
+    else if (lost)
+        snprintf(outcome->sentence, room, "%zu figures of %s are missing now; the first: %s", lost,
+                 all->old->path, all->lost_name);
+    else if (!all->compared)
+        snprintf(outcome->sentence, room, "--compare %s: it has no figure that was measured now",
+                 all->old->path);
 }
 
 int weir__cli_result_compare(const weir__cli_result *old, const weir__cli_result *now,
-                             double factor, FILE *file)
+                             double factor, FILE *file, weir__cli_outcome *outcome_out)
 {
     struct comparison all = {.old = old, .now = now, .factor = factor, .file = file};
     char path[NAME_ROOM];
@@ -273,5 +273,6 @@ int weir__cli_result_compare(const weir__cli_result *old, const weir__cli_result
             "  %zu compared, %zu slower than %g times, %zu within spread, %zu only there, "
             "%zu only now\n",
             all.compared, all.slower, factor, all.within, all.only_old, all.only_now);
-    return verdict_of(&all);
+    conclude(&all, outcome_out);
+    return EXIT_DONE;
 }

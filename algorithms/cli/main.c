@@ -1,8 +1,8 @@
 /** @file main.c  The `weir` command: finds the verb, reads its options, runs it. */
 #include "algorithms/cli/cli.h"
 
-#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,17 +43,22 @@ static int dispatch(int count, char **arguments)
     return run_verb(verb, count - 2, arguments + 2);
 }
 
+/* A reader that goes away is an error of the write, not a sudden end with files left behind; so is a file
+ * that may not grow any more. */
+static void ignore_signals_of_writes(void)
+{
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int count, char **arguments)
 {
     fill_standard_streams();
+    ignore_signals_of_writes();
     if (count < 2) {
         weir__cli_help_short(stderr);
         return EXIT_USAGE;
     }
     int code = dispatch(count, arguments);
-    errno = 0;
-    if (!code && (fflush(stdout) || ferror(stdout)))
-        code = weir__cli_fail(EXIT_RUN, "standard output cannot be written: %s",
-                              strerror(errno ? errno : EIO));
-    return code;
+    return code ? code : weir__cli_stdout_flush();
 }

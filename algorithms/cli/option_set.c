@@ -43,7 +43,6 @@ int weir__cli_set_source(weir__cli_request *request, const weir__cli_option *opt
     if (weir__cli_number(text, &request->source))
         return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a vertex number", option->name,
                               text);
-    request->source_given = 1;
     return EXIT_DONE;
 }
 

@@ -46,9 +46,10 @@ static const weir__cli_option options[] = {
     FLAG("undirected", TRAVERSALS | VERB_GEN | VERB_INFO, undirected,
          "add the reverse of every arc; default: off"),
     {"weights", 0, "W", VERB_SSSP, weir__cli_set_weights, 0, 0, 0, NULL,
-     "of the arcs: file (the graph's own), random:LO-HI[:SEED] (whole\n"
-     "numbers, equal for both directions of an edge), unit (all 1);\n"
-     "default: file where the graph has some, else random:1-255:1"},
+     "of the arcs: file (the graph's own), random[:LO-HI[:SEED]] (whole\n"
+     "numbers, equal for both directions of an edge), unit (all 1),\n"
+     "auto (file where the graph has some, else random:1-255:1);\n"
+     "default: auto"},
     NUMBER("elements", VERB_PBF, elements, 0, WEIR_PBF_ELEMENTS_MAX,
            "of the array, 4 bytes each; default: 67108864, which is 256 MiB"),
     {"selectivity", 0, "F", VERB_PBF, weir__cli_set_factor, FIELD(selectivity), 0, 1, NULL,

@@ -9,8 +9,34 @@ struct parser {
     int count, next;
     char **arguments;
     int positionals;
-    uint64_t seen[2]; /* one bit a row of the table */
 };
+
+/* ---- what was given ---- */
+
+static int is_given(const weir__cli_request *request, size_t row)
+{
+    return (request->given[row / 64] >> row % 64 & 1) != 0;
+}
+
+int weir__cli_given(const weir__cli_request *request, const char *name)
+{
+    const weir__cli_option *options;
+    size_t count = weir__cli_options(&options);
+    for (size_t row = 0; row < count; row++)
+        if (is_given(request, row) && strcmp(options[row].name, name) == 0)
+            return 1;
+    return 0;
+}
+
+const char *weir__cli_first_given(const weir__cli_request *request)
+{
+    const weir__cli_option *options;
+    size_t count = weir__cli_options(&options);
+    for (size_t row = 0; row < count; row++)
+        if (is_given(request, row))
+            return options[row].name;
+    return NULL;
+}
 
 /* ---- suggestions ---- */
 
@@ -126,10 +152,9 @@ static int refuse_repeat(struct parser *parser, const weir__cli_option *option)
     const weir__cli_option *options;
     (void)weir__cli_options(&options);
     size_t row = (size_t)(option - options);
-    uint64_t bit = UINT64_C(1) << row % 64, *seen = &parser->seen[row / 64];
-    if (option->argument && (*seen & bit))
+    if (option->argument && is_given(parser->request, row))
         return weir__cli_fail(EXIT_USAGE, "--%s: given twice; give it once", option->name);
-    *seen |= bit;
+    parser->request->given[row / 64] |= UINT64_C(1) << row % 64;
     return EXIT_DONE;
 }
 
@@ -184,7 +209,7 @@ static int take_positional(struct parser *parser, const char *argument)
 int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
                     weir__cli_request *request)
 {
-    struct parser parser = {verb, request, count, 0, arguments, 0, {0, 0}};
+    struct parser parser = {verb, request, count, 0, arguments, 0};
     int code = EXIT_DONE, options_end = 0;
     *request = (weir__cli_request){.trials = 1,
                                    .seed = 1,

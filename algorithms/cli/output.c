@@ -97,12 +97,20 @@ static int finish(weir__cli_output *output)
     return failed ? fail(EXIT_RUN, output, error ? error : EIO) : EXIT_DONE;
 }
 
+int weir__cli_stdout_flush(void)
+{
+    errno = 0;
+    int failed = fflush(stdout) != 0 || ferror(stdout);
+    int error = failed && !errno ? find_cause(stdout) : errno;
+    return failed ? weir__cli_fail(EXIT_RUN, "standard output cannot be written: %s",
+                                   strerror(error ? error : EIO))
+                  : EXIT_DONE;
+}
+
 int weir__cli_output_commit(weir__cli_output *outputs, size_t count)
 {
-    int code = EXIT_DONE, error;
     /* What people read first: a report that cannot be printed is a failure, and leaves no files. */
-    if (fflush(stdout) != 0)
-        code = weir__cli_fail(EXIT_RUN, "standard output cannot be written: %s", strerror(errno));
+    int code = weir__cli_stdout_flush(), error;
     for (size_t i = 0; i < count && !code; i++)
         code = finish(&outputs[i]);
     for (size_t i = 0; i < count && !code; i++)

@@ -1,9 +1,10 @@
-/** @file report_json.c  The JSON document of a traversal. Its members are a contract (schema 1):
+/** @file report_json.c  The JSON document of a traversal. Its members are a contract (docs/json.md):
  *  scripts read them, so they are added to and never change their meaning. */
 #include "algorithms/cli/traversal.h"
 
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 
 static json_t *integer(uint64_t value)
 {
@@ -78,7 +79,7 @@ static json_t *own_choices_json(const weir__cli_report *report, const weir_run_s
 static json_t *choices_json(const weir__cli_report *report)
 {
     const weir__cli_request *request = report->request;
-    const weir_run_stats *last = &report->trials[report->trial_count - 1].stats;
+    const weir_run_stats *last = &report->last.stats;
     const int in_step = weir__cli_in_step(report->algorithm, last);
     weir__cli_picked picked = weir__cli_pick(request, last);
     /* Of those in step only cc has a route: what its devices merge takes it. */
@@ -148,19 +149,19 @@ static json_t *stats_json(const weir_run_stats *stats)
                                  "phases", steps_json(stats)));
 }
 
-static json_t *links_json(const weir__cli_trial *trial)
+static json_t *links_json(const weir__cli_link *links, uint32_t count)
 {
-    json_t *links = json_array();
-    for (size_t i = 0; i < trial->link_count; i++) {
-        const weir__cli_link *link = &trial->links[i];
+    json_t *rows = json_array();
+    for (uint32_t i = 0; i < count; i++) {
+        const weir__cli_link *link = &links[i];
         json_t *row = json_pack("{s:o, s:o, s:o}", "from", integer(link->from), "to",
                                 integer(link->to), "items", integer(link->items));
-        if (json_array_append_new(links, row)) {
-            json_decref(links);
+        if (json_array_append_new(rows, row)) {
+            json_decref(rows);
             return NULL;
         }
     }
-    return links;
+    return rows;
 }
 
 /* What judged the ranks; NULL: nothing did. */
@@ -184,7 +185,8 @@ static json_t *own_trial_json(const weir__cli_report *report, const weir__cli_tr
     return json_object();
 }
 
-static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial *trial)
+static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial *trial,
+                          const weir__cli_link *links)
 {
     const weir__cli_algorithm *algorithm = report->algorithm;
     const weir_run_stats *stats = &trial->stats;
@@ -198,19 +200,22 @@ static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial 
         "reached", integer(stats->reached), algorithm->figure[0].json, number(trial->figure[0]),
         algorithm->figure[1].json, number(trial->figure[1]), "direction", direction, "devices_used",
         integer(weir__cli_devices_used(report, stats)), "steps", integer(stats->steps), "stats",
-        stats_json(stats), "links", links_json(trial));
+        stats_json(stats), "links", links_json(links, trial->link_count));
     return join(row, own_trial_json(report, trial));
 }
 
-static json_t *trials_json(const weir__cli_report *report)
+static int add_trial(const weir__cli_report *report, uint64_t index, weir__cli_document *document)
 {
-    json_t *trials = json_array();
-    for (size_t i = 0; i < report->trial_count; i++)
-        if (json_array_append_new(trials, trial_json(report, &report->trials[i]))) {
-            json_decref(trials);
-            return NULL;
-        }
-    return trials;
+    weir__cli_trial trial;
+    weir__cli_link *links;
+    int code = weir__cli_records_get(&report->trials->rows, index, &trial);
+    if (!code)
+        code = weir__cli_trial_links(report->trials, &trial, &links);
+    if (code)
+        return code;
+    code = weir__cli_document_row(document, trial_json(report, &trial, links));
+    free(links);
+    return code;
 }
 
 static json_t *summary_json(const weir__cli_summary *summary)
@@ -225,11 +230,20 @@ static json_t *summary_json(const weir__cli_summary *summary)
 
 int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output)
 {
-    json_t *verified = report->verified < 0 ? json_null() : json_boolean(report->verified);
-    json_t *document = json_pack("{s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", 1, "command",
-                                 report->algorithm->name, "graph", graph_json(report->graph),
-                                 "devices", weir__cli_json_devices(report->context), "choices",
-                                 choices_json(report), "trials", trials_json(report), "summary",
-                                 summary_json(&report->summary), "verified", verified);
-    return weir__cli_json_write(document, output, 17);
+    weir__cli_document document;
+    int code = EXIT_DONE;
+    weir__cli_document_begin(&document, output, 17);
+    weir__cli_document_add(&document, "schema", json_integer(1));
+    weir__cli_document_add(&document, "command", text(report->algorithm->name));
+    weir__cli_document_add(&document, "graph", graph_json(report->graph));
+    weir__cli_document_add(&document, "devices", weir__cli_json_devices(report->context));
+    weir__cli_document_add(&document, "choices", choices_json(report));
+    weir__cli_document_rows(&document, "trials");
+    for (uint64_t i = 0; i < report->trials->rows.count && !code; i++)
+        code = add_trial(report, i, &document);
+    weir__cli_document_rows_end(&document);
+    weir__cli_document_add(&document, "summary", summary_json(&report->summary));
+    weir__cli_document_add(&document, "verified",
+                           report->verified < 0 ? json_null() : json_boolean(report->verified));
+    return code ? code : weir__cli_document_end(&document);
 }

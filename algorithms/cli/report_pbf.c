@@ -20,7 +20,7 @@ static double part(uint64_t of, uint64_t whole)
 
 struct timed {
     double ms;
-    size_t trial;
+    uint64_t trial;
 };
 
 static int by_ms(const void *a, const void *b)
@@ -29,21 +29,33 @@ static int by_ms(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static int gather(const weir__cli_filtered *report, struct timed *times)
+{
+    int code = EXIT_DONE;
+    for (uint64_t i = 0; i < report->trials.count && !code; i++) {
+        weir_pbf_stats trial;
+        if (!(code = weir__cli_records_get(&report->trials, i, &trial)))
+            times[i] = (struct timed){trial.ms, i};
+    }
+    return code;
+}
+
 int weir__cli_filtered_summarize(weir__cli_filtered *report)
 {
-    size_t count = report->trial_count;
+    size_t count = (size_t)report->trials.count;
     struct timed *times = calloc(count, sizeof *times);
     if (!times)
         return weir__cli_fail(EXIT_RUN, "no memory for the summary of %zu trials", count);
-    for (size_t i = 0; i < count; i++)
-        times[i] = (struct timed){report->trials[i].ms, i};
-    qsort(times, count, sizeof *times, by_ms);
-    report->min_ms = times[0].ms;
-    report->max_ms = times[count - 1].ms;
-    report->median_ms = (times[(count - 1) / 2].ms + times[count / 2].ms) / 2;
-    report->median = times[(count - 1) / 2].trial;
+    int code = gather(report, times);
+    if (!code) {
+        qsort(times, count, sizeof *times, by_ms);
+        report->min_ms = times[0].ms;
+        report->max_ms = times[count - 1].ms;
+        report->median_ms = (times[(count - 1) / 2].ms + times[count / 2].ms) / 2;
+        report->median = times[(count - 1) / 2].trial;
+    }
     free(times);
-    return EXIT_DONE;
+    return code ? code : weir__cli_records_get(&report->trials, 0, &report->first);
 }
 
 /* ---- for people ---- */
@@ -65,7 +77,7 @@ static const char *size_text(uint64_t bytes, char room[SIZE_ROOM])
 static void print_head(const weir__cli_filtered *report)
 {
     const weir__cli_request *request = report->request;
-    uint64_t kept = report->trials[0].kept;
+    uint64_t kept = report->first.kept;
     char room[SIZE_ROOM];
     printf("array    %" PRIu64 " elements, %s; %" PRIu64 " stay, %.4g%%\n", request->elements,
            size_text(request->elements * sizeof(uint32_t), room), kept,
@@ -73,12 +85,11 @@ static void print_head(const weir__cli_filtered *report)
     printf("choices  schedule %s, selectivity %g, work %" PRIu64 ", packets of %s, seed %" PRIu64
            "\n",
            weir__cli_schedules.built[request->schedule], request->selectivity, request->rounds,
-           size_text(report->trials[0].packet_bytes, room), request->seed);
+           size_text(report->first.packet_bytes, room), request->seed);
 }
 
-static void print_devices(const weir__cli_filtered *report)
+static void print_devices(const weir__cli_filtered *report, const weir_pbf_stats *trial)
 {
-    const weir_pbf_stats *trial = &report->trials[report->median];
     printf("\n%-10s %14s %8s %9s %12s %12s\n", "device", "elements", "share", "packets", "busy ms",
            "done ms");
     for (uint32_t i = 0; i < trial->devices; i++) {
@@ -91,26 +102,42 @@ static void print_devices(const weir__cli_filtered *report)
     }
 }
 
-static void print_trials(const weir__cli_filtered *report)
+static int print_trials(const weir__cli_filtered *report)
 {
+    int code = EXIT_DONE;
     printf("\n%5s %12s %10s\n", "trial", "ms", "GB/s");
-    for (size_t i = 0; i < report->trial_count; i++)
-        printf("%5zu %12.3f %10.3f\n", i + 1, report->trials[i].ms,
-               gbs(report, report->trials[i].ms));
-    if (report->trial_count > 1)
-        printf("\nsummary  %zu runs: %.3f ms min, %.3f ms median, %.3f ms max; %.3f GB/s at the "
-               "median; devices as in trial %zu\n",
-               report->trial_count, report->min_ms, report->median_ms, report->max_ms,
-               gbs(report, report->median_ms), report->median + 1);
+    for (uint64_t i = 0; i < report->trials.count && !code; i++) {
+        weir_pbf_stats trial;
+        if (!(code = weir__cli_records_get(&report->trials, i, &trial)))
+            printf("%5" PRIu64 " %12.3f %10.3f\n", i + 1, trial.ms, gbs(report, trial.ms));
+    }
+    return code;
 }
 
-void weir__cli_filtered_text(const weir__cli_filtered *report)
+static void print_summary(const weir__cli_filtered *report)
 {
+    printf("\nsummary  %" PRIu64
+           " runs: %.3f ms min, %.3f ms median, %.3f ms max; %.3f GB/s at the "
+           "median; devices as in trial %" PRIu64 "\n",
+           report->trials.count, report->min_ms, report->median_ms, report->max_ms,
+           gbs(report, report->median_ms), report->median + 1);
+}
+
+int weir__cli_filtered_text(const weir__cli_filtered *report)
+{
+    weir_pbf_stats median;
+    int code = weir__cli_records_get(&report->trials, report->median, &median);
+    if (code)
+        return code;
     print_head(report);
-    print_devices(report);
-    print_trials(report);
+    print_devices(report, &median);
+    if ((code = print_trials(report)))
+        return code;
+    if (report->trials.count > 1)
+        print_summary(report);
     if (report->verified >= 0)
         printf("verified: %s\n", report->verified ? "ok" : report->difference);
+    return EXIT_DONE;
 }
 
 /* ---- for scripts ---- */
@@ -135,20 +162,17 @@ static json_t *shares_json(const weir__cli_filtered *report, const weir_pbf_stat
     return shares;
 }
 
-static json_t *trials_json(const weir__cli_filtered *report)
+static json_t *trial_json(const weir__cli_filtered *report, const weir_pbf_stats *trial)
 {
-    json_t *trials = json_array();
-    for (size_t i = 0; i < report->trial_count; i++) {
-        const weir_pbf_stats *trial = &report->trials[i];
-        json_t *row = json_pack("{s:f, s:f, s:o, s:o}", "ms", trial->ms, "gbs",
-                                gbs(report, trial->ms), "kept", weir__cli_json_integer(trial->kept),
-                                "devices", shares_json(report, trial));
-        if (json_array_append_new(trials, row)) {
-            json_decref(trials);
-            return NULL;
-        }
-    }
-    return trials;
+    return json_pack("{s:f, s:f, s:o, s:o}", "ms", trial->ms, "gbs", gbs(report, trial->ms), "kept",
+                     weir__cli_json_integer(trial->kept), "devices", shares_json(report, trial));
+}
+
+static json_t *summary_json(const weir__cli_filtered *report)
+{
+    return json_pack("{s:f, s:f, s:f, s:f}", "min_ms", report->min_ms, "median_ms",
+                     report->median_ms, "max_ms", report->max_ms, "gbs_median",
+                     gbs(report, report->median_ms));
 }
 
 static json_t *choices_json(const weir__cli_filtered *report)
@@ -157,7 +181,7 @@ static json_t *choices_json(const weir__cli_filtered *report)
     return json_pack("{s:s, s:f, s:o, s:o, s:o, s:o, s:o}", "schedule",
                      weir__cli_schedules.built[request->schedule], "selectivity",
                      request->selectivity, "work", weir__cli_json_integer(request->rounds),
-                     "packet_bytes", weir__cli_json_integer(report->trials[0].packet_bytes), "seed",
+                     "packet_bytes", weir__cli_json_integer(report->first.packet_bytes), "seed",
                      weir__cli_json_integer(request->seed), "trials",
                      weir__cli_json_integer(request->trials), "time_limit_ms",
                      weir__cli_json_integer(request->time_limit_ms));
@@ -165,13 +189,25 @@ static json_t *choices_json(const weir__cli_filtered *report)
 
 int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *output)
 {
-    json_t *verified = report->verified < 0 ? json_null() : json_boolean(report->verified);
-    json_t *document = json_pack(
-        "{s:i, s:s, s:{s:o}, s:o, s:o, s:o, s:{s:f, s:f, s:f, s:f}, s:o}", "schema", 1, "command",
-        "pbf", "array", "elements", weir__cli_json_integer(report->request->elements), "devices",
-        weir__cli_json_devices(report->context), "choices", choices_json(report), "trials",
-        trials_json(report), "summary", "min_ms", report->min_ms, "median_ms", report->median_ms,
-        "max_ms", report->max_ms, "gbs_median", gbs(report, report->median_ms), "verified",
-        verified);
-    return weir__cli_json_write(document, output, 17);
+    weir__cli_document document;
+    int code = EXIT_DONE;
+    weir__cli_document_begin(&document, output, 17);
+    weir__cli_document_add(&document, "schema", json_integer(1));
+    weir__cli_document_add(&document, "command", json_string("pbf"));
+    weir__cli_document_add(
+        &document, "array",
+        json_pack("{s:o}", "elements", weir__cli_json_integer(report->request->elements)));
+    weir__cli_document_add(&document, "devices", weir__cli_json_devices(report->context));
+    weir__cli_document_add(&document, "choices", choices_json(report));
+    weir__cli_document_rows(&document, "trials");
+    for (uint64_t i = 0; i < report->trials.count && !code; i++) {
+        weir_pbf_stats trial;
+        if (!(code = weir__cli_records_get(&report->trials, i, &trial)))
+            code = weir__cli_document_row(&document, trial_json(report, &trial));
+    }
+    weir__cli_document_rows_end(&document);
+    weir__cli_document_add(&document, "summary", summary_json(report));
+    weir__cli_document_add(&document, "verified",
+                           report->verified < 0 ? json_null() : json_boolean(report->verified));
+    return code ? code : weir__cli_document_end(&document);
 }

@@ -79,7 +79,7 @@ static void print_own_choices(const weir__cli_report *report, const weir_run_sta
 
 static void print_choices(const weir__cli_report *report)
 {
-    const weir_run_stats *last = &report->trials[report->trial_count - 1].stats;
+    const weir_run_stats *last = &report->last.stats;
     weir__cli_picked picked = weir__cli_pick(report->request, last);
     uint32_t used = weir__cli_devices_used(report, last);
     printf("choices  ");
@@ -108,7 +108,7 @@ static void print_route(const weir__cli_report *report)
     weir_route_plan plan;
     char why[WHY_ROOM];
     weir_route_kind asked = (weir_route_kind)report->request->route;
-    const weir_run_stats *last = &report->trials[report->trial_count - 1].stats;
+    const weir_run_stats *last = &report->last.stats;
     uint32_t used = weir__cli_devices_used(report, last);
     if (asked == WEIR_ROUTE_AUTO && !weir__cli_in_step(report->algorithm, last) && used > 1 &&
         !weir_machine_of(report->context, &machine) &&
@@ -195,35 +195,46 @@ static const struct column {
     {"items sent", 0, SEARCHES | PR, 12, sent_cell},
 };
 
-static void print_trials(const weir__cli_report *report)
+/* @param[in] trial  NULL: the heads. */
+static void print_row(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial)
 {
-    const weir__cli_algorithm *algorithm = report->algorithm;
     char room[CELL_ROOM];
-    putchar('\n');
-    for (size_t row = 0; row <= report->trial_count; row++) { /* the first is the heads */
-        const char *gap = "";
-        for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-            const struct column *column = &columns[i];
-            if (!(column->runs & bit_of(algorithm)))
-                continue;
-            if (row)
-                column->text(algorithm, &report->trials[row - 1], room);
-            else
-                snprintf(room, CELL_ROOM, "%s",
-                         column->head ? column->head : algorithm->figure[column->figure].text);
-            printf("%s%*s", gap, column->width, room);
-            gap = " ";
-        }
-        putchar('\n');
+    const char *gap = "";
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        const struct column *column = &columns[i];
+        if (!(column->runs & bit_of(algorithm)))
+            continue;
+        if (trial)
+            column->text(algorithm, trial, room);
+        else
+            snprintf(room, CELL_ROOM, "%s",
+                     column->head ? column->head : algorithm->figure[column->figure].text);
+        printf("%s%*s", gap, column->width, room);
+        gap = " ";
     }
+    putchar('\n');
+}
+
+static int print_trials(const weir__cli_report *report)
+{
+    const weir__cli_records *rows = &report->trials->rows;
+    int code = EXIT_DONE;
+    putchar('\n');
+    print_row(report->algorithm, NULL);
+    for (uint64_t i = 0; i < rows->count && !code; i++) {
+        weir__cli_trial trial;
+        if (!(code = weir__cli_records_get(rows, i, &trial)))
+            print_row(report->algorithm, &trial);
+    }
+    return code;
 }
 
 /* Rates are labelled: arcs of what was reached, arcs that were looked at, edges as Graph500 counts. */
 static void print_summary(const weir__cli_report *report)
 {
     const weir__cli_summary *summary = &report->summary;
-    printf("\nsummary  %zu runs: %.3f ms min, %.3f ms median, %.3f ms max; harmonic means:",
-           report->trial_count, summary->min_ms, summary->median_ms, summary->max_ms);
+    printf("\nsummary  %" PRIu64 " runs: %.3f ms min, %.3f ms median, %.3f ms max; harmonic means:",
+           report->trials->rows.count, summary->min_ms, summary->median_ms, summary->max_ms);
     if (bit_of(report->algorithm) != PR)
         printf(" %.4f GTEPS,", summary->gteps);
     printf(" %.4f GTEPS seen", summary->gteps_seen);
@@ -234,7 +245,7 @@ static void print_summary(const weir__cli_report *report)
 
 static void print_verified(const weir__cli_report *report)
 {
-    const weir__cli_trial *last = &report->trials[report->trial_count - 1];
+    const weir__cli_trial *last = &report->last;
     if (report->verified < 0)
         return;
     printf("verified: %s", report->verified ? "ok" : report->difference);
@@ -247,7 +258,7 @@ static void print_verified(const weir__cli_report *report)
     putchar('\n');
 }
 
-void weir__cli_report_text(const weir__cli_report *report)
+int weir__cli_report_text(const weir__cli_report *report)
 {
     const weir__cli_request *request = report->request;
     printf("graph    %s: %" PRIu64 " vertices, %" PRIu64 " arcs%s%s%s\n", report->graph->name,
@@ -257,11 +268,14 @@ void weir__cli_report_text(const weir__cli_report *report)
     print_devices(report->context);
     print_choices(report);
     print_route(report);
-    if (report->algorithm->sourced && !request->source_given && !request->sources)
+    if (report->algorithm->sourced && !weir__cli_given(request, "source") && !request->sources)
         printf("source   %" PRIu64 ", the vertex with the largest out-degree\n",
-               report->trials[0].source);
-    print_trials(report);
-    if (report->trial_count > 1)
+               report->first.source);
+    int code = print_trials(report);
+    if (code)
+        return code;
+    if (report->trials->rows.count > 1)
         print_summary(report);
     print_verified(report);
+    return EXIT_DONE;
 }

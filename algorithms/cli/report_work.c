@@ -13,6 +13,7 @@ enum { MATRIX_MAX = 8, BUSIEST = 8 };
 struct work {
     const weir__cli_report *report;
     const weir__cli_trial *trial;
+    weir__cli_link *links; /* of the trial */
     FILE *file;
     char labels[MATRIX_MAX][FIGURE_ROOM]; /* of devices; a matrix prints all of them */
 };
@@ -117,12 +118,20 @@ static void print_devices(const struct work *work)
 
 /* ---- details ---- */
 
+static void print_exchange(const struct work *work)
+{
+    const weir_run_stats *stats = &work->trial->stats;
+    if (work->report->algorithm->worklist)
+        row(work, "items sent", stats->work.sent);
+    row(work, "bytes sent", stats->bytes_sent);
+}
+
 static void print_items(const struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
     row(work, "items produced", stats->work.produced);
     row(work, "items stale", stats->work.stale);
-    row(work, "items sent", stats->work.sent);
+    print_exchange(work);
     row(work, "items spilled", stats->work.spilled);
     row(work, "items deferred", stats->work.deferred);
     row(work, "rounds", stats->work.rounds);
@@ -137,14 +146,6 @@ static void print_phases(const struct work *work)
         snprintf(name, sizeof name, "%s, ms", weir_phase_text((weir_phase)i));
         fprintf(work->file, "  %-18s %15.3f\n", name, stats->work.phase_ms[i]);
     }
-}
-
-static void print_exchange(const struct work *work)
-{
-    const weir_run_stats *stats = &work->trial->stats;
-    if (work->report->algorithm->worklist)
-        row(work, "items sent", stats->work.sent);
-    row(work, "bytes sent", stats->bytes_sent);
 }
 
 /* ---- links ---- */
@@ -163,10 +164,10 @@ static const char *matrix_label(void *user, uint32_t device)
 
 static const char *matrix_cell(void *user, uint32_t from, uint32_t to, char room[FIGURE_ROOM])
 {
-    const weir__cli_trial *trial = ((struct work *)user)->trial;
-    for (size_t i = 0; i < trial->link_count; i++)
-        if (trial->links[i].from == from && trial->links[i].to == to) {
-            snprintf(room, FIGURE_ROOM, "%" PRIu64, trial->links[i].items);
+    const struct work *work = user;
+    for (uint32_t i = 0; i < work->trial->link_count; i++)
+        if (work->links[i].from == from && work->links[i].to == to) {
+            snprintf(room, FIGURE_ROOM, "%" PRIu64, work->links[i].items);
             return room;
         }
     return "";
@@ -190,7 +191,6 @@ static int by_items(const void *a, const void *b)
     return (x->to > y->to) - (x->to < y->to);
 }
 
-/* Links sorted in place: the document, which has them by device, was written before. */
 static void print_busiest(const struct work *work, weir__cli_link *links, size_t count)
 {
     char from[FIGURE_ROOM], to[FIGURE_ROOM];
@@ -213,14 +213,17 @@ static void print_links(struct work *work)
     if (devices <= MATRIX_MAX)
         print_matrix(work, devices);
     else
-        print_busiest(work, work->trial->links, work->trial->link_count);
+        print_busiest(work, work->links, work->trial->link_count);
 }
 
 /* ---- tables ---- */
 
-static void print_trial(const weir__cli_report *report, const weir__cli_trial *trial, FILE *file)
+static int print_trial(const weir__cli_report *report, const weir__cli_trial *trial, FILE *file)
 {
     struct work work = {.report = report, .trial = trial, .file = file};
+    int code = weir__cli_trial_links(report->trials, trial, &work.links);
+    if (code)
+        return code;
     fputs("\nwork", file);
     if (report->algorithm->sourced)
         fprintf(file, " from source %" PRIu64, trial->source);
@@ -237,12 +240,22 @@ static void print_trial(const weir__cli_report *report, const weir__cli_trial *t
         print_phases(&work);
     }
     print_links(&work);
+    free(work.links);
+    return EXIT_DONE;
 }
 
-void weir__cli_report_work(const weir__cli_report *report, FILE *file)
+/* Every source has as many trials, but for the last one where a result was wrong. */
+int weir__cli_report_work(const weir__cli_report *report, FILE *file)
 {
-    for (size_t i = 0; i < report->trial_count; i++)
-        if (i + 1 == report->trial_count ||
-            report->trials[i + 1].source != report->trials[i].source)
-            print_trial(report, &report->trials[i], file);
+    const weir__cli_records *rows = &report->trials->rows;
+    int code = EXIT_DONE;
+    for (uint64_t end = report->request->trials; !code; end += report->request->trials) {
+        uint64_t last = (end < rows->count ? end : rows->count) - 1;
+        weir__cli_trial trial;
+        if (!(code = weir__cli_records_get(rows, last, &trial)))
+            code = print_trial(report, &trial, file);
+        if (end >= rows->count)
+            break;
+    }
+    return code;
 }

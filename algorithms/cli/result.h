@@ -81,10 +81,17 @@ void weir__cli_result_csv(const weir__cli_result *result, FILE *file);
 /** A sentence on stderr for each benchmark that was skipped or failed: CSV has no place for it. */
 void weir__cli_result_csv_gaps(const weir__cli_result *result);
 
-/** Print every figure of @p now beside that of @p old (compare.c): ratios above 1 are faster.
- *  @param[in] factor  a figure this many times slower is a failure; more than 1, or 1 for any. */
+/** What a comparison found. */
+typedef struct weir__cli_outcome {
+    int code;            /**< the exit status */
+    char sentence[1024]; /**< why it is not EXIT_DONE */
+} weir__cli_outcome;
+/** Print every figure of @p now beside that of @p old (compare.c): ratios above 1 are faster. The outcome is
+ *  the caller's to tell, once the figures are kept.
+ *  @param[in] factor  a figure this many times slower is a failure; more than 1, or 1 for any.
+ *  @return EXIT_DONE, whatever the outcome, or the status of what could not be compared, which is told. */
 int weir__cli_result_compare(const weir__cli_result *old, const weir__cli_result *now,
-                             double factor, FILE *file);
+                             double factor, FILE *file, weir__cli_outcome *outcome_out);
 
 /* ---- the two verbs --------------------------------------------------------------------------- */
 

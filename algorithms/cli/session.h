@@ -17,11 +17,10 @@ struct weir__cli_session {
     void *object;               /**< of the algorithm */
     uint64_t *sources;
     size_t source_count;
-    void *values;     /**< of the last run */
-    void *expected;   /**< of the reference; NULL where none is wanted */
-    int64_t *parents; /**< of the last run; NULL where no tree is wanted */
-    weir__cli_trial *trials;
-    size_t trial_count; /**< done so far */
+    void *values;            /**< of the last run */
+    void *expected;          /**< of the reference; NULL where none is wanted */
+    int64_t *parents;        /**< of the last run; NULL where no tree is wanted */
+    weir__cli_trials trials; /**< done so far */
     int verified;
     char *difference;
 };

@@ -23,31 +23,41 @@ static void write_parents(struct weir__cli_session *session)
             break; /* as above */
 }
 
-static void print(const struct weir__cli_session *session, const weir__cli_report *report)
+static int print(const struct weir__cli_session *session, const weir__cli_report *report)
 {
-    int taken = 0;
+    int taken = 0, code = EXIT_DONE;
     for (int i = 0; i < OUTPUTS; i++)
         taken |= weir__cli_output_is_stdout(&session->outputs[i]);
     if (!taken)
-        weir__cli_report_text(report);
-    if (session->request->stats)
-        weir__cli_report_work(report, taken ? stderr : stdout);
+        code = weir__cli_report_text(report);
+    if (!code && session->request->stats)
+        code = weir__cli_report_work(report, taken ? stderr : stdout);
+    return code;
+}
+
+static int fill_in(const struct weir__cli_session *session, weir__cli_report *report)
+{
+    const weir__cli_records *rows = &session->trials.rows;
+    *report = (weir__cli_report){.algorithm = session->algorithm,
+                                 .request = session->request,
+                                 .context = session->context,
+                                 .graph = session->graph,
+                                 .weights = *session->weights ? session->weights : NULL,
+                                 .partition = session->partition,
+                                 .trials = &session->trials,
+                                 .verified = session->verified,
+                                 .difference = session->difference};
+    int code = weir__cli_records_get(rows, 0, &report->first);
+    if (!code)
+        code = weir__cli_records_get(rows, rows->count - 1, &report->last);
+    return code ? code : weir__cli_summarize(&session->trials, &report->summary);
 }
 
 /* A wrong result is reported and its document written, but no file of values is left. */
 int weir__cli_session_report(struct weir__cli_session *session)
 {
-    weir__cli_report report = {.algorithm = session->algorithm,
-                               .request = session->request,
-                               .context = session->context,
-                               .graph = session->graph,
-                               .weights = *session->weights ? session->weights : NULL,
-                               .partition = session->partition,
-                               .trials = session->trials,
-                               .trial_count = session->trial_count,
-                               .verified = session->verified,
-                               .difference = session->difference};
-    int code = weir__cli_summarize(session->trials, session->trial_count, &report.summary);
+    weir__cli_report report;
+    int code = fill_in(session, &report);
     if (!code && session->outputs[JSON].file)
         code = weir__cli_report_json(&report, &session->outputs[JSON]);
     if (!code && session->difference) {
@@ -59,6 +69,6 @@ int weir__cli_session_report(struct weir__cli_session *session)
     if (!code && session->outputs[PARENTS].file)
         write_parents(session);
     if (!code)
-        print(session, &report);
+        code = print(session, &report);
     return code ? code : weir__cli_run_commit(session->outputs, OUTPUTS, session->difference);
 }

@@ -4,33 +4,56 @@
  * use locks and ordinary calls. While a run is watched the thread cancels it (again and again, as
  * the first call may come before the run has begun) and leaves the rest to the main thread, which
  * then returns through its own clean-up. Outside a run, after a second signal, or when the main
- * thread does not get away in time, it removes the temporaries and ends the program with status 1.
+ * thread does not get away in time, it removes the temporaries and ends the program with status 1:
+ * whatever runs, the program ends within a second.
  */
 #include "algorithms/cli/cli.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { STEP_MS = 100, GRACE_STEPS = 100 };
+enum { STEP_MS = 50, GRACE_STEPS = 10 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void (*cancel)(void *user); /* this and its user are guarded by lock; NULL: nothing runs */
 static void *cancel_user;
-static int caught;       /* guarded by lock */
+static int caught; /* guarded by lock */
+
+static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
+static int told; /* guarded by telling: it is said once, by the main thread or by this one */
 static sigset_t signals; /* written before the thread starts */
 
 static int tell(int signal)
 {
-    return weir__cli_fail(EXIT_RUN, "stopped by SIG%s", sigabbrev_np(signal));
+    pthread_mutex_lock(&telling);
+    if (!told)
+        (void)weir__cli_fail(EXIT_RUN, "stopped by SIG%s", sigabbrev_np(signal));
+    told = 1;
+    pthread_mutex_unlock(&telling);
+    return EXIT_RUN;
+}
+
+/* Whether a line on stderr is written at once: not into a full pipe, nor while the main thread, which may be
+ * held up in one, is writing. */
+static int can_tell(void)
+{
+    struct pollfd standard = {.fd = STDERR_FILENO, .events = POLLOUT};
+    if (ftrylockfile(stderr))
+        return 0;
+    funlockfile(stderr);
+    return poll(&standard, 1, 0) == 1;
 }
 
 static void leave(int signal)
 {
     weir__replace_remove_all();
-    _exit(tell(signal));
+    if (can_tell())
+        (void)tell(signal);
+    _exit(EXIT_RUN);
 }
 
 /* @return whether there is a run to cancel. */
@@ -71,9 +94,6 @@ int weir__cli_signals_start(void)
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
-    /* A reader that goes away is an error of the write, not a sudden end with files left behind. */
-    (void)signal(SIGPIPE, SIG_IGN);
-    (void)signal(SIGXFSZ, SIG_IGN); /* so is a file that may not grow any more */
     int error = pthread_sigmask(SIG_BLOCK, &signals, NULL);
     if (!error)
         error = pthread_create(&thread, NULL, wait_for_signals, NULL);

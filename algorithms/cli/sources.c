@@ -61,7 +61,7 @@ static int check(const weir__cli_request *request, const weir_graph *graph, uint
     if (vertices == 0)
         return weir__cli_fail(EXIT_USAGE, "%s: the graph has no vertices to start from",
                               request->graph);
-    if (request->source_given && request->source >= vertices)
+    if (weir__cli_given(request, "source") && request->source >= vertices)
         return weir__cli_fail(EXIT_USAGE, "--source %llu: the graph has %llu vertices (0 to %llu)",
                               (unsigned long long)request->source, vertices, vertices - 1);
     if (request->sources > candidates)
@@ -86,7 +86,7 @@ int weir__cli_sources(const weir__cli_request *request, const weir_graph *graph,
     if (request->sources)
         draw(graph, request->seed, candidates, sources, count);
     else
-        sources[0] = request->source_given ? request->source : largest(graph);
+        sources[0] = weir__cli_given(request, "source") ? request->source : largest(graph);
     *sources_out = sources;
     *count_out = count;
     return EXIT_DONE;

@@ -44,28 +44,6 @@ int weir__cli_sum_labels(const weir__cli_algorithm *algorithm, const void *value
     return EXIT_DONE;
 }
 
-/* Most pairs of many devices carry nothing, so the list grows as links are found. */
-static int list_links(weir__cli_trial *trial, const weir__cli_algorithm *algorithm, void *object,
-                      uint32_t devices)
-{
-    for (uint32_t pair = 0; algorithm->link_items && pair < devices * devices; pair++) {
-        weir__cli_link link = {pair / devices, pair % devices, 0};
-        weir_status status = algorithm->link_items(object, link.from, link.to, &link.items);
-        if (status)
-            return weir__cli_fail_status(status);
-        if (!link.items)
-            continue;
-        size_t room = (trial->link_count + 1) * sizeof link;
-        weir__cli_link *links = realloc(trial->links, room);
-        if (!links)
-            return weir__cli_fail(EXIT_RUN, "no memory for what %zu links carried",
-                                  trial->link_count + 1);
-        trial->links = links;
-        trial->links[trial->link_count++] = link;
-    }
-    return EXIT_DONE;
-}
-
 /* 10^9 a second; 0 when there is nothing to divide. */
 static double giga_rate(double count, double ms)
 {
@@ -73,8 +51,7 @@ static double giga_rate(double count, double ms)
 }
 
 int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *algorithm,
-                           const weir__cli_request *request, void *object, uint32_t devices,
-                           const void *values, uint64_t vertices)
+                           const weir__cli_request *request, const void *values, uint64_t vertices)
 {
     const weir_run_stats *stats = &trial->stats;
     trial->gteps = giga_rate((double)stats->arcs_reached, stats->ms);
@@ -85,15 +62,64 @@ int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *al
                              ? giga_rate((double)stats->arcs_reached / 2, stats->ms)
                              : -1;
     trial->l1 = trial->relative = trial->change = trial->within = -1;
-    int code = algorithm->sum(algorithm, values, vertices, trial);
-    return code ? code : list_links(trial, algorithm, object, devices);
+    return algorithm->sum(algorithm, values, vertices, trial);
 }
 
-void weir__cli_trial_drop(weir__cli_trial *trial)
+/* ---- all trials ---- */
+
+weir__cli_trials weir__cli_trials_none(void)
 {
-    free(trial->links);
-    trial->links = NULL;
-    trial->link_count = 0;
+    return (weir__cli_trials){.rows = weir__cli_records_of(sizeof(weir__cli_trial), "result"),
+                              .links =
+                                  weir__cli_records_of(sizeof(weir__cli_link), "figure of a link")};
+}
+
+void weir__cli_trials_free(weir__cli_trials *trials)
+{
+    weir__cli_records_free(&trials->rows);
+    weir__cli_records_free(&trials->links);
+}
+
+/* Most pairs of many devices carry nothing, and are not kept. */
+static int keep_links(weir__cli_trials *trials, const weir__cli_algorithm *algorithm, void *object,
+                      uint32_t devices)
+{
+    int code = EXIT_DONE;
+    for (uint32_t pair = 0; algorithm->link_items && pair < devices * devices && !code; pair++) {
+        weir__cli_link link = {pair / devices, pair % devices, 0};
+        weir_status status = algorithm->link_items(object, link.from, link.to, &link.items);
+        if (status)
+            return weir__cli_fail_status(status);
+        if (link.items)
+            code = weir__cli_records_add(&trials->links, &link);
+    }
+    return code;
+}
+
+int weir__cli_trials_add(weir__cli_trials *trials, weir__cli_trial *trial,
+                         const weir__cli_algorithm *algorithm, void *object)
+{
+    trial->first_link = trials->links.count;
+    int code = keep_links(trials, algorithm, object, trial->stats.devices);
+    trial->link_count = (uint32_t)(trials->links.count - trial->first_link);
+    return code ? code : weir__cli_records_add(&trials->rows, trial);
+}
+
+int weir__cli_trial_links(const weir__cli_trials *trials, const weir__cli_trial *trial,
+                          weir__cli_link **links_out)
+{
+    weir__cli_link *links = calloc(trial->link_count ? trial->link_count : 1, sizeof *links);
+    int code =
+        links ? EXIT_DONE
+              : weir__cli_fail(EXIT_RUN, "no memory for what %u links carried", trial->link_count);
+    for (uint32_t i = 0; i < trial->link_count && !code; i++)
+        code = weir__cli_records_get(&trials->links, trial->first_link + i, &links[i]);
+    if (code) {
+        free(links);
+        links = NULL;
+    }
+    *links_out = links;
+    return code;
 }
 
 static int by_size(const void *a, const void *b)
@@ -102,35 +128,60 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of the rates at @p field of the trials: the rate of all of them together, each with the same work. 0 when
- * one of them is, negative when one is unknown. */
-static double harmonic_mean(const weir__cli_trial *trials, size_t count, size_t field)
+/* The rate of all trials together, each with the same work. */
+struct mean {
+    double inverse, least;
+};
+
+static void add_rate(struct mean *mean, double rate)
 {
-    double inverse = 0, least = INFINITY;
-    for (size_t i = 0; i < count; i++) {
-        double rate = *(const double *)((const char *)&trials[i] + field);
-        least = rate < least ? rate : least;
-        inverse += rate > 0 ? 1 / rate : 0;
-    }
-    return least > 0 ? (double)count / inverse : least;
+    mean->least = rate < mean->least ? rate : mean->least;
+    mean->inverse += rate > 0 ? 1 / rate : 0;
 }
 
-int weir__cli_summarize(const weir__cli_trial *trials, size_t count, weir__cli_summary *summary_out)
+/* 0 when one of the rates is, negative when one is unknown. */
+static double harmonic(const struct mean *mean, uint64_t count)
 {
-    double *ms = calloc(count, sizeof *ms);
-    if (!ms)
-        return weir__cli_fail(EXIT_RUN, "no memory for the summary of %zu trials", count);
-    for (size_t i = 0; i < count; i++)
-        ms[i] = trials[i].stats.ms;
-    qsort(ms, count, sizeof *ms, by_size);
-    summary_out->min_ms = ms[0];
-    summary_out->max_ms = ms[count - 1];
-    summary_out->median_ms = (ms[(count - 1) / 2] + ms[count / 2]) / 2;
-    summary_out->gteps = harmonic_mean(trials, count, offsetof(weir__cli_trial, gteps));
-    summary_out->gteps_seen = harmonic_mean(trials, count, offsetof(weir__cli_trial, gteps_seen));
-    summary_out->gteps_edges = harmonic_mean(trials, count, offsetof(weir__cli_trial, gteps_edges));
-    free(ms);
+    return mean->least > 0 ? (double)count / mean->inverse : mean->least;
+}
+
+/* @param[out] ms  of every trial. */
+static int gather(const weir__cli_trials *trials, double *ms, weir__cli_summary *summary)
+{
+    struct mean gteps = {0, INFINITY}, seen = gteps, edges = gteps;
+    uint64_t count = trials->rows.count;
+    for (uint64_t i = 0; i < count; i++) {
+        weir__cli_trial trial;
+        int code = weir__cli_records_get(&trials->rows, i, &trial);
+        if (code)
+            return code;
+        ms[i] = trial.stats.ms;
+        add_rate(&gteps, trial.gteps);
+        add_rate(&seen, trial.gteps_seen);
+        add_rate(&edges, trial.gteps_edges);
+    }
+    summary->gteps = harmonic(&gteps, count);
+    summary->gteps_seen = harmonic(&seen, count);
+    summary->gteps_edges = harmonic(&edges, count);
     return EXIT_DONE;
+}
+
+int weir__cli_summarize(const weir__cli_trials *trials, weir__cli_summary *summary_out)
+{
+    uint64_t count = trials->rows.count;
+    double *ms = calloc((size_t)count, sizeof *ms);
+    if (!ms)
+        return weir__cli_fail(EXIT_RUN, "no memory for the summary of %llu trials",
+                              (unsigned long long)count);
+    int code = gather(trials, ms, summary_out);
+    if (!code) {
+        qsort(ms, (size_t)count, sizeof *ms, by_size);
+        summary_out->min_ms = ms[0];
+        summary_out->max_ms = ms[count - 1];
+        summary_out->median_ms = (ms[(count - 1) / 2] + ms[count / 2]) / 2;
+    }
+    free(ms);
+    return code;
 }
 
 /* ---- ratios of what a run did ---- */

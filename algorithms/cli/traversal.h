@@ -102,9 +102,21 @@ struct weir__cli_trial {
     double change,
         within; /**< what an exact iteration changes ranks by in all, and how far at most they are
                                 from the true ones; negative: unknown */
-    weir__cli_link *links; /**< that carried items, by from and to; of weir__cli_trial_drop() */
-    size_t link_count;
+    uint64_t first_link; /**< that carried items, in weir__cli_trials.links, by from and to */
+    uint32_t link_count;
 };
+
+/** The trials that were run, and what their links carried. */
+typedef struct weir__cli_trials {
+    weir__cli_records rows;  /**< weir__cli_trial */
+    weir__cli_records links; /**< weir__cli_link */
+} weir__cli_trials;
+
+weir__cli_trials weir__cli_trials_none(void);
+void weir__cli_trials_free(weir__cli_trials *trials);
+/** What the links of a trial carried. @param[out] links_out  trial->link_count of them, freed with free(). */
+int weir__cli_trial_links(const weir__cli_trials *trials, const weir__cli_trial *trial,
+                          weir__cli_link **links_out);
 
 /** Largest value of a vertex reached, and the sum of those values; and the number of components and the
  *  vertices of the largest one: functions for algorithm->sum. */
@@ -112,20 +124,19 @@ int weir__cli_sum_values(const weir__cli_algorithm *algorithm, const void *value
                          uint64_t vertices, weir__cli_trial *trial);
 int weir__cli_sum_labels(const weir__cli_algorithm *algorithm, const void *values,
                          uint64_t vertices, weir__cli_trial *trial);
-/** Fill in what follows from the values and the time of a run, and what its links carried. */
+/** Fill in what follows from the values and the time of a run. */
 int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *algorithm,
-                           const weir__cli_request *request, void *object, uint32_t devices,
-                           const void *values, uint64_t vertices);
-/** Free what it holds. */
-void weir__cli_trial_drop(weir__cli_trial *trial);
+                           const weir__cli_request *request, const void *values, uint64_t vertices);
+/** Keep it, with what the links carried in the run that the object made last. */
+int weir__cli_trials_add(weir__cli_trials *trials, weir__cli_trial *trial,
+                         const weir__cli_algorithm *algorithm, void *object);
 
 /** Times of trials, and harmonic means of what trials have under the same names. */
 typedef struct weir__cli_summary {
     double min_ms, median_ms, max_ms, gteps, gteps_seen, gteps_edges;
 } weir__cli_summary;
 /** Summary of at least one trial; without memory to sort them the summary is refused. */
-int weir__cli_summarize(const weir__cli_trial *trials, size_t count,
-                        weir__cli_summary *summary_out);
+int weir__cli_summarize(const weir__cli_trials *trials, weir__cli_summary *summary_out);
 
 /* ---- where they start (sources.c) ----------------------------------------------------------- */
 
@@ -150,8 +161,8 @@ typedef struct weir__cli_report {
     const weir_graph *graph;
     const char *weights; /**< of the arcs, as --weights takes it; NULL: the algorithm has none */
     const weir_partition *partition; /**< NULL: the library's choice */
-    const weir__cli_trial *trials;   /**< those of a source follow one another */
-    size_t trial_count;              /**< at least 1 */
+    const weir__cli_trials *trials;  /**< at least one; those of a source follow one another */
+    weir__cli_trial first, last;     /**< of them */
     int verified;                    /**< -1: not asked for */
     const char *difference;          /**< sentence on the first difference; NULL: there is none */
     weir__cli_summary summary;
@@ -160,9 +171,9 @@ typedef struct weir__cli_report {
 /** The document of a traversal, written to @p output. */
 int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output);
 /** The report of a traversal for people, on standard output. */
-void weir__cli_report_text(const weir__cli_report *report);
+int weir__cli_report_text(const weir__cli_report *report);
 /** --stats: what the devices did, a table for each source (of its last trial). */
-void weir__cli_report_work(const weir__cli_report *report, FILE *file);
+int weir__cli_report_work(const weir__cli_report *report, FILE *file);
 
 /** Items processed for each vertex reached. A negative value says that there is no such ratio, here and
  *  below. */

@@ -63,21 +63,30 @@ static int check_name(const weir__cli_request *request)
 /* An option that measuring takes, given although nothing is measured; NULL: none. */
 static const char *idle_option(const weir__cli_request *request)
 {
-    return request->devices                 ? "devices"
-           : request->machine               ? "machine"
-           : request->bytes                 ? "bytes"
-           : request->bench_trials          ? "trials"
-           : request->warmups != UINT64_MAX ? "warmups"
-                                            : NULL;
+    static const char *const measuring[] = {"devices", "machine", "bytes", "trials", "warmups"};
+    for (size_t i = 0; i < sizeof measuring / sizeof *measuring; i++)
+        if (weir__cli_given(request, measuring[i]))
+            return measuring[i];
+    return NULL;
 }
 
 static int list_names(const weir__cli_request *request)
 {
-    if (idle_option(request) || request->from || request->compare || request->factor > 0 ||
-        request->json || request->output || request->format)
-        return weir__cli_fail(EXIT_USAGE, "bench list takes no options");
+    if (weir__cli_first_given(request))
+        return weir__cli_fail(EXIT_USAGE, "--%s: bench list takes no options",
+                              weir__cli_first_given(request));
     weir__cli_bench_names(stdout);
     return EXIT_DONE;
+}
+
+/* Only `all` may have some that --bytes says nothing to. */
+static int check_bytes(const weir__cli_request *request)
+{
+    const weir_bench_info *info = request->graph ? weir__cli_bench_find(request->graph) : NULL;
+    if (!request->bytes || !info || info->sized)
+        return EXIT_DONE;
+    return weir__cli_fail(EXIT_USAGE, "--bytes: bench %s moves what it moves; leave it out",
+                          info->name);
 }
 
 static int check_options(const weir__cli_request *request)
@@ -89,7 +98,8 @@ static int check_options(const weir__cli_request *request)
                               idle_option(request));
     if (request->factor > 0 && !request->compare)
         return weir__cli_fail(EXIT_USAGE, "--factor belongs to --compare, which is missing");
-    return check_name(request);
+    int code = check_name(request);
+    return code ? code : check_bytes(request);
 }
 
 /* The report goes to standard output unless --json - claims that for its document. */
@@ -102,7 +112,7 @@ static int open_outputs(struct session *session)
         code = weir__cli_output_open(json, "json", request->json);
     if (!code && (request->output || !weir__cli_output_is_stdout(json)))
         code = weir__cli_output_open(report, "output", request->output ? request->output : "-");
-    if (!code && request->format != TABLE_FORMAT && !report->file)
+    if (!code && weir__cli_given(request, "format") && !report->file)
         code = weir__cli_fail(EXIT_USAGE, "--format %s and --json both write to standard output",
                               weir__cli_bench_formats.built[request->format]);
     if (!code && json->file && report->file)
@@ -284,7 +294,7 @@ static int write_report(struct session *session)
 }
 
 /* The comparison stands under a table on standard output; a document there has to stay alone. */
-static int compare(struct session *session)
+static int compare(struct session *session, weir__cli_outcome *outcome_out)
 {
     const weir__cli_request *request = session->request;
     int alone =
@@ -294,21 +304,26 @@ static int compare(struct session *session)
         return EXIT_DONE;
     return weir__cli_result_compare(&session->old, &session->result,
                                     request->factor > 0 ? request->factor : USUAL_FACTOR,
-                                    alone ? stderr : stdout);
+                                    alone ? stderr : stdout, outcome_out);
 }
 
-/* The figures are good whatever the comparison says, so they are kept first. */
+/* The figures are good whatever the comparison says, so they are kept first; but not where the comparison,
+ * as all on standard output, cannot be printed. */
 static int report(struct session *session)
 {
-    int code = write_report(session);
+    weir__cli_outcome outcome = {EXIT_DONE, ""};
+    int code = write_report(session), told = EXIT_DONE;
+    if (!code)
+        told = compare(session, &outcome);
     if (!code)
         code = weir__cli_output_commit(session->outputs, OUTPUTS);
-    if (!code)
-        code = compare(session);
-    if (!code && session->failed)
-        code = weir__cli_fail(EXIT_RUN, "%zu of %zu benchmarks failed", session->failed,
-                              session->result.count);
-    return code;
+    if (code || told)
+        return code ? code : told;
+    if (outcome.code)
+        return weir__cli_fail(outcome.code, "%s", outcome.sentence);
+    return session->failed ? weir__cli_fail(EXIT_RUN, "%zu of %zu benchmarks failed",
+                                            session->failed, session->result.count)
+                           : EXIT_DONE;
 }
 
 static void close_session(struct session *session)

@@ -4,27 +4,30 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int check_writable(const char *path)
+static int is_stream(const char *path)
 {
     struct stat there;
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    return stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
+}
+
+/* As the library will open it; but to open and close a pipe would tell its reader that all has come. */
+static int check_writable(const char *path)
+{
+    weir__replace file;
     int error = 0;
-    if (!folder)
-        return weir__cli_fail(EXIT_RUN, "--output %s: out of memory", path);
-    if (access(folder, W_OK | X_OK) || (access(path, F_OK) == 0 && access(path, W_OK)))
-        error = errno;
-    else if (stat(path, &there) == 0 && S_ISDIR(there.st_mode))
-        error = EISDIR;
-    free(folder);
+    if (is_stream(path)) {
+        error = access(path, W_OK) ? errno : 0;
+    } else if (!(error = weir__replace_open(&file, path))) {
+        (void)close(file.descriptor);
+        weir__replace_drop(&file);
+    }
     if (error)
-        return weir__cli_fail(weir__cli_exit_of(WEIR_ERR_IO), "--output %s: cannot be written: %s",
-                              path, strerror(error));
+        return weir__cli_fail(weir__cli_exit_of(error == ENOMEM ? WEIR_ERR_NOMEM : WEIR_ERR_IO),
+                              "--output %s: cannot be written: %s", path, strerror(error));
     return EXIT_DONE;
 }
 
@@ -37,7 +40,35 @@ static int check(const weir__cli_request *request)
     /* The library refuses both too, but only once there is a graph to write. */
     if (weir__write_check(request->output))
         return weir__cli_fail(EXIT_USAGE, "--output %s", weir_error_detail());
-    return check_writable(request->output);
+    return EXIT_DONE;
+}
+
+struct written {
+    const weir__cli_request *request;
+    const weir_graph *graph;
+    int code;
+};
+
+/* Says what was written before it has its name: a file is left only where that can be said. */
+static int report(void *user)
+{
+    struct written *written = user;
+    printf("%s: %s, %" PRIu64 " vertices, %" PRIu64 " arcs\n", written->request->output,
+           written->graph->name, written->graph->vertices, written->graph->arcs);
+    return written->code = weir__cli_stdout_flush();
+}
+
+static int write_graph(const weir__cli_request *request, const weir_graph *graph)
+{
+    struct written written = {request, graph, EXIT_DONE};
+    weir__cli_progress("writing %s ...", request->output);
+    weir_status status = weir__graph_write(graph, request->output, report, &written);
+    weir__cli_progress(NULL);
+    if (written.code || !status)
+        return written.code;
+    /* What can be known of the output was checked: a write fails with the run. */
+    return status == WEIR_ERR_IO ? weir__cli_fail(EXIT_RUN, "%s", weir_error_detail())
+                                 : weir__cli_fail_status(status);
 }
 
 int weir__cli_gen(const weir__cli_request *request)
@@ -45,22 +76,17 @@ int weir__cli_gen(const weir__cli_request *request)
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     weir_graph *graph = NULL;
     int code = check(request);
-    if (code || (code = weir__cli_signals_start()))
+    if (!code)
+        code = weir__cli_signals_start();
+    if (!code)
+        code = check_writable(request->output);
+    if (code)
         return code;
     options.undirected = request->undirected;
     weir__cli_progress("making %s ...", request->graph);
     weir_status status = weir_graph_open(request->graph, &options, &graph);
-    if (!status) {
-        weir__cli_progress("writing %s ...", request->output);
-        status = weir_graph_write(graph, request->output);
-    }
     weir__cli_progress(NULL);
-    if (status) /* what can be known of the output was checked: a write fails with the run */
-        code = graph && status == WEIR_ERR_IO ? weir__cli_fail(EXIT_RUN, "%s", weir_error_detail())
-                                              : weir__cli_fail_status(status);
-    else
-        printf("%s: %s, %" PRIu64 " vertices, %" PRIu64 " arcs\n", request->output, graph->name,
-               graph->vertices, graph->arcs);
+    code = status ? weir__cli_fail_status(status) : write_graph(request, graph);
     weir_graph_destroy(graph);
     return code;
 }

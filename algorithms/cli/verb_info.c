@@ -59,6 +59,10 @@ int weir__cli_info(const weir__cli_request *request)
     weir__cli_output output = {0};
     weir_graph *graph = NULL;
     weir_graph_summary facts;
+    if (request->config && request->undirected)
+        return weir__cli_fail(EXIT_USAGE,
+                              "--undirected is of a graph, which --config does without; "
+                              "leave out one of them");
     if (request->config)
         return weir__cli_info_config(request);
     if (!request->graph)

@@ -10,7 +10,6 @@ struct session {
     weir_context *context;
     weir_pbf *pbf;
     uint32_t *input, *output; /* of the home device: copies to GPUs want page-locked memory */
-    weir_pbf_stats *trials;
     weir__cli_filtered report;
 };
 
@@ -50,10 +49,11 @@ static int allocate(struct session *session)
 {
     const weir__cli_request *request = session->request;
     int code;
-    session->trials = calloc((size_t)request->trials, sizeof *session->trials);
-    if (!session->trials)
-        return weir__cli_fail(EXIT_RUN, "no memory for the results of %" PRIu64 " trials",
-                              request->trials);
+    uint32_t devices = weir_context_device_count(session->context);
+    session->report.trials = weir__cli_records_of(
+        offsetof(weir_pbf_stats, device) + devices * sizeof(weir_pbf_share), "result");
+    if ((code = weir__cli_records_expect(&session->report.trials, request->trials)))
+        return code;
     weir__cli_progress("making %" PRIu64 " elements ...", request->elements);
     if ((code = take_array(session, "an array", &session->input)) ||
         (code = take_array(session, "a result that may be as long as the array", &session->output)))
@@ -100,15 +100,15 @@ static int run_all(struct session *session)
         weir__cli_progress("warming up ...");
         code = run_once(session, &warm_up);
     }
-    while (report->trial_count < request->trials && !code && !report->difference) {
-        weir_pbf_stats *trial = &session->trials[report->trial_count];
-        weir__cli_progress("running trial %zu/%" PRIu64 " ...", report->trial_count + 1,
+    while (report->trials.count < request->trials && !code && !report->difference) {
+        weir_pbf_stats trial;
+        weir__cli_progress("running trial %" PRIu64 "/%" PRIu64 " ...", report->trials.count + 1,
                            request->trials);
-        if ((code = run_once(session, trial)))
+        if ((code = run_once(session, &trial)))
             break;
-        report->trial_count++;
-        if (request->verify)
-            code = verify(session, trial->kept);
+        code = weir__cli_records_add(&report->trials, &trial);
+        if (!code && request->verify)
+            code = verify(session, trial.kept);
     }
     weir__cli_progress(NULL);
     return code;
@@ -118,12 +118,11 @@ static int report(struct session *session)
 {
     weir__cli_filtered *filtered = &session->report;
     filtered->context = session->context;
-    filtered->trials = session->trials;
     int code = weir__cli_filtered_summarize(filtered);
     if (!code && session->json.file)
         code = weir__cli_filtered_json(filtered, &session->json);
     if (!code && !weir__cli_output_is_stdout(&session->json))
-        weir__cli_filtered_text(filtered);
+        code = weir__cli_filtered_text(filtered);
     return code ? code : weir__cli_run_commit(&session->json, 1, filtered->difference);
 }
 
@@ -136,7 +135,7 @@ static void close_session(struct session *session)
         weir_device_free(weir_context_home(session->context), session->input);
         weir_context_destroy(session->context);
     }
-    free(session->trials);
+    weir__cli_records_free(&session->report.trials);
 }
 
 int weir__cli_pbf(const weir__cli_request *request)

@@ -4,6 +4,7 @@
  * the graph, so that a typing mistake never costs a loaded graph. */
 #include "algorithms/cli/session.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static int wants_tree(const weir__cli_request *request)
@@ -60,19 +61,33 @@ static int check_in_step(const struct weir__cli_session *session)
     return EXIT_DONE;
 }
 
+/* What draws numbers: sources, and two of the partitions. */
+static int check_seed(const struct weir__cli_session *session)
+{
+    const weir__cli_request *request = session->request;
+    if (!weir__cli_given(request, "seed") || request->sources ||
+        request->partition == WEIR_PARTITION_RANDOM || request->partition == WEIR_PARTITION_METIS)
+        return EXIT_DONE;
+    return weir__cli_fail(EXIT_USAGE,
+                          "--seed: nothing here depends on it; it is for %spartitions "
+                          "random and metis",
+                          session->algorithm->sourced ? "--sources and for " : "");
+}
+
 static int check_options(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
     const char *name = session->algorithm->name;
     if (!request->graph)
         return weir__cli_fail(EXIT_USAGE, "%s: GRAPH is missing; see weir help %s", name, name);
-    if (request->source_given && request->sources)
+    if (weir__cli_given(request, "source") && request->sources)
         return weir__cli_fail(EXIT_USAGE, "--source and --sources: give only one of them");
     if (request->stream == WEIR_CC_STREAMED && request->partition != PARTITION_AUTO)
         return weir__cli_fail(EXIT_USAGE,
                               "--partition is of rows that lie on the devices, which --stream on "
                               "does without; leave out one of them");
-    return check_in_step(session);
+    int code = check_seed(session);
+    return code ? code : check_in_step(session);
 }
 
 static int open_outputs(struct weir__cli_session *session)
@@ -164,22 +179,16 @@ static int wants_reference(const struct weir__cli_session *session)
 static int allocate(struct weir__cli_session *session)
 {
     size_t vertices = (size_t)session->graph->vertices;
-    size_t trials = (size_t)session->request->trials;
-    int fits = session->source_count <= SIZE_MAX / trials;
     session->values = calloc(vertices, session->algorithm->value_bytes);
     if (wants_reference(session))
         session->expected = calloc(vertices, session->algorithm->value_bytes);
     if (wants_tree(session->request))
         session->parents = calloc(vertices, sizeof *session->parents);
-    if (fits)
-        session->trials = calloc(session->source_count * trials, sizeof *session->trials);
-    if (!session->trials)
-        return weir__cli_fail(EXIT_RUN, "no memory for the results of %zu times %zu trials",
-                              (size_t)session->source_count, trials);
     if (!session->values || (wants_reference(session) && !session->expected) ||
         (wants_tree(session->request) && !session->parents))
         return weir__cli_fail(EXIT_RUN, "no memory for the results of %zu vertices", vertices);
-    return EXIT_DONE;
+    return weir__cli_records_expect(&session->trials.rows,
+                                    session->source_count * session->request->trials);
 }
 
 static void cancel(void *user)
@@ -207,25 +216,29 @@ static int verify(struct weir__cli_session *session, weir__cli_trial *trial)
     return code;
 }
 
-static int run_trial(struct weir__cli_session *session, uint64_t source)
+/* What a run found, once it has ended well. */
+static int finish_trial(struct weir__cli_session *session, weir__cli_trial *trial)
 {
     const weir__cli_algorithm *algorithm = session->algorithm;
-    weir__cli_trial *trial = &session->trials[session->trial_count];
-    weir__cli_progress("running trial %zu/%zu ...", session->trial_count + 1,
-                       session->source_count * (size_t)session->request->trials);
-    trial->source = source;
-    int code = run_once(session, source, &trial->stats);
-    if (code)
-        return code;
-    session->trial_count++;
     weir_status status = algorithm->values(session->object, session->values);
     if (!status && session->parents)
         status = algorithm->parents(session->object, session->parents);
     if (status)
         return weir__cli_fail_status(status);
-    code = weir__cli_trial_finish(trial, algorithm, session->request, session->object,
-                                  trial->stats.devices, session->values, session->graph->vertices);
-    return !code && session->request->verify ? verify(session, trial) : code;
+    int code = weir__cli_trial_finish(trial, algorithm, session->request, session->values,
+                                      session->graph->vertices);
+    if (!code && session->request->verify)
+        code = verify(session, trial);
+    return code ? code : weir__cli_trials_add(&session->trials, trial, algorithm, session->object);
+}
+
+static int run_trial(struct weir__cli_session *session, uint64_t source)
+{
+    weir__cli_trial trial = {.source = source};
+    weir__cli_progress("running trial %" PRIu64 "/%" PRIu64 " ...", session->trials.rows.count + 1,
+                       session->source_count * session->request->trials);
+    int code = run_once(session, source, &trial.stats);
+    return code ? code : finish_trial(session, &trial);
 }
 
 static int run_source(struct weir__cli_session *session, uint64_t source)
@@ -270,15 +283,16 @@ static void close_session(struct weir__cli_session *session)
     free(session->values);
     free(session->expected);
     free(session->parents);
-    for (size_t i = 0; i < session->trial_count; i++)
-        weir__cli_trial_drop(&session->trials[i]);
-    free(session->trials);
+    weir__cli_trials_free(&session->trials);
     free(session->difference);
 }
 
 static int traverse(const weir__cli_algorithm *algorithm, const weir__cli_request *request)
 {
-    struct weir__cli_session session = {.algorithm = algorithm, .request = request, .verified = -1};
+    struct weir__cli_session session = {.algorithm = algorithm,
+                                        .request = request,
+                                        .trials = weir__cli_trials_none(),
+                                        .verified = -1};
     int code = check_options(&session);
     if (!code)
         code = weir__cli_signals_start();

@@ -151,12 +151,20 @@ weir_status weir__pack_open(const char *path, weir__packing packing, weir__pack 
     return WEIR_OK;
 }
 
-weir_status weir__pack_close(weir__pack *p)
+void weir__pack_finish(weir__pack *p)
 {
     if (!p->failed)
         flush(p, 1);
     if (p->file.descriptor >= 0 && close(p->file.descriptor) != 0)
         fail(p, "closing", errno);
+    p->file.descriptor = -1;
+    p->finished = 1;
+}
+
+weir_status weir__pack_close(weir__pack *p)
+{
+    if (!p->finished)
+        weir__pack_finish(p);
     int error = p->failed ? 0 : weir__replace_commit(&p->file);
     if (error)
         fail(p, "renaming", error);

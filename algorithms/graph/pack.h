@@ -2,6 +2,7 @@
 #ifndef WEIR_ALGORITHMS_GRAPH_PACK_H
 #define WEIR_ALGORITHMS_GRAPH_PACK_H
 
+#include "algorithms/algorithms.h"
 #include "algorithms/graph/replace.h"
 #include "algorithms/graph/unpack.h"
 
@@ -10,6 +11,7 @@ typedef struct weir__pack {
     weir__replace file;
     const char *path; /* for messages; the caller's */
     weir_status failed;
+    int finished;
     weir__packing packing;
     z_stream gzip;
     lzma_stream xz;
@@ -29,8 +31,16 @@ void weir__pack_real(weir__pack *pack, double value, char behind);
 /** Add formatted text of at most 200 bytes. */
 void weir__pack_text(weir__pack *pack, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/** Write out what is left; the file does not have its name yet. */
+void weir__pack_finish(weir__pack *pack);
 /** Finish the file and put it in its place, or remove it after a failure. Frees @p pack. */
 weir_status weir__pack_close(weir__pack *pack);
+
+/** weir_graph_write(), with a call when everything is written and only the name is missing.
+ *  @param[in] last  a non-zero answer removes the file; NULL is fine.
+ *  @retval WEIR_ERR_CANCELLED  that was the answer. */
+weir_status weir__graph_write(const weir_graph *graph, const char *path, int (*last)(void *user),
+                              void *user);
 
 /** Whether the suffix of @p path names a format that weir_graph_write() knows.
  *  @retval WEIR_ERR_INVALID  it does not. */

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { NAME_TRIES = 100 };
+enum { NAME_TRIES = 100, LINKS_MAX = 40 };
 
 struct listed {
     struct listed *next;
@@ -66,32 +66,70 @@ void weir__replace_remove_all(void)
     /* The lock stays taken: nothing may be created after this. */
 }
 
-/* The path without symbolic links, whether its last part exists or not; NULL with errno. */
-static char *resolve(const char *path)
+/* The folder of a path without symbolic links; NULL with errno. @p base_out  behind its last slash. */
+static char *real_folder(const char *path, const char **base_out)
 {
-    char *whole = realpath(path, NULL);
-    if (whole || errno != ENOENT)
-        return whole;
     const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     char *real = folder ? realpath(folder, NULL) : NULL;
     int error = errno;
     free(folder);
-    if (!real) {
-        errno = error;
-        return NULL;
-    }
-    if (!*base) {
-        free(real);
+    *base_out = slash ? slash + 1 : path;
+    errno = error;
+    return real;
+}
+
+static char *join(const char *folder, const char *base)
+{
+    char *whole;
+    if (asprintf(&whole, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder, base) >= 0)
+        return whole;
+    errno = ENOMEM;
+    return NULL;
+}
+
+/* Where a path leads whose last part is not there: its folder without symbolic links, and that part. */
+static char *resolve_new(const char *path)
+{
+    const char *base;
+    char *folder = real_folder(path, &base), *whole = NULL;
+    if (folder && *base)
+        whole = join(folder, base);
+    else if (folder)
         errno = EISDIR;
+    int error = errno;
+    free(folder);
+    errno = error;
+    return whole;
+}
+
+/* What the link at @p path stands for, which goes through no other link; NULL: it is no link. */
+static char *follow(const char *path)
+{
+    char text[PATH_MAX], *target = NULL;
+    ssize_t length = readlink(path, text, sizeof text - 1);
+    if (length < 0)
         return NULL;
+    text[length] = '\0';
+    int folder = *text == '/' ? 0 : (int)(strrchr(path, '/') + 1 - path);
+    return asprintf(&target, "%.*s%s", folder, path, text) < 0 ? NULL : target;
+}
+
+/* The path without symbolic links, whether its last part exists or not; NULL with errno. Where the last
+ * part is a link to what is not there, that is what will be written, as a shell's > does. */
+static char *resolve(const char *path)
+{
+    char *whole = realpath(path, NULL), *next;
+    if (whole || errno != ENOENT)
+        return whole;
+    whole = resolve_new(path);
+    for (int links = 0; whole && (next = follow(whole)); links++) {
+        free(whole);
+        whole = links < LINKS_MAX ? resolve_new(next) : NULL;
+        int error = links < LINKS_MAX ? errno : ELOOP;
+        free(next);
+        errno = error;
     }
-    if (asprintf(&whole, "%s/%s", strcmp(real, "/") == 0 ? "" : real, base) < 0) {
-        whole = NULL;
-        errno = ENOMEM;
-    }
-    free(real);
     return whole;
 }
 

@@ -11,7 +11,7 @@ typedef struct weir__replace {
 } weir__replace;
 
 /** Open @p path for writing. A target that exists is left alone until the commit, and keeps its
- *  permissions. @return 0, or an errno value; then there is nothing to drop. */
+ *  permissions; a link leads to what it stands for, there or not. @return 0, or an errno value; then there is nothing to drop. */
 int weir__replace_open(weir__replace *file, const char *path);
 /** Give the file its name. @return 0, or an errno value; then drop it. */
 int weir__replace_commit(weir__replace *file);

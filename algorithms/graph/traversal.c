@@ -249,7 +249,8 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
                                   .direction = WEIR_DIRECTION_PUSH,
                                   .devices = traversal->placement->parts,
                                   .least_items = count.reached,
-                                  .bytes = least_bytes(traversal, &work)};
+                                  .bytes = least_bytes(traversal, &work),
+                                  .bytes_sent = work.sent * traversal->op->wire_bytes};
     return WEIR_OK;
 }
 

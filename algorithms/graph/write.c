@@ -161,6 +161,12 @@ static weir_status choose(const weir_graph *graph, const char *path, const struc
 
 weir_status weir_graph_write(const weir_graph *graph, const char *path)
 {
+    return weir__graph_write(graph, path, NULL, NULL);
+}
+
+weir_status weir__graph_write(const weir_graph *graph, const char *path, int (*last)(void *user),
+                              void *user)
+{
     const struct form *form = NULL;
     weir__packing packing;
     weir__pack *pack;
@@ -177,5 +183,8 @@ weir_status weir_graph_write(const weir_graph *graph, const char *path)
     uselocale(before);
     if (c_locale)
         freelocale(c_locale);
+    weir__pack_finish(pack);
+    if (!pack->failed && last && last(user))
+        pack->failed = weir__fail(WEIR_ERR_CANCELLED, "%s: not wanted any more", path);
     return weir__pack_close(pack);
 }

@@ -5,16 +5,16 @@
 
 #define SEEDS 65536u /* as in topology/measure: patterns of one run differ from those of the next */
 
-/* X(name, title, function) */
-#define BENCHES(X)                                                                             \
-    X("links", "one link against a bare copy, every transport, by message size",               \
-      weir__bench_links)                                                                       \
-    X("linkpackets", "one link by packet size and number of buffers", weir__bench_linkpackets) \
-    X("hops", "latency of a segment through a router, alone and beside a large one",           \
-      weir__bench_hops)                                                                        \
-    X("hostcost", "what sending and receiving a segment costs the calling thread",             \
-      weir__bench_hostcost)                                                                    \
-    X("collectives", "collectives over routers, by ring and by tree, beside NCCL's",           \
+/* X(name, title, sized, function) */
+#define BENCHES(X)                                                                                \
+    X("links", "one link against a bare copy, every transport, by message size", 1,               \
+      weir__bench_links)                                                                          \
+    X("linkpackets", "one link by packet size and number of buffers", 1, weir__bench_linkpackets) \
+    X("hops", "latency of a segment through a router, alone and beside a large one", 1,           \
+      weir__bench_hops)                                                                           \
+    X("hostcost", "what sending and receiving a segment costs the calling thread", 0,             \
+      weir__bench_hostcost)                                                                       \
+    X("collectives", "collectives over routers, by ring and by tree, beside NCCL's", 1,           \
       weir__bench_collectives)
 
 static const weir_bench_info infos[] = {BENCHES(WEIR__BENCH_INFO)};

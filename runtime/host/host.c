@@ -22,7 +22,7 @@ static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t
     if ((status = weir__calloc(1, sizeof *device, "host device", &device)))
         return status;
     weir__device_init(&device->base, &weir__host_backend, context, ordinal);
-    if ((status = weir__host_team_open(&device->team, threads))) {
+    if ((status = weir__host_team_open(&device->team, context, threads))) {
         weir__device_fini(&device->base);
         free(device);
         return status;

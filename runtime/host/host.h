@@ -14,6 +14,7 @@ struct host_team {
     int stop;
     const weir_kernel *kernel;
     const void *args;
+    const weir_context *context;
     uint32_t workers;
     uint32_t started; /* helpers alive */
     pthread_t *threads;
@@ -42,7 +43,8 @@ struct host_stamp {
     uint64_t ns;           /* when that was */
 };
 
-weir_status weir__host_team_open(struct host_team *team, uint32_t workers);
+weir_status weir__host_team_open(struct host_team *team, const weir_context *context,
+                                 uint32_t workers);
 void weir__host_team_close(struct host_team *team);
 /** Run a kernel on all workers and wait for them. */
 void weir__host_team_run(struct host_team *team, const weir_kernel *kernel, const void *args);

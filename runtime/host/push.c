@@ -2,8 +2,6 @@
  * queue thread's alone. */
 #include "runtime/host/host.h"
 
-#include <string.h>
-
 #define CACHE_LINE 64 /* no two workers write one */
 
 struct push {
@@ -21,7 +19,7 @@ static void push_slice(const void *args, uint32_t worker, uint32_t workers)
     if (begin >= push->bytes)
         return;
     size_t left = push->bytes - begin;
-    memcpy(push->destination + begin, push->source + begin, left < slice ? left : slice);
+    weir__drop_copy(push->destination + begin, push->source + begin, left < slice ? left : slice);
 }
 
 static const weir_kernel push_kernel = {.name = "push", .host = push_slice};

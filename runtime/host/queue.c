@@ -22,17 +22,17 @@ static void wait_future(const weir_device *device, weir_future *future)
     weir_future_release(future);
 }
 
-/* What changes memory: not on a device that failed. */
+/* What changes memory: not on a device that failed, nor what was given up. */
 static void work_on(struct host_queue *queue, struct op *op)
 {
-    if (weir__device_failed(queue->base.device))
+    if (weir__device_failed(queue->base.device) || (op->kind != CALL && weir__dropping()))
         return;
     switch (op->kind) {
     case COPY:
-        memcpy(op->destination, op->source, op->bytes);
+        weir__drop_copy(op->destination, op->source, op->bytes);
         break;
     case FILL:
-        memset(op->destination, op->value, op->bytes);
+        weir__drop_fill(op->destination, op->value, op->bytes);
         break;
     case LAUNCH:
         weir__host_team_run(&((struct host_device *)queue->base.device)->team, op->kernel,
@@ -78,6 +78,7 @@ static void break_device(weir_device *device)
 static void *work(void *data)
 {
     struct host_queue *queue = data;
+    (void)weir__drop_enter(queue->base.device->context);
     pthread_mutex_lock(&queue->lock);
     for (;;) {
         while (!queue->first && !queue->stop)

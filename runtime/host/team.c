@@ -18,6 +18,7 @@ static void *help(void *data)
     struct host_team *team = me.team;
     uint64_t seen = 0;
     free(data);
+    (void)weir__drop_enter(team->context);
     pthread_mutex_lock(&team->lock);
     for (;;) {
         while (!team->stop && team->round == seen)
@@ -52,7 +53,8 @@ static weir_status start_helper(struct host_team *team)
     return WEIR_OK;
 }
 
-weir_status weir__host_team_open(struct host_team *team, uint32_t workers)
+weir_status weir__host_team_open(struct host_team *team, const weir_context *context,
+                                 uint32_t workers)
 {
     weir_status status;
     if ((status = weir__calloc(workers, sizeof *team->threads, "worker threads", &team->threads)))
@@ -61,6 +63,7 @@ weir_status weir__host_team_open(struct host_team *team, uint32_t workers)
     pthread_mutex_init(&team->lock, NULL);
     pthread_cond_init(&team->start, NULL);
     pthread_cond_init(&team->finish, NULL);
+    team->context = context;
     team->workers = workers;
     while (!status && team->started + 1 < workers)
         status = start_helper(team);

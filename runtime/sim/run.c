@@ -1,8 +1,6 @@
 /** @file run.c  What a queue does when it comes to an operation. The engine is locked. */
 #include "runtime/sim/engine.h"
 
-#include <string.h>
-
 static void finish_first(struct weir__sim *sim, struct sim_queue *queue)
 {
     struct sim_op *op = queue->first;
@@ -66,6 +64,31 @@ void weir__sim_ready(struct weir__sim *sim, struct sim_queue *queue)
     weir__sim_due_push(sim, queue, sim->now_ps);
 }
 
+/* What an operation does to memory, by whichever thread drives the engine. */
+static void work_on(const struct sim_queue *queue, struct sim_op *op)
+{
+    const weir_device_info *info = &queue->base.device->info;
+    const weir_context *before = weir__drop_enter(queue->base.device->context);
+    switch (op->kind) {
+    case SIM_COPY:
+        weir__drop_copy(op->destination, op->source, op->bytes);
+        break;
+    case SIM_FILL:
+        weir__drop_fill(op->destination, op->value, op->bytes);
+        break;
+    case SIM_LAUNCH:
+        for (uint32_t w = 0; w < info->workers && !weir__dropping(); w++)
+            op->kernel->host(op->args, w, info->workers);
+        break;
+    case SIM_CALL:
+        op->function(op->user);
+        break;
+    default:
+        break;
+    }
+    (void)weir__drop_enter(before);
+}
+
 void weir__sim_run(struct weir__sim *sim, struct sim_queue *queue)
 {
     struct sim_op *op = queue->first;
@@ -75,11 +98,7 @@ void weir__sim_run(struct weir__sim *sim, struct sim_queue *queue)
         return;
     }
     if (queue->state == SIM_DELAYED) {
-        const weir_device_info *info = &queue->base.device->info;
-        for (uint32_t w = 0; op->kind == SIM_LAUNCH && w < info->workers; w++)
-            op->kernel->host(op->args, w, info->workers);
-        if (op->kind == SIM_CALL)
-            op->function(op->user);
+        work_on(queue, op);
         finish_first(sim, queue);
     }
     go_on(sim, queue);
@@ -87,11 +106,7 @@ void weir__sim_run(struct weir__sim *sim, struct sim_queue *queue)
 
 void weir__sim_arrived(struct weir__sim *sim, struct sim_queue *queue)
 {
-    const struct sim_op *op = queue->first;
-    if (op->kind == SIM_COPY)
-        memcpy(op->destination, op->source, op->bytes);
-    else
-        memset(op->destination, op->value, op->bytes);
+    work_on(queue, queue->first);
     finish_first(sim, queue);
     go_on(sim, queue);
 }

@@ -34,7 +34,18 @@ refuse 2 "did you mean links" bench lonks
 refuse 2 "did you mean all" bench alll
 refuse 2 "bench: zzz: unknown benchmark; see weir bench list" bench zzz
 refuse 2 "NAME is missing" bench
-refuse 2 "takes no options" bench list --devices host:2
+refuse 2 "--devices: bench list takes no options" bench list --devices host:2
+for option in "machine m60" "bytes 1MiB" "trials 1" "warmups 0" "format table" "json x" "output x" "compare x" \
+    "from x" "factor 2"; do
+    # shellcheck disable=SC2086 # words
+    refuse 2 "--${option% *}: bench list takes no options" bench list --$option
+done
+for name in launch flags hostcost; do refuse 2 "--bytes: bench $name " bench $name --bytes 1MiB --devices host:2; done
+refuse 2 "both write to standard output" bench pairs --format table --json - --machine m60
+for option in "devices host:1" "machine m60" "bytes 1MiB" "trials 1" "warmups 0"; do
+    # shellcheck disable=SC2086 # words
+    refuse 2 "--from measures nothing, so leave --${option% *} out" bench --from x.json --$option
+done
 
 # ---- host devices: everything runs or says why not ----
 # shellcheck disable=SC2086 # words of a command

@@ -89,6 +89,25 @@ links_sum() {
 }
 is trials.0.items_sent "$(links_sum)"
 at_least 1 trials.0.items_sent
+# bytes_of BYTES: of each item that was sent, over whatever route.
+bytes_of() {
+    at_least 1 trials.0.items_sent
+    is trials.0.stats.bytes_sent $(($1 * $(value "$OUT" trials.0.items_sent)))
+}
+bytes_of 8
+for kernel in fused discrete; do
+    for route in direct ring tree staged; do
+        expect_ok bfs rmat:8 --devices host:3 --route $route --kernel $kernel --json -
+        bytes_of 8
+    done
+done
+expect_ok sssp rmat:8 --devices host:3 --direction push --json -
+bytes_of 8
+expect_ok pr rmat:8 --devices host:2 --direction push --json -
+bytes_of 16
+expect_ok bfs rmat:8 --devices host:2 --partition edge --direction switch --json -
+at_least 1 trials.0.stats.bytes_sent
+expect_ok bfs rmat:8 --source 1 --devices host:3 --route direct --partition random --json -
 present trials.0.links.5.from trials.0.links.5.to
 expect_ok bfs rmat:8 --source 1 --devices host:1 --direction push --json -
 is trials.0.links '[]'

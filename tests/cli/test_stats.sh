@@ -44,7 +44,7 @@ for verb in bfs sssp pr cc; do
             has "of ${devices#host:}"
             sane "$OUT"
             case $verb$direction in
-            *push) has "process " && has "items produced" ;;
+            *push) has "process " && has "items produced" && has "bytes sent" ;;
             bfsauto | bfspull | bfsswitch) has " levels of " && has "bytes sent" ;;
             prauto | prpull) has " iterations of " && has "bytes sent" ;;
             sssppull | ssspswitch | cc*) has " steps of " && has "bytes sent" ;;

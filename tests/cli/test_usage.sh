@@ -119,6 +119,40 @@ refuse 2 "--stats: gen has no such option" gen $G -o x.mtx --stats
 refuse 2 "--verify: gen has no such option" gen $G -o x.mtx --verify
 refuse 2 "--source: info has no such option" info $G --source 1
 
+# ---- options that say nothing to what runs ----
+refuse 2 "--undirected is of a graph" info --config --undirected
+for verb in bfs sssp pr cc; do
+    refuse 2 "--seed: nothing here depends on it" $verb $G --seed 1
+    refuse 2 "--seed: nothing here depends on it" $verb $G --seed 7 --partition edge --devices host:2
+    expect_ok $verb $G --seed 7 --partition random --devices host:2
+done
+refuse 2 "for --sources and for partitions random and metis" bfs $G --seed 7 --source 1
+refuse 2 "it is for partitions random and metis" pr $G --seed 7
+expect_ok bfs $G --sources 2 --seed 7 --devices host:2
+expect_ok pbf --elements 100 --seed 7 --devices host:1
+
+# ---- every value that is taken stands in the help ----
+for verb in bfs sssp pr cc; do
+    run $verb --help
+    cp "$OUT" help.txt
+    for option in partition direction route order kernel worker mapping balance wire weights dangling stream; do
+        grep -q -e "--$option " help.txt || continue
+        run $verb $G --$option no-such-value
+        values=$(sed -n 's/.*choose one of: //p; s/.*: write \(.*\) or random.*/\1/p' "$ERR" | tr -d ,)
+        [ -n "$values" ] || fail "--$option names no values"
+        for value in $values; do
+            if awk -v option="--$option" -v value="$value" '
+                /^  (-., )?--/ { here = index($0, " " option " ") > 0 }
+                here { text = text " " $0 }
+                END { gsub(/[,;:.()]/, " ", text); gsub(/[:,]/, " ", value); exit !index(text " ", " " value " ") }' help.txt; then
+                pass
+            else
+                fail "help $verb: --$option takes $value, which is not there"
+            fi
+        done
+    done
+done
+
 # ---- numbers ----
 for value in -1 1x x 1.5 0x10 "" " 1" 1e3 99999999999999999999999; do
     refuse 2 "\"$value\"" bfs $G --source="$value"

@@ -1,10 +1,15 @@
 /** @file test_bench.c  Benchmarks over copies run everywhere, and refuse what makes no sense. */
 #include "tests/topology/bench_fixture.h"
 
+#include "runtime/internal.h"
+#include "topology/measure/kernels.h"
 #include "topology/measure/measure.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 /* Benchmarks over copies. Those of kernels have a test of their own. */
 static const char *const names[] = {"packets", "indirect", "broadcast", "copy",
@@ -389,6 +394,63 @@ static void the_cancel_word_stops_it(void **state)
     weir_context_destroy(context);
 }
 
+static void *stop_later(void *user)
+{
+    struct watcher *watcher = user;
+    const struct timespec pause = {0, watcher->stop_at * 1000000L};
+    nanosleep(&pause, NULL);
+    __atomic_store_n(&watcher->cancel, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+/* Whenever it comes, and whatever was dropped by then: cancelled, never wrong bytes. */
+static void a_cancel_within_a_trial_is_no_wrong_result(void **state)
+{
+    static const char *const several[] = {"memory", "copy", "access", "alltoall"};
+    weir_context *context = open_or_skip(state);
+    for (int i = 0; i < 12; i++) {
+        struct watcher watcher = {0, 1 + 7 * i, 0, ""};
+        weir_bench_config config = small_config();
+        weir_bench_table *table = NULL;
+        pthread_t thread;
+        config.bytes = 1000000;
+        config.trials = 100000;
+        config.cancel = &watcher.cancel;
+        assert_int_equal(pthread_create(&thread, NULL, stop_later, &watcher), 0);
+        weir_status status = weir_bench_run(context, several[i % 4], &config, &table);
+        pthread_join(thread, NULL);
+        if (!status) /* "needs two devices" */
+            assert_true(*table->skipped);
+        else
+            STATUS(status, WEIR_ERR_CANCELLED);
+        weir_bench_table_destroy(table);
+    }
+    weir_bench_config config = small_config(); /* nothing is dropped any more */
+    weir_bench_table_destroy(run(context, "memory", &config));
+    weir_context_destroy(context);
+}
+
+/* The cancel word is the first that the kernel writes: it stops long before the last. */
+static void a_long_kernel_ends_early(void **state)
+{
+    enum { WORDS = 3 << 20 };
+    weir_context *context = open_or_skip(state);
+    weir_device *device = weir_context_device(context, 0);
+    weir_queue *queue = new_queue(device);
+    uint64_t *data = new_memory(device, WORDS * sizeof *data);
+    struct weir__stream_args args = {.to = data, .bytes = WORDS * sizeof *data, .seed = 1};
+    memset(data, 0, WORDS * sizeof *data);
+    weir__context_drop_when(context, (const volatile int *)(const void *)data);
+    OK(weir_queue_launch(queue, &weir__kernel_stream_write, &args, sizeof args));
+    OK(weir_queue_sync(queue));
+    weir__context_drop_when(context, NULL);
+    assert_int_equal(data[0], 1);
+    assert_int_equal(data[WORDS - 1], 0);
+    weir_queue_destroy(queue);
+    weir_device_free(device, data);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +470,8 @@ int main(void)
         ON_EACH_BACKEND(resident_kernels_broadcast_on_gpus),
         cmocka_unit_test(one_device_is_told_why_there_is_nothing),
         ON_EACH_BACKEND(the_cancel_word_stops_it),
+        ON_BACKEND(a_long_kernel_ends_early, "host:1"),
+        ON_EACH_BACKEND(a_cancel_within_a_trial_is_no_wrong_result),
     };
     return cmocka_run_group_tests_name("bench", tests, NULL, NULL);
 }

@@ -18,23 +18,25 @@
 #define WARMUPS_NONE UINT32_MAX
 #define LIMIT_MS     60000
 
-/* X(name, title, function) */
+/* X(name, title, sized, function) */
 #define BENCHES(X)                                                                                 \
     X("access", "access of kernels to other memories: read, write, atomics; coalesced and random", \
-      weir__bench_access)                                                                          \
-    X("memory", "a device's own memory, by kernels", weir__bench_memory)                           \
-    X("atomics", "atomics and random access by working-set size", weir__bench_atomics)             \
-    X("packets", "packets against one transfer", weir__bench_packets)                              \
-    X("indirect", "direct push against push and pull through host memory", weir__bench_indirect)   \
-    X("broadcast", "one device to all others, every way", weir__bench_broadcast)                   \
-    X("copy", "copy engine against kernel copies, one and both directions, by size",               \
+      1, weir__bench_access)                                                                       \
+    X("memory", "a device's own memory, by kernels", 1, weir__bench_memory)                        \
+    X("atomics", "atomics and random access by working-set size", 1, weir__bench_atomics)          \
+    X("packets", "packets against one transfer", 1, weir__bench_packets)                           \
+    X("indirect", "direct push against push and pull through host memory", 1,                      \
+      weir__bench_indirect)                                                                        \
+    X("broadcast", "one device to all others, every way", 1, weir__bench_broadcast)                \
+    X("copy", "copy engine against kernel copies, one and both directions, by size", 1,            \
       weir__bench_copy)                                                                            \
-    X("pairs", "every pair of devices, and each with the host", weir__bench_pairs)                 \
-    X("ring", "every device to its neighbour in the ring at once", weir__bench_ring)               \
-    X("alltoall", "every device to every other at once", weir__bench_alltoall)                     \
-    X("contention", "several transfers that share a device, or the host", weir__bench_contention)  \
-    X("flags", "latency of flags between devices and with the host", weir__bench_flags)            \
-    X("launch", "starting kernels, the frame of a timed region, barriers", weir__bench_launch)
+    X("pairs", "every pair of devices, and each with the host", 1, weir__bench_pairs)              \
+    X("ring", "every device to its neighbour in the ring at once", 1, weir__bench_ring)            \
+    X("alltoall", "every device to every other at once", 1, weir__bench_alltoall)                  \
+    X("contention", "several transfers that share a device, or the host", 1,                       \
+      weir__bench_contention)                                                                      \
+    X("flags", "latency of flags between devices and with the host", 0, weir__bench_flags)         \
+    X("launch", "starting kernels, the frame of a timed region, barriers", 0, weir__bench_launch)
 
 static const weir_bench_info infos[] = {BENCHES(WEIR__BENCH_INFO)};
 static const bench_fn runs[] = {BENCHES(WEIR__BENCH_RUN)};
@@ -154,8 +156,10 @@ weir_status weir__bench_open(struct bench *bench, weir_context *context,
     bench->gpus = all_gpus(context);
     bench->simulated = weir__context_simulated(context);
     fill_in(bench);
-    status = check_room(bench);
-    return status ? status : weir_machine_of(context, &bench->machine);
+    if ((status = check_room(bench)) || (status = weir_machine_of(context, &bench->machine)))
+        return status;
+    weir__context_drop_when(context, bench->config.cancel);
+    return WEIR_OK;
 }
 
 void weir__bench_close(struct bench *bench)
@@ -163,6 +167,7 @@ void weir__bench_close(struct bench *bench)
     if (!bench->context)
         return;
     weir__bench_settle(bench);
+    weir__context_drop_when(bench->context, NULL);
     for (uint32_t i = 0; i <= bench->devices; i++) {
         weir_queue_destroy(bench->queue[i]);
         weir_device_free(weir__bench_device(bench, i), bench->wrong[i]);
@@ -177,6 +182,12 @@ weir_status weir__bench_cancelled(const struct bench *bench)
     return WEIR_OK;
 }
 
+weir_status weir__bench_judge(const struct bench *bench, weir_status status)
+{
+    weir_status cancelled = weir__bench_cancelled(bench);
+    return cancelled ? cancelled : status;
+}
+
 weir_status weir__bench_run(const struct bench_list *among, weir_context *context, const char *name,
                             const weir_bench_config *config, weir_bench_table **table_out)
 {
@@ -186,12 +197,13 @@ weir_status weir__bench_run(const struct bench_list *among, weir_context *contex
     *table_out = NULL;
     if (status)
         return status;
-    if ((status = weir__bench_open(&bench, context, config)) ||
-        (status = weir__calloc(1, sizeof *bench.table, "table of a benchmark", &bench.table)))
+    if ((status = weir__bench_open(&bench, context, config)))
         return status;
-    strcpy(bench.table->name, among->infos[index].name);
-    if (!(status = weir__bench_cancelled(&bench)))
-        status = among->runs[index](&bench);
+    status = weir__calloc(1, sizeof *bench.table, "table of a benchmark", &bench.table);
+    if (!status)
+        strcpy(bench.table->name, among->infos[index].name);
+    if (!status && !(status = weir__bench_cancelled(&bench)))
+        status = weir__bench_judge(&bench, among->runs[index](&bench));
     weir__bench_close(&bench);
     if (status)
         weir_bench_table_destroy(bench.table);

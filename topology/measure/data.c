@@ -66,6 +66,7 @@ weir_status weir__pattern_poison(struct bench *bench, uint32_t device, void *dat
 }
 
 struct shares {
+    const weir_context *context;
     const weir_kernel *kernel;
     const void *args;
 };
@@ -73,8 +74,10 @@ struct shares {
 static void run_shares(void *user, uint64_t begin, uint64_t end)
 {
     const struct shares *shares = user;
+    const weir_context *before = weir__drop_enter(shares->context);
     for (uint64_t i = begin; i < end; i++)
         shares->kernel->host(shares->args, (uint32_t)i, SHARES);
+    (void)weir__drop_enter(before);
 }
 
 /* A kernel over a pattern. Nobody times it, and a simulated device has one worker and plain host
@@ -82,7 +85,7 @@ static void run_shares(void *user, uint64_t begin, uint64_t end)
 static weir_status run(struct bench *bench, weir_queue *queue, const weir_kernel *kernel,
                        const struct weir__pattern_args *args)
 {
-    struct shares shares = {kernel, args};
+    struct shares shares = {bench->context, kernel, args};
     if (!bench->simulated)
         return weir_queue_launch(queue, kernel, args, sizeof *args);
     weir__parallel_for(SHARES, 1, 0, run_shares, &shares);

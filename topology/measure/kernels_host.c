@@ -1,7 +1,12 @@
 /** @file kernels_host.c  The benchmarks' kernels on a host device's threads. */
 #include "topology/measure/kernels.h"
 
+#include "runtime/internal.h"
+
 #include <string.h>
+
+/* Elements between two looks at whether the benchmark goes on: a tenth of a second at random places. */
+#define PART ((uint64_t)1 << 20)
 
 /* A worker's share of `count`: a contiguous piece, so that a thread reads along its memory. */
 static uint64_t begin_of(uint64_t count, uint32_t worker, uint32_t workers)
@@ -10,10 +15,28 @@ static uint64_t begin_of(uint64_t count, uint32_t worker, uint32_t workers)
     return count / workers * worker + (worker < more ? worker : more);
 }
 
-#define FOR_SHARE(i, count)                                       \
-    for (uint64_t i = begin_of(count, worker, workers),           \
-                  end_##i = begin_of(count, worker + 1, workers); \
-         i < end_##i; i++)
+/* The part of the share at hand, and where the share ends. */
+struct share {
+    uint64_t begin, end, last;
+};
+
+static struct share share_of(uint64_t count, uint32_t worker, uint32_t workers)
+{
+    uint64_t begin = begin_of(count, worker, workers);
+    return (struct share){begin, begin, begin_of(count, worker + 1, workers)};
+}
+
+/* Go on to the next part. @return whether there is one, and anybody wants it. */
+static int next_part(struct share *share)
+{
+    share->begin = share->end;
+    share->end = share->last - share->begin < PART ? share->last : share->begin + PART;
+    return share->begin < share->last && !weir__dropping();
+}
+
+#define FOR_SHARE(i, count)                                                         \
+    for (struct share share = share_of(count, worker, workers); next_part(&share);) \
+        for (uint64_t i = share.begin; i < share.end; i++)
 
 void weir__pattern_put_host(const void *args, uint32_t worker, uint32_t workers)
 {
@@ -61,7 +84,7 @@ void weir__stream_copy_host(const void *args, uint32_t worker, uint32_t workers)
     const struct weir__stream_args *a = args;
     uint64_t begin = begin_of(a->bytes / 8, worker, workers);
     uint64_t end = begin_of(a->bytes / 8, worker + 1, workers);
-    memcpy(a->to + begin, a->from + begin, (size_t)(end - begin) * 8);
+    weir__drop_copy(a->to + begin, a->from + begin, (size_t)(end - begin) * 8);
 }
 
 void weir__stream_add_host(const void *args, uint32_t worker, uint32_t workers)

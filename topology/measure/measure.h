@@ -35,9 +35,9 @@ struct bench_list {
     const bench_fn *runs; /* of each */
     size_t count;
 };
-/* Both arrays out of one list of X(name, title, function). */
-#define WEIR__BENCH_INFO(name, title, function) {name, title},
-#define WEIR__BENCH_RUN(name, title, function)  function,
+/* Both arrays out of one list of X(name, title, sized, function). */
+#define WEIR__BENCH_INFO(name, title, sized, function) {name, title, sized},
+#define WEIR__BENCH_RUN(name, title, sized, function)  function,
 
 /* The benchmarks: one function each, listed in bench.c. */
 weir_status weir__bench_access(struct bench *bench);     /* access.c: Groute's Figure 2(a) */
@@ -69,6 +69,9 @@ weir_status weir__bench_open(struct bench *bench, weir_context *context,
 void weir__bench_close(struct bench *bench);
 /** WEIR_ERR_CANCELLED once the cancel word is set. */
 weir_status weir__bench_cancelled(const struct bench *bench);
+/** How a benchmark ended that gave @p status: cancelled, whatever it found, once the cancel word is set,
+ *  since queues dropped what they were to do from then on. */
+weir_status weir__bench_judge(const struct bench *bench, weir_status status);
 
 /* ---- rows.c ------------------------------------------------------------------------------ */
 

@@ -196,7 +196,7 @@ weir_status weir_machine_measure(weir_context *context, const weir_bench_config 
     if (!status) {
         snprintf(bench.table->name, sizeof bench.table->name, "measure");
         snprintf(machine->source, sizeof machine->source, "measured");
-        status = measure_all(&bench, machine);
+        status = weir__bench_judge(&bench, measure_all(&bench, machine));
     }
     weir__bench_close(&bench);
     weir_bench_table_destroy(bench.table);

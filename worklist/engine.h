@@ -38,7 +38,7 @@ enum weir_look {
     WEIR_LOOK_MERGED,              /* items dropped before they were processed */
     WEIR_LOOK_ASTRAY,              /* items that an operator passed to itself or to nobody */
     WEIR_LOOK_FULL,                /* an item found no room anywhere */
-    WEIR_LOOK_LONG,                /* a tile has more atoms than can be counted */
+    WEIR_LOOK_LONG,                /* tiles have more atoms than can be counted */
     WEIR_LOOKS = 32
 };
 
@@ -60,6 +60,8 @@ struct weir_work_segment {
 
 /** Atoms of a tile are fewer: a set of tiles counts them in 32 bits. */
 #define WEIR_TILE_MOST 0xFFFFFFFFu
+/** Atoms of the tiles that one warp looks at together are fewer: those of the 16 warps of a block are counted in 32 bits. */
+#define WEIR_SET_MOST ((uint64_t)1 << 28)
 
 /** Packets that one round of a discrete kernel takes in. */
 #define WEIR_WORK_PACKETS 8

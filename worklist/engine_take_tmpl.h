@@ -182,22 +182,7 @@ WEIR_DEV void OP(fill)(struct OP(run) * run, uint32_t slot, uint32_t index, int 
     }
 }
 
-/** Do the first @p atoms of a tile at once. All lanes of a warp. */
-WEIR_COLD void OP(do_in_place)(const struct OP(args) * args, struct OP(block) * block,
-                               uint32_t near_bag, uint32_t slot, uint32_t atoms)
-{
-    struct OP(run) run = OP(call_run)(args, block, near_bag);
-    WEIR_ROLLED
-    for (uint32_t done = 0; done < atoms;) {
-        const uint32_t left = atoms - done;
-        OP(run_atom)(&run, weir_lane() < left, slot, done + weir_lane());
-        done += left < WEIR_LANES ? left : WEIR_LANES;
-    }
-    if (weir_lane() == 0 && run.pushed)
-        (void)weir_atomic_add_relaxed_dev_u32(&block->pushed, run.pushed);
-}
-
-/** The first @p atoms atoms of a tile are seen to. */
+/** The first @p atoms of a tile are seen to. */
 WEIR_DEV void OP(skip_atoms)(struct OP(block) * block, uint32_t slot, uint32_t atoms)
 {
     weir_lanes_sync();
@@ -209,10 +194,10 @@ WEIR_DEV void OP(skip_atoms)(struct OP(block) * block, uint32_t slot, uint32_t a
 }
 
 /** Put the first atoms of a tile aside, in pieces for a round of their own; that round does not cut them again. What
- *  the bag of pieces has no room for is done at once, so that what is left can be counted with the rest of its set.
+ *  the bag of pieces has no room for is done in place.
  *  @return atoms that were put aside: they are counted with the pieces. */
 WEIR_DEV uint32_t OP(cut_tile)(const struct OP(args) * args, struct OP(block) * block,
-                               uint32_t near_bag, uint32_t slot)
+                               uint32_t slot)
 {
     const struct weir_bag *bag = &args->work.bag[WEIR_BAG_PIECE];
     const uint32_t atoms = block->ends[slot];
@@ -235,33 +220,35 @@ WEIR_DEV uint32_t OP(cut_tile)(const struct OP(args) * args, struct OP(block) * 
         (void)OP(pieces_put)(bag, base + i, &piece);
     }
     OP(skip_atoms)(block, slot, given * length);
-    if (given < pieces) {
-        OP(do_in_place)(args, block, near_bag, slot, (pieces - given) * length);
-        OP(skip_atoms)(block, slot, (pieces - given) * length);
-    }
     return given * length;
 }
 
-/** Cut the tiles of a set that are too long. Of pieces nothing is cut: their bag is being read. It counts for the block
- *  and the device, not for the run of a lane: nothing to be returned keeps the callers' registers theirs. */
-WEIR_COLD void OP(cut_set)(const struct OP(args) * args, struct OP(block) * block,
-                           uint32_t near_bag, uint32_t base, uint32_t count)
+/** Cut the tiles of a warp's set that are too long. Of pieces nothing is cut: their bag is being read. It calls nothing,
+ *  and counts for the device rather than for the run of a lane, so that the callers keep their registers.
+ *  What is left of all tiles together must be countable; if it is not, the run ends. */
+WEIR_COLD void OP(cut_set)(const struct OP(args) * args, struct OP(block) * block, uint32_t base,
+                           uint32_t count)
 {
-    uint64_t put_aside = 0;
+    uint64_t put_aside = 0, left = 0;
+    int countable = 1;
     if (weir_word_action(block->word) == WEIR_ACTION_PLAN &&
         block->segment[0].kind == WEIR_SEGMENT_PIECE)
         return;
     WEIR_ROLLED
     for (uint32_t i = base; i < base + count; i++) {
-        if (block->ends[i] == WEIR_TILE_MOST) {
-            OP(refuse)(args, block, WEIR_LOOK_LONG);
-            OP(skip_atoms)(block, i, WEIR_TILE_MOST);
-        } else if (block->ends[i] > args->work.cut) {
-            put_aside += OP(cut_tile)(args, block, near_bag, i);
-        }
+        countable &= block->ends[i] != WEIR_TILE_MOST;
+        if (countable && block->ends[i] > args->work.cut)
+            put_aside += OP(cut_tile)(args, block, i);
+        left += block->ends[i];
     }
     if (weir_lane() == 0)
         (void)weir_atomic_add_relaxed_dev_u64(&args->work.control->atoms, 0 - put_aside);
+    if (countable && left < WEIR_SET_MOST)
+        return;
+    OP(refuse)(args, block, WEIR_LOOK_LONG);
+    WEIR_ROLLED
+    for (uint32_t i = base; i < base + count; i++)
+        OP(skip_atoms)(block, i, block->ends[i]);
 }
 
 /** Cut long tiles, then turn the numbers of atoms into where each tile ends.
@@ -273,7 +260,8 @@ WEIR_DEV uint32_t OP(close_set)(struct OP(run) * run, uint32_t base, uint32_t co
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES)
         longest = longest > ends[i] ? longest : ends[i];
-    if (weir_max_u32(longest) > run->args->work.cut)
-        OP_CALL(OP(cut_set))(run->args, run->block, run->near_bag, base, count);
+    if (weir_max_u32(longest) > run->args->work.cut) {
+        OP(cut_set)(run->args, run->block, base, count);
+    }
     return weir_scan_u32(ends, count);
 }

@@ -22,9 +22,12 @@ weir_status weir__worklist_end(const struct worker *worker)
             worker->spill.why[0] ? worker->spill.why
                                  : "larger queues (WEIR_QUEUE_ITEMS) or more room help");
     case WEIR_ENGINE_LONG:
-        return weir__fail(WEIR_ERR_INVALID,
-                          "%s: worker %u has a tile of more than %u atoms, which is the most", name,
-                          worker->index, WEIR_TILE_MOST - 1);
+        return weir__fail(
+            WEIR_ERR_INVALID,
+            "%s: worker %u has a tile of more than %u atoms, or tiles beside each other "
+            "with more than %llu for whose pieces its queues have no room "
+            "(WEIR_QUEUE_ITEMS)",
+            name, worker->index, WEIR_TILE_MOST - 1, (unsigned long long)WEIR_SET_MOST - 1);
     case WEIR_ENGINE_ASTRAY:
         return weir__fail(
             WEIR_ERR_INVALID,

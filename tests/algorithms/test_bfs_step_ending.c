@@ -19,8 +19,8 @@ static void what_is_chosen(void **state)
     weir_device_info_get(weir_context_device(context, 0), &info);
     OK(weir_bfs_create(context, graph, NULL, NULL, &bfs));
     OK(weir_bfs_run(bfs, 5, &stats));
-    assert_int_equal(stats.direction, info.kind == WEIR_DEVICE_CUDA ? WEIR_DIRECTION_PUSH
-                                                                    : WEIR_DIRECTION_SWITCH);
+    assert_int_equal(stats.direction,
+                     info.kind == WEIR_DEVICE_CUDA ? WEIR_DIRECTION_PUSH : WEIR_DIRECTION_SWITCH);
     weir_bfs_destroy(bfs);
     graph = graph_of("rmat:10", 1);
     OK(weir_bfs_create(context, graph, NULL, NULL, &bfs));

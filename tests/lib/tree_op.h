@@ -30,7 +30,7 @@ enum tree_shape {
     TREE_HUB,        /**< the root has `fan` children, which have none */
     TREE_CHAIN,      /**< one child each, down to `depth` */
     TREE_ENDLESS,    /**< `fan` children each, for ever */
-    TREE_VAST,       /**< a tile of `fan` atoms more than are allowed; none of them is ever done */
+    TREE_VAST, /**< a tile of 2^32 - 1 atoms and `fan`, which has a sign, more: not to be done */
     /** A spine, down to `depth`: each item has one child that stays on it and `fan` stubs; a stub has `twigs`
      *  children, which have none. By owner's rule TREE_BY_KIND the spine and the twigs stay where they are,
      *  and stubs leave. */
@@ -103,6 +103,8 @@ WEIR_DEV uint32_t tree_children(const tree_state *s, const tree_item *item)
         return s->fan;
     if (s->shape == TREE_HUB)
         return item->depth == 0 ? s->fan : 0;
+    if (s->shape == TREE_VAST)
+        return 0;
     if (item->depth >= s->depth)
         return 0;
     if (s->shape == TREE_CHAIN)
@@ -150,7 +152,7 @@ WEIR_DEV int tree_tile(const tree_state *s, const tree_item *item, uint64_t *fir
     *first = 0;
     *last = 1 + (uint64_t)tree_children(s, item);
     if (s->shape == TREE_VAST)
-        *last = UINT64_C(0xFFFFFFFF) + s->fan;
+        *last = UINT64_C(0xFFFFFFFF) + (uint64_t)(int64_t)(int32_t)s->fan;
     return 1;
 }
 

@@ -193,6 +193,22 @@ static void a_tile_of_too_many_atoms_is_refused(void **state)
     }
 }
 
+/* The smallest bag of pieces has room for sixteen. What is left of several tiles must be countable together. */
+static void tiles_of_too_many_atoms_together_are_refused(void **state)
+{
+    struct tree_setup setup = tree_plain(*state);
+    struct tree_world world;
+    setup.tree.shape = TREE_VAST;
+    setup.tree.fan = (uint32_t) - (1 << 29); /* 2^32 - 1 - 2^29 atoms each */
+    setup.config.queue_items = 16;
+    tree_open(&world, &setup);
+    assert_int_equal(tree_world_seed(&world, 1, 12), WEIR_OK);
+    assert_int_equal(weir_worklist_run(world.list, NULL), WEIR_ERR_INVALID);
+    assert_non_null(
+        strstr(weir_error_detail(), "tiles beside each other with more than 268435455"));
+    tree_world_close(&world);
+}
+
 /* Nothing that a run took from a pool is still taken after it, spilled items among it. */
 static void a_worklist_gives_its_memory_back(void **state)
 {
@@ -273,6 +289,9 @@ int main(void)
         ON(a_tile_of_millions_of_atoms, "cuda:0"),
         ON(a_tile_of_millions_of_atoms, "cuda:0-1"),
         ON_EACH_SPEC(a_tile_of_too_many_atoms_is_refused),
+        ON(tiles_of_too_many_atoms_together_are_refused, "host:1"),
+        ON(tiles_of_too_many_atoms_together_are_refused, "host:2"),
+        ON(tiles_of_too_many_atoms_together_are_refused, "cuda:0"),
         ON_EACH_SPEC(a_worklist_gives_its_memory_back),
         cmocka_unit_test(refused_at_create),
     };

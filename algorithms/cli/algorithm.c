@@ -193,6 +193,7 @@ const weir__cli_algorithm weir__cli_algorithm_pr = {
     .link_items = pr_link_items,
     .at = rank_at,
     .sum = weir__cli_sum_values,
+    .check = weir__cli_check_ranks,
     .needs_reference = weir__cli_ranks_need_reference,
     .compare = weir__cli_compare_ranks};
 const weir__cli_algorithm weir__cli_algorithm_cc = {

@@ -72,7 +72,8 @@ static int check_options(const struct weir__cli_session *session)
         return weir__cli_fail(EXIT_USAGE,
                               "--partition is of rows that lie on the devices, which --stream on "
                               "does without; leave out one of them");
-    return check_in_step(session);
+    int code = check_in_step(session);
+    return !code && session->algorithm->check ? session->algorithm->check(request) : code;
 }
 
 static int open_outputs(struct weir__cli_session *session)

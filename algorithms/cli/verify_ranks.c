@@ -17,7 +17,11 @@
  *
  * At small tolerances the ranks are compared with a reference's, to see each vertex's digits. The reference stops
  * when a change is below 1e-15, and a rank of 64 bits summed up in another order differs in its last bits:
- * 1e-12 in all is more than both. */
+ * 1e-12 in all is more than both. A run that goes on until no vertex changes by more than t / 2 of itself leaves
+ * d / (1 - d) times that of each, about (README.md of pr): t / (1 - d) of a rank is allowed, as it is in all.
+ *
+ * No two distributions differ by more than 2 in all, so a bound of 2 says nothing about any ranks. A tolerance
+ * that allows as much is refused before the run, and a run whose bound turns out so is not verified. */
 #include "algorithms/cli/traversal.h"
 
 #include <math.h>
@@ -31,11 +35,21 @@ static const double reference_tolerance = 1e-9;
 static const double single_error = 3.0 / 16777216, single_least = 1.0 / 2097152;
 /* Sums in doubles, in another order. */
 static const double double_error = 1e-12;
+/* A change of the reference below which it stops. */
+static const double reference_change = 1e-15;
+/* Between any two distributions, at most. */
+static const double most_apart = 2;
 
 /* What a run that stops after so many iterations may be off by; 0: none such. */
 static double counted_of(const weir__cli_request *request)
 {
     return request->iterations ? 2 * pow(request->damping, (double)request->iterations) : 0;
+}
+
+/* How far from the true ranks a run may be that stopped at a change of the tolerance. */
+static double stopped_of(const weir__cli_request *request)
+{
+    return request->tolerance / (1 - request->damping);
 }
 
 static int failed_to_name(void)
@@ -49,6 +63,15 @@ static int check_sum(const weir__cli_request *request, long double sum, char **s
     if (request->dangling != WEIR_DANGLING_SPREAD || fabsl(sum - 1) <= sum_limit)
         return 0;
     return asprintf(sentence_out, "ranks sum to %.17Lg instead of 1", sum);
+}
+
+/* A bound that all ranks keep. @return the length of the sentence, or negative. */
+static int says_nothing(double bound, char **sentence_out)
+{
+    return asprintf(sentence_out,
+                    "ranks are within %.3g of the true ones in all, which says nothing, as no two "
+                    "rankings differ by more than %g",
+                    bound, most_apart);
 }
 
 /* ---- by an exact iteration ---------------------------------------------------------------------- */
@@ -90,6 +113,8 @@ static int compare_change(const weir__cli_algorithm *algorithm, const weir__cli_
                           "that the tolerance allows; vertex %llu has rank %s, the iteration gives "
                           "%s",
                           change.l1, limit, vertex, got, want);
+    else if (!(change.within < most_apart))
+        length = says_nothing(change.within, sentence_out);
     else if (graph->vertices)
         length = check_sum(request, change.sum, sentence_out);
     return length < 0 ? failed_to_name() : EXIT_DONE;
@@ -103,12 +128,11 @@ struct limits {
 
 static struct limits limits_of(const weir__cli_request *request)
 {
-    const double stopped = request->tolerance / (1 - request->damping);
-    const double counted = counted_of(request);
-    struct limits limits = {fmax(stopped, counted) + 1e-15 / (1 - request->damping) + double_error,
-                            INFINITY};
+    const double stopped = stopped_of(request), counted = counted_of(request);
+    const double reference = reference_change / (1 - request->damping);
+    struct limits limits = {fmax(stopped, counted) + reference + double_error, INFINITY};
     if (request->tolerance <= fine_tolerance && counted <= request->tolerance)
-        limits.relative = fine_relative;
+        limits.relative = fmax(fine_relative, stopped);
     return limits;
 }
 
@@ -154,6 +178,8 @@ static int compare_all(const weir__cli_algorithm *algorithm, const weir__cli_req
                           "ranks differ by %.3g in all, and %.3g is the most that the tolerance "
                           "allows; vertex %llu has rank %s, the reference %s",
                           found.l1, limits.l1, (unsigned long long)found.worst, got, want);
+    else if (!(limits.l1 < most_apart))
+        length = says_nothing(limits.l1, sentence_out);
     else if (!(found.relative <= limits.relative))
         length =
             asprintf(sentence_out,
@@ -170,6 +196,20 @@ static int compare_all(const weir__cli_algorithm *algorithm, const weir__cli_req
 int weir__cli_ranks_need_reference(const weir__cli_request *request)
 {
     return request->tolerance <= reference_tolerance;
+}
+
+/* A run of so many iterations stops where it does, and its ranks tell how far it has come. */
+int weir__cli_check_ranks(const weir__cli_request *request)
+{
+    const double bound = stopped_of(request);
+    if (!request->verify || request->iterations || bound < most_apart)
+        return EXIT_DONE;
+    return weir__cli_fail(EXIT_USAGE,
+                          "--verify: at damping %.15g a tolerance of %g allows ranks that are off by "
+                          "%.3g in all, and no two rankings differ by more than %g: it would verify "
+                          "nothing; take --tolerance %.3g or less, or a lower damping",
+                          request->damping, request->tolerance, bound, most_apart,
+                          1 - request->damping);
 }
 
 int weir__cli_compare_ranks(const weir__cli_algorithm *algorithm, const weir__cli_request *request,

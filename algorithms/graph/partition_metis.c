@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CHILD_VERTEX_BYTES 60
+#define CHILD_ARC_BYTES    20
+
 /* METIS's own sums are 32 bits too: all vertex weights together must stay below. */
 static weir_status check_size(const weir_graph *graph, uint64_t arcs)
 {
@@ -112,6 +115,21 @@ out:
     free(weights);
     free(rows);
     return status;
+}
+
+/* How much METIS takes is its own affair: measured with its version 5.1, CHILD_* are what the child had at its
+ * largest, for both directions of each arc. */
+void weir__partition_metis_need(const weir_graph *graph, struct weir__need *need)
+{
+    const weir__arcs arcs = {.vertices = graph->vertices, .borrowed = 1, .mirror = 1};
+    const int64_t before = need->held;
+    weir__need_take(need, graph->arcs, sizeof(uint32_t));
+    weir__build_need(&arcs, graph->arcs, WEIR_WEIGHT_NONE, need);
+    weir__need_give(need, graph->arcs, sizeof(uint32_t));
+    weir__need_take(need, graph->vertices, 2 * sizeof(int32_t) + 1);
+    weir__need_take(need, graph->vertices, CHILD_VERTEX_BYTES);
+    weir__need_take(need, graph->arcs, 2 * CHILD_ARC_BYTES);
+    need->held = before;
 }
 
 weir_status weir__partition_metis(const weir_graph *graph, uint32_t parts, uint64_t seed,

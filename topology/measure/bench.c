@@ -1,4 +1,5 @@
 /** @file bench.c  The list of benchmarks, and running one of a list by its name. */
+#include "runtime/room.h"
 #include "topology/measure/measure.h"
 
 #include <stdlib.h>
@@ -79,7 +80,9 @@ uint64_t weir__host_room(const struct bench *bench)
 {
     weir_device_info info;
     weir_device_info_get(weir_context_home(bench->context), &info);
-    return info.memory_bytes ? info.memory_bytes / 4 * 3 : UINT64_MAX;
+    uint64_t most = info.memory_bytes ? info.memory_bytes / 4 * 3 : UINT64_MAX;
+    uint64_t left = weir__room_left();
+    return left < most ? left : most;
 }
 
 /* The system hands out memory that it does not have, and ends the program that writes to it. */

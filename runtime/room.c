@@ -65,8 +65,9 @@ static void bound(struct weir__room *room, uint64_t bytes, const char *owner)
 /* ---- control groups ---------------------------------------------------------------------------- */
 
 struct version {
-    const char *type;    /* of the mount */
-    const char *control; /* among the mount's options and in our line of /proc/self/cgroup; "": version 2 */
+    const char *type; /* of the mount */
+    const char *
+        control; /* among the mount's options and in our line of /proc/self/cgroup; "": version 2 */
     const char *limit[2], *used, *cache;
 };
 
@@ -254,9 +255,11 @@ uint64_t weir__room_left(void)
 /* ---- what is needed ------------------------------------------------------------------------------ */
 
 #define MOST ((int64_t)1 << 61)
-/* Beside arrays there are page tables, stacks of threads and small things. */
+/* Beside arrays there are page tables, the buffers of copies to devices (bounce.c), stacks of threads and small
+ * things. */
 #define MORE_PART 64
-#define MORE      ((uint64_t)4 << 20)
+#define COPIES    ((uint64_t)8 << 20)
+#define MORE      ((uint64_t)8 << 20)
 
 void weir__need_take(struct weir__need *need, uint64_t count, uint64_t bytes)
 {
@@ -309,7 +312,9 @@ weir_status weir__need_fits(const struct weir__need *need, const char *format, .
     char what[256];
     va_list arguments;
     look(&room);
-    const uint64_t most = need->most ? (uint64_t)need->most + need->most / MORE_PART + MORE : 0;
+    const uint64_t arrays = (uint64_t)need->most;
+    const uint64_t copies = arrays < COPIES ? arrays : COPIES;
+    const uint64_t most = arrays ? arrays + arrays / MORE_PART + copies + MORE : 0;
     if (most > room.bytes) {
         give_back();
         look(&room);

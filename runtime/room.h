@@ -14,7 +14,8 @@
 /** Memory that may still be taken, an estimate. */
 struct weir__room {
     uint64_t bytes;
-    char owner[128]; /**< who has no more: "this machine", "the control group /a/b", "the limit ulimit -v" */
+    char owner
+        [128]; /**< who has no more: "this machine", "the control group /a/b", "the limit ulimit -v" */
 };
 
 /** The least of what the machine has available, what the control groups of this process have left (version 1 and

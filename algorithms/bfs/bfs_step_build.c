@@ -56,8 +56,7 @@ static void sides_need(const struct bfs_run *run, const struct weir__sizes *size
     weir__need_take_on(need, device, sizes->vertices, run->parents ? 8 : 4);
     weir__need_take_on(need, device, sizes->touched + sizes->arcs / BFS_PIECE,
                        sizeof(struct bfs_piece));
-    weir__need_take_on(need, device, sizes->arcs < sent ? sizes->arcs : sent,
-                       run->parents ? 8 : 4);
+    weir__need_take_on(need, device, sizes->arcs < sent ? sizes->arcs : sent, run->parents ? 8 : 4);
 }
 
 /* The graph's rows, levels, what lies on devices; after a run what is fetched from there. */

@@ -204,12 +204,12 @@ int weir__cli_check_ranks(const weir__cli_request *request)
     const double bound = stopped_of(request);
     if (!request->verify || request->iterations || bound < most_apart)
         return EXIT_DONE;
-    return weir__cli_fail(EXIT_USAGE,
-                          "--verify: at damping %.15g a tolerance of %g allows ranks that are off by "
-                          "%.3g in all, and no two rankings differ by more than %g: it would verify "
-                          "nothing; take --tolerance %.3g or less, or a lower damping",
-                          request->damping, request->tolerance, bound, most_apart,
-                          1 - request->damping);
+    return weir__cli_fail(
+        EXIT_USAGE,
+        "--verify: at damping %.15g a tolerance of %g allows ranks that are off by "
+        "%.3g in all, and no two rankings differ by more than %g: it would verify "
+        "nothing; take --tolerance %.3g or less, or a lower damping",
+        request->damping, request->tolerance, bound, most_apart, 1 - request->damping);
 }
 
 int weir__cli_compare_ranks(const weir__cli_algorithm *algorithm, const weir__cli_request *request,

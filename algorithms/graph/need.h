@@ -16,8 +16,9 @@ struct weir__sizes {
     uint64_t vertices, arcs;
     uint64_t touched; /* vertices that arcs can lead to, and one more to begin with, at most */
     uint32_t parts;
-    uint64_t owned[256], arcs_of[256]; /* by part; an owner is a byte, and wrong ones are refused later */
-    uint64_t numbers;                  /* of rows: with gaps between parts */
+    uint64_t owned[256],
+        arcs_of[256]; /* by part; an owner is a byte, and wrong ones are refused later */
+    uint64_t numbers; /* of rows: with gaps between parts */
 };
 /** @par Blocks  yes; works on all cores, and takes no memory. */
 void weir__sizes_of(weir_context *context, const weir_graph *graph, const weir_partition *partition,

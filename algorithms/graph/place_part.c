@@ -161,8 +161,8 @@ void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights wei
                           struct weir__need *need)
 {
     const uint64_t n = sizes->vertices, blocks = n / WEIR__PLACE_BLOCK + 1;
-    weir__need_take(need, n, 4 + 4);                              /* numbers and degrees */
-    weir__need_take(need, blocks * sizes->parts, 4 + 8);          /* of blocks */
+    weir__need_take(need, n, 4 + 4);                     /* numbers and degrees */
+    weir__need_take(need, blocks * sizes->parts, 4 + 8); /* of blocks */
     for (uint32_t p = 0; p < sizes->parts; p++) {
         const weir_device *device = weir_context_device(sizes->context, p);
         const uint64_t rows = sizes->owned[p], arcs = sizes->arcs_of[p];

@@ -119,7 +119,7 @@ void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_co
     const uint64_t n = sizes->vertices, numbers = sizes->numbers, key = config->weights ? 8 : 4;
     const int back = config->in && !config->symmetric; /* arcs have to be turned round */
     weir__need_take(need, back ? n : 0, 4);
-    weir__need_take(need, n, 4 + 12);            /* numbers; degrees, orders */
+    weir__need_take(need, n, 4 + 12);               /* numbers; degrees, orders */
     weir__need_take(need, n / 65536 + 1, 2048 * 4); /* of blocks and digits */
     weir__need_take(need, numbers, 4 + 4);
     weir__need_give(need, n, 12);

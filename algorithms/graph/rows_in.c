@@ -9,7 +9,7 @@
 struct symmetry {
     const weir_graph *graph;
     const uint32_t *weights; /* NULL: they do not count */
-    uint64_t sum[2]; /* relaxed atomics, read after the join */
+    uint64_t sum[2];         /* relaxed atomics, read after the join */
 };
 
 /* Two hashes of an edge, the same for both of its arcs if their weights are equal. */
@@ -60,8 +60,7 @@ static void count_in(void *user, uint64_t begin, uint64_t end)
 
 void weir__rows_look(const weir_graph *graph, struct weir__rows_config *config)
 {
-    config->symmetric =
-        config->in && symmetric(graph, config->weights ? graph->weights_u32 : NULL);
+    config->symmetric = config->in && symmetric(graph, config->weights ? graph->weights_u32 : NULL);
 }
 
 weir_status weir__rows_look_back(struct weir__rows_build *build)

@@ -169,8 +169,7 @@ static weir_status place_out(const struct weir__rows_build *build, weir_rows_par
         weir__parallel_for(part->owned, WEIR__ROWS_ARCS, 0, count_rows, &side);
         weir__prefix_sum(side.offsets, part->owned);
         part->arcs_out = side.offsets[part->owned];
-        status =
-            weir__alloc(part->arcs_out, weir__rows_key_bytes(build), "part arcs", &side.keys);
+        status = weir__alloc(part->arcs_out, weir__rows_key_bytes(build), "part arcs", &side.keys);
     }
     if (!status) {
         weir__parallel_for(part->arcs_out, WEIR__ROWS_ARCS, 0, write_rows, &side);

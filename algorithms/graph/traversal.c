@@ -13,6 +13,7 @@
 
 #define VALUE_BYTES_MAX 4096
 #define QUEUE_ITEMS_MAX (UINT64_C(1) << 30)
+#define PACKET_BYTES    (UINT64_C(1) << 20) /* the worklist's, where nothing is said */
 
 struct weir_traversal {
     weir_placement *placement;
@@ -104,18 +105,23 @@ static weir_status create_worklist(weir_traversal *traversal, const weir_run_opt
                                          traversal->op, &config, &traversal->worklist);
 }
 
-/* Items that came to a part, in the rings that they come in. A value improves seldom after it was sent; where items
- * may be many, the rings of all other parts go round, each with room for half of a queue. */
-static uint64_t sent_most(const struct weir__sizes *sizes, const weir_traversal_config *config,
-                          uint32_t p)
+/* What a part takes for items between it and others: those that wait for a ring to have room again, and rings. A value
+ * improves seldom after it was sent; where items may be many, the rings of all other parts go round, each with
+ * room for half of a queue or for some packets. */
+static uint64_t sent_bytes(const struct weir__sizes *sizes, const weir_operator *op,
+                           const weir_traversal_config *config, uint32_t p)
 {
-    const uint64_t halo = weir__halo_most(sizes, p);
+    const weir_config *tunables = weir_context_config(sizes->context);
+    const uint64_t halo = weir__halo_most(sizes, p), queue = 2 * sizes->owned[p] + halo;
+    const uint64_t packet = weir__config_get(tunables, WEIR__PACKET_BYTES);
+    const uint64_t packets =
+        (packet ? packet : PACKET_BYTES) * weir__config_get(tunables, WEIR__LINK_BUFFERS);
     uint64_t ring = 1;
     if (!config->halo_items || sizes->parts == 1)
-        return halo;
-    while (ring < sizes->owned[p] + halo / 2)
+        return halo * op->wire_bytes;
+    while (ring < queue / 2 || ring * op->wire_bytes < packets)
         ring *= 2;
-    return ring * (sizes->parts - 1);
+    return (halo + ring * (sizes->parts - 1)) * op->wire_bytes;
 }
 
 /* Queues are counted as far as runs fill them as a rule: with an item a vertex in each of the two that take turns,
@@ -134,16 +140,15 @@ void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *
         const uint64_t rows = sizes->owned[p], halo = weir__halo_most(sizes, p);
         weir__need_take_on(need, device, rows + halo, config->value_bytes);
         weir__need_take_on(need, device, rows < sizes->touched ? rows : sizes->touched, item);
-        weir__need_take_on(need, device, sent_most(sizes, config, p), op->wire_bytes);
+        weir__need_take_on(need, device, sent_bytes(sizes, op, config, p), 1);
     }
 }
 
 static weir_status check_room(const weir_placement *placement, const weir_operator *op,
                               const weir_run_options *options, const weir_traversal_config *config)
 {
-    struct weir__sizes sizes = {.context = placement->context,
-                                .vertices = placement->vertices,
-                                .parts = placement->parts};
+    struct weir__sizes sizes = {
+        .context = placement->context, .vertices = placement->vertices, .parts = placement->parts};
     struct weir__need need = {0, 0};
     for (uint32_t p = 0; p < placement->parts; p++) {
         sizes.owned[p] = placement->part[p].owned;

@@ -112,7 +112,8 @@ static weir_status put_random(weir_graph *graph, uint32_t low, uint32_t high, ui
     struct weir__need need = {0, 0};
     weir_status status;
     weir__need_take(&need, graph->arcs, sizeof *fill.weights);
-    if ((status = weir__need_fits(&need, "weights of %llu arcs", (unsigned long long)graph->arcs)) ||
+    if ((status =
+             weir__need_fits(&need, "weights of %llu arcs", (unsigned long long)graph->arcs)) ||
         (status = weir__alloc(graph->arcs, sizeof *fill.weights, "weights of arcs", &fill.weights)))
         return status;
     weir__parallel_for(graph->arcs, ARC_CHUNK, 0, draw, &fill);

@@ -44,4 +44,54 @@ done
 unset WEIR_TEST_NO_MEMORY
 WEIR=$PLAIN
 
+# ---- graphs that do not fit ----
+# A line of text asks for arrays of 20 million values. What they come to is known before any of them is there.
+echo "0 20000000" >sparse.el
+limit() { # KIB COMMAND...
+    (
+        # shellcheck disable=SC3045 # dash and bash have it
+        ulimit -v "$1" || exit 77
+        shift
+        exec "$@"
+    )
+}
+if limit 500000 "$PLAIN" version >"$OUT" 2>&1; then
+    for what in "bfs --direction switch|breadth-first search" "bfs --parents|breadth-first search" \
+        "bfs --direction push|breadth-first search" "sssp --direction switch|shortest paths" \
+        "sssp --direction push|shortest paths" "pr --direction pull|PageRank" "pr --direction push|PageRank" \
+        "pr --tolerance 1e-12 --verify|PageRank" "cc --stream off|connected components" \
+        "cc --stream on --verify|connected components"; do
+        # shellcheck disable=SC2086 # words
+        set -- ${what%|*}
+        verb=$1
+        shift
+        LAST="weir $verb sparse.el $* (ulimit -v 600000)"
+        limit 600000 timeout 60 "$PLAIN" "$verb" sparse.el "$@" --devices host:2 >"$OUT" 2>"$ERR"
+        RC=$?
+        if [ $RC -eq 1 ] && [ "$(wc -l <"$ERR")" -eq 1 ] && [ ! -s "$OUT" ] &&
+            grep -q "^weir: ${what#*|} of sparse.el: [0-9]* MiB of memory are needed, and .* has [0-9]* MiB left" "$ERR"; then
+            pass
+        else
+            fail "what does not fit should be refused" && show
+        fi
+    done
+    limit 310000 "$PLAIN" info sparse.el >"$OUT" 2>"$ERR"
+    RC=$?
+    LAST="weir info sparse.el (ulimit -v 310000)"
+    if [ $RC -eq 1 ] && grep -q "a graph of 20000001 vertices and up to 1 arcs: 3[0-9]* MiB of memory are needed" "$ERR"; then
+        pass
+    else
+        fail "a graph that does not fit should be refused" && show
+    fi
+    limit 700000 "$PLAIN" pbf --elements 200000000 --devices host:1 >"$OUT" 2>"$ERR"
+    RC=$?
+    LAST="weir pbf (ulimit -v 700000)"
+    if [ $RC -eq 1 ] && grep -q "an array of 200000000 elements and its result: 1[0-9]* MiB of memory are needed" "$ERR"; then
+        pass
+    else
+        fail "an array that does not fit should be refused" && show
+    fi
+else
+    skip "a program of this build cannot run in little address space"
+fi
 finish

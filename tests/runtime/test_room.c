@@ -58,7 +58,8 @@ static void put_mib(const char *path, uint64_t mib)
 }
 
 /* A group of version 2. @param[in] high, max  MiB, 0: "max". */
-static void put_group(const char *folder, uint64_t high, uint64_t max, uint64_t used, uint64_t cache)
+static void put_group(const char *folder, uint64_t high, uint64_t max, uint64_t used,
+                      uint64_t cache)
 {
     char path[256], text[128];
     snprintf(path, sizeof path, "%s/memory.current", folder);
@@ -83,7 +84,8 @@ static void put_group_v1(const char *folder, uint64_t limit, uint64_t used, uint
     snprintf(path, sizeof path, "%s/memory.limit_in_bytes", folder);
     limit ? put_mib(path, limit) : put(path, "9223372036854771712\n");
     snprintf(path, sizeof path, "%s/memory.stat", folder);
-    snprintf(text, sizeof text, "cache 1\nhierarchical_memory_limit %llu\ntotal_inactive_file %llu\n",
+    snprintf(text, sizeof text,
+             "cache 1\nhierarchical_memory_limit %llu\ntotal_inactive_file %llu\n",
              above ? (unsigned long long)(above * MIB) : 9223372036854771712ull,
              (unsigned long long)(cache * MIB));
     put(path, text);
@@ -128,7 +130,8 @@ static void nested_groups(void **state)
     assert_room(300, "the control group /pod");
     put_group("/sys/fs/cgroup/pod", 0, 1200, 900, 250); /* cache that goes when it is wanted */
     assert_room(550, "the control group /pod");
-    put_group("/sys/fs/cgroup/pod/box", 400, 1000, 300, 0); /* above the high mark it is slowed down to a halt */
+    put_group("/sys/fs/cgroup/pod/box", 400, 1000, 300,
+              0); /* above the high mark it is slowed down to a halt */
     assert_room(100, "the control group /pod/box");
     put_group("/sys/fs/cgroup/pod/box", 0, 1000, 1100, 50); /* over it for a moment */
     assert_room(0, "the control group /pod/box");
@@ -169,7 +172,8 @@ static void version_1(void **state)
     assert_room(624, "the control group /");
     put_group_v1("/sys/fs/cgroup/memory", 0, 500, 100, 700); /* a group above that is not shown */
     assert_room(300, "the control group /");
-    put("/proc/self/mountinfo", "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+    put("/proc/self/mountinfo",
+        "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
     put_group_v1("/sys/fs/cgroup/memory", 0, 1500, 0, 0);
     put_group_v1("/sys/fs/cgroup/memory/docker", 1000, 800, 0, 0);
     put_group_v1("/sys/fs/cgroup/memory/docker/abc", 1000, 500, 0, 1000);
@@ -257,9 +261,14 @@ static void needs_add_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_A_TREE(no_limit),   IN_A_TREE(nested_groups), IN_A_TREE(a_container_at_the_root),
-        IN_A_TREE(version_1),  IN_A_TREE(both_versions), IN_A_TREE(odd_files),
-        IN_A_TREE(limits_of_the_process), cmocka_unit_test(needs_add_up),
+        IN_A_TREE(no_limit),
+        IN_A_TREE(nested_groups),
+        IN_A_TREE(a_container_at_the_root),
+        IN_A_TREE(version_1),
+        IN_A_TREE(both_versions),
+        IN_A_TREE(odd_files),
+        IN_A_TREE(limits_of_the_process),
+        cmocka_unit_test(needs_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,9 @@ static weir_status push_fits(weir_context *context, const weir_graph *graph,
     static const weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
     struct weir__sizes sizes;
     struct weir__need need = {0, 0};
-    weir__sizes_of(context, graph, partition, &sizes);
+    weir_status status = weir__sizes_of(context, graph, partition, &sizes);
+    if (status)
+        return status;
     weir__placement_need(&sizes, WEIR_PART_WEIGHTS_NONE, &need);
     weir__traversal_need(&sizes, &weir__bfs_operator, options, &config, &need);
     weir__need_take(&need, options->reserved_bytes, 1);

@@ -66,7 +66,9 @@ static weir_status fits(const struct bfs_run *run, const weir_graph *graph,
 {
     struct weir__sizes sizes;
     struct weir__need need = {0, 0};
-    weir__sizes_of(run->context, graph, partition, &sizes);
+    weir_status status = weir__sizes_of(run->context, graph, partition, &sizes);
+    if (status)
+        return status;
     weir__rows_need(&sizes, config, &need);
     weir__need_take(&need, sizes.vertices, 4);
     weir__need_take(&need, sizes.numbers / 32, 4);

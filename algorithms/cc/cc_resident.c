@@ -48,7 +48,9 @@ static weir_status fits(const weir__cc_resident *cc, const weir_graph *graph,
     const uint64_t both = config->symmetric ? 1 : 2, devices = cc->devices;
     struct weir__sizes sizes;
     struct weir__need need = {0, 0};
-    weir__sizes_of(cc->context, graph, partition, &sizes);
+    weir_status status = weir__sizes_of(cc->context, graph, partition, &sizes);
+    if (status)
+        return status;
     weir__rows_need(&sizes, config, &need);
     weir__need_take_on(&need, device, sizes.numbers * devices, 4);
     weir__need_take_on(&need, device, sizes.vertices, 4 * 4); /* label, ids, least, outside */

@@ -20,9 +20,9 @@ struct weir__sizes {
         arcs_of[256]; /* by part; an owner is a byte, and wrong ones are refused later */
     uint64_t numbers; /* of rows: with gaps between parts */
 };
-/** @par Blocks  yes; works on all cores, and takes no memory. */
-void weir__sizes_of(weir_context *context, const weir_graph *graph, const weir_partition *partition,
-                    struct weir__sizes *sizes_out);
+/** @retval WEIR_ERR_INVALID  as weir__partition_fits(). @par Blocks  yes; works on all cores, and takes no memory. */
+weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
+                           const weir_partition *partition, struct weir__sizes *sizes_out);
 
 /** weir_partition_create() */
 void weir__partition_need(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,

@@ -166,6 +166,8 @@ weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind k
     if (parts == 0 || parts > WEIR_DEVICES_MAX)
         return weir__fail(WEIR_ERR_INVALID, "%u parts are not within 1 .. %d", parts,
                           WEIR_DEVICES_MAX);
+    if (kind == WEIR_PARTITION_METIS && parts > 1 && (status = weir__partition_metis_check(graph)))
+        return status;
     weir__partition_need(graph, kind, parts, &need);
     if ((status = weir__need_fits(&need, "partition %s of %s", names[kind], graph->name)) ||
         (status = weir__calloc(1, sizeof *partition, "partition", &partition)) ||

@@ -31,8 +31,9 @@ static weir_status place_all(weir_placement *placement, const weir_graph *graph,
     struct weir__place place = {.placement = placement, .graph = graph, .owner = partition->owner};
     struct weir__sizes sizes;
     struct weir__need need = {0, 0};
-    weir_status status;
-    weir__sizes_of(placement->context, graph, partition, &sizes);
+    weir_status status = weir__sizes_of(placement->context, graph, partition, &sizes);
+    if (status)
+        return status;
     weir__placement_need(&sizes, weights, &need);
     if (!(status = weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts)))
         status = weir__place_number(&place);

@@ -1,5 +1,6 @@
 /** @file sizes.c  How much of a graph each part of a partition has, counted without taking memory. */
 #include "algorithms/graph/need.h"
+#include "algorithms/graph/partition.h"
 #include "runtime/internal.h"
 
 #define ROW_CHUNK (UINT64_C(1) << 16)
@@ -25,10 +26,13 @@ static void count_parts(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-void weir__sizes_of(weir_context *context, const weir_graph *graph, const weir_partition *partition,
-                    struct weir__sizes *sizes_out)
+weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
+                           const weir_partition *partition, struct weir__sizes *sizes_out)
 {
     struct count count = {graph, partition->owner, sizes_out};
+    weir_status status = weir__partition_fits(context, graph, partition);
+    if (status)
+        return status;
     *sizes_out = (struct weir__sizes){.context = context,
                                       .vertices = graph->vertices,
                                       .arcs = graph->arcs,
@@ -36,4 +40,5 @@ void weir__sizes_of(weir_context *context, const weir_graph *graph, const weir_p
     sizes_out->touched = graph->arcs < graph->vertices ? graph->arcs + 1 : graph->vertices;
     sizes_out->numbers = graph->vertices + partition->parts * (uint64_t)WEIR_ROWS_ALIGN;
     weir__parallel_for(graph->vertices, ROW_CHUNK, 0, count_parts, &count);
+    return WEIR_OK;
 }

@@ -14,7 +14,9 @@ static weir_status fits(const struct weir__pr_task *task, const struct weir__row
 {
     struct weir__sizes sizes;
     struct weir__need need = {0, 0};
-    weir__sizes_of(task->context, task->graph, task->partition, &sizes);
+    weir_status status = weir__sizes_of(task->context, task->graph, task->partition, &sizes);
+    if (status)
+        return status;
     weir__rows_need(&sizes, config, &need);
     weir__pr_pull_need(task, &sizes, &need);
     weir__need_take(&need, task->options.reserved_bytes, 1);

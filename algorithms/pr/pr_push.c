@@ -144,7 +144,9 @@ static weir_status fits(const struct weir__pr_task *task)
     const weir_traversal_config config = traversal_config(task);
     struct weir__sizes sizes;
     struct weir__need need = {0, 0};
-    weir__sizes_of(task->context, task->graph, task->partition, &sizes);
+    weir_status status = weir__sizes_of(task->context, task->graph, task->partition, &sizes);
+    if (status)
+        return status;
     sizes.touched = sizes.vertices;
     weir__need_take(&need, sizes.vertices, sizeof(pr_push_value));
     weir__placement_need(&sizes, WEIR_PART_WEIGHTS_NONE, &need);

@@ -86,7 +86,9 @@ static weir_status push_fits(const weir_sssp *sssp, const weir_graph *graph,
     const weir_traversal_config config = config_of(sssp, sssp->wide);
     struct weir__sizes sizes;
     struct weir__need need = {0, 0};
-    weir__sizes_of(sssp->context, graph, partition, &sizes);
+    weir_status status = weir__sizes_of(sssp->context, graph, partition, &sizes);
+    if (status)
+        return status;
     weir__placement_need(&sizes, weights_of(sssp), &need);
     weir__traversal_need(&sizes, operator_of(sssp->wide), &sssp->options, &config, &need);
     weir__need_take(&need, sssp->options.reserved_bytes, 1);

@@ -195,7 +195,6 @@ const weir__cli_algorithm weir__cli_algorithm_pr = {
     .at = rank_at,
     .sum = weir__cli_sum_values,
     .check_need = weir__pr_check_need,
-    .check = weir__cli_check_ranks,
     .needs_reference = weir__cli_ranks_need_reference,
     .compare = weir__cli_compare_ranks};
 const weir__cli_algorithm weir__cli_algorithm_cc = {

@@ -184,8 +184,7 @@ static const weir__cli_option options[] = {
      "second to notice; default: no limit"},
     FLAG("verify", VERB_PR, verify,
          "judge all ranks, by an exact iteration from them or, at tolerances\n"
-         "up to 1e-9, by a reference; refused at tolerances of 2 (1 - D) and\n"
-         "more, which let any ranks pass; default: off"),
+         "up to 1e-9, by a reference; default: off"),
     FLAG("verify", (TRAVERSALS & ~VERB_PR) | VERB_PBF, verify,
          "compare every result in full with a serial reference; default:\n"
          "off"),

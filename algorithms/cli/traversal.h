@@ -44,8 +44,6 @@ struct weir__cli_algorithm {
     void (*check_need)(const weir_graph *graph, struct weir__need *need); /**< NULL: nothing */
     /** Of the memory that `sum` takes for each vertex. */
     size_t sum_bytes;
-    /** Refuse, before anything is loaded, options that make no sense together; NULL: there are none. */
-    int (*check)(const weir__cli_request *request);
     /** Whether compare wants the reference's values; NULL: always. */
     int (*needs_reference)(const weir__cli_request *request);
     /** The value of a vertex, exact; INFINITY: out of reach. */
@@ -84,8 +82,6 @@ int weir__cli_compare_exactly(const weir__cli_algorithm *algorithm,
 int weir__cli_compare_ranks(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
                             const weir_graph *graph, const void *values, const void *expected,
                             weir__cli_trial *trial, char **sentence_out);
-/** Refuse --verify of a tolerance so wide, for the damping, that all ranks would pass. */
-int weir__cli_check_ranks(const weir__cli_request *request);
 /** Whether that needs the reference: where tolerances are so small that only it is exact enough. */
 int weir__cli_ranks_need_reference(const weir__cli_request *request);
 /** A tree of the last run by weir_bfs_tree_check(). @param[out] sentence_out  as of compare. */

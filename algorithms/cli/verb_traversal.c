@@ -72,8 +72,7 @@ static int check_options(const struct weir__cli_session *session)
         return weir__cli_fail(EXIT_USAGE,
                               "--partition is of rows that lie on the devices, which --stream on "
                               "does without; leave out one of them");
-    int code = check_in_step(session);
-    return !code && session->algorithm->check ? session->algorithm->check(request) : code;
+    return check_in_step(session);
 }
 
 static int open_outputs(struct weir__cli_session *session)

@@ -20,8 +20,9 @@
  * 1e-12 in all is more than both. A run that goes on until no vertex changes by more than t / 2 of itself leaves
  * d / (1 - d) times that of each, about (README.md of pr): t / (1 - d) of a rank is allowed, as it is in all.
  *
- * No two distributions differ by more than 2 in all, so a bound of 2 says nothing about any ranks. A tolerance
- * that allows as much is refused before the run, and a run whose bound turns out so is not verified. */
+ * No two distributions differ by more than 2 in all, so a bound of 2 says nothing about any ranks: those that have
+ * no better one are not verified. Whether they have is seen from them, since a run may stop well below the
+ * tolerance; a comparison with the reference goes by what the tolerance allows. */
 #include "algorithms/cli/traversal.h"
 
 #include <math.h>
@@ -66,12 +67,13 @@ static int check_sum(const weir__cli_request *request, long double sum, char **s
 }
 
 /* A bound that all ranks keep. @return the length of the sentence, or negative. */
-static int says_nothing(double bound, char **sentence_out)
+static int says_nothing(const weir__cli_request *request, double bound, char **sentence_out)
 {
     return asprintf(sentence_out,
                     "ranks are within %.3g of the true ones in all, which says nothing, as no two "
-                    "rankings differ by more than %g",
-                    bound, most_apart);
+                    "rankings differ by more than %g; at this damping it takes a tolerance of some "
+                    "%.3g or less to tell",
+                    bound, most_apart, most_apart / 2 * (1 - request->damping));
 }
 
 /* ---- by an exact iteration ---------------------------------------------------------------------- */
@@ -114,7 +116,7 @@ static int compare_change(const weir__cli_algorithm *algorithm, const weir__cli_
                           "%s",
                           change.l1, limit, vertex, got, want);
     else if (!(change.within < most_apart))
-        length = says_nothing(change.within, sentence_out);
+        length = says_nothing(request, change.within, sentence_out);
     else if (graph->vertices)
         length = check_sum(request, change.sum, sentence_out);
     return length < 0 ? failed_to_name() : EXIT_DONE;
@@ -179,7 +181,7 @@ static int compare_all(const weir__cli_algorithm *algorithm, const weir__cli_req
                           "allows; vertex %llu has rank %s, the reference %s",
                           found.l1, limits.l1, (unsigned long long)found.worst, got, want);
     else if (!(limits.l1 < most_apart))
-        length = says_nothing(limits.l1, sentence_out);
+        length = says_nothing(request, limits.l1, sentence_out);
     else if (!(found.relative <= limits.relative))
         length =
             asprintf(sentence_out,
@@ -196,20 +198,6 @@ static int compare_all(const weir__cli_algorithm *algorithm, const weir__cli_req
 int weir__cli_ranks_need_reference(const weir__cli_request *request)
 {
     return request->tolerance <= reference_tolerance;
-}
-
-/* A run of so many iterations stops where it does, and its ranks tell how far it has come. */
-int weir__cli_check_ranks(const weir__cli_request *request)
-{
-    const double bound = stopped_of(request);
-    if (!request->verify || request->iterations || bound < most_apart)
-        return EXIT_DONE;
-    return weir__cli_fail(
-        EXIT_USAGE,
-        "--verify: at damping %.15g a tolerance of %g allows ranks that are off by "
-        "%.3g in all, and no two rankings differ by more than %g: it would verify "
-        "nothing; take --tolerance %.3g or less, or a lower damping",
-        request->damping, request->tolerance, bound, most_apart, 1 - request->damping);
 }
 
 int weir__cli_compare_ranks(const weir__cli_algorithm *algorithm, const weir__cli_request *request,

@@ -187,7 +187,7 @@ typedef enum weir_part_weights {
  *  @retval WEIR_ERR_INVALID  the partition does not fit the graph or the context, or the graph has no
  *                            such weights.
  *  @retval WEIR_ERR_NOMEM    a part does not fit into its device's pool (WEIR_POOL_BYTES), or the host has
- *                            no memory to build it in: 13 bytes a vertex, and the largest part once.
+ *                            no memory to build it in, which is known before any is taken.
  *  The placement keeps the context; graph and partition may be destroyed after the call.
  *  @par Blocks  yes; works on all cores. */
 weir_status weir_placement_create(weir_context *context, const weir_graph *graph,

@@ -220,7 +220,7 @@ void weir__room_look(const char *root, struct weir__room *room_out)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     char path[PATH_ROOM];
-    *room_out = (struct weir__room){UINT64_MAX, "this machine"};
+    *room_out = (struct weir__room){UINT64_MAX, UINT64_MAX, "this machine"};
     if (pages > 0 && size > 0)
         room_out->bytes = (uint64_t)pages * (uint64_t)size;
     snprintf(path, sizeof path, "%s/proc/meminfo", root);
@@ -229,6 +229,7 @@ void weir__room_look(const char *root, struct weir__room *room_out)
         bound(room_out, available_kib * 1024, "this machine");
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
         look_at_groups(root, &versions[i], room_out);
+    room_out->memory = room_out->bytes;
     look_at_limit(RLIMIT_AS, root, "VmSize:", "the limit on address space (ulimit -v)", room_out);
     look_at_limit(RLIMIT_DATA, root, "VmData:", "the limit on data (ulimit -d)", room_out);
 }

@@ -14,6 +14,8 @@
 /** Memory that may still be taken, an estimate. */
 struct weir__room {
     uint64_t bytes;
+    uint64_t
+        memory; /**< the same without the limits of this process, past which malloc itself fails */
     char owner
         [128]; /**< who has no more: "this machine", "the control group /a/b", "the limit ulimit -v" */
 };

@@ -187,7 +187,7 @@ typedef enum weir_part_weights {
  *  @retval WEIR_ERR_INVALID  the partition does not fit the graph or the context, or the graph has no
  *                            such weights.
  *  @retval WEIR_ERR_NOMEM    a part does not fit into its device's pool (WEIR_POOL_BYTES), or the host has
- *                            no memory to build it in: 13 bytes a vertex, and the largest part once.
+ *                            no memory to build it in, which is known before any is taken.
  *  The placement keeps the context; graph and partition may be destroyed after the call.
  *  @par Blocks  yes; works on all cores. */
 weir_status weir_placement_create(weir_context *context, const weir_graph *graph,
@@ -247,12 +247,15 @@ typedef struct weir_run_options {
     uint32_t time_limit_ms; /**< 0: none */
     weir_direction direction;
     int parents; /**< BFS: keep a tree (weir_bfs_parents()) */
+    /** Host memory that the program itself takes after create: for results, for a reference. What would not fit
+     *  beside it is refused by create, before any of it is taken. */
+    uint64_t reserved_bytes;
 } weir_run_options;
 /** Defaults of weir_run_options. */
 #define WEIR_RUN_OPTIONS_INIT                                                            \
     {                                                                                    \
         sizeof(weir_run_options), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, \
-            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, WEIR_DIRECTION_AUTO, 0         \
+            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, WEIR_DIRECTION_AUTO, 0, 0      \
     }
 
 /** What a part of a run that goes in step took; of the slowest device. */

@@ -4,6 +4,7 @@
 #include "algorithms/bfs/bfs_op.h"
 #include "algorithms/bfs/bfs_step_run.h"
 #include "algorithms/graph/choose.h"
+#include "algorithms/graph/need.h"
 #include "runtime/internal.h"
 #include "worklist/bsp.h"
 
@@ -25,12 +26,28 @@ struct weir_bfs {
     const char *why_devices;
 };
 
+static weir_status push_fits(weir_context *context, const weir_graph *graph,
+                             const weir_partition *partition, const weir_run_options *options)
+{
+    static const weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_status status = weir__sizes_of(context, graph, partition, &sizes);
+    if (status)
+        return status;
+    weir__placement_need(&sizes, WEIR_PART_WEIGHTS_NONE, &need);
+    weir__traversal_need(&sizes, &weir__bfs_operator, options, &config, &need);
+    weir__need_take(&need, options->reserved_bytes, 1);
+    return weir__need_fits(&need, "breadth-first search of %s", graph->name);
+}
+
 /* Place the graph for the worklist. */
 static weir_status create_push(weir_bfs *bfs, weir_context *context, const weir_graph *graph,
                                const weir_partition *partition, const weir_run_options *options)
 {
     weir_status status;
-    if ((status = weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE,
+    if ((status = push_fits(context, graph, partition, options)) ||
+        (status = weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE,
                                         &bfs->placement)) ||
         (status = weir_traversal_create(bfs->placement, &weir__bfs_operator, options, NULL,
                                         &bfs->traversal)))

@@ -2,6 +2,7 @@
  *
  * This is what --verify compares with, so it shares nothing with the engine but the graph. */
 #include "algorithms/algorithms.h"
+#include "algorithms/reference.h"
 #include "runtime/internal.h"
 
 #include <stdlib.h>
@@ -30,6 +31,11 @@ static weir_status traverse(const weir_graph *graph, uint64_t source, uint32_t *
     return WEIR_OK;
 }
 
+void weir__bfs_reference_need(const weir_graph *graph, struct weir__need *need)
+{
+    weir__need_pass(need, graph->vertices, sizeof(uint32_t));
+}
+
 weir_status weir_bfs_reference(const weir_graph *graph, uint64_t source, int32_t *levels_out)
 {
     uint32_t *queue = NULL;
@@ -38,9 +44,12 @@ weir_status weir_bfs_reference(const weir_graph *graph, uint64_t source, int32_t
     if (source >= graph->vertices)
         return weir__fail(WEIR_ERR_INVALID, "source %llu: the graph has %llu vertices",
                           (unsigned long long)source, (unsigned long long)graph->vertices);
+    struct weir__need need = {0, 0};
+    weir__bfs_reference_need(graph, &need);
     /* Every vertex enters the queue at most once, so it never wraps. */
-    weir_status status =
-        weir__alloc(graph->vertices, sizeof *queue, "the reference's queue", &queue);
+    weir_status status = weir__need_fits(&need, "the reference's search of %s", graph->name);
+    if (!status)
+        status = weir__alloc(graph->vertices, sizeof *queue, "the reference's queue", &queue);
     if (!status)
         status = traverse(graph, source, queue, levels_out);
     free(queue);

@@ -1,5 +1,6 @@
 /** @file bfs_step_build.c  Breadth-first search in step: memory, building, taking down. */
 #include "algorithms/bfs/bfs_step_object.h"
+#include "algorithms/graph/need.h"
 #include "runtime/internal.h"
 
 #include <stdlib.h>
@@ -42,6 +43,40 @@ static weir_status entries_fit(const struct bfs_run *run)
                             "the graph has too many vertices and arcs for a search in step: %llu "
                             "entries of a queue (direction push has no such limit)",
                             (unsigned long long)entries);
+}
+
+/* Each device sends a vertex once, along some arc: inboxes are written to as far as there are arcs, and queues
+ * as far as these lead. */
+static void sides_need(const struct bfs_run *run, const struct weir__sizes *sizes,
+                       struct weir__need *need)
+{
+    const weir_device *device = weir_context_device(run->context, 0);
+    const uint64_t sent = sizes->vertices * (run->parts - 1);
+    weir__need_take_on(need, device, sizes->numbers / 32 * run->parts, 3 * 4);
+    weir__need_take_on(need, device, sizes->vertices, run->parents ? 8 : 4);
+    weir__need_take_on(need, device, sizes->touched + sizes->arcs / BFS_PIECE,
+                       sizeof(struct bfs_piece));
+    weir__need_take_on(need, device, sizes->arcs < sent ? sizes->arcs : sent, run->parents ? 8 : 4);
+}
+
+/* The graph's rows, levels, what lies on devices; after a run what is fetched from there. */
+static weir_status fits(const struct bfs_run *run, const weir_graph *graph,
+                        const weir_partition *partition, const weir_run_options *options,
+                        const struct weir__rows_config *config)
+{
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_status status = weir__sizes_of(run->context, graph, partition, &sizes);
+    if (status)
+        return status;
+    weir__rows_need(&sizes, config, &need);
+    weir__need_take(&need, sizes.vertices, 4);
+    weir__need_take(&need, sizes.numbers / 32, 4);
+    sides_need(run, &sizes, &need);
+    weir__need_give(&need, sizes.numbers / 32, 4);
+    weir__need_take(&need, options->reserved_bytes, 1);
+    weir__need_pass(&need, sizes.numbers, run->parents ? 8 : 4);
+    return weir__need_fits(&need, "breadth-first search of %s", graph->name);
 }
 
 static weir_status take_inboxes(struct bfs_run *run, uint32_t p)
@@ -100,10 +135,12 @@ static void bind(struct bfs_run *run, uint32_t p)
 static weir_status build(struct bfs_run *run, const weir_graph *graph,
                          const weir_partition *partition, const weir_run_options *options)
 {
-    const struct weir__rows_config config = {.in = 1};
+    struct weir__rows_config config = {.in = 1};
     uint32_t *base = NULL;
     weir_status status;
-    if ((status = weir_bsp_create(run->context, run->parts, &weir__bfs_step_program,
+    weir__rows_look(graph, &config);
+    if ((status = fits(run, graph, partition, options, &config)) ||
+        (status = weir_bsp_create(run->context, run->parts, &weir__bfs_step_program,
                                   options->time_limit_ms, &run->bsp)) ||
         (status = weir__rows_create(run->context, graph, partition, &config, &run->rows)) ||
         (status = entries_fit(run)) ||

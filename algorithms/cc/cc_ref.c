@@ -2,6 +2,7 @@
  *
  * This is what --verify compares with, so it shares nothing with the engine but the graph. */
 #include "algorithms/algorithms.h"
+#include "algorithms/reference.h"
 #include "runtime/internal.h"
 
 #include <stdlib.h>
@@ -36,13 +37,21 @@ static void unite_all(const weir_graph *graph, uint32_t *set, uint32_t *size)
         }
 }
 
+void weir__cc_reference_need(const weir_graph *graph, struct weir__need *need)
+{
+    weir__need_pass(need, graph->vertices, 2 * sizeof(uint32_t));
+}
+
 weir_status weir_cc_reference(const weir_graph *graph, uint32_t *labels_out)
 {
     uint32_t *set = NULL, *label = NULL;
+    struct weir__need need = {0, 0};
     weir_status status;
     if (!graph || !labels_out)
         return weir__fail(WEIR_ERR_INVALID, "weir_cc_reference: no graph or no room for labels");
-    if (!(status = weir__alloc(graph->vertices, sizeof *set, "the reference's sets", &set)) &&
+    weir__cc_reference_need(graph, &need);
+    if (!(status = weir__need_fits(&need, "the reference's components of %s", graph->name)) &&
+        !(status = weir__alloc(graph->vertices, sizeof *set, "the reference's sets", &set)) &&
         !(status = weir__alloc(graph->vertices, sizeof *label, "the reference's sizes", &label))) {
         unite_all(graph, set, label);
         for (uint32_t v = 0; v < graph->vertices; v++)

@@ -1,6 +1,7 @@
 /** @file cc_resident.c  Connected components of rows that lie on the devices: memory and runs. */
 #include "algorithms/cc/cc.h"
 #include "algorithms/cc/cc_op.h"
+#include "algorithms/graph/need.h"
 #include "algorithms/graph/rows.h"
 #include "runtime/internal.h"
 
@@ -36,6 +37,29 @@ static weir_status take(weir_device *device, uint64_t count, size_t bytes, void 
     if (!status)
         *(void **)place_out = place;
     return status;
+}
+
+/* The graph's rows, and what lies on devices; after a run what is fetched from there. */
+static weir_status fits(const weir__cc_resident *cc, const weir_graph *graph,
+                        const weir_partition *partition, const weir_run_options *options,
+                        const struct weir__rows_config *config)
+{
+    const weir_device *device = weir_context_device(cc->context, 0);
+    const uint64_t both = config->symmetric ? 1 : 2, devices = cc->devices;
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_status status = weir__sizes_of(cc->context, graph, partition, &sizes);
+    if (status)
+        return status;
+    weir__rows_need(&sizes, config, &need);
+    weir__need_take_on(&need, device, sizes.numbers * devices, 4);
+    weir__need_take_on(&need, device, sizes.vertices, 4 * 4); /* label, ids, least, outside */
+    weir__need_take_on(&need, device, sizes.arcs * both / (CC_PIECE / 2), sizeof(struct cc_piece));
+    weir__need_take_on(&need, device, devices > 1 ? sizes.touched * devices : 0,
+                       sizeof(struct cc_hook));
+    weir__need_take(&need, options->reserved_bytes, 1);
+    weir__need_pass(&need, sizes.numbers, 4);
+    return weir__need_fits(&need, "connected components of %s", graph->name);
 }
 
 /* A device's arrays, entered into its arguments; the destructor finds them there. */
@@ -128,10 +152,12 @@ static void introduce(weir__cc_resident *cc)
 static weir_status create_all(weir__cc_resident *cc, const weir_graph *graph,
                               const weir_partition *partition, const weir_run_options *options)
 {
-    static const struct weir__rows_config config = {.in = 1};
+    struct weir__rows_config config = {.in = 1};
     weir__cc_plan plan;
     weir_status status;
+    weir__rows_look(graph, &config);
     if ((status = weir_bsp_possible(cc->context, cc->devices)) ||
+        (status = fits(cc, graph, partition, options, &config)) ||
         (status = weir__rows_create(cc->context, graph, partition, &config, &cc->rows)) ||
         (status = weir_bsp_create(cc->context, cc->devices, &weir__cc_program,
                                   options->time_limit_ms, &cc->bsp)) ||

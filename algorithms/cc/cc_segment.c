@@ -4,7 +4,6 @@
  * first of each row. First the segments are counted, row by row; then they are written on all cores, each
  * from where it begins. */
 #include "algorithms/cc/cc_stream.h"
-#include "algorithms/graph/build.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -119,13 +118,22 @@ static void write_segments(void *user, uint64_t begin, uint64_t end)
         write_segment(c, i);
 }
 
+/* A row takes two words and one for each arc, and two more for each segment or piece it is cut into. */
+void weir__cc_segments_need(const weir_graph *graph, size_t bytes, struct weir__need *need)
+{
+    const uint64_t n = graph->vertices, arcs = graph->arcs, rows = arcs < n ? arcs : n;
+    const uint64_t words = arcs + 2 * rows + 2 * (arcs / CC_ROW);
+    const uint64_t segments = words / (bytes / 4) * 2 + 1;
+    weir__need_pass(need, n, 1); /* of the summary */
+    weir__need_take(need, words + segments * (CC_HEAD + 2 + 4), 4);
+    weir__need_take(need, segments, sizeof(uint64_t) + 2 * sizeof(struct cut));
+}
+
 static weir_status take_memory(weir__cc_segments *s)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t bytes = (s->words * sizeof *s->data + page) / page * page;
-    weir_status status = weir__memory_fits(bytes, "the arcs in segments");
-    if (status)
-        return status;
+    weir_status status;
     if (!(s->data = aligned_alloc(page, bytes)))
         return weir__fail(WEIR_ERR_NOMEM, "no memory for %zu bytes of arcs in segments", bytes);
     if ((status = weir_memory_register(s->context, s->data, bytes))) {

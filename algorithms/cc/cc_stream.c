@@ -1,6 +1,5 @@
 /** @file cc_stream.c  Streamed components: the object. */
 #include "algorithms/cc/cc_stream.h"
-#include "algorithms/graph/build.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +30,7 @@ static weir_status take_labels(weir__cc_streamed *cc)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t bytes = (cc->vertices * sizeof *cc->labels + page) / page * page;
-    weir_status status = weir__memory_fits(bytes, "labels");
-    if (status)
-        return status;
+    weir_status status;
     if (!(cc->labels = aligned_alloc(page, bytes)))
         return weir__fail(WEIR_ERR_NOMEM, "no memory for %zu bytes of labels", bytes);
     if ((status = weir_memory_register(cc->context, cc->labels, bytes))) {
@@ -46,20 +43,40 @@ static weir_status take_labels(weir__cc_streamed *cc)
     return WEIR_OK;
 }
 
+/* A device holds the parents and buffers of two links; with few arcs most buffers stay empty. */
+static weir_status fits(const weir__cc_streamed *cc, const weir_graph *graph,
+                        const weir_run_options *options)
+{
+    const uint64_t n = graph->vertices, sent = graph->arcs * 4 + n * 4;
+    struct weir__need need = {0, 0};
+    for (uint32_t d = 0; d < cc->devices; d++) {
+        const weir_device *device = weir_context_device(cc->context, d);
+        const uint64_t buffers = WEIR__CC_BUFFERS * cc->packet_bytes;
+        weir__need_take_on(&need, device, n, 4);
+        weir__need_take_on(&need, device, buffers < sent ? buffers : sent, 1);
+        if (cc->plan.children[d])
+            weir__need_take_on(&need, device, buffers < n * 4 ? buffers : n * 4, 1);
+    }
+    weir__need_take(&need, n, sizeof *cc->labels);
+    weir__cc_segments_need(graph, cc->packet_bytes, &need);
+    weir__need_take(&need, options->reserved_bytes, 1);
+    return weir__need_fits(&need, "connected components of %s", graph->name);
+}
+
 static weir_status create_all(weir__cc_streamed *cc, const weir_graph *graph,
                               const weir_run_options *options, size_t packet_bytes)
 {
     weir_status status = weir__cc_plan_make(cc->context, cc->devices, options->route, &cc->plan);
+    cc->packet_bytes = packet_bytes ? packet_bytes : packet_of(cc, graph);
+    if (!status)
+        status = fits(cc, graph, options);
     for (uint32_t d = 0; d < cc->devices && !status; d++) {
         void *place;
         if (!(status = weir_device_alloc(weir_context_device(cc->context, d),
                                          (size_t)cc->vertices * 4, &place)))
             cc->parent[d] = place;
     }
-    if (status)
-        return status;
-    cc->packet_bytes = packet_bytes ? packet_bytes : packet_of(cc, graph);
-    if ((status = take_labels(cc)))
+    if (status || (status = take_labels(cc)))
         return status;
     return weir__cc_segments_create(cc->context, graph, cc->packet_bytes, &cc->segments);
 }

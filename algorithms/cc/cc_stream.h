@@ -15,6 +15,7 @@
 #include "algorithms/cc/cc.h"
 #include "algorithms/cc/cc_stream_op.h"
 #include "runtime/internal.h"
+#include "runtime/room.h"
 
 extern const weir_kernel weir__cc_stream_kernel;
 
@@ -31,11 +32,15 @@ typedef struct weir__cc_segments {
 /** @param[in] bytes  of a segment at most, a multiple of 4. */
 weir_status weir__cc_segments_create(weir_context *context, const weir_graph *graph, size_t bytes,
                                      weir__cc_segments *segments_out);
+/** What that needs, @p bytes being those of a segment. */
+void weir__cc_segments_need(const weir_graph *graph, size_t bytes, struct weir__need *need);
 void weir__cc_segments_destroy(weir__cc_segments *segments);
 
 /* ---- the object and a run ---- */
 
 typedef struct weir__cc_flow weir__cc_flow;
+
+enum { WEIR__CC_BUFFERS = 3 }; /* of a link: one comes, one is linked, one waits */
 
 struct weir__cc_streamed {
     weir_context *context;

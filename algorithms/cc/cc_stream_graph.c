@@ -1,8 +1,6 @@
 /** @file cc_stream_graph.c  The dataflow graph of Groute's Figure 15: two routers (cc_stream.h draws it). */
 #include "algorithms/cc/cc_stream.h"
 
-enum { BUFFERS = 3 }; /* of a link: one comes, one is linked, one waits */
-
 static weir_status open_routers(weir__cc_flow *flow)
 {
     weir_context *context = flow->cc->context;
@@ -25,7 +23,7 @@ static weir_status open_worker(weir__cc_flow *flow, uint32_t index, uint32_t *ou
     worker->index = index;
     worker->device = weir_context_device(cc->context, index);
     config.packet_bytes = cc->packet_bytes;
-    config.buffers = BUFFERS;
+    config.buffers = WEIR__CC_BUFFERS;
     if ((status = weir_endpoint_create(worker->device, NULL, &worker->endpoint)) ||
         (status = weir_link_create(weir_router_endpoint(flow->to_devices), worker->endpoint,
                                    &config, &worker->in)) ||

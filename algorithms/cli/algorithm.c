@@ -1,5 +1,6 @@
 /** @file algorithm.c  The traversals there are, as rows of functions, and their values as text. */
 #include "algorithms/cli/traversal.h"
+#include "algorithms/reference.h"
 
 #include <math.h>
 
@@ -152,7 +153,7 @@ static double label_at(const void *values, uint64_t vertex)
 #define ROW(algorithm)                                                                          \
     .name = #algorithm, .create = algorithm##_create, .run = algorithm##_run,                   \
     .values = algorithm##_values, .cancel = algorithm##_cancel, .destroy = algorithm##_destroy, \
-    .reference = algorithm##_reference
+    .reference = algorithm##_reference, .reference_need = weir__##algorithm##_reference_need
 
 const weir__cli_algorithm weir__cli_algorithm_bfs = {
     ROW(bfs),
@@ -193,6 +194,7 @@ const weir__cli_algorithm weir__cli_algorithm_pr = {
     .link_items = pr_link_items,
     .at = rank_at,
     .sum = weir__cli_sum_values,
+    .check_need = weir__pr_check_need,
     .needs_reference = weir__cli_ranks_need_reference,
     .compare = weir__cli_compare_ranks};
 const weir__cli_algorithm weir__cli_algorithm_cc = {
@@ -204,6 +206,7 @@ const weir__cli_algorithm weir__cli_algorithm_cc = {
     .figure = {{"components", "components"}, {"largest_component", "largest"}},
     .at = label_at,
     .sum = weir__cli_sum_labels,
+    .sum_bytes = sizeof(uint32_t),
     .compare = weir__cli_compare_exactly};
 
 const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double value,

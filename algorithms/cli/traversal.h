@@ -4,6 +4,7 @@
 #define WEIR_ALGORITHMS_CLI_TRAVERSAL_H
 
 #include "algorithms/cli/cli.h"
+#include "runtime/room.h"
 
 /* ---- algorithms (algorithm.c) --------------------------------------------------------------- */
 
@@ -38,6 +39,11 @@ struct weir__cli_algorithm {
     void (*destroy)(void *object);
     weir_status (*reference)(const weir_graph *graph, const weir__cli_request *request,
                              uint64_t source, void *values_out);
+    /** What the reference, or else the check of what was found, needs while it runs. */
+    void (*reference_need)(const weir_graph *graph, struct weir__need *need);
+    void (*check_need)(const weir_graph *graph, struct weir__need *need); /**< NULL: nothing */
+    /** Of the memory that `sum` takes for each vertex. */
+    size_t sum_bytes;
     /** Whether compare wants the reference's values; NULL: always. */
     int (*needs_reference)(const weir__cli_request *request);
     /** The value of a vertex, exact; INFINITY: out of reach. */

@@ -1,5 +1,6 @@
 /** @file verb_pbf.c  weir pbf: generate an array, filter it on all devices, check, report. */
 #include "algorithms/cli/cli.h"
+#include "runtime/room.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,11 +46,25 @@ static int take_array(struct session *session, const char *what, uint32_t **arra
     return EXIT_DONE;
 }
 
+/* The array, a result that may be as long, and for a check of it a bit for each element. */
+static int check_room(const weir__cli_request *request)
+{
+    struct weir__need need = {0, 0};
+    weir__need_take(&need, request->elements, 2 * sizeof(uint32_t));
+    if (request->verify)
+        weir__need_pass(&need, request->elements / 8 + 1, 1);
+    weir_status status = weir__need_fits(&need, "an array of %" PRIu64 " elements and its result",
+                                         request->elements);
+    return status ? weir__cli_fail_status(status) : EXIT_DONE;
+}
+
 static int allocate(struct session *session)
 {
     const weir__cli_request *request = session->request;
-    int code;
-    uint32_t devices = weir_context_device_count(session->context);
+    const uint32_t devices = weir_context_device_count(session->context);
+    int code = check_room(request);
+    if (code)
+        return code;
     session->report.trials = weir__cli_records_of(
         offsetof(weir_pbf_stats, device) + devices * sizeof(weir_pbf_share), "result");
     if ((code = weir__cli_records_expect(&session->report.trials, request->trials)))

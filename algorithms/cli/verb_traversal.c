@@ -135,6 +135,32 @@ static int load(struct weir__cli_session *session)
                : code;
 }
 
+/* Whether --verify takes a reference's values, or judges the values by themselves. */
+static int wants_reference(const struct weir__cli_session *session)
+{
+    const weir__cli_algorithm *algorithm = session->algorithm;
+    return session->request->verify &&
+           (!algorithm->needs_reference || algorithm->needs_reference(session->request));
+}
+
+/* What is taken here beside the algorithm's own, so that what would not fit is refused before any of it is. */
+static uint64_t own_bytes(const struct weir__cli_session *session)
+{
+    const weir__cli_algorithm *algorithm = session->algorithm;
+    const weir_graph *graph = session->graph;
+    struct weir__need need = {0, 0};
+    weir__need_take(&need, graph->vertices, algorithm->value_bytes);
+    weir__need_take(&need, wants_reference(session) ? graph->vertices : 0, algorithm->value_bytes);
+    weir__need_take(&need, wants_tree(session->request) ? graph->vertices : 0,
+                    sizeof *session->parents);
+    weir__need_pass(&need, graph->vertices, algorithm->sum_bytes);
+    if (wants_reference(session))
+        algorithm->reference_need(graph, &need);
+    else if (session->request->verify && algorithm->check_need)
+        algorithm->check_need(graph, &need);
+    return (uint64_t)need.most;
+}
+
 static weir_run_options options_of(const weir__cli_request *request)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
@@ -157,6 +183,7 @@ static int place(struct weir__cli_session *session)
     const weir__cli_request *request = session->request;
     weir_run_options options = options_of(request);
     weir_status status = WEIR_OK;
+    options.reserved_bytes = own_bytes(session);
     weir__cli_progress("partitioning ...");
     if (request->partition != PARTITION_AUTO)
         status = weir_partition_create(session->graph, (weir_partition_kind)request->partition,
@@ -166,14 +193,6 @@ static int place(struct weir__cli_session *session)
         status = session->algorithm->create(session->context, session->graph, session->partition,
                                             &options, request, &session->object);
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
-}
-
-/* Whether --verify takes a reference's values, or judges the values by themselves. */
-static int wants_reference(const struct weir__cli_session *session)
-{
-    const weir__cli_algorithm *algorithm = session->algorithm;
-    return session->request->verify &&
-           (!algorithm->needs_reference || algorithm->needs_reference(session->request));
 }
 
 static int allocate(struct weir__cli_session *session)

@@ -1,6 +1,7 @@
 /** @file advise_levels.c  How many arcs a level of a graph has, by short searches on the host. */
 #include "algorithms/graph/advise.h"
 #include "runtime/internal.h"
+#include "runtime/room.h"
 
 #include <stdlib.h>
 
@@ -116,11 +117,14 @@ weir_status weir__advise_levels(const weir_graph *graph, struct weir__advise *fa
 {
     struct search search = {.graph = graph, .arcs_left = ARCS_MOST};
     uint64_t most = graph->vertices < ARCS_MOST + SEARCHES ? graph->vertices : ARCS_MOST + SEARCHES;
+    struct weir__need need = {0, 0};
     weir_status status;
     facts->arcs_a_level = facts->found_a_level = 0;
     if (graph->arcs == 0)
         return WEIR_OK;
-    if (!(status = weir__calloc(graph->vertices / 64 + 1, 8, "a search", &search.seen)) &&
+    weir__need_pass(&need, graph->vertices / 8 + most * 4, 1);
+    if (!(status = weir__need_fits(&need, "a search")) &&
+        !(status = weir__calloc(graph->vertices / 64 + 1, 8, "a search", &search.seen)) &&
         !(status = weir__alloc(most, 4, "a search", &search.queue)))
         search_all(&search, facts);
     free(search.seen);

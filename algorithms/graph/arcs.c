@@ -20,20 +20,17 @@ static weir_status resize(void *array, uint64_t count, size_t bytes)
     return WEIR_OK;
 }
 
-static uint64_t arc_bytes(const weir__arcs *arcs)
-{
-    return 2 * sizeof(uint32_t) + (arcs->weighted ? sizeof(double) : 0);
-}
-
 weir_status weir__arcs_reserve(weir__arcs *arcs, uint64_t count)
 {
+    struct weir__need need = {0, 0};
     weir_status status;
     if (count == 0)
         count = 1;
     if (count > UINT64_MAX / 64)
         return weir__fail(WEIR_ERR_NOMEM, "arcs: %llu of them cannot be addressed",
                           (unsigned long long)count);
-    if ((status = weir__memory_fits((count - arcs->count) * arc_bytes(arcs), "arcs")) ||
+    weir__need_take(&need, count - arcs->count, weir__arc_bytes(arcs));
+    if ((status = weir__need_fits(&need, "%llu arcs", (unsigned long long)count)) ||
         (status = resize(&arcs->sources, count, sizeof *arcs->sources)) ||
         (status = resize(&arcs->targets, count, sizeof *arcs->targets)))
         return status;
@@ -46,7 +43,7 @@ weir_status weir__arcs_reserve(weir__arcs *arcs, uint64_t count)
 weir_status weir__arcs_grow(weir__arcs *arcs)
 {
     /* Sorting will take as much again: a list that leaves less than that leads nowhere. */
-    uint64_t more = weir__memory_left() / 2 / arc_bytes(arcs);
+    uint64_t more = weir__room_left() / 2 / weir__arc_bytes(arcs);
     uint64_t room = arcs->room ? arcs->room * 2 : FIRST_ROOM;
     if (more < FIRST_ROOM)
         return weir__fail(WEIR_ERR_NOMEM, "arcs: more than %llu do not fit into memory",

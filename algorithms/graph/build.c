@@ -62,22 +62,28 @@ static inline int is_fraction(double weight)
     return !(weight >= 0 && weight <= UINT32_MAX && weight == (double)(uint32_t)weight);
 }
 
+static void look_at_weights(void *user, uint64_t begin, uint64_t end)
+{
+    struct build *b = user;
+    int fractions = 0;
+    for (uint64_t i = begin; i < end; i++)
+        if (b->arcs->sources[i] != b->arcs->targets[i])
+            fractions |= is_fraction(b->arcs->weights[i]);
+    if (fractions)
+        __atomic_store_n(&b->fractions, 1, __ATOMIC_RELAXED);
+}
+
 static void count_arcs(void *user, uint64_t begin, uint64_t end)
 {
     struct build *b = user;
     const weir__arcs *arcs = b->arcs;
-    int fractions = 0;
     for (uint64_t i = begin; i < end; i++) {
         if (arcs->sources[i] == arcs->targets[i])
             continue;
         __atomic_fetch_add(&b->ends[arcs->sources[i]], 1, __ATOMIC_RELAXED);
         if (arcs->mirror)
             __atomic_fetch_add(&b->ends[arcs->targets[i]], 1, __ATOMIC_RELAXED);
-        if (arcs->weighted)
-            fractions |= is_fraction(arcs->weights[i]);
     }
-    if (fractions)
-        __atomic_store_n(&b->fractions, 1, __ATOMIC_RELAXED);
 }
 
 static inline void put(struct build *b, uint32_t source, uint32_t target, uint64_t arc)
@@ -202,20 +208,18 @@ void weir__prefix_sum(uint64_t *values, uint64_t count)
 }
 
 /* Rows sorted and collapsed, each still where the scatter put it; offsets are final. */
+static const size_t row_bytes[] = {sizeof(uint32_t), sizeof(uint64_t), sizeof(struct pair)};
+
 static weir_status make_rows(struct build *b, weir__arcs *arcs, uint32_t threads)
 {
-    static const size_t element[] = {sizeof(uint32_t), sizeof(uint64_t), sizeof(struct pair)};
     uint64_t n = arcs->vertices;
     weir_status status;
 
     weir__parallel_for(arcs->count, ARC_CHUNK, threads, count_arcs, b);
-    if (arcs->weighted)
-        b->form = b->fractions ? WEIR_WEIGHT_F64 : WEIR_WEIGHT_U32;
     while (b->shift < 24 && ((n - 1) >> b->shift) > 255)
         b->shift += 8;
     weir__prefix_sum(b->ends, n);
-    if ((status = weir__memory_fits(b->ends[n] * element[b->form], "sorting arcs")) ||
-        (status = weir__alloc(b->ends[n], element[b->form], "sorting arcs", &b->rows.any)))
+    if ((status = weir__alloc(b->ends[n], row_bytes[b->form], "sorting arcs", &b->rows.any)))
         return status;
     weir__parallel_for(arcs->count, ARC_CHUNK, threads, scatter_arcs, b);
     weir__arcs_free(arcs);
@@ -246,14 +250,37 @@ static weir_status make_arrays(struct build *b, uint64_t n, uint32_t threads)
     return status;
 }
 
+void weir__build_need(const weir__arcs *arcs, uint64_t count, weir_weight_kind kind,
+                      struct weir__need *need)
+{
+    static const size_t kept[] = {sizeof(uint32_t), 2 * sizeof(uint32_t),
+                                  sizeof(uint32_t) + sizeof(double)};
+    const uint64_t n = arcs->vertices, most = count << (arcs->mirror != 0);
+    weir__need_take(need, n + 1, 2 * sizeof(uint64_t)); /* ends and offsets */
+    weir__need_take(need, most, row_bytes[kind]);
+    if (!arcs->borrowed)
+        weir__need_give(need, count, weir__arc_bytes(arcs));
+    weir__need_take(need, most, kept[kind]);
+    weir__need_give(need, most, row_bytes[kind]);
+    weir__need_give(need, n + 1, sizeof(uint64_t));
+}
+
 weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_out)
 {
     struct build b = {.arcs = arcs};
+    struct weir__need need = {0, 0};
     uint64_t n = arcs->vertices;
     weir_graph *graph = NULL;
     weir_status status;
     *graph_out = NULL;
-    if ((status = weir__memory_fits(2 * (n + 1) * sizeof(uint64_t), "graph offsets")) ||
+    if (arcs->weighted) {
+        weir__parallel_for(arcs->count, ARC_CHUNK, threads, look_at_weights, &b);
+        b.form = b.fractions ? WEIR_WEIGHT_F64 : WEIR_WEIGHT_U32;
+    }
+    weir__build_need(arcs, arcs->count, b.form, &need);
+    if ((status = weir__need_fits(&need, "a graph of %llu vertices and up to %llu arcs",
+                                  (unsigned long long)n,
+                                  (unsigned long long)(arcs->count << (arcs->mirror != 0)))) ||
         (status = weir__calloc(n + 1, sizeof *b.ends, "graph offsets", &b.ends)) ||
         (status = weir__calloc(n + 1, sizeof *b.offsets, "graph offsets", &b.offsets)) ||
         (status = weir__calloc(1, sizeof *graph, "graph", &graph)) ||

@@ -3,6 +3,7 @@
 #define WEIR_ALGORITHMS_GRAPH_BUILD_H
 
 #include "algorithms/algorithms.h"
+#include "runtime/room.h"
 
 /** Arcs as they come from a file, a generator or the caller; zero is an empty list. */
 typedef struct weir__arcs {
@@ -17,6 +18,11 @@ typedef struct weir__arcs {
     int mirror;      /* every arc stands for both directions */
 } weir__arcs;
 
+/** Of each arc of a list, in memory. */
+static inline uint64_t weir__arc_bytes(const weir__arcs *arcs)
+{
+    return 2 * sizeof(uint32_t) + (arcs->weighted ? sizeof(double) : 0);
+}
 /** Make room for one more arc. The arrays grow as arcs really come, whatever a header promised. */
 weir_status weir__arcs_grow(weir__arcs *arcs);
 /** Make room for exactly @p count arcs. */
@@ -44,11 +50,10 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
 /** Name a graph; @p format is static. Destroys the graph and clears the pointer on failure. */
 weir_status weir__graph_name(weir_graph **graph, const char *name, const char *format);
 
-/** Bytes that may still be taken: of physical memory, what is available, within the limits of a
- *  container. An estimate. */
-uint64_t weir__memory_left(void);
-/** Refuse what does not fit into that, before the system kills somebody for it. */
-weir_status weir__memory_fits(uint64_t bytes, const char *what);
+/** What weir__build() needs beside the arcs, which it gives back on the way unless they are borrowed.
+ *  @param[in] count  arcs of the list. @param[in] kind  of the weights. */
+void weir__build_need(const weir__arcs *arcs, uint64_t count, weir_weight_kind kind,
+                      struct weir__need *need);
 
 /** Turn counts into the sums of those before each: values[count] receives the total. */
 void weir__prefix_sum(uint64_t *values, uint64_t count);

@@ -58,20 +58,30 @@ static void write_rows(void *user, uint64_t begin, uint64_t end)
     }
 }
 
+/* Of so many draws some more or fewer stay: a sixteenth, and where there are few it does not matter. */
+static uint64_t arcs_likely(uint64_t width, uint64_t height, double keep)
+{
+    const uint64_t all = 2 * ((width - 1) * height + width * (height - 1));
+    const double likely = (double)all * keep * (1 + 1.0 / 16);
+    return likely < (double)all ? (uint64_t)likely : all;
+}
+
 weir_status weir__generate_grid(uint64_t width, uint64_t height, double keep, uint64_t seed,
                                 const weir_graph_options *options, weir_graph **graph_out)
 {
     uint64_t n = width * height;
     struct grid grid = {.width = width, .vertices = n, .seed = seed, .keep = keep};
+    struct weir__need need = {0, 0};
     weir_graph *graph = NULL;
     weir_status status;
-    if ((status = weir__memory_fits(8 * (n + 1), "grid")) ||
+    weir__need_take(&need, n + 1, sizeof *grid.offsets);
+    weir__need_take(&need, arcs_likely(width, height, keep), sizeof *grid.targets);
+    if ((status = weir__need_fits(&need, "a grid of %llu vertices", (unsigned long long)n)) ||
         (status = weir__alloc(n + 1, sizeof *grid.offsets, "graph offsets", &grid.offsets)))
         return status;
     weir__parallel_for(n, CHUNK, options->threads, count_rows, &grid);
     weir__prefix_sum(grid.offsets, n);
-    if ((status = weir__memory_fits(8 * (n + 1) + 4 * grid.offsets[n], "grid")) ||
-        (status =
+    if ((status =
              weir__alloc(grid.offsets[n], sizeof *grid.targets, "graph targets", &grid.targets)) ||
         (status = weir__calloc(1, sizeof *graph, "graph", &graph)))
         goto err_free;

@@ -46,11 +46,14 @@ weir_status weir__generate_rmat(uint32_t scale, uint64_t edge_factor, uint64_t s
     uint64_t n = UINT64_C(1) << scale, m = edge_factor << scale;
     uint32_t *label = NULL;
     struct rmat rmat = {.scale = scale, .seed = seed};
+    struct weir__need need = {0, 0};
     weir_status status;
     rmat.arcs.vertices = n;
     rmat.arcs.mirror = options->undirected;
-    /* Arcs, the rows they are sorted in, and two arrays of offsets: what weir__build() takes. */
-    if ((status = weir__memory_fits((options->undirected ? 16 : 12) * m + 20 * n, "R-MAT graph")) ||
+    weir__need_take(&need, m, weir__arc_bytes(&rmat.arcs));
+    weir__need_pass(&need, n, sizeof *label);
+    weir__build_need(&rmat.arcs, m, WEIR_WEIGHT_NONE, &need);
+    if ((status = weir__need_fits(&need, "an R-MAT graph of scale %u", scale)) ||
         (status = weir__alloc(n, sizeof *label, "R-MAT labels", &label)) ||
         (status = weir__arcs_reserve(&rmat.arcs, m)))
         goto out;

@@ -1,4 +1,5 @@
 /** @file partition.c  Who owns each vertex: the simple kinds, and how good the result is. */
+#include "algorithms/graph/need.h"
 #include "algorithms/graph/partition.h"
 #include "algorithms/graph/random.h"
 #include "runtime/internal.h"
@@ -141,12 +142,23 @@ static void measure(const weir_graph *graph, weir_partition *partition)
     partition->arc_balance = balance(m.arcs, partition->parts, graph->arcs);
 }
 
+void weir__partition_need(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
+                          struct weir__need *need)
+{
+    weir__need_take(need, graph->vertices, 1);
+    if (kind == WEIR_PARTITION_RANDOM)
+        weir__need_pass(need, graph->vertices, sizeof(uint32_t));
+    if (kind == WEIR_PARTITION_METIS && parts > 1)
+        weir__partition_metis_need(graph, need);
+}
+
 weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
                                   uint64_t seed, const weir_config *config,
                                   weir_partition **partition_out)
 {
     weir_partition *partition = NULL;
     uint8_t *owner = NULL;
+    struct weir__need need = {0, 0};
     weir_status status;
     *partition_out = NULL;
     if (!graph || (size_t)kind >= KINDS)
@@ -154,7 +166,11 @@ weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind k
     if (parts == 0 || parts > WEIR_DEVICES_MAX)
         return weir__fail(WEIR_ERR_INVALID, "%u parts are not within 1 .. %d", parts,
                           WEIR_DEVICES_MAX);
-    if ((status = weir__calloc(1, sizeof *partition, "partition", &partition)) ||
+    if (kind == WEIR_PARTITION_METIS && parts > 1 && (status = weir__partition_metis_check(graph)))
+        return status;
+    weir__partition_need(graph, kind, parts, &need);
+    if ((status = weir__need_fits(&need, "partition %s of %s", names[kind], graph->name)) ||
+        (status = weir__calloc(1, sizeof *partition, "partition", &partition)) ||
         (status = weir__calloc(graph->vertices, 1, "partition", &owner)))
         goto err_free;
     if (kind == WEIR_PARTITION_BLOCK)

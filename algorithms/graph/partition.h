@@ -3,12 +3,18 @@
 #define WEIR_ALGORITHMS_GRAPH_PARTITION_H
 
 #include "algorithms/algorithms.h"
+#include "runtime/room.h"
 
 /** Let METIS, in a child process, choose an owner for every vertex.
  *  @param[in] config  NULL for defaults and environment.
  *  @param[out] owner  graph->vertices values. */
 weir_status weir__partition_metis(const weir_graph *graph, uint32_t parts, uint64_t seed,
                                   const weir_config *config, uint8_t *owner);
+
+/** Refuse a graph that is too large for METIS's indices. */
+weir_status weir__partition_metis_check(const weir_graph *graph);
+/** What it needs, here and in the child, of a graph that is not. */
+void weir__partition_metis_need(const weir_graph *graph, struct weir__need *need);
 
 /** Path of the METIS helper, to be freed. @retval WEIR_ERR_CHILD  there is none. */
 weir_status weir__metis_helper(const weir_config *config, char **path_out);

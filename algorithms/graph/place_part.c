@@ -4,7 +4,7 @@
  * halo counted in the order of ids; then the rows are written through that table. Neither sweep over the
  * arcs asks who owns a target: a look at one table decides. Parts are built one after the other, each on
  * all cores, so that the host holds one at a time. */
-#include "algorithms/graph/build.h"
+#include "algorithms/graph/need.h"
 #include "algorithms/graph/placement.h"
 #include "runtime/internal.h"
 
@@ -131,10 +131,7 @@ static weir_status build(struct rows *rows)
     weir_part *part = &place->placement->part[rows->p];
     uint64_t n = place->placement->vertices, arcs = place->placement->arcs[rows->p];
     weir_status status;
-    if ((status = weir__memory_fits(arcs * (4 + weight_bytes(rows->kind)) + n * 5 +
-                                        (uint64_t)part->owned * 8,
-                                    "a part of the graph")) ||
-        (status = weir__calloc(n, 1, "marks of a part", &rows->mark)) ||
+    if ((status = weir__calloc(n, 1, "marks of a part", &rows->mark)) ||
         (status = weir__alloc(n, 4, "local numbers", &rows->local)) ||
         (status = weir__alloc(place->blocks, 4, "halo of blocks", &rows->halo_base)) ||
         (status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &rows->offsets)) ||
@@ -152,6 +149,37 @@ static weir_status build(struct rows *rows)
     weir__parallel_for(place->blocks, 1, 0, write_rows, rows);
     rows->offsets[part->owned] = arcs;
     return WEIR_OK;
+}
+
+uint64_t weir__halo_most(const struct weir__sizes *sizes, uint32_t part)
+{
+    const uint64_t others = sizes->vertices - sizes->owned[part];
+    return sizes->arcs_of[part] < others ? sizes->arcs_of[part] : others;
+}
+
+void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights weights,
+                          struct weir__need *need)
+{
+    const uint64_t n = sizes->vertices, blocks = n / WEIR__PLACE_BLOCK + 1;
+    weir__need_take(need, n, 4 + 4);                     /* numbers and degrees */
+    weir__need_take(need, blocks * sizes->parts, 4 + 8); /* of blocks */
+    for (uint32_t p = 0; p < sizes->parts; p++) {
+        const weir_device *device = weir_context_device(sizes->context, p);
+        const uint64_t rows = sizes->owned[p], arcs = sizes->arcs_of[p];
+        const uint64_t halo = weir__halo_most(sizes, p);
+        weir__need_take(need, n, 1 + 4); /* marks, local numbers */
+        weir__need_take(need, rows + 1, 8);
+        weir__need_take(need, arcs, 4 + weight_bytes(weights));
+        weir__need_take(need, halo, 4);
+        weir__need_take_on(need, device, rows + 1, 8);
+        weir__need_take_on(need, device, arcs, 4 + weight_bytes(weights));
+        weir__need_take_on(need, device, halo, 4);
+        weir__need_give(need, n, 1 + 4);
+        weir__need_give(need, rows + 1, 8);
+        weir__need_give(need, arcs, 4 + weight_bytes(weights));
+        weir__need_give(need, halo, 4);
+    }
+    weir__need_give(need, blocks * sizes->parts, 4 + 8);
 }
 
 /* The pointer is the part's at once, so that what was taken is freed with the placement. */

@@ -1,4 +1,5 @@
 /** @file placement.c  A partitioned graph on the devices of a context: the object. */
+#include "algorithms/graph/need.h"
 #include "algorithms/graph/partition.h"
 #include "algorithms/graph/placement.h"
 #include "runtime/internal.h"
@@ -28,7 +29,14 @@ static weir_status place_all(weir_placement *placement, const weir_graph *graph,
                              const weir_partition *partition, weir_part_weights weights)
 {
     struct weir__place place = {.placement = placement, .graph = graph, .owner = partition->owner};
-    weir_status status = weir__place_number(&place);
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_status status = weir__sizes_of(placement->context, graph, partition, &sizes);
+    if (status)
+        return status;
+    weir__placement_need(&sizes, weights, &need);
+    if (!(status = weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts)))
+        status = weir__place_number(&place);
     for (uint32_t p = 0; p < placement->parts && !status; p++)
         status = weir__place_part(&place, p, weights);
     weir__place_free(&place);

@@ -1,4 +1,5 @@
 /** @file rows.c  A graph placed by rows: the object. */
+#include "algorithms/graph/need.h"
 #include "algorithms/graph/partition.h"
 #include "algorithms/graph/placement.h"
 #include "algorithms/graph/rows_build.h"
@@ -91,6 +92,55 @@ static weir_status create(weir_context *context, const weir_graph *graph,
     }
     *rows_out = rows;
     return WEIR_OK;
+}
+
+/* One direction of a part's arcs on its device, and what is held while it is brought there. */
+static void side_need(const weir_device *device, uint64_t rows, uint64_t arcs, int weights,
+                      struct weir__need *need)
+{
+    weir__need_take(need, rows + 1, 8);
+    weir__need_take_on(need, device, rows + 1, 8);
+    weir__need_take(need, arcs, weights ? 4 : 0);
+    weir__need_take_on(need, device, arcs, weights ? 8 : 4);
+    weir__need_give(need, rows + 1, 8);
+    weir__need_give(need, arcs, weights ? 4 : 0);
+}
+
+/* How many in-arcs a part has is not known before they were counted: with several, those of all come first. */
+static void in_need(const struct weir__sizes *sizes, int weights, struct weir__need *need)
+{
+    side_need(weir_context_device(sizes->context, 0), sizes->vertices + sizes->parts, sizes->arcs,
+              weights, need);
+}
+
+void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_config *config,
+                     struct weir__need *need)
+{
+    const uint64_t n = sizes->vertices, numbers = sizes->numbers, key = config->weights ? 8 : 4;
+    const int back = config->in && !config->symmetric; /* arcs have to be turned round */
+    weir__need_take(need, back ? n : 0, 4);
+    weir__need_take(need, n, 4 + 12);               /* numbers; degrees, orders */
+    weir__need_take(need, n / 65536 + 1, 2048 * 4); /* of blocks and digits */
+    weir__need_take(need, numbers, 4 + 4);
+    weir__need_give(need, n, 12);
+    weir__need_give(need, n / 65536 + 1, 2048 * 4);
+    weir__need_take(need, back ? numbers : 0, 8);
+    weir__need_take(need, back ? sizes->arcs : 0, key);
+    weir__need_pass(need, back ? sizes->arcs : 0, key + 4);
+    if (back && sizes->parts > 1)
+        in_need(sizes, config->weights, need);
+    for (uint32_t p = 0; p < sizes->parts; p++) {
+        const weir_device *device = weir_context_device(sizes->context, p);
+        weir__need_take(need, sizes->arcs_of[p], key);
+        side_need(device, sizes->owned[p], sizes->arcs_of[p], config->weights, need);
+        weir__need_give(need, sizes->arcs_of[p], key);
+        weir__need_take_on(need, device, config->out_degree ? numbers : 0, 4);
+    }
+    if (back && sizes->parts == 1)
+        in_need(sizes, config->weights, need);
+    weir__need_give(need, back ? n : 0, 4);
+    weir__need_give(need, back ? numbers : 0, 8);
+    weir__need_give(need, back ? sizes->arcs : 0, key);
 }
 
 weir_status weir__rows_create(weir_context *context, const weir_graph *graph,

@@ -14,6 +14,7 @@ enum weir__rows_order {
 };
 
 struct weir__rows_config {
+    int symmetric;  /* of the graph, as weir__rows_symmetric() says; set by weir__rows_look() */
     int in;         /* in-arcs are wanted */
     int weights;    /* weights are wanted; the graph's are WEIR_WEIGHT_U32 */
     int by_weight;  /* arcs of a row ascend by weight, then by number */
@@ -23,10 +24,11 @@ struct weir__rows_config {
 
 typedef struct weir__rows weir__rows;
 
+/** Find out what placing depends on, which takes no memory: first of all, when the rest of @p config is set. */
+void weir__rows_look(const weir_graph *graph, struct weir__rows_config *config);
 /** Place @p graph on the first partition->parts devices of the context; NULL: WEIR_PARTITION_EDGE over all.
- *  @retval WEIR_ERR_INVALID, WEIR_ERR_NOMEM  as weir_placement_create(). On the host it takes 24 bytes a
- *          vertex, the largest part once (twice with weights) and, for the in-arcs of a graph that is not
- *          symmetric, 12 bytes an arc (20 with weights).
+ *  @retval WEIR_ERR_INVALID, WEIR_ERR_NOMEM  as weir_placement_create(). Whether there is memory for it, as
+ *          weir__rows_need() says, is for the caller to see first, with what else it takes.
  *  Keeps the context; graph and partition may be destroyed. @par Blocks  yes; works on all cores. */
 weir_status weir__rows_create(weir_context *context, const weir_graph *graph,
                               const weir_partition *partition,

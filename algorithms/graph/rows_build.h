@@ -35,7 +35,7 @@ struct weir__rows_build {
     uint32_t weight_shift; /* of the highest byte that any weight has */
 };
 
-/** Whether the graph is symmetric, and where it is not the in-degrees; if in-arcs are wanted. */
+/** The in-degrees, if in-arcs are wanted and not those of a symmetric graph. */
 weir_status weir__rows_look_back(struct weir__rows_build *build);
 /** Numbers, and the parts' begins. */
 weir_status weir__rows_number(struct weir__rows_build *build);

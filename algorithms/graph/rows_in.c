@@ -1,6 +1,5 @@
 /** @file rows_in.c  In-arcs: those of a symmetric graph are its out-arcs; others are counted here, and
  *  gathered in rows_transpose.c. */
-#include "algorithms/graph/build.h"
 #include "algorithms/graph/random.h"
 #include "algorithms/graph/rows_build.h"
 #include "runtime/internal.h"
@@ -8,8 +7,9 @@
 #include <stdlib.h>
 
 struct symmetry {
-    const struct weir__rows_build *build;
-    uint64_t sum[2]; /* relaxed atomics, read after the join */
+    const weir_graph *graph;
+    const uint32_t *weights; /* NULL: they do not count */
+    uint64_t sum[2];         /* relaxed atomics, read after the join */
 };
 
 /* Two hashes of an edge, the same for both of its arcs if their weights are equal. */
@@ -23,8 +23,8 @@ static inline void hash_edge(uint64_t v, uint64_t t, uint32_t weight, uint64_t h
 static void add_hashes(void *user, uint64_t begin, uint64_t end)
 {
     struct symmetry *s = user;
-    const weir_graph *graph = s->build->graph;
-    const uint32_t *weights = s->build->config->weights ? graph->weights_u32 : NULL;
+    const weir_graph *graph = s->graph;
+    const uint32_t *weights = s->weights;
     struct weir__rows_walk walk = weir__rows_walk_from(graph, begin);
     uint64_t sum[2] = {0, 0};
     for (uint64_t i = begin; i < end; i++) {
@@ -42,12 +42,12 @@ static void add_hashes(void *user, uint64_t begin, uint64_t end)
  * sums of 64-bit hashes, those of upward arcs less those of downward ones: a graph that is not symmetric has
  * both at 0 once in 2^128. To look each reverse up takes a few reads from all over the graph an arc, which is
  * a hundred times as long. */
-static int symmetric(const struct weir__rows_build *build)
+static int symmetric(const weir_graph *graph, const uint32_t *weights)
 {
-    struct symmetry s = {build, {0, 0}};
-    if (build->graph->arcs % 2)
+    struct symmetry s = {graph, weights, {0, 0}};
+    if (graph->arcs % 2)
         return 0;
-    weir__parallel_for(build->graph->arcs, WEIR__ROWS_ARCS, 0, add_hashes, &s);
+    weir__parallel_for(graph->arcs, WEIR__ROWS_ARCS, 0, add_hashes, &s);
     return s.sum[0] == 0 && s.sum[1] == 0;
 }
 
@@ -58,18 +58,19 @@ static void count_in(void *user, uint64_t begin, uint64_t end)
         __atomic_fetch_add(&build->in_degree[build->graph->targets[i]], 1, __ATOMIC_RELAXED);
 }
 
+void weir__rows_look(const weir_graph *graph, struct weir__rows_config *config)
+{
+    config->symmetric = config->in && symmetric(graph, config->weights ? graph->weights_u32 : NULL);
+}
+
 weir_status weir__rows_look_back(struct weir__rows_build *build)
 {
     const weir_graph *graph = build->graph;
     weir_status status;
-    if (!build->config->in)
+    build->rows->symmetric = build->config->symmetric;
+    if (!build->config->in || build->rows->symmetric)
         return WEIR_OK;
-    build->rows->symmetric = symmetric(build);
-    if (build->rows->symmetric)
-        return WEIR_OK;
-    if ((status = weir__memory_fits(
-             graph->arcs * weir__rows_key_bytes(build) + graph->vertices * 12, "in-arcs")) ||
-        (status = weir__calloc(graph->vertices, 4, "in-degrees", &build->in_degree)))
+    if ((status = weir__calloc(graph->vertices, 4, "in-degrees", &build->in_degree)))
         return status;
     weir__parallel_for(graph->arcs, WEIR__ROWS_ARCS, 0, count_in, build);
     return WEIR_OK;

@@ -3,7 +3,6 @@
  * Vertices are sorted by part, within a part by degree if that is wanted, and then by id: counting sorts
  * that keep the order of equals, from the lowest digit of the degree up to the part. Each counts by blocks,
  * and the sums of those before tell a block where its own go, so that blocks are independent. */
-#include "algorithms/graph/build.h"
 #include "algorithms/graph/rows_build.h"
 #include "runtime/internal.h"
 
@@ -260,8 +259,7 @@ weir_status weir__rows_number(struct weir__rows_build *build)
     struct sort sort = {.build = build, .blocks = (n + BLOCK - 1) / BLOCK};
     uint32_t *spare = NULL, totals[256] = {0};
     weir_status status;
-    if ((status = weir__memory_fits(n * 24 + sort.blocks * DIGITS * 4, "numbers of vertices")) ||
-        (status = weir__alloc(n, 4, "numbers", &rows->number)) ||
+    if ((status = weir__alloc(n, 4, "numbers", &rows->number)) ||
         (status = weir__alloc(n, 4, "degrees of vertices", &sort.degree)) ||
         (status = weir__alloc(n, 4, "order of vertices", &sort.to)) ||
         (status = weir__alloc(n, 4, "order of vertices", &spare)) ||

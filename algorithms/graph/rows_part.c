@@ -148,8 +148,7 @@ static weir_status bring_side(struct side *side, uint64_t arcs, weir_arcs *arcs_
         arcs_out->targets = targets;
         return status;
     }
-    if ((status = weir__memory_fits(arcs * 4, "a part of the graph")) ||
-        (status = weir__alloc(arcs, 4, "part weights", &side->half)) ||
+    if ((status = weir__alloc(arcs, 4, "part weights", &side->half)) ||
         (status = bring_half(side, device, build->config->by_weight, arcs, &arcs_out->targets)) ||
         (status = bring_half(side, device, !build->config->by_weight, arcs, &arcs_out->weights)))
         return status;
@@ -170,11 +169,9 @@ static weir_status place_out(const struct weir__rows_build *build, weir_rows_par
         weir__parallel_for(part->owned, WEIR__ROWS_ARCS, 0, count_rows, &side);
         weir__prefix_sum(side.offsets, part->owned);
         part->arcs_out = side.offsets[part->owned];
-        status =
-            weir__memory_fits(part->arcs_out * weir__rows_key_bytes(build), "a part of the graph");
+        status = weir__alloc(part->arcs_out, weir__rows_key_bytes(build), "part arcs", &side.keys);
     }
-    if (!status && !(status = weir__alloc(part->arcs_out, weir__rows_key_bytes(build), "part arcs",
-                                          &side.keys))) {
+    if (!status) {
         weir__parallel_for(part->arcs_out, WEIR__ROWS_ARCS, 0, write_rows, &side);
         status = sort_and_bring(&side, part->arcs_out, &part->out);
     }

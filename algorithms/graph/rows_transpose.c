@@ -4,7 +4,6 @@
  * atomic. So arcs are first dealt out to buckets of consecutive rows, a batch at a time, and then each
  * bucket, by one thread, to its rows: those fit into a cache. Rows are sorted later (rows_part.c), so the
  * order in which arcs come does not matter. */
-#include "algorithms/graph/build.h"
 #include "algorithms/graph/rows_build.h"
 #include "runtime/internal.h"
 
@@ -100,10 +99,7 @@ weir_status weir__rows_transpose(struct weir__rows_build *build)
     weir_status status;
     if (!build->in_degree)
         return WEIR_OK;
-    if (!(status = weir__memory_fits(arcs * (weir__rows_key_bytes(build) + bytes) +
-                                         rows->numbers * UINT64_C(8),
-                                     "in-arcs")) &&
-        !(status = weir__alloc(rows->numbers, 8, "ends of in-arcs", &build->in_ends)) &&
+    if (!(status = weir__alloc(rows->numbers, 8, "ends of in-arcs", &build->in_ends)) &&
         !(status = weir__alloc(arcs, weir__rows_key_bytes(build), "in-arcs", &build->in_keys)) &&
         !(status = weir__alloc((rows->numbers >> GROUP_LOG) + 1, 2, "buckets of in-arcs",
                                &t.bucket_of)) &&

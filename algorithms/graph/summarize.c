@@ -1,6 +1,7 @@
 /** @file summarize.c  Facts about a graph: degrees, isolated vertices, symmetry, weights. */
 #include "algorithms/algorithms.h"
 #include "runtime/internal.h"
+#include "runtime/room.h"
 
 #include <stdlib.h>
 
@@ -55,10 +56,13 @@ static void weights(const weir_graph *graph, weir_graph_summary *summary)
 weir_status weir_graph_summarize(const weir_graph *graph, weir_graph_summary *summary_out)
 {
     struct facts facts = {.graph = graph};
+    struct weir__need need = {0, 0};
     uint64_t n = graph->vertices;
     weir_status status;
     *summary_out = (weir_graph_summary){0};
-    if ((status = weir__calloc(n, 1, "graph summary", &facts.entered)))
+    weir__need_pass(&need, n, 1);
+    if ((status = weir__need_fits(&need, "a summary of %s", graph->name)) ||
+        (status = weir__calloc(n, 1, "graph summary", &facts.entered)))
         return status;
     weir__parallel_for(n, ROW_CHUNK, 0, look, &facts);
     for (uint64_t v = 0; v < n; v++) {

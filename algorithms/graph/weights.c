@@ -6,6 +6,7 @@
 #include "algorithms/algorithms.h"
 #include "algorithms/graph/random.h"
 #include "runtime/internal.h"
+#include "runtime/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,9 +109,12 @@ static void draw(void *user, uint64_t begin, uint64_t end)
 static weir_status put_random(weir_graph *graph, uint32_t low, uint32_t high, uint64_t seed)
 {
     struct fill fill = {.graph = graph, .low = low, .span = (uint64_t)high - low + 1, .seed = seed};
-    weir_status status =
-        weir__alloc(graph->arcs, sizeof *fill.weights, "weights of arcs", &fill.weights);
-    if (status)
+    struct weir__need need = {0, 0};
+    weir_status status;
+    weir__need_take(&need, graph->arcs, sizeof *fill.weights);
+    if ((status =
+             weir__need_fits(&need, "weights of %llu arcs", (unsigned long long)graph->arcs)) ||
+        (status = weir__alloc(graph->arcs, sizeof *fill.weights, "weights of arcs", &fill.weights)))
         return status;
     weir__parallel_for(graph->arcs, ARC_CHUNK, 0, draw, &fill);
     free((void *)graph->weights_u32);

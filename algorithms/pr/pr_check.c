@@ -9,6 +9,7 @@
  * sum of millions of shares, whose rounding in doubles could come to 1e-9; sums are compensated (Kahan, Further
  * remarks on reducing truncation errors, 1965), so that theirs is 2 * 2^-53 of them however long they are. */
 #include "algorithms/pr/pr.h"
+#include "algorithms/reference.h"
 #include "runtime/internal.h"
 
 #include <math.h>
@@ -81,10 +82,16 @@ static int add_up(const double *ranks, uint64_t vertices, weir_pr_change *change
     return 1;
 }
 
+void weir__pr_check_need(const weir_graph *graph, struct weir__need *need)
+{
+    weir__need_pass(need, graph->vertices, sizeof(struct sum));
+}
+
 weir_status weir_pr_check(const weir_graph *graph, const weir_pr_config *config,
                           const double *ranks, weir_pr_change *change_out)
 {
     weir_pr_change change = {0, 0, 0, 0, 0, 0};
+    struct weir__need need = {0, 0};
     struct sum *received;
     weir_pr_config checked;
     weir_status status;
@@ -93,7 +100,9 @@ weir_status weir_pr_check(const weir_graph *graph, const weir_pr_config *config,
     if ((status = weir__pr_reference_config("weir_pr_check", config, &checked)))
         return status;
     if (graph->vertices && add_up(ranks, graph->vertices, &change)) {
-        if ((status =
+        weir__pr_check_need(graph, &need);
+        if ((status = weir__need_fits(&need, "an exact iteration over %s", graph->name)) ||
+            (status =
                  weir__calloc(graph->vertices, sizeof *received, "an iteration's sums", &received)))
             return status;
         const long double dangling = give(graph, ranks, received);

@@ -10,13 +10,28 @@ extern const weir_bsp_program weir__pr_pull_program;
 
 /* ---- set-up ------------------------------------------------------------------------------------ */
 
+static weir_status fits(const struct weir__pr_task *task, const struct weir__rows_config *config)
+{
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_status status = weir__sizes_of(task->context, task->graph, task->partition, &sizes);
+    if (status)
+        return status;
+    weir__rows_need(&sizes, config, &need);
+    weir__pr_pull_need(task, &sizes, &need);
+    weir__need_take(&need, task->options.reserved_bytes, 1);
+    weir__need_pass(&need, sizes.numbers, sizeof(double));
+    return weir__need_fits(&need, "PageRank of %s", task->graph->name);
+}
+
 weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__pr_pull **pull_out)
 {
-    const struct weir__rows_config rows = {.in = 1, .out_degree = 1};
+    struct weir__rows_config rows = {.in = 1, .out_degree = 1};
     struct weir__pr_pull *pull;
     weir_status status;
     *pull_out = NULL;
-    if ((status = weir__calloc(1, sizeof *pull, "PageRank", &pull)))
+    weir__rows_look(task->graph, &rows);
+    if ((status = fits(task, &rows)) || (status = weir__calloc(1, sizeof *pull, "PageRank", &pull)))
         return status;
     pull->context = task->context;
     pull->config = task->config;

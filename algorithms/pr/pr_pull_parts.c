@@ -97,6 +97,39 @@ static weir_status make_part(struct weir__pr_pull *pull, uint32_t p, const uint8
     return make_lists(pull, p, readers);
 }
 
+/* Of a list: what it has for each row and for each arc, at most. */
+static void lists_need(const weir_device *device, uint64_t rows, uint64_t arcs,
+                       struct weir__need *need)
+{
+    const uint64_t chunks = rows / PR_CHUNK_ROWS + 2 * (arcs / PR_CHUNK_ARCS) + 2;
+    const uint64_t pieces = 2 * (arcs / PR_PIECE_ARCS), longs = arcs / PR_PIECE_ARCS;
+    const int64_t before = need->held;
+    const uint64_t bytes = chunks * sizeof(struct pr_chunk) + pieces * sizeof(struct pr_piece) +
+                           longs * sizeof(struct pr_long) + rows;
+    weir__need_take(need, rows + 1, sizeof(uint64_t));
+    weir__need_take(need, bytes, 1);
+    weir__need_take_on(need, device, bytes + pieces * sizeof(double), 1);
+    need->held = before;
+    weir__need_take_on(need, device, bytes + pieces * sizeof(double), 1);
+}
+
+/* Where in-arcs lie is known when rows are built: a part has all of them at most, all parts not more. */
+void weir__pr_pull_need(const struct weir__pr_task *task, const struct weir__sizes *sizes,
+                        struct weir__need *need)
+{
+    const uint32_t parts = sizes->parts;
+    const weir_device *device = weir_context_device(sizes->context, 0);
+    struct weir__pr_bounds bounds;
+    weir__pr_bounds(&task->config, 0, &bounds);
+    weir__need_take(need, parts > 1 ? sizes->numbers : 0, 1); /* readers */
+    weir__need_take_on(need, device, sizes->numbers * parts, 2 * sizeof(float));
+    weir__need_take_on(need, device, sizes->vertices, sizeof(double));
+    weir__need_take_on(need, device, parts > 1 ? sizes->vertices : 0, 1);
+    lists_need(device, sizes->vertices, sizes->arcs, need);
+    weir__need_give(need, parts > 1 ? sizes->numbers : 0, 1);
+    weir__need_take_on(need, device, bounds.fine ? sizes->numbers * parts : 0, 2 * sizeof(double));
+}
+
 static void introduce(struct weir__pr_pull *pull)
 {
     for (uint32_t p = 0; p < pull->parts; p++)
@@ -150,7 +183,12 @@ void weir__pr_pull_unplace(struct weir__pr_pull *pull)
 /* All parts or none are told of doubles: a kernel that has them waits for the others to go on with them. */
 static weir_status place_doubles(struct weir__pr_pull *pull)
 {
-    weir_status status = WEIR_OK;
+    struct weir__need need = {0, 0};
+    for (uint32_t p = 0; p < pull->parts; p++)
+        if (!pull->part[p].fine)
+            weir__need_take_on(&need, device_of(pull, p), weir__rows_part(pull->rows, p)->numbers,
+                               2 * sizeof(double));
+    weir_status status = weir__need_fits(&need, "PageRank with doubles");
     for (uint32_t p = 0; p < pull->parts && !status; p++) {
         const pr_pull_args *args = weir_bsp_args(pull->bsp, p);
         if (!pull->part[p].fine)

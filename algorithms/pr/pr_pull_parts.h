@@ -2,6 +2,7 @@
 #ifndef WEIR_ALGORITHMS_PR_PR_PULL_PARTS_H
 #define WEIR_ALGORITHMS_PR_PR_PULL_PARTS_H
 
+#include "algorithms/graph/need.h"
 #include "algorithms/pr/pr.h"
 #include "worklist/bsp.h"
 
@@ -29,6 +30,9 @@ struct weir__pr_pull {
     uint32_t steps; /* of the last run */
 };
 
+/** What of placing comes after the rows, and what a run with doubles takes if it is to begin with them. */
+void weir__pr_pull_need(const struct weir__pr_task *task, const struct weir__sizes *sizes,
+                        struct weir__need *need);
 /** Lists and shares of all parts, and what their kernels are told; the rest of @p pull is there.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_UNSUPPORTED  what was placed is freed with the others below. */
 weir_status weir__pr_pull_place(struct weir__pr_pull *pull, const struct weir__pr_task *task);

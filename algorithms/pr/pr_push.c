@@ -12,6 +12,7 @@
  * sum(y'): the division lowers each vertex's residual by an even part of their sum. Besides, y_v is off by at
  * most the sum over m of ((dP)^m |r|)_v <= threshold * n / (1 - d) * y_v: the same part of every vertex. */
 #include "algorithms/pr/pr_push_op.h"
+#include "algorithms/graph/need.h"
 #include "algorithms/pr/pr.h"
 #include "runtime/internal.h"
 
@@ -125,20 +126,49 @@ static double first_threshold(const struct weir__pr_task *task, uint64_t halo)
     return fmax(0.99 * part * task->config.tolerance / (n + (double)halo), DBL_MIN); /* above 0 */
 }
 
-weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__pr_push **push_out)
+static weir_traversal_config traversal_config(const struct weir__pr_task *task)
 {
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
-    struct weir__pr_push *push;
-    uint64_t halo = 0;
-    weir_status status;
-    *push_out = NULL;
     config.value_bytes = sizeof(pr_push_value);
     config.fill = 0;
     config.halo_items = 1; /* an own vertex may be HELD or SPLIT and have GROWN since */
     /* Soft order, steps of a power of two, halves the work of one device. Several have to agree on each step,
      * and had done as well without. */
     config.delta_hint = task->partition->parts == 1 ? 8 : 0;
-    if ((status = weir__calloc(1, sizeof *push, "PageRank", &push)))
+    return config;
+}
+
+/* Every vertex has an item from the beginning on. */
+static weir_status fits(const struct weir__pr_task *task)
+{
+    const weir_traversal_config config = traversal_config(task);
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_status status = weir__sizes_of(task->context, task->graph, task->partition, &sizes);
+    if (status)
+        return status;
+    sizes.touched = sizes.vertices;
+    weir__need_take(&need, sizes.vertices, sizeof(pr_push_value));
+    weir__placement_need(&sizes, WEIR_PART_WEIGHTS_NONE, &need);
+    weir__traversal_need(&sizes, &weir__pr_push_operator, &task->options, &config, &need);
+    for (uint32_t p = 0; p < sizes.parts; p++)
+        weir__need_take_on(&need, weir_context_device(task->context, p), sizes.owned[p],
+                           sizeof(double));
+    weir__need_pass(&need, sizes.vertices, 2 * sizeof(double)); /* residuals */
+    weir__need_take(&need, task->options.reserved_bytes, 1);
+    for (uint32_t p = 0; p < sizes.parts; p++)
+        weir__need_pass(&need, weir__halo_most(&sizes, p), sizeof(pr_push_value));
+    return weir__need_fits(&need, "PageRank of %s", task->graph->name);
+}
+
+weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__pr_push **push_out)
+{
+    const weir_traversal_config config = traversal_config(task);
+    struct weir__pr_push *push;
+    uint64_t halo = 0;
+    weir_status status;
+    *push_out = NULL;
+    if ((status = fits(task)) || (status = weir__calloc(1, sizeof *push, "PageRank", &push)))
         return status;
     push->config = task->config;
     push->vertices = task->vertices;

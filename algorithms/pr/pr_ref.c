@@ -5,6 +5,7 @@
  * to it, as a serial loop would, whatever the number of cores; to take seconds and not minutes, it first finds
  * out who gives to whom, and then each vertex is one core's. */
 #include "algorithms/pr/pr.h"
+#include "algorithms/reference.h"
 #include "runtime/internal.h"
 
 #include <math.h>
@@ -37,6 +38,15 @@ static void reference_free(struct reference *reference)
     free(reference->share[0]);
     free(reference->share[1]);
     free(reference->part);
+}
+
+void weir__pr_reference_need(const weir_graph *graph, struct weir__need *need)
+{
+    const int64_t before = need->held;
+    weir__need_take(need, graph->vertices + 1, sizeof(uint64_t));
+    weir__need_take(need, graph->arcs, sizeof(uint32_t));
+    weir__need_take(need, graph->vertices, 2 * sizeof(double));
+    need->held = before;
 }
 
 static weir_status reference_alloc(struct reference *reference)
@@ -158,6 +168,7 @@ weir_status weir_pr_reference(const weir_graph *graph, const weir_pr_config *con
                               double *ranks_out)
 {
     struct reference reference = {.graph = graph, .rank = ranks_out};
+    struct weir__need need = {0, 0};
     weir_pr_config checked;
     weir_status status;
     if (!graph || !ranks_out)
@@ -165,7 +176,10 @@ weir_status weir_pr_reference(const weir_graph *graph, const weir_pr_config *con
     if ((status = weir__pr_reference_config("weir_pr_reference", config, &checked)))
         return status;
     reference.damping = checked.damping;
-    if (!(status = reference_alloc(&reference)) && graph->vertices) {
+    weir__pr_reference_need(graph, &need);
+    if (!(status = weir__need_fits(&need, "the reference's PageRank of %s", graph->name)))
+        status = reference_alloc(&reference);
+    if (!status && graph->vertices) {
         turn_round(&reference);
         iterate(&reference, &checked);
     }

@@ -6,6 +6,7 @@
  * real ones are far shorter. If a run of either form does find a distance that does not fit, it is done again
  * with the wide operator, which the object keeps from then on. */
 #include "algorithms/graph/choose.h"
+#include "algorithms/graph/need.h"
 #include "algorithms/sssp/sssp.h"
 #include "algorithms/sssp/sssp_step_run.h"
 #include "runtime/internal.h"
@@ -60,15 +61,47 @@ static weir_status bind(const weir_sssp *sssp, int wide, weir_traversal *travers
     return status;
 }
 
-static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traversal **traversal_out)
+static const weir_operator *operator_of(int wide)
+{
+    return wide ? &weir__sssp_f64_operator : &weir__sssp_u32_operator;
+}
+
+static weir_traversal_config config_of(const weir_sssp *sssp, int wide)
 {
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
-    weir_status status;
     config.value_bytes = wide ? sizeof(uint64_t) : sizeof(uint32_t);
     config.delta_hint = wide ? sssp->plan.delta_f64 : sssp->plan.delta_u32;
-    status = weir_traversal_create(sssp->placement,
-                                   wide ? &weir__sssp_f64_operator : &weir__sssp_u32_operator,
-                                   &sssp->options, &config, traversal_out);
+    return config;
+}
+
+static weir_part_weights weights_of(const weir_sssp *sssp)
+{
+    return sssp->integers ? WEIR_PART_WEIGHTS_U32 : WEIR_PART_WEIGHTS_F64;
+}
+
+/* Distances are looked through after a run that may have come to where they do not fit. */
+static weir_status push_fits(const weir_sssp *sssp, const weir_graph *graph,
+                             const weir_partition *partition)
+{
+    const weir_traversal_config config = config_of(sssp, sssp->wide);
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_status status = weir__sizes_of(sssp->context, graph, partition, &sizes);
+    if (status)
+        return status;
+    weir__placement_need(&sizes, weights_of(sssp), &need);
+    weir__traversal_need(&sizes, operator_of(sssp->wide), &sssp->options, &config, &need);
+    weir__need_take(&need, sssp->options.reserved_bytes, 1);
+    if (sssp->plan.longest >= (sssp->wide ? EXACT_MAX : SSSP_U32_FAR))
+        weir__need_pass(&need, sizes.vertices, config.value_bytes);
+    return weir__need_fits(&need, "shortest paths of %s", graph->name);
+}
+
+static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traversal **traversal_out)
+{
+    const weir_traversal_config config = config_of(sssp, wide);
+    weir_status status = weir_traversal_create(sssp->placement, operator_of(wide), &sssp->options,
+                                               &config, traversal_out);
     if (status || !(status = bind(sssp, wide, *traversal_out)))
         return status;
     weir_traversal_destroy(*traversal_out);
@@ -78,9 +111,10 @@ static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traver
 
 static weir_status place(weir_sssp *sssp, const weir_graph *graph, const weir_partition *partition)
 {
-    return weir_placement_create(sssp->context, graph, partition,
-                                 sssp->integers ? WEIR_PART_WEIGHTS_U32 : WEIR_PART_WEIGHTS_F64,
-                                 &sssp->placement);
+    weir_status status = push_fits(sssp, graph, partition);
+    return status ? status
+                  : weir_placement_create(sssp->context, graph, partition, weights_of(sssp),
+                                          &sssp->placement);
 }
 
 static weir_status create(weir_sssp *sssp, const weir_graph *graph, const weir_partition *partition)

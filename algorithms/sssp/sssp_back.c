@@ -1,4 +1,5 @@
 /** @file sssp_back.c  From a graph placed by rows back to the graph. */
+#include "algorithms/graph/build.h"
 #include "algorithms/sssp/sssp_step_run.h"
 #include "runtime/internal.h"
 
@@ -57,11 +58,19 @@ weir_status weir__sssp_back(const weir__rows *rows, weir_graph **graph_out,
 {
     const weir_rows_part *first = weir__rows_part(rows, 0);
     const uint64_t arcs = first->arcs_all, n = first->vertices;
+    const weir__arcs list = {.vertices = n, .count = arcs, .weighted = 1, .borrowed = 1};
+    struct weir__need need = {0, 0};
     struct back back = {.rows = rows};
     uint64_t at = 0;
     weir_status status;
     *graph_out = NULL;
-    if ((status = weir__alloc(arcs, 4, "arcs", &back.source)) ||
+    weir__need_take(&need, arcs, weir__arc_bytes(&list));
+    weir__need_take(&need, n, 1);
+    weir__need_pass(&need, arcs, 4); /* weights of the largest part, on their way */
+    weir__need_pass(&need, n, 8);
+    weir__build_need(&list, arcs, WEIR_WEIGHT_U32, &need);
+    if ((status = weir__need_fits(&need, "distances of more than 32 bits")) ||
+        (status = weir__alloc(arcs, 4, "arcs", &back.source)) ||
         (status = weir__alloc(arcs, 4, "arcs", &back.target)) ||
         (status = weir__alloc(arcs, 8, "arcs", &back.weight)) ||
         (status = weir__alloc(n, 1, "owners", &back.owner)))

@@ -3,6 +3,7 @@
  * This is what --verify compares with, so it shares nothing with the engine but the graph. Each vertex
  * is in the heap at most once; `place` tells where, so that its key can be lowered there. */
 #include "algorithms/algorithms.h"
+#include "algorithms/reference.h"
 #include "runtime/internal.h"
 
 #include <math.h>
@@ -93,14 +94,22 @@ static weir_status check(const weir_graph *graph, uint64_t source)
     return WEIR_OK;
 }
 
+void weir__sssp_reference_need(const weir_graph *graph, struct weir__need *need)
+{
+    weir__need_pass(need, graph->vertices, 2 * sizeof(uint32_t));
+}
+
 weir_status weir_sssp_reference(const weir_graph *graph, uint64_t source, double *distances_out)
 {
     struct heap heap = {.key = distances_out};
+    struct weir__need need = {0, 0};
     weir_status status;
     if (!graph || !distances_out)
         return weir__fail(WEIR_ERR_INVALID,
                           "weir_sssp_reference: no graph or no room for distances");
-    if ((status = check(graph, source)))
+    weir__sssp_reference_need(graph, &need);
+    if ((status = check(graph, source)) ||
+        (status = weir__need_fits(&need, "the reference's paths of %s", graph->name)))
         return status;
     if ((status = weir__alloc(graph->vertices, sizeof *heap.entry, "the reference's heap",
                               &heap.entry)) ||

@@ -35,12 +35,31 @@ weir_status weir__sssp_run_possible(const weir_context *context, uint32_t parts)
     return WEIR_OK;
 }
 
+static weir_status fits(const struct sssp_run *run, const weir_graph *graph,
+                        const weir_partition *partition, const weir_run_options *options,
+                        const struct weir__rows_config *config)
+{
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_status status = weir__sizes_of(run->context, graph, partition, &sizes);
+    if (status)
+        return status;
+    weir__rows_need(&sizes, config, &need);
+    weir__need_take(&need, sizes.vertices, 4);
+    weir__sssp_sides_need(&sizes, &need);
+    weir__need_take(&need, options->reserved_bytes, 1);
+    weir__need_pass(&need, sizes.numbers, 4);
+    return weir__need_fits(&need, "shortest paths of %s", graph->name);
+}
+
 static weir_status build(struct sssp_run *run, const weir_graph *graph,
                          const weir_partition *partition, const weir_run_options *options)
 {
-    const struct weir__rows_config config = {.in = 1, .weights = 1, .by_weight = 1};
+    struct weir__rows_config config = {.in = 1, .weights = 1, .by_weight = 1};
     weir_status status;
-    if ((status = weir_bsp_create(run->context, run->parts, &weir__sssp_step_program,
+    weir__rows_look(graph, &config);
+    if ((status = fits(run, graph, partition, options, &config)) ||
+        (status = weir_bsp_create(run->context, run->parts, &weir__sssp_step_program,
                                   options->time_limit_ms, &run->bsp)) ||
         (status = weir__rows_create(run->context, graph, partition, &config, &run->rows)) ||
         (status = weir__alloc(graph->vertices, 4, "distances", &run->distances)))

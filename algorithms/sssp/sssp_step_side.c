@@ -54,6 +54,20 @@ static weir_status take_inboxes(struct sssp_run *run, uint32_t p)
     return status;
 }
 
+/* As far as it is written to: pieces are of arcs, and so are items. */
+void weir__sssp_sides_need(const struct weir__sizes *sizes, struct weir__need *need)
+{
+    const weir_device *device = weir_context_device(sizes->context, 0);
+    const uint64_t n = sizes->vertices, room = n + sizes->parts * (uint64_t)ROOM_LEAST;
+    weir__need_take_on(need, device, sizes->numbers * sizes->parts, 4);
+    weir__need_take_on(need, device, n, 8); /* done, cursor */
+    weir__need_take_on(need, device, n / SSSP_STEP_FLAGGED + sizes->parts, 4);
+    weir__need_take_on(need, device, sizes->arcs / SSSP_STEP_PIECE,
+                       2 * sizeof(struct sssp_step_piece));
+    if (sizes->parts > 1)
+        weir__need_take_on(need, device, sizes->arcs < room ? sizes->arcs : room, 8);
+}
+
 static weir_status take_side(struct sssp_run *run, uint32_t p)
 {
     const weir_rows_part *part = weir__rows_part(run->rows, p);

@@ -3,6 +3,7 @@
 #ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_SIDE_H
 #define WEIR_ALGORITHMS_SSSP_SSSP_STEP_SIDE_H
 
+#include "algorithms/graph/need.h"
 #include "algorithms/sssp/sssp_step_run.h"
 #include "algorithms/sssp/step.h"
 
@@ -29,6 +30,8 @@ struct sssp_run {
 /** Take the memory of all devices and tell their kernels of it; rows, bsp and delta are there.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_UNSUPPORTED  what was taken is freed with the others below. */
 weir_status weir__sssp_sides_take(struct sssp_run *run);
+/** What that needs. */
+void weir__sssp_sides_need(const struct weir__sizes *sizes, struct weir__need *need);
 /** Before a run: all words as they are at first. Queued. @param[in] source  the source's number. */
 weir_status weir__sssp_side_prepare(struct sssp_run *run, uint32_t p, uint32_t source);
 void weir__sssp_sides_free(struct sssp_run *run);

@@ -254,6 +254,7 @@ static void assert_rows(weir_context *context, const weir_graph *graph,
 {
     struct placed placed = {
         .graph = graph, .context = context, .config = config, .parts = partition->parts};
+    weir__rows_look(graph, &config);
     if (weir__rows_create(context, graph, partition, &config, &placed.rows))
         fail_msg("%s: %s", graph->name, weir_error_detail());
     assert_ptr_equal(weir__rows_context(placed.rows), context);
@@ -415,6 +416,7 @@ static void one_arc_decides_on_symmetry(void **state)
         for (int weights = 0; weights < 2; weights++) {
             struct weir__rows_config config = {.in = 1, .weights = weights};
             assert_rows(context, graph, partition, config);
+            weir__rows_look(graph, &config);
             assert_int_equal(weir__rows_create(context, graph, partition, &config, &rows), WEIR_OK);
             assert_int_equal(weir__rows_symmetric(rows),
                              variant == 0 || (variant == 1 && !weights));
@@ -480,6 +482,7 @@ static void skewed_degrees_are_numbered_by_degree(void **state)
         struct weir__rows_config config = {.in = 1};
         weir_graph *graph = open_graph(cases[i].text, 0);
         weir__rows *rows;
+        weir__rows_look(graph, &config);
         assert_int_equal(weir__rows_create(context, graph, NULL, &config, &rows), WEIR_OK);
         assert_int_equal(weir__rows_order(rows), cases[i].order);
         weir__rows_destroy(rows);
@@ -494,6 +497,7 @@ static void assert_refused(weir_context *context, const weir_graph *graph,
 {
     weir__rows *rows;
     weir_pool_stats pool;
+    weir__rows_look(graph, &config);
     assert_int_equal(weir__rows_create(context, graph, partition, &config, &rows),
                      WEIR_ERR_INVALID);
     assert_null(rows);
@@ -551,6 +555,7 @@ static void every_allocation_may_fail(void **state)
         weir__rows *rows;
         weir_pool_stats pool;
         weir__fault_arm(WEIR__FAULT_ALLOC, nth);
+        weir__rows_look(graph, &config);
         weir_status status = weir__rows_create(context, graph, NULL, &config, &rows);
         struck = (uint32_t)weir__fault_struck(WEIR__FAULT_ALLOC);
         weir__fault_arm(WEIR__FAULT_ALLOC, 0);
@@ -584,6 +589,7 @@ static void a_part_too_large_for_its_pool(void **state)
     weir_status status = weir_context_create("host:2", config, &context);
     weir_config_destroy(config);
     assert_int_equal(status, WEIR_OK);
+    weir__rows_look(graph, &rows_config);
     assert_int_equal(weir__rows_create(context, graph, NULL, &rows_config, &rows), WEIR_ERR_NOMEM);
     assert_null(rows);
     assert_non_null(strstr(weir_error_detail(), "WEIR_POOL_BYTES"));

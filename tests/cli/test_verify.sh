@@ -82,6 +82,35 @@ for vertex in 0 37 399; do
     export WEIR_TEST_WRONG=$vertex:1e-7
     unverified "vertex $vertex has rank .*e-0[78] of it" pr grid:20x20 --devices host:2 --tolerance 1e-10
 done
+unset WEIR_TEST_WRONG
+# At a high damping the same tolerance leaves more: right ranks pass, and those that are off by more do not.
+for damping in 0.95 0.99 0.999; do
+    for tolerance in 1e-6 1e-8 1e-10 1e-12; do
+        for direction in pull push; do
+            expect_ok pr rmat:8 --devices host:2 --damping $damping --tolerance $tolerance --direction $direction --verify
+        done
+    done
+    for vertex in 2 200; do
+        export WEIR_TEST_WRONG=$vertex:1e-6
+        unverified "vertex $vertex has rank .* the reference" pr rmat:8 --devices host:2 --damping $damping --tolerance 1e-10
+        export WEIR_TEST_WRONG=$vertex:0.5
+        unverified "iteration changes ranks by .* vertex $vertex has rank" \
+            pr rmat:8 --devices host:2 --damping $damping --tolerance 1e-6
+        unset WEIR_TEST_WRONG
+    done
+done
+export WEIR_TEST_WRONG=37:0.01
+unverified "iteration changes ranks by .* vertex 37 has rank" pr rmat:8 --devices host:2 --damping 0.9999999 \
+    --tolerance 1e-7
+unset WEIR_TEST_WRONG
+# A bound that any ranks keep verifies nothing, whether it comes from the ranks or from the tolerance.
+nothing="of the true ones in all, which says nothing"
+unverified "$nothing" pr rmat:8 --devices host:2 --damping 0.999999999999
+unverified "$nothing.* a tolerance of some 1e-12 or less" pr rmat:8 --devices host:2 --damping 0.999999999999 --tolerance 1e-9
+unverified "$nothing" pr rmat:8 --devices host:2 --damping 0.99 --tolerance 0.3 --direction pull
+unverified "$nothing" pr rmat:8 --devices host:2 --damping 0.99999 --iterations 3
+expect_ok pr rmat:8 --devices host:2 --damping 0.999999999999 -o unseen.out
+expect_ok pr rmat:8 --devices host:2 --damping 0.999999999999 --tolerance 1e-12 --verify
 export WEIR_TEST_WRONG=all:1e-8 WEIR_TEST_VERTICES=400
 unverified "ranks sum to 1.0000000[01]" pr grid:20x20 --devices host:2 --direction pull
 expect_ok pr grid:20x20 --devices host:2 --direction pull --dangling ignore --verify # within the tolerance, no sum known

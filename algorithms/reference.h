@@ -1,0 +1,16 @@
+/** @file reference.h  What references and checks need of host memory while they run. Not installed. */
+#ifndef WEIR_ALGORITHMS_REFERENCE_H
+#define WEIR_ALGORITHMS_REFERENCE_H
+
+#include "algorithms/algorithms.h"
+#include "runtime/room.h"
+
+/** Of weir_bfs_reference() and the others; what they write their values to is the caller's. */
+void weir__bfs_reference_need(const weir_graph *graph, struct weir__need *need);
+void weir__sssp_reference_need(const weir_graph *graph, struct weir__need *need);
+void weir__pr_reference_need(const weir_graph *graph, struct weir__need *need);
+void weir__cc_reference_need(const weir_graph *graph, struct weir__need *need);
+/** Of weir_pr_check(). */
+void weir__pr_check_need(const weir_graph *graph, struct weir__need *need);
+
+#endif

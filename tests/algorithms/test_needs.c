@@ -1,0 +1,344 @@
+/** @file test_needs.c  What is said to be needed, against what is then taken; and that it is said beforehand.
+ *
+ * A made-up machine with next to no memory has every create refuse, and its sentence has the estimate. Then a
+ * child process does the same on the machine at hand, and its peak is held against that. */
+#include "algorithms/graph/need.h"
+#include "tests/lib/support.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MIB (1024.0 * 1024.0)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MEASURED 0 /* a sanitizer has memory of its own for each byte */
+#else
+#define MEASURED 1
+#endif
+
+/* ---- a machine without memory -------------------------------------------------------------------- */
+
+static char root[64];
+
+static int make_machine(void **state)
+{
+    char path[128];
+    (void)state;
+    snprintf(root, sizeof root, "/tmp/weir-needs.XXXXXX");
+    if (!mkdtemp(root))
+        return 1;
+    snprintf(path, sizeof path, "%s/proc", root);
+    mkdir(path, 0777);
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    FILE *file = fopen(path, "w");
+    return !file || fputs("MemAvailable: 1024 kB\n", file) < 0 || fclose(file);
+}
+
+static int remove_machine(void **state)
+{
+    char command[128];
+    (void)state;
+    weir__room_pretend(NULL);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    return system(command);
+}
+
+/* ---- one form of an algorithm -------------------------------------------------------------------- */
+
+enum kind { BFS, SSSP, PR, CC };
+
+struct form {
+    const char *name;
+    enum kind kind;
+    weir_direction direction;
+    int parents;
+    weir_cc_source source;
+    double tolerance;
+    weir_weights_kind weights;
+};
+
+static const struct form forms[] = {
+    {"bfs", BFS, WEIR_DIRECTION_SWITCH, 0, 0, 0, 0},
+    {"bfs with parents", BFS, WEIR_DIRECTION_SWITCH, 1, 0, 0, 0},
+    {"bfs push", BFS, WEIR_DIRECTION_PUSH, 0, 0, 0, 0},
+    {"sssp in step", SSSP, WEIR_DIRECTION_SWITCH, 0, 0, 0, WEIR_WEIGHTS_RANDOM},
+    {"sssp push", SSSP, WEIR_DIRECTION_PUSH, 0, 0, 0, WEIR_WEIGHTS_RANDOM},
+    {"pr pull", PR, WEIR_DIRECTION_PULL, 0, 0, 1e-4, 0},
+    {"pr pull, doubles", PR, WEIR_DIRECTION_PULL, 0, 0, 1e-9, 0},
+    {"pr push", PR, WEIR_DIRECTION_PUSH, 0, 0, 1e-2, 0},
+    {"cc resident", CC, WEIR_DIRECTION_AUTO, 0, WEIR_CC_RESIDENT, 0, 0},
+    {"cc streamed", CC, WEIR_DIRECTION_AUTO, 0, WEIR_CC_STREAMED, 0, 0},
+};
+
+struct object {
+    weir_bfs *bfs;
+    weir_sssp *sssp;
+    weir_pr *pr;
+    weir_cc *cc;
+};
+
+static weir_status create(const struct form *form, weir_context *context, const weir_graph *graph,
+                          const weir_partition *partition, uint64_t reserved, struct object *object)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    *object = (struct object){NULL, NULL, NULL, NULL};
+    options.direction = form->direction;
+    options.parents = form->parents;
+    options.reserved_bytes = reserved;
+    config.tolerance = form->tolerance;
+    switch (form->kind) {
+    case BFS:
+        return weir_bfs_create(context, graph, partition, &options, &object->bfs);
+    case SSSP:
+        return weir_sssp_create(context, graph, partition, &options, &object->sssp);
+    case PR:
+        return weir_pr_create(context, graph, partition, &options, &config, &object->pr);
+    default:
+        return weir_cc_create(context, graph, partition, &options, form->source, &object->cc);
+    }
+}
+
+static weir_status run(const struct form *form, struct object *object, void *values)
+{
+    weir_status status;
+    switch (form->kind) {
+    case BFS:
+        if ((status = weir_bfs_run(object->bfs, 0, NULL)))
+            return status;
+        return form->parents ? weir_bfs_parents(object->bfs, values)
+                             : weir_bfs_levels(object->bfs, values);
+    case SSSP:
+        status = weir_sssp_run(object->sssp, 0, NULL);
+        return status ? status : weir_sssp_distances(object->sssp, values);
+    case PR:
+        status = weir_pr_run(object->pr, NULL);
+        return status ? status : weir_pr_ranks(object->pr, values);
+    default:
+        status = weir_cc_run(object->cc, NULL);
+        return status ? status : weir_cc_labels(object->cc, values);
+    }
+}
+
+static void destroy(struct object *object)
+{
+    weir_bfs_destroy(object->bfs);
+    weir_sssp_destroy(object->sssp);
+    weir_pr_destroy(object->pr);
+    weir_cc_destroy(object->cc);
+}
+
+/* ---- shapes --------------------------------------------------------------------------------------- */
+
+/* A single arc between ids that lie far apart, or the generator's graph. */
+static weir_graph *open_shape(const char *text, const struct form *form)
+{
+    weir_graph *graph;
+    uint64_t n = strncmp(text, "sparse:", 7) == 0 ? strtoull(text + 7, NULL, 10) : 0;
+    const uint32_t from = 0, to = (uint32_t)n - 1;
+    const weir_weights weights = {form->weights, 0, 0, 1};
+    if (n ? weir_graph_from_arcs(n, 1, &from, &to, NULL, NULL, &graph)
+          : weir_graph_open(text, NULL, &graph))
+        return NULL;
+    if (form->weights && weir_graph_weigh(graph, &weights)) {
+        weir_graph_destroy(graph);
+        return NULL;
+    }
+    return graph;
+}
+
+static weir_partition *edge(const weir_graph *graph, weir_context *context)
+{
+    weir_partition *partition = NULL;
+    (void)weir_partition_create(graph, WEIR_PARTITION_EDGE, weir_context_device_count(context), 1,
+                                NULL, &partition);
+    return partition;
+}
+
+static double status_kib(const char *key)
+{
+    char line[256];
+    double kib = -1;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (strncmp(line, key, strlen(key)) == 0)
+            kib = atof(line + strlen(key));
+    if (file)
+        fclose(file);
+    return kib;
+}
+
+/* What the form took at its largest, in bytes; below zero: it failed, or this system does not tell. */
+static double peak_here(const struct form *form, const char *shape, const char *devices)
+{
+    weir_context *context = NULL;
+    struct object object;
+    mallopt(M_MMAP_THRESHOLD, 1 << 16); /* an array that is freed is gone */
+    weir_graph *graph = open_shape(shape, form);
+    if (!graph || weir_context_create(devices, NULL, &context))
+        return -1;
+    weir_partition *partition = edge(graph, context);
+    void *values = malloc(graph->vertices * 8); /* not written to before it is counted */
+    (void)malloc_trim(0);
+    FILE *clear = fopen("/proc/self/clear_refs", "w");
+    if (!clear || fputs("5", clear) < 0 || fclose(clear)) /* the peak begins here */
+        return -2;
+    double before = status_kib("VmRSS:");
+    weir_status status = create(form, context, graph, partition, graph->vertices * 8, &object);
+    if (!status)
+        status = run(form, &object, values);
+    double after = status_kib("VmHWM:");
+    if (status)
+        fprintf(stderr, "%s\n", weir_error_detail());
+    return status || before < 0 || after < 0 ? -1 : (after - before) * 1024;
+}
+
+static double peak_of(const struct form *form, const char *shape, const char *devices)
+{
+    int ends[2], status;
+    double peak = -1;
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        peak = peak_here(form, shape, devices);
+        _exit(write(ends[1], &peak, sizeof peak) != sizeof peak);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &peak, sizeof peak), sizeof peak);
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return peak;
+}
+
+/* What create says it needs, in bytes, on a machine that has not got it. */
+static double need_of(const struct form *form, const char *shape, const char *devices,
+                      uint64_t reserved)
+{
+    weir_context *context;
+    struct object object;
+    unsigned long long mib = 0;
+    weir_graph *graph = open_shape(shape, form);
+    assert_non_null(graph);
+    assert_int_equal(weir_context_create(devices, NULL, &context), WEIR_OK);
+    weir_partition *partition = edge(graph, context);
+    weir__room_pretend(root);
+    weir_status status =
+        create(form, context, graph, partition, reserved ? reserved : graph->vertices * 8, &object);
+    weir__room_pretend(NULL);
+    assert_int_equal(status, WEIR_ERR_NOMEM);
+    assert_detail_has("are needed, and this machine has 1 MiB left");
+    const char *colon = strrchr(weir_error_detail(), ':');
+    assert_int_equal(colon ? sscanf(colon, ": %llu MiB of memory", &mib) : 0, 1);
+    destroy(&object);
+    weir_partition_destroy(partition);
+    weir_context_destroy(context);
+    weir_graph_destroy(graph);
+    return (double)mib * MIB;
+}
+
+/* ---- tests ---------------------------------------------------------------------------------------- */
+
+/* Threads of a context and the program itself, which no array has. */
+#define SMALL (2 * MIB)
+/* Of every estimate, for buffers of copies and the like. */
+#define FIXED (16 * MIB)
+
+static void hold(const char *shape)
+{
+    static const char *const devices[] = {"host:1", "host:3"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        for (size_t d = 0; d < 2; d++) {
+            double need = need_of(&forms[i], shape, devices[d], 0);
+            double peak = MEASURED ? peak_of(&forms[i], shape, devices[d]) : need;
+            if (peak == -2)
+                skip();
+            if (peak > 0 && peak <= need + SMALL && peak >= (need - FIXED) / 2)
+                continue;
+            fail_msg("%s of %s on %s: %.1f MiB were taken, %.1f MiB were said to be needed",
+                     forms[i].name, shape, devices[d], peak / MIB, need / MIB);
+        }
+}
+
+static void what_a_sparse_graph_needs(void **state)
+{
+    (void)state;
+    hold("sparse:1000000");
+}
+
+static void what_a_dense_graph_needs(void **state)
+{
+    (void)state;
+    hold("rmat:16");
+}
+
+static void what_the_program_takes_counts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        double without = need_of(&forms[i], "rmat:12", "host:2", 1);
+        double with = need_of(&forms[i], "rmat:12", "host:2", (uint64_t)(640 * MIB));
+        assert_true(with >= without + 639 * MIB && with <= without + 660 * MIB);
+    }
+}
+
+/* Graphs, partitions, placements, references: each is refused before it takes anything. */
+static void everything_else_is_refused(void **state)
+{
+    (void)state;
+    const struct form weighted = {.kind = SSSP, .weights = WEIR_WEIGHTS_UNIT};
+    const uint32_t ends[] = {0, 999999};
+    weir_graph *graph = open_shape("sparse:1000000", &weighted), *other = NULL;
+    weir_context *context;
+    weir_partition *partition;
+    weir_placement *placement;
+    weir_graph_summary summary;
+    weir_pr_change change;
+    void *values = calloc(1000000, 8);
+    assert_non_null(graph);
+    assert_int_equal(weir_context_create("host:2", NULL, &context), WEIR_OK);
+    weir_partition *owners = edge(graph, context);
+    weir__room_pretend(root);
+    assert_int_equal(weir_graph_open("rmat:14", NULL, &other), WEIR_ERR_NOMEM);
+    assert_detail_has("an R-MAT graph of scale 14: ");
+    assert_int_equal(weir_graph_open("grid:1000x1000", NULL, &other), WEIR_ERR_NOMEM);
+    assert_detail_has("a grid of 1000000 vertices: ");
+    assert_int_equal(weir_graph_from_arcs(1000000, 1, ends, ends + 1, NULL, NULL, &other),
+                     WEIR_ERR_NOMEM);
+    assert_detail_has("a graph of 1000000 vertices and up to 1 arcs: ");
+    assert_int_equal(weir_partition_create(graph, WEIR_PARTITION_RANDOM, 2, 1, NULL, &partition),
+                     WEIR_ERR_NOMEM);
+    assert_detail_has("partition random of arcs: ");
+    assert_int_equal(
+        weir_placement_create(context, graph, owners, WEIR_PART_WEIGHTS_NONE, &placement),
+        WEIR_ERR_NOMEM);
+    assert_detail_has("arcs on 2 devices: ");
+    assert_int_equal(weir_bfs_reference(graph, 0, values), WEIR_ERR_NOMEM);
+    assert_detail_has("the reference's search of arcs: ");
+    assert_int_equal(weir_sssp_reference(graph, 0, values), WEIR_ERR_NOMEM);
+    assert_int_equal(weir_pr_reference(graph, NULL, values), WEIR_ERR_NOMEM);
+    assert_int_equal(weir_pr_check(graph, NULL, values, &change), WEIR_ERR_NOMEM);
+    assert_int_equal(weir_cc_reference(graph, values), WEIR_ERR_NOMEM);
+    assert_int_equal(weir_graph_summarize(graph, &summary), WEIR_ERR_NOMEM);
+    weir__room_pretend(NULL);
+    assert_int_equal(weir_bfs_reference(graph, 0, values), WEIR_OK);
+    assert_null(other);
+    weir_partition_destroy(owners);
+    weir_context_destroy(context);
+    weir_graph_destroy(graph);
+    free(values);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_sparse_graph_needs),
+        cmocka_unit_test(what_a_dense_graph_needs),
+        cmocka_unit_test(what_the_program_takes_counts),
+        cmocka_unit_test(everything_else_is_refused),
+    };
+    return cmocka_run_group_tests(tests, make_machine, remove_machine);
+}

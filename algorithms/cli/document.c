@@ -1,6 +1,8 @@
 /** @file document.c  What all JSON documents share: numbers, texts, devices, and how they are written. */
 #include "algorithms/cli/cli.h"
 
+#include "runtime/text.h"
+
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +15,13 @@ struct json_t *weir__cli_json_integer(uint64_t value)
 
 struct json_t *weir__cli_json_text(const char *text)
 {
-    json_t *string = json_string(text);
-    if (string || !text)
-        return string;
+    if (!text || weir__utf8_is(text))
+        return json_string(text);
     char *copy = strdup(text);
     for (char *c = copy; copy && *c; c++)
         if ((unsigned char)*c >= 128)
             *c = '?';
-    string = copy ? json_string(copy) : NULL;
+    json_t *string = copy ? json_string(copy) : NULL;
     free(copy);
     return string;
 }
@@ -45,18 +46,31 @@ struct json_t *weir__cli_json_devices(const weir_context *context)
     return devices;
 }
 
+/* json_dumps() would do, but where its string cannot grow inside a key it goes on without the key. */
+static char *text_of(const json_t *document, int digits, size_t *bytes_out)
+{
+    weir__text text;
+    FILE *file = weir__text_open(&text);
+    int failed = !file || json_dumpf(document, file,
+                                     JSON_INDENT(2) | JSON_REAL_PRECISION(digits) |
+                                         JSON_ENSURE_ASCII) != 0;
+    if (!failed)
+        fputc('\n', file);
+    char *bytes = weir__text_close(&text, bytes_out);
+    if (!failed)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
 int weir__cli_json_write(struct json_t *document, weir__cli_output *output, int digits)
 {
-    if (!document)
-        return weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option, output->path);
-    char *text =
-        json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | JSON_ENSURE_ASCII);
+    size_t bytes;
+    char *text = document ? text_of(document, digits, &bytes) : NULL;
     json_decref(document);
-    size_t bytes = text ? strlen(text) : 0;
-    if (!text)
-        return weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option, output->path);
-    text[bytes] = '\n'; /* in place of the zero: a document ends with its line */
-    int code = weir__cli_output_text(output, text, bytes + 1);
+    int code = text ? weir__cli_output_text(output, text, bytes)
+                    : weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option,
+                                     output->path);
     free(text);
     return code;
 }

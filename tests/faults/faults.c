@@ -1,0 +1,161 @@
+/** @file faults.c  Preloaded into a program: its n-th allocation, mapping or thread fails.
+ *
+ * Below runtime/fault.c, which lets the library's own calls fail: here the C library's do, so that
+ * printing, jansson and hwloc meet the failure too. scripts/sweep_faults.sh says what is to fail:
+ *
+ *   FAULTS_KIND     alloc, map or thread
+ *   FAULTS_AT       the number, from 1, of the call that fails; 0: none, calls are recorded
+ *   FAULTS_FILE     a file of at least sizeof(struct notes), shared with who looks afterwards, also where
+ *                   the program did not end by itself
+ *   FAULTS_PROGRAM  the name of the program that is meant, of all that inherit the environment
+ *   FAULTS_TRACE    any: the call that fails prints who made it
+ *
+ * Nothing here allocates once the constructor has run. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { ALLOC, MAP, THREAD, KINDS };
+enum { FRAMES = 16, OWN_FRAMES = 3, WAYS_MAX = 1 << 20 };
+
+/* The layout is known to scripts/sweep_faults.sh. */
+struct notes {
+    _Atomic uint64_t calls[KINDS];
+    _Atomic uint64_t struck;
+    uint64_t
+        way[WAYS_MAX]; /* of each call of the kind, when they are recorded: a hash of who made it */
+};
+
+static const char *const kinds[KINDS] = {"alloc", "map", "thread"};
+static struct notes *notes; /* NULL: nothing is counted, as before the constructor */
+static int kind, trace;
+static uint64_t at;
+static _Thread_local int inside __attribute__((tls_model("initial-exec")));
+
+/* The function behind this one, in the C library or a sanitizer; the first call may come before the
+ * constructor. */
+#define NEXT(name)                                  \
+    static _Atomic(__typeof__(&(name))) next_known; \
+    __typeof__(&(name)) next = next_known;          \
+    if (!next)                                      \
+    next_known = next = (__typeof__(next))(uintptr_t)dlsym(RTLD_NEXT, #name)
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *file = getenv("FAULTS_FILE"), *wanted = getenv("FAULTS_KIND");
+    const char *program = getenv("FAULTS_PROGRAM"), *number = getenv("FAULTS_AT");
+    void *frames[FRAMES];
+    if (!file || !wanted || (program && strcmp(program, program_invocation_short_name) != 0))
+        return;
+    for (kind = 0; kind < KINDS && strcmp(kinds[kind], wanted) != 0; kind++) {
+    }
+    at = number ? strtoull(number, NULL, 10) : 0;
+    trace = getenv("FAULTS_TRACE") != NULL;
+    (void)backtrace(frames, FRAMES); /* loads what it needs */
+    int descriptor = open(file, O_RDWR | O_CLOEXEC);
+    if (descriptor < 0 || kind == KINDS)
+        _exit(125);
+    long shared =
+        syscall(SYS_mmap, NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0L);
+    (void)close(descriptor);
+    if (shared < 0 && shared > -4096)
+        _exit(125);
+    notes = (struct notes *)shared; // NOLINT(performance-no-int-to-ptr)
+}
+
+static void record(uint64_t number)
+{
+    void *frames[FRAMES];
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    int count = backtrace(frames, FRAMES);
+    for (int i = OWN_FRAMES; i < count; i++)
+        hash = (hash ^ (uint64_t)(uintptr_t)frames[i]) * 1099511628211u;
+    if (number <= WAYS_MAX)
+        notes->way[number - 1] = hash;
+}
+
+static void strike(void)
+{
+    void *frames[FRAMES];
+    atomic_store_explicit(&notes->struck, 1, memory_order_relaxed);
+    if (trace)
+        backtrace_symbols_fd(frames, backtrace(frames, FRAMES), STDERR_FILENO);
+}
+
+/* Count a call. @return whether it fails. */
+static int fails(int which)
+{
+    if (!notes || which != kind || inside)
+        return 0;
+    inside = 1; /* what follows may allocate */
+    uint64_t number = atomic_fetch_add_explicit(&notes->calls[kind], 1, memory_order_relaxed) + 1;
+    if (!at)
+        record(number);
+    else if (number == at)
+        strike();
+    inside = 0;
+    return number == at;
+}
+
+static int out_of_memory(int which)
+{
+    if (!fails(which))
+        return 0;
+    errno = ENOMEM;
+    return 1;
+}
+
+/* ---- in place of the C library's ------------------------------------------------------------- */
+
+void *malloc(size_t bytes)
+{
+    NEXT(malloc);
+    return out_of_memory(ALLOC) ? NULL : next(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    NEXT(calloc);
+    return out_of_memory(ALLOC) ? NULL : next(count, bytes);
+}
+
+void *realloc(void *data, size_t bytes)
+{
+    NEXT(realloc);
+    return out_of_memory(ALLOC) ? NULL : next(data, bytes);
+}
+
+int posix_memalign(void **data_out, size_t alignment, size_t bytes)
+{
+    NEXT(posix_memalign);
+    return fails(ALLOC) ? ENOMEM : next(data_out, alignment, bytes);
+}
+
+void *aligned_alloc(size_t alignment, size_t bytes)
+{
+    NEXT(aligned_alloc);
+    return out_of_memory(ALLOC) ? NULL : next(alignment, bytes);
+}
+
+void *mmap(void *address, size_t bytes, int protection, int flags, int descriptor, off_t offset)
+{
+    NEXT(mmap);
+    return out_of_memory(MAP) ? MAP_FAILED
+                              : next(address, bytes, protection, flags, descriptor, offset);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *user)
+{
+    NEXT(pthread_create);
+    return fails(THREAD) ? EAGAIN : next(thread, attributes, run, user);
+}

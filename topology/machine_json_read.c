@@ -5,6 +5,7 @@
  * machine_json.c. */
 #include "topology/machine_json.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -211,8 +212,9 @@ weir_status weir__machine_from_json(const char *path, const char *text, size_t b
     json_error_t error;
     char why[160];
     *machine_out = NULL;
+    errno = 0; /* the parser calls some of what it had no memory for a fault of the text */
     json_t *root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
-    if (!root && json_error_code(&error) == json_error_out_of_memory)
+    if (!root && errno == ENOMEM)
         return weir__fail(WEIR_ERR_NOMEM, "%s: no memory for its JSON", path);
     if (!root)
         return weir__fail(WEIR_ERR_FORMAT, "%s:%d: %s", path, error.line > 0 ? error.line : 1,

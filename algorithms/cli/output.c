@@ -6,7 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* @param[in] code  EXIT_USAGE before the run: another file should be named; EXIT_RUN after it. */
+/* @param[in] code  EXIT_USAGE before the run, where another file should be named; EXIT_RUN after it, and where
+ *                  the name is not to blame. */
 static int fail(int code, const weir__cli_output *output, int error)
 {
     if (output->file == stdout)
@@ -33,7 +34,7 @@ int weir__cli_output_open(weir__cli_output *output, const char *option, const ch
     }
     int error = weir__replace_open(&output->target, path);
     if (error)
-        return fail(EXIT_USAGE, output, error);
+        return fail(error == ENOMEM ? EXIT_RUN : EXIT_USAGE, output, error);
     if (!(output->file = fdopen(output->target.descriptor, "w"))) {
         (void)close(output->target.descriptor);
         weir__replace_drop(&output->target);

@@ -6,6 +6,25 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static json_malloc_t usual_malloc; /* set before there is a second thread */
+
+static void *demand(size_t bytes)
+{
+    void *data = usual_malloc(bytes);
+    if (data)
+        return data;
+    weir__replace_remove_all();
+    _exit(weir__cli_fail(EXIT_RUN, "no memory for a JSON document"));
+}
+
+void weir__cli_json_start(void)
+{
+    json_free_t usual_free;
+    json_get_alloc_funcs(&usual_malloc, &usual_free);
+    json_set_alloc_funcs(demand, usual_free);
+}
 
 struct json_t *weir__cli_json_integer(uint64_t value)
 {
@@ -46,31 +65,18 @@ struct json_t *weir__cli_json_devices(const weir_context *context)
     return devices;
 }
 
-/* json_dumps() would do, but where its string cannot grow inside a key it goes on without the key. */
-static char *text_of(const json_t *document, int digits, size_t *bytes_out)
-{
-    weir__text text;
-    FILE *file = weir__text_open(&text);
-    int failed = !file || json_dumpf(document, file,
-                                     JSON_INDENT(2) | JSON_REAL_PRECISION(digits) |
-                                         JSON_ENSURE_ASCII) != 0;
-    if (!failed)
-        fputc('\n', file);
-    char *bytes = weir__text_close(&text, bytes_out);
-    if (!failed)
-        return bytes;
-    free(bytes);
-    return NULL;
-}
-
 int weir__cli_json_write(struct json_t *document, weir__cli_output *output, int digits)
 {
-    size_t bytes;
-    char *text = document ? text_of(document, digits, &bytes) : NULL;
+    if (!document)
+        return weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option, output->path);
+    char *text =
+        json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(digits) | JSON_ENSURE_ASCII);
     json_decref(document);
-    int code = text ? weir__cli_output_text(output, text, bytes)
-                    : weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option,
-                                     output->path);
+    size_t bytes = text ? strlen(text) : 0;
+    if (!text)
+        return weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option, output->path);
+    text[bytes] = '\n'; /* in place of the zero: a document ends with its line */
+    int code = weir__cli_output_text(output, text, bytes + 1);
     free(text);
     return code;
 }

@@ -23,15 +23,15 @@ static void write_parents(struct weir__cli_session *session)
             break; /* as above */
 }
 
-static void print(const struct weir__cli_session *session, const weir__cli_report *report)
+static int print(const struct weir__cli_session *session, const weir__cli_report *report)
 {
     int taken = 0;
     for (int i = 0; i < OUTPUTS; i++)
         taken |= weir__cli_output_is_stdout(&session->outputs[i]);
-    if (!taken)
-        weir__cli_report_text(report);
-    if (session->request->stats)
+    int code = taken ? EXIT_DONE : weir__cli_report_text(report);
+    if (!code && session->request->stats)
         weir__cli_report_work(report, taken ? stderr : stdout);
+    return code;
 }
 
 /* A wrong result is reported and its document written, but no file of values is left. */
@@ -59,6 +59,6 @@ int weir__cli_session_report(struct weir__cli_session *session)
     if (!code && session->outputs[PARENTS].file)
         write_parents(session);
     if (!code)
-        print(session, &report);
+        code = print(session, &report);
     return code ? code : weir__cli_run_commit(session->outputs, OUTPUTS, session->difference);
 }

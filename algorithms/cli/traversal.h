@@ -160,7 +160,7 @@ typedef struct weir__cli_report {
 /** The document of a traversal, written to @p output. */
 int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output);
 /** The report of a traversal for people, on standard output. */
-void weir__cli_report_text(const weir__cli_report *report);
+int weir__cli_report_text(const weir__cli_report *report);
 /** --stats: what the devices did, a table for each source (of its last trial). */
 void weir__cli_report_work(const weir__cli_report *report, FILE *file);
 

@@ -25,14 +25,14 @@
 #include <unistd.h>
 
 enum { ALLOC, MAP, THREAD, KINDS };
-enum { FRAMES = 16, OWN_FRAMES = 3, WAYS_MAX = 1 << 20 };
+enum { FRAMES = 16, WAYS_MAX = 1 << 20 };
 
 /* The layout is known to scripts/sweep_faults.sh. */
 struct notes {
     _Atomic uint64_t calls[KINDS];
-    _Atomic uint64_t struck;
-    uint64_t
-        way[WAYS_MAX]; /* of each call of the kind, when they are recorded: a hash of who made it */
+    _Atomic uint64_t struck; /* 1: the call failed; 2: hwloc's did */
+    /* Of each call of the kind, when they are recorded: a hash of who made it, odd for hwloc's. */
+    uint64_t way[WAYS_MAX];
 };
 
 static const char *const kinds[KINDS] = {"alloc", "map", "thread"};
@@ -72,23 +72,36 @@ __attribute__((constructor)) static void begin(void)
     notes = (struct notes *)shared; // NOLINT(performance-no-int-to-ptr)
 }
 
+/* A number that stands for who called, the same in every process; odd where hwloc is among them. */
+static uint64_t hash_of(void *const *frames, int count)
+{
+    uint64_t hash = 14695981039346656037u; /* FNV-1a */
+    uint64_t by_hwloc = 0;
+    for (int i = 0; i < count; i++) {
+        Dl_info module = {.dli_fname = ""};
+        (void)dladdr(frames[i], &module);
+        by_hwloc |= strstr(module.dli_fname, "/libhwloc") != NULL;
+        uintptr_t offset = (uintptr_t)frames[i] - (uintptr_t)module.dli_fbase;
+        hash = (hash ^ offset) * 1099511628211u;
+    }
+    return (hash & ~(uint64_t)1) | by_hwloc;
+}
+
 static void record(uint64_t number)
 {
     void *frames[FRAMES];
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
     int count = backtrace(frames, FRAMES);
-    for (int i = OWN_FRAMES; i < count; i++)
-        hash = (hash ^ (uint64_t)(uintptr_t)frames[i]) * 1099511628211u;
     if (number <= WAYS_MAX)
-        notes->way[number - 1] = hash;
+        notes->way[number - 1] = hash_of(frames, count);
 }
 
 static void strike(void)
 {
     void *frames[FRAMES];
-    atomic_store_explicit(&notes->struck, 1, memory_order_relaxed);
+    int count = backtrace(frames, FRAMES);
+    atomic_store_explicit(&notes->struck, 1 + hash_of(frames, count) % 2, memory_order_relaxed);
     if (trace)
-        backtrace_symbols_fd(frames, backtrace(frames, FRAMES), STDERR_FILENO);
+        backtrace_symbols_fd(frames, count, STDERR_FILENO);
 }
 
 /* Count a call. @return whether it fails. */

@@ -136,7 +136,7 @@ $(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/lib/libweir-
 FAULTS   := $(B)/lib/libfaults.so
 $(FAULTS): tests/faults/faults.c $(B)/flags
 	$(call say,LD  ,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(filter-out $(SANF),$(CFLAGS)) -shared -o $@ $< -ldl
+	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(filter-out $(SANF),$(CFLAGS)) -fno-omit-frame-pointer -shared -o $@ $< -ldl
 examples: $(EXAMPLES)
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PRECIOUS: $(B)/obj/%.o $(B)/obj/%.cu.o # not thrown away as mere steps on the way

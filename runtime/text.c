@@ -1,6 +1,8 @@
 /** @file text.c  Texts that are printed into memory, and whether bytes are UTF-8. */
 #include "runtime/text.h"
 
+#include "runtime/backend.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +18,7 @@ static int has_room(weir__text *text, size_t bytes)
         room *= 2;
     if (room == text->room)
         return 1;
-    char *grown = realloc(text->bytes, room);
+    char *grown = weir__fault_strikes(WEIR__FAULT_ALLOC) ? NULL : realloc(text->bytes, room);
     if (!grown)
         return 0;
     text->bytes = grown;
@@ -41,9 +43,12 @@ FILE *weir__text_open(weir__text *text)
 {
     const cookie_io_functions_t calls = {.write = append};
     *text = (weir__text){.file = NULL};
-    if (has_room(text, 0)) {
-        *text->bytes = '\0';
-        text->file = fopencookie(text, "w", calls);
+    if (!has_room(text, 0))
+        return NULL;
+    *text->bytes = '\0';
+    if (!(text->file = fopencookie(text, "w", calls))) {
+        free(text->bytes);
+        *text = (weir__text){.file = NULL};
     }
     return text->file;
 }

@@ -72,36 +72,47 @@ __attribute__((constructor)) static void begin(void)
     notes = (struct notes *)shared; // NOLINT(performance-no-int-to-ptr)
 }
 
-/* A number that stands for who called, the same in every process; odd where hwloc is among them. */
-static uint64_t hash_of(void *const *frames, int count)
+/* Who is among the callers. */
+struct callers {
+    uint64_t hash; /* a number that stands for all of them, the same in every process */
+    int hwloc, sanitizer;
+};
+
+static struct callers find_callers(void *const *frames, int count)
 {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    uint64_t by_hwloc = 0;
+    struct callers callers = {14695981039346656037u, 0, 0}; /* FNV-1a */
     for (int i = 0; i < count; i++) {
-        Dl_info module = {.dli_fname = ""};
-        (void)dladdr(frames[i], &module);
-        by_hwloc |= strstr(module.dli_fname, "/libhwloc") != NULL;
-        uintptr_t offset = (uintptr_t)frames[i] - (uintptr_t)module.dli_fbase;
-        hash = (hash ^ offset) * 1099511628211u;
+        Dl_info place = {.dli_fname = ""};
+        (void)dladdr(frames[i], &place);
+        callers.hwloc |= strstr(place.dli_fname, "/libhwloc") != NULL;
+        /* It asks for the stack of a new thread, and must be told. */
+        callers.sanitizer |= place.dli_sname && !strcmp(place.dli_sname, "pthread_getattr_np");
+        uintptr_t offset = (uintptr_t)frames[i] - (uintptr_t)place.dli_fbase;
+        callers.hash = (callers.hash ^ offset) * 1099511628211u;
     }
-    return (hash & ~(uint64_t)1) | by_hwloc;
+    return callers;
 }
 
 static void record(uint64_t number)
 {
     void *frames[FRAMES];
-    int count = backtrace(frames, FRAMES);
+    struct callers callers = find_callers(frames, backtrace(frames, FRAMES));
     if (number <= WAYS_MAX)
-        notes->way[number - 1] = hash_of(frames, count);
+        notes->way[number - 1] = (callers.hash & ~(uint64_t)1) | (uint64_t)callers.hwloc;
 }
 
-static void strike(void)
+/* @return whether the call may fail. */
+static int strike(void)
 {
     void *frames[FRAMES];
     int count = backtrace(frames, FRAMES);
-    atomic_store_explicit(&notes->struck, 1 + hash_of(frames, count) % 2, memory_order_relaxed);
+    struct callers callers = find_callers(frames, count);
+    if (callers.sanitizer)
+        return 0;
+    atomic_store_explicit(&notes->struck, callers.hwloc ? 2 : 1, memory_order_relaxed);
     if (trace)
         backtrace_symbols_fd(frames, count, STDERR_FILENO);
+    return 1;
 }
 
 /* Count a call. @return whether it fails. */
@@ -111,12 +122,11 @@ static int fails(int which)
         return 0;
     inside = 1; /* what follows may allocate */
     uint64_t number = atomic_fetch_add_explicit(&notes->calls[kind], 1, memory_order_relaxed) + 1;
+    int failing = number == at && strike();
     if (!at)
         record(number);
-    else if (number == at)
-        strike();
     inside = 0;
-    return number == at;
+    return failing;
 }
 
 static int out_of_memory(int which)

@@ -1,4 +1,4 @@
-/** @file faults.c  Preloaded into a program: its n-th allocation, mapping or thread fails.
+/** @file faults.c  Preloaded into a program: the n-th allocation, mapping or thread from main() on fails.
  *
  * Below runtime/fault.c, which lets the library's own calls fail: here the C library's do, so that
  * printing, jansson and hwloc meet the failure too. scripts/sweep_faults.sh says what is to fail:
@@ -10,7 +10,7 @@
  *   FAULTS_PROGRAM  the name of the program that is meant, of all that inherit the environment
  *   FAULTS_TRACE    any: the call that fails prints who made it
  *
- * Nothing here allocates once the constructor has run. */
+ * Nothing here allocates from main() on. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -36,7 +36,8 @@ struct notes {
 };
 
 static const char *const kinds[KINDS] = {"alloc", "map", "thread"};
-static struct notes *notes; /* NULL: nothing is counted, as before the constructor */
+static struct notes *notes; /* NULL: another program is meant */
+static int armed;           /* set by the one thread that there is before main() */
 static int kind, trace;
 static uint64_t at;
 static _Thread_local int inside __attribute__((tls_model("initial-exec")));
@@ -118,7 +119,7 @@ static int strike(void)
 /* Count a call. @return whether it fails. */
 static int fails(int which)
 {
-    if (!notes || which != kind || inside)
+    if (!armed || which != kind || inside)
         return 0;
     inside = 1; /* what follows may allocate */
     uint64_t number = atomic_fetch_add_explicit(&notes->calls[kind], 1, memory_order_relaxed) + 1;
@@ -181,4 +182,27 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 {
     NEXT(pthread_create);
     return fails(THREAD) ? EAGAIN : next(thread, attributes, run, user);
+}
+
+/* ---- main() ------------------------------------------------------------------------------------ */
+
+typedef int main_function(int count, char **arguments, char **environment);
+static main_function *real_main;
+
+static int armed_main(int count, char **arguments, char **environment)
+{
+    armed = notes != NULL;
+    return real_main(count, arguments, environment);
+}
+
+/* What starts a program; without a prototype of its own in any header. */
+int __libc_start_main(main_function *main, int count, char **arguments, void (*init)(void),
+                      void (*end)(void), void (*end_linker)(void), void *stack);
+
+int __libc_start_main(main_function *main, int count, char **arguments, void (*init)(void),
+                      void (*end)(void), void (*end_linker)(void), void *stack)
+{
+    NEXT(__libc_start_main);
+    real_main = main;
+    return next(armed_main, count, arguments, init, end, end_linker, stack);
 }

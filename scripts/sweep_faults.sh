@@ -93,12 +93,15 @@ CASES = [
     Case(f"bench links {ON} --bytes 64 --trials 1 --warmups 0 --format csv", "numbers"),
     Case(f"bench hops {ON} --bytes 64 --trials 1 --warmups 0 --json -", "numbers"),
     Case(f"bench linkpackets {ON} --bytes 64 --trials 1 --warmups 0", "numbers", slow=True),
-    Case(f"bench hostcost {ON} --bytes 64 --trials 1 --warmups 0", "numbers", slow=True),
+    Case(f"bench hostcost {ON} --trials 1 --warmups 0", "numbers", slow=True),
     Case(f"bench collectives {ON} --bytes 64 --trials 1 --warmups 0 --format json -o new.json", "numbers",
          {"new.json": "numbers"}),
     Case(f"bench memory {ON} --bytes 4KiB --trials 1 --json new.json", "numbers", {"new.json": "numbers"}),
-] + [Case(f"bench {name} {ON} --bytes 64 --trials 1 --warmups 0", "numbers", {}, name not in ("access", "launch")) for name in
-     "access launch atomics packets indirect broadcast copy pairs ring alltoall contention flags".split()] + [
+    Case(f"bench access {ON} --bytes 64 --trials 1 --warmups 0", "numbers"),
+    Case(f"bench launch {ON} --trials 1 --warmups 0", "numbers"),
+] + [Case(f"bench {name} {ON} --bytes 64 --trials 1 --warmups 0", "numbers", slow=True) for name in
+     "atomics packets indirect broadcast copy pairs ring alltoall contention".split()] + [
+    Case(f"bench flags {ON} --trials 1 --warmups 0", "numbers", slow=True),
     Case("bench broadcast --machine hetero2 --bytes 64KiB --format csv"),
     Case("bench --from old.json"),
     Case("bench --from old.json --compare old.json --format csv"),

@@ -12,7 +12,7 @@
 #                 functions; full: every call, but for commands that take long
 #
 # Environment besides: BUILD (build), WEIR_SWEEP_JOBS (runs at a time; the number of cores),
-# WEIR_FAULTS_SECONDS (after which what is left counts as skipped; quick 80, full none).
+# WEIR_FAULTS_SECONDS (after which what is left counts as skipped; quick 80, with a sanitizer 1200, full none).
 #
 # One failure again, with who called: as the line of a failure says, and FAULTS_TRACE=1.
 set -eu
@@ -47,7 +47,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 BUILD = os.environ["BUILD"]
 FULL = os.environ.get("WEIR_FAULTS", "quick") == "full"
-SECONDS = float(os.environ.get("WEIR_FAULTS_SECONDS", "inf" if FULL else "80"))
+SANITIZED = os.path.basename(BUILD) in ("address", "undefined", "both", "thread")
+SECONDS = float(os.environ.get("WEIR_FAULTS_SECONDS", "inf" if FULL else "1200" if SANITIZED else "80"))
 JOBS = int(os.environ.get("WEIR_SWEEP_JOBS", os.cpu_count() or 1))
 KINDS = ["alloc", "map", "thread"]
 # struct notes of tests/faults/faults.c
@@ -120,7 +121,6 @@ RESULTS = {"schema", "vertices", "arcs", "reached", "max_level", "sum_levels", "
 NUMBER = re.compile(r"-?\b\d[\d.]*(e[-+]?\d+)?\b|\b(inf|nan)\b")
 REPORT = re.compile(r"(Address|Leak|Undefined\w*|Thread)Sanitizer|: runtime error: ")
 NAMED = re.compile(r"memory|thread")
-SANITIZED = os.path.basename(BUILD) in ("address", "undefined", "both", "thread")
 LIMIT_S = 120 if SANITIZED else 20
 
 

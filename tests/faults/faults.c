@@ -21,7 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { ALLOC, MAP, THREAD, KINDS };
@@ -65,12 +64,11 @@ __attribute__((constructor)) static void begin(void)
     int descriptor = open(file, O_RDWR | O_CLOEXEC);
     if (descriptor < 0 || kind == KINDS)
         _exit(125);
-    long shared =
-        syscall(SYS_mmap, NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0L);
+    void *shared = mmap(NULL, sizeof *notes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     (void)close(descriptor);
-    if (shared < 0 && shared > -4096)
+    if (shared == MAP_FAILED)
         _exit(125);
-    notes = (struct notes *)shared; // NOLINT(performance-no-int-to-ptr)
+    notes = shared;
 }
 
 /* Who is among the callers. */

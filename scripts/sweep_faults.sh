@@ -14,7 +14,8 @@
 # Environment besides: BUILD (build), WEIR_SWEEP_JOBS (runs at a time; the number of cores),
 # WEIR_FAULTS_SECONDS (after which what is left counts as skipped; quick 80, with a sanitizer 1200, full none).
 #
-# One failure again, with who called: as the line of a failure says, and FAULTS_TRACE=1.
+# One failure again: the command that stands below the failures; with FAULTS_TRACE=1 it says who called. FAULTS_SHOW:
+# how many failures of a command are shown (8).
 set -eu
 BUILD=${BUILD:-build}
 case ${WEIR_FAULTS:-quick} in quick | full) ;; *) echo "sweep_faults: WEIR_FAULTS=$WEIR_FAULTS: quick or full" >&2 && exit 2 ;; esac
@@ -185,6 +186,8 @@ Run = collections.namedtuple("Run", "code out err files calls struck ways")
 
 def environment(folder, kind, number):
     env = {name: value for name, value in os.environ.items() if not name.startswith(("WEIR_", "FAULTS_"))}
+    if "FAULTS_TRACE" in os.environ:
+        env["FAULTS_TRACE"] = os.environ["FAULTS_TRACE"]
     env.update(WEIR_EVENTS="16", FAULTS_KIND=kind, FAULTS_AT=str(number), FAULTS_PROGRAM="weir", FAULTS_FILE=folder + ".notes",
                LD_PRELOAD=os.path.join(BUILD, "lib/libfaults.so"), PATH=BUILD + ":" + env.get("PATH", ""),
                ASAN_OPTIONS="verify_asan_link_order=0:exitcode=99:detect_leaks=1:allocator_may_return_null=1",
@@ -344,6 +347,8 @@ def sweep(case, pool, share):
           f" {time.monotonic() - begin:6.1f} s  weir {case.line}" + (f" ({skipped} skipped)" if skipped else ""), flush=True)
     for kind, number, text in wrong[:int(os.environ.get("FAULTS_SHOW", "8"))]:
         print(f"     {kind} {number}: {text}", flush=True)
+    if wrong:
+        print(f"     again: {again(*wrong[0][:2], case.line)}", flush=True)
     return len(results) - skipped - len(wrong), len(wrong), skipped
 
 

@@ -82,7 +82,7 @@ PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.
 ENGINE_H  := $(addprefix worklist/,engine.h bag.h agree.h account.h plan.h idle.h decide.h)
 
 .PHONY: all check check-full check-headers check-layers check-symbols $(FOLDERS:%=check-%) check-cli check-examples \
-        check-build fuzz fuzz-build demo bundle examples docs format check-format install help clean deps FORCE
+        check-build check-faults fuzz fuzz-build demo bundle examples docs format check-format install help clean deps FORCE
 all: $(PROGRAMS) $(B)/libweir.a $(B)/libweir.so examples
 
 # ---- set-up ------------------------------------------------------------------------------------
@@ -135,6 +135,11 @@ WRAPPED  := weir_bfs_levels weir_bfs_parents weir_sssp_distances weir_pr_ranks w
 $(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ -ljansson -lz -llzma -lm -ldl
+# Preloaded, it makes allocations fail: below the sanitizer that it may be preloaded with.
+FAULTS   := $(B)/lib/libfaults.so
+$(FAULTS): tests/faults/faults.c $(B)/flags
+	$(call say,LD  ,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(filter-out $(SANF),$(CFLAGS)) -fno-omit-frame-pointer -shared -o $@ $< -ldl
 examples: $(EXAMPLES)
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
 .PRECIOUS: $(B)/obj/%.o $(B)/obj/%.cu.o # not thrown away as mere steps on the way
@@ -151,6 +156,8 @@ $(FOLDERS:%=check-%) check-cli: check-%: check-build
 check-full: check-build
 	$(Q)WEIR_CHECK=$${WEIR_CHECK:-full} $(if $(DEVICES),WEIR_CHECK_DEVICES='$(DEVICES)') $(B)/tests/algorithms/test_choices
 	$(Q)BUILD=$(B) scripts/sweep_data.sh full $(DEVICES)
+check-faults: $(PROGRAMS) $(FAULTS)
+	$(Q)BUILD=$(B) scripts/sweep_faults.sh
 check-examples: examples
 	$(Q)$(RUN_TESTS) $(EXAMPLES)
 check-headers:
@@ -197,6 +204,7 @@ help:
 	@echo '  all             weir, weir-metis, libweir.a, libweir.so and the examples, in $(B)'
 	@echo '  check           every test; check-FOLDER: one of $(FOLDERS) cli examples'
 	@echo '  check-full      every choice with every other, real graphs in full; hours (DEVICES="cuda:0 cuda:0-1")'
+	@echo '  check-faults    allocations, mappings and threads of the command fail, one at a time (WEIR_FAULTS=full: all)'
 	@echo '  check-headers   public headers compile alone, as C11 and as C++17'
 	@echo '  check-layers    folders include only what lies below them'
 	@echo '  check-symbols   the library exports weir_ names only'

@@ -145,7 +145,8 @@ struct transport {
     /** Fill in the queues of a stream. @param number  which of the lane's. */
     weir_status (*open)(struct output *output, weir_device *source, uint32_t number,
                         struct stream *stream);
-    /** Put the copies of a packet into the stream's queues. */
+    /** Put the copies of a packet into the stream's queues.
+     *  @retval WEIR_ERR_FULL  there is no event; nothing was put. */
     weir_status (*put)(struct output *output, const struct stream *stream, weir_device *source,
                        struct weir_pending *slot, const void *from, size_t bytes);
 };

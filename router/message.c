@@ -104,7 +104,10 @@ void weir__messages_settle(void)
 void weir__message_stuck(struct message *message, weir_queue *first, weir_queue *last,
                          weir_status status)
 {
-    remember((struct stuck){message, first, last, NULL, status});
+    if (message->done)
+        remember((struct stuck){message, first, last, NULL, status});
+    else /* nobody asked when the segment is free again, so nobody waits: queues may be held for long */
+        weir__message_failed(message, status);
 }
 
 /* All copies are accounted for: stale offers may keep the message for long, but no events. */

@@ -37,6 +37,11 @@ static weir_status check_room(const struct output *output, const struct weir_pen
                       output->destination->name, parcel->bytes, slot->room);
 }
 
+static weir_status no_events(void)
+{
+    return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
+}
+
 /* What can run out is taken before anything is put into a queue; `event` is recorded behind the copy.
  * @param[out] put_out  set if a copy was, or may have been, put there. */
 static weir_status copy(struct output *output, const struct stream *stream,
@@ -54,15 +59,16 @@ static weir_status copy(struct output *output, const struct stream *stream,
          (status = weir__queue_reserve(stream->last, OPERATIONS_MAX))))
         return status;
     if (weir_event_acquire(weir_queue_device(stream->last), event_out))
-        return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
+        return no_events();
     if (!(status = put_waits(stream, slot, parcel->message))) {
         status = stream->transport->put(output, stream, segment->device, slot, from, parcel->bytes);
-        *put_out = !status || stream->first != stream->last;
+        *put_out = !status || (stream->first != stream->last && status != WEIR_ERR_FULL);
         if (!status && !(status = weir_queue_record(stream->last, *event_out)))
             return WEIR_OK;
     }
-    weir_event_release(*event_out); /* the device is lost */
-    return status;
+    weir_event_release(
+        *event_out); /* the device is lost, or there is none between the two queues */
+    return status == WEIR_ERR_FULL ? no_events() : status;
 }
 
 static void count(struct output *output, const struct stream *stream, const struct parcel *parcel)

@@ -125,19 +125,24 @@ weir_status weir__slot_bounce(struct output *output, struct weir_pending *slot)
 }
 
 /* `to` goes on only after all that is in `from` now. */
-static weir_status chain(weir_queue *from, weir_queue *to)
+static weir_status chain(weir_queue *from, weir_queue *to, weir_event *event)
 {
-    weir_event *event;
-    weir_status status;
-    if (weir_event_acquire(weir_queue_device(from), &event))
-        return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
-    if (!(status = weir_queue_record(from, event)))
-        status = weir_queue_wait_event(to, event);
-    weir_event_release(event); /* a queue keeps what it waits for */
+    weir_status status = weir_queue_record(from, event);
+    return status ? status : weir_queue_wait_event(to, event);
+}
+
+/* One event for each part of a packet, before anything is put. */
+static weir_status take_events(weir_device *device, weir_event *events[2], size_t count)
+{
+    weir_status status = WEIR_OK;
+    events[0] = events[1] = NULL;
+    for (size_t i = 0; i < count && !status; i++)
+        status = weir_event_acquire(device, &events[i]);
     return status;
 }
 
-/* In two halves, so that one is on its way down while the other goes up (Groute 2.1). */
+/* In two halves, so that one is on its way down while the other goes up (Groute 2.1). An empty packet too
+ * comes after what its queue waits for. */
 static weir_status put_staged(struct output *output, const struct stream *stream,
                               weir_device *source, struct weir_pending *slot, const void *from,
                               size_t bytes)
@@ -145,18 +150,21 @@ static weir_status put_staged(struct output *output, const struct stream *stream
     weir_device *home = weir_context_home(output->router->context);
     weir_device *destination = output->destination->device;
     size_t half = bytes < HALVES_FROM ? bytes : (bytes / 2 + 255) & ~(size_t)255;
-    weir_status status = WEIR_OK;
-    for (size_t at = 0, n; at < bytes && !status; at += n) {
+    size_t parts = bytes < HALVES_FROM ? 1 : 2;
+    weir_event *events[2];
+    weir_status status = take_events(source, events, parts);
+    for (size_t i = 0; i < parts && !status; i++) {
+        size_t at = i * half, n = i + 1 < parts ? half : bytes - at;
         char *bounce = (char *)slot->bounce + at;
-        n = bytes - at < half ? bytes - at : half;
         if (!(status = weir_queue_copy(stream->first, home, bounce, source, (const char *)from + at,
                                        n)) &&
-            !(status = chain(stream->first, stream->last)))
+            !(status = chain(stream->first, stream->last, events[i])))
             status = weir_queue_copy(stream->last, destination, (char *)slot->data + at, home,
                                      bounce, n);
     }
-    /* An empty packet too comes after what its queue waits for. */
-    return bytes || status ? status : chain(stream->first, stream->last);
+    weir_event_release(events[0]); /* a queue keeps what it waits for */
+    weir_event_release(events[1]);
+    return status;
 }
 
 /* ---- the table --------------------------------------------------------------------------------- */

@@ -87,7 +87,7 @@ weir_status weir__future_wait_decided(weir_future *future, int64_t timeout_ms);
 weir_status weir__queue_reserve(weir_queue *queue, uint32_t count);
 
 /** Make the n-th from now (1 is the next) allocation, copy, event or operation fail, for tests; 0 turns
- *  it off. Allocations: weir__alloc, weir__calloc, weir_device_alloc. Copies: weir_queue_copy,
+ *  it off. Allocations: weir__alloc, weir__calloc, weir_device_alloc, weir__text. Copies: weir_queue_copy,
  *  weir_queue_push. Events: weir_event_acquire. Device: an operation of a host queue breaks its device
  *  for good. Process-wide. */
 enum weir__fault {

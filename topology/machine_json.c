@@ -2,10 +2,10 @@
  *
  * Numbers are written with as few digits as read back to the same value. The format is described in
  * docs/machines.md; machine_json_read.c reads it. */
+#include "runtime/text.h"
 #include "topology/machine_text.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,22 +23,30 @@ static void put_number(FILE *out, const char *key, double value)
     fprintf(out, "\"%s\": %s", key, text);
 }
 
-/* Quoted and escaped; bytes that are no UTF-8 become question marks. */
+/* The letter that stands for a control character behind a backslash, or 0. */
+static char escape_of(unsigned char c)
+{
+    static const char controls[] = "\b\f\n\r\t", letters[] = "bfnrt";
+    const char *found = memchr(controls, c, sizeof controls - 1);
+    return c == '"' || c == '\\' ? (char)c : found ? letters[found - controls] : '\0';
+}
+
+/* Quoted and escaped; of a text that is not UTF-8, all bytes that are not ASCII become question marks.
+ * Nothing here takes memory: there is no way to fail but the stream's, which keeps it in mind. */
 static void put_string(FILE *out, const char *text)
 {
-    char plain[sizeof(((weir_machine *)NULL)->name)];
-    json_t *value = json_string(text);
-    if (!value) {
-        size_t length = strnlen(text, sizeof plain - 1);
-        for (size_t i = 0; i < length; i++)
-            plain[i] = (char)((unsigned char)text[i] < 0x80 ? text[i] : '?');
-        plain[length] = '\0';
-        value = json_string(plain);
+    int whole = weir__utf8_is(text);
+    fputc('"', out);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (escape_of(c))
+            fprintf(out, "\\%c", escape_of(c));
+        else if (c < 0x20)
+            fprintf(out, "\\u%04X", c);
+        else
+            fputc(c < 0x80 || whole ? c : '?', out);
     }
-    char *quoted = json_dumps(value, JSON_ENCODE_ANY);
-    fputs(quoted ? quoted : "\"\"", out);
-    free(quoted);
-    json_decref(value);
+    fputc('"', out);
 }
 
 static void put_text(FILE *out, const char *key, const char *text)

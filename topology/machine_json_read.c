@@ -219,7 +219,10 @@ weir_status weir__machine_from_json(const char *path, const char *text, size_t b
     if (!root)
         return weir__fail(WEIR_ERR_FORMAT, "%s:%d: %s", path, error.line > 0 ? error.line : 1,
                           weir__json_shown(why, sizeof why, error.text));
-    weir_status status = read_root(&r, root, machine_out);
+    /* A text that could not grow has letters missing. */
+    weir_status status = errno == ENOMEM
+                             ? weir__fail(WEIR_ERR_NOMEM, "%s: no memory for its texts", path)
+                             : read_root(&r, root, machine_out);
     json_decref(root);
     return status;
 }

@@ -232,6 +232,10 @@ int weir__cli_run_commit(weir__cli_output *outputs, size_t count, const char *di
 /* ---- documents (document.c) ---------------------------------------------------------------- */
 
 struct json_t;
+/** From now on a document that there is no memory for ends the program, with status 1 and a sentence.
+ *  jansson goes on where it had none: with letters missing, with keys missing, or over memory that is
+ *  somebody else's. Call before any other thread is started. */
+void weir__cli_json_start(void);
 /** A count or a seed as a JSON number. */
 struct json_t *weir__cli_json_integer(uint64_t value);
 /** A JSON string; bytes that are not UTF-8 (file names may hold any) become '?'. */

@@ -1,9 +1,30 @@
 /** @file document.c  What all JSON documents share: numbers, texts, devices, and how they are written. */
 #include "algorithms/cli/cli.h"
 
+#include "runtime/text.h"
+
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static json_malloc_t usual_malloc; /* set before there is a second thread */
+
+static void *demand(size_t bytes)
+{
+    void *data = usual_malloc(bytes);
+    if (data)
+        return data;
+    weir__replace_remove_all();
+    _exit(weir__cli_fail(EXIT_RUN, "no memory for a JSON document"));
+}
+
+void weir__cli_json_start(void)
+{
+    json_free_t usual_free;
+    json_get_alloc_funcs(&usual_malloc, &usual_free);
+    json_set_alloc_funcs(demand, usual_free);
+}
 
 struct json_t *weir__cli_json_integer(uint64_t value)
 {
@@ -13,14 +34,13 @@ struct json_t *weir__cli_json_integer(uint64_t value)
 
 struct json_t *weir__cli_json_text(const char *text)
 {
-    json_t *string = json_string(text);
-    if (string || !text)
-        return string;
+    if (!text || weir__utf8_is(text))
+        return json_string(text);
     char *copy = strdup(text);
     for (char *c = copy; copy && *c; c++)
         if ((unsigned char)*c >= 128)
             *c = '?';
-    string = copy ? json_string(copy) : NULL;
+    json_t *string = copy ? json_string(copy) : NULL;
     free(copy);
     return string;
 }

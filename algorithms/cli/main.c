@@ -25,6 +25,7 @@ static int run_verb(const weir__cli_verb *verb, int count, char **arguments)
         weir__cli_help_verb(verb);
         return EXIT_DONE;
     }
+    weir__cli_json_start();
     return verb->run(&request);
 }
 

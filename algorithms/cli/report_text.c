@@ -21,19 +21,54 @@ static void print_devices(const weir_context *context)
     putchar('\n');
 }
 
-/* " (12.3% of the arcs cut)"; the partition that the library made is made again, which counts them. */
-static void print_cut(const weir__cli_report *report, uint32_t parts)
+/* What is not in the results and has to be found out again, which may fail. */
+struct remarks {
+    double cut;         /* percent of the arcs; negative: not known */
+    char why[WHY_ROOM]; /* "", or why auto let items travel as they did */
+};
+
+/* The partition that the library made is made again, which counts the arcs that are cut. */
+static weir_status find_cut(const weir__cli_report *report, uint32_t parts, double *percent_out)
 {
     const weir_partition *partition = report->partition;
     weir_partition *again = NULL;
-    if (!partition && parts > 1 &&
-        !weir_partition_create(report->graph, WEIR_PARTITION_EDGE, parts, 0, NULL, &again))
+    weir_status status = WEIR_OK;
+    if (!partition && parts > 1) {
+        status = weir_partition_create(report->graph, WEIR_PARTITION_EDGE, parts, 0, NULL, &again);
         partition = again;
+    }
     double arcs = (double)report->graph->arcs;
-    if (partition || parts == 1)
-        printf(" (%.1f%% of the arcs cut)",
-               partition && arcs > 0 ? 100 * (double)partition->cut_arcs / arcs : 0);
+    *percent_out = partition && arcs > 0 ? 100 * (double)partition->cut_arcs / arcs : 0;
     weir_partition_destroy(again);
+    return status;
+}
+
+/* A plan is the same whenever it is made, so it is made again here. */
+static weir_status find_why(const weir__cli_report *report, uint32_t used, char why[WHY_ROOM])
+{
+    const weir_machine *machine;
+    weir_route_plan plan;
+    weir_status status = weir_machine_of(report->context, &machine);
+    if (!status)
+        status = weir_route_plan_make_first(machine, used, WEIR_ROUTE_AUTO, &plan);
+    if (!status && *plan.why)
+        (void)weir__cli_route_why(&plan, why, WHY_ROOM);
+    return status;
+}
+
+static weir_status find_remarks(const weir__cli_report *report, struct remarks *remarks_out)
+{
+    const weir_run_stats *last = &report->last.stats;
+    const uint32_t used = weir__cli_devices_used(report, last);
+    const int by_auto = report->request->route == (int)WEIR_ROUTE_AUTO &&
+                        !weir__cli_in_step(report->algorithm, last);
+    weir_status status = WEIR_OK;
+    *remarks_out = (struct remarks){.cut = -1};
+    if (weir__cli_pick(report->request, last).partition)
+        status = find_cut(report, used, &remarks_out->cut);
+    if (!status && by_auto && used > 1)
+        status = find_why(report, used, remarks_out->why);
+    return status;
 }
 
 static void print_order(const weir__cli_picked *picked)
@@ -77,7 +112,7 @@ static void print_own_choices(const weir__cli_report *report, const weir_run_sta
         printf(", with parents");
 }
 
-static void print_choices(const weir__cli_report *report)
+static void print_choices(const weir__cli_report *report, const struct remarks *remarks)
 {
     const weir_run_stats *last = &report->last.stats;
     weir__cli_picked picked = weir__cli_pick(report->request, last);
@@ -85,10 +120,10 @@ static void print_choices(const weir__cli_report *report)
     printf("choices  ");
     if (report->algorithm->worklist)
         printf("direction %s, ", picked.direction);
-    if (picked.partition) {
+    if (picked.partition)
         printf("partition %s", picked.partition);
-        print_cut(report, used);
-    }
+    if (remarks->cut >= 0)
+        printf(" (%.1f%% of the arcs cut)", remarks->cut);
     print_own_choices(report, last);
     if (weir__cli_in_step(report->algorithm, last))
         print_order(&picked);
@@ -99,21 +134,6 @@ static void print_choices(const weir__cli_report *report)
         printf("used     %" PRIu32 " of %" PRIu32 " devices%s%s\n", used,
                weir_context_device_count(report->context), last->why_devices ? ": " : "",
                last->why_devices ? last->why_devices : "");
-}
-
-/* Why auto let items travel as they did; a plan is the same whenever it is made, so it is made again here. */
-static void print_route(const weir__cli_report *report)
-{
-    const weir_machine *machine;
-    weir_route_plan plan;
-    char why[WHY_ROOM];
-    weir_route_kind asked = (weir_route_kind)report->request->route;
-    const weir_run_stats *last = &report->last.stats;
-    uint32_t used = weir__cli_devices_used(report, last);
-    if (asked == WEIR_ROUTE_AUTO && !weir__cli_in_step(report->algorithm, last) && used > 1 &&
-        !weir_machine_of(report->context, &machine) &&
-        !weir_route_plan_make_first(machine, used, asked, &plan) && *plan.why)
-        printf("route    %s\n", weir__cli_route_why(&plan, why, sizeof why));
 }
 
 /* ---- trials, a line each ---- */
@@ -261,13 +281,18 @@ static void print_verified(const weir__cli_report *report)
 int weir__cli_report_text(const weir__cli_report *report)
 {
     const weir__cli_request *request = report->request;
+    struct remarks remarks;
+    weir_status status = find_remarks(report, &remarks);
+    if (status)
+        return weir__cli_fail_status(status);
     printf("graph    %s: %" PRIu64 " vertices, %" PRIu64 " arcs%s%s%s\n", report->graph->name,
            report->graph->vertices, report->graph->arcs,
            request->undirected ? ", made undirected" : "", report->weights ? ", weights " : "",
            report->weights ? report->weights : "");
     print_devices(report->context);
-    print_choices(report);
-    print_route(report);
+    print_choices(report, &remarks);
+    if (*remarks.why)
+        printf("route    %s\n", remarks.why);
     if (report->algorithm->sourced && !weir__cli_given(request, "source") && !request->sources)
         printf("source   %" PRIu64 ", the vertex with the largest out-degree\n",
                report->first.source);

@@ -31,28 +31,32 @@ static const char *label(const weir_machine *machine, uint32_t device)
 /* ---- details of a plan ---- */
 
 /* What the slowest transfer gets when every device sends to the next at the same time. */
-static double smallest_share(const weir_machine *machine, const weir_route_plan *plan)
+static weir_status smallest_share(const weir_machine *machine, const weir_route_plan *plan,
+                                  double *gbs_out)
 {
     weir_flow flows[WEIR_DEVICES_MAX];
     double least = 0;
     for (uint32_t i = 0; i < plan->devices; i++)
         flows[i] = (weir_flow){plan->order[i], plan->order[(i + 1) % plan->devices], 0};
-    if (weir_machine_share(machine, flows, plan->devices))
-        return 0;
+    weir_status status = weir_machine_share(machine, flows, plan->devices);
     for (uint32_t i = 0; i < plan->devices; i++)
         least = i == 0 || flows[i].gbs < least ? flows[i].gbs : least;
-    return least;
+    *gbs_out = least;
+    return status;
 }
 
-static void print_ring(const weir_machine *machine, const weir_route_plan *plan, FILE *file)
+static weir_status print_ring(const weir_machine *machine, const weir_route_plan *plan, FILE *file)
 {
     char room[FIGURE_ROOM];
     struct words words = {file, INDENT + 5};
+    double share;
+    weir_status status = smallest_share(machine, plan, &share);
     fprintf(file, "%*sorder", INDENT, "");
     for (uint32_t i = 0; i < plan->devices; i++)
         put_word(&words, label(machine, plan->order[i]));
     fprintf(file, "\n%*sat least %s GB/s where all send to the next one at once\n", INDENT, "",
-            weir__cli_figure(smallest_share(machine, plan), room));
+            weir__cli_figure(share, room));
+    return status;
 }
 
 static int has_children(const weir_route_plan *plan, uint32_t device)
@@ -108,10 +112,10 @@ static int print_plan(const weir_machine *machine, weir_route_kind kind, FILE *f
     fprintf(file, "  %-8s  %s us\n", weir_route_kind_text(plan.kind),
             weir__cli_figure(plan.exchange_us, room));
     if (plan.kind == WEIR_ROUTE_RING)
-        print_ring(machine, &plan, file);
+        status = print_ring(machine, &plan, file);
     if (plan.kind == WEIR_ROUTE_TREE)
         print_tree(machine, &plan, file);
-    return EXIT_DONE;
+    return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }
 
 /* One kind alone; auto is followed by the plan it picks. */

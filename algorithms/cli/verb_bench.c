@@ -3,6 +3,8 @@
  * Cheap checks come first, as everywhere: options, output files, the files to read, then devices. */
 #include "algorithms/cli/result.h"
 
+#include "runtime/text.h"
+
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,14 +266,14 @@ typedef void printer(const weir__cli_result *result, FILE *file);
 /* Made in memory first: a write that fails then still says why. */
 static int write_text(struct session *session, printer *print)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *file = open_memstream(&text, &bytes);
+    weir__text report;
+    size_t bytes;
+    FILE *file = weir__text_open(&report);
     if (file)
         print(&session->result, file);
-    int failed = !file || fclose(file) != 0;
-    int code = failed ? weir__cli_fail(EXIT_RUN, "no memory for the report")
-                      : weir__cli_output_text(&session->outputs[REPORT], text, bytes);
+    char *text = weir__text_close(&report, &bytes);
+    int code = text ? weir__cli_output_text(&session->outputs[REPORT], text, bytes)
+                    : weir__cli_fail(EXIT_RUN, "no memory for the report");
     free(text);
     return code;
 }

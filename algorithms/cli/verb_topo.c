@@ -2,6 +2,8 @@
  *  graph. */
 #include "algorithms/cli/result.h"
 
+#include "runtime/text.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,15 +73,16 @@ static void print_source(const struct session *session, FILE *file)
 /* Made in memory first: a write that fails then still says why. */
 static int print_table(struct session *session)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    FILE *file = open_memstream(&text, &bytes);
+    weir__text table;
+    size_t bytes;
+    FILE *file = weir__text_open(&table);
     if (!file)
         return weir__cli_fail(EXIT_RUN, "no memory for the table");
     print_source(session, file);
     weir__cli_topo_table(session->machine, file);
     int code = weir__cli_topo_routes(session->machine, session->request->plan, file);
-    if (fclose(file) != 0 && !code)
+    char *text = weir__text_close(&table, &bytes);
+    if (!text && !code)
         code = weir__cli_fail(EXIT_RUN, "no memory for the table");
     if (!code)
         code = weir__cli_output_text(&session->output, text, bytes);

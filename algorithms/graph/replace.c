@@ -1,7 +1,8 @@
 /** @file replace.c  Files that appear complete or not at all.
  *
- * A regular file is written under another name in its folder and renamed at the end. The names are on
- * a list while they exist, so that a program that is told to stop can remove them. */
+ * A regular file is written beside its target and renamed at the end. Until then it has no name where the
+ * file system can do that, so that nothing is left of it however the program ends; where it cannot, the
+ * file has another name, and is on a list, so that a program that is told to stop can remove it. */
 #include "algorithms/graph/replace.h"
 
 #include <errno.h>
@@ -19,24 +20,72 @@ enum { NAME_TRIES = 100, LINKS_MAX = 40 };
 struct listed {
     struct listed *next;
     const char *name;
+    int unnamed; /* a descriptor of the file, which does not have that name yet; -1: it has */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct listed *names; /* guarded by lock */
 
+/* The entry of a name, or NULL; the lock is held. */
+static struct listed *find(const char *name)
+{
+    struct listed *listed = names;
+    while (listed && strcmp(listed->name, name) != 0)
+        listed = listed->next;
+    return listed;
+}
+
+/* The way to an open file that has no name. */
+static const char *way_to(int descriptor, char room[32])
+{
+    snprintf(room, 32, "/proc/self/fd/%d", descriptor);
+    return room;
+}
+
+/* A file in the folder of @p name that has no name, but can get one; -1: that is not to be had here. */
+static int open_unnamed(char *name)
+{
+    char *slash = strrchr(name, '/'), room[32];
+    *slash = '\0';
+    int descriptor = open(*name ? name : "/", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+    *slash = '/';
+    if (descriptor < 0 || access(way_to(descriptor, room), F_OK) == 0)
+        return descriptor;
+    (void)close(descriptor);
+    return -1;
+}
+
+/* Open the file that is to have this name, or has it already; the lock is held.
+ * @param[out] unnamed_out  see struct listed. */
+static int open_under(char *name, int *unnamed_out)
+{
+    *unnamed_out = -1;
+    if (find(name) || access(name, F_OK) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    int descriptor = open_unnamed(name);
+    if (descriptor >= 0 && (*unnamed_out = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) >= 0)
+        return descriptor;
+    if (descriptor >= 0)
+        (void)close(descriptor);
+    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
 /* Create a file and put it on the list in one step, so that a signal finds it there. */
-static int create_listed(const char *name)
+static int create_listed(char *name)
 {
     struct listed *listed = malloc(sizeof *listed);
+    int unnamed;
     if (!listed) {
         errno = ENOMEM;
         return -1;
     }
     pthread_mutex_lock(&lock);
-    int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int descriptor = open_under(name, &unnamed);
     int error = errno;
     if (descriptor >= 0) {
-        *listed = (struct listed){names, name};
+        *listed = (struct listed){names, name, unnamed};
         names = listed;
         listed = NULL;
     }
@@ -53,16 +102,32 @@ static void unlist(const char *name)
         if ((*at)->name == name) {
             struct listed *listed = *at;
             *at = listed->next;
+            if (listed->unnamed >= 0)
+                (void)close(listed->unnamed);
             free(listed);
             return;
         }
+}
+
+/* Give a file that has none its name; the lock is held. @return 0, or an errno value. */
+static int name_it(struct listed *listed)
+{
+    char room[32];
+    if (listed->unnamed < 0)
+        return 0;
+    if (linkat(AT_FDCWD, way_to(listed->unnamed, room), AT_FDCWD, listed->name, AT_SYMLINK_FOLLOW))
+        return errno;
+    (void)close(listed->unnamed);
+    listed->unnamed = -1;
+    return 0;
 }
 
 void weir__replace_remove_all(void)
 {
     pthread_mutex_lock(&lock);
     for (struct listed *listed = names; listed; listed = listed->next)
-        (void)unlink(listed->name);
+        if (listed->unnamed < 0)
+            (void)unlink(listed->name);
     /* The lock stays taken: nothing may be created after this. */
 }
 
@@ -190,9 +255,9 @@ int weir__replace_commit(weir__replace *file)
     if (!file->temporary)
         return 0;
     pthread_mutex_lock(&lock);
-    if (rename(file->temporary, file->target))
+    if (!(error = name_it(find(file->temporary))) && rename(file->temporary, file->target))
         error = errno;
-    else
+    if (!error)
         unlist(file->temporary);
     pthread_mutex_unlock(&lock);
     if (!error) {
@@ -206,7 +271,8 @@ void weir__replace_drop(weir__replace *file)
 {
     if (file->temporary) {
         pthread_mutex_lock(&lock);
-        (void)unlink(file->temporary);
+        if (find(file->temporary)->unnamed < 0)
+            (void)unlink(file->temporary);
         unlist(file->temporary);
         pthread_mutex_unlock(&lock);
     }

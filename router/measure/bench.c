@@ -40,11 +40,17 @@ weir_status weir__bench_endpoint(struct bench *bench, uint32_t device, const cha
     return weir_endpoint_create(weir__bench_device(bench, device), name, endpoint_out);
 }
 
-/* A receive that stays behind would keep its link's buffers; cancelled, it can be given back. */
-static weir_status give_up(weir_link *link, weir_pending *pending, weir_status status)
+/* A receive that stays behind would keep its link's buffers and memory. Once the link is cancelled it has
+ * ended, or its bytes are on their way: then it is given back behind them, in @p queue, which may be held
+ * until the region ends. */
+static weir_status give_up(weir_link *link, weir_pending *pending, weir_queue *queue,
+                           weir_status status)
 {
+    weir_segment unused;
     weir_link_cancel(link, status);
-    (void)weir_pending_release(pending, NULL);
+    (void)weir_pending_wait_assigned(pending, -1, &unused);
+    int under_way = weir_future_query(weir_pending_future(pending)) == WEIR_PENDING;
+    (void)weir_pending_release(pending, under_way ? queue : NULL);
     return status;
 }
 
@@ -73,15 +79,17 @@ weir_status weir__bench_gate(weir_link *link, weir_queue *queue, weir_pending *p
 {
     weir_status status = weir_pending_assigned(pending, segment_out);
     if (status)
-        return give_up(link, pending, not_assigned(status));
+        return give_up(link, pending, queue, not_assigned(status));
     status = weir_pending_gate(pending, queue);
-    return status ? give_up(link, pending, status) : WEIR_OK;
+    return status ? give_up(link, pending, queue, status) : WEIR_OK;
 }
 
 weir_status weir__bench_give(weir_link *link, weir_queue *queue, weir_pending *pending)
 {
     weir_status status = weir_pending_release(pending, queue);
-    return status ? give_up(link, pending, status) : WEIR_OK;
+    if (status) /* there is no receive any more that could be given up */
+        weir_link_cancel(link, status);
+    return status;
 }
 
 weir_status weir__bench_keep(weir_queue *queue, char *target, const weir_segment *segment)

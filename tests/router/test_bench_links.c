@@ -18,6 +18,8 @@ static const struct expected {
 };
 #define BENCHES (sizeof benches / sizeof *benches)
 
+#define STEP 7 /* from one failure to the next: coprime to what repeats */
+
 static weir_bench_table *run_links(weir_context *context, const char *name,
                                    const weir_bench_config *config)
 {
@@ -292,6 +294,50 @@ static void too_large_says_so_and_leaves_nothing(void **state)
     weir_context_destroy(context);
 }
 
+/* ---- failures made to order -------------------------------------------------------------------- */
+
+/* Let the n-th call of a kind fail in a benchmark, for n = 1, 1 + step, ... @return how many failed it. */
+static int fail_each(weir_context *context, const char *name, enum weir__fault kind, uint64_t step)
+{
+    weir_bench_config config = small_config();
+    int failed = 0, struck = 1;
+    config.bytes = 64;
+    config.trials = 1;
+    config.warmups = UINT32_MAX;
+    for (uint64_t n = 1; struck; n += step) {
+        weir_bench_table *table;
+        weir__fault_arm(kind, n);
+        weir_status status = weir_router_bench_run(context, name, &config, &table);
+        struck = weir__fault_struck(kind);
+        weir__fault_arm(kind, 0);
+        if (!struck || !status)
+            OK(status); /* or it made do without */
+        else
+            STATUS(status, kind == WEIR__FAULT_COPY ? WEIR_ERR_DEVICE : WEIR_ERR_NOMEM);
+        failed += status != WEIR_OK;
+        weir_bench_table_destroy(table);
+    }
+    return failed;
+}
+
+/* Each fails in its own way, wherever it is, and everything is given back: receives, buffers, events. */
+static void each_failure_is_told_and_leaves_nothing(void **state)
+{
+    static const char *const settings[] = {"events=16", NULL}, *const names[] = {"hops", "links"};
+    weir_context *context = open_with_or_skip("host:2", settings);
+    weir_context *fresh = open_with_or_skip("host:2", settings);
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(fail_each(context, names[i], WEIR__FAULT_ALLOC, STEP) > 20);
+        assert_true(fail_each(context, names[i], WEIR__FAULT_EVENT, STEP) > 20);
+        assert_true(fail_each(context, names[i], WEIR__FAULT_COPY, STEP) > 5);
+    }
+    check_no_memory_is_left(context);
+    assert_int_equal(free_events(context), free_events(fresh));
+    weir_context_destroy(fresh);
+    weir_context_destroy(context);
+}
+
 /* ---- cancelling ----------------------------------------------------------------------------- */
 
 struct watcher {
@@ -331,6 +377,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_lists_name_each_once),
         cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(each_failure_is_told_and_leaves_nothing),
         ON_EACH_BACKEND(all_run_and_their_rows_are_sane),
         ON_BACKEND(all_run_without_peers, "cuda:0-1"),
         cmocka_unit_test(all_run_on_simulated_machines),

@@ -75,7 +75,7 @@ static weir_status keep(struct region *region, weir_event *event)
         size_t room = region->room ? 2 * region->room : 64;
         weir_event **grown = realloc(region->event, room * sizeof *grown);
         if (!grown)
-            return weir__fail(WEIR_ERR_NOMEM, "%zu marks of a timed region", room);
+            return weir__fail(WEIR_ERR_NOMEM, "no memory for %zu marks of a timed region", room);
         region->event = grown;
         region->room = room;
     }

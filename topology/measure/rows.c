@@ -36,7 +36,8 @@ static weir_status append(struct bench *bench, const weir_bench_row *row)
         size_t room = bench->room ? 2 * bench->room : 32;
         weir_bench_row *rows = realloc(table->rows, room * sizeof *rows);
         if (!rows)
-            return weir__fail(WEIR_ERR_NOMEM, "%s: %zu rows of a table", table->name, room);
+            return weir__fail(WEIR_ERR_NOMEM, "%s: no memory for %zu rows of a table", table->name,
+                              room);
         table->rows = rows;
         bench->room = room;
     }

@@ -39,7 +39,7 @@ static weir_status grow(void *list, size_t count, size_t *room, size_t bytes)
     size_t more = *room ? 2 * *room : 16;
     memcpy(&old, list, sizeof old);
     if (!(grown = realloc(old, more * bytes)))
-        return weir__fail(WEIR_ERR_NOMEM, "%zu steps of a schedule", more);
+        return weir__fail(WEIR_ERR_NOMEM, "no memory for %zu steps of a schedule", more);
     memcpy(list, &grown, sizeof grown);
     *room = more;
     return WEIR_OK;

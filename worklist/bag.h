@@ -15,6 +15,8 @@
 
 #include "runtime/sync.h"
 
+#include <stddef.h>
+
 /** Where the elements of a bag spill to; in host memory that the device reaches. Behind it lie the addresses of
  *  its chunks, 0 for those that were not given yet: stored by the host, release, system scope. */
 struct weir_spill {

@@ -67,28 +67,6 @@ static int load(struct reader *reader)
     return EXIT_DONE;
 }
 
-static json_malloc_t usual_malloc;
-static int lacked_memory;
-
-static void *watched_malloc(size_t bytes)
-{
-    void *data = usual_malloc(bytes);
-    lacked_memory |= !data;
-    return data;
-}
-
-/* The parser calls what it had no memory for a fault of the text, or leaves a letter out of it. */
-static json_t *load_json(const struct reader *reader, json_error_t *error)
-{
-    json_free_t usual_free;
-    lacked_memory = 0;
-    json_get_alloc_funcs(&usual_malloc, &usual_free);
-    json_set_alloc_funcs(watched_malloc, usual_free);
-    json_t *document = json_loadb(reader->text, reader->bytes, JSON_REJECT_DUPLICATES, error);
-    json_set_alloc_funcs(usual_malloc, usual_free);
-    return document;
-}
-
 static int parse(struct reader *reader)
 {
     json_error_t error;
@@ -96,10 +74,7 @@ static int parse(struct reader *reader)
         return weir__cli_fail(EXIT_USAGE,
                               "--%s %s:1: starts with a byte order mark; save it without one",
                               reader->option, reader->file);
-    reader->document = load_json(reader, &error);
-    if (lacked_memory)
-        return weir__cli_fail(EXIT_RUN, "--%s %s: no memory for its JSON", reader->option,
-                              reader->file);
+    reader->document = json_loadb(reader->text, reader->bytes, JSON_REJECT_DUPLICATES, &error);
     if (!reader->document)
         return weir__cli_fail(EXIT_USAGE, "--%s %s:%d: %s", reader->option, reader->file,
                               error.line > 0 ? error.line : 1, error.text);

@@ -85,6 +85,7 @@ if limit 500000 "$PLAIN" version >"$OUT" 2>&1; then
     fi
     limit 700000 "$PLAIN" pbf --elements 200000000 --devices host:1 >"$OUT" 2>"$ERR"
     RC=$?
+    # shellcheck disable=SC2034 # show() prints it
     LAST="weir pbf (ulimit -v 700000)"
     if [ $RC -eq 1 ] && grep -q "an array of 200000000 elements and its result: 1[0-9]* MiB of memory are needed" "$ERR"; then
         pass

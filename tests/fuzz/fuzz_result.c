@@ -29,10 +29,13 @@ static void check_prints(const weir__cli_result *result)
     weir__cli_result_table(result, file);
     weir__cli_result_csv(result, file);
     weir__fuzz_listen();
-    int code = weir__cli_result_compare(result, result, 1, file);
+    weir__cli_outcome outcome;
+    int code = weir__cli_result_compare(result, result, 1, file, &outcome);
     const char *heard = weir__fuzz_heard();
     fclose(file);
     FUZZ_CHECK(code == EXIT_DONE || *heard, "status %d in silence", code);
+    FUZZ_CHECK(code != EXIT_DONE || outcome.code == EXIT_DONE || *outcome.sentence,
+               "outcome %d in silence", outcome.code);
     for (size_t i = 0; i < bytes; i++)
         FUZZ_CHECK((unsigned char)text[i] >= ' ' || text[i] == '\n', "byte %d is printed", text[i]);
     free(text);

@@ -12,6 +12,8 @@
 WEIR_DEV void weir_bsp_begin(const struct weir_bsp_member *m, struct weir_bsp_block *b)
 {
     b->step = 0;
+    if (b->thread == 0)
+        b->share[WEIR_BSP_HEARD] = 0; /* nobody was woken yet */
     b->until_ns =
         m->limit_ns && b->block == 0 && b->thread == 0 ? weir_clock_ns() + m->limit_ns : 0;
 }
@@ -116,7 +118,8 @@ WEIR_DEV uint32_t weir_bsp_wait_blocks(const struct weir_bsp_member *m,
     return WEIR_BSP_GOES_ON;
 }
 
-/* The lanes of a worker wait for the flags of all devices, each for some. */
+/* The lanes of a worker wait for the flags of all devices, each for some. Until a flag is of this step it is of the
+ * one two before, or 0 of none: what is waited for is one value, so that steps may go round. */
 WEIR_DEV uint32_t weir_bsp_wait_devices(const struct weir_bsp_member *m,
                                         const struct weir_bsp_block *b, uint64_t *total)
 {
@@ -127,7 +130,8 @@ WEIR_DEV uint32_t weir_bsp_wait_devices(const struct weir_bsp_member *m,
     for (uint32_t d = weir_lane(); d < m->count && !stop; d += WEIR_LANES) {
         const struct weir_bsp_flag *flag = &page->from[b->step % 2][d];
         WEIR_ROLLED
-        for (uint32_t looks = 0; weir_load_acquire_sys_u64(&flag->step) <= b->step; looks++) {
+        for (uint32_t looks = 0; (uint32_t)weir_load_acquire_sys_u64(&flag->step) != b->step + 1;
+             looks++) {
             if ((stop = weir_bsp_look(page, b, looks)))
                 break;
             weir_pause(looks);

@@ -6,12 +6,13 @@
 #include "worklist/bsp_barrier.h"
 
 /** In place of weir_bsp_sync() by a block that goes to sleep: it arrives and does not wait. The others still
- *  count it at this barrier, and from the next one on no more. */
+ *  count it at this barrier, and from the next one on no more. Since the barrier before nobody was woken. */
 WEIR_DEV void weir_bsp_leave(const struct weir_bsp_member *m, struct weir_bsp_block *b,
                              uint32_t blocks, uint64_t *first)
 {
     weir_block_sync();
     if (b->thread == 0) {
+        b->share[WEIR_BSP_HEARD] = weir_load_relaxed_dev_u64(&weir_bsp_mine(m)->wake);
         weir_bsp_arrive(m, b, blocks, first ? *first : 0);
         if (first)
             *first = 0;
@@ -47,7 +48,7 @@ WEIR_DEV uint32_t weir_bsp_sleep(const struct weir_bsp_member *m, struct weir_bs
         WEIR_ROLLED
         for (uint32_t looks = 0;; looks++) {
             wake = weir_load_acquire_dev_u64(&page->wake);
-            if ((uint32_t)(wake >> 32) >= b->step && (uint32_t)wake > b->block)
+            if (wake != b->share[WEIR_BSP_HEARD] && (uint32_t)wake > b->block)
                 break;
             if ((stop = weir_bsp_look(page, b, looks)))
                 break;

@@ -11,7 +11,8 @@ enum {
     WEIR_BSP_SLOTS = 4,     /* steps whose words exist at a time; a power of two */
     WEIR_BSP_ASLEEP = 8192, /* looks after which weir_pause() lets a thread sleep */
     WEIR_BSP_SHARE = 12,    /* words of a block, see below */
-    WEIR_BSP_RESULTS = 32   /* numbers that the body of a device leaves for the host */
+    WEIR_BSP_HEARD = 10,  /* one of them: weir_bsp_page.wake as it was when the block fell asleep */
+    WEIR_BSP_RESULTS = 32 /* numbers that the body of a device leaves for the host */
 };
 
 /* How seldom the clock and the stop word are looked at, powers of two: by who is not kept waiting, in barriers; by
@@ -67,7 +68,7 @@ struct weir_bsp_member {
 struct weir_bsp_block {
     uint32_t block, blocks;   /* of this device */
     uint32_t thread, threads; /* of this block; 0 and 1 on the host */
-    uint32_t step;            /* barriers passed */
+    uint32_t step;            /* barriers passed, modulo 2^32 */
     uint64_t until_ns;        /* when the time is over, for thread 0 of block 0; 0: never */
     uint64_t *share;          /* WEIR_BSP_SHARE words that the threads of the block share */
 };

@@ -54,18 +54,19 @@ WEIR_DEV void cc_link_middle(struct cc_run *run, const struct cc_arcs_of *row)
     }
 }
 
-/* Long rows are for all blocks, after the next barrier. Their pieces are added up in its sum 1. */
+/* Long rows are for all blocks, after the next barrier. Their pieces are added up in its sum 1. Rows may have so nearly
+ * 2^32 arcs that no sum with a piece more fits 32 bits. */
 WEIR_COLD void cc_put_pieces(const struct cc_args *a, const struct weir_bsp_block *block,
                              struct cc_arcs_of row)
 {
-    const uint32_t pieces = (row.count + CC_PIECE - 1) / CC_PIECE;
+    const uint32_t pieces = (row.count - 1) / CC_PIECE + 1;
     uint32_t at = weir_atomic_add_relaxed_dev_u32(&a->words[a->part.part]->pieces, pieces);
-    for (uint32_t done = 0; done < row.count; done += CC_PIECE, at++) {
-        uint32_t left = row.count - done;
+    for (uint32_t left = row.count, count; left; left -= count, at++) {
         struct cc_piece piece;
-        piece.first = row.first + done;
+        count = left < CC_PIECE ? left : CC_PIECE;
+        piece.first = row.first + (row.count - left);
         piece.row = row.v;
-        piece.count = (left < CC_PIECE ? left : CC_PIECE) | row.in;
+        piece.count = count | row.in;
         a->pieces[at] = piece;
     }
     weir_bsp_add(&a->member, block, 1, pieces);

@@ -118,7 +118,7 @@ static void add_stats(struct weir__pr_pull *pull, double ms, weir_run_stats *sta
     stats->arcs_reached = arcs;
     stats->direction = WEIR_DIRECTION_PULL;
     stats->devices = pull->parts;
-    pull->steps = (uint32_t)stats->steps;
+    pull->steps = stats->steps;
 }
 
 static weir_status run_once(struct weir__pr_pull *pull, weir_run_stats *stats)

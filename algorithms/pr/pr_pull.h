@@ -109,9 +109,9 @@ WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared
         weir_bsp_add(&a->member, b, PR_SUM_RESTLESS, tally.restless);
 }
 
-/** All threads of a device over its numbers or rows. */
+/** All threads of a device over its numbers or rows. There may be nearly 2^32, and 64 bits hold one step more. */
 #define PR_EACH(b, i, count)                                                \
-    for (uint32_t i = (b)->block * (b)->threads + (b)->thread; i < (count); \
+    for (uint64_t i = (b)->block * (b)->threads + (b)->thread; i < (count); \
          i += (b)->blocks * (b)->threads)
 
 /** Every device fills its own copies, so that nothing is sent. */

@@ -27,7 +27,7 @@ struct weir__pr_pull {
     weir_bsp *bsp;
     struct weir__pr_pull_part part[WEIR_DEVICES_MAX];
     uint64_t *sent; /* parts * parts: values of an iteration from one to another */
-    uint32_t steps; /* of the last run */
+    uint64_t steps; /* of the last run */
 };
 
 /** What of placing comes after the rows, and what a run with doubles takes if it is to begin with them. */

@@ -152,11 +152,19 @@ struct sssp_step_shared {
     uint64_t stage[SSSP_STEP_WORKERS][SSSP_STEP_STAGE]; /* items that are not sent yet */
 };
 
+/** Of arcs that a thread follows in a step. One of a host device may have all there are, more than 2^32; a lane has a
+ *  32nd at most, and a GPU not so many. */
+#ifdef __CUDACC__
+typedef uint32_t sssp_step_count;
+#else
+typedef uint64_t sssp_step_count;
+#endif
+
 /** What a thread found in a step. */
 struct sssp_step_found {
-    uint32_t changed; /* distances of this device's rows lowered, spilled items, pieces */
-    uint32_t rows;    /* processed */
-    uint32_t looks;   /* arcs */
+    sssp_step_count changed; /* distances of this device's rows lowered, spilled items, pieces */
+    uint32_t rows;           /* processed */
+    sssp_step_count looks;   /* arcs */
     uint32_t low;
     uint32_t values; /* of a pull or an exchange, to each other device; by lane 0 */
     /* Light push: in-arcs of rows that are new; how many more arcs are left to relax than before, which may

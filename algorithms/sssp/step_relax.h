@@ -32,7 +32,7 @@ WEIR_DEV uint32_t sssp_step_owner(const weir_rows_part *part, uint32_t number)
 WEIR_DEV void sssp_step_flush(struct sssp_step_shared *shared, const struct sssp_step_found *found,
                               enum sssp_step_kind kind)
 {
-    const uint32_t any = found->changed | found->rows | found->looks | found->values;
+    const sssp_step_count any = found->changed | found->rows | found->looks | found->values;
     if (!weir_ballot(any != 0))
         return;
     const uint64_t changed = weir_sum_u64(found->changed), looks = weir_sum_u64(found->looks);

@@ -32,7 +32,8 @@ struct beats_args {
     struct weir_bsp_member member;
     /* Of each device, BEATS_CELLS: what a block writes before a step's barrier in [step % 2][block], plainly. */
     uint64_t *cell[WEIR_DEVICES_MAX];
-    uint32_t mode, steps, seed, pad;
+    uint32_t mode, steps, seed;
+    uint32_t before; /* steps that count as done before the first, modulo 2^32; even */
 };
 
 extern const weir_bsp_program weir__beats_program;

@@ -9,6 +9,12 @@ struct beats_shared {
     uint64_t first;
 };
 
+/* The step a block is at, of this run; the block's own may have begun anywhere. */
+WEIR_DEV uint32_t beats_at(const struct beats_args *a, const struct weir_bsp_block *b)
+{
+    return b->step - a->before;
+}
+
 /* Blocks of device d that are awake from the barrier of a step on; all in the end. */
 WEIR_DEV uint32_t beats_want(const struct beats_args *a, const struct weir_bsp_block *b, uint32_t d,
                              uint32_t step)
@@ -72,7 +78,7 @@ WEIR_DEV uint64_t beats_sum(const struct beats_args *a, const struct weir_bsp_bl
 WEIR_DEV void beats_put(const struct beats_args *a, struct beats_shared *shared,
                         const struct weir_bsp_block *b)
 {
-    const uint32_t me = a->member.index, s = b->step;
+    const uint32_t me = a->member.index, s = beats_at(a, b);
     const uint64_t value = beats_value(s, me, b->block);
     if (beats_first(s))
         weir_atomic_add_block_u64(&shared->first, b->thread ? 1 : 1 + value + beats_upper(s));
@@ -120,12 +126,12 @@ WEIR_DEV uint32_t beats_sleep(const struct beats_args *a, struct weir_bsp_block 
 {
     uint64_t board[8];
     uint32_t blocks;
-    const uint32_t stop = weir_bsp_sleep(&a->member, b, board, &blocks);
+    const uint32_t stop = weir_bsp_sleep(&a->member, b, board, &blocks), s = beats_at(a, b);
     if (stop)
         return stop;
     for (uint32_t i = 0; i < 8; i++)
-        *wrong += board[i] != beats_board(b->step, i);
-    *wrong += blocks != beats_want(a, b, a->member.index, b->step) || b->block >= blocks;
+        *wrong += board[i] != beats_board(s, i);
+    *wrong += blocks != beats_want(a, b, a->member.index, s) || b->block >= blocks;
     if (b->thread == 0)
         weir_atomic_add_relaxed_dev_u64(&weir_bsp_mine(&a->member)->result[BEATS_SLEPT], 1);
     return 0;
@@ -136,7 +142,7 @@ WEIR_DEV uint32_t beats_step(const struct beats_args *a, struct beats_shared *sh
                              struct weir_bsp_block *b, uint64_t *wrong)
 {
     const struct weir_bsp_member *m = &a->member;
-    const uint32_t s = b->step, arriving = beats_arriving(a, b, m->index, s);
+    const uint32_t s = beats_at(a, b), arriving = beats_arriving(a, b, m->index, s);
     const uint32_t now = s ? beats_want(a, b, m->index, s - 1) : 1;
     const uint32_t next = beats_want(a, b, m->index, s);
     uint64_t *first = beats_first(s) ? &shared->first : NULL;
@@ -165,8 +171,9 @@ WEIR_DEV uint32_t beats_step(const struct beats_args *a, struct beats_shared *sh
 WEIR_DEV uint32_t beats_count(const struct beats_args *a, struct beats_shared *shared,
                               struct weir_bsp_block *b, uint64_t *wrong)
 {
+    b->step = a->before;
     uint32_t stop = b->block ? beats_sleep(a, b, wrong) : 0;
-    while (!stop && b->step <= a->steps)
+    while (!stop && beats_at(a, b) <= a->steps)
         stop = beats_step(a, shared, b, wrong);
     return stop;
 }
@@ -227,7 +234,7 @@ WEIR_DEV void beats_body(const struct beats_args *a, struct beats_shared *shared
     if (b->block)
         return;
     page->result[BEATS_BLOCKS] = b->blocks;
-    page->result[BEATS_STEP] = b->step;
+    page->result[BEATS_STEP] = beats_at(a, b);
     page->result[BEATS_LAST] = a->seed;
 }
 

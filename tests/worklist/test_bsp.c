@@ -48,14 +48,18 @@ static void beats_set(const struct beats *beats, enum beats_mode mode, uint32_t 
         args->mode = mode;
         args->steps = steps;
         args->seed = seed;
+        args->before = 0;
     }
 }
 
-static void assert_count(const struct beats *beats, uint32_t steps, uint32_t seed)
+static void assert_count_from(const struct beats *beats, uint32_t before, uint32_t steps,
+                              uint32_t seed)
 {
     double ms = -1;
     uint64_t slept = 0;
     beats_set(beats, BEATS_COUNT, steps, seed);
+    for (uint32_t d = 0; d < beats->devices; d++)
+        ((struct beats_args *)weir_bsp_args(beats->bsp, d))->before = before;
     OK(weir_bsp_run(beats->bsp, &ms));
     assert_true(ms > 0);
     for (uint32_t d = 0; d < beats->devices; d++) {
@@ -74,6 +78,11 @@ static void assert_count(const struct beats *beats, uint32_t steps, uint32_t see
     /* With several blocks some fall asleep and are woken again, more than once. */
     if (weir_bsp_results(beats->bsp, 0)[BEATS_BLOCKS] > 1 && steps > 200)
         assert_true(slept > 20);
+}
+
+static void assert_count(const struct beats *beats, uint32_t steps, uint32_t seed)
+{
+    assert_count_from(beats, 0, steps, seed);
 }
 
 /* ---- tests ---------------------------------------------------------------------------------- */
@@ -96,6 +105,20 @@ static void one_object_for_many_runs(void **state)
     beats_open(&beats, context, weir_context_device_count(context), 0);
     for (uint32_t run = 0; run < 30; run++)
         assert_count(&beats, run < 10 ? run : run * 5, run + 7);
+    beats_close(&beats);
+    weir_context_destroy(context);
+}
+
+/* A day of barriers. Blocks fall asleep before steps go round, and are woken behind. As in a run, some steps were
+ * made before they do: a flag of none is 0, which is that of the last one. */
+static void steps_go_round(void **state)
+{
+    struct beats beats;
+    weir_context *context = open_or_skip(state);
+    beats_open(&beats, context, weir_context_device_count(context), LONG_MS);
+    for (uint32_t left = 4; left < 40; left += 2)
+        assert_count_from(&beats, 0 - left, 300, left);
+    assert_count_from(&beats, 0 - 1000u, 2000, 1);
     beats_close(&beats);
     weir_context_destroy(context);
 }
@@ -283,6 +306,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_EACH_SPEC(thousands_of_barriers),
         ON_EACH_SPEC(one_object_for_many_runs),
+        ON_EACH_SPEC(steps_go_round),
         ON_BACKEND(on_the_first_devices, "host:4"),
         ON_BACKEND(on_the_first_devices, "cuda:0-3"),
         ON_EACH_SPEC(a_time_limit_ends_a_run),

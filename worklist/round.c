@@ -82,8 +82,12 @@ static weir_status wait_round(struct worker *worker)
         weir_status status = weir_event_wait(worker->done, TEND_MS);
         if (status != WEIR_ERR_TIMEOUT)
             return status;
-        weir__spill_tend(&worker->spill);
-        late += atomic_load_explicit(&worker->list->stop, memory_order_relaxed) != 0;
+        if (atomic_load_explicit(&worker->list->stop, memory_order_relaxed)) {
+            weir__spill_refuse(&worker->spill);
+            late++;
+        } else {
+            weir__spill_tend(&worker->spill);
+        }
     }
     return weir__fail(WEIR_ERR_DEVICE, "worker %u: its kernels did not end within 10 s of a stop",
                       worker->index);

@@ -42,6 +42,19 @@ static void invariant_3_a_hub_spills_and_nothing_is_lost(void **state)
         }
 }
 
+/* A kernel a round: the host looks at what it wants while it is given chunks. Rounds are long enough for that. */
+static void invariant_3_a_round_of_the_host_spills(void **state)
+{
+    struct tree_setup setup = hub(*state);
+    setup.config.kernel = WEIR_KERNEL_DISCRETE;
+    setup.config.queue_items = 64;
+    setup.tree.owner_rule = TREE_BY_DEPTH;
+    setup.tree.stride = 0;
+    weir_worklist_stats stats = tree_run_once(&setup, 3, 8);
+    assert_int_equal(stats.produced, 8 * (HUB + 1));
+    assert_true(stats.spilled > 0);
+}
+
 static void invariant_3_a_hub_pushes_back_on_full_lanes(void **state)
 {
     struct tree_setup setup = hub(*state);
@@ -278,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_SPEC(invariant_3_a_hub_spills_and_nothing_is_lost),
+        ON_EACH_SPEC(invariant_3_a_round_of_the_host_spills),
         ON_EACH_SPEC(invariant_3_a_hub_pushes_back_on_full_lanes),
         ON_EACH_SPEC(invariant_3_the_smallest_queues),
         ON_EACH_SPEC(invariant_3_the_spill_is_bounded),

@@ -222,6 +222,34 @@ static void tiles_of_too_many_atoms_together_are_refused(void **state)
     tree_world_close(&world);
 }
 
+/* A packet that comes while pieces wait waits for their round to end: in that round nothing is cut, and nothing is
+ * refused. Packets of one item each, of which some are pieces soon and the last one is too long. */
+static void what_arrives_is_not_among_pieces(void **state)
+{
+    for (uint32_t before = 1; before < 12; before++) {
+        struct tree_setup setup = tree_plain(*state);
+        struct tree_world world;
+        uint32_t have = 0;
+        setup.tree.shape = TREE_VAST;
+        setup.tree.fan = (uint32_t)1 << 31; /* 2^31 - 1 atoms */
+        setup.tree.twigs = 3000;
+        setup.link_buffers = "2";
+        setup.config.kernel = WEIR_KERNEL_DISCRETE;
+        setup.config.queue_items = 16;
+        setup.config.packet_items = 1;
+        tree_open(&world, &setup);
+        for (uint64_t seed = 1; have <= before; seed++)
+            if (tree_is_vast(&world.tree[0], &(tree_item){.tag = tree_root(seed).tag}) ==
+                (have == before)) {
+                assert_int_equal(tree_world_seed(&world, seed, 1), WEIR_OK);
+                have++;
+            }
+        assert_int_equal(weir_worklist_run(world.list, NULL), WEIR_ERR_INVALID);
+        assert_non_null(strstr(weir_error_detail(), "for whose pieces"));
+        tree_world_close(&world);
+    }
+}
+
 /* Nothing that a run took from a pool is still taken after it, spilled items among it. */
 static void a_worklist_gives_its_memory_back(void **state)
 {
@@ -306,6 +334,9 @@ int main(void)
         ON(tiles_of_too_many_atoms_together_are_refused, "host:1"),
         ON(tiles_of_too_many_atoms_together_are_refused, "host:2"),
         ON(tiles_of_too_many_atoms_together_are_refused, "cuda:0"),
+        ON(what_arrives_is_not_among_pieces, "host:1"),
+        ON(what_arrives_is_not_among_pieces, "host:1x2"),
+        ON(what_arrives_is_not_among_pieces, "cuda:0"),
         ON_EACH_SPEC(a_worklist_gives_its_memory_back),
         cmocka_unit_test(refused_at_create),
     };

@@ -30,8 +30,8 @@ enum tree_shape {
     TREE_HUB,        /**< the root has `fan` children, which have none */
     TREE_CHAIN,      /**< one child each, down to `depth` */
     TREE_ENDLESS,    /**< `fan` children each, for ever */
-    /** A tile of 2^32 - 1 atoms and `fan`, which has a sign, more: not to be done. With `twigs`, roots whose tags are no
-     *  multiples of four have that many children instead, which have none. */
+    /** A tile of 2^32 - 1 atoms and `fan`, which has a sign, more: not to be done. With `twigs` only items at `depth`
+     *  whose tags are multiples of four are so; other roots have that many children, which have none. */
     TREE_VAST,
     /** A spine, down to `depth`: each item has one child that stays on it and `fan` stubs; a stub has `twigs`
      *  children, which have none. By owner's rule TREE_BY_KIND the spine and the twigs stay where they are,
@@ -99,7 +99,7 @@ WEIR_DEV uint32_t tree_spine_children(const tree_state *s, const tree_item *item
 
 WEIR_DEV int tree_is_vast(const tree_state *s, const tree_item *item)
 {
-    return s->shape == TREE_VAST && (s->twigs == 0 || (item->depth == 0 && item->tag % 4 == 0));
+    return s->shape == TREE_VAST && (s->twigs == 0 || (item->depth == s->depth && item->tag % 4 == 0));
 }
 
 WEIR_DEV uint32_t tree_children(const tree_state *s, const tree_item *item)

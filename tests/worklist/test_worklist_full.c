@@ -233,6 +233,7 @@ static void what_arrives_is_not_among_pieces(void **state)
         setup.tree.shape = TREE_VAST;
         setup.tree.fan = (uint32_t)1 << 31; /* 2^31 - 1 atoms */
         setup.tree.twigs = 3000;
+        setup.tree.depth = 0;
         setup.link_buffers = "2";
         setup.config.kernel = WEIR_KERNEL_DISCRETE;
         setup.config.queue_items = 16;
@@ -240,10 +241,30 @@ static void what_arrives_is_not_among_pieces(void **state)
         tree_open(&world, &setup);
         for (uint64_t seed = 1; have <= before; seed++)
             if (tree_is_vast(&world.tree[0], &(tree_item){.tag = tree_root(seed).tag}) ==
-                (have == before)) {
+                (have == before)) { /* the last one */
                 assert_int_equal(tree_world_seed(&world, seed, 1), WEIR_OK);
                 have++;
             }
+        assert_int_equal(weir_worklist_run(world.list, NULL), WEIR_ERR_INVALID);
+        assert_non_null(strstr(weir_error_detail(), "for whose pieces"));
+        tree_world_close(&world);
+    }
+}
+
+/* After a round of pieces there is cutting and refusing again, whether that round was planned or not. */
+static void after_pieces_tiles_are_cut(void **state)
+{
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        struct tree_setup setup = tree_plain(*state);
+        struct tree_world world;
+        setup.tree.shape = TREE_VAST;
+        setup.tree.fan = (uint32_t)1 << 31;
+        setup.tree.twigs = 3000;
+        setup.tree.depth = 1;
+        setup.config.queue_items = 4096; /* all children are near, of one bag */
+        setup.config.order = seed % 2 ? WEIR_ORDER_FIFO : WEIR_ORDER_SOFT;
+        tree_open(&world, &setup);
+        assert_int_equal(tree_world_seed(&world, seed, 1), WEIR_OK);
         assert_int_equal(weir_worklist_run(world.list, NULL), WEIR_ERR_INVALID);
         assert_non_null(strstr(weir_error_detail(), "for whose pieces"));
         tree_world_close(&world);
@@ -337,6 +358,7 @@ int main(void)
         ON(what_arrives_is_not_among_pieces, "host:1"),
         ON(what_arrives_is_not_among_pieces, "host:1x2"),
         ON(what_arrives_is_not_among_pieces, "cuda:0"),
+        ON_EACH_SPEC(after_pieces_tiles_are_cut),
         ON_EACH_SPEC(a_worklist_gives_its_memory_back),
         cmocka_unit_test(refused_at_create),
     };

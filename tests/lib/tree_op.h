@@ -99,7 +99,8 @@ WEIR_DEV uint32_t tree_spine_children(const tree_state *s, const tree_item *item
 
 WEIR_DEV int tree_is_vast(const tree_state *s, const tree_item *item)
 {
-    return s->shape == TREE_VAST && (s->twigs == 0 || (item->depth == s->depth && item->tag % 4 == 0));
+    return s->shape == TREE_VAST &&
+           (s->twigs == 0 || (item->depth == s->depth && item->tag % 4 == 0));
 }
 
 WEIR_DEV uint32_t tree_children(const tree_state *s, const tree_item *item)

@@ -77,10 +77,23 @@ static void check_size(const struct spill *spill, uint32_t b, uint64_t bytes, ui
 
 static void any_budget_has_a_chunk_for_each_bag(void **state)
 {
-    static const uint64_t budgets[] = {
-        0,   1,           5,           6,           47,           48,           100,
-        143, 144,         4096,        6 * MIB - 1, 6 * MIB,      1000 * MIB,   4096 * MIB,
-        (uint64_t)1 << 36, ((uint64_t)1 << 46) - 1, (uint64_t)1 << 46};
+    static const uint64_t budgets[] = {0,
+                                       1,
+                                       5,
+                                       6,
+                                       47,
+                                       48,
+                                       100,
+                                       143,
+                                       144,
+                                       4096,
+                                       6 * MIB - 1,
+                                       6 * MIB,
+                                       1000 * MIB,
+                                       4096 * MIB,
+                                       (uint64_t)1 << 36,
+                                       ((uint64_t)1 << 46) - 1,
+                                       (uint64_t)1 << 46};
     static const uint32_t elements[] = {1, 4, 8, 12, 16, 24, 400};
     weir_context *context = open_with_or_skip("host:1", (const char *const[]){NULL});
     (void)state;
@@ -227,8 +240,8 @@ static uint32_t run_lanes(struct world *world, struct spilling *bag, uint32_t mo
     _Atomic uint32_t running = THREADS;
     uint32_t missed = 0;
     for (uint32_t t = 0; t < THREADS; t++) {
-        lane[t] = (struct lane){
-            .words = bag->words, .number = t, .most = most, .running = &running};
+        lane[t] =
+            (struct lane){.words = bag->words, .number = t, .most = most, .running = &running};
         assert_int_equal(pthread_create(&lane[t].thread, NULL, wait_for_all, &lane[t]), 0);
     }
     while (atomic_load(&running))

@@ -37,6 +37,8 @@ struct weir_device {
         pthread_mutex_t lock;     /* guards all below */
         struct weir__slab *slabs; /* newest first */
         uint64_t taken_bytes;     /* of the device, in slabs; at most stats.bound_bytes */
+        int dropping;             /* slabs are being given back, with the pool unlocked */
+        pthread_cond_t dropped;
         weir_pool_stats stats;
     } pool;
     struct {

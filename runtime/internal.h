@@ -40,7 +40,7 @@ weir_context *weir__device_context(const weir_device *device);
 weir_status weir__device_load(weir_device *device, int (*load)(void));
 
 /** As weir_device_alloc(), while kernels run that wait for the memory: no slab is given back to make room, since the
- *  driver would wait for those kernels. */
+ *  driver would wait for those kernels; nor does the call wait for another thread that does so. */
 weir_status weir__device_alloc_now(weir_device *device, size_t bytes, void **data_out);
 
 /** What a backend knows of its device for topology's sake; zero and "" are unknown. */

@@ -39,6 +39,7 @@ struct weir__slab {
 void weir__pool_init(weir_device *device, uint64_t bound_bytes)
 {
     pthread_mutex_init(&device->pool.lock, NULL);
+    pthread_cond_init(&device->pool.dropped, NULL);
     device->pool.stats.bound_bytes = bound_bytes;
 }
 
@@ -54,7 +55,6 @@ static void slab_destroy(weir_device *device, struct weir__slab *slab)
     }
     UNPOISON(device, slab->data, slab->bytes);
     device->ops->mem_free(device, slab->data);
-    device->pool.taken_bytes -= slab->bytes;
     free(slab);
 }
 
@@ -65,13 +65,14 @@ void weir__pool_fini(weir_device *device)
         device->pool.slabs = slab->next;
         slab_destroy(device, slab);
     }
+    pthread_cond_destroy(&device->pool.dropped);
     pthread_mutex_destroy(&device->pool.lock);
 }
 
-/* Give back slabs of which nothing is used. */
-static void drop_unused(weir_device *device)
+/* Take out slabs of which nothing is used. */
+static struct weir__slab *take_unused(weir_device *device)
 {
-    struct weir__slab **at = &device->pool.slabs;
+    struct weir__slab *unused = NULL, **at = &device->pool.slabs;
     while (*at) {
         struct weir__slab *slab = *at;
         if (slab->first->used || slab->first->after) {
@@ -79,8 +80,29 @@ static void drop_unused(weir_device *device)
             continue;
         }
         *at = slab->next;
+        slab->next = unused;
+        unused = slab;
+    }
+    return unused;
+}
+
+/* Give back slabs of which nothing is used. The pool is unlocked meanwhile: the driver waits for kernels that run, and
+ * these may wait for somebody's weir__device_alloc_now(). */
+static void drop_unused(weir_device *device)
+{
+    struct weir__slab *slab = take_unused(device), *next;
+    uint64_t bytes = 0;
+    device->pool.dropping = 1;
+    pthread_mutex_unlock(&device->pool.lock);
+    for (; slab; slab = next) {
+        next = slab->next;
+        bytes += slab->bytes;
         slab_destroy(device, slab);
     }
+    pthread_mutex_lock(&device->pool.lock);
+    device->pool.taken_bytes -= bytes;
+    device->pool.dropping = 0;
+    pthread_cond_broadcast(&device->pool.dropped);
 }
 
 static weir_status slab_create(weir_device *device, uint64_t bytes)
@@ -108,7 +130,7 @@ err_slab:
     return status;
 }
 
-/* A slab that holds at least `bytes`; the pool is locked. */
+/* A slab that holds at least `bytes`; the pool is locked, but for while it drops some. */
 static weir_status grow(weir_device *device, uint64_t bytes, uint64_t asked, int may_drop)
 {
     const weir_pool_stats *stats = &device->pool.stats;
@@ -193,6 +215,8 @@ static weir_status alloc(weir_device *device, size_t bytes, int may_drop, void *
         return weir__fail(WEIR_ERR_NOMEM, "%s: no %zu bytes of device memory left",
                           device->info.label, bytes);
     pthread_mutex_lock(&device->pool.lock);
+    while (may_drop && device->pool.dropping) /* there will be more room */
+        pthread_cond_wait(&device->pool.dropped, &device->pool.lock);
     weir_status status = take(device, bytes, may_drop, data_out);
     pthread_mutex_unlock(&device->pool.lock);
     return status;

@@ -23,13 +23,7 @@
 struct weir_decision {
     uint64_t entered; /* items that came into bags and lanes since the last decision */
     uint64_t parked;  /* of them, into the far bag and the buckets */
-    uint32_t full;
 };
-
-WEIR_DEV uint32_t weir_bag_most(const struct weir_bag *bag)
-{
-    return bag->room + bag->more_room;
-}
 
 /** Which bags the round that ended has read. */
 WEIR_DEV uint32_t weir_took(const struct weir_ledger *ledger, uint64_t word)
@@ -45,7 +39,6 @@ WEIR_DEV void weir_decide_bags(const struct weir_engine_args *args, struct weir_
 {
     struct weir_control *control = args->control;
     uint64_t entered = 0, parked = 0;
-    uint32_t full = 0;
     WEIR_ROLLED
     for (uint32_t b = weir_lane(); b < WEIR_BAGS; b += WEIR_LANES) {
         const struct weir_bag *bag = &args->bag[b];
@@ -56,13 +49,11 @@ WEIR_DEV void weir_decide_bags(const struct weir_engine_args *args, struct weir_
             ledger->look[b] = tail;
         }
         uint64_t grown = tail - ledger->seen[b];
-        full |= tail > weir_bag_most(bag);
         entered += b == WEIR_BAG_PIECE ? 0 : grown;
         if (b >= WEIR_BAG_BUCKET || b == WEIR_BAG_FAR || b == WEIR_BAG_FAR + 1)
             parked += grown;
         ledger->seen[b] = tail;
     }
-    decision->full = weir_ballot((int)full) != 0;
     decision->entered = weir_sum_u64(entered);
     decision->parked = weir_sum_u64(parked);
     weir_lanes_sync();

@@ -128,7 +128,7 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
             if (ledger->started_ns == 0)
                 ledger->started_ns = ledger->mark_ns = weir_clock_ns();
             weir_decide_clock(ledger, phase);
-            if (decision.full || ledger->look[WEIR_LOOK_FULL])
+            if (ledger->look[WEIR_LOOK_FULL])
                 ledger->end = WEIR_ENGINE_FULL;
             if (ledger->look[WEIR_LOOK_LONG])
                 ledger->end = WEIR_ENGINE_LONG;

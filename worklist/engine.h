@@ -60,8 +60,9 @@ struct weir_work_segment {
 
 /** Atoms of a tile are fewer: a set of tiles counts them in 32 bits. */
 #define WEIR_TILE_MOST 0xFFFFFFFFu
-/** Atoms of the tiles that one warp looks at together are fewer: those of the 16 warps of a block are counted in 32 bits. */
-#define WEIR_SET_MOST ((uint64_t)1 << 28)
+/** Atoms of the tiles that one warp looks at together are fewer: those of the 16 warps of a block are counted in 32 bits, with
+ *  the tiles, 32 a warp. */
+#define WEIR_SET_MOST (((uint64_t)1 << 28) - 32)
 
 /** Packets that one round of a discrete kernel takes in. */
 #define WEIR_WORK_PACKETS 8

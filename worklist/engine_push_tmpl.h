@@ -44,7 +44,7 @@ WEIR_DEV uint32_t *OP(tail)(const struct weir_engine_args *work, uint32_t bag)
     return &work->control->look[bag];
 }
 
-/** There is no room for an item: the run ends after this round. One lane. */
+/** There is no room for an item, or a tile cannot be counted: the run ends after this round. Any lanes. */
 WEIR_DEV void OP(refuse)(const struct OP(args) * args, struct OP(block) * block, uint32_t why)
 {
     weir_store_relaxed_dev_u32(&args->work.control->look[why], 1);
@@ -52,7 +52,7 @@ WEIR_DEV void OP(refuse)(const struct OP(args) * args, struct OP(block) * block,
 }
 
 /** Put the items of the lanes in @p group into the far bag or a bucket. What a bucket has no room for goes
- *  to the far bag; a far bag that is full is seen by the decider. */
+ *  to the far bag. */
 WEIR_COLD void OP(push_deferred)(const struct OP(args) * args, struct OP(block) * block,
                                  uint32_t group, uint32_t bag, OP(item) item)
 {

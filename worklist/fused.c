@@ -29,8 +29,12 @@ static int failed(void *user)
 static void tend(void *user)
 {
     struct weir_worklist *list = user;
+    const int over = weir__worklist_failed(list);
     for (uint32_t i = 0; i < list->count; i++)
-        weir__spill_tend(&list->workers[i].spill);
+        if (over)
+            weir__spill_refuse(&list->workers[i].spill);
+        else
+            weir__spill_tend(&list->workers[i].spill);
 }
 
 /* Kernels of host devices see to themselves. */

@@ -65,6 +65,8 @@ void weir__spill_unplace(struct spill *spill);
 void weir__spill_empty(struct spill *spill);
 /** Give what kernels of a GPU wait for. The thread that waits for them, every few milliseconds. */
 void weir__spill_tend(struct spill *spill);
+/** Give no more: the run has failed, and who waits is to go on to the end of the round. Any thread. */
+void weir__spill_refuse(struct spill *spill);
 /** What a bag knows of where it spills to; the rest is 0. */
 struct weir_bag weir__spill_bag(const struct spill *spill, uint32_t bag);
 

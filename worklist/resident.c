@@ -5,10 +5,13 @@
 #include "worklist/turn.h"
 
 #include <stdatomic.h>
+#include <time.h>
 
-#define SLICE_MS 20  /* between two looks at the clock and at a cancel */
-#define TEND_MS  2   /* between two looks at what kernels want of the host */
-#define PATIENCE 10u /* s; a kernel that has not ended so long after a stop never will */
+#define SLICE_MS 20    /* between two looks at the clock and at a cancel */
+#define TEND_MS  2     /* between two looks at what kernels want of the host, */
+#define SPINS    10u   /* so often at first; */
+#define NAP_NS   50000 /* then this is between two */
+#define PATIENCE 10u   /* s; a kernel that has not ended so long after a stop never will */
 #define SLACK_NS UINT64_C(200000000) /* a kernel keeps the limit itself, if it can */
 #define S_NS     UINT64_C(1000000000)
 
@@ -91,14 +94,28 @@ static void look_around(struct residents *all, uint64_t now)
     }
 }
 
+/* A wait for a GPU's event polls without a pause at first, as for a short run. One that began anew every other
+ * millisecond would never do anything else. */
+static weir_status wait_a_while(const struct residents *all, const struct resident *one,
+                                uint32_t looks)
+{
+    static const struct timespec nap = {0, NAP_NS};
+    if (!all->tend)
+        return weir_event_wait(one->done, SLICE_MS);
+    if (looks < SPINS)
+        return weir_event_wait(one->done, TEND_MS);
+    nanosleep(&nap, NULL);
+    return weir_event_wait(one->done, 0);
+}
+
 /* Wait for one kernel, while others may fail and the run may be cancelled. It is collected later, unless a
  * look has seen it end. */
 static void wait_for(struct residents *all, uint32_t i)
 {
     const uint32_t patience = atomic_load_explicit(&patience_s, memory_order_relaxed);
     struct resident *one = &all->one[i];
-    while (one->state == RESIDENT_RUNS) {
-        weir_status status = weir_event_wait(one->done, all->tend ? TEND_MS : SLICE_MS);
+    for (uint32_t looks = 0; one->state == RESIDENT_RUNS; looks++) {
+        weir_status status = wait_a_while(all, one, looks);
         if (status && status != WEIR_ERR_TIMEOUT)
             all->fail(all->user, status);
         if (!status || (status != WEIR_ERR_TIMEOUT && is_through(one)))

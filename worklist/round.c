@@ -82,8 +82,12 @@ static weir_status wait_round(struct worker *worker)
         weir_status status = weir_event_wait(worker->done, TEND_MS);
         if (status != WEIR_ERR_TIMEOUT)
             return status;
-        weir__spill_tend(&worker->spill);
-        late += atomic_load_explicit(&worker->list->stop, memory_order_relaxed) != 0;
+        if (atomic_load_explicit(&worker->list->stop, memory_order_relaxed)) {
+            weir__spill_refuse(&worker->spill);
+            late++;
+        } else {
+            weir__spill_tend(&worker->spill);
+        }
     }
     return weir__fail(WEIR_ERR_DEVICE, "worker %u: its kernels did not end within 10 s of a stop",
                       worker->index);
@@ -119,6 +123,14 @@ static void report_busy(struct worker *worker)
     weir_store_release_sys_u32(&worker->list->statuses[worker->index].turn, worker->turn);
 }
 
+/* Whether the next round is one of pieces. They come alone: in their round nothing is cut, and what arrives may have
+ * to be. */
+static int plans_pieces(const struct worker *worker)
+{
+    return weir_word_action(worker->image->word) == WEIR_ACTION_PLAN &&
+           (worker->image->ledger.plan.took >> WEIR_BAG_PIECE & 1u);
+}
+
 weir_status weir__round(struct worker *worker, int *worked_out)
 {
     const struct weir_ledger *ledger = &worker->image->ledger;
@@ -129,7 +141,7 @@ weir_status weir__round(struct worker *worker, int *worked_out)
     /* After the packets: one that was sent under a command makes the command visible too, and then it is
      * taken first, by a kernel without packets. */
     int command = atomic_load(&worker->list->told) != ledger->epoch;
-    if (command)
+    if (command || plans_pieces(worker))
         args_of(worker)->packets = 0;
     const uint32_t action = weir_word_action(worker->image->word),
                    packets = args_of(worker)->packets;

@@ -1,10 +1,10 @@
 /** @file spill.c  Host memory for items that a worker's bags on the device have no room for.
  *
  * The memory is given in chunks, as bags grow into it, so that a worklist that never spills takes none, and one that
- * does may use all of WEIR_SPILL_BYTES for whichever bag needs it. Kernels of host devices call weir__spill_give()
- * themselves; those of GPUs wait while the thread that waits for them looks at what they want
- * (weir__spill_tend()). A run that ended well gives all chunks back; one that failed keeps them until the worklist is
- * destroyed, since a kernel that was given up may still write there. */
+ * does may use all of WEIR_SPILL_BYTES for whichever bag needs it. Kernels of host devices call give() themselves;
+ * those of GPUs wait while the thread that waits for them looks at what they want (weir__spill_tend()). A run that ended
+ * well gives all chunks back. One that failed gives no more (weir__spill_refuse()), or a lane would wait for ever whose
+ * kernel was given up; it keeps what it has until the worklist is destroyed, since such a kernel may still write there. */
 #include "worklist/internal.h"
 
 #include <stdio.h>
@@ -30,23 +30,37 @@ static void refuse(struct spill *spill, struct weir_spill *words, const char *wh
     weir_store_release_sys_u32(&words->refused, 1);
 }
 
-/* One more chunk for a bag; under the lock. @return whether there is one. */
-static int give_one(struct spill *spill, struct spilling *bag)
+/* One more chunk for a bag; under the lock. @return NULL, or why there is none. */
+static const char *give_one(struct spill *spill, struct spilling *bag)
 {
     void *chunk;
-    if (spill->used + bag->chunk_bytes > spill->bytes || bag->given == bag->most) {
-        refuse(spill, bag->words, "larger queues (WEIR_QUEUE_ITEMS) or more room help");
-        return 0;
-    }
-    if (weir__device_alloc_now(spill->home, bag->chunk_bytes, &chunk)) {
-        refuse(spill, bag->words, weir_error_detail());
-        return 0;
-    }
+    if (spill->used + bag->chunk_bytes > spill->bytes || bag->given == bag->most)
+        return "larger queues (WEIR_QUEUE_ITEMS) or more room help";
+    if (weir__device_alloc_now(spill->home, bag->chunk_bytes, &chunk))
+        return weir_error_detail();
     spill->used += bag->chunk_bytes;
     /* Pairs with the acquire of who finds it: the chunk is theirs from here on. */
     weir_store_release_sys_u64(weir_spill_word(bag->words, bag->given), (uint64_t)(uintptr_t)chunk);
     bag->given++;
-    return 1;
+    return NULL;
+}
+
+/* All of the first @p chunks, which somebody needs; under the lock. */
+static void give_all(struct spill *spill, struct spilling *bag, uint32_t chunks)
+{
+    const char *why = NULL;
+    while (bag->given < chunks && !why)
+        why = give_one(spill, bag);
+    if (why)
+        refuse(spill, bag->words, why);
+}
+
+/* What nobody needs yet, and nobody is refused for want of; under the lock. */
+static void give_ahead(struct spill *spill, struct spilling *bag, uint32_t chunks)
+{
+    while (bag->given < chunks && spill->used + bag->chunk_bytes <= spill->bytes / 2 &&
+           !give_one(spill, bag))
+        ;
 }
 
 static void give(void *user, struct weir_spill *words, uint32_t chunks)
@@ -54,24 +68,22 @@ static void give(void *user, struct weir_spill *words, uint32_t chunks)
     struct spilling *bag = user;
     (void)words;
     pthread_mutex_lock(&bag->spill->lock);
-    while (bag->given < chunks && give_one(bag->spill, bag))
-        ;
+    give_all(bag->spill, bag, chunks);
     pthread_mutex_unlock(&bag->spill->lock);
 }
 
 /* A bag that grows is given half as much again as it asks for, while there is plenty: it is looked at once in a while
- * only. */
+ * only. Kernels of host devices ask for nothing here, and may hold the lock for long. */
 static void tend_one(struct spill *spill, struct spilling *bag)
 {
     const uint32_t wanted = weir_load_relaxed_sys_u32(&bag->words->wanted);
-    if (wanted <= bag->given || weir_load_relaxed_sys_u32(&bag->words->refused))
+    if (!wanted)
         return;
-    give(bag, bag->words, wanted);
-    const uint32_t ahead = wanted + wanted / 2 < bag->most ? wanted + wanted / 2 : bag->most;
     pthread_mutex_lock(&spill->lock);
-    while (bag->given < ahead && spill->used + bag->chunk_bytes <= spill->bytes / 2 &&
-           give_one(spill, bag))
-        ;
+    if (wanted > bag->given && !weir_load_relaxed_sys_u32(&bag->words->refused)) {
+        give_all(spill, bag, wanted);
+        give_ahead(spill, bag, wanted + wanted / 2);
+    }
     pthread_mutex_unlock(&spill->lock);
 }
 
@@ -80,6 +92,15 @@ void weir__spill_tend(struct spill *spill)
     for (uint32_t b = 0; b < WEIR_SPILLING_BAGS; b++)
         if (spill->bag[b].words)
             tend_one(spill, &spill->bag[b]);
+}
+
+void weir__spill_refuse(struct spill *spill)
+{
+    pthread_mutex_lock(&spill->lock);
+    for (uint32_t b = 0; b < WEIR_SPILLING_BAGS; b++)
+        if (spill->bag[b].words)
+            refuse(spill, spill->bag[b].words, "the run was stopped");
+    pthread_mutex_unlock(&spill->lock);
 }
 
 /* A power of two of elements in a chunk, so that nobody divides. */

@@ -30,7 +30,9 @@ enum tree_shape {
     TREE_HUB,        /**< the root has `fan` children, which have none */
     TREE_CHAIN,      /**< one child each, down to `depth` */
     TREE_ENDLESS,    /**< `fan` children each, for ever */
-    TREE_VAST, /**< a tile of 2^32 - 1 atoms and `fan`, which has a sign, more: not to be done */
+    /** A tile of 2^32 - 1 atoms and `fan`, which has a sign, more: not to be done. With `twigs` only items at `depth`
+     *  whose tags are multiples of four are so; other roots have that many children, which have none. */
+    TREE_VAST,
     /** A spine, down to `depth`: each item has one child that stays on it and `fan` stubs; a stub has `twigs`
      *  children, which have none. By owner's rule TREE_BY_KIND the spine and the twigs stay where they are,
      *  and stubs leave. */
@@ -95,6 +97,12 @@ WEIR_DEV uint32_t tree_spine_children(const tree_state *s, const tree_item *item
     return item->depth == s->depth ? s->twigs : 0;
 }
 
+WEIR_DEV int tree_is_vast(const tree_state *s, const tree_item *item)
+{
+    return s->shape == TREE_VAST &&
+           (s->twigs == 0 || (item->depth == s->depth && item->tag % 4 == 0));
+}
+
 WEIR_DEV uint32_t tree_children(const tree_state *s, const tree_item *item)
 {
     if (s->shape == TREE_SPINE)
@@ -104,7 +112,7 @@ WEIR_DEV uint32_t tree_children(const tree_state *s, const tree_item *item)
     if (s->shape == TREE_HUB)
         return item->depth == 0 ? s->fan : 0;
     if (s->shape == TREE_VAST)
-        return 0;
+        return item->depth == 0 && !tree_is_vast(s, item) ? s->twigs : 0;
     if (item->depth >= s->depth)
         return 0;
     if (s->shape == TREE_CHAIN)
@@ -151,13 +159,15 @@ WEIR_DEV int tree_tile(const tree_state *s, const tree_item *item, uint64_t *fir
 {
     *first = 0;
     *last = 1 + (uint64_t)tree_children(s, item);
-    if (s->shape == TREE_VAST)
+    if (tree_is_vast(s, item))
         *last = UINT64_C(0xFFFFFFFF) + (uint64_t)(int64_t)(int32_t)s->fan;
     return 1;
 }
 
 WEIR_DEV int tree_atom(const tree_state *s, const tree_item *item, uint64_t atom, tree_item *next)
 {
+    if (tree_is_vast(s, item)) /* soon done with, where it should not be done */
+        return 0;
     if (atom > 0) {
         *next = tree_child(s, item, atom);
         return 1;

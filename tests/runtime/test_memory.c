@@ -1,10 +1,14 @@
 /** @file test_memory.c  Conformance of every backend: device memory, its pool, who reaches whom. */
 #include "tests/lib/support.h"
 
+#include "runtime/backend.h"
 #include "runtime/internal.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const size_t sizes[] = {0, 1, 2, 255, 256, 257, 4097, 1 << 20};
 #define SIZES (sizeof sizes / sizeof *sizes)
@@ -155,6 +159,73 @@ static void uploads_and_downloads_of_any_size(void **state)
     weir_context_destroy(context);
 }
 
+/* ---- giving memory back while kernels wait for some ---------------------------------------------- */
+
+static const weir__backend *real;
+static _Atomic int dropping, may_drop;
+
+/* As a driver that waits for a kernel. */
+static void late_free(weir_device *device, void *data)
+{
+    atomic_store(&dropping, 1);
+    while (!atomic_load(&may_drop))
+        usleep(100);
+    real->mem_free(device, data);
+}
+
+struct taker {
+    pthread_t thread;
+    weir_device *device;
+    size_t bytes;
+    void *data;
+    weir_status status;
+    _Atomic int done;
+};
+
+static void *take_some(void *user)
+{
+    struct taker *taker = user;
+    taker->status = weir_device_alloc(taker->device, taker->bytes, &taker->data);
+    atomic_store(&taker->done, 1);
+    return NULL;
+}
+
+/* One thread asks for more than there is, so that what is unused goes back, which takes as long as a kernel runs. What
+ * that kernel waits for is given meanwhile; whoever else asks waits, and is not refused room that comes free. */
+static void who_gives_memory_back_keeps_no_kernel_waiting(void **state)
+{
+    static const char *const settings[] = {"pool_bytes=100MiB", NULL};
+    weir_context *context = open_with_or_skip("host:1", settings);
+    weir_device *home = weir_context_home(context);
+    void *first = new_memory(home, 1 << 20), *big = new_memory(home, 80u << 20), *now;
+    weir__backend slow = *home->ops;
+    struct taker asks = {.device = home, .bytes = 200u << 20};
+    struct taker waits = {.device = home, .bytes = 20u << 20};
+    (void)state;
+    real = home->ops;
+    slow.mem_free = late_free;
+    home->ops = &slow;
+    weir_device_free(home, big);
+    assert_int_equal(pthread_create(&asks.thread, NULL, take_some, &asks), 0);
+    while (!atomic_load(&dropping))
+        usleep(100);
+    assert_int_equal(pthread_create(&waits.thread, NULL, take_some, &waits), 0);
+    OK(weir__device_alloc_now(home, 1 << 20, &now));
+    weir_device_free(home, now);
+    STATUS(weir__device_alloc_now(home, 20u << 20, &now), WEIR_ERR_NOMEM);
+    usleep(20000);
+    assert_false(atomic_load(&waits.done));
+    atomic_store(&may_drop, 1);
+    pthread_join(asks.thread, NULL);
+    pthread_join(waits.thread, NULL);
+    assert_int_equal(asks.status, WEIR_ERR_NOMEM);
+    assert_int_equal(waits.status, WEIR_OK);
+    weir_device_free(home, waits.data);
+    weir_device_free(home, first);
+    home->ops = real;
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +236,7 @@ int main(void)
         ON_EACH_BACKEND(what_was_never_given_back_goes_with_the_context),
         ON_EACH_BACKEND(every_device_reaches_home_and_itself),
         ON_EACH_BACKEND(uploads_and_downloads_of_any_size),
+        cmocka_unit_test(who_gives_memory_back_keeps_no_kernel_waiting),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -34,6 +34,7 @@ struct trial {
     int fails;
     int collected[DEVICES];
     uint32_t refuse; /* a kernel that did not end well, from 1; 0: none */
+    uint32_t tended; /* how often what kernels wait for was seen to */
     char last[256];  /* the sentence of the last failure */
 };
 
@@ -82,6 +83,17 @@ static weir_status collect(void *user, uint32_t index)
     struct trial *trial = user;
     trial->collected[index]++;
     return trial->refuse == index + 1 ? weir__fail(WEIR_ERR_INVALID, "as asked") : WEIR_OK;
+}
+
+#define TENDED 30u /* both ways of waiting for the next time */
+
+/* Kernels wait for this to be called often enough. */
+static void tend(void *user)
+{
+    struct trial *trial = user;
+    if (++trial->tended == TENDED)
+        for (uint32_t d = 0; d < trial->all.count; d++)
+            atomic_store(&trial->script[d].let_go, 1);
 }
 
 static const weir_kernel kernel = {"play", play, NULL};
@@ -210,6 +222,35 @@ static void the_side_queue_carries_the_stop_word(void **state)
 }
 
 /* The last kernel ends badly while the first is waited for. */
+static void what_kernels_wait_for_is_seen_to(void **state)
+{
+    struct trial trial;
+    trial_open(&trial, *state, 0);
+    trial.all.tend = tend;
+    trial.all.time_limit_ms = 20000; /* they would wait for ever */
+    weir__resident_run(&trial.all);
+    assert_int_equal(trial.failure, WEIR_OK);
+    for (uint32_t d = 0; d < trial.all.count; d++)
+        assert_ended(&trial, d, 0);
+    trial_close(&trial);
+}
+
+/* Also when the run has failed: a kernel may wait that is to stop. */
+static void what_stopped_kernels_wait_for_is_seen_to(void **state)
+{
+    struct trial trial;
+    trial_open(&trial, *state, 0);
+    trial.all.tend = tend;
+    trial.failure = WEIR_ERR_CANCELLED;
+    for (uint32_t d = 0; d < trial.all.count; d++)
+        trial.script[d].stays_ms = 5000;
+    weir__resident_run(&trial.all);
+    for (uint32_t d = 0; d < trial.all.count; d++)
+        assert_ended(&trial, d, 1);
+    assert_true(trial.tended >= TENDED);
+    trial_close(&trial);
+}
+
 static void one_that_ends_badly_stops_the_others(void **state)
 {
     struct trial trial;
@@ -285,6 +326,8 @@ int main(void)
         ON_HOSTS(each_kernel_is_told_once),
         ON_BACKEND(the_side_queue_carries_the_stop_word, "host:1"),
         ON_HOSTS(the_side_queue_carries_the_stop_word),
+        ON_HOSTS(what_kernels_wait_for_is_seen_to),
+        ON_HOSTS(what_stopped_kernels_wait_for_is_seen_to),
         ON_HOSTS(one_that_ends_badly_stops_the_others),
         ON_HOSTS(one_that_cannot_be_started),
         ON_HOSTS(kernels_that_do_not_end_are_given_up),

@@ -42,6 +42,19 @@ static void invariant_3_a_hub_spills_and_nothing_is_lost(void **state)
         }
 }
 
+/* A kernel a round: the host looks at what it wants while it is given chunks. Rounds are long enough for that. */
+static void invariant_3_a_round_of_the_host_spills(void **state)
+{
+    struct tree_setup setup = hub(*state);
+    setup.config.kernel = WEIR_KERNEL_DISCRETE;
+    setup.config.queue_items = 64;
+    setup.tree.owner_rule = TREE_BY_DEPTH;
+    setup.tree.stride = 0;
+    weir_worklist_stats stats = tree_run_once(&setup, 3, 8);
+    assert_int_equal(stats.produced, 8 * (HUB + 1));
+    assert_true(stats.spilled > 0);
+}
+
 static void invariant_3_a_hub_pushes_back_on_full_lanes(void **state)
 {
     struct tree_setup setup = hub(*state);
@@ -205,8 +218,58 @@ static void tiles_of_too_many_atoms_together_are_refused(void **state)
     assert_int_equal(tree_world_seed(&world, 1, 12), WEIR_OK);
     assert_int_equal(weir_worklist_run(world.list, NULL), WEIR_ERR_INVALID);
     assert_non_null(
-        strstr(weir_error_detail(), "tiles beside each other with more than 268435455"));
+        strstr(weir_error_detail(), "tiles beside each other with more than 268435423"));
     tree_world_close(&world);
+}
+
+/* A packet that comes while pieces wait waits for their round to end: in that round nothing is cut, and nothing is
+ * refused. Packets of one item each, of which some are pieces soon and the last one is too long. */
+static void what_arrives_is_not_among_pieces(void **state)
+{
+    for (uint32_t before = 1; before < 12; before++) {
+        struct tree_setup setup = tree_plain(*state);
+        struct tree_world world;
+        uint32_t have = 0;
+        setup.tree.shape = TREE_VAST;
+        setup.tree.fan = (uint32_t)1 << 31; /* 2^31 - 1 atoms */
+        setup.tree.twigs = 3000;
+        setup.tree.depth = 0;
+        setup.link_buffers = "2";
+        setup.config.kernel = WEIR_KERNEL_DISCRETE;
+        setup.config.queue_items = 16;
+        setup.config.packet_items = 1;
+        tree_open(&world, &setup);
+        for (uint64_t seed = 1; have <= before; seed++)
+            if (tree_is_vast(&world.tree[0], &(tree_item){.tag = tree_root(seed).tag}) ==
+                (have == before)) { /* the last one */
+                assert_int_equal(tree_world_seed(&world, seed, 1), WEIR_OK);
+                have++;
+            }
+        assert_int_equal(weir_worklist_run(world.list, NULL), WEIR_ERR_INVALID);
+        assert_non_null(strstr(weir_error_detail(), "for whose pieces"));
+        tree_world_close(&world);
+    }
+}
+
+/* After a round of pieces there is cutting and refusing again, whether that round was planned or not. */
+static void after_pieces_tiles_are_cut(void **state)
+{
+    static const uint32_t more[] = {(uint32_t)1 << 31, 0, 2}; /* below, at and beyond 2^32 - 1 */
+    for (uint64_t seed = 1; seed < 19; seed++) {
+        struct tree_setup setup = tree_plain(*state);
+        struct tree_world world;
+        setup.tree.shape = TREE_VAST;
+        setup.tree.fan = more[seed % 3];
+        setup.tree.twigs = 3000;
+        setup.tree.depth = 1;
+        setup.config.queue_items = 4096; /* all children are near, of one bag */
+        setup.config.order = seed % 2 ? WEIR_ORDER_FIFO : WEIR_ORDER_SOFT;
+        tree_open(&world, &setup);
+        assert_int_equal(tree_world_seed(&world, seed, 1), WEIR_OK);
+        assert_int_equal(weir_worklist_run(world.list, NULL), WEIR_ERR_INVALID);
+        assert_non_null(strstr(weir_error_detail(), "for whose pieces"));
+        tree_world_close(&world);
+    }
 }
 
 /* Nothing that a run took from a pool is still taken after it, spilled items among it. */
@@ -278,6 +341,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_SPEC(invariant_3_a_hub_spills_and_nothing_is_lost),
+        ON_EACH_SPEC(invariant_3_a_round_of_the_host_spills),
         ON_EACH_SPEC(invariant_3_a_hub_pushes_back_on_full_lanes),
         ON_EACH_SPEC(invariant_3_the_smallest_queues),
         ON_EACH_SPEC(invariant_3_the_spill_is_bounded),
@@ -292,6 +356,10 @@ int main(void)
         ON(tiles_of_too_many_atoms_together_are_refused, "host:1"),
         ON(tiles_of_too_many_atoms_together_are_refused, "host:2"),
         ON(tiles_of_too_many_atoms_together_are_refused, "cuda:0"),
+        ON(what_arrives_is_not_among_pieces, "host:1"),
+        ON(what_arrives_is_not_among_pieces, "host:1x2"),
+        ON(what_arrives_is_not_among_pieces, "cuda:0"),
+        ON_EACH_SPEC(after_pieces_tiles_are_cut),
         ON_EACH_SPEC(a_worklist_gives_its_memory_back),
         cmocka_unit_test(refused_at_create),
     };

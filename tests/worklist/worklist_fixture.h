@@ -46,8 +46,7 @@ static inline struct tree_setup tree_plain(const char *spec)
     struct tree_setup setup;
     memset(&setup, 0, sizeof setup);
     setup.spec = spec;
-    setup.spill_bytes =
-        "4MiB"; /* the default is taken whole, which costs much under an address sanitizer */
+    setup.spill_bytes = "4MiB"; /* what runs away ends soon */
     setup.tree.shape = TREE_RANDOM;
     setup.tree.fan = 2;
     setup.tree.depth = 9;

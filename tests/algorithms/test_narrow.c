@@ -263,6 +263,43 @@ static void no_bounds_are_taken_for_those_of_others(void **state)
     assert_int_equal(block.special, 1);
 }
 
+/* What cannot be counted is refused, and not done; and so is an item for which the near bag has no room. */
+static void what_is_too_much_is_refused(void **state)
+{
+    static uint64_t offsets[] = {0, ((uint64_t)1 << 32) + 1, ((uint64_t)1 << 32) + 1};
+    static uint32_t to[] = {1}, weight[] = {1}, distance[] = {0, UINT32_MAX};
+    static struct weir_control control;
+    static struct sssp_u32_block block;
+    static sssp_u32_item near[2];
+    static uint64_t bounds[2];
+    struct sssp_u32_run run;
+    (void)state;
+    block.args.state = (sssp_u32_state){
+        {.offsets = offsets, .targets = to, .weights = weight, .owned = 2, .parts = 1}, distance};
+    block.args.work.control = &control;
+    block.args.work.workers = 1;
+    block.args.work.cut = 1024;
+    block.args.work.narrow = 4;
+    block.args.work.mapping = WEIR_ENGINE_BY_GROUP;
+    block.args.work.group = 4;
+    block.args.work.bag[WEIR_BAG_NEAR] = (struct weir_bag){.slots = near, .room = 1};
+    block.args.work.bounds[0] = bounds;
+    block.item[0] = (sssp_u32_item){0, 0};
+    assert_int_equal(sssp_u32_narrow_cut(&block, WEIR_BAG_NEAR, 1), 0);
+    assert_int_equal(control.look[WEIR_LOOK_LONG], 1);
+    assert_int_equal(distance[1], UINT32_MAX);
+    block.special = 0;
+    run = sssp_u32_call_run(&block.args, &block, WEIR_BAG_NEAR);
+    sssp_u32_put_narrow(&run, 0, &block.item[0], 5);
+    assert_int_equal(control.look[WEIR_LOOK_FULL], 0);
+    assert_int_equal(block.special, 0);
+    sssp_u32_put_narrow(&run, 1, &block.item[0], 5);
+    assert_int_equal(control.look[WEIR_LOOK_FULL], 1);
+    assert_int_equal(block.special, 1); /* so that the round after is not begun */
+    assert_int_equal(bounds[0], 5);
+    assert_int_equal(bounds[1], 0);
+}
+
 /* A stop comes through although narrow rounds look for one only now and then. */
 static void time_limit(void **state)
 {
@@ -292,6 +329,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_bounds_are_taken_for_those_of_others),
+        cmocka_unit_test(what_is_too_much_is_refused),
         ON(on_devices, "host:1"),
         ON(on_devices, "host:1x3"),
         ON(on_devices, "cuda:0"),

@@ -14,8 +14,14 @@ for devices in host:1 host:2 host:3 host:8; do
     expect_ok bfs line.mtx --source 3 --devices $devices --verify -o line.out
     same line.want line.out "line.mtx on $devices"
 done
-expect_ok bfs path.el --devices host:2 --direction push
+expect_ok bfs path.el --devices host:2 --direction push --partition edge
 has "route    direct: "
+# Levels of an arc or two are for one device, if nobody says otherwise.
+expect_ok bfs path.el --devices host:2
+has "used     1 of 2 devices: a level of this graph has less than a thousand arcs"
+expect_ok bfs rmat:8 --devices host:2
+if grep -q "^used" "$OUT"; then fail "both devices should be used" && show; else pass; fi
+expect_ok bfs path.el --devices host:2 --direction push --partition edge
 has "source   0, the vertex with the largest out-degree"
 printf '1\n2\n3\n4\n2\n-1\n0\n' >from6.want
 expect_ok bfs path.el --source 6 --devices host:2 -o from6.out

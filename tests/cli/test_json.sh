@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 
 printf '0 1\n1 2\n2 3\n0 4\n6 0\n' >path.el
-expect_ok bfs path.el --source 0 --devices host:2 --direction push --json -
+expect_ok bfs path.el --source 0 --devices host:2 --direction push --partition edge --json -
 if [ -z "$TOOL" ]; then
     skip "neither python3 nor jq to read JSON with"
     finish

@@ -46,8 +46,8 @@ LIBS    := -ljansson -lhwloc -lz -llzma -lm -ldl
 
 # ---- files -------------------------------------------------------------------------------------
 LIB_C    := $(wildcard runtime/*.c runtime/host/*.c runtime/sim/*.c topology/*.c topology/measure/*.c \
-              router/*.c router/collective/*.c router/measure/*.c worklist/*.c \
-              algorithms/graph/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pr/*.c algorithms/cc/*.c algorithms/pbf/*.c)
+              router/*.c router/collective/*.c router/measure/*.c worklist/host/*.c worklist/steps/*.c \
+              algorithms/graph/*.c algorithms/common/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pr/*.c algorithms/cc/*.c algorithms/pbf/*.c)
 CLI_C    := $(wildcard algorithms/cli/*.c)
 METIS_C  := algorithms/metis/weir_metis.c
 EXAMPLE_C := $(wildcard examples/*.c)
@@ -77,9 +77,9 @@ EXAMPLES  := $(patsubst examples/%.c,$(B)/examples/%,$(EXAMPLE_C))
 EXAMPLE_CU := $(if $(filter 1,$(CUDA)),$(wildcard $(EXAMPLE_C:.c=.cu)))
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_C))
 PROGRAMS  := $(B)/weir $(if $(wildcard $(METIS_C)),$(B)/weir-metis)
-PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.h router/collective.h worklist/operator.h worklist/schedule.h algorithms/part.h
+PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.h router/collective.h worklist/operator.h worklist/schedule.h worklist/steps.h algorithms/part.h
 # What the templates that operators are compiled with include; for nobody else.
-ENGINE_H  := $(addprefix worklist/,engine.h bag.h agree.h account.h plan.h idle.h decide.h)
+ENGINE_H  := $(addprefix worklist/,engine.h bag.h termination.h counters.h plan.h idle.h decider.h)
 
 .PHONY: all check check-full check-headers check-layers check-symbols $(FOLDERS:%=check-%) check-cli check-examples \
         check-build check-faults fuzz fuzz-build demo bundle examples docs format check-format install help clean deps FORCE
@@ -195,7 +195,7 @@ docs:
 format:
 	$(Q)scripts/format.sh write
 install: all
-	$(Q)PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BUILD=$(B) VERSION=$(VERSION) LIBS="$(LIBS)" scripts/install.sh $(PUBLIC_H) $(filter-out worklist/bsp_%,$(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h)) $(ENGINE_H)
+	$(Q)PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BUILD=$(B) VERSION=$(VERSION) LIBS="$(LIBS)" scripts/install.sh $(PUBLIC_H) $(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h) $(ENGINE_H)
 clean:
 	$(Q)rm -rf build
 help:

@@ -16,7 +16,7 @@ static size_t default_packet(const weir_context *context)
     size_t packet = weir__config_get(weir_context_config(context), WEIR__PACKET_BYTES);
     if (packet)
         return packet;
-    if (weir__context_simulated(context))
+    if (weir_context_simulated(context))
         return PACKET_GPU;
     for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
         weir_device_info info;

@@ -183,7 +183,7 @@ struct weir__sim *weir__context_sim(const weir_context *context)
     return context->sim;
 }
 
-int weir__context_simulated(const weir_context *context)
+int weir_context_simulated(const weir_context *context)
 {
     return context->sim != NULL;
 }

@@ -8,7 +8,7 @@ void weir__device_facts_get(weir_device *device, weir__device_facts *facts_out)
         device->ops->facts(device, facts_out);
 }
 
-int weir__device_atomics(weir_device *source, weir_device *destination)
+int weir_device_atomics(weir_device *source, weir_device *destination)
 {
     if (source == destination)
         return 1;

@@ -1,37 +1,9 @@
-/** @file internal.h  What weir's own layers share below the public header. Not installed. */
+/** @file internal.h  What the layers right above runtime share with it below the public header: topology, router and
+ * worklist. algorithms/ has support.h. Not installed. */
 #ifndef WEIR_RUNTIME_INTERNAL_H
 #define WEIR_RUNTIME_INTERNAL_H
 
-#include "runtime/runtime.h"
-
-#include <pthread.h>
-#include <time.h>
-
-/** Choose a failure: keeps the sentence for weir_error_detail() of this thread, logs it once, and
- *  returns @p status. Those who pass a status up stay silent. No newline, no final stop. */
-weir_status weir__fail(weir_status status, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/** Put the sentence of another thread's failure in place of this thread's (it was logged there). */
-void weir__fail_adopt(const char *detail);
-
-/** The sentence of a wait that came to its time limit, which is no failure to log. */
-weir_status weir__timed_out(void);
-
-typedef enum weir__log_level {
-    WEIR__LOG_ERROR = 1,
-    WEIR__LOG_INFO = 2,
-    WEIR__LOG_DEBUG = 3
-} weir__log_level;
-/** Write a line to stderr if WEIR_LOG asks for this level; off by default. */
-void weir__log(weir__log_level level, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/** malloc that fails with WEIR_ERR_NOMEM naming @p what, and refuses count * bytes overflow.
- *  @p count * @p bytes == 0 gives a valid pointer. Freed with free(). */
-weir_status weir__alloc(size_t count, size_t bytes, const char *what, void *data_out);
-/** The same, cleared. @p data_out is a pointer to any pointer. */
-weir_status weir__calloc(size_t count, size_t bytes, const char *what, void *data_out);
+#include "runtime/support.h"
 
 /** The context a device belongs to. */
 weir_context *weir__device_context(const weir_device *device);
@@ -51,14 +23,6 @@ typedef struct weir__device_facts {
     double memory_gbs;     /**< of its memory by clock and width */
 } weir__device_facts;
 void weir__device_facts_get(weir_device *device, weir__device_facts *facts_out);
-/** Whether kernels of @p source have native atomics on the memory of @p destination. */
-int weir__device_atomics(weir_device *source, weir_device *destination);
-
-/** One more user of the context, which ends with the last: weir_context_create() counts as one, and so
- *  does every queue, endpoint, router and link. */
-void weir__context_retain(weir_context *context);
-void weir__context_release(weir_context *context);
-
 /** Be told, once, when a device of the context has failed: @p fn(user, status) is called by the first
  *  thread after that which waits on the host, or by one of the runtime, with weir_error_detail() set; no
  *  lock is held. It must not block; it may destroy the alarm. The creator keeps the context. */
@@ -151,9 +115,6 @@ typedef struct weir__sim_model {
 /** A context of simulated devices; the model is copied. See weir_machine_simulate(). */
 weir_status weir__context_simulate(const weir__sim_model *model, const weir_config *config,
                                    weir_context **context_out);
-/** Whether the context's devices are simulated. */
-int weir__context_simulated(const weir_context *context);
-
 /** Max-min fair shares: flow f uses resources use[begin[f]] to use[begin[f+1]-1], none twice, and gets at
  *  most limit[f] (0: no limit; a flow with neither limit nor resource gets infinity). O(flows *
  *  resources of a flow * bottlenecks).
@@ -161,29 +122,6 @@ int weir__context_simulated(const weir_context *context);
 void weir__share(const double *capacity, uint32_t resources, const uint32_t *begin,
                  const uint16_t *use, const double *limit, uint32_t flows, double *rate_out,
                  double *scratch);
-
-/** Number of cores this process may run on, at least 1. */
-uint32_t weir__cores(void);
-/** Monotonic time in nanoseconds. */
-uint64_t weir__now_ns(void);
-
-/** The time @p timeout_ms from now on CLOCK_MONOTONIC, for timed waits; negative counts as 0. */
-struct timespec weir__deadline(int64_t timeout_ms);
-
-/** A condition whose timed waits take weir__deadline(). */
-void weir__cond_init(pthread_cond_t *condition);
-
-/** Copy between ordinary host memory and a device's, in pieces through page-locked memory.
- *  @par Blocks  until the bytes are there. */
-weir_status weir__upload(weir_device *device, void *destination, const void *source, size_t bytes);
-weir_status weir__download(weir_device *device, void *destination, const void *source,
-                           size_t bytes);
-
-/** Call fn(user, begin, end) for chunks of [0, count) on @p threads threads (0: one per core), and
- *  wait for all. Chunks are cut by @p chunk alone, never by the number of threads. Runs on the
- *  calling thread too, and alone there when no thread can be started. */
-void weir__parallel_for(uint64_t count, uint64_t chunk, uint32_t threads,
-                        void (*fn)(void *user, uint64_t begin, uint64_t end), void *user);
 
 /** Parse "64MiB", "4096", "1.5GiB" into bytes; "30", "500ms", "2s" into milliseconds.
  *  @retval WEIR_ERR_INVALID (no sentence kept: the caller knows the name). */

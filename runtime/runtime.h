@@ -158,6 +158,8 @@ const weir_config *weir_context_config(const weir_context *context);
 /** Nanoseconds of the context's time from an arbitrary start: the monotonic clock, or virtual time
  *  where the devices are simulated (weir_machine_simulate()). */
 uint64_t weir_context_time_ns(const weir_context *context);
+/** Whether the context's devices are simulated (weir_machine_simulate()): their kernels run one after the other. */
+int weir_context_simulated(const weir_context *context);
 
 /** What a device is made of: threads, or a GPU. */
 typedef enum weir_device_kind { WEIR_DEVICE_HOST = 0, WEIR_DEVICE_CUDA = 1 } weir_device_kind;
@@ -191,6 +193,8 @@ weir_status weir_device_status(weir_device *device);
  *  peer access is missing, switched off (WEIR_PEER=off) or failed its verification: links then
  *  stage through page-locked host memory. Symmetric only if the hardware is. */
 int weir_device_reaches(const weir_device *source, const weir_device *destination);
+/** Whether kernels of @p source have native atomics on the memory of @p destination. */
+int weir_device_atomics(weir_device *source, weir_device *destination);
 
 /* ---- memory ------------------------------------------------------------------------------- */
 

@@ -1,12 +1,16 @@
 #!/bin/sh
-# Folders include only what lies below them; nobody outside runtime knows its backends; only CUDA
-# code sees CUDA's headers. Tests may include everything.
+# Folders include only what lies below them, and so do the rooms of algorithms and worklist; a private header
+# (internal.h) crosses one border at most; nobody outside runtime knows its backends; only CUDA code sees CUDA's
+# headers. Tests may include everything.
 set -eu
 find runtime topology router worklist algorithms examples tests \
     \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) -exec awk '
     BEGIN {
         folders = split("runtime topology router worklist algorithms examples tests", order, " ")
         for (i = 1; i <= folders; i++) rank[order[i]] = i
+        # rooms of algorithms: graph knows no algorithm, common none by name, algorithms not each other
+        room["graph"] = 1; room["common"] = 2; room["cli"] = 4
+        room["bfs"] = room["sssp"] = room["pr"] = room["cc"] = room["pbf"] = 3
     }
     function complain(text) { print FILENAME ":" FNR ": " text; bad = 1 }
     FNR == 1 { split(FILENAME, part, "/"); from = part[1] }
@@ -16,6 +20,15 @@ find runtime topology router worklist algorithms examples tests \
         else if (rank[target[1]] > rank[from]) complain(FILENAME " includes " to)
         else if (to ~ /^runtime\/(host|cuda|sim)\// && from != "runtime" && from != "tests")
             complain(FILENAME " includes " to ", a backend that only runtime knows")
+        else if (to == "runtime/internal.h" && (from == "algorithms" || from == "examples"))
+            complain(FILENAME " includes " to ", which is for the layers right above runtime")
+        else if (to ~ /\/internal\.h$/ && target[1] != "runtime" && target[1] != from && from != "tests")
+            complain(FILENAME " includes " to ", which is private to " target[1])
+        else if (from == "algorithms" && target[1] == "algorithms" && (part[2] in room) && (target[2] in room) &&
+                 (room[target[2]] > room[part[2]] || (room[target[2]] == 3 && room[part[2]] == 3 && part[2] != target[2])))
+            complain(FILENAME " includes " to ", another room that it stands beside or below")
+        else if (from == "worklist" && part[2] == "engine" && target[1] == "worklist" && target[2] ~ /^(host|steps)$/)
+            complain(FILENAME " includes " to ": device text knows no host")
     }
     /^[ \t]*#[ \t]*include[ \t]*[<"](cuda|cooperative_groups|cub\/|thrust\/|nccl|nvml)/ {
         if (FILENAME !~ /\.cuh?$/ && FILENAME !~ /^runtime\/cuda\//) complain(FILENAME " includes a CUDA header")

@@ -32,6 +32,6 @@ void weir__survey_take(weir_context *context, struct weir__survey *survey_out)
         for (uint32_t d = 0; d <= survey_out->devices; d++) {
             weir_device *from = nth(context, s), *to = nth(context, d);
             survey_out->reaches[s][d] = weir_device_reaches(from, to) != 0;
-            survey_out->atomics[s][d] = weir__device_atomics(from, to) != 0;
+            survey_out->atomics[s][d] = weir_device_atomics(from, to) != 0;
         }
 }

@@ -5,7 +5,7 @@
  * There are three kernels here: `general` holds every schedule, `usual` only what is picked by default, `plain`
  * only what that needs on one device without priorities; the less a kernel can do the faster are its rounds. A fused one is launched cooperatively: all its blocks are resident, since they
  * wait for each other. One more, for narrow rounds, is in a file of its own. */
-#include "worklist/engine_launch_tmpl.cuh"
+#include "worklist/engine/launch_tmpl.cuh"
 
 WEIR_DEV void OP(enter)(const struct OP(args) * args, int form)
 {

@@ -2,7 +2,7 @@
  *
  * A .c file includes the operator's header, defines WEIR_OPERATOR to its name, and includes this;
  * it gets `const weir_operator weir__NAME_operator`. */
-#include "worklist/engine_tmpl.h"
+#include "worklist/engine/engine_tmpl.h"
 #include "worklist/worklist.h"
 
 static void OP(engine_host)(const void *data, uint32_t worker, uint32_t workers)

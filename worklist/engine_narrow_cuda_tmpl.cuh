@@ -5,7 +5,7 @@
  * its own, since a compiler that sees both gives registers to the one at the other's expense. */
 #define BLOCKS_PER_UNIT \
     1 /* which gives a thread all the registers that it wants: spilled ones are slow after a barrier */
-#include "worklist/engine_launch_tmpl.cuh"
+#include "worklist/engine/launch_tmpl.cuh"
 
 static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
     OP(narrow_kernel)(const __grid_constant__ struct OP(args) args)

@@ -62,7 +62,7 @@
  *   How urgent an item is that was KEPT; smaller is more. A hint, asked by any one lane any number of times
  *   or never; below UINT32_MAX, which stands for none. Changes nothing.
  *
- * Optional, for *narrow* rounds, which have too few items to keep a GPU busy (engine_narrow_tmpl.h): the macro
+ * Optional, for *narrow* rounds, which have too few items to keep a GPU busy (narrow_tmpl.h): the macro
  * NAME_narrow, defined to 1, and
  *
  * - `void NAME_bounds(const NAME_state *, const NAME_item *, uint64_t *first, uint64_t *last)`
@@ -86,7 +86,7 @@
  * and worklist/engine_cuda_tmpl.cuh (and, with NAME_narrow, a second one the header and
  * worklist/engine_narrow_cuda_tmpl.cuh), all with WEIR_OPERATOR defined to NAME; the first defines the
  * `const weir_operator weir__NAME_operator`. It refers to the second if WEIR_CUDA is defined to 1. The
- * engine has more names behind NAME_ (worklist/engine_tmpl.h); one that clashes does not compile. */
+ * engine has more names behind NAME_ (worklist/engine/engine_tmpl.h); one that clashes does not compile. */
 #ifndef WEIR_WORKLIST_OPERATOR_H
 #define WEIR_WORKLIST_OPERATOR_H
 

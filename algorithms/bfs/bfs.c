@@ -3,10 +3,10 @@
 #include "algorithms/algorithms.h"
 #include "algorithms/bfs/bfs_op.h"
 #include "algorithms/bfs/bfs_step_run.h"
-#include "algorithms/graph/choose.h"
-#include "algorithms/graph/need.h"
-#include "runtime/internal.h"
-#include "worklist/bsp.h"
+#include "algorithms/common/choose.h"
+#include "algorithms/common/need.h"
+#include "runtime/support.h"
+#include "worklist/steps.h"
 
 #include <stdlib.h>
 
@@ -89,7 +89,7 @@ static weir_status no_tree(const weir_context *context, const weir_run_options *
 {
     weir_status status = WEIR_OK;
     if (options->direction == WEIR_DIRECTION_AUTO)
-        status = weir_bsp_possible(context, parts);
+        status = weir_steps_possible(context, parts);
     return status ? status
                   : weir__fail(WEIR_ERR_UNSUPPORTED,
                                "a tree of parents comes from a search in step: leave direction "

@@ -1,7 +1,7 @@
 /** @file bfs_step.h  Breadth-first search in step: what the kernel of every device is given, and what its
  * parts share.
  *
- * One body a device, level by level (worklist/bsp.h). A level goes *top-down*, from the vertices found last
+ * One body a device, level by level (worklist/steps.h). A level goes *top-down*, from the vertices found last
  * along their out-arcs, or *bottom-up*, from each vertex not yet found along its in-arcs until one leads to a
  * vertex that is found (Beamer, Asanovic, Patterson: "Direction-optimizing breadth-first search", SC 2012),
  * whichever looks at fewer arcs.
@@ -19,12 +19,12 @@
 #define WEIR_ALGORITHMS_BFS_BFS_STEP_H
 
 #include "algorithms/rows.h"
-#include "worklist/bsp.h"
+#include "worklist/steps.h"
 
 #define BFS_NONE  0xFFFFFFFFu
 #define BFS_PIECE 256u /* arcs of an entry of the queue */
 /* Sum 0 of a barrier counts entries, and above them how often rows took several. The latter counts modulo 2^16
- * (bsp_words.h); that often there are more entries than make a level wide, which is all it is for. */
+ * (steps/words.h); that often there are more entries than make a level wide, which is all it is for. */
 #define BFS_SPLIT (UINT64_C(1) << 32)
 #define BFS_WIDE \
     2048u /* entries of a level from which on its arcs are counted and a way is chosen */
@@ -36,7 +36,7 @@ struct bfs_piece {
     uint32_t count;
 };
 
-/** What weir_bsp_page.result holds behind a run, sums over the blocks. */
+/** What weir_steps_page.result holds behind a run, sums over the blocks. */
 enum bfs_result {
     BFS_RESULT_LEVELS = 0, /* steps that found something, and the one that did not */
     BFS_RESULT_PIECES,     /* entries taken from the queue */
@@ -53,7 +53,7 @@ enum bfs_result {
 };
 
 struct bfs_step_args {
-    struct weir_bsp_member member;
+    struct weir_steps_member member;
     weir_rows_part rows;
     uint32_t *found[2][WEIR_DEVICES_MAX]; /* bitmaps of each device, as this one reaches them */
     uint32_t *level;                      /* by row; BFS_NONE before */
@@ -77,13 +77,13 @@ struct bfs_narrow {
     uint32_t level;      /* its level */
     uint32_t levels;     /* done */
     uint32_t step;       /* of the block */
-    uint32_t stop;       /* as of weir_bsp_sync() */
+    uint32_t stop;       /* as of weir_steps_sync() */
 };
 
 /** Words that the threads of a block share. */
 struct bfs_step_shared {
     uint64_t
-        first; /* of weir_bsp_sync(): entries put, and BFS_SPLIT for each row that took several */
+        first; /* of weir_steps_sync(): entries put, and BFS_SPLIT for each row that took several */
     uint64_t arcs;  /* of the vertices found */
     uint64_t found; /* vertices */
     uint64_t sent;  /* items */
@@ -124,7 +124,7 @@ struct bfs_tally {
     uint64_t pieces, down_arcs, up_arcs, up_rows;
 };
 
-WEIR_DEV uint32_t bfs_warp(const struct weir_bsp_block *b)
+WEIR_DEV uint32_t bfs_warp(const struct weir_steps_block *b)
 {
     return (b->block * b->threads + b->thread) / WEIR_LANES;
 }

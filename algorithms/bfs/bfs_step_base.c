@@ -1,6 +1,6 @@
 /** @file bfs_step_base.c  Breadth-first search in step: the bitmap before a run. */
 #include "algorithms/bfs/bfs_step_object.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 struct marks {
     const weir_graph *graph;

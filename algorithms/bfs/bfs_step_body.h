@@ -35,21 +35,21 @@ WEIR_DEV void bfs_unpack(const uint64_t *board, struct bfs_walk *w)
 
 /* What the inboxes hold now; all threads of a block. */
 WEIR_DEV void bfs_open(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                       const struct weir_bsp_block *b)
+                       const struct weir_steps_block *b)
 {
     for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
         shared->taken[d] = weir_load_relaxed_dev_u32(&a->absorbed[d]);
-        shared->told[d] = (uint32_t)weir_bsp_told(&a->member, b, d);
+        shared->told[d] = (uint32_t)weir_steps_told(&a->member, b, d);
     }
     weir_block_sync();
 }
 
 /* Sleep until a phase needs this block. */
-WEIR_DEV uint32_t bfs_sleep(const struct bfs_step_args *a, struct weir_bsp_block *b,
+WEIR_DEV uint32_t bfs_sleep(const struct bfs_step_args *a, struct weir_steps_block *b,
                             struct bfs_walk *w)
 {
     uint64_t board[8];
-    const uint32_t stop = weir_bsp_sleep(&a->member, b, board, &w->awake);
+    const uint32_t stop = weir_steps_sleep(&a->member, b, board, &w->awake);
     w->arriving = w->awake;
     bfs_unpack(board, w);
     return stop;
@@ -57,7 +57,7 @@ WEIR_DEV uint32_t bfs_sleep(const struct bfs_step_args *a, struct weir_bsp_block
 
 /* As many blocks as the phase needs. @return non-zero: the body ends. */
 WEIR_DEV uint32_t bfs_people(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                             struct weir_bsp_block *b, struct bfs_walk *w)
+                             struct weir_steps_block *b, struct bfs_walk *w)
 {
     const uint32_t need = bfs_need(b, w);
     w->arriving = w->awake;
@@ -67,12 +67,12 @@ WEIR_DEV uint32_t bfs_people(const struct bfs_step_args *a, struct bfs_step_shar
         uint64_t board[8];
         bfs_pack(w, board);
         if (b->block == 0)
-            weir_bsp_wake(&a->member, b, blocks, board);
+            weir_steps_wake(&a->member, b, blocks, board);
         w->awake = w->arriving = blocks;
     } else if (need < w->awake / 4) {
         w->awake = need + need / 2;
         if (b->block >= w->awake) {
-            weir_bsp_leave(&a->member, b, w->arriving, &shared->first);
+            weir_steps_leave(&a->member, b, w->arriving, &shared->first);
             return bfs_sleep(a, b, w);
         }
     }
@@ -80,7 +80,7 @@ WEIR_DEV uint32_t bfs_people(const struct bfs_step_args *a, struct bfs_step_shar
 }
 
 WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                       const struct weir_bsp_block *b, const struct bfs_walk *w,
+                       const struct weir_steps_block *b, const struct bfs_walk *w,
                        struct bfs_tally *t)
 {
     struct bfs_tally did = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -110,7 +110,7 @@ WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *sh
 /* The barrier behind a phase. A block alone on a single device needs none; it only looks at the stop word
  * now and then. */
 WEIR_DEV uint32_t bfs_barrier(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                              struct weir_bsp_block *b, const struct bfs_walk *w, uint64_t *total)
+                              struct weir_steps_block *b, const struct bfs_walk *w, uint64_t *total)
 {
     const int more = w->wide || w->phase != BFS_DOWN || a->rows.parts > 1;
     if (!more && w->arriving == 1 && w->level % 16) {
@@ -125,18 +125,18 @@ WEIR_DEV uint32_t bfs_barrier(const struct bfs_step_args *a, struct bfs_step_sha
     if (more) {
         weir_block_sync();
         if (b->thread == 0) {
-            weir_bsp_add(&a->member, b, 1, shared->sent);
-            weir_bsp_add(&a->member, b, 2, shared->arcs);
-            weir_bsp_add(&a->member, b, 3, shared->found);
+            weir_steps_add(&a->member, b, 1, shared->sent);
+            weir_steps_add(&a->member, b, 2, shared->arcs);
+            weir_steps_add(&a->member, b, 3, shared->found);
             shared->sent = shared->arcs = shared->found = 0;
         }
     }
-    return weir_bsp_sync(&a->member, b, w->arriving, &shared->first, more, total);
+    return weir_steps_sync(&a->member, b, w->arriving, &shared->first, more, total);
 }
 
-/* Narrow levels of short rows on one device. @return as weir_bsp_sync(). */
+/* Narrow levels of short rows on one device. @return as weir_steps_sync(). */
 WEIR_DEV uint32_t bfs_short(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                            struct weir_bsp_block *b, struct bfs_walk *w, struct bfs_tally *t,
+                            struct weir_steps_block *b, struct bfs_walk *w, struct bfs_tally *t,
                             uint64_t *steps, uint64_t *total)
 {
     const struct bfs_narrow n = bfs_narrow_levels(a, shared, *b, *w);
@@ -155,7 +155,7 @@ WEIR_DEV uint32_t bfs_short(const struct bfs_step_args *a, struct bfs_step_share
 
 /* Block 0 remembers what was taken from the inboxes, for those who sleep now. */
 WEIR_DEV void bfs_remember(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
-                           const struct weir_bsp_block *b, uint32_t phase)
+                           const struct weir_steps_block *b, uint32_t phase)
 {
     if (phase != BFS_ABSORB)
         return;
@@ -167,9 +167,9 @@ WEIR_DEV void bfs_remember(const struct bfs_step_args *a, const struct bfs_step_
 
 /* The source, by block 0 of each device. */
 WEIR_DEV uint32_t bfs_start(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                            struct weir_bsp_block *b, struct bfs_walk *w)
+                            struct weir_steps_block *b, struct bfs_walk *w)
 {
-    uint64_t total[WEIR_BSP_SUMS];
+    uint64_t total[WEIR_STEPS_SUMS];
     const uint32_t row = a->source - a->rows.begin;
     const int own = bfs_owns(a, a->source);
     if (b->thread < WEIR_LANES) {
@@ -196,11 +196,11 @@ WEIR_DEV uint32_t bfs_start(const struct bfs_step_args *a, struct bfs_step_share
     return stop;
 }
 
-WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_bsp_block *b,
+WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_block *b,
                          const struct bfs_walk *w, const struct bfs_tally *t, const uint64_t *ns,
                          const uint64_t *steps)
 {
-    struct weir_bsp_page *page = weir_bsp_mine(&a->member);
+    struct weir_steps_page *page = weir_steps_mine(&a->member);
     const uint64_t all[4] = {weir_sum_u64(t->pieces), weir_sum_u64(t->down_arcs),
                              weir_sum_u64(t->up_arcs), weir_sum_u64(t->up_rows)};
     for (uint32_t i = 0; i < 4; i++)
@@ -222,11 +222,11 @@ WEIR_DEV uint32_t bfs_kind(uint32_t phase)
 }
 
 WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                            struct weir_bsp_block *b)
+                            struct weir_steps_block *b)
 {
     struct bfs_walk w = {0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0};
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
-    uint64_t ns[3] = {0, 0, 0}, steps[3] = {0, 0, 0}, total[WEIR_BSP_SUMS];
+    uint64_t ns[3] = {0, 0, 0}, steps[3] = {0, 0, 0}, total[WEIR_STEPS_SUMS];
     const int short_rows =
         a->rows.parts == 1 && a->rows.arcs_all < 2 * BFS_GROUP * a->rows.vertices;
     uint32_t stop;

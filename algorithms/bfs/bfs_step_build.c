@@ -1,12 +1,12 @@
 /** @file bfs_step_build.c  Breadth-first search in step: memory, building, taking down. */
 #include "algorithms/bfs/bfs_step_object.h"
-#include "algorithms/graph/need.h"
-#include "runtime/internal.h"
+#include "algorithms/common/need.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-extern const weir_bsp_program weir__bfs_step_program;
+extern const weir_steps_program weir__bfs_step_program;
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
@@ -114,7 +114,7 @@ static weir_status take_side(struct bfs_run *run, uint32_t p, const uint32_t *ba
 
 static void bind(struct bfs_run *run, uint32_t p)
 {
-    struct bfs_step_args *args = weir_bsp_args(run->bsp, p);
+    struct bfs_step_args *args = weir_steps_args(run->bsp, p);
     struct bfs_side *side = &run->side[p];
     args->rows = *weir__rows_part(run->rows, p);
     for (uint32_t d = 0; d < run->parts; d++) {
@@ -140,8 +140,8 @@ static weir_status build(struct bfs_run *run, const weir_graph *graph,
     weir_status status;
     weir__rows_look(graph, &config);
     if ((status = fits(run, graph, partition, options, &config)) ||
-        (status = weir_bsp_create(run->context, run->parts, &weir__bfs_step_program,
-                                  options->time_limit_ms, &run->bsp)) ||
+        (status = weir_steps_create(run->context, run->parts, &weir__bfs_step_program,
+                                    options->time_limit_ms, &run->bsp)) ||
         (status = weir__rows_create(run->context, graph, partition, &config, &run->rows)) ||
         (status = entries_fit(run)) ||
         (status = weir__alloc(graph->vertices, 4, "levels", &run->levels)) ||
@@ -156,7 +156,7 @@ static weir_status build(struct bfs_run *run, const weir_graph *graph,
         status = weir__bfs_run_no_parents(run, p); /* who asks before a run finds none */
     }
     for (uint32_t p = 0; p < run->parts && !status; p++)
-        status = weir_queue_sync(weir_bsp_queue(run->bsp, p));
+        status = weir_queue_sync(weir_steps_queue(run->bsp, p));
     return status;
 }
 
@@ -187,7 +187,7 @@ void weir__bfs_run_destroy(struct bfs_run *run)
 {
     if (!run)
         return;
-    weir_bsp_destroy(run->bsp);
+    weir_steps_destroy(run->bsp);
     for (uint32_t p = 0; p < run->parts; p++) {
         struct bfs_side *side = &run->side[p];
         void *all[] = {side->base,   side->found[0], side->found[1], side->level,

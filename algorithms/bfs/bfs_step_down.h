@@ -72,7 +72,7 @@ WEIR_DEV void bfs_put(const struct bfs_step_args *a, struct bfs_tally *t, int is
 /* Send the numbers of the lanes for which `is` holds to their owners: store them into the inboxes there. */
 WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, uint32_t parent)
 {
-    struct weir_bsp_page *page = weir_bsp_mine(&a->member);
+    struct weir_steps_page *page = weir_steps_mine(&a->member);
     const uint32_t to = is ? bfs_owner(a, number) : BFS_NONE;
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->rows.parts; d++) {
@@ -166,7 +166,7 @@ WEIR_DEV void bfs_expand(const struct bfs_step_args *a, const struct bfs_walk *w
 
 /* All entries of the stretch, by the blocks that are awake. */
 WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                                   const struct weir_bsp_block *b, const struct bfs_walk *w,
+                                   const struct weir_steps_block *b, const struct bfs_walk *w,
                                    int wide)
 {
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -189,7 +189,7 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
 
 /** All entries of a wide stretch, by the blocks that are awake. */
 WEIR_COLD struct bfs_tally bfs_down_wide(const struct bfs_step_args *a,
-                                         struct bfs_step_shared *shared, struct weir_bsp_block b,
+                                         struct bfs_step_shared *shared, struct weir_steps_block b,
                                          struct bfs_walk w)
 {
     return bfs_down(a, shared, &b, &w, 1);
@@ -197,15 +197,15 @@ WEIR_COLD struct bfs_tally bfs_down_wide(const struct bfs_step_args *a,
 
 /** All entries of a narrow one, of rows that may be long. */
 WEIR_COLD struct bfs_tally bfs_down_narrow(const struct bfs_step_args *a,
-                                           struct bfs_step_shared *shared, struct weir_bsp_block b,
-                                           struct bfs_walk w)
+                                           struct bfs_step_shared *shared,
+                                           struct weir_steps_block b, struct bfs_walk w)
 {
     return bfs_down(a, shared, &b, &w, 0);
 }
 
 /** Take in what other devices found: it is of this level already. By the blocks that are awake. */
 WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                          struct weir_bsp_block b, struct bfs_walk w)
+                          struct weir_steps_block b, struct bfs_walk w)
 {
     const uint32_t threads = w.awake * b.threads;
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};

@@ -1,5 +1,5 @@
 /** @file bfs_step_host.c  Breadth-first search in step on host devices, and its program. */
 #include "algorithms/bfs/bfs_step_body.h"
 
-#define WEIR_BSP bfs_step
-#include "worklist/bsp_host_tmpl.h"
+#define WEIR_STEPS bfs_step
+#include "worklist/steps_host_tmpl.h"

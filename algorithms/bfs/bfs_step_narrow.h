@@ -103,7 +103,7 @@ WEIR_DEV uint64_t bfs_narrow_level(const struct bfs_here *h, struct bfs_narrow *
 
 /* The levels, by the threads that take part. */
 WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                              struct weir_bsp_block *b, const struct bfs_walk *w, uint32_t busy,
+                              struct weir_steps_block *b, const struct bfs_walk *w, uint32_t busy,
                               struct bfs_narrow *n)
 {
     const struct bfs_here here = {a->queue,
@@ -113,7 +113,7 @@ WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_sha
                                   a->level,
                                   a->parent,
                                   a->tail};
-    struct weir_bsp_page *page = weir_bsp_mine(&a->member);
+    struct weir_steps_page *page = weir_steps_mine(&a->member);
     const uint32_t room = w->awake * (b->threads / WEIR_LANES) * BFS_TAKE;
     const uint32_t least = w->awake == 1 ? 1 : room / 8;
     const uint32_t groups = w->awake * busy / BFS_GROUP;
@@ -133,7 +133,7 @@ WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_sha
             if (b->thread == 0) /* not set to 0: others may have added for the next level */
                 weir_atomic_add_block_u64(&shared->first, 0 - n->total);
         } else {
-            n->stop = weir_bsp_sync_alone(page, b, arriving, busy, &shared->first, &n->total);
+            n->stop = weir_steps_sync_alone(page, b, arriving, busy, &shared->first, &n->total);
         }
         if (n->stop || n->total < least || n->total > room || arriving != w->awake)
             break;
@@ -147,7 +147,7 @@ WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_sha
 /** Levels as long as the blocks that are awake are about as many as they need; by all of those. */
 WEIR_COLD struct bfs_narrow bfs_narrow_levels(const struct bfs_step_args *a,
                                               struct bfs_step_shared *shared,
-                                              struct weir_bsp_block b, struct bfs_walk w)
+                                              struct weir_steps_block b, struct bfs_walk w)
 {
     const uint32_t busy = b.threads < BFS_BUSY ? b.threads : BFS_BUSY;
     struct bfs_narrow n = {0, 0, 0, w.begin, w.end, w.level, 0, 0, 0}, end;

@@ -4,7 +4,7 @@
 
 #include "algorithms/bfs/bfs_step.h"
 #include "algorithms/bfs/bfs_step_run.h"
-#include "algorithms/graph/rows.h"
+#include "algorithms/common/rows.h"
 
 /** What lies on a device, beside its rows. */
 struct bfs_side {
@@ -19,7 +19,7 @@ struct bfs_side {
 struct bfs_run {
     weir_context *context;
     weir__rows *rows;
-    weir_bsp *bsp;
+    weir_steps *bsp;
     weir_direction direction;
     int parents;
     uint32_t parts;

@@ -1,13 +1,13 @@
 /** @file bfs_step_run.c  Breadth-first search in step: runs, and what they found. */
 #include "algorithms/bfs/bfs_step_object.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 weir_status weir__bfs_run_no_parents(struct bfs_run *run, uint32_t p)
 {
-    return run->parents ? weir_queue_fill(weir_bsp_queue(run->bsp, p), run->side[p].parent, 0xFF,
+    return run->parents ? weir_queue_fill(weir_steps_queue(run->bsp, p), run->side[p].parent, 0xFF,
                                           (size_t)weir__rows_part(run->rows, p)->owned * 4)
                         : WEIR_OK;
 }
@@ -16,7 +16,7 @@ static weir_status prepare(struct bfs_run *run, uint32_t p)
 {
     struct bfs_side *side = &run->side[p];
     const weir_rows_part *part = weir__rows_part(run->rows, p);
-    weir_queue *queue = weir_bsp_queue(run->bsp, p);
+    weir_queue *queue = weir_steps_queue(run->bsp, p);
     weir_status status;
     if ((status = weir_queue_copy(queue, weir__bfs_run_device(run, p), side->found[0],
                                   weir__bfs_run_device(run, p), side->base, part->numbers / 8)) ||
@@ -58,16 +58,16 @@ static uint64_t sum_of(const struct bfs_run *run, enum bfs_result which)
 {
     uint64_t sum = 0;
     for (uint32_t p = 0; p < run->parts; p++)
-        sum += weir_bsp_results(run->bsp, p)[which];
+        sum += weir_steps_results(run->bsp, p)[which];
     return sum;
 }
 
 static weir_run_phase phase_of(const struct bfs_run *run, const char *name, enum bfs_result ns,
                                enum bfs_result steps)
 {
-    weir_run_phase phase = {name, 0, weir_bsp_results(run->bsp, 0)[steps]};
+    weir_run_phase phase = {name, 0, weir_steps_results(run->bsp, 0)[steps]};
     for (uint32_t p = 0; p < run->parts; p++) {
-        double ms = (double)weir_bsp_results(run->bsp, p)[ns] / 1e6;
+        double ms = (double)weir_steps_results(run->bsp, p)[ns] / 1e6;
         phase.ms = phase.ms < ms ? ms : phase.ms;
     }
     return phase;
@@ -78,13 +78,13 @@ static uint64_t items_sent(const struct bfs_run *run)
     uint64_t sent = 0;
     for (uint32_t from = 0; from < run->parts; from++)
         for (uint32_t to = 0; to < run->parts; to++)
-            sent += weir_bsp_tells(run->bsp, from, to);
+            sent += weir_steps_tells(run->bsp, from, to);
     return sent;
 }
 
 static void report(const struct bfs_run *run, double ms, weir_run_stats *stats)
 {
-    const uint64_t *first = weir_bsp_results(run->bsp, 0);
+    const uint64_t *first = weir_steps_results(run->bsp, 0);
     const uint64_t words = weir__rows_part(run->rows, 0)->numbers / 32;
     struct count count = {.levels = run->levels,
                           .numbers = weir__rows_numbers(run->rows),
@@ -120,7 +120,7 @@ static void report(const struct bfs_run *run, double ms, weir_run_stats *stats)
 /* On the device they are 32 bits without a sign. */
 static weir_status levels_fit(const struct bfs_run *run)
 {
-    return weir_bsp_results(run->bsp, 0)[BFS_RESULT_LEVELS] <= (uint64_t)INT32_MAX + 1
+    return weir_steps_results(run->bsp, 0)[BFS_RESULT_LEVELS] <= (uint64_t)INT32_MAX + 1
                ? WEIR_OK
                : weir__fail(WEIR_ERR_UNSUPPORTED, "levels above %d do not fit", INT32_MAX);
 }
@@ -131,13 +131,13 @@ weir_status weir__bfs_run(struct bfs_run *run, uint64_t source, weir_run_stats *
     weir_status status = weir__rows_locate(run->rows, source, NULL, &number);
     double ms;
     for (uint32_t p = 0; p < run->parts && !status; p++) {
-        ((struct bfs_step_args *)weir_bsp_args(run->bsp, p))->source = number;
+        ((struct bfs_step_args *)weir_steps_args(run->bsp, p))->source = number;
         levels[p] = run->side[p].level;
         status = prepare(run, p);
     }
     for (uint32_t p = 0; p < run->parts && !status; p++)
-        status = weir_queue_sync(weir_bsp_queue(run->bsp, p));
-    if (status || (status = weir_bsp_run(run->bsp, &ms)) || (status = levels_fit(run)) ||
+        status = weir_queue_sync(weir_steps_queue(run->bsp, p));
+    if (status || (status = weir_steps_run(run->bsp, &ms)) || (status = levels_fit(run)) ||
         (status = gather(run, levels, run->levels)))
         return status;
     if (stats_out)
@@ -176,11 +176,11 @@ weir_status weir__bfs_run_link_items(const struct bfs_run *run, uint32_t from, u
     if (from >= devices || to >= devices)
         return weir__fail(WEIR_ERR_INVALID, "a link from device %u to %u of %u", from, to, devices);
     if (from < run->parts && to < run->parts)
-        *items_out = weir_bsp_tells(run->bsp, from, to);
+        *items_out = weir_steps_tells(run->bsp, from, to);
     return WEIR_OK;
 }
 
 void weir__bfs_run_cancel(struct bfs_run *run)
 {
-    weir_bsp_cancel(run->bsp);
+    weir_steps_cancel(run->bsp);
 }

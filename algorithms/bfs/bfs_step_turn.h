@@ -37,10 +37,10 @@ WEIR_DEV uint64_t bfs_less(uint64_t from, uint64_t by)
 }
 
 /* What a phase put into the queue: the stretch grows by it, and the estimates follow. */
-WEIR_DEV void bfs_grow(const struct bfs_step_args *a, const struct weir_bsp_block *b,
+WEIR_DEV void bfs_grow(const struct bfs_step_args *a, const struct weir_steps_block *b,
                        struct bfs_walk *w, const uint64_t *total)
 {
-    const uint64_t own = a->rows.parts > 1 ? weir_bsp_own(&a->member, b) : total[0];
+    const uint64_t own = a->rows.parts > 1 ? weir_steps_own(&a->member, b) : total[0];
     const uint64_t entries = (uint32_t)total[0];
     const int counted = w->wide || w->phase != BFS_DOWN;
     w->end += (uint32_t)own;
@@ -59,7 +59,7 @@ WEIR_DEV void bfs_turn(const struct bfs_step_args *a, struct bfs_walk *w, int wa
 }
 
 /* After a barrier: what comes next. */
-WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_bsp_block *b,
+WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_block *b,
                        struct bfs_walk *w, const uint64_t *total)
 {
     switch (w->phase) {
@@ -101,7 +101,7 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_bsp_bloc
         break;
     default: /* BFS_LIST */
         w->begin = w->end;
-        w->end += (uint32_t)(a->rows.parts > 1 ? weir_bsp_own(&a->member, b) : total[0]);
+        w->end += (uint32_t)(a->rows.parts > 1 ? weir_steps_own(&a->member, b) : total[0]);
         w->entries = (uint32_t)total[0];
         w->split = total[0] >> 32 != 0;
         w->phase = BFS_DOWN;
@@ -109,7 +109,7 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_bsp_bloc
 }
 
 /* Blocks of this device that the next phase needs. */
-WEIR_DEV uint32_t bfs_need(const struct weir_bsp_block *b, const struct bfs_walk *w)
+WEIR_DEV uint32_t bfs_need(const struct weir_steps_block *b, const struct bfs_walk *w)
 {
     const uint32_t each = b->threads / WEIR_LANES * BFS_TAKE;
     if (w->phase > BFS_ABSORB || w->wide)

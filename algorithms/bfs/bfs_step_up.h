@@ -151,7 +151,7 @@ WEIR_DEV void bfs_up_words(const struct bfs_step_args *a, const struct bfs_walk 
 
 /** A level; by all blocks. Writes the other bitmap, here and on all devices. */
 WEIR_COLD struct bfs_tally bfs_up(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                                  struct weir_bsp_block b, struct bfs_walk w)
+                                  struct weir_steps_block b, struct bfs_walk w)
 {
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
     const uint32_t words = bfs_words(a);
@@ -166,7 +166,7 @@ WEIR_COLD struct bfs_tally bfs_up(const struct bfs_step_args *a, struct bfs_step
 
 /** From bottom-up to top-down: what the last level found becomes a stretch of the queue. */
 WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                        struct weir_bsp_block b, struct bfs_walk w)
+                        struct weir_steps_block b, struct bfs_walk w)
 {
     const uint32_t *now = a->found[w.turn][a->member.index] + a->rows.begin / 32;
     const uint32_t *before = a->found[w.turn ^ 1][a->member.index] + a->rows.begin / 32;
@@ -187,7 +187,8 @@ WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *s
 }
 
 /** From top-down to bottom-up on several devices: each brings its part of the bitmap to the others. */
-WEIR_COLD void bfs_share(const struct bfs_step_args *a, struct weir_bsp_block b, struct bfs_walk w)
+WEIR_COLD void bfs_share(const struct bfs_step_args *a, struct weir_steps_block b,
+                         struct bfs_walk w)
 {
     const uint32_t part_word = a->rows.begin / 32, words = bfs_words(a);
     const uint32_t *mine = a->found[w.turn][a->member.index];

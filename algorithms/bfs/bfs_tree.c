@@ -9,7 +9,7 @@
  * one level down. The levels are an argument, which callers compare with a reference's or take from a run:
  * levels that obey (3) with a parent for each are those of the shortest ways. */
 #include "algorithms/algorithms.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 enum { CHUNK = 1 << 14 };
 

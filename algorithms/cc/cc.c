@@ -1,9 +1,9 @@
 /** @file cc.c  Connected components: rows that lie on the devices, or arcs that come in segments. */
 #include "algorithms/cc/cc.h"
-#include "algorithms/graph/choose.h"
+#include "algorithms/common/choose.h"
 #include "algorithms/graph/partition.h"
-#include "runtime/internal.h"
-#include "worklist/bsp.h"
+#include "runtime/support.h"
+#include "worklist/steps.h"
 
 #include <stdlib.h>
 
@@ -18,7 +18,7 @@ struct weir_cc {
 static int may_reside(weir_context *context, const weir_graph *graph, uint32_t devices)
 {
     const uint64_t needed = weir__cc_resident_bytes(graph, devices);
-    if (weir_bsp_possible(context, devices))
+    if (weir_steps_possible(context, devices))
         return 0;
     for (uint32_t d = 0; d < devices; d++) {
         weir_pool_stats pool;

@@ -28,12 +28,12 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
 }
 
 /* Up the reduction tree, then from its top to all.
- * @param[in] hooks  that all devices made; the same on all. @return as weir_bsp_sync(). */
+ * @param[in] hooks  that all devices made; the same on all. @return as weir_steps_sync(). */
 WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
 {
     const struct cc_args *a = run->args;
     const uint32_t me = a->part.part;
-    uint64_t total[WEIR_BSP_SUMS];
+    uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop = 0;
     if (a->part.parts == 1 || !hooks)
         return 0;
@@ -143,7 +143,7 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc_shared *shared,
-                       struct weir_bsp_block *block)
+                       struct weir_steps_block *block)
 {
     run->args = args;
     run->shared = shared;
@@ -165,7 +165,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
  * @param[out] giant_out, which_out  its root; how many rounds that took, with the first. */
 WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *which_out)
 {
-    uint64_t total[WEIR_BSP_SUMS];
+    uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop;
     WEIR_ROLLED
     for (uint32_t which = 1;; which++) {
@@ -187,7 +187,7 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
 
 WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
 {
-    uint64_t total[WEIR_BSP_SUMS];
+    uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop, least = CC_NONE;
     cc_rest(run, giant, which, &least);
     cc_put_least(run, least);
@@ -215,7 +215,7 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
 /* What the threads of a block counted goes into the results. */
 WEIR_DEV void cc_count(struct cc_run *run)
 {
-    uint64_t *result = weir_bsp_mine(&run->args->member)->result;
+    uint64_t *result = weir_steps_mine(&run->args->member)->result;
     const uint64_t arcs = weir_sum_u64(run->arcs), sent = weir_sum_u64(run->sent);
     if (weir_lane() == 0) {
         (void)weir_atomic_add_relaxed_dev_u64(&run->shared->arcs, arcs);
@@ -235,9 +235,9 @@ WEIR_DEV void cc_count(struct cc_run *run)
 }
 
 WEIR_DEV void cc_body(const struct cc_args *args, struct cc_shared *shared,
-                      struct weir_bsp_block *block)
+                      struct weir_steps_block *block)
 {
-    uint64_t total[WEIR_BSP_SUMS];
+    uint64_t total[WEIR_STEPS_SUMS];
     uint32_t giant, which;
     struct cc_run run;
     cc_start(&run, args, shared, block);

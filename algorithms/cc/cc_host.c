@@ -1,5 +1,5 @@
 /** @file cc_host.c  Connected components in step on host devices, and the program of both kinds. */
 #include "algorithms/cc/cc_body.h"
 
-#define WEIR_BSP cc
-#include "worklist/bsp_host_tmpl.h"
+#define WEIR_STEPS cc
+#include "worklist/steps_host_tmpl.h"

@@ -1,4 +1,4 @@
-/** @file cc_op.h  Connected components in step: what the kernels of all devices share (worklist/bsp.h).
+/** @file cc_op.h  Connected components in step: what the kernels of all devices share (worklist/steps.h).
  *
  * Each device holds the rows of its vertices and a parent for every vertex of the graph. It takes
  *
@@ -20,7 +20,7 @@
 
 #include "algorithms/cc/cc_forest.h"
 #include "algorithms/rows.h"
-#include "worklist/bsp.h"
+#include "worklist/steps.h"
 
 enum {
     CC_SAMPLES = 512, /* vertices looked at to find the largest tree */
@@ -29,7 +29,7 @@ enum {
     CC_BATCH = 4     /* rows a thread reads at a time */
 };
 
-/* Where a device's kernel leaves numbers for the host: weir_bsp_page.result. Times in ns, then steps. */
+/* Where a device's kernel leaves numbers for the host: weir_steps_page.result. Times in ns, then steps. */
 enum {
     CC_AT_FIRST = 0,
     CC_AT_SAMPLE,
@@ -63,7 +63,7 @@ struct cc_words {
 };
 
 struct cc_args {
-    struct weir_bsp_member member;
+    struct weir_steps_member member;
     weir_rows_part part;
     const uint32_t *ids;                     /* of this device's rows */
     uint32_t *label;                         /* of this device's rows: the result */
@@ -95,7 +95,7 @@ struct cc_shared {
 struct cc_run {
     const struct cc_args *args;
     struct cc_shared *shared;
-    struct weir_bsp_block *block;
+    struct weir_steps_block *block;
     uint32_t *parent;    /* of this device */
     uint32_t id, stride; /* this thread among all of the device */
     uint32_t phase;      /* which list of hooks is being written */
@@ -154,16 +154,17 @@ WEIR_DEV void cc_note(struct cc_run *run, int joined, const struct cc_hook *hook
 /** A barrier over all devices, and the time since the last one.
  *  @param[in]  at         CC_AT_*: what the time was for.
  *  @param[out] total_out  sum 0 is the hooks that all devices made since the barrier before.
- *  @return as weir_bsp_sync(). */
+ *  @return as weir_steps_sync(). */
 WEIR_COLD uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
-                           struct weir_bsp_block *b, uint32_t at, uint64_t *total_out)
+                           struct weir_steps_block *b, uint32_t at, uint64_t *total_out)
 {
     /* Who never waits for others never looks at the clock while it waits. */
     if (b->until_ns && weir_clock_ns() > b->until_ns)
-        weir_store_relaxed_sys_u32(&weir_bsp_mine(&args->member)->stop, WEIR_BSP_TIME_OVER);
-    const uint32_t stop = weir_bsp_sync(&args->member, b, b->blocks, &shared->hooks, 1, total_out);
+        weir_store_relaxed_sys_u32(&weir_steps_mine(&args->member)->stop, WEIR_STEPS_TIME_OVER);
+    const uint32_t stop =
+        weir_steps_sync(&args->member, b, b->blocks, &shared->hooks, 1, total_out);
     if (b->thread == 0 && b->block == 0) {
-        uint64_t *result = weir_bsp_mine(&args->member)->result, now = weir_clock_ns();
+        uint64_t *result = weir_steps_mine(&args->member)->result, now = weir_clock_ns();
         result[at] += now - shared->since_ns;
         result[CC_STEPS_OF + at]++;
         result[CC_STEPS]++;

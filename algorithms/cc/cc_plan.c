@@ -1,6 +1,6 @@
 /** @file cc_plan.c  Who merges with whom, and in which round. */
 #include "algorithms/cc/cc.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 #include "topology/topology.h"
 
 #include <string.h>

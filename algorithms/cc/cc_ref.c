@@ -3,7 +3,7 @@
  * This is what --verify compares with, so it shares nothing with the engine but the graph. */
 #include "algorithms/algorithms.h"
 #include "algorithms/reference.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 

@@ -1,22 +1,22 @@
 /** @file cc_resident.c  Connected components of rows that lie on the devices: memory and runs. */
 #include "algorithms/cc/cc.h"
 #include "algorithms/cc/cc_op.h"
-#include "algorithms/graph/need.h"
-#include "algorithms/graph/rows.h"
-#include "runtime/internal.h"
+#include "algorithms/common/need.h"
+#include "algorithms/common/rows.h"
+#include "runtime/support.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-extern const weir_bsp_program weir__cc_program;
+extern const weir_steps_program weir__cc_program;
 
 static_assert(sizeof(struct cc_args) <= 4000, "a kernel's arguments");
-static_assert((int)CC_NUMBERS <= (int)WEIR_BSP_RESULTS, "a device's results");
+static_assert((int)CC_NUMBERS <= (int)WEIR_STEPS_RESULTS, "a device's results");
 
 struct weir__cc_resident {
     weir_context *context;
     weir__rows *rows;
-    weir_bsp *bsp;
+    weir_steps *bsp;
     uint32_t devices;
     int ran; /* there are labels */
 };
@@ -65,7 +65,7 @@ static weir_status fits(const weir__cc_resident *cc, const weir_graph *graph,
 /* A device's arrays, entered into its arguments; the destructor finds them there. */
 static weir_status create_arrays(weir__cc_resident *cc, uint32_t d, int in_order)
 {
-    struct cc_args *a = weir_bsp_args(cc->bsp, d);
+    struct cc_args *a = weir_steps_args(cc->bsp, d);
     weir_device *device = weir_context_device(cc->context, d);
     const weir_rows_part *part = &a->part;
     const uint64_t arcs = part->arcs_out + (a->both ? part->arcs_in : 0);
@@ -92,7 +92,7 @@ static weir_status create_arrays(weir__cc_resident *cc, uint32_t d, int in_order
 
 static void destroy_arrays(weir__cc_resident *cc, uint32_t d)
 {
-    struct cc_args *a = weir_bsp_args(cc->bsp, d);
+    struct cc_args *a = weir_steps_args(cc->bsp, d);
     weir_device *device = weir_context_device(cc->context, d);
     weir_device_free(device, a->parent[d]);
     weir_device_free(device, a->words[d]);
@@ -138,9 +138,9 @@ static void enter_plan(const weir__cc_plan *plan, uint32_t me, struct cc_args *a
 static void introduce(weir__cc_resident *cc)
 {
     for (uint32_t d = 0; d < cc->devices; d++) {
-        const struct cc_args *one = weir_bsp_args(cc->bsp, d);
+        const struct cc_args *one = weir_steps_args(cc->bsp, d);
         for (uint32_t e = 0; e < cc->devices; e++) {
-            struct cc_args *other = weir_bsp_args(cc->bsp, e);
+            struct cc_args *other = weir_steps_args(cc->bsp, e);
             other->parent[d] = one->parent[d];
             other->hooks[d] = one->hooks[d];
             other->words[d] = one->words[d];
@@ -156,16 +156,16 @@ static weir_status create_all(weir__cc_resident *cc, const weir_graph *graph,
     weir__cc_plan plan;
     weir_status status;
     weir__rows_look(graph, &config);
-    if ((status = weir_bsp_possible(cc->context, cc->devices)) ||
+    if ((status = weir_steps_possible(cc->context, cc->devices)) ||
         (status = fits(cc, graph, partition, options, &config)) ||
         (status = weir__rows_create(cc->context, graph, partition, &config, &cc->rows)) ||
-        (status = weir_bsp_create(cc->context, cc->devices, &weir__cc_program,
-                                  options->time_limit_ms, &cc->bsp)) ||
+        (status = weir_steps_create(cc->context, cc->devices, &weir__cc_program,
+                                    options->time_limit_ms, &cc->bsp)) ||
         (status = weir__cc_plan_make(cc->context, cc->devices, options->route, &plan)))
         return status;
     const int in_order = numbers_in_order(cc->rows), both = !weir__rows_symmetric(cc->rows);
     for (uint32_t d = 0; d < cc->devices && !status; d++) {
-        struct cc_args *a = weir_bsp_args(cc->bsp, d);
+        struct cc_args *a = weir_steps_args(cc->bsp, d);
         a->part = *weir__rows_part(cc->rows, d);
         a->in_order = (uint32_t)in_order;
         a->both = (uint32_t)both;
@@ -203,10 +203,10 @@ void weir__cc_resident_destroy(weir__cc_resident *cc)
         return;
     /* What a run that failed had queued still writes to the arrays. */
     for (uint32_t d = 0; d < cc->devices && cc->bsp; d++)
-        (void)weir_queue_sync(weir_bsp_queue(cc->bsp, d));
+        (void)weir_queue_sync(weir_steps_queue(cc->bsp, d));
     for (uint32_t d = 0; d < cc->devices && cc->bsp; d++)
         destroy_arrays(cc, d);
-    weir_bsp_destroy(cc->bsp);
+    weir_steps_destroy(cc->bsp);
     weir__rows_destroy(cc->rows);
     weir__context_release(cc->context);
     free(cc);
@@ -214,16 +214,16 @@ void weir__cc_resident_destroy(weir__cc_resident *cc)
 
 void weir__cc_resident_cancel(weir__cc_resident *cc)
 {
-    weir_bsp_cancel(cc->bsp);
+    weir_steps_cancel(cc->bsp);
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 static weir_status set_words(const weir__cc_resident *cc, uint32_t d)
 {
-    const struct cc_args *a = weir_bsp_args(cc->bsp, d);
+    const struct cc_args *a = weir_steps_args(cc->bsp, d);
     struct cc_words *words = a->words[d];
-    weir_queue *queue = weir_bsp_queue(cc->bsp, d);
+    weir_queue *queue = weir_steps_queue(cc->bsp, d);
     weir_status status = weir_queue_fill(queue, words, 0, sizeof *words);
     return status ? status : weir_queue_fill(queue, &words->least, 0xFF, sizeof words->least);
 }
@@ -240,7 +240,7 @@ static void fill_stats(const weir__cc_resident *cc, double ms, weir_run_stats *s
                               .devices = cc->devices,
                               .least_items = part->vertices};
     for (uint32_t d = 0; d < cc->devices; d++) {
-        const uint64_t *result = weir_bsp_results(cc->bsp, d);
+        const uint64_t *result = weir_steps_results(cc->bsp, d);
         stats->work.atoms += result[CC_ARCS];
         stats->bytes_sent += result[CC_SENT];
         stats->steps = result[CC_STEPS];
@@ -252,7 +252,7 @@ static void fill_stats(const weir__cc_resident *cc, double ms, weir_run_stats *s
     for (uint32_t at = 0, to = 0; at < CC_TIMES; at++) {
         uint64_t ns = 0, steps = 0;
         for (uint32_t d = 0; d < cc->devices; d++) {
-            const uint64_t *result = weir_bsp_results(cc->bsp, d);
+            const uint64_t *result = weir_steps_results(cc->bsp, d);
             ns = result[at] > ns ? result[at] : ns;
             steps = result[CC_STEPS_OF + at];
         }
@@ -268,7 +268,7 @@ weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
     for (uint32_t d = 0; d < cc->devices && !status; d++)
         status = set_words(cc, d);
     if (!status)
-        status = weir_bsp_run(cc->bsp, &ms);
+        status = weir_steps_run(cc->bsp, &ms);
     if (status)
         return status;
     cc->ran = 1;
@@ -281,7 +281,7 @@ weir_status weir__cc_resident_labels(const weir__cc_resident *cc, uint32_t *labe
     const void *label[WEIR_DEVICES_MAX];
     const uint64_t n = weir__rows_part(cc->rows, 0)->vertices;
     for (uint32_t d = 0; d < cc->devices; d++)
-        label[d] = ((const struct cc_args *)weir_bsp_args(cc->bsp, d))->label;
+        label[d] = ((const struct cc_args *)weir_steps_args(cc->bsp, d))->label;
     if (cc->ran)
         return weir__rows_gather(cc->rows, label, sizeof(uint32_t), labels_out);
     for (uint64_t v = 0; v < n; v++) /* before a run everybody is alone */

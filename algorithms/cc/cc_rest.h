@@ -56,7 +56,7 @@ WEIR_DEV void cc_link_middle(struct cc_run *run, const struct cc_arcs_of *row)
 
 /* Long rows are for all blocks, after the next barrier. Their pieces are added up in its sum 1. Rows may have so nearly
  * 2^32 arcs that no sum with a piece more fits 32 bits. */
-WEIR_COLD void cc_put_pieces(const struct cc_args *a, const struct weir_bsp_block *block,
+WEIR_COLD void cc_put_pieces(const struct cc_args *a, const struct weir_steps_block *block,
                              struct cc_arcs_of row)
 {
     const uint32_t pieces = (row.count - 1) / CC_PIECE + 1;
@@ -69,7 +69,7 @@ WEIR_COLD void cc_put_pieces(const struct cc_args *a, const struct weir_bsp_bloc
         piece.count = count | row.in;
         a->pieces[at] = piece;
     }
-    weir_bsp_add(&a->member, block, 1, pieces);
+    weir_steps_add(&a->member, block, 1, pieces);
 }
 
 /* The arcs of one row a lane that are not linked yet (cc_linked()); lanes that are not outside have none. @return its arcs. */
@@ -177,7 +177,7 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which, uint32
 WEIR_DEV void cc_rest_long(struct cc_run *run)
 {
     const struct cc_args *a = run->args;
-    const struct weir_bsp_block *b = run->block;
+    const struct weir_steps_block *b = run->block;
     const uint32_t pieces = weir_load_relaxed_dev_u32(&cc_mine(run)->pieces);
     WEIR_ROLLED
     for (uint32_t i = b->block; i < pieces; i += b->blocks) {

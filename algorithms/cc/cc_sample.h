@@ -110,8 +110,8 @@ WEIR_DEV uint32_t cc_take_sample(struct cc_run *run)
  *  many have it to 2, how many were asked to 3. */
 WEIR_DEV void cc_sample(struct cc_run *run)
 {
-    const struct weir_bsp_member *m = &run->args->member;
-    struct weir_bsp_block *b = run->block;
+    const struct weir_steps_member *m = &run->args->member;
+    struct weir_steps_block *b = run->block;
     struct cc_shared *shared = run->shared;
     uint32_t best = 0, root = CC_NONE;
     uint64_t counted = weir_sum_u64(cc_take_sample(run));
@@ -120,7 +120,7 @@ WEIR_DEV void cc_sample(struct cc_run *run)
         shared->choice = CC_NONE;
     }
     if (weir_lane() == 0 && counted)
-        weir_bsp_add(m, b, 3, counted);
+        weir_steps_add(m, b, 3, counted);
     weir_block_sync();
     for (uint32_t i = b->thread; i < CC_SAMPLES; i += b->threads) {
         uint32_t same = 0, mine = shared->root[i];
@@ -137,15 +137,15 @@ WEIR_DEV void cc_sample(struct cc_run *run)
         (void)weir_atomic_min_relaxed_dev_u32(&shared->choice, root);
     weir_block_sync();
     if (b->thread == 0) {
-        weir_bsp_add(m, b, 1, shared->choice);
-        weir_bsp_add(m, b, 2, shared->most);
+        weir_steps_add(m, b, 1, shared->choice);
+        weir_steps_add(m, b, 2, shared->most);
     }
 }
 
 /** Flatten, and beside it sample: one block of device 0 does, the others have the rows. */
 WEIR_DEV void cc_flatten_and_sample(struct cc_run *run)
 {
-    const struct weir_bsp_block *b = run->block;
+    const struct weir_steps_block *b = run->block;
     const uint32_t samples = run->args->part.part == 0, spared = samples && b->blocks > 1;
     if (b->block >= spared)
         cc_flatten_rows(run, run->id - spared * b->threads, run->stride - spared * b->threads);

@@ -14,7 +14,7 @@
 
 #include "algorithms/cc/cc.h"
 #include "algorithms/cc/cc_stream_op.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 #include "runtime/room.h"
 
 extern const weir_kernel weir__cc_stream_kernel;

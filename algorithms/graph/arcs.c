@@ -1,6 +1,6 @@
 /** @file arcs.c  The growing list of arcs that loaders fill. */
 #include "algorithms/graph/build.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 #include <string.h>

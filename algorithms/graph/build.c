@@ -8,7 +8,7 @@
  * rows plus graph.
  */
 #include "algorithms/graph/build.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 #include <string.h>

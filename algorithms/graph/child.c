@@ -1,7 +1,7 @@
 /** @file child.c  A helper program fed and heard through poll(), never trusted, never left behind.
  */
 #include "algorithms/graph/child.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /** @file generate.c  What a generator's text asks for. */
 #include "algorithms/graph/generate.h"
 #include "algorithms/graph/load.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <string.h>
 

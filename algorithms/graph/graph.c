@@ -1,7 +1,7 @@
 /** @file graph.c  The graph object: from arrays, by name, and its end. */
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/load.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <math.h>
 #include <stdlib.h>

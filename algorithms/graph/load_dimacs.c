@@ -1,6 +1,6 @@
 /** @file load_dimacs.c  DIMACS shortest-path text: "p sp N M", then M lines "a U V W", from 1. */
 #include "algorithms/graph/load.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <string.h>
 

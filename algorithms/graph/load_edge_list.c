@@ -4,7 +4,7 @@
  * tabs, or one comma. The third column, on every line or on none, is the weight. */
 #include "algorithms/graph/load.h"
 #include "algorithms/graph/metis_text.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  *  u64 version, bytes of an edge's data (0 or 4), vertices n, arcs m; u64 end of each row [n];
  *  u32 targets [m]; 4 bytes of padding if m is odd; u32 weights [m] if edges have data. */
 #include "algorithms/graph/load.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /** @file load_matrix_market.c  MatrixMarket coordinate matrices: an entry (i, j) is an arc i to j.
  */
 #include "algorithms/graph/load.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <string.h>
 #include <strings.h>

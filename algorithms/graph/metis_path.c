@@ -1,7 +1,7 @@
 /** @file metis_path.c  Where the weir-metis program is. */
 #include "algorithms/graph/partition.h"
 #include "runtime/config.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /** @file open.c  weir_graph_open(): a generator's text, or a file whose content says its format. */
 #include "algorithms/graph/load.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <string.h>
 #include <strings.h>

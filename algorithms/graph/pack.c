@@ -1,6 +1,6 @@
 /** @file pack.c  Writing a file, plain, gzip or xz, that appears complete or not at all. */
 #include "algorithms/graph/pack.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <errno.h>
 #include <stdarg.h>

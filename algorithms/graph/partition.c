@@ -1,8 +1,7 @@
 /** @file partition.c  Who owns each vertex: the simple kinds, and how good the result is. */
-#include "algorithms/graph/need.h"
 #include "algorithms/graph/partition.h"
 #include "algorithms/graph/random.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -19,6 +19,9 @@ void weir__partition_metis_need(const weir_graph *graph, struct weir__need *need
 /** Path of the METIS helper, to be freed. @retval WEIR_ERR_CHILD  there is none. */
 weir_status weir__metis_helper(const weir_config *config, char **path_out);
 
+/** What weir_partition_create() needs. */
+void weir__partition_need(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
+                          struct weir__need *need);
 /** Refuse a partition of another graph, or into more parts than there are devices. */
 weir_status weir__partition_fits(const weir_context *context, const weir_graph *graph,
                                  const weir_partition *partition);

@@ -6,9 +6,9 @@
 #include "algorithms/graph/child.h"
 #include "algorithms/graph/metis_helper.h"
 #include "algorithms/graph/partition.h"
-#include "algorithms/graph/rows.h"
+#include "algorithms/graph/arcs.h"
 #include "runtime/config.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -129,14 +129,13 @@ void weir__partition_metis_need(const weir_graph *graph, struct weir__need *need
 {
     const weir__arcs arcs = {.vertices = graph->vertices, .borrowed = 1, .mirror = 1};
     const int64_t before = need->held;
-    struct weir__rows_config look = {.in = 1};
-    weir__rows_look(graph, &look);
+    const int symmetric = weir__graph_symmetric(graph, NULL);
     weir__need_take(need, graph->arcs, sizeof(uint32_t));
     weir__build_need(&arcs, graph->arcs, WEIR_WEIGHT_NONE, need);
     weir__need_give(need, graph->arcs, sizeof(uint32_t));
     weir__need_take(need, graph->vertices, 2 * sizeof(int32_t) + 1);
     weir__need_take(need, graph->vertices, CHILD_VERTEX_BYTES);
-    weir__need_take(need, graph->arcs, (look.symmetric ? 1 : 2) * CHILD_ARC_BYTES);
+    weir__need_take(need, graph->arcs, (symmetric ? 1 : 2) * CHILD_ARC_BYTES);
     need->held = before;
 }
 

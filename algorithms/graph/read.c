@@ -1,7 +1,7 @@
 /** @file read.c  Lines and bytes over a large buffer that follows the unpacked file. */
 #include "algorithms/graph/read.h"
 #include "algorithms/graph/unpack.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <errno.h>
 #include <fcntl.h>

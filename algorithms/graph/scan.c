@@ -1,6 +1,6 @@
 /** @file scan.c  Numbers in lines of text: exact, quick, and blind to the locale. */
 #include "algorithms/graph/read.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <locale.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /** @file summarize.c  Facts about a graph: degrees, isolated vertices, symmetry, weights. */
 #include "algorithms/algorithms.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 #include "runtime/room.h"
 
 #include <stdlib.h>

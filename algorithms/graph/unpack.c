@@ -1,6 +1,6 @@
 /** @file unpack.c  Plain, gzip and xz files as one stream of bytes. */
 #include "algorithms/graph/unpack.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <errno.h>
 #include <string.h>

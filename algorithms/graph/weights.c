@@ -5,7 +5,7 @@
  * number of threads changes a value. */
 #include "algorithms/algorithms.h"
 #include "algorithms/graph/random.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 #include "runtime/room.h"
 
 #include <stdlib.h>

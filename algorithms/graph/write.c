@@ -1,6 +1,6 @@
 /** @file write.c  weir_graph_write(): the formats, by suffix. What is written reads back equal. */
 #include "algorithms/graph/pack.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include "algorithms/algorithms.h"
 

@@ -9,7 +9,7 @@
 #define WEIR_ALGORITHMS_PBF_PBF_H
 
 #include "algorithms/algorithms.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <stdatomic.h>
 

@@ -4,7 +4,7 @@
  * of its values goes back to one index. Nothing here is shared with the engine (pbf_op.h): the
  * bijection is written again, forwards and backwards. */
 #include "algorithms/algorithms.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>

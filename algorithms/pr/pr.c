@@ -1,9 +1,9 @@
 /** @file pr.c  PageRank: which form, on which devices; the rest is in pr_pull.c and pr_push.c. */
 #include "algorithms/pr/pr.h"
-#include "algorithms/graph/choose.h"
+#include "algorithms/common/choose.h"
 #include "algorithms/graph/partition.h"
-#include "runtime/internal.h"
-#include "worklist/bsp.h"
+#include "runtime/support.h"
+#include "worklist/steps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,8 +61,8 @@ static weir_status choose(const weir_context *context, uint32_t devices,
     const char *choice = of_the_worklist(options);
     switch (options->direction) {
     case WEIR_DIRECTION_AUTO:
-        *direction_out = choice || weir_bsp_possible(context, devices) ? WEIR_DIRECTION_PUSH
-                                                                       : WEIR_DIRECTION_PULL;
+        *direction_out = choice || weir_steps_possible(context, devices) ? WEIR_DIRECTION_PUSH
+                                                                         : WEIR_DIRECTION_PULL;
         break;
     case WEIR_DIRECTION_PULL:
         if (choice)

@@ -3,7 +3,7 @@
 #define WEIR_ALGORITHMS_PR_PR_H
 
 #include "algorithms/algorithms.h"
-#include "algorithms/graph/rows.h"
+#include "algorithms/common/rows.h"
 #include "algorithms/pr/pr_plan.h"
 
 /** What both begin with. */

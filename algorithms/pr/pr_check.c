@@ -10,7 +10,7 @@
  * remarks on reducing truncation errors, 1965), so that theirs is 2 * 2^-53 of them however long they are. */
 #include "algorithms/pr/pr.h"
 #include "algorithms/reference.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <math.h>
 #include <stdlib.h>

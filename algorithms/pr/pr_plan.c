@@ -1,6 +1,6 @@
 /** @file pr_plan.c  Dealing out rows to warps, who reads whose shares, and when floats do. */
 #include "algorithms/pr/pr.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <math.h>
 #include <stdlib.h>

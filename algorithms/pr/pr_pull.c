@@ -1,12 +1,12 @@
 /** @file pr_pull.c  PageRank in step on the host's side: runs and what is said of them. */
 #include "algorithms/pr/pr_pull_parts.h"
 #include "algorithms/pr/pr_pull_args.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-extern const weir_bsp_program weir__pr_pull_program;
+extern const weir_steps_program weir__pr_pull_program;
 
 /* ---- set-up ------------------------------------------------------------------------------------ */
 
@@ -40,8 +40,8 @@ weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__
     pull->parts = task->partition->parts;
     if ((status = weir__calloc((size_t)pull->parts * pull->parts, sizeof *pull->sent,
                                "counts of values sent", &pull->sent)) ||
-        (status = weir_bsp_create(task->context, pull->parts, &weir__pr_pull_program,
-                                  task->options.time_limit_ms, &pull->bsp)) ||
+        (status = weir_steps_create(task->context, pull->parts, &weir__pr_pull_program,
+                                    task->options.time_limit_ms, &pull->bsp)) ||
         (status =
              weir__rows_create(task->context, task->graph, task->partition, &rows, &pull->rows)) ||
         (status = weir__pr_pull_place(pull, task)) ||
@@ -57,7 +57,7 @@ void weir__pr_pull_destroy(struct weir__pr_pull *pull)
 {
     if (!pull)
         return;
-    weir_bsp_destroy(pull->bsp); /* first: what a run that failed had queued still writes there */
+    weir_steps_destroy(pull->bsp); /* first: what a run that failed had queued still writes there */
     weir__pr_pull_unplace(pull);
     weir__rows_destroy(pull->rows);
     free(pull->sent);
@@ -91,7 +91,7 @@ static void add_phases(const struct weir__pr_pull *pull, weir_run_stats *stats)
     for (uint32_t i = 0; i < 2; i++) {
         stats->phase[i] = (weir_run_phase){name[i], 0, stats->steps};
         for (uint32_t p = 0; p < pull->parts; p++) {
-            double ms = (double)weir_bsp_results(pull->bsp, p)[PR_RESULT_GATHER_NS + i] / 1e6;
+            double ms = (double)weir_steps_results(pull->bsp, p)[PR_RESULT_GATHER_NS + i] / 1e6;
             stats->phase[i].ms = fmax(stats->phase[i].ms, ms);
         }
     }
@@ -99,7 +99,7 @@ static void add_phases(const struct weir__pr_pull *pull, weir_run_stats *stats)
 
 static void add_stats(struct weir__pr_pull *pull, double ms, weir_run_stats *stats)
 {
-    const uint64_t *result = weir_bsp_results(pull->bsp, 0);
+    const uint64_t *result = weir_steps_results(pull->bsp, 0);
     const uint64_t single = result[PR_RESULT_SINGLE], fine = result[PR_RESULT_FINE];
     uint64_t arcs = weir__rows_part(pull->rows, 0)->arcs_all, sent = 0;
     for (uint64_t i = 0; i < (uint64_t)pull->parts * pull->parts; i++)
@@ -126,9 +126,9 @@ static weir_status run_once(struct weir__pr_pull *pull, weir_run_stats *stats)
     weir_status status = WEIR_OK;
     double ms;
     for (uint32_t p = 0; p < pull->parts && !status; p++)
-        status =
-            weir_queue_fill(weir_bsp_queue(pull->bsp, p), pull->part[p].done, 0, sizeof(uint64_t));
-    if (status || (status = weir_bsp_run(pull->bsp, &ms)))
+        status = weir_queue_fill(weir_steps_queue(pull->bsp, p), pull->part[p].done, 0,
+                                 sizeof(uint64_t));
+    if (status || (status = weir_steps_run(pull->bsp, &ms)))
         return status;
     add_stats(pull, ms, stats);
     return WEIR_OK;
@@ -185,5 +185,5 @@ weir_status weir__pr_pull_link_items(const struct weir__pr_pull *pull, uint32_t 
 
 void weir__pr_pull_cancel(struct weir__pr_pull *pull)
 {
-    weir_bsp_cancel(pull->bsp);
+    weir_steps_cancel(pull->bsp);
 }

@@ -1,4 +1,4 @@
-/** @file pr_pull.h  PageRank over in-arcs, in step: the body of worklist/bsp.h, in the dialect.
+/** @file pr_pull.h  PageRank over in-arcs, in step: the body of worklist/steps.h, in the dialect.
  *
  * A vertex's *share* is its rank divided by its out-degree: what each of its arcs carries. (A vertex without
  * out-arcs keeps its rank there; nobody asks for its share.) An iteration adds up, for each row, the shares
@@ -87,7 +87,7 @@ WEIR_DEV void pr_ends(const uint8_t *ends, uint32_t count, uint8_t *end)
 
 /** This thread's tally to the barrier, over its block first. */
 WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared,
-                     const struct weir_bsp_block *b, struct pr_tally tally)
+                     const struct weir_steps_block *b, struct pr_tally tally)
 {
     tally.change = weir_group_sum_f64(tally.change, WEIR_LANES);
     tally.dangling = weir_group_sum_f64(tally.dangling, WEIR_LANES);
@@ -103,10 +103,10 @@ WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared
         tally.dangling += shared->tally[w].dangling;
         tally.restless += shared->tally[w].restless;
     }
-    weir_bsp_add(&a->member, b, PR_SUM_CHANGE, (uint64_t)(tally.change / PR_UNIT));
-    weir_bsp_add(&a->member, b, PR_SUM_DANGLING, (uint64_t)(tally.dangling / PR_UNIT));
+    weir_steps_add(&a->member, b, PR_SUM_CHANGE, (uint64_t)(tally.change / PR_UNIT));
+    weir_steps_add(&a->member, b, PR_SUM_DANGLING, (uint64_t)(tally.dangling / PR_UNIT));
     if (tally.restless)
-        weir_bsp_add(&a->member, b, PR_SUM_RESTLESS, tally.restless);
+        weir_steps_add(&a->member, b, PR_SUM_RESTLESS, tally.restless);
 }
 
 /** All threads of a device over its numbers or rows. There may be nearly 2^32, and 64 bits hold one step more. */
@@ -115,7 +115,7 @@ WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared
          i += (b)->blocks * (b)->threads)
 
 /** Every device fills its own copies, so that nothing is sent. */
-WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_bsp_block *b)
+WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_steps_block *b)
 {
     float *shares = a->single[a->member.index];
     PR_EACH(b, i, a->numbers)
@@ -125,7 +125,8 @@ WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_bsp_block
     }
 }
 
-WEIR_DEV void pr_refine(const struct pr_pull_args *a, const struct weir_bsp_block *b, uint32_t turn)
+WEIR_DEV void pr_refine(const struct pr_pull_args *a, const struct weir_steps_block *b,
+                        uint32_t turn)
 {
     const float *from = a->single[a->member.index] + (uint64_t)turn * a->numbers;
     double *to = a->fine[a->member.index];
@@ -134,7 +135,7 @@ WEIR_DEV void pr_refine(const struct pr_pull_args *a, const struct weir_bsp_bloc
 }
 
 /** Shares become ranks. */
-WEIR_DEV void pr_end(const struct pr_pull_args *a, const struct weir_bsp_block *b, int fine,
+WEIR_DEV void pr_end(const struct pr_pull_args *a, const struct weir_steps_block *b, int fine,
                      uint32_t turn)
 {
     const uint64_t first = (uint64_t)turn * a->numbers + a->begin;
@@ -159,10 +160,10 @@ WEIR_DEV int pr_enough(const struct pr_pull_args *a, const struct pr_round *roun
     return change < a->single_below || (a->fine[0] && round->number >= a->single_iterations);
 }
 
-WEIR_DEV void pr_tell(const struct pr_pull_args *a, const struct weir_bsp_block *b,
+WEIR_DEV void pr_tell(const struct pr_pull_args *a, const struct weir_steps_block *b,
                       const struct pr_round *round, const uint64_t *total, const struct pr_log *log)
 {
-    uint64_t *result = weir_bsp_mine(&a->member)->result;
+    uint64_t *result = weir_steps_mine(&a->member)->result;
     if (b->block || b->thread)
         return;
     result[PR_RESULT_SINGLE] = log->single;
@@ -173,7 +174,7 @@ WEIR_DEV void pr_tell(const struct pr_pull_args *a, const struct weir_bsp_block 
 }
 
 /** The time since the last call to one of the sums, or nowhere. */
-WEIR_DEV void pr_time(struct pr_log *log, const struct weir_bsp_block *b, uint64_t *sum)
+WEIR_DEV void pr_time(struct pr_log *log, const struct weir_steps_block *b, uint64_t *sum)
 {
     if (b->block || b->thread)
         return;
@@ -186,13 +187,13 @@ WEIR_DEV void pr_time(struct pr_log *log, const struct weir_bsp_block *b, uint64
 /** What is done between two barriers. */
 enum pr_step { PR_STEP_BEGIN, PR_STEP_SINGLE, PR_STEP_REFINE, PR_STEP_FINE };
 
-/** @return as weir_bsp_sync(). */
+/** @return as weir_steps_sync(). */
 WEIR_DEV uint32_t pr_step(const struct pr_pull_args *a, enum pr_step step,
                           const struct pr_round *round, const struct pr_place *place,
-                          struct pr_pull_shared *shared, const struct weir_bsp_block *b)
+                          struct pr_pull_shared *shared, const struct weir_steps_block *b)
 {
     struct pr_tally tally = {0, 0, 0};
-    uint32_t stop = WEIR_BSP_GOES_ON;
+    uint32_t stop = WEIR_STEPS_GOES_ON;
     if (step == PR_STEP_BEGIN)
         pr_begin(a, b);
     else if (step == PR_STEP_REFINE)
@@ -209,20 +210,20 @@ WEIR_DEV uint32_t pr_step(const struct pr_pull_args *a, enum pr_step step,
 }
 
 WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *shared,
-                           struct weir_bsp_block *b)
+                           struct weir_steps_block *b)
 {
     const uint32_t warp = b->thread / WEIR_LANES, warps = b->threads / WEIR_LANES;
     const struct pr_place place = {&shared->warp[warp], b->block * warps + warp, b->blocks * warps};
     struct pr_round round = {a->teleport + a->spread * a->dangling, 0, 0};
     enum pr_step step = PR_STEP_BEGIN;
-    uint64_t total[WEIR_BSP_SUMS];
+    uint64_t total[WEIR_STEPS_SUMS];
     struct pr_log *log = &shared->log; /* thread 0's own: no barrier for it */
     if (b->thread == 0)
         log->gather_ns = log->wait_ns = log->single = 0;
     WEIR_ROLLED
     for (;;) {
         if (pr_step(a, step, &round, &place, shared, b) ||
-            weir_bsp_sync(&a->member, b, b->blocks, 0, 1, total))
+            weir_steps_sync(&a->member, b, b->blocks, 0, 1, total))
             return;
         if (step == PR_STEP_BEGIN) {
             step = PR_STEP_SINGLE;

@@ -3,7 +3,7 @@
 #define WEIR_ALGORITHMS_PR_PR_PULL_ARGS_H
 
 #include "algorithms/pr/pr_plan.h"
-#include "worklist/bsp.h"
+#include "worklist/steps.h"
 
 /** Warps of a block, and reads of a lane that are under way together. */
 #ifdef __CUDACC__
@@ -15,7 +15,7 @@
 #define PR_DEEP  ((int)(PR_SLOTS / WEIR_LANES))
 #define PR_ROWS  ((int)(PR_CHUNK_ROWS / WEIR_LANES))
 
-/** Numbers for the host in weir_bsp_page.result. */
+/** Numbers for the host in weir_steps_page.result. */
 enum {
     PR_RESULT_SINGLE = 0, /* iterations with floats */
     PR_RESULT_FINE,       /* with doubles */
@@ -32,7 +32,7 @@ enum { PR_SUM_CHANGE = 1, PR_SUM_DANGLING, PR_SUM_RESTLESS };
 #define PR_UNIT (1.0 / 1152921504606846976.0) /* 2^-60 */
 
 typedef struct pr_pull_args {
-    struct weir_bsp_member member;
+    struct weir_steps_member member;
     struct pr_plan plan; /* of this device, in its memory */
     const uint32_t *targets;
     const uint32_t *degree; /* out-degrees by number */

@@ -1,5 +1,5 @@
-/** @file pr_pull_host.c  PageRank in step on host devices, and the program for weir_bsp_create(). */
+/** @file pr_pull_host.c  PageRank in step on host devices, and the program for weir_steps_create(). */
 #include "algorithms/pr/pr_pull.h"
 
-#define WEIR_BSP pr_pull
-#include "worklist/bsp_host_tmpl.h"
+#define WEIR_STEPS pr_pull
+#include "worklist/steps_host_tmpl.h"

@@ -2,7 +2,7 @@
  * kernels stop. */
 #include "algorithms/pr/pr_pull_parts.h"
 #include "algorithms/pr/pr_pull_args.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static weir_status place(struct weir__pr_pull *pull, uint32_t p, uint64_t count,
 static weir_status place_lists(struct weir__pr_pull *pull, uint32_t p,
                                const struct weir__pr_lists *lists, const uint8_t *readers)
 {
-    pr_pull_args *args = weir_bsp_args(pull->bsp, p);
+    pr_pull_args *args = weir_steps_args(pull->bsp, p);
     struct pr_plan *plan = &args->plan;
     weir_status status;
     plan->chunks = (uint32_t)lists->chunks;
@@ -74,7 +74,7 @@ static weir_status make_part(struct weir__pr_pull *pull, uint32_t p, const uint8
 {
     const weir_rows_part *part = weir__rows_part(pull->rows, p);
     const double n = (double)pull->vertices;
-    pr_pull_args *args = weir_bsp_args(pull->bsp, p);
+    pr_pull_args *args = weir_steps_args(pull->bsp, p);
     weir_status status;
     args->targets = part->in.targets;
     args->degree = part->out_degree;
@@ -134,8 +134,8 @@ static void introduce(struct weir__pr_pull *pull)
 {
     for (uint32_t p = 0; p < pull->parts; p++)
         for (uint32_t q = 0; q < pull->parts; q++) {
-            pr_pull_args *args = weir_bsp_args(pull->bsp, p);
-            const pr_pull_args *other = weir_bsp_args(pull->bsp, q);
+            pr_pull_args *args = weir_steps_args(pull->bsp, p);
+            const pr_pull_args *other = weir_steps_args(pull->bsp, q);
             args->single[q] = other->single[q];
             args->fine[q] = other->fine[q];
         }
@@ -190,7 +190,7 @@ static weir_status place_doubles(struct weir__pr_pull *pull)
                                2 * sizeof(double));
     weir_status status = weir__need_fits(&need, "PageRank with doubles");
     for (uint32_t p = 0; p < pull->parts && !status; p++) {
-        const pr_pull_args *args = weir_bsp_args(pull->bsp, p);
+        const pr_pull_args *args = weir_steps_args(pull->bsp, p);
         if (!pull->part[p].fine)
             status = place(pull, p, 2 * (uint64_t)args->numbers, sizeof(double), NULL,
                            &pull->part[p].fine);
@@ -206,7 +206,7 @@ weir_status weir__pr_pull_set_bounds(struct weir__pr_pull *pull, int fine)
     if (bounds.fine && (status = place_doubles(pull)))
         return status;
     for (uint32_t p = 0; p < pull->parts; p++) {
-        pr_pull_args *args = weir_bsp_args(pull->bsp, p);
+        pr_pull_args *args = weir_steps_args(pull->bsp, p);
         args->single_below = bounds.single_below;
         args->fine_below = bounds.fine_below;
         args->restless = bounds.restless;

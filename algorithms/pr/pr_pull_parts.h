@@ -2,9 +2,9 @@
 #ifndef WEIR_ALGORITHMS_PR_PR_PULL_PARTS_H
 #define WEIR_ALGORITHMS_PR_PR_PULL_PARTS_H
 
-#include "algorithms/graph/need.h"
+#include "algorithms/common/need.h"
 #include "algorithms/pr/pr.h"
-#include "worklist/bsp.h"
+#include "worklist/steps.h"
 
 enum { WEIR__PR_MEMORY_MAX = 10 }; /* arrays of a device */
 
@@ -24,7 +24,7 @@ struct weir__pr_pull {
     uint32_t parts;
     int fine; /* shares can be doubles, too */
     weir__rows *rows;
-    weir_bsp *bsp;
+    weir_steps *bsp;
     struct weir__pr_pull_part part[WEIR_DEVICES_MAX];
     uint64_t *sent; /* parts * parts: values of an iteration from one to another */
     uint64_t steps; /* of the last run */

@@ -158,21 +158,21 @@ WEIR_DEV void PR_FN(pieces)(const struct pr_pull_args *a, const struct pr_round 
         weir_add_release_dev_u64(a->pieces_done, 1);
 }
 
-/* All pieces of this iteration are done. By all threads of a block. @return as weir_bsp_sync(). */
+/* All pieces of this iteration are done. By all threads of a block. @return as weir_steps_sync(). */
 WEIR_DEV uint32_t PR_FN(wait)(const struct pr_pull_args *a, const struct pr_round *round,
                               const struct pr_place *place, struct pr_pull_shared *shared,
-                              const struct weir_bsp_block *b)
+                              const struct weir_steps_block *b)
 {
     const uint64_t each =
         place->workers < a->plan.pieces ? place->workers : (uint64_t)a->plan.pieces;
     if (b->thread == 0) {
-        shared->stop = WEIR_BSP_GOES_ON;
+        shared->stop = WEIR_STEPS_GOES_ON;
         WEIR_ROLLED
         for (uint32_t looks = 0;
              weir_load_relaxed_dev_u64(a->pieces_done) < each * (round->number + UINT64_C(1)) &&
              !shared->stop;
              looks++) {
-            shared->stop = weir_bsp_look(weir_bsp_mine(&a->member), b, looks);
+            shared->stop = weir_steps_look(weir_steps_mine(&a->member), b, looks);
             weir_pause(looks);
         }
         (void)weir_load_acquire_dev_u64(a->pieces_done);
@@ -200,15 +200,15 @@ WEIR_DEV void PR_FN(longs)(const struct pr_pull_args *a, const struct pr_round *
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/** An iteration up to its barrier. @return as weir_bsp_sync(). */
+/** An iteration up to its barrier. @return as weir_steps_sync(). */
 WEIR_DEV uint32_t PR_FN(sweep)(const struct pr_pull_args *a, const struct pr_round *round,
                                const struct pr_place *place, struct pr_pull_shared *shared,
-                               const struct weir_bsp_block *b, struct pr_tally *tally)
+                               const struct weir_steps_block *b, struct pr_tally *tally)
 {
     PR_FN(pieces)(a, round, place, tally);
     PR_FN(chunks)(a, round, place, tally);
     if (!a->plan.longs)
-        return WEIR_BSP_GOES_ON;
+        return WEIR_STEPS_GOES_ON;
     uint32_t stop = PR_FN(wait)(a, round, place, shared, b);
     if (!stop)
         PR_FN(longs)(a, round, place, tally);

@@ -12,9 +12,9 @@
  * sum(y'): the division lowers each vertex's residual by an even part of their sum. Besides, y_v is off by at
  * most the sum over m of ((dP)^m |r|)_v <= threshold * n / (1 - d) * y_v: the same part of every vertex. */
 #include "algorithms/pr/pr_push_op.h"
-#include "algorithms/graph/need.h"
+#include "algorithms/common/need.h"
 #include "algorithms/pr/pr.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,7 +6,7 @@
  * out who gives to whom, and then each vertex is one core's. */
 #include "algorithms/pr/pr.h"
 #include "algorithms/reference.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,11 +5,11 @@
  * operator, whose distances have 32 bits, even where the longest path that one can think of would not fit:
  * real ones are far shorter. If a run of either form does find a distance that does not fit, it is done again
  * with the wide operator, which the object keeps from then on. */
-#include "algorithms/graph/choose.h"
-#include "algorithms/graph/need.h"
+#include "algorithms/common/choose.h"
+#include "algorithms/common/need.h"
 #include "algorithms/sssp/sssp.h"
 #include "algorithms/sssp/sssp_step_run.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <math.h>
 #include <stdlib.h>

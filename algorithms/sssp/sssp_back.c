@@ -1,7 +1,7 @@
 /** @file sssp_back.c  From a graph placed by rows back to the graph. */
 #include "algorithms/graph/build.h"
 #include "algorithms/sssp/sssp_step_run.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /** @file sssp_choose.c  Which form of shortest paths runs. */
-#include "algorithms/graph/choose.h"
+#include "algorithms/common/choose.h"
 #include "algorithms/sssp/sssp.h"
 #include "algorithms/sssp/sssp_step_run.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 weir_status weir__sssp_choose(const weir_context *context, uint32_t parts,
                               const struct weir__sssp_plan *plan, const weir_run_options *options,

@@ -4,7 +4,7 @@
  * Chunks of rows are looked at on all cores and added up in their order, so that the sums, which are
  * rounded, do not depend on the number of threads. */
 #include "algorithms/sssp/sssp.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <math.h>
 #include <stdlib.h>

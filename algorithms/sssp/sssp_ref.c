@@ -4,7 +4,7 @@
  * is in the heap at most once; `place` tells where, so that its key can be lowered there. */
 #include "algorithms/algorithms.h"
 #include "algorithms/reference.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <math.h>
 #include <stdlib.h>

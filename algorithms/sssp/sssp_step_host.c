@@ -1,5 +1,5 @@
 /** @file sssp_step_host.c  Shortest paths in step on host devices, and the program. */
 #include "algorithms/sssp/step_body.h"
 
-#define WEIR_BSP sssp_step
-#include "worklist/bsp_host_tmpl.h"
+#define WEIR_STEPS sssp_step
+#include "worklist/steps_host_tmpl.h"

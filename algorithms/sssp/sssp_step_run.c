@@ -1,11 +1,11 @@
 /** @file sssp_step_run.c  Shortest paths in step: set-up, runs, results. */
 #include "algorithms/sssp/sssp_step_side.h"
-#include "runtime/internal.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-extern const weir_bsp_program weir__sssp_step_program;
+extern const weir_steps_program weir__sssp_step_program;
 
 static weir_device *device(const struct sssp_run *run, uint32_t p)
 {
@@ -28,8 +28,8 @@ weir_status weir__sssp_run_possible(const weir_context *context, uint32_t parts)
 {
     for (uint32_t i = 0; i < parts; i++)
         for (uint32_t j = 0; j < parts; j++)
-            if (i != j && !weir__device_atomics(weir_context_device(context, i),
-                                                weir_context_device(context, j)))
+            if (i != j && !weir_device_atomics(weir_context_device(context, i),
+                                               weir_context_device(context, j)))
                 return weir__fail(WEIR_ERR_UNSUPPORTED,
                                   "device %u has no atomics on the memory of device %u", i, j);
     return WEIR_OK;
@@ -59,8 +59,8 @@ static weir_status build(struct sssp_run *run, const weir_graph *graph,
     weir_status status;
     weir__rows_look(graph, &config);
     if ((status = fits(run, graph, partition, options, &config)) ||
-        (status = weir_bsp_create(run->context, run->parts, &weir__sssp_step_program,
-                                  options->time_limit_ms, &run->bsp)) ||
+        (status = weir_steps_create(run->context, run->parts, &weir__sssp_step_program,
+                                    options->time_limit_ms, &run->bsp)) ||
         (status = weir__rows_create(run->context, graph, partition, &config, &run->rows)) ||
         (status = weir__alloc(graph->vertices, 4, "distances", &run->distances)))
         return status;
@@ -93,7 +93,7 @@ void weir__sssp_run_destroy(struct sssp_run *run)
 {
     if (!run)
         return;
-    weir_bsp_destroy(run->bsp);
+    weir_steps_destroy(run->bsp);
     weir__sssp_sides_free(run);
     weir__rows_destroy(run->rows);
     free(run->distances);
@@ -118,7 +118,7 @@ static weir_status collect(struct sssp_run *run)
 /* Items that a device sent to another in pushes of the last run. */
 static uint64_t pushed_items(const struct sssp_run *run, uint32_t from, uint32_t to)
 {
-    return from == to ? 0 : weir_bsp_tells(run->bsp, from, to);
+    return from == to ? 0 : weir_steps_tells(run->bsp, from, to);
 }
 
 struct count {
@@ -155,8 +155,8 @@ weir_status weir__sssp_run(struct sssp_run *run, uint64_t source, weir_run_stats
     for (uint32_t p = 0; p < run->parts && !status; p++)
         status = weir__sssp_side_prepare(run, p, number);
     for (uint32_t p = 0; p < run->parts && !status; p++)
-        status = weir_queue_sync(weir_bsp_queue(run->bsp, p));
-    if (status || (status = weir_bsp_run(run->bsp, &ms)) || (status = collect(run)))
+        status = weir_queue_sync(weir_steps_queue(run->bsp, p));
+    if (status || (status = weir_steps_run(run->bsp, &ms)) || (status = collect(run)))
         return status;
     weir__parallel_for(weir__rows_part(run->rows, 0)->vertices, UINT64_C(1) << 16, 0, count_reached,
                        &count);
@@ -194,5 +194,5 @@ uint64_t weir__sssp_run_spilled(const struct sssp_run *run)
 
 void weir__sssp_run_cancel(struct sssp_run *run)
 {
-    weir_bsp_cancel(run->bsp);
+    weir_steps_cancel(run->bsp);
 }

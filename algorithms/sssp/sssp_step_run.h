@@ -3,7 +3,7 @@
 #define WEIR_ALGORITHMS_SSSP_SSSP_STEP_RUN_H
 
 #include "algorithms/algorithms.h"
-#include "algorithms/graph/rows.h"
+#include "algorithms/common/rows.h"
 
 /** A graph placed by rows, and runs over it. Long-lived. */
 struct sssp_run;

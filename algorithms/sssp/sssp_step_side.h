@@ -3,7 +3,7 @@
 #ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_SIDE_H
 #define WEIR_ALGORITHMS_SSSP_SSSP_STEP_SIDE_H
 
-#include "algorithms/graph/need.h"
+#include "algorithms/common/need.h"
 #include "algorithms/sssp/sssp_step_run.h"
 #include "algorithms/sssp/step.h"
 
@@ -21,7 +21,7 @@ struct sssp_side {
 struct sssp_run {
     weir_context *context;
     weir__rows *rows;
-    weir_bsp *bsp;
+    weir_steps *bsp;
     uint32_t parts, delta;
     struct sssp_side side[WEIR_DEVICES_MAX];
     uint32_t *distances; /* of the last complete run, by vertex */

@@ -36,7 +36,7 @@
 
 #include "algorithms/rows.h"
 #include "algorithms/sssp/sssp.h"
-#include "worklist/bsp.h"
+#include "worklist/steps.h"
 
 #define SSSP_STEP_NONE SSSP_U32_UNREACHED /* no distance */
 
@@ -90,7 +90,7 @@ struct sssp_step_words {
     /* Of turn t in slot t % SSSP_STEP_SLOTS; set back two turns before by block 0. */
     uint32_t low[SSSP_STEP_SLOTS];    /* least distance that comes after the turn; by all devices */
     uint32_t pieces[SSSP_STEP_SLOTS]; /* of the list that the turn reads */
-    /* For the host after the end; items sent are in weir_bsp_page.tell. */
+    /* For the host after the end; items sent are in weir_steps_page.tell. */
     uint64_t rows, pushed, pulled; /* rows processed; arcs looked at by pushing, by pulling */
     uint64_t values;               /* sent in exchanges and pulls, to each other device as many */
     uint64_t spilled;              /* items that did not fit into an inbox */
@@ -98,8 +98,8 @@ struct sssp_step_words {
 };
 
 struct sssp_step_args {
-    struct weir_bsp_member member; /* first, for bsp.h */
-    weir_rows_part part;           /* arcs of a row by weight; with in-arcs */
+    struct weir_steps_member member; /* first, for steps.h */
+    weir_rows_part part;             /* arcs of a row by weight; with in-arcs */
     /* Of each device, as this one reaches them. */
     uint32_t
         *tent[WEIR_DEVICES_MAX]; /* distances by number; before a run UNREACHED, of the source 0 */

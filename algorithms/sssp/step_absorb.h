@@ -7,14 +7,14 @@
 /** After the barrier behind a push that sent something: what the inboxes hold, and from where on the next items
  *  are counted. Nobody sends until the next barrier. All threads of a block. */
 WEIR_DEV void sssp_step_open(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                             const struct weir_bsp_block *b)
+                             const struct weir_steps_block *b)
 {
     const uint32_t room = a->room[a->member.index];
     for (uint32_t d = b->thread; d < a->member.count; d += b->threads) {
-        const uint64_t told = weir_bsp_told(&a->member, b, d), count = told - shared->taken[d];
+        const uint64_t told = weir_steps_told(&a->member, b, d), count = told - shared->taken[d];
         shared->told[d] = count < room ? (uint32_t)count : room; /* the others came as atomics */
         shared->taken[d] = told;
-        shared->base[d] = weir_load_relaxed_dev_u64(&weir_bsp_mine(&a->member)->tell[d]);
+        shared->base[d] = weir_load_relaxed_dev_u64(&weir_steps_mine(&a->member)->tell[d]);
     }
     weir_block_sync();
 }

@@ -13,7 +13,7 @@
 #include "algorithms/sssp/step_pull.h"
 
 WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                              const struct weir_bsp_block *b)
+                              const struct weir_steps_block *b)
 {
     struct sssp_step_at *at = &shared->at;
     if (b->thread == 0) {
@@ -39,12 +39,12 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
 
 /* Thread 0 of a block takes what its threads found to the words of the devices. */
 WEIR_DEV void sssp_step_tell(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                             const struct weir_bsp_block *b, uint32_t turn)
+                             const struct weir_steps_block *b, uint32_t turn)
 {
     struct sssp_step_words *words = a->words[a->member.index];
     for (uint32_t i = 0; i < SSSP_STEP_SUMS; i++) {
         if (shared->sum[i])
-            weir_bsp_add(&a->member, b, i + 1, shared->sum[i]);
+            weir_steps_add(&a->member, b, i + 1, shared->sum[i]);
         shared->sum[i] = 0;
     }
     if (shared->low != SSSP_STEP_NONE) {
@@ -61,14 +61,14 @@ WEIR_DEV void sssp_step_tell(const struct sssp_step_args *a, struct sssp_step_sh
 }
 
 /* The barrier behind a phase.
- * @param[out] total_out  items sent, then sum[].  @return as weir_bsp_sync(). */
+ * @param[out] total_out  items sent, then sum[].  @return as weir_steps_sync(). */
 WEIR_DEV uint32_t sssp_step_barrier(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                                    struct weir_bsp_block *b, uint64_t *total_out)
+                                    struct weir_steps_block *b, uint64_t *total_out)
 {
     weir_block_sync();
     if (b->thread == 0)
         sssp_step_tell(a, shared, b, shared->at.turn);
-    return weir_bsp_sync(&a->member, b, b->blocks, &shared->sent, 1, total_out);
+    return weir_steps_sync(&a->member, b, b->blocks, &shared->sent, 1, total_out);
 }
 
 /* A push is over, and what it sent is absorbed. @return 0: so is the run. */
@@ -140,7 +140,7 @@ WEIR_DEV void sssp_step_account(const struct sssp_step_args *a, enum sssp_step_k
 /* What all steps of a block came to, for the host. */
 WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
                                const struct sssp_step_shared *shared,
-                               const struct weir_bsp_block *b)
+                               const struct weir_steps_block *b)
 {
     struct sssp_step_words *words = a->words[a->member.index];
     if (b->thread)
@@ -153,7 +153,7 @@ WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
 }
 
 WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                             const struct weir_bsp_block *b)
+                             const struct weir_steps_block *b)
 {
     const struct sssp_step_at *at = &shared->at;
     struct sssp_step_crew crew;
@@ -204,10 +204,10 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
 }
 
 WEIR_DEV void sssp_step_body(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                             struct weir_bsp_block *b)
+                             struct weir_steps_block *b)
 {
     const int clerk = b->block == 0 && b->thread == 0;
-    uint64_t since = clerk ? weir_clock_ns() : 0, total[WEIR_BSP_SUMS];
+    uint64_t since = clerk ? weir_clock_ns() : 0, total[WEIR_STEPS_SUMS];
     sssp_step_begin(a, shared, b);
     WEIR_ROLLED
     while (shared->at.goes_on) {

@@ -105,7 +105,7 @@ WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_s
             if (!those)
                 continue;
             if (lane == 0)
-                place = weir_atomic_add_relaxed_dev_u64(&weir_bsp_mine(&a->member)->tell[d],
+                place = weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->tell[d],
                                                         weir_popcount_u32(those));
             place = weir_broadcast_u64(place, 0) - shared->base[d] +
                     weir_popcount_u32(those & ((1u << lane) - 1));

@@ -9,7 +9,7 @@
 #include "tests/lib/support.h"
 
 #define WEIR_OPERATOR sssp_u32
-#include "worklist/engine_tmpl.h"
+#include "worklist/engine/engine_tmpl.h"
 
 enum {
     VERTICES = 2000,

@@ -1,5 +1,5 @@
 /** @file test_advise_model.c  On how many GPUs: the model against what was measured, and its rules. */
-#include "algorithms/graph/advise.h"
+#include "algorithms/common/advise.h"
 #include "tests/lib/support.h"
 
 #include <math.h>

@@ -20,10 +20,10 @@ static void components_cut_the_longest_row(void **state)
 {
     const uint32_t most = MOST / CC_PIECE + 1;
     struct cc_piece *piece = calloc(most + UINT64_C(1), sizeof *piece);
-    struct weir_bsp_page *page = calloc(1, sizeof *page);
+    struct weir_steps_page *page = calloc(1, sizeof *page);
     struct cc_words words = {.pieces = 0};
     struct cc_args args = {.pieces = piece, .words = {&words}, .member.page = {page}};
-    const struct weir_bsp_block block = {.blocks = 1, .threads = 1};
+    const struct weir_steps_block block = {.blocks = 1, .threads = 1};
     uint64_t next = FIRST;
     (void)state;
     assert_true(piece && page);
@@ -116,7 +116,7 @@ static void ranks_deal_out_the_longest_rows(void **state)
 static void every_thread_comes_to_the_end_of_all_numbers(void **state)
 {
     const uint32_t numbers = UINT32_MAX / WEIR_ROWS_ALIGN * WEIR_ROWS_ALIGN, each = 1u << 28;
-    const struct weir_bsp_block block = {.block = 1, .blocks = 4, .threads = each, .thread = 3};
+    const struct weir_steps_block block = {.block = 1, .blocks = 4, .threads = each, .thread = 3};
     uint32_t turns = 0;
     (void)state;
     PR_EACH(&block, i, numbers)

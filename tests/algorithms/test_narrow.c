@@ -7,7 +7,7 @@
 #include "tests/algorithms/graph_fixture.h"
 
 #define WEIR_OPERATOR sssp_u32
-#include "worklist/engine_tmpl.h"
+#include "worklist/engine/engine_tmpl.h"
 
 enum { PATH = 3000, EVERY = 50, TWIGS = 11, LEAVES = 5000, ARCS_MOST = 40000 };
 enum { STRIP = 5000, REACH = 40, LATE = 10000 };

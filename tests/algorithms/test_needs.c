@@ -2,7 +2,8 @@
  *
  * A made-up machine with next to no memory has every create refuse, and its sentence has the estimate. Then a
  * child process does the same on the machine at hand, and its peak is held against that. */
-#include "algorithms/graph/need.h"
+#include "algorithms/common/need.h"
+#include "algorithms/graph/partition.h"
 #include "tests/lib/support.h"
 
 #include <malloc.h>

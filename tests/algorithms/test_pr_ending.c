@@ -3,7 +3,7 @@
 #include "runtime/internal.h"
 #include "tests/algorithms/pr_fixture.h"
 
-#include "worklist/bsp.h"
+#include "worklist/steps.h"
 
 /* ThreadSanitizer is slow: it sees some of the faults. */
 #ifdef __SANITIZE_THREAD__
@@ -95,7 +95,7 @@ static void auto_pulls_where_devices_go_in_step(void **state)
     weir_graph *graph = pr_graph(PR_RMAT);
     weir_run_options options = pr_towards(WEIR_DIRECTION_PULL);
     const uint32_t devices = weir_context_device_count(context);
-    const int possible = weir_bsp_possible(context, devices) == WEIR_OK;
+    const int possible = weir_steps_possible(context, devices) == WEIR_OK;
     weir_pr_config config = WEIR_PR_CONFIG_INIT;
     weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_EDGE, NULL, &config);
     double *want = pr_expected(graph, &config);

@@ -1,7 +1,7 @@
 /** @file test_rows.c  Rows on devices, brought back and named by vertex, hold every arc once.
  */
 #include "tests/algorithms/graph_fixture.h"
-#include "algorithms/graph/rows.h"
+#include "algorithms/common/rows.h"
 #include "runtime/internal.h"
 
 /* ThreadSanitizer is slow: of many combinations it sees some, and none twice. */

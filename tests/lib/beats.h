@@ -1,8 +1,8 @@
-/** @file beats.h  A body for supersteps (worklist/bsp.h) that checks the supersteps themselves. */
+/** @file beats.h  A body for supersteps (worklist/steps.h) that checks the supersteps themselves. */
 #ifndef WEIR_TESTS_LIB_BEATS_H
 #define WEIR_TESTS_LIB_BEATS_H
 
-#include "worklist/bsp.h"
+#include "worklist/steps.h"
 
 #define BEATS_BLOCKS_MAX 1024u /* of a device */
 #define BEATS_SLOW_NS    10000000u
@@ -18,24 +18,24 @@ enum beats_mode {
     BEATS_SLOW       /* `steps` steps of BEATS_SLOW_NS each */
 };
 
-/** What lies in weir_bsp_page.result. */
+/** What lies in weir_steps_page.result. */
 enum beats_result {
     BEATS_WRONG = 0, /* sums, words and cells that were not as they had to be */
     BEATS_CAME,      /* blocks that came to the end */
     BEATS_BLOCKS,
     BEATS_STEP,  /* barriers that block 0 passed */
     BEATS_SLEPT, /* naps of blocks */
-    BEATS_LAST = WEIR_BSP_RESULTS - 1
+    BEATS_LAST = WEIR_STEPS_RESULTS - 1
 };
 
 struct beats_args {
-    struct weir_bsp_member member;
+    struct weir_steps_member member;
     /* Of each device, BEATS_CELLS: what a block writes before a step's barrier in [step % 2][block], plainly. */
     uint64_t *cell[WEIR_DEVICES_MAX];
     uint32_t mode, steps, seed;
     uint32_t before; /* steps that count as done before the first, modulo 2^32; even */
 };
 
-extern const weir_bsp_program weir__beats_program;
+extern const weir_steps_program weir__beats_program;
 
 #endif

@@ -10,14 +10,14 @@ struct beats_shared {
 };
 
 /* The step a block is at, of this run; the block's own may have begun anywhere. */
-WEIR_DEV uint32_t beats_at(const struct beats_args *a, const struct weir_bsp_block *b)
+WEIR_DEV uint32_t beats_at(const struct beats_args *a, const struct weir_steps_block *b)
 {
     return b->step - a->before;
 }
 
 /* Blocks of device d that are awake from the barrier of a step on; all in the end. */
-WEIR_DEV uint32_t beats_want(const struct beats_args *a, const struct weir_bsp_block *b, uint32_t d,
-                             uint32_t step)
+WEIR_DEV uint32_t beats_want(const struct beats_args *a, const struct weir_steps_block *b,
+                             uint32_t d, uint32_t step)
 {
     uint32_t h = (step / 5 + 1) * 2654435761u + d * 40503u + a->seed;
     if (step >= a->steps)
@@ -29,7 +29,7 @@ WEIR_DEV uint32_t beats_want(const struct beats_args *a, const struct weir_bsp_b
 }
 
 /* Blocks of device d that arrive at a step's barrier: those that fall asleep then, too. */
-WEIR_DEV uint32_t beats_arriving(const struct beats_args *a, const struct weir_bsp_block *b,
+WEIR_DEV uint32_t beats_arriving(const struct beats_args *a, const struct weir_steps_block *b,
                                  uint32_t d, uint32_t step)
 {
     const uint32_t now = step ? beats_want(a, b, d, step - 1) : 1, next = beats_want(a, b, d, step);
@@ -60,23 +60,23 @@ WEIR_DEV uint64_t beats_upper(uint32_t step)
 }
 
 /* Sum 0 of device d, as it would be. */
-WEIR_DEV uint64_t beats_all(const struct beats_args *a, const struct weir_bsp_block *b, uint32_t d,
-                            uint32_t step)
+WEIR_DEV uint64_t beats_all(const struct beats_args *a, const struct weir_steps_block *b,
+                            uint32_t d, uint32_t step)
 {
     const uint64_t n = beats_arriving(a, b, d, step);
     return n * (n + 1) / 2 * (step % 7 + 1) + n * (d + b->threads + beats_upper(step));
 }
 
 /* Sum 0 of device d: of 48 bits. */
-WEIR_DEV uint64_t beats_sum(const struct beats_args *a, const struct weir_bsp_block *b, uint32_t d,
-                            uint32_t step)
+WEIR_DEV uint64_t beats_sum(const struct beats_args *a, const struct weir_steps_block *b,
+                            uint32_t d, uint32_t step)
 {
     return beats_all(a, b, d, step) & ((UINT64_C(1) << 48) - 1);
 }
 
 /* Before a barrier: sums, a word for each device, a cell. */
 WEIR_DEV void beats_put(const struct beats_args *a, struct beats_shared *shared,
-                        const struct weir_bsp_block *b)
+                        const struct weir_steps_block *b)
 {
     const uint32_t me = a->member.index, s = beats_at(a, b);
     const uint64_t value = beats_value(s, me, b->block);
@@ -84,16 +84,16 @@ WEIR_DEV void beats_put(const struct beats_args *a, struct beats_shared *shared,
         weir_atomic_add_block_u64(&shared->first, b->thread ? 1 : 1 + value + beats_upper(s));
     if (b->thread)
         return;
-    for (uint32_t i = 1; i < WEIR_BSP_SUMS && beats_more(s); i++)
-        weir_bsp_add(&a->member, b, i, i * value);
+    for (uint32_t i = 1; i < WEIR_STEPS_SUMS && beats_more(s); i++)
+        weir_steps_add(&a->member, b, i, i * value);
     a->cell[me][s % 2 * BEATS_BLOCKS_MAX + b->block] = (uint64_t)s * BEATS_BLOCKS_MAX + b->block;
     for (uint32_t d = 0; d < a->member.count && b->block == 0; d++)
-        weir_store_relaxed_dev_u64(&weir_bsp_mine(&a->member)->tell[d],
+        weir_store_relaxed_dev_u64(&weir_steps_mine(&a->member)->tell[d],
                                    (uint64_t)s * 4096 + me * 64 + d);
 }
 
 /* After the barrier of step s. @return how much is wrong. */
-WEIR_DEV uint64_t beats_check(const struct beats_args *a, const struct weir_bsp_block *b,
+WEIR_DEV uint64_t beats_check(const struct beats_args *a, const struct weir_steps_block *b,
                               uint32_t s, const uint64_t *total, int sums)
 {
     const uint32_t me = a->member.index, count = a->member.count;
@@ -104,7 +104,7 @@ WEIR_DEV uint64_t beats_check(const struct beats_args *a, const struct weir_bsp_
             beats_all(a, b, d, s) - beats_arriving(a, b, d, s) * (b->threads + beats_upper(s));
     }
     wrong += total[0] != want[0];
-    for (uint32_t i = 1; i < WEIR_BSP_SUMS && sums; i++)
+    for (uint32_t i = 1; i < WEIR_STEPS_SUMS && sums; i++)
         wrong += total[i] != (beats_more(s) ? i * want[1] : 0);
     /* A cell that another block wrote, of this device or the next one. */
     const uint32_t d = (me + s % 2) % count, k = (b->block + 1) % beats_arriving(a, b, d, s);
@@ -112,8 +112,8 @@ WEIR_DEV uint64_t beats_check(const struct beats_args *a, const struct weir_bsp_
     if (count == 1)
         return wrong;
     for (uint32_t from = 0; from < count; from++)
-        wrong += weir_bsp_told(&a->member, b, from) != (uint64_t)s * 4096 + from * 64 + me;
-    return wrong + (weir_bsp_own(&a->member, b) != (beats_first(s) ? beats_sum(a, b, me, s) : 0));
+        wrong += weir_steps_told(&a->member, b, from) != (uint64_t)s * 4096 + from * 64 + me;
+    return wrong + (weir_steps_own(&a->member, b) != (beats_first(s) ? beats_sum(a, b, me, s) : 0));
 }
 
 WEIR_DEV uint64_t beats_board(uint32_t step, uint32_t i)
@@ -121,47 +121,48 @@ WEIR_DEV uint64_t beats_board(uint32_t step, uint32_t i)
     return ((uint64_t)step << 32) + i * 7;
 }
 
-/* Wait to be woken. @return as weir_bsp_sync(). */
-WEIR_DEV uint32_t beats_sleep(const struct beats_args *a, struct weir_bsp_block *b, uint64_t *wrong)
+/* Wait to be woken. @return as weir_steps_sync(). */
+WEIR_DEV uint32_t beats_sleep(const struct beats_args *a, struct weir_steps_block *b,
+                              uint64_t *wrong)
 {
     uint64_t board[8];
     uint32_t blocks;
-    const uint32_t stop = weir_bsp_sleep(&a->member, b, board, &blocks), s = beats_at(a, b);
+    const uint32_t stop = weir_steps_sleep(&a->member, b, board, &blocks), s = beats_at(a, b);
     if (stop)
         return stop;
     for (uint32_t i = 0; i < 8; i++)
         *wrong += board[i] != beats_board(s, i);
     *wrong += blocks != beats_want(a, b, a->member.index, s) || b->block >= blocks;
     if (b->thread == 0)
-        weir_atomic_add_relaxed_dev_u64(&weir_bsp_mine(&a->member)->result[BEATS_SLEPT], 1);
+        weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[BEATS_SLEPT], 1);
     return 0;
 }
 
 /* A step from its beginning to behind its barrier; or asleep behind the barrier, until another step. */
 WEIR_DEV uint32_t beats_step(const struct beats_args *a, struct beats_shared *shared,
-                             struct weir_bsp_block *b, uint64_t *wrong)
+                             struct weir_steps_block *b, uint64_t *wrong)
 {
-    const struct weir_bsp_member *m = &a->member;
+    const struct weir_steps_member *m = &a->member;
     const uint32_t s = beats_at(a, b), arriving = beats_arriving(a, b, m->index, s);
     const uint32_t now = s ? beats_want(a, b, m->index, s - 1) : 1;
     const uint32_t next = beats_want(a, b, m->index, s);
     uint64_t *first = beats_first(s) ? &shared->first : NULL;
-    uint64_t total[WEIR_BSP_SUMS], board[8];
+    uint64_t total[WEIR_STEPS_SUMS], board[8];
     uint32_t stop;
     for (uint32_t i = 0; i < 8; i++)
         board[i] = beats_board(s, i);
     if (next > now && b->block == 0)
-        weir_bsp_wake(m, b, next, board);
+        weir_steps_wake(m, b, next, board);
     beats_put(a, shared, b);
     if (b->block >= next) {
-        weir_bsp_leave(m, b, arriving, first);
+        weir_steps_leave(m, b, arriving, first);
         return beats_sleep(a, b, wrong);
     }
     const int alone = m->count == 1 && first && !beats_more(s);
     if (alone)
-        stop = weir_bsp_sync_alone(weir_bsp_mine(m), b, arriving, b->threads, first, total);
+        stop = weir_steps_sync_alone(weir_steps_mine(m), b, arriving, b->threads, first, total);
     else
-        stop = weir_bsp_sync(m, b, arriving, first, beats_more(s), total);
+        stop = weir_steps_sync(m, b, arriving, first, beats_more(s), total);
     if (!stop)
         *wrong += beats_check(a, b, s, total, !alone);
     return stop;
@@ -169,7 +170,7 @@ WEIR_DEV uint32_t beats_step(const struct beats_args *a, struct beats_shared *sh
 
 /* The last step is that of `steps`, at which all are awake. */
 WEIR_DEV uint32_t beats_count(const struct beats_args *a, struct beats_shared *shared,
-                              struct weir_bsp_block *b, uint64_t *wrong)
+                              struct weir_steps_block *b, uint64_t *wrong)
 {
     b->step = a->before;
     uint32_t stop = b->block ? beats_sleep(a, b, wrong) : 0;
@@ -179,39 +180,39 @@ WEIR_DEV uint32_t beats_count(const struct beats_args *a, struct beats_shared *s
 }
 
 /* Barriers that go on until there is a reason to stop. */
-WEIR_DEV uint32_t beats_endless(const struct beats_args *a, struct weir_bsp_block *b)
+WEIR_DEV uint32_t beats_endless(const struct beats_args *a, struct weir_steps_block *b)
 {
-    const struct weir_bsp_member *m = &a->member;
-    uint64_t total[WEIR_BSP_SUMS];
+    const struct weir_steps_member *m = &a->member;
+    uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop = 0, missing = 0;
     while (!stop) {
         if (b->step == a->steps && a->mode == BEATS_STUCK && m->index == 0)
             missing = 1;
         if (b->step == a->steps && a->mode == BEATS_STOPS && b->block == 0 && b->thread == 0)
-            weir_store_relaxed_sys_u32(&weir_bsp_mine(m)->stop, WEIR_BSP_STOPPED);
-        stop = weir_bsp_sync(m, b, b->blocks + missing, NULL, 0, total);
+            weir_store_relaxed_sys_u32(&weir_steps_mine(m)->stop, WEIR_STEPS_STOPPED);
+        stop = weir_steps_sync(m, b, b->blocks + missing, NULL, 0, total);
     }
     return stop;
 }
 
 /* A few long steps: none is waited for longer than another. */
-WEIR_DEV uint32_t beats_slow(const struct beats_args *a, struct weir_bsp_block *b)
+WEIR_DEV uint32_t beats_slow(const struct beats_args *a, struct weir_steps_block *b)
 {
-    uint64_t total[WEIR_BSP_SUMS];
+    uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop = 0;
     while (!stop && b->step < a->steps) {
         const uint64_t until_ns = weir_clock_ns() + BEATS_SLOW_NS;
         while (weir_clock_ns() < until_ns)
             ;
-        stop = weir_bsp_sync(&a->member, b, b->blocks, NULL, 0, total);
+        stop = weir_steps_sync(&a->member, b, b->blocks, NULL, 0, total);
     }
     return stop;
 }
 
 WEIR_DEV void beats_body(const struct beats_args *a, struct beats_shared *shared,
-                         struct weir_bsp_block *b)
+                         struct weir_steps_block *b)
 {
-    struct weir_bsp_page *page = weir_bsp_mine(&a->member);
+    struct weir_steps_page *page = weir_steps_mine(&a->member);
     uint64_t wrong = 0, unused = 0;
     uint32_t stop;
     if (b->thread == 0)

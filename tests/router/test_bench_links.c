@@ -73,7 +73,7 @@ static void check_no_memory_is_left(weir_context *context)
 
 static void run_all(weir_context *context, const weir_bench_config *config)
 {
-    int simulated = weir__context_simulated(context);
+    int simulated = weir_context_simulated(context);
     for (size_t i = 0; i < BENCHES; i++) {
         weir_bench_table *table = run_links(context, benches[i].name, config);
         if (simulated && !benches[i].on_simulated)

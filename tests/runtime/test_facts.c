@@ -54,7 +54,7 @@ static void atomics_work_at_home_and_never_from_a_host_on_a_gpu(void **state)
         for (uint32_t j = 0; j < all_devices(context); j++) {
             weir_device *s = any_device(context, i), *d = any_device(context, j);
             int hosts = kind_of(s) == WEIR_DEVICE_HOST && kind_of(d) == WEIR_DEVICE_HOST;
-            int native = weir__device_atomics(s, d);
+            int native = weir_device_atomics(s, d);
             if (s == d || hosts)
                 assert_int_equal(native, 1);
             else if (kind_of(s) == WEIR_DEVICE_HOST)

@@ -69,7 +69,7 @@ static void pairs_reach_as_the_context_says(void **state)
             weir_device *from = any_device(context, s), *to = any_device(context, d);
             const weir_pair *pair = weir_machine_pair(machine, s, d);
             assert_int_equal(pair->reaches, weir_device_reaches(from, to));
-            assert_int_equal(pair->atomics, weir__device_atomics(from, to));
+            assert_int_equal(pair->atomics, weir_device_atomics(from, to));
             assert_true(pair->bandwidth_gbs == 0); /* nothing was measured */
         }
     weir_context_destroy(context);

@@ -1,9 +1,9 @@
 /** @file test_agree.c  Invariant 2: workers agree that a run is over when, and only when, all is consumed.
  *
- * The rules of worklist/agree.h alone, on reports made by hand; then threads that pass tokens around and
+ * The rules of worklist/engine/termination.h alone, on reports made by hand; then threads that pass tokens around and
  * report as workers do. */
 #include "tests/lib/support.h"
-#include "worklist/agree.h"
+#include "worklist/engine/termination.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -2,7 +2,7 @@
  *
  * Elements of each size that bags move differently; the room of the device, chunks behind it, and none. */
 #include "tests/lib/support.h"
-#include "worklist/bag.h"
+#include "worklist/engine/bag.h"
 #include "runtime/sync.h"
 
 #include <pthread.h>
@@ -34,16 +34,16 @@ ELEMENT(4)
 
 #define BAG_TYPE element_1
 #define BAG_NAME bag_1
-#include "worklist/bag_tmpl.h"
+#include "worklist/engine/bag_tmpl.h"
 #define BAG_TYPE element_2
 #define BAG_NAME bag_2
-#include "worklist/bag_tmpl.h"
+#include "worklist/engine/bag_tmpl.h"
 #define BAG_TYPE element_3
 #define BAG_NAME bag_3
-#include "worklist/bag_tmpl.h"
+#include "worklist/engine/bag_tmpl.h"
 #define BAG_TYPE element_4
 #define BAG_NAME bag_4
-#include "worklist/bag_tmpl.h"
+#include "worklist/engine/bag_tmpl.h"
 
 /* What a test knows of an element size. */
 struct kind {

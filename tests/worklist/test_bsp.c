@@ -15,7 +15,7 @@
 /* A context and the body of beats.h on its first devices. */
 struct beats {
     weir_context *context;
-    weir_bsp *bsp;
+    weir_steps *bsp;
     uint32_t devices;
     uint64_t *cell[WEIR_DEVICES_MAX];
 };
@@ -25,14 +25,14 @@ static void beats_open(struct beats *beats, weir_context *context, uint32_t devi
 {
     beats->context = context;
     beats->devices = devices;
-    OK(weir_bsp_create(context, devices, &weir__beats_program, time_limit_ms, &beats->bsp));
+    OK(weir_steps_create(context, devices, &weir__beats_program, time_limit_ms, &beats->bsp));
     for (uint32_t d = 0; d < devices; d++)
         beats->cell[d] = new_memory(weir_context_device(context, d), BEATS_CELLS * 8);
 }
 
 static void beats_close(struct beats *beats)
 {
-    weir_bsp_destroy(beats->bsp);
+    weir_steps_destroy(beats->bsp);
     for (uint32_t d = 0; d < beats->devices; d++)
         weir_device_free(weir_context_device(beats->context, d), beats->cell[d]);
 }
@@ -41,7 +41,7 @@ static void beats_set(const struct beats *beats, enum beats_mode mode, uint32_t 
                       uint32_t seed)
 {
     for (uint32_t d = 0; d < beats->devices; d++) {
-        struct beats_args *args = weir_bsp_args(beats->bsp, d);
+        struct beats_args *args = weir_steps_args(beats->bsp, d);
         assert_int_equal(args->member.index, d);
         assert_int_equal(args->member.count, beats->devices);
         memcpy(args->cell, beats->cell, sizeof args->cell);
@@ -59,11 +59,11 @@ static void assert_count_from(const struct beats *beats, uint32_t before, uint32
     uint64_t slept = 0;
     beats_set(beats, BEATS_COUNT, steps, seed);
     for (uint32_t d = 0; d < beats->devices; d++)
-        ((struct beats_args *)weir_bsp_args(beats->bsp, d))->before = before;
-    OK(weir_bsp_run(beats->bsp, &ms));
+        ((struct beats_args *)weir_steps_args(beats->bsp, d))->before = before;
+    OK(weir_steps_run(beats->bsp, &ms));
     assert_true(ms > 0);
     for (uint32_t d = 0; d < beats->devices; d++) {
-        const uint64_t *result = weir_bsp_results(beats->bsp, d);
+        const uint64_t *result = weir_steps_results(beats->bsp, d);
         assert_int_equal(result[BEATS_WRONG], 0);
         assert_true(result[BEATS_BLOCKS] > 0);
         assert_int_equal(result[BEATS_CAME], result[BEATS_BLOCKS]);
@@ -72,11 +72,11 @@ static void assert_count_from(const struct beats *beats, uint32_t before, uint32
         assert_true(result[BEATS_SLEPT] >= result[BEATS_BLOCKS] - 1);
         slept += result[BEATS_SLEPT];
         for (uint32_t to = 0; to < beats->devices; to++)
-            assert_int_equal(weir_bsp_tells(beats->bsp, d, to),
+            assert_int_equal(weir_steps_tells(beats->bsp, d, to),
                              steps * UINT64_C(4096) + d * 64 + to);
     }
     /* With several blocks some fall asleep and are woken again, more than once. */
-    if (weir_bsp_results(beats->bsp, 0)[BEATS_BLOCKS] > 1 && steps > 200)
+    if (weir_steps_results(beats->bsp, 0)[BEATS_BLOCKS] > 1 && steps > 200)
         assert_true(slept > 20);
 }
 
@@ -145,9 +145,9 @@ static void a_time_limit_ends_a_run(void **state)
     for (int i = 0; i < 3; i++) {
         beats_open(&beats, context, weir_context_device_count(context), SHORT_MS);
         beats_set(&beats, modes[i], 20, 1);
-        STATUS(weir_bsp_run(beats.bsp, &ms), WEIR_ERR_TIMEOUT);
+        STATUS(weir_steps_run(beats.bsp, &ms), WEIR_ERR_TIMEOUT);
         assert_detail("beats: the time limit of 100 ms is over");
-        STATUS(weir_bsp_run(beats.bsp, &ms), WEIR_ERR_TIMEOUT);
+        STATUS(weir_steps_run(beats.bsp, &ms), WEIR_ERR_TIMEOUT);
         beats_close(&beats);
     }
     beats_open(&beats, context, weir_context_device_count(context), LONG_MS);
@@ -166,9 +166,9 @@ static void a_time_limit_between_long_steps(void **state)
     weir_context *context = open_or_skip(state);
     beats_open(&beats, context, weir_context_device_count(context), 20);
     beats_set(&beats, BEATS_SLOW, steps, 1);
-    STATUS(weir_bsp_run(beats.bsp, &ms), WEIR_ERR_TIMEOUT);
+    STATUS(weir_steps_run(beats.bsp, &ms), WEIR_ERR_TIMEOUT);
     assert_detail("beats: the time limit of 20 ms is over");
-    assert_in_range(weir_bsp_results(beats.bsp, 0)[BEATS_STEP], 1, steps - 1);
+    assert_in_range(weir_steps_results(beats.bsp, 0)[BEATS_STEP], 1, steps - 1);
     beats_close(&beats);
     weir_context_destroy(context);
 }
@@ -177,7 +177,7 @@ static void *cancel_soon(void *bsp)
 {
     struct timespec soon = {0, 30000000};
     nanosleep(&soon, NULL);
-    weir_bsp_cancel(bsp);
+    weir_steps_cancel(bsp);
     return NULL;
 }
 
@@ -192,10 +192,10 @@ static void a_cancel_ends_a_run(void **state)
         beats_open(&beats, context, weir_context_device_count(context), 0);
         beats_set(&beats, modes[i], 20, 1);
         assert_int_equal(pthread_create(&thread, NULL, cancel_soon, beats.bsp), 0);
-        weir_status status = weir_bsp_run(beats.bsp, &ms);
+        weir_status status = weir_steps_run(beats.bsp, &ms);
         pthread_join(thread, NULL);
         assert_int_equal(status, WEIR_ERR_CANCELLED);
-        STATUS(weir_bsp_run(beats.bsp, &ms), WEIR_ERR_CANCELLED);
+        STATUS(weir_steps_run(beats.bsp, &ms), WEIR_ERR_CANCELLED);
         assert_detail("beats: the run was cancelled");
         beats_close(&beats);
     }
@@ -209,8 +209,8 @@ static void a_cancel_before_a_run(void **state)
     weir_context *context = open_or_skip(state);
     beats_open(&beats, context, weir_context_device_count(context), 0);
     beats_set(&beats, BEATS_FOREVER, 0, 1);
-    weir_bsp_cancel(beats.bsp);
-    STATUS(weir_bsp_run(beats.bsp, &ms), WEIR_ERR_CANCELLED);
+    weir_steps_cancel(beats.bsp);
+    STATUS(weir_steps_run(beats.bsp, &ms), WEIR_ERR_CANCELLED);
     beats_close(&beats);
     weir_context_destroy(context);
 }
@@ -223,11 +223,11 @@ static void a_body_stops_the_others(void **state)
     weir_context *context = open_or_skip(state);
     beats_open(&beats, context, weir_context_device_count(context), LONG_MS);
     beats_set(&beats, BEATS_STOPS, 500, 1);
-    OK(weir_bsp_run(beats.bsp, &ms));
+    OK(weir_steps_run(beats.bsp, &ms));
     for (uint32_t d = 0; d < beats.devices; d++) {
-        assert_int_equal(weir_bsp_results(beats.bsp, d)[BEATS_CAME], 0);
+        assert_int_equal(weir_steps_results(beats.bsp, d)[BEATS_CAME], 0);
         /* Who is not kept waiting looks at every 64th barrier on a GPU, at each on a host device. */
-        assert_in_range(weir_bsp_results(beats.bsp, d)[BEATS_STEP], 500, 500 + 130);
+        assert_in_range(weir_steps_results(beats.bsp, d)[BEATS_STEP], 500, 500 + 130);
     }
     assert_count(&beats, 100, 5);
     beats_close(&beats);
@@ -237,10 +237,10 @@ static void a_body_stops_the_others(void **state)
 static void assert_refused(weir_context *context, uint32_t devices, weir_status status,
                            const char *detail)
 {
-    weir_bsp *bsp;
-    STATUS(weir_bsp_possible(context, devices), status);
+    weir_steps *bsp;
+    STATUS(weir_steps_possible(context, devices), status);
     assert_detail_has(detail);
-    STATUS(weir_bsp_create(context, devices, &weir__beats_program, 0, &bsp), status);
+    STATUS(weir_steps_create(context, devices, &weir__beats_program, 0, &bsp), status);
     assert_null(bsp);
 }
 
@@ -248,12 +248,12 @@ static void numbers_of_devices_that_are_not_there(void **state)
 {
     (void)state;
     weir_context *context = open_with_or_skip("host:3", NULL);
-    OK(weir_bsp_possible(context, 1));
-    OK(weir_bsp_possible(context, 3));
+    OK(weir_steps_possible(context, 1));
+    OK(weir_steps_possible(context, 3));
     assert_refused(context, 0, WEIR_ERR_INVALID, "0 devices");
     assert_refused(context, 4, WEIR_ERR_INVALID, "4 devices of a context of 3");
     assert_refused(context, UINT32_MAX, WEIR_ERR_INVALID, "of a context of 3");
-    weir_bsp_destroy(NULL);
+    weir_steps_destroy(NULL);
     weir_context_destroy(context);
 }
 
@@ -271,7 +271,7 @@ static void mixed_devices_are_refused(void **state)
     (void)state;
     weir_context *context = open_with_or_skip("cuda:0,host:1", NULL);
     assert_refused(context, 2, WEIR_ERR_UNSUPPORTED, "GPUs");
-    OK(weir_bsp_possible(context, 1)); /* the first alone */
+    OK(weir_steps_possible(context, 1)); /* the first alone */
     weir_context_destroy(context);
 }
 
@@ -282,14 +282,14 @@ static void every_allocation_may_fail(void **state)
     weir_context *context = open_with_or_skip("host:2", NULL);
     uint32_t failures = 0, struck = 1;
     for (uint64_t nth = 1; struck; nth++) {
-        weir_bsp *bsp;
+        weir_steps *bsp;
         weir__fault_arm(WEIR__FAULT_ALLOC, nth);
-        weir_status status = weir_bsp_create(context, 2, &weir__beats_program, 0, &bsp);
+        weir_status status = weir_steps_create(context, 2, &weir__beats_program, 0, &bsp);
         struck = (uint32_t)weir__fault_struck(WEIR__FAULT_ALLOC);
         weir__fault_arm(WEIR__FAULT_ALLOC, 0);
         assert_int_equal(bsp != NULL, status == WEIR_OK);
         assert_true(status == WEIR_OK || status == WEIR_ERR_NOMEM);
-        weir_bsp_destroy(bsp);
+        weir_steps_destroy(bsp);
         for (uint32_t d = 0; d < 2; d++) {
             weir_pool_stats pool;
             weir_device_pool_stats(weir_context_device(context, d), &pool);

@@ -1,8 +1,8 @@
 /** @file test_decide.c  What a decider makes of counters: the word, plans, commands, how many to wake.
  *
- * The parts of worklist/decide.h that look at words alone, called on words made by hand. */
+ * The parts of worklist/engine/decider.h that look at words alone, called on words made by hand. */
 #include "tests/lib/support.h"
-#include "worklist/decide.h"
+#include "worklist/engine/decider.h"
 
 #include <stdlib.h>
 #include <string.h>

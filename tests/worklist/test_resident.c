@@ -1,11 +1,11 @@
-/** @file test_resident.c  Starting, stopping and giving up resident kernels (worklist/resident.h), with
+/** @file test_resident.c  Starting, stopping and giving up resident kernels (worklist/host/resident.h), with
  *  kernels that count what they are told. Host devices with a side queue behave as GPUs do here: the stop word
  *  arrives by a copy. */
 #include "tests/lib/support.h"
 
 #include "runtime/internal.h"
 #include "runtime/sync.h"
-#include "worklist/resident.h"
+#include "worklist/host/resident.h"
 
 #include <stdatomic.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "tests/lib/support.h"
 
 #include "runtime/internal.h"
-#include "worklist/engine.h"
-#include "worklist/resident.h"
+#include "worklist/engine/engine.h"
+#include "worklist/host/resident.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,7 +19,7 @@
 struct endless {
     weir_context *context;
     uint32_t devices;
-    weir_bsp *bsp; /* or */
+    weir_steps *bsp; /* or */
     struct tree_world world;
 };
 
@@ -28,9 +28,9 @@ static void open_beats(struct endless *run, const char *spec)
     memset(run, 0, sizeof *run);
     run->context = open_with_or_skip(spec, NULL);
     run->devices = weir_context_device_count(run->context);
-    OK(weir_bsp_create(run->context, run->devices, &weir__beats_program, 0, &run->bsp));
+    OK(weir_steps_create(run->context, run->devices, &weir__beats_program, 0, &run->bsp));
     for (uint32_t d = 0; d < run->devices; d++)
-        ((struct beats_args *)weir_bsp_args(run->bsp, d))->mode = BEATS_FOREVER;
+        ((struct beats_args *)weir_steps_args(run->bsp, d))->mode = BEATS_FOREVER;
 }
 
 static void open_tree(struct endless *run, const char *spec)
@@ -53,7 +53,7 @@ static void open_tree(struct endless *run, const char *spec)
 static weir_status go(struct endless *run)
 {
     double ms;
-    return run->bsp ? weir_bsp_run(run->bsp, &ms) : weir_worklist_run(run->world.list, NULL);
+    return run->bsp ? weir_steps_run(run->bsp, &ms) : weir_worklist_run(run->world.list, NULL);
 }
 
 static void finish(struct endless *run)
@@ -62,7 +62,7 @@ static void finish(struct endless *run)
         tree_world_close(&run->world);
         return;
     }
-    weir_bsp_destroy(run->bsp);
+    weir_steps_destroy(run->bsp);
     weir_context_destroy(run->context);
 }
 
@@ -142,7 +142,7 @@ static void listen(const uint32_t *stop, int hears)
 
 static void deaf_beats(const void *data, uint32_t worker, uint32_t workers)
 {
-    const struct weir_bsp_member *member = data;
+    const struct weir_steps_member *member = data;
     (void)workers;
     if (worker)
         return;
@@ -167,14 +167,14 @@ static void deaf_worker(const void *data, uint32_t worker, uint32_t workers)
     atomic_fetch_add(&deaf.ended, 1);
 }
 
-static const weir_bsp_program deaf_program = {
+static const weir_steps_program deaf_program = {
     .name = "deaf", .kernel = {"deaf", deaf_beats, NULL}, .args_bytes = sizeof(struct beats_args)};
 
 static void open_deaf_beats(struct endless *run, const char *spec)
 {
     open_beats(run, spec);
-    weir_bsp_destroy(run->bsp);
-    OK(weir_bsp_create(run->context, run->devices, &deaf_program, 50, &run->bsp));
+    weir_steps_destroy(run->bsp);
+    OK(weir_steps_create(run->context, run->devices, &deaf_program, 50, &run->bsp));
 }
 
 static void open_deaf_tree(struct endless *run, const char *spec)

@@ -1,7 +1,7 @@
 /** @file test_spill.c  Host memory behind bags, given in chunks out of one budget: to kernels of host devices, which
  *  call, and to lanes of GPUs, which wait. */
 #include "tests/lib/support.h"
-#include "worklist/internal.h"
+#include "worklist/host/internal.h"
 
 #include <string.h>
 

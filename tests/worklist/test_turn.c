@@ -84,7 +84,7 @@ static void searches_of_three_threads(void **state)
 /* ---- one that waits ------------------------------------------------------------------------- */
 
 struct beating {
-    weir_bsp *bsp;
+    weir_steps *bsp;
     pthread_t thread;
     weir_status status;
     _Atomic int ended;
@@ -94,7 +94,7 @@ static void *beat(void *data)
 {
     struct beating *beating = data;
     double ms;
-    beating->status = weir_bsp_run(beating->bsp, &ms);
+    beating->status = weir_steps_run(beating->bsp, &ms);
     atomic_store(&beating->ended, 1);
     return NULL;
 }
@@ -102,19 +102,19 @@ static void *beat(void *data)
 /* Barriers that go on until somebody stops them, by a thread of their own. */
 static void beat_for_ever(struct beating *beating, weir_context *context, uint32_t devices)
 {
-    OK(weir_bsp_create(context, devices, &weir__beats_program, LONG_MS, &beating->bsp));
+    OK(weir_steps_create(context, devices, &weir__beats_program, LONG_MS, &beating->bsp));
     for (uint32_t d = 0; d < devices; d++)
-        ((struct beats_args *)weir_bsp_args(beating->bsp, d))->mode = BEATS_FOREVER;
+        ((struct beats_args *)weir_steps_args(beating->bsp, d))->mode = BEATS_FOREVER;
     atomic_init(&beating->ended, 0);
     assert_int_equal(pthread_create(&beating->thread, NULL, beat, beating), 0);
 }
 
 static void assert_cancel(struct beating *beating)
 {
-    weir_bsp_cancel(beating->bsp);
+    weir_steps_cancel(beating->bsp);
     pthread_join(beating->thread, NULL);
     assert_int_equal(beating->status, WEIR_ERR_CANCELLED);
-    weir_bsp_destroy(beating->bsp);
+    weir_steps_destroy(beating->bsp);
 }
 
 static void sleep_ms(long ms)
@@ -148,19 +148,19 @@ static void devices_that_are_not_shared(void **state)
     (void)state;
     weir_context *one = open_with_or_skip("host:2", NULL), *two = open_with_or_skip("host:2", NULL);
     struct beating endless;
-    weir_bsp *bsp;
+    weir_steps *bsp;
     double ms;
     beat_for_ever(&endless, one, 2);
     sleep_ms(30);
-    OK(weir_bsp_create(two, 2, &weir__beats_program, LONG_MS, &bsp));
+    OK(weir_steps_create(two, 2, &weir__beats_program, LONG_MS, &bsp));
     for (uint32_t d = 0; d < 2; d++) {
-        struct beats_args *args = weir_bsp_args(bsp, d);
+        struct beats_args *args = weir_steps_args(bsp, d);
         args->mode = BEATS_STOPS;
         args->steps = 10;
     }
-    OK(weir_bsp_run(bsp, &ms));
+    OK(weir_steps_run(bsp, &ms));
     assert_false(atomic_load(&endless.ended));
-    weir_bsp_destroy(bsp);
+    weir_steps_destroy(bsp);
     assert_cancel(&endless);
     weir_context_destroy(two);
     weir_context_destroy(one);

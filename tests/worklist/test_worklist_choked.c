@@ -2,7 +2,7 @@
  *  two slots and with little room. */
 #include "tests/worklist/worklist_fixture.h"
 
-#include "worklist/engine.h"
+#include "worklist/engine/engine.h"
 
 #define ROOTS 12u /* of each device */
 #define STUBS 4u  /* of each item; for another device */

@@ -6,7 +6,7 @@
  * once, and the run ends. In order bulk no layer of the trees may begin before the one above it is
  * done, on no device. Host devices only. */
 #include "tests/worklist/worklist_fixture.h"
-#include "worklist/internal.h"
+#include "worklist/host/internal.h"
 
 #include <stdlib.h>
 

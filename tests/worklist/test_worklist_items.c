@@ -4,7 +4,7 @@
  * Over sets of devices, routes, orders, kernels, workers, mappings, queue and packet sizes, numbers of
  * buffers and seeds. */
 #include "tests/worklist/worklist_fixture.h"
-#include "worklist/internal.h"
+#include "worklist/host/internal.h"
 
 /* Under a thread sanitizer threads cost many times as much. */
 #if defined(__SANITIZE_THREAD__)

@@ -159,7 +159,7 @@ weir_status weir__bench_open(struct bench *bench, weir_context *context,
     bench->config = config ? *config : defaults;
     bench->devices = weir_context_device_count(context);
     bench->gpus = all_gpus(context);
-    bench->simulated = weir__context_simulated(context);
+    bench->simulated = weir_context_simulated(context);
     fill_in(bench);
     if ((status = check_room(bench)) || (status = weir_machine_of(context, &bench->machine)))
         return status;

@@ -1,0 +1,133 @@
+/** @file advise_levels.c  How many arcs a level of a graph has, by short searches on the host. */
+#include "algorithms/common/advise.h"
+#include "runtime/support.h"
+#include "runtime/room.h"
+
+#include <stdlib.h>
+
+/* Arcs that are looked at in all: milliseconds, and hundreds of levels of a road network. A search of a
+ * denser graph ends in its second or third level, which has more than enough of them. */
+#define ARCS_MOST (UINT64_C(1) << 22)
+#define SEARCHES  8
+#define ROW_CHUNK (UINT64_C(1) << 16)
+
+struct search {
+    const weir_graph *graph;
+    uint64_t *seen;       /* a bit a vertex */
+    uint32_t *queue;      /* of vertices seen, in the order of their levels */
+    uint64_t seen_count;  /* by all searches: the queue is never begun anew */
+    uint64_t arcs_left;   /* that may be looked at */
+    uint64_t arcs, found; /* of the last search */
+    uint64_t levels;
+};
+
+struct largest {
+    const weir_graph *graph;
+    uint64_t
+        best; /* relaxed atomic: degree << 32 | ~vertex: the largest, and of equals the first */
+};
+
+static void find_largest(void *user, uint64_t begin, uint64_t end)
+{
+    struct largest *largest = user;
+    const uint64_t *offsets = largest->graph->offsets;
+    uint64_t best = 0;
+    for (uint64_t v = begin; v < end; v++) {
+        uint64_t key = (offsets[v + 1] - offsets[v]) << 32 | (uint32_t)~v;
+        best = key > best ? key : best;
+    }
+    uint64_t before = __atomic_load_n(&largest->best, __ATOMIC_RELAXED);
+    while (best > before && !__atomic_compare_exchange_n(&largest->best, &before, best, 0,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+static int see(struct search *search, uint64_t v)
+{
+    uint64_t bit = UINT64_C(1) << (v & 63);
+    if (search->seen[v >> 6] & bit)
+        return 0;
+    search->seen[v >> 6] |= bit;
+    search->queue[search->seen_count++] = (uint32_t)v;
+    return 1;
+}
+
+/* A row ends the search when the budget does, so that the queue cannot run over. */
+static int look_along(struct search *search, uint64_t v)
+{
+    const uint64_t *offsets = search->graph->offsets;
+    for (uint64_t i = offsets[v]; i < offsets[v + 1]; i++) {
+        if (search->arcs_left == 0)
+            return 0;
+        search->arcs_left--;
+        search->arcs++;
+        search->found += (uint64_t)see(search, search->graph->targets[i]);
+    }
+    return 1;
+}
+
+static void search_from(struct search *search, uint64_t source)
+{
+    uint64_t at = search->seen_count;
+    search->arcs = search->levels = 0;
+    search->found = 1;
+    (void)see(search, source);
+    while (at < search->seen_count && search->arcs_left) {
+        uint64_t end = search->seen_count;
+        search->levels++;
+        while (at < end && look_along(search, search->queue[at]))
+            at++;
+    }
+}
+
+/* The first vertex with arcs that no search has seen, from `begin` on and around the end. */
+static int find_unseen(const struct search *search, uint64_t begin, uint64_t *vertex_out)
+{
+    const weir_graph *graph = search->graph;
+    for (uint64_t i = 0; i < graph->vertices; i++) {
+        uint64_t v = begin + i < graph->vertices ? begin + i : begin + i - graph->vertices;
+        *vertex_out = v;
+        if (graph->offsets[v] < graph->offsets[v + 1] && !(search->seen[v >> 6] >> (v & 63) & 1))
+            return 1;
+    }
+    return 0;
+}
+
+static void search_all(struct search *search, struct weir__advise *facts)
+{
+    struct largest largest = {search->graph, 0};
+    uint64_t most = 0, n = search->graph->vertices;
+    weir__parallel_for(n, ROW_CHUNK, 0, find_largest, &largest);
+    uint64_t source = (uint32_t)~largest.best;
+    for (uint64_t s = 0; s < SEARCHES; s++) {
+        if (s && !find_unseen(search, n / SEARCHES * s, &source))
+            break;
+        search_from(search, source);
+        if (search->arcs > most) {
+            most = search->arcs;
+            facts->arcs_a_level = (double)search->arcs / (double)search->levels;
+            facts->found_a_level = (double)search->found / (double)search->levels;
+        }
+        if (search->arcs_left == 0)
+            break;
+    }
+}
+
+weir_status weir__advise_levels(const weir_graph *graph, struct weir__advise *facts)
+{
+    struct search search = {.graph = graph, .arcs_left = ARCS_MOST};
+    uint64_t most = graph->vertices < ARCS_MOST + SEARCHES ? graph->vertices : ARCS_MOST + SEARCHES;
+    struct weir__need need = {0, 0};
+    weir_status status;
+    facts->arcs_a_level = facts->found_a_level = 0;
+    if (graph->arcs == 0)
+        return WEIR_OK;
+    weir__need_pass(&need, graph->vertices / 8 + most * 4, 1);
+    if (!(status = weir__need_fits(&need, "a search")) &&
+        !(status = weir__calloc(graph->vertices / 64 + 1, 8, "a search", &search.seen)) &&
+        !(status = weir__alloc(most, 4, "a search", &search.queue)))
+        search_all(&search, facts);
+    free(search.seen);
+    free(search.queue);
+    return status;
+}

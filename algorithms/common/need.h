@@ -1,0 +1,40 @@
+/** @file need.h  What graphs, partitions and placed graphs need of host memory (runtime/room.h). Not installed.
+ *
+ * Each function stands in the file of what it speaks for, takes and gives back in the same order, and counts
+ * the memory of host devices. What is taken but not written to does not count: room for items that no arc
+ * can make. */
+#ifndef WEIR_ALGORITHMS_COMMON_NEED_H
+#define WEIR_ALGORITHMS_COMMON_NEED_H
+
+#include "algorithms/algorithms.h"
+#include "algorithms/common/rows.h"
+#include "runtime/room.h"
+
+/** How much of a graph lies on which device. */
+struct weir__sizes {
+    weir_context *context;
+    uint64_t vertices, arcs;
+    uint64_t touched; /* vertices that arcs can lead to, and one more to begin with, at most */
+    uint32_t parts;
+    uint64_t owned[256],
+        arcs_of[256]; /* by part; an owner is a byte, and wrong ones are refused later */
+    uint64_t numbers; /* of rows: with gaps between parts */
+};
+/** @retval WEIR_ERR_INVALID  as weir__partition_fits(). @par Blocks  yes; works on all cores, and takes no memory. */
+weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
+                           const weir_partition *partition, struct weir__sizes *sizes_out);
+
+/** weir_placement_create(), with a partition. */
+void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights weights,
+                          struct weir__need *need);
+/** weir_traversal_create(), and a run. */
+void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *op,
+                          const weir_run_options *options, const weir_traversal_config *config,
+                          struct weir__need *need);
+/** Vertices of a part's halo, at most. */
+uint64_t weir__halo_most(const struct weir__sizes *sizes, uint32_t part);
+/** weir__rows_create(), with a partition; the config after weir__rows_look(). */
+void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_config *config,
+                     struct weir__need *need);
+
+#endif

@@ -1,0 +1,108 @@
+/** @file place_number.c  Which part owns which vertex, under which number (placement.h says how). */
+#include "algorithms/common/placement.h"
+#include "runtime/support.h"
+
+#include <stdlib.h>
+
+static uint64_t block_end(const struct weir__place *place, uint64_t block)
+{
+    uint64_t end = (block + 1) * WEIR__PLACE_BLOCK, n = place->placement->vertices;
+    return end < n ? end : n;
+}
+
+/* Vertices and arcs of each part in each block. */
+static void count_blocks(void *user, uint64_t begin, uint64_t end)
+{
+    struct weir__place *place = user;
+    uint32_t parts = place->placement->parts;
+    const uint64_t *offsets = place->graph->offsets;
+    for (uint64_t block = begin; block < end; block++) {
+        uint32_t vertices[256] = {0}; /* an owner is a byte: one too large is found below */
+        uint64_t arcs[256] = {0};
+        for (uint64_t v = block * WEIR__PLACE_BLOCK; v < block_end(place, block); v++) {
+            uint8_t p = place->owner[v];
+            vertices[p]++;
+            arcs[p] += offsets[v + 1] - offsets[v];
+            if (p >= parts)
+                __atomic_store_n(&place->bad, 1, __ATOMIC_RELAXED);
+        }
+        for (uint32_t p = 0; p < parts; p++) {
+            place->vertex_base[block * parts + p] = vertices[p];
+            place->arc_base[block * parts + p] = arcs[p];
+        }
+    }
+}
+
+/* Counts become the sums of those before. */
+static void add_up(struct weir__place *place)
+{
+    weir_placement *placement = place->placement;
+    for (uint32_t p = 0; p < placement->parts; p++) {
+        uint32_t vertices = 0;
+        uint64_t arcs = 0;
+        for (uint64_t at = p; at < place->blocks * placement->parts; at += placement->parts) {
+            uint32_t here = place->vertex_base[at];
+            uint64_t arcs_here = place->arc_base[at];
+            place->vertex_base[at] = vertices;
+            place->arc_base[at] = arcs;
+            vertices += here;
+            arcs += arcs_here;
+        }
+        placement->part[p].owned = vertices;
+        placement->arcs[p] = arcs;
+        placement->first[p + 1] = placement->first[p] + vertices;
+    }
+}
+
+static void number_blocks(void *user, uint64_t begin, uint64_t end)
+{
+    const struct weir__place *place = user;
+    weir_placement *placement = place->placement;
+    const uint64_t *offsets = place->graph->offsets;
+    for (uint64_t block = begin; block < end; block++) {
+        uint32_t next[WEIR_DEVICES_MAX];
+        for (uint32_t p = 0; p < placement->parts; p++)
+            next[p] = placement->first[p] + place->vertex_base[block * placement->parts + p];
+        for (uint64_t v = block * WEIR__PLACE_BLOCK; v < block_end(place, block); v++) {
+            uint32_t global = next[place->owner[v]]++;
+            placement->global[v] = global;
+            placement->degree[global] = (uint32_t)(offsets[v + 1] - offsets[v]);
+        }
+    }
+}
+
+/* Name the first vertex whose owner is no part. */
+static weir_status refuse(const struct weir__place *place)
+{
+    uint64_t v = 0;
+    while (place->owner[v] < place->placement->parts)
+        v++;
+    return weir__fail(WEIR_ERR_INVALID, "vertex %llu is in part %u of %u", (unsigned long long)v,
+                      place->owner[v], place->placement->parts);
+}
+
+weir_status weir__place_number(struct weir__place *place)
+{
+    weir_placement *placement = place->placement;
+    uint64_t n = placement->vertices;
+    weir_status status;
+    place->blocks = (n + WEIR__PLACE_BLOCK - 1) / WEIR__PLACE_BLOCK;
+    uint64_t cells = place->blocks * placement->parts;
+    if ((status = weir__alloc(n, 4, "global numbers", &placement->global)) ||
+        (status = weir__alloc(n, 4, "degrees", &placement->degree)) ||
+        (status = weir__alloc(cells, 4, "vertices of blocks", &place->vertex_base)) ||
+        (status = weir__alloc(cells, 8, "arcs of blocks", &place->arc_base)))
+        return status;
+    weir__parallel_for(place->blocks, 1, 0, count_blocks, place);
+    if (place->bad)
+        return refuse(place);
+    add_up(place);
+    weir__parallel_for(place->blocks, 1, 0, number_blocks, place);
+    return WEIR_OK;
+}
+
+void weir__place_free(struct weir__place *place)
+{
+    free(place->vertex_base);
+    free(place->arc_base);
+}

@@ -1,0 +1,232 @@
+/** @file place_part.c  One part of a graph: built in host memory, brought to its device.
+ *
+ * First every target of the part's arcs is marked; then each vertex gets its local number in the part, the
+ * halo counted in the order of ids; then the rows are written through that table. Neither sweep over the
+ * arcs asks who owns a target: a look at one table decides. Parts are built one after the other, each on
+ * all cores, so that the host holds one at a time. */
+#include "algorithms/common/need.h"
+#include "algorithms/common/placement.h"
+#include "runtime/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct rows {
+    const struct weir__place *place;
+    uint32_t p;
+    weir_part_weights kind;
+    uint64_t *offsets;
+    uint32_t *targets;
+    void *weights;
+    uint32_t *halo;
+    uint8_t *mark;       /* by vertex: an arc of the part leads to it */
+    uint32_t *local;     /* by vertex: its number in the part, for those it owns and for the halo */
+    uint32_t *halo_base; /* by block: vertices of the halo in the blocks before */
+};
+
+static uint64_t block_begin(const struct rows *rows, uint64_t block)
+{
+    uint64_t begin = block * WEIR__PLACE_BLOCK, n = rows->place->placement->vertices;
+    return begin < n ? begin : n;
+}
+
+static void mark_targets(void *user, uint64_t begin, uint64_t end)
+{
+    const struct rows *rows = user;
+    const weir_graph *graph = rows->place->graph;
+    for (uint64_t v = block_begin(rows, begin); v < block_begin(rows, end); v++) {
+        if (rows->place->owner[v] != rows->p)
+            continue;
+        for (uint64_t e = graph->offsets[v]; e < graph->offsets[v + 1]; e++) {
+            uint8_t *mark = &rows->mark[graph->targets[e]];
+            if (!__atomic_load_n(mark, __ATOMIC_RELAXED)) /* a store would move the line about */
+                __atomic_store_n(mark, 1, __ATOMIC_RELAXED);
+        }
+    }
+}
+
+static void count_halo(void *user, uint64_t begin, uint64_t end)
+{
+    const struct rows *rows = user;
+    for (uint64_t block = begin; block < end; block++) {
+        uint32_t count = 0;
+        for (uint64_t v = block_begin(rows, block); v < block_begin(rows, block + 1); v++)
+            count += rows->mark[v] & (rows->place->owner[v] != rows->p);
+        rows->halo_base[block] = count;
+    }
+}
+
+static void number_locals(void *user, uint64_t begin, uint64_t end)
+{
+    const struct rows *rows = user;
+    const weir_placement *placement = rows->place->placement;
+    uint32_t owned = placement->part[rows->p].owned, first = placement->first[rows->p];
+    for (uint64_t block = begin; block < end; block++) {
+        uint32_t next = rows->halo_base[block];
+        for (uint64_t v = block_begin(rows, block); v < block_begin(rows, block + 1); v++) {
+            if (rows->place->owner[v] == rows->p) {
+                rows->local[v] = placement->global[v] - first;
+            } else if (rows->mark[v]) {
+                rows->local[v] = owned + next;
+                rows->halo[next++] = placement->global[v];
+            }
+        }
+    }
+}
+
+static void copy_weights(const struct rows *rows, uint64_t to, uint64_t from, uint64_t count)
+{
+    const weir_graph *graph = rows->place->graph;
+    if (rows->kind == WEIR_PART_WEIGHTS_U32) {
+        memcpy((uint32_t *)rows->weights + to, graph->weights_u32 + from, count * 4);
+    } else if (graph->weight_kind == WEIR_WEIGHT_F64) {
+        memcpy((double *)rows->weights + to, graph->weights_f64 + from, count * 8);
+    } else {
+        for (uint64_t i = 0; i < count; i++)
+            ((double *)rows->weights)[to + i] = graph->weights_u32[from + i];
+    }
+}
+
+static void write_rows(void *user, uint64_t begin, uint64_t end)
+{
+    const struct rows *rows = user;
+    const struct weir__place *place = rows->place;
+    const weir_graph *graph = place->graph;
+    for (uint64_t block = begin; block < end; block++) {
+        uint64_t cell = block * place->placement->parts + rows->p;
+        uint64_t row = place->vertex_base[cell], at = place->arc_base[cell];
+        for (uint64_t v = block_begin(rows, block); v < block_begin(rows, block + 1); v++) {
+            if (place->owner[v] != rows->p)
+                continue;
+            uint64_t from = graph->offsets[v], count = graph->offsets[v + 1] - from;
+            for (uint64_t i = 0; i < count; i++)
+                rows->targets[at + i] = rows->local[graph->targets[from + i]];
+            if (rows->weights && count)
+                copy_weights(rows, at, from, count);
+            rows->offsets[row++] = at;
+            at += count;
+        }
+    }
+}
+
+static uint32_t halo_total(struct rows *rows)
+{
+    uint32_t total = 0;
+    for (uint64_t block = 0; block < rows->place->blocks; block++) {
+        uint32_t here = rows->halo_base[block];
+        rows->halo_base[block] = total;
+        total += here;
+    }
+    return total;
+}
+
+static size_t weight_bytes(weir_part_weights kind)
+{
+    return kind == WEIR_PART_WEIGHTS_U32 ? 4 : kind == WEIR_PART_WEIGHTS_F64 ? 8 : 0;
+}
+
+static weir_status build(struct rows *rows)
+{
+    const struct weir__place *place = rows->place;
+    weir_part *part = &place->placement->part[rows->p];
+    uint64_t n = place->placement->vertices, arcs = place->placement->arcs[rows->p];
+    weir_status status;
+    if ((status = weir__calloc(n, 1, "marks of a part", &rows->mark)) ||
+        (status = weir__alloc(n, 4, "local numbers", &rows->local)) ||
+        (status = weir__alloc(place->blocks, 4, "halo of blocks", &rows->halo_base)) ||
+        (status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &rows->offsets)) ||
+        (status = weir__alloc(arcs, 4, "part targets", &rows->targets)))
+        return status;
+    if (rows->kind != WEIR_PART_WEIGHTS_NONE &&
+        (status = weir__alloc(arcs, weight_bytes(rows->kind), "part weights", &rows->weights)))
+        return status;
+    weir__parallel_for(place->blocks, 1, 0, mark_targets, rows);
+    weir__parallel_for(place->blocks, 1, 0, count_halo, rows);
+    part->halo_count = halo_total(rows); /* with what it owns at most n, so local numbers fit too */
+    if ((status = weir__alloc(part->halo_count, 4, "part halo", &rows->halo)))
+        return status;
+    weir__parallel_for(place->blocks, 1, 0, number_locals, rows);
+    weir__parallel_for(place->blocks, 1, 0, write_rows, rows);
+    rows->offsets[part->owned] = arcs;
+    return WEIR_OK;
+}
+
+uint64_t weir__halo_most(const struct weir__sizes *sizes, uint32_t part)
+{
+    const uint64_t others = sizes->vertices - sizes->owned[part];
+    return sizes->arcs_of[part] < others ? sizes->arcs_of[part] : others;
+}
+
+void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights weights,
+                          struct weir__need *need)
+{
+    const uint64_t n = sizes->vertices, blocks = n / WEIR__PLACE_BLOCK + 1;
+    weir__need_take(need, n, 4 + 4);                     /* numbers and degrees */
+    weir__need_take(need, blocks * sizes->parts, 4 + 8); /* of blocks */
+    for (uint32_t p = 0; p < sizes->parts; p++) {
+        const weir_device *device = weir_context_device(sizes->context, p);
+        const uint64_t rows = sizes->owned[p], arcs = sizes->arcs_of[p];
+        const uint64_t halo = weir__halo_most(sizes, p);
+        weir__need_take(need, n, 1 + 4); /* marks, local numbers */
+        weir__need_take(need, rows + 1, 8);
+        weir__need_take(need, arcs, 4 + weight_bytes(weights));
+        weir__need_take(need, halo, 4);
+        weir__need_take_on(need, device, rows + 1, 8);
+        weir__need_take_on(need, device, arcs, 4 + weight_bytes(weights));
+        weir__need_take_on(need, device, halo, 4);
+        weir__need_give(need, n, 1 + 4);
+        weir__need_give(need, rows + 1, 8);
+        weir__need_give(need, arcs, 4 + weight_bytes(weights));
+        weir__need_give(need, halo, 4);
+    }
+    weir__need_give(need, blocks * sizes->parts, 4 + 8);
+}
+
+/* The pointer is the part's at once, so that what was taken is freed with the placement. */
+static weir_status bring(weir_device *device, const void *data, uint64_t count, size_t bytes,
+                         const void **placed_out)
+{
+    void *placed;
+    weir_status status = weir_device_alloc(device, (size_t)count * bytes, &placed);
+    if (status)
+        return status;
+    *placed_out = placed;
+    return weir__upload(device, placed, data, (size_t)count * bytes);
+}
+
+static weir_status bring_all(const struct rows *rows)
+{
+    weir_placement *placement = rows->place->placement;
+    weir_part *part = &placement->part[rows->p];
+    weir_device *device = weir_context_device(placement->context, rows->p);
+    const void *offsets = NULL, *targets = NULL, *halo = NULL, *first = NULL;
+    weir_status status;
+    if (!(status = bring(device, rows->offsets, (uint64_t)part->owned + 1, 8, &offsets)) &&
+        !(status = bring(device, rows->targets, placement->arcs[rows->p], 4, &targets)) &&
+        !(status = bring(device, rows->halo, part->halo_count, 4, &halo)) &&
+        !(status = bring(device, placement->first, placement->parts + 1, 4, &first)) &&
+        rows->weights)
+        status = bring(device, rows->weights, placement->arcs[rows->p], weight_bytes(rows->kind),
+                       &part->weights);
+    part->offsets = offsets;
+    part->targets = targets;
+    part->halo = halo;
+    part->first = first;
+    return status;
+}
+
+weir_status weir__place_part(const struct weir__place *place, uint32_t p, weir_part_weights weights)
+{
+    struct rows rows = {.place = place, .p = p, .kind = weights};
+    weir_status status = build(&rows);
+    if (!status)
+        status = bring_all(&rows);
+    free(rows.offsets);
+    free(rows.targets);
+    free(rows.weights);
+    free(rows.halo);
+    free(rows.mark);
+    free(rows.local);
+    free(rows.halo_base);
+    return status;
+}

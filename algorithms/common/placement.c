@@ -1,0 +1,200 @@
+/** @file placement.c  A partitioned graph on the devices of a context: the object. */
+#include "algorithms/common/need.h"
+#include "algorithms/graph/partition.h"
+#include "algorithms/common/placement.h"
+#include "runtime/support.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+static weir_status check(const weir_context *context, const weir_graph *graph,
+                         const weir_partition *partition, weir_part_weights weights)
+{
+    weir_status status = weir__partition_fits(context, graph, partition);
+    if (status)
+        return status;
+    if (weights == WEIR_PART_WEIGHTS_NONE)
+        return WEIR_OK;
+    if (weights != WEIR_PART_WEIGHTS_U32 && weights != WEIR_PART_WEIGHTS_F64)
+        return weir__fail(WEIR_ERR_INVALID, "weights of kind %d: there is none", (int)weights);
+    if (graph->weight_kind == WEIR_WEIGHT_NONE)
+        return weir__fail(WEIR_ERR_INVALID, "the graph has no weights (weir_graph_weigh())");
+    if (weights == WEIR_PART_WEIGHTS_U32 && graph->weight_kind != WEIR_WEIGHT_U32)
+        return weir__fail(WEIR_ERR_INVALID, "the graph's weights are not all 32-bit integers");
+    return WEIR_OK;
+}
+
+static weir_status place_all(weir_placement *placement, const weir_graph *graph,
+                             const weir_partition *partition, weir_part_weights weights)
+{
+    struct weir__place place = {.placement = placement, .graph = graph, .owner = partition->owner};
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_status status = weir__sizes_of(placement->context, graph, partition, &sizes);
+    if (status)
+        return status;
+    weir__placement_need(&sizes, weights, &need);
+    if (!(status = weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts)))
+        status = weir__place_number(&place);
+    for (uint32_t p = 0; p < placement->parts && !status; p++)
+        status = weir__place_part(&place, p, weights);
+    weir__place_free(&place);
+    return status;
+}
+
+static weir_status create(weir_context *context, const weir_graph *graph,
+                          const weir_partition *partition, weir_part_weights weights,
+                          weir_placement **placement_out)
+{
+    weir_placement *placement;
+    weir_status status;
+    if ((status = check(context, graph, partition, weights)) ||
+        (status = weir__calloc(1, sizeof *placement, "placement", &placement)))
+        return status;
+    weir__context_retain(context);
+    atomic_init(&placement->users, 1);
+    placement->context = context;
+    placement->vertices = graph->vertices;
+    placement->parts = partition->parts;
+    for (uint32_t p = 0; p < placement->parts; p++) {
+        placement->part[p].part = p;
+        placement->part[p].parts = placement->parts;
+    }
+    if ((status = place_all(placement, graph, partition, weights))) {
+        weir_placement_destroy(placement);
+        return status;
+    }
+    *placement_out = placement;
+    return WEIR_OK;
+}
+
+weir_status weir_placement_create(weir_context *context, const weir_graph *graph,
+                                  const weir_partition *partition, weir_part_weights weights,
+                                  weir_placement **placement_out)
+{
+    weir_partition *made = NULL;
+    weir_status status = WEIR_OK;
+    *placement_out = NULL;
+    if (!partition)
+        status = weir_partition_create(graph, WEIR_PARTITION_EDGE,
+                                       weir_context_device_count(context), 0, NULL, &made);
+    if (!status)
+        status = create(context, graph, partition ? partition : made, weights, placement_out);
+    weir_partition_destroy(made);
+    return status;
+}
+
+weir_context *weir_placement_context(const weir_placement *placement)
+{
+    return placement->context;
+}
+
+uint64_t weir_placement_vertices(const weir_placement *placement)
+{
+    return placement->vertices;
+}
+
+const weir_part *weir_placement_part(const weir_placement *placement, uint32_t part)
+{
+    return &placement->part[part];
+}
+
+weir_status weir_placement_locate(const weir_placement *placement, uint64_t vertex,
+                                  uint32_t *part_out, uint32_t *global_out, uint32_t *local_out)
+{
+    uint32_t part = 0;
+    if (vertex >= placement->vertices)
+        return weir__fail(WEIR_ERR_INVALID, "%llu is not a vertex: the graph has %llu",
+                          (unsigned long long)vertex, (unsigned long long)placement->vertices);
+    uint32_t global = placement->global[vertex];
+    while (global >= placement->first[part + 1])
+        part++;
+    if (part_out)
+        *part_out = part;
+    if (global_out)
+        *global_out = global;
+    if (local_out)
+        *local_out = global - placement->first[part];
+    return WEIR_OK;
+}
+
+uint32_t weir_placement_degree(const weir_placement *placement, uint64_t vertex)
+{
+    return vertex < placement->vertices ? placement->degree[placement->global[vertex]] : 0;
+}
+
+struct permutation {
+    const uint32_t *number;
+    const char *from;
+    char *to;
+    size_t bytes;
+};
+
+static void permute(void *user, uint64_t begin, uint64_t end)
+{
+    const struct permutation *p = user;
+    if (p->bytes == 4) /* sizes that the compiler knows are moved in registers */
+        for (uint64_t v = begin; v < end; v++)
+            memcpy(p->to + v * 4, p->from + (size_t)p->number[v] * 4, 4);
+    else if (p->bytes == 8)
+        for (uint64_t v = begin; v < end; v++)
+            memcpy(p->to + v * 8, p->from + (size_t)p->number[v] * 8, 8);
+    else
+        for (uint64_t v = begin; v < end; v++)
+            memcpy(p->to + v * p->bytes, p->from + p->number[v] * p->bytes, p->bytes);
+}
+
+void weir__permute(const uint32_t *number, uint64_t count, const void *values, size_t value_bytes,
+                   void *values_out)
+{
+    struct permutation permutation = {number, values, values_out, value_bytes};
+    weir__parallel_for(count, UINT64_C(1) << 16, 0, permute, &permutation);
+}
+
+weir_status weir_placement_gather(const weir_placement *placement, const void *const *values,
+                                  size_t value_bytes, void *values_out)
+{
+    char *staged;
+    weir_status status;
+    if (value_bytes == 0)
+        return weir__fail(WEIR_ERR_INVALID, "values of 0 bytes cannot be gathered");
+    if ((status = weir__alloc(placement->vertices, value_bytes, "gathered values", &staged)))
+        return status;
+    for (uint32_t p = 0; p < placement->parts && !status; p++)
+        status = weir__download(weir_context_device(placement->context, p),
+                                staged + placement->first[p] * value_bytes, values[p],
+                                placement->part[p].owned * value_bytes);
+    if (!status)
+        weir__permute(placement->global, placement->vertices, staged, value_bytes, values_out);
+    free(staged);
+    return status;
+}
+
+static void free_on(weir_device *device, const void *data)
+{
+    weir_device_free(device, (void *)(uintptr_t)data);
+}
+
+void weir__placement_retain(weir_placement *placement)
+{
+    atomic_fetch_add_explicit(&placement->users, 1, memory_order_relaxed);
+}
+
+void weir_placement_destroy(weir_placement *placement)
+{
+    if (!placement || atomic_fetch_sub_explicit(&placement->users, 1, memory_order_acq_rel) != 1)
+        return;
+    for (uint32_t p = 0; p < placement->parts; p++) {
+        weir_device *device = weir_context_device(placement->context, p);
+        free_on(device, placement->part[p].offsets);
+        free_on(device, placement->part[p].targets);
+        free_on(device, placement->part[p].weights);
+        free_on(device, placement->part[p].halo);
+        free_on(device, placement->part[p].first);
+    }
+    weir__context_release(placement->context);
+    free(placement->global);
+    free(placement->degree);
+    free(placement);
+}

@@ -1,0 +1,54 @@
+/** @file placement.h  What a placement keeps on the host. Not installed.
+ *
+ * Vertices are numbered in two sweeps over blocks of them: the first counts, for each block, the vertices
+ * and arcs of each part; the sums of those before then tell every block where its own begin, so that the
+ * second sweep, and the building of a part's rows after it, run on all cores and give the same numbers
+ * whatever their count. */
+#ifndef WEIR_ALGORITHMS_COMMON_PLACEMENT_H
+#define WEIR_ALGORITHMS_COMMON_PLACEMENT_H
+
+#include "algorithms/algorithms.h"
+
+struct weir_placement {
+    _Atomic uint32_t users; /* whoever made it, and traversals; acq_rel: the last frees */
+    weir_context *context;
+    uint64_t vertices;
+    uint32_t parts;
+    uint32_t first[WEIR_DEVICES_MAX + 1]; /* global numbers */
+    uint64_t arcs[WEIR_DEVICES_MAX];
+    weir_part part[WEIR_DEVICES_MAX];
+    uint32_t *global; /* by vertex */
+    uint32_t *degree; /* by global number */
+};
+
+/** One more user, who ends with weir_placement_destroy(). */
+void weir__placement_retain(weir_placement *placement);
+
+/** Vertices of a block. */
+#define WEIR__PLACE_BLOCK (UINT64_C(1) << 14)
+
+/** What the building of parts works with, freed when they are placed. */
+struct weir__place {
+    weir_placement *placement;
+    const weir_graph *graph;
+    const uint8_t *owner; /* by vertex */
+    uint64_t blocks;
+    /* block * parts + part: vertices and arcs of the part in the blocks before */
+    uint32_t *vertex_base;
+    uint64_t *arc_base;
+    int bad; /* some vertex's owner is no part */
+};
+
+/** Fill first, arcs, owned, global and degree of the placement, and the bases. */
+weir_status weir__place_number(struct weir__place *place);
+void weir__place_free(struct weir__place *place);
+
+/** Build part @p p in host memory and bring it to its device. */
+weir_status weir__place_part(const struct weir__place *place, uint32_t p,
+                             weir_part_weights weights);
+
+/** values_out[v] = values[number[v]] for @p count v, on all cores. */
+void weir__permute(const uint32_t *number, uint64_t count, const void *values, size_t value_bytes,
+                   void *values_out);
+
+#endif

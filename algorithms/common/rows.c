@@ -1,0 +1,260 @@
+/** @file rows.c  A graph placed by rows: the object. */
+#include "algorithms/common/need.h"
+#include "algorithms/graph/partition.h"
+#include "algorithms/common/placement.h"
+#include "algorithms/common/rows_build.h"
+#include "runtime/support.h"
+
+#include <stdlib.h>
+
+static weir_status check(const weir_context *context, const weir_graph *graph,
+                         const weir_partition *partition, const struct weir__rows_config *config)
+{
+    weir_status status = weir__partition_fits(context, graph, partition);
+    if (status)
+        return status;
+    if (config->by_weight && !config->weights)
+        return weir__fail(WEIR_ERR_INVALID, "rows by weight without weights");
+    if (config->weights && graph->weight_kind != WEIR_WEIGHT_U32)
+        return weir__fail(WEIR_ERR_INVALID, graph->weight_kind == WEIR_WEIGHT_NONE
+                                                ? "the graph has no weights (weir_graph_weigh())"
+                                                : "the graph's weights are not all 32-bit "
+                                                  "integers");
+    return WEIR_OK;
+}
+
+struct most {
+    const uint32_t *weights;
+    uint32_t bits; /* relaxed atomic: all bits that some weight has */
+};
+
+static void or_weights(void *user, uint64_t begin, uint64_t end)
+{
+    struct most *most = user;
+    uint32_t bits = 0;
+    for (uint64_t i = begin; i < end; i++)
+        bits |= most->weights[i];
+    __atomic_fetch_or(&most->bits, bits, __ATOMIC_RELAXED);
+}
+
+/* Where the sort by weight begins: small weights need no passes over their upper bytes. */
+static uint32_t weight_shift(const struct weir__rows_build *build)
+{
+    struct most most = {build->graph->weights_u32, 0};
+    uint32_t shift = 0;
+    if (build->config->by_weight)
+        weir__parallel_for(build->graph->arcs, WEIR__ARC_CHUNK, 0, or_weights, &most);
+    while (shift < 24 && most.bits >> shift > 255)
+        shift += 8;
+    return shift;
+}
+
+static weir_status place_all(weir__rows *rows, const weir_graph *graph,
+                             const weir_partition *partition,
+                             const struct weir__rows_config *config)
+{
+    struct weir__rows_build build = {
+        .rows = rows, .graph = graph, .config = config, .owner = partition->owner};
+    weir_status status;
+    build.weight_shift = weight_shift(&build);
+    if (!(status = weir__rows_look_back(&build)) && !(status = weir__rows_number(&build)))
+        status = weir__rows_transpose(&build);
+    for (uint32_t p = 0; p < rows->parts && !status; p++)
+        status = weir__rows_place_part(&build, p);
+    free(build.in_degree);
+    free(build.in_ends);
+    free(build.in_keys);
+    return status;
+}
+
+static weir_status create(weir_context *context, const weir_graph *graph,
+                          const weir_partition *partition, const struct weir__rows_config *config,
+                          weir__rows **rows_out)
+{
+    weir__rows *rows;
+    weir_status status;
+    if ((status = check(context, graph, partition, config)) ||
+        (status = weir__calloc(1, sizeof *rows, "rows", &rows)))
+        return status;
+    weir__context_retain(context);
+    rows->context = context;
+    rows->vertices = graph->vertices;
+    rows->parts = partition->parts;
+    for (uint32_t p = 0; p < rows->parts; p++) {
+        rows->part[p].part = p;
+        rows->part[p].parts = rows->parts;
+        rows->part[p].arcs_all = graph->arcs;
+        rows->part[p].vertices = graph->vertices;
+    }
+    if ((status = place_all(rows, graph, partition, config))) {
+        weir__rows_destroy(rows);
+        return status;
+    }
+    *rows_out = rows;
+    return WEIR_OK;
+}
+
+/* One direction of a part's arcs on its device, and what is held while it is brought there. */
+static void side_need(const weir_device *device, uint64_t rows, uint64_t arcs, int weights,
+                      struct weir__need *need)
+{
+    weir__need_take(need, rows + 1, 8);
+    weir__need_take_on(need, device, rows + 1, 8);
+    weir__need_take(need, arcs, weights ? 4 : 0);
+    weir__need_take_on(need, device, arcs, weights ? 8 : 4);
+    weir__need_give(need, rows + 1, 8);
+    weir__need_give(need, arcs, weights ? 4 : 0);
+}
+
+/* How many in-arcs a part has is not known before they were counted: with several, those of all come first. */
+static void in_need(const struct weir__sizes *sizes, int weights, struct weir__need *need)
+{
+    side_need(weir_context_device(sizes->context, 0), sizes->vertices + sizes->parts, sizes->arcs,
+              weights, need);
+}
+
+void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_config *config,
+                     struct weir__need *need)
+{
+    const uint64_t n = sizes->vertices, numbers = sizes->numbers, key = config->weights ? 8 : 4;
+    const int back = config->in && !config->symmetric; /* arcs have to be turned round */
+    weir__need_take(need, back ? n : 0, 4);
+    weir__need_take(need, n, 4 + 12);               /* numbers; degrees, orders */
+    weir__need_take(need, n / 65536 + 1, 2048 * 4); /* of blocks and digits */
+    weir__need_take(need, numbers, 4 + 4);
+    weir__need_give(need, n, 12);
+    weir__need_give(need, n / 65536 + 1, 2048 * 4);
+    weir__need_take(need, back ? numbers : 0, 8);
+    weir__need_take(need, back ? sizes->arcs : 0, key);
+    weir__need_pass(need, back ? sizes->arcs : 0, key + 4);
+    if (back && sizes->parts > 1)
+        in_need(sizes, config->weights, need);
+    for (uint32_t p = 0; p < sizes->parts; p++) {
+        const weir_device *device = weir_context_device(sizes->context, p);
+        weir__need_take(need, sizes->arcs_of[p], key);
+        side_need(device, sizes->owned[p], sizes->arcs_of[p], config->weights, need);
+        weir__need_give(need, sizes->arcs_of[p], key);
+        weir__need_take_on(need, device, config->out_degree ? numbers : 0, 4);
+    }
+    if (back && sizes->parts == 1)
+        in_need(sizes, config->weights, need);
+    weir__need_give(need, back ? n : 0, 4);
+    weir__need_give(need, back ? numbers : 0, 8);
+    weir__need_give(need, back ? sizes->arcs : 0, key);
+}
+
+weir_status weir__rows_create(weir_context *context, const weir_graph *graph,
+                              const weir_partition *partition,
+                              const struct weir__rows_config *config, weir__rows **rows_out)
+{
+    weir_partition *made = NULL;
+    weir_status status = WEIR_OK;
+    *rows_out = NULL;
+    if (!partition)
+        status = weir_partition_create(graph, WEIR_PARTITION_EDGE,
+                                       weir_context_device_count(context), 0, NULL, &made);
+    if (!status)
+        status = create(context, graph, partition ? partition : made, config, rows_out);
+    weir_partition_destroy(made);
+    return status;
+}
+
+weir_context *weir__rows_context(const weir__rows *rows)
+{
+    return rows->context;
+}
+
+const weir_rows_part *weir__rows_part(const weir__rows *rows, uint32_t part)
+{
+    return &rows->part[part];
+}
+
+int weir__rows_symmetric(const weir__rows *rows)
+{
+    return rows->symmetric;
+}
+
+enum weir__rows_order weir__rows_order(const weir__rows *rows)
+{
+    return rows->order;
+}
+
+weir_status weir__rows_locate(const weir__rows *rows, uint64_t vertex, uint32_t *part_out,
+                              uint32_t *number_out)
+{
+    uint32_t part = 0;
+    if (vertex >= rows->vertices)
+        return weir__fail(WEIR_ERR_INVALID, "%llu is not a vertex: the graph has %llu",
+                          (unsigned long long)vertex, (unsigned long long)rows->vertices);
+    while (rows->number[vertex] >= rows->part[part].first[part + 1])
+        part++;
+    if (part_out)
+        *part_out = part;
+    if (number_out)
+        *number_out = rows->number[vertex];
+    return WEIR_OK;
+}
+
+const uint32_t *weir__rows_vertices(const weir__rows *rows)
+{
+    return rows->vertex;
+}
+
+const uint32_t *weir__rows_numbers(const weir__rows *rows)
+{
+    return rows->number;
+}
+
+const uint32_t *weir__rows_degrees(const weir__rows *rows)
+{
+    return rows->degree;
+}
+
+weir_status weir__rows_gather(const weir__rows *rows, const void *const *values, size_t value_bytes,
+                              void *values_out)
+{
+    char *staged;
+    weir_status status;
+    if (value_bytes == 0)
+        return weir__fail(WEIR_ERR_INVALID, "values of 0 bytes cannot be gathered");
+    if ((status = weir__alloc(rows->numbers, value_bytes, "gathered values", &staged)))
+        return status;
+    for (uint32_t p = 0; p < rows->parts && !status; p++)
+        status = weir__download(weir_context_device(rows->context, p),
+                                staged + rows->part[p].begin * value_bytes, values[p],
+                                rows->part[p].owned * value_bytes);
+    if (!status)
+        weir__permute(rows->number, rows->vertices, staged, value_bytes, values_out);
+    free(staged);
+    return status;
+}
+
+static void free_on(weir_device *device, const void *data)
+{
+    weir_device_free(device, (void *)(uintptr_t)data);
+}
+
+static void free_arcs(weir_device *device, const weir_arcs *arcs)
+{
+    free_on(device, arcs->offsets);
+    free_on(device, arcs->targets);
+    free_on(device, arcs->weights);
+}
+
+void weir__rows_destroy(weir__rows *rows)
+{
+    if (!rows)
+        return;
+    for (uint32_t p = 0; p < rows->parts; p++) {
+        weir_device *device = weir_context_device(rows->context, p);
+        free_arcs(device, &rows->part[p].out);
+        if (rows->part[p].in.offsets != rows->part[p].out.offsets)
+            free_arcs(device, &rows->part[p].in);
+        free_on(device, rows->part[p].out_degree);
+    }
+    weir__context_release(rows->context);
+    free(rows->number);
+    free(rows->vertex);
+    free(rows->degree);
+    free(rows);
+}

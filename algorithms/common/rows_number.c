@@ -1,0 +1,287 @@
+/** @file rows_number.c  Which vertex has which number.
+ *
+ * Vertices are sorted by part, within a part by degree if that is wanted, and then by id: counting sorts
+ * that keep the order of equals, from the lowest digit of the degree up to the part. Each counts by blocks,
+ * and the sums of those before tell a block where its own go, so that blocks are independent. */
+#include "algorithms/common/rows_build.h"
+#include "runtime/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK       (UINT64_C(1) << 16) /* vertices */
+#define DIGIT_BITS  11
+#define DIGITS      (1u << DIGIT_BITS)
+#define EXACT       4096u /* degrees below are counted each for itself */
+#define SKEW_CHUNK  (UINT64_C(1) << 18)
+#define OWNER_SHIFT 32 /* the digit is the owner */
+
+struct sort {
+    struct weir__rows_build *build;
+    uint32_t *degree; /* by vertex; of both directions if both are wanted */
+    uint32_t degree_max;
+    uint32_t *from, *to; /* vertices in the order of the digits so far; from NULL: by id */
+    uint32_t *base;      /* block * digits + digit: counts, then where the block's next one goes */
+    uint32_t shift, digits;
+    uint64_t blocks;
+};
+
+static void add_degrees(void *user, uint64_t begin, uint64_t end)
+{
+    struct sort *sort = user;
+    const uint64_t *offsets = sort->build->graph->offsets;
+    const uint32_t *in = sort->build->in_degree;
+    uint32_t most = 0;
+    for (uint64_t v = begin; v < end; v++) {
+        uint64_t degree = offsets[v + 1] - offsets[v] + (in ? in[v] : 0);
+        sort->degree[v] = degree < UINT32_MAX ? (uint32_t)degree : UINT32_MAX;
+        most = sort->degree[v] > most ? sort->degree[v] : most;
+    }
+    uint32_t before = __atomic_load_n(&sort->degree_max, __ATOMIC_RELAXED);
+    while (most > before && !__atomic_compare_exchange_n(&sort->degree_max, &before, most, 0,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+struct histogram {
+    const uint32_t *degree;
+    uint64_t count[EXACT + 1]; /* relaxed atomics: sums; the last is of EXACT and more */
+    uint64_t arcs, arcs_above; /* of all, and of the last */
+};
+
+static void count_degrees(void *user, uint64_t begin, uint64_t end)
+{
+    struct histogram *h = user;
+    uint64_t arcs = 0, above = 0;
+    uint32_t count[EXACT + 1] = {0};
+    for (uint64_t v = begin; v < end; v++) {
+        uint32_t degree = h->degree[v];
+        count[degree < EXACT ? degree : EXACT]++;
+        arcs += degree;
+        above += degree < EXACT ? 0 : degree;
+    }
+    for (uint32_t d = 0; d <= EXACT; d++)
+        if (count[d])
+            __atomic_fetch_add(&h->count[d], count[d], __ATOMIC_RELAXED);
+    __atomic_fetch_add(&h->arcs, arcs, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&h->arcs_above, above, __ATOMIC_RELAXED);
+}
+
+/* Skewed: the hundredth of the vertices that has the largest degrees has more than a quarter of the arcs.
+ * Then most looks at far ends go to few vertices, and what is kept of those fits into a cache if they lie
+ * together (R-MAT and social networks: a half and more). Meshes and road networks are far from it (a
+ * hundredth has about 2 %), and have a locality in their ids that sorting would destroy. */
+static weir_status skewed(const struct sort *sort, uint64_t n, int *skewed_out)
+{
+    struct histogram *h;
+    weir_status status = weir__calloc(1, sizeof *h, "degrees", &h);
+    if (status)
+        return status;
+    h->degree = sort->degree;
+    weir__parallel_for(n, SKEW_CHUNK, 0, count_degrees, h);
+    uint64_t left = n / 100 ? n / 100 : 1, held = 0;
+    for (uint32_t d = EXACT + 1; d-- > 0 && left;) {
+        uint64_t take = h->count[d] < left ? h->count[d] : left;
+        if (d < EXACT)
+            held += take * d;
+        else if (take)
+            held += h->arcs_above / h->count[d] * take;
+        left -= take;
+    }
+    *skewed_out = held > h->arcs / 4;
+    free(h);
+    return WEIR_OK;
+}
+
+static inline uint32_t digit_of(const struct sort *sort, uint32_t v)
+{
+    if (sort->shift == OWNER_SHIFT)
+        return sort->build->owner[v];
+    return ((sort->degree_max - sort->degree[v]) >> sort->shift) & (DIGITS - 1);
+}
+
+static inline uint32_t vertex_at(const struct sort *sort, uint64_t i)
+{
+    return sort->from ? sort->from[i] : (uint32_t)i;
+}
+
+static uint64_t block_end(const struct sort *sort, uint64_t block)
+{
+    uint64_t end = (block + 1) * BLOCK, n = sort->build->graph->vertices;
+    return end < n ? end : n;
+}
+
+static void count_blocks(void *user, uint64_t begin, uint64_t end)
+{
+    const struct sort *sort = user;
+    for (uint64_t block = begin; block < end; block++) {
+        uint32_t *count = sort->base + block * sort->digits;
+        memset(count, 0, sort->digits * sizeof *count);
+        for (uint64_t i = block * BLOCK; i < block_end(sort, block); i++)
+            count[digit_of(sort, vertex_at(sort, i))]++;
+    }
+}
+
+static void move_blocks(void *user, uint64_t begin, uint64_t end)
+{
+    const struct sort *sort = user;
+    for (uint64_t block = begin; block < end; block++) {
+        uint32_t *next = sort->base + block * sort->digits;
+        for (uint64_t i = block * BLOCK; i < block_end(sort, block); i++) {
+            uint32_t v = vertex_at(sort, i);
+            sort->to[next[digit_of(sort, v)]++] = v;
+        }
+    }
+}
+
+/* Counts become the sums of those before, and totals, if asked for, those of each digit. */
+static void add_up(const struct sort *sort, uint32_t *totals)
+{
+    uint32_t sum = 0;
+    for (uint32_t digit = 0; digit < sort->digits; digit++) {
+        uint32_t before = sum;
+        for (uint64_t block = 0; block < sort->blocks; block++) {
+            uint32_t *cell = &sort->base[block * sort->digits + digit], here = *cell;
+            *cell = sum;
+            sum += here;
+        }
+        if (totals)
+            totals[digit] = sum - before;
+    }
+}
+
+static void sort_by_digit(struct sort *sort, uint32_t shift, uint32_t *spare, uint32_t *totals)
+{
+    sort->shift = shift;
+    sort->digits = shift == OWNER_SHIFT ? 256 : DIGITS;
+    weir__parallel_for(sort->blocks, 1, 0, count_blocks, sort);
+    add_up(sort, totals);
+    weir__parallel_for(sort->blocks, 1, 0, move_blocks, sort);
+    uint32_t *sorted = sort->to;
+    sort->to = sort->from ? sort->from : spare;
+    sort->from = sorted;
+}
+
+/* Name the first vertex whose owner is no part. */
+static weir_status refuse(const struct weir__rows_build *build)
+{
+    uint64_t v = 0;
+    while (build->owner[v] < build->rows->parts)
+        v++;
+    return weir__fail(WEIR_ERR_INVALID, "vertex %llu is in part %u of %u", (unsigned long long)v,
+                      build->owner[v], build->rows->parts);
+}
+
+static weir_status set_begins(struct weir__rows_build *build, const uint32_t *totals)
+{
+    weir__rows *rows = build->rows;
+    uint64_t number = 0;
+    uint32_t first[WEIR_DEVICES_MAX + 1] = {0};
+    for (uint32_t p = rows->parts; p < 256; p++)
+        if (totals[p])
+            return refuse(build);
+    for (uint32_t p = 0; p < rows->parts; p++) {
+        first[p] = (uint32_t)number;
+        number += totals[p];
+        number = (number + WEIR_ROWS_ALIGN - 1) / WEIR_ROWS_ALIGN * WEIR_ROWS_ALIGN;
+        if (number > UINT32_MAX)
+            return weir__fail(WEIR_ERR_INVALID,
+                              "%llu vertices in %u parts: more than 2^32 numbers, as parts begin "
+                              "at multiples of %u",
+                              (unsigned long long)rows->vertices, rows->parts, WEIR_ROWS_ALIGN);
+    }
+    first[rows->parts] = rows->numbers = (uint32_t)number;
+    for (uint32_t p = 0; p < rows->parts; p++) {
+        weir_rows_part *part = &rows->part[p];
+        part->begin = first[p];
+        part->owned = totals[p];
+        part->numbers = rows->numbers;
+        memcpy(part->first, first, sizeof first);
+    }
+    return WEIR_OK;
+}
+
+static void write_numbers(void *user, uint64_t begin, uint64_t end)
+{
+    const struct sort *sort = user;
+    weir__rows *rows = sort->build->rows;
+    const uint64_t *offsets = sort->build->graph->offsets;
+    uint32_t p = 0;
+    uint64_t before = 0; /* vertices of the parts before p */
+    for (uint64_t i = begin; i < end; i++) {
+        while (i >= before + rows->part[p].owned)
+            before += rows->part[p++].owned;
+        uint32_t v = sort->from[i], number = rows->part[p].begin + (uint32_t)(i - before);
+        rows->number[v] = number;
+        rows->vertex[number] = v;
+        rows->degree[number] = (uint32_t)(offsets[v + (uint64_t)1] - offsets[v]);
+    }
+}
+
+static void clear_gaps(weir__rows *rows)
+{
+    for (uint32_t p = 0; p < rows->parts; p++)
+        for (uint32_t i = rows->part[p].begin + rows->part[p].owned; i < rows->part[p].first[p + 1];
+             i++) {
+            rows->vertex[i] = UINT32_MAX;
+            rows->degree[i] = 0;
+        }
+}
+
+static weir_status number_all(struct sort *sort, const uint32_t *totals)
+{
+    weir__rows *rows = sort->build->rows;
+    weir_status status;
+    if ((status = set_begins(sort->build, totals)) ||
+        (status = weir__alloc(rows->numbers, 4, "vertices of numbers", &rows->vertex)) ||
+        (status = weir__alloc(rows->numbers, 4, "degrees", &rows->degree)))
+        return status;
+    weir__parallel_for(rows->vertices, BLOCK, 0, write_numbers, sort);
+    clear_gaps(rows);
+    return WEIR_OK;
+}
+
+static weir_status choose_order(struct sort *sort)
+{
+    weir__rows *rows = sort->build->rows;
+    int by_degree = sort->build->config->order == WEIR__ROWS_BY_DEGREE;
+    weir_status status = WEIR_OK;
+    if (sort->build->config->order == WEIR__ROWS_AUTO)
+        status = skewed(sort, rows->vertices, &by_degree);
+    rows->order = by_degree ? WEIR__ROWS_BY_DEGREE : WEIR__ROWS_BY_ID;
+    return status;
+}
+
+weir_status weir__rows_number(struct weir__rows_build *build)
+{
+    weir__rows *rows = build->rows;
+    uint64_t n = rows->vertices;
+    struct sort sort = {.build = build, .blocks = (n + BLOCK - 1) / BLOCK};
+    uint32_t *spare = NULL, totals[256] = {0};
+    weir_status status;
+    if ((status = weir__alloc(n, 4, "numbers", &rows->number)) ||
+        (status = weir__alloc(n, 4, "degrees of vertices", &sort.degree)) ||
+        (status = weir__alloc(n, 4, "order of vertices", &sort.to)) ||
+        (status = weir__alloc(n, 4, "order of vertices", &spare)) ||
+        (status = weir__alloc(sort.blocks * DIGITS, 4, "vertices of blocks", &sort.base)))
+        goto out;
+    weir__parallel_for(n, BLOCK, 0, add_degrees, &sort);
+    if ((status = choose_order(&sort)))
+        goto out;
+    if (rows->order == WEIR__ROWS_BY_DEGREE)
+        for (uint32_t shift = 0; shift < 32 && sort.degree_max >> shift; shift += DIGIT_BITS)
+            sort_by_digit(&sort, shift, spare, NULL);
+    sort_by_digit(&sort, OWNER_SHIFT, spare, totals);
+    status = number_all(&sort, totals);
+out:
+    free(sort.base);
+    free(sort.degree);
+    if (sort.from) { /* the two orders have changed places, or not */
+        free(sort.from);
+        free(sort.to);
+    } else {
+        free(sort.to);
+        free(spare);
+    }
+    return status;
+}

@@ -1,0 +1,44 @@
+/** @file sizes.c  How much of a graph each part of a partition has, counted without taking memory. */
+#include "algorithms/common/need.h"
+#include "algorithms/graph/partition.h"
+#include "runtime/support.h"
+
+#define ROW_CHUNK (UINT64_C(1) << 16)
+
+struct count {
+    const weir_graph *graph;
+    const uint8_t *owner;
+    struct weir__sizes *sizes; /* relaxed additions; the join publishes them */
+};
+
+/* Vertices of a part mostly stand together: one addition for each stretch of them. */
+static void count_parts(void *user, uint64_t begin, uint64_t end)
+{
+    const struct count *count = user;
+    for (uint64_t v = begin, first = begin; v < end; first = v) {
+        const uint8_t owner = count->owner[first];
+        while (v < end && count->owner[v] == owner)
+            v++;
+        __atomic_fetch_add(&count->sizes->owned[owner], v - first, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&count->sizes->arcs_of[owner],
+                           count->graph->offsets[v] - count->graph->offsets[first],
+                           __ATOMIC_RELAXED);
+    }
+}
+
+weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
+                           const weir_partition *partition, struct weir__sizes *sizes_out)
+{
+    struct count count = {graph, partition->owner, sizes_out};
+    weir_status status = weir__partition_fits(context, graph, partition);
+    if (status)
+        return status;
+    *sizes_out = (struct weir__sizes){.context = context,
+                                      .vertices = graph->vertices,
+                                      .arcs = graph->arcs,
+                                      .parts = partition->parts};
+    sizes_out->touched = graph->arcs < graph->vertices ? graph->arcs + 1 : graph->vertices;
+    sizes_out->numbers = graph->vertices + partition->parts * (uint64_t)WEIR_ROWS_ALIGN;
+    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, count_parts, &count);
+    return WEIR_OK;
+}

@@ -1,0 +1,350 @@
+/** @file traversal.c  An operator over a placed graph: workers, values, runs, results.
+ *
+ * What BFS, SSSP and operators of users have in common: everything but the operator and its state. After a
+ * run the values come to the host part after part, which is the order of global numbers; the order of
+ * vertices is made when somebody asks for it. */
+#include "algorithms/common/need.h"
+#include "algorithms/common/placement.h"
+#include "runtime/config.h"
+#include "runtime/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define VALUE_BYTES_MAX 4096
+#define QUEUE_ITEMS_MAX (UINT64_C(1) << 30)
+#define PACKET_BYTES    (UINT64_C(1) << 20) /* the worklist's, where nothing is said */
+
+struct weir_traversal {
+    weir_placement *placement;
+    const weir_operator *op;
+    weir_traversal_config config;
+    weir_worklist *worklist;
+    weir_endpoint *source;
+    weir_endpoint *worker[WEIR_DEVICES_MAX];
+    weir_queue *queue[WEIR_DEVICES_MAX];
+    void *values[WEIR_DEVICES_MAX]; /* device memory */
+    int bound[WEIR_DEVICES_MAX];
+    char *results; /* of the last complete run, by global number */
+};
+
+static weir_device *device(const weir_traversal *traversal, uint32_t p)
+{
+    return weir_context_device(traversal->placement->context, p);
+}
+
+static size_t bytes_on(const weir_traversal *traversal, uint32_t p)
+{
+    const weir_part *part = &traversal->placement->part[p];
+    return ((size_t)part->owned + part->halo_count) * traversal->config.value_bytes;
+}
+
+static weir_status create_part(weir_traversal *traversal, uint32_t p)
+{
+    weir_status status =
+        weir_device_alloc(device(traversal, p), bytes_on(traversal, p), &traversal->values[p]);
+    if (!status)
+        status = weir_queue_create(device(traversal, p), 0, &traversal->queue[p]);
+    if (!status)
+        status = weir_endpoint_create(device(traversal, p), NULL, &traversal->worker[p]);
+    return status;
+}
+
+/* Room for an item a vertex of the largest part, or for all that may wait there; the few more that a round may
+ * make spill. */
+static uint64_t queue_items(const weir_traversal *traversal)
+{
+    const weir_placement *placement = traversal->placement;
+    uint64_t items = weir__config_get(weir_context_config(placement->context), WEIR__QUEUE_ITEMS);
+    uint64_t largest = 0;
+    if (items)
+        return items;
+    for (uint32_t p = 0; p < placement->parts; p++) {
+        uint64_t mine = placement->part[p].owned;
+        if (traversal->config.halo_items && placement->parts > 1)
+            mine += mine + placement->part[p].halo_count;
+        if (largest < mine)
+            largest = mine;
+    }
+    items = largest + 1024;
+    return items < QUEUE_ITEMS_MAX ? items : QUEUE_ITEMS_MAX;
+}
+
+/* Arcs that a vertex has on average, without those that have none. */
+static uint32_t tile_atoms(const weir_placement *placement)
+{
+    uint64_t with_arcs = 0, arcs = 0;
+    for (uint64_t v = 0; v < placement->vertices; v++) {
+        with_arcs += placement->degree[v] != 0;
+        arcs += placement->degree[v];
+    }
+    uint64_t atoms = with_arcs ? (arcs + with_arcs - 1) / with_arcs : 1;
+    return atoms < 1024 ? (uint32_t)atoms : 1024;
+}
+
+static weir_status create_worklist(weir_traversal *traversal, const weir_run_options *options)
+{
+    const weir_placement *placement = traversal->placement;
+    weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
+    config.route = options->route;
+    config.order = options->order;
+    config.delta = options->delta;
+    config.delta_hint = traversal->config.delta_hint;
+    config.kernel = options->kernel;
+    config.worker = options->worker;
+    config.fetch = options->fetch;
+    config.mapping = options->mapping;
+    config.group = options->group;
+    config.time_limit_ms = options->time_limit_ms;
+    config.queue_items = queue_items(traversal);
+    config.tile_atoms = tile_atoms(placement);
+    weir_status status =
+        weir_endpoint_create(weir_context_home(placement->context), "source", &traversal->source);
+    return status ? status
+                  : weir_worklist_create(traversal->source, traversal->worker, placement->parts,
+                                         traversal->op, &config, &traversal->worklist);
+}
+
+/* What a part takes for items between it and others: those that wait for a ring to have room again, and rings. A value
+ * improves seldom after it was sent; where items may be many, the rings of all other parts go round, each with
+ * room for half of a queue or for some packets. */
+static uint64_t sent_bytes(const struct weir__sizes *sizes, const weir_operator *op,
+                           const weir_traversal_config *config, uint32_t p)
+{
+    const weir_config *tunables = weir_context_config(sizes->context);
+    const uint64_t halo = weir__halo_most(sizes, p), queue = 2 * sizes->owned[p] + halo;
+    const uint64_t packet = weir__config_get(tunables, WEIR__PACKET_BYTES);
+    const uint64_t packets =
+        (packet ? packet : PACKET_BYTES) * weir__config_get(tunables, WEIR__LINK_BUFFERS);
+    uint64_t ring = 1;
+    if (!config->halo_items || sizes->parts == 1)
+        return halo * op->wire_bytes;
+    while (ring < queue / 2 || ring * op->wire_bytes < packets)
+        ring *= 2;
+    return (halo + ring * (sizes->parts - 1)) * op->wire_bytes;
+}
+
+/* Queues are counted as far as runs fill them as a rule: with an item a vertex in each of the two that take turns,
+ * in soft order as many again that wait in buckets and behind them, and one for each vertex of a halo. All that
+ * WEIR_QUEUE_ITEMS and WEIR_SPILL_BYTES let them hold is seldom written to. */
+void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *op,
+                          const weir_run_options *options, const weir_traversal_config *config,
+                          struct weir__need *need)
+{
+    const int soft = options->order == WEIR_ORDER_SOFT ||
+                     (options->order == WEIR_ORDER_AUTO && config->delta_hint);
+    const uint64_t item = (soft ? 4 : 2) * (uint64_t)op->item_bytes;
+    weir__need_take(need, sizes->vertices, config->value_bytes);
+    for (uint32_t p = 0; p < sizes->parts; p++) {
+        const weir_device *device = weir_context_device(sizes->context, p);
+        const uint64_t rows = sizes->owned[p], halo = weir__halo_most(sizes, p);
+        weir__need_take_on(need, device, rows + halo, config->value_bytes);
+        weir__need_take_on(need, device, rows < sizes->touched ? rows : sizes->touched, item);
+        weir__need_take_on(need, device, sent_bytes(sizes, op, config, p), 1);
+    }
+}
+
+static weir_status check_room(const weir_placement *placement, const weir_operator *op,
+                              const weir_run_options *options, const weir_traversal_config *config)
+{
+    struct weir__sizes sizes = {
+        .context = placement->context, .vertices = placement->vertices, .parts = placement->parts};
+    struct weir__need need = {0, 0};
+    for (uint32_t p = 0; p < placement->parts; p++) {
+        sizes.owned[p] = placement->part[p].owned;
+        sizes.arcs_of[p] = placement->arcs[p];
+        sizes.arcs += placement->arcs[p];
+    }
+    sizes.touched = sizes.arcs < sizes.vertices ? sizes.arcs + 1 : sizes.vertices;
+    weir__traversal_need(&sizes, op, options, config, &need);
+    weir__need_take(&need, options->reserved_bytes, 1);
+    return weir__need_fits(&need, "a traversal by %s of %llu vertices", op->name,
+                           (unsigned long long)placement->vertices);
+}
+
+static weir_status check(const weir_run_options *options, const weir_traversal_config *config)
+{
+    if (options->size != sizeof *options)
+        return weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
+    if (config->size != sizeof *config)
+        return weir__fail(WEIR_ERR_INVALID, "weir_traversal_config was not set by its initialiser");
+    if (config->value_bytes < 1 || config->value_bytes > VALUE_BYTES_MAX)
+        return weir__fail(WEIR_ERR_INVALID, "values of %zu bytes: from 1 to %d",
+                          config->value_bytes, VALUE_BYTES_MAX);
+    if (config->fill < 0 || config->fill > 255)
+        return weir__fail(WEIR_ERR_INVALID, "a fill of %d is no byte", config->fill);
+    return WEIR_OK;
+}
+
+weir_status weir_traversal_create(weir_placement *placement, const weir_operator *op,
+                                  const weir_run_options *options,
+                                  const weir_traversal_config *config,
+                                  weir_traversal **traversal_out)
+{
+    static const weir_run_options default_options = WEIR_RUN_OPTIONS_INIT;
+    static const weir_traversal_config default_config = WEIR_TRAVERSAL_CONFIG_INIT;
+    weir_traversal *traversal;
+    weir_status status;
+    *traversal_out = NULL;
+    options = options ? options : &default_options;
+    config = config ? config : &default_config;
+    if ((status = check(options, config)) ||
+        (status = check_room(placement, op, options, config)) ||
+        (status = weir__calloc(1, sizeof *traversal, "traversal", &traversal)))
+        return status;
+    weir__placement_retain(placement);
+    traversal->placement = placement;
+    traversal->op = op;
+    traversal->config = *config;
+    if ((status =
+             weir__alloc(placement->vertices, config->value_bytes, "values", &traversal->results)))
+        goto err;
+    memset(traversal->results, config->fill, placement->vertices * config->value_bytes);
+    for (uint32_t p = 0; p < placement->parts; p++)
+        if ((status = create_part(traversal, p)))
+            goto err;
+    if ((status = create_worklist(traversal, options)))
+        goto err;
+    *traversal_out = traversal;
+    return WEIR_OK;
+err:
+    weir_traversal_destroy(traversal);
+    return status;
+}
+
+void *weir_traversal_values(const weir_traversal *traversal, uint32_t part)
+{
+    return traversal->values[part];
+}
+
+weir_status weir_traversal_bind(weir_traversal *traversal, uint32_t part, const void *state)
+{
+    weir_status status = weir_worklist_bind(traversal->worklist, part, state);
+    if (!status)
+        traversal->bound[part] = 1;
+    return status;
+}
+
+weir_status weir_traversal_seed(weir_traversal *traversal, uint32_t part, const void *wires,
+                                uint32_t count)
+{
+    return weir_worklist_seed(traversal->worklist, part, wires, count);
+}
+
+static weir_status fill_values(weir_traversal *traversal)
+{
+    uint32_t parts = traversal->placement->parts;
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < parts && !status; p++)
+        status = weir_queue_fill(traversal->queue[p], traversal->values[p], traversal->config.fill,
+                                 bytes_on(traversal, p));
+    for (uint32_t p = 0; p < parts && !status; p++)
+        status = weir_queue_sync(traversal->queue[p]);
+    return status;
+}
+
+static weir_status fetch_values(weir_traversal *traversal)
+{
+    const weir_placement *placement = traversal->placement;
+    size_t bytes = traversal->config.value_bytes;
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < placement->parts && !status; p++)
+        status =
+            weir__download(device(traversal, p), traversal->results + placement->first[p] * bytes,
+                           traversal->values[p], placement->part[p].owned * bytes);
+    return status;
+}
+
+struct count {
+    const weir_traversal *traversal;
+    uint64_t reached, arcs; /* sums of relaxed additions; the join publishes them */
+};
+
+/* A value was changed if one of its bytes is not the fill. */
+static void count_reached(void *user, uint64_t begin, uint64_t end)
+{
+    struct count *count = user;
+    const weir_traversal *traversal = count->traversal;
+    size_t bytes = traversal->config.value_bytes;
+    const char *values = traversal->results + begin * bytes;
+    uint64_t reached = 0, arcs = 0;
+    char fill[VALUE_BYTES_MAX];
+    memset(fill, traversal->config.fill, bytes);
+    for (uint64_t i = 0; i < end - begin; i++) {
+        uint64_t hit = memcmp(values + i * bytes, fill, bytes) != 0;
+        reached += hit;
+        arcs += hit * traversal->placement->degree[begin + i];
+    }
+    __atomic_fetch_add(&count->reached, reached, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&count->arcs, arcs, __ATOMIC_RELAXED);
+}
+
+/* Of an atom its target and the far value, of an item itself, in and out of the queue, and where its row
+ * begins and ends. Weights are the operator's, and not known here. */
+static uint64_t least_bytes(const weir_traversal *traversal, const weir_worklist_stats *work)
+{
+    return work->atoms * (sizeof(uint32_t) + traversal->config.value_bytes) +
+           work->processed * (2 * sizeof(uint64_t) + 2 * (uint64_t)traversal->op->item_bytes);
+}
+
+weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_out)
+{
+    struct count count = {.traversal = traversal};
+    weir_worklist_stats work;
+    weir_status status;
+    for (uint32_t p = 0; p < traversal->placement->parts; p++)
+        if (!traversal->bound[p])
+            return weir__fail(WEIR_ERR_INVALID, "no state was bound to part %u", p);
+    if ((status = fill_values(traversal)) ||
+        (status = weir_worklist_run(traversal->worklist, &work)) ||
+        (status = fetch_values(traversal)))
+        return status;
+    if (!stats_out)
+        return WEIR_OK;
+    weir__parallel_for(traversal->placement->vertices, UINT64_C(1) << 16, 0, count_reached, &count);
+    *stats_out = (weir_run_stats){.ms = work.ms,
+                                  .reached = count.reached,
+                                  .arcs_reached = count.arcs,
+                                  .work = work,
+                                  .direction = WEIR_DIRECTION_PUSH,
+                                  .devices = traversal->placement->parts,
+                                  .least_items = count.reached,
+                                  .bytes = least_bytes(traversal, &work),
+                                  .bytes_sent = work.sent * traversal->op->wire_bytes};
+    return WEIR_OK;
+}
+
+weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_out)
+{
+    const weir_placement *placement = traversal->placement;
+    weir__permute(placement->global, placement->vertices, traversal->results,
+                  traversal->config.value_bytes, values_out);
+    return WEIR_OK;
+}
+
+weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t from, uint32_t to,
+                                      uint64_t *items_out)
+{
+    return weir_worklist_link_items(traversal->worklist, from, to, items_out);
+}
+
+void weir_traversal_cancel(weir_traversal *traversal)
+{
+    weir_worklist_cancel(traversal->worklist);
+}
+
+void weir_traversal_destroy(weir_traversal *traversal)
+{
+    if (!traversal)
+        return;
+    weir_worklist_destroy(traversal->worklist);
+    weir_endpoint_destroy(traversal->source);
+    for (uint32_t p = 0; p < traversal->placement->parts; p++) {
+        weir_endpoint_destroy(traversal->worker[p]);
+        weir_queue_destroy(traversal->queue[p]);
+        weir_device_free(device(traversal, p), traversal->values[p]);
+    }
+    weir_placement_destroy(traversal->placement);
+    free(traversal->results);
+    free(traversal);
+}

@@ -1,0 +1,49 @@
+/** @file arcs.h  Passes over the arcs of a graph, and whether each has its reverse. Not installed. */
+#ifndef WEIR_ALGORITHMS_GRAPH_ARCS_H
+#define WEIR_ALGORITHMS_GRAPH_ARCS_H
+
+#include "algorithms/algorithms.h"
+
+/** Arcs that a thread takes at a time. */
+#define WEIR__ARC_CHUNK (UINT64_C(1) << 17)
+
+/** Whether a graph has the reverse of every arc, of equal weight where @p weights is not NULL (one value an arc).
+ *  Wrong once in 2^128. @par Blocks  yes; works on all cores, and takes no memory. */
+int weir__graph_symmetric(const weir_graph *graph, const uint32_t *weights);
+
+/** The first of @p rows rows that begins at @p arc or behind it; @p rows if none does. */
+static inline uint64_t weir__first_row_at(const uint64_t *offsets, uint64_t rows, uint64_t arc)
+{
+    uint64_t low = 0, high = rows;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (offsets[middle] < arc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/** Tails of arcs that come one after the other. Passes over arcs are cut by arcs, not by rows: one row may
+ *  have most of them. */
+struct weir__arc_walk {
+    const weir_graph *graph;
+    uint64_t v, row_end;
+};
+
+static inline struct weir__arc_walk weir__arc_walk_from(const weir_graph *graph, uint64_t arc)
+{
+    uint64_t v = weir__first_row_at(graph->offsets, graph->vertices, arc + 1) - 1;
+    struct weir__arc_walk walk = {graph, v, graph->offsets[v + 1]};
+    return walk;
+}
+
+static inline uint64_t weir__arc_walk_to(struct weir__arc_walk *walk, uint64_t arc)
+{
+    while (arc >= walk->row_end)
+        walk->row_end = walk->graph->offsets[++walk->v + 1];
+    return walk->v;
+}
+
+#endif

@@ -1,0 +1,66 @@
+/** @file support.h  What every folder of the library may use of runtime beside the public header: failures with a
+ * sentence, memory with a sentence, contexts that are kept, copies in and out, loops over all cores, time. Not
+ * installed; internal.h is for the layers right above runtime. */
+#ifndef WEIR_RUNTIME_SUPPORT_H
+#define WEIR_RUNTIME_SUPPORT_H
+
+#include "runtime/runtime.h"
+
+#include <pthread.h>
+#include <time.h>
+
+/** Choose a failure: keeps the sentence for weir_error_detail() of this thread, logs it once, and
+ *  returns @p status. Those who pass a status up stay silent. No newline, no final stop. */
+weir_status weir__fail(weir_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Put the sentence of another thread's failure in place of this thread's (it was logged there). */
+void weir__fail_adopt(const char *detail);
+
+/** The sentence of a wait that came to its time limit, which is no failure to log. */
+weir_status weir__timed_out(void);
+
+typedef enum weir__log_level {
+    WEIR__LOG_ERROR = 1,
+    WEIR__LOG_INFO = 2,
+    WEIR__LOG_DEBUG = 3
+} weir__log_level;
+/** Write a line to stderr if WEIR_LOG asks for this level; off by default. */
+void weir__log(weir__log_level level, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** malloc that fails with WEIR_ERR_NOMEM naming @p what, and refuses count * bytes overflow.
+ *  @p count * @p bytes == 0 gives a valid pointer. Freed with free(). */
+weir_status weir__alloc(size_t count, size_t bytes, const char *what, void *data_out);
+/** The same, cleared. @p data_out is a pointer to any pointer. */
+weir_status weir__calloc(size_t count, size_t bytes, const char *what, void *data_out);
+
+/** One more user of the context, which ends with the last: weir_context_create() counts as one, and so
+ *  does every queue, endpoint, router and link. */
+void weir__context_retain(weir_context *context);
+void weir__context_release(weir_context *context);
+
+/** Number of cores this process may run on, at least 1. */
+uint32_t weir__cores(void);
+/** Monotonic time in nanoseconds. */
+uint64_t weir__now_ns(void);
+
+/** The time @p timeout_ms from now on CLOCK_MONOTONIC, for timed waits; negative counts as 0. */
+struct timespec weir__deadline(int64_t timeout_ms);
+
+/** A condition whose timed waits take weir__deadline(). */
+void weir__cond_init(pthread_cond_t *condition);
+
+/** Copy between ordinary host memory and a device's, in pieces through page-locked memory.
+ *  @par Blocks  until the bytes are there. */
+weir_status weir__upload(weir_device *device, void *destination, const void *source, size_t bytes);
+weir_status weir__download(weir_device *device, void *destination, const void *source,
+                           size_t bytes);
+
+/** Call fn(user, begin, end) for chunks of [0, count) on @p threads threads (0: one per core), and
+ *  wait for all. Chunks are cut by @p chunk alone, never by the number of threads. Runs on the
+ *  calling thread too, and alone there when no thread can be started. */
+void weir__parallel_for(uint64_t count, uint64_t chunk, uint32_t threads,
+                        void (*fn)(void *user, uint64_t begin, uint64_t end), void *user);
+
+#endif

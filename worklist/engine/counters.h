@@ -1,0 +1,201 @@
+/** @file counters.h  A part of decider.h: the books of a round that ended, and what it sent. */
+#ifndef WEIR_WORKLIST_ENGINE_COUNTERS_H
+#define WEIR_WORKLIST_ENGINE_COUNTERS_H
+
+#include "worklist/engine/termination.h"
+
+/* As enum weir_order_kind (worklist.h is not of the dialect; worklist.c asserts that they agree). */
+#define WEIR_ENGINE_SOFT 2u
+#define WEIR_ENGINE_BULK 3u
+/* As enum weir_worker_kind. */
+#define WEIR_ENGINE_THREAD 1u
+#define WEIR_ENGINE_WARP   2u
+#define WEIR_ENGINE_BLOCK  3u
+/* As enum weir_mapping_kind. */
+#define WEIR_ENGINE_BY_THREAD 1u
+#define WEIR_ENGINE_BY_WARP   2u
+#define WEIR_ENGINE_BY_BLOCK  3u
+#define WEIR_ENGINE_BY_GROUP  4u
+#define WEIR_ENGINE_BY_MERGE  5u
+#define WEIR_ENGINE_BY_OWN    6u
+
+/** What the lanes of a warp hand on from one part of a decision to the next; the same in all lanes. */
+struct weir_decision {
+    uint64_t entered; /* items that came into bags and lanes since the last decision */
+    uint64_t parked;  /* of them, into the far bag and the buckets */
+};
+
+/** Which bags the round that ended has read. */
+WEIR_DEV uint32_t weir_took(const struct weir_ledger *ledger, uint64_t word)
+{
+    if (weir_word_action(word) == WEIR_ACTION_NEAR)
+        return 1u << (WEIR_BAG_NEAR + weir_word_near_bag(word));
+    return weir_word_action(word) == WEIR_ACTION_PLAN ? ledger->plan.took : 0;
+}
+
+/** Count what came into the bags. */
+WEIR_DEV void weir_decide_bags(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                               struct weir_decision *decision)
+{
+    struct weir_control *control = args->control;
+    uint64_t entered = 0, parked = 0;
+    WEIR_ROLLED
+    for (uint32_t b = weir_lane(); b < WEIR_BAGS; b += WEIR_LANES) {
+        const struct weir_bag *bag = &args->bag[b];
+        uint32_t tail = ledger->look[b];
+        if ((b == WEIR_BAG_PIECE || b >= WEIR_BAG_BUCKET) && tail > bag->room) {
+            tail = bag->room; /* the rest was processed in place, or went to the far bag */
+            weir_store_relaxed_dev_u32(&control->look[b], tail);
+            ledger->look[b] = tail;
+        }
+        uint64_t grown = tail - ledger->seen[b];
+        entered += b == WEIR_BAG_PIECE ? 0 : grown;
+        if (b >= WEIR_BAG_BUCKET || b == WEIR_BAG_FAR || b == WEIR_BAG_FAR + 1)
+            parked += grown;
+        ledger->seen[b] = tail;
+    }
+    decision->entered = weir_sum_u64(entered);
+    decision->parked = weir_sum_u64(parked);
+    weir_lanes_sync();
+}
+
+/** Empty the bags that the coming round reads: it knows what is in them, and puts nothing there. */
+WEIR_DEV void weir_decide_empty(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                                uint32_t took)
+{
+    WEIR_ROLLED
+    for (uint32_t b = weir_lane(); b < WEIR_BAGS; b += WEIR_LANES)
+        if (took >> b & 1u) {
+            ledger->seen[b] = 0;
+            weir_store_relaxed_dev_u32(&args->control->look[b], 0);
+        }
+}
+
+/** Whether a test wants this tail to be kept back for a while. */
+WEIR_DEV int weir_delayed(const struct weir_ledger *ledger, uint32_t lane)
+{
+    if (!ledger->delay)
+        return 0;
+    uint64_t mixed = (ledger->delay + lane) * UINT64_C(0x9E3779B97F4A7C15);
+    mixed = (mixed ^ mixed >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
+    return (mixed >> 40) % 4 != 0;
+}
+
+/** Publish what rounds stored into lanes, and take note of credits.
+ *  @return items that were handed on. The decider reports idle only when none is kept back. */
+WEIR_DEV uint64_t weir_decide_send(const struct weir_engine_args *args, struct weir_ledger *ledger)
+{
+    struct weir_control *control = args->control;
+    uint64_t sent = 0;
+    int kept = 0, credit_came = 0;
+    WEIR_ROLLED
+    for (uint32_t l = weir_lane(); l < args->lanes_out; l += WEIR_LANES) {
+        uint32_t tail = weir_load_relaxed_dev_u32(&control->out_tail[l]);
+        uint32_t credit = weir_load_acquire_sys_u32(&args->mail->out_credit[l]);
+        uint32_t limit = ledger->out_credit_seen[l] + control->out[l].mask + 1;
+        if ((int32_t)(tail - limit) > 0) { /* asked for more than was given */
+            tail = limit;
+            weir_store_relaxed_dev_u32(&control->out_tail[l], tail);
+        }
+        uint32_t grown = tail - ledger->out_published[l];
+        if (grown && weir_delayed(ledger, l)) {
+            kept = 1;
+        } else if (grown) {
+            ledger->out_published[l] = tail;
+            ledger->out_sent[l] += grown;
+            sent += grown;
+            if (args->order == WEIR_ENGINE_BULK)
+                weir_store_relaxed_sys_u32(control->out[l].epoch, ledger->epoch);
+            /* Items first, tail second; pairs with the acquire of in_tail. Rounds' stores are in: their
+             * blocks fenced for all devices before they arrived. */
+            weir_store_release_sys_u32(control->out[l].tail, tail);
+        }
+        credit_came |= credit != ledger->out_credit_seen[l];
+        ledger->out_credit_seen[l] = credit;
+        control->out_limit[l] = credit + control->out[l].mask + 1;
+    }
+    kept = weir_ballot(kept) != 0;
+    credit_came = weir_ballot(credit_came) != 0;
+    sent = weir_sum_u64(sent);
+    if (weir_lane() == 0) {
+        ledger->unpublished = (uint32_t)kept;
+        ledger->retry |= (uint32_t)credit_came;
+        if (ledger->delay)
+            ledger->delay += 0x632BE5ABu;
+    }
+    weir_lanes_sync();
+    return sent;
+}
+
+/** Give back the slots of what the round took in from the lanes. */
+WEIR_DEV void weir_decide_credit(const struct weir_engine_args *args, struct weir_ledger *ledger)
+{
+    struct weir_control *control = args->control;
+    WEIR_ROLLED
+    for (uint32_t l = weir_lane(); l < args->lanes_in; l += WEIR_LANES) {
+        uint32_t next = ledger->in_next[l];
+        if (next == ledger->in_head[l])
+            continue;
+        ledger->in_head[l] = next;
+        /* A quarter of the ring at a time: a store into another device's memory that releases takes as long
+         * as a short round, and a sender that waits for slots has filled all of them. */
+        if (!control->in[l].credit || next - ledger->in_credited[l] < (control->in[l].mask + 1) / 4)
+            continue;
+        ledger->in_credited[l] = next;
+        /* Rounds read the slots before; the sender acquires. */
+        weir_store_release_sys_u32(control->in[l].credit, next);
+    }
+    weir_lanes_sync();
+}
+
+/** Account for the round that ended. */
+WEIR_DEV void weir_decide_account(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                                  uint64_t word, struct weir_decision *decision)
+{
+    struct weir_control *control = args->control;
+    uint32_t took = weir_took(ledger, word), action = weir_word_action(word);
+    uint64_t taken =
+        action == WEIR_ACTION_NEAR || action == WEIR_ACTION_PLAN ? weir_word_count(word) : 0;
+    if (took >> WEIR_BAG_PIECE & 1u)
+        taken = 0; /* pieces were counted as the items they are of */
+    WEIR_ROLLED
+    for (uint32_t p = 0; p < args->packets; p++)
+        taken += args->packet_count[p];
+    weir_decide_bags(args, ledger, decision);
+    if (args->lanes_out)
+        decision->entered += weir_decide_send(args, ledger);
+    if (action == WEIR_ACTION_PLAN && args->lanes_in)
+        weir_decide_credit(args, ledger);
+    if (weir_lane() != 0)
+        return;
+    uint32_t moved = ledger->look[WEIR_LOOK_MOVED], merged = ledger->look[WEIR_LOOK_MERGED];
+    ledger->produced += decision->entered - moved;
+    ledger->consumed += taken - moved;
+    ledger->processed += taken - moved - merged;
+    ledger->deferred += decision->parked - ledger->look[WEIR_LOOK_REPARKED];
+    if (moved | merged | ledger->look[WEIR_LOOK_REPARKED])
+        WEIR_ROLLED
+    for (uint32_t w = WEIR_LOOK_MOVED; w <= WEIR_LOOK_MERGED; w++)
+        weir_store_relaxed_dev_u32(&control->look[w], 0);
+    if (taken || took)
+        ledger->rounds++;
+}
+
+/** The time since the last decision belongs to @p phase. One lane. */
+WEIR_DEV void weir_decide_clock(struct weir_ledger *ledger, uint32_t phase)
+{
+    uint64_t now = weir_clock_ns();
+    ledger->phase_ns[phase] += now - ledger->mark_ns;
+    ledger->mark_ns = now;
+}
+
+/** Which phase a round was (enum weir_phase). */
+WEIR_DEV uint32_t weir_phase_of(uint32_t took)
+{
+    const uint32_t far = 3u << WEIR_BAG_FAR;
+    const uint32_t near =
+        3u << WEIR_BAG_NEAR | 1u << WEIR_BAG_PIECE | ((1u << WEIR_BUCKETS) - 1u) << WEIR_BAG_BUCKET;
+    return took & far ? 2 : took & near ? 0 : 1;
+}
+
+#endif

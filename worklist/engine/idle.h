@@ -1,0 +1,182 @@
+/** @file idle.h  A part of decider.h: a worker with nothing to do reports, takes commands and waits; worker 0
+ *  coordinates. */
+#ifndef WEIR_WORKLIST_ENGINE_IDLE_H
+#define WEIR_WORKLIST_ENGINE_IDLE_H
+
+#include "worklist/engine/plan.h"
+
+/** Items that are kept for later. */
+WEIR_DEV uint64_t weir_deferred(const struct weir_engine_args *args,
+                                const struct weir_ledger *ledger)
+{
+    uint64_t sum = 0;
+    if (args->order == WEIR_ENGINE_BULK)
+        return ledger->look[ledger->plan.order.near_bag];
+    WEIR_ROLLED
+    for (uint32_t b = WEIR_BAG_BUCKET; b < WEIR_BAGS; b++)
+        sum += ledger->look[b];
+    return sum + ledger->look[WEIR_BAG_FAR] + ledger->look[WEIR_BAG_FAR + 1];
+}
+
+/** Report idle. One lane. */
+WEIR_DEV void weir_report_idle(const struct weir_engine_args *args, struct weir_ledger *ledger)
+{
+    struct weir_status_words words;
+    ledger->turn = (ledger->turn | 1u) + 1u;
+    words.turn = ledger->turn;
+    words.epoch = ledger->epoch;
+    words.produced = ledger->produced;
+    words.consumed = ledger->consumed;
+    words.deferred = weir_deferred(args, ledger);
+    words.urgency = ledger->look[WEIR_LOOK_URGENCY];
+    words.pad = 0;
+    WEIR_ROLLED
+    for (uint32_t b = 0; b < WEIR_BUCKETS; b++)
+        words.bucket[b] = ledger->look[WEIR_BAG_BUCKET + b];
+    weir_status_publish(&args->statuses[args->index], &words);
+}
+
+/** Report at work, before anything is taken in. Posted: whatever is released later comes after it. */
+WEIR_DEV void weir_report_busy(const struct weir_engine_args *args, struct weir_ledger *ledger)
+{
+    if (ledger->turn & 1u)
+        return;
+    ledger->turn++;
+    weir_store_relaxed_sys_u32(&args->statuses[args->index].turn, ledger->turn);
+}
+
+/** Take a command of the coordinator. One lane. */
+WEIR_DEV void weir_take_command(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                                const struct weir_command_words *command)
+{
+    struct weir_work_order *order = &ledger->plan.order;
+    ledger->epoch = command->epoch;
+    if (command->kind == WEIR_COMMAND_DONE) {
+        ledger->end = WEIR_ENGINE_DONE;
+        return;
+    }
+    ledger->raises++;
+    if (args->order == WEIR_ENGINE_BULK) {
+        order->near_bag ^= 1u;
+        return;
+    }
+    if (command->kind == WEIR_COMMAND_REBASE) {
+        order->threshold = command->threshold;
+        order->delta = command->delta;
+        order->bucket = 0;
+        ledger->width_sum = ledger->width_count = 0;
+    } else {
+        uint64_t threshold = order->threshold + (uint64_t)command->steps * order->delta;
+        order->threshold = threshold < 0xFFFFFFFFu ? (uint32_t)threshold : 0xFFFFFFFFu;
+        WEIR_ROLLED
+        for (uint32_t s = 0; s < command->steps; s++)
+            ledger->bucket_pending |= 1u << (order->bucket + s) % WEIR_BUCKETS;
+        order->bucket = (order->bucket + command->steps) % WEIR_BUCKETS;
+        ledger->width_sum += command->steps;
+        ledger->width_count++;
+    }
+    uint32_t urgency = ledger->look[WEIR_LOOK_URGENCY];
+    ledger->far_pending =
+        urgency && (command->kind == WEIR_COMMAND_REBASE ||
+                    weir_far_least(urgency) < order->threshold || order->threshold == 0xFFFFFFFFu);
+}
+
+/** Worker 0: see whether all are idle, and tell all what follows. All lanes of the warp. */
+WEIR_DEV void weir_coordinate(const struct weir_engine_args *args, struct weir_ledger *ledger)
+{
+    struct weir_control *control = args->control;
+    if (!weir_agree_look(args->statuses, args->workers, ledger->epoch, &ledger->sums) ||
+        !weir_agree_again(args->statuses, args->workers, &ledger->sums))
+        return;
+    if (weir_lane() == 0) {
+        weir_agree_command(&ledger->sums, &ledger->plan.order, args->order == WEIR_ENGINE_BULK,
+                           (int)args->delta_fixed, args->target, ledger->width_sum,
+                           ledger->width_count, &ledger->command);
+        ledger->command.epoch = ledger->epoch + 1;
+    }
+    weir_lanes_sync();
+    WEIR_ROLLED
+    for (uint32_t i = weir_lane(); i < args->workers; i += WEIR_LANES) {
+        struct weir_command_words *to = control->command_of[i];
+        weir_store_relaxed_sys_u32(&to->kind, ledger->command.kind);
+        weir_store_relaxed_sys_u32(&to->steps, ledger->command.steps);
+        weir_store_relaxed_sys_u32(&to->threshold, ledger->command.threshold);
+        weir_store_relaxed_sys_u32(&to->delta, ledger->command.delta);
+        /* Fields first, epoch second; pairs with the acquire in weir_look_command(). */
+        weir_store_release_sys_u32(&to->epoch, ledger->command.epoch);
+    }
+    weir_lanes_sync();
+}
+
+/** Take a new command, if there is one. One lane. @return whether there was. */
+WEIR_DEV int weir_look_command(const struct weir_engine_args *args, struct weir_ledger *ledger)
+{
+    struct weir_command_words command;
+    command.epoch = weir_load_acquire_sys_u32(&args->mail->command.epoch);
+    if (command.epoch == ledger->epoch)
+        return 0;
+    command.kind = weir_load_relaxed_sys_u32(&args->mail->command.kind);
+    command.steps = weir_load_relaxed_sys_u32(&args->mail->command.steps);
+    command.threshold = weir_load_relaxed_sys_u32(&args->mail->command.threshold);
+    command.delta = weir_load_relaxed_sys_u32(&args->mail->command.delta);
+    if (command.kind != WEIR_COMMAND_DONE &&
+        !args->once) /* the host reports for discrete kernels */
+        weir_report_busy(args, ledger);
+    weir_take_command(args, ledger, &command);
+    return 1;
+}
+
+/** Whether the run is to stop for a reason of its own. One lane. */
+WEIR_DEV uint32_t weir_must_end(const struct weir_engine_args *args,
+                                const struct weir_ledger *ledger, uint32_t stop, uint64_t now)
+{
+    if (stop)
+        return WEIR_ENGINE_STOPPED;
+    if (args->limit_ns && now - ledger->started_ns > args->limit_ns)
+        return WEIR_ENGINE_LATE;
+    return WEIR_ENGINE_RUNS;
+}
+
+/** Wait until there is something to do. All lanes of the warp. */
+WEIR_DEV void weir_wait(const struct weir_engine_args *args, struct weir_ledger *ledger)
+{
+    int reported = 0;
+    WEIR_ROLLED
+    for (uint32_t looks = 0;; looks++) {
+        uint32_t go = 0;
+        if (weir_lane() == 0) {
+            int holding = ledger->look[ledger->plan.order.held_bag] != 0;
+            if (!reported && !holding && !ledger->unpublished) {
+                weir_report_idle(args, ledger);
+                reported = 1;
+            }
+            go = (uint32_t)weir_look_command(args, ledger);
+            if (!ledger->end)
+                ledger->end = weir_must_end(
+                    args, ledger, weir_load_relaxed_sys_u32(&args->control->look[WEIR_LOOK_STOP]),
+                    weir_clock_ns());
+            go |= ledger->end;
+        }
+        go = weir_broadcast_u32(go, 0);
+        if (!go && args->lanes_in)
+            go = (uint32_t)weir_look_in(args, ledger);
+        reported = (int)weir_broadcast_u32((uint32_t)reported, 0);
+        if (!go && !reported && args->lanes_out) {          /* holding: a credit lets items go */
+            uint64_t sent = weir_decide_send(args, ledger); /* some, if a test kept tails back */
+            if (weir_lane() == 0)
+                ledger->produced += sent;
+            go = ledger->retry;
+        }
+        if (go)
+            break;
+        if (args->index == 0 && reported)
+            weir_coordinate(args, ledger);
+        if (args->workers > 1)
+            weir_pause(looks);
+    }
+    if (weir_lane() == 0)
+        weir_report_busy(args, ledger);
+    weir_lanes_sync();
+}
+
+#endif

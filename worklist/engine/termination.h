@@ -1,0 +1,179 @@
+/** @file termination.h  When is a run over, and when may the threshold rise? (Groute 4.3, 4.4)
+ *
+ * A worker that has nothing to do reports: epoch, counters that only grow (produced, consumed), how many
+ * items it keeps deferred, and last an even *turn*. Before it takes anything in again it writes an odd
+ * turn, and that write comes before every later release of its own, in particular before it hands an item
+ * on. The coordinator (worker 0, or any host thread with discrete kernels) looks twice:
+ *
+ *   1. every turn even, every epoch the present one, and the sum of produced - consumed - deferred 0;
+ *   2. every turn the same as in 1.
+ *
+ * Then at the moment between the two looks every worker was idle, and no item was on its way: had one
+ * been, either it counts as produced and not as consumed, or a worker took it in that a report is too old
+ * to tell of, and the news of its odd turn came before whatever it did since. docs/agreement.md has the
+ * argument in full, tests/model the protocol for a model checker.
+ *
+ * With nothing deferred the run is over. Otherwise the threshold rises: by so many buckets that there is
+ * enough to do for all workers, or by one step of the width that the user asked for. */
+#ifndef WEIR_WORKLIST_ENGINE_TERMINATION_H
+#define WEIR_WORKLIST_ENGINE_TERMINATION_H
+
+#include "worklist/engine/engine.h"
+
+/** Report idle. One lane. @param[in] turn  even. */
+WEIR_DEV void weir_status_publish(struct weir_status_words *to,
+                                  const struct weir_status_words *from)
+{
+    /* The odd turn before any field, or who looks twice would take new fields for those of the old turn.
+     * Pairs with the acquires of the first look, which come before the second look at the turn. */
+    weir_fence_sys();
+    weir_store_fenced_sys_u32(&to->epoch, from->epoch);
+    weir_store_fenced_sys_u64(&to->produced, from->produced);
+    weir_store_fenced_sys_u64(&to->consumed, from->consumed);
+    weir_store_fenced_sys_u64(&to->deferred, from->deferred);
+    weir_store_fenced_sys_u32(&to->urgency, from->urgency);
+    WEIR_ROLLED
+    for (uint32_t b = 0; b < WEIR_BUCKETS; b++)
+        weir_store_fenced_sys_u32(&to->bucket[b], from->bucket[b]);
+    /* Fields first, turn second: pairs with the acquire of both looks. */
+    weir_store_release_sys_u32(&to->turn, from->turn);
+}
+
+/** The first look. @return 0 if a worker is at work or behind. All lanes of a warp. */
+WEIR_DEV int weir_agree_look(const struct weir_status_words *statuses, uint32_t workers,
+                             uint32_t epoch, struct weir_agreement *sums)
+{
+    int idle = 1;
+    uint64_t open = 0, deferred = 0;
+    uint32_t urgency = 0;
+    WEIR_ROLLED
+    for (uint32_t i = weir_lane(); i < workers; i += WEIR_LANES) {
+        const struct weir_status_words *status = &statuses[i];
+        uint32_t turn = weir_load_acquire_sys_u32(&status->turn);
+        sums->turn[i] = turn;
+        if ((turn & 1u) || weir_load_acquire_sys_u32(&status->epoch) != epoch) {
+            idle = 0;
+            continue;
+        }
+        uint64_t kept = weir_load_acquire_sys_u64(&status->deferred);
+        open += weir_load_acquire_sys_u64(&status->produced) -
+                weir_load_acquire_sys_u64(&status->consumed) - kept;
+        deferred += kept;
+        uint32_t mine = weir_load_acquire_sys_u32(&status->urgency);
+        if (urgency < mine)
+            urgency = mine;
+    }
+    if (weir_ballot(!idle))
+        return 0;
+    open = weir_sum_u64(open);
+    deferred = weir_sum_u64(deferred);
+    urgency = weir_max_u32(urgency);
+    weir_lanes_sync(); /* turns were acquired by other lanes than look at the buckets */
+    WEIR_ROLLED
+    for (uint32_t b = weir_lane(); b < WEIR_BUCKETS; b += WEIR_LANES) {
+        uint64_t sum = 0;
+        WEIR_ROLLED
+        for (uint32_t i = 0; i < workers; i++)
+            sum += weir_load_acquire_sys_u32(&statuses[i].bucket[b]);
+        sums->bucket[b] = sum < 0xFFFFFFFFu ? (uint32_t)sum : 0xFFFFFFFFu;
+    }
+    weir_lanes_sync();
+    if (weir_lane() == 0) {
+        sums->open = open;
+        sums->deferred = deferred;
+        sums->urgency = urgency;
+    }
+    weir_lanes_sync();
+    return open == 0;
+}
+
+/** The second look. @return 0 if a turn changed. All lanes of a warp. */
+WEIR_DEV int weir_agree_again(const struct weir_status_words *statuses, uint32_t workers,
+                              const struct weir_agreement *sums)
+{
+    int changed = 0;
+    WEIR_ROLLED
+    for (uint32_t i = weir_lane(); i < workers; i += WEIR_LANES)
+        changed |= weir_load_acquire_sys_u32(&statuses[i].turn) != sums->turn[i];
+    return !weir_ballot(changed);
+}
+
+/** The priority that a far bag's urgency stands for. */
+WEIR_DEV uint32_t weir_far_least(uint32_t urgency)
+{
+    return urgency ? ~urgency : 0xFFFFFFFFu;
+}
+
+/** Buckets that a raise releases: to the first that holds something, and on until there is enough.
+ *  @param[in] far_steps  steps to the bucket that the most urgent item of the far bags belongs into. */
+WEIR_DEV uint32_t weir_raise_steps(const struct weir_agreement *sums, uint32_t first,
+                                   uint32_t target, uint32_t far_steps, int fixed)
+{
+    uint32_t steps = 0;
+    uint64_t released = 0;
+    WEIR_ROLLED
+    while (steps < WEIR_BUCKETS) {
+        uint32_t held = sums->bucket[(first + steps) % WEIR_BUCKETS];
+        steps++;
+        released += held;
+        if (steps >= far_steps) /* not known how many there are: look */
+            return steps;
+        if (released && (fixed || released >= target))
+            return steps;
+    }
+    return steps;
+}
+
+/** Decide what the present sums ask for. One lane.
+ *  @param[in] bulk   generations in place of a threshold.
+ *  @param[in] width  sum and number of the steps of raises since the last rebase. */
+WEIR_DEV void weir_agree_command(const struct weir_agreement *sums,
+                                 const struct weir_work_order *order, int bulk, int fixed,
+                                 uint64_t target, uint32_t width_sum, uint32_t width_count,
+                                 struct weir_command_words *command)
+{
+    uint32_t any = 0;
+    command->steps = 0;
+    command->threshold = order->threshold;
+    command->delta = order->delta;
+    if (sums->deferred == 0) {
+        command->kind = WEIR_COMMAND_DONE;
+        return;
+    }
+    command->kind = WEIR_COMMAND_RAISE;
+    if (bulk)
+        return;
+    WEIR_ROLLED
+    for (uint32_t b = 0; b < WEIR_BUCKETS; b++)
+        any |= sums->bucket[b];
+    uint32_t least = weir_far_least(sums->urgency);
+    if (any) {
+        uint32_t far_steps = 0xFFFFFFFFu;
+        if (sums->urgency)
+            far_steps =
+                least < order->threshold ? 1u : (least - order->threshold) / order->delta + 1u;
+        uint32_t first = order->bucket;
+        command->steps = weir_raise_steps(
+            sums, first, target < 0xFFFFFFFFu ? (uint32_t)target : 0xFFFFFFFFu, far_steps, fixed);
+        return;
+    }
+    /* All buckets are empty: begin anew at the most urgent item of the far bags. There the width can
+     * change too: buckets that were released by the dozen were too narrow, single ones that held far
+     * more than enough too wide. */
+    uint64_t delta = order->delta;
+    if (!fixed && width_count) {
+        if (width_sum >= 10u * width_count)
+            delta *= 2;
+        else if (width_sum <= width_count && sums->deferred > 64u * target && delta > 1)
+            delta /= 2;
+    }
+    if (delta > 0x10000000u)
+        delta = 0x10000000u;
+    uint64_t steps = fixed || !width_count ? 1 : (width_sum + width_count - 1) / width_count;
+    uint64_t threshold = (uint64_t)least + delta * (steps ? steps : 1);
+    command->kind = WEIR_COMMAND_REBASE;
+    command->delta = (uint32_t)delta;
+    command->threshold = threshold < 0xFFFFFFFFu ? (uint32_t)threshold : 0xFFFFFFFFu;
+}
+
+#endif

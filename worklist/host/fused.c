@@ -1,0 +1,81 @@
+/** @file fused.c  Runs with resident kernels: what they are started with and what they left. A kernel looks at
+ * its stop word between rounds. */
+#include "worklist/host/internal.h"
+#include "worklist/host/resident.h"
+
+/* Copy back what a kernel that has ended left, and fail the run if it did not end well. */
+static weir_status collect(void *user, uint32_t index)
+{
+    struct weir_worklist *list = user;
+    struct worker *worker = &list->workers[index];
+    weir_status status =
+        weir_queue_copy(worker->queue, weir_context_home(list->context), worker->image,
+                        worker->device, worker->control, sizeof *worker->image);
+    if (!status)
+        status = weir_queue_sync(worker->queue);
+    return status ? status : weir__worklist_end(worker);
+}
+
+static void fail(void *user, weir_status status)
+{
+    weir__worklist_fail(user, status);
+}
+
+static int failed(void *user)
+{
+    return weir__worklist_failed(user);
+}
+
+static void tend(void *user)
+{
+    struct weir_worklist *list = user;
+    const int over = weir__worklist_failed(list);
+    for (uint32_t i = 0; i < list->count; i++)
+        if (over)
+            weir__spill_refuse(&list->workers[i].spill);
+        else
+            weir__spill_tend(&list->workers[i].spill);
+}
+
+/* Kernels of host devices see to themselves. */
+static int wants_tending(const struct weir_worklist *list)
+{
+    weir_device_info info;
+    weir_device_info_get(list->workers[0].device, &info);
+    return info.kind == WEIR_DEVICE_CUDA;
+}
+
+static void describe(struct weir_worklist *list, struct residents *all)
+{
+    *all = (struct residents){.context = list->context,
+                              .name = list->op->name,
+                              .kernel = &list->op->fused,
+                              .args_bytes = weir__worklist_args_bytes(list),
+                              .count = list->count,
+                              .time_limit_ms = list->config.time_limit_ms,
+                              .stop_value = 1,
+                              .fail = fail,
+                              .failed = failed,
+                              .collect = collect,
+                              .tend = wants_tending(list) ? tend : NULL,
+                              .user = list};
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct worker *worker = &list->workers[i];
+        all->one[i] = (struct resident){.device = worker->device,
+                                        .queue = worker->queue,
+                                        .side = worker->side,
+                                        .done = worker->done,
+                                        .args = worker->args,
+                                        .stop = &worker->control->look[WEIR_LOOK_STOP],
+                                        .image = &worker->image->look[WEIR_LOOK_STOP]};
+    }
+}
+
+void weir__fused_run(struct weir_worklist *list)
+{
+    struct residents all;
+    describe(list, &all);
+    weir__resident_run(&all);
+    list->start_ns = all.start_ns;
+    list->end_ns = all.end_ns;
+}

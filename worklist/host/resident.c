@@ -1,0 +1,174 @@
+/** @file resident.c  Resident kernels: start them all, wait for all of them, stop them. */
+#include "worklist/host/resident.h"
+#include "runtime/backend.h"
+#include "runtime/sync.h"
+#include "worklist/host/admission.h"
+
+#include <stdatomic.h>
+#include <time.h>
+
+#define SLICE_MS 20    /* between two looks at the clock and at a cancel */
+#define TEND_MS  2     /* between two looks at what kernels want of the host, */
+#define SPINS    10u   /* so often at first; */
+#define NAP_NS   50000 /* then this is between two */
+#define PATIENCE 10u   /* s; a kernel that has not ended so long after a stop never will */
+#define SLACK_NS UINT64_C(200000000) /* a kernel keeps the limit itself, if it can */
+#define S_NS     UINT64_C(1000000000)
+
+static _Atomic uint32_t patience_s = PATIENCE; /* relaxed: set by tests, before they run */
+
+void weir__resident_patience(uint32_t seconds)
+{
+    atomic_store_explicit(&patience_s, seconds ? seconds : PATIENCE, memory_order_relaxed);
+}
+
+static weir_status start(const struct residents *all, struct resident *one)
+{
+    weir_status status = weir_queue_launch(one->queue, all->kernel, one->args, all->args_bytes);
+    if (status)
+        return status;
+    one->state = RESIDENT_RUNS;
+    return weir_queue_record(one->queue, one->done);
+}
+
+/* A host device reads the word as it is written here, also one that failed: its kernel goes on. A GPU's
+ * memory is written by a copy, which runs beside the kernel; a fill would be a kernel too and wait for it. */
+static void stop_one(const struct residents *all, struct resident *one)
+{
+    if (!one->side) {
+        weir_store_relaxed_sys_u32(one->stop, all->stop_value);
+        one->told = 1;
+        return;
+    }
+    *one->image = all->stop_value; /* nobody copies the image meanwhile */
+    one->told = !weir_queue_copy(one->side, one->device, one->stop, weir_context_home(all->context),
+                                 one->image, sizeof *one->stop);
+}
+
+/* Each is told once, since a GPU that hangs takes only so many copies before the host hangs too; again only
+ * if the copy could not even be put in. */
+static void stop_all(struct residents *all, uint64_t now)
+{
+    for (uint32_t i = 0; i < all->count; i++)
+        if (all->one[i].state == RESIDENT_RUNS && !all->one[i].told)
+            stop_one(all, &all->one[i]);
+    if (!all->stopped_ns)
+        all->stopped_ns = now;
+}
+
+static void collect(struct residents *all, uint32_t i)
+{
+    struct resident *one = &all->one[i];
+    one->state = RESIDENT_IDLE;
+    if (one->side)
+        (void)weir_queue_sync(one->side);
+    weir_status status = all->collect(all->user, i);
+    if (status)
+        all->fail(all->user, status);
+}
+
+/* Whether a kernel is through. One of a GPU that failed is; one of a host device that failed goes on until it
+ * is told to stop, and who waits for an event of that device is not kept until then. */
+static int is_through(const struct resident *one)
+{
+    return one->device->ops->event_query(one->done) != WEIR_PENDING;
+}
+
+/* A kernel that ended early leaves the others waiting for it; who waits for one looks at all. A kernel keeps
+ * the limit by itself; one that cannot, because another is lost, is stopped. */
+static void look_around(struct residents *all, uint64_t now)
+{
+    const uint64_t limit_ns = (uint64_t)all->time_limit_ms * 1000000u;
+    for (uint32_t i = 0; i < all->count; i++) {
+        weir_status status = weir_device_status(all->one[i].device);
+        if (status)
+            all->fail(all->user, status);
+    }
+    for (uint32_t i = 0; i < all->count; i++)
+        if (all->one[i].state == RESIDENT_RUNS && is_through(&all->one[i]))
+            collect(all, i);
+    if (limit_ns && now - all->start_ns > limit_ns + SLACK_NS && !all->failed(all->user)) {
+        (void)weir__fail(WEIR_ERR_TIMEOUT, "%s: the time limit of %u ms is over", all->name,
+                         all->time_limit_ms);
+        all->fail(all->user, WEIR_ERR_TIMEOUT);
+    }
+}
+
+/* A wait for a GPU's event polls without a pause at first, as for a short run. One that began anew every other
+ * millisecond would never do anything else. */
+static weir_status wait_a_while(const struct residents *all, const struct resident *one,
+                                uint32_t looks)
+{
+    static const struct timespec nap = {0, NAP_NS};
+    if (!all->tend)
+        return weir_event_wait(one->done, SLICE_MS);
+    if (looks < SPINS)
+        return weir_event_wait(one->done, TEND_MS);
+    nanosleep(&nap, NULL);
+    return weir_event_wait(one->done, 0);
+}
+
+/* Wait for one kernel, while others may fail and the run may be cancelled. It is collected later, unless a
+ * look has seen it end. */
+static void wait_for(struct residents *all, uint32_t i)
+{
+    const uint32_t patience = atomic_load_explicit(&patience_s, memory_order_relaxed);
+    struct resident *one = &all->one[i];
+    for (uint32_t looks = 0; one->state == RESIDENT_RUNS; looks++) {
+        weir_status status = wait_a_while(all, one, looks);
+        if (status && status != WEIR_ERR_TIMEOUT)
+            all->fail(all->user, status);
+        if (!status || (status != WEIR_ERR_TIMEOUT && is_through(one)))
+            return;
+        if (all->tend)
+            all->tend(all->user);
+        uint64_t now = weir_context_time_ns(all->context);
+        look_around(all, now);
+        if (!all->failed(all->user))
+            continue;
+        stop_all(all, now);
+        if (now - all->stopped_ns > patience * S_NS && one->state == RESIDENT_RUNS) {
+            one->state = RESIDENT_LOST;
+            all->fail(all->user,
+                      weir__fail(WEIR_ERR_DEVICE,
+                                 "%s: the kernel of device %u did not end within %u s of a stop",
+                                 all->name, i, patience));
+        }
+    }
+}
+
+/* The devices are this run's. */
+static void run(struct residents *all)
+{
+    weir_status status = WEIR_OK;
+    all->start_ns = weir_context_time_ns(all->context);
+    for (uint32_t i = 0; i < all->count; i++) {
+        all->one[i].state = RESIDENT_IDLE;
+        all->one[i].told = 0;
+    }
+    for (uint32_t i = 0; i < all->count && !status; i++)
+        status = start(all, &all->one[i]);
+    if (status)
+        all->fail(all->user, status);
+    if (all->failed(all->user)) /* cancelled before it began, perhaps */
+        stop_all(all, all->start_ns);
+    for (uint32_t i = 0; i < all->count; i++)
+        wait_for(all, i);
+    all->end_ns = weir_context_time_ns(all->context);
+    for (uint32_t i = 0; i < all->count; i++)
+        if (all->one[i].state == RESIDENT_RUNS)
+            collect(all, i);
+}
+
+void weir__resident_run(struct residents *all)
+{
+    struct turn turn = {.count = 0};
+    all->stopped_ns = 0;
+    all->start_ns = all->end_ns = weir_context_time_ns(all->context);
+    for (uint32_t i = 0; i < all->count; i++)
+        weir__turn_add(&turn, all->one[i].device);
+    if (!weir__turn_take(&turn, all->failed, all->user))
+        return; /* cancelled while it waited */
+    run(all);
+    weir__turn_give(&turn);
+}

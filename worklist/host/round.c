@@ -1,0 +1,160 @@
+/** @file round.c  One round of a worker with discrete kernels.
+ *
+ *     take back, send -> receive packets -> kernel -> read its words -> send, release packets
+ *
+ * The kernel itself accounts and plans (decider.h); the host launches the round that it planned, with the
+ * packets that came meanwhile. */
+#include "worklist/host/internal.h"
+
+#include <string.h>
+
+#define TEND_MS 2 /* between two looks at what a kernel wants of the host */
+
+static struct weir_engine_args *args_of(struct worker *worker)
+{
+    return (struct weir_engine_args *)(void *)worker->args;
+}
+
+/* The oldest receive that is not part of this round, if a packet was assigned to it. */
+static weir_status next_arrival(struct worker *worker, uint32_t taken, weir_segment *segment)
+{
+    const uint32_t buffers = worker->list->buffers;
+    if (worker->held_head + taken == worker->held_tail) {
+        weir_pending **hold = &worker->held[worker->held_tail % buffers];
+        weir_status status = weir_link_receive(worker->in, hold);
+        if (status)
+            return status == WEIR_ERR_FULL ? WEIR_PENDING : status;
+        worker->held_tail++;
+    }
+    return weir_pending_assigned(worker->held[(worker->held_head + taken) % buffers], segment);
+}
+
+static weir_status take_packets(struct worker *worker)
+{
+    struct weir_engine_args *args = args_of(worker);
+    weir_segment segment;
+    weir_status status = WEIR_OK;
+    args->packets = 0;
+    while (args->packets < WEIR_WORK_PACKETS && args->packets < worker->list->buffers) {
+        if ((status = next_arrival(worker, args->packets, &segment)))
+            break;
+        weir_pending *pending =
+            worker->held[(worker->held_head + args->packets) % worker->list->buffers];
+        if ((status = weir_pending_gate(pending, worker->queue)))
+            return status;
+        args->packet[args->packets] = segment.data;
+        args->packet_count[args->packets++] =
+            (uint32_t)(segment.bytes / worker->list->op->wire_bytes);
+    }
+    return status == WEIR_PENDING || status == WEIR_CLOSED ? WEIR_OK : status;
+}
+
+/* The word that the last kernel left, for as many blocks as the packets want too. */
+static uint64_t word_for(struct worker *worker)
+{
+    const struct weir_engine_args *args = args_of(worker);
+    const uint64_t word = worker->image->word;
+    uint32_t total = weir_word_count(word);
+    for (uint32_t p = 0; p < args->packets; p++)
+        total += args->packet_count[p];
+    uint32_t log = weir_blocks_log(args, total);
+    return weir_word_make(weir_word_generation(word), weir_word_action(word),
+                          weir_word_near_bag(word), log, weir_word_count(word));
+}
+
+static weir_status launch(struct worker *worker)
+{
+    struct weir_worklist *list = worker->list;
+    weir_status status;
+    args_of(worker)->word = word_for(worker);
+    status = weir_queue_launch(worker->queue, &list->op->discrete, worker->args,
+                               weir__worklist_args_bytes(list));
+    if (!status)
+        status = weir_queue_copy(worker->queue, weir_context_home(list->context), worker->image,
+                                 worker->device, worker->control, sizeof *worker->image);
+    return status ? status : weir_queue_record(worker->queue, worker->done);
+}
+
+/* Kernels end by themselves; a device that does not come back is given up some time after a stop. */
+static weir_status wait_round(struct worker *worker)
+{
+    for (int late = 0; late < 10000 / TEND_MS;) {
+        weir_status status = weir_event_wait(worker->done, TEND_MS);
+        if (status != WEIR_ERR_TIMEOUT)
+            return status;
+        if (atomic_load_explicit(&worker->list->stop, memory_order_relaxed)) {
+            weir__spill_refuse(&worker->spill);
+            late++;
+        } else {
+            weir__spill_tend(&worker->spill);
+        }
+    }
+    return weir__fail(WEIR_ERR_DEVICE, "worker %u: its kernels did not end within 10 s of a stop",
+                      worker->index);
+}
+
+static weir_status release_packets(struct worker *worker, uint32_t packets)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < packets && !status; p++)
+        /* The round is over on the host's clock too: the buffer may be written at once. */
+        status =
+            weir_pending_release(worker->held[worker->held_head++ % worker->list->buffers], NULL);
+    return status;
+}
+
+void weir__round_release_held(struct worker *worker)
+{
+    (void)release_packets(worker, (uint32_t)(worker->held_tail - worker->held_head));
+}
+
+int weir__round_holds(const struct worker *worker)
+{
+    const struct weir_ledger *ledger = &worker->image->ledger;
+    return ledger->seen[WEIR_BAG_HELD] || ledger->seen[WEIR_BAG_HELD + 1] || ledger->unpublished;
+}
+
+/* Report at work, before anything is taken in: whoever coordinates looks twice. */
+static void report_busy(struct worker *worker)
+{
+    if (worker->turn & 1u)
+        return;
+    worker->turn++;
+    weir_store_release_sys_u32(&worker->list->statuses[worker->index].turn, worker->turn);
+}
+
+/* Whether the next round is one of pieces. They come alone: in their round nothing is cut, and what arrives may have
+ * to be. */
+static int plans_pieces(const struct worker *worker)
+{
+    return weir_word_action(worker->image->word) == WEIR_ACTION_PLAN &&
+           (worker->image->ledger.plan.took >> WEIR_BAG_PIECE & 1u);
+}
+
+weir_status weir__round(struct worker *worker, int *worked_out)
+{
+    const struct weir_ledger *ledger = &worker->image->ledger;
+    weir_status status;
+    *worked_out = 0;
+    if ((status = weir__sends_progress(worker, &worker->came)) || (status = take_packets(worker)))
+        return status;
+    /* After the packets: one that was sent under a command makes the command visible too, and then it is
+     * taken first, by a kernel without packets. */
+    int command = atomic_load(&worker->list->told) != ledger->epoch;
+    if (command || plans_pieces(worker))
+        args_of(worker)->packets = 0;
+    const uint32_t action = weir_word_action(worker->image->word),
+                   packets = args_of(worker)->packets;
+    int retry = weir__round_holds(worker) && (worker->came || ledger->retry || ledger->unpublished);
+    if (action == WEIR_ACTION_IDLE && !packets && !command && !retry)
+        return WEIR_OK;
+    *worked_out = 1;
+    worker->came = 0;
+    report_busy(worker);
+    if ((status = launch(worker)) || (status = wait_round(worker)) ||
+        (status = release_packets(worker, packets)))
+        return status;
+    if (ledger->end && ledger->end != WEIR_ENGINE_DONE)
+        return weir__worklist_end(worker);
+    return weir__sends_progress(worker, &worker->came);
+}

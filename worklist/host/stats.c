@@ -1,0 +1,121 @@
+/** @file stats.c  What a run did, and where it stood when it was stopped. */
+#include "worklist/host/internal.h"
+
+#include <stdio.h>
+
+weir_status weir__worklist_end(const struct worker *worker)
+{
+    const char *name = worker->list->op->name;
+    switch (worker->image->ledger.end) {
+    case WEIR_ENGINE_DONE:
+        return WEIR_OK;
+    case WEIR_ENGINE_LATE:
+        return weir__fail(WEIR_ERR_TIMEOUT, "%s: the time limit of %u ms is over", name,
+                          worker->list->config.time_limit_ms);
+    case WEIR_ENGINE_FULL:
+        return weir__fail(
+            WEIR_ERR_NOMEM,
+            "%s: worker %u has more work items than its queues of %u items and the %llu bytes of "
+            "host memory behind them (of %llu by WEIR_SPILL_BYTES) hold: %s",
+            name, worker->index, worker->list->queue_items, (unsigned long long)worker->spill.used,
+            (unsigned long long)worker->spill.bytes,
+            worker->spill.why[0] ? worker->spill.why
+                                 : "larger queues (WEIR_QUEUE_ITEMS) or more room help");
+    case WEIR_ENGINE_LONG:
+        return weir__fail(
+            WEIR_ERR_INVALID,
+            "%s: worker %u has a tile of more than %u atoms, or tiles beside each other "
+            "with more than %llu for whose pieces its queues have no room "
+            "(WEIR_QUEUE_ITEMS)",
+            name, worker->index, WEIR_TILE_MOST - 1, (unsigned long long)WEIR_SET_MOST - 1);
+    case WEIR_ENGINE_ASTRAY:
+        return weir__fail(
+            WEIR_ERR_INVALID,
+            "%s: worker %u passed an item on to itself or to a worker that is not there", name,
+            worker->index);
+    default:
+        return weir__fail(WEIR_ERR_CANCELLED, "%s: worker %u was stopped", name, worker->index);
+    }
+}
+
+static void add_worker(const struct worker *worker, weir_worklist_stats *out)
+{
+    const struct weir_ledger *ledger = &worker->image->ledger;
+    out->produced += ledger->produced;
+    out->consumed += ledger->consumed;
+    out->processed += ledger->processed;
+    out->stale += worker->image->stale;
+    out->atoms += worker->image->atoms;
+    out->spilled += ledger->spilled;
+    out->deferred += ledger->deferred;
+    out->rounds += ledger->rounds;
+    out->raises = out->raises > ledger->raises ? out->raises : ledger->raises;
+    for (uint32_t l = 0; l < worker->hop_count; l++)
+        out->sent += ledger->out_sent[l];
+    for (int p = 0; p < WEIR_PHASES; p++)
+        out->phase_ms[p] += (double)ledger->phase_ns[p] / 1e6;
+}
+
+void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *out)
+{
+    const weir_worklist_config *config = &list->config;
+    const int soft = config->order == WEIR_ORDER_SOFT;
+    *out =
+        (weir_worklist_stats){.ms = (double)(list->end_ns - list->start_ns) / 1e6,
+                              .route = list->plan.kind,
+                              .order = config->order,
+                              .delta = soft ? list->workers[0].image->ledger.plan.order.delta : 0,
+                              .kernel = config->kernel,
+                              .worker = config->worker,
+                              .fetch = config->fetch,
+                              .mapping = config->mapping,
+                              .group = config->mapping == WEIR_MAPPING_GROUP ? config->group : 0,
+                              .cut = list->cuts ? list->cut : 0};
+    for (uint32_t i = 0; i < list->count; i++)
+        add_worker(&list->workers[i], out);
+}
+
+weir_status weir_worklist_link_items(const weir_worklist *list, uint32_t from, uint32_t to,
+                                     uint64_t *items_out)
+{
+    *items_out = 0;
+    if (from >= list->count || to >= list->count)
+        return weir__fail(WEIR_ERR_INVALID, "workers %u and %u of %u", from, to, list->count);
+    const struct worker *worker = &list->workers[from];
+    for (uint32_t l = 0; l < worker->hop_count; l++)
+        if (worker->hops[l] == to)
+            *items_out = worker->image->ledger.out_sent[l];
+    return WEIR_OK;
+}
+
+/* Items in one or two bags that take turns. */
+static unsigned long long length(const struct worker *worker, uint32_t first, uint32_t count)
+{
+    unsigned long long sum = 0;
+    for (uint32_t b = first; b < first + count; b++)
+        sum += worker->image->ledger.seen[b];
+    return sum;
+}
+
+void weir__worklist_dump(const struct weir_worklist *list, char *text, size_t room)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < list->count && used < room; i++) {
+        const struct worker *w = &list->workers[i];
+        const struct weir_ledger *ledger = &w->image->ledger;
+        unsigned long long sent = 0;
+        for (uint32_t l = 0; l < w->hop_count; l++)
+            sent += ledger->out_sent[l];
+        int wrote =
+            snprintf(text + used, room - used,
+                     "%sworker %u: produced %llu consumed %llu sent %llu, near %llu far %llu "
+                     "buckets %llu held %llu pieces %llu, rounds %llu",
+                     i ? "; " : "", i, (unsigned long long)ledger->produced,
+                     (unsigned long long)ledger->consumed, sent, length(w, WEIR_BAG_NEAR, 2),
+                     length(w, WEIR_BAG_FAR, 2), length(w, WEIR_BAG_BUCKET, WEIR_BUCKETS),
+                     length(w, WEIR_BAG_HELD, 2), length(w, WEIR_BAG_PIECE, 1),
+                     (unsigned long long)ledger->rounds);
+        used += wrote > 0 ? (size_t)wrote : 0;
+    }
+}

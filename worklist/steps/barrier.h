@@ -1,0 +1,249 @@
+/** @file barrier.h  Supersteps: barriers over all devices, with sums. By way of steps.h.
+ *
+ * On a device that is alone each block arrives at one word and waits until all have. Of several devices whoever
+ * arrives last tells all devices, and each block waits for the flags of all (docs/memory-model.md "Words of
+ * supersteps"). */
+#ifndef WEIR_WORKLIST_STEPS_BARRIER_H
+#define WEIR_WORKLIST_STEPS_BARRIER_H
+
+#include "worklist/steps/words.h"
+
+/** First of all, by every thread. */
+WEIR_DEV void weir_steps_begin(const struct weir_steps_member *m, struct weir_steps_block *b)
+{
+    b->step = 0;
+    if (b->thread == 0)
+        b->share[WEIR_STEPS_HEARD] = 0; /* nobody was woken yet */
+    b->until_ns =
+        m->limit_ns && b->block == 0 && b->thread == 0 ? weir_clock_ns() + m->limit_ns : 0;
+}
+
+WEIR_DEV struct weir_steps_page *weir_steps_mine(const struct weir_steps_member *m)
+{
+    return m->page[m->index];
+}
+
+/** Add to a sum of the next barrier, one of 1 to WEIR_STEPS_SUMS - 1, over all devices. Any thread; add up
+ *  over a warp or a block first. */
+WEIR_DEV void weir_steps_add(const struct weir_steps_member *m, const struct weir_steps_block *b,
+                             uint32_t which, uint64_t value)
+{
+    weir_atomic_add_relaxed_dev_u64(
+        &weir_steps_mine(m)->slot[b->step % WEIR_STEPS_SLOTS].sum[which], value);
+}
+
+/* Whether this thread's block may go on. Thread 0 of block 0 keeps the time while it waits; where others of its
+ * lanes wait for a device that it does not, the host does, a little later (steps.c). */
+WEIR_DEV uint32_t weir_steps_look(struct weir_steps_page *page, const struct weir_steps_block *b,
+                                  uint32_t looks)
+{
+    if (looks % WEIR_STEPS_LOOK_WAITS < WEIR_STEPS_LOOK_WAITS - 1)
+        return WEIR_STEPS_GOES_ON;
+    if (b->until_ns && weir_clock_ns() > b->until_ns) {
+        weir_store_relaxed_sys_u32(&page->stop, WEIR_STEPS_TIME_OVER);
+        return WEIR_STEPS_TIME_OVER;
+    }
+    return weir_load_relaxed_sys_u32(&page->stop);
+}
+
+/* The last block of a device that arrives tells all devices, this one too. By thread 0. */
+WEIR_COLD void weir_steps_tell(const struct weir_steps_member *m, uint32_t step, uint64_t first)
+{
+    struct weir_steps_page *page = weir_steps_mine(m);
+    uint64_t sum[WEIR_STEPS_SUMS];
+    sum[0] = first;
+    for (uint32_t i = 1; i < WEIR_STEPS_SUMS; i++)
+        sum[i] = weir_load_relaxed_dev_u64(&page->slot[step % WEIR_STEPS_SLOTS].sum[i]);
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < m->count; d++) {
+        struct weir_steps_flag *flag = &m->page[d]->from[step % 2][m->index];
+        for (uint32_t i = 0; i < WEIR_STEPS_SUMS; i++)
+            weir_store_relaxed_sys_u64(&flag->sum[i], sum[i]);
+        weir_store_relaxed_sys_u64(&flag->told, weir_load_relaxed_dev_u64(&page->tell[d]));
+    }
+    weir_fence_sys();
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < m->count; d++)
+        weir_store_fenced_sys_u64(&m->page[d]->from[step % 2][m->index].step, step + UINT64_C(1));
+}
+
+/* Block 0 clears the words of two steps on, after it has arrived: all who used them for the step two back have
+ * arrived since, and who uses them next has seen its next arrival. */
+WEIR_DEV void weir_steps_clear(struct weir_steps_page *page, const struct weir_steps_block *b)
+{
+    const uint32_t s = (b->step + 2) % WEIR_STEPS_SLOTS;
+    for (uint32_t i = 1; i < WEIR_STEPS_SUMS; i++)
+        weir_store_relaxed_dev_u64(&page->slot[s].sum[i], 0);
+    weir_store_relaxed_dev_u64(&page->slot[s].arrived, 0);
+}
+
+/* Thread 0 of a block says that the block is here. */
+WEIR_DEV void weir_steps_arrive(const struct weir_steps_member *m, const struct weir_steps_block *b,
+                                uint32_t blocks, uint64_t first)
+{
+    uint64_t *arrived = &weir_steps_mine(m)->slot[b->step % WEIR_STEPS_SLOTS].arrived;
+    const uint64_t mine = first << 16 | 1;
+    if (m->count == 1) {
+        weir_add_release_dev_u64(arrived, mine);
+    } else {
+        uint64_t now = weir_add_acq_rel_dev_u64(arrived, mine) + mine;
+        if ((now & 0xFFFF) == blocks)
+            weir_steps_tell(m, b->step, now >> 16);
+    }
+    if (b->block == 0)
+        weir_steps_clear(weir_steps_mine(m), b);
+}
+
+/* Thread 0 waits for all blocks of its device, which is alone. */
+WEIR_DEV uint32_t weir_steps_wait_blocks(const struct weir_steps_member *m,
+                                         const struct weir_steps_block *b, uint32_t blocks,
+                                         int more, uint64_t *total)
+{
+    struct weir_steps_page *page = weir_steps_mine(m);
+    const uint32_t s = b->step % WEIR_STEPS_SLOTS;
+    uint64_t arrived;
+    uint32_t stop;
+    WEIR_ROLLED
+    for (uint32_t looks = 0;; looks++) {
+        arrived = weir_load_acquire_dev_u64(&page->slot[s].arrived);
+        if ((arrived & 0xFFFF) == blocks)
+            break;
+        if ((stop = weir_steps_look(page, b, looks)))
+            return stop;
+        weir_pause(looks);
+    }
+    total[0] = arrived >> 16;
+    for (uint32_t i = 1; i < WEIR_STEPS_SUMS; i++)
+        total[i] = more ? weir_load_relaxed_dev_u64(&page->slot[s].sum[i]) : 0;
+    return WEIR_STEPS_GOES_ON;
+}
+
+/* The lanes of a worker wait for the flags of all devices, each for some. Until a flag is of this step it is of the
+ * one two before, or 0 of none: what is waited for is one value, so that steps may go round. */
+WEIR_DEV uint32_t weir_steps_wait_devices(const struct weir_steps_member *m,
+                                          const struct weir_steps_block *b, uint64_t *total)
+{
+    struct weir_steps_page *page = weir_steps_mine(m);
+    uint64_t mine[WEIR_STEPS_SUMS] = {0, 0, 0, 0};
+    uint32_t stop = WEIR_STEPS_GOES_ON;
+    WEIR_ROLLED
+    for (uint32_t d = weir_lane(); d < m->count && !stop; d += WEIR_LANES) {
+        const struct weir_steps_flag *flag = &page->from[b->step % 2][d];
+        WEIR_ROLLED
+        for (uint32_t looks = 0; (uint32_t)weir_load_acquire_sys_u64(&flag->step) != b->step + 1;
+             looks++) {
+            if ((stop = weir_steps_look(page, b, looks)))
+                break;
+            weir_pause(looks);
+        }
+        for (uint32_t i = 0; i < WEIR_STEPS_SUMS; i++)
+            mine[i] += weir_load_relaxed_dev_u64(&flag->sum[i]);
+    }
+    weir_lanes_sync();
+    for (uint32_t i = 0; i < WEIR_STEPS_SUMS; i++)
+        total[i] = weir_sum_u64(mine[i]);
+    return weir_max_u32(stop);
+}
+
+/** weir_steps_sync() where a device is alone and sum 0 is all that is wanted: the fastest there is.
+ *  @param[in] page     the device's.
+ *  @param[in] threads  of each block: its first so many call it, a multiple of the lanes of a worker. */
+WEIR_DEV uint32_t weir_steps_sync_alone(struct weir_steps_page *page, struct weir_steps_block *b,
+                                        uint32_t blocks, uint32_t threads, uint64_t *first,
+                                        uint64_t *total_out)
+{
+    uint64_t *const slot = &page->slot[b->step % WEIR_STEPS_SLOTS].arrived;
+    weir_part_sync(threads);
+    if (b->thread == 0) {
+        uint32_t stop = WEIR_STEPS_GOES_ON;
+        uint64_t arrived = 0;
+        const uint64_t mine = *first;
+        *first = 0;
+        if (b->block == 0) { /* the others see it while they wait for this one */
+            stop = b->step % WEIR_STEPS_LOOK_STEPS == WEIR_STEPS_LOOK_STEPS - 1
+                       ? weir_steps_look(page, b, WEIR_STEPS_LOOK_WAITS - 1)
+                       : 0;
+        }
+        if (!stop)
+            weir_add_release_dev_u64(slot, mine << 16 | 1);
+        if (b->block == 0)
+            weir_steps_clear(page, b);
+        WEIR_ROLLED
+        for (uint32_t looks = 0; !stop; looks++) {
+            arrived = weir_load_acquire_dev_u64(slot);
+            if ((arrived & 0xFFFF) == blocks)
+                break;
+            stop = weir_steps_look(page, b, looks);
+            weir_pause(looks);
+        }
+        b->share[0] = arrived >> 16;
+        b->share[WEIR_STEPS_SUMS] = stop;
+    }
+    weir_part_sync(threads);
+    *total_out = b->share[0];
+    b->step++;
+    return (uint32_t)b->share[WEIR_STEPS_SUMS];
+}
+
+/** A barrier of `blocks` blocks of each device: all threads of blocks 0 to blocks - 1 call it, and see
+ *  afterwards what any thread of any device wrote before. The other blocks are asleep (weir_steps_sleep()).
+ *  @param[in]  blocks     of this device; devices may differ.
+ *  @param[in]  first      a word that the block shares: what it adds to sum 0, modulo 2^48 over the
+ *                         device; read after all threads of the block are here, and 0 afterwards.
+ *                         NULL: nothing.
+ *  @param[in]  more       non-zero: the sums that weir_steps_add() made are wanted too.
+ *  @param[out] total_out  the WEIR_STEPS_SUMS sums over all devices, in every thread.
+ *  @return 0, or why the body has to return at once (enum weir_steps_stop), in every thread. */
+WEIR_DEV uint32_t weir_steps_sync(const struct weir_steps_member *m, struct weir_steps_block *b,
+                                  uint32_t blocks, uint64_t *first, int more, uint64_t *total_out)
+{
+    uint64_t total[WEIR_STEPS_SUMS] = {0, 0, 0, 0};
+    uint32_t stop = WEIR_STEPS_GOES_ON;
+    weir_block_sync();
+    if (b->thread == 0) {
+        const uint64_t mine = first ? *first : 0;
+        if (first)
+            *first = 0;
+        if (b->block == 0) { /* the others see it while they wait for this one */
+            stop = b->step % WEIR_STEPS_LOOK_STEPS == WEIR_STEPS_LOOK_STEPS - 1
+                       ? weir_steps_look(weir_steps_mine(m), b, WEIR_STEPS_LOOK_WAITS - 1)
+                       : 0;
+        }
+        if (!stop)
+            weir_steps_arrive(m, b, blocks, mine);
+        if (!stop && m->count == 1)
+            stop = weir_steps_wait_blocks(m, b, blocks, more, total);
+    }
+    if (m->count > 1 && b->thread < WEIR_LANES) {
+        stop = weir_max_u32(stop);
+        if (!stop)
+            stop = weir_steps_wait_devices(m, b, total);
+    }
+    if (b->thread == 0) {
+        for (uint32_t i = 0; i < WEIR_STEPS_SUMS; i++)
+            b->share[i] = total[i];
+        b->share[WEIR_STEPS_SUMS] = stop;
+    }
+    weir_block_sync();
+    for (uint32_t i = 0; i < WEIR_STEPS_SUMS; i++)
+        total_out[i] = b->share[i];
+    b->step++;
+    return (uint32_t)b->share[WEIR_STEPS_SUMS];
+}
+
+/** What device @p from had in tell[this device] when its last block arrived at the barrier passed last; of
+ *  several devices alone. Any thread, before the next barrier. */
+WEIR_DEV uint64_t weir_steps_told(const struct weir_steps_member *m,
+                                  const struct weir_steps_block *b, uint32_t from)
+{
+    return weir_load_relaxed_dev_u64(&weir_steps_mine(m)->from[(b->step + 1) % 2][from].told);
+}
+
+/** What this device had in sum 0 at the barrier passed last. As weir_steps_told(). */
+WEIR_DEV uint64_t weir_steps_own(const struct weir_steps_member *m,
+                                 const struct weir_steps_block *b)
+{
+    return weir_load_relaxed_dev_u64(&weir_steps_mine(m)->from[(b->step + 1) % 2][m->index].sum[0]);
+}
+
+#endif

@@ -1,0 +1,73 @@
+/** @file sleep.h  Supersteps: blocks that a step does not need leave, sleep, and are woken by block 0. By way of
+ * steps.h. */
+#ifndef WEIR_WORKLIST_STEPS_SLEEP_H
+#define WEIR_WORKLIST_STEPS_SLEEP_H
+
+#include "worklist/steps/barrier.h"
+
+/** In place of weir_steps_sync() by a block that goes to sleep: it arrives and does not wait. The others still
+ *  count it at this barrier, and from the next one on no more. Since the barrier before nobody was woken. */
+WEIR_DEV void weir_steps_leave(const struct weir_steps_member *m, struct weir_steps_block *b,
+                               uint32_t blocks, uint64_t *first)
+{
+    weir_block_sync();
+    if (b->thread == 0) {
+        b->share[WEIR_STEPS_HEARD] = weir_load_relaxed_dev_u64(&weir_steps_mine(m)->wake);
+        weir_steps_arrive(m, b, blocks, first ? *first : 0);
+        if (first)
+            *first = 0;
+    }
+    weir_block_sync();
+    b->step++;
+}
+
+/** Block 0 alone, all its threads: blocks up to `blocks` - 1 that sleep take part from the next step on.
+ *  @param[in] board  8 words that they get; as many blocks as take part already: nobody is woken. */
+WEIR_DEV void weir_steps_wake(const struct weir_steps_member *m, const struct weir_steps_block *b,
+                              uint32_t blocks, const uint64_t *board)
+{
+    struct weir_steps_page *page = weir_steps_mine(m);
+    if (b->thread)
+        return;
+    for (uint32_t i = 0; i < 8; i++)
+        weir_store_relaxed_dev_u64(&page->board[i], board[i]);
+    weir_store_release_dev_u64(&page->wake, (uint64_t)b->step << 32 | blocks);
+}
+
+/** Wait until block 0 wants this block; all its threads.
+ *  @param[out] board_out   8 words, in every thread.
+ *  @param[out] blocks_out  how many take part.
+ *  @return as weir_steps_sync(). The block's step is that of block 0 then. */
+WEIR_DEV uint32_t weir_steps_sleep(const struct weir_steps_member *m, struct weir_steps_block *b,
+                                   uint64_t *board_out, uint32_t *blocks_out)
+{
+    struct weir_steps_page *page = weir_steps_mine(m);
+    if (b->thread == 0) {
+        uint32_t stop = 0;
+        uint64_t wake;
+        WEIR_ROLLED
+        for (uint32_t looks = 0;; looks++) {
+            wake = weir_load_acquire_dev_u64(&page->wake);
+            if (wake != b->share[WEIR_STEPS_HEARD] && (uint32_t)wake > b->block)
+                break;
+            if ((stop = weir_steps_look(page, b, looks)))
+                break;
+            weir_pause(WEIR_STEPS_ASLEEP +
+                       looks % 1024); /* rarely: those who work use the same memory */
+        }
+        b->share[8] = wake;
+        b->share[9] = stop;
+        for (uint32_t i = 0; i < 8; i++)
+            b->share[i] = weir_load_relaxed_dev_u64(&page->board[i]);
+    }
+    weir_block_sync();
+    for (uint32_t i = 0; i < 8; i++)
+        board_out[i] = b->share[i];
+    b->step = (uint32_t)(b->share[8] >> 32);
+    *blocks_out = (uint32_t)b->share[8];
+    uint32_t stop = (uint32_t)b->share[9];
+    weir_block_sync();
+    return stop;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/** @file words.h  Supersteps: the words that blocks and devices share, and what a block knows of itself. By way of
+ * steps.h. */
+#ifndef WEIR_WORKLIST_STEPS_WORDS_H
+#define WEIR_WORKLIST_STEPS_WORDS_H
+
+#include "runtime/runtime.h"
+#include "runtime/sync.h"
+
+enum {
+    WEIR_STEPS_SUMS = 4,      /* added up over all devices at a barrier */
+    WEIR_STEPS_SLOTS = 4,     /* steps whose words exist at a time; a power of two */
+    WEIR_STEPS_ASLEEP = 8192, /* looks after which weir_pause() lets a thread sleep */
+    WEIR_STEPS_SHARE = 12,    /* words of a block, see below */
+    WEIR_STEPS_HEARD =
+        10, /* one of them: weir_steps_page.wake as it was when the block fell asleep */
+    WEIR_STEPS_RESULTS = 32 /* numbers that the body of a device leaves for the host */
+};
+
+/* How seldom the clock and the stop word are looked at, powers of two: by who is not kept waiting, in barriers; by
+ * who waits, in looks at what it waits for. On a host device a step may take a second, and a look is
+ * followed by a nap (weir_host_pause()). */
+#ifdef __CUDACC__
+enum { WEIR_STEPS_LOOK_STEPS = 64, WEIR_STEPS_LOOK_WAITS = 1024 };
+#else
+enum { WEIR_STEPS_LOOK_STEPS = 1, WEIR_STEPS_LOOK_WAITS = 16 };
+#endif
+
+/** Why a body ends before it is done: what lies in weir_steps_page.stop. */
+enum weir_steps_stop { WEIR_STEPS_GOES_ON = 0, WEIR_STEPS_STOPPED, WEIR_STEPS_TIME_OVER };
+
+/** What a device tells another, in the memory of the one that is told: its sums of a step, a word for
+ *  this device alone, then the step. */
+struct weir_steps_flag {
+    uint64_t sum[WEIR_STEPS_SUMS];
+    uint64_t told;
+    uint64_t
+        step; /* release sys by a block of the sender, acquire sys by all blocks of the receiver */
+    uint64_t pad[2];
+};
+
+/** The words of a device, in its memory; zero before a run. Rows of docs/memory-model.md. */
+struct weir_steps_page {
+    /* Of step s in slot s % WEIR_STEPS_SLOTS. Sums are added relaxed by any thread of the device before its
+     * block arrives; arrivals release and acquire, dev. Cleared two steps later by block 0. Sum 0 travels
+     * with the arrivals: sum << 16 | blocks; so there are fewer than 2^16 blocks, and what a device adds to
+     * it counts modulo 2^48: more falls off at the top and disturbs nothing. */
+    struct {
+        uint64_t sum[WEIR_STEPS_SUMS]; /* the first is not used */
+        uint64_t arrived;
+        uint64_t pad[3];
+    } slot[WEIR_STEPS_SLOTS];
+    struct weir_steps_flag from[2][WEIR_DEVICES_MAX]; /* of step s in [s % 2]; of several devices */
+    uint64_t tell[WEIR_DEVICES_MAX]; /* to each device, with the next barrier; relaxed dev */
+    uint64_t wake;                   /* step << 32 | blocks; release dev by block 0 */
+    uint64_t board[8];               /* what block 0 tells those it wakes */
+    uint32_t stop;                   /* enum weir_steps_stop; relaxed sys, host and block 0 */
+    uint32_t pad;
+    uint64_t result[WEIR_STEPS_RESULTS]; /* by the body, for the host after the end */
+};
+
+/** What a kernel has of the others; the first member of its arguments. */
+struct weir_steps_member {
+    struct weir_steps_page *page[WEIR_DEVICES_MAX]; /* of each device, as this one reaches it */
+    uint32_t index, count;                          /* this device, all devices */
+    uint64_t limit_ns;                              /* of the run; 0: none */
+};
+
+/** A block's place, and where it is; the same in all its threads. */
+struct weir_steps_block {
+    uint32_t block, blocks;   /* of this device */
+    uint32_t thread, threads; /* of this block; 0 and 1 on the host */
+    uint32_t step;            /* barriers passed, modulo 2^32 */
+    uint64_t until_ns;        /* when the time is over, for thread 0 of block 0; 0: never */
+    uint64_t *share;          /* WEIR_STEPS_SHARE words that the threads of the block share */
+};
+
+#endif

@@ -1,0 +1,81 @@
+/** @file steps_cuda_tmpl.cuh  A body of steps.h as a kernel for GPUs, behind C launchers.
+ *
+ * A .cu file includes the body, defines WEIR_STEPS to its name and may define WEIR_STEPS_THREADS (of a block; a
+ * multiple of 32) and WEIR_STEPS_PER_UNIT (blocks of a multiprocessor), and includes this. The kernel is
+ * launched cooperatively: its blocks wait for each other, so all are resident. */
+#include "worklist/steps.h"
+
+#include <cuda_runtime.h>
+
+#ifndef WEIR_STEPS_THREADS
+#define WEIR_STEPS_THREADS 1024
+#endif
+#ifndef WEIR_STEPS_PER_UNIT
+#define WEIR_STEPS_PER_UNIT 1
+#endif
+
+#define WEIR_STEPS_PASTE__(a, b, c)     a##b##c
+#define WEIR_STEPS_PASTE_(a, b, c)      WEIR_STEPS_PASTE__(a, b, c)
+#define WEIR_STEPS_NAME(prefix, suffix) WEIR_STEPS_PASTE_(prefix, WEIR_STEPS, suffix)
+
+static __global__ void __launch_bounds__(WEIR_STEPS_THREADS, WEIR_STEPS_PER_UNIT)
+    WEIR_STEPS_NAME(, _kernel)(const __grid_constant__ struct WEIR_STEPS_NAME(, _args) args)
+{
+    __shared__ struct WEIR_STEPS_NAME(, _shared) shared;
+    __shared__ uint64_t share[WEIR_STEPS_SHARE];
+    struct weir_steps_block block;
+    block.block = blockIdx.x;
+    block.blocks = gridDim.x;
+    block.thread = threadIdx.x;
+    block.threads = WEIR_STEPS_THREADS;
+    block.share = share;
+    weir_steps_begin(&args.member, &block);
+    WEIR_STEPS_NAME(, _body)(&args, &shared, &block);
+}
+
+extern "C" int WEIR_STEPS_NAME(weir__, _cuda)(void *stream, uint32_t workers, const void *data);
+extern "C" int WEIR_STEPS_NAME(weir__, _load)(void);
+
+/* Blocks that are resident together on the current GPU, up to WEIR_STEPS_PER_UNIT a multiprocessor. Asked for
+ * once a GPU, since it takes as long as a short run: kept by ordinal; relaxed, all who ask find the same. */
+static cudaError_t WEIR_STEPS_NAME(, _blocks)(int *blocks_out)
+{
+    static int known[WEIR_DEVICES_MAX];
+    int device = 0, units = 0, each = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error != cudaSuccess)
+        return error;
+    *blocks_out = device < WEIR_DEVICES_MAX ? __atomic_load_n(&known[device], __ATOMIC_RELAXED) : 0;
+    if (*blocks_out)
+        return cudaSuccess;
+    error = cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, WEIR_STEPS_NAME(, _kernel),
+                                                              WEIR_STEPS_THREADS, 0);
+    if (error == cudaSuccess && each == 0)
+        error = cudaErrorLaunchOutOfResources;
+    *blocks_out = units * (each < WEIR_STEPS_PER_UNIT ? each : WEIR_STEPS_PER_UNIT);
+    if (error == cudaSuccess && device < WEIR_DEVICES_MAX)
+        __atomic_store_n(&known[device], *blocks_out, __ATOMIC_RELAXED);
+    return error;
+}
+
+extern "C" int WEIR_STEPS_NAME(weir__, _cuda)(void *stream, uint32_t workers, const void *data)
+{
+    void *list[] = {(void *)data};
+    int blocks = 0;
+    (void)workers; /* as many as fit */
+    cudaError_t error = WEIR_STEPS_NAME(, _blocks)(&blocks);
+    if (error != cudaSuccess)
+        return (int)error;
+    return (int)cudaLaunchCooperativeKernel((void *)WEIR_STEPS_NAME(, _kernel),
+                                            dim3((unsigned)blocks), dim3(WEIR_STEPS_THREADS), list,
+                                            0, (cudaStream_t)stream);
+}
+
+/* Asking for a kernel's attributes loads it. Loading one later would wait for those that run. */
+extern "C" int WEIR_STEPS_NAME(weir__, _load)(void)
+{
+    cudaFuncAttributes attributes;
+    return (int)cudaFuncGetAttributes(&attributes, WEIR_STEPS_NAME(, _kernel));
+}

@@ -269,7 +269,13 @@ enum { WEIR_RUN_PHASES = 8 };
 
 /** What a run did. */
 typedef struct weir_run_stats {
-    double ms;             /**< the run itself: no loading, partitioning or copying in and out */
+    /** A caller's time: from the call of weir_*_run() to its return with the result complete in device memory,
+     *  reset and counters included, as the GAP benchmark suite and Graph500 count. Bringing values to the host
+     *  (weir_bfs_levels() and its like) is not in it. On simulated devices virtual, as weir_context_time_ns(). */
+    double ms;
+    /** Of that, the kernels: from the start of the first to the end of the last. A run that is done twice has
+     *  both times of both. Of components that are streamed, from the first segment to the last label. */
+    double kernel_ms;
     uint64_t reached;      /**< vertices with a level or distance */
     uint64_t arcs_reached; /**< out-arcs of reached vertices: what gteps counts */
     /** Items, rounds, phases, and what was picked. Of a run in step: processed, atoms (arcs looked at), sent
@@ -373,7 +379,8 @@ typedef struct weir_bfs weir_bfs;
 weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
                             const weir_partition *partition, const weir_run_options *options,
                             weir_bfs **bfs_out);
-/** One traversal from @p source. @param[out] stats_out  may be NULL.
+/** One traversal from @p source. @param[out] stats_out  may be NULL; its `ms` is the time of this call, its
+ *  `kernel_ms` what kernels took of it.
  *  @retval WEIR_ERR_INVALID    source is not a vertex.
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  stopped; the detail holds the
  *          counters and queue lengths at that time, and the object may only be destroyed.
@@ -445,7 +452,7 @@ weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
                              const weir_partition *partition, const weir_run_options *options,
                              weir_sssp **sssp_out);
 /** One run from @p source; as weir_bfs_run(). The first run whose distances do not fit 32 bits is done
- *  twice, in one `ms`, each time within the time limit; later runs begin with 64 bits.
+ *  twice, in one `ms` and one `kernel_ms`, each time within the time limit; later runs begin with 64 bits.
  *  @retval WEIR_ERR_UNSUPPORTED  weights are integers and a distance is 2^53 or more. */
 weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stats_out);
 /** Distances of the last run in vertex order, INFINITY for what cannot be reached.

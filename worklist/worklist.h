@@ -128,7 +128,7 @@ const char *weir_phase_text(weir_phase phase);
 
 /** What a run did, summed over the workers; a plain value. */
 typedef struct weir_worklist_stats {
-    double ms;          /**< from the start of the workers to the end of the last one */
+    double ms; /**< of the kernels: from the start of the workers to the end of the last one */
     uint64_t produced;  /**< items that came into being, seeds too */
     uint64_t consumed;  /**< items processed or merged; equals produced after a run */
     uint64_t processed; /**< items taken from a queue by the operator, stale ones too */

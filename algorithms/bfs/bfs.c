@@ -4,6 +4,7 @@
 #include "algorithms/bfs/bfs_op.h"
 #include "algorithms/bfs/bfs_step_run.h"
 #include "algorithms/common/choose.h"
+#include "algorithms/common/timing.h"
 #include "algorithms/common/need.h"
 #include "runtime/support.h"
 #include "worklist/steps.h"
@@ -17,7 +18,8 @@
 extern const weir_operator weir__bfs_operator;
 
 struct weir_bfs {
-    struct bfs_run *run; /* in step; NULL: through the worklist, with the two below */
+    weir_context *context; /* kept by what was placed in it */
+    struct bfs_run *run;   /* in step; NULL: through the worklist, with the two below */
     weir_placement *placement;
     weir_traversal *traversal;
     weir_direction direction;
@@ -100,6 +102,7 @@ static weir_status create(weir_bfs *bfs, weir_context *context, const weir_graph
                           const weir_partition *partition, const weir_run_options *options)
 {
     weir_run_options with = *options;
+    bfs->context = context;
     bfs->parts = partition->parts;
     bfs->parents = options->parents;
     weir_status status = weir__direction_choose(context, options, partition->parts,
@@ -153,6 +156,7 @@ static weir_status run_push(weir_bfs *bfs, uint64_t source, weir_run_stats *stat
 
 weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_out)
 {
+    const uint64_t begin_ns = weir_context_time_ns(bfs->context);
     weir_status status =
         bfs->run ? weir__bfs_run(bfs->run, source, stats_out) : run_push(bfs, source, stats_out);
     if (!status && stats_out) {
@@ -160,6 +164,7 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
         stats_out->devices = bfs->parts;
         stats_out->why_devices = bfs->why_devices;
         stats_out->least_items = stats_out->reached;
+        stats_out->ms = weir__ms_since(bfs->context, begin_ns);
     }
     return status;
 }

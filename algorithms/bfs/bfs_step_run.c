@@ -90,7 +90,8 @@ static void report(const struct bfs_run *run, double ms, weir_run_stats *stats)
                           .numbers = weir__rows_numbers(run->rows),
                           .degrees = weir__rows_degrees(run->rows)};
     weir__parallel_for(run->vertices, UINT64_C(1) << 16, 0, count_reached, &count);
-    *stats = (weir_run_stats){.ms = ms, .reached = count.reached, .arcs_reached = count.arcs};
+    *stats =
+        (weir_run_stats){.kernel_ms = ms, .reached = count.reached, .arcs_reached = count.arcs};
     stats->direction = run->direction;
     stats->devices = run->parts;
     stats->steps = first[BFS_RESULT_LEVELS];

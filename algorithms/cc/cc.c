@@ -1,6 +1,7 @@
 /** @file cc.c  Connected components: rows that lie on the devices, or arcs that come in segments. */
 #include "algorithms/cc/cc.h"
 #include "algorithms/common/choose.h"
+#include "algorithms/common/timing.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
 #include "worklist/steps.h"
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 
 struct weir_cc {
+    weir_context *context;       /* kept by what runs in it */
     weir__cc_resident *resident; /* one of the two */
     weir__cc_streamed *streamed;
     const char *why_devices;
@@ -72,6 +74,7 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
     if ((status = check(options, source)) ||
         (status = weir__calloc(1, sizeof *cc, "connected components", &cc)))
         return status;
+    cc->context = context;
     status = weir__partition_choose(context, graph, &partition, WEIR_SHAPE_COMPONENTS, &made,
                                     &cc->why_devices);
     if (!status)
@@ -87,6 +90,7 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
 
 weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
 {
+    const uint64_t begin_ns = weir_context_time_ns(cc->context);
     weir_run_stats stats;
     weir_status status = cc->resident ? weir__cc_resident_run(cc->resident, &stats)
                                       : weir__cc_streamed_run(cc->streamed, &stats);
@@ -94,6 +98,7 @@ weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
     if (status)
         return status;
     stats.why_devices = cc->why_devices;
+    stats.ms = weir__ms_since(cc->context, begin_ns);
     if (stats_out)
         *stats_out = stats;
     return WEIR_OK;

@@ -233,7 +233,7 @@ static void fill_stats(const weir__cc_resident *cc, double ms, weir_run_stats *s
     static const char *const names[CC_TIMES] = {"first", "sample", "link",
                                                 "rest",  "merge",  "label"};
     const weir_rows_part *part = weir__rows_part(cc->rows, 0);
-    *stats = (weir_run_stats){.ms = ms,
+    *stats = (weir_run_stats){.kernel_ms = ms,
                               .reached = part->vertices,
                               .arcs_reached = part->arcs_all,
                               .direction = WEIR_DIRECTION_PULL,

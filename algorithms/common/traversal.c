@@ -5,6 +5,7 @@
  * vertices is made when somebody asks for it. */
 #include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
+#include "algorithms/common/timing.h"
 #include "runtime/config.h"
 #include "runtime/support.h"
 
@@ -289,6 +290,7 @@ static uint64_t least_bytes(const weir_traversal *traversal, const weir_worklist
 
 weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_out)
 {
+    const uint64_t begin_ns = weir_context_time_ns(traversal->placement->context);
     struct count count = {.traversal = traversal};
     weir_worklist_stats work;
     weir_status status;
@@ -302,7 +304,7 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
     if (!stats_out)
         return WEIR_OK;
     weir__parallel_for(traversal->placement->vertices, UINT64_C(1) << 16, 0, count_reached, &count);
-    *stats_out = (weir_run_stats){.ms = work.ms,
+    *stats_out = (weir_run_stats){.kernel_ms = work.ms,
                                   .reached = count.reached,
                                   .arcs_reached = count.arcs,
                                   .work = work,
@@ -311,6 +313,7 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
                                   .least_items = count.reached,
                                   .bytes = least_bytes(traversal, &work),
                                   .bytes_sent = work.sent * traversal->op->wire_bytes};
+    stats_out->ms = weir__ms_since(traversal->placement->context, begin_ns);
     return WEIR_OK;
 }
 

@@ -1,6 +1,7 @@
 /** @file pr.c  PageRank: which form, on which devices; the rest is in pr_pull.c and pr_push.c. */
 #include "algorithms/pr/pr.h"
 #include "algorithms/common/choose.h"
+#include "algorithms/common/timing.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
 #include "worklist/steps.h"
@@ -153,6 +154,7 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
 
 weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
 {
+    const uint64_t begin_ns = weir_context_time_ns(pr->context);
     weir_run_stats stats = {.direction = pr->direction};
     weir_status status = pr->pull   ? weir__pr_pull_run(pr->pull, &stats)
                          : pr->push ? weir__pr_push_run(pr->push, &stats)
@@ -163,6 +165,7 @@ weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
     stats.devices = pr->parts;
     stats.why_devices = pr->why_devices;
     pr->ran = 1;
+    stats.ms = weir__ms_since(pr->context, begin_ns);
     if (stats_out)
         *stats_out = stats;
     return WEIR_OK;

@@ -104,10 +104,10 @@ static void add_stats(struct weir__pr_pull *pull, double ms, weir_run_stats *sta
     uint64_t arcs = weir__rows_part(pull->rows, 0)->arcs_all, sent = 0;
     for (uint64_t i = 0; i < (uint64_t)pull->parts * pull->parts; i++)
         sent += pull->sent[i];
-    stats->ms += ms;
+    stats->kernel_ms += ms;
     stats->steps += single + fine;
     stats->residual = (double)result[PR_RESULT_CHANGE] * PR_UNIT;
-    stats->work.ms = stats->ms;
+    stats->work.ms = stats->kernel_ms;
     stats->work.rounds = stats->steps;
     stats->work.processed += (single + fine) * pull->vertices;
     stats->work.atoms += (single + fine) * arcs;

@@ -269,7 +269,7 @@ static weir_status run_once(struct weir__pr_push *push, weir_run_stats *stats)
         (status = weir_traversal_run(push->traversal, &run)) ||
         (status = finish(push, &run.residual)))
         return status;
-    run.ms += stats->ms;
+    run.kernel_ms += stats->kernel_ms;
     *stats = run;
     return WEIR_OK;
 }

@@ -6,6 +6,7 @@
  * real ones are far shorter. If a run of either form does find a distance that does not fit, it is done again
  * with the wide operator, which the object keeps from then on. */
 #include "algorithms/common/choose.h"
+#include "algorithms/common/timing.h"
 #include "algorithms/common/need.h"
 #include "algorithms/sssp/sssp.h"
 #include "algorithms/sssp/sssp_step_run.h"
@@ -274,15 +275,16 @@ static weir_status run_fitting(weir_sssp *sssp, uint64_t source, weir_run_stats 
         return status;
     if ((!sssp->run && (status = overran(sssp, &again))) || !again)
         return status;
-    double ms = stats->ms;
+    double first_ms = stats->kernel_ms;
     if ((status = widen(sssp)) || (status = run_push(sssp, source, stats)))
         return status;
-    stats->ms += ms;
+    stats->kernel_ms += first_ms;
     return WEIR_OK;
 }
 
 weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stats_out)
 {
+    const uint64_t begin_ns = weir_context_time_ns(sssp->context);
     weir_run_stats stats = {0};
     weir_status status;
     if (source >= sssp->vertices)
@@ -296,6 +298,7 @@ weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stat
     stats.devices = sssp->parts;
     stats.why_devices = sssp->why_devices;
     stats.least_items = stats.reached;
+    stats.ms = weir__ms_since(sssp->context, begin_ns);
     if (stats_out)
         *stats_out = stats;
     return WEIR_OK;

@@ -166,7 +166,8 @@ weir_status weir__sssp_run(struct sssp_run *run, uint64_t source, weir_run_stats
         for (uint32_t to = 0; to < run->parts; to++)
             items += pushed_items(run, p, to);
     }
-    *stats_out = (weir_run_stats){.ms = ms, .reached = count.reached, .arcs_reached = count.arcs};
+    *stats_out =
+        (weir_run_stats){.kernel_ms = ms, .reached = count.reached, .arcs_reached = count.arcs};
     stats_out->work.delta = run->delta;
     weir__sssp_step_report(words, run->parts, items, stats_out);
     return WEIR_OK;

@@ -40,7 +40,7 @@ is choices.why_devices null
 is choices.parents false
 is verified null
 present devices.0.name choices.route choices.order choices.delta choices.kernel choices.worker \
-    choices.fetch choices.mapping choices.cut trials.0.ms trials.0.gteps \
+    choices.fetch choices.mapping choices.cut trials.0.ms trials.0.kernel_ms trials.0.gteps \
     trials.0.items_processed trials.0.items_sent trials.0.items_spilled trials.0.rounds \
     trials.0.gteps_seen summary.gteps_seen_harmonic_mean trials.0.stats.bytes \
     summary.min_ms summary.median_ms summary.max_ms summary.gteps_harmonic_mean

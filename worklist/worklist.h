@@ -165,6 +165,10 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
                                  uint32_t count, const weir_operator *op,
                                  const weir_worklist_config *config, weir_worklist **worklist_out);
 
+/** The queue that a worker's kernels run in: what a program puts into it before a run is done before the run's
+ *  kernels begin, what it puts there afterwards follows them. The worklist's; NULL: no such worker. */
+weir_queue *weir_worklist_queue(const weir_worklist *worklist, uint32_t worker);
+
 /** Set the operator's state for one worker: op->state_bytes, copied. Before every run in which it
  *  changed. */
 weir_status weir_worklist_bind(weir_worklist *worklist, uint32_t worker, const void *state);

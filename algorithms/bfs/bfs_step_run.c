@@ -152,6 +152,14 @@ weir_status weir__bfs_run_levels(const struct bfs_run *run, int32_t *levels_out)
     return WEIR_OK;
 }
 
+weir_status weir__bfs_run_values(const struct bfs_run *run, uint32_t device,
+                                 weir_values *values_out)
+{
+    return weir__rows_values(run->rows, device,
+                             device < run->parts ? run->side[device].level : NULL, WEIR_VALUE_I32,
+                             values_out);
+}
+
 weir_status weir__bfs_run_parents(const struct bfs_run *run, int64_t *parents_out)
 {
     const uint32_t *vertices = weir__rows_vertices(run->rows);

@@ -13,6 +13,7 @@ struct weir_cc {
     weir__cc_resident *resident; /* one of the two */
     weir__cc_streamed *streamed;
     const char *why_devices;
+    int ran;     /* the last run was complete */
     int stopped; /* the last run was: its labels are in part those of the run before */
 };
 
@@ -95,6 +96,7 @@ weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
     weir_status status = cc->resident ? weir__cc_resident_run(cc->resident, &stats)
                                       : weir__cc_streamed_run(cc->streamed, &stats);
     cc->stopped = status != WEIR_OK;
+    cc->ran = !status;
     if (status)
         return status;
     stats.why_devices = cc->why_devices;
@@ -111,6 +113,15 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out)
                           "cc: the last run was not complete: there are no labels");
     return cc->resident ? weir__cc_resident_labels(cc->resident, labels_out)
                         : weir__cc_streamed_labels(cc->streamed, labels_out);
+}
+
+weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out)
+{
+    if (!cc->ran)
+        return weir__fail(WEIR_ERR_INVALID, "there are no labels before a complete run");
+    return cc->resident ? weir__cc_resident_values(cc->resident, device, values_out)
+                        : weir__fail(WEIR_ERR_UNSUPPORTED,
+                                     "labels of arcs that are streamed lie in host memory alone");
 }
 
 void weir_cc_cancel(weir_cc *cc)

@@ -288,3 +288,11 @@ weir_status weir__cc_resident_labels(const weir__cc_resident *cc, uint32_t *labe
         labels_out[v] = (uint32_t)v;
     return WEIR_OK;
 }
+
+weir_status weir__cc_resident_values(const weir__cc_resident *cc, uint32_t device,
+                                     weir_values *values_out)
+{
+    const struct cc_args *args = device < cc->devices ? weir_steps_args(cc->bsp, device) : NULL;
+    return weir__rows_values(cc->rows, device, args ? args->label : NULL, WEIR_VALUE_U32,
+                             values_out);
+}

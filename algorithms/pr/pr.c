@@ -180,6 +180,16 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out)
                       : WEIR_OK;
 }
 
+weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out)
+{
+    if (!pr->ran)
+        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before the first complete run");
+    if (!pr->pull && !pr->push)
+        return weir__fail(WEIR_ERR_INVALID, "a graph without vertices has no ranks");
+    return pr->pull ? weir__pr_pull_values(pr->pull, device, values_out)
+                    : weir__pr_push_values(pr->push, device, values_out);
+}
+
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out)
 {
     *items_out = 0;

@@ -171,6 +171,35 @@ weir_status weir__pr_pull_ranks(const struct weir__pr_pull *pull, double *ranks_
     return status;
 }
 
+/* One over the sum of all ranks, as normalise() divides by. */
+static weir_status scale_of(const struct weir__pr_pull *pull, double *scale_out)
+{
+    const void *values[WEIR_DEVICES_MAX];
+    long double sum = 0;
+    double *ranks;
+    weir_status status = weir__alloc(pull->vertices, sizeof *ranks, "ranks", &ranks);
+    if (status)
+        return status;
+    for (uint32_t p = 0; p < pull->parts; p++)
+        values[p] = pull->part[p].ranks;
+    status = weir__rows_gather(pull->rows, values, sizeof *ranks, ranks);
+    for (uint64_t v = 0; v < pull->vertices && !status; v++)
+        sum += ranks[v];
+    free(ranks);
+    *scale_out = (double)(1 / sum);
+    return status;
+}
+
+weir_status weir__pr_pull_values(const struct weir__pr_pull *pull, uint32_t device,
+                                 weir_values *values_out)
+{
+    const void *ranks = device < pull->parts ? pull->part[device].ranks : NULL;
+    weir_status status = weir__rows_values(pull->rows, device, ranks, WEIR_VALUE_F64, values_out);
+    if (!status && pull->config.dangling == WEIR_DANGLING_SPREAD && pull->steps)
+        status = scale_of(pull, &values_out->scale);
+    return status;
+}
+
 weir_status weir__pr_pull_link_items(const struct weir__pr_pull *pull, uint32_t from, uint32_t to,
                                      uint64_t *items_out)
 {

@@ -138,7 +138,9 @@ typedef struct weir_worklist_stats {
     uint64_t spilled;   /**< items that went through host memory because a queue was full */
     uint64_t deferred;  /**< items parked above the threshold at least once */
     uint64_t rounds;    /**< rounds, summed over workers */
-    uint64_t raises;    /**< times the threshold was raised; with bulk, generations */
+    uint64_t
+        narrow_rounds; /**< of them, those that the kernel for narrow rounds ran (operator.h) */
+    uint64_t raises;   /**< times the threshold was raised; with bulk, generations */
     double phase_ms[WEIR_PHASES];
     weir_route_kind route; /**< what was picked, as all below */
     weir_order_kind order;

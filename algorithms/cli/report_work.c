@@ -136,6 +136,7 @@ static void print_items(const struct work *work)
     row(work, "items spilled", stats->work.spilled);
     row(work, "items deferred", stats->work.deferred);
     row(work, "rounds", stats->work.rounds);
+    row(work, "narrow rounds", stats->work.narrow_rounds);
     row(work, stats->work.order == WEIR_ORDER_BULK ? "generations" : "raises", stats->work.raises);
 }
 

@@ -189,7 +189,8 @@ static inline void assert_phases(const weir_run_stats *stats)
             continue;
         }
         assert_string_equal(stats->phase[i].name, names[i]);
-        assert_true(stats->phase[i].ms >= 0);
+        if (stats->phase[i].steps == 0)
+            assert_true(stats->phase[i].ms == 0);
         steps += stats->phase[i].steps;
         ms += stats->phase[i].ms;
     }

@@ -79,7 +79,7 @@ TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_C))
 PROGRAMS  := $(B)/weir $(if $(wildcard $(METIS_C)),$(B)/weir-metis)
 PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.h router/collective.h worklist/operator.h worklist/schedule.h worklist/steps.h algorithms/part.h
 # What the templates that operators are compiled with include; for nobody else.
-ENGINE_H  := $(addprefix worklist/,engine.h bag.h termination.h counters.h plan.h idle.h decider.h)
+ENGINE_H  := $(wildcard worklist/engine/*.h worklist/engine/*.cuh worklist/steps/*.h)
 
 .PHONY: all check check-full check-headers check-layers check-symbols $(FOLDERS:%=check-%) check-cli check-examples \
         check-build check-faults fuzz fuzz-build demo bundle examples docs format check-format install help clean deps FORCE

@@ -1,65 +1,177 @@
-/** @file steps.h  Supersteps: one resident kernel a device, with barriers over all devices inside it
- * (bulk synchronous parallel). Not installed.
+/** @file steps.h  Supersteps: programs that go on in step on all devices (bulk synchronous parallel; Valiant,
+ * CACM 1990). docs/steps.md derives one from a serial loop.
  *
- * For algorithms that go on in step and know what all of them did before the next step: level by level,
- * iteration by iteration. The host starts a kernel on each device and waits for all of them; between two
- * steps nothing goes over the host. The body of the kernel is written once, in the dialect: a *block* is a
- * thread block of a GPU or a worker thread of a host device, and all blocks of all devices are resident
- * together, since they wait for each other.
+ * For algorithms that must know a step complete before the next one begins: level by level, iteration by
+ * iteration. A *step program* works on *numbers*, 0 to n - 1, that are cut into one stretch a device. The host
+ * starts one kernel on each device and waits for all; between two supersteps nothing goes over the host. A
+ * *block* is a thread block of a GPU or a worker thread of a host device, and all blocks of all devices are
+ * resident together, since they wait for each other at barriers.
+ *
+ * A program is a *body*, the text of the kernel, and a table of its arrays, weir_steps_program. From the table the
+ * host allocates, tells every kernel where its arrays and those of its peers are, and resets them before a run.
+ * The body is written once, in the dialect:
  *
  *     WEIR_DEV void NAME_body(const struct NAME_args *args, struct NAME_shared *shared,
  *                             struct weir_steps_block *block);
  *
- * where `struct NAME_args` begins with a struct weir_steps_member, is at most 4000 bytes and is passed by
- * value, and `struct NAME_shared` is memory of a block, undefined at first. NAME_host.c includes the body and
- * steps_host_tmpl.h, NAME_cuda.cu the body and steps_cuda_tmpl.cuh, both with WEIR_STEPS defined to NAME; that
- * makes `const weir_steps_program weir__NAME_program`.
+ * where `struct NAME_args` begins with a struct weir_steps_member, is at most WEIR_STEPS_ARGS_MAX bytes and is
+ * passed by value, and `struct NAME_shared` is memory of a block, undefined at first. One .c file includes the
+ * body and steps_host_tmpl.h, one .cu file the body and steps_cuda_tmpl.cuh, both with WEIR_STEPS defined to
+ * NAME; that makes `const weir_steps_body weir__NAME_steps`.
  *
- * What a body calls: steps/barrier.h, steps/sleep.h; the words behind it: steps/words.h. Here is the host's side. */
+ * What a body calls: steps/barrier.h (barriers with sums), steps/sleep.h (blocks that a step does not need),
+ * steps/exchange.h (who owns a number, inboxes), steps/clock.h (times of phases). Here is the host's side. */
 #ifndef WEIR_WORKLIST_STEPS_H
 #define WEIR_WORKLIST_STEPS_H
 
+#include "worklist/steps/clock.h"
+#include "worklist/steps/exchange.h"
 #include "worklist/steps/sleep.h"
 
-/** A body, compiled for both kinds of devices. */
-typedef struct weir_steps_program {
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Most bytes of a kernel's arguments. */
+#define WEIR_STEPS_ARGS_MAX 4000u
+
+/** A body, compiled for both kinds of devices; made by steps_host_tmpl.h. */
+typedef struct weir_steps_body {
     const char *name;
     weir_kernel kernel;
-    int (*load)(void); /* loads the kernel on the current GPU; NULL without CUDA */
+    weir_kernel
+        epilogue; /**< runs on each device behind the body; its name is NULL if there is none */
+    int (*load)(void); /**< loads the kernels on the current GPU; NULL without CUDA */
     size_t args_bytes;
+} weir_steps_body;
+
+/** How many elements an array has on a device. */
+typedef enum weir_steps_extent {
+    WEIR_STEPS_ONE = 0, /**< one */
+    WEIR_STEPS_DEVICES, /**< one for each device that takes part */
+    WEIR_STEPS_NUMBERS, /**< one for each number of all devices: a replicated array */
+    WEIR_STEPS_OWNED,   /**< one for each number that the device owns */
+    WEIR_STEPS_WORDS, /**< one for each 32 numbers of all devices: a bitmap, with elements of 4 bytes */
+    WEIR_STEPS_COUNTED /**< as weir_steps_array.count says */
+} weir_steps_extent;
+
+/** Whose arrays a kernel is told of. */
+typedef enum weir_steps_holding {
+    WEIR_STEPS_PRIVATE = 0, /**< its own: the field is a pointer */
+    WEIR_STEPS_SHARED, /**< every device's: the field is an array of WEIR_DEVICES_MAX pointers, by device */
+    WEIR_STEPS_INBOXES /**< one array for each sender: the field is an array of pointers by sender, and the
+                                 outbox field one by receiver, to the inboxes that are there for this device */
+} weir_steps_holding;
+
+/** What an array holds when a run begins. */
+typedef enum weir_steps_first {
+    WEIR_STEPS_KEPT = 0, /**< what was left there; at first bytes of @c fill */
+    WEIR_STEPS_FILLED,   /**< bytes of @c fill */
+    WEIR_STEPS_COPIED    /**< a copy of the array named in @c from */
+} weir_steps_first;
+
+/** An array of a program on each device. */
+typedef struct weir_steps_array {
+    const char *name; /**< for sentences, and for weir_steps_data() */
+    weir_steps_extent extent;
+    weir_steps_holding holding;
+    weir_steps_first first;
+    uint32_t bytes; /**< of an element */
+    uint32_t more;  /**< elements beyond the extent */
+    uint8_t fill;
+    const char
+        *from;     /**< WEIR_STEPS_COPIED: an array before this one, of the same extent and size */
+    size_t field;  /**< where the pointers lie in the arguments: offsetof(struct NAME_args, ...) */
+    size_t outbox; /**< WEIR_STEPS_INBOXES: the other field */
+    /** WEIR_STEPS_COUNTED: elements on a device; of inboxes, of the one for @p sender. 0 with `more` 0: none is
+     *  taken, and the pointer stays NULL. Any extent may have a function: then it may say 0 to leave it out. */
+    uint64_t (*count)(const void *user, uint32_t device, uint32_t sender);
+} weir_steps_array;
+
+/** A phase that block 0 of each device keeps the time of (steps/clock.h). */
+typedef struct weir_steps_phase {
+    const char *name;
+    uint32_t ns;    /**< index of weir_steps_page.result: nanoseconds */
+    uint32_t steps; /**< of the supersteps of the phase */
+} weir_steps_phase;
+
+/** A step program: one const object. */
+typedef struct weir_steps_program {
+    const char *what; /**< "breadth-first search", for sentences */
+    const weir_steps_body *body;
+    const weir_steps_array *arrays;
+    uint32_t array_count;
+    const weir_steps_phase *phases;
+    uint32_t phase_count;
 } weir_steps_program;
 
-typedef struct weir_steps weir_steps; /* long-lived; one run at a time */
+/** The numbers, and who owns them; a plain value. Device d owns first[d] to first[d] + owned[d] - 1; numbers between
+ *  that and first[d + 1] belong to it and stand for nothing. first[devices] is how many numbers there are. Where
+ *  bitmaps are shared, first[d] is a multiple of 32. */
+typedef struct weir_steps_domain {
+    uint32_t devices; /**< the first so many of the context take part */
+    uint32_t first[WEIR_DEVICES_MAX + 1];
+    uint32_t owned[WEIR_DEVICES_MAX];
+} weir_steps_domain;
+
+/** Cut @p numbers into stretches of about equal length that begin at multiples of 32.
+ *  @retval WEIR_ERR_INVALID  devices is 0 or above WEIR_DEVICES_MAX, or numbers above 2^32 - 32 * devices. */
+weir_status weir_steps_domain_even(uint64_t numbers, uint32_t devices,
+                                   weir_steps_domain *domain_out);
+
+typedef struct weir_steps weir_steps; /**< a program on devices; long-lived; one run at a time */
+
+/** What a run took. */
+typedef struct weir_steps_times {
+    double
+        kernel_ms; /**< from before the first kernel starts to the end of the last body, less reset_ms */
+    double reset_ms; /**< the longest that a device took to reset its arrays, inside its kernel */
+} weir_steps_times;
 
 /** Whether bodies can run on the first `devices` devices of a context together: all host devices, or all
  *  GPUs that reach each other.
  *  @retval WEIR_ERR_UNSUPPORTED  with a sentence why not.
  *  @retval WEIR_ERR_INVALID      @p devices is 0, or more than the context has. */
 weir_status weir_steps_possible(const weir_context *context, uint32_t devices);
-/** @param[in] devices  the first so many of the context take part.
+/** Allocate the arrays of a program, in the order of the table, and tell the kernels of them.
+ *  @param[in] user           for weir_steps_array.count; not kept.
  *  @param[in] time_limit_ms  of a run; 0: none.
- *  @retval WEIR_ERR_UNSUPPORTED, WEIR_ERR_INVALID  weir_steps_possible().  @retval WEIR_ERR_NOMEM */
-weir_status weir_steps_create(weir_context *context, uint32_t devices,
-                              const weir_steps_program *program, uint32_t time_limit_ms,
-                              weir_steps **bsp_out);
-/** The arguments that device's kernel will be started with: program->args_bytes in host memory, zero but for
- *  the member at its beginning. Fill in the rest before a run. */
-void *weir_steps_args(weir_steps *bsp, uint32_t device);
-/** Start all kernels and wait for all.
- *  @param[out] ms_out  from before the first start to the end of the last kernel.
+ *  @retval WEIR_ERR_UNSUPPORTED, WEIR_ERR_INVALID  weir_steps_possible(); or the table is wrong.
+ *  @retval WEIR_ERR_NOMEM  with a sentence that names the array. */
+weir_status weir_steps_create(weir_context *context, const weir_steps_program *program,
+                              const weir_steps_domain *domain, const void *user,
+                              uint32_t time_limit_ms, weir_steps **steps_out);
+/** The arguments that device's kernel will be started with: body->args_bytes in host memory. The member at the
+ *  beginning and the fields of the table are set, the others 0: fill those in before a run. */
+void *weir_steps_args(const weir_steps *steps, uint32_t device);
+const weir_steps_domain *weir_steps_domain_of(const weir_steps *steps);
+weir_context *weir_steps_context(const weir_steps *steps);
+/** An array of a device, by name; of inboxes the first; NULL where there is none. Memory of the device. */
+void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device);
+/** Start all kernels and wait for all. Arrays are reset by the kernels themselves.
+ *  @param[out] times_out  may be NULL.
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  the object may only be destroyed.
  *  @par Blocks  until done. */
-weir_status weir_steps_run(weir_steps *bsp, double *ms_out);
-/** What the body of a device left in weir_steps_page.result; WEIR_STEPS_RESULTS values, of the last run;
- *  0 before the first. */
-const uint64_t *weir_steps_results(const weir_steps *bsp, uint32_t device);
+weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out);
+/** What the body, and the epilogue, of a device left in weir_steps_page.result; WEIR_STEPS_RESULTS values, of the
+ *  last run; 0 before the first. */
+const uint64_t *weir_steps_results(const weir_steps *steps, uint32_t device);
+/** One of these, added up over all devices. */
+uint64_t weir_steps_total(const weir_steps *steps, uint32_t result);
 /** What weir_steps_page.tell[to] of device @p from was in the end; 0 before the first run. */
-uint64_t weir_steps_tells(const weir_steps *bsp, uint32_t from, uint32_t to);
+uint64_t weir_steps_tells(const weir_steps *steps, uint32_t from, uint32_t to);
+/** The time of a phase in the last run. @param[out] ms_out  of the device that took longest.
+ *  @param[out] steps_out  supersteps of the phase. @return its name; NULL: there is no phase @p index. */
+const char *weir_steps_phase_of(const weir_steps *steps, uint32_t index, double *ms_out,
+                                uint64_t *steps_out);
 /** A queue of the device: for copies and fills between runs. */
-weir_queue *weir_steps_queue(const weir_steps *bsp, uint32_t device);
+weir_queue *weir_steps_queue(const weir_steps *steps, uint32_t device);
 /** Stop a run, or the next one; it returns WEIR_ERR_CANCELLED. Any thread. */
-void weir_steps_cancel(weir_steps *bsp);
+void weir_steps_cancel(weir_steps *steps);
 /** NULL is fine. */
-void weir_steps_destroy(weir_steps *bsp);
+void weir_steps_destroy(weir_steps *steps);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

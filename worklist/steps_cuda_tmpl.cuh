@@ -30,8 +30,27 @@ static __global__ void __launch_bounds__(WEIR_STEPS_THREADS, WEIR_STEPS_PER_UNIT
     block.threads = WEIR_STEPS_THREADS;
     block.share = share;
     weir_steps_begin(&args.member, &block);
-    WEIR_STEPS_NAME(, _body)(&args, &shared, &block);
+    if (!weir_steps_prologue(&args.member, &block))
+        WEIR_STEPS_NAME(, _body)(&args, &shared, &block);
 }
+
+#ifdef WEIR_STEPS_EPILOGUE
+#define WEIR_STEPS_EPILOGUE_THREADS 512
+static __global__ void __launch_bounds__(WEIR_STEPS_EPILOGUE_THREADS)
+    WEIR_STEPS_NAME(,
+                    _epilogue_kernel)(const __grid_constant__ struct WEIR_STEPS_NAME(, _args) args)
+{
+    struct weir_steps_block block;
+    block.block = blockIdx.x;
+    block.blocks = gridDim.x;
+    block.thread = threadIdx.x;
+    block.threads = WEIR_STEPS_EPILOGUE_THREADS;
+    block.step = 0;
+    block.until_ns = 0;
+    block.share = 0;
+    WEIR_STEPS_NAME(, _epilogue)(&args, &block);
+}
+#endif
 
 extern "C" int WEIR_STEPS_NAME(weir__, _cuda)(void *stream, uint32_t workers, const void *data);
 extern "C" int WEIR_STEPS_NAME(weir__, _load)(void);
@@ -77,5 +96,28 @@ extern "C" int WEIR_STEPS_NAME(weir__, _cuda)(void *stream, uint32_t workers, co
 extern "C" int WEIR_STEPS_NAME(weir__, _load)(void)
 {
     cudaFuncAttributes attributes;
+#ifdef WEIR_STEPS_EPILOGUE
+    cudaError_t error = cudaFuncGetAttributes(&attributes, WEIR_STEPS_NAME(, _epilogue_kernel));
+    if (error != cudaSuccess)
+        return (int)error;
+#endif
     return (int)cudaFuncGetAttributes(&attributes, WEIR_STEPS_NAME(, _kernel));
 }
+
+#ifdef WEIR_STEPS_EPILOGUE
+extern "C" int WEIR_STEPS_NAME(weir__, _epilogue_cuda)(void *stream, uint32_t workers,
+                                                       const void *data);
+extern "C" int WEIR_STEPS_NAME(weir__, _epilogue_cuda)(void *stream, uint32_t workers,
+                                                       const void *data)
+{
+    void *list[] = {(void *)data};
+    int blocks = 0;
+    (void)workers;
+    cudaError_t error = WEIR_STEPS_NAME(, _blocks)(&blocks);
+    if (error != cudaSuccess)
+        return (int)error;
+    return (int)cudaLaunchKernel((void *)WEIR_STEPS_NAME(, _epilogue_kernel),
+                                 dim3((unsigned)blocks * 2), dim3(WEIR_STEPS_EPILOGUE_THREADS),
+                                 list, 0, (cudaStream_t)stream);
+}
+#endif

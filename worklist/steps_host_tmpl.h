@@ -1,6 +1,11 @@
-/** @file steps_host_tmpl.h  A body of steps.h for host devices, and its weir_steps_program.
+/** @file steps_host_tmpl.h  A body of steps.h for host devices, and its weir_steps_body.
  *
- * A .c file includes the body, defines WEIR_STEPS to its name, and includes this. */
+ * A .c file includes the body, defines WEIR_STEPS to its name, and includes this. With WEIR_STEPS_EPILOGUE defined
+ * there is also an epilogue, which runs on each device when its own body is through, without barriers:
+ *
+ *     WEIR_DEV void NAME_epilogue(const struct NAME_args *args, const struct weir_steps_block *block);
+ *
+ * It may read and write the device's own arrays and weir_steps_page.result. */
 #include "worklist/steps.h"
 
 #define WEIR_STEPS_PASTE__(a, b, c)     a##b##c
@@ -17,21 +22,37 @@ static void WEIR_STEPS_NAME(, _host)(const void *data, uint32_t worker, uint32_t
     struct weir_steps_block block = {
         .block = worker, .blocks = workers, .threads = 1, .share = share};
     weir_steps_begin(&args->member, &block);
-    WEIR_STEPS_NAME(, _body)(args, &shared, &block);
+    if (!weir_steps_prologue(&args->member, &block))
+        WEIR_STEPS_NAME(, _body)(args, &shared, &block);
 }
+
+#ifdef WEIR_STEPS_EPILOGUE
+static void WEIR_STEPS_NAME(, _epilogue_host)(const void *data, uint32_t worker, uint32_t workers)
+{
+    const struct weir_steps_block block = {.block = worker, .blocks = workers, .threads = 1};
+    WEIR_STEPS_NAME(, _epilogue)((const struct WEIR_STEPS_NAME(, _args) *)data, &block);
+}
+#endif
 
 #if WEIR_CUDA
 int WEIR_STEPS_NAME(weir__, _cuda)(void *stream, uint32_t workers, const void *args);
 int WEIR_STEPS_NAME(weir__, _load)(void);
+#ifdef WEIR_STEPS_EPILOGUE
+int WEIR_STEPS_NAME(weir__, _epilogue_cuda)(void *stream, uint32_t workers, const void *args);
+#endif
 #define WEIR_STEPS_CUDA(suffix) WEIR_STEPS_NAME(weir__, suffix)
 #else
 #define WEIR_STEPS_CUDA(suffix) NULL
 #endif
 
-extern const weir_steps_program WEIR_STEPS_NAME(weir__, _program);
-const weir_steps_program WEIR_STEPS_NAME(weir__, _program) = {
+extern const weir_steps_body WEIR_STEPS_NAME(weir__, _steps);
+const weir_steps_body WEIR_STEPS_NAME(weir__, _steps) = {
     .name = WEIR_STEPS_TEXT_(WEIR_STEPS),
     .kernel = {WEIR_STEPS_TEXT_(WEIR_STEPS), WEIR_STEPS_NAME(, _host), WEIR_STEPS_CUDA(_cuda)},
+#ifdef WEIR_STEPS_EPILOGUE
+    .epilogue = {WEIR_STEPS_TEXT_(WEIR_STEPS) " epilogue", WEIR_STEPS_NAME(, _epilogue_host),
+                 WEIR_STEPS_CUDA(_epilogue_cuda)},
+#endif
     .load = WEIR_STEPS_CUDA(_load),
     .args_bytes = sizeof(struct WEIR_STEPS_NAME(, _args)),
 };

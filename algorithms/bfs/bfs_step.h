@@ -49,23 +49,32 @@ enum bfs_result {
     BFS_RESULT_DOWN_NS,    /* by the clock of block 0 */
     BFS_RESULT_UP_NS,
     BFS_RESULT_TURN_NS,
+    BFS_RESULT_BITMAP,    /* which of the two bitmaps is the last; by block 0 */
+    BFS_RESULT_REACHED,   /* by the epilogue: own vertices that were found, */
+    BFS_RESULT_ARCS_LEFT, /* and out-arcs of those that were not */
     BFS_RESULTS
 };
 
 struct bfs_step_args {
     struct weir_steps_member member;
     weir_rows_part rows;
-    uint32_t *found[2][WEIR_DEVICES_MAX]; /* bitmaps of each device, as this one reaches them */
-    uint32_t *level;                      /* by row; BFS_NONE before */
-    uint32_t *parent;                     /* by row, a number; NULL: not wanted */
-    struct bfs_piece *queue;              /* room for each row and each piece */
-    uint32_t *tail;                       /* of the queue, at 0 before; relaxed dev */
-    uint32_t *inbox[WEIR_DEVICES_MAX];    /* [from]: of this device, 1 or 2 words an item */
-    uint32_t *outbox[WEIR_DEVICES_MAX];   /* [to]: the inbox of that device for this one */
-    uint32_t *absorbed;                   /* by device: items taken from its inbox; by block 0 */
-    uint64_t unfound;                     /* vertices of all devices that have in-arcs */
-    uint32_t source;                      /* a number */
-    uint32_t pull;                        /* every level goes bottom-up */
+    const uint32_t *base; /* the bitmap before a run: numbers without arcs count as found */
+    uint32_t
+        *found[2]
+              [WEIR_DEVICES_MAX]; /* bitmaps of each device, as this one reaches them; [0] is a copy
+                                             of base before */
+    uint32_t *
+        level; /* by row. The body writes those of found vertices, the epilogue BFS_NONE for the others */
+    uint32_t *parent;                   /* by row, a number; as level; NULL: not wanted */
+    struct bfs_piece *queue;            /* room for each row and each piece */
+    uint32_t *tail;                     /* of the queue, at 0 before; relaxed dev */
+    uint32_t *inbox[WEIR_DEVICES_MAX];  /* [from]: of this device, 1 or 2 words an item */
+    uint32_t *outbox[WEIR_DEVICES_MAX]; /* [to]: the inbox of that device for this one */
+    uint32_t *absorbed;                 /* by device: items taken from its inbox; by block 0 */
+    uint64_t unfound;                   /* vertices of all devices that have in-arcs */
+    uint32_t source;                    /* a number */
+    uint32_t previous; /* the source before: its level may be left over; BFS_NONE: there was none */
+    uint32_t pull;     /* every level goes bottom-up */
 };
 
 /** What narrow levels came to (bfs_step_narrow.h). */

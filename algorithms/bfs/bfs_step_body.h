@@ -174,6 +174,11 @@ WEIR_DEV uint32_t bfs_start(const struct bfs_step_args *a, struct bfs_step_share
     const int own = bfs_owns(a, a->source);
     if (b->thread < WEIR_LANES) {
         if (weir_lane() == 0) {
+            if (a->previous != BFS_NONE && bfs_owns(a, a->previous)) {
+                a->level[a->previous - a->rows.begin] = BFS_NONE;
+                if (a->parent)
+                    a->parent[a->previous - a->rows.begin] = BFS_NONE;
+            }
             (void)bfs_claim(a->found[0][a->member.index], a->source);
             if (own)
                 a->level[row] = 0;
@@ -209,6 +214,7 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
     if (b->block || b->thread)
         return;
     page->result[BFS_RESULT_LEVELS] = w->level;
+    page->result[BFS_RESULT_BITMAP] = w->turn;
     for (uint32_t i = 0; i < 3; i++) {
         page->result[BFS_RESULT_DOWN_NS + i] = ns[i];
         page->result[BFS_RESULT_DOWN_STEPS + i] = steps[i];
@@ -233,11 +239,13 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     if (b->thread == 0)
         shared->first = shared->arcs = shared->found = shared->sent = 0;
     weir_block_sync();
+    w.arriving = b->blocks;
     if (b->block == 0) {
         stop = bfs_start(a, shared, b, &w);
         if (!stop)
             stop = bfs_people(a, shared, b, &w);
-    } else {
+    } else { /* the first barrier counts all blocks: each has passed the one of the reset then */
+        weir_steps_leave(&a->member, b, b->blocks, &shared->first);
         stop = bfs_sleep(a, b, &w);
     }
     uint32_t kind = bfs_kind(w.phase);
@@ -265,6 +273,57 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     }
     if (!stop)
         bfs_finish(a, b, &w, &t, ns, steps);
+}
+
+/* The 32 rows behind a word of a bitmap, those whose bits are set: nobody found them. All lanes.
+ * @return their out-arcs, of this lane's rows. */
+WEIR_DEV uint64_t bfs_not_found(const struct bfs_step_args *a, uint32_t word, uint32_t bits)
+{
+    uint64_t left = 0;
+    for (uint32_t bit = weir_lane(); bit < 32; bit += WEIR_LANES) {
+        const uint64_t row = (uint64_t)word * 32 + bit;
+        if (!(bits >> bit & 1u) || row >= a->rows.owned)
+            continue;
+        a->level[row] = BFS_NONE;
+        if (a->parent)
+            a->parent[row] = BFS_NONE;
+        left += a->rows.out.offsets[row + 1] - a->rows.out.offsets[row];
+    }
+    return left;
+}
+
+/** Behind the body: count what was found, and mark what was not. So levels need no reset before a run, and the
+ *  degrees of found vertices are not read: as a rule nearly all that has arcs is found. */
+WEIR_DEV void bfs_step_epilogue(const struct bfs_step_args *a, const struct weir_steps_block *b)
+{
+    uint64_t *result = weir_steps_mine(&a->member)->result;
+    const uint32_t *found = a->found[result[BFS_RESULT_BITMAP] & 1][a->member.index];
+    const uint32_t words = (uint32_t)((a->rows.owned + UINT64_C(31)) / 32), at = a->rows.begin / 32;
+    const uint64_t stride = weir_steps_threads(b);
+    uint64_t reached = 0, left = 0;
+    WEIR_ROLLED
+    for (uint64_t base = (uint64_t)bfs_warp(b) * WEIR_LANES; base < words; base += stride) {
+        const uint64_t i = base + weir_lane();
+        const uint32_t is = i < words ? found[at + i] : ~0u;
+        const uint32_t none = i < words ? a->base[at + i] : ~0u;
+        reached += weir_popcount_u32(is & ~none);
+        WEIR_ROLLED
+        for (uint32_t many = weir_ballot(~is != 0); many; many &= many - 1) {
+            const uint32_t lane = weir_first_bit_u32(many);
+            left += bfs_not_found(a, (uint32_t)base + lane, weir_broadcast_u32(~is, lane));
+        }
+    }
+    if (b->block == 0 && b->thread == 0 && bfs_owns(a, a->source))
+        reached +=
+            (uint64_t)bfs_is_set(a->base, a->source); /* without arcs, and found all the same */
+    reached = weir_sum_u64(reached);
+    left = weir_sum_u64(left);
+    if (weir_lane())
+        return;
+    if (reached)
+        weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_REACHED], reached);
+    if (left)
+        weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_ARCS_LEFT], left);
 }
 
 #endif

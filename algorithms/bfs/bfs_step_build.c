@@ -3,26 +3,12 @@
 #include "algorithms/common/need.h"
 #include "runtime/support.h"
 
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
-extern const weir_steps_program weir__bfs_step_program;
+extern const weir_steps_body weir__bfs_step_steps;
 
 /* ---- memory --------------------------------------------------------------------------------- */
-
-/* `place` points to any pointer. */
-static weir_status take(struct bfs_run *run, uint32_t p, uint64_t count, size_t bytes, void *place)
-{
-    void *data;
-    weir_status status =
-        count > SIZE_MAX / bytes
-            ? weir__fail(WEIR_ERR_NOMEM, "breadth-first search: %llu words",
-                         (unsigned long long)count)
-            : weir_device_alloc(weir__bfs_run_device(run, p), (size_t)count * bytes, &data);
-    if (!status)
-        memcpy(place, &data, sizeof data);
-    return status;
-}
 
 /* A row takes an entry of the queue, and one more for each piece behind its first. */
 static uint64_t queue_room(const weir_rows_part *part)
@@ -70,7 +56,6 @@ static weir_status fits(const struct bfs_run *run, const weir_graph *graph,
     if (status)
         return status;
     weir__rows_need(&sizes, config, &need);
-    weir__need_take(&need, sizes.vertices, 4);
     weir__need_take(&need, sizes.numbers / 32, 4);
     sides_need(run, &sizes, &need);
     weir__need_give(&need, sizes.numbers / 32, 4);
@@ -79,55 +64,95 @@ static weir_status fits(const struct bfs_run *run, const weir_graph *graph,
     return weir__need_fits(&need, "breadth-first search of %s", graph->name);
 }
 
-static weir_status take_inboxes(struct bfs_run *run, uint32_t p)
+static uint64_t queue_count(const void *user, uint32_t p, uint32_t sender)
 {
-    const weir_rows_part *part = weir__rows_part(run->rows, p);
-    weir_status status = WEIR_OK;
-    /* Each device sends a vertex once. */
-    for (uint32_t from = 0; from < run->parts && !status; from++)
-        if (from != p)
-            status = take(run, p, (uint64_t)part->owned * (run->parents ? 2 : 1) + 1, 4,
-                          &run->side[p].inbox[from]);
-    return status;
+    (void)sender;
+    return queue_room(weir__rows_part(((const struct bfs_run *)user)->rows, p));
 }
 
-static weir_status take_side(struct bfs_run *run, uint32_t p, const uint32_t *base)
+static uint64_t parent_count(const void *user, uint32_t p, uint32_t sender)
 {
-    struct bfs_side *side = &run->side[p];
-    const weir_rows_part *part = weir__rows_part(run->rows, p);
-    const uint64_t words = part->numbers / 32;
-    weir_status status;
-    if ((status = take(run, p, words, 4, &side->base)) ||
-        (status = take(run, p, words, 4, &side->found[0])) ||
-        (status = take(run, p, words, 4, &side->found[1])) ||
-        (status = take(run, p, part->owned + UINT64_C(1), 4, &side->level)) ||
-        (run->parents && (status = take(run, p, part->owned + UINT64_C(1), 4, &side->parent))) ||
-        (status = take(run, p, 1, 4, &side->tail)) ||
-        (status = take(run, p, run->parts, 4, &side->absorbed)) ||
-        (status = take(run, p, queue_room(part), sizeof *side->queue, &side->queue)) ||
-        (status = take_inboxes(run, p)))
-        return status;
-    return weir__upload(weir__bfs_run_device(run, p), side->base, base, (size_t)words * 4);
+    (void)p;
+    (void)sender;
+    return ((const struct bfs_run *)user)->parents != 0;
 }
+
+/* Each device sends a vertex once. */
+static uint64_t inbox_count(const void *user, uint32_t p, uint32_t sender)
+{
+    const struct bfs_run *run = user;
+    (void)sender;
+    return weir__rows_part(run->rows, p)->owned * (run->parents ? UINT64_C(2) : 1);
+}
+
+#define FIELD(name) offsetof(struct bfs_step_args, name)
+static const weir_steps_array arrays[] = {
+    {.name = "base", .extent = WEIR_STEPS_WORDS, .bytes = 4, .field = FIELD(base)},
+    {.name = "found",
+     .extent = WEIR_STEPS_WORDS,
+     .holding = WEIR_STEPS_SHARED,
+     .first = WEIR_STEPS_COPIED,
+     .from = "base",
+     .bytes = 4,
+     .field = FIELD(found[0])},
+    {.name = "found next",
+     .extent = WEIR_STEPS_WORDS,
+     .holding = WEIR_STEPS_SHARED,
+     .bytes = 4,
+     .field = FIELD(found[1])},
+    {.name = "level",
+     .extent = WEIR_STEPS_OWNED,
+     .fill = 0xFF,
+     .bytes = 4,
+     .more = 1,
+     .field = FIELD(level)},
+    {.name = "parent",
+     .extent = WEIR_STEPS_OWNED,
+     .count = parent_count,
+     .fill = 0xFF,
+     .bytes = 4,
+     .more = 1,
+     .field = FIELD(parent)},
+    {.name = "queue",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = queue_count,
+     .bytes = sizeof(struct bfs_piece),
+     .field = FIELD(queue)},
+    {.name = "tail", .first = WEIR_STEPS_FILLED, .bytes = 4, .field = FIELD(tail)},
+    {.name = "absorbed",
+     .extent = WEIR_STEPS_DEVICES,
+     .first = WEIR_STEPS_FILLED,
+     .bytes = 4,
+     .field = FIELD(absorbed)},
+    {.name = "inbox",
+     .extent = WEIR_STEPS_COUNTED,
+     .holding = WEIR_STEPS_INBOXES,
+     .count = inbox_count,
+     .bytes = 4,
+     .more = 1,
+     .field = FIELD(inbox),
+     .outbox = FIELD(outbox)},
+};
+
+static const weir_steps_phase phases[] = {
+    {.name = "top-down", .ns = BFS_RESULT_DOWN_NS, .steps = BFS_RESULT_DOWN_STEPS},
+    {.name = "bottom-up", .ns = BFS_RESULT_UP_NS, .steps = BFS_RESULT_UP_STEPS},
+    {.name = "turning", .ns = BFS_RESULT_TURN_NS, .steps = BFS_RESULT_TURN_STEPS}};
+
+static const weir_steps_program program = {.what = "breadth-first search",
+                                           .body = &weir__bfs_step_steps,
+                                           .arrays = arrays,
+                                           .array_count = sizeof arrays / sizeof *arrays,
+                                           .phases = phases,
+                                           .phase_count = sizeof phases / sizeof *phases};
 
 /* ---- building ------------------------------------------------------------------------------- */
 
+/* What is in no table. */
 static void bind(struct bfs_run *run, uint32_t p)
 {
-    struct bfs_step_args *args = weir_steps_args(run->bsp, p);
-    struct bfs_side *side = &run->side[p];
+    struct bfs_step_args *args = weir_steps_args(run->steps, p);
     args->rows = *weir__rows_part(run->rows, p);
-    for (uint32_t d = 0; d < run->parts; d++) {
-        args->found[0][d] = run->side[d].found[0];
-        args->found[1][d] = run->side[d].found[1];
-        args->inbox[d] = side->inbox[d];
-        args->outbox[d] = run->side[d].inbox[p];
-    }
-    args->level = side->level;
-    args->parent = side->parent;
-    args->queue = side->queue;
-    args->tail = side->tail;
-    args->absorbed = side->absorbed;
     args->unfound = run->unfound;
     args->pull = run->direction == WEIR_DIRECTION_PULL;
 }
@@ -136,27 +161,27 @@ static weir_status build(struct bfs_run *run, const weir_graph *graph,
                          const weir_partition *partition, const weir_run_options *options)
 {
     struct weir__rows_config config = {.in = 1};
+    weir_steps_domain domain;
     uint32_t *base = NULL;
     weir_status status;
     weir__rows_look(graph, &config);
-    if ((status = fits(run, graph, partition, options, &config)) ||
-        (status = weir_steps_create(run->context, run->parts, &weir__bfs_step_program,
-                                    options->time_limit_ms, &run->bsp)) ||
+    if ((status = weir_steps_possible(run->context, run->parts)) ||
+        (status = fits(run, graph, partition, options, &config)) ||
         (status = weir__rows_create(run->context, graph, partition, &config, &run->rows)) ||
-        (status = entries_fit(run)) ||
-        (status = weir__alloc(graph->vertices, 4, "levels", &run->levels)) ||
+        (status = entries_fit(run)))
+        return status;
+    weir__rows_domain(run->rows, &domain);
+    if ((status = weir_steps_create(run->context, &program, &domain, run, options->time_limit_ms,
+                                    &run->steps)) ||
         (status = weir__bfs_run_base(run, graph, &base)))
         return status;
-    memset(run->levels, 0xFF, graph->vertices * 4);
-    for (uint32_t p = 0; p < run->parts && !status; p++)
-        status = take_side(run, p, base);
-    free(base);
     for (uint32_t p = 0; p < run->parts && !status; p++) {
         bind(run, p);
-        status = weir__bfs_run_no_parents(run, p); /* who asks before a run finds none */
+        status = weir__upload(weir_context_device(run->context, p),
+                              weir_steps_data(run->steps, "base", p), base,
+                              (size_t)domain.first[domain.devices] / 8);
     }
-    for (uint32_t p = 0; p < run->parts && !status; p++)
-        status = weir_queue_sync(weir_steps_queue(run->bsp, p));
+    free(base);
     return status;
 }
 
@@ -175,6 +200,7 @@ weir_status weir__bfs_run_create(weir_context *context, const weir_graph *graph,
     run->parents = options->parents;
     run->parts = partition->parts;
     run->vertices = graph->vertices;
+    run->previous = BFS_NONE;
     if ((status = build(run, graph, partition, options))) {
         weir__bfs_run_destroy(run);
         return status;
@@ -187,18 +213,8 @@ void weir__bfs_run_destroy(struct bfs_run *run)
 {
     if (!run)
         return;
-    weir_steps_destroy(run->bsp);
-    for (uint32_t p = 0; p < run->parts; p++) {
-        struct bfs_side *side = &run->side[p];
-        void *all[] = {side->base,   side->found[0], side->found[1], side->level,
-                       side->parent, side->tail,     side->absorbed, side->queue};
-        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-            weir_device_free(weir__bfs_run_device(run, p), all[i]);
-        for (uint32_t from = 0; from < run->parts; from++)
-            weir_device_free(weir__bfs_run_device(run, p), side->inbox[from]);
-    }
+    weir_steps_destroy(run->steps);
     weir__rows_destroy(run->rows);
-    free(run->levels);
     weir__context_release(run->context);
     free(run);
 }

@@ -2,4 +2,5 @@
 #include "algorithms/bfs/bfs_step_body.h"
 
 #define WEIR_STEPS bfs_step
+#define WEIR_STEPS_EPILOGUE
 #include "worklist/steps_host_tmpl.h"

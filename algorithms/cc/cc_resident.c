@@ -8,7 +8,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-extern const weir_steps_program weir__cc_program;
+extern const weir_steps_body weir__cc_steps;
+
+static const weir_steps_program program = {.what = "connected components", .body = &weir__cc_steps};
 
 static_assert(sizeof(struct cc_args) <= 4000, "a kernel's arguments");
 static_assert((int)CC_NUMBERS <= (int)WEIR_STEPS_RESULTS, "a device's results");
@@ -16,7 +18,7 @@ static_assert((int)CC_NUMBERS <= (int)WEIR_STEPS_RESULTS, "a device's results");
 struct weir__cc_resident {
     weir_context *context;
     weir__rows *rows;
-    weir_steps *bsp;
+    weir_steps *steps;
     uint32_t devices;
     int ran; /* there are labels */
 };
@@ -65,7 +67,7 @@ static weir_status fits(const weir__cc_resident *cc, const weir_graph *graph,
 /* A device's arrays, entered into its arguments; the destructor finds them there. */
 static weir_status create_arrays(weir__cc_resident *cc, uint32_t d, int in_order)
 {
-    struct cc_args *a = weir_steps_args(cc->bsp, d);
+    struct cc_args *a = weir_steps_args(cc->steps, d);
     weir_device *device = weir_context_device(cc->context, d);
     const weir_rows_part *part = &a->part;
     const uint64_t arcs = part->arcs_out + (a->both ? part->arcs_in : 0);
@@ -92,7 +94,7 @@ static weir_status create_arrays(weir__cc_resident *cc, uint32_t d, int in_order
 
 static void destroy_arrays(weir__cc_resident *cc, uint32_t d)
 {
-    struct cc_args *a = weir_steps_args(cc->bsp, d);
+    struct cc_args *a = weir_steps_args(cc->steps, d);
     weir_device *device = weir_context_device(cc->context, d);
     weir_device_free(device, a->parent[d]);
     weir_device_free(device, a->words[d]);
@@ -138,9 +140,9 @@ static void enter_plan(const weir__cc_plan *plan, uint32_t me, struct cc_args *a
 static void introduce(weir__cc_resident *cc)
 {
     for (uint32_t d = 0; d < cc->devices; d++) {
-        const struct cc_args *one = weir_steps_args(cc->bsp, d);
+        const struct cc_args *one = weir_steps_args(cc->steps, d);
         for (uint32_t e = 0; e < cc->devices; e++) {
-            struct cc_args *other = weir_steps_args(cc->bsp, e);
+            struct cc_args *other = weir_steps_args(cc->steps, e);
             other->parent[d] = one->parent[d];
             other->hooks[d] = one->hooks[d];
             other->words[d] = one->words[d];
@@ -159,13 +161,14 @@ static weir_status create_all(weir__cc_resident *cc, const weir_graph *graph,
     if ((status = weir_steps_possible(cc->context, cc->devices)) ||
         (status = fits(cc, graph, partition, options, &config)) ||
         (status = weir__rows_create(cc->context, graph, partition, &config, &cc->rows)) ||
-        (status = weir_steps_create(cc->context, cc->devices, &weir__cc_program,
-                                    options->time_limit_ms, &cc->bsp)) ||
+        (status =
+             weir_steps_create(cc->context, &program, &(weir_steps_domain){.devices = cc->devices},
+                               NULL, options->time_limit_ms, &cc->steps)) ||
         (status = weir__cc_plan_make(cc->context, cc->devices, options->route, &plan)))
         return status;
     const int in_order = numbers_in_order(cc->rows), both = !weir__rows_symmetric(cc->rows);
     for (uint32_t d = 0; d < cc->devices && !status; d++) {
-        struct cc_args *a = weir_steps_args(cc->bsp, d);
+        struct cc_args *a = weir_steps_args(cc->steps, d);
         a->part = *weir__rows_part(cc->rows, d);
         a->in_order = (uint32_t)in_order;
         a->both = (uint32_t)both;
@@ -202,11 +205,11 @@ void weir__cc_resident_destroy(weir__cc_resident *cc)
     if (!cc)
         return;
     /* What a run that failed had queued still writes to the arrays. */
-    for (uint32_t d = 0; d < cc->devices && cc->bsp; d++)
-        (void)weir_queue_sync(weir_steps_queue(cc->bsp, d));
-    for (uint32_t d = 0; d < cc->devices && cc->bsp; d++)
+    for (uint32_t d = 0; d < cc->devices && cc->steps; d++)
+        (void)weir_queue_sync(weir_steps_queue(cc->steps, d));
+    for (uint32_t d = 0; d < cc->devices && cc->steps; d++)
         destroy_arrays(cc, d);
-    weir_steps_destroy(cc->bsp);
+    weir_steps_destroy(cc->steps);
     weir__rows_destroy(cc->rows);
     weir__context_release(cc->context);
     free(cc);
@@ -214,16 +217,16 @@ void weir__cc_resident_destroy(weir__cc_resident *cc)
 
 void weir__cc_resident_cancel(weir__cc_resident *cc)
 {
-    weir_steps_cancel(cc->bsp);
+    weir_steps_cancel(cc->steps);
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 static weir_status set_words(const weir__cc_resident *cc, uint32_t d)
 {
-    const struct cc_args *a = weir_steps_args(cc->bsp, d);
+    const struct cc_args *a = weir_steps_args(cc->steps, d);
     struct cc_words *words = a->words[d];
-    weir_queue *queue = weir_steps_queue(cc->bsp, d);
+    weir_queue *queue = weir_steps_queue(cc->steps, d);
     weir_status status = weir_queue_fill(queue, words, 0, sizeof *words);
     return status ? status : weir_queue_fill(queue, &words->least, 0xFF, sizeof words->least);
 }
@@ -240,7 +243,7 @@ static void fill_stats(const weir__cc_resident *cc, double ms, weir_run_stats *s
                               .devices = cc->devices,
                               .least_items = part->vertices};
     for (uint32_t d = 0; d < cc->devices; d++) {
-        const uint64_t *result = weir_steps_results(cc->bsp, d);
+        const uint64_t *result = weir_steps_results(cc->steps, d);
         stats->work.atoms += result[CC_ARCS];
         stats->bytes_sent += result[CC_SENT];
         stats->steps = result[CC_STEPS];
@@ -252,7 +255,7 @@ static void fill_stats(const weir__cc_resident *cc, double ms, weir_run_stats *s
     for (uint32_t at = 0, to = 0; at < CC_TIMES; at++) {
         uint64_t ns = 0, steps = 0;
         for (uint32_t d = 0; d < cc->devices; d++) {
-            const uint64_t *result = weir_steps_results(cc->bsp, d);
+            const uint64_t *result = weir_steps_results(cc->steps, d);
             ns = result[at] > ns ? result[at] : ns;
             steps = result[CC_STEPS_OF + at];
         }
@@ -264,15 +267,15 @@ static void fill_stats(const weir__cc_resident *cc, double ms, weir_run_stats *s
 weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
 {
     weir_status status = WEIR_OK;
-    double ms;
+    weir_steps_times times;
     for (uint32_t d = 0; d < cc->devices && !status; d++)
         status = set_words(cc, d);
     if (!status)
-        status = weir_steps_run(cc->bsp, &ms);
+        status = weir_steps_run(cc->steps, &times);
     if (status)
         return status;
     cc->ran = 1;
-    fill_stats(cc, ms, stats);
+    fill_stats(cc, times.kernel_ms, stats);
     return WEIR_OK;
 }
 
@@ -281,7 +284,7 @@ weir_status weir__cc_resident_labels(const weir__cc_resident *cc, uint32_t *labe
     const void *label[WEIR_DEVICES_MAX];
     const uint64_t n = weir__rows_part(cc->rows, 0)->vertices;
     for (uint32_t d = 0; d < cc->devices; d++)
-        label[d] = ((const struct cc_args *)weir_steps_args(cc->bsp, d))->label;
+        label[d] = ((const struct cc_args *)weir_steps_args(cc->steps, d))->label;
     if (cc->ran)
         return weir__rows_gather(cc->rows, label, sizeof(uint32_t), labels_out);
     for (uint64_t v = 0; v < n; v++) /* before a run everybody is alone */
@@ -292,7 +295,7 @@ weir_status weir__cc_resident_labels(const weir__cc_resident *cc, uint32_t *labe
 weir_status weir__cc_resident_values(const weir__cc_resident *cc, uint32_t device,
                                      weir_values *values_out)
 {
-    const struct cc_args *args = device < cc->devices ? weir_steps_args(cc->bsp, device) : NULL;
+    const struct cc_args *args = device < cc->devices ? weir_steps_args(cc->steps, device) : NULL;
     return weir__rows_values(cc->rows, device, args ? args->label : NULL, WEIR_VALUE_U32,
                              values_out);
 }

@@ -175,6 +175,16 @@ weir_status weir__rows_create(weir_context *context, const weir_graph *graph,
     return status;
 }
 
+void weir__rows_domain(const weir__rows *rows, weir_steps_domain *domain_out)
+{
+    *domain_out = (weir_steps_domain){.devices = rows->parts};
+    for (uint32_t p = 0; p < rows->parts; p++) {
+        domain_out->first[p] = rows->part[p].begin;
+        domain_out->owned[p] = rows->part[p].owned;
+    }
+    domain_out->first[rows->parts] = rows->numbers;
+}
+
 weir_context *weir__rows_context(const weir__rows *rows)
 {
     return rows->context;

@@ -4,6 +4,7 @@
 
 #include "algorithms/algorithms.h"
 #include "algorithms/rows.h"
+#include "worklist/steps.h"
 
 /** How the vertices of a part are numbered. */
 enum weir__rows_order {
@@ -34,6 +35,8 @@ weir_status weir__rows_create(weir_context *context, const weir_graph *graph,
                               const weir_partition *partition,
                               const struct weir__rows_config *config, weir__rows **rows_out);
 weir_context *weir__rows_context(const weir__rows *rows);
+/** Who owns which numbers, for programs in step. */
+void weir__rows_domain(const weir__rows *rows, weir_steps_domain *domain_out);
 const weir_rows_part *weir__rows_part(const weir__rows *rows, uint32_t part);
 /** The graph has the reverse of every arc, of equal weight if weights were asked for: then the in-arcs of a
  *  part are its out-arcs. Known only if in-arcs were asked for; else 0. */

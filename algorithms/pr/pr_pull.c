@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-extern const weir_steps_program weir__pr_pull_program;
+extern const weir_steps_body weir__pr_pull_steps;
+
+static const weir_steps_program program = {.what = "PageRank", .body = &weir__pr_pull_steps};
 
 /* ---- set-up ------------------------------------------------------------------------------------ */
 
@@ -40,7 +42,8 @@ weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__
     pull->parts = task->partition->parts;
     if ((status = weir__calloc((size_t)pull->parts * pull->parts, sizeof *pull->sent,
                                "counts of values sent", &pull->sent)) ||
-        (status = weir_steps_create(task->context, pull->parts, &weir__pr_pull_program,
+        (status = weir_steps_create(task->context, &program,
+                                    &(weir_steps_domain){.devices = pull->parts}, NULL,
                                     task->options.time_limit_ms, &pull->bsp)) ||
         (status =
              weir__rows_create(task->context, task->graph, task->partition, &rows, &pull->rows)) ||
@@ -124,13 +127,13 @@ static void add_stats(struct weir__pr_pull *pull, double ms, weir_run_stats *sta
 static weir_status run_once(struct weir__pr_pull *pull, weir_run_stats *stats)
 {
     weir_status status = WEIR_OK;
-    double ms;
+    weir_steps_times times;
     for (uint32_t p = 0; p < pull->parts && !status; p++)
         status = weir_queue_fill(weir_steps_queue(pull->bsp, p), pull->part[p].done, 0,
                                  sizeof(uint64_t));
-    if (status || (status = weir_steps_run(pull->bsp, &ms)))
+    if (status || (status = weir_steps_run(pull->bsp, &times)))
         return status;
-    add_stats(pull, ms, stats);
+    add_stats(pull, times.kernel_ms, stats);
     return WEIR_OK;
 }
 

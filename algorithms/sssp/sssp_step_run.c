@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const weir_steps_program weir__sssp_step_program;
+extern const weir_steps_body weir__sssp_step_steps;
+
+static const weir_steps_program program = {.what = "shortest paths",
+                                           .body = &weir__sssp_step_steps};
 
 static weir_device *device(const struct sssp_run *run, uint32_t p)
 {
@@ -59,8 +62,9 @@ static weir_status build(struct sssp_run *run, const weir_graph *graph,
     weir_status status;
     weir__rows_look(graph, &config);
     if ((status = fits(run, graph, partition, options, &config)) ||
-        (status = weir_steps_create(run->context, run->parts, &weir__sssp_step_program,
-                                    options->time_limit_ms, &run->bsp)) ||
+        (status =
+             weir_steps_create(run->context, &program, &(weir_steps_domain){.devices = run->parts},
+                               NULL, options->time_limit_ms, &run->steps)) ||
         (status = weir__rows_create(run->context, graph, partition, &config, &run->rows)) ||
         (status = weir__alloc(graph->vertices, 4, "distances", &run->distances)))
         return status;
@@ -93,7 +97,7 @@ void weir__sssp_run_destroy(struct sssp_run *run)
 {
     if (!run)
         return;
-    weir_steps_destroy(run->bsp);
+    weir_steps_destroy(run->steps);
     weir__sssp_sides_free(run);
     weir__rows_destroy(run->rows);
     free(run->distances);
@@ -118,7 +122,7 @@ static weir_status collect(struct sssp_run *run)
 /* Items that a device sent to another in pushes of the last run. */
 static uint64_t pushed_items(const struct sssp_run *run, uint32_t from, uint32_t to)
 {
-    return from == to ? 0 : weir_steps_tells(run->bsp, from, to);
+    return from == to ? 0 : weir_steps_tells(run->steps, from, to);
 }
 
 struct count {
@@ -150,13 +154,13 @@ weir_status weir__sssp_run(struct sssp_run *run, uint64_t source, weir_run_stats
     const struct sssp_step_words *words[WEIR_DEVICES_MAX];
     uint32_t number;
     uint64_t items = 0;
-    double ms;
+    weir_steps_times times;
     weir_status status = weir__rows_locate(run->rows, source, NULL, &number);
     for (uint32_t p = 0; p < run->parts && !status; p++)
         status = weir__sssp_side_prepare(run, p, number);
     for (uint32_t p = 0; p < run->parts && !status; p++)
-        status = weir_queue_sync(weir_steps_queue(run->bsp, p));
-    if (status || (status = weir_steps_run(run->bsp, &ms)) || (status = collect(run)))
+        status = weir_queue_sync(weir_steps_queue(run->steps, p));
+    if (status || (status = weir_steps_run(run->steps, &times)) || (status = collect(run)))
         return status;
     weir__parallel_for(weir__rows_part(run->rows, 0)->vertices, UINT64_C(1) << 16, 0, count_reached,
                        &count);
@@ -166,8 +170,8 @@ weir_status weir__sssp_run(struct sssp_run *run, uint64_t source, weir_run_stats
         for (uint32_t to = 0; to < run->parts; to++)
             items += pushed_items(run, p, to);
     }
-    *stats_out =
-        (weir_run_stats){.kernel_ms = ms, .reached = count.reached, .arcs_reached = count.arcs};
+    *stats_out = (weir_run_stats){
+        .kernel_ms = times.kernel_ms, .reached = count.reached, .arcs_reached = count.arcs};
     stats_out->work.delta = run->delta;
     weir__sssp_step_report(words, run->parts, items, stats_out);
     return WEIR_OK;
@@ -205,5 +209,5 @@ uint64_t weir__sssp_run_spilled(const struct sssp_run *run)
 
 void weir__sssp_run_cancel(struct sssp_run *run)
 {
-    weir_steps_cancel(run->bsp);
+    weir_steps_cancel(run->steps);
 }

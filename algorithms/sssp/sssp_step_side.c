@@ -93,7 +93,7 @@ static weir_status take_side(struct sssp_run *run, uint32_t p)
 
 static void bind(struct sssp_run *run, uint32_t p)
 {
-    struct sssp_step_args *args = weir_steps_args(run->bsp, p);
+    struct sssp_step_args *args = weir_steps_args(run->steps, p);
     const weir_rows_part *part = weir__rows_part(run->rows, p);
     const uint32_t *degree = weir__rows_degrees(run->rows) + part->begin;
     struct sssp_side *side = &run->side[p];
@@ -148,8 +148,8 @@ weir_status weir__sssp_side_prepare(struct sssp_run *run, uint32_t p, uint32_t s
 {
     struct sssp_side *side = &run->side[p];
     const weir_rows_part *part = weir__rows_part(run->rows, p);
-    struct sssp_step_args *args = weir_steps_args(run->bsp, p);
-    weir_queue *queue = weir_steps_queue(run->bsp, p);
+    struct sssp_step_args *args = weir_steps_args(run->steps, p);
+    weir_queue *queue = weir_steps_queue(run->steps, p);
     const uint32_t row = source - part->begin; /* if it is the part's */
     weir_status status;
     args->busy =

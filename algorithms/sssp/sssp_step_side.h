@@ -21,7 +21,7 @@ struct sssp_side {
 struct sssp_run {
     weir_context *context;
     weir__rows *rows;
-    weir_steps *bsp;
+    weir_steps *steps;
     uint32_t parts, delta;
     struct sssp_side side[WEIR_DEVICES_MAX];
     uint32_t *distances; /* of the last complete run, by vertex */

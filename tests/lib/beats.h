@@ -36,6 +36,15 @@ struct beats_args {
     uint32_t before; /* steps that count as done before the first, modulo 2^32; even */
 };
 
-extern const weir_steps_program weir__beats_program;
+extern const weir_steps_body weir__beats_steps;
+
+/** Any body with the arguments above on the first @p devices devices: a program without a table. */
+static inline weir_status beats_create(weir_context *context, uint32_t devices,
+                                       const weir_steps_program *program, uint32_t time_limit_ms,
+                                       weir_steps **steps_out)
+{
+    const weir_steps_domain domain = {.devices = devices};
+    return weir_steps_create(context, program, &domain, NULL, time_limit_ms, steps_out);
+}
 
 #endif

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+static const weir_steps_program beats_program = {.what = "beats", .body = &weir__beats_steps};
+
 /* ---- runs that only a stop ends ---------------------------------------------------------------- */
 
 /* A context with supersteps, or with a worklist, that go on for ever on all its devices. */
@@ -28,7 +30,7 @@ static void open_beats(struct endless *run, const char *spec)
     memset(run, 0, sizeof *run);
     run->context = open_with_or_skip(spec, NULL);
     run->devices = weir_context_device_count(run->context);
-    OK(weir_steps_create(run->context, run->devices, &weir__beats_program, 0, &run->bsp));
+    OK(beats_create(run->context, run->devices, &beats_program, 0, &run->bsp));
     for (uint32_t d = 0; d < run->devices; d++)
         ((struct beats_args *)weir_steps_args(run->bsp, d))->mode = BEATS_FOREVER;
 }
@@ -52,8 +54,8 @@ static void open_tree(struct endless *run, const char *spec)
 
 static weir_status go(struct endless *run)
 {
-    double ms;
-    return run->bsp ? weir_steps_run(run->bsp, &ms) : weir_worklist_run(run->world.list, NULL);
+    weir_steps_times times;
+    return run->bsp ? weir_steps_run(run->bsp, &times) : weir_worklist_run(run->world.list, NULL);
 }
 
 static void finish(struct endless *run)
@@ -167,14 +169,15 @@ static void deaf_worker(const void *data, uint32_t worker, uint32_t workers)
     atomic_fetch_add(&deaf.ended, 1);
 }
 
-static const weir_steps_program deaf_program = {
+static const weir_steps_body deaf_body = {
     .name = "deaf", .kernel = {"deaf", deaf_beats, NULL}, .args_bytes = sizeof(struct beats_args)};
+static const weir_steps_program deaf_program = {.what = "deaf", .body = &deaf_body};
 
 static void open_deaf_beats(struct endless *run, const char *spec)
 {
     open_beats(run, spec);
     weir_steps_destroy(run->bsp);
-    OK(weir_steps_create(run->context, run->devices, &deaf_program, 50, &run->bsp));
+    OK(beats_create(run->context, run->devices, &deaf_program, 50, &run->bsp));
 }
 
 static void open_deaf_tree(struct endless *run, const char *spec)

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <time.h>
 
+static const weir_steps_program beats_program = {.what = "beats", .body = &weir__beats_steps};
+
 #define ON_EACH_SPEC(f)                                                          \
     ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:2x3"), \
         ON_BACKEND(f, "cuda:0-1")
@@ -93,8 +95,8 @@ struct beating {
 static void *beat(void *data)
 {
     struct beating *beating = data;
-    double ms;
-    beating->status = weir_steps_run(beating->bsp, &ms);
+    weir_steps_times times = {0, 0};
+    beating->status = weir_steps_run(beating->bsp, &times);
     atomic_store(&beating->ended, 1);
     return NULL;
 }
@@ -102,7 +104,7 @@ static void *beat(void *data)
 /* Barriers that go on until somebody stops them, by a thread of their own. */
 static void beat_for_ever(struct beating *beating, weir_context *context, uint32_t devices)
 {
-    OK(weir_steps_create(context, devices, &weir__beats_program, LONG_MS, &beating->bsp));
+    OK(beats_create(context, devices, &beats_program, LONG_MS, &beating->bsp));
     for (uint32_t d = 0; d < devices; d++)
         ((struct beats_args *)weir_steps_args(beating->bsp, d))->mode = BEATS_FOREVER;
     atomic_init(&beating->ended, 0);
@@ -149,16 +151,16 @@ static void devices_that_are_not_shared(void **state)
     weir_context *one = open_with_or_skip("host:2", NULL), *two = open_with_or_skip("host:2", NULL);
     struct beating endless;
     weir_steps *bsp;
-    double ms;
+    weir_steps_times times = {0, 0};
     beat_for_ever(&endless, one, 2);
     sleep_ms(30);
-    OK(weir_steps_create(two, 2, &weir__beats_program, LONG_MS, &bsp));
+    OK(beats_create(two, 2, &beats_program, LONG_MS, &bsp));
     for (uint32_t d = 0; d < 2; d++) {
         struct beats_args *args = weir_steps_args(bsp, d);
         args->mode = BEATS_STOPS;
         args->steps = 10;
     }
-    OK(weir_steps_run(bsp, &ms));
+    OK(weir_steps_run(bsp, &times));
     assert_false(atomic_load(&endless.ended));
     weir_steps_destroy(bsp);
     assert_cancel(&endless);

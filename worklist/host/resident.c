@@ -28,7 +28,9 @@ static weir_status start(const struct residents *all, struct resident *one)
     if (status)
         return status;
     one->state = RESIDENT_RUNS;
-    return weir_queue_record(one->queue, one->done);
+    if ((status = weir_queue_record(one->queue, one->done)) || !all->put_behind)
+        return status;
+    return all->put_behind(all->user, (uint32_t)(one - all->one));
 }
 
 /* A host device reads the word as it is written here, also one that failed: its kernel goes on. A GPU's

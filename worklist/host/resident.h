@@ -2,8 +2,8 @@
  * worklist/ only.
  *
  * Resident kernels wait for those of the other devices, so none may wait for something that comes after it:
- * who builds them loads all before the first one starts, and behind a kernel in its queue comes nothing but an
- * event. The host waits for all of them; every now and then it looks at the devices, at the clock and whether
+ * who builds them loads all before the first one starts, and behind a kernel in its queue comes an event and
+ * nothing that another device waits for. The host waits for all of them; every now and then it looks at the devices, at the clock and whether
  * somebody cancelled, and after the first failure it writes every kernel's stop word. */
 #ifndef WEIR_WORKLIST_HOST_RESIDENT_H
 #define WEIR_WORKLIST_HOST_RESIDENT_H
@@ -44,6 +44,9 @@ struct residents {
     void (*fail)(void *user, weir_status status);
     /** Whether it has failed, or was cancelled by any thread. */
     int (*failed)(void *user);
+    /** Put what comes after a kernel into its queue, behind the event that tells its end; NULL: nothing. It must not
+     *  wait for other devices. */
+    weir_status (*put_behind)(void *user, uint32_t index);
     /** Copy back what a kernel that is through left, and judge it. Its queue and its image are free again;
      *  kernels of other devices may still write to it. */
     weir_status (*collect)(void *user, uint32_t index);

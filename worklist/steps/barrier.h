@@ -246,4 +246,43 @@ WEIR_DEV uint64_t weir_steps_own(const struct weir_steps_member *m,
     return weir_load_relaxed_dev_u64(&weir_steps_mine(m)->from[(b->step + 1) % 2][m->index].sum[0]);
 }
 
+/* All arrays of the table, by all threads of the device. */
+WEIR_COLD void weir_steps_reset_all(const struct weir_steps_reset *all, uint32_t count,
+                                    uint64_t thread, uint64_t threads)
+{
+    /* Lanes write side by side; a thread of a host device writes whole lines. */
+    const uint64_t each = WEIR_LANES == 1 ? 512 : 1;
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < count; i++) {
+        const struct weir_steps_reset one = all[i];
+        WEIR_ROLLED
+        for (uint64_t first = thread * each; first < one.words; first += threads * each) {
+            const uint64_t end = first + each < one.words ? first + each : one.words;
+            for (uint64_t w = first; w < end; w++)
+                one.data[w] = one.from ? one.from[w] : one.value;
+        }
+    }
+}
+
+/** Before the body, by every thread: reset the device's arrays, and wait until all devices have. Where nothing is
+ *  to be reset on any device it does nothing. A body whose blocks sleep from the beginning lets them leave a barrier
+ *  of all blocks first (weir_steps_leave()): block 0 could pass two more while one of them still waits here, and
+ *  clear the words that it waits for.
+ *  @return as weir_steps_sync(). */
+WEIR_DEV uint32_t weir_steps_prologue(const struct weir_steps_member *m, struct weir_steps_block *b)
+{
+    uint64_t total[WEIR_STEPS_SUMS], begin = 0;
+    const int keeps_time = b->block == 0 && b->thread == 0;
+    if (!m->resets)
+        return WEIR_STEPS_GOES_ON;
+    if (keeps_time)
+        begin = weir_clock_ns();
+    weir_steps_reset_all(m->reset, m->resets, (uint64_t)b->block * b->threads + b->thread,
+                         (uint64_t)b->blocks * b->threads);
+    const uint32_t stop = weir_steps_sync(m, b, b->blocks, 0, 0, total);
+    if (keeps_time)
+        weir_steps_mine(m)->reset_ns = weir_clock_ns() - begin;
+    return stop;
+}
+
 #endif

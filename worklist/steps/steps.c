@@ -1,5 +1,5 @@
-/** @file steps.c  Supersteps on the host's side: which devices can, what their kernels are started with, what
- * they left. */
+/** @file steps.c  Supersteps on the host's side: which devices can, the arrays of a program, what kernels are started
+ * with, what they left. */
 #include "worklist/steps.h"
 #include "worklist/host/resident.h"
 #include "runtime/internal.h"
@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ALIGN 16u /* bytes: what weir_steps_reset.data is padded to */
+
 struct member {
     weir_device *device;
     weir_queue *queue;
@@ -16,13 +18,14 @@ struct member {
     weir_event *done;
     struct weir_steps_page *page;  /* in the device's memory */
     struct weir_steps_page *image; /* the same in page-locked host memory */
+    struct weir_steps_reset *reset;
     unsigned char *args;
 };
 
 struct weir_steps {
     weir_context *context;
     const weir_steps_program *program;
-    uint32_t count;
+    weir_steps_domain domain;
     uint32_t time_limit_ms;
     struct member member[WEIR_DEVICES_MAX];
     pthread_mutex_t lock; /* guards all below */
@@ -32,32 +35,32 @@ struct weir_steps {
 
 static void fail(void *user, weir_status status)
 {
-    struct weir_steps *bsp = user;
-    pthread_mutex_lock(&bsp->lock);
-    if (!bsp->status) {
-        bsp->status = status;
-        bsp->detail = strdup(weir_error_detail());
+    struct weir_steps *steps = user;
+    pthread_mutex_lock(&steps->lock);
+    if (!steps->status) {
+        steps->status = status;
+        steps->detail = strdup(weir_error_detail());
     }
-    pthread_mutex_unlock(&bsp->lock);
+    pthread_mutex_unlock(&steps->lock);
 }
 
 static int failed(void *user)
 {
-    struct weir_steps *bsp = user;
-    pthread_mutex_lock(&bsp->lock);
-    int is = bsp->status != WEIR_OK;
-    pthread_mutex_unlock(&bsp->lock);
+    struct weir_steps *steps = user;
+    pthread_mutex_lock(&steps->lock);
+    int is = steps->status != WEIR_OK;
+    pthread_mutex_unlock(&steps->lock);
     return is;
 }
 
 /* The failure again, for the calling thread. */
-static weir_status failure(struct weir_steps *bsp)
+static weir_status failure(struct weir_steps *steps)
 {
-    pthread_mutex_lock(&bsp->lock);
-    weir_status status = bsp->status;
+    pthread_mutex_lock(&steps->lock);
+    weir_status status = steps->status;
     if (status)
-        status = weir__fail(status, "%s", bsp->detail ? bsp->detail : "out of memory");
-    pthread_mutex_unlock(&bsp->lock);
+        status = weir__fail(status, "%s", steps->detail ? steps->detail : "out of memory");
+    pthread_mutex_unlock(&steps->lock);
     return status;
 }
 
@@ -84,15 +87,16 @@ weir_status weir_steps_possible(const weir_context *context, uint32_t devices)
     return WEIR_OK;
 }
 
-static weir_status create_member(struct weir_steps *bsp, struct member *member, uint32_t index)
+static weir_status create_member(struct weir_steps *steps, struct member *member, uint32_t index)
 {
-    weir_device *home = weir_context_home(bsp->context);
+    const weir_steps_body *body = steps->program->body;
+    weir_device *home = weir_context_home(steps->context);
     weir_device_info info;
     weir_status status;
     void *place;
-    member->device = weir_context_device(bsp->context, index);
+    member->device = weir_context_device(steps->context, index);
     weir_device_info_get(member->device, &info);
-    if ((status = weir__calloc(1, bsp->program->args_bytes, "kernel arguments", &member->args)) ||
+    if ((status = weir__calloc(1, body->args_bytes, "kernel arguments", &member->args)) ||
         (status = weir_queue_create(member->device, 0, &member->queue)) ||
         (status = weir_event_acquire(member->device, &member->done)) ||
         (info.kind != WEIR_DEVICE_HOST &&
@@ -104,144 +108,425 @@ static weir_status create_member(struct weir_steps *bsp, struct member *member, 
     if ((status = weir_device_alloc(member->device, sizeof *member->page, &place)))
         return status;
     member->page = place;
-    return bsp->program->load && info.kind != WEIR_DEVICE_HOST
-               ? weir__device_load(member->device, bsp->program->load)
+    return body->load && info.kind != WEIR_DEVICE_HOST
+               ? weir__device_load(member->device, body->load)
                : WEIR_OK;
 }
 
-static void introduce(struct weir_steps *bsp)
+static void introduce(struct weir_steps *steps)
 {
-    for (uint32_t i = 0; i < bsp->count; i++) {
-        struct weir_steps_member *told = (struct weir_steps_member *)bsp->member[i].args;
-        for (uint32_t j = 0; j < bsp->count; j++)
-            told->page[j] = bsp->member[j].page;
+    for (uint32_t i = 0; i < steps->domain.devices; i++) {
+        struct weir_steps_member *told = (struct weir_steps_member *)steps->member[i].args;
+        for (uint32_t j = 0; j < steps->domain.devices; j++)
+            told->page[j] = steps->member[j].page;
         told->index = i;
-        told->count = bsp->count;
-        told->limit_ns = (uint64_t)bsp->time_limit_ms * 1000000u;
+        told->count = steps->domain.devices;
+        told->limit_ns = (uint64_t)steps->time_limit_ms * 1000000u;
     }
 }
 
-weir_status weir_steps_create(weir_context *context, uint32_t devices,
-                              const weir_steps_program *program, uint32_t time_limit_ms,
-                              weir_steps **bsp_out)
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+/* Pointers in the arguments: any may point to any type, so they are read and written as bytes. */
+static void *get_pointer(const struct weir_steps *steps, uint32_t device, size_t field, uint32_t at)
 {
-    struct weir_steps *bsp;
-    weir_status status;
-    *bsp_out = NULL;
-    if ((status = weir_steps_possible(context, devices)) ||
-        (status = weir__calloc(1, sizeof *bsp, "supersteps", &bsp)))
-        return status;
-    pthread_mutex_init(&bsp->lock, NULL);
-    weir__context_retain(context);
-    bsp->context = context;
-    bsp->program = program;
-    bsp->count = devices;
-    bsp->time_limit_ms = time_limit_ms;
-    for (uint32_t i = 0; i < devices && !status; i++)
-        status = create_member(bsp, &bsp->member[i], i);
-    if (status) {
-        weir_steps_destroy(bsp);
-        return status;
+    void *data;
+    memcpy(&data, steps->member[device].args + field + at * sizeof data, sizeof data);
+    return data;
+}
+
+static void set_pointer(struct weir_steps *steps, uint32_t device, size_t field, uint32_t at,
+                        void *data)
+{
+    memcpy(steps->member[device].args + field + at * sizeof data, &data, sizeof data);
+}
+
+/* Where in a field the pointer to a device's own array is. */
+static uint32_t own_place(const weir_steps_array *array, uint32_t device)
+{
+    return array->holding == WEIR_STEPS_SHARED ? device : 0;
+}
+
+static uint64_t extent_of(const struct weir_steps *steps, const weir_steps_array *array, uint32_t d)
+{
+    const weir_steps_domain *domain = &steps->domain;
+    switch (array->extent) {
+    case WEIR_STEPS_DEVICES:
+        return domain->devices;
+    case WEIR_STEPS_NUMBERS:
+        return domain->first[domain->devices];
+    case WEIR_STEPS_OWNED:
+        return domain->owned[d];
+    case WEIR_STEPS_WORDS:
+        return (domain->first[domain->devices] + UINT64_C(31)) / 32;
+    default:
+        return 1;
     }
-    introduce(bsp);
-    *bsp_out = bsp;
+}
+
+/* Elements of an array of device d; 0: none is taken. */
+static uint64_t elements_of(const struct weir_steps *steps, const weir_steps_array *array,
+                            const void *user, uint32_t d, uint32_t sender)
+{
+    uint64_t count = 0;
+    if (array->count && !(count = array->count(user, d, sender)))
+        return array->extent == WEIR_STEPS_COUNTED ? array->more : 0;
+    if (array->extent != WEIR_STEPS_COUNTED)
+        count = extent_of(steps, array, d);
+    return count > UINT64_MAX - array->more ? UINT64_MAX : count + array->more;
+}
+
+static size_t padded(uint64_t bytes)
+{
+    return (size_t)((bytes + ALIGN - 1) / ALIGN * ALIGN);
+}
+
+static weir_status take(struct weir_steps *steps, const weir_steps_array *array, uint32_t d,
+                        uint64_t elements, uint32_t at)
+{
+    struct member *member = &steps->member[d];
+    void *data;
+    if (!elements)
+        return WEIR_OK;
+    if (elements > (SIZE_MAX - ALIGN) / array->bytes)
+        return weir__fail(WEIR_ERR_NOMEM, "%s: %llu elements of %s do not fit in memory",
+                          steps->program->what, (unsigned long long)elements, array->name);
+    const size_t bytes = padded(elements * array->bytes);
+    weir_status status = weir_device_alloc(member->device, bytes, &data);
+    if (status)
+        return status;
+    set_pointer(steps, d, array->field, at, data);
+    return array->first == WEIR_STEPS_KEPT && array->holding != WEIR_STEPS_INBOXES
+               ? weir_queue_fill(member->queue, data, array->fill, bytes)
+               : WEIR_OK;
+}
+
+static weir_status take_array(struct weir_steps *steps, const weir_steps_array *array,
+                              const void *user, uint32_t d)
+{
+    weir_status status = WEIR_OK;
+    if (array->holding != WEIR_STEPS_INBOXES)
+        return take(steps, array, d, elements_of(steps, array, user, d, d), own_place(array, d));
+    for (uint32_t from = 0; from < steps->domain.devices && !status; from++)
+        if (from != d)
+            status = take(steps, array, d, elements_of(steps, array, user, d, from), from);
+    return status;
+}
+
+/* Tell kernels of their peers' arrays. */
+static void share(struct weir_steps *steps, const weir_steps_array *array)
+{
+    for (uint32_t d = 0; d < steps->domain.devices; d++)
+        for (uint32_t e = 0; e < steps->domain.devices; e++) {
+            if (array->holding == WEIR_STEPS_SHARED && d != e)
+                set_pointer(steps, d, array->field, e, get_pointer(steps, e, array->field, e));
+            else if (array->holding == WEIR_STEPS_INBOXES)
+                set_pointer(steps, d, array->outbox, e, get_pointer(steps, e, array->field, d));
+        }
+}
+
+static const weir_steps_array *array_named(const weir_steps_program *program, const char *name)
+{
+    for (uint32_t i = 0; name && i < program->array_count; i++)
+        if (!strcmp(program->arrays[i].name, name))
+            return &program->arrays[i];
+    return NULL;
+}
+
+static weir_status check_table(const weir_steps_program *program, const weir_steps_domain *domain)
+{
+    for (uint32_t i = 0; i < program->array_count; i++) {
+        const weir_steps_array *array = &program->arrays[i];
+        const weir_steps_array *from = array_named(program, array->from);
+        const uint32_t pointers = array->holding == WEIR_STEPS_PRIVATE ? 1 : WEIR_DEVICES_MAX;
+        if (!array->bytes || (array->extent == WEIR_STEPS_WORDS && array->bytes != 4) ||
+            (array->extent == WEIR_STEPS_COUNTED && !array->count) ||
+            (array->first == WEIR_STEPS_COPIED && (!from || from >= array)) ||
+            (array->holding == WEIR_STEPS_INBOXES && array->first != WEIR_STEPS_KEPT) ||
+            array->field < sizeof(struct weir_steps_member) ||
+            array->field + pointers * sizeof(void *) > program->body->args_bytes)
+            return weir__fail(WEIR_ERR_INVALID, "%s: array %s of the table is wrong", program->what,
+                              array->name);
+    }
+    for (uint32_t d = 0; d < domain->devices; d++)
+        if (domain->first[d + 1] < domain->first[d] ||
+            domain->owned[d] > domain->first[d + 1] - domain->first[d])
+            return weir__fail(WEIR_ERR_INVALID, "%s: device %u owns numbers of another",
+                              program->what, d);
+    return program->body->args_bytes <= WEIR_STEPS_ARGS_MAX
+               ? WEIR_OK
+               : weir__fail(WEIR_ERR_INVALID, "%s: arguments of %zu bytes: at most %u",
+                            program->what, program->body->args_bytes, WEIR_STEPS_ARGS_MAX);
+}
+
+/* What the kernel of a device is to reset; the same rows on all devices, some of no words. */
+static weir_status plan_resets(struct weir_steps *steps, const void *user, uint32_t d)
+{
+    const weir_steps_program *program = steps->program;
+    struct weir_steps_member *told = (struct weir_steps_member *)steps->member[d].args;
+    struct weir_steps_reset *list;
+    weir_status status =
+        weir__calloc(program->array_count, sizeof *list, "arrays to be reset", &list);
+    uint32_t count = 0;
+    void *data;
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < program->array_count; i++) {
+        const weir_steps_array *array = &program->arrays[i];
+        const weir_steps_array *from = array_named(program, array->from);
+        if (array->first == WEIR_STEPS_KEPT)
+            continue;
+        list[count++] = (struct weir_steps_reset){
+            .data = get_pointer(steps, d, array->field, own_place(array, d)),
+            .from = array->first == WEIR_STEPS_COPIED
+                        ? get_pointer(steps, d, from->field, own_place(from, d))
+                        : NULL,
+            .words = padded(elements_of(steps, array, user, d, d) * array->bytes) / 8,
+            .value = array->fill * UINT64_C(0x0101010101010101)};
+    }
+    if (count &&
+        !(status = weir_device_alloc(steps->member[d].device, count * sizeof *list, &data))) {
+        steps->member[d].reset = data;
+        told->reset = data;
+        told->resets = count;
+        status = weir__upload(steps->member[d].device, data, list, count * sizeof *list);
+    }
+    free(list);
+    return status;
+}
+
+static weir_status take_arrays(struct weir_steps *steps, const void *user)
+{
+    const weir_steps_program *program = steps->program;
+    weir_status status = WEIR_OK;
+    for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
+        for (uint32_t i = 0; i < program->array_count && !status; i++)
+            status = take_array(steps, &program->arrays[i], user, d);
+    for (uint32_t i = 0; i < program->array_count && !status; i++)
+        share(steps, &program->arrays[i]);
+    for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
+        status = plan_resets(steps, user, d);
+    for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
+        status = weir_queue_sync(steps->member[d].queue);
+    return status;
+}
+
+static void free_arrays(struct weir_steps *steps, uint32_t d)
+{
+    for (uint32_t i = 0; i < steps->program->array_count; i++) {
+        const weir_steps_array *array = &steps->program->arrays[i];
+        const uint32_t count = array->holding == WEIR_STEPS_INBOXES ? steps->domain.devices : 1;
+        for (uint32_t at = 0; at < count; at++)
+            weir_device_free(steps->member[d].device,
+                             get_pointer(steps, d, array->field, own_place(array, d) + at));
+    }
+}
+
+/* ---- the object ------------------------------------------------------------------------------ */
+
+weir_status weir_steps_domain_even(uint64_t numbers, uint32_t devices,
+                                   weir_steps_domain *domain_out)
+{
+    const uint64_t most = (UINT64_C(1) << 32) - 32 * (uint64_t)WEIR_DEVICES_MAX;
+    if (devices < 1 || devices > WEIR_DEVICES_MAX || numbers > most)
+        return weir__fail(WEIR_ERR_INVALID, "%llu numbers on %u devices: at most %llu on 1 to %d",
+                          (unsigned long long)numbers, devices, (unsigned long long)most,
+                          WEIR_DEVICES_MAX);
+    const uint64_t words = (numbers + 31) / 32;
+    *domain_out = (weir_steps_domain){.devices = devices};
+    for (uint32_t d = 0; d <= devices; d++)
+        domain_out->first[d] = (uint32_t)(words * d / devices * 32);
+    for (uint32_t d = 0; d < devices; d++) {
+        const uint64_t end =
+            domain_out->first[d + 1] < numbers ? domain_out->first[d + 1] : numbers;
+        domain_out->owned[d] = (uint32_t)(end - domain_out->first[d]);
+    }
     return WEIR_OK;
 }
 
-void *weir_steps_args(weir_steps *bsp, uint32_t device)
+weir_status weir_steps_create(weir_context *context, const weir_steps_program *program,
+                              const weir_steps_domain *domain, const void *user,
+                              uint32_t time_limit_ms, weir_steps **steps_out)
 {
-    return bsp->member[device].args;
-}
-
-const uint64_t *weir_steps_results(const weir_steps *bsp, uint32_t device)
-{
-    return bsp->member[device].image->result;
-}
-
-uint64_t weir_steps_tells(const weir_steps *bsp, uint32_t from, uint32_t to)
-{
-    return bsp->member[from].image->tell[to];
-}
-
-weir_queue *weir_steps_queue(const weir_steps *bsp, uint32_t device)
-{
-    return bsp->member[device].queue;
-}
-
-void weir_steps_cancel(weir_steps *bsp)
-{
-    (void)weir__fail(WEIR_ERR_CANCELLED, "%s: the run was cancelled", bsp->program->name);
-    fail(bsp, WEIR_ERR_CANCELLED);
-}
-
-void weir_steps_destroy(weir_steps *bsp)
-{
-    if (!bsp)
-        return;
-    for (uint32_t i = 0; i < bsp->count;
-         i++) { /* all of them first: kernels write to each other's pages */
-        weir_queue_destroy(bsp->member[i].queue);
-        weir_queue_destroy(bsp->member[i].side);
+    struct weir_steps *steps;
+    weir_status status;
+    *steps_out = NULL;
+    if ((status = weir_steps_possible(context, domain->devices)) ||
+        (status = check_table(program, domain)) ||
+        (status = weir__calloc(1, sizeof *steps, "supersteps", &steps)))
+        return status;
+    pthread_mutex_init(&steps->lock, NULL);
+    weir__context_retain(context);
+    steps->context = context;
+    steps->program = program;
+    steps->domain = *domain;
+    steps->time_limit_ms = time_limit_ms;
+    for (uint32_t i = 0; i < domain->devices && !status; i++)
+        status = create_member(steps, &steps->member[i], i);
+    if (!status) {
+        introduce(steps);
+        status = take_arrays(steps, user);
     }
-    for (uint32_t i = 0; i < bsp->count; i++) {
-        struct member *member = &bsp->member[i];
+    if (status) {
+        weir_steps_destroy(steps);
+        return status;
+    }
+    *steps_out = steps;
+    return WEIR_OK;
+}
+
+void *weir_steps_args(const weir_steps *steps, uint32_t device)
+{
+    return steps->member[device].args;
+}
+
+const weir_steps_domain *weir_steps_domain_of(const weir_steps *steps)
+{
+    return &steps->domain;
+}
+
+weir_context *weir_steps_context(const weir_steps *steps)
+{
+    return steps->context;
+}
+
+void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device)
+{
+    const weir_steps_array *array = array_named(steps->program, name);
+    return array ? get_pointer(steps, device, array->field, own_place(array, device)) : NULL;
+}
+
+const uint64_t *weir_steps_results(const weir_steps *steps, uint32_t device)
+{
+    return steps->member[device].image->result;
+}
+
+uint64_t weir_steps_total(const weir_steps *steps, uint32_t result)
+{
+    uint64_t total = 0;
+    for (uint32_t d = 0; d < steps->domain.devices; d++)
+        total += steps->member[d].image->result[result];
+    return total;
+}
+
+uint64_t weir_steps_tells(const weir_steps *steps, uint32_t from, uint32_t to)
+{
+    return steps->member[from].image->tell[to];
+}
+
+const char *weir_steps_phase_of(const weir_steps *steps, uint32_t index, double *ms_out,
+                                uint64_t *steps_out)
+{
+    *ms_out = 0;
+    *steps_out = 0;
+    if (index >= steps->program->phase_count)
+        return NULL;
+    const weir_steps_phase *phase = &steps->program->phases[index];
+    for (uint32_t d = 0; d < steps->domain.devices; d++) {
+        const double ms = (double)steps->member[d].image->result[phase->ns] / 1e6;
+        *ms_out = *ms_out < ms ? ms : *ms_out;
+    }
+    *steps_out = steps->member[0].image->result[phase->steps];
+    return phase->name;
+}
+
+weir_queue *weir_steps_queue(const weir_steps *steps, uint32_t device)
+{
+    return steps->member[device].queue;
+}
+
+void weir_steps_cancel(weir_steps *steps)
+{
+    (void)weir__fail(WEIR_ERR_CANCELLED, "%s: the run was cancelled", steps->program->body->name);
+    fail(steps, WEIR_ERR_CANCELLED);
+}
+
+void weir_steps_destroy(weir_steps *steps)
+{
+    if (!steps)
+        return;
+    /* All queues first: kernels write to each other's pages and inboxes. */
+    for (uint32_t i = 0; i < steps->domain.devices; i++) {
+        weir_queue_destroy(steps->member[i].queue);
+        weir_queue_destroy(steps->member[i].side);
+    }
+    for (uint32_t i = 0; i < steps->domain.devices; i++) {
+        struct member *member = &steps->member[i];
+        if (member->args)
+            free_arrays(steps, i);
         if (member->done)
             weir_event_release(member->done);
+        weir_device_free(member->device, member->reset);
         weir_device_free(member->device, member->page);
-        weir_device_free(weir_context_home(bsp->context), member->image);
+        weir_device_free(weir_context_home(steps->context), member->image);
         free(member->args);
     }
-    free(bsp->detail);
-    pthread_mutex_destroy(&bsp->lock);
-    weir__context_release(bsp->context);
-    free(bsp);
+    free(steps->detail);
+    pthread_mutex_destroy(&steps->lock);
+    weir__context_release(steps->context);
+    free(steps);
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-static weir_status clear(struct weir_steps *bsp)
+/* Of several devices all pages are clear before any kernel starts, since each writes to the others'. A device that
+ * is alone has the fill in front of the kernel in its queue. */
+static weir_status clear(struct weir_steps *steps)
 {
+    const uint32_t devices = steps->domain.devices;
     weir_status status = WEIR_OK;
-    for (uint32_t i = 0; i < bsp->count && !status; i++)
-        status = weir_queue_fill(bsp->member[i].queue, bsp->member[i].page, 0,
+    for (uint32_t i = 0; i < devices && !status; i++)
+        status = weir_queue_fill(steps->member[i].queue, steps->member[i].page, 0,
                                  sizeof(struct weir_steps_page));
-    for (uint32_t i = 0; i < bsp->count && !status; i++)
-        status = weir_queue_sync(bsp->member[i].queue);
+    for (uint32_t i = 0; i < devices && devices > 1 && !status; i++)
+        status = weir_queue_sync(steps->member[i].queue);
     return status;
 }
 
-/* What other devices write is left out: where a run is stopped some of them still do. */
+/* Behind a kernel and its event: the epilogue, and the page for the host. What other devices write is left out:
+ * where a run is stopped some of them still do. */
+static weir_status put_behind(void *user, uint32_t index)
+{
+    struct weir_steps *steps = user;
+    const weir_steps_body *body = steps->program->body;
+    struct member *member = &steps->member[index];
+    const size_t own = offsetof(struct weir_steps_page, tell);
+    weir_status status = body->epilogue.name ? weir_queue_launch(member->queue, &body->epilogue,
+                                                                 member->args, body->args_bytes)
+                                             : WEIR_OK;
+    return status ? status
+                  : weir_queue_copy(member->queue, weir_context_home(steps->context),
+                                    (char *)member->image + own, member->device,
+                                    (char *)member->page + own, sizeof *member->image - own);
+}
+
 static weir_status collect(void *user, uint32_t index)
 {
-    struct weir_steps *bsp = user;
-    struct member *member = &bsp->member[index];
-    const size_t own = offsetof(struct weir_steps_page, tell);
-    weir_status status =
-        weir_queue_copy(member->queue, weir_context_home(bsp->context), (char *)member->image + own,
-                        member->device, (char *)member->page + own, sizeof *member->image - own);
-    if (!status)
-        status = weir_queue_sync(member->queue);
+    struct weir_steps *steps = user;
+    struct member *member = &steps->member[index];
+    weir_status status = weir_queue_sync(member->queue);
     if (!status && member->image->stop == WEIR_STEPS_TIME_OVER)
         status = weir__fail(WEIR_ERR_TIMEOUT, "%s: the time limit of %u ms is over",
-                            bsp->program->name, bsp->time_limit_ms);
+                            steps->program->body->name, steps->time_limit_ms);
     return status;
 }
 
-static void describe(struct weir_steps *bsp, struct residents *all)
+static void describe(struct weir_steps *steps, struct residents *all)
 {
-    *all = (struct residents){.context = bsp->context,
-                              .name = bsp->program->name,
-                              .kernel = &bsp->program->kernel,
-                              .args_bytes = bsp->program->args_bytes,
-                              .count = bsp->count,
-                              .time_limit_ms = bsp->time_limit_ms,
+    *all = (struct residents){.context = steps->context,
+                              .name = steps->program->body->name,
+                              .kernel = &steps->program->body->kernel,
+                              .args_bytes = steps->program->body->args_bytes,
+                              .count = steps->domain.devices,
+                              .time_limit_ms = steps->time_limit_ms,
                               .stop_value = WEIR_STEPS_STOPPED,
                               .fail = fail,
                               .failed = failed,
+                              .put_behind = put_behind,
                               .collect = collect,
-                              .user = bsp};
-    for (uint32_t i = 0; i < bsp->count; i++) {
-        const struct member *member = &bsp->member[i];
+                              .user = steps};
+    for (uint32_t i = 0; i < steps->domain.devices; i++) {
+        const struct member *member = &steps->member[i];
         all->one[i] = (struct resident){.device = member->device,
                                         .queue = member->queue,
                                         .side = member->side,
@@ -252,14 +537,22 @@ static void describe(struct weir_steps *bsp, struct residents *all)
     }
 }
 
-weir_status weir_steps_run(weir_steps *bsp, double *ms_out)
+weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
 {
     struct residents all;
-    weir_status status = failure(bsp);
-    if (status || (status = clear(bsp)))
+    uint64_t reset_ns = 0;
+    weir_status status = failure(steps);
+    if (status || (status = clear(steps)))
         return status;
-    describe(bsp, &all);
+    describe(steps, &all);
     weir__resident_run(&all);
-    *ms_out = (double)(all.end_ns - all.start_ns) / 1e6;
-    return failure(bsp);
+    for (uint32_t i = 0; i < steps->domain.devices; i++)
+        if (reset_ns < steps->member[i].image->reset_ns)
+            reset_ns = steps->member[i].image->reset_ns;
+    if (times_out) {
+        const double ms = (double)(all.end_ns - all.start_ns) / 1e6, reset = (double)reset_ns / 1e6;
+        *times_out =
+            (weir_steps_times){.kernel_ms = ms > reset ? ms - reset : 0, .reset_ms = reset};
+    }
+    return failure(steps);
 }

@@ -16,9 +16,10 @@ enum {
     WEIR_STEPS_RESULTS = 32 /* numbers that the body of a device leaves for the host */
 };
 
-/* How seldom the clock and the stop word are looked at, powers of two: by who is not kept waiting, in barriers; by
- * who waits, in looks at what it waits for. On a host device a step may take a second, and a look is
- * followed by a nap (weir_host_pause()). */
+/* The clock and the stop word are looked at seldom, since both lie far away: a block that finds its barriers open
+ * looks once in LOOK_STEPS barriers, and a thread that waits once in LOOK_WAITS reads of the word it waits for.
+ * Both are powers of two. On a host device a superstep may take a second, and a thread that waits sleeps between
+ * two reads (weir_host_pause()), so they are small there. */
 #ifdef __CUDACC__
 enum { WEIR_STEPS_LOOK_STEPS = 64, WEIR_STEPS_LOOK_WAITS = 1024 };
 #else
@@ -55,14 +56,25 @@ struct weir_steps_page {
     uint64_t board[8];               /* what block 0 tells those it wakes */
     uint32_t stop;                   /* enum weir_steps_stop; relaxed sys, host and block 0 */
     uint32_t pad;
+    uint64_t reset_ns; /* how long the reset took; by block 0, for the host after the end */
     uint64_t result[WEIR_STEPS_RESULTS]; /* by the body, for the host after the end */
+};
+
+/** An array to be reset before the body begins; in the device's memory, never written while kernels run. */
+struct weir_steps_reset {
+    uint64_t *data;       /* aligned and padded to 16 bytes */
+    const uint64_t *from; /* what is copied; NULL: data is filled */
+    uint64_t words;       /* of 8 bytes */
+    uint64_t value;
 };
 
 /** What a kernel has of the others; the first member of its arguments. */
 struct weir_steps_member {
     struct weir_steps_page *page[WEIR_DEVICES_MAX]; /* of each device, as this one reaches it */
-    uint32_t index, count;                          /* this device, all devices */
-    uint64_t limit_ns;                              /* of the run; 0: none */
+    const struct weir_steps_reset *reset;           /* in this device's memory */
+    uint32_t resets;
+    uint32_t index, count; /* this device, all devices */
+    uint64_t limit_ns;     /* of the run; 0: none */
 };
 
 /** A block's place, and where it is; the same in all its threads. */

@@ -1,10 +1,12 @@
-/** @file test_bsp.c  Supersteps: what barriers add up and hand on, sleeping and waking, every way to stop. */
+/** @file test_steps.c  Supersteps: what barriers add up and hand on, sleeping and waking, every way to stop. */
 #include "runtime/internal.h"
 #include "tests/lib/beats.h"
 #include "tests/topology/sim_fixture.h"
 
 #include <pthread.h>
 #include <time.h>
+
+static const weir_steps_program beats_program = {.what = "beats", .body = &weir__beats_steps};
 
 #define ON_EACH_SPEC(f)                                                                \
     ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"),         \
@@ -25,7 +27,7 @@ static void beats_open(struct beats *beats, weir_context *context, uint32_t devi
 {
     beats->context = context;
     beats->devices = devices;
-    OK(weir_steps_create(context, devices, &weir__beats_program, time_limit_ms, &beats->bsp));
+    OK(beats_create(context, devices, &beats_program, time_limit_ms, &beats->bsp));
     for (uint32_t d = 0; d < devices; d++)
         beats->cell[d] = new_memory(weir_context_device(context, d), BEATS_CELLS * 8);
 }
@@ -55,13 +57,13 @@ static void beats_set(const struct beats *beats, enum beats_mode mode, uint32_t 
 static void assert_count_from(const struct beats *beats, uint32_t before, uint32_t steps,
                               uint32_t seed)
 {
-    double ms = -1;
+    weir_steps_times times = {0, 0};
     uint64_t slept = 0;
     beats_set(beats, BEATS_COUNT, steps, seed);
     for (uint32_t d = 0; d < beats->devices; d++)
         ((struct beats_args *)weir_steps_args(beats->bsp, d))->before = before;
-    OK(weir_steps_run(beats->bsp, &ms));
-    assert_true(ms > 0);
+    OK(weir_steps_run(beats->bsp, &times));
+    assert_true(times.kernel_ms > 0);
     for (uint32_t d = 0; d < beats->devices; d++) {
         const uint64_t *result = weir_steps_results(beats->bsp, d);
         assert_int_equal(result[BEATS_WRONG], 0);
@@ -140,14 +142,14 @@ static void a_time_limit_ends_a_run(void **state)
 {
     static const enum beats_mode modes[] = {BEATS_FOREVER, BEATS_STUCK, BEATS_ASLEEP};
     struct beats beats;
-    double ms;
+    weir_steps_times times = {0, 0};
     weir_context *context = open_or_skip(state);
     for (int i = 0; i < 3; i++) {
         beats_open(&beats, context, weir_context_device_count(context), SHORT_MS);
         beats_set(&beats, modes[i], 20, 1);
-        STATUS(weir_steps_run(beats.bsp, &ms), WEIR_ERR_TIMEOUT);
+        STATUS(weir_steps_run(beats.bsp, &times), WEIR_ERR_TIMEOUT);
         assert_detail("beats: the time limit of 100 ms is over");
-        STATUS(weir_steps_run(beats.bsp, &ms), WEIR_ERR_TIMEOUT);
+        STATUS(weir_steps_run(beats.bsp, &times), WEIR_ERR_TIMEOUT);
         beats_close(&beats);
     }
     beats_open(&beats, context, weir_context_device_count(context), LONG_MS);
@@ -162,11 +164,11 @@ static void a_time_limit_between_long_steps(void **state)
 {
     const uint32_t steps = 10;
     struct beats beats;
-    double ms;
+    weir_steps_times times = {0, 0};
     weir_context *context = open_or_skip(state);
     beats_open(&beats, context, weir_context_device_count(context), 20);
     beats_set(&beats, BEATS_SLOW, steps, 1);
-    STATUS(weir_steps_run(beats.bsp, &ms), WEIR_ERR_TIMEOUT);
+    STATUS(weir_steps_run(beats.bsp, &times), WEIR_ERR_TIMEOUT);
     assert_detail("beats: the time limit of 20 ms is over");
     assert_in_range(weir_steps_results(beats.bsp, 0)[BEATS_STEP], 1, steps - 1);
     beats_close(&beats);
@@ -187,15 +189,15 @@ static void a_cancel_ends_a_run(void **state)
     weir_context *context = open_or_skip(state);
     for (int i = 0; i < 3; i++) {
         struct beats beats;
-        double ms;
+        weir_steps_times times = {0, 0};
         pthread_t thread;
         beats_open(&beats, context, weir_context_device_count(context), 0);
         beats_set(&beats, modes[i], 20, 1);
         assert_int_equal(pthread_create(&thread, NULL, cancel_soon, beats.bsp), 0);
-        weir_status status = weir_steps_run(beats.bsp, &ms);
+        weir_status status = weir_steps_run(beats.bsp, &times);
         pthread_join(thread, NULL);
         assert_int_equal(status, WEIR_ERR_CANCELLED);
-        STATUS(weir_steps_run(beats.bsp, &ms), WEIR_ERR_CANCELLED);
+        STATUS(weir_steps_run(beats.bsp, &times), WEIR_ERR_CANCELLED);
         assert_detail("beats: the run was cancelled");
         beats_close(&beats);
     }
@@ -205,12 +207,12 @@ static void a_cancel_ends_a_run(void **state)
 static void a_cancel_before_a_run(void **state)
 {
     struct beats beats;
-    double ms;
+    weir_steps_times times = {0, 0};
     weir_context *context = open_or_skip(state);
     beats_open(&beats, context, weir_context_device_count(context), 0);
     beats_set(&beats, BEATS_FOREVER, 0, 1);
     weir_steps_cancel(beats.bsp);
-    STATUS(weir_steps_run(beats.bsp, &ms), WEIR_ERR_CANCELLED);
+    STATUS(weir_steps_run(beats.bsp, &times), WEIR_ERR_CANCELLED);
     beats_close(&beats);
     weir_context_destroy(context);
 }
@@ -219,11 +221,11 @@ static void a_cancel_before_a_run(void **state)
 static void a_body_stops_the_others(void **state)
 {
     struct beats beats;
-    double ms;
+    weir_steps_times times = {0, 0};
     weir_context *context = open_or_skip(state);
     beats_open(&beats, context, weir_context_device_count(context), LONG_MS);
     beats_set(&beats, BEATS_STOPS, 500, 1);
-    OK(weir_steps_run(beats.bsp, &ms));
+    OK(weir_steps_run(beats.bsp, &times));
     for (uint32_t d = 0; d < beats.devices; d++) {
         assert_int_equal(weir_steps_results(beats.bsp, d)[BEATS_CAME], 0);
         /* Who is not kept waiting looks at every 64th barrier on a GPU, at each on a host device. */
@@ -240,7 +242,7 @@ static void assert_refused(weir_context *context, uint32_t devices, weir_status 
     weir_steps *bsp;
     STATUS(weir_steps_possible(context, devices), status);
     assert_detail_has(detail);
-    STATUS(weir_steps_create(context, devices, &weir__beats_program, 0, &bsp), status);
+    STATUS(beats_create(context, devices, &beats_program, 0, &bsp), status);
     assert_null(bsp);
 }
 
@@ -284,7 +286,7 @@ static void every_allocation_may_fail(void **state)
     for (uint64_t nth = 1; struck; nth++) {
         weir_steps *bsp;
         weir__fault_arm(WEIR__FAULT_ALLOC, nth);
-        weir_status status = weir_steps_create(context, 2, &weir__beats_program, 0, &bsp);
+        weir_status status = beats_create(context, 2, &beats_program, 0, &bsp);
         struck = (uint32_t)weir__fault_struck(WEIR__FAULT_ALLOC);
         weir__fault_arm(WEIR__FAULT_ALLOC, 0);
         assert_int_equal(bsp != NULL, status == WEIR_OK);

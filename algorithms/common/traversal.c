@@ -3,6 +3,7 @@
  * What BFS, SSSP and operators of users have in common: everything but the operator and its state. After a
  * run the values come to the host part after part, which is the order of global numbers; the order of
  * vertices is made when somebody asks for it. */
+#include "algorithms/common/forms.h"
 #include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
 #include "runtime/config.h"
@@ -189,6 +190,8 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
     options = options ? options : &default_options;
     config = config ? config : &default_config;
     if ((status = check(options, config)) ||
+        (status = weir__forms_check(&weir__traversal_forms,
+                                    &(struct weir__asked){.options = options}, NULL)) ||
         (status = check_room(placement, op, options, config)) ||
         (status = weir__calloc(1, sizeof *traversal, "traversal", &traversal)))
         return status;

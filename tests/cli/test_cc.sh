@@ -80,7 +80,7 @@ refuse 2 "--iterations: cc ends by itself" cc $G --iterations 3
 refuse 2 "--stream sometimes: unknown; choose one of: auto, off, on" cc $G --stream sometimes
 refuse 2 "--stream: bfs has no such option" bfs $G --stream on
 for partition in block edge random metis; do # nothing is loaded for it
-    refuse 2 "--partition is of rows that lie on the devices, which --stream on does without" cc none.el \
+    refuse 2 "--partition has no effect on connected components of arcs that are streamed: leave it out" cc none.el \
         --stream on --partition $partition
 done
 refuse 2 "cc: GRAPH is missing" cc --verify

@@ -274,7 +274,13 @@ enum { WEIR_RUN_PHASES = 8 };
 
 /** What a run did. */
 typedef struct weir_run_stats {
-    double ms;             /**< the run itself: no loading, partitioning or copying in and out */
+    /** A caller's time: from the call of weir_*_run() to its return with the result complete in device memory,
+     *  reset and counters included, as the GAP benchmark suite and Graph500 count. Bringing values to the host
+     *  (weir_bfs_levels() and its like) is not in it. On simulated devices virtual, as weir_context_time_ns(). */
+    double ms;
+    /** Of that, the kernels: from the start of the first to the end of the last. A run that is done twice has
+     *  both times of both. Of components that are streamed, from the first segment to the last label. */
+    double kernel_ms;
     uint64_t reached;      /**< vertices with a level or distance */
     uint64_t arcs_reached; /**< out-arcs of reached vertices: what gteps counts */
     /** Items, rounds, phases, and what was picked. Of a run in step: processed, atoms (arcs looked at), sent
@@ -296,6 +302,28 @@ typedef struct weir_run_stats {
     uint64_t bytes_sent;
     weir_run_phase phase[WEIR_RUN_PHASES]; /**< of a run in step; those with a name count */
 } weir_run_stats;
+
+/** What an element of weir_values is. */
+typedef enum weir_value_kind {
+    WEIR_VALUE_I32 = 0, /**< int32_t */
+    WEIR_VALUE_U32,     /**< uint32_t */
+    WEIR_VALUE_F64      /**< double */
+} weir_value_kind;
+
+/** Results of the last run where they lie, for programs that go on computing there; a plain value. The pointers
+ *  are memory of the device and the object's: read-only, and good until its next run or its end. Values are in
+ *  the order in which the object keeps vertices, which is none that a caller chose: @c vertices says which. */
+typedef struct weir_values {
+    const void *data; /**< @c count elements */
+    uint64_t count;   /**< of this device */
+    uint64_t first;   /**< number of the first one, counted over all devices */
+    weir_value_kind kind;
+    size_t bytes; /**< of an element */
+    double scale; /**< PageRank: a rank is this times its element; 1 elsewhere */
+    /** The vertex of each element, UINT32_MAX where there is none. Made at the first call and the object's until
+     *  its end; 4 bytes an element of the device's pool. */
+    const uint32_t *vertices;
+} weir_values;
 
 /* ---- traversals --------------------------------------------------------------------------- */
 
@@ -345,15 +373,18 @@ weir_status weir_traversal_bind(weir_traversal *traversal, uint32_t part, const 
  *  @param[in] wires  @p count items of op->wire_bytes, copied. */
 weir_status weir_traversal_seed(weir_traversal *traversal, uint32_t part, const void *wires,
                                 uint32_t count);
-/** Fill the values, run until every item is consumed, bring the values to the host.
- *  @param[out] stats_out  may be NULL.
+/** Fill the values and run until every item is consumed. The values stay on the devices; what the stats say of
+ *  them is counted there.
+ *  @param[out] stats_out  may be NULL: then nothing is counted.
  *  @retval WEIR_ERR_INVALID  a part was never bound.
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  stopped; the detail holds the
  *          counters and queue lengths at that time, and the traversal may only be destroyed.
  *  @par Blocks  until done. */
 weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_out);
-/** The values after the last complete run, in vertex order; before the first one all fill.
- *  @param[out] values_out  a value a vertex, the caller's. */
+/** Bring the values after the last complete run to the host, in vertex order; before the first one all fill. Fast
+ *  into memory that was registered (weir_memory_register()).
+ *  @param[out] values_out  a value a vertex, the caller's.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE */
 weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_out);
 /** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */
 weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t from, uint32_t to,
@@ -378,7 +409,8 @@ typedef struct weir_bfs weir_bfs;
 weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
                             const weir_partition *partition, const weir_run_options *options,
                             weir_bfs **bfs_out);
-/** One traversal from @p source. @param[out] stats_out  may be NULL.
+/** One traversal from @p source. @param[out] stats_out  may be NULL; its `ms` is the time of this call, its
+ *  `kernel_ms` what kernels took of it.
  *  @retval WEIR_ERR_INVALID    source is not a vertex.
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  stopped; the detail holds the
  *          counters and queue lengths at that time, and the object may only be destroyed.
@@ -387,6 +419,10 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
 /** Levels of the last run in vertex order: number of arcs from the source, -1 unreached.
  *  @param[out] levels_out  one value a vertex, the caller's. */
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out);
+/** The levels of the last run on device @p device (WEIR_VALUE_I32, -1 unreached), where they lie.
+ *  @retval WEIR_ERR_INVALID  there was no complete run, or the device takes no part.
+ *  @retval WEIR_ERR_NOMEM    no memory for weir_values.vertices. */
+weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_out);
 /** The tree of the last run, if the options asked for one: for each vertex the one it was reached from, one
  *  level nearer; the source's own number for the source, -1 unreached. Any valid tree; it may differ from run
  *  to run. @param[out] parents_out  one value a vertex, the caller's.
@@ -450,12 +486,15 @@ weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
                              const weir_partition *partition, const weir_run_options *options,
                              weir_sssp **sssp_out);
 /** One run from @p source; as weir_bfs_run(). The first run whose distances do not fit 32 bits is done
- *  twice, in one `ms`, each time within the time limit; later runs begin with 64 bits.
+ *  twice, in one `ms` and one `kernel_ms`, each time within the time limit; later runs begin with 64 bits.
  *  @retval WEIR_ERR_UNSUPPORTED  weights are integers and a distance is 2^53 or more. */
 weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stats_out);
 /** Distances of the last run in vertex order, INFINITY for what cannot be reached.
  *  @param[out] distances_out  one value a vertex, the caller's. */
 weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out);
+/** The distances of the last run on a device; as weir_bfs_values(). WEIR_VALUE_U32, UINT32_MAX for what cannot be
+ *  reached; where 32 bits are too few WEIR_VALUE_F64, and all bits set (a NaN) for that. */
+weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *values_out);
 /** As weir_bfs_link_items(). */
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
                                  uint64_t *items_out);
@@ -512,6 +551,9 @@ weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out);
 /** Ranks of the last run in vertex order. @param[out] ranks_out  one value a vertex, the caller's.
  *  @retval WEIR_ERR_INVALID  there was no complete run. */
 weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out);
+/** The ranks of the last run on a device (WEIR_VALUE_F64, to be multiplied with weir_values.scale); as
+ *  weir_bfs_values(). The first call after a run may have some reckoning to do. */
+weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out);
 /** As weir_bfs_link_items(). */
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -572,6 +614,9 @@ weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out);
  *  @param[out] labels_out  one value a vertex, the caller's.
  *  @retval WEIR_ERR_INVALID  the last run was not complete. */
 weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out);
+/** The labels of the last run on a device (WEIR_VALUE_U32); as weir_bfs_values().
+ *  @retval WEIR_ERR_UNSUPPORTED  arcs were streamed: labels lie in host memory alone. */
+weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_cc_cancel(weir_cc *cc);
 /** NULL is fine. No run may be under way. */

@@ -1,12 +1,20 @@
 /** @file bounce.c  Getting ordinary host memory onto a device and back, for loading and results.
  *
- * In pieces through two page-locked buffers, so that the host fills one while the other is copied.
- */
+ * In pieces through two page-locked buffers, so that the host fills or empties one while the other is copied. To
+ * memory that the program registered they go straight. */
 #include "runtime/internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define PIECE_BYTES ((size_t)4 << 20)
+#define PIECE_BYTES  ((size_t)4 << 20)
+#define SHARED_BYTES ((size_t)64 << 20) /* from here on several threads share a download */
+#define THREADS      4u
+
+static size_t piece_at(size_t at, size_t bytes)
+{
+    return bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
+}
 
 struct bounce {
     weir_device *home, *device;
@@ -50,7 +58,7 @@ weir_status weir__upload(weir_device *device, void *destination, const void *sou
     if ((status = open_bounce(device, bytes, &bounce)))
         return status;
     for (size_t at = 0, turn = 0; at < bytes && !status; at += PIECE_BYTES, turn ^= 1) {
-        size_t n = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
+        const size_t n = piece_at(at, bytes);
         if ((status = weir_event_wait(bounce.copied[turn], -1)))
             break;
         memcpy(bounce.buffer[turn], (const char *)source + at, n);
@@ -65,23 +73,99 @@ weir_status weir__upload(weir_device *device, void *destination, const void *sou
     return status;
 }
 
-weir_status weir__download(weir_device *device, void *destination, const void *source, size_t bytes)
+/* One piece is copied while the host empties the one before it. */
+static weir_status download_pieces(weir_device *device, char *destination, const char *source,
+                                   size_t bytes)
 {
+    const size_t pieces = (bytes + PIECE_BYTES - 1) / PIECE_BYTES;
     struct bounce bounce;
-    weir_status status;
-    if (bytes == 0)
-        return WEIR_OK;
-    if ((status = open_bounce(device, bytes, &bounce)))
+    weir_status status = open_bounce(device, bytes, &bounce);
+    if (status)
         return status;
-    for (size_t at = 0; at < bytes && !status; at += PIECE_BYTES) {
-        size_t n = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
-        status = weir_queue_copy(bounce.queue, bounce.home, bounce.buffer[0], device,
-                                 (const char *)source + at, n);
-        if (!status)
-            status = weir_queue_sync(bounce.queue);
-        if (!status)
-            memcpy((char *)destination + at, bounce.buffer[0], n);
+    for (size_t i = 0; i <= pieces && !status; i++) {
+        const size_t at = i * PIECE_BYTES, last = i ? at - PIECE_BYTES : 0;
+        if (i < pieces &&
+            !(status = weir_queue_copy(bounce.queue, bounce.home, bounce.buffer[i & 1], device,
+                                       source + at, piece_at(at, bytes))))
+            status = weir_queue_record(bounce.queue, bounce.copied[i & 1]);
+        if (i > 0 && !status && !(status = weir_event_wait(bounce.copied[(i - 1) & 1], -1)))
+            memcpy(destination + last, bounce.buffer[(i - 1) & 1], piece_at(last, bytes));
     }
+    if (!status)
+        status = weir_queue_sync(bounce.queue); /* which says what went wrong on the device */
     close_bounce(&bounce);
     return status;
+}
+
+static weir_status download_straight(weir_device *device, void *destination, const void *source,
+                                     size_t bytes)
+{
+    weir_queue *queue;
+    weir_status status = weir_queue_create(device, 0, &queue);
+    if (status)
+        return status;
+    status = weir_queue_copy(queue, weir_context_home(weir__device_context(device)), destination,
+                             device, source, bytes);
+    if (!status)
+        status = weir_queue_sync(queue);
+    weir_queue_destroy(queue);
+    return status;
+}
+
+struct share {
+    weir_device *device;
+    char *destination;
+    const char *source;
+    size_t bytes;
+    pthread_mutex_t lock; /* guards what follows */
+    weir_status status;   /* the first failure, */
+    char *detail;         /* and its sentence */
+};
+
+static void download_share(void *user, uint64_t begin, uint64_t end)
+{
+    struct share *share = user;
+    weir_status status = download_pieces(share->device, share->destination + begin,
+                                         share->source + begin, end - begin);
+    if (!status)
+        return;
+    pthread_mutex_lock(&share->lock);
+    if (!share->status) {
+        share->status = status;
+        share->detail = strdup(weir_error_detail());
+    }
+    pthread_mutex_unlock(&share->lock);
+}
+
+/* One core empties pieces slower than a link to a GPU fills them. */
+static weir_status download_shared(weir_device *device, void *destination, const void *source,
+                                   size_t bytes, uint32_t threads)
+{
+    struct share share = {.device = device, .destination = destination, .source = source};
+    pthread_mutex_init(&share.lock, NULL);
+    weir__parallel_for(bytes, bytes / threads + 1, threads, download_share, &share);
+    pthread_mutex_destroy(&share.lock);
+    if (share.status && share.detail)
+        weir__fail_adopt(share.detail);
+    free(share.detail);
+    return share.status;
+}
+
+static int is_gpu(const weir_device *device)
+{
+    weir_device_info info;
+    weir_device_info_get(device, &info);
+    return info.kind == WEIR_DEVICE_CUDA;
+}
+
+weir_status weir__download(weir_device *device, void *destination, const void *source, size_t bytes)
+{
+    const uint32_t cores = weir__cores(), threads = cores < THREADS ? cores : THREADS;
+    if (bytes == 0)
+        return WEIR_OK;
+    if (weir__memory_registered(weir__device_context(device), destination, bytes))
+        return download_straight(device, destination, source, bytes);
+    if (is_gpu(device) && bytes >= SHARED_BYTES && threads > 1)
+        return download_shared(device, destination, source, bytes, threads);
+    return download_pieces(device, destination, source, bytes);
 }

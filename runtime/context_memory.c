@@ -79,6 +79,18 @@ weir_status weir_memory_unregister(weir_context *context, void *data)
                  : weir__fail(WEIR_ERR_INVALID, "the memory at %p was not registered", data);
 }
 
+int weir__memory_registered(weir_context *context, const void *data, size_t bytes)
+{
+    const uintptr_t begin = (uintptr_t)data;
+    int is = 0;
+    pthread_mutex_lock(&context->pinned.lock);
+    for (const struct weir__pinned *p = context->pinned.list; p && !is; p = p->next)
+        is = begin >= (uintptr_t)p->data && begin - (uintptr_t)p->data <= p->bytes &&
+             bytes <= p->bytes - (begin - (uintptr_t)p->data);
+    pthread_mutex_unlock(&context->pinned.lock);
+    return is;
+}
+
 void weir__context_unpin_all(weir_context *context)
 {
     while (context->pinned.list) {

@@ -386,4 +386,183 @@ WEIR_DEV double weir_load_relaxed_dev_f64(const double *word)
 #endif
 }
 
+/** As weir_load_relaxed_dev_u32(). */
+WEIR_DEV float weir_load_relaxed_dev_f32(const float *word)
+{
+#ifdef __CUDACC__
+    return *(const volatile float *)word;
+#else
+    float value;
+    __atomic_load(word, &value, __ATOMIC_RELAXED);
+    return value;
+#endif
+}
+
+/** *word = value, while others may be reading or changing it. */
+WEIR_DEV void weir_store_relaxed_dev_u32(uint32_t *word, uint32_t value)
+{
+#ifdef __CUDACC__
+    asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+#else
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/** As weir_store_relaxed_dev_u32(). */
+WEIR_DEV void weir_store_relaxed_dev_u64(uint64_t *word, uint64_t value)
+{
+#ifdef __CUDACC__
+    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+#else
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/** As weir_store_relaxed_dev_u32(). */
+WEIR_DEV void weir_store_relaxed_dev_f32(float *word, float value)
+{
+#ifdef __CUDACC__
+    asm volatile("st.relaxed.gpu.f32 [%0], %1;" ::"l"(word), "f"(value) : "memory");
+#else
+    __atomic_store(word, &value, __ATOMIC_RELAXED);
+#endif
+}
+
+/** As weir_store_relaxed_dev_u32(). */
+WEIR_DEV void weir_store_relaxed_dev_f64(double *word, double value)
+{
+#ifdef __CUDACC__
+    asm volatile("st.relaxed.gpu.f64 [%0], %1;" ::"l"(word), "d"(value) : "memory");
+#else
+    __atomic_store(word, &value, __ATOMIC_RELAXED);
+#endif
+}
+
+/** *word = value; @return what it was. */
+WEIR_DEV uint32_t weir_atomic_exchange_relaxed_dev_u32(uint32_t *word, uint32_t value)
+{
+#ifdef __CUDACC__
+    return atomicExch(word, value);
+#else
+    return __atomic_exchange_n(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/** *word = value; @return what it was. */
+WEIR_DEV uint64_t weir_atomic_exchange_relaxed_dev_u64(uint64_t *word, uint64_t value)
+{
+#ifdef __CUDACC__
+    return atomicExch((unsigned long long *)word, (unsigned long long)value);
+#else
+    return __atomic_exchange_n(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/** *word = value; @return what it was. */
+WEIR_DEV float weir_atomic_exchange_relaxed_dev_f32(float *word, float value)
+{
+#ifdef __CUDACC__
+    return atomicExch(word, value);
+#else
+    float old;
+    __atomic_exchange(word, &value, &old, __ATOMIC_RELAXED);
+    return old;
+#endif
+}
+
+/** If *word is @p expected: *word = value. @return what it was: @p expected, if and only if it was changed. */
+WEIR_DEV uint32_t weir_atomic_compare_swap_relaxed_dev_u32(uint32_t *word, uint32_t expected,
+                                                           uint32_t value)
+{
+#ifdef __CUDACC__
+    return atomicCAS(word, expected, value);
+#else
+    (void)__atomic_compare_exchange_n(word, &expected, value, 0, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED);
+    return expected;
+#endif
+}
+
+/** As weir_atomic_compare_swap_relaxed_dev_u32(). */
+WEIR_DEV uint64_t weir_atomic_compare_swap_relaxed_dev_u64(uint64_t *word, uint64_t expected,
+                                                           uint64_t value)
+{
+#ifdef __CUDACC__
+    return atomicCAS((unsigned long long *)word, (unsigned long long)expected,
+                     (unsigned long long)value);
+#else
+    (void)__atomic_compare_exchange_n(word, &expected, value, 0, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED);
+    return expected;
+#endif
+}
+
+/** *word = max(*word, value); @return what it was. */
+WEIR_DEV uint64_t weir_atomic_max_relaxed_dev_u64(uint64_t *word, uint64_t value)
+{
+#ifdef __CUDACC__
+    return atomicMax((unsigned long long *)word, (unsigned long long)value);
+#else
+    uint64_t old = __atomic_load_n(word, __ATOMIC_RELAXED);
+    while (old < value &&
+           !__atomic_compare_exchange_n(word, &old, value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return old;
+#endif
+}
+
+/** *word += value; @return what it was. */
+WEIR_DEV float weir_atomic_add_relaxed_dev_f32(float *word, float value)
+{
+#ifdef __CUDACC__
+    return atomicAdd(word, value);
+#else
+    float old, sum;
+    __atomic_load(word, &old, __ATOMIC_RELAXED);
+    do
+        sum = old + value;
+    while (!__atomic_compare_exchange(word, &old, &sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return old;
+#endif
+}
+
+/** *word = min(*word, value) of numbers with any sign, infinity too; @return what it was. Neither is NaN; which of two
+ *  zeros is left is not said. */
+WEIR_DEV float weir_atomic_min_relaxed_dev_f32(float *word, float value)
+{
+#ifdef __CUDACC__
+    /* The bits of floats that are not negative have the order of the floats. Those of negative floats are below all
+     * of them as signed integers, above all of them as unsigned ones, and then the least float is the largest. */
+    const int bits = __float_as_int(value);
+    return bits >= 0 ? __int_as_float(atomicMin((int *)word, bits))
+                     : __uint_as_float(atomicMax((unsigned *)word, (unsigned)bits));
+#else
+    float old;
+    __atomic_load(word, &old, __ATOMIC_RELAXED);
+    while (value < old &&
+           !__atomic_compare_exchange(word, &old, &value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return old;
+#endif
+}
+
+/** As weir_atomic_min_relaxed_dev_f32(). */
+WEIR_DEV double weir_atomic_min_relaxed_dev_f64(double *word, double value)
+{
+#ifdef __CUDACC__
+    const long long bits = __double_as_longlong(value);
+    const long long old =
+        bits >= 0 ? atomicMin((long long *)word, bits)
+                  : (long long)atomicMax((unsigned long long *)word, (unsigned long long)bits);
+    return __longlong_as_double(old);
+#else
+    double old;
+    __atomic_load(word, &old, __ATOMIC_RELAXED);
+    while (value < old &&
+           !__atomic_compare_exchange(word, &old, &value, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return old;
+#endif
+}
+
 #endif

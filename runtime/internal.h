@@ -7,6 +7,8 @@
 
 /** The context a device belongs to. */
 weir_context *weir__device_context(const weir_device *device);
+/** Whether all of it is registered (weir_memory_register()), in one piece. */
+int weir__memory_registered(weir_context *context, const void *data, size_t bytes);
 /** Load kernels before any of them runs: @p load does so on the calling thread's current GPU and returns
  *  a cudaError_t. Nothing to do for other devices, or where it is NULL. */
 weir_status weir__device_load(weir_device *device, int (*load)(void));

@@ -51,7 +51,8 @@ struct timespec weir__deadline(int64_t timeout_ms);
 /** A condition whose timed waits take weir__deadline(). */
 void weir__cond_init(pthread_cond_t *condition);
 
-/** Copy between ordinary host memory and a device's, in pieces through page-locked memory.
+/** Copy between ordinary host memory and a device's, in pieces through page-locked memory; into memory that was
+ *  registered (weir_memory_register()) straight.
  *  @par Blocks  until the bytes are there. */
 weir_status weir__upload(weir_device *device, void *destination, const void *source, size_t bytes);
 weir_status weir__download(weir_device *device, void *destination, const void *source,

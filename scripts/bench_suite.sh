@@ -107,16 +107,16 @@ member() {
 # row_of NAME SPEC: a line of the table from the document.
 row_of() {
     awk -v name="$1" -v spec="$2" -v ms="$(member median_ms summary)" -v low="$(member min_ms summary)" \
-        -v high="$(member max_ms summary)" -v direction="$(member direction choices)" \
+        -v kernels="$(member median_kernel_ms summary)" -v high="$(member max_ms summary)" -v direction="$(member direction choices)" \
         -v used="$(member devices_used choices)" -v steps="$(member steps trials)" \
         -v gteps="$(member gteps_harmonic_mean summary)" -v seen="$(member gteps_seen_harmonic_mean summary)" \
         -v verified="$(member verified summary)" 'BEGIN {
             if (direction == "null") direction = "-"
-            each = steps > 0 && name !~ /^bfs64/ ? sprintf("%.2f", 1000 * ms / steps) : "-"
+            each = steps > 0 && name !~ /^bfs64/ ? sprintf("%.2f", 1000 * kernels / steps) : "-"
             edges = name ~ /^bfs/ ? sprintf("%.4g", gteps / 2) : "-"
             verified = verified == "true" ? "yes" : verified == "null" ? "no" : "WRONG"
-            printf "| %s | %s | %s | %.3f | %.3f | %.3f | %s | %d | %s | %.4g | %.4g | %s | %s |\n", name, spec, used, ms,
-                low, high, direction, steps, each, gteps, seen, edges, verified }'
+            printf "| %s | %s | %s | %.3f | %.3f | %.3f | %.3f | %s | %d | %s | %.4g | %.4g | %s | %s |\n", name, spec, used, ms,
+                low, high, kernels, direction, steps, each, gteps, seen, edges, verified }'
 }
 
 # ---- runs ----
@@ -143,7 +143,7 @@ failed=0
 run_row() { # VERB GRAPH
     name=$1-$2
     if ! make_graph "$2"; then
-        echo "| $name | - | - | no graph: $(head -n 1 "$log") | | | | | | | | | |"
+        echo "| $name | - | - | no graph: $(head -n 1 "$log") | | | | | | | | | | |"
         failed=1
         return
     fi
@@ -157,7 +157,7 @@ run_row() { # VERB GRAPH
             failed=1
             why=$(tail -n 1 "$log")
             [ "$status" != 124 ] || why="not done after $limit s"
-            echo "| $name | $spec | - | failed ($status): $why | | | | | | | | | |"
+            echo "| $name | $spec | - | failed ($status): $why | | | | | | | | | | |"
         fi
         [ -z "$json" ] || ! [ -s "$document" ] || cp "$document" "$json/$name.$(echo "$spec" | tr ':,' '__').json"
         : >"$document"
@@ -182,8 +182,8 @@ for pattern; do
 done
 "$weir" version | head -n 1
 echo
-echo '| row | devices | used | median ms | min | max | direction | steps | us a step | GTEPS | GTEPS seen | edges | verified |'
-echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|'
+echo '| row | devices | used | median ms | min | max | kernels | direction | steps | us a step | GTEPS | GTEPS seen | edges | verified |'
+echo '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|'
 for name in $names; do
     run_row "${name%%-*}" "${name#*-}"
 done

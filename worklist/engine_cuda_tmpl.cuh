@@ -43,8 +43,8 @@ extern "C" int LAUNCHER(discrete)(void *stream, uint32_t workers, const void *da
 extern "C" int LAUNCHER(load)(void);
 extern "C" int LAUNCHER(own_schedule)(void);
 #if OP(narrow)
-extern "C" int LAUNCHER(narrow)(void *stream, const void *data);
-extern "C" int LAUNCHER(narrow_load)(void);
+extern "C" int NARROW_LAUNCHER(narrow)(void *stream, const void *data);
+extern "C" int NARROW_LAUNCHER(narrow_load)(void);
 #endif
 
 extern "C" int LAUNCHER(fused)(void *stream, uint32_t workers, const void *data)
@@ -53,7 +53,7 @@ extern "C" int LAUNCHER(fused)(void *stream, uint32_t workers, const void *data)
     (void)workers; /* as many as fit */
 #if OP(narrow)
     if (args->work.narrow)
-        return LAUNCHER(narrow)(stream, data);
+        return NARROW_LAUNCHER(narrow)(stream, data);
 #endif
     return OP(launch_resident)(OP(kernel_for)(&args->work), stream, data);
 }
@@ -94,7 +94,7 @@ extern "C" int LAUNCHER(load)(void)
         error = cudaFuncGetAttributes(&attributes, OP(general_kernel));
 #if OP(narrow)
     if (error == cudaSuccess)
-        return LAUNCHER(narrow_load)();
+        return NARROW_LAUNCHER(narrow_load)();
 #endif
     return (int)error;
 }

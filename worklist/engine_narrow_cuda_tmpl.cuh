@@ -6,6 +6,10 @@
 #define BLOCKS_PER_UNIT \
     1 /* which gives a thread all the registers that it wants: spilled ones are slow after a barrier */
 #include "worklist/engine/launch_tmpl.cuh"
+#if !OP(narrow)
+#error \
+    "this operator has no narrow rounds: its header defines NAME_narrow to 1 (worklist/operator.h) or this file goes"
+#endif
 
 static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
     OP(narrow_kernel)(const __grid_constant__ struct OP(args) args)
@@ -13,15 +17,15 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
     OP(narrow_engine)(&args, OP(block_here)(), blockIdx.x, gridDim.x);
 }
 
-extern "C" int LAUNCHER(narrow)(void *stream, const void *data);
-extern "C" int LAUNCHER(narrow_load)(void);
+extern "C" int NARROW_LAUNCHER(narrow)(void *stream, const void *data);
+extern "C" int NARROW_LAUNCHER(narrow_load)(void);
 
-extern "C" int LAUNCHER(narrow)(void *stream, const void *data)
+extern "C" int NARROW_LAUNCHER(narrow)(void *stream, const void *data)
 {
     return OP(launch_resident)((void *)OP(narrow_kernel), stream, data);
 }
 
-extern "C" int LAUNCHER(narrow_load)(void)
+extern "C" int NARROW_LAUNCHER(narrow_load)(void)
 {
     cudaFuncAttributes attributes;
     return (int)cudaFuncGetAttributes(&attributes, OP(narrow_kernel));

@@ -85,7 +85,8 @@
  * Then a .c file includes the operator's header and worklist/engine_host_tmpl.h, and a .cu file the header
  * and worklist/engine_cuda_tmpl.cuh (and, with NAME_narrow, a second one the header and
  * worklist/engine_narrow_cuda_tmpl.cuh), all with WEIR_OPERATOR defined to NAME; the first defines the
- * `const weir_operator weir__NAME_operator`. It refers to the second if WEIR_CUDA is defined to 1. The
+ * `const weir_operator weir__NAME_operator`. It refers to the second if WEIR_CUDA is defined to 1, and where the
+ * file for narrow rounds is missing the name that a linker does not find says which it is. The
  * engine has more names behind NAME_ (worklist/engine/engine_tmpl.h); one that clashes does not compile. */
 #ifndef WEIR_WORKLIST_OPERATOR_H
 #define WEIR_WORKLIST_OPERATOR_H

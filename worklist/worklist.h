@@ -130,7 +130,7 @@ const char *weir_phase_text(weir_phase phase);
 
 /** What a run did, summed over the workers; a plain value. */
 typedef struct weir_worklist_stats {
-    double ms;          /**< from the start of the workers to the end of the last one */
+    double ms; /**< of the kernels: from the start of the workers to the end of the last one */
     uint64_t produced;  /**< items that came into being, seeds too */
     uint64_t consumed;  /**< items processed or merged; equals produced after a run */
     uint64_t processed; /**< items taken from a queue by the operator, stale ones too */
@@ -140,7 +140,9 @@ typedef struct weir_worklist_stats {
     uint64_t spilled;   /**< items that went through host memory because a queue was full */
     uint64_t deferred;  /**< items parked above the threshold at least once */
     uint64_t rounds;    /**< rounds, summed over workers */
-    uint64_t raises;    /**< times the threshold was raised; with bulk, generations */
+    uint64_t
+        narrow_rounds; /**< of them, those that the kernel for narrow rounds ran (operator.h) */
+    uint64_t raises;   /**< times the threshold was raised; with bulk, generations */
     double phase_ms[WEIR_PHASES];
     weir_route_kind route; /**< what was picked, as all below */
     weir_order_kind order;
@@ -169,6 +171,10 @@ typedef struct weir_worklist weir_worklist; /**< long-lived */
 weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *workers,
                                  uint32_t count, const weir_operator *op,
                                  const weir_worklist_config *config, weir_worklist **worklist_out);
+
+/** The queue that a worker's kernels run in: what a program puts into it before a run is done before the run's
+ *  kernels begin, what it puts there afterwards follows them. The worklist's; NULL: no such worker. */
+weir_queue *weir_worklist_queue(const weir_worklist *worklist, uint32_t worker);
 
 /** Set the operator's state for one worker: op->state_bytes, copied. Before every run in which it
  *  changed. */

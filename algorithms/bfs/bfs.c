@@ -5,6 +5,8 @@
 #include "algorithms/bfs/bfs_step_run.h"
 #include "algorithms/common/choose.h"
 #include "algorithms/common/forms.h"
+#include "algorithms/common/timing.h"
+#include "algorithms/common/traversal.h"
 #include "algorithms/common/need.h"
 #include "runtime/support.h"
 #include "worklist/steps.h"
@@ -18,13 +20,15 @@
 extern const weir_operator weir__bfs_operator;
 
 struct weir_bfs {
-    struct bfs_run *run; /* in step; NULL: through the worklist, with the two below */
+    weir_context *context; /* kept by what was placed in it */
+    struct bfs_run *run;   /* in step; NULL: through the worklist, with the two below */
     weir_placement *placement;
     weir_traversal *traversal;
     weir_direction direction;
     int parents;
     uint32_t parts;
     const char *why_devices;
+    int ran; /* the last run was complete */
 };
 
 static weir_status push_fits(weir_context *context, const weir_graph *graph,
@@ -53,6 +57,7 @@ static weir_status create_push(weir_bfs *bfs, weir_context *context, const weir_
         (status = weir_traversal_create(bfs->placement, &weir__bfs_operator, options, NULL,
                                         &bfs->traversal)))
         return status;
+    weir__traversal_watch(bfs->traversal, (uint64_t)INT32_MAX + 1);
     for (uint32_t p = 0; p < partition->parts && !status; p++) {
         bfs_state state = {*weir_placement_part(bfs->placement, p),
                            weir_traversal_values(bfs->traversal, p)};
@@ -101,6 +106,7 @@ static weir_status create(weir_bfs *bfs, weir_context *context, const weir_graph
     const struct weir__form_case what = {usual(context, graph), possible, &devices};
     weir_run_options with = *options;
     int form;
+    bfs->context = context;
     bfs->parts = partition->parts;
     bfs->parents = options->parents;
     weir_status status = weir__form_choose(&weir__bfs_forms, &asked, &what, &form, &bfs->direction);
@@ -152,13 +158,17 @@ static weir_status run_push(weir_bfs *bfs, uint64_t source, weir_run_stats *stat
 
 weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_out)
 {
+    const uint64_t begin_ns = weir_context_time_ns(bfs->context);
     weir_status status =
         bfs->run ? weir__bfs_run(bfs->run, source, stats_out) : run_push(bfs, source, stats_out);
+    if (status != WEIR_ERR_INVALID) /* refused: what is there stays */
+        bfs->ran = !status;
     if (!status && stats_out) {
         stats_out->direction = bfs->direction;
         stats_out->devices = bfs->parts;
         stats_out->why_devices = bfs->why_devices;
         stats_out->least_items = stats_out->reached;
+        stats_out->ms = weir__ms_since(bfs->context, begin_ns);
     }
     return status;
 }
@@ -170,17 +180,32 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out)
     return weir__bfs_run_parents(bfs->run, parents_out);
 }
 
+/* On the devices they are 32 bits without a sign, of which BFS_UNREACHED is -1 with one. */
+static weir_status levels_fit(const weir_bfs *bfs)
+{
+    return weir__traversal_far(bfs->traversal) == 0
+               ? WEIR_OK
+               : weir__fail(WEIR_ERR_UNSUPPORTED, "levels above %d do not fit", INT32_MAX);
+}
+
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out)
 {
     if (bfs->run)
         return weir__bfs_run_levels(bfs->run, levels_out);
-    uint64_t vertices = weir_placement_vertices(bfs->placement);
-    weir_status status = weir_traversal_gather(bfs->traversal, levels_out);
-    /* BFS_UNREACHED is -1 in the same bits. */
-    for (uint64_t v = 0; v < vertices && !status; v++)
-        if (levels_out[v] < -1)
-            status = weir__fail(WEIR_ERR_UNSUPPORTED, "levels above %d do not fit", INT32_MAX);
-    return status;
+    weir_status status = levels_fit(bfs);
+    return status ? status : weir_traversal_gather(bfs->traversal, levels_out);
+}
+
+weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_out)
+{
+    weir_status status = WEIR_OK;
+    if (!bfs->ran)
+        return weir__fail(WEIR_ERR_INVALID, "there are no levels before a complete run");
+    if (bfs->run)
+        return weir__bfs_run_values(bfs->run, device, values_out);
+    status = levels_fit(bfs);
+    return status ? status
+                  : weir__traversal_values(bfs->traversal, device, WEIR_VALUE_I32, values_out);
 }
 
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,

@@ -90,7 +90,8 @@ static void report(const struct bfs_run *run, double ms, weir_run_stats *stats)
                           .numbers = weir__rows_numbers(run->rows),
                           .degrees = weir__rows_degrees(run->rows)};
     weir__parallel_for(run->vertices, UINT64_C(1) << 16, 0, count_reached, &count);
-    *stats = (weir_run_stats){.ms = ms, .reached = count.reached, .arcs_reached = count.arcs};
+    *stats =
+        (weir_run_stats){.kernel_ms = ms, .reached = count.reached, .arcs_reached = count.arcs};
     stats->direction = run->direction;
     stats->devices = run->parts;
     stats->steps = first[BFS_RESULT_LEVELS];
@@ -149,6 +150,14 @@ weir_status weir__bfs_run_levels(const struct bfs_run *run, int32_t *levels_out)
 {
     memcpy(levels_out, run->levels, run->vertices * 4);
     return WEIR_OK;
+}
+
+weir_status weir__bfs_run_values(const struct bfs_run *run, uint32_t device,
+                                 weir_values *values_out)
+{
+    return weir__rows_values(run->rows, device,
+                             device < run->parts ? run->side[device].level : NULL, WEIR_VALUE_I32,
+                             values_out);
 }
 
 weir_status weir__bfs_run_parents(const struct bfs_run *run, int64_t *parents_out)

@@ -15,6 +15,9 @@ weir_status weir__bfs_run_create(weir_context *context, const weir_graph *graph,
 weir_status weir__bfs_run(struct bfs_run *run, uint64_t source, weir_run_stats *stats_out);
 /** As weir_bfs_levels(), weir_bfs_parents(), weir_bfs_link_items(). */
 weir_status weir__bfs_run_levels(const struct bfs_run *run, int32_t *levels_out);
+/** As weir_bfs_values(), after a complete run. */
+weir_status weir__bfs_run_values(const struct bfs_run *run, uint32_t device,
+                                 weir_values *values_out);
 weir_status weir__bfs_run_parents(const struct bfs_run *run, int64_t *parents_out);
 weir_status weir__bfs_run_link_items(const struct bfs_run *run, uint32_t from, uint32_t to,
                                      uint64_t *items_out);

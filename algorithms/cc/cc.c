@@ -2,6 +2,7 @@
 #include "algorithms/cc/cc.h"
 #include "algorithms/common/choose.h"
 #include "algorithms/common/forms.h"
+#include "algorithms/common/timing.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
 #include "worklist/steps.h"
@@ -9,10 +10,12 @@
 #include <stdlib.h>
 
 struct weir_cc {
+    weir_context *context;       /* kept by what runs in it */
     weir__cc_resident *resident; /* one of the two */
     weir__cc_streamed *streamed;
     weir_route_kind route; /* what was asked for */
     const char *why_devices;
+    int ran;     /* the last run was complete */
     int stopped; /* the last run was: its labels are in part those of the run before */
 };
 
@@ -84,6 +87,7 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
     if ((status = check(options, source)) ||
         (status = weir__calloc(1, sizeof *cc, "connected components", &cc)))
         return status;
+    cc->context = context;
     status = weir__partition_choose(context, graph, &partition, WEIR_SHAPE_COMPONENTS, &made,
                                     &cc->why_devices);
     cc->route = options->route;
@@ -100,14 +104,17 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
 
 weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
 {
+    const uint64_t begin_ns = weir_context_time_ns(cc->context);
     weir_run_stats stats;
     weir_status status = cc->resident ? weir__cc_resident_run(cc->resident, &stats)
                                       : weir__cc_streamed_run(cc->streamed, &stats);
     cc->stopped = status != WEIR_OK;
+    cc->ran = !status;
     if (status)
         return status;
     stats.why_devices = cc->why_devices;
     stats.work.route = cc->route;
+    stats.ms = weir__ms_since(cc->context, begin_ns);
     if (stats_out)
         *stats_out = stats;
     return WEIR_OK;
@@ -120,6 +127,15 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out)
                           "cc: the last run was not complete: there are no labels");
     return cc->resident ? weir__cc_resident_labels(cc->resident, labels_out)
                         : weir__cc_streamed_labels(cc->streamed, labels_out);
+}
+
+weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out)
+{
+    if (!cc->ran)
+        return weir__fail(WEIR_ERR_INVALID, "there are no labels before a complete run");
+    return cc->resident ? weir__cc_resident_values(cc->resident, device, values_out)
+                        : weir__fail(WEIR_ERR_UNSUPPORTED,
+                                     "labels of arcs that are streamed lie in host memory alone");
 }
 
 void weir_cc_cancel(weir_cc *cc)

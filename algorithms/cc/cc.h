@@ -28,6 +28,9 @@ weir_status weir__cc_resident_create(weir_context *context, const weir_graph *gr
                                      const weir_run_options *options, weir__cc_resident **out);
 weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats);
 weir_status weir__cc_resident_labels(const weir__cc_resident *cc, uint32_t *labels_out);
+/** As weir_cc_values(), after a complete run. */
+weir_status weir__cc_resident_values(const weir__cc_resident *cc, uint32_t device,
+                                     weir_values *values_out);
 void weir__cc_resident_cancel(weir__cc_resident *cc);
 void weir__cc_resident_destroy(weir__cc_resident *cc);
 

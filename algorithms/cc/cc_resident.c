@@ -233,7 +233,7 @@ static void fill_stats(const weir__cc_resident *cc, double ms, weir_run_stats *s
     static const char *const names[CC_TIMES] = {"first", "sample", "link",
                                                 "rest",  "merge",  "label"};
     const weir_rows_part *part = weir__rows_part(cc->rows, 0);
-    *stats = (weir_run_stats){.ms = ms,
+    *stats = (weir_run_stats){.kernel_ms = ms,
                               .reached = part->vertices,
                               .arcs_reached = part->arcs_all,
                               .direction = WEIR_DIRECTION_PULL,
@@ -287,4 +287,12 @@ weir_status weir__cc_resident_labels(const weir__cc_resident *cc, uint32_t *labe
     for (uint64_t v = 0; v < n; v++) /* before a run everybody is alone */
         labels_out[v] = (uint32_t)v;
     return WEIR_OK;
+}
+
+weir_status weir__cc_resident_values(const weir__cc_resident *cc, uint32_t device,
+                                     weir_values *values_out)
+{
+    const struct cc_args *args = device < cc->devices ? weir_steps_args(cc->bsp, device) : NULL;
+    return weir__rows_values(cc->rows, device, args ? args->label : NULL, WEIR_VALUE_U32,
+                             values_out);
 }

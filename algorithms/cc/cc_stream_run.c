@@ -99,7 +99,7 @@ static void fill_stats(const weir__cc_flow *flow, uint64_t ended_ns, weir_run_st
 {
     const weir__cc_streamed *cc = flow->cc;
     weir_run_phase stream = {"stream", 0, 0}, merge = {"merge", 0, cc->plan.rounds};
-    *stats = (weir_run_stats){.ms = (double)(ended_ns - flow->start_ns) / 1e6,
+    *stats = (weir_run_stats){.kernel_ms = (double)(ended_ns - flow->start_ns) / 1e6,
                               .reached = cc->vertices,
                               .arcs_reached = cc->arcs,
                               .direction = WEIR_DIRECTION_PUSH,
@@ -112,7 +112,7 @@ static void fill_stats(const weir__cc_flow *flow, uint64_t ended_ns, weir_run_st
         stats->bytes_sent += worker->bytes;
     }
     stats->bytes_sent += cc->vertices * 4; /* the labels, to the host */
-    merge.ms = stats->ms - stream.ms;
+    merge.ms = stats->kernel_ms - stream.ms;
     stats->phase[0] = stream;
     stats->phase[1] = merge;
     stats->work.processed = cc->vertices;

@@ -134,14 +134,15 @@ static json_t *stats_json(const weir_run_stats *stats)
 {
     const weir_worklist_stats *work = &stats->work;
     json_t *items = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "produced",
-        integer(work->produced), "consumed", integer(work->consumed), "processed",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "produced", integer(work->produced), "consumed", integer(work->consumed), "processed",
         integer(work->processed), "stale", integer(work->stale), "overwork",
         ratio(weir__cli_overwork(stats)), "arcs_reached", integer(stats->arcs_reached), "atoms",
         integer(work->atoms), "atoms_per_arc", ratio(weir__cli_atoms_per_arc(stats)), "sent",
         integer(work->sent), "spilled", integer(work->spilled), "deferred", integer(work->deferred),
-        "rounds", integer(work->rounds), "raises", integer(work->raises), "phase_ms",
-        phases_json(stats, 0), "phase_percent", phases_json(stats, 1));
+        "rounds", integer(work->rounds), "narrow_rounds", integer(work->narrow_rounds), "raises",
+        integer(work->raises), "phase_ms", phases_json(stats, 0), "phase_percent",
+        phases_json(stats, 1));
     return join(items, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "least_items",
                                  integer(stats->least_items), "processed_per_least",
                                  ratio(weir__cli_over_least(stats)), "bytes", integer(stats->bytes),
@@ -194,12 +195,13 @@ static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial 
     json_t *source = algorithm->sourced ? integer(trial->source) : json_null();
     json_t *direction = text(algorithm->worklist ? weir_direction_text(stats->direction) : NULL);
     json_t *row = json_pack(
-        "{s:o, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-        "source", source, "ms", stats->ms, "gteps", trial->gteps, "gteps_seen", trial->gteps_seen,
-        "items_processed", integer(stats->work.processed), "items_sent", integer(stats->work.sent),
-        "items_spilled", integer(stats->work.spilled), "rounds", integer(stats->work.rounds),
-        "reached", integer(stats->reached), algorithm->figure[0].json, number(trial->figure[0]),
-        algorithm->figure[1].json, number(trial->figure[1]), "direction", direction, "devices_used",
+        "{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "source", source, "ms", stats->ms, "kernel_ms", stats->kernel_ms, "gteps", trial->gteps,
+        "gteps_seen", trial->gteps_seen, "items_processed", integer(stats->work.processed),
+        "items_sent", integer(stats->work.sent), "items_spilled", integer(stats->work.spilled),
+        "rounds", integer(stats->work.rounds), "reached", integer(stats->reached),
+        algorithm->figure[0].json, number(trial->figure[0]), algorithm->figure[1].json,
+        number(trial->figure[1]), "direction", direction, "devices_used",
         integer(weir__cli_devices_used(report, stats)), "steps", integer(stats->steps), "stats",
         stats_json(stats), "links", links_json(links, trial->link_count));
     return join(row, own_trial_json(report, trial));
@@ -221,9 +223,11 @@ static int add_trial(const weir__cli_report *report, uint64_t index, weir__cli_d
 
 static json_t *summary_json(const weir__cli_summary *summary)
 {
-    json_t *row = json_pack("{s:f, s:f, s:f, s:f, s:f}", "min_ms", summary->min_ms, "median_ms",
-                            summary->median_ms, "max_ms", summary->max_ms, "gteps_harmonic_mean",
-                            summary->gteps, "gteps_seen_harmonic_mean", summary->gteps_seen);
+    json_t *row = json_pack(
+        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "min_ms", summary->min_ms, "median_ms",
+        summary->median_ms, "max_ms", summary->max_ms, "min_kernel_ms", summary->min_kernel_ms,
+        "median_kernel_ms", summary->median_kernel_ms, "max_kernel_ms", summary->max_kernel_ms,
+        "gteps_harmonic_mean", summary->gteps, "gteps_seen_harmonic_mean", summary->gteps_seen);
     return summary->gteps_edges < 0
                ? row
                : join(row, json_pack("{s:f}", "gteps_edges_harmonic_mean", summary->gteps_edges));

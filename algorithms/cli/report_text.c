@@ -177,6 +177,7 @@ COUNT_CELL(processed_cell, stats.work.processed)
 COUNT_CELL(sent_cell, stats.work.sent)
 COUNT_CELL(steps_cell, stats.steps)
 REAL_CELL(ms_cell, "%.3f", trial->stats.ms)
+REAL_CELL(kernel_ms_cell, "%.3f", trial->stats.kernel_ms)
 REAL_CELL(gteps_cell, "%.4f", trial->gteps)
 REAL_CELL(seen_cell, "%.4f", trial->gteps_seen)
 REAL_CELL(edges_cell, "%.4f", trial->gteps_edges)
@@ -202,6 +203,7 @@ static const struct column {
 } columns[] = {
     {"source", 0, SEARCHES, 10, source_cell},
     {"ms", 0, EVERY, 12, ms_cell},
+    {"kernel ms", 0, EVERY, 12, kernel_ms_cell},
     {"iterations", 0, PR, 10, steps_cell},
     {"ms each", 0, PR, 10, step_ms_cell},
     {"residual", 0, PR, 10, residual_cell},
@@ -261,7 +263,8 @@ static void print_summary(const weir__cli_report *report)
     printf(" %.4f GTEPS seen", summary->gteps_seen);
     if (summary->gteps_edges >= 0)
         printf(", %.4f GTEPS edges", summary->gteps_edges);
-    putchar('\n');
+    printf("\nkernels  %.3f ms min, %.3f ms median, %.3f ms max\n", summary->min_kernel_ms,
+           summary->median_kernel_ms, summary->max_kernel_ms);
 }
 
 static void print_verified(const weir__cli_report *report)

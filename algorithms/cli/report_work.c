@@ -74,12 +74,13 @@ static void print_bandwidth(const struct work *work)
             weir__cli_figure(rate, all), weir__cli_figure(rate / devices, each));
 }
 
-/* The parts of the time, the largest of several devices' in step, all devices' together otherwise. */
+/* The time of the call, and the parts of what kernels took of it, the largest of several devices' in step, all devices' together otherwise. */
 static void print_times(const struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
     const char *gap = "";
-    fprintf(work->file, "  %-18s %15.3f   ", "time, ms", stats->ms);
+    fprintf(work->file, "  %-18s %15.3f   kernels %.3f ms: ", "time, ms", stats->ms,
+            stats->kernel_ms);
     if (!weir__cli_in_step(work->report->algorithm, stats)) {
         for (int i = 0; i < WEIR_PHASES; i++) {
             double percent = weir__cli_phase_percent(stats, (weir_phase)i);
@@ -135,6 +136,7 @@ static void print_items(const struct work *work)
     row(work, "items spilled", stats->work.spilled);
     row(work, "items deferred", stats->work.deferred);
     row(work, "rounds", stats->work.rounds);
+    row(work, "narrow rounds", stats->work.narrow_rounds);
     row(work, stats->work.order == WEIR_ORDER_BULK ? "generations" : "raises", stats->work.raises);
 }
 

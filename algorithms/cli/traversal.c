@@ -145,8 +145,9 @@ static double harmonic(const struct mean *mean, uint64_t count)
     return mean->least > 0 ? (double)count / mean->inverse : mean->least;
 }
 
-/* @param[out] ms  of every trial. */
-static int gather(const weir__cli_trials *trials, double *ms, weir__cli_summary *summary)
+/* @param[out] ms, kernel_ms  of every trial. */
+static int gather(const weir__cli_trials *trials, double *ms, double *kernel_ms,
+                  weir__cli_summary *summary)
 {
     struct mean gteps = {0, INFINITY}, seen = gteps, edges = gteps;
     uint64_t count = trials->rows.count;
@@ -156,6 +157,7 @@ static int gather(const weir__cli_trials *trials, double *ms, weir__cli_summary 
         if (code)
             return code;
         ms[i] = trial.stats.ms;
+        kernel_ms[i] = trial.stats.kernel_ms;
         add_rate(&gteps, trial.gteps);
         add_rate(&seen, trial.gteps_seen);
         add_rate(&edges, trial.gteps_edges);
@@ -166,19 +168,29 @@ static int gather(const weir__cli_trials *trials, double *ms, weir__cli_summary 
     return EXIT_DONE;
 }
 
+static double median(double *sorted, uint64_t count)
+{
+    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+}
+
 int weir__cli_summarize(const weir__cli_trials *trials, weir__cli_summary *summary_out)
 {
     uint64_t count = trials->rows.count;
-    double *ms = calloc((size_t)count, sizeof *ms);
+    double *ms = calloc((size_t)count, 2 * sizeof *ms);
     if (!ms)
         return weir__cli_fail(EXIT_RUN, "no memory for the summary of %llu trials",
                               (unsigned long long)count);
-    int code = gather(trials, ms, summary_out);
+    double *kernel_ms = ms + count;
+    int code = gather(trials, ms, kernel_ms, summary_out);
     if (!code) {
         qsort(ms, (size_t)count, sizeof *ms, by_size);
+        qsort(kernel_ms, (size_t)count, sizeof *kernel_ms, by_size);
         summary_out->min_ms = ms[0];
         summary_out->max_ms = ms[count - 1];
-        summary_out->median_ms = (ms[(count - 1) / 2] + ms[count / 2]) / 2;
+        summary_out->median_ms = median(ms, count);
+        summary_out->min_kernel_ms = kernel_ms[0];
+        summary_out->max_kernel_ms = kernel_ms[count - 1];
+        summary_out->median_kernel_ms = median(kernel_ms, count);
     }
     free(ms);
     return code;
@@ -216,12 +228,12 @@ double weir__cli_phase_percent(const weir_run_stats *stats, weir_phase phase)
 
 double weir__cli_bandwidth(const weir_run_stats *stats)
 {
-    return stats->bytes ? ratio((double)stats->bytes / 1e6, stats->ms) : -1;
+    return stats->bytes ? ratio((double)stats->bytes / 1e6, stats->kernel_ms) : -1;
 }
 
 double weir__cli_step_ms(const weir_run_stats *stats)
 {
-    return ratio(stats->ms, (double)stats->steps);
+    return ratio(stats->kernel_ms, (double)stats->steps);
 }
 
 int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats *stats)

@@ -101,7 +101,7 @@ typedef struct weir__cli_link {
 struct weir__cli_trial {
     uint64_t source;
     weir_run_stats stats;
-    double gteps;       /**< arcs reached / second / 1e9; 0 when nothing was reached or timed */
+    double gteps; /**< arcs reached / second of `ms` / 1e9; 0 when nothing was reached or timed */
     double gteps_seen;  /**< arcs looked at / second / 1e9; as above */
     double gteps_edges; /**< edges reached / second / 1e9 (Graph500's); negative: not undirected */
     long double figure[2]; /**< what algorithm->figure names */
@@ -141,7 +141,9 @@ int weir__cli_trials_add(weir__cli_trials *trials, weir__cli_trial *trial,
 
 /** Times of trials, and harmonic means of what trials have under the same names. */
 typedef struct weir__cli_summary {
-    double min_ms, median_ms, max_ms, gteps, gteps_seen, gteps_edges;
+    double min_ms, median_ms, max_ms; /**< of weir_run_stats.ms, the caller's time */
+    double min_kernel_ms, median_kernel_ms, max_kernel_ms;
+    double gteps, gteps_seen, gteps_edges;
 } weir__cli_summary;
 /** Summary of at least one trial; without memory to sort them the summary is refused. */
 int weir__cli_summarize(const weir__cli_trials *trials, weir__cli_summary *summary_out);
@@ -192,9 +194,9 @@ double weir__cli_over_least(const weir_run_stats *stats);
 double weir__cli_atoms_per_arc(const weir_run_stats *stats);
 /** The part of the devices' time that a phase took, in percent. */
 double weir__cli_phase_percent(const weir_run_stats *stats, weir_phase phase);
-/** GB/s that a run moved in the memories of its devices, all together. */
+/** GB/s that the kernels of a run moved in the memories of its devices, all together. */
 double weir__cli_bandwidth(const weir_run_stats *stats);
-/** Milliseconds of an iteration or a level of a run in step. */
+/** Milliseconds of the kernels for an iteration or a level of a run in step. */
 double weir__cli_step_ms(const weir_run_stats *stats);
 /** Whether a run went in step rather than through the worklist. */
 int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats *stats);

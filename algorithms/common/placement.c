@@ -25,6 +25,21 @@ static weir_status check(const weir_context *context, const weir_graph *graph,
     return WEIR_OK;
 }
 
+/* What brings results back into the order of vertices. */
+static weir_status number(weir_placement *placement)
+{
+    struct weir__numbering fields = {.context = placement->context,
+                                     .vertices = placement->vertices,
+                                     .parts = placement->parts,
+                                     .numbers = (uint32_t)placement->vertices,
+                                     .number = placement->global};
+    for (uint32_t p = 0; p < placement->parts; p++) {
+        fields.begin[p] = placement->first[p];
+        fields.owned[p] = placement->part[p].owned;
+    }
+    return weir__numbering_create(&fields, &placement->numbering);
+}
+
 static weir_status place_all(weir_placement *placement, const weir_graph *graph,
                              const weir_partition *partition, weir_part_weights weights)
 {
@@ -40,7 +55,7 @@ static weir_status place_all(weir_placement *placement, const weir_graph *graph,
     for (uint32_t p = 0; p < placement->parts && !status; p++)
         status = weir__place_part(&place, p, weights);
     weir__place_free(&place);
-    return status;
+    return status ? status : number(placement);
 }
 
 static weir_status create(weir_context *context, const weir_graph *graph,
@@ -124,51 +139,10 @@ uint32_t weir_placement_degree(const weir_placement *placement, uint64_t vertex)
     return vertex < placement->vertices ? placement->degree[placement->global[vertex]] : 0;
 }
 
-struct permutation {
-    const uint32_t *number;
-    const char *from;
-    char *to;
-    size_t bytes;
-};
-
-static void permute(void *user, uint64_t begin, uint64_t end)
-{
-    const struct permutation *p = user;
-    if (p->bytes == 4) /* sizes that the compiler knows are moved in registers */
-        for (uint64_t v = begin; v < end; v++)
-            memcpy(p->to + v * 4, p->from + (size_t)p->number[v] * 4, 4);
-    else if (p->bytes == 8)
-        for (uint64_t v = begin; v < end; v++)
-            memcpy(p->to + v * 8, p->from + (size_t)p->number[v] * 8, 8);
-    else
-        for (uint64_t v = begin; v < end; v++)
-            memcpy(p->to + v * p->bytes, p->from + p->number[v] * p->bytes, p->bytes);
-}
-
-void weir__permute(const uint32_t *number, uint64_t count, const void *values, size_t value_bytes,
-                   void *values_out)
-{
-    struct permutation permutation = {number, values, values_out, value_bytes};
-    weir__parallel_for(count, UINT64_C(1) << 16, 0, permute, &permutation);
-}
-
 weir_status weir_placement_gather(const weir_placement *placement, const void *const *values,
                                   size_t value_bytes, void *values_out)
 {
-    char *staged;
-    weir_status status;
-    if (value_bytes == 0)
-        return weir__fail(WEIR_ERR_INVALID, "values of 0 bytes cannot be gathered");
-    if ((status = weir__alloc(placement->vertices, value_bytes, "gathered values", &staged)))
-        return status;
-    for (uint32_t p = 0; p < placement->parts && !status; p++)
-        status = weir__download(weir_context_device(placement->context, p),
-                                staged + placement->first[p] * value_bytes, values[p],
-                                placement->part[p].owned * value_bytes);
-    if (!status)
-        weir__permute(placement->global, placement->vertices, staged, value_bytes, values_out);
-    free(staged);
-    return status;
+    return weir__gather(placement->numbering, values, value_bytes, values_out);
 }
 
 static void free_on(weir_device *device, const void *data)
@@ -193,6 +167,7 @@ void weir_placement_destroy(weir_placement *placement)
         free_on(device, placement->part[p].halo);
         free_on(device, placement->part[p].first);
     }
+    weir__numbering_destroy(placement->numbering);
     weir__context_release(placement->context);
     free(placement->global);
     free(placement->degree);

@@ -8,6 +8,7 @@
 #define WEIR_ALGORITHMS_COMMON_PLACEMENT_H
 
 #include "algorithms/algorithms.h"
+#include "algorithms/common/gather.h"
 
 struct weir_placement {
     _Atomic uint32_t users; /* whoever made it, and traversals; acq_rel: the last frees */
@@ -19,6 +20,7 @@ struct weir_placement {
     weir_part part[WEIR_DEVICES_MAX];
     uint32_t *global; /* by vertex */
     uint32_t *degree; /* by global number */
+    struct weir__numbering *numbering;
 };
 
 /** One more user, who ends with weir_placement_destroy(). */
@@ -46,9 +48,5 @@ void weir__place_free(struct weir__place *place);
 /** Build part @p p in host memory and bring it to its device. */
 weir_status weir__place_part(const struct weir__place *place, uint32_t p,
                              weir_part_weights weights);
-
-/** values_out[v] = values[number[v]] for @p count v, on all cores. */
-void weir__permute(const uint32_t *number, uint64_t count, const void *values, size_t value_bytes,
-                   void *values_out);
 
 #endif

@@ -49,6 +49,22 @@ static uint32_t weight_shift(const struct weir__rows_build *build)
     return shift;
 }
 
+/* What brings results back into the order of vertices. */
+static weir_status number(weir__rows *rows)
+{
+    struct weir__numbering fields = {.context = rows->context,
+                                     .vertices = rows->vertices,
+                                     .parts = rows->parts,
+                                     .numbers = rows->numbers,
+                                     .number = rows->number,
+                                     .vertex = rows->vertex};
+    for (uint32_t p = 0; p < rows->parts; p++) {
+        fields.begin[p] = rows->part[p].begin;
+        fields.owned[p] = rows->part[p].owned;
+    }
+    return weir__numbering_create(&fields, &rows->numbering);
+}
+
 static weir_status place_all(weir__rows *rows, const weir_graph *graph,
                              const weir_partition *partition,
                              const struct weir__rows_config *config)
@@ -64,7 +80,7 @@ static weir_status place_all(weir__rows *rows, const weir_graph *graph,
     free(build.in_degree);
     free(build.in_ends);
     free(build.in_keys);
-    return status;
+    return status ? status : number(rows);
 }
 
 static weir_status create(weir_context *context, const weir_graph *graph,
@@ -213,20 +229,13 @@ const uint32_t *weir__rows_degrees(const weir__rows *rows)
 weir_status weir__rows_gather(const weir__rows *rows, const void *const *values, size_t value_bytes,
                               void *values_out)
 {
-    char *staged;
-    weir_status status;
-    if (value_bytes == 0)
-        return weir__fail(WEIR_ERR_INVALID, "values of 0 bytes cannot be gathered");
-    if ((status = weir__alloc(rows->numbers, value_bytes, "gathered values", &staged)))
-        return status;
-    for (uint32_t p = 0; p < rows->parts && !status; p++)
-        status = weir__download(weir_context_device(rows->context, p),
-                                staged + rows->part[p].begin * value_bytes, values[p],
-                                rows->part[p].owned * value_bytes);
-    if (!status)
-        weir__permute(rows->number, rows->vertices, staged, value_bytes, values_out);
-    free(staged);
-    return status;
+    return weir__gather(rows->numbering, values, value_bytes, values_out);
+}
+
+weir_status weir__rows_values(const weir__rows *rows, uint32_t part, const void *data,
+                              weir_value_kind kind, weir_values *values_out)
+{
+    return weir__numbering_values(rows->numbering, part, data, kind, values_out);
 }
 
 static void free_on(weir_device *device, const void *data)
@@ -252,6 +261,7 @@ void weir__rows_destroy(weir__rows *rows)
             free_arcs(device, &rows->part[p].in);
         free_on(device, rows->part[p].out_degree);
     }
+    weir__numbering_destroy(rows->numbering);
     weir__context_release(rows->context);
     free(rows->number);
     free(rows->vertex);

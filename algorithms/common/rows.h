@@ -54,6 +54,12 @@ const uint32_t *weir__rows_degrees(const weir__rows *rows);
  *  @par Blocks  yes. */
 weir_status weir__rows_gather(const weir__rows *rows, const void *const *values, size_t value_bytes,
                               void *values_out);
+/** What weir_bfs_values() and its like say of values of one a row that lie at @p data on the device of a part; their
+ *  scale is 1.
+ *  @retval WEIR_ERR_INVALID  no such part.
+ *  @retval WEIR_ERR_NOMEM    no memory for the vertices of rows, made at the first call. */
+weir_status weir__rows_values(const weir__rows *rows, uint32_t part, const void *data,
+                              weir_value_kind kind, weir_values *values_out);
 /** NULL is fine. */
 void weir__rows_destroy(weir__rows *rows);
 

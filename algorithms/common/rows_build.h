@@ -6,6 +6,7 @@
 #ifndef WEIR_ALGORITHMS_COMMON_ROWS_BUILD_H
 #define WEIR_ALGORITHMS_COMMON_ROWS_BUILD_H
 
+#include "algorithms/common/gather.h"
 #include "algorithms/common/rows.h"
 #include "algorithms/graph/arcs.h"
 
@@ -19,6 +20,7 @@ struct weir__rows {
     uint32_t *vertex; /* by number; UINT32_MAX for gaps */
     uint32_t *degree; /* out-degree by number */
     weir_rows_part part[WEIR_DEVICES_MAX];
+    struct weir__numbering *numbering;
 };
 
 struct weir__rows_build {

@@ -1,11 +1,13 @@
 /** @file traversal.c  An operator over a placed graph: workers, values, runs, results.
  *
- * What BFS, SSSP and operators of users have in common: everything but the operator and its state. After a
- * run the values come to the host part after part, which is the order of global numbers; the order of
- * vertices is made when somebody asks for it. */
+ * What BFS, SSSP and operators of users have in common: everything but the operator and its state. Values stay on
+ * the devices: what is said of a run is counted there by a kernel, and they come to the host when somebody asks. */
 #include "algorithms/common/forms.h"
 #include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
+#include "algorithms/common/timing.h"
+#include "algorithms/common/traversal.h"
+#include "algorithms/common/values_op.h"
 #include "runtime/config.h"
 #include "runtime/support.h"
 
@@ -13,6 +15,7 @@
 #include <string.h>
 
 #define VALUE_BYTES_MAX 4096
+#define COUNTS_BYTES    (VALUES_COUNTS * sizeof(uint64_t))
 #define QUEUE_ITEMS_MAX (UINT64_C(1) << 30)
 #define PACKET_BYTES    (UINT64_C(1) << 20) /* the worklist's, where nothing is said */
 
@@ -23,10 +26,11 @@ struct weir_traversal {
     weir_worklist *worklist;
     weir_endpoint *source;
     weir_endpoint *worker[WEIR_DEVICES_MAX];
-    weir_queue *queue[WEIR_DEVICES_MAX];
-    void *values[WEIR_DEVICES_MAX]; /* device memory */
+    void *values[WEIR_DEVICES_MAX];     /* device memory */
+    uint64_t *counts[WEIR_DEVICES_MAX]; /* VALUES_COUNTS; device memory */
+    uint64_t *counted; /* the same of each part, page-locked; after a run that counts */
+    uint64_t far;      /* values from here on are counted apart; 0: none */
     int bound[WEIR_DEVICES_MAX];
-    char *results; /* of the last complete run, by global number */
 };
 
 static weir_device *device(const weir_traversal *traversal, uint32_t p)
@@ -44,8 +48,10 @@ static weir_status create_part(weir_traversal *traversal, uint32_t p)
 {
     weir_status status =
         weir_device_alloc(device(traversal, p), bytes_on(traversal, p), &traversal->values[p]);
+    void *counts = NULL;
     if (!status)
-        status = weir_queue_create(device(traversal, p), 0, &traversal->queue[p]);
+        status = weir_device_alloc(device(traversal, p), COUNTS_BYTES, &counts);
+    traversal->counts[p] = counts;
     if (!status)
         status = weir_endpoint_create(device(traversal, p), NULL, &traversal->worker[p]);
     return status;
@@ -135,7 +141,6 @@ void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *
     const int soft = options->order == WEIR_ORDER_SOFT ||
                      (options->order == WEIR_ORDER_AUTO && config->delta_hint);
     const uint64_t item = (soft ? 4 : 2) * (uint64_t)op->item_bytes;
-    weir__need_take(need, sizes->vertices, config->value_bytes);
     for (uint32_t p = 0; p < sizes->parts; p++) {
         const weir_device *device = weir_context_device(sizes->context, p);
         const uint64_t rows = sizes->owned[p], halo = weir__halo_most(sizes, p);
@@ -143,6 +148,7 @@ void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *
         weir__need_take_on(need, device, rows < sizes->touched ? rows : sizes->touched, item);
         weir__need_take_on(need, device, sent_bytes(sizes, op, config, p), 1);
     }
+    weir__need_pass(need, sizes->vertices, config->value_bytes); /* while they come to the host */
 }
 
 static weir_status check_room(const weir_placement *placement, const weir_operator *op,
@@ -177,6 +183,77 @@ static weir_status check(const weir_run_options *options, const weir_traversal_c
     return WEIR_OK;
 }
 
+/* Into the queues of the workers, where kernels follow without a wait of the host in between. */
+static weir_status fill_values(weir_traversal *traversal)
+{
+    const uint32_t parts = traversal->placement->parts;
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < parts && !status; p++) {
+        weir_queue *queue = weir_worklist_queue(traversal->worklist, p);
+        status = weir_queue_fill(queue, traversal->values[p], traversal->config.fill,
+                                 bytes_on(traversal, p));
+        if (!status)
+            status = weir_queue_fill(queue, traversal->counts[p], 0, COUNTS_BYTES);
+    }
+    return status;
+}
+
+static weir_status sync_all(const weir_traversal *traversal)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < traversal->placement->parts; p++) {
+        weir_status synced = weir_queue_sync(weir_worklist_queue(traversal->worklist, p));
+        status = status ? status : synced;
+    }
+    return status;
+}
+
+/* All devices count at a time. */
+static weir_status count_values(const weir_traversal *traversal)
+{
+    const weir_placement *placement = traversal->placement;
+    weir_device *home = weir_context_home(placement->context);
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < placement->parts && !status; p++) {
+        weir_queue *queue = weir_worklist_queue(traversal->worklist, p);
+        const values_count_args args = {.values = traversal->values[p],
+                                        .offsets = placement->part[p].offsets,
+                                        .counts = traversal->counts[p],
+                                        .far = traversal->far,
+                                        .rows = placement->part[p].owned,
+                                        .bytes = (uint32_t)traversal->config.value_bytes,
+                                        .fill = (uint32_t)traversal->config.fill};
+        if (!(status = weir_queue_launch(queue, &weir__values_count_kernel, &args, sizeof args)))
+            status = weir_queue_copy(queue, home, traversal->counted + p * VALUES_COUNTS,
+                                     device(traversal, p), traversal->counts[p], COUNTS_BYTES);
+    }
+    weir_status synced = sync_all(traversal);
+    return status ? status : synced;
+}
+
+static uint64_t counted(const weir_traversal *traversal, enum values_counted which)
+{
+    uint64_t sum = 0;
+    for (uint32_t p = 0; p < traversal->placement->parts; p++)
+        sum += traversal->counted[p * VALUES_COUNTS + which];
+    return sum;
+}
+
+void weir__traversal_watch(weir_traversal *traversal, uint64_t far)
+{
+    traversal->far = far;
+}
+
+weir_queue *weir__traversal_queue(const weir_traversal *traversal, uint32_t part)
+{
+    return weir_worklist_queue(traversal->worklist, part);
+}
+
+uint64_t weir__traversal_far(const weir_traversal *traversal)
+{
+    return counted(traversal, VALUES_FAR);
+}
+
 weir_status weir_traversal_create(weir_placement *placement, const weir_operator *op,
                                   const weir_run_options *options,
                                   const weir_traversal_config *config,
@@ -185,6 +262,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
     static const weir_run_options default_options = WEIR_RUN_OPTIONS_INIT;
     static const weir_traversal_config default_config = WEIR_TRAVERSAL_CONFIG_INIT;
     weir_traversal *traversal;
+    void *counted_words;
     weir_status status;
     *traversal_out = NULL;
     options = options ? options : &default_options;
@@ -199,14 +277,16 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
     traversal->placement = placement;
     traversal->op = op;
     traversal->config = *config;
-    if ((status =
-             weir__alloc(placement->vertices, config->value_bytes, "values", &traversal->results)))
+    if ((status = weir_device_alloc(weir_context_home(placement->context),
+                                    placement->parts * COUNTS_BYTES, &counted_words)))
         goto err;
-    memset(traversal->results, config->fill, placement->vertices * config->value_bytes);
+    traversal->counted = counted_words;
+    memset(counted_words, 0, placement->parts * COUNTS_BYTES);
     for (uint32_t p = 0; p < placement->parts; p++)
         if ((status = create_part(traversal, p)))
             goto err;
-    if ((status = create_worklist(traversal, options)))
+    if ((status = create_worklist(traversal, options)) || (status = fill_values(traversal)) ||
+        (status = sync_all(traversal)))
         goto err;
     *traversal_out = traversal;
     return WEIR_OK;
@@ -234,54 +314,6 @@ weir_status weir_traversal_seed(weir_traversal *traversal, uint32_t part, const 
     return weir_worklist_seed(traversal->worklist, part, wires, count);
 }
 
-static weir_status fill_values(weir_traversal *traversal)
-{
-    uint32_t parts = traversal->placement->parts;
-    weir_status status = WEIR_OK;
-    for (uint32_t p = 0; p < parts && !status; p++)
-        status = weir_queue_fill(traversal->queue[p], traversal->values[p], traversal->config.fill,
-                                 bytes_on(traversal, p));
-    for (uint32_t p = 0; p < parts && !status; p++)
-        status = weir_queue_sync(traversal->queue[p]);
-    return status;
-}
-
-static weir_status fetch_values(weir_traversal *traversal)
-{
-    const weir_placement *placement = traversal->placement;
-    size_t bytes = traversal->config.value_bytes;
-    weir_status status = WEIR_OK;
-    for (uint32_t p = 0; p < placement->parts && !status; p++)
-        status =
-            weir__download(device(traversal, p), traversal->results + placement->first[p] * bytes,
-                           traversal->values[p], placement->part[p].owned * bytes);
-    return status;
-}
-
-struct count {
-    const weir_traversal *traversal;
-    uint64_t reached, arcs; /* sums of relaxed additions; the join publishes them */
-};
-
-/* A value was changed if one of its bytes is not the fill. */
-static void count_reached(void *user, uint64_t begin, uint64_t end)
-{
-    struct count *count = user;
-    const weir_traversal *traversal = count->traversal;
-    size_t bytes = traversal->config.value_bytes;
-    const char *values = traversal->results + begin * bytes;
-    uint64_t reached = 0, arcs = 0;
-    char fill[VALUE_BYTES_MAX];
-    memset(fill, traversal->config.fill, bytes);
-    for (uint64_t i = 0; i < end - begin; i++) {
-        uint64_t hit = memcmp(values + i * bytes, fill, bytes) != 0;
-        reached += hit;
-        arcs += hit * traversal->placement->degree[begin + i];
-    }
-    __atomic_fetch_add(&count->reached, reached, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&count->arcs, arcs, __ATOMIC_RELAXED);
-}
-
 /* Of an atom its target and the far value, of an item itself, in and out of the queue, and where its row
  * begins and ends. Weights are the operator's, and not known here. */
 static uint64_t least_bytes(const weir_traversal *traversal, const weir_worklist_stats *work)
@@ -292,37 +324,49 @@ static uint64_t least_bytes(const weir_traversal *traversal, const weir_worklist
 
 weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_out)
 {
-    struct count count = {.traversal = traversal};
+    const uint64_t begin_ns = weir_context_time_ns(traversal->placement->context);
     weir_worklist_stats work;
     weir_status status;
     for (uint32_t p = 0; p < traversal->placement->parts; p++)
         if (!traversal->bound[p])
             return weir__fail(WEIR_ERR_INVALID, "no state was bound to part %u", p);
     if ((status = fill_values(traversal)) ||
-        (status = weir_worklist_run(traversal->worklist, &work)) ||
-        (status = fetch_values(traversal)))
+        (status = weir_worklist_run(traversal->worklist, &work)))
+        return status;
+    if ((stats_out || traversal->far) && (status = count_values(traversal)))
         return status;
     if (!stats_out)
         return WEIR_OK;
-    weir__parallel_for(traversal->placement->vertices, UINT64_C(1) << 16, 0, count_reached, &count);
-    *stats_out = (weir_run_stats){.ms = work.ms,
-                                  .reached = count.reached,
-                                  .arcs_reached = count.arcs,
+    const uint64_t reached = counted(traversal, VALUES_REACHED);
+    *stats_out = (weir_run_stats){.kernel_ms = work.ms,
+                                  .reached = reached,
+                                  .arcs_reached = counted(traversal, VALUES_ARCS),
                                   .work = work,
                                   .direction = WEIR_DIRECTION_PUSH,
                                   .devices = traversal->placement->parts,
-                                  .least_items = count.reached,
+                                  .least_items = reached,
                                   .bytes = least_bytes(traversal, &work),
                                   .bytes_sent = work.sent * traversal->op->wire_bytes};
+    stats_out->ms = weir__ms_since(traversal->placement->context, begin_ns);
     return WEIR_OK;
 }
 
 weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_out)
 {
-    const weir_placement *placement = traversal->placement;
-    weir__permute(placement->global, placement->vertices, traversal->results,
-                  traversal->config.value_bytes, values_out);
-    return WEIR_OK;
+    const void *values[WEIR_DEVICES_MAX];
+    for (uint32_t p = 0; p < traversal->placement->parts; p++)
+        values[p] = traversal->values[p];
+    return weir_placement_gather(traversal->placement, values, traversal->config.value_bytes,
+                                 values_out);
+}
+
+weir_status weir__traversal_values(const weir_traversal *traversal, uint32_t device_index,
+                                   weir_value_kind kind, weir_values *values_out)
+{
+    return weir__numbering_values(
+        traversal->placement->numbering, device_index,
+        device_index < traversal->placement->parts ? traversal->values[device_index] : NULL, kind,
+        values_out);
 }
 
 weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t from, uint32_t to,
@@ -344,10 +388,10 @@ void weir_traversal_destroy(weir_traversal *traversal)
     weir_endpoint_destroy(traversal->source);
     for (uint32_t p = 0; p < traversal->placement->parts; p++) {
         weir_endpoint_destroy(traversal->worker[p]);
-        weir_queue_destroy(traversal->queue[p]);
         weir_device_free(device(traversal, p), traversal->values[p]);
+        weir_device_free(device(traversal, p), traversal->counts[p]);
     }
+    weir_device_free(weir_context_home(traversal->placement->context), traversal->counted);
     weir_placement_destroy(traversal->placement);
-    free(traversal->results);
     free(traversal);
 }

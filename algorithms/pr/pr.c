@@ -2,6 +2,7 @@
 #include "algorithms/pr/pr.h"
 #include "algorithms/common/choose.h"
 #include "algorithms/common/forms.h"
+#include "algorithms/common/timing.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
 #include "worklist/steps.h"
@@ -123,6 +124,7 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
 
 weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
 {
+    const uint64_t begin_ns = weir_context_time_ns(pr->context);
     weir_run_stats stats = {.direction = pr->direction};
     weir_status status = pr->pull   ? weir__pr_pull_run(pr->pull, &stats)
                          : pr->push ? weir__pr_push_run(pr->push, &stats)
@@ -133,6 +135,7 @@ weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
     stats.devices = pr->parts;
     stats.why_devices = pr->why_devices;
     pr->ran = 1;
+    stats.ms = weir__ms_since(pr->context, begin_ns);
     if (stats_out)
         *stats_out = stats;
     return WEIR_OK;
@@ -145,6 +148,16 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out)
     return pr->pull   ? weir__pr_pull_ranks(pr->pull, ranks_out)
            : pr->push ? weir__pr_push_ranks(pr->push, ranks_out)
                       : WEIR_OK;
+}
+
+weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out)
+{
+    if (!pr->ran)
+        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before the first complete run");
+    if (!pr->pull && !pr->push)
+        return weir__fail(WEIR_ERR_INVALID, "a graph without vertices has no ranks");
+    return pr->pull ? weir__pr_pull_values(pr->pull, device, values_out)
+                    : weir__pr_push_values(pr->push, device, values_out);
 }
 
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out)

@@ -57,6 +57,9 @@ struct weir__pr_pull;
 weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__pr_pull **pull_out);
 weir_status weir__pr_pull_run(struct weir__pr_pull *pull, weir_run_stats *stats_out);
 weir_status weir__pr_pull_ranks(const struct weir__pr_pull *pull, double *ranks_out);
+/** As weir_pr_values(), after a complete run. */
+weir_status weir__pr_pull_values(const struct weir__pr_pull *pull, uint32_t device,
+                                 weir_values *values_out);
 weir_status weir__pr_pull_link_items(const struct weir__pr_pull *pull, uint32_t from, uint32_t to,
                                      uint64_t *items_out);
 void weir__pr_pull_cancel(struct weir__pr_pull *pull);
@@ -74,7 +77,10 @@ weir_status weir__pr_reference_config(const char *who, const weir_pr_config *con
 struct weir__pr_push;
 weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__pr_push **push_out);
 weir_status weir__pr_push_run(struct weir__pr_push *push, weir_run_stats *stats_out);
-weir_status weir__pr_push_ranks(const struct weir__pr_push *push, double *ranks_out);
+weir_status weir__pr_push_ranks(struct weir__pr_push *push, double *ranks_out);
+/** As weir_pr_values(), after a complete run. */
+weir_status weir__pr_push_values(struct weir__pr_push *push, uint32_t device,
+                                 weir_values *values_out);
 weir_status weir__pr_push_link_items(const struct weir__pr_push *push, uint32_t from, uint32_t to,
                                      uint64_t *items_out);
 void weir__pr_push_cancel(struct weir__pr_push *push);

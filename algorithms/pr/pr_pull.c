@@ -104,10 +104,10 @@ static void add_stats(struct weir__pr_pull *pull, double ms, weir_run_stats *sta
     uint64_t arcs = weir__rows_part(pull->rows, 0)->arcs_all, sent = 0;
     for (uint64_t i = 0; i < (uint64_t)pull->parts * pull->parts; i++)
         sent += pull->sent[i];
-    stats->ms += ms;
+    stats->kernel_ms += ms;
     stats->steps += single + fine;
     stats->residual = (double)result[PR_RESULT_CHANGE] * PR_UNIT;
-    stats->work.ms = stats->ms;
+    stats->work.ms = stats->kernel_ms;
     stats->work.rounds = stats->steps;
     stats->work.processed += (single + fine) * pull->vertices;
     stats->work.atoms += (single + fine) * arcs;
@@ -168,6 +168,35 @@ weir_status weir__pr_pull_ranks(const struct weir__pr_pull *pull, double *ranks_
     weir_status status = weir__rows_gather(pull->rows, values, sizeof *ranks_out, ranks_out);
     if (!status && pull->config.dangling == WEIR_DANGLING_SPREAD && pull->steps)
         normalise(ranks_out, pull->vertices);
+    return status;
+}
+
+/* One over the sum of all ranks, as normalise() divides by. */
+static weir_status scale_of(const struct weir__pr_pull *pull, double *scale_out)
+{
+    const void *values[WEIR_DEVICES_MAX];
+    long double sum = 0;
+    double *ranks;
+    weir_status status = weir__alloc(pull->vertices, sizeof *ranks, "ranks", &ranks);
+    if (status)
+        return status;
+    for (uint32_t p = 0; p < pull->parts; p++)
+        values[p] = pull->part[p].ranks;
+    status = weir__rows_gather(pull->rows, values, sizeof *ranks, ranks);
+    for (uint64_t v = 0; v < pull->vertices && !status; v++)
+        sum += ranks[v];
+    free(ranks);
+    *scale_out = (double)(1 / sum);
+    return status;
+}
+
+weir_status weir__pr_pull_values(const struct weir__pr_pull *pull, uint32_t device,
+                                 weir_values *values_out)
+{
+    const void *ranks = device < pull->parts ? pull->part[device].ranks : NULL;
+    weir_status status = weir__rows_values(pull->rows, device, ranks, WEIR_VALUE_F64, values_out);
+    if (!status && pull->config.dangling == WEIR_DANGLING_SPREAD && pull->steps)
+        status = scale_of(pull, &values_out->scale);
     return status;
 }
 

@@ -11,8 +11,10 @@
  * So T(y') - y' has an L1 norm of at most d sum|r| + sum|h|, and after the division at most twice that over
  * sum(y'): the division lowers each vertex's residual by an even part of their sum. Besides, y_v is off by at
  * most the sum over m of ((dP)^m |r|)_v <= threshold * n / (1 - d) * y_v: the same part of every vertex. */
-#include "algorithms/pr/pr_push_op.h"
+#include "algorithms/pr/pr_push_end.h"
 #include "algorithms/common/need.h"
+#include "algorithms/common/placement.h"
+#include "algorithms/common/traversal.h"
 #include "algorithms/pr/pr.h"
 #include "runtime/support.h"
 
@@ -33,9 +35,17 @@ struct weir__pr_push {
     double threshold;
     double start;                    /* rank of a vertex */
     double *first[WEIR_DEVICES_MAX]; /* device memory: residuals of a part */
-    pr_push_value *value;            /* of the last run, in vertex order */
+    double *ranks[WEIR_DEVICES_MAX]; /* device memory: room for those of a part */
+    double *sums[WEIR_DEVICES_MAX];  /* device memory: PR_PUSH_SUMS */
+    double *summed;                  /* the same of each part; page-locked */
     double scale;                    /* a rank is that times rank and residual */
+    int ranked;                      /* ranks are those of the last run */
 };
+
+static weir_device *device(const struct weir__pr_push *push, uint32_t p)
+{
+    return weir_context_device(weir_placement_context(push->placement), p);
+}
 
 static weir_status bind(struct weir__pr_push *push)
 {
@@ -116,6 +126,26 @@ out:
     return status;
 }
 
+static weir_status take(weir_device *device_of, uint64_t count, double **doubles_out)
+{
+    void *memory = NULL;
+    weir_status status = weir_device_alloc(device_of, (size_t)count * sizeof(double), &memory);
+    *doubles_out = memory;
+    return status;
+}
+
+/* What runs end with: sums, and ranks that are handed out. */
+static weir_status make_ends(struct weir__pr_push *push)
+{
+    weir_device *home = weir_context_home(weir_placement_context(push->placement));
+    weir_status status = take(home, push->parts * (uint64_t)PR_PUSH_SUMS, &push->summed);
+    for (uint32_t p = 0; p < push->parts && !status; p++)
+        if (!(status = take(device(push, p), PR_PUSH_SUMS, &push->sums[p])))
+            status = take(device(push, p), weir_placement_part(push->placement, p)->owned,
+                          &push->ranks[p]);
+    return status;
+}
+
 /* Residuals all at the threshold are within the tolerance. The sum that ranks are divided by is 1 without
  * dangling vertices; else it is what comes over ways of one arc, at least. */
 static double first_threshold(const struct weir__pr_task *task, uint64_t halo)
@@ -148,16 +178,13 @@ static weir_status fits(const struct weir__pr_task *task)
     if (status)
         return status;
     sizes.touched = sizes.vertices;
-    weir__need_take(&need, sizes.vertices, sizeof(pr_push_value));
     weir__placement_need(&sizes, WEIR_PART_WEIGHTS_NONE, &need);
     weir__traversal_need(&sizes, &weir__pr_push_operator, &task->options, &config, &need);
     for (uint32_t p = 0; p < sizes.parts; p++)
         weir__need_take_on(&need, weir_context_device(task->context, p), sizes.owned[p],
-                           sizeof(double));
+                           2 * sizeof(double));                 /* first residuals, ranks */
     weir__need_pass(&need, sizes.vertices, 2 * sizeof(double)); /* residuals */
     weir__need_take(&need, task->options.reserved_bytes, 1);
-    for (uint32_t p = 0; p < sizes.parts; p++)
-        weir__need_pass(&need, weir__halo_most(&sizes, p), sizeof(pr_push_value));
     return weir__need_fits(&need, "PageRank of %s", task->graph->name);
 }
 
@@ -173,8 +200,7 @@ weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__
     push->config = task->config;
     push->vertices = task->vertices;
     push->parts = task->partition->parts;
-    if ((status = weir__calloc(push->vertices, sizeof *push->value, "ranks", &push->value)) ||
-        (status = weir_placement_create(task->context, task->graph, task->partition,
+    if ((status = weir_placement_create(task->context, task->graph, task->partition,
                                         WEIR_PART_WEIGHTS_NONE, &push->placement)) ||
         (status = weir_traversal_create(push->placement, &weir__pr_push_operator, &task->options,
                                         &config, &push->traversal)))
@@ -183,7 +209,7 @@ weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__
         halo += weir_placement_part(push->placement, p)->halo_count;
     push->threshold = first_threshold(task, halo);
     push->start = first_rank(task);
-    if ((status = make_first(push, task)))
+    if ((status = make_first(push, task)) || (status = make_ends(push)))
         goto err;
     *push_out = push;
     return WEIR_OK;
@@ -197,11 +223,14 @@ void weir__pr_push_destroy(struct weir__pr_push *push)
     if (!push)
         return;
     weir_traversal_destroy(push->traversal);
-    for (uint32_t p = 0; p < push->parts && push->placement; p++)
-        weir_device_free(weir_context_device(weir_placement_context(push->placement), p),
-                         push->first[p]);
+    for (uint32_t p = 0; p < push->parts && push->placement; p++) {
+        weir_device_free(device(push, p), push->first[p]);
+        weir_device_free(device(push, p), push->ranks[p]);
+        weir_device_free(device(push, p), push->sums[p]);
+    }
+    if (push->placement)
+        weir_device_free(weir_context_home(weir_placement_context(push->placement)), push->summed);
     weir_placement_destroy(push->placement);
-    free(push->value);
     free(push);
 }
 
@@ -222,43 +251,58 @@ static weir_status seed_parts(struct weir__pr_push *push)
     return status;
 }
 
-/* What device @p p has not told others. */
-static weir_status untold(const struct weir__pr_push *push, uint32_t p, double *sum)
+/* Have every device sum up, or write ranks. */
+static weir_status end_on_devices(const struct weir__pr_push *push, int sums)
 {
-    const weir_part *part = weir_placement_part(push->placement, p);
-    const pr_push_value *value = weir_traversal_values(push->traversal, p);
-    weir_context *context = weir_placement_context(push->placement);
-    pr_push_value *halo;
-    weir_status status = weir__alloc(part->halo_count, sizeof *halo, "residuals of a halo", &halo);
-    if (status)
-        return status;
-    if (part->halo_count)
-        status = weir__download(weir_context_device(context, p), halo, value + part->owned,
-                                part->halo_count * sizeof *halo);
-    for (uint32_t i = 0; i < part->halo_count && !status; i++)
-        *sum += fabs(halo[i].residual);
-    free(halo);
+    weir_device *home = weir_context_home(weir_placement_context(push->placement));
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < push->parts && !status; p++) {
+        const weir_part *part = weir_placement_part(push->placement, p);
+        weir_queue *queue = weir__traversal_queue(push->traversal, p);
+        const pr_push_end_args args = {.value = weir_traversal_values(push->traversal, p),
+                                       .sums = sums ? push->sums[p] : NULL,
+                                       .ranks = push->ranks[p],
+                                       .scale = push->scale,
+                                       .owned = part->owned,
+                                       .halo = part->halo_count};
+        const size_t bytes = sums ? PR_PUSH_SUMS * sizeof(double) : 0;
+        status = sums ? weir_queue_fill(queue, push->sums[p], 0, bytes) : WEIR_OK;
+        if (!status)
+            status = weir_queue_launch(queue, &weir__pr_push_end_kernel, &args, sizeof args);
+        if (!status && sums)
+            status = weir_queue_copy(queue, home, push->summed + p * (size_t)PR_PUSH_SUMS,
+                                     device(push, p), push->sums[p], bytes);
+    }
+    for (uint32_t p = 0; p < push->parts; p++) {
+        weir_status synced = weir_queue_sync(weir__traversal_queue(push->traversal, p));
+        status = status ? status : synced;
+    }
     return status;
 }
 
-/* Fetch the values and find the scale. @param[out] bound_out  of the L1 norm of what is left. */
+static double sum_of(const struct weir__pr_push *push, enum pr_push_sums which)
+{
+    double sum = 0;
+    for (uint32_t p = 0; p < push->parts; p++)
+        sum += push->summed[p * (size_t)PR_PUSH_SUMS + which];
+    return sum;
+}
+
+/* Find the scale. @param[out] bound_out  of the L1 norm of what is left. */
 static weir_status finish(struct weir__pr_push *push, double *bound_out)
 {
-    double rank = 0, residual = 0, hidden = 0;
-    weir_status status = weir_traversal_gather(push->traversal, push->value);
-    for (uint32_t p = 0; p < push->parts && !status; p++)
-        status = untold(push, p, &hidden);
-    for (uint64_t v = 0; v < push->vertices; v++) {
-        rank += push->value[v].rank + push->value[v].residual;
-        residual += fabs(push->value[v].residual);
-    }
-    *bound_out = push->config.damping * residual + hidden;
+    weir_status status = end_on_devices(push, 1);
+    if (status)
+        return status;
+    *bound_out =
+        push->config.damping * sum_of(push, PR_PUSH_RESIDUAL) + sum_of(push, PR_PUSH_HIDDEN);
     push->scale = 1;
+    push->ranked = 0;
     if (push->config.dangling == WEIR_DANGLING_SPREAD) {
-        push->scale = 1 / rank;
+        push->scale = 1 / sum_of(push, PR_PUSH_RANK);
         *bound_out *= 2 * push->scale;
     }
-    return status;
+    return WEIR_OK;
 }
 
 static weir_status run_once(struct weir__pr_push *push, weir_run_stats *stats)
@@ -269,7 +313,7 @@ static weir_status run_once(struct weir__pr_push *push, weir_run_stats *stats)
         (status = weir_traversal_run(push->traversal, &run)) ||
         (status = finish(push, &run.residual)))
         return status;
-    run.ms += stats->ms;
+    run.kernel_ms += stats->kernel_ms;
     *stats = run;
     return WEIR_OK;
 }
@@ -291,11 +335,33 @@ weir_status weir__pr_push_run(struct weir__pr_push *push, weir_run_stats *stats_
     return WEIR_OK;
 }
 
-weir_status weir__pr_push_ranks(const struct weir__pr_push *push, double *ranks_out)
+/* Ranks are written when somebody asks for them. */
+static weir_status rank(struct weir__pr_push *push)
 {
-    for (uint64_t v = 0; v < push->vertices; v++)
-        ranks_out[v] = push->scale * (push->value[v].rank + push->value[v].residual);
-    return WEIR_OK;
+    weir_status status = push->ranked ? WEIR_OK : end_on_devices(push, 0);
+    push->ranked = !status;
+    return status;
+}
+
+weir_status weir__pr_push_ranks(struct weir__pr_push *push, double *ranks_out)
+{
+    const void *ranks[WEIR_DEVICES_MAX];
+    weir_status status = rank(push);
+    for (uint32_t p = 0; p < push->parts; p++)
+        ranks[p] = push->ranks[p];
+    return status ? status
+                  : weir_placement_gather(push->placement, ranks, sizeof *ranks_out, ranks_out);
+}
+
+weir_status weir__pr_push_values(struct weir__pr_push *push, uint32_t device_index,
+                                 weir_values *values_out)
+{
+    weir_status status = rank(push);
+    return status ? status
+                  : weir__numbering_values(push->placement->numbering, device_index,
+                                           device_index < push->parts ? push->ranks[device_index]
+                                                                      : NULL,
+                                           WEIR_VALUE_F64, values_out);
 }
 
 weir_status weir__pr_push_link_items(const struct weir__pr_push *push, uint32_t from, uint32_t to,

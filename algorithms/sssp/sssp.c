@@ -7,6 +7,8 @@
  * with the wide operator, which the object keeps from then on. */
 #include "algorithms/common/choose.h"
 #include "algorithms/common/forms.h"
+#include "algorithms/common/timing.h"
+#include "algorithms/common/traversal.h"
 #include "algorithms/common/need.h"
 #include "algorithms/sssp/sssp.h"
 #include "algorithms/sssp/sssp_step_run.h"
@@ -36,6 +38,7 @@ struct weir_sssp {
     weir_traversal *traversal;
     int cancelled;
     int wide; /* what the traversal is */
+    int ran;  /* the last run was complete */
 };
 
 int weir__sssp_wide(const weir_sssp *sssp)
@@ -81,7 +84,6 @@ static weir_part_weights weights_of(const weir_sssp *sssp)
     return sssp->integers ? WEIR_PART_WEIGHTS_U32 : WEIR_PART_WEIGHTS_F64;
 }
 
-/* Distances are looked through after a run that may have come to where they do not fit. */
 static weir_status push_fits(const weir_sssp *sssp, const weir_graph *graph,
                              const weir_partition *partition)
 {
@@ -94,9 +96,17 @@ static weir_status push_fits(const weir_sssp *sssp, const weir_graph *graph,
     weir__placement_need(&sizes, weights_of(sssp), &need);
     weir__traversal_need(&sizes, operator_of(sssp->wide), &sssp->options, &config, &need);
     weir__need_take(&need, sssp->options.reserved_bytes, 1);
-    if (sssp->plan.longest >= (sssp->wide ? EXACT_MAX : SSSP_U32_FAR))
-        weir__need_pass(&need, sizes.vertices, config.value_bytes);
     return weir__need_fits(&need, "shortest paths of %s", graph->name);
+}
+
+/* What counts as far, in the bits that distances have on devices. Doubles that are not negative are ordered as
+ * their bits are. */
+static uint64_t far_from(int wide)
+{
+    const double exact = EXACT_MAX;
+    uint64_t bits;
+    memcpy(&bits, &exact, sizeof bits);
+    return wide ? bits : SSSP_U32_FAR;
 }
 
 static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traversal **traversal_out)
@@ -109,8 +119,12 @@ static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traver
         options.order = WEIR_ORDER_SOFT;
     weir_status status =
         weir_traversal_create(sssp->placement, operator_of(wide), &options, &config, traversal_out);
-    if (status || !(status = bind(sssp, wide, *traversal_out)))
+    if (status)
         return status;
+    if (sssp->plan.longest >= (wide ? EXACT_MAX : SSSP_U32_FAR))
+        weir__traversal_watch(*traversal_out, far_from(wide));
+    if (!(status = bind(sssp, wide, *traversal_out)))
+        return WEIR_OK;
     weir_traversal_destroy(*traversal_out);
     *traversal_out = NULL;
     return status;
@@ -220,38 +234,22 @@ static weir_status run_push(weir_sssp *sssp, uint64_t source, weir_run_stats *st
     return status;
 }
 
-/* Whether a vertex of the last run, a narrow one, is too far away for 32 bits. */
-static weir_status overran(const weir_sssp *sssp, int *overran_out)
+/* Refuse the last run, a wide one over integers that came to where doubles leave some out: name a vertex. */
+static weir_status refuse_inexact(weir_sssp *sssp, uint64_t source)
 {
-    uint64_t n = sssp->vertices;
-    uint32_t *distance;
-    weir_status status = weir__alloc(n, sizeof *distance, "distances", &distance);
-    if (status)
-        return status;
-    status = weir_traversal_gather(sssp->traversal, distance);
-    *overran_out = 0;
-    for (uint64_t v = 0; v < n && !status; v++)
-        *overran_out |= distance[v] == SSSP_U32_FAR;
-    free(distance);
-    return status;
-}
-
-/* Refuse the last run, a wide one over integers, if they came to where doubles leave some out. */
-static weir_status check_exact(weir_sssp *sssp, uint64_t source)
-{
-    uint64_t n = sssp->vertices;
+    uint64_t n = sssp->vertices, v = 0;
     double *distance;
     weir_status status = weir__alloc(n, sizeof *distance, "distances", &distance);
     if (status)
         return status;
-    status = weir_sssp_distances(sssp, distance);
-    for (uint64_t v = 0; v < n && !status; v++)
-        if (isfinite(distance[v]) && distance[v] >= EXACT_MAX)
-            status =
-                weir__fail(WEIR_ERR_UNSUPPORTED,
-                           "vertex %llu is at a distance of 2^53 or more from source %llu, where "
-                           "sums of integers are not exact",
-                           (unsigned long long)v, (unsigned long long)source);
+    if (!(status = weir_sssp_distances(sssp, distance))) {
+        while (v + 1 < n && !(isfinite(distance[v]) && distance[v] >= EXACT_MAX))
+            v++;
+        status = weir__fail(WEIR_ERR_UNSUPPORTED,
+                            "vertex %llu is at a distance of 2^53 or more from source %llu, where "
+                            "sums of integers are not exact",
+                            (unsigned long long)v, (unsigned long long)source);
+    }
     free(distance);
     return status;
 }
@@ -299,30 +297,35 @@ static weir_status run_fitting(weir_sssp *sssp, uint64_t source, weir_run_stats 
                                    : run_push(sssp, source, stats);
     if (status || sssp->wide || (sssp->plan.longest < SSSP_U32_FAR && !again))
         return status;
-    if ((!sssp->run && (status = overran(sssp, &again))) || !again)
-        return status;
-    double ms = stats->ms;
+    if (!sssp->run)
+        again = weir__traversal_far(sssp->traversal) != 0;
+    if (!again)
+        return WEIR_OK;
+    double first_ms = stats->kernel_ms;
     if ((status = widen(sssp)) || (status = run_push(sssp, source, stats)))
         return status;
-    stats->ms += ms;
+    stats->kernel_ms += first_ms;
     return WEIR_OK;
 }
 
 weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stats_out)
 {
+    const uint64_t begin_ns = weir_context_time_ns(sssp->context);
     weir_run_stats stats = {0};
     weir_status status;
     if (source >= sssp->vertices)
         return weir__fail(WEIR_ERR_INVALID, "source %llu is not a vertex: the graph has %llu",
                           (unsigned long long)source, (unsigned long long)sssp->vertices);
+    sssp->ran = 0;
     if ((status = run_fitting(sssp, source, &stats)))
         return status;
-    if (sssp->wide && sssp->plan.whole && sssp->plan.longest >= EXACT_MAX &&
-        (status = check_exact(sssp, source)))
-        return status;
+    if (sssp->traversal && sssp->wide && sssp->plan.whole && weir__traversal_far(sssp->traversal))
+        return refuse_inexact(sssp, source);
+    sssp->ran = 1;
     stats.devices = sssp->parts;
     stats.why_devices = sssp->why_devices;
     stats.least_items = stats.reached;
+    stats.ms = weir__ms_since(sssp->context, begin_ns);
     if (stats_out)
         *stats_out = stats;
     return WEIR_OK;
@@ -359,6 +362,16 @@ weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out)
             distances_out[v] = INFINITY;
     }
     return WEIR_OK;
+}
+
+weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *values_out)
+{
+    if (!sssp->ran)
+        return weir__fail(WEIR_ERR_INVALID, "there are no distances before a complete run");
+    return sssp->run
+               ? weir__sssp_run_values(sssp->run, device, values_out)
+               : weir__traversal_values(sssp->traversal, device,
+                                        sssp->wide ? WEIR_VALUE_F64 : WEIR_VALUE_U32, values_out);
 }
 
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,

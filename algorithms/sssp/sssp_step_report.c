@@ -23,7 +23,7 @@ void weir__sssp_step_report(const struct sssp_step_words *const *words, uint32_t
     uint64_t values = 0;
     report_phases(words, parts, stats);
     stats->direction = WEIR_DIRECTION_SWITCH;
-    stats->work.ms = stats->ms;
+    stats->work.ms = stats->kernel_ms;
     stats->work.kernel = WEIR_KERNEL_FUSED;
     stats->work.order = WEIR_ORDER_SOFT;
     stats->work.rounds = stats->steps * parts;

@@ -166,10 +166,21 @@ weir_status weir__sssp_run(struct sssp_run *run, uint64_t source, weir_run_stats
         for (uint32_t to = 0; to < run->parts; to++)
             items += pushed_items(run, p, to);
     }
-    *stats_out = (weir_run_stats){.ms = ms, .reached = count.reached, .arcs_reached = count.arcs};
+    *stats_out =
+        (weir_run_stats){.kernel_ms = ms, .reached = count.reached, .arcs_reached = count.arcs};
     stats_out->work.delta = run->delta;
     weir__sssp_step_report(words, run->parts, items, stats_out);
     return WEIR_OK;
+}
+
+weir_status weir__sssp_run_values(const struct sssp_run *run, uint32_t device_index,
+                                  weir_values *values_out)
+{
+    const uint32_t *own =
+        device_index < run->parts
+            ? run->side[device_index].tent + weir__rows_part(run->rows, device_index)->begin
+            : NULL;
+    return weir__rows_values(run->rows, device_index, own, WEIR_VALUE_U32, values_out);
 }
 
 weir_status weir__sssp_run_link_items(const struct sssp_run *run, uint32_t from, uint32_t to,

@@ -22,6 +22,9 @@ weir_status weir__sssp_run(struct sssp_run *run, uint64_t source, weir_run_stats
                            int *far_out);
 /** Distances of the last complete run by vertex, SSSP_U32_UNREACHED where there are none; the run's. */
 const uint32_t *weir__sssp_run_distances(const struct sssp_run *run);
+/** As weir_sssp_values(), after a complete run. */
+weir_status weir__sssp_run_values(const struct sssp_run *run, uint32_t device,
+                                  weir_values *values_out);
 /** Values that the last run sent from one device to another. @retval WEIR_ERR_INVALID  no such devices. */
 weir_status weir__sssp_run_link_items(const struct sssp_run *run, uint32_t from, uint32_t to,
                                       uint64_t *items_out);

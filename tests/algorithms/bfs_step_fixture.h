@@ -189,11 +189,12 @@ static inline void assert_phases(const weir_run_stats *stats)
             continue;
         }
         assert_string_equal(stats->phase[i].name, names[i]);
-        assert_true(stats->phase[i].ms >= 0);
+        if (stats->phase[i].steps == 0)
+            assert_true(stats->phase[i].ms == 0);
         steps += stats->phase[i].steps;
         ms += stats->phase[i].ms;
     }
-    assert_true(ms <= stats->ms * stats->devices + 1);
+    assert_true(ms <= stats->kernel_ms * stats->devices + 1);
     assert_int_equal(stats->work.rounds, steps * stats->devices);
     /* A level may take a step more on several devices, and there are steps between the ways. */
     assert_true(stats->phase[0].steps + stats->phase[1].steps >= stats->steps);
@@ -216,7 +217,7 @@ static inline void assert_stats(const weir_graph *graph, uint32_t parts, const i
     assert_int_equal(stats->least_items, reached);
     assert_int_equal(stats->arcs_reached, arcs);
     assert_int_equal(stats->devices, parts);
-    assert_true(stats->ms > 0);
+    assert_true(stats->kernel_ms > 0 && stats->ms >= stats->kernel_ms);
     /* Levels that found something, and the one that did not. */
     assert_int_equal(stats->steps, deepest + 1);
     assert_phases(stats);

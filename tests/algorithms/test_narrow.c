@@ -122,6 +122,15 @@ static weir_partition *whole(const weir_graph *graph)
     return partition;
 }
 
+/* A run of many rounds went along a path; what is not one has rounds of more items than few lanes take. */
+static void assert_some_narrow(const weir_worklist_stats *work)
+{
+    const uint64_t least = work->rounds < PATH / 2 ? 0 : PATH / 4;
+    if (work->narrow_rounds < least || work->narrow_rounds > work->rounds)
+        fail_msg("%llu of %llu rounds were narrow", (unsigned long long)work->narrow_rounds,
+                 (unsigned long long)work->rounds);
+}
+
 static void check_bfs(weir_context *context, const weir_graph *graph, weir_order_kind order)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
@@ -144,6 +153,7 @@ static void check_bfs(weir_context *context, const weir_graph *graph, weir_order
         assert_int_equal(stats.work.processed, stats.reached);
         assert_int_equal(stats.work.atoms, stats.arcs_reached);
         assert_int_equal(stats.work.stale, 0);
+        assert_some_narrow(&stats.work);
     }
     weir_bfs_destroy(bfs);
     weir_partition_destroy(partition);
@@ -230,6 +240,101 @@ static void more_is_deferred_than_a_block_keeps(void **state)
         weir_graph_destroy(graph);
         weir_context_destroy(context);
     }
+}
+
+/* ---- which rounds are narrow ---- */
+
+/* What a run from one end of a path did, with these choices; the results are right whichever they are. */
+static weir_worklist_stats down_a_path(weir_context *context, weir_run_options *options,
+                                       int weighted)
+{
+    weir_graph *graph;
+    weir_run_stats stats;
+    assert_int_equal(weir_graph_open("grid:2000x1", NULL, &graph), WEIR_OK);
+    options->direction = WEIR_DIRECTION_PUSH;
+    if (weighted) {
+        weir_weights kind;
+        weir_sssp *sssp;
+        assert_int_equal(weir_weights_parse("random:1-9", &kind), WEIR_OK);
+        assert_int_equal(weir_graph_weigh(graph, &kind), WEIR_OK);
+        assert_int_equal(weir_sssp_create(context, graph, NULL, options, &sssp), WEIR_OK);
+        assert_int_equal(weir_sssp_run(sssp, 0, &stats), WEIR_OK);
+        weir_sssp_destroy(sssp);
+    } else {
+        weir_bfs *bfs;
+        assert_int_equal(weir_bfs_create(context, graph, NULL, options, &bfs), WEIR_OK);
+        assert_int_equal(weir_bfs_run(bfs, 0, &stats), WEIR_OK);
+        weir_bfs_destroy(bfs);
+    }
+    assert_int_equal(stats.reached, graph->vertices);
+    weir_graph_destroy(graph);
+    return stats.work;
+}
+
+/* Two thousand rounds of an item: all but those in which seeds arrive or deferred items are
+ * sorted. Nobody can switch the kernel for narrow rounds off without this test. */
+static void rounds_of_few_items_are_narrow(void **state)
+{
+    weir_context *context = context_or_skip(*state, NULL);
+    for (int weighted = 0; weighted < 2; weighted++)
+        for (int order = WEIR_ORDER_AUTO; order <= WEIR_ORDER_BULK; order++) {
+            weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+            options.order = (weir_order_kind)order;
+            const weir_worklist_stats work = down_a_path(context, &options, weighted);
+            if (work.narrow_rounds < 1000 || 2 * work.narrow_rounds < work.rounds)
+                fail_msg("%s, order %s: %llu of %llu rounds were narrow", weighted ? "sssp" : "bfs",
+                         weir_order_kind_text(options.order),
+                         (unsigned long long)work.narrow_rounds, (unsigned long long)work.rounds);
+        }
+    weir_context_destroy(context);
+}
+
+/* Whatever is not picked by default, but for the order. */
+static void choices_leave_narrow_rounds_out(void **state)
+{
+    enum { CHOICES = 8 };
+    weir_context *context = context_or_skip(*state, NULL);
+    for (int weighted = 0; weighted < 2; weighted++)
+        for (int choice = 0; choice < CHOICES; choice++) {
+            static const weir_mapping_kind mappings[] = {WEIR_MAPPING_THREAD, WEIR_MAPPING_WARP,
+                                                         WEIR_MAPPING_BLOCK, WEIR_MAPPING_GROUP};
+            weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+            if (choice < 4)
+                options.mapping = mappings[choice];
+            options.kernel = choice == 4 ? WEIR_KERNEL_DISCRETE : WEIR_KERNEL_AUTO;
+            options.fetch = choice == 5 ? 3 : 0;
+            if (choice > 5)
+                options.worker = choice == 6 ? WEIR_WORKER_THREAD : WEIR_WORKER_BLOCK;
+            const weir_worklist_stats work = down_a_path(context, &options, weighted);
+            assert_true(work.rounds > 1500);
+            if (work.narrow_rounds)
+                fail_msg("%s, choice %d: %llu rounds were narrow", weighted ? "sssp" : "bfs",
+                         choice, (unsigned long long)work.narrow_rounds);
+        }
+    weir_context_destroy(context);
+}
+
+/* Who waits for messages cannot wait for blocks alone. */
+static void several_devices_have_no_narrow_rounds(void **state)
+{
+    weir_context *context = context_or_skip(*state, NULL);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_partition *partition;
+    weir_run_stats stats;
+    weir_graph *graph;
+    weir_bfs *bfs;
+    options.direction = WEIR_DIRECTION_PUSH;
+    assert_int_equal(weir_graph_open("grid:2000x1", NULL, &graph), WEIR_OK);
+    assert_int_equal(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 2, 0, NULL, &partition),
+                     WEIR_OK);
+    assert_int_equal(weir_bfs_create(context, graph, partition, &options, &bfs), WEIR_OK);
+    assert_int_equal(weir_bfs_run(bfs, 0, &stats), WEIR_OK);
+    assert_true(stats.work.rounds > 1500);
+    assert_int_equal(stats.work.narrow_rounds, 0);
+    weir_bfs_destroy(bfs);
+    weir_partition_destroy(partition);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
 }
 
 /* A set with a long tile goes the way that leaves no bounds beside what it makes, also if that tile is stale and
@@ -330,6 +435,14 @@ int main(void)
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_bounds_are_taken_for_those_of_others),
         cmocka_unit_test(what_is_too_much_is_refused),
+        ON(rounds_of_few_items_are_narrow, "host:1"),
+        ON(rounds_of_few_items_are_narrow, "host:1x3"),
+        ON(rounds_of_few_items_are_narrow, "cuda:0"),
+        ON(choices_leave_narrow_rounds_out, "host:1"),
+        ON(choices_leave_narrow_rounds_out, "host:1x3"),
+        ON(choices_leave_narrow_rounds_out, "cuda:0"),
+        ON(several_devices_have_no_narrow_rounds, "host:2"),
+        ON(several_devices_have_no_narrow_rounds, "cuda:0-1"),
         ON(on_devices, "host:1"),
         ON(on_devices, "host:1x3"),
         ON(on_devices, "cuda:0"),

@@ -40,7 +40,7 @@ is choices.why_devices null
 is choices.parents false
 is verified null
 present devices.0.name choices.route choices.order choices.delta choices.kernel choices.worker \
-    choices.fetch choices.mapping choices.cut trials.0.ms trials.0.gteps \
+    choices.fetch choices.mapping choices.cut trials.0.ms trials.0.kernel_ms trials.0.gteps \
     trials.0.items_processed trials.0.items_sent trials.0.items_spilled trials.0.rounds \
     trials.0.gteps_seen summary.gteps_seen_harmonic_mean trials.0.stats.bytes \
     summary.min_ms summary.median_ms summary.max_ms summary.gteps_harmonic_mean
@@ -63,7 +63,7 @@ done
 # ---- what the devices did ----
 expect_ok bfs rmat:8 --source 1 --devices host:3 --route direct --partition random --json -
 present trials.0.stats.processed_per_least trials.0.stats.processed trials.0.stats.stale trials.0.stats.overwork trials.0.stats.atoms \
-    trials.0.stats.atoms_per_arc trials.0.stats.spilled trials.0.stats.deferred trials.0.stats.rounds \
+    trials.0.stats.atoms_per_arc trials.0.stats.spilled trials.0.stats.deferred trials.0.stats.rounds trials.0.stats.narrow_rounds \
     trials.0.stats.raises
 for phase in process receive order wait; do
     present trials.0.stats.phase_ms.$phase trials.0.stats.phase_percent.$phase

@@ -17,3 +17,4 @@
 HOST_FORM(test_calls)
 HOST_FORM(test_payload)
 HOST_FORM(test_affine)
+HOST_FORM(test_atomics)

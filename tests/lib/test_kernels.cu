@@ -23,3 +23,4 @@
 CUDA_FORM(test_calls)
 CUDA_FORM(test_payload)
 CUDA_FORM(test_affine)
+CUDA_FORM(test_atomics)

@@ -30,10 +30,35 @@ struct test_affine_args {
 };
 extern const weir_kernel test_affine_kernel;
 
+/** Cells of each kind: values that are all negative, all positive, or of both signs, and zeros. */
+#define TEST_ATOMICS_CELLS 4
+/** What all lanes of a device update at once, each with the numbers 0 to count - 1 that fall to it. */
+struct test_atomics_words {
+    uint32_t cas_u32, exchange_u32, add_u32, or_u32, min_u32, max_u32;
+    uint64_t cas_u64, exchange_u64, add_u64, or_u64, min_u64, max_u64;
+    float exchange_f32, add_f32, min_f32[TEST_ATOMICS_CELLS];
+    double exchange_f64, add_f64, min_f64[TEST_ATOMICS_CELLS];
+    /** Sums of how far those who were told of an older value moved it: what is left is what it began with, less that. */
+    double fell_f32[TEST_ATOMICS_CELLS], fell_f64[TEST_ATOMICS_CELLS];
+    uint64_t fell_u64, rose_u64, wrong; /**< wrong: stores that were not read back */
+};
+/** seen: four rows of count + 1; how often each value of the four kinds of exchange came back. */
+struct test_atomics_args {
+    struct test_atomics_words *words;
+    uint32_t *seen;
+    uint32_t *stored_u32;
+    uint64_t *stored_u64;
+    float *stored_f32;
+    double *stored_f64;
+    uint32_t count;
+};
+extern const weir_kernel test_atomics_kernel;
+
 /** The CUDA forms of the kernels (test_kernels.cu); they return a cudaError_t. */
 int test_calls_cuda(void *stream, uint32_t workers, const void *args);
 int test_payload_cuda(void *stream, uint32_t workers, const void *args);
 int test_affine_cuda(void *stream, uint32_t workers, const void *args);
+int test_atomics_cuda(void *stream, uint32_t workers, const void *args);
 
 #ifdef __cplusplus
 }

@@ -174,7 +174,7 @@ struct weir_ledger {
     uint32_t unpublished; /* a test keeps tails back */
     uint32_t end;         /* enum weir_engine_end */
     uint64_t started_ns, mark_ns, delay;
-    uint64_t rounds, produced, consumed, processed, deferred, spilled;
+    uint64_t rounds, narrow_rounds, produced, consumed, processed, deferred, spilled;
     uint64_t phase_ns[4]; /* enum weir_phase */
     uint32_t out_published[WEIR_DEVICES_MAX];
     uint32_t out_credit_seen[WEIR_DEVICES_MAX];

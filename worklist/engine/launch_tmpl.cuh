@@ -1,6 +1,10 @@
 /** @file launch_tmpl.cuh  What the files that hold an operator's kernels for GPUs share.
  *
  * Included by engine_cuda_tmpl.cuh and engine_narrow_cuda_tmpl.cuh with WEIR_OPERATOR defined. */
+#ifdef LAUNCHER
+#error \
+    "worklist/engine_cuda_tmpl.cuh and worklist/engine_narrow_cuda_tmpl.cuh want a .cu file each, for one operator"
+#endif
 #include "worklist/engine/engine_tmpl.h"
 
 #include <cuda_runtime.h>
@@ -8,7 +12,12 @@
 #define WEIR_TMPL_CUDA_(op, name) weir__##op##_##name##_cuda
 #define WEIR_TMPL_CUDA(op, name)  WEIR_TMPL_CUDA_(op, name)
 #define LAUNCHER(name)            WEIR_TMPL_CUDA(WEIR_OPERATOR, name)
-#define THREADS                   (32u * WARPS)
+/* What the second .cu file of an operator defines: a linker that misses it prints the name, which says what to do. */
+#define WEIR_TMPL_NARROW_(op, name) \
+    weir__##op##_##name##_is_in_a_cu_file_that_includes_worklist_engine_narrow_cuda_tmpl_cuh
+#define WEIR_TMPL_NARROW(op, name) WEIR_TMPL_NARROW_(op, name)
+#define NARROW_LAUNCHER(name)      WEIR_TMPL_NARROW(WEIR_OPERATOR, name)
+#define THREADS                    (32u * WARPS)
 /** Blocks of a fused kernel on a multiprocessor; more would only lengthen its barriers. */
 #ifndef BLOCKS_PER_UNIT
 #define BLOCKS_PER_UNIT 2

@@ -156,6 +156,7 @@ WEIR_COLD void OP(keep_narrow_books)(struct OP(block) * block, uint64_t word)
     if (weir_lane() != 0)
         return;
     OP(set_back)(work, generation);
+    ledger->narrow_rounds++;
     if (block->owed)
         weir_decide_near_books(work, ledger, block->owed, word);
     /* What weir_peek_judge() asks where there is one worker; of short rounds not in each. */

@@ -103,6 +103,11 @@ err:
     return status;
 }
 
+weir_queue *weir_worklist_queue(const weir_worklist *list, uint32_t worker)
+{
+    return worker < list->count ? list->workers[worker].queue : NULL;
+}
+
 weir_status weir_worklist_bind(weir_worklist *list, uint32_t worker, const void *state)
 {
     if (worker >= list->count)

@@ -1,0 +1,61 @@
+/** @file gather.h  Results that lie on devices by number, brought to the host by vertex. Not installed.
+ *
+ * Between GPUs that reach the memory of the first one nothing is done value by value on the host: each GPU stores
+ * its own values where the map of its part says, into an array in the memory of the first; from there they are
+ * copied, straight if the caller's memory is page-locked (weir_memory_register()), else through page-locked pieces.
+ * Everywhere else values come to the host part after part and are put in order there, on all cores.
+ *
+ * A map takes 4 bytes a row of its device's memory and is made when it is first wanted. */
+#ifndef WEIR_ALGORITHMS_COMMON_GATHER_H
+#define WEIR_ALGORITHMS_COMMON_GATHER_H
+
+#include "algorithms/algorithms.h"
+#include "runtime/support.h"
+
+/** Which vertex stands where. Belongs to a placement or to rows, which set all but the last three; those are made
+ *  on first use, by any thread. */
+struct weir__numbering {
+    weir_context *context;
+    uint64_t vertices;
+    uint32_t parts;
+    uint32_t begin[WEIR_DEVICES_MAX]; /* number of the part's first row */
+    uint32_t owned[WEIR_DEVICES_MAX]; /* rows of the part */
+    uint32_t numbers;                 /* of all parts, with gaps */
+    const uint32_t *number;           /* by vertex; host memory */
+    const uint32_t *vertex; /* by number, UINT32_MAX for gaps; host memory; NULL: no gaps */
+    pthread_mutex_t lock;   /* guards the two below */
+    uint32_t *map[WEIR_DEVICES_MAX]; /* device memory: vertex by row */
+    weir_queue *queue[WEIR_DEVICES_MAX];
+};
+
+/** @param[in] fields  as they are to be, but for the last three. @retval WEIR_ERR_NOMEM */
+weir_status weir__numbering_create(const struct weir__numbering *fields,
+                                   struct weir__numbering **numbering_out);
+/** NULL is fine. */
+void weir__numbering_destroy(struct weir__numbering *numbering);
+/** The vertex of each row of a part, UINT32_MAX for none, in the memory of its device; the numbering's.
+ *  @retval WEIR_ERR_NOMEM  the device or the host has no memory for the map. */
+weir_status weir__numbering_map(struct weir__numbering *numbering, uint32_t part,
+                                const uint32_t **map_out);
+
+/** What is said of values of a kind that lie at @p data on device @p part; weir_values.scale is 1.
+ *  @retval WEIR_ERR_INVALID  no such part.  @retval WEIR_ERR_NOMEM  as weir__numbering_map(). */
+weir_status weir__numbering_values(struct weir__numbering *numbering, uint32_t part,
+                                   const void *data, weir_value_kind kind, weir_values *values_out);
+
+/** Bring values to the host and into the order of vertices.
+ *  @param[in] values  for each part an array in its device's memory of one value a row.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE  @par Blocks  yes. */
+weir_status weir__gather(struct weir__numbering *numbering, const void *const *values,
+                         size_t value_bytes, void *values_out);
+/** The same on the devices, whatever their kind, for values of 4 and 8 bytes where devices reach the first one.
+ *  @retval WEIR_ERR_UNSUPPORTED  they do not, or values have another width.
+ *  @retval WEIR_ERR_NOMEM        a device has no memory for its map, or the first none for the array. */
+weir_status weir__gather_on_devices(struct weir__numbering *numbering, const void *const *values,
+                                    size_t value_bytes, void *values_out);
+
+/** values_out[v] = values[number[v]] for @p count v, on all cores. */
+void weir__permute(const uint32_t *number, uint64_t count, const void *values, size_t value_bytes,
+                   void *values_out);
+
+#endif

@@ -224,8 +224,9 @@ void weir_placement_destroy(weir_placement *placement);
 typedef enum weir_direction {
     WEIR_DIRECTION_AUTO = 0, /**< picked from the graph, the machine and the other options */
     WEIR_DIRECTION_PUSH, /**< through the worklist: what a vertex has goes out over its arcs. The only one
-                              that takes route, order, kernel, worker, fetch and mapping, and the only one
-                              for devices that do not reach each other's memory */
+                              that takes route, order, kernel, worker, fetch and mapping (SWITCH of shortest
+                              paths takes order soft and delta), and the only one for devices that do not
+                              reach each other's memory */
     WEIR_DIRECTION_PULL,  /**< in step: each vertex looks along the arcs that come to it */
     WEIR_DIRECTION_SWITCH /**< in step: each step goes the way that looks at fewer arcs */
 } weir_direction;
@@ -233,7 +234,11 @@ typedef enum weir_direction {
 const char *weir_direction_text(weir_direction direction);
 
 /** How to run an algorithm; zero means "choose for me" in every field. The fields are those of
- *  weir_worklist_config. */
+ *  weir_worklist_config.
+ *
+ *  A create refuses, WEIR_ERR_UNSUPPORTED with the name of the field, what would have no effect on the form that runs,
+ *  and WEIR_ERR_INVALID a value that an enumeration does not have. Where the direction is left open, options that one
+ *  form alone reads pick that form. */
 typedef struct weir_run_options {
     size_t size; /**< sizeof(weir_run_options), set by WEIR_RUN_OPTIONS_INIT */
     weir_route_kind route;
@@ -537,7 +542,7 @@ typedef struct weir_pr weir_pr;
  *  below about 5e-7 pull also goes on until no vertex changes by half of it, of itself.
  *  @retval WEIR_ERR_INVALID      the configuration is out of range.
  *  @retval WEIR_ERR_UNSUPPORTED  pull with a choice of the worklist, or over devices that cannot go in step;
- *          switch; push with `iterations`. */
+ *          switch; push, or a choice of the worklist, with `iterations`. */
 weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            const weir_pr_config *config, weir_pr **pr_out);
@@ -598,7 +603,8 @@ typedef enum weir_cc_source {
 } weir_cc_source;
 
 /** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too.
- *  Of the options route and time_limit_ms alone count. */
+ *  Of the options there are route, time_limit_ms and reserved_bytes; route staged says something of streamed arcs
+ *  alone, and picks them where @p source is left open. weir_run_stats.work.route is the route that was asked for. */
 weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            weir_cc_source source, weir_cc **cc_out);

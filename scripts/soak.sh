@@ -44,7 +44,7 @@ choices() {
     0) route=direct ;; 1) route=ring ;; 2) route=tree ;; *) route=staged ;;
     esac
     case $((n % 3)) in
-    0) worker=thread mapping=thread ;; 1) worker=warp mapping=merge ;; *) worker=block mapping=group:32 ;;
+    0) worker=thread mapping=auto ;; 1) worker=warp mapping=merge ;; *) worker=block mapping=group:32 ;;
     esac
     echo "--order $order --kernel $kernel --route $route --worker $worker --mapping $mapping"
 }

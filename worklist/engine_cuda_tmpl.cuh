@@ -41,6 +41,7 @@ static void *OP(kernel_for)(const struct weir_engine_args *work)
 extern "C" int LAUNCHER(fused)(void *stream, uint32_t workers, const void *data);
 extern "C" int LAUNCHER(discrete)(void *stream, uint32_t workers, const void *data);
 extern "C" int LAUNCHER(load)(void);
+extern "C" int LAUNCHER(own_schedule)(void);
 #if OP(narrow)
 extern "C" int NARROW_LAUNCHER(narrow)(void *stream, const void *data);
 extern "C" int NARROW_LAUNCHER(narrow_load)(void);
@@ -70,6 +71,15 @@ extern "C" int LAUNCHER(discrete)(void *stream, uint32_t workers, const void *da
     blocks = weir_word_blocks(args->work.word, blocks);
     return (int)cudaLaunchKernel(kernel, dim3(blocks), dim3(THREADS), list, bytes,
                                  (cudaStream_t)stream);
+}
+
+extern "C" int LAUNCHER(own_schedule)(void)
+{
+#ifdef WEIR_SCHEDULE
+    return 1;
+#else
+    return 0;
+#endif
 }
 
 /* Asking for a kernel's attributes loads it. Loading one later would wait for those that run, and a fused

@@ -29,6 +29,7 @@ static void OP(engine_host)(const void *data, uint32_t worker, uint32_t workers)
 int CUDA_FORM(fused)(void *stream, uint32_t workers, const void *args);
 int CUDA_FORM(discrete)(void *stream, uint32_t workers, const void *args);
 int CUDA_FORM(load)(void);
+int CUDA_FORM(own_schedule)(void);
 #else
 #define CUDA_FORM(name) NULL
 #endif
@@ -51,4 +52,5 @@ const weir_operator WEIR_TMPL_OPERATOR(WEIR_OPERATOR) = {
     .fused = {WEIR_TMPL_TEXT(WEIR_OPERATOR) " fused", OP(engine_host), CUDA_FORM(fused)},
     .discrete = {WEIR_TMPL_TEXT(WEIR_OPERATOR) " discrete", OP(engine_host), CUDA_FORM(discrete)},
     .load = CUDA_FORM(load),
+    .own_schedule_cuda = CUDA_FORM(own_schedule),
 };

@@ -34,13 +34,15 @@ typedef struct weir_operator {
     uint32_t wire_bytes;  /**< a packed item on a link */
     uint32_t piece_bytes; /**< an item with some of its atoms */
     uint32_t state_bytes; /**< the operator's state of one device, passed to kernels by value */
-    int own_schedule;     /**< non-zero: compiled with WEIR_SCHEDULE */
+    int own_schedule;     /**< non-zero: compiled with WEIR_SCHEDULE for host devices */
     int narrow;           /**< non-zero: has a kernel for narrow rounds (operator.h) */
     weir_kernel fused;    /**< stays until the run is over */
     weir_kernel discrete; /**< one round */
     /** Loads every CUDA kernel of the operator on the calling thread's current GPU; @return a
      *  cudaError_t. NULL without CUDA. */
     int (*load)(void);
+    int (*own_schedule_cuda)(
+        void); /**< as own_schedule, of the kernels for GPUs; NULL without CUDA */
 } weir_operator;
 
 /** In which order a worker takes items. */
@@ -147,10 +149,10 @@ typedef struct weir_worklist_stats {
     uint32_t delta; /**< the last step of the threshold; 0 without soft */
     weir_kernel_kind kernel;
     weir_worker_kind worker;
-    uint32_t fetch; /**< 0: by how many tiles there are */
-    weir_mapping_kind mapping;
-    uint32_t group; /**< of WEIR_MAPPING_GROUP */
-    uint32_t cut;   /**< longest piece of a tile that is cut, in atoms; 0: tiles are not cut */
+    uint32_t fetch;            /**< 0: by how many tiles there are */
+    weir_mapping_kind mapping; /**< WEIR_MAPPING_AUTO: none, each worker is a thread */
+    uint32_t group;            /**< of WEIR_MAPPING_GROUP */
+    uint32_t cut; /**< longest piece of a tile that is cut, in atoms; 0: tiles are not cut */
 } weir_worklist_stats;
 
 typedef struct weir_worklist weir_worklist; /**< long-lived */
@@ -162,7 +164,10 @@ typedef struct weir_worklist weir_worklist; /**< long-lived */
  *                      outlive the worklist. Devices behind the last one take no part.
  *  @param[in] op       outlives the worklist.
  *  @retval WEIR_ERR_NOMEM    a device's pool cannot give the queues.
- *  @retval WEIR_ERR_INVALID  workers that are not the context's first devices, or sizes out of range. */
+ *  @retval WEIR_ERR_INVALID  workers that are not the context's first devices, or sizes out of range.
+ *  @retval WEIR_ERR_UNSUPPORTED  a choice that would have no effect, which the detail names: a mapping where a worker
+ *                    is a thread, a group without mapping group, a delta without order soft; or one that the
+ *                    devices or the operator's kernels do not have. */
 weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *workers,
                                  uint32_t count, const weir_operator *op,
                                  const weir_worklist_config *config, weir_worklist **worklist_out);

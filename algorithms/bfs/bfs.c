@@ -4,6 +4,7 @@
 #include "algorithms/bfs/bfs_op.h"
 #include "algorithms/bfs/bfs_step_run.h"
 #include "algorithms/common/choose.h"
+#include "algorithms/common/forms.h"
 #include "algorithms/common/timing.h"
 #include "algorithms/common/traversal.h"
 #include "algorithms/common/need.h"
@@ -78,43 +79,41 @@ static int rows_are_short(const weir_graph *graph)
 
 /* What auto becomes. Narrow levels are chains of dependent accesses: the worklist's narrow rounds have the shortest on a
  * GPU (docs/benchmarks.md), and several GPUs need no barrier for each level there. */
-static weir_direction usual(weir_context *context, const weir_graph *graph,
-                            const weir_run_options *options)
+static int usual(weir_context *context, const weir_graph *graph)
 {
     weir_device_info info;
     weir_device_info_get(weir_context_device(context, 0), &info);
-    return info.kind == WEIR_DEVICE_CUDA && !options->parents && rows_are_short(graph)
-               ? WEIR_DIRECTION_PUSH
-               : WEIR_DIRECTION_SWITCH;
+    return info.kind == WEIR_DEVICE_CUDA && rows_are_short(graph) ? WEIR__FORM_PUSH
+                                                                  : WEIR__FORM_STEP;
 }
 
-/* Why the worklist was taken, which keeps no tree: the devices, or the options. */
-static weir_status no_tree(const weir_context *context, const weir_run_options *options,
-                           uint32_t parts)
+struct devices {
+    const weir_context *context;
+    uint32_t parts;
+};
+
+static weir_status possible(const void *user)
 {
-    weir_status status = WEIR_OK;
-    if (options->direction == WEIR_DIRECTION_AUTO)
-        status = weir_steps_possible(context, parts);
-    return status ? status
-                  : weir__fail(WEIR_ERR_UNSUPPORTED,
-                               "a tree of parents comes from a search in step: leave direction "
-                               "push and the worklist's options out");
+    const struct devices *devices = user;
+    return weir_steps_possible(devices->context, devices->parts);
 }
 
 static weir_status create(weir_bfs *bfs, weir_context *context, const weir_graph *graph,
                           const weir_partition *partition, const weir_run_options *options)
 {
+    const struct devices devices = {context, partition->parts};
+    const struct weir__asked asked = {.options = options};
+    const struct weir__form_case what = {usual(context, graph), possible, &devices};
     weir_run_options with = *options;
+    int form;
     bfs->context = context;
     bfs->parts = partition->parts;
     bfs->parents = options->parents;
-    weir_status status = weir__direction_choose(context, options, partition->parts,
-                                                usual(context, graph, options), &bfs->direction);
+    weir_status status = weir__form_choose(&weir__bfs_forms, &asked, &what, &form, &bfs->direction);
     if (status)
         return status;
-    if (bfs->direction == WEIR_DIRECTION_PUSH)
-        return bfs->parents ? no_tree(context, options, partition->parts)
-                            : create_push(bfs, context, graph, partition, options);
+    if (form == WEIR__FORM_PUSH)
+        return create_push(bfs, context, graph, partition, options);
     with.direction = bfs->direction;
     return weir__bfs_run_create(context, graph, partition, &with, &bfs->run);
 }

@@ -1,6 +1,7 @@
 /** @file cc.c  Connected components: rows that lie on the devices, or arcs that come in segments. */
 #include "algorithms/cc/cc.h"
 #include "algorithms/common/choose.h"
+#include "algorithms/common/forms.h"
 #include "algorithms/common/timing.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
@@ -12,36 +13,51 @@ struct weir_cc {
     weir_context *context;       /* kept by what runs in it */
     weir__cc_resident *resident; /* one of the two */
     weir__cc_streamed *streamed;
+    weir_route_kind route; /* what was asked for */
     const char *why_devices;
     int ran;     /* the last run was complete */
     int stopped; /* the last run was: its labels are in part those of the run before */
 };
 
-/* Whether rows can lie on the devices, and how much of them would at the least. */
-static int may_reside(weir_context *context, const weir_graph *graph, uint32_t devices)
+struct asked_of {
+    weir_context *context;
+    const weir_graph *graph;
+    uint32_t devices;
+    weir_cc_source source;
+};
+
+/* Whether the devices go in step, and their pools hold what rows take at the least. Where rows were asked for, their
+ * own set-up finds out, and says how much is missing. */
+static weir_status may_reside(const void *user)
 {
-    const uint64_t needed = weir__cc_resident_bytes(graph, devices);
-    if (weir_steps_possible(context, devices))
-        return 0;
-    for (uint32_t d = 0; d < devices; d++) {
+    const struct asked_of *of = user;
+    const uint64_t needed = weir__cc_resident_bytes(of->graph, of->devices);
+    weir_status status;
+    if (of->source == WEIR_CC_RESIDENT)
+        return WEIR_OK;
+    if ((status = weir_steps_possible(of->context, of->devices)))
+        return status;
+    for (uint32_t d = 0; d < of->devices; d++) {
         weir_pool_stats pool;
-        weir_device_pool_stats(weir_context_device(context, d), &pool);
+        weir_device_pool_stats(weir_context_device(of->context, d), &pool);
         if (pool.bound_bytes < pool.used_bytes + needed)
-            return 0;
+            return WEIR_ERR_NOMEM;
     }
-    return 1;
+    return WEIR_OK;
 }
 
 static weir_status create(weir_context *context, const weir_graph *graph,
                           const weir_partition *partition, const weir_run_options *options,
                           weir_cc_source source, weir_cc *cc)
 {
+    const struct asked_of of = {context, graph, partition->parts, source};
+    const struct weir__asked asked = {.options = options, .source = source};
+    const struct weir__form_case what = {WEIR__FORM_RESIDENT, may_reside, &of};
+    int form;
     weir_status status = weir__partition_fits(context, graph, partition);
-    if (status)
+    if (status || (status = weir__form_choose(&weir__cc_forms, &asked, &what, &form, NULL)))
         return status;
-    if (source == WEIR_CC_AUTO && !may_reside(context, graph, partition->parts))
-        source = WEIR_CC_STREAMED;
-    if (source != WEIR_CC_STREAMED) {
+    if (form == WEIR__FORM_RESIDENT) {
         status = weir__cc_resident_create(context, graph, partition, options, &cc->resident);
         /* The estimate knows neither the balance of parts nor whether in-arcs are needed. */
         if (status != WEIR_ERR_NOMEM || source == WEIR_CC_RESIDENT)
@@ -54,12 +70,8 @@ static weir_status check(const weir_run_options *options, weir_cc_source source)
 {
     if (options->size != sizeof *options)
         return weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
-    if (!weir_route_kind_text(options->route))
-        return weir__fail(WEIR_ERR_INVALID, "a route of kind %d: there is none",
-                          (int)options->route);
-    if (source != WEIR_CC_AUTO && source != WEIR_CC_RESIDENT && source != WEIR_CC_STREAMED)
-        return weir__fail(WEIR_ERR_INVALID, "arcs from source %d: there is none", (int)source);
-    return WEIR_OK;
+    return weir__forms_check(&weir__cc_forms,
+                             &(struct weir__asked){.options = options, .source = source}, NULL);
 }
 
 weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
@@ -78,6 +90,7 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
     cc->context = context;
     status = weir__partition_choose(context, graph, &partition, WEIR_SHAPE_COMPONENTS, &made,
                                     &cc->why_devices);
+    cc->route = options->route;
     if (!status)
         status = create(context, graph, partition, options, source, cc);
     weir_partition_destroy(made);
@@ -100,6 +113,7 @@ weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
     if (status)
         return status;
     stats.why_devices = cc->why_devices;
+    stats.work.route = cc->route;
     stats.ms = weir__ms_since(cc->context, begin_ns);
     if (stats_out)
         *stats_out = stats;

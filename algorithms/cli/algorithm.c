@@ -108,8 +108,11 @@ static weir_status cc_create(weir_context *context, const weir_graph *graph,
                              const weir__cli_request *request, void **object_out)
 {
     weir_cc *object;
-    weir_status status = weir_cc_create(context, graph, partition, options,
-                                        (weir_cc_source)request->stream, &object);
+    /* Parts are of rows: a partition that was asked for is not dropped for want of room. */
+    const int rows = partition && request->stream == WEIR_CC_AUTO;
+    weir_status status =
+        weir_cc_create(context, graph, partition, options,
+                       rows ? WEIR_CC_RESIDENT : (weir_cc_source)request->stream, &object);
     *object_out = object;
     return status;
 }
@@ -153,7 +156,8 @@ static double label_at(const void *values, uint64_t vertex)
 #define ROW(algorithm)                                                                          \
     .name = #algorithm, .create = algorithm##_create, .run = algorithm##_run,                   \
     .values = algorithm##_values, .cancel = algorithm##_cancel, .destroy = algorithm##_destroy, \
-    .reference = algorithm##_reference, .reference_need = weir__##algorithm##_reference_need
+    .reference = algorithm##_reference, .reference_need = weir__##algorithm##_reference_need,   \
+    .forms = &weir__##algorithm##_forms
 
 const weir__cli_algorithm weir__cli_algorithm_bfs = {
     ROW(bfs),

@@ -169,7 +169,7 @@ int weir__cli_choose_mapping(const char *text, int *mapping_out, uint32_t *group
  *  no partition, NULL, where arcs are streamed. */
 typedef struct weir__cli_picked {
     const char *partition, *direction, *route, *order, *kernel, *worker, *balance, *wire;
-    char mapping[24]; /**< as --mapping takes it */
+    char mapping[24]; /**< as --mapping takes it; "": none, where a worker is a thread */
     uint32_t delta;   /**< 0: without soft priority */
     uint32_t fetch;   /**< 0: by how many tiles there are */
     uint32_t cut;     /**< atoms of the longest piece of a tile; 0: tiles are not cut */

@@ -102,8 +102,8 @@ static const weir__cli_option options[] = {
            "host memory); default: auto, which looks at the machine"),
     CHOICE("route", "R", VERB_CC, route, weir__cli_routes,
            "how what devices found comes together: direct (all send to one),\n"
-           "ring, tree, staged (as auto, through host memory where arcs are\n"
-           "streamed); default: auto, the machine's reduction tree"),
+           "ring, tree, staged (through host memory; arcs are streamed then);\n"
+           "default: auto, the machine's reduction tree"),
     TEXT("machine", 0, "FILE|SPEC", VERB_TOPO, machine,
          "show this machine instead: a JSON file, a shipped name or a\n"
          "text; weir help topo lists them"),
@@ -165,7 +165,8 @@ static const weir__cli_option options[] = {
      "how the arcs of what a worker took are spread over its lanes:\n"
      "auto; thread, warp, block: a vertex each; group:N: N lanes (1 to\n"
      "1024, a power of two) share the arcs of their vertices; merge:\n"
-     "equal shares of vertices and arcs; default: auto"},
+     "equal shares of vertices and arcs; default: auto. Not with --worker\n"
+     "thread, where each lane takes its own vertices"},
     CHOICE("balance", "B", SEARCHES, balance, weir__cli_balances, "off; default: off"),
     CHOICE("wire", "W", SEARCHES, wire, weir__cli_wires, "list; default: list"),
     NUMBER("trials", SEARCHES, trials, 1, 1000000,

@@ -56,9 +56,10 @@ static json_t *worklist_choices_json(const weir__cli_picked *picked, const char 
     if (in_step)
         return join(choices, json_pack("{s:n, s:n, s:n, s:n, s:n}", "kernel", "worker", "fetch",
                                        "mapping", "cut"));
-    return join(choices, json_pack("{s:s, s:s, s:o, s:s, s:o}", "kernel", picked->kernel, "worker",
+    return join(choices, json_pack("{s:s, s:s, s:o, s:o, s:o}", "kernel", picked->kernel, "worker",
                                    picked->worker, "fetch", integer(picked->fetch), "mapping",
-                                   picked->mapping, "cut", integer(picked->cut)));
+                                   text(*picked->mapping ? picked->mapping : NULL), "cut",
+                                   integer(picked->cut)));
 }
 
 /* What one verb alone takes. */

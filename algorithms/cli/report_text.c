@@ -88,7 +88,8 @@ static void print_worklist_choices(const weir__cli_picked *picked)
         printf("%" PRIu32, picked->fetch);
     else
         printf("by need");
-    printf(", mapping %s", picked->mapping);
+    if (*picked->mapping)
+        printf(", mapping %s", picked->mapping);
     if (picked->cut)
         printf(" (vertices cut at %" PRIu32 " arcs)", picked->cut);
     printf(", balance %s, wire %s", picked->balance, picked->wire);

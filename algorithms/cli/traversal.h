@@ -4,6 +4,7 @@
 #define WEIR_ALGORITHMS_CLI_TRAVERSAL_H
 
 #include "algorithms/cli/cli.h"
+#include "algorithms/common/forms.h"
 #include "runtime/room.h"
 
 /* ---- algorithms (algorithm.c) --------------------------------------------------------------- */
@@ -18,9 +19,10 @@ struct weir__cli_algorithm {
     const char *value;     /**< what a vertex gets: "level", "distance", "rank", "label" */
     const char *unreached; /**< that of a vertex out of reach, in files */
     size_t value_bytes;
-    int weighted;      /**< needs weights of arcs */
-    int sourced;       /**< starts at a vertex; the others start everywhere */
-    int worklist;      /**< can go through the worklist; the others always go in step */
+    int weighted; /**< needs weights of arcs */
+    int sourced;  /**< starts at a vertex; the others start everywhere */
+    int worklist; /**< can go through the worklist; the others always go in step */
+    const struct weir__forms *forms; /**< which options they read */
     const char *steps; /**< what weir_run_stats.steps counts: "levels", "iterations", "steps" */
     /** What a trial says of all values: names of the two figures that `sum` fills in, as members of
      *  documents and as heads of columns. */

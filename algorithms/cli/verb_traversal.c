@@ -12,53 +12,38 @@ static int wants_tree(const weir__cli_request *request)
     return request->parents || request->output_parents;
 }
 
-/* The first option given that only the worklist takes; NULL: none. sssp has its soft order in step, too. */
-static const char *worklist_option(const struct weir__cli_session *session)
+static weir_run_options options_of(const weir__cli_request *request)
 {
-    const weir__cli_request *request = session->request;
-    int soft = session->algorithm == &weir__cli_algorithm_sssp && request->order == WEIR_ORDER_SOFT;
-    const struct {
-        const char *name;
-        int given;
-    } worklist[] = {{"route", request->route != 0},   {"order", request->order != 0 && !soft},
-                    {"kernel", request->kernel != 0}, {"worker", request->worker != 0},
-                    {"fetch", request->fetch != 0},   {"mapping", request->mapping != 0}};
-    for (size_t i = 0; i < sizeof worklist / sizeof *worklist; i++)
-        if (worklist[i].given)
-            return worklist[i].name;
-    return NULL;
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.route = (weir_route_kind)request->route;
+    options.order = (weir_order_kind)request->order;
+    options.delta = request->delta;
+    options.kernel = (weir_kernel_kind)request->kernel;
+    options.worker = (weir_worker_kind)request->worker;
+    options.fetch = (uint32_t)request->fetch;
+    options.direction = (weir_direction)request->direction;
+    options.parents = wants_tree(request);
+    options.mapping = (weir_mapping_kind)request->mapping;
+    options.group = request->group;
+    options.time_limit_ms = (uint32_t)request->time_limit_ms;
+    return options;
 }
 
-/* What only the worklist takes would be ignored by a run in step, and the other way round. */
-static int check_in_step(const struct weir__cli_session *session)
+/* What the library would refuse once the graph is loaded is refused before, in the command's words. */
+static int check_forms(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
-    const int push = request->direction == WEIR_DIRECTION_PUSH;
-    const char *tree = request->parents ? "parents" : "output-parents";
-    const char *given = session->algorithm->worklist ? worklist_option(session) : NULL;
-    if (push && request->iterations)
-        return weir__cli_fail(EXIT_USAGE, "--iterations: of direction pull; push has none");
-    if (push && wants_tree(request))
-        return weir__cli_fail(EXIT_USAGE,
-                              "--%s: --direction push keeps no tree; leave out one of them", tree);
-    if (push || !given)
-        return EXIT_DONE;
-    if (request->direction != WEIR_DIRECTION_AUTO)
-        return weir__cli_fail(EXIT_USAGE,
-                              "--%s is of the worklist, which --direction %s does without; leave "
-                              "out one of them",
-                              given, weir_direction_text((weir_direction)request->direction));
-    if (wants_tree(request))
-        return weir__cli_fail(EXIT_USAGE,
-                              "--%s is of the worklist, which keeps no tree for --%s; leave out "
-                              "one of them",
-                              given, tree);
-    if (request->iterations)
-        return weir__cli_fail(EXIT_USAGE,
-                              "--%s is of the worklist, which has no --iterations; leave out one "
-                              "of them",
-                              given);
-    return EXIT_DONE;
+    const weir_run_options options = options_of(request);
+    const struct weir__asked asked = {
+        .options = &options,
+        .iterations = (uint32_t)request->iterations,
+        .source = (weir_cc_source)request->stream,
+        .partition = request->partition != PARTITION_AUTO,
+        .command = 1,
+        .parents = request->parents ? NULL : "--output-parents",
+    };
+    weir_status status = weir__forms_check(session->algorithm->forms, &asked, NULL);
+    return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }
 
 /* What draws numbers: sources, and two of the partitions. */
@@ -82,12 +67,8 @@ static int check_options(const struct weir__cli_session *session)
         return weir__cli_fail(EXIT_USAGE, "%s: GRAPH is missing; see weir help %s", name, name);
     if (weir__cli_given(request, "source") && request->sources)
         return weir__cli_fail(EXIT_USAGE, "--source and --sources: give only one of them");
-    if (request->stream == WEIR_CC_STREAMED && request->partition != PARTITION_AUTO)
-        return weir__cli_fail(EXIT_USAGE,
-                              "--partition is of rows that lie on the devices, which --stream on "
-                              "does without; leave out one of them");
     int code = check_seed(session);
-    return code ? code : check_in_step(session);
+    return code ? code : check_forms(session);
 }
 
 static int open_outputs(struct weir__cli_session *session)
@@ -159,23 +140,6 @@ static uint64_t own_bytes(const struct weir__cli_session *session)
     else if (session->request->verify && algorithm->check_need)
         algorithm->check_need(graph, &need);
     return (uint64_t)need.most;
-}
-
-static weir_run_options options_of(const weir__cli_request *request)
-{
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    options.route = (weir_route_kind)request->route;
-    options.order = (weir_order_kind)request->order;
-    options.delta = request->delta;
-    options.kernel = (weir_kernel_kind)request->kernel;
-    options.worker = (weir_worker_kind)request->worker;
-    options.fetch = (uint32_t)request->fetch;
-    options.direction = (weir_direction)request->direction;
-    options.parents = wants_tree(request);
-    options.mapping = (weir_mapping_kind)request->mapping;
-    options.group = request->group;
-    options.time_limit_ms = (uint32_t)request->time_limit_ms;
-    return options;
 }
 
 static int place(struct weir__cli_session *session)

@@ -2,6 +2,7 @@
  *
  * What BFS, SSSP and operators of users have in common: everything but the operator and its state. Values stay on
  * the devices: what is said of a run is counted there by a kernel, and they come to the host when somebody asks. */
+#include "algorithms/common/forms.h"
 #include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
 #include "algorithms/common/timing.h"
@@ -267,6 +268,8 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
     options = options ? options : &default_options;
     config = config ? config : &default_config;
     if ((status = check(options, config)) ||
+        (status = weir__forms_check(&weir__traversal_forms,
+                                    &(struct weir__asked){.options = options}, NULL)) ||
         (status = check_room(placement, op, options, config)) ||
         (status = weir__calloc(1, sizeof *traversal, "traversal", &traversal)))
         return status;

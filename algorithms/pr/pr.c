@@ -1,6 +1,7 @@
 /** @file pr.c  PageRank: which form, on which devices; the rest is in pr_pull.c and pr_push.c. */
 #include "algorithms/pr/pr.h"
 #include "algorithms/common/choose.h"
+#include "algorithms/common/forms.h"
 #include "algorithms/common/timing.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
@@ -38,53 +39,22 @@ static weir_status check(const weir_run_options *options, const weir_pr_config *
     if (config->dangling != WEIR_DANGLING_SPREAD && config->dangling != WEIR_DANGLING_IGNORE)
         return weir__fail(WEIR_ERR_INVALID, "%d is no way to treat dangling vertices",
                           (int)config->dangling);
-    if (options->parents)
-        return weir__fail(WEIR_ERR_UNSUPPORTED, "PageRank makes no tree: parents are for BFS");
     return WEIR_OK;
 }
 
-/* What only the worklist has. */
-static const char *of_the_worklist(const weir_run_options *options)
+static weir_status possible(const void *user)
 {
-    return options->route                       ? "route"
-           : options->order || options->delta   ? "order"
-           : options->kernel                    ? "kernel"
-           : options->worker                    ? "worker"
-           : options->fetch                     ? "fetch"
-           : options->mapping || options->group ? "mapping"
-                                                : NULL;
+    const weir_pr *pr = user;
+    return weir_steps_possible(pr->context, pr->parts);
 }
 
-static weir_status choose(const weir_context *context, uint32_t devices,
-                          const weir_run_options *options, const weir_pr_config *config,
-                          weir_direction *direction_out)
+static weir_status choose(weir_pr *pr, const struct weir__pr_task *task)
 {
-    const char *choice = of_the_worklist(options);
-    switch (options->direction) {
-    case WEIR_DIRECTION_AUTO:
-        *direction_out = choice || weir_steps_possible(context, devices) ? WEIR_DIRECTION_PUSH
-                                                                         : WEIR_DIRECTION_PULL;
-        break;
-    case WEIR_DIRECTION_PULL:
-        if (choice)
-            return weir__fail(WEIR_ERR_UNSUPPORTED,
-                              "%s is a choice of the worklist: PageRank has it with direction push",
-                              choice);
-        *direction_out = WEIR_DIRECTION_PULL;
-        break;
-    case WEIR_DIRECTION_PUSH:
-        *direction_out = WEIR_DIRECTION_PUSH;
-        break;
-    case WEIR_DIRECTION_SWITCH:
-        return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "PageRank looks at all arcs in every step: there is nothing to switch");
-    default:
-        return weir__fail(WEIR_ERR_INVALID, "%d is no direction", (int)options->direction);
-    }
-    if (*direction_out == WEIR_DIRECTION_PUSH && config->iterations)
-        return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "only the pull form has iterations that could be limited");
-    return WEIR_OK;
+    const struct weir__asked asked = {.options = &task->options,
+                                      .iterations = task->config.iterations};
+    const struct weir__form_case what = {WEIR__FORM_STEP, possible, pr};
+    int form;
+    return weir__form_choose(&weir__pr_forms, &asked, &what, &form, &pr->direction);
 }
 
 static uint64_t dangling(const weir_graph *graph)
@@ -113,7 +83,7 @@ static weir_status create_on(weir_pr *pr, struct weir__pr_task *task)
     if (status)
         return status;
     pr->parts = task->partition->parts;
-    status = choose(task->context, pr->parts, &task->options, &task->config, &pr->direction);
+    status = choose(pr, task);
     if (!status)
         status = create_form(pr, task);
     weir_partition_destroy(made);

@@ -6,12 +6,14 @@
  * real ones are far shorter. If a run of either form does find a distance that does not fit, it is done again
  * with the wide operator, which the object keeps from then on. */
 #include "algorithms/common/choose.h"
+#include "algorithms/common/forms.h"
 #include "algorithms/common/timing.h"
 #include "algorithms/common/traversal.h"
 #include "algorithms/common/need.h"
 #include "algorithms/sssp/sssp.h"
 #include "algorithms/sssp/sssp_step_run.h"
 #include "runtime/support.h"
+#include "worklist/steps.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,8 +112,13 @@ static uint64_t far_from(int wide)
 static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traversal **traversal_out)
 {
     const weir_traversal_config config = config_of(sssp, wide);
-    weir_status status = weir_traversal_create(sssp->placement, operator_of(wide), &sssp->options,
-                                               &config, traversal_out);
+    weir_run_options options = sssp->options;
+    /* A run in step that did not fit comes here too, with the options of a run in step. */
+    options.direction = WEIR_DIRECTION_PUSH;
+    if (options.delta && !options.order)
+        options.order = WEIR_ORDER_SOFT;
+    weir_status status =
+        weir_traversal_create(sssp->placement, operator_of(wide), &options, &config, traversal_out);
     if (status)
         return status;
     if (sssp->plan.longest >= (wide ? EXACT_MAX : SSSP_U32_FAR))
@@ -131,17 +138,37 @@ static weir_status place(weir_sssp *sssp, const weir_graph *graph, const weir_pa
                                           &sssp->placement);
 }
 
+/* In step there are 32-bit distances alone, and a vertex of another device is relaxed by atomics. */
+static weir_status possible(const void *user)
+{
+    const weir_sssp *sssp = user;
+    weir_status status;
+    if (sssp->plan.wide)
+        return weir__fail(WEIR_ERR_UNSUPPORTED,
+                          "shortest paths go in step with integer weights whose sums fit 32 bits");
+    status = weir_steps_possible(sssp->context, sssp->parts);
+    return status ? status : weir__sssp_run_possible(sssp->context, sssp->parts);
+}
+
+static weir_status choose(const weir_sssp *sssp, int *form_out)
+{
+    const struct weir__asked asked = {.options = &sssp->options};
+    const struct weir__form_case what = {
+        !sssp->plan.wide && sssp->plan.skewed ? WEIR__FORM_STEP : WEIR__FORM_PUSH, possible, sssp};
+    return weir__form_choose(&weir__sssp_forms, &asked, &what, form_out, NULL);
+}
+
 static weir_status create(weir_sssp *sssp, const weir_graph *graph, const weir_partition *partition)
 {
     weir_partition *own = NULL;
-    int step = 0;
+    int form = WEIR__FORM_PUSH;
     weir_status status = weir__partition_choose(sssp->context, graph, &partition, WEIR_SHAPE_LEVELS,
                                                 &own, &sssp->why_devices);
     if (!status) {
         sssp->parts = partition->parts;
-        status = weir__sssp_choose(sssp->context, sssp->parts, &sssp->plan, &sssp->options, &step);
+        status = choose(sssp, &form);
     }
-    if (!status && step)
+    if (!status && form == WEIR__FORM_STEP)
         status = weir__sssp_run_create(
             sssp->context, graph, partition, &sssp->options,
             sssp->options.delta ? sssp->options.delta : sssp->plan.delta_step, &sssp->run);

@@ -50,13 +50,6 @@ struct weir__sssp_plan {
 /** Look at all weights. @retval WEIR_ERR_INVALID  there are none, or negative or too large ones. */
 weir_status weir__sssp_plan(const weir_graph *graph, struct weir__sssp_plan *plan_out);
 
-/** Whether a graph with this plan runs in step on the first @p parts devices. A width of the threshold (order
- *  soft) is one of buckets there; the other options of the worklist mean that it does not.
- *  @retval WEIR_ERR_UNSUPPORTED  a direction was asked for that cannot be. */
-weir_status weir__sssp_choose(const weir_context *context, uint32_t parts,
-                              const struct weir__sssp_plan *plan, const weir_run_options *options,
-                              int *step_out);
-
 /** Items of the last run that did not fit into an inbox (step.h); 0 if it did not go in step. */
 uint64_t weir__sssp_spilled(const weir_sssp *sssp);
 /** Whether distances have 64 bits now. */

@@ -68,7 +68,7 @@ static void options_that_do_not_go_together(void **state)
         options.fetch = i / 2 == 4;
         options.mapping = i / 2 == 5 ? WEIR_MAPPING_WARP : WEIR_MAPPING_AUTO;
         assert_refused(context, graph, &options, WEIR_ERR_UNSUPPORTED, names[i / 2]);
-        assert_detail_has(weir_direction_text(options.direction));
+        assert_detail_has("breadth-first search in step");
     }
     options = none;
     options.parents = 1;

@@ -77,6 +77,8 @@ static void every_route(void **state)
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
         weir_cc *cc;
         options.route = (weir_route_kind)(WEIR_ROUTE_AUTO + i / 2);
+        if (options.route == WEIR_ROUTE_STAGED && i % 2 == 0)
+            continue; /* of arcs that are streamed alone: test_options */
         if (weir_cc_create(context, graph, NULL, &options,
                            i % 2 ? WEIR_CC_STREAMED : WEIR_CC_RESIDENT, &cc))
             fail_msg("%s: %s", weir_route_kind_text(options.route), weir_error_detail());

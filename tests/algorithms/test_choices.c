@@ -40,7 +40,7 @@ struct counts {
     uint64_t right, refused, wrong, left_out;
 };
 
-static void try_row(const struct test_case *test, struct choice_graph *graph, const uint8_t *row,
+static void try_one(const struct test_case *test, struct choice_graph *graph, const uint8_t *row,
                     struct counts *counts)
 {
     const char *why;
@@ -62,6 +62,26 @@ static void try_row(const struct test_case *test, struct choice_graph *graph, co
         counts->wrong++;
         print_error("%s: %s: %s\n", graph->name, text, why);
     }
+}
+
+/* A mapping has no effect where a worker is a thread: it is refused, and the rest of the row is run without. */
+static void try_row(const struct test_case *test, struct choice_graph *graph, const uint8_t *row,
+                    struct counts *counts)
+{
+    const int thread = row[CHOICE_WORKER] == choice_value(CHOICE_WORKER, "thread");
+    const uint64_t before = counts->right;
+    uint8_t without[CHOICE_FACTORS];
+    try_one(test, graph, row, counts);
+    if (!thread || row[CHOICE_MAPPING] == CHOICE_OPEN)
+        return;
+    if (counts->right != before) {
+        counts->wrong++;
+        print_error("%s: %s: a mapping without effect was taken\n", graph->name,
+                    choice_text(test->set, row));
+    }
+    memcpy(without, row, sizeof without);
+    without[CHOICE_MAPPING] = CHOICE_OPEN;
+    try_one(test, graph, without, counts);
 }
 
 /* Rows in order; the product is not held in memory. */

@@ -155,7 +155,7 @@ static void a_hub_loses_no_arcs_by_any_mapping(void **state)
         weir_mapping_kind mapping;
         weir_worker_kind worker;
         weir_kernel_kind kernel;
-    } ways[] = {{WEIR_MAPPING_THREAD, WEIR_WORKER_THREAD, WEIR_KERNEL_FUSED},
+    } ways[] = {{WEIR_MAPPING_THREAD, WEIR_WORKER_WARP, WEIR_KERNEL_FUSED},
                 {WEIR_MAPPING_WARP, WEIR_WORKER_WARP, WEIR_KERNEL_FUSED},
                 {WEIR_MAPPING_BLOCK, WEIR_WORKER_BLOCK, WEIR_KERNEL_DISCRETE},
                 {WEIR_MAPPING_GROUP, WEIR_WORKER_BLOCK, WEIR_KERNEL_FUSED},

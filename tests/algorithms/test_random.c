@@ -125,7 +125,8 @@ static weir_run_options random_options(struct trial *t)
         options.order == WEIR_ORDER_SOFT && below(t, 2) ? 1 + (uint32_t)below(t, 500) : 0;
     options.kernel = below(t, 3) ? 0 : (weir_kernel_kind)below(t, 3);
     options.worker = below(t, 3) ? 0 : (weir_worker_kind)below(t, 4);
-    options.mapping = below(t, 3) ? 0 : (weir_mapping_kind)below(t, 6);
+    if (options.worker != WEIR_WORKER_THREAD) /* which takes no mapping */
+        options.mapping = below(t, 3) ? 0 : (weir_mapping_kind)below(t, 6);
     return options;
 }
 

@@ -211,7 +211,8 @@ static void every_kernel_worker_and_mapping(void **state)
         if (options.kernel == WEIR_KERNEL_FUSED && mixed)
             continue;
         options.worker = (weir_worker_kind)(i / 3 % 4);
-        options.mapping = (weir_mapping_kind)(i / 12);
+        if (options.worker != WEIR_WORKER_THREAD) /* which takes no mapping */
+            options.mapping = (weir_mapping_kind)(i / 12);
         options.fetch = (uint32_t)i % 5;
         options.group = options.mapping == WEIR_MAPPING_GROUP ? 1u << i % 4 : 0;
         weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_EDGE, &options);

@@ -310,7 +310,8 @@ static void what_it_cannot_do_is_refused(void **state)
     weigh(whole, "random");
     refuse(context, whole, WEIR_DIRECTION_PULL, WEIR_WORKER_AUTO, "cannot pull alone");
     refuse(context, halves, WEIR_DIRECTION_SWITCH, WEIR_WORKER_AUTO, "integer weights");
-    refuse(context, whole, WEIR_DIRECTION_SWITCH, WEIR_WORKER_WARP, "worker belongs to");
+    refuse(context, whole, WEIR_DIRECTION_SWITCH, WEIR_WORKER_WARP,
+           "worker has no effect on shortest paths in step");
     weir_graph_destroy(halves);
     weir_graph_destroy(whole);
     weir_context_destroy(context);

@@ -24,7 +24,7 @@ done
 expect_ok cc few.el --devices host:2 -o -
 same few.want "$OUT" "-o -"
 expect_ok cc few.el --devices host:2
-if awk '/ components / { getline; exit !($5 == 6 && $6 == 3) }' "$OUT"; then
+if awk '/ components / { getline; exit !($6 == 6 && $7 == 3) }' "$OUT"; then
     pass
 else
     fail "6 components, the largest of 3, should be shown"
@@ -79,8 +79,14 @@ refuse 2 "cc is exact and has no tolerance" cc $G --tolerance 1e-3
 refuse 2 "--iterations: cc ends by itself" cc $G --iterations 3
 refuse 2 "--stream sometimes: unknown; choose one of: auto, off, on" cc $G --stream sometimes
 refuse 2 "--stream: bfs has no such option" bfs $G --stream on
+expect_ok cc rmat:6 --devices host:2 --route staged --verify # which streamed arcs alone read
+has "choices  stream on, route staged"
+refuse 2 "--route staged has no effect on connected components whose rows lie on the devices" cc none.el \
+    --stream off --route staged
+refuse 2 "and --partition has none on connected components of arcs that are streamed" cc none.el \
+    --partition block --route staged
 for partition in block edge random metis; do # nothing is loaded for it
-    refuse 2 "--partition is of rows that lie on the devices, which --stream on does without" cc none.el \
+    refuse 2 "--partition has no effect on connected components of arcs that are streamed: leave it out" cc none.el \
         --stream on --partition $partition
 done
 refuse 2 "cc: GRAPH is missing" cc --verify

@@ -73,9 +73,11 @@ for verb in bfs sssp; do
     # ---- together ----
     for kernel in fused discrete; do
         for order in fifo soft bulk; do
-            for both in thread:group:2 warp:thread warp:warp block:merge block:block; do
+            for both in thread: warp:thread warp:warp block:merge block:block; do
+                mapping=${both#*:}
+                # shellcheck disable=SC2086 # a worker that is a thread takes none: no word
                 expect_ok $verb $G --devices host:3 --kernel $kernel --order $order \
-                    --worker "${both%%:*}" --mapping "${both#*:}" --fetch 2 --verify
+                    --worker "${both%%:*}" ${mapping:+--mapping $mapping} --fetch 2 --verify
                 has "verified: ok"
             done
         done
@@ -86,6 +88,13 @@ for verb in bfs sssp; do
         expect_ok $verb $G --source 0 --devices host:1 --kernel $kernel --order bulk --verify
         has "verified: ok"
         has "kernel $kernel"
+    done
+
+    # ---- a worker that is a thread walks its tiles alone ----
+    right --worker thread
+    picked mapping null
+    for mapping in thread warp block merge group:2; do
+        refuse 2 "mapping has no effect where a worker is a thread" $verb $G --worker thread --mapping $mapping
     done
 
     # ---- refused ----

@@ -70,14 +70,14 @@ expect_ok bfs path.el --source 0 --devices host:2 --parents --trials 3 --verify
 refuse 2 "both write to" bfs path.el --output-parents a -o a
 refuse 2 "both write to" bfs path.el --output-parents a --json ./a
 refuse 2 "cannot be written" bfs path.el --output-parents no-such-folder/file
-refuse 2 "--parents: --direction push keeps no tree" bfs path.el --parents --direction push
-refuse 2 "--output-parents: --direction push keeps no tree" bfs path.el --output-parents x --direction push
+refuse 2 "--parents has no effect on breadth-first search through the worklist: leave it out" bfs path.el --parents --direction push
+refuse 2 "--output-parents has no effect on breadth-first search through the worklist" bfs path.el --output-parents x --direction push
 # Before anything is loaded: there is no such file.
 for option in "route ring" "order fifo" "kernel fused" "worker warp" "fetch 3" "mapping warp"; do
     # shellcheck disable=SC2086 # words
-    refuse 2 "--${option% *} is of the worklist, which keeps no tree for --parents" bfs none.el --parents --$option
+    refuse 2 "--${option% *} has no effect on breadth-first search in step, and --parents has none on" bfs none.el --parents --$option
 done
-refuse 2 "keeps no tree for --output-parents" bfs none.el --output-parents x --order bulk
+refuse 2 "and --output-parents has none on breadth-first search through the worklist" bfs none.el --output-parents x --order bulk
 refuse 2 "--parents: sssp has no such option" sssp path.el --parents
 
 # ---- what was picked ----
@@ -116,7 +116,7 @@ for option in "--route ring" "--order soft:3" "--order fifo" "--kernel discrete"
     has "direction push"
     for direction in pull switch; do
         # shellcheck disable=SC2086 # words
-        refuse 2 "${option%% *} is of the worklist, which --direction $direction does without" \
+        refuse 2 "${option%% *} has no effect on breadth-first search in step" \
             bfs rmat:8 --devices host:2 --direction $direction $option
     done
 done
@@ -141,7 +141,7 @@ if [ -n "$TOOL" ]; then
 fi
 expect_ok sssp rmat:8 --source 1 --devices host:2 --direction switch --order soft:9
 has "order soft:9"
-refuse 2 "--order is of the worklist, which --direction switch does without" \
+refuse 2 "--order fifo has no effect on shortest paths in step" \
     sssp rmat:8 --devices host:2 --direction switch --order fifo
 printf '0 1 0.5\n1 2 0.125\n' >fractions.el
 refuse 2 "integer weights" sssp fractions.el --devices host:2 --direction switch

@@ -123,9 +123,9 @@ for value in 0 -1 x 1.5 4294967296; do
 done
 refuse 2 "--dangling loop: unknown; choose one of: spread, ignore" pr $G --dangling loop
 refuse 2 "--direction switch: unknown; choose one of: auto, push, pull" pr $G --direction switch
-refuse 2 "--order is of the worklist, which --direction pull does without" pr $G --direction pull --order fifo
-refuse 2 "--order is of the worklist, which has no --iterations" pr none.el --iterations 3 --order soft
-refuse 2 "--iterations: of direction pull; push has none" pr none.el --iterations 3 --direction push
+refuse 2 "--order has no effect on PageRank in step" pr $G --direction pull --order fifo
+refuse 2 "--order has no effect on PageRank in step, and --iterations has none on PageRank through the worklist" pr none.el --iterations 3 --order soft
+refuse 2 "--iterations has no effect on PageRank through the worklist: leave it out" pr none.el --iterations 3 --direction push
 for option in source sources parents balance; do
     refuse 2 "--$option: pr has no such option" pr $G --$option 1
 done

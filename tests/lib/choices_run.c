@@ -29,8 +29,11 @@ static const char *picks_wrong(const weir_run_options *asked, const weir_worklis
         (wrong = pick_wrong("order", asked->order, work->order, WEIR_ORDER_BULK)) ||
         (wrong = pick_wrong("kernel", asked->kernel, work->kernel, WEIR_KERNEL_DISCRETE)) ||
         (wrong = pick_wrong("worker", asked->worker, work->worker, WEIR_WORKER_BLOCK)) ||
-        (wrong = pick_wrong("mapping", asked->mapping, work->mapping, WEIR_MAPPING_OWN)))
+        (work->worker != WEIR_WORKER_THREAD &&
+         (wrong = pick_wrong("mapping", asked->mapping, work->mapping, WEIR_MAPPING_OWN))))
         return wrong;
+    if (work->worker == WEIR_WORKER_THREAD && (work->mapping || work->group))
+        return "a mapping that no lane looked at";
     if (asked->fetch && work->fetch != asked->fetch)
         return "another fetch than was asked for";
     if (asked->delta && work->delta != asked->delta)
@@ -137,9 +140,13 @@ static const char *run_once(const struct choice_operator *op, void *object,
 }
 
 /* A refusal is one only of what may be refused, and says why. */
-static enum choice_outcome judge(const weir_context *context, weir_kernel_kind kernel,
+static enum choice_outcome judge(const weir_context *context, const weir_run_options *options,
                                  weir_status status)
 {
+    const weir_kernel_kind kernel = options->kernel;
+    if (status == WEIR_ERR_UNSUPPORTED && options->worker == WEIR_WORKER_THREAD &&
+        options->mapping && strstr(weir_error_detail(), "mapping has no effect"))
+        return CHOICE_REFUSED;
     if (status == WEIR_ERR_UNSUPPORTED && kernel == WEIR_KERNEL_FUSED &&
         choice_may_refuse_fused(context) && strlen(weir_error_detail()) > 10)
         return CHOICE_REFUSED;
@@ -168,14 +175,14 @@ enum choice_outcome choice_try(struct choice_devices *set, struct choice_graph *
         outcome = CHOICE_WRONG;
     } else if ((status = op->create(context, with, partition, &limited, &object))) {
         snprintf(why, sizeof why, "%s: %s", weir_status_text(status), weir_error_detail());
-        outcome = judge(context, options.kernel, status);
+        outcome = judge(context, &options, status);
     }
     for (uint32_t i = 0; i < CHOICE_SOURCES && !outcome; i++) {
         const double *want = choice_graph_expected(graph, row[CHOICE_OPERATOR], i);
         wrong = run_once(op, object, graph, i, want, &options, &status);
         if (wrong) {
             *why_out = wrong;
-            outcome = judge(context, options.kernel, status);
+            outcome = judge(context, &options, status);
         }
     }
     op->destroy(object);

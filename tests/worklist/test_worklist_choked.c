@@ -20,7 +20,6 @@ static struct tree_setup spines(const char *spec)
     setup.link_buffers = "1";
     setup.config.queue_items = QUEUE;
     setup.config.packet_items = 1;
-    setup.config.delta = 1;
     return setup;
 }
 
@@ -56,6 +55,7 @@ static void what_leaves_waits_for_credits(void **state)
         uint64_t next = 1;
         setup.config.route = WEIR_ROUTE_DIRECT;
         setup.config.order = orders[i % 3];
+        setup.config.delta = setup.config.order == WEIR_ORDER_SOFT;
         setup.config.kernel = kernels[i / 3];
         tree_open(&world, &setup);
         for (uint32_t d = 0; d < world.devices; d++)
@@ -80,6 +80,7 @@ static void every_route_goes_on(void **state)
         setup.config.queue_items = 16;
         setup.config.route = every_route[i % EVERY_ROUTE];
         setup.config.order = orders[i / EVERY_ROUTE % 3];
+        setup.config.delta = setup.config.order == WEIR_ORDER_SOFT;
         setup.config.kernel = kernels[i / EVERY_ROUTE / 3];
         tree_open(&world, &setup);
         seed(&world, 0, 2, &next);

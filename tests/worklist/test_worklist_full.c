@@ -31,7 +31,7 @@ static void invariant_3_a_hub_spills_and_nothing_is_lost(void **state)
             struct tree_setup setup = hub(*state);
             setup.config.route = every_route[r];
             setup.config.order = orders[o];
-            setup.config.delta = 1;
+            setup.config.delta = orders[o] == WEIR_ORDER_SOFT;
             /* All on one device, so its queue must overflow, whatever the number of devices. */
             setup.tree.owner_rule = TREE_BY_DEPTH;
             setup.tree.stride = 0;
@@ -106,7 +106,7 @@ static void invariant_3_the_spill_is_bounded(void **state)
         setup.tree.priority_rule = TREE_PRIORITY_DEPTH;
         setup.spill_bytes = bounds[o / 2];
         setup.config.order = orders[o % 2];
-        setup.config.delta = 1;
+        setup.config.delta = orders[o % 2] == WEIR_ORDER_SOFT;
         setup.config.queue_items = 64;
         tree_open(&world, &setup);
         assert_int_equal(tree_world_seed(&world, 1, 10), WEIR_OK);

@@ -43,8 +43,10 @@ static void vary(struct tree_setup *setup, uint64_t which)
     roll = tree_mix(roll);
     setup->config.kernel = PICK(kernels, roll);
     setup->config.worker = PICK(workers, roll >> 8);
-    setup->config.mapping = PICK(mappings, roll >> 16);
-    setup->config.group = PICK(groups, roll >> 24);
+    if (setup->config.worker != WEIR_WORKER_THREAD) /* whose tiles have no mapping */
+        setup->config.mapping = PICK(mappings, roll >> 16);
+    if (setup->config.mapping == WEIR_MAPPING_GROUP)
+        setup->config.group = PICK(groups, roll >> 24);
     setup->config.fetch = PICK(fetches, roll >> 32);
 }
 
@@ -270,6 +272,7 @@ static void soft_order_defers(void **state)
     assert_true(stats.raises > 0);
     assert_int_equal(stats.delta, 1);
     setup.config.order = WEIR_ORDER_FIFO;
+    setup.config.delta = 0;
     stats = tree_run_once(&setup, 11, 20);
     assert_int_equal(stats.deferred, 0);
     assert_int_equal(stats.raises, 0);

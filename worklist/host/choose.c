@@ -99,9 +99,41 @@ static uint32_t usual_group(uint32_t tile_atoms)
     return tile_atoms <= 4 ? 4 : tile_atoms <= 8 ? 8 : 32;
 }
 
-static weir_status choose_mapping(struct weir_worklist *list)
+/* What is given and no round looks at. A lane that is a worker walks its tile alone. */
+static const char *without_effect(const weir_worklist_config *config)
 {
-    weir_worklist_config *config = &list->config;
+    if (config->worker == WEIR_WORKER_THREAD && config->mapping != WEIR_MAPPING_AUTO)
+        return "mapping has no effect where a worker is a thread";
+    if (config->group && config->mapping != WEIR_MAPPING_GROUP)
+        return "group has no effect without mapping group";
+    if (config->delta && config->order != WEIR_ORDER_SOFT)
+        return "delta has no effect without order soft";
+    return NULL;
+}
+
+/* A kernel without a schedule of its own would take another one in silence. */
+static weir_status check_own(const struct weir_worklist *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        weir_device_info info;
+        weir_device_info_get(list->workers[i].device, &info);
+        const int has = info.kind != WEIR_DEVICE_CUDA
+                            ? list->op->own_schedule
+                            : list->op->own_schedule_cuda && list->op->own_schedule_cuda();
+        if (!has)
+            return weir__fail(
+                WEIR_ERR_UNSUPPORTED,
+                "mapping own: operator %s was not compiled with a schedule of its own "
+                "(WEIR_SCHEDULE) for %s",
+                list->op->name, info.label);
+    }
+    return WEIR_OK;
+}
+
+static weir_status check_mapping(const struct weir_worklist *list)
+{
+    const weir_worklist_config *config = &list->config;
+    const char *idle = without_effect(config);
     if (config->group > GROUP_MOST || (config->group & (config->group - 1)))
         return weir__fail(WEIR_ERR_INVALID,
                           "a group of %u lanes: choose a power of two from 1 to %u", config->group,
@@ -109,10 +141,17 @@ static weir_status choose_mapping(struct weir_worklist *list)
     if (config->fetch > FETCH_MOST)
         return weir__fail(WEIR_ERR_INVALID, "a fetch of %u tiles: at most %u", config->fetch,
                           FETCH_MOST);
-    if (config->mapping == WEIR_MAPPING_OWN && !list->op->own_schedule)
-        return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "operator %s was not compiled with a schedule of its own (WEIR_SCHEDULE)",
-                          list->op->name);
+    if (idle)
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "%s: leave it out", idle);
+    return config->mapping == WEIR_MAPPING_OWN ? check_own(list) : WEIR_OK;
+}
+
+static weir_status choose_mapping(struct weir_worklist *list)
+{
+    weir_worklist_config *config = &list->config;
+    weir_status status = check_mapping(list);
+    if (status)
+        return status;
     list->cuts = config->mapping == WEIR_MAPPING_AUTO;
     list->cut = list->cuts ? CUT_USUAL : CUT_NEVER;
     list->tile_atoms = config->tile_atoms ? config->tile_atoms : TILE_ATOMS_USUAL;

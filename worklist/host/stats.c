@@ -61,17 +61,18 @@ void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *o
 {
     const weir_worklist_config *config = &list->config;
     const int soft = config->order == WEIR_ORDER_SOFT;
-    *out =
-        (weir_worklist_stats){.ms = (double)(list->end_ns - list->start_ns) / 1e6,
-                              .route = list->plan.kind,
-                              .order = config->order,
-                              .delta = soft ? list->workers[0].image->ledger.plan.order.delta : 0,
-                              .kernel = config->kernel,
-                              .worker = config->worker,
-                              .fetch = config->fetch,
-                              .mapping = config->mapping,
-                              .group = config->mapping == WEIR_MAPPING_GROUP ? config->group : 0,
-                              .cut = list->cuts ? list->cut : 0};
+    const int maps = config->worker != WEIR_WORKER_THREAD;
+    *out = (weir_worklist_stats){
+        .ms = (double)(list->end_ns - list->start_ns) / 1e6,
+        .route = list->plan.kind,
+        .order = config->order,
+        .delta = soft ? list->workers[0].image->ledger.plan.order.delta : 0,
+        .kernel = config->kernel,
+        .worker = config->worker,
+        .fetch = config->fetch,
+        .mapping = maps ? config->mapping : WEIR_MAPPING_AUTO,
+        .group = maps && config->mapping == WEIR_MAPPING_GROUP ? config->group : 0,
+        .cut = list->cuts ? list->cut : 0};
     for (uint32_t i = 0; i < list->count; i++)
         add_worker(&list->workers[i], out);
 }

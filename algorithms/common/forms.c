@@ -1,0 +1,313 @@
+/** @file forms.c  Which options belong to which form, and which form runs.
+ *
+ * An option that was given and that the form does not read would be dropped in silence, and the caller would believe a
+ * measurement that is none. So each form names what it reads, and all else is refused by name. A new option is a row of
+ * `rows`, a new form a row of an algorithm below; nothing else has to know. */
+#include "algorithms/common/forms.h"
+#include "runtime/support.h"
+
+#include <stdio.h>
+
+/* ---- the options ----------------------------------------------------------------------------- */
+
+/* Two bits where a form may read one value of an option and not the others. */
+enum {
+    READS_ROUTE = 1u << 0, /* but for staged */
+    READS_ROUTE_STAGED = 1u << 1,
+    READS_ORDER = 1u << 2, /* but for soft */
+    READS_ORDER_SOFT = 1u << 3,
+    READS_DELTA = 1u << 4,
+    READS_KERNEL = 1u << 5,
+    READS_WORKER = 1u << 6,
+    READS_FETCH = 1u << 7,
+    READS_MAPPING = 1u << 8,
+    READS_GROUP = 1u << 9,
+    READS_DIRECTION = 1u << 10,
+    READS_PARENTS = 1u << 11,
+    READS_ITERATIONS = 1u << 12,
+    READS_PARTITION = 1u << 13,
+    READS_SOURCE = 1u << 14,
+    READS_ROUTES = READS_ROUTE | READS_ROUTE_STAGED,
+    READS_WORKLIST = READS_ROUTES | READS_ORDER | READS_ORDER_SOFT | READS_DELTA | READS_KERNEL |
+                     READS_WORKER | READS_FETCH | READS_MAPPING | READS_GROUP
+};
+
+static int route(const struct weir__asked *asked)
+{
+    return asked->options->route && asked->options->route != WEIR_ROUTE_STAGED;
+}
+
+static int route_staged(const struct weir__asked *asked)
+{
+    return asked->options->route == WEIR_ROUTE_STAGED;
+}
+
+static int order(const struct weir__asked *asked)
+{
+    return asked->options->order && asked->options->order != WEIR_ORDER_SOFT;
+}
+
+static int order_soft(const struct weir__asked *asked)
+{
+    return asked->options->order == WEIR_ORDER_SOFT;
+}
+
+#define GIVEN(name, member)                          \
+    static int name(const struct weir__asked *asked) \
+    {                                                \
+        return asked->member != 0;                   \
+    }
+GIVEN(delta, options->delta)
+GIVEN(kernel, options->kernel)
+GIVEN(worker, options->worker)
+GIVEN(fetch, options->fetch)
+GIVEN(mapping, options->mapping)
+GIVEN(group, options->group)
+GIVEN(direction, options->direction)
+GIVEN(parents, options->parents)
+GIVEN(iterations, iterations)
+GIVEN(partition, partition)
+GIVEN(source, source)
+
+#define VALUE(name, text)                                    \
+    static const char *name(const struct weir__asked *asked) \
+    {                                                        \
+        return text;                                         \
+    }
+VALUE(route_value, weir_route_kind_text(asked->options->route))
+VALUE(order_value, weir_order_kind_text(asked->options->order))
+
+static const struct row {
+    unsigned bit, other;       /* other: the bit of the option's other values; 0: there are none */
+    const char *name, *option; /* in the API, and as the command spells it */
+    int (*given)(const struct weir__asked *asked);
+    const char *(*value)(const struct weir__asked *asked); /* NULL where there is no other bit */
+} rows[] = {
+    {READS_ROUTE, READS_ROUTE_STAGED, "route", "--route", route, route_value},
+    {READS_ROUTE_STAGED, READS_ROUTE, "route", "--route", route_staged, route_value},
+    {READS_ORDER, READS_ORDER_SOFT, "order", "--order", order, order_value},
+    {READS_ORDER_SOFT, READS_ORDER, "order", "--order", order_soft, order_value},
+    {READS_DELTA, 0, "delta", "--order soft:DELTA", delta, NULL},
+    {READS_KERNEL, 0, "kernel", "--kernel", kernel, NULL},
+    {READS_WORKER, 0, "worker", "--worker", worker, NULL},
+    {READS_FETCH, 0, "fetch", "--fetch", fetch, NULL},
+    {READS_MAPPING, 0, "mapping", "--mapping", mapping, NULL},
+    {READS_GROUP, 0, "group", "--mapping group:N", group, NULL},
+    {READS_DIRECTION, 0, "direction", "--direction", direction, NULL},
+    {READS_PARENTS, 0, "parents", "--parents", parents, NULL},
+    {READS_ITERATIONS, 0, "iterations", "--iterations", iterations, NULL},
+    {READS_PARTITION, 0, "partition", "--partition", partition, NULL},
+    {READS_SOURCE, 0, "source", "--stream", source, NULL},
+};
+
+enum { ROWS = sizeof rows / sizeof *rows };
+
+/* ---- the forms ------------------------------------------------------------------------------- */
+
+enum {
+    AUTO = 1u << WEIR_DIRECTION_AUTO,
+    PUSH = 1u << WEIR_DIRECTION_PUSH,
+    PULL = 1u << WEIR_DIRECTION_PULL,
+    SWITCH = 1u << WEIR_DIRECTION_SWITCH
+};
+
+const struct weir__forms weir__bfs_forms = {
+    .algorithm = "breadth-first search",
+    .form = {{.name = "breadth-first search in step",
+              .reads = READS_DIRECTION | READS_PARTITION | READS_PARENTS,
+              .directions = PULL | SWITCH,
+              .usual = WEIR_DIRECTION_SWITCH},
+             {.name = "breadth-first search through the worklist",
+              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST,
+              .directions = PUSH,
+              .usual = WEIR_DIRECTION_PUSH,
+              .anywhere = 1}}};
+
+const struct weir__forms weir__sssp_forms = {
+    .algorithm = "shortest paths",
+    .form = {{.name = "shortest paths in step",
+              .reads = READS_DIRECTION | READS_PARTITION | READS_ORDER_SOFT | READS_DELTA,
+              .directions = SWITCH,
+              .usual = WEIR_DIRECTION_SWITCH},
+             {.name = "shortest paths through the worklist",
+              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST,
+              .directions = PUSH,
+              .usual = WEIR_DIRECTION_PUSH,
+              .anywhere = 1}},
+    .no_direction = "shortest paths cannot pull alone: direction push or switch"};
+
+const struct weir__forms weir__pr_forms = {
+    .algorithm = "PageRank",
+    .form = {{.name = "PageRank in step",
+              .reads = READS_DIRECTION | READS_PARTITION | READS_ITERATIONS,
+              .directions = PULL,
+              .usual = WEIR_DIRECTION_PULL},
+             {.name = "PageRank through the worklist",
+              .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST,
+              .directions = PUSH,
+              .usual = WEIR_DIRECTION_PUSH,
+              .anywhere = 1}},
+    .no_direction = "PageRank looks at all arcs in every step: there is nothing to switch"};
+
+/* Rows on the devices are merged over links that there are, so that staging says nothing there. */
+const struct weir__forms weir__cc_forms = {
+    .algorithm = "connected components",
+    .form = {{.name = "connected components whose rows lie on the devices",
+              .reads = READS_SOURCE | READS_PARTITION | READS_ROUTE,
+              .usual = WEIR_DIRECTION_PULL,
+              .source = WEIR_CC_RESIDENT},
+             {.name = "connected components of arcs that are streamed",
+              .reads = READS_SOURCE | READS_ROUTES,
+              .usual = WEIR_DIRECTION_PUSH,
+              .source = WEIR_CC_STREAMED,
+              .anywhere = 1}}};
+
+const struct weir__forms weir__traversal_forms = {
+    .algorithm = "a traversal",
+    .form = {[WEIR__FORM_PUSH] = {.name = "a traversal through the worklist",
+                                  .reads = READS_DIRECTION | READS_PARTITION | READS_WORKLIST,
+                                  .directions = PUSH,
+                                  .usual = WEIR_DIRECTION_PUSH,
+                                  .anywhere = 1}},
+    .no_direction = "operators run through the worklist: direction push"};
+
+const char *weir_direction_text(weir_direction direction)
+{
+    static const char *const names[] = {"auto", "push", "pull", "switch"};
+    return (unsigned)direction < sizeof names / sizeof *names ? names[direction] : NULL;
+}
+
+/* ---- what is refused ------------------------------------------------------------------------- */
+
+static weir_status no_such(const char *option, int value)
+{
+    return weir__fail(WEIR_ERR_INVALID, "%s %d: there is none", option, value);
+}
+
+static weir_status check_values(const struct weir__asked *asked)
+{
+    const weir_run_options *options = asked->options;
+    if (!weir_direction_text(options->direction))
+        return no_such("direction", (int)options->direction);
+    if (!weir_route_kind_text(options->route))
+        return no_such("route", (int)options->route);
+    if (!weir_order_kind_text(options->order))
+        return no_such("order", (int)options->order);
+    if (!weir_kernel_kind_text(options->kernel))
+        return no_such("kernel", (int)options->kernel);
+    if (!weir_worker_kind_text(options->worker))
+        return no_such("worker", (int)options->worker);
+    if (!weir_mapping_kind_text(options->mapping))
+        return no_such("mapping", (int)options->mapping);
+    if ((unsigned)asked->source > WEIR_CC_STREAMED)
+        return no_such("source", (int)asked->source);
+    return WEIR_OK;
+}
+
+/* The first option given that is in none of the bits; NULL: all are. */
+static const struct row *unread(const struct weir__asked *asked, unsigned bits)
+{
+    for (int i = 0; i < ROWS; i++)
+        if (rows[i].given(asked) && !(rows[i].bit & bits))
+            return &rows[i];
+    return NULL;
+}
+
+enum { NAME_ROOM = 48 };
+
+/* The option as a sentence names it; with its value where the form reads other values of it. */
+static const char *name_of(const struct row *row, const struct weir__asked *asked, unsigned reads,
+                           char room[NAME_ROOM])
+{
+    const char *name = asked->command ? row->option : row->name;
+    const int tree = row->bit == READS_PARENTS && asked->parents;
+    const int valued = (row->other & reads) != 0;
+    snprintf(room, NAME_ROOM, "%s%s%s", tree ? asked->parents : name, valued ? " " : "",
+             valued ? row->value(asked) : "");
+    return room;
+}
+
+static weir_status refuse(const struct row *row, const struct weir__asked *asked, unsigned reads,
+                          const char *whom)
+{
+    char name[NAME_ROOM];
+    return weir__fail(WEIR_ERR_UNSUPPORTED, "%s has no effect on %s: leave it out",
+                      name_of(row, asked, reads, name), whom);
+}
+
+/* No form reads all options that were given. */
+static weir_status refuse_together(const struct weir__forms *forms, const struct weir__asked *asked)
+{
+    const struct weir__form *step = &forms->form[WEIR__FORM_STEP];
+    const struct weir__form *push = &forms->form[WEIR__FORM_PUSH];
+    const struct row *alone = unread(asked, step->reads | push->reads);
+    char first[NAME_ROOM], second[NAME_ROOM];
+    if (alone)
+        return refuse(alone, asked, step->reads | push->reads, forms->algorithm);
+    return weir__fail(WEIR_ERR_UNSUPPORTED,
+                      "%s has no effect on %s, and %s has none on %s: leave one of them out",
+                      name_of(unread(asked, step->reads), asked, step->reads, first), step->name,
+                      name_of(unread(asked, push->reads), asked, push->reads, second), push->name);
+}
+
+/* Whether a direction or a source asks for this form, or for none in particular. */
+static int fits(const struct weir__form *form, const struct weir__asked *asked)
+{
+    const unsigned direction = 1u << asked->options->direction;
+    if (!form->name)
+        return 0;
+    if (asked->source != WEIR_CC_AUTO && form->source != WEIR_CC_AUTO &&
+        asked->source != form->source)
+        return 0;
+    return !(form->reads & READS_DIRECTION) || direction == AUTO || (form->directions & direction);
+}
+
+weir_status weir__forms_check(const struct weir__forms *forms, const struct weir__asked *asked,
+                              unsigned *left_out)
+{
+    const struct weir__form *last = NULL;
+    unsigned left = 0, count = 0;
+    weir_status status = check_values(asked);
+    if (status)
+        return status;
+    for (int i = 0; i < WEIR__FORM_COUNT; i++) {
+        const struct weir__form *form = &forms->form[i];
+        if (!fits(form, asked))
+            continue;
+        last = form;
+        count++;
+        if (!unread(asked, form->reads))
+            left |= 1u << i;
+    }
+    if (!count)
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "%s", forms->no_direction);
+    if (!left)
+        return count == 1 ? refuse(unread(asked, last->reads), asked, last->reads, last->name)
+                          : refuse_together(forms, asked);
+    if (left_out)
+        *left_out = left;
+    return WEIR_OK;
+}
+
+/* ---- which form runs ------------------------------------------------------------------------- */
+
+weir_status weir__form_choose(const struct weir__forms *forms, const struct weir__asked *asked,
+                              const struct weir__form_case *what, int *form_out,
+                              weir_direction *direction_out)
+{
+    unsigned left;
+    weir_status status = weir__forms_check(forms, asked, &left);
+    if (status)
+        return status;
+    int form = left >> what->usual & 1u ? what->usual : !what->usual;
+    if (!forms->form[form].anywhere && (status = what->possible(what->user))) {
+        form = !form;
+        if (!(left >> form & 1u) || !forms->form[form].anywhere)
+            return status;
+    }
+    *form_out = form;
+    if (direction_out)
+        *direction_out =
+            asked->options->direction ? asked->options->direction : forms->form[form].usual;
+    return WEIR_OK;
+}

@@ -1,0 +1,308 @@
+/** @file test_options.c  Every option with every form: it shows in what a run reports, or it is refused by name. */
+#include "algorithms/algorithms.h"
+#include "tests/lib/support.h"
+
+#include <string.h>
+
+/* ---- the options, each with a value that is not its default ---------------------------------- */
+
+enum option {
+    ROUTE,
+    ROUTE_STAGED,
+    ORDER_FIFO,
+    ORDER_BULK,
+    ORDER_SOFT,
+    DELTA, /* with order soft, so that it has an effect where there are orders */
+    DELTA_ALONE,
+    KERNEL,
+    WORKER,
+    FETCH,
+    MAPPING,
+    GROUP, /* with mapping group */
+    GROUP_ALONE,
+    PARENTS,
+    ITERATIONS,
+    NONE,
+    OPTIONS
+};
+
+/* What a refusal begins with: of a pair that belongs together, the first. */
+static const char *const names[OPTIONS] = {
+    [ROUTE] = "route",       [ROUTE_STAGED] = "route", [ORDER_FIFO] = "order",
+    [ORDER_BULK] = "order",  [ORDER_SOFT] = "order",   [DELTA] = "order",
+    [DELTA_ALONE] = "delta", [KERNEL] = "kernel",      [WORKER] = "worker",
+    [FETCH] = "fetch",       [MAPPING] = "mapping",    [GROUP] = "mapping",
+    [GROUP_ALONE] = "group", [PARENTS] = "parents",    [ITERATIONS] = "iterations",
+    [NONE] = "none"};
+
+static weir_run_options options_with(enum option option)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.route = option == ROUTE          ? WEIR_ROUTE_RING
+                    : option == ROUTE_STAGED ? WEIR_ROUTE_STAGED
+                                             : WEIR_ROUTE_AUTO;
+    options.order = option == ORDER_FIFO                      ? WEIR_ORDER_FIFO
+                    : option == ORDER_BULK                    ? WEIR_ORDER_BULK
+                    : option == ORDER_SOFT || option == DELTA ? WEIR_ORDER_SOFT
+                                                              : WEIR_ORDER_AUTO;
+    options.delta = option == DELTA || option == DELTA_ALONE ? 7 : 0;
+    options.kernel = option == KERNEL ? WEIR_KERNEL_DISCRETE : WEIR_KERNEL_AUTO;
+    options.worker = option == WORKER ? WEIR_WORKER_BLOCK : WEIR_WORKER_AUTO;
+    options.fetch = option == FETCH ? 3 : 0;
+    options.mapping = option == MAPPING ? WEIR_MAPPING_MERGE
+                      : option == GROUP ? WEIR_MAPPING_GROUP
+                                        : WEIR_MAPPING_AUTO;
+    options.group = option == GROUP || option == GROUP_ALONE ? 2 : 0;
+    options.parents = option == PARENTS;
+    return options;
+}
+
+/* Whether the statistics say that the option was followed. */
+static int shows(const weir_run_options *options, enum option option, const weir_run_stats *stats)
+{
+    const weir_worklist_stats *work = &stats->work;
+    switch (option) {
+    case ROUTE:
+    case ROUTE_STAGED:
+        return work->route == options->route;
+    case ORDER_FIFO:
+    case ORDER_BULK:
+    case ORDER_SOFT:
+        return work->order == options->order;
+    case DELTA:
+    case DELTA_ALONE:
+        return work->delta == options->delta;
+    case KERNEL:
+        return work->kernel == options->kernel;
+    case WORKER:
+        return work->worker == options->worker;
+    case FETCH:
+        return work->fetch == options->fetch;
+    case MAPPING:
+    case GROUP:
+    case GROUP_ALONE:
+        return work->mapping == options->mapping && work->group == options->group;
+    case ITERATIONS:
+        return stats->steps == 2;
+    case PARENTS: /* weir_bfs_parents() tells */
+    case NONE:
+    case OPTIONS:
+        break;
+    }
+    return 1;
+}
+
+/* ---- the forms, and what each reads ---------------------------------------------------------- */
+
+static weir_status run_bfs(weir_context *context, const weir_graph *graph,
+                           const weir_run_options *options, int form, int iterations,
+                           weir_run_stats *stats)
+{
+    weir_bfs *bfs;
+    int64_t parents[64];
+    (void)form;
+    (void)iterations;
+    weir_status status = weir_bfs_create(context, graph, NULL, options, &bfs);
+    if (!status)
+        status = weir_bfs_run(bfs, 0, stats);
+    if (!status && options->parents)
+        status = weir_bfs_parents(bfs, parents);
+    weir_bfs_destroy(bfs);
+    return status;
+}
+
+static weir_status run_sssp(weir_context *context, const weir_graph *graph,
+                            const weir_run_options *options, int form, int iterations,
+                            weir_run_stats *stats)
+{
+    weir_sssp *sssp;
+    (void)form;
+    (void)iterations;
+    weir_status status = weir_sssp_create(context, graph, NULL, options, &sssp);
+    if (!status)
+        status = weir_sssp_run(sssp, 0, stats);
+    weir_sssp_destroy(sssp);
+    return status;
+}
+
+static weir_status run_pr(weir_context *context, const weir_graph *graph,
+                          const weir_run_options *options, int form, int iterations,
+                          weir_run_stats *stats)
+{
+    weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    weir_pr *pr;
+    (void)form;
+    config.iterations = iterations ? 2 : 0;
+    weir_status status = weir_pr_create(context, graph, NULL, options, &config, &pr);
+    if (!status)
+        status = weir_pr_run(pr, stats);
+    weir_pr_destroy(pr);
+    return status;
+}
+
+static weir_status run_cc(weir_context *context, const weir_graph *graph,
+                          const weir_run_options *options, int form, int iterations,
+                          weir_run_stats *stats)
+{
+    weir_cc *cc;
+    (void)iterations;
+    weir_status status = weir_cc_create(context, graph, NULL, options, (weir_cc_source)form, &cc);
+    if (!status)
+        status = weir_cc_run(cc, stats);
+    weir_cc_destroy(cc);
+    return status;
+}
+
+#define BIT(option) (1u << (option))
+#define WORKLIST                                                                            \
+    (BIT(ROUTE) | BIT(ROUTE_STAGED) | BIT(ORDER_FIFO) | BIT(ORDER_BULK) | BIT(ORDER_SOFT) | \
+     BIT(DELTA) | BIT(KERNEL) | BIT(WORKER) | BIT(FETCH) | BIT(MAPPING) | BIT(GROUP) | BIT(NONE))
+
+static const struct form {
+    const char *name;
+    weir_status (*run)(weir_context *context, const weir_graph *graph,
+                       const weir_run_options *options, int form, int iterations,
+                       weir_run_stats *stats);
+    weir_direction direction;
+    int form; /* a weir_cc_source */
+    unsigned reads;
+} forms[] = {
+    {"bfs pull", run_bfs, WEIR_DIRECTION_PULL, 0, BIT(PARENTS) | BIT(NONE)},
+    {"bfs switch", run_bfs, WEIR_DIRECTION_SWITCH, 0, BIT(PARENTS) | BIT(NONE)},
+    {"bfs push", run_bfs, WEIR_DIRECTION_PUSH, 0, WORKLIST},
+    {"sssp switch", run_sssp, WEIR_DIRECTION_SWITCH, 0,
+     BIT(ORDER_SOFT) | BIT(DELTA) | BIT(DELTA_ALONE) | BIT(NONE)},
+    {"sssp push", run_sssp, WEIR_DIRECTION_PUSH, 0, WORKLIST | BIT(DELTA_ALONE)},
+    {"pr pull", run_pr, WEIR_DIRECTION_PULL, 0, BIT(ITERATIONS) | BIT(NONE)},
+    {"pr push", run_pr, WEIR_DIRECTION_PUSH, 0, WORKLIST},
+    {"cc resident", run_cc, WEIR_DIRECTION_AUTO, WEIR_CC_RESIDENT, BIT(ROUTE) | BIT(NONE)},
+    {"cc streamed", run_cc, WEIR_DIRECTION_AUTO, WEIR_CC_STREAMED,
+     BIT(ROUTE) | BIT(ROUTE_STAGED) | BIT(NONE)},
+};
+#define FORMS (sizeof forms / sizeof *forms)
+
+static weir_graph *small_graph(void)
+{
+    weir_graph *graph;
+    weir_weights weights;
+    OK(weir_graph_open("rmat:6", NULL, &graph));
+    OK(weir_weights_parse("random", &weights));
+    OK(weir_graph_weigh(graph, &weights));
+    return graph;
+}
+
+static void try_option(weir_context *context, const weir_graph *graph, const struct form *form,
+                       enum option option)
+{
+    weir_run_options options = options_with(option);
+    weir_run_stats stats = {0};
+    const int only_pr = option == ITERATIONS && form->run != run_pr;
+    options.direction = form->direction;
+    if (only_pr)
+        return; /* there is no such parameter */
+    weir_status status =
+        form->run(context, graph, &options, form->form, option == ITERATIONS, &stats);
+    if (form->reads & BIT(option)) {
+        if (status)
+            fail_msg("%s, %s: %s", form->name, names[option], weir_error_detail());
+        if (!shows(&options, option, &stats))
+            fail_msg("%s, %s: was taken and not followed", form->name, names[option]);
+        return;
+    }
+    if (status != WEIR_ERR_UNSUPPORTED)
+        fail_msg("%s, %s: should be refused: %s", form->name, names[option],
+                 weir_status_text(status));
+    if (strncmp(weir_error_detail(), names[option], strlen(names[option])) != 0 ||
+        !strstr(weir_error_detail(), "has no effect"))
+        fail_msg("%s, %s: not by name: %s", form->name, names[option], weir_error_detail());
+}
+
+static void every_option_with_every_form(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = small_graph();
+    for (size_t f = 0; f < FORMS; f++)
+        for (int option = 0; option < OPTIONS; option++)
+            try_option(context, graph, &forms[f], (enum option)option);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* ---- values that there are not, and directions of components --------------------------------- */
+
+static void values_that_there_are_not(void **state)
+{
+    (void)state;
+    weir_context *context = open_or_skip(&(void *){(void *)(uintptr_t) "host:2"});
+    weir_graph *graph = small_graph();
+    for (size_t f = 0; f < FORMS; f++)
+        for (int i = 0; i < 6; i++) {
+            weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+            weir_run_stats stats;
+            options.direction = i == 5 ? (weir_direction)99 : forms[f].direction;
+            options.route = i == 0 ? (weir_route_kind)99 : WEIR_ROUTE_AUTO;
+            options.order = i == 1 ? (weir_order_kind)99 : WEIR_ORDER_AUTO;
+            options.kernel = i == 2 ? (weir_kernel_kind)99 : WEIR_KERNEL_AUTO;
+            options.worker = i == 3 ? (weir_worker_kind)99 : WEIR_WORKER_AUTO;
+            options.mapping = i == 4 ? (weir_mapping_kind)99 : WEIR_MAPPING_AUTO;
+            STATUS(forms[f].run(context, graph, &options, forms[f].form, 0, &stats),
+                   WEIR_ERR_INVALID);
+            assert_non_null(strstr(weir_error_detail(), "99"));
+        }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void components_have_no_direction(void **state)
+{
+    (void)state;
+    weir_context *context = open_or_skip(&(void *){(void *)(uintptr_t) "host:2"});
+    weir_graph *graph = small_graph();
+    for (int source = WEIR_CC_AUTO; source <= WEIR_CC_STREAMED; source++) {
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_stats stats;
+        options.direction = WEIR_DIRECTION_PULL;
+        STATUS(run_cc(context, graph, &options, source, 0, &stats), WEIR_ERR_UNSUPPORTED);
+        assert_non_null(strstr(weir_error_detail(), "direction has no effect on connected"));
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* Where the direction is left open, an option picks the form that reads it, and two may leave none. */
+static void options_pick_the_form(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = small_graph();
+    weir_run_options options = options_with(FETCH);
+    weir_run_stats stats;
+    OK(run_bfs(context, graph, &options, 0, 0, &stats));
+    assert_int_equal(stats.direction, WEIR_DIRECTION_PUSH);
+    options.parents = 1;
+    STATUS(run_bfs(context, graph, &options, 0, 0, &stats), WEIR_ERR_UNSUPPORTED);
+    assert_non_null(strstr(weir_error_detail(), "fetch has no effect"));
+    assert_non_null(strstr(weir_error_detail(), "parents has none"));
+    options = options_with(PARENTS);
+    OK(run_bfs(context, graph, &options, 0, 0, &stats));
+    assert_int_equal(stats.direction, WEIR_DIRECTION_SWITCH);
+    options = options_with(NONE);
+    OK(run_pr(context, graph, &options, 0, 1, &stats));
+    assert_int_equal(stats.direction, WEIR_DIRECTION_PULL);
+    options = options_with(KERNEL);
+    STATUS(run_pr(context, graph, &options, 0, 1, &stats), WEIR_ERR_UNSUPPORTED);
+    assert_non_null(strstr(weir_error_detail(), "iterations has none"));
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_BACKEND(every_option_with_every_form, "host:2"),
+        ON_BACKEND(every_option_with_every_form, "cuda:0"),
+        cmocka_unit_test(values_that_there_are_not),
+        cmocka_unit_test(components_have_no_direction),
+        ON_BACKEND(options_pick_the_form, "host:2"),
+    };
+    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
+}

@@ -1,5 +1,5 @@
 /** @file steps.h  Supersteps: programs that go on in step on all devices (bulk synchronous parallel; Valiant,
- * CACM 1990). docs/steps.md derives one from a serial loop.
+ * CACM 1990). docs/design.md "Supersteps" tells how they work; algorithms/bfs/bfs_step_build.c has a whole table.
  *
  * For algorithms that must know a step complete before the next one begins: level by level, iteration by
  * iteration. A *step program* works on *numbers*, 0 to n - 1, that are cut into one stretch a device. The host
@@ -65,9 +65,10 @@ typedef enum weir_steps_holding {
 
 /** What an array holds when a run begins. */
 typedef enum weir_steps_first {
-    WEIR_STEPS_KEPT = 0, /**< what was left there; at first bytes of @c fill */
-    WEIR_STEPS_FILLED,   /**< bytes of @c fill */
-    WEIR_STEPS_COPIED    /**< a copy of the array named in @c from */
+    WEIR_STEPS_KEPT = 0,    /**< what was left there; undefined at first */
+    WEIR_STEPS_FILLED_ONCE, /**< what was left there; bytes of @c fill at first */
+    WEIR_STEPS_FILLED,      /**< bytes of @c fill */
+    WEIR_STEPS_COPIED       /**< a copy of the array named in @c from */
 } weir_steps_first;
 
 /** An array of a program on each device. */

@@ -209,6 +209,10 @@ static void try_option(weir_context *context, const weir_graph *graph, const str
             fail_msg("%s, %s: was taken and not followed", form->name, names[option]);
         return;
     }
+    /* Where auto becomes order soft, as for PageRank on one GPU, a width is read. */
+    if (!status && option == DELTA_ALONE && stats.work.order == WEIR_ORDER_SOFT &&
+        shows(&options, option, &stats))
+        return;
     if (status != WEIR_ERR_UNSUPPORTED)
         fail_msg("%s, %s: should be refused: %s", form->name, names[option],
                  weir_status_text(status));

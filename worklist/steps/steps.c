@@ -196,7 +196,7 @@ static weir_status take(struct weir_steps *steps, const weir_steps_array *array,
     if (status)
         return status;
     set_pointer(steps, d, array->field, at, data);
-    return array->first == WEIR_STEPS_KEPT && array->holding != WEIR_STEPS_INBOXES
+    return array->first == WEIR_STEPS_FILLED_ONCE
                ? weir_queue_fill(member->queue, data, array->fill, bytes)
                : WEIR_OK;
 }
@@ -274,7 +274,7 @@ static weir_status plan_resets(struct weir_steps *steps, const void *user, uint3
     for (uint32_t i = 0; i < program->array_count; i++) {
         const weir_steps_array *array = &program->arrays[i];
         const weir_steps_array *from = array_named(program, array->from);
-        if (array->first == WEIR_STEPS_KEPT)
+        if (array->first < WEIR_STEPS_FILLED)
             continue;
         list[count++] = (struct weir_steps_reset){
             .data = get_pointer(steps, d, array->field, own_place(array, d)),

@@ -483,28 +483,29 @@ static weir_status clear(struct weir_steps *steps)
     return status;
 }
 
-/* Behind a kernel and its event: the epilogue, and the page for the host. What other devices write is left out:
- * where a run is stopped some of them still do. */
+/* Behind a kernel and its event. */
 static weir_status put_behind(void *user, uint32_t index)
 {
     struct weir_steps *steps = user;
     const weir_steps_body *body = steps->program->body;
     struct member *member = &steps->member[index];
-    const size_t own = offsetof(struct weir_steps_page, tell);
-    weir_status status = body->epilogue.name ? weir_queue_launch(member->queue, &body->epilogue,
-                                                                 member->args, body->args_bytes)
-                                             : WEIR_OK;
-    return status ? status
-                  : weir_queue_copy(member->queue, weir_context_home(steps->context),
-                                    (char *)member->image + own, member->device,
-                                    (char *)member->page + own, sizeof *member->image - own);
+    return body->epilogue.name
+               ? weir_queue_launch(member->queue, &body->epilogue, member->args, body->args_bytes)
+               : WEIR_OK;
 }
 
+/* The page for the host. It is copied only now, since until the end was seen a stop may be written into the page
+ * and the image. What other devices write is left out: where a run is stopped some of them still do. */
 static weir_status collect(void *user, uint32_t index)
 {
     struct weir_steps *steps = user;
     struct member *member = &steps->member[index];
-    weir_status status = weir_queue_sync(member->queue);
+    const size_t own = offsetof(struct weir_steps_page, tell);
+    weir_status status = weir_queue_copy(member->queue, weir_context_home(steps->context),
+                                         (char *)member->image + own, member->device,
+                                         (char *)member->page + own, sizeof *member->image - own);
+    if (!status)
+        status = weir_queue_sync(member->queue);
     if (!status && member->image->stop == WEIR_STEPS_TIME_OVER)
         status = weir__fail(WEIR_ERR_TIMEOUT, "%s: the time limit of %u ms is over",
                             steps->program->body->name, steps->time_limit_ms);

@@ -469,8 +469,8 @@ void weir_steps_destroy(weir_steps *steps)
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* Of several devices all pages are clear before any kernel starts, since each writes to the others'. A device that
- * is alone has the fill in front of the kernel in its queue. */
+/* All pages are clear before any kernel starts, since each writes to the others', and before anybody may write a
+ * stop word, which a later fill would undo. */
 static weir_status clear(struct weir_steps *steps)
 {
     const uint32_t devices = steps->domain.devices;
@@ -478,7 +478,7 @@ static weir_status clear(struct weir_steps *steps)
     for (uint32_t i = 0; i < devices && !status; i++)
         status = weir_queue_fill(steps->member[i].queue, steps->member[i].page, 0,
                                  sizeof(struct weir_steps_page));
-    for (uint32_t i = 0; i < devices && devices > 1 && !status; i++)
+    for (uint32_t i = 0; i < devices && !status; i++)
         status = weir_queue_sync(steps->member[i].queue);
     return status;
 }

@@ -43,7 +43,7 @@ static inline weir_status beats_create(weir_context *context, uint32_t devices,
                                        const weir_steps_program *program, uint32_t time_limit_ms,
                                        weir_steps **steps_out)
 {
-    const weir_steps_domain domain = {.devices = devices};
+    const weir_steps_domain domain = {devices, {0}, {0}};
     return weir_steps_create(context, program, &domain, NULL, time_limit_ms, steps_out);
 }
 

@@ -20,12 +20,11 @@
  * NAME; that makes `const weir_steps_body weir__NAME_steps`.
  *
  * What a body calls: steps/barrier.h (barriers with sums), steps/sleep.h (blocks that a step does not need),
- * steps/exchange.h (who owns a number, inboxes), steps/clock.h (times of phases). Here is the host's side. */
+ * steps/owner.h (who owns a number). Here is the host's side. */
 #ifndef WEIR_WORKLIST_STEPS_H
 #define WEIR_WORKLIST_STEPS_H
 
-#include "worklist/steps/clock.h"
-#include "worklist/steps/exchange.h"
+#include "worklist/steps/owner.h"
 #include "worklist/steps/sleep.h"
 
 #ifdef __cplusplus
@@ -89,7 +88,7 @@ typedef struct weir_steps_array {
     uint64_t (*count)(const void *user, uint32_t device, uint32_t sender);
 } weir_steps_array;
 
-/** A phase that block 0 of each device keeps the time of (steps/clock.h). */
+/** A phase that block 0 of each device keeps the time of, as the body books it. */
 typedef struct weir_steps_phase {
     const char *name;
     uint32_t ns;    /**< index of weir_steps_page.result: nanoseconds */
@@ -114,11 +113,6 @@ typedef struct weir_steps_domain {
     uint32_t first[WEIR_DEVICES_MAX + 1];
     uint32_t owned[WEIR_DEVICES_MAX];
 } weir_steps_domain;
-
-/** Cut @p numbers into stretches of about equal length that begin at multiples of 32.
- *  @retval WEIR_ERR_INVALID  devices is 0 or above WEIR_DEVICES_MAX, or numbers above 2^32 - 32 * devices. */
-weir_status weir_steps_domain_even(uint64_t numbers, uint32_t devices,
-                                   weir_steps_domain *domain_out);
 
 typedef struct weir_steps weir_steps; /**< a program on devices; long-lived; one run at a time */
 

@@ -133,23 +133,9 @@ struct bfs_tally {
     uint64_t pieces, down_arcs, up_arcs, up_rows;
 };
 
-WEIR_DEV uint32_t bfs_warp(const struct weir_steps_block *b)
-{
-    return (b->block * b->threads + b->thread) / WEIR_LANES;
-}
-
 WEIR_DEV int bfs_owns(const struct bfs_step_args *a, uint32_t number)
 {
     return number - a->rows.begin < a->rows.owned;
-}
-
-WEIR_DEV uint32_t bfs_owner(const struct bfs_step_args *a, uint32_t number)
-{
-    uint32_t p = 0;
-    WEIR_ROLLED
-    while (number >= a->rows.first[p + 1])
-        p++;
-    return p;
 }
 
 /** Whether the bit of a number was not set; then it is now. */

@@ -302,7 +302,7 @@ WEIR_DEV void bfs_step_epilogue(const struct bfs_step_args *a, const struct weir
     const uint64_t stride = weir_steps_threads(b);
     uint64_t reached = 0, left = 0;
     WEIR_ROLLED
-    for (uint64_t base = (uint64_t)bfs_warp(b) * WEIR_LANES; base < words; base += stride) {
+    for (uint64_t base = (uint64_t)weir_steps_warp(b) * WEIR_LANES; base < words; base += stride) {
         const uint64_t i = base + weir_lane();
         const uint32_t is = i < words ? found[at + i] : ~0u;
         const uint32_t none = i < words ? a->base[at + i] : ~0u;

@@ -73,7 +73,7 @@ WEIR_DEV void bfs_put(const struct bfs_step_args *a, struct bfs_tally *t, int is
 WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, uint32_t parent)
 {
     struct weir_steps_page *page = weir_steps_mine(&a->member);
-    const uint32_t to = is ? bfs_owner(a, number) : BFS_NONE;
+    const uint32_t to = is ? weir_steps_owner(a->rows.first, number) : BFS_NONE;
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->rows.parts; d++) {
         uint32_t those = weir_ballot(to == d);
@@ -176,7 +176,7 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
     uint32_t take = (entries + workers - 1) / workers;
     take = take < 1 ? 1 : take > WEIR_LANES ? WEIR_LANES : take;
     WEIR_ROLLED
-    for (uint32_t at = bfs_warp(b) * take; at < entries; at += workers * take) {
+    for (uint32_t at = weir_steps_warp(b) * take; at < entries; at += workers * take) {
         const uint32_t left = entries - at;
         bfs_expand(a, w, &t, w->begin + at, left < take ? left : take, wide);
     }
@@ -215,7 +215,7 @@ WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared 
         const uint32_t *inbox = a->inbox[d];
         const uint32_t end = shared->told[d];
         WEIR_ROLLED
-        for (uint32_t base = shared->taken[d] + bfs_warp(&b) * WEIR_LANES; base < end;
+        for (uint32_t base = shared->taken[d] + weir_steps_warp(&b) * WEIR_LANES; base < end;
              base += threads) {
             const uint64_t i = (uint64_t)base + weir_lane();
             uint32_t number = a->rows.begin;

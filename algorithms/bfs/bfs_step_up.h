@@ -157,7 +157,7 @@ WEIR_COLD struct bfs_tally bfs_up(const struct bfs_step_args *a, struct bfs_step
     const uint32_t words = bfs_words(a);
     const uint32_t workers = b.blocks * b.threads / WEIR_LANES;
     WEIR_ROLLED
-    for (uint32_t at = bfs_warp(&b) * BFS_WORDS; at < words; at += workers * BFS_WORDS)
+    for (uint32_t at = weir_steps_warp(&b) * BFS_WORDS; at < words; at += workers * BFS_WORDS)
         bfs_up_words(a, &w, &t, at);
     t.arcs = weir_sum_u64(t.arcs);
     bfs_flush(shared, &t);
@@ -173,7 +173,7 @@ WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *s
     const uint32_t words = bfs_words(a), threads = b.blocks * b.threads;
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
     WEIR_ROLLED
-    for (uint32_t base = bfs_warp(&b) * WEIR_LANES; base < words; base += threads) {
+    for (uint32_t base = weir_steps_warp(&b) * WEIR_LANES; base < words; base += threads) {
         const uint32_t at = base + weir_lane();
         uint32_t bits = at < words ? now[at] & ~before[at] : 0;
         WEIR_ROLLED

@@ -70,7 +70,7 @@ WEIR_DEV void cc_put_least(struct cc_run *run, uint32_t least)
 /* Where the smallest id of a root's tree is kept: by the device that owns it. */
 WEIR_DEV uint32_t *cc_least_of(const struct cc_run *run, uint32_t root)
 {
-    const uint32_t owner = cc_owner(run, root);
+    const uint32_t owner = weir_steps_owner(run->args->part.first, root);
     return &run->args->least[owner][root - run->args->part.first[owner]];
 }
 

@@ -113,16 +113,6 @@ WEIR_DEV struct cc_words *cc_mine(const struct cc_run *run)
     return run->args->words[run->args->part.part];
 }
 
-/** The part that a number is of. */
-WEIR_DEV uint32_t cc_owner(const struct cc_run *run, uint32_t number)
-{
-    uint32_t p = 0;
-    WEIR_ROLLED
-    while (number >= run->args->part.first[p + 1])
-        p++;
-    return p;
-}
-
 /** How many arcs of a row are linked once @p which - 1 rounds have followed the first step. That linked the first
  *  arc of a row only if it leads to a smaller number; and if there are arcs of two directions, one of the
  *  two first ones: then it is not counted. @param[in] far  where the row's first arc leads. */

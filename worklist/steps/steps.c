@@ -324,26 +324,6 @@ static void free_arrays(struct weir_steps *steps, uint32_t d)
 
 /* ---- the object ------------------------------------------------------------------------------ */
 
-weir_status weir_steps_domain_even(uint64_t numbers, uint32_t devices,
-                                   weir_steps_domain *domain_out)
-{
-    const uint64_t most = (UINT64_C(1) << 32) - 32 * (uint64_t)WEIR_DEVICES_MAX;
-    if (devices < 1 || devices > WEIR_DEVICES_MAX || numbers > most)
-        return weir__fail(WEIR_ERR_INVALID, "%llu numbers on %u devices: at most %llu on 1 to %d",
-                          (unsigned long long)numbers, devices, (unsigned long long)most,
-                          WEIR_DEVICES_MAX);
-    const uint64_t words = (numbers + 31) / 32;
-    *domain_out = (weir_steps_domain){.devices = devices};
-    for (uint32_t d = 0; d <= devices; d++)
-        domain_out->first[d] = (uint32_t)(words * d / devices * 32);
-    for (uint32_t d = 0; d < devices; d++) {
-        const uint64_t end =
-            domain_out->first[d + 1] < numbers ? domain_out->first[d + 1] : numbers;
-        domain_out->owned[d] = (uint32_t)(end - domain_out->first[d]);
-    }
-    return WEIR_OK;
-}
-
 weir_status weir_steps_create(weir_context *context, const weir_steps_program *program,
                               const weir_steps_domain *domain, const void *user,
                               uint32_t time_limit_ms, weir_steps **steps_out)

@@ -1,0 +1,33 @@
+/** @file owner.h  Supersteps: who owns a number, and which worker a thread is of. By way of steps.h. */
+#ifndef WEIR_WORKLIST_STEPS_OWNER_H
+#define WEIR_WORKLIST_STEPS_OWNER_H
+
+#include "worklist/steps/barrier.h"
+
+/** Which device owns a number. @param[in] first  where the stretch of each device begins (weir_steps_domain.first). */
+WEIR_DEV uint32_t weir_steps_owner(const uint32_t *first, uint32_t number)
+{
+    uint32_t d = 0;
+    WEIR_ROLLED
+    while (number >= first[d + 1])
+        d++;
+    return d;
+}
+
+/** This thread's warp among all warps of its device, block after block. */
+WEIR_DEV uint32_t weir_steps_warp(const struct weir_steps_block *b)
+{
+    return (b->block * b->threads + b->thread) / WEIR_LANES;
+}
+
+/** This thread among all threads of its device, and how many there are. */
+WEIR_DEV uint64_t weir_steps_thread(const struct weir_steps_block *b)
+{
+    return (uint64_t)b->block * b->threads + b->thread;
+}
+WEIR_DEV uint64_t weir_steps_threads(const struct weir_steps_block *b)
+{
+    return (uint64_t)b->blocks * b->threads;
+}
+
+#endif

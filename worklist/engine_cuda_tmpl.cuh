@@ -62,7 +62,7 @@ extern "C" int LAUNCHER(discrete)(void *stream, uint32_t workers, const void *da
 {
     const struct OP(args) *args = (const struct OP(args) *)data;
     void *kernel = OP(kernel_for)(&args->work), *list[] = {(void *)args};
-    size_t bytes = OP(block_bytes)(args->work.stage_lanes);
+    size_t bytes = OP(block_bytes)(args->work.stage_channels);
     cudaError_t error;
     uint32_t blocks = OP(resident)(kernel, bytes, &error);
     (void)workers;

@@ -8,7 +8,7 @@
 static void OP(engine_host)(const void *data, uint32_t worker, uint32_t workers)
 {
     const struct OP(args) *args = (const struct OP(args) *)data;
-    OP(wire) stage[STAGE_LANES * STAGE_ROOM];
+    OP(wire) stage[STAGE_CHANNELS * STAGE_ROOM];
     struct OP(block) block;
     block.stage = stage;
 #if OP(narrow)

@@ -20,7 +20,7 @@ struct world {
 #define ROOM      100u
 #define MORE_ROOM 50u
 
-static struct world *make_world(uint32_t order, uint32_t lanes_in)
+static struct world *make_world(uint32_t order, uint32_t channels_in)
 {
     struct world *world = calloc(1, sizeof *world);
     assert_non_null(world);
@@ -28,13 +28,13 @@ static struct world *make_world(uint32_t order, uint32_t lanes_in)
     world->args.mail = &world->mail;
     world->args.order = order;
     world->args.workers = 2;
-    world->args.lanes_in = lanes_in;
+    world->args.channels_in = channels_in;
     world->args.wire_bytes = 8;
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
         world->args.bag[b] =
             (struct weir_bag){.slots = &world->device[b], .room = ROOM, .more_room = MORE_ROOM};
-    for (uint32_t l = 0; l < lanes_in; l++)
-        world->control.in[l] = (struct weir_lane_in){world->ring, NULL, 15, l};
+    for (uint32_t l = 0; l < channels_in; l++)
+        world->control.in[l] = (struct weir_channel_in){world->ring, NULL, 15, l};
     world->ledger.plan.order = (struct weir_work_order){
         100, 10, 0, WEIR_BUCKETS, WEIR_BAG_NEAR, WEIR_BAG_FAR, WEIR_BAG_HELD};
     world->ledger.window_told = WEIR_BUCKETS;
@@ -303,16 +303,16 @@ static void every_lane_has_its_turn(void **state)
     (void)state;
     for (world->ledger.rounds = 0; world->ledger.rounds < WEIR_WORK_ARRIVALS + 5;
          world->ledger.rounds++) {
-        for (uint32_t l = 0; l < world->args.lanes_in; l++) {
+        for (uint32_t l = 0; l < world->args.channels_in; l++) {
             world->ledger.in_head[l] = world->ledger.in_next[l] = 10;
             world->ledger.available[l] = 16; /* wraps: two segments each */
         }
         assert_int_equal(weir_plan_make(&world->args, &world->ledger), 16 * WEIR_WORK_ARRIVALS);
         assert_int_equal(world->ledger.plan.segments, 2 * WEIR_WORK_ARRIVALS);
-        for (uint32_t l = 0; l < world->args.lanes_in; l++)
+        for (uint32_t l = 0; l < world->args.channels_in; l++)
             taken[l] += world->ledger.in_next[l] != 10;
     }
-    for (uint32_t l = 0; l < world->args.lanes_in; l++)
+    for (uint32_t l = 0; l < world->args.channels_in; l++)
         assert_int_equal(taken[l], WEIR_WORK_ARRIVALS);
     free(world);
 }

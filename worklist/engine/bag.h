@@ -66,7 +66,7 @@ WEIR_DEV char *weir_spill_chunk(struct weir_spill *spill, uint32_t chunk)
 }
 
 /** Where element @p at of those that spilled lies. One lane. @return NULL: there is no room for it. */
-WEIR_DEV char *weir_spill_place(const struct weir_bag *bag, uint32_t at, uint32_t bytes)
+WEIR_DEV char *weir_spill_address(const struct weir_bag *bag, uint32_t at, uint32_t bytes)
 {
     const uint32_t within = at & (((uint32_t)1 << bag->chunk_log) - 1u);
     char *chunk = weir_spill_chunk(bag->spill, at >> bag->chunk_log);

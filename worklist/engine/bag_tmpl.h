@@ -55,7 +55,7 @@ WEIR_DEV int BAG(put)(const struct weir_bag *bag, uint32_t slot, const BAG_TYPE 
     slot -= bag->room;
     if (slot >= bag->more_room)
         return 0;
-    char *place = weir_spill_place(bag, slot, (uint32_t)sizeof *element);
+    char *place = weir_spill_address(bag, slot, (uint32_t)sizeof *element);
     if (place)
         BAG(copy)(place, element);
     return place != NULL;

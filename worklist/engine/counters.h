@@ -34,8 +34,8 @@ WEIR_DEV uint32_t weir_took(const struct weir_ledger *ledger, uint64_t word)
 }
 
 /** Count what came into the bags. */
-WEIR_DEV void weir_decide_bags(const struct weir_engine_args *args, struct weir_ledger *ledger,
-                               struct weir_decision *decision)
+WEIR_DEV void weir_count_bags(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                              struct weir_decision *decision)
 {
     struct weir_control *control = args->control;
     uint64_t entered = 0, parked = 0;
@@ -60,8 +60,8 @@ WEIR_DEV void weir_decide_bags(const struct weir_engine_args *args, struct weir_
 }
 
 /** Empty the bags that the coming round reads: it knows what is in them, and puts nothing there. */
-WEIR_DEV void weir_decide_empty(const struct weir_engine_args *args, struct weir_ledger *ledger,
-                                uint32_t took)
+WEIR_DEV void weir_empty_bags(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                              uint32_t took)
 {
     WEIR_ROLLED
     for (uint32_t b = weir_lane(); b < WEIR_BAGS; b += WEIR_LANES)
@@ -83,13 +83,14 @@ WEIR_DEV int weir_delayed(const struct weir_ledger *ledger, uint32_t lane)
 
 /** Publish what rounds stored into lanes, and take note of credits.
  *  @return items that were handed on. The decider reports idle only when none is kept back. */
-WEIR_DEV uint64_t weir_decide_send(const struct weir_engine_args *args, struct weir_ledger *ledger)
+WEIR_DEV uint64_t weir_publish_channels(const struct weir_engine_args *args,
+                                        struct weir_ledger *ledger)
 {
     struct weir_control *control = args->control;
     uint64_t sent = 0;
     int kept = 0, credit_came = 0;
     WEIR_ROLLED
-    for (uint32_t l = weir_lane(); l < args->lanes_out; l += WEIR_LANES) {
+    for (uint32_t l = weir_lane(); l < args->channels_out; l += WEIR_LANES) {
         uint32_t tail = weir_load_relaxed_dev_u32(&control->out_tail[l]);
         uint32_t credit = weir_load_acquire_sys_u32(&args->mail->out_credit[l]);
         uint32_t limit = ledger->out_credit_seen[l] + control->out[l].mask + 1;
@@ -128,11 +129,11 @@ WEIR_DEV uint64_t weir_decide_send(const struct weir_engine_args *args, struct w
 }
 
 /** Give back the slots of what the round took in from the lanes. */
-WEIR_DEV void weir_decide_credit(const struct weir_engine_args *args, struct weir_ledger *ledger)
+WEIR_DEV void weir_return_credits(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     struct weir_control *control = args->control;
     WEIR_ROLLED
-    for (uint32_t l = weir_lane(); l < args->lanes_in; l += WEIR_LANES) {
+    for (uint32_t l = weir_lane(); l < args->channels_in; l += WEIR_LANES) {
         uint32_t next = ledger->in_next[l];
         if (next == ledger->in_head[l])
             continue;
@@ -149,8 +150,8 @@ WEIR_DEV void weir_decide_credit(const struct weir_engine_args *args, struct wei
 }
 
 /** Account for the round that ended. */
-WEIR_DEV void weir_decide_account(const struct weir_engine_args *args, struct weir_ledger *ledger,
-                                  uint64_t word, struct weir_decision *decision)
+WEIR_DEV void weir_count_round(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                               uint64_t word, struct weir_decision *decision)
 {
     struct weir_control *control = args->control;
     uint32_t took = weir_took(ledger, word), action = weir_word_action(word);
@@ -161,19 +162,19 @@ WEIR_DEV void weir_decide_account(const struct weir_engine_args *args, struct we
     WEIR_ROLLED
     for (uint32_t p = 0; p < args->packets; p++)
         taken += args->packet_count[p];
-    weir_decide_bags(args, ledger, decision);
-    if (args->lanes_out)
-        decision->entered += weir_decide_send(args, ledger);
-    if (action == WEIR_ACTION_PLAN && args->lanes_in)
-        weir_decide_credit(args, ledger);
+    weir_count_bags(args, ledger, decision);
+    if (args->channels_out)
+        decision->entered += weir_publish_channels(args, ledger);
+    if (action == WEIR_ACTION_PLAN && args->channels_in)
+        weir_return_credits(args, ledger);
     if (weir_lane() != 0)
         return;
     uint32_t moved = ledger->look[WEIR_LOOK_MOVED], merged = ledger->look[WEIR_LOOK_MERGED];
     ledger->produced += decision->entered - moved;
     ledger->consumed += taken - moved;
     ledger->processed += taken - moved - merged;
-    ledger->deferred += decision->parked - ledger->look[WEIR_LOOK_REPARKED];
-    if (moved | merged | ledger->look[WEIR_LOOK_REPARKED])
+    ledger->deferred += decision->parked - ledger->look[WEIR_LOOK_STILL_DEFERRED];
+    if (moved | merged | ledger->look[WEIR_LOOK_STILL_DEFERRED])
         WEIR_ROLLED
     for (uint32_t w = WEIR_LOOK_MOVED; w <= WEIR_LOOK_MERGED; w++)
         weir_store_relaxed_dev_u32(&control->look[w], 0);
@@ -182,7 +183,7 @@ WEIR_DEV void weir_decide_account(const struct weir_engine_args *args, struct we
 }
 
 /** The time since the last decision belongs to @p phase. One lane. */
-WEIR_DEV void weir_decide_clock(struct weir_ledger *ledger, uint32_t phase)
+WEIR_DEV void weir_count_time(struct weir_ledger *ledger, uint32_t phase)
 {
     uint64_t now = weir_clock_ns();
     ledger->phase_ns[phase] += now - ledger->mark_ns;

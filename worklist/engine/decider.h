@@ -53,8 +53,8 @@ WEIR_DEV uint64_t weir_decide_near(const struct weir_engine_args *args, uint64_t
 }
 
 /** The books of such a step, from @p before to @p word, while the round of @p word runs. One lane. */
-WEIR_DEV void weir_decide_near_books(const struct weir_engine_args *args,
-                                     struct weir_ledger *ledger, uint64_t before, uint64_t word)
+WEIR_DEV void weir_count_near_round(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                                    uint64_t before, uint64_t word)
 {
     const uint32_t bag = WEIR_BAG_NEAR + weir_word_near_bag(word);
     if (weir_word_shared(word)) /* the bag is read now, and put into next */
@@ -82,7 +82,7 @@ WEIR_DEV struct weir_peek weir_peek_look(const struct weir_engine_args *args)
     struct weir_peek peek = {0, 0};
     if (weir_lane() == 0)
         peek.stop = weir_load_relaxed_sys_u32(&args->control->look[WEIR_LOOK_STOP]);
-    if (args->workers > 1 && weir_lane() < args->lanes_in)
+    if (args->workers > 1 && weir_lane() < args->channels_in)
         peek.tail = weir_load_relaxed_sys_u32(&args->mail->in_tail[weir_lane()]);
     return peek;
 }
@@ -95,8 +95,8 @@ WEIR_DEV int weir_peek_judge(const struct weir_engine_args *args, const struct w
         peek.stop != 0 || ledger->end || ledger->unpublished ||
         ledger->plan.order.window != ledger->window_told ||
         (ledger->seen[WEIR_BAG_HELD] | ledger->seen[WEIR_BAG_HELD + 1]) ||
-        (args->workers > 1 && (args->order == WEIR_ENGINE_BULK || args->lanes_in > WEIR_LANES));
-    if (args->workers > 1 && weir_lane() < args->lanes_in)
+        (args->workers > 1 && (args->order == WEIR_ENGINE_BULK || args->channels_in > WEIR_LANES));
+    if (args->workers > 1 && weir_lane() < args->channels_in)
         news |= peek.tail != ledger->in_head[weir_lane()];
     return weir_ballot(news) != 0;
 }
@@ -116,9 +116,9 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
         ledger->look[w] = weir_load_relaxed_dev_u32(&control->look[w]);
     weir_lanes_sync();
     uint32_t phase = weir_phase_of(weir_took(ledger, word));
-    weir_decide_account(args, ledger, word, &decision);
+    weir_count_round(args, ledger, word, &decision);
     weir_lanes_sync();
-    if (args->lanes_in)
+    if (args->channels_in)
         (void)weir_look_in(args, ledger);
     WEIR_ROLLED
     for (;;) {
@@ -127,7 +127,7 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
             weir_store_relaxed_dev_u32(&control->cursor[1], 0);
             if (ledger->started_ns == 0)
                 ledger->started_ns = ledger->mark_ns = weir_clock_ns();
-            weir_decide_clock(ledger, phase);
+            weir_count_time(ledger, phase);
             if (ledger->look[WEIR_LOOK_FULL])
                 ledger->end = WEIR_ENGINE_FULL;
             if (ledger->look[WEIR_LOOK_LONG])
@@ -164,7 +164,7 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
     if (action == WEIR_ACTION_PLAN || args->once)
         weir_plan_show(args, ledger);
     if (total)
-        weir_decide_empty(args, ledger, ledger->plan.took);
+        weir_empty_bags(args, ledger, ledger->plan.took);
     weir_lanes_sync(); /* all lanes wrote; one releases the word */
     return weir_word_make(weir_word_generation(word) + 1, action, near_bag, log, total);
 }

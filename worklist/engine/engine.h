@@ -14,7 +14,7 @@
 #include "worklist/engine/bag.h"
 
 /** Items that a block can keep for itself in narrow rounds (block_queue_tmpl.h). */
-#define WEIR_OWN_MOST 256u
+#define WEIR_BLOCK_QUEUE_MOST 256u
 
 /** Buckets of deferred items, each one step of the threshold wide. */
 #define WEIR_BUCKETS 16u
@@ -34,7 +34,7 @@ enum weir_look {
     WEIR_LOOK_URGENCY = WEIR_BAGS, /* largest ~priority put into the far bag; 0: none */
     WEIR_LOOK_STOP,                /* set by the host */
     WEIR_LOOK_MOVED,               /* items that changed place without being processed */
-    WEIR_LOOK_REPARKED,            /* those of them that were deferred before and still are */
+    WEIR_LOOK_STILL_DEFERRED,      /* those of them that were deferred before and still are */
     WEIR_LOOK_MERGED,              /* items dropped before they were processed */
     WEIR_LOOK_ASTRAY,              /* items that an operator passed to itself or to nobody */
     WEIR_LOOK_FULL,                /* an item found no room anywhere */
@@ -89,14 +89,14 @@ struct weir_work_plan {
 };
 
 /** A lane to another worker: a ring in memory that both reach, the receiver's where possible. */
-struct weir_lane_out {
+struct weir_channel_out {
     void *slots;
     uint32_t *tail;  /* where the receiver looks; release, system scope */
     uint32_t *epoch; /* the same; written before the tail */
     uint32_t mask;   /* slots of the ring - 1 */
     uint32_t to;
 };
-struct weir_lane_in {
+struct weir_channel_in {
     const void *slots;
     uint32_t *credit; /* where the sender looks; release, system scope */
     uint32_t mask;
@@ -151,7 +151,7 @@ struct weir_mail {
 };
 
 /** Sums over the workers' reports (termination.h). */
-struct weir_agreement {
+struct weir_status_sums {
     uint64_t open; /* produced - consumed - deferred */
     uint64_t deferred;
     uint32_t urgency;
@@ -186,7 +186,7 @@ struct weir_ledger {
     /* Of one decision. */
     uint32_t look[WEIR_LOOKS];
     uint32_t available[WEIR_DEVICES_MAX + 1]; /* items that wait in the lanes in */
-    struct weir_agreement sums;
+    struct weir_status_sums sums;
     struct weir_command_words command;
 };
 
@@ -215,10 +215,10 @@ struct weir_control {
     uint32_t out_limit[WEIR_DEVICES_MAX]; /* slots that may be filled; published by the word */
 
     /* Constant for a run. */
-    struct weir_lane_out out[WEIR_DEVICES_MAX];
-    struct weir_lane_in in[WEIR_DEVICES_MAX + 1]; /* the last is the source of seeds */
+    struct weir_channel_out out[WEIR_DEVICES_MAX];
+    struct weir_channel_in in[WEIR_DEVICES_MAX + 1]; /* the last is the source of seeds */
     struct weir_command_words *command_of[WEIR_DEVICES_MAX];
-    uint8_t lane_of[WEIR_DEVICES_MAX]; /* owner to lane */
+    uint8_t channel_of[WEIR_DEVICES_MAX]; /* owner to channel */
 
     struct weir_ledger ledger;
 };
@@ -231,7 +231,7 @@ struct weir_engine_args {
     uint64_t word;     /* what the kernel begins with */
     uint64_t limit_ns; /* of a run; 0: none */
     uint64_t target;   /* items that a raise should release, over all workers */
-    uint32_t index, workers, lanes_out, lanes_in;
+    uint32_t index, workers, channels_out, channels_in;
     uint32_t order, worker, fetch, mapping, group, cut; /* enums of worklist.h */
     uint32_t delta_fixed;
     uint32_t tile_atoms; /* atoms a tile has on average */
@@ -240,13 +240,13 @@ struct weir_engine_args {
     uint32_t once;            /* one round, then back to the host */
     uint32_t fetch_least;     /* tiles that a worker takes at a time where there are few */
     uint32_t block_least_log; /* the same, of a block, as the power of two below it */
-    uint32_t stage_lanes;     /* lanes whose items are staged in a warp's own memory */
+    uint32_t stage_channels;  /* lanes whose items are staged in a warp's own memory */
     uint32_t narrow;          /* items of a round that may be narrow; 0: none is */
     uint32_t group_log;       /* lanes of a group, as a power of two */
-    uint32_t own_most;        /* narrow: items that a block may keep for itself */
+    uint32_t queue_most;      /* narrow: items that a block may keep for itself */
     uint32_t
-        own_least_log; /* items to a block that narrow rounds are spread to, as a power of two */
-    uint32_t own_blocks_log; /* blocks that they are spread to at most, as a power of two */
+        narrow_items_log; /* items to a block that narrow rounds are spread to, as a power of two */
+    uint32_t narrow_blocks_log; /* blocks that they are spread to at most, as a power of two */
     uint64_t *bounds[2]; /* beside the near bags: bounds of the tiles of the first `narrow` items */
     uint32_t packets;
     uint32_t packet_count[WEIR_WORK_PACKETS];
@@ -305,21 +305,21 @@ WEIR_BOTH uint32_t weir_word_blocks(uint64_t word, uint32_t blocks)
 }
 /** In a narrow round some of its items are blocks' own and not in the bag; they are fewer than 2^16 together, and so
  *  are all. */
-#define WEIR_WORD_OWN ((uint64_t)1 << 38)
+#define WEIR_WORD_QUEUED ((uint64_t)1 << 38)
 /** Items that are blocks' own. */
-WEIR_BOTH uint32_t weir_word_own(uint64_t word)
+WEIR_BOTH uint32_t weir_word_queued(uint64_t word)
 {
-    return word & WEIR_WORD_OWN ? (uint32_t)word >> 16 : 0;
+    return word & WEIR_WORD_QUEUED ? (uint32_t)word >> 16 : 0;
 }
 /** Items of the round, all of them. */
 WEIR_BOTH uint32_t weir_word_count(uint64_t word)
 {
-    return word & WEIR_WORD_OWN ? (uint32_t)word & 0xFFFFu : (uint32_t)word;
+    return word & WEIR_WORD_QUEUED ? (uint32_t)word & 0xFFFFu : (uint32_t)word;
 }
 /** Items of the round that lie in its bags. */
 WEIR_BOTH uint32_t weir_word_shared(uint64_t word)
 {
-    return weir_word_count(word) - weir_word_own(word);
+    return weir_word_count(word) - weir_word_queued(word);
 }
 /** The next generation's word, otherwise the same. */
 WEIR_BOTH uint64_t weir_word_later(uint64_t word)
@@ -356,7 +356,7 @@ WEIR_BOTH uint32_t weir_bounds_count(uint64_t bounds)
 /** Items that one of them may put into the near bag for the sum to fit; more is special. */
 #define WEIR_NARROW_PUSHED 4095u
 /** Items that blocks may keep in a narrow round, all together. */
-#define WEIR_NARROW_OWN 32767u
+#define WEIR_NARROW_QUEUED 32767u
 
 WEIR_BOTH uint64_t weir_arrivals_none(uint32_t generation)
 {
@@ -381,7 +381,7 @@ WEIR_BOTH uint32_t weir_arrivals_pushed_narrow(uint64_t arrivals)
 {
     return (uint32_t)(arrivals >> 20) & 0x1FFFFFu;
 }
-WEIR_BOTH uint32_t weir_arrivals_own(uint64_t arrivals)
+WEIR_BOTH uint32_t weir_arrivals_queued(uint64_t arrivals)
 {
     return (uint32_t)(arrivals >> 41) & 0x7FFFu;
 }

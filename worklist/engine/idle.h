@@ -85,13 +85,14 @@ WEIR_DEV void weir_take_command(const struct weir_engine_args *args, struct weir
 WEIR_DEV void weir_coordinate(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     struct weir_control *control = args->control;
-    if (!weir_agree_look(args->statuses, args->workers, ledger->epoch, &ledger->sums) ||
-        !weir_agree_again(args->statuses, args->workers, &ledger->sums))
+    if (!weir_termination_look(args->statuses, args->workers, ledger->epoch, &ledger->sums) ||
+        !weir_termination_look_again(args->statuses, args->workers, &ledger->sums))
         return;
     if (weir_lane() == 0) {
-        weir_agree_command(&ledger->sums, &ledger->plan.order, args->order == WEIR_ENGINE_BULK,
-                           (int)args->delta_fixed, args->target, ledger->width_sum,
-                           ledger->width_count, &ledger->command);
+        weir_termination_command(&ledger->sums, &ledger->plan.order,
+                                 args->order == WEIR_ENGINE_BULK, (int)args->delta_fixed,
+                                 args->target, ledger->width_sum, ledger->width_count,
+                                 &ledger->command);
         ledger->command.epoch = ledger->epoch + 1;
     }
     weir_lanes_sync();
@@ -158,11 +159,12 @@ WEIR_DEV void weir_wait(const struct weir_engine_args *args, struct weir_ledger 
             go |= ledger->end;
         }
         go = weir_broadcast_u32(go, 0);
-        if (!go && args->lanes_in)
+        if (!go && args->channels_in)
             go = (uint32_t)weir_look_in(args, ledger);
         reported = (int)weir_broadcast_u32((uint32_t)reported, 0);
-        if (!go && !reported && args->lanes_out) {          /* holding: a credit lets items go */
-            uint64_t sent = weir_decide_send(args, ledger); /* some, if a test kept tails back */
+        if (!go && !reported && args->channels_out) { /* holding: a credit lets items go */
+            uint64_t sent =
+                weir_publish_channels(args, ledger); /* some, if a test kept tails back */
             if (weir_lane() == 0)
                 ledger->produced += sent;
             go = ledger->retry;

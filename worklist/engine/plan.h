@@ -47,7 +47,7 @@ WEIR_DEV int weir_look_in(const struct weir_engine_args *args, struct weir_ledge
 {
     int any = 0;
     WEIR_ROLLED
-    for (uint32_t l = weir_lane(); l < args->lanes_in; l += WEIR_LANES) {
+    for (uint32_t l = weir_lane(); l < args->channels_in; l += WEIR_LANES) {
         /* Pairs with the release of the sender's tail: the items below it are there. */
         uint32_t tail = weir_load_acquire_sys_u32(&args->mail->in_tail[l]);
         uint32_t count = tail - ledger->in_head[l];
@@ -70,12 +70,12 @@ WEIR_DEV void weir_plan_arrivals(const struct weir_engine_args *args, struct wei
     struct weir_control *control = args->control;
     uint32_t lanes = 0;
     WEIR_ROLLED
-    for (uint32_t i = 0; i < args->lanes_in && lanes < WEIR_WORK_ARRIVALS; i++) {
-        uint32_t l = (i + (uint32_t)ledger->rounds) % args->lanes_in; /* nobody waits for ever */
+    for (uint32_t i = 0; i < args->channels_in && lanes < WEIR_WORK_ARRIVALS; i++) {
+        uint32_t l = (i + (uint32_t)ledger->rounds) % args->channels_in; /* nobody waits for ever */
         uint32_t count = ledger->available[l];
         if (count == 0 || !weir_plan_fits(plan, count))
             continue;
-        const struct weir_lane_in *lane = &control->in[l];
+        const struct weir_channel_in *lane = &control->in[l];
         uint32_t at = ledger->in_head[l] & lane->mask, straight = lane->mask + 1 - at;
         uint32_t here = count < straight ? count : straight;
         weir_plan_add(plan, WEIR_SEGMENT_ARRIVED, 0,
@@ -160,7 +160,7 @@ WEIR_DEV uint32_t weir_plan_make(const struct weir_engine_args *args, struct wei
                       ledger->look[plan->order.held_bag]);
         plan->order.held_bag ^= 1u; /* 4 and 5 */
     }
-    if (args->lanes_in)
+    if (args->channels_in)
         weir_plan_arrivals(args, ledger, plan);
     return plan->total;
 }

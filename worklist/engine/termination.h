@@ -40,8 +40,8 @@ WEIR_DEV void weir_status_publish(struct weir_status_words *to,
 }
 
 /** The first look. @return 0 if a worker is at work or behind. All lanes of a warp. */
-WEIR_DEV int weir_agree_look(const struct weir_status_words *statuses, uint32_t workers,
-                             uint32_t epoch, struct weir_agreement *sums)
+WEIR_DEV int weir_termination_look(const struct weir_status_words *statuses, uint32_t workers,
+                                   uint32_t epoch, struct weir_status_sums *sums)
 {
     int idle = 1;
     uint64_t open = 0, deferred = 0;
@@ -88,8 +88,8 @@ WEIR_DEV int weir_agree_look(const struct weir_status_words *statuses, uint32_t 
 }
 
 /** The second look. @return 0 if a turn changed. All lanes of a warp. */
-WEIR_DEV int weir_agree_again(const struct weir_status_words *statuses, uint32_t workers,
-                              const struct weir_agreement *sums)
+WEIR_DEV int weir_termination_look_again(const struct weir_status_words *statuses, uint32_t workers,
+                                         const struct weir_status_sums *sums)
 {
     int changed = 0;
     WEIR_ROLLED
@@ -106,7 +106,7 @@ WEIR_DEV uint32_t weir_far_least(uint32_t urgency)
 
 /** Buckets that a raise releases: to the first that holds something, and on until there is enough.
  *  @param[in] far_steps  steps to the bucket that the most urgent item of the far bags belongs into. */
-WEIR_DEV uint32_t weir_raise_steps(const struct weir_agreement *sums, uint32_t first,
+WEIR_DEV uint32_t weir_raise_steps(const struct weir_status_sums *sums, uint32_t first,
                                    uint32_t target, uint32_t far_steps, int fixed)
 {
     uint32_t steps = 0;
@@ -127,10 +127,10 @@ WEIR_DEV uint32_t weir_raise_steps(const struct weir_agreement *sums, uint32_t f
 /** Decide what the present sums ask for. One lane.
  *  @param[in] bulk   generations in place of a threshold.
  *  @param[in] width  sum and number of the steps of raises since the last rebase. */
-WEIR_DEV void weir_agree_command(const struct weir_agreement *sums,
-                                 const struct weir_work_order *order, int bulk, int fixed,
-                                 uint64_t target, uint32_t width_sum, uint32_t width_count,
-                                 struct weir_command_words *command)
+WEIR_DEV void weir_termination_command(const struct weir_status_sums *sums,
+                                       const struct weir_work_order *order, int bulk, int fixed,
+                                       uint64_t target, uint32_t width_sum, uint32_t width_count,
+                                       struct weir_command_words *command)
 {
     uint32_t any = 0;
     command->steps = 0;

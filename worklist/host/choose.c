@@ -212,7 +212,7 @@ static weir_status choose_packets(struct weir_worklist *list)
     if (!list->config.packet_items && !weir__config_get(tunables, WEIR__PACKET_BYTES) &&
         lane < list->queue_items / 2)
         lane = list->queue_items / 2;
-    list->lane_items = power_of_two(lane);
+    list->channel_items = power_of_two(lane);
     return WEIR_OK;
 }
 

@@ -37,8 +37,8 @@ static weir_status create_links(struct worker *worker)
     weir_status status;
     config.packet_bytes = (size_t)list->packet_items * list->op->wire_bytes;
     config.buffers = list->buffers;
-    config.arrived = weir__bell_ring;
-    config.arrived_user = &worker->bell;
+    config.arrived = weir__wakeup_signal;
+    config.arrived_user = &worker->wakeup;
     if (list->plan.kind == WEIR_ROUTE_STAGED)
         config.transport = WEIR_TRANSPORT_STAGED;
     if ((status = weir_link_create(router, worker->endpoint, &config, &worker->in)))
@@ -109,10 +109,10 @@ void weir__discrete_destroy(struct weir_worklist *list)
     weir_router_destroy(list->router);
 }
 
-void weir__discrete_ring_all(struct weir_worklist *list)
+void weir__discrete_wake_all(struct weir_worklist *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        weir__bell_ring(&list->workers[i].bell);
+        weir__wakeup_signal(&list->workers[i].wakeup);
 }
 
 /* ---- agreeing ---------------------------------------------------------------------------------- */
@@ -166,16 +166,16 @@ static int coordinate(struct worker *worker)
     struct weir_worklist *list = worker->list;
     const struct weir_engine_args *args =
         (const struct weir_engine_args *)(const void *)worker->args;
-    struct weir_agreement sums;
+    struct weir_status_sums sums;
     struct weir_command_words command = {0, 0, 0, 0, 0, {0, 0, 0}};
     pthread_mutex_lock(&list->order_lock);
     int agreed = !atomic_load(&list->done) &&
-                 weir_agree_look(list->statuses, list->count, list->epoch, &sums) &&
-                 weir_agree_again(list->statuses, list->count, &sums);
+                 weir_termination_look(list->statuses, list->count, list->epoch, &sums) &&
+                 weir_termination_look_again(list->statuses, list->count, &sums);
     if (agreed) {
-        weir_agree_command(&sums, &list->order, list->config.order == WEIR_ORDER_BULK,
-                           (int)args->delta_fixed, args->target, list->width_sum, list->width_count,
-                           &command);
+        weir_termination_command(&sums, &list->order, list->config.order == WEIR_ORDER_BULK,
+                                 (int)args->delta_fixed, args->target, list->width_sum,
+                                 list->width_count, &command);
         command.epoch = list->epoch + 1;
         if (command.kind == WEIR_COMMAND_DONE) {
             list->end_ns = weir_context_time_ns(list->context);
@@ -187,7 +187,7 @@ static int coordinate(struct worker *worker)
     }
     pthread_mutex_unlock(&list->order_lock);
     if (agreed)
-        weir__discrete_ring_all(list);
+        weir__discrete_wake_all(list);
     return agreed;
 }
 
@@ -224,7 +224,8 @@ static weir_status work(struct worker *worker)
             if (coordinate(worker))
                 continue;
         }
-        weir__bell_wait(&worker->bell, holds || weir__sends_waiting(worker) ? SEND_POLL_US : -1);
+        weir__wakeup_wait(&worker->wakeup,
+                          holds || weir__sends_waiting(worker) ? SEND_POLL_US : -1);
         clock_phase(worker, &since, &waited);
     }
     /* Kernels clock the time between their launches as if they had run on; the host knows better. */

@@ -10,14 +10,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* ---- bell.c -----------------------------------------------------------------------------------
- */
+/* ---- wakeup.c ------------------------------------------------------------------------------------ */
 
-/** Wakes a worker's thread: something arrived, or the state of the run changed. Rings coalesce. */
-struct bell {
+/** Wakes a worker's thread when something arrived, or when the state of the run changed. Several signals before the thread
+ *  looks wake it once. */
+struct wakeup {
     pthread_mutex_t lock;
-    pthread_cond_t rang;
-    int rung;
+    pthread_cond_t changed;
+    int signalled;
 };
 
 /* ---- send.c: what a discrete worker's kernels stored for a next hop, on its way over the router --- */
@@ -90,15 +90,15 @@ struct worker {
     void *bags[WEIR_BAGS];
     struct spill spill;
     void *bounds; /* beside the near bags; device memory; NULL: no round is narrow */
-    void *lane_in[WEIR_DEVICES_MAX];                  /* fused: rings that the worker receives in */
-    void *lane_out[WEIR_DEVICES_MAX];                 /* discrete: rings that the host sends from */
+    void *channel_in[WEIR_DEVICES_MAX];               /* fused: rings that the worker receives in */
+    void *channel_out[WEIR_DEVICES_MAX];              /* discrete: rings that the host sends from */
     uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* whom it sends to */
     uint32_t sources[WEIR_DEVICES_MAX], source_count; /* who sends to it; fused */
     unsigned char *args; /* struct weir_engine_args, then the operator's state */
 
     /* Discrete. */
     pthread_t thread;
-    struct bell bell;
+    struct wakeup wakeup;
     weir_link *in, *out; /* from the router, to the router */
     struct hop *hop;
     weir_pending **held; /* receives taken from the link, oldest first; a ring of `buffers` */
@@ -114,7 +114,7 @@ struct weir_worklist {
     weir_worklist_config config; /* with what was picked in place of auto */
     weir_route_plan plan;
     uint32_t packet_items, buffers;
-    uint32_t queue_items, lane_items;
+    uint32_t queue_items, channel_items;
     uint32_t cut; /* a longer tile is cut in any case: a set of tiles counts its atoms in 32 bits */
     int cuts;     /* tiles are cut so that work is even */
     uint32_t tile_atoms;
@@ -182,7 +182,7 @@ void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *o
 /** The dump: one line of counters and queue lengths a worker. Workers have stopped. */
 void weir__worklist_dump(const struct weir_worklist *list, char *text, size_t room);
 
-/* ---- fused.c, discrete.c, round.c, send.c, bell.c ---------------------------------------------- */
+/* ---- fused.c, discrete.c, round.c, send.c, wakeup.c ---------------------------------------------- */
 
 /** Run with resident kernels. */
 void weir__fused_run(struct weir_worklist *list);
@@ -192,7 +192,7 @@ weir_status weir__discrete_create(struct weir_worklist *list);
 void weir__discrete_destroy(struct weir_worklist *list);
 /** Run with a thread and a kernel a round for each worker; status and times are left in @p list. */
 void weir__discrete_run(struct weir_worklist *list);
-void weir__discrete_ring_all(struct weir_worklist *list);
+void weir__discrete_wake_all(struct weir_worklist *list);
 
 /** One round. @param[out] worked_out  0 if there was nothing to do. */
 weir_status weir__round(struct worker *worker, int *worked_out);
@@ -208,10 +208,11 @@ int weir__sends_waiting(const struct worker *worker);
 /** Wait for what is under way. */
 void weir__sends_finish(struct worker *worker);
 
-void weir__bell_init(struct bell *bell);
-void weir__bell_destroy(struct bell *bell);
-void weir__bell_ring(void *bell);
-/** Wait until it was rung since the last wait. @p timeout_us negative: without limit. */
-void weir__bell_wait(struct bell *bell, int64_t timeout_us);
+void weir__wakeup_init(struct wakeup *wakeup);
+void weir__wakeup_destroy(struct wakeup *wakeup);
+/** @param[in] wakeup  a struct wakeup; links call this. Any thread. */
+void weir__wakeup_signal(void *wakeup);
+/** Wait until it is signalled, or return at once if it was since the last wait. @p timeout_us negative: without limit. */
+void weir__wakeup_wait(struct wakeup *wakeup, int64_t timeout_us);
 
 #endif

@@ -13,7 +13,7 @@
 /* Items of a narrow round: that many, with a few atoms each, are updated in the time of one access. */
 #define NARROW_MOST 32768u
 /* Narrow rounds are spread until a block has this part of what it can keep, as the power of two. */
-#define OWN_SPREAD_LOG 2u
+#define NARROW_SPREAD_LOG 2u
 
 size_t weir__worklist_args_bytes(const struct weir_worklist *list)
 {
@@ -132,14 +132,14 @@ static weir_status place_words(struct worker *worker)
 static weir_status place_lanes(struct worker *worker)
 {
     struct weir_worklist *list = worker->list;
-    const size_t bytes = (size_t)list->lane_items * list->op->wire_bytes;
+    const size_t bytes = (size_t)list->channel_items * list->op->wire_bytes;
     weir_status status = WEIR_OK;
     if (weir__worklist_fused(list))
         for (uint32_t l = 0; l < worker->source_count && !status; l++)
-            status = weir_device_alloc(words_device(list, worker), bytes, &worker->lane_in[l]);
+            status = weir_device_alloc(words_device(list, worker), bytes, &worker->channel_in[l]);
     else
         for (uint32_t l = 0; l < worker->hop_count && !status; l++)
-            status = weir_device_alloc(worker->device, bytes, &worker->lane_out[l]);
+            status = weir_device_alloc(worker->device, bytes, &worker->channel_out[l]);
     return status;
 }
 
@@ -184,8 +184,8 @@ static void unplace_worker(struct worker *worker)
         weir_device_free(worker->device, worker->bags[b]);
     weir__spill_unplace(&worker->spill);
     for (uint32_t l = 0; l < list->count; l++) {
-        weir_device_free(words_device(list, worker), worker->lane_in[l]);
-        weir_device_free(worker->device, worker->lane_out[l]);
+        weir_device_free(words_device(list, worker), worker->channel_in[l]);
+        weir_device_free(worker->device, worker->channel_out[l]);
     }
     weir_device_free(words_device(list, worker), worker->mail);
     weir_device_free(home, worker->image);
@@ -222,35 +222,36 @@ static struct weir_bag bag_of(const struct worker *worker, uint32_t b)
 }
 
 /* Where in its receiver's memory, or its own if the host sends, a worker's lane leads. */
-static void image_lane_out(const struct worker *worker, uint32_t lane, struct weir_lane_out *out)
+static void image_channel_out(const struct worker *worker, uint32_t lane,
+                              struct weir_channel_out *out)
 {
     const struct weir_worklist *list = worker->list;
     const struct worker *to = &list->workers[worker->hops[lane]];
     uint32_t at = 0;
-    out->mask = list->lane_items - 1;
+    out->mask = list->channel_items - 1;
     out->to = to->index;
     if (!weir__worklist_fused(list)) {
-        out->slots = worker->lane_out[lane];
+        out->slots = worker->channel_out[lane];
         out->tail = &worker->published[0];
         out->epoch = &worker->published[1];
         return;
     }
     while (to->sources[at] != worker->index)
         at++;
-    out->slots = to->lane_in[at];
+    out->slots = to->channel_in[at];
     out->tail = &to->mail->in_tail[at];
     out->epoch = &to->mail->in_epoch[at];
 }
 
-static void image_lane_in(const struct worker *worker, uint32_t lane, struct weir_lane_in *in)
+static void image_channel_in(const struct worker *worker, uint32_t lane, struct weir_channel_in *in)
 {
     const struct weir_worklist *list = worker->list;
     const struct worker *from = &list->workers[worker->sources[lane]];
     uint32_t at = 0;
     while (from->hops[at] != worker->index)
         at++;
-    *in = (struct weir_lane_in){worker->lane_in[lane], &from->mail->out_credit[at],
-                                list->lane_items - 1, from->index};
+    *in = (struct weir_channel_in){worker->channel_in[lane], &from->mail->out_credit[at],
+                                   list->channel_items - 1, from->index};
 }
 
 static void image_order(const struct weir_worklist *list, struct weir_work_order *order)
@@ -273,19 +274,19 @@ static void image_control(struct worker *worker)
     struct weir_ledger *ledger = &image->ledger;
     memset(image, 0, sizeof *image);
     for (uint32_t l = 0; l < worker->hop_count; l++) {
-        image_lane_out(worker, l, &image->out[l]);
-        image->out_limit[l] = list->lane_items;
+        image_channel_out(worker, l, &image->out[l]);
+        image->out_limit[l] = list->channel_items;
     }
     for (uint32_t to = 0; to < list->count; to++)
         for (uint32_t l = 0; l < worker->hop_count; l++)
             if (to != worker->index && worker->hops[l] == list->plan.next[worker->index][to])
-                image->lane_of[to] = (uint8_t)l;
+                image->channel_of[to] = (uint8_t)l;
     if (weir__worklist_fused(list)) {
         const struct seeds *seeds = &list->seeds[worker->index];
         for (uint32_t l = 0; l < worker->source_count; l++)
-            image_lane_in(worker, l, &image->in[l]);
+            image_channel_in(worker, l, &image->in[l]);
         image->in[worker->source_count] =
-            (struct weir_lane_in){seeds->wires, NULL, seeds->room ? seeds->room - 1 : 0, 0};
+            (struct weir_channel_in){seeds->wires, NULL, seeds->room ? seeds->room - 1 : 0, 0};
     }
     ledger->produced = list->seeds[worker->index].count;
     for (uint32_t i = 0; i < list->count; i++)
@@ -305,10 +306,10 @@ static void image_own(uint32_t blocks, uint32_t warps, struct weir_engine_args *
 {
     const uint32_t sets = 2 * (warps > 1 ? warps - 1 : 1), log = args->block_least_log;
     uint32_t most = sets * args->fetch_least;
-    most = most < WEIR_OWN_MOST ? most : WEIR_OWN_MOST;
-    args->own_most = most < WEIR_NARROW_OWN / blocks ? most : WEIR_NARROW_OWN / blocks;
-    args->own_least_log = log > OWN_SPREAD_LOG ? log - OWN_SPREAD_LOG : 0;
-    args->own_blocks_log = weir_bits_u32(blocks) - 1;
+    most = most < WEIR_BLOCK_QUEUE_MOST ? most : WEIR_BLOCK_QUEUE_MOST;
+    args->queue_most = most < WEIR_NARROW_QUEUED / blocks ? most : WEIR_NARROW_QUEUED / blocks;
+    args->narrow_items_log = log > NARROW_SPREAD_LOG ? log - NARROW_SPREAD_LOG : 0;
+    args->narrow_blocks_log = weir_bits_u32(blocks) - 1;
 }
 
 /* A narrow round has all its blocks running at once, one on each unit, and a warp has two sets of it at most. */
@@ -319,7 +320,7 @@ static void image_narrow(const struct worker *worker, uint32_t units, uint32_t w
     if (!worker->bounds || units == 0 || units > WEIR_NARROW_BLOCKS)
         return;
     image_own(units, warps, args);
-    const uint64_t items = (uint64_t)2 << (args->own_blocks_log + args->block_least_log);
+    const uint64_t items = (uint64_t)2 << (args->narrow_blocks_log + args->block_least_log);
     args->narrow = items < NARROW_MOST ? (uint32_t)items : NARROW_MOST;
     args->bounds[0] = worker->bounds;
     args->bounds[1] = args->bounds[0] + NARROW_MOST;
@@ -341,8 +342,8 @@ static void image_args(struct worker *worker)
                                       .target = (uint64_t)list->count * info.units * 64u,
                                       .index = worker->index,
                                       .workers = list->count,
-                                      .lanes_out = worker->hop_count,
-                                      .lanes_in = fused ? worker->source_count + 1 : 0,
+                                      .channels_out = worker->hop_count,
+                                      .channels_in = fused ? worker->source_count + 1 : 0,
                                       .order = (uint32_t)config->order,
                                       .worker = (uint32_t)config->worker,
                                       .fetch = config->fetch,
@@ -360,7 +361,7 @@ static void image_args(struct worker *worker)
     /* As many lanes as a block's own memory holds beside all else, on any device that is supported. */
     uint32_t stage = 4096u / (64u * list->op->wire_bytes);
     stage = stage < 8 ? stage : 8;
-    args->stage_lanes = stage < worker->hop_count ? stage : worker->hop_count;
+    args->stage_channels = stage < worker->hop_count ? stage : worker->hop_count;
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
         args->bag[b] = bag_of(worker, b);
 }

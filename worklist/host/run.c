@@ -18,7 +18,7 @@ void weir__worklist_fail(struct weir_worklist *list, weir_status status)
     if (!first || weir__worklist_fused(list))
         return; /* who runs fused kernels sees it between two slices */
     weir_router_cancel(list->router, status);
-    weir__discrete_ring_all(list);
+    weir__discrete_wake_all(list);
 }
 
 void weir_worklist_cancel(weir_worklist *list)

@@ -33,7 +33,7 @@ static uint32_t next_items(const struct worker *worker, uint32_t h)
     const struct weir_worklist *list = worker->list;
     const struct hop *hop = &worker->hop[h];
     uint32_t count = worker->image->ledger.out_published[h] - hop->sent;
-    uint32_t straight = list->lane_items - (hop->sent & (list->lane_items - 1));
+    uint32_t straight = list->channel_items - (hop->sent & (list->channel_items - 1));
     count = count < straight ? count : straight;
     return count < list->packet_items ? count : list->packet_items;
 }
@@ -45,9 +45,9 @@ static weir_status send_some(struct worker *worker, uint32_t h)
     uint32_t items;
     while ((items = next_items(worker, h)) > 0 && hop->tail - hop->head < list->buffers) {
         struct send *send = &hop->sends[hop->tail % list->buffers];
-        size_t at = (size_t)(hop->sent & (list->lane_items - 1)) * list->op->wire_bytes;
+        size_t at = (size_t)(hop->sent & (list->channel_items - 1)) * list->op->wire_bytes;
         weir_segment segment = {.device = worker->device,
-                                .data = (char *)worker->lane_out[h] + at,
+                                .data = (char *)worker->channel_out[h] + at,
                                 .bytes = (size_t)items * list->op->wire_bytes,
                                 .meta = worker->hops[h]};
         weir_status status = weir_link_send(worker->out, &segment, NULL, &send->done);

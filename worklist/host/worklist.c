@@ -59,7 +59,7 @@ static weir_status create_workers(struct weir_worklist *list, weir_endpoint *con
         worker->index = i;
         worker->endpoint = workers[i];
         worker->device = weir_endpoint_device(workers[i]);
-        weir__bell_init(&worker->bell); /* all bells before any link can ring one */
+        weir__wakeup_init(&worker->wakeup); /* all of them before any link can signal one */
         list->count++;
     }
     return status;
@@ -125,7 +125,7 @@ void weir_worklist_destroy(weir_worklist *list)
     weir__worklist_unplace(list);
     for (uint32_t i = 0; i < list->count; i++) {
         weir_device_free(weir_context_home(list->context), list->seeds[i].wires);
-        weir__bell_destroy(&list->workers[i].bell);
+        weir__wakeup_destroy(&list->workers[i].wakeup);
     }
     free(list->workers);
     free(list->detail);

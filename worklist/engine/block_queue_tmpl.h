@@ -64,6 +64,7 @@ WEIR_COLD void OP(hand_back)(struct OP(block) * block, uint32_t near_bag)
 {
     struct weir_engine_thread self = weir_thread_called(&block->args.work, &block->base, near_bag);
     const uint32_t half = near_bag & 1u, queued = weir_block_queue_items(&block->base.queue, half);
+    const OP(item) *items = block->queued[half];
     const uint32_t asked = block->base.queue.deferred_count;
     const uint32_t deferred = asked < BLOCK_DEFERRED_MOST ? asked : BLOCK_DEFERRED_MOST;
     WEIR_ROLLED
@@ -73,8 +74,7 @@ WEIR_COLD void OP(hand_back)(struct OP(block) * block, uint32_t near_bag)
         const uint32_t slot =
             weir_bag_reserve_mp(weir_bag_tail(&block->args.work, near_bag), group & ALL_LANES);
         if (mine < queued)
-            OP(put_narrow)
-        (&self, slot, &block->queued[half][mine], block->queued_bounds[half][mine]);
+            OP(put_narrow)(&self, slot, &items[mine], block->queued_bounds[half][mine]);
     }
     WEIR_ROLLED
     for (uint32_t i = weir_warp_now() * WEIR_LANES; i < deferred; i += WARPS * WEIR_LANES) {

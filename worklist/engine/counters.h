@@ -174,10 +174,11 @@ WEIR_DEV void weir_count_round(const struct weir_engine_args *args, struct weir_
     ledger->consumed += taken - moved;
     ledger->processed += taken - moved - merged;
     ledger->deferred += decision->parked - ledger->look[WEIR_LOOK_STILL_DEFERRED];
-    if (moved | merged | ledger->look[WEIR_LOOK_STILL_DEFERRED])
+    if (moved | merged | ledger->look[WEIR_LOOK_STILL_DEFERRED]) {
         WEIR_ROLLED
-    for (uint32_t w = WEIR_LOOK_MOVED; w <= WEIR_LOOK_MERGED; w++)
-        weir_store_relaxed_dev_u32(&control->look[w], 0);
+        for (uint32_t w = WEIR_LOOK_MOVED; w <= WEIR_LOOK_MERGED; w++)
+            weir_store_relaxed_dev_u32(&control->look[w], 0);
+    }
     if (taken || took)
         ledger->rounds++;
 }

@@ -150,6 +150,8 @@ WEIR_COLD void OP(flush_all)(const struct OP(args) * args, struct OP(block) * bl
 /** Put each lane's parcel where it is to go, with one atomic for each destination that occurs in the warp. */
 WEIR_DEV void OP(push)(struct weir_engine_thread *self, const struct OP(parcel) * parcel)
 {
+    const struct OP(args) *args = OP(args_of)(self);
+    struct OP(block) *block = OP(block_of)(self);
     uint32_t near = weir_ballot(parcel->to == self->near_bag);
     if (near) {
         self->pushed += weir_popcount_u32(near);
@@ -166,9 +168,9 @@ WEIR_DEV void OP(push)(struct weir_engine_thread *self, const struct OP(parcel) 
         uint32_t to = weir_broadcast_u32(parcel->to, weir_first_bit_u32(waiting));
         uint32_t group = weir_ballot(parcel->to == to);
         if (to >= TO_CHANNEL)
-            OP(stage_wires)
-        (OP(args_of)(self), OP(block_of)(self), group, to - TO_CHANNEL, parcel->wire);
-        else OP(push_deferred)(OP(args_of)(self), OP(block_of)(self), group, to, parcel->item);
+            OP(stage_wires)(args, block, group, to - TO_CHANNEL, parcel->wire);
+        else
+            OP(push_deferred)(args, block, group, to, parcel->item);
         waiting &= ~group;
     }
 }

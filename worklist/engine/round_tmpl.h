@@ -161,8 +161,8 @@ WEIR_DEV void OP(do_block_set)(struct weir_engine_thread *self, uint32_t index, 
         block->base.ends[base + i] += before;
     weir_block_sync();
     weir_tile_set set = {block->base.ends, tiles, 0};
-    OP(walk_set)
-    (self, set, 0, WARP_ID * WEIR_LANES + weir_lane(), WARPS * WEIR_LANES, FORM_GENERAL);
+    const uint32_t lane = WARP_ID * WEIR_LANES + weir_lane();
+    OP(walk_set)(self, set, 0, lane, WARPS * WEIR_LANES, FORM_GENERAL);
 }
 
 /* ---- rounds ----------------------------------------------------------------------------------- */

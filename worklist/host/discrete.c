@@ -149,7 +149,7 @@ static void follow(struct weir_worklist *list, const struct weir_command_words *
     struct weir_work_order *order = &list->order;
     list->epoch = command->epoch;
     if (command->kind == WEIR_COMMAND_REBASE) {
-        *order = (struct weir_work_order){command->threshold, command->delta, 0, 0, 0, 0, 0};
+        *order = (struct weir_work_order){.threshold = command->threshold, .delta = command->delta};
         list->width_sum = list->width_count = 0;
     } else {
         uint64_t threshold = order->threshold + (uint64_t)command->steps * order->delta;
@@ -167,7 +167,7 @@ static int coordinate(struct worker *worker)
     const struct weir_engine_args *args =
         (const struct weir_engine_args *)(const void *)worker->args;
     struct weir_status_sums sums;
-    struct weir_command_words command = {0, 0, 0, 0, 0, {0, 0, 0}};
+    struct weir_command_words command = {0};
     pthread_mutex_lock(&list->order_lock);
     int agreed = !atomic_load(&list->done) &&
                  weir_termination_look(list->statuses, list->count, list->epoch, &sums) &&

@@ -259,8 +259,12 @@ static void image_order(const struct weir_worklist *list, struct weir_work_order
     const weir_worklist_config *config = &list->config;
     uint32_t hint =
         config->delta_hint / 4; /* four buckets to a step of the width that was guessed */
-    *order = (struct weir_work_order){UINT32_MAX,   1, 0, WEIR_BUCKETS, WEIR_BAG_NEAR, WEIR_BAG_FAR,
-                                      WEIR_BAG_HELD};
+    *order = (struct weir_work_order){.threshold = UINT32_MAX,
+                                      .delta = 1,
+                                      .window = WEIR_BUCKETS,
+                                      .near_bag = WEIR_BAG_NEAR,
+                                      .far_bag = WEIR_BAG_FAR,
+                                      .held_bag = WEIR_BAG_HELD};
     if (config->order != WEIR_ORDER_SOFT)
         return;
     order->delta = config->delta ? config->delta : hint ? hint : 1;

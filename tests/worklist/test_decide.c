@@ -343,7 +343,7 @@ static void a_raise_releases_buckets(void **state)
 {
     struct world *world = make_world(WEIR_ENGINE_SOFT, 0);
     struct weir_ledger *ledger = &world->ledger;
-    struct weir_command_words command = {.epoch = 1, .kind = WEIR_COMMAND_RAISE, .steps = 3};
+    struct weir_command_words command = {.epoch = 1, .kind = WEIR_COMMAND_RAISE, .buckets = 3};
     (void)state;
     ledger->plan.order.bucket = 14;
     ledger->look[WEIR_LOOK_URGENCY] = ~UINT32_C(130);
@@ -354,7 +354,7 @@ static void a_raise_releases_buckets(void **state)
     assert_int_equal(ledger->bucket_pending, 1u << 14 | 1u << 15 | 1u << 0);
     assert_int_equal(ledger->far_pending, 0); /* 130 is not below 130 */
     command.epoch = 2;
-    command.steps = 1;
+    command.buckets = 1;
     weir_take_command(&world->args, ledger, &command);
     assert_true(ledger->far_pending);
     assert_int_equal(ledger->raises, 2);
@@ -362,7 +362,7 @@ static void a_raise_releases_buckets(void **state)
     assert_int_equal(ledger->width_count, 2);
     ledger->plan.order.delta = 0x10000000u;
     command.epoch = 3;
-    command.steps = WEIR_BUCKETS;
+    command.buckets = WEIR_BUCKETS;
     weir_take_command(&world->args, ledger, &command);
     assert_int_equal(ledger->plan.order.threshold, UINT32_MAX); /* saturates */
     assert_int_equal(ledger->end, WEIR_ENGINE_RUNS);

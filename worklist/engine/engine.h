@@ -1,11 +1,11 @@
-/** @file engine.h  What the host and the kernels of an engine share: bags, lanes, words, the plan.
+/** @file engine.h  What the host and the kernels of an engine share: bags, channels, words, the plan.
  *
  * A *worker* of a worklist (a device) runs *rounds*. Between two rounds one warp, the *decider*, looks at
- * all counters, sends what is to be sent, and says in one 64-bit *word* what the next round does; all
- * other threads wait for the word. docs/memory-model.md has a row for every word in here: who writes, who
- * reads, in which order.
+ * all counters, publishes what was stored into channels, and says in one 64-bit *word* what the next round does; all
+ * other threads wait for the word. docs/memory-model.md has a row for every word in here: who writes it, who
+ * reads it, and in which order. worklist/README.md has a glossary.
  *
- * Counters of lanes are 32 bits and wrap; only differences are compared. */
+ * Counters of channels are 32 bits and wrap; only differences are compared. */
 #ifndef WEIR_WORKLIST_ENGINE_ENGINE_H
 #define WEIR_WORKLIST_ENGINE_ENGINE_H
 
@@ -13,27 +13,28 @@
 #include "runtime/runtime.h"
 #include "worklist/engine/bag.h"
 
-/** Items that a block can keep for itself in narrow rounds (block_queue_tmpl.h). */
+/** Items that a block queue can hold (block_queue.h). */
 #define WEIR_BLOCK_QUEUE_MOST 256u
 
-/** Buckets of deferred items, each one step of the threshold wide. */
+/** Buckets of deferred items. The threshold rises by whole buckets. */
 #define WEIR_BUCKETS 16u
 
-/** Bags of a worker. Two of a kind take turns: one is read while the other is put into. */
+/** Bags of a worker. Of two bags of a kind one is read while lanes put into the other, and then the other way round. */
 enum weir_bag_id {
     WEIR_BAG_NEAR = 0, /* items to process; two */
     WEIR_BAG_FAR = 2,  /* items behind the last bucket; two */
-    WEIR_BAG_HELD = 4, /* packed items that their lane had no room for; two */
+    WEIR_BAG_HELD = 4, /* packed items that their channel had no room for; two */
     WEIR_BAG_PIECE = 6,
     WEIR_BAG_BUCKET = 7,
     WEIR_BAGS = 7 + 16
 };
 
-/** Words that the decider looks at together, and one warp reads at once: the bags' tails, then these. */
+/** The look words: all that the decider looks at, side by side so that one warp reads them at once. First the tails of the
+ *  bags, then these. */
 enum weir_look {
     WEIR_LOOK_URGENCY = WEIR_BAGS, /* largest ~priority put into the far bag; 0: none */
     WEIR_LOOK_STOP,                /* set by the host */
-    WEIR_LOOK_MOVED,               /* items that changed place without being processed */
+    WEIR_LOOK_MOVED,               /* items that were read and put elsewhere, not processed */
     WEIR_LOOK_STILL_DEFERRED,      /* those of them that were deferred before and still are */
     WEIR_LOOK_MERGED,              /* items dropped before they were processed */
     WEIR_LOOK_ASTRAY,              /* items that an operator passed to itself or to nobody */
@@ -58,17 +59,17 @@ struct weir_work_segment {
     uint16_t bag; /* whose chunks hold elements that spilled */
 };
 
-/** Atoms of a tile are fewer: a set of tiles counts them in 32 bits. */
+/** A tile has fewer atoms than this, since a set of tiles counts them in 32 bits. */
 #define WEIR_TILE_MOST 0xFFFFFFFFu
-/** Atoms of the tiles that one warp looks at together are fewer: those of the 16 warps of a block are counted in 32 bits, with
- *  the tiles, 32 a warp. */
+/** The tiles that one warp processes together have fewer atoms than this, since the atoms and tiles of the 16 warps of a block,
+ *  32 tiles a warp, are counted in 32 bits. */
 #define WEIR_SET_MOST (((uint64_t)1 << 28) - 32)
 
 /** Packets that one round of a discrete kernel takes in. */
 #define WEIR_WORK_PACKETS 8
-/** Lanes that one round takes in from. */
+/** Channels that one round takes items from. */
 #define WEIR_WORK_ARRIVALS 16
-/** near 2, far 2, held 2, buckets, and two for each lane (a ring wraps). */
+/** Two near, far and held bags each, the buckets, and two for each channel, since a ring wraps. */
 #define WEIR_WORK_SEGMENTS (6 + 16 + 2 * WEIR_WORK_ARRIVALS)
 
 /** Where new items go; constant for a round. */
@@ -88,7 +89,7 @@ struct weir_work_plan {
     struct weir_work_segment segment[WEIR_WORK_SEGMENTS];
 };
 
-/** A lane to another worker: a ring in memory that both reach, the receiver's where possible. */
+/** A channel to another worker: a ring in memory that both reach, the receiver's where possible. */
 struct weir_channel_out {
     void *slots;
     uint32_t *tail;  /* where the receiver looks; release, system scope */
@@ -105,7 +106,8 @@ struct weir_channel_in {
 
 /** What a worker without work reports (termination.h). In the coordinator's memory. */
 struct weir_status_words {
-    uint32_t turn; /* odd: at work; written last, release, system scope */
+    uint32_t
+        turn; /* number of the report; odd while at work; written last, release, system scope */
     uint32_t epoch;
     uint64_t produced, consumed, deferred;
     uint32_t urgency; /* of the far bag */
@@ -124,7 +126,7 @@ enum weir_command_kind {
 struct weir_command_words {
     uint32_t epoch; /* grows with each command; written last, release, system scope */
     uint32_t kind;
-    uint32_t steps;     /* RAISE: buckets whose items become near */
+    uint32_t buckets;   /* RAISE: so many buckets become near */
     uint32_t threshold; /* REBASE */
     uint32_t delta;     /* REBASE */
     uint32_t pad[3];
@@ -145,12 +147,12 @@ enum weir_engine_end {
  *  all of them reach, the worker's own where possible. Acquire and release, system scope. */
 struct weir_mail {
     struct weir_command_words command;
-    uint32_t in_tail[WEIR_DEVICES_MAX + 1];  /* of each lane in */
+    uint32_t in_tail[WEIR_DEVICES_MAX + 1];  /* of each channel in */
     uint32_t in_epoch[WEIR_DEVICES_MAX + 1]; /* bulk: the sender's epoch when it wrote that tail */
-    uint32_t out_credit[WEIR_DEVICES_MAX];   /* slots of each lane out that were read */
+    uint32_t out_credit[WEIR_DEVICES_MAX];   /* slots of each channel out that were read */
 };
 
-/** Sums over the workers' reports (termination.h). */
+/** Sums over the reports of all workers (termination.h). */
 struct weir_status_sums {
     uint64_t open; /* produced - consumed - deferred */
     uint64_t deferred;
@@ -159,19 +161,19 @@ struct weir_status_sums {
     uint32_t turn[WEIR_DEVICES_MAX];
 };
 
-/** The decider's own. While a fused kernel runs it lies in the memory of the block that decides; before
- *  and after, and between the rounds of discrete kernels, in the device's memory. */
+/** What the decider counts and remembers. While a fused kernel runs the ledger lies in the memory of the block that decides;
+ *  before and after, and between the rounds of discrete kernels, in the device's memory. */
 struct weir_ledger {
     struct weir_work_plan plan;
-    uint32_t window_told;     /* the window that the other blocks know */
+    uint32_t window_told;     /* the window that the plan of the other blocks has */
     uint32_t seen[WEIR_BAGS]; /* tails at the last decision */
     uint32_t far_pending;     /* the far bag is to be looked through */
     uint32_t bucket_pending;  /* a bit for each bucket whose items became near */
     uint32_t epoch, turn, raises;
     uint32_t width_sum,
-        width_count;      /* steps of the raises since the last rebase, and their number */
+        width_count;      /* buckets that the threshold rose by since the last rebase; how often */
     uint32_t retry;       /* a credit came since held items were last sent */
-    uint32_t unpublished; /* a test keeps tails back */
+    uint32_t unpublished; /* a test delays the tails of channels */
     uint32_t end;         /* enum weir_engine_end */
     uint64_t started_ns, mark_ns, delay;
     uint64_t rounds, narrow_rounds, produced, consumed, processed, deferred, spilled;
@@ -185,12 +187,12 @@ struct weir_ledger {
 
     /* Of one decision. */
     uint32_t look[WEIR_LOOKS];
-    uint32_t available[WEIR_DEVICES_MAX + 1]; /* items that wait in the lanes in */
+    uint32_t available[WEIR_DEVICES_MAX + 1]; /* items that wait in the channels in */
     struct weir_status_sums sums;
     struct weir_command_words command;
 };
 
-/** Rounds whose arrivals are told apart. */
+/** Words for arrivals; a round uses the one of its number modulo this. */
 #define WEIR_ARRIVALS 8u
 
 /** All of a worker's state but its bags; device memory. */
@@ -198,12 +200,12 @@ struct weir_control {
     uint64_t word; /* the decider's answer; release, device scope */
     uint32_t pad0[30];
     /* Arrivals of the round whose generation has these last three bits; release and acquire, device scope; relaxed
-     * where nothing is handed on. Block 0 sets four of them back in each fourth round. */
+     * where no other block depends on what the block did. Block 0 resets four of them in each fourth round. */
     uint64_t arrived[WEIR_ARRIVALS];
-    uint32_t tickets; /* discrete: blocks that are through; acq_rel, device scope */
+    uint32_t tickets; /* discrete: blocks that have done the round; acq_rel, device scope */
     uint32_t pad1[15];
-    /* Elements that were fetched beyond the first fetch of each worker; relaxed, device scope. One for even
-     * generations of the word and one for odd ones: the next round's is set back during this one. */
+    /* Elements that were fetched beyond the first fetch of each worker; relaxed, device scope. Rounds of even and of odd
+     * generations have one each, so that the next round's is reset during this one. */
     uint32_t cursor[2];
     uint32_t pad2[30];
     uint32_t look[WEIR_LOOKS]; /* relaxed, device scope, but for the stop word: system scope */
@@ -230,16 +232,16 @@ struct weir_engine_args {
     const struct weir_mail *mail;
     uint64_t word;     /* what the kernel begins with */
     uint64_t limit_ns; /* of a run; 0: none */
-    uint64_t target;   /* items that a raise should release, over all workers */
+    uint64_t target; /* items that should become near when the threshold rises, over all workers */
     uint32_t index, workers, channels_out, channels_in;
     uint32_t order, worker, fetch, mapping, group, cut; /* enums of worklist.h */
     uint32_t delta_fixed;
     uint32_t tile_atoms; /* atoms a tile has on average */
     uint32_t wire_bytes;
-    uint32_t usual;           /* worker and mapping are what is picked by default */
-    uint32_t once;            /* one round, then back to the host */
-    uint32_t fetch_least;     /* tiles that a worker takes at a time where there are few */
-    uint32_t block_least_log; /* the same, of a block, as the power of two below it */
+    uint32_t usual;           /* worker and mapping are those that are picked by default */
+    uint32_t once;            /* discrete: the kernel does one round and ends */
+    uint32_t fetch_least;     /* tiles that a worker fetches at a time where there are few */
+    uint32_t block_least_log; /* the same of a block, as the power of two below it */
     uint32_t stage_channels;  /* lanes whose items are staged in a warp's own memory */
     uint32_t narrow;          /* items of a round that may be narrow; 0: none is */
     uint32_t group_log;       /* lanes of a group, as a power of two */
@@ -260,7 +262,7 @@ enum weir_action {
     WEIR_ACTION_END = 0,
     WEIR_ACTION_NEAR, /* process one near bag, which lies on the device whole */
     WEIR_ACTION_PLAN, /* what the plan says */
-    WEIR_ACTION_IDLE  /* discrete: nothing to do before something arrives */
+    WEIR_ACTION_IDLE  /* discrete: there is nothing to do until something arrives */
 };
 
 WEIR_BOTH uint64_t weir_word_make(uint32_t generation, uint32_t action, uint32_t near_bag,
@@ -269,7 +271,7 @@ WEIR_BOTH uint64_t weir_word_make(uint32_t generation, uint32_t action, uint32_t
     return (uint64_t)(generation & 0xFFFFFu) << 44 | (uint64_t)action << 41 |
            (uint64_t)near_bag << 40 | (uint64_t)blocks_log << 32 | count;
 }
-/** Whether the bounds of the near bag's tiles lie beside its items. */
+/** The bounds of the near bag's tiles lie beside its items. */
 #define WEIR_WORD_BOUNDS ((uint64_t)1 << 37)
 WEIR_BOTH int weir_word_has_bounds(uint64_t word)
 {
@@ -303,10 +305,10 @@ WEIR_BOTH uint32_t weir_word_blocks(uint64_t word, uint32_t blocks)
     uint32_t active = 1u << weir_word_blocks_log(word);
     return active < blocks ? active : blocks;
 }
-/** In a narrow round some of its items are blocks' own and not in the bag; they are fewer than 2^16 together, and so
- *  are all. */
+/** Of a narrow round: some of its items lie in block queues and not in the bag. The count in the word is two numbers then,
+ *  of 16 bits each: those items, and all items. */
 #define WEIR_WORD_QUEUED ((uint64_t)1 << 38)
-/** Items that are blocks' own. */
+/** Items of the round that lie in block queues. */
 WEIR_BOTH uint32_t weir_word_queued(uint64_t word)
 {
     return word & WEIR_WORD_QUEUED ? (uint32_t)word >> 16 : 0;
@@ -329,7 +331,7 @@ WEIR_BOTH uint64_t weir_word_later(uint64_t word)
 
 /* ---- the bounds of a tile in one word: first atom (40 bits), atoms (24) ---- */
 
-/** They do not fit, or are not known: ask the operator. */
+/** The bounds do not fit into a word, or are not known: the operator has to be asked. */
 #define WEIR_BOUNDS_UNKNOWN (~(uint64_t)0)
 WEIR_BOTH uint64_t weir_bounds_make(uint64_t first, uint64_t last)
 {
@@ -345,24 +347,24 @@ WEIR_BOTH uint32_t weir_bounds_count(uint64_t bounds)
     return (uint32_t)bounds & 0xFFFFFFu;
 }
 
-/* ---- arrivals: generation (8 bits), items put into the near bag (36), blocks that saw something special (10),
- * blocks (10). In a narrow round the 36 bits are two numbers: items that blocks kept for themselves (15), items put
- * into the near bag (21). ---- */
+/* ---- arrivals: generation (8 bits), items put into the near bag (36), blocks in which something special happened (10),
+ * blocks (10). In a narrow round the 36 bits are two numbers: items put into block queues (15), items put into the
+ * near bag (21). ---- */
 
 /** Blocks of a kernel. */
 #define WEIR_BLOCKS_MOST 1023u
 /** Blocks of a narrow round. */
 #define WEIR_NARROW_BLOCKS 512u
-/** Items that one of them may put into the near bag for the sum to fit; more is special. */
+/** Items that a block may put into the near bag in a narrow round so that the sum fits; more count as special. */
 #define WEIR_NARROW_PUSHED 4095u
-/** Items that blocks may keep in a narrow round, all together. */
+/** Items that all block queues together may hold in a narrow round. */
 #define WEIR_NARROW_QUEUED 32767u
 
 WEIR_BOTH uint64_t weir_arrivals_none(uint32_t generation)
 {
     return (uint64_t)(generation & 0xFFu) << 56;
 }
-/** What one block adds. */
+/** What one block adds. @param[in] special  block 0 has to decide. */
 WEIR_BOTH uint64_t weir_arrivals_one(uint32_t pushed, int special)
 {
     return (uint64_t)pushed << 20 | (special ? 1u << 10 : 0u) | 1u;
@@ -393,7 +395,7 @@ WEIR_BOTH uint32_t weir_arrivals_blocks(uint64_t arrivals)
 {
     return (uint32_t)arrivals & 0x3FFu;
 }
-/** Whether they are of the round of that generation, or of one eight, sixteen, ... rounds later. */
+/** Whether arrivals are those of the round of that generation. (256 rounds later they look the same.) */
 WEIR_BOTH int weir_arrivals_are_of(uint64_t arrivals, uint32_t generation)
 {
     return (uint32_t)(arrivals >> 56) == (generation & 0xFFu);

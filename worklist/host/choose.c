@@ -99,7 +99,8 @@ static uint32_t usual_group(uint32_t tile_atoms)
     return tile_atoms <= 4 ? 4 : tile_atoms <= 8 ? 8 : 32;
 }
 
-/* What is given and no round looks at. A lane that is a worker walks its tile alone. */
+/* A value that the user gave and that no round would use, as a sentence. Where a worker is a thread each lane walks its tile
+ * alone, so there is no mapping. */
 static const char *without_effect(const weir_worklist_config *config)
 {
     if (config->worker == WEIR_WORKER_THREAD && config->mapping != WEIR_MAPPING_AUTO)

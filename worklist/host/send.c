@@ -1,12 +1,12 @@
-/** @file send.c  Host-driven routing: what discrete kernels stored for a next hop goes over the router.
+/** @file send.c  Host-driven routing: items that discrete kernels stored for a next hop go over the router.
  *
  * Kernels store packed items into a ring of the worker's own memory, just as a fused kernel would store
- * them into the receiver's. The host hands what was published to the link, straight out of the ring, and
- * gives the slots back when it has left. */
+ * them into the receiver's. The host gives published items to the link, straight out of the ring, and frees
+ * their slots when they have left. */
 #include "worklist/host/internal.h"
 
-/* Give back what has left, in order. */
-static weir_status take_back(struct worker *worker, uint32_t h, int *came_out)
+/* Free the slots of sends that have ended, in order. */
+static weir_status free_slots(struct worker *worker, uint32_t h, int *came_out)
 {
     struct weir_worklist *list = worker->list;
     struct hop *hop = &worker->hop[h];
@@ -27,7 +27,7 @@ static weir_status take_back(struct worker *worker, uint32_t h, int *came_out)
     return WEIR_OK;
 }
 
-/* The longest piece of the ring that one packet takes. */
+/* Items that the next packet takes: they lie together in the ring. */
 static uint32_t next_items(const struct worker *worker, uint32_t h)
 {
     const struct weir_worklist *list = worker->list;
@@ -64,7 +64,7 @@ weir_status weir__sends_progress(struct worker *worker, int *came_out)
 {
     weir_status status = WEIR_OK;
     for (uint32_t h = 0; h < worker->hop_count && !status; h++) {
-        status = take_back(worker, h, came_out);
+        status = free_slots(worker, h, came_out);
         if (!status)
             status = send_some(worker, h);
     }

@@ -89,11 +89,11 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
     list->config = *config;
     if ((status = create_workers(list, workers, count)) ||
         (status = weir_machine_of(list->context, &machine)) ||
-        (status = weir_route_plan_make_first(machine, count, config->route, &list->plan)) ||
+        (status = weir_route_plan_make_first(machine, count, config->route, &list->routes)) ||
         (status = weir__worklist_choose(list)))
         goto err;
     weir__worklist_wire(list);
-    if ((status = load_kernels(list)) || (status = weir__worklist_place(list)) ||
+    if ((status = load_kernels(list)) || (status = weir__worklist_allocate(list)) ||
         (!weir__worklist_fused(list) && (status = weir__discrete_create(list))))
         goto err;
     *worklist_out = list;
@@ -122,7 +122,7 @@ void weir_worklist_destroy(weir_worklist *list)
     if (!list)
         return;
     weir__discrete_destroy(list);
-    weir__worklist_unplace(list);
+    weir__worklist_free(list);
     for (uint32_t i = 0; i < list->count; i++) {
         weir_device_free(weir_context_home(list->context), list->seeds[i].wires);
         weir__wakeup_destroy(&list->workers[i].wakeup);

@@ -14,7 +14,7 @@
 struct member {
     weir_device *device;
     weir_queue *queue;
-    weir_queue *side; /* of a GPU: for the stop word while a kernel runs */
+    weir_queue *stop_queue; /* of a GPU: for the stop word while a kernel runs */
     weir_event *done;
     struct weir_steps_page *page;  /* in the device's memory */
     struct weir_steps_page *image; /* the same in page-locked host memory */
@@ -93,21 +93,21 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
     weir_device *home = weir_context_home(steps->context);
     weir_device_info info;
     weir_status status;
-    void *place;
+    void *memory;
     member->device = weir_context_device(steps->context, index);
     weir_device_info_get(member->device, &info);
     if ((status = weir__calloc(1, body->args_bytes, "kernel arguments", &member->args)) ||
         (status = weir_queue_create(member->device, 0, &member->queue)) ||
         (status = weir_event_acquire(member->device, &member->done)) ||
         (info.kind != WEIR_DEVICE_HOST &&
-         (status = weir_queue_create(member->device, 1, &member->side))) ||
-        (status = weir_device_alloc(home, sizeof *member->image, &place)))
+         (status = weir_queue_create(member->device, 1, &member->stop_queue))) ||
+        (status = weir_device_alloc(home, sizeof *member->image, &memory)))
         return status;
-    member->image = place;
+    member->image = memory;
     memset(member->image, 0, sizeof *member->image); /* who asks before a run */
-    if ((status = weir_device_alloc(member->device, sizeof *member->page, &place)))
+    if ((status = weir_device_alloc(member->device, sizeof *member->page, &memory)))
         return status;
-    member->page = place;
+    member->page = memory;
     return body->load && info.kind != WEIR_DEVICE_HOST
                ? weir__device_load(member->device, body->load)
                : WEIR_OK;
@@ -428,7 +428,7 @@ void weir_steps_destroy(weir_steps *steps)
     /* All queues first: kernels write to each other's pages and inboxes. */
     for (uint32_t i = 0; i < steps->domain.devices; i++) {
         weir_queue_destroy(steps->member[i].queue);
-        weir_queue_destroy(steps->member[i].side);
+        weir_queue_destroy(steps->member[i].stop_queue);
     }
     for (uint32_t i = 0; i < steps->domain.devices; i++) {
         struct member *member = &steps->member[i];
@@ -510,7 +510,7 @@ static void describe(struct weir_steps *steps, struct residents *all)
         const struct member *member = &steps->member[i];
         all->one[i] = (struct resident){.device = member->device,
                                         .queue = member->queue,
-                                        .side = member->side,
+                                        .stop_queue = member->stop_queue,
                                         .done = member->done,
                                         .args = member->args,
                                         .stop = &member->page->stop,

@@ -1,4 +1,4 @@
-/** @file test_agree.c  Invariant 2: workers agree that a run is over when, and only when, all is consumed.
+/** @file test_termination.c  Invariant 2: workers agree that a run is over when, and only when, all is consumed.
  *
  * The rules of worklist/engine/termination.h alone, on reports made by hand; then threads that pass tokens around and
  * report as workers do. */
@@ -177,7 +177,7 @@ static void nothing_deferred_is_the_end(void **state)
         sums.bucket[0] = 1;
         weir_termination_command(&sums, &order, bulk, 0, 100, 0, 0, &command);
         assert_int_equal(command.kind, WEIR_COMMAND_RAISE);
-        assert_int_equal(command.steps, bulk ? 0 : WEIR_BUCKETS);
+        assert_int_equal(command.buckets, bulk ? 0 : WEIR_BUCKETS);
     }
 }
 
@@ -195,10 +195,10 @@ static void raises_release_enough(void **state)
         struct weir_command_words command =
             command_for(&sums, order_at(100, 10, 14), 0, targets[i], 0, 0);
         assert_int_equal(command.kind, WEIR_COMMAND_RAISE);
-        assert_int_equal(command.steps, steps[i]);
+        assert_int_equal(command.buckets, steps[i]);
         /* A width that the user asked for: to the first bucket that holds something, no further. */
         command = command_for(&sums, order_at(100, 10, 14), 1, targets[i], 0, 0);
-        assert_int_equal(command.steps, 2);
+        assert_int_equal(command.buckets, 2);
     }
 }
 
@@ -213,12 +213,12 @@ static void raises_stop_where_far_items_belong(void **state)
         sums.urgency = ~least;
         struct weir_command_words command = command_for(&sums, order_at(100, 10, 0), 0, 1000, 0, 0);
         assert_int_equal(command.kind, WEIR_COMMAND_RAISE);
-        assert_int_equal(command.steps, into);
+        assert_int_equal(command.buckets, into);
         command = command_for(&sums, order_at(100, 10, 0), 1, 1000, 0, 0);
-        assert_int_equal(command.steps, into < 4 ? into : 4);
+        assert_int_equal(command.buckets, into < 4 ? into : 4);
     }
     sums.urgency = ~UINT32_C(0xFFFF0000); /* far beyond all buckets */
-    assert_int_equal(command_for(&sums, order_at(100, 1, 0), 0, 1000, 0, 0).steps, WEIR_BUCKETS);
+    assert_int_equal(command_for(&sums, order_at(100, 1, 0), 0, 1000, 0, 0).buckets, WEIR_BUCKETS);
 }
 
 /* With buckets empty the threshold jumps: at least one item is under it, whatever the numbers. */

@@ -1,4 +1,4 @@
-/** @file owner.h  Supersteps: who owns a number, and which worker a thread is of. By way of steps.h. */
+/** @file owner.h  Supersteps: which device owns a number, and which thread of its device a thread is. Included by steps.h. */
 #ifndef WEIR_WORKLIST_STEPS_OWNER_H
 #define WEIR_WORKLIST_STEPS_OWNER_H
 

@@ -1,5 +1,5 @@
-/** @file steps.c  Supersteps on the host's side: which devices can, the arrays of a program, what kernels are started
- * with, what they left. */
+/** @file steps.c  What the host does for supersteps: it checks whether devices can run them, allocates the arrays of a
+ * program, starts the kernels, and reads what they left. */
 #include "worklist/steps.h"
 #include "worklist/host/resident.h"
 #include "runtime/internal.h"
@@ -53,7 +53,7 @@ static int failed(void *user)
     return is;
 }
 
-/* The failure again, for the calling thread. */
+/* Report the first failure, if there was one, to the calling thread. */
 static weir_status failure(struct weir_steps *steps)
 {
     pthread_mutex_lock(&steps->lock);
@@ -104,7 +104,7 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
         (status = weir_device_alloc(home, sizeof *member->image, &memory)))
         return status;
     member->image = memory;
-    memset(member->image, 0, sizeof *member->image); /* who asks before a run */
+    memset(member->image, 0, sizeof *member->image); /* results may be asked for before a run */
     if ((status = weir_device_alloc(member->device, sizeof *member->page, &memory)))
         return status;
     member->page = memory;
@@ -127,7 +127,7 @@ static void introduce(struct weir_steps *steps)
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* Pointers in the arguments: any may point to any type, so they are read and written as bytes. */
+/* A pointer in the arguments may point to any type, so pointers are read and written as bytes. */
 static void *get_pointer(const struct weir_steps *steps, uint32_t device, size_t field, uint32_t at)
 {
     void *data;
@@ -141,8 +141,8 @@ static void set_pointer(struct weir_steps *steps, uint32_t device, size_t field,
     memcpy(steps->member[device].args + field + at * sizeof data, &data, sizeof data);
 }
 
-/* Where in a field the pointer to a device's own array is. */
-static uint32_t own_place(const weir_steps_array *array, uint32_t device)
+/* The index, in a field, of the pointer to the device's own array. */
+static uint32_t own_index(const weir_steps_array *array, uint32_t device)
 {
     return array->holding == WEIR_STEPS_SHARED ? device : 0;
 }
@@ -164,7 +164,7 @@ static uint64_t extent_of(const struct weir_steps *steps, const weir_steps_array
     }
 }
 
-/* Elements of an array of device d; 0: none is taken. */
+/* Elements of an array of device d; 0: the array is left out. */
 static uint64_t elements_of(const struct weir_steps *steps, const weir_steps_array *array,
                             const void *user, uint32_t d, uint32_t sender)
 {
@@ -181,8 +181,8 @@ static size_t padded(uint64_t bytes)
     return (size_t)((bytes + ALIGN - 1) / ALIGN * ALIGN);
 }
 
-static weir_status take(struct weir_steps *steps, const weir_steps_array *array, uint32_t d,
-                        uint64_t elements, uint32_t at)
+static weir_status allocate(struct weir_steps *steps, const weir_steps_array *array, uint32_t d,
+                            uint64_t elements, uint32_t at)
 {
     struct member *member = &steps->member[d];
     void *data;
@@ -201,19 +201,20 @@ static weir_status take(struct weir_steps *steps, const weir_steps_array *array,
                : WEIR_OK;
 }
 
-static weir_status take_array(struct weir_steps *steps, const weir_steps_array *array,
-                              const void *user, uint32_t d)
+static weir_status allocate_array(struct weir_steps *steps, const weir_steps_array *array,
+                                  const void *user, uint32_t d)
 {
     weir_status status = WEIR_OK;
     if (array->holding != WEIR_STEPS_INBOXES)
-        return take(steps, array, d, elements_of(steps, array, user, d, d), own_place(array, d));
+        return allocate(steps, array, d, elements_of(steps, array, user, d, d),
+                        own_index(array, d));
     for (uint32_t from = 0; from < steps->domain.devices && !status; from++)
         if (from != d)
-            status = take(steps, array, d, elements_of(steps, array, user, d, from), from);
+            status = allocate(steps, array, d, elements_of(steps, array, user, d, from), from);
     return status;
 }
 
-/* Tell kernels of their peers' arrays. */
+/* Put pointers to the arrays of other devices into the arguments. */
 static void share(struct weir_steps *steps, const weir_steps_array *array)
 {
     for (uint32_t d = 0; d < steps->domain.devices; d++)
@@ -259,8 +260,8 @@ static weir_status check_table(const weir_steps_program *program, const weir_ste
                             program->what, program->body->args_bytes, WEIR_STEPS_ARGS_MAX);
 }
 
-/* What the kernel of a device is to reset; the same rows on all devices, some of no words. */
-static weir_status plan_resets(struct weir_steps *steps, const void *user, uint32_t d)
+/* The list of arrays that the kernel of a device resets. It has the same rows on all devices; some may have no words. */
+static weir_status list_resets(struct weir_steps *steps, const void *user, uint32_t d)
 {
     const weir_steps_program *program = steps->program;
     struct weir_steps_member *told = (struct weir_steps_member *)steps->member[d].args;
@@ -277,9 +278,9 @@ static weir_status plan_resets(struct weir_steps *steps, const void *user, uint3
         if (array->first < WEIR_STEPS_FILLED)
             continue;
         list[count++] = (struct weir_steps_reset){
-            .data = get_pointer(steps, d, array->field, own_place(array, d)),
+            .data = get_pointer(steps, d, array->field, own_index(array, d)),
             .from = array->first == WEIR_STEPS_COPIED
-                        ? get_pointer(steps, d, from->field, own_place(from, d))
+                        ? get_pointer(steps, d, from->field, own_index(from, d))
                         : NULL,
             .words = padded(elements_of(steps, array, user, d, d) * array->bytes) / 8,
             .value = array->fill * UINT64_C(0x0101010101010101)};
@@ -295,17 +296,17 @@ static weir_status plan_resets(struct weir_steps *steps, const void *user, uint3
     return status;
 }
 
-static weir_status take_arrays(struct weir_steps *steps, const void *user)
+static weir_status allocate_arrays(struct weir_steps *steps, const void *user)
 {
     const weir_steps_program *program = steps->program;
     weir_status status = WEIR_OK;
     for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
         for (uint32_t i = 0; i < program->array_count && !status; i++)
-            status = take_array(steps, &program->arrays[i], user, d);
+            status = allocate_array(steps, &program->arrays[i], user, d);
     for (uint32_t i = 0; i < program->array_count && !status; i++)
         share(steps, &program->arrays[i]);
     for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
-        status = plan_resets(steps, user, d);
+        status = list_resets(steps, user, d);
     for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
         status = weir_queue_sync(steps->member[d].queue);
     return status;
@@ -318,7 +319,7 @@ static void free_arrays(struct weir_steps *steps, uint32_t d)
         const uint32_t count = array->holding == WEIR_STEPS_INBOXES ? steps->domain.devices : 1;
         for (uint32_t at = 0; at < count; at++)
             weir_device_free(steps->member[d].device,
-                             get_pointer(steps, d, array->field, own_place(array, d) + at));
+                             get_pointer(steps, d, array->field, own_index(array, d) + at));
     }
 }
 
@@ -345,7 +346,7 @@ weir_status weir_steps_create(weir_context *context, const weir_steps_program *p
         status = create_member(steps, &steps->member[i], i);
     if (!status) {
         introduce(steps);
-        status = take_arrays(steps, user);
+        status = allocate_arrays(steps, user);
     }
     if (status) {
         weir_steps_destroy(steps);
@@ -373,7 +374,7 @@ weir_context *weir_steps_context(const weir_steps *steps)
 void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device)
 {
     const weir_steps_array *array = array_named(steps->program, name);
-    return array ? get_pointer(steps, device, array->field, own_place(array, device)) : NULL;
+    return array ? get_pointer(steps, device, array->field, own_index(array, device)) : NULL;
 }
 
 const uint64_t *weir_steps_results(const weir_steps *steps, uint32_t device)
@@ -425,7 +426,7 @@ void weir_steps_destroy(weir_steps *steps)
 {
     if (!steps)
         return;
-    /* All queues first: kernels write to each other's pages and inboxes. */
+    /* All queues are destroyed before any memory is freed, since kernels write to each other's pages and inboxes. */
     for (uint32_t i = 0; i < steps->domain.devices; i++) {
         weir_queue_destroy(steps->member[i].queue);
         weir_queue_destroy(steps->member[i].stop_queue);
@@ -449,8 +450,8 @@ void weir_steps_destroy(weir_steps *steps)
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* All pages are clear before any kernel starts, since each writes to the others', and before anybody may write a
- * stop word, which a later fill would undo. */
+/* Clear all pages before any kernel starts, since each kernel writes to the pages of the others; and before a stop word
+ * may be written, which a later fill would erase. */
 static weir_status clear(struct weir_steps *steps)
 {
     const uint32_t devices = steps->domain.devices;
@@ -463,7 +464,7 @@ static weir_status clear(struct weir_steps *steps)
     return status;
 }
 
-/* Behind a kernel and its event. */
+/* Start the epilogue, behind a kernel and its event. */
 static weir_status put_behind(void *user, uint32_t index)
 {
     struct weir_steps *steps = user;
@@ -474,8 +475,8 @@ static weir_status put_behind(void *user, uint32_t index)
                : WEIR_OK;
 }
 
-/* The page for the host. It is copied only now, since until the end was seen a stop may be written into the page
- * and the image. What other devices write is left out: where a run is stopped some of them still do. */
+/* Copy the page to the host. This comes after the end of the kernel was seen, since until then a stop may be written into the
+ * page and the image. The words that other devices write are left out: after a stop some of them may still be writing. */
 static weir_status collect(void *user, uint32_t index)
 {
     struct weir_steps *steps = user;

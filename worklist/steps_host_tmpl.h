@@ -5,7 +5,8 @@
  *
  *     WEIR_DEV void NAME_epilogue(const struct NAME_args *args, const struct weir_steps_block *block);
  *
- * It may read and write the device's own arrays and weir_steps_page.result. */
+ * It may read and write the device's own arrays and weir_steps_page.result. What other devices wrote into these arrays
+ * before the last barrier that the body passed is there. */
 #include "worklist/steps.h"
 
 #include <stddef.h>

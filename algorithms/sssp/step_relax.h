@@ -250,12 +250,12 @@ WEIR_DEV uint32_t sssp_step_pieces_of(uint64_t arcs)
 WEIR_COLD uint64_t sssp_step_cut(const struct sssp_step_args *a, uint32_t turn, uint64_t first,
                                  uint64_t end, uint32_t distance, uint32_t last)
 {
-    struct sssp_step_words *words = a->words[a->member.index];
     end = sssp_step_search(a->part.out.weights, first, end - first, last);
     const uint32_t count = sssp_step_pieces_of(end - first);
     uint32_t slot = 0;
     if (weir_lane() == 0 && count)
-        slot = weir_atomic_add_relaxed_dev_u32(&words->pieces[(turn + 1) % SSSP_STEP_SLOTS], count);
+        slot =
+            weir_atomic_add_relaxed_dev_u32(&a->piece_count[(turn + 1) % SSSP_STEP_SLOTS], count);
     slot = weir_broadcast_u32(slot, 0);
     for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES) {
         const uint64_t at = first + (uint64_t)i * SSSP_STEP_PIECE;
@@ -272,8 +272,7 @@ WEIR_DEV void sssp_step_pieces(struct sssp_step_relaxer *r, const struct sssp_st
                                struct sssp_step_found *found)
 {
     const struct sssp_step_args *a = r->a;
-    const uint32_t count =
-        weir_load_relaxed_dev_u32(&a->words[a->member.index]->pieces[crew->turn % SSSP_STEP_SLOTS]);
+    const uint32_t count = weir_load_relaxed_dev_u32(&a->piece_count[crew->turn % SSSP_STEP_SLOTS]);
     WEIR_ROLLED
     for (uint32_t i = crew->worker; i < count; i += crew->workers) {
         const struct sssp_step_piece *piece = &a->piece[crew->turn % 2][i];

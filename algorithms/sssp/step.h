@@ -152,10 +152,7 @@ struct sssp_step_shared {
     uint64_t sent;          /* sum 0 of the next barrier: items for other devices */
     uint64_t sum[SSSP_STEP_SUMS];
     uint64_t rows, looks[SSSP_STEP_KINDS], values, spilled; /* of the whole run */
-    uint64_t base[WEIR_DEVICES_MAX]; /* items sent to each device before this turn */
-    uint64_t
-        taken[WEIR_DEVICES_MAX]; /* items that each device had sent when they were last absorbed */
-    uint32_t told[WEIR_DEVICES_MAX]; /* items that are in the inboxes */
+    struct weir_steps_inboxes inboxes; /* used again from their beginning in each push */
     uint32_t low;
     uint32_t list[SSSP_STEP_WORKERS][SSSP_STEP_LIST];   /* rows that push */
     uint64_t stage[SSSP_STEP_WORKERS][SSSP_STEP_STAGE]; /* items that are not sent yet */

@@ -32,7 +32,7 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
         for (uint32_t i = 0; i < SSSP_STEP_KINDS; i++)
             shared->looks[i] = 0;
         for (uint32_t d = 0; d < WEIR_DEVICES_MAX; d++)
-            shared->base[d] = shared->taken[d] = 0;
+            shared->inboxes.sent[d] = 0;
         shared->low = SSSP_STEP_NONE;
         shared->since_ns = weir_clock_ns();
         at->kind = SSSP_STEP_START;
@@ -136,17 +136,6 @@ WEIR_DEV uint32_t sssp_step_after_pull(struct sssp_step_at *at, const uint64_t *
     return 1;
 }
 
-/* Times by the clock of the device, for block 0. */
-WEIR_DEV void sssp_step_book(const struct sssp_step_args *a, struct sssp_step_shared *shared)
-{
-    const enum sssp_step_kind kind = shared->at.kind;
-    uint64_t *result = weir_steps_mine(&a->member)->result;
-    const uint64_t now = weir_clock_ns();
-    result[SSSP_STEP_RESULT_STEPS + kind]++;
-    result[SSSP_STEP_RESULT_NS + kind] += now - shared->since_ns;
-    shared->since_ns = now;
-}
-
 /* What all steps of a block came to, for the host. */
 WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
                                const struct sssp_step_shared *shared,
@@ -181,7 +170,7 @@ WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_sh
         sssp_step_exchange(a, shared, crew);
         break;
     case SSSP_STEP_ABSORB:
-        sssp_step_open(a, shared, b);
+        weir_steps_open(&a->member, b, &shared->inboxes);
         sssp_step_absorb(a, shared, crew);
         break;
     case SSSP_STEP_START:
@@ -229,9 +218,13 @@ WEIR_DEV void sssp_step_body(const struct sssp_step_args *a, struct sssp_step_sh
         sssp_step_work(a, shared, b);
         if (sssp_step_barrier(a, shared, b, total))
             return;
+        if (b->block == 0 && shared->at.kind == SSSP_STEP_ABSORB)
+            weir_steps_close(&a->member, b, &shared->inboxes);
         if (b->thread == 0) {
             if (b->block == 0 && shared->at.kind != SSSP_STEP_START)
-                sssp_step_book(a, shared);
+                weir_steps_book(&a->member, &shared->since_ns,
+                                SSSP_STEP_RESULT_NS + shared->at.kind,
+                                SSSP_STEP_RESULT_STEPS + shared->at.kind);
             sssp_step_next(a, &shared->at, total);
         }
         weir_block_sync();

@@ -127,8 +127,9 @@ static const weir_steps_array arrays[] = {
 };
 
 static const weir_steps_phase phases[] = {
-    {.name = "scan", .ns = KCORE_SCAN_NS, .steps = KCORE_SCAN_STEPS},
-    {.name = "peel", .ns = KCORE_PEEL_NS, .steps = KCORE_PEEL_STEPS},
+    {.name = "scan", .ns = KCORE_NS + KCORE_SCAN, .steps = KCORE_STEPS + KCORE_SCAN},
+    {.name = "peel", .ns = KCORE_NS + KCORE_PEEL, .steps = KCORE_STEPS + KCORE_PEEL},
+    {.name = "absorb", .ns = KCORE_NS + KCORE_ABSORB, .steps = KCORE_STEPS + KCORE_ABSORB},
 };
 
 static const weir_steps_program program = {

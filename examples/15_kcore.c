@@ -56,7 +56,7 @@ static void cut(struct problem *p, uint32_t devices)
 {
     const weir_graph *graph = p->graph;
     weir_steps_domain *domain = &p->domain;
-    domain->devices = devices;
+    *domain = (weir_steps_domain){.devices = devices};
     domain->first[devices] = (uint32_t)graph->vertices;
     for (uint32_t d = 0, v = 0; d < devices; d++) {
         while (graph->offsets[v] < graph->arcs * d / devices)

@@ -8,7 +8,7 @@
 
 #include "worklist/steps/words.h"
 
-/** Called first of all, by every thread. */
+/** Every thread calls it before anything else; the templates do. */
 WEIR_DEV void weir_steps_begin(const struct weir_steps_member *m, struct weir_steps_block *b)
 {
     b->step = 0;
@@ -33,6 +33,17 @@ WEIR_DEV void weir_steps_add(const struct weir_steps_member *m, const struct wei
         &weir_steps_mine(m)->slot[b->step % WEIR_STEPS_SLOTS].sum[which], value);
 }
 
+/** Whether the time limit is over; if so, all blocks are told to stop. Only thread 0 of block 0 finds out. It may ask at any
+ *  time, and a body should ask where that thread hardly ever waits, since barriers look at the clock only while they wait. */
+WEIR_DEV int weir_steps_late(struct weir_steps_page *page, const struct weir_steps_block *b)
+{
+    if (!b->until_ns || weir_clock_ns() <= b->until_ns)
+        return 0;
+    page->over = 1;
+    weir_store_relaxed_sys_u32(&page->stop, WEIR_STEPS_TIME_OVER);
+    return 1;
+}
+
 /* Whether this thread's block may go on, asked while it waits. Thread 0 of block 0 also looks at the clock. If that thread
  * has its flags already while other lanes still wait for a device, the host keeps the time limit, a little later
  * (resident.c). */
@@ -41,10 +52,8 @@ WEIR_DEV uint32_t weir_steps_look(struct weir_steps_page *page, const struct wei
 {
     if (looks % WEIR_STEPS_LOOK_WAITS < WEIR_STEPS_LOOK_WAITS - 1)
         return WEIR_STEPS_GOES_ON;
-    if (b->until_ns && weir_clock_ns() > b->until_ns) {
-        weir_store_relaxed_sys_u32(&page->stop, WEIR_STEPS_TIME_OVER);
+    if (weir_steps_late(page, b))
         return WEIR_STEPS_TIME_OVER;
-    }
     return weir_load_relaxed_sys_u32(&page->stop);
 }
 
@@ -235,15 +244,16 @@ WEIR_DEV uint32_t weir_steps_sync(const struct weir_steps_member *m, struct weir
     return (uint32_t)b->share[WEIR_STEPS_SUMS];
 }
 
-/** The word that device @p from had in tell[this device] when its last block arrived at the last barrier. Only with several
- *  devices. Any thread, before the next barrier. */
+/** The word that device @p from had in tell[this device] when its last block arrived at the last barrier. Any thread,
+ *  before the next barrier. It is 0 on a single device. */
 WEIR_DEV uint64_t weir_steps_told(const struct weir_steps_member *m,
                                   const struct weir_steps_block *b, uint32_t from)
 {
     return weir_load_relaxed_dev_u64(&weir_steps_mine(m)->from[(b->step + 1) % 2][from].told);
 }
 
-/** What this device alone added to sum 0 at the last barrier. As weir_steps_told(). */
+/** What this device added to sum 0 at the last barrier. Any thread, before the next barrier. It is 0 on a single device,
+ *  where the whole sum is the device's own. */
 WEIR_DEV uint64_t weir_steps_own(const struct weir_steps_member *m,
                                  const struct weir_steps_block *b)
 {

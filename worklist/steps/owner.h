@@ -14,7 +14,8 @@ WEIR_DEV uint32_t weir_steps_owner(const uint32_t *first, uint32_t number)
     return d;
 }
 
-/** This thread's warp among all warps of its device, block after block. */
+/** The number of this thread's worker (a warp; on a host device the thread) among all workers of its device, block after
+ *  block. There are weir_steps_threads() / WEIR_LANES of them. */
 WEIR_DEV uint32_t weir_steps_warp(const struct weir_steps_block *b)
 {
     return (b->block * b->threads + b->thread) / WEIR_LANES;

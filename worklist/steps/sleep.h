@@ -5,8 +5,10 @@
 
 #include "worklist/steps/barrier.h"
 
-/** A block that goes to sleep calls this in place of weir_steps_sync(): it arrives and does not wait. The other blocks count
- *  it at this barrier for the last time. Block 0 must not have woken any block since the barrier before. */
+/** A block that goes to sleep calls it in place of weir_steps_sync(): the block arrives and does not wait. The other
+ *  blocks count it at this barrier for the last time. Block 0 must not have woken any block since the barrier before.
+ *  The first barrier of a body counts all blocks, also those that leave at it (weir_steps_prologue()). A body ends on all
+ *  blocks, so blocks that sleep are woken for its end. */
 WEIR_DEV void weir_steps_leave(const struct weir_steps_member *m, struct weir_steps_block *b,
                                uint32_t blocks, uint64_t *first)
 {

@@ -2,6 +2,7 @@
  * program, starts the kernels, and reads what they left. */
 #include "worklist/steps.h"
 #include "worklist/host/resident.h"
+#include "worklist/host/steps_table.h"
 #include "runtime/internal.h"
 
 #include <pthread.h>
@@ -17,7 +18,8 @@ struct member {
     weir_queue *stop_queue; /* of a GPU: for the stop word while a kernel runs */
     weir_event *done;
     struct weir_steps_page *page;  /* in the device's memory */
-    struct weir_steps_page *image; /* the same in page-locked host memory */
+    struct weir_steps_page *image; /* what the last run left there, in page-locked host memory */
+    uint32_t *stop;                /* page-locked: the word that a GPU is told to stop with */
     struct weir_steps_reset *reset;
     unsigned char *args;
 };
@@ -27,6 +29,7 @@ struct weir_steps {
     const weir_steps_program *program;
     weir_steps_domain domain;
     uint32_t time_limit_ms;
+    int cleared; /* the pages are, or will be when the queues are through */
     struct member member[WEIR_DEVICES_MAX];
     pthread_mutex_t lock; /* guards all below */
     weir_status status;   /* the first failure; stays */
@@ -93,7 +96,7 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
     weir_device *home = weir_context_home(steps->context);
     weir_device_info info;
     weir_status status;
-    void *memory;
+    void *place;
     member->device = weir_context_device(steps->context, index);
     weir_device_info_get(member->device, &info);
     if ((status = weir__calloc(1, body->args_bytes, "kernel arguments", &member->args)) ||
@@ -101,13 +104,16 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
         (status = weir_event_acquire(member->device, &member->done)) ||
         (info.kind != WEIR_DEVICE_HOST &&
          (status = weir_queue_create(member->device, 1, &member->stop_queue))) ||
-        (status = weir_device_alloc(home, sizeof *member->image, &memory)))
+        (status = weir_device_alloc(home, sizeof *member->image, &place)))
         return status;
-    member->image = memory;
+    member->image = place;
     memset(member->image, 0, sizeof *member->image); /* results may be asked for before a run */
-    if ((status = weir_device_alloc(member->device, sizeof *member->page, &memory)))
+    if ((status = weir_device_alloc(home, sizeof *member->stop, &place)))
         return status;
-    member->page = memory;
+    member->stop = place;
+    if ((status = weir_device_alloc(member->device, sizeof *member->page, &place)))
+        return status;
+    member->page = place;
     return body->load && info.kind != WEIR_DEVICE_HOST
                ? weir__device_load(member->device, body->load)
                : WEIR_OK;
@@ -194,7 +200,8 @@ static weir_status allocate(struct weir_steps *steps, const weir_steps_array *ar
     const size_t bytes = padded(elements * array->bytes);
     weir_status status = weir_device_alloc(member->device, bytes, &data);
     if (status)
-        return status;
+        return weir__fail(status, "%s: array %s of device %u: %s", steps->program->what,
+                          array->name, d, weir_error_detail());
     set_pointer(steps, d, array->field, at, data);
     return array->first == WEIR_STEPS_FILLED_ONCE
                ? weir_queue_fill(member->queue, data, array->fill, bytes)
@@ -226,40 +233,6 @@ static void share(struct weir_steps *steps, const weir_steps_array *array)
         }
 }
 
-static const weir_steps_array *array_named(const weir_steps_program *program, const char *name)
-{
-    for (uint32_t i = 0; name && i < program->array_count; i++)
-        if (!strcmp(program->arrays[i].name, name))
-            return &program->arrays[i];
-    return NULL;
-}
-
-static weir_status check_table(const weir_steps_program *program, const weir_steps_domain *domain)
-{
-    for (uint32_t i = 0; i < program->array_count; i++) {
-        const weir_steps_array *array = &program->arrays[i];
-        const weir_steps_array *from = array_named(program, array->from);
-        const uint32_t pointers = array->holding == WEIR_STEPS_PRIVATE ? 1 : WEIR_DEVICES_MAX;
-        if (!array->bytes || (array->extent == WEIR_STEPS_WORDS && array->bytes != 4) ||
-            (array->extent == WEIR_STEPS_COUNTED && !array->count) ||
-            (array->first == WEIR_STEPS_COPIED && (!from || from >= array)) ||
-            (array->holding == WEIR_STEPS_INBOXES && array->first != WEIR_STEPS_KEPT) ||
-            array->field < sizeof(struct weir_steps_member) ||
-            array->field + pointers * sizeof(void *) > program->body->args_bytes)
-            return weir__fail(WEIR_ERR_INVALID, "%s: array %s of the table is wrong", program->what,
-                              array->name);
-    }
-    for (uint32_t d = 0; d < domain->devices; d++)
-        if (domain->first[d + 1] < domain->first[d] ||
-            domain->owned[d] > domain->first[d + 1] - domain->first[d])
-            return weir__fail(WEIR_ERR_INVALID, "%s: device %u owns numbers of another",
-                              program->what, d);
-    return program->body->args_bytes <= WEIR_STEPS_ARGS_MAX
-               ? WEIR_OK
-               : weir__fail(WEIR_ERR_INVALID, "%s: arguments of %zu bytes: at most %u",
-                            program->what, program->body->args_bytes, WEIR_STEPS_ARGS_MAX);
-}
-
 /* The list of arrays that the kernel of a device resets. It has the same rows on all devices; some may have no words. */
 static weir_status list_resets(struct weir_steps *steps, const void *user, uint32_t d)
 {
@@ -274,7 +247,7 @@ static weir_status list_resets(struct weir_steps *steps, const void *user, uint3
         return status;
     for (uint32_t i = 0; i < program->array_count; i++) {
         const weir_steps_array *array = &program->arrays[i];
-        const weir_steps_array *from = array_named(program, array->from);
+        const weir_steps_array *from = weir__steps_array_named(program, array->from);
         if (array->first < WEIR_STEPS_FILLED)
             continue;
         list[count++] = (struct weir_steps_reset){
@@ -333,7 +306,7 @@ weir_status weir_steps_create(weir_context *context, const weir_steps_program *p
     weir_status status;
     *steps_out = NULL;
     if ((status = weir_steps_possible(context, domain->devices)) ||
-        (status = check_table(program, domain)) ||
+        (status = weir__steps_check(program, domain)) ||
         (status = weir__calloc(1, sizeof *steps, "supersteps", &steps)))
         return status;
     pthread_mutex_init(&steps->lock, NULL);
@@ -373,8 +346,10 @@ weir_context *weir_steps_context(const weir_steps *steps)
 
 void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device)
 {
-    const weir_steps_array *array = array_named(steps->program, name);
-    return array ? get_pointer(steps, device, array->field, own_index(array, device)) : NULL;
+    const weir_steps_array *array = weir__steps_array_named(steps->program, name);
+    return array && device < steps->domain.devices
+               ? get_pointer(steps, device, array->field, own_index(array, device))
+               : NULL;
 }
 
 const uint64_t *weir_steps_results(const weir_steps *steps, uint32_t device)
@@ -440,6 +415,7 @@ void weir_steps_destroy(weir_steps *steps)
         weir_device_free(member->device, member->reset);
         weir_device_free(member->device, member->page);
         weir_device_free(weir_context_home(steps->context), member->image);
+        weir_device_free(weir_context_home(steps->context), member->stop);
         free(member->args);
     }
     free(steps->detail);
@@ -450,44 +426,51 @@ void weir_steps_destroy(weir_steps *steps)
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* Clear all pages before any kernel starts, since each kernel writes to the pages of the others; and before a stop word
- * may be written, which a later fill would erase. */
+/* Put the clearing of all pages into the queues. Each kernel writes to the pages of the others, and the host may write a stop
+ * word from the start of a run on, so pages are cleared while no kernel runs: after a run for the next one, so that the caller
+ * of the next run does not wait for it. */
 static weir_status clear(struct weir_steps *steps)
 {
-    const uint32_t devices = steps->domain.devices;
     weir_status status = WEIR_OK;
-    for (uint32_t i = 0; i < devices && !status; i++)
+    for (uint32_t i = 0; i < steps->domain.devices && !status; i++)
         status = weir_queue_fill(steps->member[i].queue, steps->member[i].page, 0,
                                  sizeof(struct weir_steps_page));
-    for (uint32_t i = 0; i < devices && !status; i++)
-        status = weir_queue_sync(steps->member[i].queue);
+    steps->cleared = !status;
     return status;
 }
 
-/* Start the epilogue, behind a kernel and its event. */
+/* Wait until all pages are clear. */
+static weir_status prepare(struct weir_steps *steps)
+{
+    weir_status status = steps->cleared ? WEIR_OK : clear(steps);
+    for (uint32_t i = 0; i < steps->domain.devices && !status; i++)
+        status = weir_queue_sync(steps->member[i].queue);
+    steps->cleared = 0;
+    return status;
+}
+
+/* Start the epilogue behind a kernel and its event, and copy the page to the host. The stop word and the words that other
+ * devices write are left out, since both may still be written. */
 static weir_status put_behind(void *user, uint32_t index)
 {
     struct weir_steps *steps = user;
     const weir_steps_body *body = steps->program->body;
     struct member *member = &steps->member[index];
-    return body->epilogue.name
-               ? weir_queue_launch(member->queue, &body->epilogue, member->args, body->args_bytes)
-               : WEIR_OK;
+    const size_t own = offsetof(struct weir_steps_page, tell);
+    weir_status status = body->epilogue.name ? weir_queue_launch(member->queue, &body->epilogue,
+                                                                 member->args, body->args_bytes)
+                                             : WEIR_OK;
+    return status ? status
+                  : weir_queue_copy(member->queue, weir_context_home(steps->context),
+                                    (char *)member->image + own, member->device,
+                                    (char *)member->page + own, sizeof *member->image - own);
 }
 
-/* Copy the page to the host. This comes after the end of the kernel was seen, since until then a stop may be written into the
- * page and the image. The words that other devices write are left out: after a stop some of them may still be writing. */
 static weir_status collect(void *user, uint32_t index)
 {
     struct weir_steps *steps = user;
-    struct member *member = &steps->member[index];
-    const size_t own = offsetof(struct weir_steps_page, tell);
-    weir_status status = weir_queue_copy(member->queue, weir_context_home(steps->context),
-                                         (char *)member->image + own, member->device,
-                                         (char *)member->page + own, sizeof *member->image - own);
-    if (!status)
-        status = weir_queue_sync(member->queue);
-    if (!status && member->image->stop == WEIR_STEPS_TIME_OVER)
+    weir_status status = weir_queue_sync(steps->member[index].queue);
+    if (!status && steps->member[index].image->over)
         status = weir__fail(WEIR_ERR_TIMEOUT, "%s: the time limit of %u ms is over",
                             steps->program->body->name, steps->time_limit_ms);
     return status;
@@ -515,7 +498,7 @@ static void describe(struct weir_steps *steps, struct residents *all)
                                         .done = member->done,
                                         .args = member->args,
                                         .stop = &member->page->stop,
-                                        .image = &member->image->stop};
+                                        .image = member->stop};
     }
 }
 
@@ -524,7 +507,7 @@ weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
     struct residents all;
     uint64_t reset_ns = 0;
     weir_status status = failure(steps);
-    if (status || (status = clear(steps)))
+    if (status || (status = prepare(steps)))
         return status;
     describe(steps, &all);
     weir__resident_run(&all);
@@ -536,5 +519,8 @@ weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
         *times_out =
             (weir_steps_times){.kernel_ms = ms > reset ? ms - reset : 0, .reset_ms = reset};
     }
-    return failure(steps);
+    if ((status = failure(steps)))
+        return status;
+    (void)clear(steps); /* where that fails the next run says so */
+    return WEIR_OK;
 }

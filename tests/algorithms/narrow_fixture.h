@@ -98,7 +98,7 @@ static inline void assert_item(const sssp_u32_item *item, uint32_t vertex, uint3
     assert_int_equal(item->distance, at);
 }
 
-/* The word of a narrow round: some of the items are blocks' own. */
+/* The word of a narrow round: some of its items are queued. */
 static inline uint64_t queued_word(uint32_t generation, uint32_t near_bag, uint32_t log,
                                    uint32_t own, uint32_t count)
 {
@@ -106,7 +106,7 @@ static inline uint64_t queued_word(uint32_t generation, uint32_t near_bag, uint3
            WEIR_WORD_QUEUED | WEIR_WORD_BOUNDS;
 }
 
-/* Make items of vertices @p first to @p first + @p count - 1 as one warp does, and give them room. */
+/* Make items of vertices @p first to @p first + @p count - 1 as one warp does, and put them into slots. */
 static inline void make_new(uint32_t first, uint32_t count)
 {
     const struct weir_slots slots = weir_reserve_slots(&self, count);

@@ -2,7 +2,7 @@
  *
  * One graph has a path long enough for thousands of such rounds, twigs of more arcs than a group has lanes on
  * it, and a hub whose tile is cut and whose neighbours make a round that is not narrow, in the middle. The other has
- * rows of many lengths about that of a group. What blocks do in such rounds, one by one: test_narrow_own.c. */
+ * rows of many lengths about that of a group. The functions of such rounds, one by one: test_narrow_queue.c and others. */
 #include "algorithms/sssp/sssp_op.h"
 #include "tests/algorithms/graph_fixture.h"
 
@@ -219,7 +219,7 @@ static void blocks_share_what_they_cannot_keep(void **state)
     weir_context_destroy(context);
 }
 
-/* The path is one row of narrow rounds, in which more is deferred than a block can put off. */
+/* The path is one row of narrow rounds, in which more items are deferred than a block has room for. */
 static void warps_defer_side_by_side(void **state)
 {
     weir_context *context = context_or_skip(*state, NULL);

@@ -23,7 +23,7 @@ static void assert_looked_ahead(const struct sssp_u32_ahead *ahead)
         assert_item(&ahead->one.item, 0, ahead->item.distance + 1);
 }
 
-/* All that a block looks at in the round of @p word, of which @p own items from vertex @p first on are its own. */
+/* All that a block looks at in the round of @p word, in which it has @p own queued items, from vertex @p first on. */
 static void look_at_all(uint64_t word, uint32_t number, uint32_t first, uint32_t own)
 {
     const uint32_t half = weir_word_near_bag(word);
@@ -45,7 +45,7 @@ static void look_at_all(uint64_t word, uint32_t number, uint32_t first, uint32_t
     }
 }
 
-/* A round of @p blocks, of which number b has (b * 5) % 7 items of its own; @p shared more lie in the bag. */
+/* A round of @p blocks, of which number b has (b * 5) % 7 queued items; @p shared more lie in the bag. */
 static void check_round(uint32_t generation, uint32_t blocks, uint32_t shared, uint64_t with_bounds)
 {
     const uint32_t half = generation & 1u, log = weir_bits_u32(blocks - 1);
@@ -80,8 +80,8 @@ static void every_item_is_looked_at_once(void **state)
                 check_round(generation, blocks, sizes[s], s % 2 ? WEIR_WORD_BOUNDS : 0);
 }
 
-/* Each block comes to each share, so nobody is dealt more for ever; as far as shares can be turned by a mask. */
-static void shares_turn_from_round_to_round(void **state)
+/* Each block gets each share in turn, so that none always gets the larger ones; as far as a mask can rotate them. */
+static void shares_change_from_round_to_round(void **state)
 {
     (void)state;
     for (uint32_t active = 1; active <= BLOCKS_MOST; active++)
@@ -115,7 +115,7 @@ static void stale_tiles_are_counted_and_their_atoms_are_not(void **state)
 }
 
 /* A tile of more atoms than were looked ahead at, to vertices that are near, deferred, and no news. */
-static void tiles_make_near_items_and_put_deferred_ones_off(void **state)
+static void tiles_make_near_items_and_defer_others(void **state)
 {
     static const uint32_t to[] = {10, 11, 12, 13, 14, 15, 16},
                           far_off[] = {1, 90, 1, 80, 200, 2, 3};
@@ -146,8 +146,8 @@ static void tiles_make_near_items_and_put_deferred_ones_off(void **state)
     assert_int_equal(self.pushed, 0);
 }
 
-/* The same item, where no more can be put off: it goes into its bucket at once. */
-static void what_cannot_be_put_off_is_deferred_at_once(void **state)
+/* An item for which the block has no room goes into its bucket at once. */
+static void items_without_room_in_the_block_go_to_bags_at_once(void **state)
 {
     const sssp_u32_item item = {9, 115};
     (void)state;
@@ -162,10 +162,10 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         TEST(every_item_is_looked_at_once),
-        TEST(shares_turn_from_round_to_round),
+        TEST(shares_change_from_round_to_round),
         TEST(stale_tiles_are_counted_and_their_atoms_are_not),
-        TEST(tiles_make_near_items_and_put_deferred_ones_off),
-        TEST(what_cannot_be_put_off_is_deferred_at_once),
+        TEST(tiles_make_near_items_and_defer_others),
+        TEST(items_without_room_in_the_block_go_to_bags_at_once),
     };
     return cmocka_run_group_tests_name("looking ahead in narrow rounds", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /** @file test_narrow_words.c  What narrow rounds say in words and arrivals, what comes next, and what blocks may keep. */
 #include "tests/algorithms/narrow_fixture.h"
 
-static void other_words_have_no_own_items(void **state)
+static void other_words_have_no_queued_items(void **state)
 {
     static const uint32_t counts[] = {0, 1, 0xFFFF, 0x10000, 0xABCD1234, UINT32_MAX};
     (void)state;
@@ -13,7 +13,7 @@ static void other_words_have_no_own_items(void **state)
     }
 }
 
-static void narrow_words_say_which_items_are_blocks_own(void **state)
+static void narrow_words_say_which_items_are_queued(void **state)
 {
     static const uint32_t parts[][2] = {
         {0, 1}, {1, 1}, {300, 1000}, {32767, 32768}, {65535, 65535}};
@@ -129,7 +129,7 @@ static void block_0_decides_where_there_is_something_to(void **state)
     assert_int_equal(next_after(word, NARROW - 10, 11, 0), 0); /* that is not narrow */
     work->bag[WEIR_BAG_NEAR].room = 10;
     work->bag[WEIR_BAG_NEAR + 1].room = 10;
-    assert_int_not_equal(next_after(word, 500, 10, 0), 0); /* own items need no room in it */
+    assert_int_not_equal(next_after(word, 500, 10, 0), 0); /* queued items need no room in it */
     assert_int_equal(next_after(word, 0, 11, 0), 0);
     work->narrow = 0;
     assert_int_equal(next_after(word, 1, 0, 0), 0);
@@ -151,7 +151,7 @@ static void the_next_word_says_who_has_what(void **state)
             }
 }
 
-/* To at most 4 for each block here, while there are more blocks. */
+/* To at most 4 items a block here, while there are more blocks. */
 static void more_items_are_spread_to_more_blocks(void **state)
 {
     const struct weir_engine_args *work = &block.args.work;
@@ -165,14 +165,14 @@ static void more_items_are_spread_to_more_blocks(void **state)
         assert_true(log <= work->narrow_blocks_log);
         if (log < work->narrow_blocks_log)
             assert_true(count <= 1u << (log + work->narrow_items_log));
-        if (log > 0) /* and half as many would not do */
+        if (log > 0) /* and half as many blocks would not do */
             assert_true(count > 1u << (log - 1 + work->narrow_items_log));
         before = log;
     }
     assert_int_equal(before, work->narrow_blocks_log);
 }
 
-/* Who has items of its own takes part. */
+/* Blocks with queued items take part. */
 static void blocks_never_get_fewer(void **state)
 {
     const uint32_t most = block.args.work.narrow_blocks_log;
@@ -186,7 +186,7 @@ static void blocks_never_get_fewer(void **state)
 
 /* ---- what blocks may keep ----------------------------------------------------------------------- */
 
-/* The limit after a round in which @p before items were shared and the block kept @p own; now @p shared of 100 items
+/* The limit after a round in which @p before items were shared and the block queued @p own; now @p shared of 100 items
  * are, and 8 blocks take part: 20 are fair. */
 static uint32_t limit_of(uint32_t before, uint32_t shared, uint32_t own)
 {
@@ -232,7 +232,7 @@ static void a_block_gives_that_has_far_too_much(void **state)
     assert_int_equal(limit_of(0, 0, 2 * fair + 6), fair);
 }
 
-static void what_is_fair_is_never_more_than_fits(void **state)
+static void a_fair_share_is_never_more_than_fits(void **state)
 {
     (void)state;
     block.args.work.queue_most = 16;
@@ -242,8 +242,8 @@ static void what_is_fair_is_never_more_than_fits(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        TEST(other_words_have_no_own_items),
-        TEST(narrow_words_say_which_items_are_blocks_own),
+        TEST(other_words_have_no_queued_items),
+        TEST(narrow_words_say_which_items_are_queued),
         TEST(a_later_word_differs_in_its_generation_alone),
         TEST(arrivals_of_all_blocks_fit_side_by_side),
         TEST(to_push_more_than_a_sum_holds_is_special),
@@ -255,7 +255,7 @@ int main(void)
         TEST(a_block_keeps_what_it_can_while_nobody_shares),
         TEST(all_give_in_the_first_round_that_shares),
         TEST(a_block_gives_that_has_far_too_much),
-        TEST(what_is_fair_is_never_more_than_fits),
+        TEST(a_fair_share_is_never_more_than_fits),
     };
     return cmocka_run_group_tests_name("words of narrow rounds", tests, NULL, NULL);
 }

@@ -271,7 +271,7 @@ static void a_choked_worker_with_too_many_near_items(void **state)
 }
 
 /* Rings of 16 slots of 8 bytes: from every place, every number, also where the counters wrap. */
-static void a_lane_that_wraps_has_two_segments(void **state)
+static void a_channel_that_wraps_has_two_segments(void **state)
 {
     (void)state;
     for (uint32_t head = 0xFFFFFFF0u - 3; head != 20; head++)
@@ -295,8 +295,8 @@ static void a_lane_that_wraps_has_two_segments(void **state)
         }
 }
 
-/* With more lanes than a round takes in from, each comes up in time, and the plan stays in bounds. */
-static void every_lane_has_its_turn(void **state)
+/* With more channels than a round takes items from, each is read in time, and the plan stays in bounds. */
+static void every_channel_is_read_in_time(void **state)
 {
     struct world *world = make_world(WEIR_ENGINE_SOFT, WEIR_WORK_ARRIVALS + 5);
     uint32_t taken[WEIR_WORK_ARRIVALS + 5] = {0};
@@ -318,7 +318,7 @@ static void every_lane_has_its_turn(void **state)
 }
 
 /* Who knows of the next generation already is not listened to. */
-static void bulk_leaves_lanes_that_are_ahead(void **state)
+static void bulk_leaves_channels_that_are_ahead(void **state)
 {
     struct world *world = make_world(WEIR_ENGINE_BULK, 2);
     (void)state;
@@ -441,9 +441,9 @@ int main(void)
         cmocka_unit_test(held_items_wait_for_a_credit),
         cmocka_unit_test(a_choked_worker_sends_and_takes_in),
         cmocka_unit_test(a_choked_worker_with_too_many_near_items),
-        cmocka_unit_test(a_lane_that_wraps_has_two_segments),
-        cmocka_unit_test(every_lane_has_its_turn),
-        cmocka_unit_test(bulk_leaves_lanes_that_are_ahead),
+        cmocka_unit_test(a_channel_that_wraps_has_two_segments),
+        cmocka_unit_test(every_channel_is_read_in_time),
+        cmocka_unit_test(bulk_leaves_channels_that_are_ahead),
         cmocka_unit_test(a_raise_releases_buckets),
         cmocka_unit_test(other_commands),
         cmocka_unit_test(enough_blocks_are_woken),

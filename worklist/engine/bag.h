@@ -2,7 +2,7 @@
  *  memory.
  *
  * The contract is in the names: `_mp` puts are multi-producer, any number of lanes at once; reading is
- * for after a barrier, when nobody puts: every element below the tail may then be read, by any thread, in
+ * for after a barrier, when no lane puts: every element below the tail may then be read, by any thread, in
  * any order. (Rounds of the engine alternate: what one round puts, a later one reads.) So a put needs one
  * atomic add for a whole warp and no flag a slot, and no index is ever compared and swapped.
  *

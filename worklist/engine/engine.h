@@ -61,8 +61,8 @@ struct weir_work_segment {
 
 /** A tile has fewer atoms than this, since a set of tiles counts them in 32 bits. */
 #define WEIR_TILE_MOST 0xFFFFFFFFu
-/** The tiles that one warp processes together have fewer atoms than this, since the atoms and tiles of the 16 warps of a block,
- *  32 tiles a warp, are counted in 32 bits. */
+/** The tiles that one warp processes together have fewer atoms than this: the atoms and tiles of the 16 warps of a block, 32
+ *  tiles a warp, are counted together in 32 bits. */
 #define WEIR_SET_MOST (((uint64_t)1 << 28) - 32)
 
 /** Packets that one round of a discrete kernel takes in. */

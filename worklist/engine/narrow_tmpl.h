@@ -1,8 +1,8 @@
 /** @file narrow_tmpl.h  A part of engine_tmpl.h: the kernel for narrow rounds.
  *
  * A round is *narrow* if it has only near items of one device, and so few that each warp gets two sets of them at most, with
- * a small group of lanes for each item. Such a round does not use the bandwidth of the memory; it takes as long as its longest
- * chain of accesses that depend on each other. A traversal of a road network has thousands of such rounds and hardly any
+ * a small group of lanes for each item. Such a round does not need the bandwidth of the memory. It takes as long as its
+ * longest chain of accesses that depend on each other. A traversal of a road network has thousands of such rounds and hardly any
  * others. So this kernel makes the chain short:
  *
  * - It does not look whether an update would change anything before it makes the update: an update that changes nothing

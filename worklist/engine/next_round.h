@@ -162,7 +162,7 @@ WEIR_DEV void weir_end_discrete(const struct weir_engine_thread *self, uint64_t 
 }
 
 /** Reset four of the eight words of arrivals, in every fourth round: those that blocks add to three to six rounds from
- *  now. Nobody reads them any more, since all blocks have arrived in the round before this one. One lane of block 0. */
+ *  now. No block reads them any more, since all blocks have arrived in the round before this one. One lane of block 0. */
 WEIR_DEV void weir_reset_arrivals(const struct weir_engine_args *work, uint32_t generation)
 {
     if (generation % 4u)

@@ -115,8 +115,8 @@ WEIR_DEV void weir_plan_deferred(const struct weir_engine_args *args, struct wei
 /** Whether this worker is choked: back-pressure of its receivers has filled its held bag more than half, and more work would
  *  only make more items to hold. A choked worker goes on sending and taking items in, since other workers wait for that, but
  *  it processes nothing of its own bags until credits come. There is one exception: if arrivals have made so many near items
- *  that the near bag is about to run out of room first, the worker processes them. (Not in bulk, where near items are the next
- *  generation, which does not get smaller by processing this one.) Only the room on the device counts for held items. The
+ *  that the near bag is about to run out of room first, the worker processes them. (In bulk there is none: near items are the
+ *  next generation, which does not get smaller by processing this one.) Only the room on the device counts for held items. The
  *  memory behind it is for a round that makes very many items, not for working ahead of a receiver. */
 WEIR_DEV int weir_plan_is_choked(const struct weir_engine_args *args,
                                  const struct weir_ledger *ledger)

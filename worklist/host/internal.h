@@ -92,8 +92,8 @@ struct worker {
     void *bounds; /* of the tiles of near items; device memory; NULL: no round is narrow */
     void *channel_in[WEIR_DEVICES_MAX];               /* fused: rings that the worker receives in */
     void *channel_out[WEIR_DEVICES_MAX];              /* discrete: rings that the host sends from */
-    uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* whom it sends to */
-    uint32_t sources[WEIR_DEVICES_MAX], source_count; /* who sends to it; fused */
+    uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* workers that it sends to */
+    uint32_t sources[WEIR_DEVICES_MAX], source_count; /* workers that send to it; fused */
     unsigned char *args; /* struct weir_engine_args, then the operator's state */
 
     /* Discrete. */
@@ -203,7 +203,8 @@ int weir__round_holds(const struct worker *worker);
 /** Release the packets that were received but not processed; after a cancel or a shutdown. */
 void weir__round_release_held(struct worker *worker);
 
-/** Free the slots of items that have left, and send items that were stored. @param[out] came_out  set if slots became free. */
+/** Free the slots of items that have left, and send items that were stored.
+ *  @param[out] came_out  set if slots became free. */
 weir_status weir__sends_progress(struct worker *worker, int *came_out);
 /** Whether items are stored that could not be sent yet. */
 int weir__sends_waiting(const struct worker *worker);

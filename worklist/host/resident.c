@@ -69,8 +69,8 @@ static void collect(struct residents *all, uint32_t i)
         all->fail(all->user, status);
 }
 
-/* Whether a kernel has ended. A kernel of a GPU that failed has. A kernel of a host device that failed goes on until it sees its
- * stop word, but a wait for an event of that device returns before that. */
+/* Whether a kernel has ended. A kernel of a GPU that failed has. A kernel of a host device that failed goes on until it sees
+ * its stop word, but a wait for an event of that device returns before that. */
 static int has_ended(const struct resident *one)
 {
     return one->device->ops->event_query(one->done) != WEIR_PENDING;

@@ -78,8 +78,8 @@ WEIR_COLD void weir_steps_tell(const struct weir_steps_member *m, uint32_t step,
         weir_store_fenced_sys_u64(&m->page[d]->from[step % 2][m->index].step, step + UINT64_C(1));
 }
 
-/* After it has arrived at a step, block 0 clears the words of the step after the next one. They were last used two steps ago, and
- * every block that used them then has arrived at a later barrier since. A block uses them again only after the next barrier,
+/* After it has arrived at a step, block 0 clears the words of the step after the next one. They were last used two steps
+ * ago, and every block that used them then has arrived at a later barrier since. A block uses them again only after the next barrier,
  * at which block 0 arrives after this. */
 WEIR_DEV void weir_steps_clear(struct weir_steps_page *page, const struct weir_steps_block *b)
 {
@@ -130,8 +130,8 @@ WEIR_DEV uint32_t weir_steps_wait_blocks(const struct weir_steps_member *m,
     return WEIR_STEPS_GOES_ON;
 }
 
-/* The lanes of a warp wait for the flags of all devices, each lane for some of them. Until a flag has the number of this step it
- * has that of the step two before, or 0 at first. The lane waits for one value, not for a larger one, since numbers of
+/* The lanes of a warp wait for the flags of all devices, each lane for some of them. Until a flag has the number of this
+ * step it has that of the step two before, or 0 at first. The lane waits for one value, not for a larger one, since numbers of
  * steps wrap. */
 WEIR_DEV uint32_t weir_steps_wait_devices(const struct weir_steps_member *m,
                                           const struct weir_steps_block *b, uint64_t *total)

@@ -427,8 +427,8 @@ void weir_steps_destroy(weir_steps *steps)
 /* ---- a run ----------------------------------------------------------------------------------- */
 
 /* Put the clearing of all pages into the queues. Each kernel writes to the pages of the others, and the host may write a stop
- * word from the start of a run on, so pages are cleared while no kernel runs: after a run for the next one, so that the caller
- * of the next run does not wait for it. */
+ * word from the start of a run on, so pages are cleared while no kernel runs: after a run for the next one, whose caller
+ * then does not wait for it. */
 static weir_status clear(struct weir_steps *steps)
 {
     weir_status status = WEIR_OK;

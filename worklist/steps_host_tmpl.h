@@ -37,7 +37,9 @@ static void WEIR_STEPS_NAME(, _host)(const void *data, uint32_t worker, uint32_t
 #ifdef WEIR_STEPS_EPILOGUE
 static void WEIR_STEPS_NAME(, _epilogue_host)(const void *data, uint32_t worker, uint32_t workers)
 {
-    const struct weir_steps_block block = {.block = worker, .blocks = workers, .threads = 1};
+    uint64_t share[WEIR_STEPS_SHARE] = {0};
+    const struct weir_steps_block block = {
+        .block = worker, .blocks = workers, .threads = 1, .share = share};
     WEIR_STEPS_NAME(, _epilogue)((const struct WEIR_STEPS_NAME(, _args) *)data, &block);
 }
 #endif

@@ -62,19 +62,36 @@ static json_t *worklist_choices_json(const weir__cli_picked *picked, const char 
                                    integer(picked->cut)));
 }
 
-/* What one verb alone takes. */
-static json_t *own_choices_json(const weir__cli_report *report, const weir_run_stats *last)
+/* What a member holds, at its offset from @p base. */
+static json_t *member_json(const weir__cli_member *member, const void *base,
+                           const weir_run_stats *stats)
 {
-    const weir__cli_request *request = report->request;
-    if (report->algorithm == &weir__cli_algorithm_bfs)
-        return json_pack("{s:b}", "parents", request->parents || request->output_parents);
-    if (report->algorithm == &weir__cli_algorithm_sssp)
-        return json_pack("{s:s}", "weights", report->weights);
-    if (report->algorithm == &weir__cli_algorithm_pr)
-        return json_pack("{s:f, s:f, s:s, s:o}", "tolerance", request->tolerance, "damping",
-                         request->damping, "dangling", weir__cli_danglings.built[request->dangling],
-                         "iterations", integer(request->iterations));
-    return json_pack("{s:s}", "stream", weir__cli_stream_picked(last));
+    const void *at = (const char *)base + member->offset;
+    switch (member->kind) {
+    case KIND_COUNT:
+        return integer(*(const uint64_t *)at);
+    case KIND_REAL:
+    case KIND_RATE:
+        return ratio(*(const double *)at);
+    case KIND_VALUE:
+        return number(*(const long double *)at);
+    case KIND_TEXT:
+        return text(*(const char *const *)at);
+    case KIND_CHOICE:
+        return text(member->choices->built[*(const int *)at]);
+    case KIND_PICKED:
+        return text(member->picked(stats));
+    }
+    return NULL;
+}
+
+/* Add what the algorithm's row lists; NULL: it lists nothing. */
+static json_t *join_members(json_t *object, const weir__cli_member *members, const void *base,
+                            const weir_run_stats *stats)
+{
+    for (const weir__cli_member *member = members; object && member && member->name; member++)
+        object = join(object, json_pack("{s:o}", member->name, member_json(member, base, stats)));
+    return object;
 }
 
 static json_t *choices_json(const weir__cli_report *report)
@@ -83,7 +100,7 @@ static json_t *choices_json(const weir__cli_report *report)
     const weir_run_stats *last = &report->last.stats;
     const int in_step = weir__cli_in_step(report->algorithm, last);
     weir__cli_picked picked = weir__cli_pick(request, last);
-    /* Of those in step only cc has a route: what its devices merge takes it. */
+    /* Without a worklist a route is how devices bring together what they found. */
     const char *route = !report->algorithm->worklist ? weir__cli_merge_route(request)
                         : in_step                    ? NULL
                                                      : picked.route;
@@ -95,7 +112,12 @@ static json_t *choices_json(const weir__cli_report *report)
         integer(request->time_limit_ms), "devices_used",
         integer(weir__cli_devices_used(report, last)), "why_devices", text(last->why_devices));
     choices = join(choices, worklist_choices_json(&picked, route, in_step));
-    return join(choices, own_choices_json(report, last));
+    if (report->algorithm->parents)
+        choices = join(choices,
+                       json_pack("{s:b}", "parents", request->parents || request->output_parents));
+    if (report->weights)
+        choices = join(choices, json_pack("{s:s}", "weights", report->weights));
+    return join_members(choices, report->algorithm->choices, request, last);
 }
 
 static json_t *phases_json(const weir_run_stats *stats, int percent)
@@ -166,27 +188,6 @@ static json_t *links_json(const weir__cli_link *links, uint32_t count)
     return rows;
 }
 
-/* What judged the ranks; NULL: nothing did. */
-static const char *judge_of(const weir__cli_trial *trial)
-{
-    return trial->l1 >= 0 ? "reference" : trial->change >= 0 ? "iteration" : NULL;
-}
-
-/* What a verb alone has. */
-static json_t *own_trial_json(const weir__cli_report *report, const weir__cli_trial *trial)
-{
-    if (report->algorithm == &weir__cli_algorithm_pr)
-        return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "residual",
-                         ratio(trial->stats.residual), "ms_per_iteration",
-                         ratio(weir__cli_step_ms(&trial->stats)), "l1_difference", ratio(trial->l1),
-                         "relative_difference", ratio(trial->relative), "verified_by",
-                         text(judge_of(trial)), "exact_change", ratio(trial->change), "l1_bound",
-                         ratio(trial->within));
-    if (trial->gteps_edges >= 0)
-        return json_pack("{s:f}", "gteps_edges", trial->gteps_edges);
-    return json_object();
-}
-
 static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial *trial,
                           const weir__cli_link *links)
 {
@@ -196,15 +197,17 @@ static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial 
     json_t *direction = text(algorithm->worklist ? weir_direction_text(stats->direction) : NULL);
     json_t *row = json_pack(
         "{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-        "source", source, "ms", stats->ms, "kernel_ms", stats->kernel_ms, "gteps", trial->gteps,
-        "gteps_seen", trial->gteps_seen, "items_processed", integer(stats->work.processed),
-        "items_sent", integer(stats->work.sent), "items_spilled", integer(stats->work.spilled),
-        "rounds", integer(stats->work.rounds), "reached", integer(stats->reached),
-        algorithm->figure[0].json, number(trial->figure[0]), algorithm->figure[1].json,
-        number(trial->figure[1]), "direction", direction, "devices_used",
+        "source", source, "ms", stats->ms, "kernel_ms", stats->kernel_ms, "gteps",
+        trial->rates.arcs, "gteps_seen", trial->rates.seen, "items_processed",
+        integer(stats->work.processed), "items_sent", integer(stats->work.sent), "items_spilled",
+        integer(stats->work.spilled), "rounds", integer(stats->work.rounds), "reached",
+        integer(stats->reached), algorithm->figure[0], number(trial->figure[0]),
+        algorithm->figure[1], number(trial->figure[1]), "direction", direction, "devices_used",
         integer(weir__cli_devices_used(report, stats)), "steps", integer(stats->steps), "stats",
         stats_json(stats), "links", links_json(links, trial->link_count));
-    return join(row, own_trial_json(report, trial));
+    if (trial->rates.edges >= 0)
+        row = join(row, json_pack("{s:f}", "gteps_edges", trial->rates.edges));
+    return join_members(row, algorithm->members, trial, stats);
 }
 
 static int add_trial(const weir__cli_report *report, uint64_t index, weir__cli_document *document)
@@ -223,14 +226,15 @@ static int add_trial(const weir__cli_report *report, uint64_t index, weir__cli_d
 
 static json_t *summary_json(const weir__cli_summary *summary)
 {
-    json_t *row = json_pack(
-        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "min_ms", summary->min_ms, "median_ms",
-        summary->median_ms, "max_ms", summary->max_ms, "min_kernel_ms", summary->min_kernel_ms,
-        "median_kernel_ms", summary->median_kernel_ms, "max_kernel_ms", summary->max_kernel_ms,
-        "gteps_harmonic_mean", summary->gteps, "gteps_seen_harmonic_mean", summary->gteps_seen);
-    return summary->gteps_edges < 0
+    json_t *row =
+        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "min_ms", summary->min_ms,
+                  "median_ms", summary->median_ms, "max_ms", summary->max_ms, "min_kernel_ms",
+                  summary->min_kernel_ms, "median_kernel_ms", summary->median_kernel_ms,
+                  "max_kernel_ms", summary->max_kernel_ms, "gteps_harmonic_mean",
+                  summary->rates.arcs, "gteps_seen_harmonic_mean", summary->rates.seen);
+    return summary->rates.edges < 0
                ? row
-               : join(row, json_pack("{s:f}", "gteps_edges_harmonic_mean", summary->gteps_edges));
+               : join(row, json_pack("{s:f}", "gteps_edges_harmonic_mean", summary->rates.edges));
 }
 
 int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output)

@@ -23,7 +23,7 @@
  * No two distributions differ by more than 2 in all, so a bound of 2 says nothing about any ranks: those that have
  * no better one are not verified. Whether they have is seen from them, since a run may stop well below the
  * tolerance; a comparison with the reference goes by what the tolerance allows. */
-#include "algorithms/cli/traversal.h"
+#include "algorithms/cli/verify_ranks.h"
 
 #include <math.h>
 
@@ -102,8 +102,8 @@ static int compare_change(const weir__cli_algorithm *algorithm, const weir__cli_
     weir_status status = weir_pr_check(graph, &config, ranks, &change);
     if (status)
         return weir__cli_fail_status(status);
-    trial->change = change.l1;
-    trial->within = change.within;
+    trial->own[RANKS_CHANGE] = change.l1;
+    trial->own[RANKS_WITHIN] = change.within;
     const unsigned long long vertex = (unsigned long long)change.vertex;
     weir__cli_value_text(algorithm, graph->vertices ? ranks[vertex] : 0, got);
     weir__cli_value_text(algorithm, change.next, want);
@@ -171,8 +171,8 @@ static int compare_all(const weir__cli_algorithm *algorithm, const weir__cli_req
     struct distances found = measure(ranks, expected, vertices);
     char got[VALUE_ROOM], want[VALUE_ROOM];
     int length = 0;
-    trial->l1 = found.l1;
-    trial->relative = found.relative;
+    trial->own[RANKS_L1] = found.l1;
+    trial->own[RANKS_RELATIVE] = found.relative;
     weir__cli_value_text(algorithm, ranks[found.worst], got);
     weir__cli_value_text(algorithm, expected[found.worst], want);
     if (!(found.l1 <= limits.l1))
@@ -210,5 +210,18 @@ int weir__cli_compare_ranks(const weir__cli_algorithm *algorithm, const weir__cl
                         : compare_change(algorithm, request, graph, values, trial, sentence_out);
     if (code)
         *sentence_out = NULL;
+    trial->verified_by = trial->own[RANKS_L1] >= 0       ? "reference"
+                         : trial->own[RANKS_CHANGE] >= 0 ? "iteration"
+                                                         : NULL;
     return code;
+}
+
+void weir__cli_print_ranks_verdict(const weir__cli_trial *last)
+{
+    if (last->own[RANKS_L1] >= 0)
+        printf(" (ranks differ from the reference's by %.3g in all, by %.3g of one at most)",
+               last->own[RANKS_L1], last->own[RANKS_RELATIVE]);
+    if (last->own[RANKS_CHANGE] >= 0)
+        printf(" (an exact iteration changes %.3g in all: within %.3g of the true ranks)",
+               last->own[RANKS_CHANGE], last->own[RANKS_WITHIN]);
 }

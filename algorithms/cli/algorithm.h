@@ -65,56 +65,30 @@ typedef struct weir__cli_member {
     const char *(*picked)(const weir_run_stats *stats);
 } weir__cli_member;
 
+/** The end of every list below: a row without a name. */
+#define END_OF_LIST \
+    {               \
+        0           \
+    }
+
 /* Columns that several algorithms have. */
 #define TRIAL(member) offsetof(weir__cli_trial, member)
-#define COLUMN_SOURCE                                 \
-    {                                                 \
-        "source", 10, KIND_COUNT, TRIAL(source), NULL \
+#define COLUMN(head, width, kind, member, format) \
+    {                                             \
+        head, width, kind, TRIAL(member), format  \
     }
-#define COLUMN_MS                                    \
-    {                                                \
-        "ms", 12, KIND_REAL, TRIAL(stats.ms), "%.3f" \
-    }
-#define COLUMN_KERNEL_MS                                           \
-    {                                                              \
-        "kernel ms", 12, KIND_REAL, TRIAL(stats.kernel_ms), "%.3f" \
-    }
-#define COLUMN_GTEPS                                      \
-    {                                                     \
-        "GTEPS", 10, KIND_RATE, TRIAL(rates.arcs), "%.4f" \
-    }
-#define COLUMN_GTEPS_SEEN                                      \
-    {                                                          \
-        "GTEPS seen", 10, KIND_RATE, TRIAL(rates.seen), "%.4f" \
-    }
-#define COLUMN_GTEPS_EDGES                                       \
-    {                                                            \
-        "GTEPS edges", 11, KIND_RATE, TRIAL(rates.edges), "%.4f" \
-    }
-#define COLUMN_STEPS                                     \
-    {                                                    \
-        "steps", 7, KIND_COUNT, TRIAL(stats.steps), NULL \
-    }
-#define COLUMN_REACHED                                        \
-    {                                                         \
-        "reached", 10, KIND_COUNT, TRIAL(stats.reached), NULL \
-    }
-#define COLUMN_FIGURE_0(head)                        \
-    {                                                \
-        head, 12, KIND_VALUE, TRIAL(figure[0]), NULL \
-    }
-#define COLUMN_FIGURE_1(head)                        \
-    {                                                \
-        head, 16, KIND_VALUE, TRIAL(figure[1]), NULL \
-    }
-#define COLUMN_ITEMS_PROCESSED                                               \
-    {                                                                        \
-        "items processed", 15, KIND_COUNT, TRIAL(stats.work.processed), NULL \
-    }
-#define COLUMN_ITEMS_SENT                                          \
-    {                                                              \
-        "items sent", 12, KIND_COUNT, TRIAL(stats.work.sent), NULL \
-    }
+#define COLUMN_SOURCE          COLUMN("source", 10, KIND_COUNT, source, NULL)
+#define COLUMN_MS              COLUMN("ms", 12, KIND_REAL, stats.ms, "%.3f")
+#define COLUMN_KERNEL_MS       COLUMN("kernel ms", 12, KIND_REAL, stats.kernel_ms, "%.3f")
+#define COLUMN_GTEPS           COLUMN("GTEPS", 10, KIND_RATE, rates.arcs, "%.4f")
+#define COLUMN_GTEPS_SEEN      COLUMN("GTEPS seen", 10, KIND_RATE, rates.seen, "%.4f")
+#define COLUMN_GTEPS_EDGES     COLUMN("GTEPS edges", 11, KIND_RATE, rates.edges, "%.4f")
+#define COLUMN_STEPS           COLUMN("steps", 7, KIND_COUNT, stats.steps, NULL)
+#define COLUMN_REACHED         COLUMN("reached", 10, KIND_COUNT, stats.reached, NULL)
+#define COLUMN_FIGURE_0(head)  COLUMN(head, 12, KIND_VALUE, figure[0], NULL)
+#define COLUMN_FIGURE_1(head)  COLUMN(head, 16, KIND_VALUE, figure[1], NULL)
+#define COLUMN_ITEMS_PROCESSED COLUMN("items processed", 15, KIND_COUNT, stats.work.processed, NULL)
+#define COLUMN_ITEMS_SENT      COLUMN("items sent", 12, KIND_COUNT, stats.work.sent, NULL)
 
 /* ---- the row ---------------------------------------------------------------------------------- */
 
@@ -122,7 +96,7 @@ typedef struct weir__cli_member {
  *  are those of algorithms.h, which says what they do. */
 typedef struct weir__cli_algorithm weir__cli_algorithm;
 struct weir__cli_algorithm {
-    const char *name;      /**< of the verb */
+    weir__cli_verb verb;   /**< its name, its help */
     const char *value;     /**< what a vertex gets: "level", "distance", "rank", "label" */
     const char *unreached; /**< that of a vertex out of reach, in files */
     size_t value_bytes;
@@ -132,7 +106,12 @@ struct weir__cli_algorithm {
     int edges; /**< where every arc has its reverse, an edge of GTEPS is two of them, as Graph500 counts */
     const struct weir__forms *forms; /**< which options they read */
     const char *steps; /**< what weir_run_stats.steps counts: "levels", "iterations", "steps" */
-    /* ---- what reports show: lists that end with a row without a name ---- */
+    /* Lists end with a row without a name. */
+    const weir__cli_option *options; /**< of its own, or with a help of its own; NULL: none */
+    weir__cli_own own[OWN_OPTIONS];  /**< values of those that are not given */
+    /** What those say that decide on a form; NULL: none does. */
+    void (*ask)(const weir__cli_request *request, struct weir__asked *asked);
+    /* ---- what reports show ---- */
     const weir__cli_column *columns;
     const char *figure[FIGURES];     /**< the members that `sum` finds */
     const weir__cli_member *members; /**< of a trial, beyond those that all have; NULL: none */
@@ -255,10 +234,18 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
         return weir_##algorithm##_run(object, stats_out);                                        \
     }
 
-#define ROW(algorithm)                                                                          \
-    .name = #algorithm, .create = algorithm##_create, .run = algorithm##_run,                   \
-    .values = algorithm##_values, .cancel = algorithm##_cancel, .destroy = algorithm##_destroy, \
-    .reference = algorithm##_reference, .reference_need = weir__##algorithm##_reference_need,   \
-    .forms = &weir__##algorithm##_forms, .columns = columns
+/* Directions that do not look at every arc make the first of these larger than the work that was done. */
+#define GTEPS_TEXT                                                    \
+    "There are several kinds of TEPS, in 1e9 a second:\n"             \
+    "  GTEPS        out-arcs of vertices reached, looked at or not\n" \
+    "  GTEPS seen   arcs that were looked at, as often as they were\n"
+
+/** What every row begins with. Its file defines what is named here. */
+#define ROW(id)                                                                             \
+    .verb.name = #id, .verb.algorithm = &weir__cli_algorithm_##id, .verb.positional = 1,    \
+    .verb.run = weir__cli_traverse, .verb.usage = "GRAPH [options]", .create = id##_create, \
+    .run = id##_run, .values = id##_values, .cancel = id##_cancel, .destroy = id##_destroy, \
+    .reference = id##_reference, .reference_need = weir__##id##_reference_need,             \
+    .forms = &weir__##id##_forms, .columns = columns, .options = options
 
 #endif

@@ -243,7 +243,7 @@ int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *outp
     int code = EXIT_DONE;
     weir__cli_document_begin(&document, output, 17);
     weir__cli_document_add(&document, "schema", json_integer(1));
-    weir__cli_document_add(&document, "command", text(report->algorithm->name));
+    weir__cli_document_add(&document, "command", text(report->algorithm->verb.name));
     weir__cli_document_add(&document, "graph", graph_json(report->graph));
     weir__cli_document_add(&document, "devices", weir__cli_json_devices(report->context));
     weir__cli_document_add(&document, "choices", choices_json(report));

@@ -1,4 +1,4 @@
-/** @file verb_traversal.c  weir bfs, sssp, pr, cc: place a graph on devices, traverse it, report.
+/** @file verb_traversal.c  The verbs of algorithms over graphs: place a graph on devices, traverse it, report.
  *
  * Cheap checks come first: options, then output files, devices, the graph, and at last what needs
  * the graph, so that a typing mistake never costs a loaded graph. */
@@ -34,14 +34,14 @@ static int check_forms(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
     const weir_run_options options = options_of(request);
-    const struct weir__asked asked = {
+    struct weir__asked asked = {
         .options = &options,
-        .iterations = (uint32_t)request->iterations,
-        .source = (weir_cc_source)request->stream,
         .partition = request->partition != PARTITION_AUTO,
         .command = 1,
         .parents = request->parents ? NULL : "--output-parents",
     };
+    if (session->algorithm->ask)
+        session->algorithm->ask(request, &asked);
     weir_status status = weir__forms_check(session->algorithm->forms, &asked, NULL);
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }
@@ -62,7 +62,7 @@ static int check_seed(const struct weir__cli_session *session)
 static int check_options(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
-    const char *name = session->algorithm->name;
+    const char *name = session->algorithm->verb.name;
     if (!request->graph)
         return weir__cli_fail(EXIT_USAGE, "%s: GRAPH is missing; see weir help %s", name, name);
     if (weir__cli_given(request, "source") && request->sources)
@@ -270,9 +270,9 @@ static void close_session(struct weir__cli_session *session)
     free(session->difference);
 }
 
-static int traverse(const weir__cli_algorithm *algorithm, const weir__cli_request *request)
+int weir__cli_traverse(const weir__cli_request *request)
 {
-    struct weir__cli_session session = {.algorithm = algorithm,
+    struct weir__cli_session session = {.algorithm = request->verb->algorithm,
                                         .request = request,
                                         .trials = weir__cli_trials_none(),
                                         .verified = -1};
@@ -293,24 +293,4 @@ static int traverse(const weir__cli_algorithm *algorithm, const weir__cli_reques
         code = weir__cli_session_report(&session);
     close_session(&session);
     return code;
-}
-
-int weir__cli_bfs(const weir__cli_request *request)
-{
-    return traverse(&weir__cli_algorithm_bfs, request);
-}
-
-int weir__cli_sssp(const weir__cli_request *request)
-{
-    return traverse(&weir__cli_algorithm_sssp, request);
-}
-
-int weir__cli_pr(const weir__cli_request *request)
-{
-    return traverse(&weir__cli_algorithm_pr, request);
-}
-
-int weir__cli_cc(const weir__cli_request *request)
-{
-    return traverse(&weir__cli_algorithm_cc, request);
 }

@@ -35,3 +35,31 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
                  value);
     return room;
 }
+
+int weir__cli_compare_exactly(const weir__cli_algorithm *algorithm,
+                              const weir__cli_request *request, const weir_graph *graph,
+                              const void *values, const void *expected, weir__cli_trial *trial,
+                              char **sentence_out)
+{
+    const uint64_t vertices = graph->vertices;
+    char got[VALUE_ROOM], want[VALUE_ROOM];
+    uint64_t first = 0, differing = 0;
+    (void)request;
+    (void)trial;
+    *sentence_out = NULL;
+    for (uint64_t v = vertices; v-- > 0;)
+        if (algorithm->at(values, v) != algorithm->at(expected, v)) {
+            first = v;
+            differing++;
+        }
+    if (differing &&
+        asprintf(sentence_out, "vertex %llu has %s %s, the reference %s; %llu of %llu differ",
+                 (unsigned long long)first, algorithm->value,
+                 weir__cli_value_text(algorithm, algorithm->at(values, first), got),
+                 weir__cli_value_text(algorithm, algorithm->at(expected, first), want),
+                 (unsigned long long)differing, (unsigned long long)vertices) < 0) {
+        *sentence_out = NULL;
+        return weir__cli_fail(EXIT_RUN, "no memory to name the first difference");
+    }
+    return EXIT_DONE;
+}

@@ -35,17 +35,6 @@ typedef struct weir__cli_trial {
 
 /* ---- what reports show ------------------------------------------------------------------------ */
 
-/** What lies at an offset, and how it is shown. Documents show what is unknown as null. */
-typedef enum weir__cli_kind {
-    KIND_COUNT,  /**< uint64_t; among the choices of the text 0 is left out */
-    KIND_REAL,   /**< double; negative or infinite: unknown */
-    KIND_RATE,   /**< one of weir__cli_rates, whose harmonic mean the summary shows */
-    KIND_VALUE,  /**< long double, shown as the value of a vertex is */
-    KIND_TEXT,   /**< const char *; NULL: there is none */
-    KIND_CHOICE, /**< int, a position among @c choices */
-    KIND_PICKED  /**< nothing: @c picked says what the run did */
-} weir__cli_kind;
-
 /** A column of the table of trials. */
 typedef struct weir__cli_column {
     const char *head;
@@ -55,14 +44,11 @@ typedef struct weir__cli_column {
     const char *format; /**< of doubles, for printf() */
 } weir__cli_column;
 
-/** A member of documents. Of a choice the text report shows the value, too, between two texts. */
+/** A member of the document of a trial. */
 typedef struct weir__cli_member {
     const char *name;
     weir__cli_kind kind;
-    size_t offset; /**< in the trial; of a choice in the request */
-    const char *before, *after;
-    const weir__cli_choices *choices;
-    const char *(*picked)(const weir_run_stats *stats);
+    size_t offset; /**< in the trial */
 } weir__cli_member;
 
 /** The end of every list below: a row without a name. */
@@ -115,7 +101,6 @@ struct weir__cli_algorithm {
     const weir__cli_column *columns;
     const char *figure[FIGURES];     /**< the members that `sum` finds */
     const weir__cli_member *members; /**< of a trial, beyond those that all have; NULL: none */
-    const weir__cli_member *choices; /**< likewise */
     /** What the line of the text report adds on a result that was found right; NULL: nothing. */
     void (*print_verdict)(const weir__cli_trial *last);
     /* ---- running ---- */
@@ -125,6 +110,9 @@ struct weir__cli_algorithm {
     weir_status (*run)(void *object, uint64_t source, weir_run_stats *stats_out);
     weir_status (*values)(void *object, void *values_out);
     weir_status (*parents)(void *object, int64_t *parents_out); /**< NULL: there is no tree */
+    /** Whether that is a tree of these values. @retval WEIR_ERR_VERIFY  no, and the detail says why. */
+    weir_status (*check_tree)(const weir_graph *graph, uint64_t source, const int64_t *parents,
+                              const void *values);
     /** NULL: there are no links that carry items. */
     weir_status (*link_items)(void *object, uint32_t from, uint32_t to, uint64_t *items_out);
     void (*cancel)(void *object); /**< any thread */
@@ -158,7 +146,7 @@ struct weir__cli_algorithm {
     extern const weir__cli_algorithm weir__cli_algorithm_##name;
 WEIR__CLI_ALGORITHMS(WEIR__CLI_ALGORITHM_DECLARE)
 
-/* ---- what the rows are made of (algorithm.c, verify.c) ------------------------------------------ */
+/* ---- what the rows are made of (algorithm.c) ------------------------------------------ */
 
 /** For a row: the value of a vertex that is a double. */
 double weir__cli_double_at(const void *values, uint64_t vertex);

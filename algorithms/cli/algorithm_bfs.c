@@ -14,6 +14,12 @@ static weir_status bfs_parents(void *object, int64_t *parents_out)
     return weir_bfs_parents(object, parents_out);
 }
 
+static weir_status check_tree(const weir_graph *graph, uint64_t source, const int64_t *parents,
+                              const void *levels)
+{
+    return weir_bfs_tree_check(graph, source, parents, levels);
+}
+
 /* Only -1 is out of reach: another negative level is a wrong one, and --verify must see it. */
 static double level_at(const void *values, uint64_t vertex)
 {
@@ -73,6 +79,7 @@ const weir__cli_algorithm weir__cli_algorithm_bfs = {
     .steps = "levels",
     .figure = {"max_level", "sum_levels"},
     .parents = bfs_parents,
+    .check_tree = check_tree,
     .link_items = bfs_link_items,
     .at = level_at,
     .sum = weir__cli_sum_values,

@@ -76,10 +76,11 @@ static const char *stream_picked(const weir_run_stats *stats)
 }
 
 static const weir__cli_option options[] = {
-    CHOICE("stream", "S", VERB_OWN, own[STREAM], streams,
+    OPTION("stream", "S", VERB_OWN, weir__cli_set_choice, FIELD(own[STREAM]),
            "on: arcs come from host memory in segments, over a router, to\n"
            "whichever device is free; off: they lie on the devices before;\n"
-           "default: auto, off where they fit"),
+           "default: auto, off where they fit",
+           .choices = &streams, .shown = "stream %s", .picked = stream_picked),
     CHOICE("route", "R", VERB_OWN, route, weir__cli_routes,
            "how what devices found comes together: direct (all send to one),\n"
            "ring, tree, staged (through host memory; arcs are streamed then);\n"
@@ -97,10 +98,6 @@ static const weir__cli_column columns[] = {COLUMN_MS,
                                            COLUMN_FIGURE_1("largest"),
                                            COLUMN_ITEMS_PROCESSED,
                                            END_OF_LIST};
-
-static const weir__cli_member choices[] = {
-    {.name = "stream", .kind = KIND_PICKED, .picked = stream_picked, .before = "stream "},
-    END_OF_LIST};
 
 static const char about[] =
     "Weakly connected: arcs join both ways. A vertex is labelled with the smallest vertex of\n"
@@ -121,7 +118,6 @@ const weir__cli_algorithm weir__cli_algorithm_cc = {
     .steps = "steps",
     .figure = {"components", "largest_component"},
     .ask = ask,
-    .choices = choices,
     .at = label_at,
     .sum = sum_labels,
     .sum_bytes = sizeof(uint32_t),

@@ -55,18 +55,20 @@ static const weir__cli_option options[] = {
     OPTION("tolerance", "T", VERB_OWN, weir__cli_set_positive, FIELD(own[TOLERANCE]),
            "stop when an iteration changes ranks by less than T in all (the\n"
            "L1 norm), or the residual bounds that; above 0; default: 1e-6",
-           .foreign = "is exact and has no tolerance"),
+           .foreign = "is exact and has no tolerance", .kind = KIND_REAL, .shown = "tolerance %s"),
     OPTION("damping", "D", VERB_OWN, weir__cli_set_fraction, FIELD(own[DAMPING]),
            "the part of a rank that follows arcs, 0 to below 1; default: 0.85",
-           .foreign = "has no damping factor"),
+           .foreign = "has no damping factor", .kind = KIND_REAL, .shown = "damping %s"),
     OPTION("dangling", "D", VERB_OWN, weir__cli_set_choice, FIELD(own[DANGLING]),
            "the rank of vertices without out-arcs: spread, over all vertices,\n"
            "so that ranks sum to 1; ignore, it is lost, as in the GAP\n"
            "benchmark suite; default: spread",
-           .choices = &danglings, .foreign = "has no dangling mass"),
+           .choices = &danglings, .foreign = "has no dangling mass", .kind = KIND_CHOICE,
+           .shown = "dangling %s"),
     OPTION("iterations", "N", VERB_OWN, weir__cli_set_number, FIELD(own[ITERATIONS]),
            "of direction pull at most; default: until the tolerance is met", .low = 1,
-           .high = UINT32_MAX, .foreign = "ends by itself and has no number of iterations"),
+           .high = UINT32_MAX, .foreign = "ends by itself and has no number of iterations",
+           .kind = KIND_COUNT, .shown = "at most %s iterations"),
     FLAG("verify", VERB_OWN, verify,
          "judge all ranks, by an exact iteration from them or, at tolerances\n"
          "up to 1e-9, by a reference; default: off"),
@@ -96,24 +98,6 @@ static const weir__cli_member members[] = {
     {.name = "verified_by", .kind = KIND_TEXT, .offset = TRIAL(verified_by)},
     {.name = "exact_change", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_CHANGE])},
     {.name = "l1_bound", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_WITHIN])},
-    END_OF_LIST};
-
-static const weir__cli_member choices[] = {
-    {.name = "tolerance",
-     .kind = KIND_REAL,
-     .offset = FIELD(own[TOLERANCE]),
-     .before = "tolerance "},
-    {.name = "damping", .kind = KIND_REAL, .offset = FIELD(own[DAMPING]), .before = "damping "},
-    {.name = "dangling",
-     .kind = KIND_CHOICE,
-     .offset = FIELD(own[DANGLING]),
-     .before = "dangling ",
-     .choices = &danglings},
-    {.name = "iterations",
-     .kind = KIND_COUNT,
-     .offset = FIELD(own[ITERATIONS]),
-     .before = "at most ",
-     .after = " iterations"},
     END_OF_LIST};
 
 static const char about[] =
@@ -148,7 +132,6 @@ const weir__cli_algorithm weir__cli_algorithm_pr = {
     .own = {[TOLERANCE] = {.real = 1e-6}, [DAMPING] = {.real = 0.85}},
     .ask = ask,
     .members = members,
-    .choices = choices,
     .print_verdict = weir__cli_print_ranks_verdict,
     .link_items = pr_link_items,
     .at = weir__cli_double_at,

@@ -119,6 +119,17 @@ typedef struct weir__cli_choices {
     const char *later[6];
 } weir__cli_choices;
 
+/** What lies at an offset. Documents show what is unknown as null. */
+typedef enum weir__cli_kind {
+    KIND_NONE,  /**< nothing that reports show */
+    KIND_COUNT, /**< uint64_t; the text of the choices leaves 0 out */
+    KIND_REAL,  /**< double; negative or infinite: unknown */
+    KIND_RATE,  /**< one of weir__cli_rates, whose harmonic mean the summary shows */
+    KIND_VALUE, /**< long double, shown as the value of a vertex is */
+    KIND_TEXT,  /**< const char *; NULL: there is none */
+    KIND_CHOICE /**< int, a position among named values */
+} weir__cli_kind;
+
 typedef struct weir__cli_option weir__cli_option;
 struct weir__cli_option {
     const char *name;     /**< without dashes */
@@ -127,10 +138,16 @@ struct weir__cli_option {
     unsigned verbs;       /**< who takes it */
     int (*set)(weir__cli_request *request, const weir__cli_option *option, const char *text);
     size_t field;                     /**< offset of the field it sets */
+    weir__cli_kind kind;              /**< of that field, where reports show it */
     uint64_t low, high;               /**< of numbers */
     const weir__cli_choices *choices; /**< of named values */
     const char *help;                 /**< NULL: the help leaves it out */
     const char *foreign; /**< why the other verbs refuse it; NULL: they have none such */
+    /* Of an option that one algorithm alone has, how reports show it. */
+    const char
+        *shown; /**< the value among the choices, in the place of %s; NULL: it is not there */
+    const char *(*picked)(
+        const weir_run_stats *stats); /**< what the run did; NULL: the field's value */
 };
 
 /** The verb with this name, or NULL. */

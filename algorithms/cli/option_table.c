@@ -9,20 +9,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define UNBUILT(option, value)                                                                   \
-    {                                                                                            \
-        .name = option, .argument = value, .verbs = VERB_TRAVERSAL, .set = weir__cli_set_unbuilt \
-    }
-#define FOREIGN(option, value, why)                       \
-    {                                                     \
-        .name = option, .argument = value, .foreign = why \
-    }
-/** The place of options that an algorithm alone has. */
-#define OWN_OPTIONS_HERE \
-    {                    \
-        .name = NULL     \
-    }
-
 static const weir__cli_option options[] = {
     OPTION("source", "V", VERB_SEARCH, weir__cli_set_source, FIELD(source),
            "start at vertex V; default: the vertex with the largest out-degree", .letter = 0),
@@ -49,7 +35,7 @@ static const weir__cli_option options[] = {
            "who owns which vertices: block, edge (equal arcs), random,\n"
            "metis, each over all devices; auto: edge, over as many devices\n"
            "as there is work for; default: auto"),
-    OWN_OPTIONS_HERE,
+    {.name = NULL}, /* the place of options that an algorithm alone has */
     FLAG("parents", VERB_TREE, parents,
          "keep a tree too: for each vertex the one it was reached from; in\n"
          "step alone; --verify checks it by the rules of Graph500; default:\n"
@@ -161,13 +147,15 @@ static const weir__cli_option options[] = {
     TEXT("json", "FILE|-", VERB_TRAVERSAL | VERB_INFO | VERB_BENCH | VERB_PBF, json,
          "write one JSON document; - is standard output, which then\n"
          "holds nothing else"),
-    UNBUILT("trace", "FILE"),
+    {.name = "trace", .argument = "FILE", .verbs = VERB_TRAVERSAL, .set = weir__cli_set_unbuilt},
     FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
     FLAG("help",
          VERB_TRAVERSAL | VERB_GEN | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF | VERB_VERSION |
              VERB_HELP,
          help, "show this text"),
-    FOREIGN("parts", "N", "has one part a device; that option belongs to partition"),
+    {.name = "parts",
+     .argument = "N",
+     .foreign = "has one part a device; that option belongs to partition"},
 };
 
 enum { ROWS = sizeof options / sizeof *options };

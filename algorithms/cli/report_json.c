@@ -62,36 +62,39 @@ static json_t *worklist_choices_json(const weir__cli_picked *picked, const char 
                                    integer(picked->cut)));
 }
 
-/* What a member holds, at its offset from @p base. */
-static json_t *member_json(const weir__cli_member *member, const void *base,
-                           const weir_run_stats *stats)
+/* What lies at an offset from @p base. */
+static json_t *datum(weir__cli_kind kind, const void *base, size_t offset)
 {
-    const void *at = (const char *)base + member->offset;
-    switch (member->kind) {
-    case KIND_COUNT:
+    const void *at = (const char *)base + offset;
+    if (kind == KIND_COUNT)
         return integer(*(const uint64_t *)at);
-    case KIND_REAL:
-    case KIND_RATE:
-        return ratio(*(const double *)at);
-    case KIND_VALUE:
+    if (kind == KIND_VALUE)
         return number(*(const long double *)at);
-    case KIND_TEXT:
-        return text(*(const char *const *)at);
-    case KIND_CHOICE:
-        return text(member->choices->built[*(const int *)at]);
-    case KIND_PICKED:
-        return text(member->picked(stats));
-    }
-    return NULL;
+    return kind == KIND_TEXT ? text(*(const char *const *)at) : ratio(*(const double *)at);
 }
 
-/* Add what the algorithm's row lists; NULL: it lists nothing. */
-static json_t *join_members(json_t *object, const weir__cli_member *members, const void *base,
-                            const weir_run_stats *stats)
+static json_t *add(json_t *object, const char *name, json_t *value)
 {
-    for (const weir__cli_member *member = members; object && member && member->name; member++)
-        object = join(object, json_pack("{s:o}", member->name, member_json(member, base, stats)));
-    return object;
+    return join(object, json_pack("{s:o}", name, value));
+}
+
+/* What the algorithm alone takes. */
+static json_t *add_own_choices(json_t *choices, const weir__cli_report *report)
+{
+    const weir__cli_request *request = report->request;
+    const weir__cli_option *own = report->algorithm->options;
+    if (report->algorithm->parents)
+        choices =
+            add(choices, "parents", json_boolean(request->parents || request->output_parents));
+    if (report->weights)
+        choices = add(choices, "weights", text(report->weights));
+    for (; own && own->name; own++)
+        if (own->shown)
+            choices = add(choices, own->name,
+                          own->picked || own->kind == KIND_CHOICE
+                              ? text(weir__cli_own_text(own, report))
+                              : datum(own->kind, request, own->field));
+    return choices;
 }
 
 static json_t *choices_json(const weir__cli_report *report)
@@ -112,12 +115,7 @@ static json_t *choices_json(const weir__cli_report *report)
         integer(request->time_limit_ms), "devices_used",
         integer(weir__cli_devices_used(report, last)), "why_devices", text(last->why_devices));
     choices = join(choices, worklist_choices_json(&picked, route, in_step));
-    if (report->algorithm->parents)
-        choices = join(choices,
-                       json_pack("{s:b}", "parents", request->parents || request->output_parents));
-    if (report->weights)
-        choices = join(choices, json_pack("{s:s}", "weights", report->weights));
-    return join_members(choices, report->algorithm->choices, request, last);
+    return add_own_choices(choices, report);
 }
 
 static json_t *phases_json(const weir_run_stats *stats, int percent)
@@ -206,8 +204,10 @@ static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial 
         integer(weir__cli_devices_used(report, stats)), "steps", integer(stats->steps), "stats",
         stats_json(stats), "links", links_json(links, trial->link_count));
     if (trial->rates.edges >= 0)
-        row = join(row, json_pack("{s:f}", "gteps_edges", trial->rates.edges));
-    return join_members(row, algorithm->members, trial, stats);
+        row = add(row, "gteps_edges", json_real(trial->rates.edges));
+    for (const weir__cli_member *own = algorithm->members; own && own->name; own++)
+        row = add(row, own->name, datum(own->kind, trial, own->offset));
+    return row;
 }
 
 static int add_trial(const weir__cli_report *report, uint64_t index, weir__cli_document *document)
@@ -234,7 +234,7 @@ static json_t *summary_json(const weir__cli_summary *summary)
                   summary->rates.arcs, "gteps_seen_harmonic_mean", summary->rates.seen);
     return summary->rates.edges < 0
                ? row
-               : join(row, json_pack("{s:f}", "gteps_edges_harmonic_mean", summary->rates.edges));
+               : add(row, "gteps_edges_harmonic_mean", json_real(summary->rates.edges));
 }
 
 int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output)

@@ -95,25 +95,24 @@ static void print_worklist_choices(const weir__cli_picked *picked)
     printf(", balance %s, wire %s", picked->balance, picked->wire);
 }
 
-/* What the algorithm's row lists. */
+/* What the algorithm alone takes, but for counts that are 0: those stand for no limit. */
 static void print_own_choices(const weir__cli_report *report, const char **gap)
 {
-    const weir_run_stats *last = &report->last.stats;
-    for (const weir__cli_member *choice = report->algorithm->choices; choice && choice->name;
-         choice++) {
-        const void *at = (const char *)report->request + choice->offset;
-        if (choice->kind == KIND_COUNT && !*(const uint64_t *)at)
+    const weir__cli_option *own = report->algorithm->options;
+    for (; own && own->name; own++) {
+        char room[VALUE_ROOM];
+        const void *at = (const char *)report->request + own->field;
+        const char *value = room;
+        if (!own->shown || (own->kind == KIND_COUNT && !*(const uint64_t *)at))
             continue;
-        printf("%s%s", *gap, choice->before);
-        if (choice->kind == KIND_COUNT)
-            printf("%" PRIu64, *(const uint64_t *)at);
-        else if (choice->kind == KIND_REAL)
-            printf("%g", *(const double *)at);
+        if (own->picked || own->kind == KIND_CHOICE)
+            value = weir__cli_own_text(own, report);
+        else if (own->kind == KIND_COUNT)
+            snprintf(room, sizeof room, "%" PRIu64, *(const uint64_t *)at);
         else
-            fputs(choice->kind == KIND_PICKED ? choice->picked(last)
-                                              : choice->choices->built[*(const int *)at],
-                  stdout);
-        fputs(choice->after ? choice->after : "", stdout);
+            snprintf(room, sizeof room, "%g", *(const double *)at);
+        fputs(*gap, stdout);
+        printf(own->shown, value);
         *gap = ", ";
     }
 }

@@ -219,6 +219,12 @@ const char *weir__cli_merge_route(const weir__cli_request *request)
     return request->route ? weir_route_kind_text((weir_route_kind)request->route) : NULL;
 }
 
+const char *weir__cli_own_text(const weir__cli_option *own, const weir__cli_report *report)
+{
+    const void *at = (const char *)report->request + own->field;
+    return own->picked ? own->picked(&report->last.stats) : own->choices->built[*(const int *)at];
+}
+
 uint32_t weir__cli_devices_used(const weir__cli_report *report, const weir_run_stats *stats)
 {
     return stats->devices ? stats->devices : weir_context_device_count(report->context);

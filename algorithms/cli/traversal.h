@@ -4,11 +4,6 @@
 
 #include "algorithms/cli/algorithm.h"
 
-/** Whether a tree of the last run is one, by weir_bfs_tree_check() (verify.c). @param[out] sentence_out  as of
- *  weir__cli_algorithm.compare. */
-int weir__cli_verify_tree(const weir_graph *graph, uint64_t source, const int64_t *parents,
-                          const int32_t *levels, char **sentence_out);
-
 /* ---- trials (traversal.c) ------------------------------------------------------------------- */
 
 /** What went over one link in a run. */
@@ -101,6 +96,8 @@ int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats
 int weir__cli_streamed(const weir_run_stats *stats);
 /** The plan along which devices merged what they found, as --route takes it; NULL: none was asked for. */
 const char *weir__cli_merge_route(const weir__cli_request *request);
+/** The value of an option that one algorithm alone has, where it is a word: what was given, or what the run did. */
+const char *weir__cli_own_text(const weir__cli_option *own, const weir__cli_report *report);
 /** How many devices took part. */
 uint32_t weir__cli_devices_used(const weir__cli_report *report, const weir_run_stats *stats);
 

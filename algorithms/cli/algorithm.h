@@ -120,7 +120,7 @@ struct weir__cli_algorithm {
                               const void *values);
     /** NULL: there are no links that carry items. */
     weir_status (*link_items)(void *object, uint32_t from, uint32_t to, uint64_t *items_out);
-    void (*cancel)(void *object); /**< may be called by any thread */
+    void (*cancel)(void *object); /**< any thread */
     void (*destroy)(void *object);
     /* ---- judging ---- */
     weir_status (*reference)(const weir_graph *graph, const weir__cli_request *request,
@@ -171,8 +171,8 @@ enum { VALUE_ROOM = 32 };
 const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double value,
                                  char room[VALUE_ROOM]);
 
-/* These macros write functions on `void *` that call those of algorithms.h, since C does not allow a function to
- * be called through a pointer to another type of function. */
+/* Calls with the types of algorithms.h behind calls with void: a function must not be called as if it had
+ * other types than its own. */
 #define ROW_FUNCTIONS(algorithm, values_of)                               \
     static weir_status algorithm##_values(void *object, void *values_out) \
     {                                                                     \
@@ -234,7 +234,7 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
     "  GTEPS        out-arcs of vertices reached, looked at or not\n" \
     "  GTEPS seen   arcs that were looked at, as often as they were\n"
 
-/** Every row begins with this. The file of the row defines the functions and lists that are named here. */
+/** What every row begins with. Its file defines what is named here. */
 #define ROW(id)                                                                             \
     .verb.name = #id, .verb.algorithm = &weir__cli_algorithm_##id, .verb.positional = 1,    \
     .verb.run = weir__cli_traverse, .verb.usage = "GRAPH [options]", .create = id##_create, \

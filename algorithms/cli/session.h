@@ -17,9 +17,9 @@ struct weir__cli_session {
     void *object;               /**< what the algorithm's create made */
     uint64_t *sources;
     size_t source_count;
-    void *values;            /**< those of the last run */
-    void *expected;          /**< the values of the reference; NULL where none are wanted */
-    int64_t *parents;        /**< those of the last run; NULL where no tree is wanted */
+    void *values;            /**< of the last run */
+    void *expected;          /**< of the reference; NULL where none is wanted */
+    int64_t *parents;        /**< of the last run; NULL where no tree is wanted */
     weir__cli_trials trials; /**< done so far */
     int verified;
     char *difference;

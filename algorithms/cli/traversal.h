@@ -65,7 +65,7 @@ typedef struct weir__cli_report {
     const char *weights;
     const weir_partition *partition; /**< NULL: the library's choice */
     const weir__cli_trials *trials;  /**< at least one; those of a source follow one another */
-    weir__cli_trial first, last;     /**< the first and the last of them */
+    weir__cli_trial first, last;     /**< of them */
     int verified;                    /**< -1: not asked for */
     const char *difference;          /**< sentence on the first difference; NULL: there is none */
     weir__cli_summary summary;

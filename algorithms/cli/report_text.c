@@ -163,7 +163,10 @@ enum { CELL_ROOM = 32 };
 /* A negative figure is unknown. */
 static void real_text(double figure, const char *format, char room[CELL_ROOM])
 {
-    snprintf(room, CELL_ROOM, figure < 0 ? "-" : format, figure);
+    if (figure < 0)
+        snprintf(room, CELL_ROOM, "-");
+    else
+        snprintf(room, CELL_ROOM, format, figure);
 }
 
 /* Write the value of a trial in a column. */

@@ -163,7 +163,7 @@ weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out)
 {
     *items_out = 0;
-    return pr->pull   ? weir__pr_pull_link_items(pr->pull, from, to, items_out)
+    return pr->pull   ? weir__row_steps_link_items(&pr->pull->on, from, to, items_out)
            : pr->push ? weir__pr_push_link_items(pr->push, from, to, items_out)
                       : WEIR_OK;
 }
@@ -171,7 +171,7 @@ weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, ui
 void weir_pr_cancel(weir_pr *pr)
 {
     if (pr->pull)
-        weir__pr_pull_cancel(pr->pull);
+        weir_steps_cancel(pr->pull->on.steps);
     if (pr->push)
         weir__pr_push_cancel(pr->push);
 }

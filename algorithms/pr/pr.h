@@ -3,8 +3,8 @@
 #define WEIR_ALGORITHMS_PR_PR_H
 
 #include "algorithms/algorithms.h"
-#include "algorithms/common/rows.h"
-#include "algorithms/pr/pr_plan.h"
+#include "algorithms/common/row_steps.h"
+#include "algorithms/pr/pr_pull_args.h"
 
 /** What both begin with. */
 struct weir__pr_task {
@@ -53,16 +53,20 @@ struct weir__pr_bounds {
 /** @param[in] fine  doubles are wanted in any case. */
 void weir__pr_bounds(const weir_pr_config *config, int fine, struct weir__pr_bounds *bounds_out);
 
-struct weir__pr_pull;
+/** One thread at a time; a cancel from any. Items sent and cancelling are those of `on`. */
+struct weir__pr_pull {
+    struct weir__row_steps on; /* first */
+    weir_pr_config config;
+    int fine; /* runs go on with doubles */
+};
 weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__pr_pull **pull_out);
 weir_status weir__pr_pull_run(struct weir__pr_pull *pull, weir_run_stats *stats_out);
+/** From now on runs go on with doubles. @retval WEIR_ERR_NOMEM  all is as before, and this may be tried again. */
+weir_status weir__pr_pull_refine(struct weir__pr_pull *pull);
+/** As weir_pr_ranks() and weir_pr_values(), after a complete run. */
 weir_status weir__pr_pull_ranks(const struct weir__pr_pull *pull, double *ranks_out);
-/** As weir_pr_values(), after a complete run. */
 weir_status weir__pr_pull_values(const struct weir__pr_pull *pull, uint32_t device,
                                  weir_values *values_out);
-weir_status weir__pr_pull_link_items(const struct weir__pr_pull *pull, uint32_t from, uint32_t to,
-                                     uint64_t *items_out);
-void weir__pr_pull_cancel(struct weir__pr_pull *pull);
 void weir__pr_pull_destroy(struct weir__pr_pull *pull);
 
 /* ---- for comparison -------------------------------------------------------------------------- */

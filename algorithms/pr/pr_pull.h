@@ -85,6 +85,22 @@ WEIR_DEV void pr_ends(const uint8_t *ends, uint32_t count, uint8_t *end)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+/** The sum over a block's threads, in thread 0. By all threads; not twice without a barrier between. */
+WEIR_DEV double pr_sum_of_block(struct pr_pull_shared *shared, const struct weir_steps_block *b,
+                                double sum)
+{
+    sum = weir_group_sum_f64(sum, WEIR_LANES);
+    if (weir_lane() == 0)
+        shared->tally[b->thread / WEIR_LANES].change = sum;
+    weir_block_sync();
+    if (b->thread)
+        return 0;
+    WEIR_ROLLED
+    for (uint32_t w = 1; w < b->threads / WEIR_LANES; w++)
+        sum += shared->tally[w].change;
+    return sum;
+}
+
 /** This thread's tally to the barrier, over its block first. */
 WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared,
                      const struct weir_steps_block *b, struct pr_tally tally)
@@ -110,17 +126,18 @@ WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared
 }
 
 /** All threads of a device over its numbers or rows. There may be nearly 2^32, and 64 bits hold one step more. */
-#define PR_EACH(b, i, count)                                                \
-    for (uint64_t i = (b)->block * (b)->threads + (b)->thread; i < (count); \
-         i += (b)->blocks * (b)->threads)
+#define PR_EACH(b, i, count) \
+    for (uint64_t i = weir_steps_thread(b); i < (count); i += weir_steps_threads(b))
 
-/** Every device fills its own copies, so that nothing is sent. */
+/** Every device fills its own copies, so that nothing is sent. The barrier behind it comes before the first piece. */
 WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_steps_block *b)
 {
     float *shares = a->single[a->member.index];
-    PR_EACH(b, i, a->numbers)
+    if (b->block == 0 && b->thread == 0)
+        *a->pieces_done = 0;
+    PR_EACH(b, i, a->rows.numbers)
     {
-        const uint32_t degree = a->degree[i];
+        const uint32_t degree = a->rows.out_degree[i];
         shares[i] = degree ? (float)a->start / (float)degree : (float)a->start;
     }
 }
@@ -128,24 +145,32 @@ WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_steps_blo
 WEIR_DEV void pr_refine(const struct pr_pull_args *a, const struct weir_steps_block *b,
                         uint32_t turn)
 {
-    const float *from = a->single[a->member.index] + (uint64_t)turn * a->numbers;
+    const float *from = a->single[a->member.index] + (uint64_t)turn * a->rows.numbers;
     double *to = a->fine[a->member.index];
-    PR_EACH(b, i, a->numbers)
+    PR_EACH(b, i, a->rows.numbers)
     to[i] = (double)from[i];
 }
 
-/** Shares become ranks. */
-WEIR_DEV void pr_end(const struct pr_pull_args *a, const struct weir_steps_block *b, int fine,
-                     uint32_t turn)
+/** Shares become ranks. Their sum, by which the host has them divided, is the same in every run: threads add up the
+ * same rows, and then integers. */
+WEIR_DEV void pr_end(const struct pr_pull_args *a, struct pr_pull_shared *shared,
+                     const struct weir_steps_block *b, int fine, uint32_t turn)
 {
-    const uint64_t first = (uint64_t)turn * a->numbers + a->begin;
-    PR_EACH(b, row, a->owned)
+    const uint64_t first = (uint64_t)turn * a->rows.numbers + a->rows.begin;
+    double sum = 0;
+    PR_EACH(b, row, a->rows.owned)
     {
-        const uint32_t degree = a->degree[a->begin + row];
+        const uint32_t degree = a->rows.out_degree[a->rows.begin + row];
         const double share = fine ? a->fine[a->member.index][first + row]
                                   : (double)a->single[a->member.index][first + row];
-        a->ranks[row] = share * (degree ? degree : 1);
+        const double rank = share * (degree ? degree : 1);
+        a->ranks[row] = rank;
+        sum += rank;
     }
+    sum = pr_sum_of_block(shared, b, sum);
+    if (b->thread == 0)
+        weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[PR_RESULT_RANKS],
+                                        (uint64_t)(sum / PR_UNIT));
 }
 
 /** Whether the iteration before was the last one with these shares. */
@@ -160,17 +185,21 @@ WEIR_DEV int pr_enough(const struct pr_pull_args *a, const struct pr_round *roun
     return change < a->single_below || (a->fine[0] && round->number >= a->single_iterations);
 }
 
+/** What the run was, for the host. By thread 0 of block 0. */
 WEIR_DEV void pr_tell(const struct pr_pull_args *a, const struct weir_steps_block *b,
                       const struct pr_round *round, const uint64_t *total, const struct pr_log *log)
 {
-    uint64_t *result = weir_steps_mine(&a->member)->result;
+    struct weir_steps_page *page = weir_steps_mine(&a->member);
     if (b->block || b->thread)
         return;
-    result[PR_RESULT_SINGLE] = log->single;
-    result[PR_RESULT_FINE] = round->number - log->single;
-    result[PR_RESULT_CHANGE] = total[PR_SUM_CHANGE];
-    result[PR_RESULT_GATHER_NS] = log->gather_ns;
-    result[PR_RESULT_WAIT_NS] = log->wait_ns;
+    page->result[PR_RESULT_SINGLE] = log->single;
+    page->result[PR_RESULT_ITERATIONS] = round->number;
+    page->result[PR_RESULT_CHANGE] = total[PR_SUM_CHANGE];
+    page->result[PR_RESULT_GATHER_NS] = log->gather_ns;
+    page->result[PR_RESULT_WAIT_NS] = log->wait_ns;
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->member.count; d++)
+        page->tell[d] = a->sends[d] * (a->before + round->number);
 }
 
 /** The time since the last call to one of the sums, or nowhere. */
@@ -246,7 +275,7 @@ WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *
             break;
         step = PR_STEP_REFINE;
     }
-    pr_end(a, b, step == PR_STEP_FINE, round.turn);
+    pr_end(a, shared, b, step == PR_STEP_FINE, round.turn);
     pr_tell(a, b, &round, total, log);
 }
 

@@ -10,15 +10,15 @@ struct PR_FN(row) {
 
 WEIR_DEV PR_REAL *PR_FN(shares)(const struct pr_pull_args *a, uint32_t device, uint32_t turn)
 {
-    return a->PR_SHARES[device] + (uint64_t)turn * a->numbers;
+    return a->PR_SHARES[device] + (uint64_t)turn * a->rows.numbers;
 }
 
 WEIR_DEV struct PR_FN(row)
     PR_FN(ask)(const struct pr_pull_args *a, const PR_REAL *from, uint32_t row, uint32_t length)
 {
     struct PR_FN(row) own;
-    own.share = from[a->begin + row];
-    own.degree = a->symmetric ? length : a->degree[a->begin + row];
+    own.share = from[a->rows.begin + row];
+    own.degree = a->symmetric ? length : a->rows.out_degree[a->rows.begin + row];
     own.readers = a->plan.readers ? a->plan.readers[row] : 0;
     return own;
 }
@@ -28,7 +28,7 @@ WEIR_DEV void PR_FN(settle)(const struct pr_pull_args *a, const struct pr_round 
                             uint32_t row, const struct PR_FN(row) * own, double sum,
                             struct pr_tally *tally)
 {
-    const uint32_t number = a->begin + row, to = round->turn ^ 1;
+    const uint32_t number = a->rows.begin + row, to = round->turn ^ 1;
     const double rank = round->base + a->damping * sum;
     const double change = fabs(rank - (double)own->share * (own->degree ? own->degree : 1));
     PR_REAL share = (PR_REAL)rank;
@@ -90,7 +90,7 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
     uint32_t far[PR_DEEP];
     uint8_t end[PR_ROWS];
     struct pr_chunk chunk = pr_chunk_of(&a->plan, place, 0);
-    pr_far(a->targets + chunk.arc, chunk.arcs, far);
+    pr_far(a->rows.in.targets + chunk.arc, chunk.arcs, far);
     pr_ends(a->plan.end + chunk.row, chunk.rows, end);
     if (weir_lane() == 0)
         warp->end[0] = 0;
@@ -103,7 +103,7 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
                 weir_lane() + (uint32_t)k * WEIR_LANES < chunk.arcs ? from[far[k]] : (PR_REAL)0;
         for (int k = 0; k < PR_ROWS; k++)
             warp->end[weir_lane() + (uint32_t)k * WEIR_LANES + 1] = end[k];
-        pr_far(a->targets + next.arc, next.arcs, far);
+        pr_far(a->rows.in.targets + next.arc, next.arcs, far);
         pr_ends(a->plan.end + next.row, next.rows, end);
         for (int k = 0; k < PR_DEEP; k++)
             warp->share.PR_SHARES[weir_lane() + (uint32_t)k * WEIR_LANES] = share[k];
@@ -146,7 +146,7 @@ WEIR_DEV void PR_FN(pieces)(const struct pr_pull_args *a, const struct pr_round 
         struct PR_FN(row) own = {0, 0, 0};
         if (piece.whole)
             own = PR_FN(ask)(a, from, piece.row, piece.arcs);
-        const double sum = PR_FN(sum)(a->targets + piece.arc, piece.arcs, from);
+        const double sum = PR_FN(sum)(a->rows.in.targets + piece.arc, piece.arcs, from);
         if (weir_lane() == 0 && piece.whole)
             PR_FN(settle)(a, round, piece.row, &own, sum, tally);
         if (weir_lane() == 0 && !piece.whole)

@@ -1,5 +1,5 @@
 /** @file test_pr_ending.c  PageRank: what is refused, limits, cancels, graphs without vertices, every fault. */
-#include "algorithms/pr/pr_pull_parts.h"
+#include "algorithms/pr/pr.h"
 #include "runtime/internal.h"
 #include "tests/algorithms/pr_fixture.h"
 
@@ -284,12 +284,12 @@ static void doubles_come_to_all_parts_or_none(void **state)
     OK(weir__pr_pull_create(&task, &pull));
     for (uint64_t nth = 1; nth <= partition->parts; nth++) {
         weir__fault_arm(WEIR__FAULT_ALLOC, nth);
-        STATUS(weir__pr_pull_set_bounds(pull, 1), WEIR_ERR_NOMEM);
+        STATUS(weir__pr_pull_refine(pull), WEIR_ERR_NOMEM);
         weir__fault_arm(WEIR__FAULT_ALLOC, 0);
         OK(weir__pr_pull_run(pull, &stats));
         assert_int_equal(stats.bytes_sent, stats.work.sent * sizeof(float));
     }
-    OK(weir__pr_pull_set_bounds(pull, 1));
+    OK(weir__pr_pull_refine(pull));
     OK(weir__pr_pull_run(pull, &stats));
     assert_true(stats.bytes_sent > stats.work.sent * sizeof(float));
     weir__pr_pull_destroy(pull);

@@ -26,7 +26,6 @@ struct weir__pr_lists {
     struct pr_long *row;
     uint8_t *end;
     uint64_t chunks, pieces, longs;
-    uint64_t rows;
 };
 
 /** Deal out @p rows rows.
@@ -41,17 +40,9 @@ void weir__pr_lists_free(struct weir__pr_lists *lists);
 weir_status weir__pr_readers(const struct weir__pr_task *task, const weir__rows *rows,
                              uint8_t **readers_out);
 
-/** How many bits of the doubles' work floats can do: where a run goes over to doubles, and where it ends. */
-struct weir__pr_bounds {
-    int fine;            /* doubles are needed */
-    double single_below; /* of pr_pull_args, as all below */
-    double fine_below;
-    double restless;
-    uint32_t single_iterations;
-    uint32_t iterations;
-};
-/** @param[in] fine  doubles are wanted in any case. */
-void weir__pr_bounds(const weir_pr_config *config, int fine, struct weir__pr_bounds *bounds_out);
+/** Where floats suffice, where a run goes over to doubles, and where it ends. @param[in] fine  doubles are wanted in
+ *  any case. */
+void weir__pr_bounds(const weir_pr_config *config, int fine, struct pr_bounds *bounds_out);
 
 /** One thread at a time; a cancel from any. Items sent and cancelling are those of `on`. */
 struct weir__pr_pull {

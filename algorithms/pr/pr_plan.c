@@ -71,7 +71,7 @@ static void deal(const uint64_t *offsets, uint64_t rows, struct weir__pr_lists *
 
 weir_status weir__pr_lists(const uint64_t *offsets, uint64_t rows, struct weir__pr_lists *lists_out)
 {
-    struct weir__pr_lists lists = {.rows = rows};
+    struct weir__pr_lists lists = {0};
     weir_status status;
     *lists_out = lists;
     deal(offsets, rows, &lists);
@@ -152,11 +152,11 @@ static uint32_t iterations_to(double below, double damping)
 
 /* README.md, "How exact". With x' = T(x) the error of x' is at most d / (1 - d) of |x' - x|, whatever x is:
  * a rounded x does as well. What is handed out is x' rounded, so the rounding of the last one is left. */
-void weir__pr_bounds(const weir_pr_config *config, int fine, struct weir__pr_bounds *bounds_out)
+void weir__pr_bounds(const weir_pr_config *config, int fine, struct pr_bounds *bounds_out)
 {
     const double d = config->damping, last = SINGLE_ERROR * (1 - d);
     const double single = config->tolerance - (d > 0 ? last / d : INFINITY);
-    struct weir__pr_bounds bounds = {0};
+    struct pr_bounds bounds = {0};
     bounds.fine = fine || single < SINGLE_LEAST;
     bounds.single_below = bounds.fine ? SINGLE_LEAST : single;
     bounds.single_iterations = iterations_to(SINGLE_LEAST, d);

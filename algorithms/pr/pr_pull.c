@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#define FINE "shares in doubles" /* the array that is taken when it turns out to be needed */
+
 extern const weir_steps_body weir__pr_pull_steps;
 
 /* ---- memory ------------------------------------------------------------------------------------ */
@@ -34,83 +36,53 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     weir__need_give(need, on_host, 1);
 }
 
-#define LIST_COUNT(name, entries)                                            \
+/* What the table below asks while an object is made. */
+#define COUNT(name, elements)                                                \
     static uint64_t name(const void *user, uint32_t device, uint32_t sender) \
     {                                                                        \
+        const struct making *making = user;                                  \
+        (void)device;                                                        \
         (void)sender;                                                        \
-        return ((const struct making *)user)->lists[device].entries;         \
+        return elements;                                                     \
     }
-LIST_COUNT(chunk_count, chunks)
-LIST_COUNT(piece_count, pieces)
-LIST_COUNT(long_count, longs)
-
-static uint64_t reader_count(const void *user, uint32_t device, uint32_t sender)
-{
-    (void)device;
-    (void)sender;
-    return ((const struct making *)user)->task->partition->parts > 1;
-}
-
-/* Doubles are taken later where floats turn out not to come to rest: weir__pr_pull_refine(). */
-static uint64_t fine_count(const void *user, uint32_t device, uint32_t sender)
-{
-    struct weir__pr_bounds bounds;
-    (void)device;
-    (void)sender;
-    weir__pr_bounds(&((const struct making *)user)->task->config, 0, &bounds);
-    return bounds.fine != 0;
-}
+COUNT(chunk_count, making->lists[device].chunks)
+COUNT(piece_count, making->lists[device].pieces)
+COUNT(long_count, making->lists[device].longs)
+COUNT(reader_count, making->task->partition->parts > 1)
+COUNT(fine_count, making->pull->fine != 0)
 
 #define FIELD(name) offsetof(struct pr_pull_args, name)
+#define LIST(what, entries, pointer)                                               \
+    {                                                                              \
+        .name = what, .extent = WEIR_STEPS_COUNTED,                                \
+        .bytes = sizeof *((struct pr_pull_args *)NULL)->pointer, .count = entries, \
+        .field = FIELD(pointer)                                                    \
+    }
 static const weir_steps_array arrays[] = {
     {.name = "shares",
      .extent = WEIR_STEPS_NUMBERS,
      .holding = WEIR_STEPS_SHARED,
      .bytes = 2 * sizeof(float),
      .field = FIELD(single)},
-    {.name = "shares in doubles",
+    {.name = FINE,
      .extent = WEIR_STEPS_NUMBERS,
      .holding = WEIR_STEPS_SHARED,
      .count = fine_count,
      .bytes = 2 * sizeof(double),
      .field = FIELD(fine)},
-    {.name = "ranks",
-     .extent = WEIR_STEPS_OWNED,
-     .bytes = sizeof(double),
-     .more = 1,
-     .field = FIELD(ranks)},
-    {.name = "chunks",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = chunk_count,
-     .bytes = sizeof(struct pr_chunk),
-     .field = FIELD(plan.chunk)},
-    {.name = "pieces",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = piece_count,
-     .bytes = sizeof(struct pr_piece),
-     .field = FIELD(plan.piece)},
-    {.name = "long rows",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = long_count,
-     .bytes = sizeof(struct pr_long),
-     .field = FIELD(plan.row)},
-    {.name = "ends of rows",
-     .extent = WEIR_STEPS_OWNED,
-     .bytes = 1,
-     .more = 1,
-     .field = FIELD(plan.end)},
+    {.name = "ranks", .extent = WEIR_STEPS_OWNED, .bytes = 8, .more = 1, .field = FIELD(ranks)},
+    LIST("chunks", chunk_count, plan.chunk),
+    LIST("pieces", piece_count, plan.piece),
+    LIST("long rows", long_count, plan.row),
+    LIST("sums of pieces", piece_count, partial),
+    {.name = "ends", .extent = WEIR_STEPS_OWNED, .bytes = 1, .more = 1, .field = FIELD(plan.end)},
     {.name = "readers",
      .extent = WEIR_STEPS_OWNED,
      .count = reader_count,
      .bytes = 1,
      .more = 1,
      .field = FIELD(plan.readers)},
-    {.name = "sums of pieces",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = piece_count,
-     .bytes = sizeof(double),
-     .field = FIELD(partial)},
-    {.name = "pieces done", .bytes = sizeof(uint64_t), .field = FIELD(pieces_done)},
+    {.name = "pieces done", .bytes = 8, .field = FIELD(pieces_done)},
 };
 
 static const weir_steps_phase phases[] = {
@@ -171,7 +143,7 @@ static weir_status place_lists(const struct making *making, uint32_t p)
     } list[] = {{"chunks", lists->chunk, lists->chunks * sizeof *lists->chunk},
                 {"pieces", lists->piece, lists->pieces * sizeof *lists->piece},
                 {"long rows", lists->row, lists->longs * sizeof *lists->row},
-                {"ends of rows", lists->end, part->owned},
+                {"ends", lists->end, part->owned},
                 {"readers", making->readers ? making->readers + part->begin : NULL,
                  making->readers ? part->owned : 0}};
     weir_status status = WEIR_OK;
@@ -210,22 +182,7 @@ static void tell(const struct making *making, uint32_t p)
     args->dangling = (double)task->dangling * (double)(float)args->start;
     if (making->readers)
         count_sends(making->readers, args);
-}
-
-/* When kernels stop. */
-static void set_bounds(struct weir__pr_pull *pull, int fine)
-{
-    struct weir__pr_bounds bounds;
-    weir__pr_bounds(&pull->config, fine, &bounds);
-    pull->fine = bounds.fine;
-    for (uint32_t p = 0; p < pull->on.parts; p++) {
-        struct pr_pull_args *args = weir_steps_args(pull->on.steps, p);
-        args->single_below = bounds.single_below;
-        args->fine_below = bounds.fine_below;
-        args->restless = bounds.restless;
-        args->single_iterations = bounds.single_iterations;
-        args->iterations = bounds.iterations;
-    }
+    weir__pr_bounds(&task->config, 0, &args->bounds);
 }
 
 static weir_status build(struct making *making)
@@ -239,19 +196,20 @@ static weir_status build(struct making *making)
         tell(making, p);
         status = place_lists(making, p);
     }
-    if (!status)
-        set_bounds(making->pull, 0);
     return status;
 }
 
 weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__pr_pull **pull_out)
 {
     struct making making = {.task = task};
+    struct pr_bounds bounds;
     weir_status status = weir__calloc(1, sizeof *making.pull, "PageRank", &making.pull);
     *pull_out = NULL;
     if (status)
         return status;
+    weir__pr_bounds(&task->config, 0, &bounds);
     making.pull->config = task->config;
+    making.pull->fine = (int)bounds.fine;
     status = build(&making);
     for (uint32_t p = 0; p < task->partition->parts; p++)
         weir__pr_lists_free(&making.lists[p]);
@@ -265,10 +223,15 @@ weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__
 
 weir_status weir__pr_pull_refine(struct weir__pr_pull *pull)
 {
-    weir_status status = weir__row_steps_take(&pull->on, "shares in doubles");
-    if (!status)
-        set_bounds(pull, 1);
-    return status;
+    weir_status status = weir__row_steps_take(&pull->on, FINE);
+    if (status)
+        return status;
+    pull->fine = 1;
+    for (uint32_t p = 0; p < pull->on.parts; p++) {
+        struct pr_pull_args *args = weir_steps_args(pull->on.steps, p);
+        weir__pr_bounds(&pull->config, 1, &args->bounds);
+    }
+    return WEIR_OK;
 }
 
 void weir__pr_pull_destroy(struct weir__pr_pull *pull)
@@ -295,19 +258,10 @@ static uint64_t bytes_of(const struct pr_pull_args *args, uint64_t single, uint6
            (fine ? numbers * (sizeof(float) + sizeof(double)) : 0);
 }
 
-/* One run of the kernels. @param[in] before  of those that this one begins again; or zero. */
-static weir_status run_once(struct weir__pr_pull *pull, const weir_run_stats *before,
-                            weir_run_stats *stats)
+static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
 {
-    weir_status status;
-    for (uint32_t p = 0; p < pull->on.parts; p++)
-        ((struct pr_pull_args *)weir_steps_args(pull->on.steps, p))->before = before->steps;
-    if ((status = weir__row_steps_run(&pull->on, stats)))
-        return status;
     const uint64_t *result = weir_steps_results(pull->on.steps, 0);
-    const uint64_t single = result[PR_RESULT_SINGLE], all = result[PR_RESULT_ITERATIONS];
-    stats->bytes = before->bytes;
-    stats->bytes_sent = before->bytes_sent;
+    const uint64_t all = result[PR_RESULT_ITERATIONS], single = result[PR_RESULT_SINGLE];
     for (uint32_t p = 0; p < pull->on.parts; p++) {
         const struct pr_pull_args *args = weir_steps_args(pull->on.steps, p);
         stats->bytes += bytes_of(args, single, all - single);
@@ -315,36 +269,39 @@ static weir_status run_once(struct weir__pr_pull *pull, const weir_run_stats *be
             stats->bytes_sent +=
                 args->sends[d] * (single * sizeof(float) + (all - single) * sizeof(double));
     }
-    for (uint32_t i = 0; i < program.phase_count; i++) {
-        stats->phase[i].ms += before->phase[i].ms;
-        stats->phase[i].steps += before->phase[i].steps;
-    }
-    stats->kernel_ms += before->kernel_ms;
-    stats->steps = before->steps + all;
+    stats->steps = all;
     stats->residual = (double)result[PR_RESULT_CHANGE] * PR_UNIT;
-    return WEIR_OK;
+    stats->arcs_reached = weir__row_steps_part(&pull->on, 0)->arcs_all;
+    stats->reached = stats->least_items = pull->on.vertices;
+    stats->direction = WEIR_DIRECTION_PULL;
+    stats->work.rounds = all;
+    stats->work.processed = all * pull->on.vertices;
+    stats->work.atoms = all * stats->arcs_reached;
+}
+
+static weir_status run_once(struct weir__pr_pull *pull, weir_run_stats *stats_out)
+{
+    weir_status status = weir__row_steps_run(&pull->on, stats_out);
+    if (!status)
+        report(pull, stats_out);
+    return status;
 }
 
 weir_status weir__pr_pull_run(struct weir__pr_pull *pull, weir_run_stats *stats_out)
 {
-    const weir_run_stats none = {0};
-    weir_run_stats stats, first;
-    weir_status status = run_once(pull, &none, &stats);
-    /* The bounds leave room for floats that do not come to rest: once more then, and on with doubles. */
-    if (!status && !pull->fine && !pull->config.iterations &&
-        stats.residual >= pull->config.tolerance && !(status = weir__pr_pull_refine(pull))) {
-        first = stats;
-        status = run_once(pull, &first, &stats);
-    }
+    weir_run_stats stats;
+    weir_status status = run_once(pull, &stats);
     if (status)
         return status;
-    stats.arcs_reached = weir__row_steps_part(&pull->on, 0)->arcs_all;
-    stats.reached = stats.least_items = pull->on.vertices;
-    stats.direction = WEIR_DIRECTION_PULL;
-    stats.work.ms = stats.kernel_ms;
-    stats.work.rounds = stats.steps;
-    stats.work.processed = stats.steps * pull->on.vertices;
-    stats.work.atoms = stats.steps * stats.arcs_reached;
+    /* The bounds leave room for floats that do not come to rest: once more then, and on with doubles. What is said
+     * of the run is of the second attempt, but for its time. */
+    if (!pull->fine && !pull->config.iterations && stats.residual >= pull->config.tolerance) {
+        const double first_ms = stats.kernel_ms;
+        if ((status = weir__pr_pull_refine(pull)) || (status = run_once(pull, &stats)))
+            return status;
+        stats.kernel_ms += first_ms;
+        stats.work.ms = stats.kernel_ms;
+    }
     *stats_out = stats;
     return WEIR_OK;
 }

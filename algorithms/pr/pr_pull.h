@@ -178,39 +178,39 @@ WEIR_DEV int pr_enough(const struct pr_pull_args *a, const struct pr_round *roun
                        const uint64_t *total)
 {
     const double change = (double)total[PR_SUM_CHANGE] * PR_UNIT;
-    if (round->number >= a->iterations)
+    if (round->number >= a->bounds.iterations)
         return 1;
     if (fine)
-        return change < a->fine_below && !total[PR_SUM_RESTLESS];
-    return change < a->single_below || (a->fine[0] && round->number >= a->single_iterations);
+        return change < a->bounds.fine_below && !total[PR_SUM_RESTLESS];
+    return change < a->bounds.single_below ||
+           (a->fine[0] && round->number >= a->bounds.single_iterations);
 }
 
-/** What the run was, for the host. By thread 0 of block 0. */
-WEIR_DEV void pr_tell(const struct pr_pull_args *a, const struct weir_steps_block *b,
-                      const struct pr_round *round, const uint64_t *total, const struct pr_log *log)
-{
-    struct weir_steps_page *page = weir_steps_mine(&a->member);
-    if (b->block || b->thread)
-        return;
-    page->result[PR_RESULT_SINGLE] = log->single;
-    page->result[PR_RESULT_ITERATIONS] = round->number;
-    page->result[PR_RESULT_CHANGE] = total[PR_SUM_CHANGE];
-    page->result[PR_RESULT_GATHER_NS] = log->gather_ns;
-    page->result[PR_RESULT_WAIT_NS] = log->wait_ns;
-    WEIR_ROLLED
-    for (uint32_t d = 0; d < a->member.count; d++)
-        page->tell[d] = a->sends[d] * (a->before + round->number);
-}
-
-/** The time since the last call to one of the sums, or nowhere. */
-WEIR_DEV void pr_time(struct pr_log *log, const struct weir_steps_block *b, uint64_t *sum)
+/** Block 0 books the time since the last call as a result of the run. */
+WEIR_DEV void pr_book(const struct pr_pull_args *a, struct pr_pull_shared *shared,
+                      const struct weir_steps_block *b, enum pr_result which)
 {
     if (b->block || b->thread)
         return;
     const uint64_t now = weir_clock_ns();
-    if (sum)
-        *sum += now - log->begin_ns;
-    log->begin_ns = now;
+    weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[which],
+                                    now - shared->since_ns);
+    shared->since_ns = now;
+}
+
+/** What the run was, for the host. */
+WEIR_DEV void pr_tell(const struct pr_pull_args *a, const struct weir_steps_block *b,
+                      uint32_t single, uint32_t iterations, uint64_t change)
+{
+    struct weir_steps_page *page = weir_steps_mine(&a->member);
+    if (b->block || b->thread)
+        return;
+    page->result[PR_RESULT_SINGLE] = single;
+    page->result[PR_RESULT_ITERATIONS] = iterations;
+    page->result[PR_RESULT_CHANGE] = change;
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->member.count; d++)
+        page->tell[d] = a->sends[d] * iterations;
 }
 
 /** What is done between two barriers. */
@@ -228,13 +228,12 @@ WEIR_DEV uint32_t pr_step(const struct pr_pull_args *a, enum pr_step step,
     else if (step == PR_STEP_REFINE)
         pr_refine(a, b, round->turn);
     else {
-        pr_time(&shared->log, b, NULL);
         stop = step == PR_STEP_FINE ? pr_fine_sweep(a, round, place, shared, b, &tally)
                                     : pr_single_sweep(a, round, place, shared, b, &tally);
         if (!stop)
             pr_add(a, shared, b, tally);
-        pr_time(&shared->log, b, &shared->log.gather_ns);
     }
+    pr_book(a, shared, b, PR_RESULT_GATHER_NS);
     return stop;
 }
 
@@ -246,14 +245,14 @@ WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *
     struct pr_round round = {a->teleport + a->spread * a->dangling, 0, 0};
     enum pr_step step = PR_STEP_BEGIN;
     uint64_t total[WEIR_STEPS_SUMS];
-    struct pr_log *log = &shared->log; /* thread 0's own: no barrier for it */
     if (b->thread == 0)
-        log->gather_ns = log->wait_ns = log->single = 0;
+        shared->since_ns = weir_clock_ns();
     WEIR_ROLLED
     for (;;) {
         if (pr_step(a, step, &round, &place, shared, b) ||
             weir_steps_sync(&a->member, b, b->blocks, 0, 1, total))
             return;
+        pr_book(a, shared, b, PR_RESULT_WAIT_NS);
         if (step == PR_STEP_BEGIN) {
             step = PR_STEP_SINGLE;
             continue;
@@ -263,20 +262,19 @@ WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *
             round.turn = 0;
             continue;
         }
-        pr_time(log, b, &log->wait_ns);
         round.number++;
         round.turn ^= 1;
         round.base = a->teleport + a->spread * (double)total[PR_SUM_DANGLING] * PR_UNIT;
         if (step == PR_STEP_SINGLE && b->thread == 0)
-            log->single = round.number;
+            shared->single = round.number;
         if (!pr_enough(a, &round, step == PR_STEP_FINE, total))
             continue;
-        if (step == PR_STEP_FINE || !a->fine[0] || round.number >= a->iterations)
+        if (step == PR_STEP_FINE || !a->fine[0] || round.number >= a->bounds.iterations)
             break;
         step = PR_STEP_REFINE;
     }
     pr_end(a, shared, b, step == PR_STEP_FINE, round.turn);
-    pr_tell(a, b, &round, total, log);
+    pr_tell(a, b, shared->single, round.number, total[PR_SUM_CHANGE]);
 }
 
 #endif

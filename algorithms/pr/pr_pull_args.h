@@ -63,6 +63,17 @@ enum { PR_SUM_CHANGE = 1, PR_SUM_DANGLING, PR_SUM_RESTLESS };
  *  sum is below 2. */
 #define PR_UNIT (1.0 / 1152921504606846976.0) /* 2^-60 */
 
+/** When a run stops, and when it goes on with doubles (pr_plan.c). */
+struct pr_bounds {
+    uint32_t fine;              /* doubles are needed */
+    uint32_t single_iterations; /* with floats at most, if there are doubles */
+    uint32_t iterations;        /* at most */
+    double single_below;        /* a change that ends the floats */
+    double fine_below;          /* a change that ends all */
+    /* With doubles: a vertex that changes by more than this part of itself keeps the run going. */
+    double restless;
+};
+
 struct pr_pull_args {
     struct weir_steps_member member;
     weir_rows_part rows; /* with in-arcs and out-degrees */
@@ -75,16 +86,11 @@ struct pr_pull_args {
     double *fine[WEIR_DEVICES_MAX];   /* the same; NULL: floats do */
     uint64_t sends[WEIR_DEVICES_MAX]; /* shares that an iteration stores on each other device */
     uint32_t symmetric;               /* a row is as long as its vertex's out-degree */
-    uint32_t iterations;              /* at most */
-    uint32_t single_iterations;       /* with floats at most, if there are doubles */
-    uint64_t before;                  /* iterations of a run that is begun again with doubles */
-    double start;                     /* rank of all vertices */
+    struct pr_bounds bounds;
+    double start; /* rank of all vertices */
     double damping, teleport;
-    double spread;                   /* of dangling rank, what each vertex gets; 0: it is lost */
-    double dangling;                 /* rank of dangling vertices at the start */
-    double single_below, fine_below; /* a change that ends the floats, and all */
-    /* With doubles: a vertex that changes by more than this part of itself keeps the run going. */
-    double restless;
+    double spread;   /* of dangling rank, what each vertex gets; 0: it is lost */
+    double dangling; /* rank of dangling vertices at the start */
 };
 
 /* ---- what the body works in ---------------------------------------------------------------------- */
@@ -113,16 +119,12 @@ struct pr_tally {
     uint32_t restless;
 };
 
-/** What thread 0 of a block keeps of the run; not in registers, which the sweeps are short of. */
-struct pr_log {
-    uint64_t begin_ns, gather_ns, wait_ns;
-    uint32_t single;
-};
-
 struct pr_pull_shared {
     struct pr_warp warp[PR_WARPS];
     struct pr_tally tally[PR_WARPS];
-    struct pr_log log;
+    /* Thread 0's own; not in registers, which the sweeps are short of. */
+    uint64_t since_ns; /* up to when the time of block 0 is booked */
+    uint32_t single;   /* iterations with floats */
     uint32_t stop;
 };
 

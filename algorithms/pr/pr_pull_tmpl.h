@@ -37,7 +37,7 @@ WEIR_DEV void PR_FN(settle)(const struct pr_pull_args *a, const struct pr_round 
         share /= (PR_REAL)own->degree;
     else
         tally->dangling += (double)share;
-    tally->restless += change > a->restless * rank;
+    tally->restless += change > a->bounds.restless * rank;
     PR_FN(shares)(a, a->member.index, to)[number] = share;
     /* A bit stands for every eighth device; one too many does no harm. */
     WEIR_ROLLED

@@ -1,4 +1,4 @@
-/** @file pr.c  PageRank: which form, on which devices; the rest is in pr_pull.c and pr_push.c. */
+/** @file pr.c  PageRank: which form runs, on which devices; the forms are in pr_pull.c and pr_push.c. */
 #include "algorithms/pr/pr.h"
 #include "algorithms/common/choose.h"
 #include "algorithms/common/forms.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Doubles are far from telling less; below, what is reckoned from a tolerance would be 0. */
+/* Ranks in doubles are never as exact as that. Bounds that are computed from a smaller tolerance would be 0. */
 #define TOLERANCE_LEAST 1e-300
 
 struct weir_pr {

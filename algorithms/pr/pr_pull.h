@@ -3,9 +3,9 @@
  * A vertex's *share* is its rank divided by its out-degree: what each of its arcs carries. (A vertex without
  * out-arcs keeps its rank there; nobody asks for its share.) An iteration adds up, for each row, the shares
  * at the far ends of its in-arcs. No atomics. Shares are all that is kept from one iteration to the next, in
- * two copies that take turns, on every device for all numbers; a device writes those of its own rows into
- * its own memory and into that of the devices that read them. One barrier an iteration adds up the change
- * and the dangling rank.
+ * two copies, on every device for all numbers: an iteration reads one and writes the other. A device writes the shares
+ * of its own rows into its own memory and into that of the devices that read them. One barrier an iteration
+ * adds up the change and the dangling rank.
  *
  * Bytes are what it costs, so shares are floats first, half of what random reads miss by, and doubles only
  * where the tolerance is finer than floats are (README.md has the bounds). Sums are doubles always.
@@ -15,10 +15,10 @@
  *   side by side, whatever the rows' lengths, has PR_DEEP independent reads of shares a lane under way,
  *   leaves the shares in shared memory and adds them up by row there. Row ends are a byte a row.
  * - a *piece* is up to PR_PIECE_ARCS arcs of one longer row, added up by a warp in registers.
- * - a *long* row has several pieces. Pieces come first and their sums are put together after the chunks,
- *   when all have been there for long.
- * Each warp does its share of each list, by turns forwards and backwards: where rows are sorted by length, the
- * first of one turn is the last of the next. */
+ * - a *long* row has several pieces. A warp does its pieces first, then its chunks, then its long rows, of which it
+ *   adds up the pieces' sums: by then all pieces have been done long ago, and nobody waits.
+ * Each warp takes one entry of a list in each pass over it, and passes go forwards and backwards in turn: where rows
+ * are sorted by length, the warp that had the longest row of one pass has the shortest of the next. */
 #ifndef WEIR_ALGORITHMS_PR_PR_PULL_H
 #define WEIR_ALGORITHMS_PR_PR_PULL_H
 
@@ -29,27 +29,27 @@
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/** The place in a list of what a worker does in its turn-th turn; may be behind the end. */
-WEIR_DEV uint64_t pr_turn(const struct pr_place *place, uint32_t turn)
+/** The place in a list of what a worker does in a pass; may be behind the end. */
+WEIR_DEV uint64_t pr_entry(const struct pr_worker *worker, uint32_t pass)
 {
-    const uint32_t at = turn & 1 ? place->workers - 1 - place->worker : place->worker;
-    return (uint64_t)turn * place->workers + at;
+    const uint32_t at = pass & 1 ? worker->count - 1 - worker->index : worker->index;
+    return (uint64_t)pass * worker->count + at;
 }
 
 /** Without rows: behind the last one. */
-WEIR_DEV struct pr_chunk pr_chunk_of(const struct pr_plan *plan, const struct pr_place *place,
-                                     uint32_t turn)
+WEIR_DEV struct pr_chunk pr_chunk_of(const struct pr_plan *plan, const struct pr_worker *worker,
+                                     uint32_t pass)
 {
-    const uint64_t at = pr_turn(place, turn);
+    const uint64_t at = pr_entry(worker, pass);
     struct pr_chunk none = {0, 0, 0, 0};
     return at < plan->chunks ? plan->chunk[at] : none;
 }
 
 /** Without arcs: behind the last one. */
-WEIR_DEV struct pr_piece pr_piece_of(const struct pr_plan *plan, const struct pr_place *place,
-                                     uint32_t turn)
+WEIR_DEV struct pr_piece pr_piece_of(const struct pr_plan *plan, const struct pr_worker *worker,
+                                     uint32_t pass)
 {
-    const uint64_t at = pr_turn(place, turn);
+    const uint64_t at = pr_entry(worker, pass);
     struct pr_piece none = {0, 0, 0, 0};
     return at < plan->pieces ? plan->piece[at] : none;
 }
@@ -85,47 +85,40 @@ WEIR_DEV void pr_ends(const uint8_t *ends, uint32_t count, uint8_t *end)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/** The sum over a block's threads, in thread 0. By all threads; not twice without a barrier between. */
-WEIR_DEV double pr_sum_of_block(struct pr_pull_shared *shared, const struct weir_steps_block *b,
-                                double sum)
-{
-    sum = weir_group_sum_f64(sum, WEIR_LANES);
-    if (weir_lane() == 0)
-        shared->tally[b->thread / WEIR_LANES].change = sum;
-    weir_block_sync();
-    if (b->thread)
-        return 0;
-    WEIR_ROLLED
-    for (uint32_t w = 1; w < b->threads / WEIR_LANES; w++)
-        sum += shared->tally[w].change;
-    return sum;
-}
-
-/** This thread's tally to the barrier, over its block first. */
-WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared,
-                     const struct weir_steps_block *b, struct pr_tally tally)
+/** The tally of this thread's block, in thread 0. By all threads; not twice without a barrier between. */
+WEIR_DEV struct pr_tally pr_over_block(struct pr_pull_shared *shared,
+                                       const struct weir_steps_block *b, struct pr_tally tally)
 {
     tally.change = weir_group_sum_f64(tally.change, WEIR_LANES);
-    tally.dangling = weir_group_sum_f64(tally.dangling, WEIR_LANES);
+    tally.rank = weir_group_sum_f64(tally.rank, WEIR_LANES);
     tally.restless = (uint32_t)weir_sum_u64(tally.restless);
     if (weir_lane() == 0)
         shared->tally[b->thread / WEIR_LANES] = tally;
     weir_block_sync();
-    if (b->thread)
-        return;
     WEIR_ROLLED
-    for (uint32_t w = 1; w < b->threads / WEIR_LANES; w++) {
+    for (uint32_t w = 1; w < b->threads / WEIR_LANES && b->thread == 0; w++) {
         tally.change += shared->tally[w].change;
-        tally.dangling += shared->tally[w].dangling;
+        tally.rank += shared->tally[w].rank;
         tally.restless += shared->tally[w].restless;
     }
+    return tally;
+}
+
+/** This thread's tally of an iteration to the barrier. */
+WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared,
+                     const struct weir_steps_block *b, struct pr_tally tally)
+{
+    tally = pr_over_block(shared, b, tally);
+    if (b->thread)
+        return;
     weir_steps_add(&a->member, b, PR_SUM_CHANGE, (uint64_t)(tally.change / PR_UNIT));
-    weir_steps_add(&a->member, b, PR_SUM_DANGLING, (uint64_t)(tally.dangling / PR_UNIT));
+    weir_steps_add(&a->member, b, PR_SUM_DANGLING, (uint64_t)(tally.rank / PR_UNIT));
     if (tally.restless)
         weir_steps_add(&a->member, b, PR_SUM_RESTLESS, tally.restless);
 }
 
-/** All threads of a device over its numbers or rows. There may be nearly 2^32, and 64 bits hold one step more. */
+/** All threads of a device over its numbers or rows. There may be nearly 2^32 of them, so that the index behind the
+ *  last one needs 64 bits. */
 #define PR_EACH(b, i, count) \
     for (uint64_t i = weir_steps_thread(b); i < (count); i += weir_steps_threads(b))
 
@@ -142,22 +135,25 @@ WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_steps_blo
     }
 }
 
+/** Floats become doubles, on every device its own copies. */
 WEIR_DEV void pr_refine(const struct pr_pull_args *a, const struct weir_steps_block *b,
-                        uint32_t turn)
+                        uint32_t copy)
 {
-    const float *from = a->single[a->member.index] + (uint64_t)turn * a->rows.numbers;
+    const float *from = a->single[a->member.index] + (uint64_t)copy * a->rows.numbers;
     double *to = a->fine[a->member.index];
     PR_EACH(b, i, a->rows.numbers)
-    to[i] = (double)from[i];
+    {
+        to[i] = (double)from[i];
+    }
 }
 
 /** Shares become ranks. Their sum, by which the host has them divided, is the same in every run: threads add up the
  * same rows, and then integers. */
 WEIR_DEV void pr_end(const struct pr_pull_args *a, struct pr_pull_shared *shared,
-                     const struct weir_steps_block *b, int fine, uint32_t turn)
+                     const struct weir_steps_block *b, int fine, uint32_t copy)
 {
-    const uint64_t first = (uint64_t)turn * a->rows.numbers + a->rows.begin;
-    double sum = 0;
+    const uint64_t first = (uint64_t)copy * a->rows.numbers + a->rows.begin;
+    struct pr_tally tally = {0, 0, 0};
     PR_EACH(b, row, a->rows.owned)
     {
         const uint32_t degree = a->rows.out_degree[a->rows.begin + row];
@@ -165,12 +161,12 @@ WEIR_DEV void pr_end(const struct pr_pull_args *a, struct pr_pull_shared *shared
                                   : (double)a->single[a->member.index][first + row];
         const double rank = share * (degree ? degree : 1);
         a->ranks[row] = rank;
-        sum += rank;
+        tally.rank += rank;
     }
-    sum = pr_sum_of_block(shared, b, sum);
+    tally = pr_over_block(shared, b, tally);
     if (b->thread == 0)
         weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[PR_RESULT_RANKS],
-                                        (uint64_t)(sum / PR_UNIT));
+                                        (uint64_t)(tally.rank / PR_UNIT));
 }
 
 /** Whether the iteration before was the last one with these shares. */
@@ -218,7 +214,7 @@ enum pr_step { PR_STEP_BEGIN, PR_STEP_SINGLE, PR_STEP_REFINE, PR_STEP_FINE };
 
 /** @return as weir_steps_sync(). */
 WEIR_DEV uint32_t pr_step(const struct pr_pull_args *a, enum pr_step step,
-                          const struct pr_round *round, const struct pr_place *place,
+                          const struct pr_round *round, const struct pr_worker *worker,
                           struct pr_pull_shared *shared, const struct weir_steps_block *b)
 {
     struct pr_tally tally = {0, 0, 0};
@@ -226,10 +222,10 @@ WEIR_DEV uint32_t pr_step(const struct pr_pull_args *a, enum pr_step step,
     if (step == PR_STEP_BEGIN)
         pr_begin(a, b);
     else if (step == PR_STEP_REFINE)
-        pr_refine(a, b, round->turn);
+        pr_refine(a, b, round->copy);
     else {
-        stop = step == PR_STEP_FINE ? pr_fine_sweep(a, round, place, shared, b, &tally)
-                                    : pr_single_sweep(a, round, place, shared, b, &tally);
+        stop = step == PR_STEP_FINE ? pr_fine_sweep(a, round, worker, shared, b, &tally)
+                                    : pr_single_sweep(a, round, worker, shared, b, &tally);
         if (!stop)
             pr_add(a, shared, b, tally);
     }
@@ -241,7 +237,8 @@ WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *
                            struct weir_steps_block *b)
 {
     const uint32_t warp = b->thread / WEIR_LANES, warps = b->threads / WEIR_LANES;
-    const struct pr_place place = {&shared->warp[warp], b->block * warps + warp, b->blocks * warps};
+    const struct pr_worker worker = {&shared->warp[warp], b->block * warps + warp,
+                                     b->blocks * warps};
     struct pr_round round = {a->teleport + a->spread * a->dangling, 0, 0};
     enum pr_step step = PR_STEP_BEGIN;
     uint64_t total[WEIR_STEPS_SUMS];
@@ -249,7 +246,7 @@ WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *
         shared->since_ns = weir_clock_ns();
     WEIR_ROLLED
     for (;;) {
-        if (pr_step(a, step, &round, &place, shared, b) ||
+        if (pr_step(a, step, &round, &worker, shared, b) ||
             weir_steps_sync(&a->member, b, b->blocks, 0, 1, total))
             return;
         pr_book(a, shared, b, PR_RESULT_WAIT_NS);
@@ -259,11 +256,11 @@ WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *
         }
         if (step == PR_STEP_REFINE) {
             step = PR_STEP_FINE;
-            round.turn = 0;
+            round.copy = 0;
             continue;
         }
         round.number++;
-        round.turn ^= 1;
+        round.copy ^= 1;
         round.base = a->teleport + a->spread * (double)total[PR_SUM_DANGLING] * PR_UNIT;
         if (step == PR_STEP_SINGLE && b->thread == 0)
             shared->single = round.number;
@@ -273,7 +270,7 @@ WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *
             break;
         step = PR_STEP_REFINE;
     }
-    pr_end(a, shared, b, step == PR_STEP_FINE, round.turn);
+    pr_end(a, shared, b, step == PR_STEP_FINE, round.copy);
     pr_tell(a, b, shared->single, round.number, total[PR_SUM_CHANGE]);
 }
 

@@ -114,8 +114,10 @@ struct pr_warp {
     uint8_t end[PR_CHUNK_ROWS + 8]; /* of row r of the chunk at r + 1; 0 before */
 };
 
+/** What is added up over an iteration. */
 struct pr_tally {
-    double change, dangling;
+    double change;
+    double rank; /* of dangling vertices; at the end of all */
     uint32_t restless;
 };
 
@@ -132,13 +134,13 @@ struct pr_pull_shared {
 struct pr_round {
     double base;     /* what every vertex gets */
     uint32_t number; /* iterations before */
-    uint32_t turn;   /* which copy of the shares is read */
+    uint32_t copy;   /* which copy of the shares is read */
 };
 
-/** A warp, and its place among those of the device. */
-struct pr_place {
-    struct pr_warp *own;
-    uint32_t worker, workers;
+/** A warp among those of the device. */
+struct pr_worker {
+    struct pr_warp *warp;
+    uint32_t index, count;
 };
 
 #endif

@@ -5,7 +5,6 @@
 #include "algorithms/common/timing.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
-#include "worklist/steps.h"
 
 #include <stdlib.h>
 
@@ -13,6 +12,7 @@ struct weir_cc {
     weir_context *context;       /* kept by what runs in it */
     weir__cc_resident *resident; /* one of the two */
     weir__cc_streamed *streamed;
+    uint64_t vertices;
     weir_route_kind route; /* what was asked for */
     const char *why_devices;
     int ran;     /* the last run was complete */
@@ -88,6 +88,7 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
         (status = weir__calloc(1, sizeof *cc, "connected components", &cc)))
         return status;
     cc->context = context;
+    cc->vertices = graph->vertices;
     status = weir__partition_choose(context, graph, &partition, WEIR_SHAPE_COMPONENTS, &made,
                                     &cc->why_devices);
     cc->route = options->route;
@@ -125,7 +126,11 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out)
     if (cc->stopped)
         return weir__fail(WEIR_ERR_INVALID,
                           "cc: the last run was not complete: there are no labels");
-    return cc->resident ? weir__cc_resident_labels(cc->resident, labels_out)
+    for (uint64_t v = 0; v < cc->vertices && !cc->ran; v++) /* before a run each is alone */
+        labels_out[v] = (uint32_t)v;
+    if (!cc->ran)
+        return WEIR_OK;
+    return cc->resident ? weir__row_steps_gather(&cc->resident->on, "label", labels_out)
                         : weir__cc_streamed_labels(cc->streamed, labels_out);
 }
 
@@ -133,7 +138,7 @@ weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out
 {
     if (!cc->ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no labels before a complete run");
-    return cc->resident ? weir__cc_resident_values(cc->resident, device, values_out)
+    return cc->resident ? weir__row_steps_values(&cc->resident->on, device, values_out)
                         : weir__fail(WEIR_ERR_UNSUPPORTED,
                                      "labels of arcs that are streamed lie in host memory alone");
 }
@@ -141,7 +146,7 @@ weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out
 void weir_cc_cancel(weir_cc *cc)
 {
     if (cc->resident)
-        weir__cc_resident_cancel(cc->resident);
+        weir_steps_cancel(cc->resident->on.steps);
     else
         weir__cc_streamed_cancel(cc->streamed);
 }

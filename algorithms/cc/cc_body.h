@@ -64,7 +64,7 @@ WEIR_DEV void cc_put_least(struct cc_run *run, uint32_t least)
         (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, least);
     weir_block_sync();
     if (run->block->thread == 0 && run->shared->least != CC_NONE)
-        (void)weir_atomic_min_relaxed_dev_u32(&cc_mine(run)->least, run->shared->least);
+        (void)weir_atomic_max_relaxed_dev_u32(&cc_mine(run)->least_not, ~run->shared->least);
 }
 
 /* Where the smallest id of a root's tree is kept: by the device that owns it. */
@@ -103,7 +103,7 @@ WEIR_DEV uint32_t cc_giant_label(const struct cc_run *run, uint32_t giant)
         return weir_load_relaxed_sys_u32(cc_least_of(run, giant));
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->part.parts; d++) {
-        uint32_t theirs = weir_load_relaxed_sys_u32(&a->words[d]->least);
+        const uint32_t theirs = ~weir_load_relaxed_sys_u32(&a->words[d]->least_not);
         least = theirs < least ? theirs : least;
     }
     return least;
@@ -227,10 +227,8 @@ WEIR_DEV void cc_count(struct cc_run *run)
     (void)weir_atomic_add_relaxed_dev_u64(&result[CC_ARCS], run->shared->arcs);
     (void)weir_atomic_add_relaxed_dev_u64(&result[CC_SENT], run->shared->sent);
     if (run->block->block == 0) {
-        result[CC_OUTSIDE] = weir_load_relaxed_dev_u32(&cc_mine(run)->outside);
         result[CC_AT_LABEL] += weir_clock_ns() - run->shared->since_ns;
         result[CC_STEPS_OF + CC_AT_LABEL]++;
-        result[CC_STEPS]++;
     }
 }
 

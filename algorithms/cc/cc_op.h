@@ -40,10 +40,7 @@ enum {
     CC_TIMES,
     CC_STEPS_OF = CC_TIMES, /* how often each of the above */
     CC_ARCS = CC_STEPS_OF + CC_TIMES,
-    CC_SENT, /* bytes that this device wrote to others or read from them */
-    CC_STEPS,
-    CC_OUTSIDE, /* rows with arcs outside the largest tree */
-    CC_NUMBERS
+    CC_SENT /* bytes that this device wrote to others or read from them */
 };
 
 /** Part of a long row, for a block. */
@@ -54,22 +51,23 @@ struct cc_piece {
 };
 #define CC_PIECE_IN 0x80000000u
 
-/** Words of a device, in its memory, set before a run by the host. Rows of docs/memory-model.md. */
+/** Words of a device, in its memory, 0 when a run begins. Rows of docs/memory-model.md. */
 struct cc_words {
     uint32_t hooks[CC_ROUNDS + 1]; /* lengths of the lists of hooks, one a phase; relaxed, add */
     uint32_t pieces;               /* relaxed, add */
     uint32_t outside;              /* length of that list; relaxed, add */
-    uint32_t least;                /* smallest id in the largest tree; relaxed, min; CC_NONE */
+    uint32_t
+        least_not; /* ~ of the smallest id in the largest tree; relaxed, max; 0: of no id yet */
 };
 
 struct cc_args {
     struct weir_steps_member member;
     weir_rows_part part;
-    const uint32_t *ids;                     /* of this device's rows */
-    uint32_t *label;                         /* of this device's rows: the result */
-    uint32_t *outside;                       /* rows outside the largest tree */
-    struct cc_piece *pieces;                 /* room for all there can be */
-    uint32_t *parent[WEIR_DEVICES_MAX];      /* of each device, by number */
+    uint32_t *ids;                      /* of this device's rows; NULL where in_order */
+    uint32_t *label;                    /* of this device's rows: the result */
+    uint32_t *outside;                  /* rows outside the largest tree; NULL where in_order */
+    struct cc_piece *pieces;            /* room for all there can be */
+    uint32_t *parent[WEIR_DEVICES_MAX]; /* of each device, by number */
     struct cc_hook *hooks[WEIR_DEVICES_MAX]; /* of each device; room for a hook a number */
     struct cc_words *words[WEIR_DEVICES_MAX];
     uint32_t *least[WEIR_DEVICES_MAX]; /* of each device's rows: the smallest id of its tree */
@@ -157,7 +155,6 @@ WEIR_COLD uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
         uint64_t *result = weir_steps_mine(&args->member)->result, now = weir_clock_ns();
         result[at] += now - shared->since_ns;
         result[CC_STEPS_OF + at]++;
-        result[CC_STEPS]++;
         shared->since_ns = now;
     }
     return stop;

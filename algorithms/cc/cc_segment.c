@@ -4,6 +4,7 @@
  * first of each row. First the segments are counted, row by row; then they are written on all cores, each
  * from where it begins. */
 #include "algorithms/cc/cc_stream.h"
+#include "algorithms/cc/cc_stream_op.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -129,18 +130,25 @@ void weir__cc_segments_need(const weir_graph *graph, size_t bytes, struct weir__
     weir__need_take(need, segments, sizeof(uint64_t) + 2 * sizeof(struct cut));
 }
 
-static weir_status take_memory(weir__cc_segments *s)
+weir_status weir__cc_locked_alloc(weir_context *context, uint64_t bytes, const char *what,
+                                  uint32_t **data_out)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t bytes = (s->words * sizeof *s->data + page) / page * page;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), all = ((size_t)bytes + page) / page * page;
     weir_status status;
-    if (!(s->data = aligned_alloc(page, bytes)))
-        return weir__fail(WEIR_ERR_NOMEM, "no memory for %zu bytes of arcs in segments", bytes);
-    if ((status = weir_memory_register(s->context, s->data, bytes))) {
-        free(s->data);
-        s->data = NULL;
+    if (!(*data_out = aligned_alloc(page, all)))
+        return weir__fail(WEIR_ERR_NOMEM, "no memory for %zu bytes of %s", all, what);
+    if ((status = weir_memory_register(context, *data_out, all))) {
+        free(*data_out);
+        *data_out = NULL;
     }
     return status;
+}
+
+void weir__cc_locked_free(weir_context *context, uint32_t *data)
+{
+    if (data)
+        (void)weir_memory_unregister(context, data);
+    free(data);
 }
 
 /* Segments follow one another, each at a multiple of 16 bytes. */
@@ -157,7 +165,7 @@ static weir_status place(struct cutter *c)
     }
     s->first[c->count] = s->words;
     s->count = c->count;
-    if (!(status = take_memory(s)))
+    if (!(status = weir__cc_locked_alloc(s->context, s->words * 4, "arcs in segments", &s->data)))
         weir__parallel_for(c->count, 1, 0, write_segments, c);
     return status;
 }
@@ -181,8 +189,6 @@ weir_status weir__cc_segments_create(weir_context *context, const weir_graph *gr
 
 void weir__cc_segments_destroy(weir__cc_segments *s)
 {
-    if (s->data)
-        (void)weir_memory_unregister(s->context, s->data);
-    free(s->data);
+    weir__cc_locked_free(s->context, s->data);
     free(s->first);
 }

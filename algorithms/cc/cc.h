@@ -4,7 +4,7 @@
 
 #include "algorithms/common/row_steps.h"
 
-/** Who merges with whom. Leaves send to their parents, who merge and send on, up to the top. */
+/** The tree along which results are merged: leaves send to their parents, which merge and send on, up to the top. */
 typedef struct weir__cc_plan {
     uint32_t devices, top;
     uint8_t parent[WEIR_DEVICES_MAX]; /* the top's is itself */

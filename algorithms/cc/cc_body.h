@@ -7,7 +7,7 @@
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* Link a device's hooks. @param[in] keep  what is new joins this device's own list. */
+/* Link the hooks of device @p from. @param[in] keep  those that join two trees go into this device's own list. */
 WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
 {
     const struct cc_args *a = run->args;
@@ -27,8 +27,8 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
     }
 }
 
-/* Up the reduction tree, then from its top to all.
- * @param[in] hooks  that all devices made; the same on all. @return as weir_steps_sync(). */
+/* Lists of hooks go up the reduction tree, then from its top to all devices.
+ * @param[in] hooks  how many all devices made; the same number on all. @return as weir_steps_sync(). */
 WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
 {
     const struct cc_args *a = run->args;
@@ -53,7 +53,7 @@ WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* The smallest of all threads' goes to this device's word. */
+/* The smallest id of all threads of the block goes into the device's word. */
 WEIR_DEV void cc_put_least(struct cc_run *run, uint32_t least)
 {
     weir_block_sync();
@@ -74,7 +74,7 @@ WEIR_DEV uint32_t *cc_least_of(const struct cc_run *run, uint32_t root)
     return &run->args->least[owner][root - run->args->part.first[owner]];
 }
 
-/* Rows outside tell their roots their ids. */
+/* The smallest id of each tree: rows outside the largest tree compare their ids with that kept at their root. */
 WEIR_DEV void cc_compare_ids(struct cc_run *run, uint32_t giant)
 {
     const struct cc_args *a = run->args;
@@ -86,7 +86,7 @@ WEIR_DEV void cc_compare_ids(struct cc_run *run, uint32_t giant)
         const uint32_t root = cc_root(run->parent, v, giant);
         if (root == giant)
             least = id < least ? id : least;
-        else if (root != v) /* its own is there already */
+        else if (root != v) /* the root's own id is kept there from the beginning */
             cc_min_sys(cc_least_of(run, root), id);
     }
     cc_put_least(run, least);
@@ -162,7 +162,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
 }
 
 /* Link single arcs of all rows until a sample says that one tree has half of them.
- * @param[out] giant_out, which_out  its root; how many rounds that took, with the first. */
+ * @param[out] giant_out  the root of that tree.  @param[out] which_out  rounds, the first step included. */
 WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *which_out)
 {
     uint64_t total[WEIR_STEPS_SUMS];
@@ -212,7 +212,7 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
     return 0;
 }
 
-/* What the threads of a block counted goes into the results. */
+/* Add what the threads of the block counted to the device's results. */
 WEIR_DEV void cc_count(struct cc_run *run)
 {
     uint64_t *result = weir_steps_mine(&run->args->member)->result;
@@ -226,10 +226,9 @@ WEIR_DEV void cc_count(struct cc_run *run)
         return;
     (void)weir_atomic_add_relaxed_dev_u64(&result[CC_ARCS], run->shared->arcs);
     (void)weir_atomic_add_relaxed_dev_u64(&result[CC_SENT], run->shared->sent);
-    if (run->block->block == 0) {
-        result[CC_AT_LABEL] += weir_clock_ns() - run->shared->since_ns;
-        result[CC_STEPS_OF + CC_AT_LABEL]++;
-    }
+    if (run->block->block == 0)
+        weir_steps_book(&run->args->member, &run->shared->since_ns, CC_AT_LABEL,
+                        CC_STEPS_OF + CC_AT_LABEL);
 }
 
 WEIR_DEV void cc_body(const struct cc_args *args, struct cc_shared *shared,

@@ -3,8 +3,7 @@
  * Of a symmetric graph one arc of each pair is enough: the one that leads to the smaller vertex, which are the
  * first of each row. First the segments are counted, row by row; then they are written on all cores, each
  * from where it begins. */
-#include "algorithms/cc/cc_stream.h"
-#include "algorithms/cc/cc_stream_op.h"
+#include "algorithms/cc/cc_segment.h"
 
 #include <stdlib.h>
 #include <unistd.h>

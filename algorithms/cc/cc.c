@@ -10,8 +10,8 @@
 
 struct weir_cc {
     weir_context *context;       /* kept by what runs in it */
-    weir__cc_resident *resident; /* one of the two */
-    weir__cc_streamed *streamed;
+    weir__cc_streamed *streamed; /* NULL: the rows are resident */
+    weir__cc_resident resident;
     uint64_t vertices;
     weir_route_kind route; /* what was asked for */
     const char *why_devices;
@@ -107,8 +107,8 @@ weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
 {
     const uint64_t begin_ns = weir_context_time_ns(cc->context);
     weir_run_stats stats;
-    weir_status status = cc->resident ? weir__cc_resident_run(cc->resident, &stats)
-                                      : weir__cc_streamed_run(cc->streamed, &stats);
+    weir_status status = cc->streamed ? weir__cc_streamed_run(cc->streamed, &stats)
+                                      : weir__cc_resident_run(&cc->resident, &stats);
     cc->stopped = status != WEIR_OK;
     cc->ran = !status;
     if (status)
@@ -130,32 +130,32 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out)
         labels_out[v] = (uint32_t)v;
     if (!cc->ran)
         return WEIR_OK;
-    return cc->resident ? weir__row_steps_gather(&cc->resident->on, "label", labels_out)
-                        : weir__cc_streamed_labels(cc->streamed, labels_out);
+    return cc->streamed ? weir__cc_streamed_labels(cc->streamed, labels_out)
+                        : weir__row_steps_gather(&cc->resident.on, "label", labels_out);
 }
 
 weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out)
 {
     if (!cc->ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no labels before a complete run");
-    return cc->resident ? weir__row_steps_values(&cc->resident->on, device, values_out)
-                        : weir__fail(WEIR_ERR_UNSUPPORTED,
-                                     "labels of arcs that are streamed lie in host memory alone");
+    return cc->streamed ? weir__fail(WEIR_ERR_UNSUPPORTED,
+                                     "labels of arcs that are streamed lie in host memory alone")
+                        : weir__row_steps_values(&cc->resident.on, device, values_out);
 }
 
 void weir_cc_cancel(weir_cc *cc)
 {
-    if (cc->resident)
-        weir_steps_cancel(cc->resident->on.steps);
-    else
+    if (cc->streamed)
         weir__cc_streamed_cancel(cc->streamed);
+    else
+        weir_steps_cancel(cc->resident.on.steps);
 }
 
 void weir_cc_destroy(weir_cc *cc)
 {
     if (!cc)
         return;
-    weir__cc_resident_destroy(cc->resident);
+    weir__row_steps_destroy(&cc->resident.on);
     weir__cc_streamed_destroy(cc->streamed);
     free(cc);
 }

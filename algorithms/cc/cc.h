@@ -20,18 +20,18 @@ weir_status weir__cc_plan_make(weir_context *context, uint32_t devices, weir_rou
 
 /* ---- rows that lie on the devices ---- */
 
-/** Labels and cancelling are those of `on`. */
+/** Labels, cancelling and destroying are those of `on`. */
 typedef struct weir__cc_resident {
     struct weir__row_steps on; /* first */
     int in_order;              /* ids ascend with numbers */
 } weir__cc_resident;
 /** Bytes of a device's pool that are needed at the least. */
 uint64_t weir__cc_resident_bytes(const weir_graph *graph, uint32_t devices);
+/** @param[out] cc_out  zero before, and after a failure. */
 weir_status weir__cc_resident_create(weir_context *context, const weir_graph *graph,
                                      const weir_partition *partition,
-                                     const weir_run_options *options, weir__cc_resident **out);
+                                     const weir_run_options *options, weir__cc_resident *cc_out);
 weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats);
-void weir__cc_resident_destroy(weir__cc_resident *cc);
 
 /* ---- arcs that come in segments ---- */
 

@@ -4,7 +4,6 @@
 #include "runtime/support.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 extern const weir_steps_body weir__cc_steps;
 
@@ -141,15 +140,10 @@ static void enter_plan(const weir__cc_plan *plan, uint32_t me, struct cc_args *a
             a->from[plan->round[d]] = (uint8_t)d;
 }
 
-static weir_status build(weir__cc_resident *cc, weir_context *context, const weir_graph *graph,
-                         const weir_partition *partition, const weir_run_options *options)
+static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_route_kind route)
 {
-    struct weir__rows_config config = {.in = 1};
     weir__cc_plan plan;
-    weir_status status =
-        weir__row_steps_create(&cc->on, &form, context, graph, partition, options, &config, cc);
-    if (!status)
-        status = weir__cc_plan_make(context, cc->on.parts, options->route, &plan);
+    weir_status status = weir__cc_plan_make(context, cc->on.parts, route, &plan);
     for (uint32_t d = 0; d < cc->on.parts && !status; d++) {
         struct cc_args *a = weir_steps_args(cc->on.steps, d);
         a->in_order = (uint32_t)cc->in_order;
@@ -165,27 +159,16 @@ static weir_status build(weir__cc_resident *cc, weir_context *context, const wei
 
 weir_status weir__cc_resident_create(weir_context *context, const weir_graph *graph,
                                      const weir_partition *partition,
-                                     const weir_run_options *options, weir__cc_resident **out)
+                                     const weir_run_options *options, weir__cc_resident *cc_out)
 {
-    weir__cc_resident *cc;
-    weir_status status;
-    *out = NULL;
-    if ((status = weir__calloc(1, sizeof *cc, "connected components", &cc)))
-        return status;
-    if ((status = build(cc, context, graph, partition, options))) {
-        weir__cc_resident_destroy(cc);
-        return status;
+    struct weir__rows_config config = {.in = 1};
+    weir_status status = weir__row_steps_create(&cc_out->on, &form, context, graph, partition,
+                                                options, &config, cc_out);
+    if (status || (status = enter_all(cc_out, context, options->route))) {
+        weir__row_steps_destroy(&cc_out->on);
+        *cc_out = (weir__cc_resident){.in_order = 0};
     }
-    *out = cc;
-    return WEIR_OK;
-}
-
-void weir__cc_resident_destroy(weir__cc_resident *cc)
-{
-    if (!cc)
-        return;
-    weir__row_steps_destroy(&cc->on);
-    free(cc);
+    return status;
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */

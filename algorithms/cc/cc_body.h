@@ -41,14 +41,14 @@ WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
     for (uint32_t r = 0; r < a->rounds && !stop; r++) {
         if (a->from[r] != me)
             cc_take(run, a->from[r], 1);
-        stop = cc_sync(run->args, run->shared, run->block, CC_AT_MERGE, total);
+        stop = cc_step(run, CC_AT_MERGE, total);
     }
     if (stop)
         return stop;
     if (a->top != me)
         cc_take(run, a->top, 0);
     run->phase++;
-    return cc_sync(run->args, run->shared, run->block, CC_AT_MERGE, total);
+    return cc_step(run, CC_AT_MERGE, total);
 }
 
 /* ---- labels ---------------------------------------------------------------------------------- */
@@ -122,15 +122,11 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
     if (run->block->thread == 0)
         run->shared->least = cc_giant_label(run, giant);
     weir_block_sync();
-    const uint32_t label = run->shared->least, begin = a->part.begin, owned = a->part.owned;
+    const uint32_t label = run->shared->least, owned = a->part.owned;
     WEIR_ROLLED
     for (uint64_t base = run->id; base < owned; base += (uint64_t)CC_BATCH * run->stride) {
         uint32_t up[CC_BATCH];
-        CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) {
-            const uint64_t row = base + (uint64_t)k * run->stride;
-            up[k] = row < owned ? weir_load_relaxed_dev_u32(&run->parent[begin + row]) : giant;
-        }
+        cc_read_parents(run, base, run->stride, giant, up);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint64_t row = base + (uint64_t)k * run->stride;
@@ -170,7 +166,7 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
     WEIR_ROLLED
     for (uint32_t which = 1;; which++) {
         cc_flatten_and_sample(run);
-        if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_SAMPLE, total)))
+        if ((stop = cc_step(run, CC_AT_SAMPLE, total)))
             return stop;
         *giant_out = (uint32_t)total[1];
         *which_out = which;
@@ -179,8 +175,7 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
         cc_link_next(run, &run->args->part.out, which);
         if (run->args->both)
             cc_link_next(run, &run->args->part.in, which);
-        if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_LINK, total)) ||
-            (stop = cc_merge(run, total[0])))
+        if ((stop = cc_step(run, CC_AT_LINK, total)) || (stop = cc_merge(run, total[0])))
             return stop;
     }
 }
@@ -191,12 +186,12 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
     uint32_t stop, least = CC_NONE;
     cc_rest(run, giant, which, &least);
     cc_put_least(run, least);
-    if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_REST, total)))
+    if ((stop = cc_step(run, CC_AT_REST, total)))
         return stop;
     uint64_t hooks = total[0];
     if (total[1]) {
         cc_rest_long(run);
-        if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_REST, total)))
+        if ((stop = cc_step(run, CC_AT_REST, total)))
             return stop;
         hooks += total[0];
     }
@@ -205,7 +200,7 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
     giant = giant == CC_NONE ? CC_NONE : cc_root(run->parent, giant, CC_NONE);
     if (!run->args->in_order) {
         cc_compare_ids(run, giant);
-        if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_LABEL, total)))
+        if ((stop = cc_step(run, CC_AT_LABEL, total)))
             return stop;
     }
     cc_label(run, giant);
@@ -239,7 +234,7 @@ WEIR_DEV void cc_body(const struct cc_args *args, struct cc_shared *shared,
     struct cc_run run;
     cc_start(&run, args, shared, block);
     cc_first(&run);
-    if (cc_sync(args, shared, block, CC_AT_FIRST, total) || cc_grow(&run, &giant, &which) ||
+    if (cc_step(&run, CC_AT_FIRST, total) || cc_grow(&run, &giant, &which) ||
         cc_finish(&run, giant, which))
         return;
     cc_count(&run);

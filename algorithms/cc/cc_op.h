@@ -124,6 +124,18 @@ WEIR_DEV uint32_t cc_linked(const struct cc_run *run, uint32_t v, uint32_t far, 
     return run->args->both || far > v ? which - 1 : which;
 }
 
+/** The parents of CC_BATCH rows, the one at @p base and those a stride apart; @p none where there is no row. */
+WEIR_DEV void cc_read_parents(const struct cc_run *run, uint64_t base, uint32_t stride,
+                              uint32_t none, uint32_t *up_out)
+{
+    const uint32_t *parent = &run->parent[run->args->part.begin];
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        const uint64_t row = base + (uint64_t)k * stride;
+        up_out[k] = row < run->args->part.owned ? weir_load_relaxed_dev_u32(&parent[row]) : none;
+    }
+}
+
 /** Places in a list for lanes that have something to put there. All lanes of a worker call it; one asks for all.
  *  @param[in] tail  the length of the list.
  *  @param[in] sum   takes the same number, in memory of the block; NULL: none.
@@ -168,6 +180,12 @@ WEIR_COLD uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
     if (b->thread == 0 && b->block == 0)
         weir_steps_book(&args->member, &shared->since_ns, at, CC_STEPS_OF + at);
     return stop;
+}
+
+/** cc_sync(), which is a function of its own and must not be given the run: that would have to lie in memory. */
+WEIR_DEV uint32_t cc_step(const struct cc_run *run, uint32_t at, uint64_t *total_out)
+{
+    return cc_sync(run->args, run->shared, run->block, at, total_out);
 }
 
 #endif

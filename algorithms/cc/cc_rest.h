@@ -147,12 +147,7 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which, uint32
     for (uint64_t base = run->id; base - lane < part->owned;
          base += (uint64_t)CC_BATCH * run->stride) {
         uint32_t up[CC_BATCH];
-        CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) {
-            const uint64_t row = base + (uint64_t)k * run->stride;
-            up[k] = row < part->owned ? weir_load_relaxed_dev_u32(&run->parent[part->begin + row])
-                                      : giant;
-        }
+        cc_read_parents(run, base, run->stride, giant, up);
         if (!run->args->in_order) {
             CC_UNROLL
             for (uint32_t k = 0; k < CC_BATCH; k++) {

@@ -70,13 +70,7 @@ WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     WEIR_ROLLED
     for (uint64_t base = id; base < part->owned; base += (uint64_t)CC_BATCH * stride) {
         uint32_t up[CC_BATCH], over[CC_BATCH];
-        CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) {
-            uint64_t row = base + (uint64_t)k * stride;
-            up[k] = row < part->owned
-                        ? weir_load_relaxed_dev_u32(&parent[part->begin + (uint32_t)row])
-                        : 0;
-        }
+        cc_read_parents(run, base, stride, 0, up);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) /* number 0 is a root, and so may the row be */
             over[k] = up[k] && up[k] != part->begin + (uint32_t)(base + (uint64_t)k * stride)

@@ -173,8 +173,7 @@ WEIR_COLD uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
                            struct weir_steps_block *b, uint32_t at, uint64_t *total_out)
 {
     /* A block that finds all barriers open never waits, and so never looks at the clock there. */
-    if (b->until_ns && weir_clock_ns() > b->until_ns)
-        weir_store_relaxed_sys_u32(&weir_steps_mine(&args->member)->stop, WEIR_STEPS_TIME_OVER);
+    (void)weir_steps_late(weir_steps_mine(&args->member), b);
     const uint32_t stop =
         weir_steps_sync(&args->member, b, b->blocks, &shared->hooks, 1, total_out);
     if (b->thread == 0 && b->block == 0)

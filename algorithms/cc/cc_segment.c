@@ -1,8 +1,8 @@
 /** @file cc_segment.c  The arcs of a graph, cut into segments for a router.
  *
- * Of a symmetric graph one arc of each pair is enough: the one that leads to the smaller vertex, which are the
- * first of each row. First the segments are counted, row by row; then they are written on all cores, each
- * from where it begins. */
+ * Of a symmetric graph one arc of each pair is enough: the one that leads to the smaller vertex. These arcs are the
+ * first of each row. The rows are cut into segments first, one after the other; then all cores write segments, each
+ * of which knows where its arcs begin. */
 #include "algorithms/cc/cc_segment.h"
 
 #include <stdlib.h>
@@ -19,12 +19,12 @@ struct cutter {
     const weir_graph *graph;
     int half;        /* only arcs to smaller vertices */
     uint64_t words;  /* of a segment at most */
-    struct cut *cut; /* NULL while they are counted */
+    struct cut *cut; /* of each segment */
     uint64_t count, room;
     weir__cc_segments *segments;
 };
 
-/* Where the arcs of a row end that are wanted. */
+/* The end of those arcs of a row that are wanted. */
 static uint64_t row_end(const struct cutter *c, uint32_t v)
 {
     uint64_t low = c->graph->offsets[v], high = c->graph->offsets[v + UINT64_C(1)];
@@ -53,7 +53,7 @@ static weir_status begin_segment(struct cutter *c, uint32_t v, uint64_t arc)
     return WEIR_OK;
 }
 
-/* What of the row fits into a segment that has so many words used. */
+/* How many of the @p left arcs of a row fit into a segment of which @p used words are taken. */
 static uint64_t fitting(const struct cutter *c, uint64_t used, uint64_t left)
 {
     uint64_t room = c->words > used + 2 ? c->words - used - 2 : 0;

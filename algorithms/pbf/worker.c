@@ -131,9 +131,10 @@ static weir_status start(struct weir__dataflow_device *on, weir__pbf_slot *slot,
 {
     weir__pbf_device *device = mine(on);
     weir_status status = WEIR_OK;
-    /* The slot's last result must have been read before it is overwritten. It is the host that waits, as
-     * a rule for nothing: a queue that waited for the other router would hold up whoever cancels this
-     * one, and so perhaps the one that has to take the result. */
+    /* The slot's last result must have been read before it is overwritten. The host waits for that, as a
+     * rule not at all. If the queue waited instead, it would wait for the other router. Then a cancel of
+     * this router, which waits for the queue, would be held up, and perhaps the thread with it that has
+     * to take the result. */
     if (slot->sent)
         status = weir_future_wait(slot->sent, -1);
     weir_future_release(slot->sent);
@@ -170,7 +171,7 @@ static weir_status finish(struct weir__dataflow_device *on, weir__pbf_slot *slot
     weir_pbf_share *share = &mine(on)->share;
     double ms = 0;
     weir_status status = weir_event_wait(slot->done, -1);
-    if (!status) /* a queue goes on where a packet failed: what was filtered then is nothing */
+    if (!status) /* the queue goes on when a packet has failed: then the kernel filtered garbage */
         status = weir_future_query(slot->arrived);
     if (!status)
         status = weir_stamp_elapsed(slot->start, slot->stop, &ms);

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WEIR_KERNEL cc_stream
+#include "algorithms/common/kernel_host_tmpl.h"
+
 /* From 16 MiB on a GPU's host link carries nearly all it can. Below 64 KiB starting a kernel takes longer than
  * the arcs do. */
 #define PACKET_MOST  ((size_t)16 << 20)
@@ -54,17 +57,6 @@ struct run {
  * Kernels are put behind packets that are still on the way: the queue waits for them. So the next segments come
  * while one is linked, and the thread waits for nothing but for packets to be assigned. */
 
-static void stream_host(const void *args, uint32_t worker, uint32_t workers)
-{
-    cc_stream(args, worker, workers);
-}
-
-#if WEIR_CUDA
-static const weir_kernel kernel = {"cc", stream_host, weir__cc_stream_cuda};
-#else
-static const weir_kernel kernel = {"cc", stream_host, NULL};
-#endif
-
 static struct worker *mine(const struct weir__dataflow_device *on)
 {
     return &((struct run *)on->flow)->worker[on->index];
@@ -97,7 +89,7 @@ static weir_status launch(struct weir__dataflow_device *on, enum cc_stream_kind 
                                         .kind = kind,
                                         .first = (uint32_t)first,
                                         .count = (uint32_t)count};
-    return weir_queue_launch(on->queue, &kernel, &args, sizeof args);
+    return weir_queue_launch(on->queue, &weir__cc_stream_kernel, &args, sizeof args);
 }
 
 /* Over all vertices. */

@@ -28,13 +28,6 @@ struct cc_stream_args {
     uint32_t first, count; /* vertices; unused by SEGMENT */
 };
 
-/* The CUDA form; returns a cudaError_t. */
-#ifdef __cplusplus
-extern "C"
-#endif
-    int
-    weir__cc_stream_cuda(void *stream, uint32_t workers, const void *args);
-
 /* A lane links a row of up to CC_ALONE arcs; the lanes of the worker link a longer one together. */
 #ifdef __CUDACC__
 #define CC_ALONE 16u

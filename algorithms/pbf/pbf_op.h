@@ -35,13 +35,6 @@ typedef struct pbf_args {
     uint32_t elements; /* at most 2^28, so that neither sums nor halves overflow */
 } pbf_args;
 
-/* The CUDA form; returns a cudaError_t. */
-#ifdef __cplusplus
-extern "C"
-#endif
-    int
-    weir__pbf_cuda(void *stream, uint32_t workers, const void *args);
-
 /* A bijection of 32 bits in which every bit of the result depends on every bit of the argument:
  * shifts and multiplications by odd constants can each be undone. */
 WEIR_DEV uint32_t pbf_mix(uint32_t x)

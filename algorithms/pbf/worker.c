@@ -8,16 +8,8 @@
 #include "algorithms/pbf/pbf.h"
 #include "algorithms/pbf/pbf_op.h"
 
-static void filter_host(const void *args, uint32_t worker, uint32_t workers)
-{
-    pbf_filter(args, worker, workers);
-}
-
-#if WEIR_CUDA
-static const weir_kernel kernel = {"filter", filter_host, weir__pbf_cuda};
-#else
-static const weir_kernel kernel = {"filter", filter_host, NULL};
-#endif
+#define WEIR_KERNEL pbf_filter
+#include "algorithms/common/kernel_host_tmpl.h"
 
 /* A device's side of a run, and the run. */
 static weir__pbf_device *mine(const struct weir__dataflow_device *on)
@@ -119,7 +111,7 @@ static weir_status launch(struct weir__dataflow_device *on, weir__pbf_slot *slot
                      .elements = (uint32_t)(packet->bytes / sizeof(uint32_t))};
     weir_status status;
     if ((status = weir_queue_stamp(on->queue, slot->start)) ||
-        (status = weir_queue_launch(on->queue, &kernel, &args, sizeof args)) ||
+        (status = weir_queue_launch(on->queue, &weir__pbf_filter_kernel, &args, sizeof args)) ||
         (status = weir_queue_stamp(on->queue, slot->stop)))
         return status;
     return weir_queue_record(on->queue, slot->done);

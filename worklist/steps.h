@@ -46,6 +46,7 @@ typedef struct weir_steps_body {
         epilogue; /**< runs on each device behind the body; its name is NULL if there is none */
     int (*load)(void); /**< loads the kernels on the current GPU; NULL without CUDA */
     size_t args_bytes;
+    int no_reset; /**< compiled with WEIR_STEPS_NO_RESET: no array is filled or copied before a run */
 } weir_steps_body;
 
 /** How many elements an array has on a device. */
@@ -90,7 +91,7 @@ typedef struct weir_steps_array {
     /** WEIR_STEPS_COUNTED: elements on a device; of inboxes, of the one for @p sender, and not asked for a device's
      *  own. Where elements and `more` are 0 no memory is taken, and the pointer stays NULL. Other extents may have a
      *  function too: an array for which it returns 0 is left out on that device, and what else it returns is not
-     *  looked at. */
+     *  looked at; weir_steps_take() takes it later. */
     uint64_t (*count)(const void *user, uint32_t device, uint32_t sender);
 } weir_steps_array;
 
@@ -154,6 +155,11 @@ weir_context *weir_steps_context(const weir_steps *steps);
 /** An array of a device, by name: memory of the device. Of inboxes it is that of sender 0. NULL: there is no such
  *  array or device, or the array has no elements there. */
 void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device);
+/** Take an array that its `count` left out when the program was created, on all devices: for what only some runs turn
+ *  out to need. Between runs. Nothing happens where it is there already.
+ *  @retval WEIR_ERR_INVALID  no such array, or it is counted, or reset before each run.
+ *  @retval WEIR_ERR_NOMEM    no device has it then, and this may be tried again. */
+weir_status weir_steps_take(weir_steps *steps, const char *name);
 /** Start all kernels and wait for all. Arrays are reset by the kernels themselves.
  *  @param[out] times_out  may be NULL.
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  the object may only be destroyed.

@@ -1,8 +1,9 @@
 /** @file steps_cuda_tmpl.cuh  A body of steps.h as a kernel for GPUs, behind C launchers.
  *
  * A .cu file includes the body, defines WEIR_STEPS to its name and may define WEIR_STEPS_THREADS (of a block; a
- * multiple of 32) and WEIR_STEPS_PER_UNIT (blocks of a multiprocessor), and includes this. The kernel is
- * launched cooperatively: its blocks wait for each other, so all are resident. */
+ * multiple of 32) and WEIR_STEPS_PER_UNIT (blocks of a multiprocessor), and WEIR_STEPS_NO_RESET as the .c file does
+ * (steps_host_tmpl.h), and includes this. The kernel is launched cooperatively: its blocks wait for each other, so
+ * all are resident. */
 #include "worklist/steps.h"
 
 #include <cuda_runtime.h>
@@ -30,8 +31,11 @@ static __global__ void __launch_bounds__(WEIR_STEPS_THREADS, WEIR_STEPS_PER_UNIT
     block.threads = WEIR_STEPS_THREADS;
     block.share = share;
     weir_steps_begin(&args.member, &block);
-    if (!weir_steps_prologue(&args.member, &block))
-        WEIR_STEPS_NAME(, _body)(&args, &shared, &block);
+#ifndef WEIR_STEPS_NO_RESET
+    if (weir_steps_prologue(&args.member, &block))
+        return;
+#endif
+    WEIR_STEPS_NAME(, _body)(&args, &shared, &block);
 }
 
 #ifdef WEIR_STEPS_EPILOGUE
@@ -40,6 +44,7 @@ static __global__ void __launch_bounds__(WEIR_STEPS_EPILOGUE_THREADS)
     WEIR_STEPS_NAME(,
                     _epilogue_kernel)(const __grid_constant__ struct WEIR_STEPS_NAME(, _args) args)
 {
+    __shared__ uint64_t share[WEIR_STEPS_SHARE];
     struct weir_steps_block block;
     block.block = blockIdx.x;
     block.blocks = gridDim.x;
@@ -47,7 +52,7 @@ static __global__ void __launch_bounds__(WEIR_STEPS_EPILOGUE_THREADS)
     block.threads = WEIR_STEPS_EPILOGUE_THREADS;
     block.step = 0;
     block.until_ns = 0;
-    block.share = 0;
+    block.share = share;
     WEIR_STEPS_NAME(, _epilogue)(&args, &block);
 }
 #endif

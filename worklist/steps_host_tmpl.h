@@ -6,7 +6,10 @@
  *     WEIR_DEV void NAME_epilogue(const struct NAME_args *args, const struct weir_steps_block *block);
  *
  * It may read and write the device's own arrays and weir_steps_page.result. What other devices wrote into these arrays
- * before the last barrier that the body passed is there. */
+ * before the last barrier that the body passed is there.
+ *
+ * With WEIR_STEPS_NO_RESET defined, in the .cu file too, the kernel has no code that resets arrays before the body:
+ * for programs without such arrays that need every register. weir_steps_create() refuses a table that has some. */
 #include "worklist/steps.h"
 
 #include <stddef.h>
@@ -30,14 +33,19 @@ static void WEIR_STEPS_NAME(, _host)(const void *data, uint32_t worker, uint32_t
     struct weir_steps_block block = {
         .block = worker, .blocks = workers, .threads = 1, .share = share};
     weir_steps_begin(&args->member, &block);
-    if (!weir_steps_prologue(&args->member, &block))
-        WEIR_STEPS_NAME(, _body)(args, &shared, &block);
+#ifndef WEIR_STEPS_NO_RESET
+    if (weir_steps_prologue(&args->member, &block))
+        return;
+#endif
+    WEIR_STEPS_NAME(, _body)(args, &shared, &block);
 }
 
 #ifdef WEIR_STEPS_EPILOGUE
 static void WEIR_STEPS_NAME(, _epilogue_host)(const void *data, uint32_t worker, uint32_t workers)
 {
-    const struct weir_steps_block block = {.block = worker, .blocks = workers, .threads = 1};
+    uint64_t share[WEIR_STEPS_SHARE] = {0};
+    const struct weir_steps_block block = {
+        .block = worker, .blocks = workers, .threads = 1, .share = share};
     WEIR_STEPS_NAME(, _epilogue)((const struct WEIR_STEPS_NAME(, _args) *)data, &block);
 }
 #endif
@@ -63,4 +71,7 @@ const weir_steps_body WEIR_STEPS_NAME(weir__, _steps) = {
 #endif
     .load = WEIR_STEPS_CUDA(_load),
     .args_bytes = sizeof(struct WEIR_STEPS_NAME(, _args)),
+#ifdef WEIR_STEPS_NO_RESET
+    .no_reset = 1,
+#endif
 };

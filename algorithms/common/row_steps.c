@@ -7,12 +7,11 @@
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 /* Elements of an array on all devices together; 0 where the form says it. */
-static uint64_t elements_of(const weir_steps_array *array, const struct weir__sizes *sizes,
-                            const void *user)
+static uint64_t elements_of(const weir_steps_array *array, const struct weir__sizes *sizes)
 {
-    if (array->extent == WEIR_STEPS_COUNTED || (array->count && !array->count(user, 0, 0)))
-        return 0;
     switch (array->extent) {
+    case WEIR_STEPS_COUNTED:
+        return 0;
     case WEIR_STEPS_NUMBERS:
         return sizes->numbers * sizes->parts;
     case WEIR_STEPS_OWNED:
@@ -45,9 +44,12 @@ static weir_status fits(const struct weir__row_steps *on, const weir_graph *grap
     if (status)
         return status;
     weir__rows_need(&sizes, config, &need);
-    for (uint32_t i = 0; i < program->array_count; i++)
-        weir__need_take_on(&need, device, elements_of(&program->arrays[i], &sizes, user),
-                           program->arrays[i].bytes);
+    for (uint32_t i = 0; i < program->array_count; i++) {
+        const weir_steps_array *array = &program->arrays[i];
+        if (array->extent != WEIR_STEPS_COUNTED && array->count && !array->count(user, 0, 0))
+            continue;
+        weir__need_take_on(&need, device, elements_of(array, &sizes), array->bytes);
+    }
     if (on->form->need)
         on->form->need(&sizes, user, &need);
     weir__need_take(&need, options->reserved_bytes, 1);
@@ -91,6 +93,22 @@ void weir__row_steps_destroy(struct weir__row_steps *on)
     weir_steps_destroy(on->steps); /* first: what a run that failed had queued still reads rows */
     weir__rows_destroy(on->rows);
     weir__context_release(on->context);
+}
+
+weir_status weir__row_steps_take(struct weir__row_steps *on, const char *array)
+{
+    const weir_steps_array *of = array_of(on->form, array);
+    const struct weir__sizes sizes = {.vertices = on->vertices,
+                                      .parts = on->parts,
+                                      .numbers = weir__row_steps_part(on, 0)->numbers};
+    struct weir__need need = {0, 0};
+    weir_status status = WEIR_OK;
+    if (!weir_steps_data(on->steps, array, 0)) {
+        weir__need_take_on(&need, weir_context_device(on->context, 0), elements_of(of, &sizes),
+                           of->bytes);
+        status = weir__need_fits(&need, "%s with %s", on->form->program->what, array);
+    }
+    return status ? status : weir_steps_take(on->steps, array);
 }
 
 const weir_rows_part *weir__row_steps_part(const struct weir__row_steps *on, uint32_t device)

@@ -51,6 +51,8 @@ weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir
                                    struct weir__rows_config *config, void *user);
 /** weir_rows_part of a device. */
 const weir_rows_part *weir__row_steps_part(const struct weir__row_steps *on, uint32_t device);
+/** weir_steps_take(), where there is memory for it. @retval WEIR_ERR_NOMEM  with a sentence that names the array. */
+weir_status weir__row_steps_take(struct weir__row_steps *on, const char *array);
 /** Run, and say what all programs can: the time of kernels, devices, phases, supersteps as the sum of those of the
  *  phases, items sent as the sum of weir_steps_tells().
  *  @param[out] stats_out  set as a whole. */

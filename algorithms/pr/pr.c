@@ -1,4 +1,4 @@
-/** @file pr.c  PageRank: which form, on which devices; the rest is in pr_pull.c and pr_push.c. */
+/** @file pr.c  PageRank: which form runs, on which devices; the forms are in pr_pull.c and pr_push.c. */
 #include "algorithms/pr/pr.h"
 #include "algorithms/common/choose.h"
 #include "algorithms/common/forms.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Doubles are far from telling less; below, what is reckoned from a tolerance would be 0. */
+/* Ranks in doubles are never as exact as that. Bounds that are computed from a smaller tolerance would be 0. */
 #define TOLERANCE_LEAST 1e-300
 
 struct weir_pr {
@@ -163,7 +163,7 @@ weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out)
 {
     *items_out = 0;
-    return pr->pull   ? weir__pr_pull_link_items(pr->pull, from, to, items_out)
+    return pr->pull   ? weir__row_steps_link_items(&pr->pull->on, from, to, items_out)
            : pr->push ? weir__pr_push_link_items(pr->push, from, to, items_out)
                       : WEIR_OK;
 }
@@ -171,7 +171,7 @@ weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, ui
 void weir_pr_cancel(weir_pr *pr)
 {
     if (pr->pull)
-        weir__pr_pull_cancel(pr->pull);
+        weir_steps_cancel(pr->pull->on.steps);
     if (pr->push)
         weir__pr_push_cancel(pr->push);
 }

@@ -3,8 +3,8 @@
 #define WEIR_ALGORITHMS_PR_PR_H
 
 #include "algorithms/algorithms.h"
-#include "algorithms/common/rows.h"
-#include "algorithms/pr/pr_plan.h"
+#include "algorithms/common/row_steps.h"
+#include "algorithms/pr/pr_pull_args.h"
 
 /** What both begin with. */
 struct weir__pr_task {
@@ -26,7 +26,6 @@ struct weir__pr_lists {
     struct pr_long *row;
     uint8_t *end;
     uint64_t chunks, pieces, longs;
-    uint64_t rows;
 };
 
 /** Deal out @p rows rows.
@@ -41,28 +40,24 @@ void weir__pr_lists_free(struct weir__pr_lists *lists);
 weir_status weir__pr_readers(const struct weir__pr_task *task, const weir__rows *rows,
                              uint8_t **readers_out);
 
-/** How many bits of the doubles' work floats can do: where a run goes over to doubles, and where it ends. */
-struct weir__pr_bounds {
-    int fine;            /* doubles are needed */
-    double single_below; /* of pr_pull_args, as all below */
-    double fine_below;
-    double restless;
-    uint32_t single_iterations;
-    uint32_t iterations;
-};
-/** @param[in] fine  doubles are wanted in any case. */
-void weir__pr_bounds(const weir_pr_config *config, int fine, struct weir__pr_bounds *bounds_out);
+/** Where floats suffice, where a run goes over to doubles, and where it ends. @param[in] fine  doubles are wanted in
+ *  any case. */
+void weir__pr_bounds(const weir_pr_config *config, int fine, struct pr_bounds *bounds_out);
 
-struct weir__pr_pull;
+/** One thread at a time; a cancel from any. Items sent and cancelling are those of `on`. */
+struct weir__pr_pull {
+    struct weir__row_steps on; /* first */
+    weir_pr_config config;
+    int fine; /* runs go on with doubles */
+};
 weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__pr_pull **pull_out);
 weir_status weir__pr_pull_run(struct weir__pr_pull *pull, weir_run_stats *stats_out);
+/** From now on runs go on with doubles. @retval WEIR_ERR_NOMEM  all is as before, and this may be tried again. */
+weir_status weir__pr_pull_refine(struct weir__pr_pull *pull);
+/** As weir_pr_ranks() and weir_pr_values(), after a complete run. */
 weir_status weir__pr_pull_ranks(const struct weir__pr_pull *pull, double *ranks_out);
-/** As weir_pr_values(), after a complete run. */
 weir_status weir__pr_pull_values(const struct weir__pr_pull *pull, uint32_t device,
                                  weir_values *values_out);
-weir_status weir__pr_pull_link_items(const struct weir__pr_pull *pull, uint32_t from, uint32_t to,
-                                     uint64_t *items_out);
-void weir__pr_pull_cancel(struct weir__pr_pull *pull);
 void weir__pr_pull_destroy(struct weir__pr_pull *pull);
 
 /* ---- for comparison -------------------------------------------------------------------------- */

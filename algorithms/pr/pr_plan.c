@@ -36,7 +36,7 @@ static void add_short(struct cut *cut, uint64_t row, uint64_t arc, uint32_t arcs
         cut->lists->end[row] = (uint8_t)cut->open.arcs;
 }
 
-/* In pieces of equal length, or one longer than others by an arc. */
+/* The pieces of a row have equal lengths, or some of them one arc more. */
 static void add_longer(struct weir__pr_lists *lists, uint64_t row, uint64_t arc, uint32_t arcs)
 {
     const uint32_t pieces = (uint32_t)(((uint64_t)arcs + PR_PIECE_ARCS - 1) / PR_PIECE_ARCS);
@@ -52,7 +52,7 @@ static void add_longer(struct weir__pr_lists *lists, uint64_t row, uint64_t arc,
     lists->longs += pieces > 1;
 }
 
-/* Once to count, once to fill. */
+/* Called twice: to count entries, then to fill them in. */
 static void deal(const uint64_t *offsets, uint64_t rows, struct weir__pr_lists *lists)
 {
     struct cut cut = {lists, {0, 0, 0, 0}};
@@ -71,7 +71,7 @@ static void deal(const uint64_t *offsets, uint64_t rows, struct weir__pr_lists *
 
 weir_status weir__pr_lists(const uint64_t *offsets, uint64_t rows, struct weir__pr_lists *lists_out)
 {
-    struct weir__pr_lists lists = {.rows = rows};
+    struct weir__pr_lists lists = {0};
     weir_status status;
     *lists_out = lists;
     deal(offsets, rows, &lists);
@@ -139,11 +139,11 @@ weir_status weir__pr_readers(const struct weir__pr_task *task, const weir__rows 
 /* Part of itself by which a share that is a float is off: rank, degree and quotient are rounded once each.
  * As ranks sum to 1 at most, this is the error in L1, too. */
 #define SINGLE_ERROR (3.0 / 16777216)
-/* Changes below are not asked of floats: rounding alone could hold them up there. */
+/* No smaller change is asked of floats: rounding alone could keep the change above it. */
 #define SINGLE_LEAST (1.0 / 2097152)
 
-/* Iterations after which a change, 2 at most before the first one and smaller by the damping after each,
- * is below; and some, since sums are rounded. */
+/* Iterations after which a change is below a bound. It is 2 at most before the first iteration, and each makes it
+ * smaller by the damping. Some more are allowed, since sums are rounded. */
 static uint32_t iterations_to(double below, double damping)
 {
     double needed = damping > 0 ? ceil(log(below / 2) / log(damping)) : 1;
@@ -151,12 +151,12 @@ static uint32_t iterations_to(double below, double damping)
 }
 
 /* README.md, "How exact". With x' = T(x) the error of x' is at most d / (1 - d) of |x' - x|, whatever x is:
- * a rounded x does as well. What is handed out is x' rounded, so the rounding of the last one is left. */
-void weir__pr_bounds(const weir_pr_config *config, int fine, struct weir__pr_bounds *bounds_out)
+ * a rounded x does as well. What is handed out is x' rounded, so the error of that last rounding is added. */
+void weir__pr_bounds(const weir_pr_config *config, int fine, struct pr_bounds *bounds_out)
 {
     const double d = config->damping, last = SINGLE_ERROR * (1 - d);
     const double single = config->tolerance - (d > 0 ? last / d : INFINITY);
-    struct weir__pr_bounds bounds = {0};
+    struct pr_bounds bounds = {0};
     bounds.fine = fine || single < SINGLE_LEAST;
     bounds.single_below = bounds.fine ? SINGLE_LEAST : single;
     bounds.single_iterations = iterations_to(SINGLE_LEAST, d);

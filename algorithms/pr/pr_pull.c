@@ -1,58 +1,236 @@
-/** @file pr_pull.c  PageRank in step on the host's side: runs and what is said of them. */
-#include "algorithms/pr/pr_pull_parts.h"
-#include "algorithms/pr/pr_pull_args.h"
+/** @file pr_pull.c  PageRank in step on the host's side: its arrays, runs, and what is said of them. */
+#include "algorithms/pr/pr.h"
 #include "runtime/support.h"
 
-#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+
+#define FINE "shares in doubles" /* the array that is taken when it turns out to be needed */
 
 extern const weir_steps_body weir__pr_pull_steps;
 
-static const weir_steps_program program = {.what = "PageRank", .body = &weir__pr_pull_steps};
+/* ---- memory ------------------------------------------------------------------------------------ */
 
-/* ---- set-up ------------------------------------------------------------------------------------ */
+/* What there is while an object is made. */
+struct making {
+    struct weir__pr_pull *pull;
+    const struct weir__pr_task *task;
+    struct weir__pr_lists lists[WEIR_DEVICES_MAX];
+    uint8_t *readers; /* by number, of several devices; else NULL */
+};
 
-static weir_status fits(const struct weir__pr_task *task, const struct weir__rows_config *config)
+/* Where in-arcs lie is known when rows are placed, so lists are counted by what all rows and arcs take at most. */
+static void need(const struct weir__sizes *sizes, const void *user, struct weir__need *need)
 {
-    struct weir__sizes sizes;
-    struct weir__need need = {0, 0};
-    weir_status status = weir__sizes_of(task->context, task->graph, task->partition, &sizes);
+    const weir_device *device = weir_context_device(sizes->context, 0);
+    const uint64_t rows = sizes->vertices, arcs = sizes->arcs;
+    const uint64_t chunks = rows / PR_CHUNK_ROWS + 2 * (arcs / PR_CHUNK_ARCS) + 2;
+    const uint64_t pieces = 2 * (arcs / PR_PIECE_ARCS), longs = arcs / PR_PIECE_ARCS;
+    const uint64_t lists = chunks * sizeof(struct pr_chunk) + pieces * sizeof(struct pr_piece) +
+                           longs * sizeof(struct pr_long);
+    const uint64_t on_host = lists + rows + (sizes->parts > 1 ? sizes->numbers : 0);
+    (void)user;
+    weir__need_take(need, on_host, 1);
+    weir__need_pass(need, rows + 1, sizeof(uint64_t));
+    weir__need_take_on(need, device, lists + pieces * sizeof(double), 1);
+    weir__need_give(need, on_host, 1);
+}
+
+/* What the table below asks while an object is made. */
+#define COUNT(name, elements)                                                \
+    static uint64_t name(const void *user, uint32_t device, uint32_t sender) \
+    {                                                                        \
+        const struct making *making = user;                                  \
+        (void)device;                                                        \
+        (void)sender;                                                        \
+        return elements;                                                     \
+    }
+COUNT(chunk_count, making->lists[device].chunks)
+COUNT(piece_count, making->lists[device].pieces)
+COUNT(long_count, making->lists[device].longs)
+COUNT(reader_count, making->task->partition->parts > 1)
+COUNT(fine_count, making->pull->fine != 0)
+
+#define FIELD(name) offsetof(struct pr_pull_args, name)
+#define LIST(what, entries, pointer)                                               \
+    {                                                                              \
+        .name = what, .extent = WEIR_STEPS_COUNTED,                                \
+        .bytes = sizeof *((struct pr_pull_args *)NULL)->pointer, .count = entries, \
+        .field = FIELD(pointer)                                                    \
+    }
+static const weir_steps_array arrays[] = {
+    {.name = "shares",
+     .extent = WEIR_STEPS_NUMBERS,
+     .holding = WEIR_STEPS_SHARED,
+     .bytes = 2 * sizeof(float),
+     .field = FIELD(single)},
+    {.name = FINE,
+     .extent = WEIR_STEPS_NUMBERS,
+     .holding = WEIR_STEPS_SHARED,
+     .count = fine_count,
+     .bytes = 2 * sizeof(double),
+     .field = FIELD(fine)},
+    {.name = "ranks", .extent = WEIR_STEPS_OWNED, .bytes = 8, .more = 1, .field = FIELD(ranks)},
+    LIST("chunks", chunk_count, plan.chunk),
+    LIST("pieces", piece_count, plan.piece),
+    LIST("long rows", long_count, plan.row),
+    LIST("sums of pieces", piece_count, partial),
+    {.name = "ends", .extent = WEIR_STEPS_OWNED, .bytes = 1, .more = 1, .field = FIELD(plan.end)},
+    {.name = "readers",
+     .extent = WEIR_STEPS_OWNED,
+     .count = reader_count,
+     .bytes = 1,
+     .more = 1,
+     .field = FIELD(plan.readers)},
+    {.name = "pieces done", .bytes = 8, .field = FIELD(pieces_done)},
+};
+
+static const weir_steps_phase phases[] = {
+    {.name = "gather", .ns = PR_RESULT_GATHER_NS, .steps = PR_RESULT_ITERATIONS},
+    {.name = "exchange", .ns = PR_RESULT_WAIT_NS, .steps = PR_RESULT_ITERATIONS}};
+
+static const weir_steps_program program = {.what = "PageRank",
+                                           .body = &weir__pr_pull_steps,
+                                           .arrays = arrays,
+                                           .array_count = sizeof arrays / sizeof *arrays,
+                                           .phases = phases,
+                                           .phase_count = sizeof phases / sizeof *phases};
+
+/* ---- building ---------------------------------------------------------------------------------- */
+
+static weir_status make_lists(struct making *making, uint32_t p)
+{
+    const weir_rows_part *part = weir__row_steps_part(&making->pull->on, p);
+    const uint64_t bytes = (part->owned + UINT64_C(1)) * sizeof(uint64_t);
+    uint64_t *offsets;
+    weir_status status = weir__alloc(1, bytes, "offsets", &offsets);
     if (status)
         return status;
-    weir__rows_need(&sizes, config, &need);
-    weir__pr_pull_need(task, &sizes, &need);
-    weir__need_take(&need, task->options.reserved_bytes, 1);
-    weir__need_pass(&need, sizes.numbers, sizeof(double));
-    return weir__need_fits(&need, "PageRank of %s", task->graph->name);
+    if (!(status = weir__download(weir_context_device(making->task->context, p), offsets,
+                                  part->in.offsets, bytes)))
+        status = weir__pr_lists(offsets, part->owned, &making->lists[p]);
+    free(offsets);
+    return status;
+}
+
+static weir_status placed(struct weir__row_steps *on, void *user)
+{
+    struct making *making = user;
+    weir_status status = WEIR_OK;
+    if (on->parts > 1)
+        status = weir__pr_readers(making->task, on->rows, &making->readers);
+    for (uint32_t p = 0; p < on->parts && !status; p++)
+        status = make_lists(making, p);
+    return status;
+}
+
+static const struct weir__row_form form = {.program = &program,
+                                           .rows = FIELD(rows),
+                                           .values = "ranks",
+                                           .kind = WEIR_VALUE_F64,
+                                           .need = need,
+                                           .placed = placed};
+
+static weir_status place_lists(const struct making *making, uint32_t p)
+{
+    const weir_steps *steps = making->pull->on.steps;
+    const weir_rows_part *part = weir__row_steps_part(&making->pull->on, p);
+    const struct weir__pr_lists *lists = &making->lists[p];
+    const struct {
+        const char *array;
+        const void *values;
+        uint64_t bytes;
+    } list[] = {{"chunks", lists->chunk, lists->chunks * sizeof *lists->chunk},
+                {"pieces", lists->piece, lists->pieces * sizeof *lists->piece},
+                {"long rows", lists->row, lists->longs * sizeof *lists->row},
+                {"ends", lists->end, part->owned},
+                {"readers", making->readers ? making->readers + part->begin : NULL,
+                 making->readers ? part->owned : 0}};
+    weir_status status = WEIR_OK;
+    for (size_t i = 0; i < sizeof list / sizeof *list && !status; i++)
+        if (list[i].bytes)
+            status = weir__upload(weir_context_device(making->task->context, p),
+                                  weir_steps_data(steps, list[i].array, p), list[i].values,
+                                  list[i].bytes);
+    return status;
+}
+
+/* A bit of readers stands for every eighth device. */
+static void count_sends(const uint8_t *readers, struct pr_pull_args *args)
+{
+    uint64_t bit[8] = {0};
+    for (uint32_t row = 0; row < args->rows.owned; row++)
+        for (unsigned b = 0; b < 8; b++)
+            bit[b] += readers[args->rows.begin + row] >> b & 1;
+    for (uint32_t d = 0; d < args->member.count; d++)
+        args->sends[d] = d == args->member.index ? 0 : bit[d % 8];
+}
+
+static void tell(const struct making *making, uint32_t p)
+{
+    const struct weir__pr_task *task = making->task;
+    const double n = (double)task->vertices, damping = task->config.damping;
+    struct pr_pull_args *args = weir_steps_args(making->pull->on.steps, p);
+    args->plan.chunks = (uint32_t)making->lists[p].chunks;
+    args->plan.pieces = (uint32_t)making->lists[p].pieces;
+    args->plan.longs = (uint32_t)making->lists[p].longs;
+    args->symmetric = weir__rows_symmetric(making->pull->on.rows) != 0;
+    args->start = 1 / n;
+    args->damping = damping;
+    args->teleport = (1 - damping) / n;
+    args->spread = task->config.dangling == WEIR_DANGLING_SPREAD ? damping / n : 0;
+    args->dangling = (double)task->dangling * (double)(float)args->start;
+    if (making->readers)
+        count_sends(making->readers, args);
+    weir__pr_bounds(&task->config, 0, &args->bounds);
+}
+
+static weir_status build(struct making *making)
+{
+    const struct weir__pr_task *task = making->task;
+    struct weir__rows_config rows = {.in = 1, .out_degree = 1};
+    weir_status status =
+        weir__row_steps_create(&making->pull->on, &form, task->context, task->graph,
+                               task->partition, &task->options, &rows, making);
+    for (uint32_t p = 0; p < task->partition->parts && !status; p++) {
+        tell(making, p);
+        status = place_lists(making, p);
+    }
+    return status;
 }
 
 weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__pr_pull **pull_out)
 {
-    struct weir__rows_config rows = {.in = 1, .out_degree = 1};
-    struct weir__pr_pull *pull;
-    weir_status status;
+    struct making making = {.task = task};
+    struct pr_bounds bounds;
+    weir_status status = weir__calloc(1, sizeof *making.pull, "PageRank", &making.pull);
     *pull_out = NULL;
-    weir__rows_look(task->graph, &rows);
-    if ((status = fits(task, &rows)) || (status = weir__calloc(1, sizeof *pull, "PageRank", &pull)))
+    if (status)
         return status;
-    pull->context = task->context;
-    pull->config = task->config;
-    pull->vertices = task->vertices;
-    pull->dangling = task->dangling;
-    pull->parts = task->partition->parts;
-    if ((status = weir__calloc((size_t)pull->parts * pull->parts, sizeof *pull->sent,
-                               "counts of values sent", &pull->sent)) ||
-        (status = weir_steps_create(task->context, &program,
-                                    &(weir_steps_domain){.devices = pull->parts}, NULL,
-                                    task->options.time_limit_ms, &pull->bsp)) ||
-        (status =
-             weir__rows_create(task->context, task->graph, task->partition, &rows, &pull->rows)) ||
-        (status = weir__pr_pull_place(pull, task)) ||
-        (status = weir__pr_pull_set_bounds(pull, 0))) {
-        weir__pr_pull_destroy(pull);
+    weir__pr_bounds(&task->config, 0, &bounds);
+    making.pull->config = task->config;
+    making.pull->fine = (int)bounds.fine;
+    status = build(&making);
+    for (uint32_t p = 0; p < task->partition->parts; p++)
+        weir__pr_lists_free(&making.lists[p]);
+    free(making.readers);
+    if (status)
+        weir__pr_pull_destroy(making.pull);
+    else
+        *pull_out = making.pull;
+    return status;
+}
+
+weir_status weir__pr_pull_refine(struct weir__pr_pull *pull)
+{
+    weir_status status = weir__row_steps_take(&pull->on, FINE);
+    if (status)
         return status;
+    pull->fine = 1;
+    for (uint32_t p = 0; p < pull->on.parts; p++) {
+        struct pr_pull_args *args = weir_steps_args(pull->on.steps, p);
+        weir__pr_bounds(&pull->config, 1, &args->bounds);
     }
-    *pull_out = pull;
     return WEIR_OK;
 }
 
@@ -60,162 +238,110 @@ void weir__pr_pull_destroy(struct weir__pr_pull *pull)
 {
     if (!pull)
         return;
-    weir_steps_destroy(pull->bsp); /* first: what a run that failed had queued still writes there */
-    weir__pr_pull_unplace(pull);
-    weir__rows_destroy(pull->rows);
-    free(pull->sent);
+    weir__row_steps_destroy(&pull->on);
     free(pull);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------- */
 
-/* Bytes that an iteration, or what comes before and after all, has to move in the memory of all devices:
- * each arc and each row once; shares written, and read once however often they are asked for. */
-static uint64_t bytes_of(const struct weir__pr_pull *pull, uint64_t single, uint64_t fine)
+/* Bytes that an iteration, or what comes before and after all, has to move in the memory of a device: each arc
+ * and each row once; shares are written, and read once however often they are asked for. */
+static uint64_t bytes_of(const struct pr_pull_args *args, uint64_t single, uint64_t fine)
 {
-    uint64_t bytes = 0;
-    for (uint32_t p = 0; p < pull->parts; p++) {
-        const weir_rows_part *part = weir__rows_part(pull->rows, p);
-        const uint64_t rows = part->owned, numbers = part->numbers;
-        const uint64_t row = 1 + (weir__rows_symmetric(pull->rows) ? 0 : 4) + (pull->parts > 1);
-        const uint64_t each =
-            part->arcs_in * 4 + pull->part[p].chunks * sizeof(struct pr_chunk) + rows * row;
-        bytes += single * (each + rows * 2 * sizeof(float)) +
-                 fine * (each + rows * 2 * sizeof(double)) + numbers * (4 + sizeof(float)) +
-                 rows * (4 + sizeof(double) + (fine ? sizeof(double) : sizeof(float))) +
-                 (fine ? numbers * (sizeof(float) + sizeof(double)) : 0);
-    }
-    return bytes;
+    const uint64_t rows = args->rows.owned, numbers = args->rows.numbers;
+    const uint64_t row = 1 + (args->symmetric ? 0 : 4) + (args->plan.readers != NULL);
+    const uint64_t each =
+        args->rows.arcs_in * 4 + args->plan.chunks * sizeof(struct pr_chunk) + rows * row;
+    return single * (each + rows * 2 * sizeof(float)) + fine * (each + rows * 2 * sizeof(double)) +
+           numbers * (4 + sizeof(float)) +
+           rows * (4 + sizeof(double) + (fine ? sizeof(double) : sizeof(float))) +
+           (fine ? numbers * (sizeof(float) + sizeof(double)) : 0);
 }
 
-static void add_phases(const struct weir__pr_pull *pull, weir_run_stats *stats)
+static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
 {
-    static const char *const name[2] = {"gather", "exchange"};
-    for (uint32_t i = 0; i < 2; i++) {
-        stats->phase[i] = (weir_run_phase){name[i], 0, stats->steps};
-        for (uint32_t p = 0; p < pull->parts; p++) {
-            double ms = (double)weir_steps_results(pull->bsp, p)[PR_RESULT_GATHER_NS + i] / 1e6;
-            stats->phase[i].ms = fmax(stats->phase[i].ms, ms);
-        }
+    const uint64_t *result = weir_steps_results(pull->on.steps, 0);
+    const uint64_t all = result[PR_RESULT_ITERATIONS], single = result[PR_RESULT_SINGLE];
+    for (uint32_t p = 0; p < pull->on.parts; p++) {
+        const struct pr_pull_args *args = weir_steps_args(pull->on.steps, p);
+        stats->bytes += bytes_of(args, single, all - single);
+        for (uint32_t d = 0; d < pull->on.parts; d++)
+            stats->bytes_sent +=
+                args->sends[d] * (single * sizeof(float) + (all - single) * sizeof(double));
     }
-}
-
-static void add_stats(struct weir__pr_pull *pull, double ms, weir_run_stats *stats)
-{
-    const uint64_t *result = weir_steps_results(pull->bsp, 0);
-    const uint64_t single = result[PR_RESULT_SINGLE], fine = result[PR_RESULT_FINE];
-    uint64_t arcs = weir__rows_part(pull->rows, 0)->arcs_all, sent = 0;
-    for (uint64_t i = 0; i < (uint64_t)pull->parts * pull->parts; i++)
-        sent += pull->sent[i];
-    stats->kernel_ms += ms;
-    stats->steps += single + fine;
+    stats->steps = all;
     stats->residual = (double)result[PR_RESULT_CHANGE] * PR_UNIT;
-    stats->work.ms = stats->kernel_ms;
-    stats->work.rounds = stats->steps;
-    stats->work.processed += (single + fine) * pull->vertices;
-    stats->work.atoms += (single + fine) * arcs;
-    stats->work.sent += (single + fine) * sent;
-    stats->bytes += bytes_of(pull, single, fine);
-    stats->bytes_sent += sent * (single * sizeof(float) + fine * sizeof(double));
-    stats->reached = stats->least_items = pull->vertices;
-    stats->arcs_reached = arcs;
+    stats->arcs_reached = weir__row_steps_part(&pull->on, 0)->arcs_all;
+    stats->reached = stats->least_items = pull->on.vertices;
     stats->direction = WEIR_DIRECTION_PULL;
-    stats->devices = pull->parts;
-    pull->steps = stats->steps;
+    stats->work.rounds = all;
+    stats->work.processed = all * pull->on.vertices;
+    stats->work.atoms = all * stats->arcs_reached;
 }
 
-static weir_status run_once(struct weir__pr_pull *pull, weir_run_stats *stats)
+static weir_status run_once(struct weir__pr_pull *pull, weir_run_stats *stats_out)
 {
-    weir_status status = WEIR_OK;
-    weir_steps_times times;
-    for (uint32_t p = 0; p < pull->parts && !status; p++)
-        status = weir_queue_fill(weir_steps_queue(pull->bsp, p), pull->part[p].done, 0,
-                                 sizeof(uint64_t));
-    if (status || (status = weir_steps_run(pull->bsp, &times)))
-        return status;
-    add_stats(pull, times.kernel_ms, stats);
-    return WEIR_OK;
+    weir_status status = weir__row_steps_run(&pull->on, stats_out);
+    if (!status)
+        report(pull, stats_out);
+    return status;
 }
 
 weir_status weir__pr_pull_run(struct weir__pr_pull *pull, weir_run_stats *stats_out)
 {
-    weir_run_stats stats = {0};
+    weir_run_stats stats;
     weir_status status = run_once(pull, &stats);
-    /* Floats that do not come to rest, which the bounds leave room for: once more, and on with doubles. */
-    if (!status && !pull->fine && !pull->config.iterations &&
-        stats.residual >= pull->config.tolerance && !(status = weir__pr_pull_set_bounds(pull, 1)))
-        status = run_once(pull, &stats);
     if (status)
         return status;
-    add_phases(pull, &stats);
+    /* The bounds leave room for floats that do not come to rest: once more then, and on with doubles. What is said
+     * of the run is of the second attempt, but for its time. */
+    if (!pull->fine && !pull->config.iterations && stats.residual >= pull->config.tolerance) {
+        const double first_ms = stats.kernel_ms;
+        if ((status = weir__pr_pull_refine(pull)) || (status = run_once(pull, &stats)))
+            return status;
+        stats.kernel_ms += first_ms;
+        stats.work.ms = stats.kernel_ms;
+    }
     *stats_out = stats;
     return WEIR_OK;
 }
 
-/* Shares in single precision lose or gain some parts in 10^8 of all rank; where none is lost by intention,
- * the ranks are brought back to a sum of 1, which moves each towards the fixed point. */
-static void normalise(double *ranks, uint64_t vertices)
+/* ---- ranks ------------------------------------------------------------------------------------- */
+
+/* Shares in single precision lose or gain some parts in 10^8 of all rank. Where none is lost by intention the
+ * ranks are brought back to a sum of 1, which moves each towards the fixed point. */
+static double scale_of(const struct weir__pr_pull *pull)
 {
-    long double sum = 0;
-    for (uint64_t v = 0; v < vertices; v++)
-        sum += ranks[v];
-    for (uint64_t v = 0; v < vertices; v++)
-        ranks[v] = (double)(ranks[v] / sum);
+    return pull->config.dangling == WEIR_DANGLING_SPREAD
+               ? 1 / ((double)weir_steps_total(pull->on.steps, PR_RESULT_RANKS) * PR_UNIT)
+               : 1;
+}
+
+struct scaling {
+    double *ranks, scale;
+};
+
+static void scale(void *user, uint64_t begin, uint64_t end)
+{
+    const struct scaling *scaling = user;
+    for (uint64_t v = begin; v < end; v++)
+        scaling->ranks[v] *= scaling->scale;
 }
 
 weir_status weir__pr_pull_ranks(const struct weir__pr_pull *pull, double *ranks_out)
 {
-    const void *values[WEIR_DEVICES_MAX];
-    for (uint32_t p = 0; p < pull->parts; p++)
-        values[p] = pull->part[p].ranks;
-    weir_status status = weir__rows_gather(pull->rows, values, sizeof *ranks_out, ranks_out);
-    if (!status && pull->config.dangling == WEIR_DANGLING_SPREAD && pull->steps)
-        normalise(ranks_out, pull->vertices);
-    return status;
-}
-
-/* One over the sum of all ranks, as normalise() divides by. */
-static weir_status scale_of(const struct weir__pr_pull *pull, double *scale_out)
-{
-    const void *values[WEIR_DEVICES_MAX];
-    long double sum = 0;
-    double *ranks;
-    weir_status status = weir__alloc(pull->vertices, sizeof *ranks, "ranks", &ranks);
-    if (status)
-        return status;
-    for (uint32_t p = 0; p < pull->parts; p++)
-        values[p] = pull->part[p].ranks;
-    status = weir__rows_gather(pull->rows, values, sizeof *ranks, ranks);
-    for (uint64_t v = 0; v < pull->vertices && !status; v++)
-        sum += ranks[v];
-    free(ranks);
-    *scale_out = (double)(1 / sum);
+    struct scaling scaling = {ranks_out, scale_of(pull)};
+    weir_status status = weir__row_steps_gather(&pull->on, "ranks", ranks_out);
+    if (!status && scaling.scale != 1)
+        weir__parallel_for(pull->on.vertices, UINT64_C(1) << 16, 0, scale, &scaling);
     return status;
 }
 
 weir_status weir__pr_pull_values(const struct weir__pr_pull *pull, uint32_t device,
                                  weir_values *values_out)
 {
-    const void *ranks = device < pull->parts ? pull->part[device].ranks : NULL;
-    weir_status status = weir__rows_values(pull->rows, device, ranks, WEIR_VALUE_F64, values_out);
-    if (!status && pull->config.dangling == WEIR_DANGLING_SPREAD && pull->steps)
-        status = scale_of(pull, &values_out->scale);
+    weir_status status = weir__row_steps_values(&pull->on, device, values_out);
+    if (!status)
+        values_out->scale = scale_of(pull);
     return status;
-}
-
-weir_status weir__pr_pull_link_items(const struct weir__pr_pull *pull, uint32_t from, uint32_t to,
-                                     uint64_t *items_out)
-{
-    *items_out = 0;
-    if (from >= weir_context_device_count(pull->context) ||
-        to >= weir_context_device_count(pull->context))
-        return weir__fail(WEIR_ERR_INVALID, "no link from device %u to device %u", from, to);
-    if (from < pull->parts && to < pull->parts)
-        *items_out = pull->sent[from * pull->parts + to] * pull->steps;
-    return WEIR_OK;
-}
-
-void weir__pr_pull_cancel(struct weir__pr_pull *pull)
-{
-    weir_steps_cancel(pull->bsp);
 }

@@ -3,9 +3,9 @@
  * A vertex's *share* is its rank divided by its out-degree: what each of its arcs carries. (A vertex without
  * out-arcs keeps its rank there; nobody asks for its share.) An iteration adds up, for each row, the shares
  * at the far ends of its in-arcs. No atomics. Shares are all that is kept from one iteration to the next, in
- * two copies that take turns, on every device for all numbers; a device writes those of its own rows into
- * its own memory and into that of the devices that read them. One barrier an iteration adds up the change
- * and the dangling rank.
+ * two copies, on every device for all numbers: an iteration reads one and writes the other. A device writes the shares
+ * of its own rows into its own memory and into that of the devices that read them. One barrier an iteration
+ * adds up the change and the dangling rank.
  *
  * Bytes are what it costs, so shares are floats first, half of what random reads miss by, and doubles only
  * where the tolerance is finer than floats are (README.md has the bounds). Sums are doubles always.
@@ -15,10 +15,10 @@
  *   side by side, whatever the rows' lengths, has PR_DEEP independent reads of shares a lane under way,
  *   leaves the shares in shared memory and adds them up by row there. Row ends are a byte a row.
  * - a *piece* is up to PR_PIECE_ARCS arcs of one longer row, added up by a warp in registers.
- * - a *long* row has several pieces. Pieces come first and their sums are put together after the chunks,
- *   when all have been there for long.
- * Each warp does its share of each list, by turns forwards and backwards: where rows are sorted by length, the
- * first of one turn is the last of the next. */
+ * - a *long* row has several pieces. A warp does its pieces first, then its chunks, then its long rows, of which it
+ *   adds up the pieces' sums: by then all pieces have been done long ago, and nobody waits.
+ * Each warp takes one entry of a list in each pass over it, and passes go forwards and backwards in turn: where rows
+ * are sorted by length, the warp that had the longest row of one pass has the shortest of the next. */
 #ifndef WEIR_ALGORITHMS_PR_PR_PULL_H
 #define WEIR_ALGORITHMS_PR_PR_PULL_H
 
@@ -29,27 +29,27 @@
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/** The place in a list of what a worker does in its turn-th turn; may be behind the end. */
-WEIR_DEV uint64_t pr_turn(const struct pr_place *place, uint32_t turn)
+/** The place in a list of what a worker does in a pass; may be behind the end. */
+WEIR_DEV uint64_t pr_entry(const struct pr_worker *worker, uint32_t pass)
 {
-    const uint32_t at = turn & 1 ? place->workers - 1 - place->worker : place->worker;
-    return (uint64_t)turn * place->workers + at;
+    const uint32_t at = pass & 1 ? worker->count - 1 - worker->index : worker->index;
+    return (uint64_t)pass * worker->count + at;
 }
 
 /** Without rows: behind the last one. */
-WEIR_DEV struct pr_chunk pr_chunk_of(const struct pr_plan *plan, const struct pr_place *place,
-                                     uint32_t turn)
+WEIR_DEV struct pr_chunk pr_chunk_of(const struct pr_plan *plan, const struct pr_worker *worker,
+                                     uint32_t pass)
 {
-    const uint64_t at = pr_turn(place, turn);
+    const uint64_t at = pr_entry(worker, pass);
     struct pr_chunk none = {0, 0, 0, 0};
     return at < plan->chunks ? plan->chunk[at] : none;
 }
 
 /** Without arcs: behind the last one. */
-WEIR_DEV struct pr_piece pr_piece_of(const struct pr_plan *plan, const struct pr_place *place,
-                                     uint32_t turn)
+WEIR_DEV struct pr_piece pr_piece_of(const struct pr_plan *plan, const struct pr_worker *worker,
+                                     uint32_t pass)
 {
-    const uint64_t at = pr_turn(place, turn);
+    const uint64_t at = pr_entry(worker, pass);
     struct pr_piece none = {0, 0, 0, 0};
     return at < plan->pieces ? plan->piece[at] : none;
 }
@@ -85,67 +85,88 @@ WEIR_DEV void pr_ends(const uint8_t *ends, uint32_t count, uint8_t *end)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/** This thread's tally to the barrier, over its block first. */
-WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared,
-                     const struct weir_steps_block *b, struct pr_tally tally)
+/** The tally of this thread's block, in thread 0. By all threads; not twice without a barrier between. */
+WEIR_DEV struct pr_tally pr_over_block(struct pr_pull_shared *shared,
+                                       const struct weir_steps_block *b, struct pr_tally tally)
 {
     tally.change = weir_group_sum_f64(tally.change, WEIR_LANES);
-    tally.dangling = weir_group_sum_f64(tally.dangling, WEIR_LANES);
+    tally.rank = weir_group_sum_f64(tally.rank, WEIR_LANES);
     tally.restless = (uint32_t)weir_sum_u64(tally.restless);
     if (weir_lane() == 0)
         shared->tally[b->thread / WEIR_LANES] = tally;
     weir_block_sync();
-    if (b->thread)
-        return;
     WEIR_ROLLED
-    for (uint32_t w = 1; w < b->threads / WEIR_LANES; w++) {
+    for (uint32_t w = 1; w < b->threads / WEIR_LANES && b->thread == 0; w++) {
         tally.change += shared->tally[w].change;
-        tally.dangling += shared->tally[w].dangling;
+        tally.rank += shared->tally[w].rank;
         tally.restless += shared->tally[w].restless;
     }
+    return tally;
+}
+
+/** This thread's tally of an iteration to the barrier. */
+WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared,
+                     const struct weir_steps_block *b, struct pr_tally tally)
+{
+    tally = pr_over_block(shared, b, tally);
+    if (b->thread)
+        return;
     weir_steps_add(&a->member, b, PR_SUM_CHANGE, (uint64_t)(tally.change / PR_UNIT));
-    weir_steps_add(&a->member, b, PR_SUM_DANGLING, (uint64_t)(tally.dangling / PR_UNIT));
+    weir_steps_add(&a->member, b, PR_SUM_DANGLING, (uint64_t)(tally.rank / PR_UNIT));
     if (tally.restless)
         weir_steps_add(&a->member, b, PR_SUM_RESTLESS, tally.restless);
 }
 
-/** All threads of a device over its numbers or rows. There may be nearly 2^32, and 64 bits hold one step more. */
-#define PR_EACH(b, i, count)                                                \
-    for (uint64_t i = (b)->block * (b)->threads + (b)->thread; i < (count); \
-         i += (b)->blocks * (b)->threads)
+/** All threads of a device over its numbers or rows. There may be nearly 2^32 of them, so that the index behind the
+ *  last one needs 64 bits. */
+#define PR_EACH(b, i, count) \
+    for (uint64_t i = weir_steps_thread(b); i < (count); i += weir_steps_threads(b))
 
-/** Every device fills its own copies, so that nothing is sent. */
+/** Every device fills its own copies, so that nothing is sent. The barrier behind it comes before the first piece. */
 WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_steps_block *b)
 {
     float *shares = a->single[a->member.index];
-    PR_EACH(b, i, a->numbers)
+    if (b->block == 0 && b->thread == 0)
+        *a->pieces_done = 0;
+    PR_EACH(b, i, a->rows.numbers)
     {
-        const uint32_t degree = a->degree[i];
+        const uint32_t degree = a->rows.out_degree[i];
         shares[i] = degree ? (float)a->start / (float)degree : (float)a->start;
     }
 }
 
+/** Floats become doubles, on every device its own copies. */
 WEIR_DEV void pr_refine(const struct pr_pull_args *a, const struct weir_steps_block *b,
-                        uint32_t turn)
+                        uint32_t copy)
 {
-    const float *from = a->single[a->member.index] + (uint64_t)turn * a->numbers;
+    const float *from = a->single[a->member.index] + (uint64_t)copy * a->rows.numbers;
     double *to = a->fine[a->member.index];
-    PR_EACH(b, i, a->numbers)
-    to[i] = (double)from[i];
+    PR_EACH(b, i, a->rows.numbers)
+    {
+        to[i] = (double)from[i];
+    }
 }
 
-/** Shares become ranks. */
-WEIR_DEV void pr_end(const struct pr_pull_args *a, const struct weir_steps_block *b, int fine,
-                     uint32_t turn)
+/** Shares become ranks. Their sum, by which the host has them divided, is the same in every run: threads add up the
+ * same rows, and then integers. */
+WEIR_DEV void pr_end(const struct pr_pull_args *a, struct pr_pull_shared *shared,
+                     const struct weir_steps_block *b, int fine, uint32_t copy)
 {
-    const uint64_t first = (uint64_t)turn * a->numbers + a->begin;
-    PR_EACH(b, row, a->owned)
+    const uint64_t first = (uint64_t)copy * a->rows.numbers + a->rows.begin;
+    struct pr_tally tally = {0, 0, 0};
+    PR_EACH(b, row, a->rows.owned)
     {
-        const uint32_t degree = a->degree[a->begin + row];
+        const uint32_t degree = a->rows.out_degree[a->rows.begin + row];
         const double share = fine ? a->fine[a->member.index][first + row]
                                   : (double)a->single[a->member.index][first + row];
-        a->ranks[row] = share * (degree ? degree : 1);
+        const double rank = share * (degree ? degree : 1);
+        a->ranks[row] = rank;
+        tally.rank += rank;
     }
+    tally = pr_over_block(shared, b, tally);
+    if (b->thread == 0)
+        weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[PR_RESULT_RANKS],
+                                        (uint64_t)(tally.rank / PR_UNIT));
 }
 
 /** Whether the iteration before was the last one with these shares. */
@@ -153,35 +174,39 @@ WEIR_DEV int pr_enough(const struct pr_pull_args *a, const struct pr_round *roun
                        const uint64_t *total)
 {
     const double change = (double)total[PR_SUM_CHANGE] * PR_UNIT;
-    if (round->number >= a->iterations)
+    if (round->number >= a->bounds.iterations)
         return 1;
     if (fine)
-        return change < a->fine_below && !total[PR_SUM_RESTLESS];
-    return change < a->single_below || (a->fine[0] && round->number >= a->single_iterations);
+        return change < a->bounds.fine_below && !total[PR_SUM_RESTLESS];
+    return change < a->bounds.single_below ||
+           (a->fine[0] && round->number >= a->bounds.single_iterations);
 }
 
-WEIR_DEV void pr_tell(const struct pr_pull_args *a, const struct weir_steps_block *b,
-                      const struct pr_round *round, const uint64_t *total, const struct pr_log *log)
-{
-    uint64_t *result = weir_steps_mine(&a->member)->result;
-    if (b->block || b->thread)
-        return;
-    result[PR_RESULT_SINGLE] = log->single;
-    result[PR_RESULT_FINE] = round->number - log->single;
-    result[PR_RESULT_CHANGE] = total[PR_SUM_CHANGE];
-    result[PR_RESULT_GATHER_NS] = log->gather_ns;
-    result[PR_RESULT_WAIT_NS] = log->wait_ns;
-}
-
-/** The time since the last call to one of the sums, or nowhere. */
-WEIR_DEV void pr_time(struct pr_log *log, const struct weir_steps_block *b, uint64_t *sum)
+/** Block 0 books the time since the last call as a result of the run. */
+WEIR_DEV void pr_book(const struct pr_pull_args *a, struct pr_pull_shared *shared,
+                      const struct weir_steps_block *b, enum pr_result which)
 {
     if (b->block || b->thread)
         return;
     const uint64_t now = weir_clock_ns();
-    if (sum)
-        *sum += now - log->begin_ns;
-    log->begin_ns = now;
+    weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[which],
+                                    now - shared->since_ns);
+    shared->since_ns = now;
+}
+
+/** What the run was, for the host. */
+WEIR_DEV void pr_tell(const struct pr_pull_args *a, const struct weir_steps_block *b,
+                      uint32_t single, uint32_t iterations, uint64_t change)
+{
+    struct weir_steps_page *page = weir_steps_mine(&a->member);
+    if (b->block || b->thread)
+        return;
+    page->result[PR_RESULT_SINGLE] = single;
+    page->result[PR_RESULT_ITERATIONS] = iterations;
+    page->result[PR_RESULT_CHANGE] = change;
+    WEIR_ROLLED
+    for (uint32_t d = 0; d < a->member.count; d++)
+        page->tell[d] = a->sends[d] * iterations;
 }
 
 /** What is done between two barriers. */
@@ -189,7 +214,7 @@ enum pr_step { PR_STEP_BEGIN, PR_STEP_SINGLE, PR_STEP_REFINE, PR_STEP_FINE };
 
 /** @return as weir_steps_sync(). */
 WEIR_DEV uint32_t pr_step(const struct pr_pull_args *a, enum pr_step step,
-                          const struct pr_round *round, const struct pr_place *place,
+                          const struct pr_round *round, const struct pr_worker *worker,
                           struct pr_pull_shared *shared, const struct weir_steps_block *b)
 {
     struct pr_tally tally = {0, 0, 0};
@@ -197,15 +222,14 @@ WEIR_DEV uint32_t pr_step(const struct pr_pull_args *a, enum pr_step step,
     if (step == PR_STEP_BEGIN)
         pr_begin(a, b);
     else if (step == PR_STEP_REFINE)
-        pr_refine(a, b, round->turn);
+        pr_refine(a, b, round->copy);
     else {
-        pr_time(&shared->log, b, NULL);
-        stop = step == PR_STEP_FINE ? pr_fine_sweep(a, round, place, shared, b, &tally)
-                                    : pr_single_sweep(a, round, place, shared, b, &tally);
+        stop = step == PR_STEP_FINE ? pr_fine_sweep(a, round, worker, shared, b, &tally)
+                                    : pr_single_sweep(a, round, worker, shared, b, &tally);
         if (!stop)
             pr_add(a, shared, b, tally);
-        pr_time(&shared->log, b, &shared->log.gather_ns);
     }
+    pr_book(a, shared, b, PR_RESULT_GATHER_NS);
     return stop;
 }
 
@@ -213,41 +237,41 @@ WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *
                            struct weir_steps_block *b)
 {
     const uint32_t warp = b->thread / WEIR_LANES, warps = b->threads / WEIR_LANES;
-    const struct pr_place place = {&shared->warp[warp], b->block * warps + warp, b->blocks * warps};
+    const struct pr_worker worker = {&shared->warp[warp], b->block * warps + warp,
+                                     b->blocks * warps};
     struct pr_round round = {a->teleport + a->spread * a->dangling, 0, 0};
     enum pr_step step = PR_STEP_BEGIN;
     uint64_t total[WEIR_STEPS_SUMS];
-    struct pr_log *log = &shared->log; /* thread 0's own: no barrier for it */
     if (b->thread == 0)
-        log->gather_ns = log->wait_ns = log->single = 0;
+        shared->since_ns = weir_clock_ns();
     WEIR_ROLLED
     for (;;) {
-        if (pr_step(a, step, &round, &place, shared, b) ||
+        if (pr_step(a, step, &round, &worker, shared, b) ||
             weir_steps_sync(&a->member, b, b->blocks, 0, 1, total))
             return;
+        pr_book(a, shared, b, PR_RESULT_WAIT_NS);
         if (step == PR_STEP_BEGIN) {
             step = PR_STEP_SINGLE;
             continue;
         }
         if (step == PR_STEP_REFINE) {
             step = PR_STEP_FINE;
-            round.turn = 0;
+            round.copy = 0;
             continue;
         }
-        pr_time(log, b, &log->wait_ns);
         round.number++;
-        round.turn ^= 1;
+        round.copy ^= 1;
         round.base = a->teleport + a->spread * (double)total[PR_SUM_DANGLING] * PR_UNIT;
         if (step == PR_STEP_SINGLE && b->thread == 0)
-            log->single = round.number;
+            shared->single = round.number;
         if (!pr_enough(a, &round, step == PR_STEP_FINE, total))
             continue;
-        if (step == PR_STEP_FINE || !a->fine[0] || round.number >= a->iterations)
+        if (step == PR_STEP_FINE || !a->fine[0] || round.number >= a->bounds.iterations)
             break;
         step = PR_STEP_REFINE;
     }
-    pr_end(a, b, step == PR_STEP_FINE, round.turn);
-    pr_tell(a, b, &round, total, log);
+    pr_end(a, shared, b, step == PR_STEP_FINE, round.copy);
+    pr_tell(a, b, shared->single, round.number, total[PR_SUM_CHANGE]);
 }
 
 #endif

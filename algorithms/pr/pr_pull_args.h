@@ -1,9 +1,99 @@
-/** @file pr_pull_args.h  What the body of pr_pull.h gets from the host, leaves for it, and works in. */
+/** @file pr_pull_args.h  What the body of pr_pull.h gets from the host, leaves for it, and works in; and the lists by
+ * which the rows of a part are dealt out to warps. In the dialect. */
 #ifndef WEIR_ALGORITHMS_PR_PR_PULL_ARGS_H
 #define WEIR_ALGORITHMS_PR_PR_PULL_ARGS_H
 
-#include "algorithms/pr/pr_plan.h"
+#include "algorithms/rows.h"
 #include "worklist/steps.h"
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+#define PR_CHUNK_ARCS 255u /* at most, so that a row's end in it is a byte */
+#define PR_CHUNK_ROWS 128u
+#define PR_PIECE_ARCS 1024u
+
+/** Rows `row` to row + rows - 1, whose arcs are `arc` to arc + arcs - 1 of the part. */
+struct pr_chunk {
+    uint64_t arc;
+    uint32_t row;
+    uint16_t rows, arcs;
+};
+
+/** Arcs of one row. */
+struct pr_piece {
+    uint64_t arc;
+    uint32_t row;
+    uint16_t arcs;
+    uint16_t whole; /* 1: all arcs of the row; 0: of a long one */
+};
+
+/** A row of several pieces, one after another in the list of pieces. */
+struct pr_long {
+    uint32_t row, arcs;
+    uint32_t first, pieces;
+};
+
+/** The lists of a part; every row is in one of them. Read-only while kernels run. */
+struct pr_plan {
+    const struct pr_chunk *chunk;
+    const struct pr_piece *piece;
+    const struct pr_long *row;
+    const uint8_t *end; /* by row: where it ends in its chunk, in arcs from the chunk's first */
+    /* By row: bit d % 8 is set for each device d that has arcs from the row's vertex. NULL on a single device. */
+    const uint8_t *readers;
+    uint32_t chunks, pieces, longs;
+};
+
+/* ---- from the host, and for it ------------------------------------------------------------------ */
+
+/** Numbers for the host in weir_steps_page.result. */
+enum pr_result {
+    PR_RESULT_SINGLE = 0, /* iterations with floats */
+    PR_RESULT_ITERATIONS, /* all: the others were made with doubles */
+    PR_RESULT_CHANGE,     /* of the last one, as the barrier's sum */
+    PR_RESULT_RANKS,      /* the sum of this device's ranks, in units of PR_UNIT */
+    PR_RESULT_GATHER_NS,  /* block 0: its own work */
+    PR_RESULT_WAIT_NS     /* block 0: at barriers, for the work of others and the exchange */
+};
+
+/** Sums of a barrier. */
+enum { PR_SUM_CHANGE = 1, PR_SUM_DANGLING, PR_SUM_RESTLESS };
+
+/** Changes, dangling rank and ranks are added up as integers of this unit: the sum is the same in every order. Each
+ *  sum is below 2. */
+#define PR_UNIT (1.0 / 1152921504606846976.0) /* 2^-60 */
+
+/** When a run stops, and when it goes on with doubles (pr_plan.c). */
+struct pr_bounds {
+    uint32_t fine;              /* doubles are needed */
+    uint32_t single_iterations; /* with floats at most, if there are doubles */
+    uint32_t iterations;        /* at most */
+    double single_below;        /* a change that ends the floats */
+    double fine_below;          /* a change that ends all */
+    /* With doubles: a vertex that changes by more than this part of itself keeps the run going. */
+    double restless;
+};
+
+struct pr_pull_args {
+    struct weir_steps_member member;
+    weir_rows_part rows; /* with in-arcs and out-degrees */
+    struct pr_plan plan;
+    double *partial;       /* sum of each piece of a long row */
+    uint64_t *pieces_done; /* warps that did theirs, over all iterations; release, acquire dev */
+    double *ranks;         /* by row; to be divided by their sum where dangling rank is spread */
+    /* Shares on each device: `numbers` that are read in even iterations, then `numbers` for odd ones. */
+    float *single[WEIR_DEVICES_MAX];
+    double *fine[WEIR_DEVICES_MAX];   /* the same; NULL: floats do */
+    uint64_t sends[WEIR_DEVICES_MAX]; /* shares that an iteration stores on each other device */
+    uint32_t symmetric;               /* a row is as long as its vertex's out-degree */
+    struct pr_bounds bounds;
+    double start; /* rank of all vertices */
+    double damping, teleport;
+    double spread;   /* of dangling rank, what each vertex gets; 0: it is lost */
+    double dangling; /* rank of dangling vertices at the start */
+};
+
+/* ---- what the body works in ---------------------------------------------------------------------- */
 
 /** Warps of a block, and reads of a lane that are under way together. */
 #ifdef __CUDACC__
@@ -15,46 +105,6 @@
 #define PR_DEEP  ((int)(PR_SLOTS / WEIR_LANES))
 #define PR_ROWS  ((int)(PR_CHUNK_ROWS / WEIR_LANES))
 
-/** Numbers for the host in weir_steps_page.result. */
-enum {
-    PR_RESULT_SINGLE = 0, /* iterations with floats */
-    PR_RESULT_FINE,       /* with doubles */
-    PR_RESULT_CHANGE,     /* of the last one, as the barrier's sum */
-    PR_RESULT_GATHER_NS,  /* block 0: its own work */
-    PR_RESULT_WAIT_NS     /* at barriers: others' work, and the exchange */
-};
-
-/** Sums of a barrier. */
-enum { PR_SUM_CHANGE = 1, PR_SUM_DANGLING, PR_SUM_RESTLESS };
-
-/** Changes and dangling rank are added up as integers of this unit: the same sum in every order. They are
- *  below 2 each. */
-#define PR_UNIT (1.0 / 1152921504606846976.0) /* 2^-60 */
-
-typedef struct pr_pull_args {
-    struct weir_steps_member member;
-    struct pr_plan plan; /* of this device, in its memory */
-    const uint32_t *targets;
-    const uint32_t *degree; /* out-degrees by number */
-    double *partial;        /* sum of each piece of a long row */
-    uint64_t *pieces_done;  /* warps that did theirs, over all iterations; release, acquire dev */
-    double *ranks;          /* by row */
-    float *single
-        [WEIR_DEVICES_MAX]; /* shares of each device: 2 * numbers, the turns one after another */
-    double *fine[WEIR_DEVICES_MAX]; /* the same; NULL: floats do */
-    uint32_t begin, owned, numbers;
-    uint32_t symmetric;         /* a row is as long as its vertex's out-degree */
-    uint32_t iterations;        /* at most */
-    uint32_t single_iterations; /* with floats at most, if there are doubles */
-    double start;               /* rank of all vertices */
-    double damping, teleport;
-    double spread;                   /* of dangling rank, what each vertex gets; 0: it is lost */
-    double dangling;                 /* rank of dangling vertices at the start */
-    double single_below, fine_below; /* a change that ends the floats, and all */
-    double
-        restless; /* with doubles: a vertex that changes by more than this part of itself goes on */
-} pr_pull_args;
-
 /** What a warp works in. */
 struct pr_warp {
     union {
@@ -64,21 +114,19 @@ struct pr_warp {
     uint8_t end[PR_CHUNK_ROWS + 8]; /* of row r of the chunk at r + 1; 0 before */
 };
 
+/** What is added up over an iteration. */
 struct pr_tally {
-    double change, dangling;
+    double change;
+    double rank; /* of dangling vertices; at the end of all */
     uint32_t restless;
-};
-
-/** What thread 0 of a block keeps of the run; not in registers, which the sweeps are short of. */
-struct pr_log {
-    uint64_t begin_ns, gather_ns, wait_ns;
-    uint32_t single;
 };
 
 struct pr_pull_shared {
     struct pr_warp warp[PR_WARPS];
     struct pr_tally tally[PR_WARPS];
-    struct pr_log log;
+    /* Thread 0's own; not in registers, which the sweeps are short of. */
+    uint64_t since_ns; /* up to when the time of block 0 is booked */
+    uint32_t single;   /* iterations with floats */
     uint32_t stop;
 };
 
@@ -86,13 +134,13 @@ struct pr_pull_shared {
 struct pr_round {
     double base;     /* what every vertex gets */
     uint32_t number; /* iterations before */
-    uint32_t turn;   /* which copy of the shares is read */
+    uint32_t copy;   /* which copy of the shares is read */
 };
 
-/** Who is asked: a warp among those of the device. */
-struct pr_place {
-    struct pr_warp *own;
-    uint32_t worker, workers;
+/** A warp among those of the device. */
+struct pr_worker {
+    struct pr_warp *warp;
+    uint32_t index, count;
 };
 
 #endif

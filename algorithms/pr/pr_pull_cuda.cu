@@ -3,7 +3,8 @@
  * for the shares. */
 #include "algorithms/pr/pr_pull.h"
 
-#define WEIR_STEPS          pr_pull
+#define WEIR_STEPS pr_pull
+#define WEIR_STEPS_NO_RESET
 #define WEIR_STEPS_THREADS  (PR_WARPS * 32)
 #define WEIR_STEPS_PER_UNIT 2
 #include "worklist/steps_cuda_tmpl.cuh"

@@ -2,4 +2,5 @@
 #include "algorithms/pr/pr_pull.h"
 
 #define WEIR_STEPS pr_pull
+#define WEIR_STEPS_NO_RESET
 #include "worklist/steps_host_tmpl.h"

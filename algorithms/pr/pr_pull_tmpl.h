@@ -1,34 +1,34 @@
 /** @file pr_pull_tmpl.h  An iteration of pr_pull.h, for shares that are PR_REAL: pr_pull.h includes it with
  * PR_REAL, PR_FN and PR_SHARES defined, for floats and for doubles. */
 
-/** What a row needs beside its sum; asked for before the sum is made. */
+/** What is read for a row beside its arcs. The reads are issued before the sum over the arcs is made. */
 struct PR_FN(row) {
     PR_REAL share; /* before */
     uint32_t degree;
     uint32_t readers;
 };
 
-WEIR_DEV PR_REAL *PR_FN(shares)(const struct pr_pull_args *a, uint32_t device, uint32_t turn)
+WEIR_DEV PR_REAL *PR_FN(shares)(const struct pr_pull_args *a, uint32_t device, uint32_t copy)
 {
-    return a->PR_SHARES[device] + (uint64_t)turn * a->numbers;
+    return a->PR_SHARES[device] + (uint64_t)copy * a->rows.numbers;
 }
 
 WEIR_DEV struct PR_FN(row)
     PR_FN(ask)(const struct pr_pull_args *a, const PR_REAL *from, uint32_t row, uint32_t length)
 {
     struct PR_FN(row) own;
-    own.share = from[a->begin + row];
-    own.degree = a->symmetric ? length : a->degree[a->begin + row];
+    own.share = from[a->rows.begin + row];
+    own.degree = a->symmetric ? length : a->rows.out_degree[a->rows.begin + row];
     own.readers = a->plan.readers ? a->plan.readers[row] : 0;
     return own;
 }
 
-/** A row's new share, and where it goes. One lane. */
+/** From a row's sum to its new share, which is stored on every device that reads it. By one lane. */
 WEIR_DEV void PR_FN(settle)(const struct pr_pull_args *a, const struct pr_round *round,
                             uint32_t row, const struct PR_FN(row) * own, double sum,
                             struct pr_tally *tally)
 {
-    const uint32_t number = a->begin + row, to = round->turn ^ 1;
+    const uint32_t number = a->rows.begin + row, to = round->copy ^ 1;
     const double rank = round->base + a->damping * sum;
     const double change = fabs(rank - (double)own->share * (own->degree ? own->degree : 1));
     PR_REAL share = (PR_REAL)rank;
@@ -36,10 +36,10 @@ WEIR_DEV void PR_FN(settle)(const struct pr_pull_args *a, const struct pr_round 
     if (own->degree)
         share /= (PR_REAL)own->degree;
     else
-        tally->dangling += (double)share;
-    tally->restless += change > a->restless * rank;
+        tally->rank += (double)share;
+    tally->restless += change > a->bounds.restless * rank;
     PR_FN(shares)(a, a->member.index, to)[number] = share;
-    /* A bit stands for every eighth device; one too many does no harm. */
+    /* A bit stands for every eighth device. One that gets a share without need is not harmed. */
     WEIR_ROLLED
     for (uint32_t left = own->readers; left; left &= left - 1)
         for (uint32_t d = weir_first_bit_u32(left); d < a->member.count; d += 8)
@@ -48,8 +48,8 @@ WEIR_DEV void PR_FN(settle)(const struct pr_pull_args *a, const struct pr_round 
 
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
-/** The rows of a chunk whose shares and ends lie in the warp's memory; several lanes a row if there are few
- *  of them. */
+/** Add up the rows of a chunk, whose shares and ends lie in the warp's memory. Where rows are few, several lanes add
+ *  up one. */
 WEIR_DEV void PR_FN(rows)(const struct pr_pull_args *a, const struct pr_round *round,
                           const PR_REAL *from, const struct pr_warp *warp, struct pr_chunk chunk,
                           struct pr_tally *tally)
@@ -81,29 +81,29 @@ WEIR_DEV void PR_FN(rows)(const struct pr_pull_args *a, const struct pr_round *r
     }
 }
 
-/** What the next chunk needs of device memory is under way while this one is added up. */
+/** All chunks of a warp. Reads from device memory for the next chunk are under way while one is added up. */
 WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round *round,
-                            const struct pr_place *place, struct pr_tally *tally)
+                            const struct pr_worker *worker, struct pr_tally *tally)
 {
-    const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->turn);
-    struct pr_warp *warp = place->own;
+    const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->copy);
+    struct pr_warp *warp = worker->warp;
     uint32_t far[PR_DEEP];
     uint8_t end[PR_ROWS];
-    struct pr_chunk chunk = pr_chunk_of(&a->plan, place, 0);
-    pr_far(a->targets + chunk.arc, chunk.arcs, far);
+    struct pr_chunk chunk = pr_chunk_of(&a->plan, worker, 0);
+    pr_far(a->rows.in.targets + chunk.arc, chunk.arcs, far);
     pr_ends(a->plan.end + chunk.row, chunk.rows, end);
     if (weir_lane() == 0)
         warp->end[0] = 0;
     WEIR_ROLLED
-    for (uint32_t turn = 1; chunk.rows; turn++) {
-        const struct pr_chunk next = pr_chunk_of(&a->plan, place, turn);
+    for (uint32_t pass = 1; chunk.rows; pass++) {
+        const struct pr_chunk next = pr_chunk_of(&a->plan, worker, pass);
         PR_REAL share[PR_DEEP];
         for (int k = 0; k < PR_DEEP; k++)
             share[k] =
                 weir_lane() + (uint32_t)k * WEIR_LANES < chunk.arcs ? from[far[k]] : (PR_REAL)0;
         for (int k = 0; k < PR_ROWS; k++)
             warp->end[weir_lane() + (uint32_t)k * WEIR_LANES + 1] = end[k];
-        pr_far(a->targets + next.arc, next.arcs, far);
+        pr_far(a->rows.in.targets + next.arc, next.arcs, far);
         pr_ends(a->plan.end + next.row, next.rows, end);
         for (int k = 0; k < PR_DEEP; k++)
             warp->share.PR_SHARES[weir_lane() + (uint32_t)k * WEIR_LANES] = share[k];
@@ -136,35 +136,34 @@ WEIR_DEV double PR_FN(sum)(const uint32_t *targets, uint32_t arcs, const PR_REAL
 }
 
 WEIR_DEV void PR_FN(pieces)(const struct pr_pull_args *a, const struct pr_round *round,
-                            const struct pr_place *place, struct pr_tally *tally)
+                            const struct pr_worker *worker, struct pr_tally *tally)
 {
-    const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->turn);
-    struct pr_piece piece = pr_piece_of(&a->plan, place, 0);
+    const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->copy);
+    struct pr_piece piece = pr_piece_of(&a->plan, worker, 0);
     WEIR_ROLLED
-    for (uint32_t turn = 0; piece.arcs; turn++) {
-        const struct pr_piece next = pr_piece_of(&a->plan, place, turn + 1);
+    for (uint32_t pass = 0; piece.arcs; pass++) {
+        const struct pr_piece next = pr_piece_of(&a->plan, worker, pass + 1);
         struct PR_FN(row) own = {0, 0, 0};
         if (piece.whole)
             own = PR_FN(ask)(a, from, piece.row, piece.arcs);
-        const double sum = PR_FN(sum)(a->targets + piece.arc, piece.arcs, from);
+        const double sum = PR_FN(sum)(a->rows.in.targets + piece.arc, piece.arcs, from);
         if (weir_lane() == 0 && piece.whole)
             PR_FN(settle)(a, round, piece.row, &own, sum, tally);
         if (weir_lane() == 0 && !piece.whole)
-            a->partial[pr_turn(place, turn)] = sum;
+            a->partial[pr_entry(worker, pass)] = sum;
         piece = next;
     }
-    /* Lane 0 alone wrote sums. */
-    if (a->plan.longs && weir_lane() == 0 && place->worker < a->plan.pieces)
+    /* Lane 0 alone wrote sums, so its release is enough. */
+    if (a->plan.longs && weir_lane() == 0 && worker->index < a->plan.pieces)
         weir_add_release_dev_u64(a->pieces_done, 1);
 }
 
-/* All pieces of this iteration are done. By all threads of a block. @return as weir_steps_sync(). */
+/* Wait until all pieces of this iteration are done. By all threads of a block. @return as weir_steps_sync(). */
 WEIR_DEV uint32_t PR_FN(wait)(const struct pr_pull_args *a, const struct pr_round *round,
-                              const struct pr_place *place, struct pr_pull_shared *shared,
+                              const struct pr_worker *worker, struct pr_pull_shared *shared,
                               const struct weir_steps_block *b)
 {
-    const uint64_t each =
-        place->workers < a->plan.pieces ? place->workers : (uint64_t)a->plan.pieces;
+    const uint64_t each = worker->count < a->plan.pieces ? worker->count : (uint64_t)a->plan.pieces;
     if (b->thread == 0) {
         shared->stop = WEIR_STEPS_GOES_ON;
         WEIR_ROLLED
@@ -182,11 +181,11 @@ WEIR_DEV uint32_t PR_FN(wait)(const struct pr_pull_args *a, const struct pr_roun
 }
 
 WEIR_DEV void PR_FN(longs)(const struct pr_pull_args *a, const struct pr_round *round,
-                           const struct pr_place *place, struct pr_tally *tally)
+                           const struct pr_worker *worker, struct pr_tally *tally)
 {
-    const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->turn);
+    const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->copy);
     WEIR_ROLLED
-    for (uint32_t at = place->worker; at < a->plan.longs; at += place->workers) {
+    for (uint32_t at = worker->index; at < a->plan.longs; at += worker->count) {
         const struct pr_long row = a->plan.row[at];
         const struct PR_FN(row) own = PR_FN(ask)(a, from, row.row, row.arcs);
         double sum = 0;
@@ -202,16 +201,16 @@ WEIR_DEV void PR_FN(longs)(const struct pr_pull_args *a, const struct pr_round *
 
 /** An iteration up to its barrier. @return as weir_steps_sync(). */
 WEIR_DEV uint32_t PR_FN(sweep)(const struct pr_pull_args *a, const struct pr_round *round,
-                               const struct pr_place *place, struct pr_pull_shared *shared,
+                               const struct pr_worker *worker, struct pr_pull_shared *shared,
                                const struct weir_steps_block *b, struct pr_tally *tally)
 {
-    PR_FN(pieces)(a, round, place, tally);
-    PR_FN(chunks)(a, round, place, tally);
+    PR_FN(pieces)(a, round, worker, tally);
+    PR_FN(chunks)(a, round, worker, tally);
     if (!a->plan.longs)
         return WEIR_STEPS_GOES_ON;
-    uint32_t stop = PR_FN(wait)(a, round, place, shared, b);
+    uint32_t stop = PR_FN(wait)(a, round, worker, shared, b);
     if (!stop)
-        PR_FN(longs)(a, round, place, tally);
+        PR_FN(longs)(a, round, worker, tally);
     return stop;
 }
 

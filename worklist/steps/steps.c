@@ -96,7 +96,7 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
     weir_device *home = weir_context_home(steps->context);
     weir_device_info info;
     weir_status status;
-    void *place;
+    void *memory;
     member->device = weir_context_device(steps->context, index);
     weir_device_info_get(member->device, &info);
     if ((status = weir__calloc(1, body->args_bytes, "kernel arguments", &member->args)) ||
@@ -104,16 +104,16 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
         (status = weir_event_acquire(member->device, &member->done)) ||
         (info.kind != WEIR_DEVICE_HOST &&
          (status = weir_queue_create(member->device, 1, &member->stop_queue))) ||
-        (status = weir_device_alloc(home, sizeof *member->image, &place)))
+        (status = weir_device_alloc(home, sizeof *member->image, &memory)))
         return status;
-    member->image = place;
+    member->image = memory;
     memset(member->image, 0, sizeof *member->image); /* results may be asked for before a run */
-    if ((status = weir_device_alloc(home, sizeof *member->stop, &place)))
+    if ((status = weir_device_alloc(home, sizeof *member->stop, &memory)))
         return status;
-    member->stop = place;
-    if ((status = weir_device_alloc(member->device, sizeof *member->page, &place)))
+    member->stop = memory;
+    if ((status = weir_device_alloc(member->device, sizeof *member->page, &memory)))
         return status;
-    member->page = place;
+    member->page = memory;
     return body->load && info.kind != WEIR_DEVICE_HOST
                ? weir__device_load(member->device, body->load)
                : WEIR_OK;
@@ -285,15 +285,52 @@ static weir_status allocate_arrays(struct weir_steps *steps, const void *user)
     return status;
 }
 
-static void free_arrays(struct weir_steps *steps, uint32_t d)
+/* How many arrays a device has of its own of one in the table. */
+static uint32_t own_count(const struct weir_steps *steps, const weir_steps_array *array)
 {
-    for (uint32_t i = 0; i < steps->program->array_count; i++) {
-        const weir_steps_array *array = &steps->program->arrays[i];
-        const uint32_t count = array->holding == WEIR_STEPS_INBOXES ? steps->domain.devices : 1;
-        for (uint32_t at = 0; at < count; at++)
-            weir_device_free(steps->member[d].device,
-                             get_pointer(steps, d, array->field, own_index(array, d) + at));
+    return array->holding == WEIR_STEPS_INBOXES ? steps->domain.devices : 1;
+}
+
+static void free_array(struct weir_steps *steps, const weir_steps_array *array, uint32_t d)
+{
+    for (uint32_t i = 0; i < own_count(steps, array); i++) {
+        const uint32_t at = own_index(array, d) + i;
+        weir_device_free(steps->member[d].device, get_pointer(steps, d, array->field, at));
+        set_pointer(steps, d, array->field, at, NULL);
     }
+}
+
+static int has_array(const struct weir_steps *steps, const weir_steps_array *array)
+{
+    for (uint32_t d = 0; d < steps->domain.devices; d++)
+        for (uint32_t i = 0; i < own_count(steps, array); i++)
+            if (get_pointer(steps, d, array->field, own_index(array, d) + i))
+                return 1;
+    return 0;
+}
+
+weir_status weir_steps_take(weir_steps *steps, const char *name)
+{
+    const weir_steps_array *array = weir__steps_array_named(steps->program, name);
+    weir_status status = WEIR_OK;
+    if (!array || array->extent == WEIR_STEPS_COUNTED || array->first >= WEIR_STEPS_FILLED)
+        return weir__fail(WEIR_ERR_INVALID, "%s has no array %s that can be taken later",
+                          steps->program->what, name);
+    if (has_array(steps, array))
+        return WEIR_OK;
+    weir_steps_array whole = *array; /* nobody is asked whether it is to be left out */
+    whole.count = NULL;
+    for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
+        status = allocate_array(steps, &whole, NULL, d);
+    for (uint32_t d = 0; d < steps->domain.devices; d++) {
+        const weir_status synced = weir_queue_sync(steps->member[d].queue);
+        status = status ? status : synced;
+    }
+    if (!status)
+        share(steps, array);
+    for (uint32_t d = 0; d < steps->domain.devices && status; d++)
+        free_array(steps, array, d);
+    return status;
 }
 
 /* ---- the object ------------------------------------------------------------------------------ */
@@ -408,8 +445,8 @@ void weir_steps_destroy(weir_steps *steps)
     }
     for (uint32_t i = 0; i < steps->domain.devices; i++) {
         struct member *member = &steps->member[i];
-        if (member->args)
-            free_arrays(steps, i);
+        for (uint32_t a = 0; a < steps->program->array_count && member->args; a++)
+            free_array(steps, &steps->program->arrays[a], i);
         if (member->done)
             weir_event_release(member->done);
         weir_device_free(member->device, member->reset);

@@ -111,6 +111,11 @@ static weir_status check_array(const weir_steps_program *program, uint32_t index
         return weir__fail(WEIR_ERR_INVALID,
                           "%s: array %s has its inboxes and outboxes in one field", program->what,
                           array->name);
+    if (array->first >= WEIR_STEPS_FILLED && program->body->no_reset)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "%s: array %s is reset before a run, and the body was compiled with "
+                          "WEIR_STEPS_NO_RESET",
+                          program->what, array->name);
     for (uint32_t i = 0; i < index && !status; i++)
         status = check_pair(program, &program->arrays[i], array);
     return !status && array->from ? check_copy(program, array) : status;

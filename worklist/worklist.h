@@ -43,6 +43,11 @@ typedef struct weir_operator {
     int (*load)(void);
     int (*own_schedule_cuda)(
         void); /**< as own_schedule, of the kernels for GPUs; NULL without CUDA */
+    /** What a kernel's tiles and packed items take on the stack of each thread of a host device. */
+    uint64_t block_bytes;
+    /** The same in a GPU's memory of a block (weir_device_info.block_bytes) where so many lanes are staged; NULL
+     *  without CUDA. */
+    uint64_t (*block_bytes_cuda)(uint32_t stage_lanes);
 } weir_operator;
 
 /** In which order a worker takes items. */
@@ -164,7 +169,8 @@ typedef struct weir_worklist weir_worklist; /**< long-lived */
  *                      outlive the worklist. Devices behind the last one take no part.
  *  @param[in] op       outlives the worklist.
  *  @retval WEIR_ERR_NOMEM    a device's pool cannot give the queues.
- *  @retval WEIR_ERR_INVALID  workers that are not the context's first devices, or sizes out of range.
+ *  @retval WEIR_ERR_INVALID  workers that are not the context's first devices, or sizes out of range: of the
+ *                            configuration, or of items, packed items and states (docs/operators.md, Limits).
  *  @retval WEIR_ERR_UNSUPPORTED  a choice that would have no effect, which the detail names: a mapping where a worker
  *                    is a thread, a group without mapping group, a delta without order soft; or one that the
  *                    devices or the operator's kernels do not have. */

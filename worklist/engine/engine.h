@@ -13,6 +13,13 @@
 #include "runtime/runtime.h"
 #include "worklist/engine/bag.h"
 
+/** Packed items that a warp stages take no more bytes. */
+#define WEIR_STAGE_BYTES 4096u
+/** Of each lane that is staged a warp keeps so many. */
+#define WEIR_STAGE_ROOM 64u
+/** Lanes that are staged at most; what goes into others is stored one by one. */
+#define WEIR_STAGE_LANES 8u
+
 /** Items that a block can keep for itself in narrow rounds (block_queue_tmpl.h). */
 #define WEIR_OWN_MOST 256u
 

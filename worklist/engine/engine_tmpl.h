@@ -32,9 +32,8 @@
 #define ALL_LANES (WEIR_LANES == 32u ? 0xFFFFFFFFu : 1u)
 /** Packed items that are stored into a lane together, and what a warp keeps of them. */
 #define STAGE_PACKET 32u
-#define STAGE_ROOM   64u
-/** Lanes that are staged; what goes into others is stored one by one. */
-#define STAGE_LANES 8u
+#define STAGE_ROOM   WEIR_STAGE_ROOM
+#define STAGE_LANES  WEIR_STAGE_LANES
 
 #ifdef __CUDACC__
 /** Which warp this is, asked again rather than kept. */

@@ -94,7 +94,8 @@ struct worker {
     void *lane_out[WEIR_DEVICES_MAX];                 /* discrete: rings that the host sends from */
     uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* whom it sends to */
     uint32_t sources[WEIR_DEVICES_MAX], source_count; /* who sends to it; fused */
-    unsigned char *args; /* struct weir_engine_args, then the operator's state */
+    uint32_t stage_lanes; /* lanes whose packed items each warp stages in the block's own memory */
+    unsigned char *args;  /* struct weir_engine_args, then the operator's state */
 
     /* Discrete. */
     pthread_t thread;
@@ -147,7 +148,7 @@ struct weir_worklist {
     uint64_t start_ns, end_ns;
 };
 
-/* ---- worklist.c, choose.c, memory.c ------------------------------------------------------------ */
+/* ---- worklist.c, choose.c, sizes.c, memory.c ---------------------------------------------------- */
 
 /** Replace what is auto in list->config, or refuse what cannot be. */
 weir_status weir__worklist_choose(struct weir_worklist *list);
@@ -159,6 +160,8 @@ void weir__worklist_fetch(const struct weir_worklist *list, uint32_t warps, uint
                           struct weir_engine_args *args);
 /** Who sends to whom by the plan. */
 void weir__worklist_wire(struct weir_worklist *list);
+/** Which lanes workers stage; refuse items that no block has room for. After weir__worklist_wire(). */
+weir_status weir__worklist_sizes(struct weir_worklist *list);
 /** Bags, lanes and words of all workers. Device memory that others reach comes before what points to it. */
 weir_status weir__worklist_place(struct weir_worklist *list);
 void weir__worklist_unplace(struct weir_worklist *list);

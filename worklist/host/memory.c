@@ -357,10 +357,7 @@ static void image_args(struct worker *worker)
     const uint32_t warps = info.kind == WEIR_DEVICE_CUDA ? 16 : 1;
     weir__worklist_fetch(list, warps, info.lanes, args);
     image_narrow(worker, info.units, warps, args);
-    /* As many lanes as a block's own memory holds beside all else, on any device that is supported. */
-    uint32_t stage = 4096u / (64u * list->op->wire_bytes);
-    stage = stage < 8 ? stage : 8;
-    args->stage_lanes = stage < worker->hop_count ? stage : worker->hop_count;
+    args->stage_lanes = worker->stage_lanes;
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
         args->bag[b] = bag_of(worker, b);
 }

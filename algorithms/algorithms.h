@@ -385,6 +385,10 @@ weir_status weir_traversal_bind(weir_traversal *traversal, uint32_t part, const 
  *  @param[in] wires  @p count items of op->wire_bytes, copied. */
 weir_status weir_traversal_seed(weir_traversal *traversal, uint32_t part, const void *wires,
                                 uint32_t count);
+/** Let the next run begin with every vertex: the operator makes its seed on the device that owns it, by local number
+ *  (NAME_seed in worklist/operator.h). Other seeds may come in addition.
+ *  @retval WEIR_ERR_UNSUPPORTED  the operator has no NAME_seed. */
+weir_status weir_traversal_seed_all(weir_traversal *traversal);
 /** Fill the values, unless the traversal keeps them, and run until every item is consumed. The values stay on the
  *  devices; what the stats say of them is counted there (`reached` and `arcs_reached` are 0 where there are none).
  *  @param[out] stats_out  may be NULL: then nothing is counted.

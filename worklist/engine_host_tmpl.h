@@ -57,6 +57,9 @@ const weir_operator WEIR_TMPL_OPERATOR(WEIR_OPERATOR) = {
 #if OP(narrow)
     .narrow = 1,
 #endif
+#if OP(seeds)
+    .seeds = 1,
+#endif
     .fused = {WEIR_TMPL_TEXT(WEIR_OPERATOR) " fused", OP(engine_host), CUDA_FORM(fused)},
     .discrete = {WEIR_TMPL_TEXT(WEIR_OPERATOR) " discrete", OP(engine_host), CUDA_FORM(discrete)},
     .load = CUDA_FORM(load),

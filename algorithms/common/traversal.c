@@ -269,6 +269,15 @@ weir_status weir_traversal_seed(weir_traversal *traversal, uint32_t part, const 
     return weir_worklist_seed(traversal->worklist, part, wires, count);
 }
 
+weir_status weir_traversal_seed_all(weir_traversal *traversal)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < traversal->placement->parts && !status; p++)
+        status =
+            weir_worklist_seed_numbers(traversal->worklist, p, traversal->placement->part[p].owned);
+    return status;
+}
+
 /* Of an atom its target and the far value, of an item itself, in and out of the queue, and where its row
  * begins and ends. Weights are the operator's, and not known here. */
 static uint64_t least_bytes(const weir_traversal *traversal, const weir_worklist_stats *work)

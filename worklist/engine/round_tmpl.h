@@ -346,6 +346,7 @@ WEIR_DEV void OP(read_plan)(const struct OP(run) * run, uint64_t word, int fresh
         total += work->packet_count[p];
         block->segment[block->segments].slots = work->packet[p];
         block->segment[block->segments].end = total;
-        block->segment[block->segments++].kind = WEIR_SEGMENT_ARRIVED;
+        block->segment[block->segments++].kind =
+            work->packet[p] ? WEIR_SEGMENT_ARRIVED : WEIR_SEGMENT_SEED;
     }
 }

@@ -106,6 +106,7 @@ struct worker {
     uint64_t held_head, held_tail;
     uint32_t turn;
     int came;            /* slots came back since the last kernel began */
+    uint32_t numbers;    /* that seeds are still to be made of */
     uint32_t *published; /* where the kernels' tails and epochs go: nobody looks there */
 };
 
@@ -131,6 +132,7 @@ struct weir_worklist {
     struct seeds {
         char *wires; /* page-locked while a run needs it; a power of two of room */
         uint32_t count, room;
+        uint32_t numbers; /* that the operator makes more of */
     } seeds[WEIR_DEVICES_MAX];
 
     pthread_mutex_t order_lock;                     /* discrete: one worker at a time coordinates */

@@ -286,8 +286,10 @@ static void image_control(struct worker *worker)
             image_lane_in(worker, l, &image->in[l]);
         image->in[worker->source_count] =
             (struct weir_lane_in){seeds->wires, NULL, seeds->room ? seeds->room - 1 : 0, 0};
+        image->in[worker->source_count + 1] = (struct weir_lane_in){NULL, NULL, UINT32_MAX, 0};
     }
-    ledger->produced = list->seeds[worker->index].count;
+    ledger->produced =
+        (uint64_t)list->seeds[worker->index].count + list->seeds[worker->index].numbers;
     for (uint32_t i = 0; i < list->count; i++)
         image->command_of[i] = &list->workers[i].mail->command;
     for (uint32_t g = 0; g < WEIR_ARRIVALS; g++)
@@ -331,6 +333,7 @@ static void image_args(struct worker *worker)
     const weir_worklist_config *config = &list->config;
     struct weir_engine_args *args = (struct weir_engine_args *)(void *)worker->args;
     const int fused = weir__worklist_fused(list);
+    const uint32_t seed_lanes = list->op->seeds ? 2 : 1;
     weir_device_info info;
     weir_device_info_get(worker->device, &info);
     *args = (struct weir_engine_args){.control = worker->control,
@@ -342,7 +345,7 @@ static void image_args(struct worker *worker)
                                       .index = worker->index,
                                       .workers = list->count,
                                       .lanes_out = worker->hop_count,
-                                      .lanes_in = fused ? worker->source_count + 1 : 0,
+                                      .lanes_in = fused ? worker->source_count + seed_lanes : 0,
                                       .order = (uint32_t)config->order,
                                       .worker = (uint32_t)config->worker,
                                       .fetch = config->fetch,
@@ -376,6 +379,14 @@ static weir_status put_words(struct worker *worker, const struct weir_mail *mail
     return status;
 }
 
+/* Seeds wait in lanes of their own, behind those of other workers. */
+static void image_seeds(struct weir_mail *mail, const struct worker *worker)
+{
+    const struct seeds *seeds = &worker->list->seeds[worker->index];
+    mail->in_tail[worker->source_count] = seeds->count;
+    mail->in_tail[worker->source_count + 1] = seeds->numbers;
+}
+
 weir_status weir__worklist_reset(struct weir_worklist *list)
 {
     weir_device *home = weir_context_home(list->context);
@@ -396,7 +407,7 @@ weir_status weir__worklist_reset(struct weir_worklist *list)
         image_control(worker);
         image_args(worker);
         if (weir__worklist_fused(list))
-            mail[i].in_tail[worker->source_count] = list->seeds[i].count;
+            image_seeds(&mail[i], worker);
         status = put_words(worker, &mail[i]);
     }
     if (!status && list->home_words)

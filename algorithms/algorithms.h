@@ -193,6 +193,13 @@ typedef enum weir_part_weights {
 weir_status weir_placement_create(weir_context *context, const weir_graph *graph,
                                   const weir_partition *partition, weir_part_weights weights,
                                   weir_placement **placement_out);
+/** As weir_placement_create(), with the arcs that come to each vertex too (weir_part.in_offsets), for operators that go
+ *  against the arcs. Of a symmetric graph they take no memory; of any other as much as the out-arcs, and in host memory
+ *  as much again while it is placed. A halo holds both those that arcs lead to and those that they come from. */
+weir_status weir_placement_create_with_in_arcs(weir_context *context, const weir_graph *graph,
+                                               const weir_partition *partition,
+                                               weir_part_weights weights,
+                                               weir_placement **placement_out);
 /** The context that it lies in. */
 weir_context *weir_placement_context(const weir_placement *placement);
 /** Vertices of the whole graph. */

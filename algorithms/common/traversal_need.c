@@ -55,7 +55,8 @@ weir_status weir__traversal_check_room(const weir_placement *placement, const we
     for (uint32_t p = 0; p < placement->parts; p++) {
         sizes.owned[p] = placement->part[p].owned;
         sizes.arcs_of[p] = placement->arcs[p];
-        sizes.arcs += placement->arcs[p];
+        sizes.in_arcs_of[p] = placement->in_arcs[p];
+        sizes.arcs += placement->arcs[p] + placement->in_arcs[p];
     }
     sizes.touched = sizes.arcs < sizes.vertices ? sizes.arcs + 1 : sizes.vertices;
     weir__traversal_need(&sizes, op, options, config, &need);

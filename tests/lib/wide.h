@@ -1,4 +1,4 @@
-/** @file wide.h  The state of the operators with long items (wide_op.h), and those there are. */
+/** @file wide.h  The state of the operators with long items (wide_tmpl.h), and those there are. */
 #ifndef WEIR_TESTS_LIB_WIDE_H
 #define WEIR_TESTS_LIB_WIDE_H
 

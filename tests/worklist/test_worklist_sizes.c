@@ -10,7 +10,7 @@
 #define WEIR_CUDA     0
 #define WEIR_OPERATOR vast
 #define WIDE_WORDS    2046u
-#include "tests/lib/wide_op.h"
+#include "tests/lib/wide_tmpl.h"
 
 #include "worklist/engine_host_tmpl.h"
 

@@ -1,4 +1,4 @@
-/** @file wide_op.h  A test operator whose items are long: a tree of them, each full of words that follow from its key.
+/** @file wide_tmpl.h  A test operator whose items are long: a tree of them, each full of words that follow from its key.
  *
  * Define WEIR_OPERATOR and WIDE_WORDS, include, then one of the engine's templates. An item of depth d has `fan`
  * children until the depth is `most`; each is looked at whole where it is processed, so a word that was lost or put

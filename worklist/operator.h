@@ -82,6 +82,15 @@
  * be asked about an item in the round that makes it, before others that run in that round are through: but for
  * NAME_tile, what they look at does not change in a run.
  *
+ * Optional, for runs that begin with an item for each vertex, row or whatever else a worker counts
+ * (weir_worklist_seed_numbers(), weir_traversal_seed_all()): the macro NAME_seeds, defined to 1, and
+ *
+ * - `int NAME_seed(const NAME_state *, uint32_t number, NAME_item *item)`
+ *
+ *   The item that a number stands for. By any one lane, once for each number; it may update what belongs to the number,
+ *   and reads what others update with atomics, since a run is on. Non-zero: *item is KEPT, in the form it has on
+ *   this device; neither on_send nor on_receive is asked. 0: there is none.
+ *
  * Then a .c file includes the operator's header and worklist/engine_host_tmpl.h, and a .cu file the header
  * and worklist/engine_cuda_tmpl.cuh (and, with NAME_narrow, a second one the header and
  * worklist/engine_narrow_cuda_tmpl.cuh), all with WEIR_OPERATOR defined to NAME; the first defines the

@@ -13,6 +13,13 @@
 #include "runtime/runtime.h"
 #include "worklist/engine/bag.h"
 
+/** A warp stages packed items in no more bytes than these. */
+#define WEIR_STAGE_BYTES 4096u
+/** Packed items of each channel that a warp has room for. */
+#define WEIR_STAGE_ROOM 64u
+/** Channels that are staged at most; items for the others are stored one by one. */
+#define WEIR_STAGE_CHANNELS 8u
+
 /** Items that a block queue can hold (block_queue.h). */
 #define WEIR_BLOCK_QUEUE_MOST 256u
 
@@ -48,7 +55,8 @@ enum weir_segment_kind {
     WEIR_SEGMENT_PIECE,    /* pieces of tiles that were cut */
     WEIR_SEGMENT_FAR,      /* deferred items to look at again */
     WEIR_SEGMENT_HELD,     /* packed items to send again */
-    WEIR_SEGMENT_ARRIVED   /* packed items that arrived */
+    WEIR_SEGMENT_ARRIVED,  /* packed items that arrived */
+    WEIR_SEGMENT_SEED      /* numbers that the operator makes seeds of; slots is NULL */
 };
 
 /** Elements of a round that lie together; `end` counts through all segments. */
@@ -98,7 +106,8 @@ struct weir_channel_out {
     uint32_t to;
 };
 struct weir_channel_in {
-    const void *slots;
+    const void
+        *slots; /* NULL: numbers from 0 on that the operator makes seeds of, read in one round */
     uint32_t *credit; /* where the sender looks; release, system scope */
     uint32_t mask;
     uint32_t from;
@@ -218,7 +227,8 @@ struct weir_control {
 
     /* Constant for a run. */
     struct weir_channel_out out[WEIR_DEVICES_MAX];
-    struct weir_channel_in in[WEIR_DEVICES_MAX + 1]; /* the last is the source of seeds */
+    /* The last two are seeds, and numbers that seeds are made of. */
+    struct weir_channel_in in[WEIR_DEVICES_MAX + 1];
     struct weir_command_words *command_of[WEIR_DEVICES_MAX];
     uint8_t channel_of[WEIR_DEVICES_MAX]; /* owner to channel */
 

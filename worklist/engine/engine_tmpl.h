@@ -24,7 +24,7 @@
 
 /** Packed items that are stored into a channel together, and how many of them a warp has room for. */
 #define STAGE_PACKET 32u
-#define STAGE_ROOM   64u
+#define STAGE_ROOM   WEIR_STAGE_ROOM
 
 /** Forms of the kernel. PLAIN holds what is picked by default for one worker without priorities, where all new items are
  *  near and stay on the device; USUAL what is picked by default; GENERAL all there is. The kernel for narrow rounds is

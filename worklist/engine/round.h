@@ -127,7 +127,8 @@ WEIR_DEV void weir_read_plan(const struct weir_engine_thread *self, uint64_t wor
         total += work->packet_count[p];
         block->segment[block->segments].slots = work->packet[p];
         block->segment[block->segments].end = total;
-        block->segment[block->segments++].kind = WEIR_SEGMENT_ARRIVED;
+        block->segment[block->segments++].kind =
+            work->packet[p] ? WEIR_SEGMENT_ARRIVED : WEIR_SEGMENT_SEED;
     }
 }
 

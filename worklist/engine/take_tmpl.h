@@ -15,6 +15,19 @@ WEIR_DEV uint64_t OP(open_tile)(struct weir_engine_thread *self, const OP(item) 
     return last - *first;
 }
 
+/** An item that was kept and lies in no bag yet: if it is near it is processed in this round. One lane. @return its atoms. */
+WEIR_DEV uint64_t OP(take_kept)(struct weir_engine_thread *self, struct OP(parcel) * parcel,
+                                const OP(item) * item, uint64_t *first)
+{
+    uint32_t bag = OP(bag_for)(self, item);
+    if (bag == self->near_bag && self->work->order != WEIR_ENGINE_BULK)
+        return OP(open_tile)(self, item, first);
+    self->moved++;
+    parcel->item = *item;
+    parcel->to = bag;
+    return 0;
+}
+
 /** A packed item that arrived. One lane. @return its atoms, if it is to be processed now. */
 WEIR_DEV uint64_t OP(take_arrived)(struct weir_engine_thread *self, OP(wire) wire,
                                    struct OP(parcel) * parcel, OP(item) * item, uint64_t *first)
@@ -32,14 +45,20 @@ WEIR_DEV uint64_t OP(take_arrived)(struct weir_engine_thread *self, OP(wire) wir
         return 0;
     }
     OP(unpack)(state, &wire, item);
-    uint32_t bag = OP(bag_for)(self, item);
-    if (bag == self->near_bag && self->work->order != WEIR_ENGINE_BULK)
-        return OP(open_tile)(self, item, first);
-    self->moved++;
-    parcel->item = *item;
-    parcel->to = bag;
+    return OP(take_kept)(self, parcel, item, first);
+}
+
+#if OP(seeds)
+/** A number that the operator makes a seed of. One lane. @return the seed's atoms, if it is to be processed now. */
+WEIR_DEV uint64_t OP(take_number)(struct weir_engine_thread *self, uint32_t number,
+                                  struct OP(parcel) * parcel, OP(item) * item, uint64_t *first)
+{
+    if (OP(seed)(OP(state_of)(self), number, item))
+        return OP(take_kept)(self, parcel, item, first);
+    self->merged++;
     return 0;
 }
+#endif
 
 /** A deferred item: it is near now, or still far, or stale by now. One lane. @return its atoms, if it is near. */
 WEIR_DEV uint64_t OP(take_far)(struct weir_engine_thread *self, struct OP(parcel) * parcel,
@@ -81,6 +100,10 @@ WEIR_DEV uint64_t OP(take)(struct weir_engine_thread *self, uint32_t index,
         begin = block->base.segment[s++].end;
     const void *slots = block->base.segment[s].slots;
     uint32_t at = index - begin;
+#if OP(seeds)
+    if (block->base.segment[s].kind == WEIR_SEGMENT_SEED)
+        return OP(take_number)(self, at, parcel, item, first);
+#endif
     if (!slots) {
         slots = OP(find_spilled)(OP(args_of)(self), block->base.segment[s].bag, at);
         at = 0;

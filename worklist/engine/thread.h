@@ -14,8 +14,8 @@
 #define ALL_LANES (WEIR_LANES == 32u ? 0xFFFFFFFFu : 1u)
 /** Deferred items that a block keeps until narrow rounds end. */
 #define BLOCK_DEFERRED_MOST 256u
-/** Channels whose items are staged; items for the others are stored one by one. */
-#define STAGE_CHANNELS 8u
+/** Channels whose items are staged. */
+#define STAGE_CHANNELS WEIR_STAGE_CHANNELS
 
 #ifdef __CUDACC__
 /** Which warp this is, asked again rather than kept. */

@@ -94,6 +94,8 @@ struct worker {
     void *channel_out[WEIR_DEVICES_MAX];              /* discrete: rings that the host sends from */
     uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* workers that it sends to */
     uint32_t sources[WEIR_DEVICES_MAX], source_count; /* workers that send to it; fused */
+    /* Channels whose packed items each warp stages in the block's own memory. */
+    uint32_t stage_channels;
     unsigned char *args; /* struct weir_engine_args, then the operator's state */
 
     /* Discrete. */
@@ -104,7 +106,8 @@ struct worker {
     weir_pending **held; /* receives taken from the link, oldest first; a ring of `buffers` */
     uint64_t held_head, held_tail;
     uint32_t turn;
-    int came; /* slots came back since the last kernel began */
+    int came;         /* slots came back since the last kernel began */
+    uint32_t numbers; /* that seeds are still to be made of */
     uint32_t
         *published; /* kernels store tails and epochs here; only the ledger's copies are read */
 };
@@ -131,6 +134,7 @@ struct weir_worklist {
     struct seeds {
         char *wires; /* page-locked while a run needs it; a power of two of room */
         uint32_t count, room;
+        uint32_t numbers; /* that the operator makes more of */
     } seeds[WEIR_DEVICES_MAX];
 
     pthread_mutex_t order_lock;                     /* discrete: one worker at a time coordinates */
@@ -148,7 +152,7 @@ struct weir_worklist {
     uint64_t start_ns, end_ns;
 };
 
-/* ---- worklist.c, choose.c, memory.c ------------------------------------------------------------ */
+/* ---- worklist.c, choose.c, sizes.c, memory.c ---------------------------------------------------- */
 
 /** Pick a value for each member of list->config that is auto, or refuse one that is impossible. */
 weir_status weir__worklist_choose(struct weir_worklist *list);
@@ -160,6 +164,8 @@ void weir__worklist_fetch(const struct weir_worklist *list, uint32_t warps, uint
                           struct weir_engine_args *args);
 /** Find out from the route plan which worker sends to which. */
 void weir__worklist_wire(struct weir_worklist *list);
+/** Find out which channels workers stage; refuse items that no block has room for. After weir__worklist_wire(). */
+weir_status weir__worklist_sizes(struct weir_worklist *list);
 /** Allocate the bags, channels and words of all workers. Memory that others reach is allocated before words that point to
  *  it. */
 weir_status weir__worklist_allocate(struct weir_worklist *list);

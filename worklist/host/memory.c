@@ -292,8 +292,11 @@ static void image_control(struct worker *worker)
             image_channel_in(worker, l, &image->in[l]);
         image->in[worker->source_count] =
             (struct weir_channel_in){seeds->wires, NULL, seeds->room ? seeds->room - 1 : 0, 0};
+        image->in[worker->source_count + 1] =
+            (struct weir_channel_in){.slots = NULL, .mask = UINT32_MAX};
     }
-    ledger->produced = list->seeds[worker->index].count;
+    ledger->produced =
+        (uint64_t)list->seeds[worker->index].count + list->seeds[worker->index].numbers;
     for (uint32_t i = 0; i < list->count; i++)
         image->command_of[i] = &list->workers[i].mail->command;
     for (uint32_t g = 0; g < WEIR_ARRIVALS; g++)
@@ -337,36 +340,35 @@ static void image_args(struct worker *worker)
     const weir_worklist_config *config = &list->config;
     struct weir_engine_args *args = (struct weir_engine_args *)(void *)worker->args;
     const int fused = weir__worklist_fused(list);
+    const uint32_t seed_channels = list->op->seeds ? 2 : 1;
     weir_device_info info;
     weir_device_info_get(worker->device, &info);
-    *args = (struct weir_engine_args){.control = worker->control,
-                                      .statuses = list->statuses,
-                                      .mail = worker->mail,
-                                      .word = weir_word_make(0, WEIR_ACTION_IDLE, 0, 31, 0),
-                                      .limit_ns = (uint64_t)config->time_limit_ms * 1000000u,
-                                      .target = (uint64_t)list->count * info.units * 64u,
-                                      .index = worker->index,
-                                      .workers = list->count,
-                                      .channels_out = worker->hop_count,
-                                      .channels_in = fused ? worker->source_count + 1 : 0,
-                                      .order = (uint32_t)config->order,
-                                      .worker = (uint32_t)config->worker,
-                                      .fetch = config->fetch,
-                                      .mapping = (uint32_t)config->mapping,
-                                      .group = config->group,
-                                      .cut = list->cut,
-                                      .delta_fixed = config->delta != 0,
-                                      .tile_atoms = list->tile_atoms,
-                                      .wire_bytes = list->op->wire_bytes,
-                                      .usual = list->cuts && config->worker == WEIR_WORKER_WARP,
-                                      .once = !fused};
+    *args =
+        (struct weir_engine_args){.control = worker->control,
+                                  .statuses = list->statuses,
+                                  .mail = worker->mail,
+                                  .word = weir_word_make(0, WEIR_ACTION_IDLE, 0, 31, 0),
+                                  .limit_ns = (uint64_t)config->time_limit_ms * 1000000u,
+                                  .target = (uint64_t)list->count * info.units * 64u,
+                                  .index = worker->index,
+                                  .workers = list->count,
+                                  .channels_out = worker->hop_count,
+                                  .channels_in = fused ? worker->source_count + seed_channels : 0,
+                                  .order = (uint32_t)config->order,
+                                  .worker = (uint32_t)config->worker,
+                                  .fetch = config->fetch,
+                                  .mapping = (uint32_t)config->mapping,
+                                  .group = config->group,
+                                  .cut = list->cut,
+                                  .delta_fixed = config->delta != 0,
+                                  .tile_atoms = list->tile_atoms,
+                                  .wire_bytes = list->op->wire_bytes,
+                                  .usual = list->cuts && config->worker == WEIR_WORKER_WARP,
+                                  .once = !fused};
     const uint32_t warps = info.kind == WEIR_DEVICE_CUDA ? 16 : 1;
     weir__worklist_fetch(list, warps, info.lanes, args);
     image_narrow(worker, info.units, warps, args);
-    /* Stage for as many channels as a block's own memory has room for, on any device that is supported. */
-    uint32_t stage = 4096u / (64u * list->op->wire_bytes);
-    stage = stage < 8 ? stage : 8;
-    args->stage_channels = stage < worker->hop_count ? stage : worker->hop_count;
+    args->stage_channels = worker->stage_channels;
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
         args->bag[b] = bag_of(worker, b);
 }
@@ -383,6 +385,14 @@ static weir_status put_words(struct worker *worker, const struct weir_mail *mail
         status =
             weir_queue_copy(worker->queue, worker->device, worker->mail, home, mail, sizeof *mail);
     return status;
+}
+
+/* Seeds wait in lanes of their own, behind those of other workers. */
+static void image_seeds(struct weir_mail *mail, const struct worker *worker)
+{
+    const struct seeds *seeds = &worker->list->seeds[worker->index];
+    mail->in_tail[worker->source_count] = seeds->count;
+    mail->in_tail[worker->source_count + 1] = seeds->numbers;
 }
 
 weir_status weir__worklist_reset(struct weir_worklist *list)
@@ -405,7 +415,7 @@ weir_status weir__worklist_reset(struct weir_worklist *list)
         image_control(worker);
         image_args(worker);
         if (weir__worklist_fused(list))
-            mail[i].in_tail[worker->source_count] = list->seeds[i].count;
+            image_seeds(&mail[i], worker);
         status = put_words(worker, &mail[i]);
     }
     if (!status && list->home_words)

@@ -67,6 +67,7 @@ struct weir__pbf_run {
     weir_router *to_devices, *to_host;
     weir_link *feed, *result; /* the host's */
     size_t packet_bytes;
+    double prepare_ms; /* building the graph */
     uint32_t devices;
     weir__pbf_device device[WEIR_DEVICES_MAX];
     _Atomic uint64_t kept; /* elements that devices have sent or are about to; relaxed, a sum */

@@ -68,6 +68,7 @@ static weir_status feed(weir__pbf_run *run)
 static void fill_stats(const weir__pbf_run *run, uint64_t ended_ns, weir_pbf_stats *stats)
 {
     *stats = (weir_pbf_stats){.ms = (double)(ended_ns - run->start_ns) / 1e6,
+                              .prepare_ms = run->prepare_ms,
                               .packet_bytes = run->packet_bytes,
                               .devices = run->devices};
     for (uint32_t i = 0; i < run->devices; i++) {
@@ -118,7 +119,9 @@ static void withdraw(weir_pbf *pbf)
 
 static weir_status run_opened(weir__pbf_run *run, weir_pbf_stats *stats_out)
 {
+    const uint64_t begin_ns = weir__now_ns();
     weir_status status = weir__pbf_open(run);
+    run->prepare_ms = weir__elapsed_ms(begin_ns);
     if (!status)
         status = publish(run);
     if (!status)

@@ -125,6 +125,21 @@ static weir_status run(const struct form *form, struct object *object, void *val
     }
 }
 
+/* Where results lie, on all devices, with the maps that say which vertex is where. */
+static weir_status look(const struct form *form, const struct object *object, uint32_t devices)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t d = 0; d < devices && !status; d++) {
+        weir_values values;
+        status = form->kind == BFS    ? weir_bfs_values(object->bfs, d, &values)
+                 : form->kind == SSSP ? weir_sssp_values(object->sssp, d, &values)
+                 : form->kind == PR   ? weir_pr_values(object->pr, d, &values)
+                 : form->source == WEIR_CC_STREAMED ? WEIR_OK
+                                                    : weir_cc_values(object->cc, d, &values);
+    }
+    return status;
+}
+
 static void destroy(struct object *object)
 {
     weir_bfs_destroy(object->bfs);
@@ -192,6 +207,8 @@ static double peak_here(const struct form *form, const char *shape, const char *
     weir_status status = create(form, context, graph, partition, graph->vertices * 8, &object);
     if (!status)
         status = run(form, &object, values);
+    if (!status)
+        status = look(form, &object, weir_context_device_count(context));
     double after = status_kib("VmHWM:");
     if (status)
         fprintf(stderr, "%s\n", weir_error_detail());

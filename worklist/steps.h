@@ -1,5 +1,5 @@
 /** @file steps.h  Supersteps: programs that go on in step on all devices (bulk synchronous parallel; Valiant,
- * CACM 1990). docs/design.md "Supersteps" tells how they work; algorithms/bfs/bfs_step_build.c has a whole table.
+ * CACM 1990). docs/design.md "Supersteps" tells how they work; algorithms/bfs/bfs_step_run.c has a whole table.
  *
  * For algorithms that must know a step complete before the next one begins: level by level, iteration by
  * iteration. A *step program* works on *numbers*, 0 to n - 1, that are cut into one stretch a device. The host

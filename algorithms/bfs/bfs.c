@@ -7,9 +7,7 @@
 #include "algorithms/common/forms.h"
 #include "algorithms/common/timing.h"
 #include "algorithms/common/traversal.h"
-#include "algorithms/common/need.h"
 #include "runtime/support.h"
-#include "worklist/steps.h"
 
 #include <stdlib.h>
 
@@ -206,7 +204,7 @@ weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_
     if (!bfs->ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no levels before a complete run");
     if (bfs->run)
-        return weir__bfs_run_values(bfs->run, device, values_out);
+        return weir__row_steps_values(&bfs->run->on, device, values_out);
     status = levels_fit(bfs);
     return status ? status
                   : weir__traversal_values(bfs->traversal, device, WEIR_VALUE_I32, values_out);
@@ -215,7 +213,7 @@ weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out)
 {
-    return bfs->run ? weir__bfs_run_link_items(bfs->run, from, to, items_out)
+    return bfs->run ? weir__row_steps_link_items(&bfs->run->on, from, to, items_out)
                     : weir_traversal_link_items(bfs->traversal, from, to, items_out);
 }
 
@@ -227,7 +225,7 @@ void weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out)
 void weir_bfs_cancel(weir_bfs *bfs)
 {
     if (bfs->run)
-        weir__bfs_run_cancel(bfs->run);
+        weir_steps_cancel(bfs->run->on.steps);
     else
         weir_traversal_cancel(bfs->traversal);
 }

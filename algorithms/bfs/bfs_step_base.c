@@ -1,5 +1,5 @@
 /** @file bfs_step_base.c  Breadth-first search in step: the bitmap before a run. */
-#include "algorithms/bfs/bfs_step_object.h"
+#include "algorithms/bfs/bfs_step_run.h"
 #include "runtime/support.h"
 
 struct marks {
@@ -38,8 +38,8 @@ static void mark_sources(void *user, uint64_t begin, uint64_t end)
 
 weir_status weir__bfs_run_base(struct bfs_run *run, const weir_graph *graph, uint32_t **base_out)
 {
-    const uint32_t words = weir__rows_part(run->rows, 0)->numbers / 32;
-    struct marks marks = {.graph = graph, .numbers = weir__rows_numbers(run->rows)};
+    const uint32_t words = weir__row_steps_part(&run->on, 0)->numbers / 32;
+    struct marks marks = {.graph = graph, .numbers = weir__rows_numbers(run->on.rows)};
     weir_status status = weir__calloc(words, 4, "bitmap of the graph", &marks.led);
     if (status)
         return status;

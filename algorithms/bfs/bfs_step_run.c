@@ -1,54 +1,210 @@
-/** @file bfs_step_run.c  Breadth-first search in step: runs, and what they found. */
-#include "algorithms/bfs/bfs_step_object.h"
+/** @file bfs_step_run.c  Breadth-first search in step on the host's side: its arrays, runs, and what they found. */
+#include "algorithms/bfs/bfs_step_run.h"
+#include "algorithms/bfs/bfs_step.h"
 #include "runtime/support.h"
 
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* One of the arrays of all devices, in the order of vertices. */
-static weir_status gather(const struct bfs_run *run, const char *name, void *values_out)
+extern const weir_steps_body weir__bfs_step_steps;
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* A row takes an entry of the queue, and one more for each piece behind its first. */
+static uint64_t queue_room(const weir_rows_part *part)
 {
-    const void *all[WEIR_DEVICES_MAX];
-    for (uint32_t p = 0; p < run->parts; p++)
-        all[p] = weir_steps_data(run->steps, name, p);
-    return weir__rows_gather(run->rows, all, 4, values_out);
+    return part->owned + part->arcs_out / BFS_PIECE + 1;
 }
+
+/* Places in a queue are 32 bits, and so is the number of entries that all devices find in a level. Workers count
+ * on from the last entry by as many as all of them take at a time, which must not go round. */
+static weir_status entries_fit(struct weir__row_steps *on, void *user)
+{
+    uint64_t entries = 0;
+    (void)user;
+    for (uint32_t p = 0; p < on->parts; p++)
+        entries += queue_room(weir__row_steps_part(on, p));
+    return entries <= UINT32_MAX - (UINT32_C(1) << 24)
+               ? WEIR_OK
+               : weir__fail(WEIR_ERR_UNSUPPORTED,
+                            "the graph has too many vertices and arcs for a search in step: %llu "
+                            "entries of a queue (direction push has no such limit)",
+                            (unsigned long long)entries);
+}
+
+/* Each device sends a vertex once, along some arc: inboxes are written to as far as there are arcs, and queues
+ * as far as these lead. The host makes the bitmap of the graph. */
+static void need(const struct weir__sizes *sizes, const void *user, struct weir__need *need)
+{
+    const struct bfs_run *run = user;
+    const weir_device *device = weir_context_device(sizes->context, 0);
+    const uint64_t sent = sizes->vertices * (sizes->parts - 1);
+    weir__need_take_on(need, device, sizes->touched + sizes->arcs / BFS_PIECE,
+                       sizeof(struct bfs_piece));
+    weir__need_take_on(need, device, sizes->arcs < sent ? sizes->arcs : sent, run->parents ? 8 : 4);
+    weir__need_pass(need, sizes->numbers / 32, 4);
+}
+
+static uint64_t queue_count(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)sender;
+    return queue_room(weir__row_steps_part(&((const struct bfs_run *)user)->on, p));
+}
+
+static uint64_t parent_count(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)p;
+    (void)sender;
+    return ((const struct bfs_run *)user)->parents != 0;
+}
+
+/* Each device sends a vertex once. */
+static uint64_t inbox_count(const void *user, uint32_t p, uint32_t sender)
+{
+    const struct bfs_run *run = user;
+    (void)sender;
+    return weir__row_steps_part(&run->on, p)->owned * (run->parents ? UINT64_C(2) : 1);
+}
+
+#define FIELD(name) offsetof(struct bfs_step_args, name)
+static const weir_steps_array arrays[] = {
+    {.name = "base", .extent = WEIR_STEPS_WORDS, .bytes = 4, .field = FIELD(base)},
+    {.name = "found",
+     .extent = WEIR_STEPS_WORDS,
+     .holding = WEIR_STEPS_SHARED,
+     .first = WEIR_STEPS_COPIED,
+     .from = "base",
+     .bytes = 4,
+     .field = FIELD(found[0])},
+    {.name = "found next",
+     .extent = WEIR_STEPS_WORDS,
+     .holding = WEIR_STEPS_SHARED,
+     .bytes = 4,
+     .field = FIELD(found[1])},
+    {.name = "level",
+     .extent = WEIR_STEPS_OWNED,
+     .first = WEIR_STEPS_FILLED_ONCE,
+     .fill = 0xFF,
+     .bytes = 4,
+     .more = 1,
+     .field = FIELD(level)},
+    {.name = "parent",
+     .extent = WEIR_STEPS_OWNED,
+     .count = parent_count,
+     .first = WEIR_STEPS_FILLED_ONCE,
+     .fill = 0xFF,
+     .bytes = 4,
+     .more = 1,
+     .field = FIELD(parent)},
+    {.name = "queue",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = queue_count,
+     .bytes = sizeof(struct bfs_piece),
+     .field = FIELD(queue)},
+    {.name = "tail", .first = WEIR_STEPS_FILLED, .bytes = 4, .field = FIELD(tail)},
+    {.name = "absorbed",
+     .extent = WEIR_STEPS_DEVICES,
+     .first = WEIR_STEPS_FILLED,
+     .bytes = 4,
+     .field = FIELD(absorbed)},
+    {.name = "inbox",
+     .extent = WEIR_STEPS_COUNTED,
+     .holding = WEIR_STEPS_INBOXES,
+     .count = inbox_count,
+     .bytes = 4,
+     .more = 1,
+     .field = FIELD(inbox),
+     .outbox = FIELD(outbox)},
+};
+
+static const weir_steps_phase phases[] = {
+    {.name = "top-down", .ns = BFS_RESULT_DOWN_NS, .steps = BFS_RESULT_DOWN_STEPS},
+    {.name = "bottom-up", .ns = BFS_RESULT_UP_NS, .steps = BFS_RESULT_UP_STEPS},
+    {.name = "turning", .ns = BFS_RESULT_TURN_NS, .steps = BFS_RESULT_TURN_STEPS}};
+
+static const weir_steps_program program = {.what = "breadth-first search",
+                                           .body = &weir__bfs_step_steps,
+                                           .arrays = arrays,
+                                           .array_count = sizeof arrays / sizeof *arrays,
+                                           .phases = phases,
+                                           .phase_count = sizeof phases / sizeof *phases};
+
+static const struct weir__row_form form = {.program = &program,
+                                           .rows = FIELD(rows),
+                                           .values = "level",
+                                           .kind = WEIR_VALUE_I32,
+                                           .need = need,
+                                           .placed = entries_fit};
+
+/* ---- building ------------------------------------------------------------------------------- */
+
+static weir_status build(struct bfs_run *run, weir_context *context, const weir_graph *graph,
+                         const weir_partition *partition, const weir_run_options *options)
+{
+    struct weir__rows_config config = {.in = 1};
+    uint32_t *base = NULL;
+    weir_status status =
+        weir__row_steps_create(&run->on, &form, context, graph, partition, options, &config, run);
+    if (status || (status = weir__bfs_run_base(run, graph, &base)))
+        return status;
+    for (uint32_t p = 0; p < run->on.parts && !status; p++) {
+        struct bfs_step_args *args = weir_steps_args(run->on.steps, p);
+        args->unfound = run->unfound;
+        args->pull = run->direction == WEIR_DIRECTION_PULL;
+        status =
+            weir__upload(weir_context_device(context, p), weir_steps_data(run->on.steps, "base", p),
+                         base, (size_t)args->rows.numbers / 8);
+    }
+    free(base);
+    return status;
+}
+
+weir_status weir__bfs_run_create(weir_context *context, const weir_graph *graph,
+                                 const weir_partition *partition, const weir_run_options *options,
+                                 struct bfs_run **run_out)
+{
+    struct bfs_run *run;
+    weir_status status;
+    *run_out = NULL;
+    if ((status = weir__calloc(1, sizeof *run, "breadth-first search", &run)))
+        return status;
+    run->direction = options->direction;
+    run->parents = options->parents;
+    run->previous = BFS_NONE;
+    if ((status = build(run, context, graph, partition, options))) {
+        weir__bfs_run_destroy(run);
+        return status;
+    }
+    *run_out = run;
+    return WEIR_OK;
+}
+
+void weir__bfs_run_destroy(struct bfs_run *run)
+{
+    if (!run)
+        return;
+    weir__row_steps_destroy(&run->on);
+    free(run);
+}
+
+/* ---- runs ----------------------------------------------------------------------------------- */
 
 static uint64_t sum_of(const struct bfs_run *run, enum bfs_result which)
 {
-    return weir_steps_total(run->steps, which);
+    return weir_steps_total(run->on.steps, which);
 }
 
-static uint64_t items_sent(const struct bfs_run *run)
+static void report(const struct bfs_run *run, weir_run_stats *stats)
 {
-    uint64_t sent = 0;
-    for (uint32_t from = 0; from < run->parts; from++)
-        for (uint32_t to = 0; to < run->parts; to++)
-            sent += weir_steps_tells(run->steps, from, to);
-    return sent;
-}
-
-static void report(const struct bfs_run *run, double ms, weir_run_stats *stats)
-{
-    const uint64_t *first = weir_steps_results(run->steps, 0);
-    const uint64_t words = weir__rows_part(run->rows, 0)->numbers / 32;
-    *stats = (weir_run_stats){.kernel_ms = ms,
-                              .reached = sum_of(run, BFS_RESULT_REACHED),
-                              .arcs_reached = weir__rows_part(run->rows, 0)->arcs_all -
-                                              sum_of(run, BFS_RESULT_ARCS_LEFT)};
-    stats->direction = run->direction;
-    stats->devices = run->parts;
+    const weir_rows_part *part = weir__row_steps_part(&run->on, 0);
+    const uint64_t *first = weir_steps_results(run->on.steps, 0);
+    const uint64_t words = part->numbers / 32, supersteps = stats->steps;
+    stats->reached = sum_of(run, BFS_RESULT_REACHED);
+    stats->arcs_reached = part->arcs_all - sum_of(run, BFS_RESULT_ARCS_LEFT);
     stats->steps = first[BFS_RESULT_LEVELS];
-    stats->least_items = stats->reached;
-    stats->work.ms = ms;
-    stats->work.kernel = WEIR_KERNEL_FUSED;
-    stats->work.order = WEIR_ORDER_BULK;
     stats->work.processed = sum_of(run, BFS_RESULT_PIECES) + sum_of(run, BFS_RESULT_UP_ROWS);
     stats->work.atoms = sum_of(run, BFS_RESULT_DOWN_ARCS) + sum_of(run, BFS_RESULT_UP_ARCS);
-    stats->work.sent = items_sent(run);
-    stats->work.rounds =
-        (first[BFS_RESULT_DOWN_STEPS] + first[BFS_RESULT_UP_STEPS] + first[BFS_RESULT_TURN_STEPS]) *
-        run->parts;
+    stats->work.rounds = supersteps * run->on.parts;
     /* An arc's target and its bit; a row's two offsets, its level, and an entry of the queue. */
     stats->bytes = stats->work.atoms * 8 + stats->work.processed * (8 + 4 + 32) +
                    first[BFS_RESULT_UP_STEPS] * words * 8;
@@ -56,82 +212,53 @@ static void report(const struct bfs_run *run, double ms, weir_run_stats *stats)
      * devices the steps between the ways are there, back, there, ... */
     stats->bytes_sent = stats->work.sent * (run->parents ? 8 : 4) +
                         (first[BFS_RESULT_UP_STEPS] + (first[BFS_RESULT_TURN_STEPS] + 1) / 2) *
-                            words * 4 * (run->parts - 1);
-    for (uint32_t i = 0; (stats->phase[i].name = weir_steps_phase_of(
-                              run->steps, i, &stats->phase[i].ms, &stats->phase[i].steps));
-         i++)
-        ;
+                            words * 4 * (run->on.parts - 1);
 }
 
 /* On the device they are 32 bits without a sign. */
 static weir_status levels_fit(const struct bfs_run *run)
 {
-    return weir_steps_results(run->steps, 0)[BFS_RESULT_LEVELS] <= (uint64_t)INT32_MAX + 1
+    return weir_steps_results(run->on.steps, 0)[BFS_RESULT_LEVELS] <= (uint64_t)INT32_MAX + 1
                ? WEIR_OK
                : weir__fail(WEIR_ERR_UNSUPPORTED, "levels above %d do not fit", INT32_MAX);
 }
 
 weir_status weir__bfs_run(struct bfs_run *run, uint64_t source, weir_run_stats *stats_out)
 {
-    weir_steps_times times;
+    weir_run_stats stats;
     uint32_t number;
-    weir_status status = weir__rows_locate(run->rows, source, NULL, &number);
+    weir_status status = weir__rows_locate(run->on.rows, source, NULL, &number);
     if (status)
         return status;
-    for (uint32_t p = 0; p < run->parts; p++) {
-        struct bfs_step_args *args = weir_steps_args(run->steps, p);
+    for (uint32_t p = 0; p < run->on.parts; p++) {
+        struct bfs_step_args *args = weir_steps_args(run->on.steps, p);
         args->source = number;
         args->previous = run->previous;
     }
     run->previous = number;
-    if ((status = weir_steps_run(run->steps, &times)) || (status = levels_fit(run)))
+    if ((status = weir__row_steps_run(&run->on, &stats)) || (status = levels_fit(run)))
         return status;
+    report(run, &stats);
     if (stats_out)
-        report(run, times.kernel_ms, stats_out);
+        *stats_out = stats;
     return WEIR_OK;
 }
 
 weir_status weir__bfs_run_levels(const struct bfs_run *run, int32_t *levels_out)
 {
-    return gather(run, "level", levels_out);
-}
-
-weir_status weir__bfs_run_values(const struct bfs_run *run, uint32_t device,
-                                 weir_values *values_out)
-{
-    return weir__rows_values(run->rows, device,
-                             device < run->parts ? weir_steps_data(run->steps, "level", device)
-                                                 : NULL,
-                             WEIR_VALUE_I32, values_out);
+    return weir__row_steps_gather(&run->on, "level", levels_out);
 }
 
 weir_status weir__bfs_run_parents(const struct bfs_run *run, int64_t *parents_out)
 {
-    const uint32_t *vertices = weir__rows_vertices(run->rows);
+    const uint32_t *vertices = weir__rows_vertices(run->on.rows);
     uint32_t *numbers;
-    weir_status status = weir__alloc(run->vertices, 4, "parents", &numbers);
+    weir_status status = weir__alloc(run->on.vertices, 4, "parents", &numbers);
     if (status)
         return status;
-    if (!(status = gather(run, "parent", numbers)))
-        for (uint64_t v = 0; v < run->vertices; v++)
+    if (!(status = weir__row_steps_gather(&run->on, "parent", numbers)))
+        for (uint64_t v = 0; v < run->on.vertices; v++)
             parents_out[v] = numbers[v] == BFS_NONE ? -1 : (int64_t)vertices[numbers[v]];
     free(numbers);
     return status;
-}
-
-weir_status weir__bfs_run_link_items(const struct bfs_run *run, uint32_t from, uint32_t to,
-                                     uint64_t *items_out)
-{
-    const uint32_t devices = weir_context_device_count(run->context);
-    *items_out = 0;
-    if (from >= devices || to >= devices)
-        return weir__fail(WEIR_ERR_INVALID, "a link from device %u to %u of %u", from, to, devices);
-    if (from < run->parts && to < run->parts)
-        *items_out = weir_steps_tells(run->steps, from, to);
-    return WEIR_OK;
-}
-
-void weir__bfs_run_cancel(struct bfs_run *run)
-{
-    weir_steps_cancel(run->steps);
 }

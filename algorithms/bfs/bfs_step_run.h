@@ -2,9 +2,16 @@
 #ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_RUN_H
 #define WEIR_ALGORITHMS_BFS_BFS_STEP_RUN_H
 
-#include "algorithms/algorithms.h"
+#include "algorithms/common/row_steps.h"
 
-struct bfs_run;
+/** One thread at a time; a cancel from any. Values, items sent and cancelling are those of `on`. */
+struct bfs_run {
+    struct weir__row_steps on; /* first */
+    weir_direction direction;
+    int parents;
+    uint64_t unfound;  /* vertices that have in-arcs */
+    uint32_t previous; /* the source of the run before, a number; BFS_NONE */
+};
 
 /** @param[in] options  direction is WEIR_DIRECTION_PULL or WEIR_DIRECTION_SWITCH; beside it parents and
  *                      time_limit_ms count.  @param[in] partition  not NULL. */
@@ -13,15 +20,14 @@ weir_status weir__bfs_run_create(weir_context *context, const weir_graph *graph,
                                  struct bfs_run **run_out);
 /** As weir_bfs_run(); devices' fields of the stats aside. */
 weir_status weir__bfs_run(struct bfs_run *run, uint64_t source, weir_run_stats *stats_out);
-/** As weir_bfs_levels(), weir_bfs_parents(), weir_bfs_link_items(). */
+/** As weir_bfs_levels(), weir_bfs_parents(). */
 weir_status weir__bfs_run_levels(const struct bfs_run *run, int32_t *levels_out);
-/** As weir_bfs_values(), after a complete run. */
-weir_status weir__bfs_run_values(const struct bfs_run *run, uint32_t device,
-                                 weir_values *values_out);
 weir_status weir__bfs_run_parents(const struct bfs_run *run, int64_t *parents_out);
-weir_status weir__bfs_run_link_items(const struct bfs_run *run, uint32_t from, uint32_t to,
-                                     uint64_t *items_out);
-void weir__bfs_run_cancel(struct bfs_run *run);
 void weir__bfs_run_destroy(struct bfs_run *run);
+
+/** The bitmap before a run, in host memory, freed with free(); sets run->unfound. Set bits stand for what a level
+ *  bottom-up need not look at, and nobody finds: numbers without arcs. One that has out-arcs alone cannot be
+ *  found either, but must not seem to be: others look along those arcs. @retval WEIR_ERR_NOMEM */
+weir_status weir__bfs_run_base(struct bfs_run *run, const weir_graph *graph, uint32_t **base_out);
 
 #endif

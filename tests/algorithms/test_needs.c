@@ -92,6 +92,7 @@ static weir_status create(const struct form *form, weir_context *context, const 
     options.parents = form->parents;
     options.reserved_bytes = reserved;
     config.tolerance = form->tolerance;
+    config.dangling = WEIR_DANGLING_IGNORE; /* else weir_pr_values() brings all ranks to the host to add them up */
     switch (form->kind) {
     case BFS:
         return weir_bfs_create(context, graph, partition, &options, &object->bfs);

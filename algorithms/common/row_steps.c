@@ -1,0 +1,163 @@
+/** @file row_steps.c  An algorithm in supersteps over a graph that is placed by rows. */
+#include "algorithms/common/row_steps.h"
+#include "runtime/support.h"
+
+#include <string.h>
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+/* Elements of an array on all devices together; 0 where the form says it. */
+static uint64_t elements_of(const weir_steps_array *array, const struct weir__sizes *sizes,
+                            const void *user)
+{
+    if (array->extent == WEIR_STEPS_COUNTED || (array->count && !array->count(user, 0, 0)))
+        return 0;
+    switch (array->extent) {
+    case WEIR_STEPS_NUMBERS:
+        return sizes->numbers * sizes->parts;
+    case WEIR_STEPS_OWNED:
+        return sizes->vertices;
+    case WEIR_STEPS_WORDS:
+        return sizes->numbers / 32 * sizes->parts;
+    default:
+        return sizes->parts;
+    }
+}
+
+static const weir_steps_array *array_of(const struct weir__row_form *form, const char *name)
+{
+    for (uint32_t i = 0; i < form->program->array_count; i++)
+        if (!strcmp(form->program->arrays[i].name, name))
+            return &form->program->arrays[i];
+    return NULL;
+}
+
+/* The rows, the arrays, and what a gather of the values takes for a while. */
+static weir_status fits(const struct weir__row_steps *on, const weir_graph *graph,
+                        const weir_partition *partition, const weir_run_options *options,
+                        const struct weir__rows_config *config, const void *user)
+{
+    const weir_steps_program *program = on->form->program;
+    const weir_device *device = weir_context_device(on->context, 0);
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_status status = weir__sizes_of(on->context, graph, partition, &sizes);
+    if (status)
+        return status;
+    weir__rows_need(&sizes, config, &need);
+    for (uint32_t i = 0; i < program->array_count; i++)
+        weir__need_take_on(&need, device, elements_of(&program->arrays[i], &sizes, user),
+                           program->arrays[i].bytes);
+    if (on->form->need)
+        on->form->need(&sizes, user, &need);
+    weir__need_take(&need, options->reserved_bytes, 1);
+    weir__need_pass(&need, sizes.numbers, array_of(on->form, on->form->values)->bytes);
+    return weir__need_fits(&need, "%s of %s", program->what, graph->name);
+}
+
+/* ---- the object -------------------------------------------------------------------------------- */
+
+weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir__row_form *form,
+                                   weir_context *context, const weir_graph *graph,
+                                   const weir_partition *partition, const weir_run_options *options,
+                                   struct weir__rows_config *config, void *user)
+{
+    weir_steps_domain domain;
+    weir_status status;
+    weir__context_retain(context);
+    on->form = form;
+    on->context = context;
+    on->parts = partition->parts;
+    on->vertices = graph->vertices;
+    weir__rows_look(graph, config);
+    if ((status = weir_steps_possible(context, on->parts)) ||
+        (status = fits(on, graph, partition, options, config, user)) ||
+        (status = weir__rows_create(context, graph, partition, config, &on->rows)) ||
+        (form->placed && (status = form->placed(on, user))))
+        return status;
+    weir__rows_domain(on->rows, &domain);
+    status = weir_steps_create(context, form->program, &domain, user, options->time_limit_ms,
+                               &on->steps);
+    for (uint32_t d = 0; d < on->parts && !status; d++)
+        memcpy((char *)weir_steps_args(on->steps, d) + form->rows, weir__row_steps_part(on, d),
+               sizeof(weir_rows_part));
+    return status;
+}
+
+void weir__row_steps_destroy(struct weir__row_steps *on)
+{
+    if (!on->context)
+        return;
+    weir_steps_destroy(on->steps); /* first: what a run that failed had queued still reads rows */
+    weir__rows_destroy(on->rows);
+    weir__context_release(on->context);
+}
+
+const weir_rows_part *weir__row_steps_part(const struct weir__row_steps *on, uint32_t device)
+{
+    return weir__rows_part(on->rows, device);
+}
+
+/* ---- runs -------------------------------------------------------------------------------------- */
+
+weir_status weir__row_steps_run(struct weir__row_steps *on, weir_run_stats *stats_out)
+{
+    weir_steps_times times;
+    weir_run_phase *phase = stats_out->phase;
+    weir_status status = weir_steps_run(on->steps, &times);
+    if (status)
+        return status;
+    *stats_out = (weir_run_stats){.kernel_ms = times.kernel_ms, .devices = on->parts};
+    stats_out->work.ms = times.kernel_ms;
+    stats_out->work.kernel = WEIR_KERNEL_FUSED;
+    stats_out->work.order = WEIR_ORDER_BULK;
+    for (uint32_t i = 0;
+         (phase->name = weir_steps_phase_of(on->steps, i, &phase->ms, &phase->steps)); i++)
+        stats_out->steps += phase++->steps;
+    for (uint32_t from = 0; from < on->parts; from++)
+        for (uint32_t to = 0; to < on->parts; to++)
+            stats_out->work.sent += from == to ? 0 : weir_steps_tells(on->steps, from, to);
+    return WEIR_OK;
+}
+
+/* ---- results ----------------------------------------------------------------------------------- */
+
+/* The element of the device's first row. */
+static const void *rows_of(const struct weir__row_steps *on, const weir_steps_array *array,
+                           uint32_t device)
+{
+    const char *data = weir_steps_data(on->steps, array->name, device);
+    return array->extent == WEIR_STEPS_NUMBERS
+               ? data + (size_t)weir__row_steps_part(on, device)->begin * array->bytes
+               : data;
+}
+
+weir_status weir__row_steps_gather(const struct weir__row_steps *on, const char *array,
+                                   void *values_out)
+{
+    const weir_steps_array *of = array_of(on->form, array);
+    const void *all[WEIR_DEVICES_MAX];
+    for (uint32_t d = 0; d < on->parts; d++)
+        all[d] = rows_of(on, of, d);
+    return weir__rows_gather(on->rows, all, of->bytes, values_out);
+}
+
+weir_status weir__row_steps_values(const struct weir__row_steps *on, uint32_t device,
+                                   weir_values *values_out)
+{
+    const weir_steps_array *of = array_of(on->form, on->form->values);
+    return weir__rows_values(on->rows, device, device < on->parts ? rows_of(on, of, device) : NULL,
+                             on->form->kind, values_out);
+}
+
+weir_status weir__row_steps_link_items(const struct weir__row_steps *on, uint32_t from, uint32_t to,
+                                       uint64_t *items_out)
+{
+    const uint32_t devices = weir_context_device_count(on->context);
+    *items_out = 0;
+    if (from >= devices || to >= devices)
+        return weir__fail(WEIR_ERR_INVALID, "a link from device %u to %u of %u", from, to, devices);
+    if (from < on->parts && to < on->parts && from != to)
+        *items_out = weir_steps_tells(on->steps, from, to);
+    return WEIR_OK;
+}

@@ -1,0 +1,71 @@
+/** @file row_steps.h  An algorithm in supersteps over a graph that is placed by rows: what the host's side of all of
+ * them has in common. Not installed.
+ *
+ * The algorithm gives a step program (worklist/steps.h), says which field of the kernel's arguments takes the rows
+ * and which array has the values, and keeps the rest to itself: what depends on its options, what it does before a
+ * run, what it counts. From that this file checks whether the devices and the memory suffice, places the rows, takes
+ * the arrays, runs, fills the statistics that all have, and hands out values. algorithms/bfs/bfs_step.c is an example. */
+#ifndef WEIR_ALGORITHMS_COMMON_ROW_STEPS_H
+#define WEIR_ALGORITHMS_COMMON_ROW_STEPS_H
+
+#include "algorithms/common/need.h"
+#include "worklist/steps.h"
+
+struct weir__row_steps;
+
+/** What an algorithm says of itself: one const object. */
+struct weir__row_form {
+    const weir_steps_program *program;
+    size_t
+        rows; /**< offsetof(struct NAME_args, ...) of a weir_rows_part; set when arrays are taken */
+    const char *
+        values; /**< the array of results: one an owned number, or one for each number of all devices */
+    weir_value_kind kind;
+    /** What arrays of extent WEIR_STEPS_COUNTED take, as far as they are written to, and what the host needs for a
+     *  while; other arrays are counted by their extents. May be NULL. */
+    void (*need)(const struct weir__sizes *sizes, const void *user, struct weir__need *need);
+    /** Called when the rows are placed and no array is taken: sets what the table's counts depend on, and refuses
+     *  what is too large. May be NULL. */
+    weir_status (*placed)(struct weir__row_steps *on, void *user);
+};
+
+/** The first member of an algorithm's object. One thread at a time; a cancel from any. */
+struct weir__row_steps {
+    const struct weir__row_form *form;
+    weir_context *context; /**< kept */
+    weir__rows *rows;
+    weir_steps *steps;
+    uint32_t parts;
+    uint64_t vertices;
+};
+
+/** Place a graph and take the arrays.
+ *  @param[out]    on      zero before; to be destroyed after a failure as well.
+ *  @param[in,out] config  how rows are to be placed; completed by weir__rows_look().
+ *  @param[in]     user    for the functions of the form and the counts of its table; not kept.
+ *  @retval WEIR_ERR_UNSUPPORTED  these devices cannot run in step.
+ *  @retval WEIR_ERR_NOMEM        with a sentence that says what is missing. */
+weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir__row_form *form,
+                                   weir_context *context, const weir_graph *graph,
+                                   const weir_partition *partition, const weir_run_options *options,
+                                   struct weir__rows_config *config, void *user);
+/** weir_rows_part of a device. */
+const weir_rows_part *weir__row_steps_part(const struct weir__row_steps *on, uint32_t device);
+/** Run, and say what all programs can: the time of kernels, devices, phases, supersteps as the sum of those of the
+ *  phases, items sent as the sum of weir_steps_tells().
+ *  @param[out] stats_out  set as a whole. */
+weir_status weir__row_steps_run(struct weir__row_steps *on, weir_run_stats *stats_out);
+/** An array of one element an owned number, or a number, brought to the host in the order of vertices. */
+weir_status weir__row_steps_gather(const struct weir__row_steps *on, const char *array,
+                                   void *values_out);
+/** As weir_bfs_values() and its like, after a complete run. */
+weir_status weir__row_steps_values(const struct weir__row_steps *on, uint32_t device,
+                                   weir_values *values_out);
+/** As weir_bfs_link_items() and its like: weir_steps_tells() between two devices of the run, else 0.
+ *  @retval WEIR_ERR_INVALID  no such devices. */
+weir_status weir__row_steps_link_items(const struct weir__row_steps *on, uint32_t from, uint32_t to,
+                                       uint64_t *items_out);
+/** Nothing happens where nothing was created. */
+void weir__row_steps_destroy(struct weir__row_steps *on);
+
+#endif

@@ -766,6 +766,17 @@ void weir_pbf_generate(uint64_t seed, uint64_t elements, uint32_t *values_out);
 weir_status weir_pbf_verify(const weir_pbf_config *config, uint64_t seed, uint64_t elements,
                             const uint32_t *output, uint64_t kept);
 
+/* ---- benchmarks --------------------------------------------------------------------------- */
+
+/** The benchmarks of this layer: weir_bench_list() and weir_router_bench_list() have those of the layers below.
+ *  @return how many; @p infos_out may be NULL. */
+size_t weir_algorithms_bench_list(const weir_bench_info **infos_out);
+/** Run one of them, as weir_bench_run() does; the table is destroyed the same way.
+ *  @par Blocks  as weir_bench_run(), with which it shares the context's only benchmark at a time. */
+weir_status weir_algorithms_bench_run(weir_context *context, const char *name,
+                                      const weir_bench_config *config,
+                                      weir_bench_table **table_out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The positions of partitions (but for auto), schedules, routes, kernels, workers, mappings, dangling ranks and
- * streams are the values of their enumerations. */
+/* The positions of partitions (but for auto), schedules, routes, kernels, workers and mappings are the values of
+ * their enumerations. */
 const weir__cli_choices weir__cli_partitions = {{"block", "edge", "random", "metis", "auto", NULL},
                                                 {"file:", "2d:", NULL}};
 const weir__cli_choices weir__cli_schedules = {{"dynamic", "static", NULL}, {NULL}};
@@ -20,12 +20,6 @@ const weir__cli_choices weir__cli_mappings = {
 const weir__cli_choices weir__cli_balances = {{"off", NULL},
                                               {"frontier", "ownership", "both", NULL}};
 const weir__cli_choices weir__cli_wires = {{"list", NULL}, {"bitmap", "auto", NULL}};
-
-const weir__cli_choices weir__cli_directions = {{"auto", "push", "pull", "switch", NULL}, {NULL}};
-const weir__cli_choices weir__cli_directions_sssp = {{"auto", "push", "switch", NULL}, {NULL}};
-const weir__cli_choices weir__cli_directions_pr = {{"auto", "push", "pull", NULL}, {NULL}};
-const weir__cli_choices weir__cli_danglings = {{"spread", "ignore", NULL}, {NULL}};
-const weir__cli_choices weir__cli_streams = {{"auto", "off", "on", NULL}, {NULL}};
 
 /* Of what the verbs write; their own files name the positions. */
 const weir__cli_choices weir__cli_topo_formats = {{"table", "json", "dot", NULL}, {NULL}};

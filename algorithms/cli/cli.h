@@ -34,26 +34,41 @@ const char *weir__cli_cleaned(const char *text, char *room, size_t size);
 
 /* ---- requests and options (options.c, option_table.c) ------------------------------------- */
 
+/** Who takes an option: verbs by name, and algorithms over graphs by what they can. */
 enum weir__cli_verb_bit {
-    VERB_BFS = 1,
-    VERB_GEN = 2,
-    VERB_INFO = 4,
-    VERB_VERSION = 8,
-    VERB_HELP = 16,
-    VERB_TOPO = 32,
-    VERB_BENCH = 64,
-    VERB_PBF = 128,
-    VERB_SSSP = 256,
-    VERB_PR = 512,
-    VERB_CC = 1024
+    VERB_OWN = 0, /**< the algorithm alone whose row lists the option */
+    VERB_GEN = 1,
+    VERB_INFO = 2,
+    VERB_VERSION = 4,
+    VERB_HELP = 8,
+    VERB_TOPO = 16,
+    VERB_BENCH = 32,
+    VERB_PBF = 64,
+    VERB_TRAVERSAL = 128, /**< every algorithm over graphs */
+    VERB_SEARCH = 256,    /**< those that start at a vertex */
+    VERB_WHOLE = 512,     /**< those that start everywhere */
+    VERB_WORKLIST = 1024, /**< those that can go through the worklist */
+    VERB_WEIGHTED = 2048, /**< those that need weights */
+    VERB_TREE = 4096      /**< those that can keep a tree */
 };
+
+/** The value of an option that one algorithm alone has. */
+typedef union weir__cli_own {
+    uint64_t count;
+    double real;
+    int choice; /**< position among named values */
+} weir__cli_own;
+enum { OWN_OPTIONS = 8 };
+
+typedef struct weir__cli_verb weir__cli_verb;
 
 /** What the command line asks for; every option sets one field. */
 typedef struct weir__cli_request {
-    uint64_t given[2]; /**< one bit a row of the table of options: see weir__cli_given() */
+    const weir__cli_verb *verb;
+    uint64_t given;    /**< a bit for each option of the verb: see weir__cli_given() */
     const char *graph; /**< the positional argument */
     const char *output, *json, *devices;
-    const char *output_parents; /**< of bfs; implies parents */
+    const char *output_parents; /**< implies parents */
     const char *machine, *compare, *from;
     uint64_t bytes, bench_trials; /**< 0: the library's choice */
     uint64_t warmups;             /**< UINT64_MAX: the library's choice */
@@ -77,27 +92,25 @@ typedef struct weir__cli_request {
     uint32_t group;
     int balance, wire; /**< position in their lists of choices */
     weir_weights weights;
-    int direction;             /**< a weir_direction */
-    int parents;               /**< of bfs: keep a tree */
-    double tolerance, damping; /**< of pr */
-    int dangling;              /**< of pr: a weir_dangling */
-    uint64_t iterations;       /**< of pr: at most; 0: until the tolerance is met */
-    int stream;                /**< of cc: a weir_cc_source */
+    int direction;                  /**< a weir_direction */
+    int parents;                    /**< keep a tree */
+    weir__cli_own own[OWN_OPTIONS]; /**< of the algorithm, whose file names the positions */
 } weir__cli_request;
 
 /** --partition auto: the library picks kind and number of devices. Behind the weir_partition_kinds. */
 enum { PARTITION_AUTO = WEIR_PARTITION_METIS + 1 };
 
-typedef struct weir__cli_verb {
+struct weir__cli_verb {
     const char *name;
-    unsigned bit;   /**< 0: named in the design, not built */
-    int positional; /**< arguments without a dash it takes */
-    int (*run)(const weir__cli_request *request);
-    const char *usage;    /**< behind the name */
-    const char *text;     /**< one line */
-    const char *more;     /**< paragraphs before the options */
-    const char *examples; /**< a command a line */
-} weir__cli_verb;
+    unsigned bit; /**< of options that it takes; 0: as the algorithm can */
+    const struct weir__cli_algorithm *algorithm;  /**< NULL: none over graphs */
+    int positional;                               /**< arguments without a dash it takes */
+    int (*run)(const weir__cli_request *request); /**< NULL: named in the design, not built */
+    const char *usage;                            /**< behind the name */
+    const char *text;                             /**< one line */
+    const char *more;                             /**< paragraphs before the options */
+    const char *examples;                         /**< a command a line */
+};
 
 /** The values of an option with named values. A value of @c later may end in ':' or be followed by
  *  a parameter: "file:" stands for "file:PATH". Both lists end with NULL. */
@@ -106,25 +119,50 @@ typedef struct weir__cli_choices {
     const char *later[6];
 } weir__cli_choices;
 
+/** What lies at an offset. Documents show what is unknown as null. */
+typedef enum weir__cli_kind {
+    KIND_NONE,  /**< nothing that reports show */
+    KIND_COUNT, /**< uint64_t; the text of the choices leaves 0 out */
+    KIND_REAL,  /**< double; negative or infinite: unknown */
+    KIND_RATE,  /**< one of weir__cli_rates, whose harmonic mean the summary shows */
+    KIND_VALUE, /**< long double, shown as the value of a vertex is */
+    KIND_TEXT,  /**< const char *; NULL: there is none */
+    KIND_CHOICE /**< int, a position among named values */
+} weir__cli_kind;
+
 typedef struct weir__cli_option weir__cli_option;
 struct weir__cli_option {
     const char *name;     /**< without dashes */
     char letter;          /**< short form, or 0 */
     const char *argument; /**< NULL: a flag */
-    unsigned verbs;       /**< who takes it; 0: nobody yet */
+    unsigned verbs;       /**< who takes it */
     int (*set)(weir__cli_request *request, const weir__cli_option *option, const char *text);
     size_t field;                     /**< offset of the field it sets */
+    weir__cli_kind kind;              /**< of that field, where reports show it */
     uint64_t low, high;               /**< of numbers */
     const weir__cli_choices *choices; /**< of named values */
-    const char *help;                 /**< or, for verbs outside @c verbs, why it is refused */
+    const char *help;                 /**< NULL: the help leaves it out */
+    const char *foreign; /**< why the other verbs refuse it; NULL: they have none such */
+    /* Of an option that one algorithm alone has, how reports show it. */
+    const char
+        *shown; /**< the value among the choices, in the place of %s; NULL: it is not there */
+    const char *(*picked)(
+        const weir_run_stats *stats); /**< what the run did; NULL: the field's value */
 };
 
 /** The verb with this name, or NULL. */
 const weir__cli_verb *weir__cli_verb_find(const char *name);
-/** All verbs. @return how many. */
-size_t weir__cli_verbs(const weir__cli_verb **verbs_out);
-/** All options. @return how many. */
-size_t weir__cli_options(const weir__cli_option **options_out);
+/** All verbs from position 0 on: those of the algorithms, then the others. @return NULL behind the last. */
+const weir__cli_verb *weir__cli_verb_at(size_t position);
+enum { OPTIONS_MAX = 64 };
+/** The options of a verb in the order of its help: those of the table, and those of its algorithm's row, which take
+ *  the place of options of the table with their names. @return how many. */
+size_t weir__cli_options(const weir__cli_verb *verb, const weir__cli_option *options[OPTIONS_MAX]);
+/** The option of a list with this name or letter; NULL: there is none. @param[in] length  of the name. */
+const weir__cli_option *weir__cli_option_named(const weir__cli_option *const *list, size_t count,
+                                               const char *name, size_t length, int is_letter);
+/** Likewise of all options of all verbs, to say why one is refused. */
+const weir__cli_option *weir__cli_option_elsewhere(const char *name, size_t length, int is_letter);
 
 /** Read the arguments behind the verb; stops at --help. */
 int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
@@ -151,8 +189,7 @@ int weir__cli_bytes(const char *text, uint64_t *bytes_out);
 
 extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli_orders,
     weir__cli_kernels, weir__cli_workers, weir__cli_mappings, weir__cli_balances, weir__cli_wires,
-    weir__cli_topo_formats, weir__cli_bench_formats, weir__cli_schedules, weir__cli_directions,
-    weir__cli_directions_sssp, weir__cli_directions_pr, weir__cli_danglings, weir__cli_streams;
+    weir__cli_topo_formats, weir__cli_bench_formats, weir__cli_schedules;
 
 /** Position of @p text among the built values; refuses the others by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
@@ -312,10 +349,8 @@ int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *
 
 /* ---- verbs and help ----------------------------------------------------------------------- */
 
-int weir__cli_bfs(const weir__cli_request *request);
-int weir__cli_sssp(const weir__cli_request *request);
-int weir__cli_pr(const weir__cli_request *request);
-int weir__cli_cc(const weir__cli_request *request);
+/** Of every algorithm over graphs. */
+int weir__cli_traverse(const weir__cli_request *request);
 int weir__cli_gen(const weir__cli_request *request);
 int weir__cli_info(const weir__cli_request *request);
 int weir__cli_info_config(const weir__cli_request *request);

@@ -1,4 +1,4 @@
-/** @file verb_traversal.c  weir bfs, sssp, pr, cc: place a graph on devices, traverse it, report.
+/** @file verb_traversal.c  The verbs of algorithms over graphs: place a graph on devices, traverse it, report.
  *
  * Cheap checks come first: options, then output files, devices, the graph, and at last what needs
  * the graph, so that a typing mistake never costs a loaded graph. */
@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int wants_tree(const weir__cli_request *request)
 {
@@ -34,14 +35,14 @@ static int check_forms(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
     const weir_run_options options = options_of(request);
-    const struct weir__asked asked = {
+    struct weir__asked asked = {
         .options = &options,
-        .iterations = (uint32_t)request->iterations,
-        .source = (weir_cc_source)request->stream,
         .partition = request->partition != PARTITION_AUTO,
         .command = 1,
         .parents = request->parents ? NULL : "--output-parents",
     };
+    if (session->algorithm->ask)
+        session->algorithm->ask(request, &asked);
     weir_status status = weir__forms_check(session->algorithm->forms, &asked, NULL);
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }
@@ -62,7 +63,7 @@ static int check_seed(const struct weir__cli_session *session)
 static int check_options(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
-    const char *name = session->algorithm->name;
+    const char *name = session->algorithm->verb.name;
     if (!request->graph)
         return weir__cli_fail(EXIT_USAGE, "%s: GRAPH is missing; see weir help %s", name, name);
     if (weir__cli_given(request, "source") && request->sources)
@@ -186,6 +187,18 @@ static int run_once(struct weir__cli_session *session, uint64_t source, weir_run
     return weir__cli_run_end(session->algorithm->run(session->object, source, stats_out));
 }
 
+static int verify_tree(struct weir__cli_session *session, uint64_t source)
+{
+    weir_status status =
+        session->algorithm->check_tree(session->graph, source, session->parents, session->values);
+    if (status != WEIR_ERR_VERIFY)
+        return status ? weir__cli_fail_status(status) : EXIT_DONE;
+    session->difference = strdup(weir_error_detail());
+    return session->difference
+               ? EXIT_DONE
+               : weir__cli_fail(EXIT_RUN, "no memory to name what is wrong with the tree");
+}
+
 /* Compares the values at hand; a difference is remembered and reported with the other results. */
 static int verify(struct weir__cli_session *session, weir__cli_trial *trial)
 {
@@ -193,8 +206,7 @@ static int verify(struct weir__cli_session *session, weir__cli_trial *trial)
     int code = algorithm->compare(algorithm, session->request, session->graph, session->values,
                                   session->expected, trial, &session->difference);
     if (!code && !session->difference && session->parents)
-        code = weir__cli_verify_tree(session->graph, trial->source, session->parents,
-                                     session->values, &session->difference);
+        code = verify_tree(session, trial->source);
     session->verified = !session->difference;
     return code;
 }
@@ -270,9 +282,9 @@ static void close_session(struct weir__cli_session *session)
     free(session->difference);
 }
 
-static int traverse(const weir__cli_algorithm *algorithm, const weir__cli_request *request)
+int weir__cli_traverse(const weir__cli_request *request)
 {
-    struct weir__cli_session session = {.algorithm = algorithm,
+    struct weir__cli_session session = {.algorithm = request->verb->algorithm,
                                         .request = request,
                                         .trials = weir__cli_trials_none(),
                                         .verified = -1};
@@ -293,24 +305,4 @@ static int traverse(const weir__cli_algorithm *algorithm, const weir__cli_reques
         code = weir__cli_session_report(&session);
     close_session(&session);
     return code;
-}
-
-int weir__cli_bfs(const weir__cli_request *request)
-{
-    return traverse(&weir__cli_algorithm_bfs, request);
-}
-
-int weir__cli_sssp(const weir__cli_request *request)
-{
-    return traverse(&weir__cli_algorithm_sssp, request);
-}
-
-int weir__cli_pr(const weir__cli_request *request)
-{
-    return traverse(&weir__cli_algorithm_pr, request);
-}
-
-int weir__cli_cc(const weir__cli_request *request)
-{
-    return traverse(&weir__cli_algorithm_cc, request);
 }

@@ -19,11 +19,14 @@
  * body and steps_host_tmpl.h, one .cu file the body and steps_cuda_tmpl.cuh, both with WEIR_STEPS defined to
  * NAME; that makes `const weir_steps_body weir__NAME_steps`.
  *
- * What a body calls: steps/barrier.h (barriers with sums), steps/sleep.h (blocks that a step does not need),
- * steps/owner.h (who owns a number). Here is the host's side. */
+ * What a body calls: steps/barrier.h (barriers with sums), steps/inbox.h (items for other devices), steps/sleep.h (blocks
+ * that a step does not need), steps/owner.h (who owns a number), steps/clock.h (times of phases). Here is the host's
+ * side. */
 #ifndef WEIR_WORKLIST_STEPS_H
 #define WEIR_WORKLIST_STEPS_H
 
+#include "worklist/steps/clock.h"
+#include "worklist/steps/inbox.h"
 #include "worklist/steps/owner.h"
 #include "worklist/steps/sleep.h"
 

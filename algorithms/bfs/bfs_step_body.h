@@ -33,17 +33,6 @@ WEIR_DEV void bfs_unpack(const uint64_t *board, struct bfs_walk *w)
     w->unfound_arcs = board[5];
 }
 
-/* What the inboxes hold now; all threads of a block. */
-WEIR_DEV void bfs_open(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                       const struct weir_steps_block *b)
-{
-    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
-        shared->taken[d] = weir_load_relaxed_dev_u32(&a->absorbed[d]);
-        shared->told[d] = (uint32_t)weir_steps_told(&a->member, b, d);
-    }
-    weir_block_sync();
-}
-
 /* Sleep until a phase needs this block. */
 WEIR_DEV uint32_t bfs_sleep(const struct bfs_step_args *a, struct weir_steps_block *b,
                             struct bfs_walk *w)
@@ -89,7 +78,7 @@ WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *sh
         did = w->wide ? bfs_down_wide(a, shared, *b, *w) : bfs_down_narrow(a, shared, *b, *w);
         break;
     case BFS_ABSORB:
-        bfs_open(a, shared, b);
+        weir_steps_open(&a->member, b, &shared->inboxes);
         bfs_absorb(a, shared, *b, *w);
         break;
     case BFS_SHARE:
@@ -160,8 +149,7 @@ WEIR_DEV void bfs_remember(const struct bfs_step_args *a, const struct bfs_step_
     if (phase != BFS_ABSORB)
         return;
     if (b->block == 0)
-        for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads)
-            weir_store_relaxed_dev_u32(&a->absorbed[d], shared->told[d]);
+        weir_steps_close(&a->member, b, &shared->inboxes);
     weir_block_sync();
 }
 

@@ -148,9 +148,7 @@ WEIR_DEV void cc_note(struct cc_run *run, int joined, const struct cc_hook *hook
 WEIR_COLD uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
                            struct weir_steps_block *b, uint32_t at, uint64_t *total_out)
 {
-    /* Who never waits for others never looks at the clock while it waits. */
-    if (b->until_ns && weir_clock_ns() > b->until_ns)
-        weir_store_relaxed_sys_u32(&weir_steps_mine(&args->member)->stop, WEIR_STEPS_TIME_OVER);
+    (void)weir_steps_late(weir_steps_mine(&args->member), b);
     const uint32_t stop =
         weir_steps_sync(&args->member, b, b->blocks, &shared->hooks, 1, total_out);
     if (b->thread == 0 && b->block == 0) {

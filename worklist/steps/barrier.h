@@ -32,6 +32,17 @@ WEIR_DEV void weir_steps_add(const struct weir_steps_member *m, const struct wei
         &weir_steps_mine(m)->slot[b->step % WEIR_STEPS_SLOTS].sum[which], value);
 }
 
+/** Whether the time limit is over; then all blocks are told to stop. Thread 0 of block 0 finds out; it may ask at any
+ *  time, and should where it hardly ever waits: at barriers the clock is looked at only while they wait. */
+WEIR_DEV int weir_steps_late(struct weir_steps_page *page, const struct weir_steps_block *b)
+{
+    if (!b->until_ns || weir_clock_ns() <= b->until_ns)
+        return 0;
+    page->over = 1;
+    weir_store_relaxed_sys_u32(&page->stop, WEIR_STEPS_TIME_OVER);
+    return 1;
+}
+
 /* Whether this thread's block may go on. Thread 0 of block 0 keeps the time while it waits; where others of its
  * lanes wait for a device that it does not, the host does, a little later (steps.c). */
 WEIR_DEV uint32_t weir_steps_look(struct weir_steps_page *page, const struct weir_steps_block *b,
@@ -39,10 +50,8 @@ WEIR_DEV uint32_t weir_steps_look(struct weir_steps_page *page, const struct wei
 {
     if (looks % WEIR_STEPS_LOOK_WAITS < WEIR_STEPS_LOOK_WAITS - 1)
         return WEIR_STEPS_GOES_ON;
-    if (b->until_ns && weir_clock_ns() > b->until_ns) {
-        weir_store_relaxed_sys_u32(&page->stop, WEIR_STEPS_TIME_OVER);
+    if (weir_steps_late(page, b))
         return WEIR_STEPS_TIME_OVER;
-    }
     return weir_load_relaxed_sys_u32(&page->stop);
 }
 

@@ -143,11 +143,11 @@ struct weir__cli_option {
     const weir__cli_choices *choices; /**< of named values */
     const char *help;                 /**< NULL: the help leaves it out */
     const char *foreign; /**< why the other verbs refuse it; NULL: they have none such */
-    /* Of an option that one algorithm alone has, how reports show it. */
-    const char
-        *shown; /**< the value among the choices, in the place of %s; NULL: it is not there */
-    const char *(*picked)(
-        const weir_run_stats *stats); /**< what the run did; NULL: the field's value */
+    /** Of an option that one algorithm alone has: the value among the choices, in the place of %s; NULL: reports do
+     *  not show it. */
+    const char *shown;
+    /** What the run did with it; NULL: reports show what the field holds. */
+    const char *(*picked)(const weir_run_stats *stats);
 };
 
 /** The verb with this name, or NULL. */

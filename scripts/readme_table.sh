@@ -16,6 +16,7 @@
 #   --small          small graphs in place of the table's, to try the script where there is no GPU
 #   --commit TEXT    what to name (git's, or what bundle.sh has left)
 #
+# One GPU takes about three minutes, each further column two.
 # Works in a bundle: BUILD=bin scripts/readme_table.sh --devices "cuda:0 cuda:0-1" --into table.md
 # FILE may be empty or missing: then it gets marks, too.
 set -eu
@@ -176,7 +177,7 @@ Written by \`scripts/readme_table.sh\` on $(date -u +%Y-%m-%d) at commit $commit
 the median of $trials runs after a warm-up: a caller's time, from the call to its return with the result in device memory, and in
 brackets the part of the kernels. Every run was verified in full in the same call, but where a cell says otherwise. Searches start
 at the vertex with the largest out-degree (roads: 1000, grid: 4903); *16 sources*: those that \`--sources 16\` draws with seed
-1, a verified run from each, the median over them. *Forced*: all devices take part (\`--partition edge\`); left to itself a run takes those that
+1, a verified run from each, the median over them; empty where they were not run. *Forced*: all devices take part (\`--partition edge\`); left to itself a run takes those that
 pay. *Cold*: the first run of the object, a caller's time. *Prepared*: opening, partition, placing, copying in, on the first column's devices,
 from a \`.gr\` file. *Best other*: times of kernels by programs of others, on any number of GPUs, as
 published or measured before; * a product, the iterations times a published time of one, not a run; + our own simple near-far kernel

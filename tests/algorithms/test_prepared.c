@@ -141,6 +141,25 @@ static void all_of_a_create_is_accounted_for(void **state)
     weir_context_destroy(context);
 }
 
+extern const weir_operator weir__bfs_operator;
+
+/* A traversal adds what it took itself to what its placement took. */
+static void assert_adds(weir_placement *placement, const weir_prepare_stats *before)
+{
+    weir_prepare_stats stats;
+    weir_traversal *traversal;
+    const uint64_t begin_ns = weir__now_ns();
+    OK(weir_traversal_create(placement, &weir__bfs_operator, NULL, NULL, &traversal));
+    const double wall_ms = weir__elapsed_ms(begin_ns);
+    weir_traversal_prepared(traversal, &stats);
+    const double more =
+        stats.placing_ms - before->placing_ms + stats.copying_ms - before->copying_ms;
+    assert_true(more > 0 && more <= wall_ms);
+    assert_true(stats.opening_ms == before->opening_ms);
+    assert_true(stats.partition_ms == before->partition_ms);
+    weir_traversal_destroy(traversal);
+}
+
 static void a_placement_says_what_it_took(void **state)
 {
     weir_context *context = open_or_skip(state); /* may leave this function */
@@ -153,6 +172,7 @@ static void a_placement_says_what_it_took(void **state)
     weir_placement_prepared(placement, &stats);
     assert_true(stats.opening_ms == graph->prepare_ms);
     (void)assert_within(&stats, stats.partition_ms, wall_ms);
+    assert_adds(placement, &stats);
     weir_placement_destroy(placement);
     weir_graph_destroy(graph);
     weir_context_destroy(context);

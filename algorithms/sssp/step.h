@@ -51,6 +51,7 @@ enum {
     SSSP_STEP_ROUNDS = 2,   /* batches of theirs */
     SSSP_STEP_OWN = 8,      /* arcs that a lane looks at alone; then its warp helps */
     SSSP_STEP_PIECE = 512,  /* arcs of a piece of what is left even then */
+    SSSP_STEP_COUNTED = 8,  /* distances that a lane counts together in the end */
     SSSP_STEP_SUMS = 3,     /* made at each barrier, beside the items sent */
     SSSP_STEP_HUB_ARCS =
         128 /* rows with so many that come first are taken a few at a time by a warp */

@@ -240,21 +240,21 @@ WEIR_DEV void sssp_step_epilogue(const struct sssp_step_args *a, const struct we
     const uint64_t *offsets = a->part.out.offsets, stride = weir_steps_threads(b);
     uint64_t found[3] = {0, 0, 0}; /* as the results that follow REACHED */
     WEIR_ROLLED
-    for (uint64_t row = weir_steps_thread(b); row < a->busy; row += stride) {
-        const uint32_t distance = tent[row];
-        if (distance == SSSP_STEP_NONE) {
-            found[2] += offsets[row + 1] - offsets[row];
-        } else {
-            found[0]++;
-            found[1] += distance == SSSP_U32_FAR;
+    for (uint64_t row = weir_steps_thread(b); row < a->busy; row += stride * SSSP_STEP_COUNTED) {
+        uint32_t distance[SSSP_STEP_COUNTED];
+        for (uint32_t k = 0; k < SSSP_STEP_COUNTED; k++) /* all loads are under way together */
+            distance[k] = row + k * stride < a->busy ? tent[row + k * stride] : 0;
+        for (uint32_t k = 0; k < SSSP_STEP_COUNTED; k++) {
+            const uint64_t at = row + k * stride;
+            if (at < a->busy) {
+                found[0] += distance[k] != SSSP_STEP_NONE;
+                found[1] += distance[k] == SSSP_U32_FAR;
+            }
+            if (distance[k] == SSSP_STEP_NONE)
+                found[2] += offsets[at + 1] - offsets[at];
         }
     }
-    for (uint32_t i = 0; i < 3; i++) {
-        found[i] = weir_sum_u64(found[i]);
-        if (weir_lane() == 0 && found[i])
-            (void)weir_atomic_add_relaxed_dev_u64(
-                &weir_steps_mine(&a->member)->result[SSSP_STEP_RESULT_REACHED + i], found[i]);
-    }
+    weir_steps_count(&a->member, b, SSSP_STEP_RESULT_REACHED, found, 3);
 }
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "worklist/steps/words.h"
 
-/** First of all, by every thread. */
+/** Every thread calls it before anything else; the templates do. */
 WEIR_DEV void weir_steps_begin(const struct weir_steps_member *m, struct weir_steps_block *b)
 {
     b->step = 0;
@@ -240,15 +240,16 @@ WEIR_DEV uint32_t weir_steps_sync(const struct weir_steps_member *m, struct weir
     return (uint32_t)b->share[WEIR_STEPS_SUMS];
 }
 
-/** What device @p from had in tell[this device] when its last block arrived at the barrier passed last; of
- *  several devices alone. Any thread, before the next barrier. */
+/** What device @p from had in tell[this device] when its last block arrived at the barrier passed last. Any thread,
+ *  before the next barrier. On a device that is alone it is 0. */
 WEIR_DEV uint64_t weir_steps_told(const struct weir_steps_member *m,
                                   const struct weir_steps_block *b, uint32_t from)
 {
     return weir_load_relaxed_dev_u64(&weir_steps_mine(m)->from[(b->step + 1) % 2][from].told);
 }
 
-/** What this device had in sum 0 at the barrier passed last. As weir_steps_told(). */
+/** What this device had in sum 0 at the barrier passed last. Any thread, before the next barrier. Not on a device that is
+ *  alone: there the whole sum is its own, and this is 0. */
 WEIR_DEV uint64_t weir_steps_own(const struct weir_steps_member *m,
                                  const struct weir_steps_block *b)
 {

@@ -2,6 +2,7 @@
  * with, what they left. */
 #include "worklist/steps.h"
 #include "worklist/host/resident.h"
+#include "worklist/host/steps_table.h"
 #include "runtime/internal.h"
 
 #include <pthread.h>
@@ -199,7 +200,8 @@ static weir_status take(struct weir_steps *steps, const weir_steps_array *array,
     const size_t bytes = padded(elements * array->bytes);
     weir_status status = weir_device_alloc(member->device, bytes, &data);
     if (status)
-        return status;
+        return weir__fail(status, "%s: array %s of device %u: %s", steps->program->what,
+                          array->name, d, weir_error_detail());
     set_pointer(steps, d, array->field, at, data);
     return array->first == WEIR_STEPS_FILLED_ONCE
                ? weir_queue_fill(member->queue, data, array->fill, bytes)
@@ -230,40 +232,6 @@ static void share(struct weir_steps *steps, const weir_steps_array *array)
         }
 }
 
-static const weir_steps_array *array_named(const weir_steps_program *program, const char *name)
-{
-    for (uint32_t i = 0; name && i < program->array_count; i++)
-        if (!strcmp(program->arrays[i].name, name))
-            return &program->arrays[i];
-    return NULL;
-}
-
-static weir_status check_table(const weir_steps_program *program, const weir_steps_domain *domain)
-{
-    for (uint32_t i = 0; i < program->array_count; i++) {
-        const weir_steps_array *array = &program->arrays[i];
-        const weir_steps_array *from = array_named(program, array->from);
-        const uint32_t pointers = array->holding == WEIR_STEPS_PRIVATE ? 1 : WEIR_DEVICES_MAX;
-        if (!array->bytes || (array->extent == WEIR_STEPS_WORDS && array->bytes != 4) ||
-            (array->extent == WEIR_STEPS_COUNTED && !array->count) ||
-            (array->first == WEIR_STEPS_COPIED && (!from || from >= array)) ||
-            (array->holding == WEIR_STEPS_INBOXES && array->first != WEIR_STEPS_KEPT) ||
-            array->field < sizeof(struct weir_steps_member) ||
-            array->field + pointers * sizeof(void *) > program->body->args_bytes)
-            return weir__fail(WEIR_ERR_INVALID, "%s: array %s of the table is wrong", program->what,
-                              array->name);
-    }
-    for (uint32_t d = 0; d < domain->devices; d++)
-        if (domain->first[d + 1] < domain->first[d] ||
-            domain->owned[d] > domain->first[d + 1] - domain->first[d])
-            return weir__fail(WEIR_ERR_INVALID, "%s: device %u owns numbers of another",
-                              program->what, d);
-    return program->body->args_bytes <= WEIR_STEPS_ARGS_MAX
-               ? WEIR_OK
-               : weir__fail(WEIR_ERR_INVALID, "%s: arguments of %zu bytes: at most %u",
-                            program->what, program->body->args_bytes, WEIR_STEPS_ARGS_MAX);
-}
-
 /* What the kernel of a device is to reset; the same rows on all devices, some of no words. */
 static weir_status plan_resets(struct weir_steps *steps, const void *user, uint32_t d)
 {
@@ -278,7 +246,7 @@ static weir_status plan_resets(struct weir_steps *steps, const void *user, uint3
         return status;
     for (uint32_t i = 0; i < program->array_count; i++) {
         const weir_steps_array *array = &program->arrays[i];
-        const weir_steps_array *from = array_named(program, array->from);
+        const weir_steps_array *from = weir__steps_array_named(program, array->from);
         if (array->first < WEIR_STEPS_FILLED)
             continue;
         list[count++] = (struct weir_steps_reset){
@@ -337,7 +305,7 @@ weir_status weir_steps_create(weir_context *context, const weir_steps_program *p
     weir_status status;
     *steps_out = NULL;
     if ((status = weir_steps_possible(context, domain->devices)) ||
-        (status = check_table(program, domain)) ||
+        (status = weir__steps_check(program, domain)) ||
         (status = weir__calloc(1, sizeof *steps, "supersteps", &steps)))
         return status;
     pthread_mutex_init(&steps->lock, NULL);
@@ -377,8 +345,10 @@ weir_context *weir_steps_context(const weir_steps *steps)
 
 void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device)
 {
-    const weir_steps_array *array = array_named(steps->program, name);
-    return array ? get_pointer(steps, device, array->field, own_place(array, device)) : NULL;
+    const weir_steps_array *array = weir__steps_array_named(steps->program, name);
+    return array && device < steps->domain.devices
+               ? get_pointer(steps, device, array->field, own_place(array, device))
+               : NULL;
 }
 
 const uint64_t *weir_steps_results(const weir_steps *steps, uint32_t device)

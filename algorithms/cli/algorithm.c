@@ -12,7 +12,7 @@ int weir__cli_sum_values(const weir__cli_algorithm *algorithm, const void *value
                          uint64_t vertices, weir__cli_trial *trial)
 {
     double largest = 0;
-    long double total = 0; /* more digits than one value has */
+    long double total = 0; /* a sum has more digits than one value */
     for (uint64_t v = 0; v < vertices; v++) {
         double value = algorithm->at(values, v);
         if (!isfinite(value))

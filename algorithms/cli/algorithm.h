@@ -28,8 +28,10 @@ typedef struct weir__cli_trial {
     double step_ms;              /**< milliseconds of the kernels for a step; negative: no steps */
     long double figure[FIGURES]; /**< what algorithm->figure names */
     double own[OWN_FIGURES];     /**< what the algorithm's verification found; negative: unknown */
-    const char *verified_by;     /**< what judged the values; NULL: nothing, or compare alone */
-    uint64_t first_link; /**< that carried items, in weir__cli_trials.links, by from and to */
+    /** What judged the values, where an algorithm has several ways; NULL: not said. */
+    const char *verified_by;
+    /** Position of its first link in weir__cli_trials.links; links are sorted by from and to. */
+    uint64_t first_link;
     uint32_t link_count;
 } weir__cli_trial;
 
@@ -40,15 +42,15 @@ typedef struct weir__cli_column {
     const char *head;
     int width;
     weir__cli_kind kind;
-    size_t offset;      /**< in the trial */
-    const char *format; /**< of doubles, for printf() */
+    size_t offset;      /**< of the value in the trial */
+    const char *format; /**< for printf(), of a column of doubles */
 } weir__cli_column;
 
 /** A member of the document of a trial. */
 typedef struct weir__cli_member {
     const char *name;
     weir__cli_kind kind;
-    size_t offset; /**< in the trial */
+    size_t offset; /**< of the value in the trial */
 } weir__cli_member;
 
 /** The end of every list below: a row without a name. */
@@ -78,30 +80,32 @@ typedef struct weir__cli_member {
 
 /* ---- the row ---------------------------------------------------------------------------------- */
 
-/** An object is what its create gave; values are an array of value_bytes for each vertex. The functions
- *  are those of algorithms.h, which says what they do. */
+/** A row. An object is what `create` made; values are an array with value_bytes for each vertex. Where a function
+ *  has a namesake in algorithms.h, that header says what it does. */
 typedef struct weir__cli_algorithm weir__cli_algorithm;
 struct weir__cli_algorithm {
     weir__cli_verb verb;   /**< its name, its help */
     const char *value;     /**< what a vertex gets: "level", "distance", "rank", "label" */
-    const char *unreached; /**< that of a vertex out of reach, in files */
+    const char *unreached; /**< what files show for a vertex out of reach */
     size_t value_bytes;
-    int weighted; /**< needs weights of arcs */
-    int sourced;  /**< starts at a vertex; the others start everywhere */
-    int worklist; /**< can go through the worklist; the others always go in step */
-    int edges; /**< where every arc has its reverse, an edge of GTEPS is two of them, as Graph500 counts */
-    const struct weir__forms *forms; /**< which options they read */
+    int weighted; /**< it needs weights of arcs */
+    int sourced;  /**< it starts at a vertex; other algorithms start everywhere */
+    int worklist; /**< it can go through the worklist; other algorithms always go in step */
+    int edges; /**< in an undirected graph two arcs count as one edge, which gives Graph500's rate */
+    const struct weir__forms *forms; /**< its forms, and which options each of them reads */
     const char *steps; /**< what weir_run_stats.steps counts: "levels", "iterations", "steps" */
-    /* Lists end with a row without a name. */
-    const weir__cli_option *options; /**< of its own, or with a help of its own; NULL: none */
-    weir__cli_own own[OWN_OPTIONS];  /**< values of those that are not given */
-    /** What those say that decide on a form; NULL: none does. */
+    /* Each list below ends with END_OF_LIST. */
+    /** Options that it alone has, and options that have another help here; NULL: there are none. */
+    const weir__cli_option *options;
+    weir__cli_own own[OWN_OPTIONS]; /**< the defaults of those that request->own holds */
+    /** Fill in what those options say about the form that runs; NULL: they say nothing. */
     void (*ask)(const weir__cli_request *request, struct weir__asked *asked);
     /* ---- what reports show ---- */
     const weir__cli_column *columns;
-    const char *figure[FIGURES];     /**< the members that `sum` finds */
-    const weir__cli_member *members; /**< of a trial, beyond those that all have; NULL: none */
-    /** What the line of the text report adds on a result that was found right; NULL: nothing. */
+    const char *figure[FIGURES]; /**< names in documents of the figures that `sum` finds */
+    /** What documents have of a trial beyond what they have for all algorithms; NULL: nothing. */
+    const weir__cli_member *members;
+    /** Print what the text report adds behind "verified: ok"; NULL: it adds nothing. */
     void (*print_verdict)(const weir__cli_trial *last);
     /* ---- running ---- */
     weir_status (*create)(weir_context *context, const weir_graph *graph,
@@ -110,7 +114,8 @@ struct weir__cli_algorithm {
     weir_status (*run)(void *object, uint64_t source, weir_run_stats *stats_out);
     weir_status (*values)(void *object, void *values_out);
     weir_status (*parents)(void *object, int64_t *parents_out); /**< NULL: there is no tree */
-    /** Whether that is a tree of these values. @retval WEIR_ERR_VERIFY  no, and the detail says why. */
+    /** Check that parents form a tree which agrees with the values; needed where there is `parents`.
+     *  @retval WEIR_ERR_VERIFY  they do not, and the detail says why. */
     weir_status (*check_tree)(const weir_graph *graph, uint64_t source, const int64_t *parents,
                               const void *values);
     /** NULL: there are no links that carry items. */
@@ -121,14 +126,15 @@ struct weir__cli_algorithm {
     /* ---- judging ---- */
     weir_status (*reference)(const weir_graph *graph, const weir__cli_request *request,
                              uint64_t source, void *values_out);
-    /** What the reference, or else the check of what was found, needs while it runs. */
+    /** Count the memory that the reference needs while it runs. */
     void (*reference_need)(const weir_graph *graph, struct weir__need *need);
-    void (*check_need)(const weir_graph *graph, struct weir__need *need); /**< NULL: nothing */
-    /** Of the memory that `sum` takes for each vertex. */
+    /** The same for a check without the reference; NULL: it needs none. */
+    void (*check_need)(const weir_graph *graph, struct weir__need *need);
+    /** Bytes of memory that `sum` takes for each vertex. */
     size_t sum_bytes;
     /** Whether compare wants the reference's values; NULL: always. */
     int (*needs_reference)(const weir__cli_request *request);
-    /** The value of a vertex, exact; INFINITY: out of reach. */
+    /** The exact value of a vertex; INFINITY means that the vertex is out of reach. */
     double (*at)(const void *values, uint64_t vertex);
     /** Fill in trial->figure. */
     int (*sum)(const weir__cli_algorithm *algorithm, const void *values, uint64_t vertices,
@@ -154,7 +160,7 @@ double weir__cli_double_at(const void *values, uint64_t vertex);
 /** For a row's `sum`: the largest value of a vertex reached, and the sum of those values. */
 int weir__cli_sum_values(const weir__cli_algorithm *algorithm, const void *values,
                          uint64_t vertices, weir__cli_trial *trial);
-/** For a row's `compare`: each value exactly. */
+/** For a row's `compare`: every value has to be exactly the reference's. */
 int weir__cli_compare_exactly(const weir__cli_algorithm *algorithm,
                               const weir__cli_request *request, const weir_graph *graph,
                               const void *values, const void *expected, weir__cli_trial *trial,
@@ -227,7 +233,7 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
         return weir_##algorithm##_run(object, stats_out);                                        \
     }
 
-/* Directions that do not look at every arc make the first of these larger than the work that was done. */
+/* A direction that does not look at every arc makes GTEPS larger than the work that was done. */
 #define GTEPS_TEXT                                                    \
     "There are several kinds of TEPS, in 1e9 a second:\n"             \
     "  GTEPS        out-arcs of vertices reached, looked at or not\n" \

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Positions of its own options. */
+/* Positions of its options in request->own. */
 enum { STREAM };
 
 ROW_FUNCTIONS(cc, labels)
@@ -16,7 +16,8 @@ static weir_status cc_create(weir_context *context, const weir_graph *graph,
                              const weir__cli_request *request, void **object_out)
 {
     weir_cc *object;
-    /* Parts are of rows: a partition that was asked for is not dropped for want of room. */
+    /* Only rows on the devices have parts, so auto does not stream where a partition was asked for, even if rows
+     * do not fit. */
     const weir_cc_source source = (weir_cc_source)request->own[STREAM].choice;
     const int rows = partition && source == WEIR_CC_AUTO;
     weir_status status = weir_cc_create(context, graph, partition, options,
@@ -66,7 +67,7 @@ static int sum_labels(const weir__cli_algorithm *algorithm, const void *values, 
     return EXIT_DONE;
 }
 
-/* Positions are those of weir_cc_source. */
+/* The positions are the values of weir_cc_source. */
 static const weir__cli_choices streams = {{"auto", "off", "on", NULL}, {NULL}};
 
 /* Whether the arcs came from host memory, as --stream takes it. */

@@ -3,7 +3,7 @@
 #include "algorithms/cli/option_set.h"
 #include "algorithms/reference.h"
 
-/* Positions of its own options. */
+/* Positions of its options in request->own. */
 enum { TOLERANCE, DAMPING, DANGLING, ITERATIONS };
 
 ROW_FUNCTIONS(pr, ranks)

@@ -21,7 +21,7 @@ const weir__cli_choices weir__cli_balances = {{"off", NULL},
                                               {"frontier", "ownership", "both", NULL}};
 const weir__cli_choices weir__cli_wires = {{"list", NULL}, {"bitmap", "auto", NULL}};
 
-/* Of what the verbs write; their own files name the positions. */
+/* These are formats of what verbs write; the verbs' files name the positions. */
 const weir__cli_choices weir__cli_topo_formats = {{"table", "json", "dot", NULL}, {NULL}};
 const weir__cli_choices weir__cli_bench_formats = {{"table", "json", "csv", NULL}, {NULL}};
 
@@ -121,7 +121,7 @@ const char *weir__cli_route_why(const weir_route_plan *plan, char *room, size_t 
 weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run_stats *stats)
 {
     const weir_worklist_stats *work = &stats->work;
-    /* weir_placement_create() and its like: no partition given is one by arcs. */
+    /* Without a partition weir_placement_create() and its like make one with equal numbers of arcs. */
     weir_partition_kind partition = request->partition == PARTITION_AUTO
                                         ? WEIR_PARTITION_EDGE
                                         : (weir_partition_kind)request->partition;

@@ -64,7 +64,7 @@ static void print_benchmarks(void)
     weir__cli_bench_names(stdout);
 }
 
-/* One option: its forms, then its help, whose further lines are indented to the same column. */
+/* Print one option: its forms, then its help. Further lines of the help are indented to the same column. */
 static void print_option(const weir__cli_option *option)
 {
     char forms[64];

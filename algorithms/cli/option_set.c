@@ -145,7 +145,7 @@ int weir__cli_set_weights(weir__cli_request *request, const weir__cli_option *op
     return EXIT_DONE;
 }
 
-/* Options that the design names for a verb that is built, but that are not built themselves. */
+/* For options that the design names for a verb, but that are not built yet. */
 int weir__cli_set_unbuilt(weir__cli_request *request, const weir__cli_option *option,
                           const char *text)
 {

@@ -6,8 +6,9 @@
 
 #include <stddef.h>
 
-/** Of a row's `set`: those of one kind of value set the field of the row, the others their own.
- *  @param[in] text  NULL for flags. @return EXIT_USAGE when the text is refused. */
+/** The type of a row's `set`. Setters of a kind of value (flag, text, number, ...) set the field of the row;
+ *  setters of one option set the field of that option. @param[in] text  NULL for flags. @return EXIT_USAGE when
+ *  the text is refused. */
 typedef int weir__cli_setter(weir__cli_request *request, const weir__cli_option *option,
                              const char *text);
 weir__cli_setter weir__cli_set_flag, weir__cli_set_text, weir__cli_set_number, weir__cli_set_source,
@@ -15,7 +16,7 @@ weir__cli_setter weir__cli_set_flag, weir__cli_set_text, weir__cli_set_number, w
     weir__cli_set_fraction, weir__cli_set_choice, weir__cli_set_direction, weir__cli_set_order,
     weir__cli_set_mapping, weir__cli_set_weights, weir__cli_set_unbuilt;
 
-/* Rows. */
+/* Rows of the table of options, and of the options of algorithms. */
 #define FIELD(member) offsetof(weir__cli_request, member)
 
 #define OPTION(option, value, who, setter, at, text, ...)                                          \

@@ -35,7 +35,7 @@ static const weir__cli_option options[] = {
            "who owns which vertices: block, edge (equal arcs), random,\n"
            "metis, each over all devices; auto: edge, over as many devices\n"
            "as there is work for; default: auto"),
-    {.name = NULL}, /* the place of options that an algorithm alone has */
+    {.name = NULL}, /* options that an algorithm alone has are listed here */
     FLAG("parents", VERB_TREE, parents,
          "keep a tree too: for each vertex the one it was reached from; in\n"
          "step alone; --verify checks it by the rules of Graph500; default:\n"
@@ -177,7 +177,7 @@ static unsigned takes(const weir__cli_verb *verb)
                             (algorithm->parents ? VERB_TREE : 0);
 }
 
-/* The row of a list that ends with one without a name; NULL: no row has this name. */
+/* Find the option with this name in the list of an algorithm; NULL: there is none. */
 static const weir__cli_option *own_named(const weir__cli_option *own, const char *name)
 {
     for (; own->name; own++)

@@ -37,8 +37,8 @@ const char *weir__cli_first_given(const weir__cli_request *request)
 
 /* ---- suggestions ---- */
 
-/* Names are close when at most one letter in CLOSE of the longer differs: a word that is mostly
- * another is no slip of the fingers. */
+/* Names are close when at most one letter in CLOSE of the longer one differs. A word that differs more is not a
+ * typing mistake. */
 enum { NAME_MAX_LENGTH = 24, CLOSE = 3 };
 
 static size_t smaller(size_t a, size_t b)
@@ -46,7 +46,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Edits between two words of bounded lengths, where two letters that changed places are one. */
+/* Count the edits between two words of bounded lengths. Two neighbouring letters that changed places are one edit. */
 static size_t distance(const char *a, size_t length_a, const char *b, size_t length_b)
 {
     size_t edits[NAME_MAX_LENGTH + 1][NAME_MAX_LENGTH + 1];
@@ -135,7 +135,7 @@ static int refuse_repeat(struct parser *parser, const weir__cli_option *option)
     return EXIT_DONE;
 }
 
-/* The value behind the option: attached, or the next argument. NULL when there is none. */
+/* Find the value of an option: the attached text or else the next argument. NULL: there is none. */
 static const char *value_of(struct parser *parser, const char *attached)
 {
     if (attached)

@@ -11,14 +11,15 @@ static json_t *integer(uint64_t value)
     return weir__cli_json_integer(value);
 }
 
-/* Whole where it is whole: levels and sums of them are, and distances where all weights are. */
+/* Show a whole number without a fraction. Levels and their sums are whole, and so are distances where all weights
+ * are. */
 static json_t *number(long double value)
 {
     return value < 0x1p63L && value == floorl(value) ? json_integer((json_int_t)value)
                                                      : json_real((double)value);
 }
 
-/* Negative: there is no such ratio; and JSON has no infinity. */
+/* A negative value stands for a ratio that does not exist. JSON has no infinity. Both become null. */
 static json_t *ratio(double value)
 {
     return value < 0 || !isfinite(value) ? json_null() : json_real(value);
@@ -29,7 +30,8 @@ static json_t *text(const char *value)
     return value ? json_string(value) : json_null();
 }
 
-/* Add members to an object, or give it up: NULL, as with all that had no memory. Takes @p more. */
+/* Move the members of @p more into an object, and free @p more. @return NULL when there was no memory, and then
+ * the object is freed, too. */
 static json_t *join(json_t *object, json_t *more)
 {
     if (object && more && json_object_update(object, more) == 0) {
@@ -47,7 +49,7 @@ static json_t *graph_json(const weir_graph *graph)
                      integer(graph->vertices), "arcs", integer(graph->arcs));
 }
 
-/* What only the worklist has is null where a run went in step, which may have an order or a route too. */
+/* Members that only the worklist has are null after a run in step. Order and route may be there in both. */
 static json_t *worklist_choices_json(const weir__cli_picked *picked, const char *route, int in_step)
 {
     json_t *choices =
@@ -62,7 +64,7 @@ static json_t *worklist_choices_json(const weir__cli_picked *picked, const char 
                                    integer(picked->cut)));
 }
 
-/* What lies at an offset from @p base. */
+/* Show the value at an offset from @p base. */
 static json_t *datum(weir__cli_kind kind, const void *base, size_t offset)
 {
     const void *at = (const char *)base + offset;
@@ -78,7 +80,7 @@ static json_t *add(json_t *object, const char *name, json_t *value)
     return join(object, json_pack("{s:o}", name, value));
 }
 
-/* What the algorithm alone takes. */
+/* Add the choices that only some algorithms have. */
 static json_t *add_own_choices(json_t *choices, const weir__cli_report *report)
 {
     const weir__cli_request *request = report->request;
@@ -103,7 +105,7 @@ static json_t *choices_json(const weir__cli_report *report)
     const weir_run_stats *last = &report->last.stats;
     const int in_step = weir__cli_in_step(report->algorithm, last);
     weir__cli_picked picked = weir__cli_pick(request, last);
-    /* Without a worklist a route is how devices bring together what they found. */
+    /* For an algorithm without a worklist the route is that of merging what devices found. */
     const char *route = !report->algorithm->worklist ? weir__cli_merge_route(request)
                         : in_step                    ? NULL
                                                      : picked.route;
@@ -132,7 +134,7 @@ static json_t *phases_json(const weir_run_stats *stats, int percent)
     return phases;
 }
 
-/* Of a run in step; the worklist's are above. */
+/* List the phases of a run in step. phases_json() has those of a run through the worklist. */
 static json_t *steps_json(const weir_run_stats *stats)
 {
     json_t *phases = json_array();

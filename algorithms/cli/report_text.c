@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "host:0 host:1 (host device)": names that repeat are said once. */
+/* Print "host:0 host:1 (host device)". A name that several devices in a row have is printed once. */
 static void print_devices(const weir_context *context)
 {
     weir_device_info info, next;
@@ -21,13 +21,14 @@ static void print_devices(const weir_context *context)
     putchar('\n');
 }
 
-/* What is not in the results and has to be found out again, which may fail. */
+/* Facts that the results do not have, so that they are found out again here, which may fail. */
 struct remarks {
     double cut;         /* percent of the arcs; negative: not known */
     char why[WHY_ROOM]; /* "", or why auto let items travel as they did */
 };
 
-/* The partition that the library made is made again, which counts the arcs that are cut. */
+/* The library does not hand out the partition that it made, so it is made again here to count the arcs that are
+ * cut. */
 static weir_status find_cut(const weir__cli_report *report, uint32_t parts, double *percent_out)
 {
     const weir_partition *partition = report->partition;
@@ -43,7 +44,7 @@ static weir_status find_cut(const weir__cli_report *report, uint32_t parts, doub
     return status;
 }
 
-/* A plan is the same whenever it is made, so it is made again here. */
+/* The library does not hand out its plan, so it is made again here. The plan is the same whenever it is made. */
 static weir_status find_why(const weir__cli_report *report, uint32_t used, char why[WHY_ROOM])
 {
     const weir_machine *machine;
@@ -95,7 +96,7 @@ static void print_worklist_choices(const weir__cli_picked *picked)
     printf(", balance %s, wire %s", picked->balance, picked->wire);
 }
 
-/* What the algorithm alone takes, but for counts that are 0: those stand for no limit. */
+/* Print the choices that the algorithm alone has. A count of 0 stands for no limit and is left out. */
 static void print_own_choices(const weir__cli_report *report, const char **gap)
 {
     const weir__cli_option *own = report->algorithm->options;
@@ -171,13 +172,16 @@ static void print_before(const weir__cli_report *report)
 
 enum { CELL_ROOM = 32 };
 
-/* A figure that is negative is not known. */
+/* A negative figure is unknown. */
 static void real_text(double figure, const char *format, char room[CELL_ROOM])
 {
-    snprintf(room, CELL_ROOM, figure < 0 ? "-" : format, figure);
+    if (figure < 0)
+        snprintf(room, CELL_ROOM, "-");
+    else
+        snprintf(room, CELL_ROOM, format, figure);
 }
 
-/* What a trial has in a column. */
+/* Write the value of a trial in a column. */
 static void cell(const weir__cli_algorithm *algorithm, const weir__cli_column *column,
                  const weir__cli_trial *trial, char room[CELL_ROOM])
 {
@@ -218,7 +222,7 @@ static int print_trials(const weir__cli_report *report)
     return code;
 }
 
-/* The rates that have a column, each with its harmonic mean unless it is not defined. */
+/* Print the harmonic mean of each rate that has a column. A negative mean is not defined and left out. */
 static void print_rates(const weir__cli_report *report)
 {
     const char *gap = " ";

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 10^9 a second; 0 when there is nothing to divide. */
+/* A rate in 10^9 a second; 0 when there is no time to divide by. */
 static double giga_rate(double count, double ms)
 {
     return ms > 0 ? count / (ms * 1e-3) / 1e9 : 0;
@@ -17,8 +17,8 @@ int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *al
     const weir_run_stats *stats = &trial->stats;
     trial->rates.arcs = giga_rate((double)stats->arcs_reached, stats->ms);
     trial->rates.seen = giga_rate((double)stats->work.atoms, stats->ms);
-    /* With every arc comes its reverse, so an edge is two of them; what the graph was cleaned of (second
-     * copies, loops) is not counted, where Graph500 does. */
+    /* Every arc has its reverse, so an edge is two arcs. Graph500 also counts the second copies and loops that
+     * were removed when the graph was opened; they are not counted here. */
     trial->rates.edges = algorithm->edges && request->undirected
                              ? giga_rate((double)stats->arcs_reached / 2, stats->ms)
                              : -1;
@@ -43,7 +43,7 @@ void weir__cli_trials_free(weir__cli_trials *trials)
     weir__cli_records_free(&trials->links);
 }
 
-/* Most pairs of many devices carry nothing, and are not kept. */
+/* Most pairs of many devices carry nothing. Those are not kept. */
 static int keep_links(weir__cli_trials *trials, const weir__cli_algorithm *algorithm, void *object,
                       uint32_t devices)
 {
@@ -91,7 +91,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The rate of all trials together, each with the same work. */
+/* The rate of all trials together, as if each had done the same work. */
 struct mean {
     double inverse, least;
 };
@@ -102,7 +102,7 @@ static void add_rate(struct mean *mean, double rate)
     mean->inverse += rate > 0 ? 1 / rate : 0;
 }
 
-/* 0 when one of the rates is, negative when one is unknown. */
+/* @return the mean; 0 when one of the rates is 0, and negative when one is unknown. */
 static double harmonic(const struct mean *mean, uint64_t count)
 {
     return mean->least > 0 ? (double)count / mean->inverse : mean->least;
@@ -244,7 +244,7 @@ int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats
            stats->direction == WEIR_DIRECTION_SWITCH;
 }
 
-/* A run that streams is timed as such. */
+/* A run that streams has a phase of that name. */
 int weir__cli_streamed(const weir_run_stats *stats)
 {
     for (int i = 0; i < WEIR_RUN_PHASES; i++)

@@ -27,11 +27,11 @@ int weir__cli_trial_links(const weir__cli_trials *trials, const weir__cli_trial 
 /** Fill in what follows from the values and the time of a run. */
 int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *algorithm,
                            const weir__cli_request *request, const void *values, uint64_t vertices);
-/** Keep it, with what the links carried in the run that the object made last. */
+/** Keep a trial, with what the links carried in the last run of the object. */
 int weir__cli_trials_add(weir__cli_trials *trials, weir__cli_trial *trial,
                          const weir__cli_algorithm *algorithm, void *object);
 
-/** Times of trials, and harmonic means of what trials have under the same names. */
+/** Times of all trials, and harmonic means of their rates. */
 typedef struct weir__cli_summary {
     double min_ms, median_ms, max_ms; /**< of weir_run_stats.ms, the caller's time */
     double min_kernel_ms, median_kernel_ms, max_kernel_ms;
@@ -41,7 +41,7 @@ typedef struct weir__cli_summary {
     uint64_t sources; /**< that were run; 1 where there are none to choose */
     weir__cli_rates rates;
 } weir__cli_summary;
-/** Summary of at least one trial; without memory to sort them the summary is refused. */
+/** Summarize at least one trial. It fails when there is no memory to sort them. */
 int weir__cli_summarize(const weir__cli_trials *trials, weir__cli_summary *summary_out);
 
 /* ---- where they start (sources.c) ----------------------------------------------------------- */
@@ -54,8 +54,8 @@ int weir__cli_sources(const weir__cli_request *request, const weir_graph *graph,
 /* ---- what arcs weigh (weights.c) ------------------------------------------------------------ */
 
 enum { WEIGHTS_ROOM = 64 };
-/** Give the graph the weights of --weights, or what is picked without.
- *  @param[out] room  what that is, as --weights takes it. */
+/** Give the graph the weights of --weights, or those that are picked without the option.
+ *  @param[out] room  which weights these are, as --weights takes them. */
 int weir__cli_weigh(const weir__cli_request *request, weir_graph *graph, char room[WEIGHTS_ROOM]);
 
 /* ---- reports (report_json.c, report_text.c, report_work.c) ---------------------------------- */
@@ -65,7 +65,8 @@ typedef struct weir__cli_report {
     const weir__cli_request *request;
     weir_context *context;
     const weir_graph *graph;
-    const char *weights; /**< of the arcs, as --weights takes it; NULL: the algorithm has none */
+    /** What the arcs weigh, as --weights takes it; NULL: the algorithm has no weights. */
+    const char *weights;
     const weir_partition *partition; /**< NULL: the library's choice */
     const weir__cli_trials *trials;  /**< at least one; those of a source follow one another */
     weir__cli_trial first, last;     /**< of them */
@@ -80,13 +81,13 @@ typedef struct weir__cli_report {
 int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output);
 /** The report of a traversal for people, on standard output. */
 int weir__cli_report_text(const weir__cli_report *report);
-/** --stats: what the devices did, a table for each source (of its last trial). */
+/** Print what the devices did, for --stats: a table for each source, of its last trial. */
 int weir__cli_report_work(const weir__cli_report *report, FILE *file);
 
 /** Items processed for each vertex reached. A negative value says that there is no such ratio, here and
  *  below. */
 double weir__cli_overwork(const weir_run_stats *stats);
-/** Items processed for each vertex reached that has to be taken up once at the least (weir_run_stats.least_items). */
+/** Items processed for each item that any run has to process (weir_run_stats.least_items). */
 double weir__cli_over_least(const weir_run_stats *stats);
 /** Atoms looked at for each arc of a vertex reached. */
 double weir__cli_atoms_per_arc(const weir_run_stats *stats);

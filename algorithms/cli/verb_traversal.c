@@ -30,7 +30,8 @@ static weir_run_options options_of(const weir__cli_request *request)
     return options;
 }
 
-/* What the library would refuse once the graph is loaded is refused before, in the command's words. */
+/* The library would refuse the same options, but only once the graph is loaded. Here they are refused before, and
+ * named as the command spells them. */
 static int check_forms(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
@@ -47,7 +48,7 @@ static int check_forms(const struct weir__cli_session *session)
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }
 
-/* What draws numbers: sources, and two of the partitions. */
+/* Refuse a seed when nothing draws numbers. Sources do, and two of the partitions. */
 static int check_seed(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
@@ -88,7 +89,7 @@ static int open_outputs(struct weir__cli_session *session)
     return code;
 }
 
-/* Algorithms that start everywhere run from one source that says nothing. */
+/* An algorithm that starts everywhere gets one source, which it ignores. */
 static int find_sources(struct weir__cli_session *session)
 {
     if (!session->graph->vertices)
@@ -117,7 +118,7 @@ static int load(struct weir__cli_session *session)
                : code;
 }
 
-/* Whether --verify takes a reference's values, or judges the values by themselves. */
+/* Whether --verify compares with a reference, rather than judging the values by themselves. */
 static int wants_reference(const struct weir__cli_session *session)
 {
     const weir__cli_algorithm *algorithm = session->algorithm;
@@ -125,7 +126,8 @@ static int wants_reference(const struct weir__cli_session *session)
            (!algorithm->needs_reference || algorithm->needs_reference(session->request));
 }
 
-/* What is taken here beside the algorithm's own, so that what would not fit is refused before any of it is. */
+/* The memory that the command takes beside the algorithm's own. The library adds it to its own count, so that a
+ * run that does not fit is refused before memory is taken. */
 static uint64_t own_bytes(const struct weir__cli_session *session)
 {
     const weir__cli_algorithm *algorithm = session->algorithm;
@@ -211,7 +213,7 @@ static int verify(struct weir__cli_session *session, weir__cli_trial *trial)
     return code;
 }
 
-/* What a run found, once it has ended well. */
+/* Gather, verify and keep what a run found. */
 static int finish_trial(struct weir__cli_session *session, weir__cli_trial *trial)
 {
     const weir__cli_algorithm *algorithm = session->algorithm;

@@ -27,21 +27,22 @@
 
 #include <math.h>
 
-/* "To 1e-9 relative at tolerance 1e-10" and the sum of all ranks. */
+/* At tolerances up to fine_tolerance each rank has to be right to fine_relative of itself. The sum of all ranks may
+ * differ from 1 by sum_limit. */
 static const double fine_tolerance = 1e-10, fine_relative = 1e-9, sum_limit = 1e-9;
-/* Up to here the reference is asked. */
+/* At tolerances up to this one ranks are compared with the reference. */
 static const double reference_tolerance = 1e-9;
-/* Of all ranks, what rounding a float's share does: rank, degree and quotient. Tolerances below the second are
- * met by doubles. */
+/* What rounding does to the sum of all ranks where shares are floats: rank, degree and quotient are rounded. For
+ * tolerances below single_least shares are doubles. */
 static const double single_error = 3.0 / 16777216, single_least = 1.0 / 2097152;
-/* Sums in doubles, in another order. */
+/* The difference between sums of doubles in two orders. */
 static const double double_error = 1e-12;
-/* A change of the reference below which it stops. */
+/* The reference stops when an iteration changes less than this. */
 static const double reference_change = 1e-15;
-/* Between any two distributions, at most. */
+/* The largest difference between any two distributions. */
 static const double most_apart = 2;
 
-/* What a run that stops after so many iterations may be off by; 0: none such. */
+/* How far from the true ranks a run may be that stops after a number of iterations; 0: the number is not limited. */
 static double counted_of(const weir_pr_config *config)
 {
     return config->iterations ? 2 * pow(config->damping, (double)config->iterations) : 0;
@@ -58,7 +59,8 @@ static int failed_to_name(void)
     return weir__cli_fail(EXIT_RUN, "no memory to name the difference");
 }
 
-/* A sum of ranks that is not 1 where it should be. @return the length of the sentence, 0 or negative. */
+/* Name a sum of ranks that is not 1 where it should be. @return the length of the sentence; 0: the sum is right;
+ * negative: there was no memory. */
 static int check_sum(const weir_pr_config *config, long double sum, char **sentence_out)
 {
     if (config->dangling != WEIR_DANGLING_SPREAD || fabsl(sum - 1) <= sum_limit)
@@ -66,7 +68,8 @@ static int check_sum(const weir_pr_config *config, long double sum, char **sente
     return asprintf(sentence_out, "ranks sum to %.17Lg instead of 1", sum);
 }
 
-/* A bound that all ranks keep. @return the length of the sentence, or negative. */
+/* Name a bound that all ranks keep, so that it proves nothing. @return the length of the sentence; negative: there
+ * was no memory. */
 static int says_nothing(const weir_pr_config *config, double bound, char **sentence_out)
 {
     return asprintf(sentence_out,
@@ -124,7 +127,7 @@ static int compare_change(const weir__cli_algorithm *algorithm, const weir_pr_co
 /* ---- by the reference --------------------------------------------------------------------------- */
 
 struct limits {
-    double l1, relative; /* the second INFINITY: none */
+    double l1, relative; /* relative INFINITY: there is no such limit */
 };
 
 static struct limits limits_of(const weir_pr_config *config)
@@ -143,7 +146,7 @@ struct distances {
     uint64_t worst; /* vertex of the largest relative difference */
 };
 
-/* A rank that is no number makes every distance one. */
+/* A rank that is not a number makes every distance infinite. */
 static struct distances measure(const double *ranks, const double *expected, uint64_t vertices)
 {
     struct distances found = {0, 0, 0, 0};

@@ -25,6 +25,27 @@
 #define WEIR_TMPL_PASTE(a, b)  WEIR_TMPL_PASTE_(a, b)
 #define OP(name)               WEIR_TMPL_PASTE(WEIR_OPERATOR, name)
 
+enum {
+#if OP(folds)
+    OP(folds_here) = 1
+#else
+    OP(folds_here) = 0
+#endif
+};
+#if OP(folds)
+#if OP(narrow)
+#error \
+    "an operator that adds up the atoms of a tile (NAME_folds) has no narrow rounds (NAME_narrow)"
+#endif
+/** Its atoms make no items; what walks them one by one is not called. */
+WEIR_DEV int OP(atom)(const OP(state) * state, const OP(item) * item, uint64_t atom,
+                      OP(item) * next)
+{
+    (void)state, (void)item, (void)atom, (void)next;
+    return 0;
+}
+#endif
+
 /** Deferred items that a block keeps until narrow rounds end. */
 #define PUT_OFF_MOST 256u
 /** Tiles of a set that one warp works on. */

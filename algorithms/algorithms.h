@@ -210,6 +210,13 @@ typedef enum weir_part_weights {
 weir_status weir_placement_create(weir_context *context, const weir_graph *graph,
                                   const weir_partition *partition, weir_part_weights weights,
                                   weir_placement **placement_out);
+/** As weir_placement_create(), with the arcs that come to each vertex too (weir_part.in_offsets), for operators that go
+ *  against the arcs. Of a symmetric graph they take no memory; of any other as much as the out-arcs, and in host memory
+ *  as much again while it is placed. A halo holds both those that arcs lead to and those that they come from. */
+weir_status weir_placement_create_with_in_arcs(weir_context *context, const weir_graph *graph,
+                                               const weir_partition *partition,
+                                               weir_part_weights weights,
+                                               weir_placement **placement_out);
 /** The context that it lies in. */
 weir_context *weir_placement_context(const weir_placement *placement);
 /** Vertices of the whole graph. */
@@ -350,10 +357,12 @@ typedef struct weir_values {
  *  device an array of one value a vertex. Any number of runs, one at a time. Long-lived. */
 typedef struct weir_traversal weir_traversal;
 
-/** What the values of a traversal are; zero in a field that is not needed. */
+/** What the values of a traversal are. */
 typedef struct weir_traversal_config {
-    size_t size;        /**< sizeof(weir_traversal_config), set by WEIR_TRAVERSAL_CONFIG_INIT */
-    size_t value_bytes; /**< of a vertex's value, 1 to 4096 */
+    size_t size; /**< sizeof(weir_traversal_config), set by WEIR_TRAVERSAL_CONFIG_INIT */
+    size_t
+        value_bytes; /**< of a vertex's value, up to 4096; 0: the traversal has none, and the operator's state
+                             leads to what it needs */
     /** Every byte of every value before a run, 0 to 255: 0xFF makes unsigned numbers as large as can be. A
      *  vertex counts as reached when its value is another in the end. */
     int fill;
@@ -361,11 +370,15 @@ typedef struct weir_traversal_config {
     /** Non-zero: on several devices a queue may hold two items for each vertex of the part and one for each of
      *  its halo; otherwise there is mostly one for each of the part. */
     int halo_items;
+    /** Non-zero: a run begins with the values that the last one left, or that the program wrote: for searches that go
+     *  on from an earlier result, and for algorithms of several phases. They are filled when the traversal is made
+     *  and by weir_traversal_reset() alone. */
+    int keep_values;
 } weir_traversal_config;
 /** Defaults of weir_traversal_config: values of four bytes, all bits set. */
-#define WEIR_TRAVERSAL_CONFIG_INIT                   \
-    {                                                \
-        sizeof(weir_traversal_config), 4, 0xFF, 0, 0 \
+#define WEIR_TRAVERSAL_CONFIG_INIT                      \
+    {                                                   \
+        sizeof(weir_traversal_config), 4, 0xFF, 0, 0, 0 \
     }
 
 /** Make the worklist and the values; queues hold an item for each vertex of the largest part, or what
@@ -382,8 +395,14 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
                                   const weir_traversal_config *config,
                                   weir_traversal **traversal_out);
 /** The values on device @p part, in its memory: weir_part.owned of its own vertices and weir_part.halo_count
- *  of its halo behind them, both by local number. The traversal's. */
+ *  of its halo behind them, both by local number. The traversal's. NULL: it has none. */
 void *weir_traversal_values(const weir_traversal *traversal, uint32_t part);
+/** The queue that the part's kernels run in (weir_worklist_queue()): for a program's own kernels and copies before and
+ *  after a run. The traversal's; NULL: no such part. */
+weir_queue *weir_traversal_queue(const weir_traversal *traversal, uint32_t part);
+/** Fill the values, those of the halo too: what a run begins with that does not keep them. Between runs.
+ *  @par Blocks  until they are filled. */
+weir_status weir_traversal_reset(weir_traversal *traversal);
 /** Set the operator's state of one part: op->state_bytes, copied. Each part once before the first run, and
  *  again when it changed. */
 weir_status weir_traversal_bind(weir_traversal *traversal, uint32_t part, const void *state);
@@ -392,8 +411,12 @@ weir_status weir_traversal_bind(weir_traversal *traversal, uint32_t part, const 
  *  @param[in] wires  @p count items of op->wire_bytes, copied. */
 weir_status weir_traversal_seed(weir_traversal *traversal, uint32_t part, const void *wires,
                                 uint32_t count);
-/** Fill the values and run until every item is consumed. The values stay on the devices; what the stats say of
- *  them is counted there.
+/** Let the next run begin with every vertex: the operator makes its seed on the device that owns it, by local number
+ *  (NAME_seed in worklist/operator.h). Other seeds may come in addition.
+ *  @retval WEIR_ERR_UNSUPPORTED  the operator has no NAME_seed. */
+weir_status weir_traversal_seed_all(weir_traversal *traversal);
+/** Fill the values, unless the traversal keeps them, and run until every item is consumed. The values stay on the
+ *  devices; what the stats say of them is counted there (`reached` and `arcs_reached` are 0 where there are none).
  *  @param[out] stats_out  may be NULL: then nothing is counted.
  *  @retval WEIR_ERR_INVALID  a part was never bound.
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  stopped; the detail holds the
@@ -403,6 +426,7 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
 /** Bring the values after the last complete run to the host, in vertex order; before the first one all fill. Fast
  *  into memory that was registered (weir_memory_register()).
  *  @param[out] values_out  a value a vertex, the caller's.
+ *  @retval WEIR_ERR_INVALID  the traversal has no values.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE */
 weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_out);
 /** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */

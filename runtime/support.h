@@ -42,6 +42,8 @@ void weir__context_release(weir_context *context);
 
 /** Number of cores this process may run on, at least 1. */
 uint32_t weir__cores(void);
+/** Bytes of the stack that a thread gets unless its maker says otherwise. */
+uint64_t weir__stack_bytes(void);
 /** Monotonic time in nanoseconds. */
 uint64_t weir__now_ns(void);
 /** Milliseconds since @p begin_ns, a reading of weir__now_ns(). */

@@ -81,7 +81,7 @@ chmod +x "$out/check.sh"
 cat >"$out/README.txt" <<'END'
 weir, built to run on another machine: copy this folder there as it is.
 ./check.sh runs every test and example; ./check.sh runtime cli runs two folders of them.
-WEIR_REQUIRE=cuda:1 ./check.sh turns skipped tests into failures, for machines with GPUs.
+WEIR_REQUIRE=cuda:2 ./check.sh counts tests that two GPUs could have run and that were skipped as failures.
 bin/weir is the command (bin/weir --help); BUILD=bin scripts/demo.sh is a first run.
 lib/ holds the shared libraries; they are found by relative run paths, no variable is needed.
 END

@@ -17,12 +17,19 @@ struct weir__sizes {
     uint64_t touched; /* vertices that arcs can lead to, and one more to begin with, at most */
     uint32_t parts;
     uint64_t owned[256],
-        arcs_of[256]; /* by part; an owner is a byte, and wrong ones are refused later */
-    uint64_t numbers; /* of rows: with gaps between parts */
+        arcs_of[256];         /* by part; an owner is a byte, and wrong ones are refused later */
+    int turned;               /* parts have in-arcs that are not their out-arcs */
+    uint64_t in_arcs_of[256]; /* by part, of those */
+    uint64_t numbers;         /* of rows: with gaps between parts */
 };
 /** @retval WEIR_ERR_INVALID  as weir__partition_fits(). @par Blocks  yes; works on all cores, and takes no memory. */
 weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, struct weir__sizes *sizes_out);
+
+/** Count in-arcs too: of weir_placement_create_with_in_arcs() of a graph that is not symmetric.
+ *  @par Blocks  yes; works on all cores, and takes no memory. */
+void weir__sizes_turn(const weir_graph *graph, const weir_partition *partition,
+                      struct weir__sizes *sizes);
 
 /** weir_placement_create(), with a partition. */
 void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights weights,

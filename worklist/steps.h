@@ -1,5 +1,6 @@
-/** @file steps.h  Supersteps: programs that go on in step on all devices (bulk synchronous parallel; Valiant,
- * CACM 1990). docs/design.md "Supersteps" tells how they work; algorithms/bfs/bfs_step_run.c has a whole table.
+/** @file steps.h  Supersteps: programs whose devices take every step together (bulk synchronous parallel, BSP; Valiant,
+ * CACM 1990). docs/steps.md is a tutorial, from a serial loop to several GPUs; its program is examples/15_kcore.c.
+ * docs/design.md "Supersteps" tells how they work; algorithms/bfs/bfs_step_run.c has a larger table.
  *
  * For algorithms that must know a step complete before the next one begins: level by level, iteration by
  * iteration. A *step program* works on *numbers*, 0 to n - 1, that are cut into one stretch a device. The host
@@ -14,16 +15,19 @@
  *     WEIR_DEV void NAME_body(const struct NAME_args *args, struct NAME_shared *shared,
  *                             struct weir_steps_block *block);
  *
- * where `struct NAME_args` begins with a struct weir_steps_member, is at most WEIR_STEPS_ARGS_MAX bytes and is
- * passed by value, and `struct NAME_shared` is memory of a block, undefined at first. One .c file includes the
- * body and steps_host_tmpl.h, one .cu file the body and steps_cuda_tmpl.cuh, both with WEIR_STEPS defined to
- * NAME; that makes `const weir_steps_body weir__NAME_steps`.
+ * where `struct NAME_args` begins with `struct weir_steps_member member`, has at most WEIR_STEPS_ARGS_MAX bytes and
+ * is passed by value, and `struct NAME_shared` is memory that the threads of a block share, undefined at first. One
+ * .c file includes the body and steps_host_tmpl.h, one .cu file the body and steps_cuda_tmpl.cuh, both with
+ * WEIR_STEPS defined to NAME; that makes `const weir_steps_body weir__NAME_steps`.
  *
- * What a body calls: steps/barrier.h (barriers with sums), steps/sleep.h (blocks that a step does not need),
- * steps/owner.h (who owns a number). Here is the host's side. */
+ * What a body calls: steps/barrier.h (barriers with sums), steps/inbox.h (items for other devices), steps/sleep.h (blocks
+ * that a step does not need), steps/owner.h (who owns a number), steps/clock.h (times of phases). Here is the host's
+ * side. */
 #ifndef WEIR_WORKLIST_STEPS_H
 #define WEIR_WORKLIST_STEPS_H
 
+#include "worklist/steps/clock.h"
+#include "worklist/steps/inbox.h"
 #include "worklist/steps/owner.h"
 #include "worklist/steps/sleep.h"
 
@@ -79,14 +83,15 @@ typedef struct weir_steps_array {
     weir_steps_first first;
     uint32_t bytes; /**< of an element */
     uint32_t more;  /**< elements beyond the extent */
-    uint8_t fill;
+    uint8_t fill;   /**< WEIR_STEPS_FILLED and _FILLED_ONCE: the value of each byte */
     const char
         *from;     /**< WEIR_STEPS_COPIED: an array before this one, of the same extent and size */
     size_t field;  /**< where the pointers lie in the arguments: offsetof(struct NAME_args, ...) */
     size_t outbox; /**< WEIR_STEPS_INBOXES: the other field */
-    /** WEIR_STEPS_COUNTED: elements on a device; of inboxes, of the one for @p sender. 0 with `more` 0: none is
-     *  taken, and the pointer stays NULL. Any extent may have a function: then it may say 0 to leave it out
-     *  (weir_steps_take()). */
+    /** WEIR_STEPS_COUNTED: elements on a device; of inboxes, of the one for @p sender, and not asked for a device's
+     *  own. Where elements and `more` are 0 no memory is taken, and the pointer stays NULL. Other extents may have a
+     *  function too: an array for which it returns 0 is left out on that device, and what else it returns is not
+     *  looked at; weir_steps_take() takes it later. */
     uint64_t (*count)(const void *user, uint32_t device, uint32_t sender);
 } weir_steps_array;
 
@@ -131,9 +136,11 @@ typedef struct weir_steps_times {
  *  @retval WEIR_ERR_INVALID      @p devices is 0, or more than the context has. */
 weir_status weir_steps_possible(const weir_context *context, uint32_t devices);
 /** Allocate the arrays of a program, in the order of the table, and tell the kernels of them.
+ *  @param[in] program        kept: a const object, as a rule. @param[in] domain  copied.
  *  @param[in] user           for weir_steps_array.count; not kept.
  *  @param[in] time_limit_ms  of a run; 0: none.
- *  @retval WEIR_ERR_UNSUPPORTED, WEIR_ERR_INVALID  weir_steps_possible(); or the table is wrong.
+ *  @retval WEIR_ERR_UNSUPPORTED, WEIR_ERR_INVALID  weir_steps_possible(); or the table or the domain is wrong, with
+ *          a sentence that names the array.
  *  @retval WEIR_ERR_NOMEM  with a sentence that names the array. */
 weir_status weir_steps_create(weir_context *context, const weir_steps_program *program,
                               const weir_steps_domain *domain, const void *user,
@@ -141,9 +148,12 @@ weir_status weir_steps_create(weir_context *context, const weir_steps_program *p
 /** The arguments that device's kernel will be started with: body->args_bytes in host memory. The member at the
  *  beginning and the fields of the table are set, the others 0: fill those in before a run. */
 void *weir_steps_args(const weir_steps *steps, uint32_t device);
+/** The numbers and their owners, as they were given; as long as @p steps. */
 const weir_steps_domain *weir_steps_domain_of(const weir_steps *steps);
+/** The context that the object was made in, and which it keeps. */
 weir_context *weir_steps_context(const weir_steps *steps);
-/** An array of a device, by name; of inboxes the first; NULL where there is none. Memory of the device. */
+/** An array of a device, by name: memory of the device. Of inboxes it is that of sender 0. NULL: there is no such
+ *  array or device, or the array has no elements there. */
 void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device);
 /** Take an array that its `count` left out when the program was created, on all devices: for what only some runs turn
  *  out to need. Between runs. Nothing happens where it is there already.

@@ -44,6 +44,7 @@ static __global__ void __launch_bounds__(WEIR_STEPS_EPILOGUE_THREADS)
     WEIR_STEPS_NAME(,
                     _epilogue_kernel)(const __grid_constant__ struct WEIR_STEPS_NAME(, _args) args)
 {
+    __shared__ uint64_t share[WEIR_STEPS_SHARE];
     struct weir_steps_block block;
     block.block = blockIdx.x;
     block.blocks = gridDim.x;
@@ -51,7 +52,7 @@ static __global__ void __launch_bounds__(WEIR_STEPS_EPILOGUE_THREADS)
     block.threads = WEIR_STEPS_EPILOGUE_THREADS;
     block.step = 0;
     block.until_ns = 0;
-    block.share = 0;
+    block.share = share;
     WEIR_STEPS_NAME(, _epilogue)(&args, &block);
 }
 #endif

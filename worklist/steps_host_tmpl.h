@@ -5,17 +5,25 @@
  *
  *     WEIR_DEV void NAME_epilogue(const struct NAME_args *args, const struct weir_steps_block *block);
  *
- * It may read and write the device's own arrays and weir_steps_page.result.
+ * It may read and write the device's own arrays and weir_steps_page.result. What other devices wrote into these arrays
+ * before the last barrier that the body passed is there.
  *
  * With WEIR_STEPS_NO_RESET defined, in the .cu file too, the kernel has no code that resets arrays before the body:
  * for programs without such arrays that need every register. weir_steps_create() refuses a table that has some. */
 #include "worklist/steps.h"
+
+#include <stddef.h>
 
 #define WEIR_STEPS_PASTE__(a, b, c)     a##b##c
 #define WEIR_STEPS_PASTE_(a, b, c)      WEIR_STEPS_PASTE__(a, b, c)
 #define WEIR_STEPS_TEXT__(x)            #x
 #define WEIR_STEPS_TEXT_(x)             WEIR_STEPS_TEXT__(x)
 #define WEIR_STEPS_NAME(prefix, suffix) WEIR_STEPS_PASTE_(prefix, WEIR_STEPS, suffix)
+
+_Static_assert(offsetof(struct WEIR_STEPS_NAME(, _args), member) == 0,
+               "the arguments of a body begin with struct weir_steps_member member");
+_Static_assert(sizeof(struct WEIR_STEPS_NAME(, _args)) <= WEIR_STEPS_ARGS_MAX,
+               "the arguments of a body have more than WEIR_STEPS_ARGS_MAX bytes");
 
 static void WEIR_STEPS_NAME(, _host)(const void *data, uint32_t worker, uint32_t workers)
 {
@@ -35,7 +43,9 @@ static void WEIR_STEPS_NAME(, _host)(const void *data, uint32_t worker, uint32_t
 #ifdef WEIR_STEPS_EPILOGUE
 static void WEIR_STEPS_NAME(, _epilogue_host)(const void *data, uint32_t worker, uint32_t workers)
 {
-    const struct weir_steps_block block = {.block = worker, .blocks = workers, .threads = 1};
+    uint64_t share[WEIR_STEPS_SHARE] = {0};
+    const struct weir_steps_block block = {
+        .block = worker, .blocks = workers, .threads = 1, .share = share};
     WEIR_STEPS_NAME(, _epilogue)((const struct WEIR_STEPS_NAME(, _args) *)data, &block);
 }
 #endif

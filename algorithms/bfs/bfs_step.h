@@ -70,7 +70,6 @@ struct bfs_step_args {
     uint32_t *tail;                     /* of the queue, at 0 before; relaxed dev */
     uint32_t *inbox[WEIR_DEVICES_MAX];  /* [from]: of this device, 1 or 2 words an item */
     uint32_t *outbox[WEIR_DEVICES_MAX]; /* [to]: the inbox of that device for this one */
-    uint32_t *absorbed;                 /* by device: items taken from its inbox; by block 0 */
     uint64_t unfound;                   /* vertices of all devices that have in-arcs */
     uint32_t source;                    /* a number */
     uint32_t previous; /* the source before: its level may be left over; BFS_NONE: there was none */
@@ -97,7 +96,7 @@ struct bfs_step_shared {
     uint64_t found; /* vertices */
     uint64_t sent;  /* items */
     struct bfs_narrow narrow;
-    uint32_t taken[WEIR_DEVICES_MAX], told[WEIR_DEVICES_MAX]; /* of the inboxes */
+    struct weir_steps_inboxes inboxes;
 };
 
 /** What a device does until the next barrier. */

@@ -7,6 +7,9 @@
 
 #include "algorithms/bfs/bfs_step_turn.h"
 
+#define BFS_DENSE   4u /* rows of a word that a lane marks alone */
+#define BFS_ABREAST 4u /* words of other rows that the lanes read together */
+
 WEIR_DEV void bfs_pack(const struct bfs_walk *w, uint64_t *board)
 {
     board[0] = (uint64_t)w->end << 32 | w->begin;
@@ -31,17 +34,6 @@ WEIR_DEV void bfs_unpack(const uint64_t *board, struct bfs_walk *w)
     w->arcs = board[3];
     w->unfound = board[4];
     w->unfound_arcs = board[5];
-}
-
-/* What the inboxes hold now; all threads of a block. */
-WEIR_DEV void bfs_open(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                       const struct weir_steps_block *b)
-{
-    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
-        shared->taken[d] = weir_load_relaxed_dev_u32(&a->absorbed[d]);
-        shared->told[d] = (uint32_t)weir_steps_told(&a->member, b, d);
-    }
-    weir_block_sync();
 }
 
 /* Sleep until a phase needs this block. */
@@ -89,7 +81,7 @@ WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *sh
         did = w->wide ? bfs_down_wide(a, shared, *b, *w) : bfs_down_narrow(a, shared, *b, *w);
         break;
     case BFS_ABSORB:
-        bfs_open(a, shared, b);
+        weir_steps_open(&a->member, b, &shared->inboxes);
         bfs_absorb(a, shared, *b, *w);
         break;
     case BFS_SHARE:
@@ -160,8 +152,7 @@ WEIR_DEV void bfs_remember(const struct bfs_step_args *a, const struct bfs_step_
     if (phase != BFS_ABSORB)
         return;
     if (b->block == 0)
-        for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads)
-            weir_store_relaxed_dev_u32(&a->absorbed[d], shared->told[d]);
+        weir_steps_close(&a->member, b, &shared->inboxes);
     weir_block_sync();
 }
 
@@ -275,19 +266,51 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
         bfs_finish(a, b, &w, &t, ns, steps);
 }
 
-/* The 32 rows behind a word of a bitmap, those whose bits are set: nobody found them. All lanes.
- * @return their out-arcs, of this lane's rows. */
-WEIR_DEV uint64_t bfs_not_found(const struct bfs_step_args *a, uint32_t word, uint32_t bits)
+/* A row that nobody found. @return its out-arcs. */
+WEIR_DEV uint64_t bfs_not_found(const struct bfs_step_args *a, uint64_t row)
+{
+    a->level[row] = BFS_NONE;
+    if (a->parent)
+        a->parent[row] = BFS_NONE;
+    return a->rows.out.offsets[row + 1] - a->rows.out.offsets[row];
+}
+
+/* Words of the bitmap, one a lane, in which few rows are left: each lane goes through the bits of its own, so that
+ * those of all lanes are under way together. @return out-arcs of these rows. */
+WEIR_DEV uint64_t bfs_few_not_found(const struct bfs_step_args *a, uint64_t word, uint32_t bits)
 {
     uint64_t left = 0;
-    for (uint32_t bit = weir_lane(); bit < 32; bit += WEIR_LANES) {
-        const uint64_t row = (uint64_t)word * 32 + bit;
-        if (!(bits >> bit & 1u) || row >= a->rows.owned)
-            continue;
-        a->level[row] = BFS_NONE;
-        if (a->parent)
-            a->parent[row] = BFS_NONE;
-        left += a->rows.out.offsets[row + 1] - a->rows.out.offsets[row];
+    WEIR_ROLLED
+    for (; bits; bits &= bits - 1) {
+        const uint64_t row = word * 32 + weir_first_bit_u32(bits);
+        if (row < a->rows.owned)
+            left += bfs_not_found(a, row);
+    }
+    return left;
+}
+
+/* Words in which many are left: the lanes take the rows of a word side by side, and several words before they use what
+ * they read of the first. @param[in] word  of lane 0. @param[in] many  the lanes that have such a word. */
+WEIR_DEV uint64_t bfs_many_not_found(const struct bfs_step_args *a, uint64_t word, uint32_t bits,
+                                     uint32_t many)
+{
+    uint64_t left = 0;
+    WEIR_ROLLED
+    while (many) {
+        uint64_t arcs[BFS_ABREAST];
+        for (uint32_t k = 0; k < BFS_ABREAST; k++) {
+            const uint32_t lane = many ? weir_first_bit_u32(many) : 0;
+            const uint32_t its = many ? weir_broadcast_u32(bits, lane) : 0;
+            arcs[k] = 0;
+            many &= many - 1;
+            for (uint32_t bit = weir_lane(); bit < 32; bit += WEIR_LANES) {
+                const uint64_t row = (word + lane) * 32 + bit;
+                if ((its >> bit & 1u) && row < a->rows.owned)
+                    arcs[k] += bfs_not_found(a, row);
+            }
+        }
+        for (uint32_t k = 0; k < BFS_ABREAST; k++)
+            left += arcs[k];
     }
     return left;
 }
@@ -296,34 +319,28 @@ WEIR_DEV uint64_t bfs_not_found(const struct bfs_step_args *a, uint32_t word, ui
  *  degrees of found vertices are not read: as a rule nearly all that has arcs is found. */
 WEIR_DEV void bfs_step_epilogue(const struct bfs_step_args *a, const struct weir_steps_block *b)
 {
-    uint64_t *result = weir_steps_mine(&a->member)->result;
+    const uint64_t *result = weir_steps_mine(&a->member)->result;
     const uint32_t *found = a->found[result[BFS_RESULT_BITMAP] & 1][a->member.index];
     const uint32_t words = (uint32_t)((a->rows.owned + UINT64_C(31)) / 32), at = a->rows.begin / 32;
     const uint64_t stride = weir_steps_threads(b);
-    uint64_t reached = 0, left = 0;
+    uint64_t count[2] = {0, 0}; /* reached, arcs of the others */
     WEIR_ROLLED
     for (uint64_t base = (uint64_t)weir_steps_warp(b) * WEIR_LANES; base < words; base += stride) {
         const uint64_t i = base + weir_lane();
         const uint32_t is = i < words ? found[at + i] : ~0u;
         const uint32_t none = i < words ? a->base[at + i] : ~0u;
-        reached += weir_popcount_u32(is & ~none);
-        WEIR_ROLLED
-        for (uint32_t many = weir_ballot(~is != 0); many; many &= many - 1) {
-            const uint32_t lane = weir_first_bit_u32(many);
-            left += bfs_not_found(a, (uint32_t)base + lane, weir_broadcast_u32(~is, lane));
-        }
+        const int dense = weir_popcount_u32(~is) > BFS_DENSE;
+        const uint32_t many = weir_ballot(dense);
+        count[0] += weir_popcount_u32(is & ~none);
+        if (!dense)
+            count[1] += bfs_few_not_found(a, i, ~is);
+        if (many)
+            count[1] += bfs_many_not_found(a, base, ~is, many);
     }
     if (b->block == 0 && b->thread == 0 && bfs_owns(a, a->source))
-        reached +=
+        count[0] +=
             (uint64_t)bfs_is_set(a->base, a->source); /* without arcs, and found all the same */
-    reached = weir_sum_u64(reached);
-    left = weir_sum_u64(left);
-    if (weir_lane())
-        return;
-    if (reached)
-        weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_REACHED], reached);
-    if (left)
-        weir_atomic_add_relaxed_dev_u64(&result[BFS_RESULT_ARCS_LEFT], left);
+    weir_steps_count(&a->member, b, BFS_RESULT_REACHED, count, 2);
 }
 
 #endif

@@ -72,20 +72,14 @@ WEIR_DEV void bfs_put(const struct bfs_step_args *a, struct bfs_tally *t, int is
 /* Send the numbers of the lanes for which `is` holds to their owners: store them into the inboxes there. */
 WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, uint32_t parent)
 {
-    struct weir_steps_page *page = weir_steps_mine(&a->member);
     const uint32_t to = is ? weir_steps_owner(a->rows.first, number) : BFS_NONE;
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->rows.parts; d++) {
-        uint32_t those = weir_ballot(to == d);
+        const uint32_t those = weir_ballot(to == d);
         if (!those)
             continue;
-        uint64_t base = 0;
-        uint32_t count = weir_popcount_u32(those);
-        if (weir_lane() == 0)
-            base = weir_atomic_add_relaxed_dev_u64(&page->tell[d], count);
-        base = weir_broadcast_u64(base, 0);
+        const uint64_t at = weir_steps_send(&a->member, d, those);
         if (to == d) {
-            uint64_t at = base + weir_popcount_u32(those & ((1u << weir_lane()) - 1));
             if (a->parent) {
                 a->outbox[d][2 * at] = number;
                 a->outbox[d][2 * at + 1] = parent;
@@ -213,10 +207,10 @@ WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared 
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->rows.parts; d++) {
         const uint32_t *inbox = a->inbox[d];
-        const uint32_t end = shared->told[d];
+        const uint32_t end = (uint32_t)shared->inboxes.end[d];
         WEIR_ROLLED
-        for (uint32_t base = shared->taken[d] + weir_steps_warp(&b) * WEIR_LANES; base < end;
-             base += threads) {
+        for (uint32_t base = (uint32_t)shared->inboxes.first[d] + weir_steps_warp(&b) * WEIR_LANES;
+             base < end; base += threads) {
             const uint64_t i = (uint64_t)base + weir_lane();
             uint32_t number = a->rows.begin;
             int is = i < end;

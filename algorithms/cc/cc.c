@@ -5,14 +5,14 @@
 #include "algorithms/common/timing.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
-#include "worklist/steps.h"
 
 #include <stdlib.h>
 
 struct weir_cc {
     weir_context *context;       /* kept by what runs in it */
-    weir__cc_resident *resident; /* one of the two */
-    weir__cc_streamed *streamed;
+    weir__cc_streamed *streamed; /* NULL: the rows are resident */
+    weir__cc_resident resident;
+    uint64_t vertices;
     weir_route_kind route; /* what was asked for */
     const char *why_devices;
     int ran;     /* the last run was complete */
@@ -88,6 +88,7 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
         (status = weir__calloc(1, sizeof *cc, "connected components", &cc)))
         return status;
     cc->context = context;
+    cc->vertices = graph->vertices;
     status = weir__partition_choose(context, graph, &partition, WEIR_SHAPE_COMPONENTS, &made,
                                     &cc->why_devices);
     cc->route = options->route;
@@ -106,8 +107,8 @@ weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
 {
     const uint64_t begin_ns = weir_context_time_ns(cc->context);
     weir_run_stats stats;
-    weir_status status = cc->resident ? weir__cc_resident_run(cc->resident, &stats)
-                                      : weir__cc_streamed_run(cc->streamed, &stats);
+    weir_status status = cc->streamed ? weir__cc_streamed_run(cc->streamed, &stats)
+                                      : weir__cc_resident_run(&cc->resident, &stats);
     cc->stopped = status != WEIR_OK;
     cc->ran = !status;
     if (status)
@@ -125,32 +126,36 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out)
     if (cc->stopped)
         return weir__fail(WEIR_ERR_INVALID,
                           "cc: the last run was not complete: there are no labels");
-    return cc->resident ? weir__cc_resident_labels(cc->resident, labels_out)
-                        : weir__cc_streamed_labels(cc->streamed, labels_out);
+    for (uint64_t v = 0; v < cc->vertices && !cc->ran; v++) /* before a run each is alone */
+        labels_out[v] = (uint32_t)v;
+    if (!cc->ran)
+        return WEIR_OK;
+    return cc->streamed ? weir__cc_streamed_labels(cc->streamed, labels_out)
+                        : weir__row_steps_gather(&cc->resident.on, "label", labels_out);
 }
 
 weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out)
 {
     if (!cc->ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no labels before a complete run");
-    return cc->resident ? weir__cc_resident_values(cc->resident, device, values_out)
-                        : weir__fail(WEIR_ERR_UNSUPPORTED,
-                                     "labels of arcs that are streamed lie in host memory alone");
+    return cc->streamed ? weir__fail(WEIR_ERR_UNSUPPORTED,
+                                     "labels of arcs that are streamed lie in host memory alone")
+                        : weir__row_steps_values(&cc->resident.on, device, values_out);
 }
 
 void weir_cc_cancel(weir_cc *cc)
 {
-    if (cc->resident)
-        weir__cc_resident_cancel(cc->resident);
-    else
+    if (cc->streamed)
         weir__cc_streamed_cancel(cc->streamed);
+    else
+        weir_steps_cancel(cc->resident.on.steps);
 }
 
 void weir_cc_destroy(weir_cc *cc)
 {
     if (!cc)
         return;
-    weir__cc_resident_destroy(cc->resident);
+    weir__row_steps_destroy(&cc->resident.on);
     weir__cc_streamed_destroy(cc->streamed);
     free(cc);
 }

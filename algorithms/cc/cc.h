@@ -2,9 +2,9 @@
 #ifndef WEIR_ALGORITHMS_CC_CC_H
 #define WEIR_ALGORITHMS_CC_CC_H
 
-#include "algorithms/algorithms.h"
+#include "algorithms/common/row_steps.h"
 
-/** Who merges with whom. Leaves send to their parents, who merge and send on, up to the top. */
+/** The tree along which results are merged: leaves send to their parents, which merge and send on, up to the top. */
 typedef struct weir__cc_plan {
     uint32_t devices, top;
     uint8_t parent[WEIR_DEVICES_MAX]; /* the top's is itself */
@@ -20,19 +20,18 @@ weir_status weir__cc_plan_make(weir_context *context, uint32_t devices, weir_rou
 
 /* ---- rows that lie on the devices ---- */
 
-typedef struct weir__cc_resident weir__cc_resident;
+/** Labels, cancelling and destroying are those of `on`. */
+typedef struct weir__cc_resident {
+    struct weir__row_steps on; /* first */
+    int in_order;              /* ids ascend with numbers */
+} weir__cc_resident;
 /** Bytes of a device's pool that are needed at the least. */
 uint64_t weir__cc_resident_bytes(const weir_graph *graph, uint32_t devices);
+/** @param[out] cc_out  zero before, and after a failure. */
 weir_status weir__cc_resident_create(weir_context *context, const weir_graph *graph,
                                      const weir_partition *partition,
-                                     const weir_run_options *options, weir__cc_resident **out);
+                                     const weir_run_options *options, weir__cc_resident *cc_out);
 weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats);
-weir_status weir__cc_resident_labels(const weir__cc_resident *cc, uint32_t *labels_out);
-/** As weir_cc_values(), after a complete run. */
-weir_status weir__cc_resident_values(const weir__cc_resident *cc, uint32_t device,
-                                     weir_values *values_out);
-void weir__cc_resident_cancel(weir__cc_resident *cc);
-void weir__cc_resident_destroy(weir__cc_resident *cc);
 
 /* ---- arcs that come in segments ---- */
 

@@ -7,7 +7,7 @@
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* Link a device's hooks. @param[in] keep  what is new joins this device's own list. */
+/* Link the hooks of device @p from. @param[in] keep  those that join two trees go into this device's own list. */
 WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
 {
     const struct cc_args *a = run->args;
@@ -27,8 +27,8 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
     }
 }
 
-/* Up the reduction tree, then from its top to all.
- * @param[in] hooks  that all devices made; the same on all. @return as weir_steps_sync(). */
+/* Lists of hooks go up the reduction tree, then from its top to all devices.
+ * @param[in] hooks  how many all devices made; the same number on all. @return as weir_steps_sync(). */
 WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
 {
     const struct cc_args *a = run->args;
@@ -41,19 +41,19 @@ WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
     for (uint32_t r = 0; r < a->rounds && !stop; r++) {
         if (a->from[r] != me)
             cc_take(run, a->from[r], 1);
-        stop = cc_sync(run->args, run->shared, run->block, CC_AT_MERGE, total);
+        stop = cc_step(run, CC_AT_MERGE, total);
     }
     if (stop)
         return stop;
     if (a->top != me)
         cc_take(run, a->top, 0);
     run->phase++;
-    return cc_sync(run->args, run->shared, run->block, CC_AT_MERGE, total);
+    return cc_step(run, CC_AT_MERGE, total);
 }
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* The smallest of all threads' goes to this device's word. */
+/* The smallest id of all threads of the block goes into the device's word. */
 WEIR_DEV void cc_put_least(struct cc_run *run, uint32_t least)
 {
     weir_block_sync();
@@ -64,7 +64,7 @@ WEIR_DEV void cc_put_least(struct cc_run *run, uint32_t least)
         (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, least);
     weir_block_sync();
     if (run->block->thread == 0 && run->shared->least != CC_NONE)
-        (void)weir_atomic_min_relaxed_dev_u32(&cc_mine(run)->least, run->shared->least);
+        (void)weir_atomic_max_relaxed_dev_u32(&cc_mine(run)->least_not, ~run->shared->least);
 }
 
 /* Where the smallest id of a root's tree is kept: by the device that owns it. */
@@ -74,7 +74,7 @@ WEIR_DEV uint32_t *cc_least_of(const struct cc_run *run, uint32_t root)
     return &run->args->least[owner][root - run->args->part.first[owner]];
 }
 
-/* Rows outside tell their roots their ids. */
+/* The smallest id of each tree: rows outside the largest tree compare their ids with that kept at their root. */
 WEIR_DEV void cc_compare_ids(struct cc_run *run, uint32_t giant)
 {
     const struct cc_args *a = run->args;
@@ -86,7 +86,7 @@ WEIR_DEV void cc_compare_ids(struct cc_run *run, uint32_t giant)
         const uint32_t root = cc_root(run->parent, v, giant);
         if (root == giant)
             least = id < least ? id : least;
-        else if (root != v) /* its own is there already */
+        else if (root != v) /* the root's own id is kept there from the beginning */
             cc_min_sys(cc_least_of(run, root), id);
     }
     cc_put_least(run, least);
@@ -103,7 +103,7 @@ WEIR_DEV uint32_t cc_giant_label(const struct cc_run *run, uint32_t giant)
         return weir_load_relaxed_sys_u32(cc_least_of(run, giant));
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->part.parts; d++) {
-        uint32_t theirs = weir_load_relaxed_sys_u32(&a->words[d]->least);
+        const uint32_t theirs = ~weir_load_relaxed_sys_u32(&a->words[d]->least_not);
         least = theirs < least ? theirs : least;
     }
     return least;
@@ -122,15 +122,11 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
     if (run->block->thread == 0)
         run->shared->least = cc_giant_label(run, giant);
     weir_block_sync();
-    const uint32_t label = run->shared->least, begin = a->part.begin, owned = a->part.owned;
+    const uint32_t label = run->shared->least, owned = a->part.owned;
     WEIR_ROLLED
     for (uint64_t base = run->id; base < owned; base += (uint64_t)CC_BATCH * run->stride) {
         uint32_t up[CC_BATCH];
-        CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) {
-            const uint64_t row = base + (uint64_t)k * run->stride;
-            up[k] = row < owned ? weir_load_relaxed_dev_u32(&run->parent[begin + row]) : giant;
-        }
+        cc_read_parents(run, base, run->stride, giant, up);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint64_t row = base + (uint64_t)k * run->stride;
@@ -162,7 +158,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
 }
 
 /* Link single arcs of all rows until a sample says that one tree has half of them.
- * @param[out] giant_out, which_out  its root; how many rounds that took, with the first. */
+ * @param[out] giant_out  the root of that tree.  @param[out] which_out  rounds, the first step included. */
 WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *which_out)
 {
     uint64_t total[WEIR_STEPS_SUMS];
@@ -170,7 +166,7 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
     WEIR_ROLLED
     for (uint32_t which = 1;; which++) {
         cc_flatten_and_sample(run);
-        if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_SAMPLE, total)))
+        if ((stop = cc_step(run, CC_AT_SAMPLE, total)))
             return stop;
         *giant_out = (uint32_t)total[1];
         *which_out = which;
@@ -179,8 +175,7 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
         cc_link_next(run, &run->args->part.out, which);
         if (run->args->both)
             cc_link_next(run, &run->args->part.in, which);
-        if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_LINK, total)) ||
-            (stop = cc_merge(run, total[0])))
+        if ((stop = cc_step(run, CC_AT_LINK, total)) || (stop = cc_merge(run, total[0])))
             return stop;
     }
 }
@@ -191,12 +186,12 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
     uint32_t stop, least = CC_NONE;
     cc_rest(run, giant, which, &least);
     cc_put_least(run, least);
-    if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_REST, total)))
+    if ((stop = cc_step(run, CC_AT_REST, total)))
         return stop;
     uint64_t hooks = total[0];
     if (total[1]) {
         cc_rest_long(run);
-        if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_REST, total)))
+        if ((stop = cc_step(run, CC_AT_REST, total)))
             return stop;
         hooks += total[0];
     }
@@ -205,14 +200,14 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
     giant = giant == CC_NONE ? CC_NONE : cc_root(run->parent, giant, CC_NONE);
     if (!run->args->in_order) {
         cc_compare_ids(run, giant);
-        if ((stop = cc_sync(run->args, run->shared, run->block, CC_AT_LABEL, total)))
+        if ((stop = cc_step(run, CC_AT_LABEL, total)))
             return stop;
     }
     cc_label(run, giant);
     return 0;
 }
 
-/* What the threads of a block counted goes into the results. */
+/* Add what the threads of the block counted to the device's results. */
 WEIR_DEV void cc_count(struct cc_run *run)
 {
     uint64_t *result = weir_steps_mine(&run->args->member)->result;
@@ -226,12 +221,9 @@ WEIR_DEV void cc_count(struct cc_run *run)
         return;
     (void)weir_atomic_add_relaxed_dev_u64(&result[CC_ARCS], run->shared->arcs);
     (void)weir_atomic_add_relaxed_dev_u64(&result[CC_SENT], run->shared->sent);
-    if (run->block->block == 0) {
-        result[CC_OUTSIDE] = weir_load_relaxed_dev_u32(&cc_mine(run)->outside);
-        result[CC_AT_LABEL] += weir_clock_ns() - run->shared->since_ns;
-        result[CC_STEPS_OF + CC_AT_LABEL]++;
-        result[CC_STEPS]++;
-    }
+    if (run->block->block == 0)
+        weir_steps_book(&run->args->member, &run->shared->since_ns, CC_AT_LABEL,
+                        CC_STEPS_OF + CC_AT_LABEL);
 }
 
 WEIR_DEV void cc_body(const struct cc_args *args, struct cc_shared *shared,
@@ -242,7 +234,7 @@ WEIR_DEV void cc_body(const struct cc_args *args, struct cc_shared *shared,
     struct cc_run run;
     cc_start(&run, args, shared, block);
     cc_first(&run);
-    if (cc_sync(args, shared, block, CC_AT_FIRST, total) || cc_grow(&run, &giant, &which) ||
+    if (cc_step(&run, CC_AT_FIRST, total) || cc_grow(&run, &giant, &which) ||
         cc_finish(&run, giant, which))
         return;
     cc_count(&run);

@@ -1,10 +1,10 @@
 /** @file cc_forest.h  Trees over an array of parents, joined by many threads at a time; in the dialect.
  *
  * parent[v] <= v for every v, and parent[v] == v for a root. A tree is joined to another by hanging its root
- * under a smaller number, so that there are no circles and the root of a tree is its smallest number. Once a
- * vertex is no root it never is one again, and parents only ever fall, to ancestors further up. So a
- * parent that was read late is still an ancestor, and only the word that makes a root a child needs a
- * compare-and-swap (Jayanti and Tarjan; Sutton et al., "Optimizing parallel graph connectivity computation
+ * under a smaller number, so that there are no circles and the root of a tree is its smallest number. A vertex
+ * that has become a child never is a root again, and its parent only ever changes to an ancestor further up, a
+ * smaller number. So a parent that was read late is still an ancestor, and only the store that makes a root a
+ * child needs a compare-and-swap (Jayanti and Tarjan; Sutton et al., "Optimizing parallel graph connectivity computation
  * via subgraph sampling", for the order in which it is used here). */
 #ifndef WEIR_ALGORITHMS_CC_FOREST_H
 #define WEIR_ALGORITHMS_CC_FOREST_H
@@ -40,9 +40,9 @@ struct cc_hook {
     uint32_t root, under;
 };
 
-/** Two steps up from x, which is no root and whose parent is @p up; x skips its parent from now on. A minimum,
- *  since a store could bring back a parent that somebody has replaced by a root meanwhile. Above number 0 is
- *  nothing, and it is not looked at: it is the root of most. */
+/** Two steps up from x, which is no root and whose parent is @p up; x points there from now on. The word is changed by
+ *  a minimum, since a store could bring back a parent that another thread has replaced by a root meanwhile. The
+ *  parent of number 0 is known without a look: that spares most lookups, since it is the root of most vertices. */
 WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up)
 {
     uint32_t over = up ? weir_load_relaxed_dev_u32(&parent[up]) : 0;
@@ -51,8 +51,8 @@ WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up)
     return over;
 }
 
-/** Join the trees of x and y. Climbs from whichever number is larger, so that neither root has to be found
- *  if a common ancestor comes first, and the root of the largest tree is hardly ever looked at.
+/** Join the trees of x and y. It climbs from the larger of the two numbers, so that no root has to be found if a
+ *  common ancestor comes first, and the root of the largest tree is hardly ever read.
  *  @param[out] hook_out  if they were two trees.  @return whether they were. */
 WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, struct cc_hook *hook_out)
 {

@@ -2,19 +2,22 @@
  *
  * Each device holds the rows of its vertices and a parent for every vertex of the graph. It takes
  *
- *   first    every vertex points at its smallest neighbour if that is smaller than itself, which is a forest
- *            already. No atomics: a vertex has one owner, who tells all devices.
- *   sample   parents become roots; one block looks which root a sample of the vertices has. If it is that of
- *            less than half of them, the next arc of each row is linked (link, merge), and again.
- *   rest     vertices outside the largest tree link their remaining arcs, along both directions: an arc
- *            between it and them is seen by them, one within it needs no look.
- *   merge    what a device has linked is a list of hooks, each a root and what it was hung under. Lists go up
- *            the planned reduction tree: who takes one links it as if it were arcs, and adds what was new
- *            to it to his own. All devices link the list at the top, and have the same trees again.
+ *   first    every vertex points at its smallest neighbour if that is smaller than itself, which makes a
+ *            forest. No atomics are needed: a vertex has one owner, and the owner tells all devices.
+ *   sample   parents become roots; meanwhile one block finds the root that most of a sample of vertices have.
+ *            If it is the root of less than half of them, the next arc of each row is linked (link, merge),
+ *            and the step is repeated.
+ *   rest     vertices outside the largest tree link their remaining arcs, of both directions. No other arc is
+ *            needed: one between the tree and such a vertex is a row of the vertex, and one inside the tree
+ *            joins nothing.
+ *   merge    what a device has linked is a list of hooks, each a root and the number it was hung under. Lists
+ *            go up the planned reduction tree: a device that takes a list links its hooks as if they were
+ *            arcs, and adds those that joined two of its trees to its own list. In the end all devices link
+ *            the list of the device at the top, and have the same trees again.
  *   label    the smallest id of each tree.
  *
  * Where rows are numbered by degree the smallest neighbour is a hub, and after the first step nearly all that
- * is connected is one tree whose paths are two or three long. */
+ * is connected is one tree whose paths have a length of two or three. */
 #ifndef WEIR_ALGORITHMS_CC_OP_H
 #define WEIR_ALGORITHMS_CC_OP_H
 
@@ -29,7 +32,8 @@ enum {
     CC_BATCH = 4     /* rows a thread reads at a time */
 };
 
-/* Where a device's kernel leaves numbers for the host: weir_steps_page.result. Times in ns, then steps. */
+/* Where the kernel of a device leaves numbers for the host: weir_steps_page.result. First the times of the phases in
+ * nanoseconds, then how many supersteps each took. */
 enum {
     CC_AT_FIRST = 0,
     CC_AT_SAMPLE,
@@ -38,15 +42,12 @@ enum {
     CC_AT_MERGE,
     CC_AT_LABEL,
     CC_TIMES,
-    CC_STEPS_OF = CC_TIMES, /* how often each of the above */
+    CC_STEPS_OF = CC_TIMES, /* that of CC_AT_x lies at CC_STEPS_OF + CC_AT_x */
     CC_ARCS = CC_STEPS_OF + CC_TIMES,
-    CC_SENT, /* bytes that this device wrote to others or read from them */
-    CC_STEPS,
-    CC_OUTSIDE, /* rows with arcs outside the largest tree */
-    CC_NUMBERS
+    CC_SENT /* bytes that this device wrote to others or read from them */
 };
 
-/** Part of a long row, for a block. */
+/** A part of a long row; one block links it. */
 struct cc_piece {
     uint64_t first; /* arc */
     uint32_t row;   /* its number */
@@ -54,31 +55,32 @@ struct cc_piece {
 };
 #define CC_PIECE_IN 0x80000000u
 
-/** Words of a device, in its memory, set before a run by the host. Rows of docs/memory-model.md. */
+/** Words of a device, in its memory, 0 when a run begins. Rows of docs/memory-model.md. */
 struct cc_words {
-    uint32_t hooks[CC_ROUNDS + 1]; /* lengths of the lists of hooks, one a phase; relaxed, add */
+    uint32_t hooks[CC_ROUNDS + 1]; /* lengths of the lists of hooks, one a merge; relaxed, add */
     uint32_t pieces;               /* relaxed, add */
     uint32_t outside;              /* length of that list; relaxed, add */
-    uint32_t least;                /* smallest id in the largest tree; relaxed, min; CC_NONE */
+    uint32_t
+        least_not; /* ~ of the smallest id in the largest tree; relaxed, max; 0: of no id yet */
 };
 
 struct cc_args {
     struct weir_steps_member member;
     weir_rows_part part;
-    const uint32_t *ids;                     /* of this device's rows */
-    uint32_t *label;                         /* of this device's rows: the result */
-    uint32_t *outside;                       /* rows outside the largest tree */
-    struct cc_piece *pieces;                 /* room for all there can be */
-    uint32_t *parent[WEIR_DEVICES_MAX];      /* of each device, by number */
+    uint32_t *ids;                      /* of this device's rows; NULL where in_order */
+    uint32_t *label;                    /* of this device's rows: the result */
+    uint32_t *outside;                  /* rows outside the largest tree; NULL where in_order */
+    struct cc_piece *pieces;            /* room for all there can be */
+    uint32_t *parent[WEIR_DEVICES_MAX]; /* of each device, by number */
     struct cc_hook *hooks[WEIR_DEVICES_MAX]; /* of each device; room for a hook a number */
     struct cc_words *words[WEIR_DEVICES_MAX];
     uint32_t *least[WEIR_DEVICES_MAX]; /* of each device's rows: the smallest id of its tree */
     uint32_t in_order; /* ids ascend with numbers: `least` are the ids themselves, not written */
     uint32_t both;     /* in-arcs are others than out-arcs */
     uint32_t rounds;   /* of the reduction */
-    uint32_t top;      /* who has it all in the end */
+    uint32_t top;      /* the device at the top of the reduction tree */
     uint8_t from
-        [WEIR_DEVICES_MAX]; /* whose hooks this device takes, by round; its own index: nobody's */
+        [WEIR_DEVICES_MAX]; /* by round: the device whose hooks this one takes; its own index: none */
 };
 
 /** Of a block. */
@@ -91,14 +93,14 @@ struct cc_shared {
     uint64_t since_ns; /* of block 0: when the last barrier was passed */
 };
 
-/** What a thread knows. */
+/** The state of a thread. */
 struct cc_run {
     const struct cc_args *args;
     struct cc_shared *shared;
     struct weir_steps_block *block;
     uint32_t *parent;    /* of this device */
     uint32_t id, stride; /* this thread among all of the device */
-    uint32_t phase;      /* which list of hooks is being written */
+    uint32_t phase;      /* merges so far: which list of hooks is being written */
     uint64_t arcs, sent;
 };
 
@@ -113,32 +115,54 @@ WEIR_DEV struct cc_words *cc_mine(const struct cc_run *run)
     return run->args->words[run->args->part.part];
 }
 
-/** How many arcs of a row are linked once @p which - 1 rounds have followed the first step. That linked the first
- *  arc of a row only if it leads to a smaller number; and if there are arcs of two directions, one of the
- *  two first ones: then it is not counted. @param[in] far  where the row's first arc leads. */
+/** How many arcs of a row are linked when the first step and @p which - 1 rounds are done. The first step linked the
+ *  first arc of a row only if that leads to a smaller number. If there are arcs of two directions it linked one
+ *  of two first arcs, and it is not known which: then it counts for nothing.
+ *  @param[in] far  where the row's first arc leads. */
 WEIR_DEV uint32_t cc_linked(const struct cc_run *run, uint32_t v, uint32_t far, uint32_t which)
 {
     return run->args->both || far > v ? which - 1 : which;
 }
 
-/** Put aside what lanes have joined, for the other devices. All lanes come here. */
+/** The parents of CC_BATCH rows, the one at @p base and those a stride apart; @p none where there is no row. */
+WEIR_DEV void cc_read_parents(const struct cc_run *run, uint64_t base, uint32_t stride,
+                              uint32_t none, uint32_t *up_out)
+{
+    const uint32_t *parent = &run->parent[run->args->part.begin];
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        const uint64_t row = base + (uint64_t)k * stride;
+        up_out[k] = row < run->args->part.owned ? weir_load_relaxed_dev_u32(&parent[row]) : none;
+    }
+}
+
+/** Places in a list for lanes that have something to put there. All lanes of a worker call it; one asks for all.
+ *  @param[in] tail  the length of the list.
+ *  @param[in] sum   takes the same number, in memory of the block; NULL: none.
+ *  @return the place of this lane; of no meaning where it has nothing. */
+WEIR_DEV uint32_t cc_place(uint32_t *tail, uint64_t *sum, int has)
+{
+    const uint32_t who = weir_ballot(has), lane = weir_lane();
+    uint32_t at = 0;
+    if (!who)
+        return 0;
+    const uint32_t first = weir_first_bit_u32(who), count = weir_popcount_u32(who);
+    if (lane == first)
+        at = weir_atomic_add_relaxed_dev_u32(tail, count);
+    if (lane == first && sum)
+        (void)weir_atomic_add_relaxed_dev_u64(sum, count);
+    return weir_broadcast_u32(at, first) + weir_popcount_u32(who & ((1u << lane) - 1u));
+}
+
+/** Put what lanes have joined aside, for the other devices. All lanes call it. */
 WEIR_DEV void cc_note(struct cc_run *run, int joined, const struct cc_hook *hook)
 {
     const struct cc_args *a = run->args;
     if (a->part.parts == 1)
         return;
-    const uint32_t who = weir_ballot(joined), lane = weir_lane();
-    if (!who)
-        return;
-    const uint32_t first = weir_first_bit_u32(who), count = weir_popcount_u32(who);
-    uint32_t at = 0;
-    if (lane == first) {
-        at = weir_atomic_add_relaxed_dev_u32(&cc_mine(run)->hooks[run->phase], count);
-        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->hooks, count);
-    }
-    at = weir_broadcast_u32(at, first);
+    const uint32_t at = cc_place(&cc_mine(run)->hooks[run->phase], &run->shared->hooks, joined);
     if (joined)
-        a->hooks[a->part.part][at + weir_popcount_u32(who & ((1u << lane) - 1u))] = *hook;
+        a->hooks[a->part.part][at] = *hook;
 }
 
 /** A barrier over all devices, and the time since the last one.
@@ -148,19 +172,19 @@ WEIR_DEV void cc_note(struct cc_run *run, int joined, const struct cc_hook *hook
 WEIR_COLD uint32_t cc_sync(const struct cc_args *args, struct cc_shared *shared,
                            struct weir_steps_block *b, uint32_t at, uint64_t *total_out)
 {
-    /* Who never waits for others never looks at the clock while it waits. */
-    if (b->until_ns && weir_clock_ns() > b->until_ns)
-        weir_store_relaxed_sys_u32(&weir_steps_mine(&args->member)->stop, WEIR_STEPS_TIME_OVER);
+    /* A block that finds all barriers open never waits, and so never looks at the clock there. */
+    (void)weir_steps_late(weir_steps_mine(&args->member), b);
     const uint32_t stop =
         weir_steps_sync(&args->member, b, b->blocks, &shared->hooks, 1, total_out);
-    if (b->thread == 0 && b->block == 0) {
-        uint64_t *result = weir_steps_mine(&args->member)->result, now = weir_clock_ns();
-        result[at] += now - shared->since_ns;
-        result[CC_STEPS_OF + at]++;
-        result[CC_STEPS]++;
-        shared->since_ns = now;
-    }
+    if (b->thread == 0 && b->block == 0)
+        weir_steps_book(&args->member, &shared->since_ns, at, CC_STEPS_OF + at);
     return stop;
+}
+
+/** cc_sync(), which is a function of its own and must not be given the run: that would have to lie in memory. */
+WEIR_DEV uint32_t cc_step(const struct cc_run *run, uint32_t at, uint64_t *total_out)
+{
+    return cc_sync(run->args, run->shared, run->block, at, total_out);
 }
 
 #endif

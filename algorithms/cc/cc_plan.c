@@ -1,11 +1,11 @@
-/** @file cc_plan.c  Who merges with whom, and in which round. */
+/** @file cc_plan.c  Which device merges with which, and in which round. */
 #include "algorithms/cc/cc.h"
 #include "runtime/support.h"
 #include "topology/topology.h"
 
 #include <string.h>
 
-/* Each device's parent over the whole machine; the root's is itself. */
+/* The parent of each device in a tree over the whole machine; that of the root is itself. */
 static weir_status ask(const weir_machine *machine, weir_route_kind route, uint8_t *parent)
 {
     const uint32_t n = weir_machine_device_count(machine);
@@ -31,8 +31,8 @@ static weir_status ask(const weir_machine *machine, weir_route_kind route, uint8
     return WEIR_OK;
 }
 
-/* Of the machine's tree what the first devices need: who is above a device that takes part is the next one
- * above that does. Where the root does not, the first device without one is the top. */
+/* The tree of the first devices, made from that of the machine: the parent of a device is the next one above it that
+ * takes part. If the root does not, the first device that has no parent then is the top. */
 static void restrict_to(const uint8_t *above, weir__cc_plan *plan)
 {
     plan->top = plan->devices;
@@ -51,7 +51,7 @@ static void restrict_to(const uint8_t *above, weir__cc_plan *plan)
     }
 }
 
-/* Round after round: who has heard from all its children sends, if its parent is free. */
+/* Round after round: a device that has heard from all its children sends, if its parent is free. */
 static void schedule(weir__cc_plan *plan)
 {
     uint32_t waiting[WEIR_DEVICES_MAX], left = plan->devices - 1;

@@ -1,27 +1,11 @@
-/** @file cc_resident.c  Connected components of rows that lie on the devices: memory and runs. */
+/** @file cc_resident.c  Connected components of rows that lie on the devices: the arrays, runs, and what they found. */
 #include "algorithms/cc/cc.h"
 #include "algorithms/cc/cc_op.h"
-#include "algorithms/common/need.h"
-#include "algorithms/common/rows.h"
 #include "runtime/support.h"
 
-#include <assert.h>
-#include <stdlib.h>
+#include <stddef.h>
 
 extern const weir_steps_body weir__cc_steps;
-
-static const weir_steps_program program = {.what = "connected components", .body = &weir__cc_steps};
-
-static_assert(sizeof(struct cc_args) <= 4000, "a kernel's arguments");
-static_assert((int)CC_NUMBERS <= (int)WEIR_STEPS_RESULTS, "a device's results");
-
-struct weir__cc_resident {
-    weir_context *context;
-    weir__rows *rows;
-    weir_steps *steps;
-    uint32_t devices;
-    int ran; /* there are labels */
-};
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -32,96 +16,116 @@ uint64_t weir__cc_resident_bytes(const weir_graph *graph, uint32_t devices)
     return rows * 8 + graph->arcs / devices * 4 + rows * 16 + n * (devices > 1 ? 12 : 4);
 }
 
-static weir_status take(weir_device *device, uint64_t count, size_t bytes, void *place_out)
+/* Hooks are written to as far as there are vertices with arcs. Whether there are two directions of arcs is known
+ * to the rows alone: here both are counted, which are 1/512 of the arcs' own bytes. */
+static void need(const struct weir__sizes *sizes, const void *user, struct weir__need *need)
 {
-    void *place;
-    weir_status status = weir_device_alloc(device, (size_t)count * bytes, &place);
-    if (!status)
-        *(void **)place_out = place;
-    return status;
-}
-
-/* The graph's rows, and what lies on devices; after a run what is fetched from there. */
-static weir_status fits(const weir__cc_resident *cc, const weir_graph *graph,
-                        const weir_partition *partition, const weir_run_options *options,
-                        const struct weir__rows_config *config)
-{
-    const weir_device *device = weir_context_device(cc->context, 0);
-    const uint64_t both = config->symmetric ? 1 : 2, devices = cc->devices;
-    struct weir__sizes sizes;
-    struct weir__need need = {0, 0};
-    weir_status status = weir__sizes_of(cc->context, graph, partition, &sizes);
-    if (status)
-        return status;
-    weir__rows_need(&sizes, config, &need);
-    weir__need_take_on(&need, device, sizes.numbers * devices, 4);
-    weir__need_take_on(&need, device, sizes.vertices, 4 * 4); /* label, ids, least, outside */
-    weir__need_take_on(&need, device, sizes.arcs * both / (CC_PIECE / 2), sizeof(struct cc_piece));
-    weir__need_take_on(&need, device, devices > 1 ? sizes.touched * devices : 0,
+    const weir_device *device = weir_context_device(sizes->context, 0);
+    (void)user;
+    weir__need_take_on(need, device, sizes->arcs * 2 / (CC_PIECE / 2), sizeof(struct cc_piece));
+    weir__need_take_on(need, device, sizes->parts > 1 ? sizes->touched * sizes->parts : 0,
                        sizeof(struct cc_hook));
-    weir__need_take(&need, options->reserved_bytes, 1);
-    weir__need_pass(&need, sizes.numbers, 4);
-    return weir__need_fits(&need, "connected components of %s", graph->name);
-}
-
-/* A device's arrays, entered into its arguments; the destructor finds them there. */
-static weir_status create_arrays(weir__cc_resident *cc, uint32_t d, int in_order)
-{
-    struct cc_args *a = weir_steps_args(cc->steps, d);
-    weir_device *device = weir_context_device(cc->context, d);
-    const weir_rows_part *part = &a->part;
-    const uint64_t arcs = part->arcs_out + (a->both ? part->arcs_in : 0);
-    uint32_t *ids;
-    weir_status status;
-    if ((status = take(device, part->numbers, 4, &a->parent[d])) ||
-        (status = take(device, 1, sizeof(struct cc_words), &a->words[d])) ||
-        (status = take(device, part->owned, 4, &a->label)) ||
-        (status = take(device, arcs / (CC_PIECE / 2) + 1, sizeof(struct cc_piece), &a->pieces)) ||
-        (status = take(device, part->owned, 4, &ids)))
-        return status;
-    a->ids = ids;
-    if (cc->devices > 1 &&
-        (status = take(device, part->numbers, sizeof(struct cc_hook), &a->hooks[d])))
-        return status;
-    if (in_order)
-        a->least[d] = ids;
-    else if ((status = take(device, part->owned, 4, &a->least[d])) ||
-             (status = take(device, part->owned, 4, &a->outside)))
-        return status;
-    return weir__upload(device, ids, weir__rows_vertices(cc->rows) + part->begin,
-                        (size_t)part->owned * 4);
-}
-
-static void destroy_arrays(weir__cc_resident *cc, uint32_t d)
-{
-    struct cc_args *a = weir_steps_args(cc->steps, d);
-    weir_device *device = weir_context_device(cc->context, d);
-    weir_device_free(device, a->parent[d]);
-    weir_device_free(device, a->words[d]);
-    weir_device_free(device, a->label);
-    weir_device_free(device, a->pieces);
-    weir_device_free(device, a->hooks[d]);
-    weir_device_free(device, a->outside);
-    if (a->least[d] != a->ids)
-        weir_device_free(device, a->least[d]);
-    weir_device_free(device, (void *)(uintptr_t)a->ids);
 }
 
 /* Whether ids ascend with numbers: then the root of a tree has its smallest id. */
-static int numbers_in_order(const weir__rows *rows)
+static weir_status look_at_order(struct weir__row_steps *on, void *user)
 {
-    const uint32_t *id = weir__rows_vertices(rows);
-    const uint32_t numbers = weir__rows_part(rows, 0)->numbers;
-    uint32_t last = 0;
-    for (uint32_t i = 0; i < numbers; i++) {
-        if (id[i] == UINT32_MAX)
-            continue;
-        if (id[i] < last)
-            return 0;
-        last = id[i];
-    }
-    return 1;
+    const uint32_t *id = weir__rows_vertices(on->rows);
+    const uint32_t numbers = weir__row_steps_part(on, 0)->numbers;
+    uint32_t last = 0, i = 0;
+    for (; i < numbers && (id[i] == UINT32_MAX || id[i] >= last); i++)
+        last = id[i] == UINT32_MAX ? last : id[i];
+    ((weir__cc_resident *)user)->in_order = i == numbers;
+    return WEIR_OK;
 }
+
+static uint64_t piece_count(const void *user, uint32_t device, uint32_t sender)
+{
+    const weir__cc_resident *cc = user;
+    const weir_rows_part *part = weir__row_steps_part(&cc->on, device);
+    (void)sender;
+    return (part->arcs_out + (weir__rows_symmetric(cc->on.rows) ? 0 : part->arcs_in)) /
+           (CC_PIECE / 2);
+}
+
+static uint64_t hook_count(const void *user, uint32_t device, uint32_t sender)
+{
+    const weir__cc_resident *cc = user;
+    (void)sender;
+    return cc->on.parts > 1 ? weir__row_steps_part(&cc->on, device)->numbers : 0;
+}
+
+/* Of arrays that are there only where ids do not ascend with numbers. */
+static uint64_t unordered_count(const void *user, uint32_t device, uint32_t sender)
+{
+    (void)device;
+    (void)sender;
+    return !((const weir__cc_resident *)user)->in_order;
+}
+
+#define FIELD(name) offsetof(struct cc_args, name)
+static const weir_steps_array arrays[] = {
+    {.name = "parent",
+     .extent = WEIR_STEPS_NUMBERS,
+     .holding = WEIR_STEPS_SHARED,
+     .bytes = 4,
+     .field = FIELD(parent)},
+    {.name = "words",
+     .holding = WEIR_STEPS_SHARED,
+     .first = WEIR_STEPS_FILLED,
+     .bytes = sizeof(struct cc_words),
+     .field = FIELD(words)},
+    {.name = "label", .extent = WEIR_STEPS_OWNED, .bytes = 4, .field = FIELD(label)},
+    {.name = "pieces",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = piece_count,
+     .bytes = sizeof(struct cc_piece),
+     .more = 1,
+     .field = FIELD(pieces)},
+    {.name = "hooks",
+     .extent = WEIR_STEPS_COUNTED,
+     .holding = WEIR_STEPS_SHARED,
+     .count = hook_count,
+     .bytes = sizeof(struct cc_hook),
+     .field = FIELD(hooks)},
+    {.name = "least",
+     .extent = WEIR_STEPS_OWNED,
+     .holding = WEIR_STEPS_SHARED,
+     .bytes = 4,
+     .field = FIELD(least)},
+    {.name = "ids",
+     .extent = WEIR_STEPS_OWNED,
+     .count = unordered_count,
+     .bytes = 4,
+     .field = FIELD(ids)},
+    {.name = "outside",
+     .extent = WEIR_STEPS_OWNED,
+     .count = unordered_count,
+     .bytes = 4,
+     .field = FIELD(outside)},
+};
+
+#define PHASE(text, at)                                   \
+    {                                                     \
+        .name = text, .ns = at, .steps = CC_STEPS_OF + at \
+    }
+static const weir_steps_phase phases[] = {
+    PHASE("first", CC_AT_FIRST), PHASE("sample", CC_AT_SAMPLE), PHASE("link", CC_AT_LINK),
+    PHASE("rest", CC_AT_REST),   PHASE("merge", CC_AT_MERGE),   PHASE("label", CC_AT_LABEL)};
+
+static const weir_steps_program program = {.what = "connected components",
+                                           .body = &weir__cc_steps,
+                                           .arrays = arrays,
+                                           .array_count = sizeof arrays / sizeof *arrays,
+                                           .phases = phases,
+                                           .phase_count = sizeof phases / sizeof *phases};
+
+static const struct weir__row_form form = {.program = &program,
+                                           .rows = FIELD(part),
+                                           .values = "label",
+                                           .kind = WEIR_VALUE_U32,
+                                           .need = need,
+                                           .placed = look_at_order};
 
 /* ---- building -------------------------------------------------------------------------------- */
 
@@ -136,166 +140,56 @@ static void enter_plan(const weir__cc_plan *plan, uint32_t me, struct cc_args *a
             a->from[plan->round[d]] = (uint8_t)d;
 }
 
-/* Everybody's arrays are known to everybody. */
-static void introduce(weir__cc_resident *cc)
+static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_route_kind route)
 {
-    for (uint32_t d = 0; d < cc->devices; d++) {
-        const struct cc_args *one = weir_steps_args(cc->steps, d);
-        for (uint32_t e = 0; e < cc->devices; e++) {
-            struct cc_args *other = weir_steps_args(cc->steps, e);
-            other->parent[d] = one->parent[d];
-            other->hooks[d] = one->hooks[d];
-            other->words[d] = one->words[d];
-            other->least[d] = one->least[d];
-        }
-    }
-}
-
-static weir_status create_all(weir__cc_resident *cc, const weir_graph *graph,
-                              const weir_partition *partition, const weir_run_options *options)
-{
-    struct weir__rows_config config = {.in = 1};
     weir__cc_plan plan;
-    weir_status status;
-    weir__rows_look(graph, &config);
-    if ((status = weir_steps_possible(cc->context, cc->devices)) ||
-        (status = fits(cc, graph, partition, options, &config)) ||
-        (status = weir__rows_create(cc->context, graph, partition, &config, &cc->rows)) ||
-        (status =
-             weir_steps_create(cc->context, &program, &(weir_steps_domain){.devices = cc->devices},
-                               NULL, options->time_limit_ms, &cc->steps)) ||
-        (status = weir__cc_plan_make(cc->context, cc->devices, options->route, &plan)))
-        return status;
-    const int in_order = numbers_in_order(cc->rows), both = !weir__rows_symmetric(cc->rows);
-    for (uint32_t d = 0; d < cc->devices && !status; d++) {
-        struct cc_args *a = weir_steps_args(cc->steps, d);
-        a->part = *weir__rows_part(cc->rows, d);
-        a->in_order = (uint32_t)in_order;
-        a->both = (uint32_t)both;
+    weir_status status = weir__cc_plan_make(context, cc->on.parts, route, &plan);
+    for (uint32_t d = 0; d < cc->on.parts && !status; d++) {
+        struct cc_args *a = weir_steps_args(cc->on.steps, d);
+        a->in_order = (uint32_t)cc->in_order;
+        a->both = !weir__rows_symmetric(cc->on.rows);
         enter_plan(&plan, d, a);
-        status = create_arrays(cc, d, in_order);
+        status = weir__upload(weir_context_device(context, d),
+                              weir_steps_data(cc->on.steps, cc->in_order ? "least" : "ids", d),
+                              weir__rows_vertices(cc->on.rows) + a->part.begin,
+                              (size_t)a->part.owned * 4);
     }
-    if (!status)
-        introduce(cc);
     return status;
 }
 
 weir_status weir__cc_resident_create(weir_context *context, const weir_graph *graph,
                                      const weir_partition *partition,
-                                     const weir_run_options *options, weir__cc_resident **out)
+                                     const weir_run_options *options, weir__cc_resident *cc_out)
 {
-    weir__cc_resident *cc;
-    weir_status status;
-    *out = NULL;
-    if ((status = weir__calloc(1, sizeof *cc, "connected components", &cc)))
-        return status;
-    weir__context_retain(context);
-    cc->context = context;
-    cc->devices = partition->parts;
-    if ((status = create_all(cc, graph, partition, options))) {
-        weir__cc_resident_destroy(cc);
-        return status;
+    struct weir__rows_config config = {.in = 1};
+    weir_status status = weir__row_steps_create(&cc_out->on, &form, context, graph, partition,
+                                                options, &config, cc_out);
+    if (status || (status = enter_all(cc_out, context, options->route))) {
+        weir__row_steps_destroy(&cc_out->on);
+        *cc_out = (weir__cc_resident){.in_order = 0};
     }
-    *out = cc;
-    return WEIR_OK;
-}
-
-void weir__cc_resident_destroy(weir__cc_resident *cc)
-{
-    if (!cc)
-        return;
-    /* What a run that failed had queued still writes to the arrays. */
-    for (uint32_t d = 0; d < cc->devices && cc->steps; d++)
-        (void)weir_queue_sync(weir_steps_queue(cc->steps, d));
-    for (uint32_t d = 0; d < cc->devices && cc->steps; d++)
-        destroy_arrays(cc, d);
-    weir_steps_destroy(cc->steps);
-    weir__rows_destroy(cc->rows);
-    weir__context_release(cc->context);
-    free(cc);
-}
-
-void weir__cc_resident_cancel(weir__cc_resident *cc)
-{
-    weir_steps_cancel(cc->steps);
+    return status;
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-static weir_status set_words(const weir__cc_resident *cc, uint32_t d)
-{
-    const struct cc_args *a = weir_steps_args(cc->steps, d);
-    struct cc_words *words = a->words[d];
-    weir_queue *queue = weir_steps_queue(cc->steps, d);
-    weir_status status = weir_queue_fill(queue, words, 0, sizeof *words);
-    return status ? status : weir_queue_fill(queue, &words->least, 0xFF, sizeof words->least);
-}
-
-static void fill_stats(const weir__cc_resident *cc, double ms, weir_run_stats *stats)
-{
-    static const char *const names[CC_TIMES] = {"first", "sample", "link",
-                                                "rest",  "merge",  "label"};
-    const weir_rows_part *part = weir__rows_part(cc->rows, 0);
-    *stats = (weir_run_stats){.kernel_ms = ms,
-                              .reached = part->vertices,
-                              .arcs_reached = part->arcs_all,
-                              .direction = WEIR_DIRECTION_PULL,
-                              .devices = cc->devices,
-                              .least_items = part->vertices};
-    for (uint32_t d = 0; d < cc->devices; d++) {
-        const uint64_t *result = weir_steps_results(cc->steps, d);
-        stats->work.atoms += result[CC_ARCS];
-        stats->bytes_sent += result[CC_SENT];
-        stats->steps = result[CC_STEPS];
-    }
-    stats->work.processed = part->vertices;
-    stats->work.rounds = stats->steps;
-    /* each row's place, its parent four times over, id and label; each arc and the parent behind it */
-    stats->bytes = part->vertices * (8 + 4 * 4 + 8) + stats->work.atoms * 8;
-    for (uint32_t at = 0, to = 0; at < CC_TIMES; at++) {
-        uint64_t ns = 0, steps = 0;
-        for (uint32_t d = 0; d < cc->devices; d++) {
-            const uint64_t *result = weir_steps_results(cc->steps, d);
-            ns = result[at] > ns ? result[at] : ns;
-            steps = result[CC_STEPS_OF + at];
-        }
-        if (steps)
-            stats->phase[to++] = (weir_run_phase){names[at], (double)ns / 1e6, steps};
-    }
-}
-
 weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
 {
-    weir_status status = WEIR_OK;
-    weir_steps_times times;
-    for (uint32_t d = 0; d < cc->devices && !status; d++)
-        status = set_words(cc, d);
-    if (!status)
-        status = weir_steps_run(cc->steps, &times);
+    const weir_rows_part *part = weir__row_steps_part(&cc->on, 0);
+    weir_status status = weir__row_steps_run(&cc->on, stats);
     if (status)
         return status;
-    cc->ran = 1;
-    fill_stats(cc, times.kernel_ms, stats);
+    stats->reached = stats->least_items = stats->work.processed = part->vertices;
+    stats->arcs_reached = part->arcs_all;
+    stats->direction = WEIR_DIRECTION_PULL;
+    stats->work.order = WEIR_ORDER_AUTO; /* there is no order to choose */
+    stats->work.atoms = weir_steps_total(cc->on.steps, CC_ARCS);
+    stats->work.rounds = stats->steps;
+    /* A row's place, its parent four times over, id and label; an arc and the parent behind it. */
+    stats->bytes = part->vertices * (8 + 4 * 4 + 8) + stats->work.atoms * 8;
+    stats->bytes_sent = weir_steps_total(cc->on.steps, CC_SENT);
+    for (uint32_t i = 0; i < CC_TIMES; i++) /* only those that took place are reported */
+        if (!stats->phase[i].steps)
+            stats->phase[i].name = NULL;
     return WEIR_OK;
-}
-
-weir_status weir__cc_resident_labels(const weir__cc_resident *cc, uint32_t *labels_out)
-{
-    const void *label[WEIR_DEVICES_MAX];
-    const uint64_t n = weir__rows_part(cc->rows, 0)->vertices;
-    for (uint32_t d = 0; d < cc->devices; d++)
-        label[d] = ((const struct cc_args *)weir_steps_args(cc->steps, d))->label;
-    if (cc->ran)
-        return weir__rows_gather(cc->rows, label, sizeof(uint32_t), labels_out);
-    for (uint64_t v = 0; v < n; v++) /* before a run everybody is alone */
-        labels_out[v] = (uint32_t)v;
-    return WEIR_OK;
-}
-
-weir_status weir__cc_resident_values(const weir__cc_resident *cc, uint32_t device,
-                                     weir_values *values_out)
-{
-    const struct cc_args *args = device < cc->devices ? weir_steps_args(cc->steps, device) : NULL;
-    return weir__rows_values(cc->rows, device, args ? args->label : NULL, WEIR_VALUE_U32,
-                             values_out);
 }

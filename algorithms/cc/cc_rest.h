@@ -5,12 +5,12 @@
 #include "algorithms/cc/cc_op.h"
 
 #ifdef __CUDACC__
-#define CC_SHORT 16u /* arcs that a lane links alone; longer rows are their warp's */
+#define CC_SHORT 16u /* arcs that a lane links alone; the whole warp links longer rows */
 #else
 #define CC_SHORT 0u
 #endif
 
-/* Some lanes' arcs of one row each. */
+/* Arcs of a row, as a lane holds them. */
 struct cc_arcs_of {
     const uint32_t *targets;
     uint64_t first;
@@ -30,7 +30,7 @@ WEIR_DEV void cc_link_short(struct cc_run *run, const struct cc_arcs_of *row)
     }
 }
 
-/* A worker, or with threads of a block a block, links arcs of one row. */
+/* A worker, or the @p threads of a block, link arcs of one row. */
 WEIR_DEV void cc_link_wide(struct cc_run *run, const uint32_t *targets, uint32_t count, uint32_t v,
                            uint32_t thread, uint32_t threads)
 {
@@ -54,8 +54,8 @@ WEIR_DEV void cc_link_middle(struct cc_run *run, const struct cc_arcs_of *row)
     }
 }
 
-/* Long rows are for all blocks, after the next barrier. Their pieces are added up in its sum 1. Rows may have so nearly
- * 2^32 arcs that no sum with a piece more fits 32 bits. */
+/* All blocks link the pieces of long rows, after the next barrier, whose sum 1 is the number of pieces. A row may have
+ * nearly 2^32 arcs: adding a piece to its count could exceed 32 bits. */
 WEIR_COLD void cc_put_pieces(const struct cc_args *a, const struct weir_steps_block *block,
                              struct cc_arcs_of row)
 {
@@ -72,7 +72,8 @@ WEIR_COLD void cc_put_pieces(const struct cc_args *a, const struct weir_steps_bl
     weir_steps_add(&a->member, block, 1, pieces);
 }
 
-/* The arcs of one row a lane that are not linked yet (cc_linked()); lanes that are not outside have none. @return its arcs. */
+/* Each lane links the arcs of its row that are not linked yet (cc_linked()); a lane whose row is not outside has none.
+ * @return how many arcs the row has. */
 WEIR_DEV uint64_t cc_link_rows(struct cc_run *run, const weir_arcs *arcs, int outside, uint64_t row,
                                uint32_t which, uint32_t in)
 {
@@ -95,22 +96,15 @@ WEIR_DEV uint64_t cc_link_rows(struct cc_run *run, const weir_arcs *arcs, int ou
     return degree;
 }
 
-/* Keep which rows are outside and have arcs: their ids are compared in the end. */
+/* List the rows that are outside and have arcs: their ids are compared in the end. */
 WEIR_DEV void cc_put_outside(struct cc_run *run, int outside, uint64_t row)
 {
-    const uint32_t who = weir_ballot(outside), lane = weir_lane();
-    if (!who)
-        return;
-    const uint32_t first = weir_first_bit_u32(who);
-    uint32_t at = 0;
-    if (lane == first)
-        at = weir_atomic_add_relaxed_dev_u32(&cc_mine(run)->outside, weir_popcount_u32(who));
-    at = weir_broadcast_u32(at, first);
+    const uint32_t at = cc_place(&cc_mine(run)->outside, NULL, outside);
     if (outside && !run->args->in_order)
-        run->args->outside[at + weir_popcount_u32(who & ((1u << lane) - 1u))] = (uint32_t)row;
+        run->args->outside[at] = (uint32_t)row;
 }
 
-/* An element by a number that changes: an array indexed so would lie in memory. */
+/* list[k]. An array in registers cannot be indexed by a variable: it would be put into memory. */
 WEIR_DEV uint32_t cc_pick(const uint32_t *list, uint32_t k)
 {
     uint32_t value = list[0];
@@ -132,7 +126,7 @@ WEIR_DEV void cc_rest_row(struct cc_run *run, int outside, uint64_t row, uint32_
     cc_put_outside(run, degree > 0, row);
 }
 
-/* Ids: the smallest of the largest tree is found here, others are kept with their rows. */
+/* The id of a row of the largest tree is compared with the thread's smallest; others are kept with their rows. */
 WEIR_DEV void cc_rest_id(struct cc_run *run, int outside, uint64_t row, uint32_t *least)
 {
     const struct cc_args *a = run->args;
@@ -153,12 +147,7 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which, uint32
     for (uint64_t base = run->id; base - lane < part->owned;
          base += (uint64_t)CC_BATCH * run->stride) {
         uint32_t up[CC_BATCH];
-        CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) {
-            const uint64_t row = base + (uint64_t)k * run->stride;
-            up[k] = row < part->owned ? weir_load_relaxed_dev_u32(&run->parent[part->begin + row])
-                                      : giant;
-        }
+        cc_read_parents(run, base, run->stride, giant, up);
         if (!run->args->in_order) {
             CC_UNROLL
             for (uint32_t k = 0; k < CC_BATCH; k++) {
@@ -173,7 +162,7 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which, uint32
     }
 }
 
-/** The pieces of long rows, a block each at a time. */
+/** Link the pieces of long rows; a block takes one at a time. */
 WEIR_DEV void cc_rest_long(struct cc_run *run)
 {
     const struct cc_args *a = run->args;

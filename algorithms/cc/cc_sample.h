@@ -22,7 +22,7 @@ WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uin
         far_out[k] = count_out[k] ? arcs->targets[first_out[k]] : CC_NONE;
 }
 
-/* Tell the other devices. An isolated vertex is nobody's neighbour: no device asks for its parent. */
+/* Tell the other devices the parent of v. Nobody calls it for an isolated vertex, whose parent no device asks for. */
 WEIR_DEV void cc_tell(struct cc_run *run, uint32_t v, uint32_t parent)
 {
     const struct cc_args *a = run->args;
@@ -70,15 +70,9 @@ WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     WEIR_ROLLED
     for (uint64_t base = id; base < part->owned; base += (uint64_t)CC_BATCH * stride) {
         uint32_t up[CC_BATCH], over[CC_BATCH];
+        cc_read_parents(run, base, stride, 0, up);
         CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) {
-            uint64_t row = base + (uint64_t)k * stride;
-            up[k] = row < part->owned
-                        ? weir_load_relaxed_dev_u32(&parent[part->begin + (uint32_t)row])
-                        : 0;
-        }
-        CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) /* number 0 and who is a root itself need no look */
+        for (uint32_t k = 0; k < CC_BATCH; k++) /* number 0 is a root, and so may the row be */
             over[k] = up[k] && up[k] != part->begin + (uint32_t)(base + (uint64_t)k * stride)
                           ? weir_load_relaxed_dev_u32(&parent[up[k]])
                           : up[k];
@@ -106,8 +100,8 @@ WEIR_DEV uint32_t cc_take_sample(struct cc_run *run)
     return count;
 }
 
-/** A block finds the most frequent root of a sample, and adds to the sums of the next barrier: the root to 1, how
- *  many have it to 2, how many were asked to 3. */
+/** A block finds the most frequent root of a sample, and adds to the sums of the next barrier: to sum 1 the root, to
+ *  sum 2 how many of the sample have it, to sum 3 how many count. */
 WEIR_DEV void cc_sample(struct cc_run *run)
 {
     const struct weir_steps_member *m = &run->args->member;
@@ -142,7 +136,7 @@ WEIR_DEV void cc_sample(struct cc_run *run)
     }
 }
 
-/** Flatten, and beside it sample: one block of device 0 does, the others have the rows. */
+/** Block 0 of device 0 samples, while all other blocks flatten rows. A block that is alone does both. */
 WEIR_DEV void cc_flatten_and_sample(struct cc_run *run)
 {
     const struct weir_steps_block *b = run->block;
@@ -153,7 +147,7 @@ WEIR_DEV void cc_flatten_and_sample(struct cc_run *run)
         cc_sample(run);
 }
 
-/** Link the next arc of every row. @param[in] which  its number, of rows whose first arc made a parent. */
+/** Link the next arc of every row. @param[in] which  as of cc_linked(). */
 WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t which)
 {
     const weir_rows_part *part = &run->args->part;

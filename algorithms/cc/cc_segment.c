@@ -1,9 +1,9 @@
 /** @file cc_segment.c  The arcs of a graph, cut into segments for a router.
  *
- * Of a symmetric graph one arc of each pair is enough: the one that leads to the smaller vertex, which are the
- * first of each row. First the segments are counted, row by row; then they are written on all cores, each
- * from where it begins. */
-#include "algorithms/cc/cc_stream.h"
+ * Of a symmetric graph one arc of each pair is enough: the one that leads to the smaller vertex. These arcs are the
+ * first of each row. The rows are cut into segments first, one after the other; then all cores write segments, each
+ * of which knows where its arcs begin. */
+#include "algorithms/cc/cc_segment.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,12 +19,12 @@ struct cutter {
     const weir_graph *graph;
     int half;        /* only arcs to smaller vertices */
     uint64_t words;  /* of a segment at most */
-    struct cut *cut; /* NULL while they are counted */
+    struct cut *cut; /* of each segment */
     uint64_t count, room;
     weir__cc_segments *segments;
 };
 
-/* Where the arcs of a row end that are wanted. */
+/* The end of those arcs of a row that are wanted. */
 static uint64_t row_end(const struct cutter *c, uint32_t v)
 {
     uint64_t low = c->graph->offsets[v], high = c->graph->offsets[v + UINT64_C(1)];
@@ -53,7 +53,7 @@ static weir_status begin_segment(struct cutter *c, uint32_t v, uint64_t arc)
     return WEIR_OK;
 }
 
-/* What of the row fits into a segment that has so many words used. */
+/* How many of the @p left arcs of a row fit into a segment of which @p used words are taken. */
 static uint64_t fitting(const struct cutter *c, uint64_t used, uint64_t left)
 {
     uint64_t room = c->words > used + 2 ? c->words - used - 2 : 0;
@@ -129,18 +129,25 @@ void weir__cc_segments_need(const weir_graph *graph, size_t bytes, struct weir__
     weir__need_take(need, segments, sizeof(uint64_t) + 2 * sizeof(struct cut));
 }
 
-static weir_status take_memory(weir__cc_segments *s)
+weir_status weir__cc_locked_alloc(weir_context *context, uint64_t bytes, const char *what,
+                                  uint32_t **data_out)
 {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t bytes = (s->words * sizeof *s->data + page) / page * page;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), all = ((size_t)bytes + page) / page * page;
     weir_status status;
-    if (!(s->data = aligned_alloc(page, bytes)))
-        return weir__fail(WEIR_ERR_NOMEM, "no memory for %zu bytes of arcs in segments", bytes);
-    if ((status = weir_memory_register(s->context, s->data, bytes))) {
-        free(s->data);
-        s->data = NULL;
+    if (!(*data_out = aligned_alloc(page, all)))
+        return weir__fail(WEIR_ERR_NOMEM, "no memory for %zu bytes of %s", all, what);
+    if ((status = weir_memory_register(context, *data_out, all))) {
+        free(*data_out);
+        *data_out = NULL;
     }
     return status;
+}
+
+void weir__cc_locked_free(weir_context *context, uint32_t *data)
+{
+    if (data)
+        (void)weir_memory_unregister(context, data);
+    free(data);
 }
 
 /* Segments follow one another, each at a multiple of 16 bytes. */
@@ -157,7 +164,7 @@ static weir_status place(struct cutter *c)
     }
     s->first[c->count] = s->words;
     s->count = c->count;
-    if (!(status = take_memory(s)))
+    if (!(status = weir__cc_locked_alloc(s->context, s->words * 4, "arcs in segments", &s->data)))
         weir__parallel_for(c->count, 1, 0, write_segments, c);
     return status;
 }
@@ -181,8 +188,6 @@ weir_status weir__cc_segments_create(weir_context *context, const weir_graph *gr
 
 void weir__cc_segments_destroy(weir__cc_segments *s)
 {
-    if (s->data)
-        (void)weir_memory_unregister(s->context, s->data);
-    free(s->data);
+    weir__cc_locked_free(s->context, s->data);
     free(s->first);
 }

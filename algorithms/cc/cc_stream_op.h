@@ -1,8 +1,8 @@
 /** @file cc_stream_op.h  The kernels of streamed components, written once for host devices and GPUs.
  *
- * A device has a parent for every vertex of the graph, by id, and whatever comes is linked into it: arcs in
+ * A device has a parent for every vertex of the graph, by id. Whatever comes is linked into these trees: arcs in
  * segments, or the parents of another device, which are arcs as well (Groute Figure 15). Workers take 32
- * (on a host device one) rows or vertices at a time. Kernels of one queue follow one another; inside one,
+ * (on a host device one) rows or vertices at a time. Kernels of one queue follow one another; inside a kernel
  * parents are changed by relaxed atomics alone (cc_forest.h). */
 #ifndef WEIR_ALGORITHMS_CC_STREAM_OP_H
 #define WEIR_ALGORITHMS_CC_STREAM_OP_H
@@ -17,7 +17,7 @@
 enum cc_stream_kind {
     CC_BEGIN,   /* each vertex is its own parent */
     CC_SEGMENT, /* link a segment of arcs */
-    CC_TREES,   /* link each vertex with what is its parent elsewhere */
+    CC_TREES,   /* link each vertex with its parent on another device */
     CC_FLATTEN  /* each vertex points at its root */
 };
 
@@ -28,14 +28,7 @@ struct cc_stream_args {
     uint32_t first, count; /* vertices; unused by SEGMENT */
 };
 
-/* The CUDA form; returns a cudaError_t. */
-#ifdef __cplusplus
-extern "C"
-#endif
-    int
-    weir__cc_stream_cuda(void *stream, uint32_t workers, const void *args);
-
-/* Rows of up to CC_ALONE arcs are linked by a lane each, others by the worker. */
+/* A lane links a row of up to CC_ALONE arcs; the lanes of the worker link a longer one together. */
 #ifdef __CUDACC__
 #define CC_ALONE 16u
 #else

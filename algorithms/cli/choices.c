@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The positions of partitions (but for auto), schedules, routes, kernels, workers, mappings, dangling ranks and
- * streams are the values of their enumerations. */
+/* The positions of partitions (but for auto), schedules, routes, kernels, workers and mappings are the values of
+ * their enumerations. */
 const weir__cli_choices weir__cli_partitions = {{"block", "edge", "random", "metis", "auto", NULL},
                                                 {"file:", "2d:", NULL}};
 const weir__cli_choices weir__cli_schedules = {{"dynamic", "static", NULL}, {NULL}};
@@ -21,13 +21,7 @@ const weir__cli_choices weir__cli_balances = {{"off", NULL},
                                               {"frontier", "ownership", "both", NULL}};
 const weir__cli_choices weir__cli_wires = {{"list", NULL}, {"bitmap", "auto", NULL}};
 
-const weir__cli_choices weir__cli_directions = {{"auto", "push", "pull", "switch", NULL}, {NULL}};
-const weir__cli_choices weir__cli_directions_sssp = {{"auto", "push", "switch", NULL}, {NULL}};
-const weir__cli_choices weir__cli_directions_pr = {{"auto", "push", "pull", NULL}, {NULL}};
-const weir__cli_choices weir__cli_danglings = {{"spread", "ignore", NULL}, {NULL}};
-const weir__cli_choices weir__cli_streams = {{"auto", "off", "on", NULL}, {NULL}};
-
-/* Of what the verbs write; their own files name the positions. */
+/* These are formats of what verbs write; the verbs' files name the positions. */
 const weir__cli_choices weir__cli_topo_formats = {{"table", "json", "dot", NULL}, {NULL}};
 const weir__cli_choices weir__cli_bench_formats = {{"table", "json", "csv", NULL}, {NULL}};
 
@@ -127,7 +121,7 @@ const char *weir__cli_route_why(const weir_route_plan *plan, char *room, size_t 
 weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run_stats *stats)
 {
     const weir_worklist_stats *work = &stats->work;
-    /* weir_placement_create() and its like: no partition given is one by arcs. */
+    /* Without a partition weir_placement_create() and its like make one with equal numbers of arcs. */
     weir_partition_kind partition = request->partition == PARTITION_AUTO
                                         ? WEIR_PARTITION_EDGE
                                         : (weir_partition_kind)request->partition;

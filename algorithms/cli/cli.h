@@ -20,53 +20,69 @@ enum { EXIT_DONE = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
 int weir__cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** Report a failed weir call with weir_error_detail(). @return the exit status of @p status. */
 int weir__cli_fail_status(weir_status status);
-/** The exit status that stands for a weir status: the one place that knows. */
+/** The exit status that stands for a weir status. No other function knows this. */
 int weir__cli_exit_of(weir_status status);
 /** Show a line of progress where stderr is a terminal; NULL erases it. */
 void weir__cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- texts that others wrote (text.c) ------------------------------------------------------ */
 
-/** Make a '?' of every control character and of every byte that is no UTF-8. */
+/** Replace every control character and every byte that is not UTF-8 by '?'. */
 void weir__cli_clean(char *text);
-/** A clean copy, cut to what @p room holds; NULL: "?". @return @p room. */
+/** Copy a text, cleaned and cut to what @p room holds; NULL becomes "?". @return @p room. */
 const char *weir__cli_cleaned(const char *text, char *room, size_t size);
 
 /* ---- requests and options (options.c, option_table.c) ------------------------------------- */
 
+/** Who takes an option: verbs by name, and algorithms over graphs by what they can. */
 enum weir__cli_verb_bit {
-    VERB_BFS = 1,
-    VERB_GEN = 2,
-    VERB_INFO = 4,
-    VERB_VERSION = 8,
-    VERB_HELP = 16,
-    VERB_TOPO = 32,
-    VERB_BENCH = 64,
-    VERB_PBF = 128,
-    VERB_SSSP = 256,
-    VERB_PR = 512,
-    VERB_CC = 1024
+    VERB_OWN = 0, /**< the algorithm alone whose row lists the option */
+    VERB_GEN = 1,
+    VERB_INFO = 2,
+    VERB_VERSION = 4,
+    VERB_HELP = 8,
+    VERB_TOPO = 16,
+    VERB_BENCH = 32,
+    VERB_PBF = 64,
+    VERB_TRAVERSAL = 128, /**< every algorithm over graphs */
+    VERB_SEARCH = 256,    /**< those that start at a vertex */
+    VERB_WHOLE = 512,     /**< those that start everywhere */
+    VERB_WORKLIST = 1024, /**< those that can go through the worklist */
+    VERB_WEIGHTED = 2048, /**< those that need weights */
+    VERB_TREE = 4096      /**< those that can keep a tree */
 };
+
+/** The value of an option that one algorithm alone has. */
+typedef union weir__cli_own {
+    uint64_t count;
+    double real;
+    int choice; /**< position among named values */
+} weir__cli_own;
+enum { OWN_OPTIONS = 8 };
+
+typedef struct weir__cli_verb weir__cli_verb;
 
 /** What the command line asks for; every option sets one field. */
 typedef struct weir__cli_request {
-    uint64_t given[2]; /**< one bit a row of the table of options: see weir__cli_given() */
+    const weir__cli_verb *verb;
+    /** A bit for each option of the verb that was on the command line: see weir__cli_given(). */
+    uint64_t given;
     const char *graph; /**< the positional argument */
     const char *output, *json, *devices;
-    const char *output_parents; /**< of bfs; implies parents */
+    const char *output_parents; /**< implies parents */
     const char *machine, *compare, *from;
     uint64_t bytes, bench_trials; /**< 0: the library's choice */
     uint64_t warmups;             /**< UINT64_MAX: the library's choice */
     double factor;                /**< 0: not given */
-    uint64_t elements, packet;    /**< of pbf; the second 0: the library's choice */
-    uint64_t rounds;              /**< of pbf: --work */
+    uint64_t elements, packet;    /**< options of pbf; packet 0: the library's choice */
+    uint64_t rounds;              /**< --work of pbf */
     double selectivity;
     int schedule; /**< a weir_pbf_schedule */
     uint64_t source, sources, trials, seed;
     uint64_t time_limit_ms; /**< 0: none */
     int undirected, verify, stats, config, help, measure;
-    int format;    /**< position in the verb's list of formats */
-    int plan;      /**< of topo: a weir_route_kind; -1: all of them */
+    int format;    /**< --format, a position in the verb's list of formats */
+    int plan;      /**< --route of topo, a weir_route_kind; -1: all of them */
     int partition; /**< a weir_partition_kind, or PARTITION_AUTO */
     int route;     /**< a weir_route_kind */
     int order;     /**< a weir_order_kind */
@@ -75,29 +91,30 @@ typedef struct weir__cli_request {
     uint64_t fetch;     /**< 0: the library's choice */
     int mapping;        /**< a weir_mapping_kind */
     uint32_t group;
-    int balance, wire; /**< position in their lists of choices */
+    int balance, wire; /**< positions in their lists of choices */
     weir_weights weights;
-    int direction;             /**< a weir_direction */
-    int parents;               /**< of bfs: keep a tree */
-    double tolerance, damping; /**< of pr */
-    int dangling;              /**< of pr: a weir_dangling */
-    uint64_t iterations;       /**< of pr: at most; 0: until the tolerance is met */
-    int stream;                /**< of cc: a weir_cc_source */
+    int direction; /**< a weir_direction */
+    int parents;   /**< keep a tree */
+    /** Options that the algorithm alone has; its file names the positions. */
+    weir__cli_own own[OWN_OPTIONS];
 } weir__cli_request;
 
-/** --partition auto: the library picks kind and number of devices. Behind the weir_partition_kinds. */
+/** --partition auto: the library picks the kind and the number of devices. The value follows those of
+ *  weir_partition_kind. */
 enum { PARTITION_AUTO = WEIR_PARTITION_METIS + 1 };
 
-typedef struct weir__cli_verb {
+struct weir__cli_verb {
     const char *name;
-    unsigned bit;   /**< 0: named in the design, not built */
-    int positional; /**< arguments without a dash it takes */
-    int (*run)(const weir__cli_request *request);
-    const char *usage;    /**< behind the name */
-    const char *text;     /**< one line */
-    const char *more;     /**< paragraphs before the options */
-    const char *examples; /**< a command a line */
-} weir__cli_verb;
+    unsigned bit; /**< the bit of the options that it takes; 0: the algorithm decides */
+    /** NULL: the verb runs no algorithm over graphs. */
+    const struct weir__cli_algorithm *algorithm;
+    int positional;                               /**< how many arguments without a dash it takes */
+    int (*run)(const weir__cli_request *request); /**< NULL: named in the design, not built */
+    const char *usage;                            /**< the text behind the name in its usage */
+    const char *text;                             /**< a title of one line */
+    const char *more;                             /**< paragraphs before the options */
+    const char *examples;                         /**< one command on each line */
+};
 
 /** The values of an option with named values. A value of @c later may end in ':' or be followed by
  *  a parameter: "file:" stands for "file:PATH". Both lists end with NULL. */
@@ -106,106 +123,133 @@ typedef struct weir__cli_choices {
     const char *later[6];
 } weir__cli_choices;
 
+/** The type of the value at an offset. Documents show an unknown value as null. */
+typedef enum weir__cli_kind {
+    KIND_NONE,  /**< reports do not show it */
+    KIND_COUNT, /**< uint64_t; the text of the choices leaves 0 out */
+    KIND_REAL,  /**< double; negative or infinite: unknown */
+    KIND_RATE,  /**< one of weir__cli_rates, whose harmonic mean the summary shows */
+    KIND_VALUE, /**< long double, shown as the value of a vertex is */
+    KIND_TEXT,  /**< const char *; NULL: there is none */
+    KIND_CHOICE /**< int, a position among named values */
+} weir__cli_kind;
+
 typedef struct weir__cli_option weir__cli_option;
 struct weir__cli_option {
     const char *name;     /**< without dashes */
     char letter;          /**< short form, or 0 */
     const char *argument; /**< NULL: a flag */
-    unsigned verbs;       /**< who takes it; 0: nobody yet */
+    unsigned verbs;       /**< who takes it */
     int (*set)(weir__cli_request *request, const weir__cli_option *option, const char *text);
     size_t field;                     /**< offset of the field it sets */
-    uint64_t low, high;               /**< of numbers */
-    const weir__cli_choices *choices; /**< of named values */
-    const char *help;                 /**< or, for verbs outside @c verbs, why it is refused */
+    weir__cli_kind kind;              /**< the type of that field, where reports show it */
+    uint64_t low, high;               /**< the range of a number */
+    const weir__cli_choices *choices; /**< the values of an option that names them */
+    const char *help;                 /**< NULL: the help leaves it out */
+    const char *foreign; /**< why the other verbs refuse it; NULL: they have none such */
+    /** For an option that one algorithm alone has: the text that reports show among the choices, with the value in
+     *  the place of %s; NULL: reports do not show the option. */
+    const char *shown;
+    /** What the run did with it; NULL: reports show what the field holds. */
+    const char *(*picked)(const weir_run_stats *stats);
 };
 
 /** The verb with this name, or NULL. */
 const weir__cli_verb *weir__cli_verb_find(const char *name);
-/** All verbs. @return how many. */
-size_t weir__cli_verbs(const weir__cli_verb **verbs_out);
-/** All options. @return how many. */
-size_t weir__cli_options(const weir__cli_option **options_out);
+/** All verbs from position 0 on: those of the algorithms, then the others. @return NULL behind the last. */
+const weir__cli_verb *weir__cli_verb_at(size_t position);
+enum { OPTIONS_MAX = 64 };
+/** List the options of a verb in the order of its help: those of the table, and those of its algorithm's row. An
+ *  option of the row replaces the option of the table that has the same name. @return how many there are. */
+size_t weir__cli_options(const weir__cli_verb *verb, const weir__cli_option *options[OPTIONS_MAX]);
+/** The option of a list with this name or letter; NULL: there is none. @param[in] length  of the name. */
+const weir__cli_option *weir__cli_option_named(const weir__cli_option *const *list, size_t count,
+                                               const char *name, size_t length, int is_letter);
+/** The same, among all options of all verbs; it serves to say why an option is refused. */
+const weir__cli_option *weir__cli_option_elsewhere(const char *name, size_t length, int is_letter);
 
 /** Read the arguments behind the verb; stops at --help. */
 int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
                     weir__cli_request *request);
 /** Whether an option was on the command line, whatever its value. @param[in] name  without dashes. */
 int weir__cli_given(const weir__cli_request *request, const char *name);
-/** The first option that was, in the order of the table, or NULL. */
+/** The first option that was on the command line, in the order of the help, or NULL. */
 const char *weir__cli_first_given(const weir__cli_request *request);
-/** The closest of the names that @p next gives one after another, or NULL when none is close: of the
- *  longer word at most a third of the letters may differ. */
+/** The name closest to @p text among those that @p next gives one after another; NULL when none is close. A name
+ *  is close if at most a third of the letters of the longer word differ. */
 const char *weir__cli_closest(const char *text, const char *(*next)(void *user), void *user);
 
 /* ---- numbers (number.c) ------------------------------------------------------------------- */
 
-/** A whole number without sign or blanks. @return 0 when it is one. */
+/** Read a whole number without sign or blanks. @return 0 when the text is one. */
 int weir__cli_number(const char *text, uint64_t *value_out);
-/** Seconds, perhaps with a fraction, to milliseconds rounded up. @return 0 when well formed. */
+/** Read seconds, perhaps with a fraction, as milliseconds rounded up. @return 0 when the text is well formed. */
 int weir__cli_seconds(const char *text, uint64_t *ms_out);
-/** "64KiB", "100MB", "1.5G": a letter alone counts in powers of 1024, as the tunables do. @return 0
- *  when well formed and a whole number of bytes. */
+/** Read a number of bytes such as "64KiB", "100MB" or "1.5G". A letter alone counts in powers of 1024, as it does
+ *  in the tunables. @return 0 when the text is well formed and a whole number of bytes. */
 int weir__cli_bytes(const char *text, uint64_t *bytes_out);
 
 /* ---- choices (choices.c) ------------------------------------------------------------------ */
 
 extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli_orders,
     weir__cli_kernels, weir__cli_workers, weir__cli_mappings, weir__cli_balances, weir__cli_wires,
-    weir__cli_topo_formats, weir__cli_bench_formats, weir__cli_schedules, weir__cli_directions,
-    weir__cli_directions_sssp, weir__cli_directions_pr, weir__cli_danglings, weir__cli_streams;
+    weir__cli_topo_formats, weir__cli_bench_formats, weir__cli_schedules;
 
-/** Position of @p text among the built values; refuses the others by name. */
+/** Find the position of @p text among the built values. Any other text is refused by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
                      int *position_out);
-/** "--direction", of those that a verb takes. @param[out] out  a weir_direction. */
+/** Read --direction, among those that a verb takes. @param[out] out  a weir_direction. */
 int weir__cli_choose_direction(const weir__cli_choices *choices, const char *text, int *out);
-/** "--order": fifo, soft, soft:DELTA, bulk. */
+/** Read --order: fifo, soft, soft:DELTA or bulk. */
 int weir__cli_choose_order(const char *text, int *order_out, uint32_t *delta_out);
-/** "--mapping": auto, thread, warp, block, group:N, merge. */
+/** Read --mapping: auto, thread, warp, block, group:N or merge. */
 int weir__cli_choose_mapping(const char *text, int *mapping_out, uint32_t *group_out);
 
-/** What a run did with the choices left to it, in words. Strings behind pointers are static. Of a run
- *  in step all but partition and direction say nothing, and order does only where it is not NULL. There is
- *  no partition, NULL, where arcs are streamed. */
+/** What a run did with the choices left to it, in words. Strings behind pointers are static. For a run in step
+ *  only partition, direction and an order that is not NULL have a meaning. partition is NULL where arcs are
+ *  streamed, as there is none then. */
 typedef struct weir__cli_picked {
     const char *partition, *direction, *route, *order, *kernel, *worker, *balance, *wire;
-    char mapping[24]; /**< as --mapping takes it; "": none, where a worker is a thread */
-    uint32_t delta;   /**< 0: without soft priority */
-    uint32_t fetch;   /**< 0: by how many tiles there are */
-    uint32_t cut;     /**< atoms of the longest piece of a tile; 0: tiles are not cut */
+    /** As --mapping takes it; "" where a worker is a thread, which needs no mapping. */
+    char mapping[24];
+    uint32_t delta; /**< 0: without soft priority */
+    uint32_t fetch; /**< items at a time; 0: as many as the number of tiles suggests */
+    uint32_t cut;   /**< atoms of the longest piece of a tile; 0: tiles are not cut */
 } weir__cli_picked;
 weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run_stats *stats);
 
 enum { WHY_ROOM = 256 };
-/** "ring: " and why that is the plan, which may name the kind itself. @return @p room. */
+/** Write the kind of a plan and why it was chosen: "ring: ...". The kind is not repeated where the reason begins
+ *  with it. @return @p room. */
 const char *weir__cli_route_why(const weir_route_plan *plan, char *room, size_t size);
 
 /* ---- output files (output.c) -------------------------------------------------------------- */
 
-/** A result file: written beside its target under another name and renamed when complete. Pipes,
- *  terminals, devices and standard output are written directly. Zero is "not open". */
+/** A result file. It is written beside its target under another name and renamed when it is complete. Pipes,
+ *  terminals, devices and standard output are written directly. A structure of zeros stands for no file. */
 typedef struct weir__cli_output {
-    const char *option; /**< for messages */
+    const char *option; /**< the option that names the file, for messages */
     const char *path;   /**< as the user wrote it */
     weir__replace target;
     FILE *file;
 } weir__cli_output;
 
-/** Open it, so that what cannot be written costs no run. "-" is standard output. */
+/** Open a result file before the run, so that no run is wasted when the file cannot be written. "-" is standard
+ *  output. */
 int weir__cli_output_open(weir__cli_output *output, const char *option, const char *path);
-/** Whether it goes to the program's standard output. */
+/** Whether the file is the program's standard output. */
 int weir__cli_output_is_stdout(const weir__cli_output *output);
 /** Refuse two outputs that are one file. */
 int weir__cli_output_differ(const weir__cli_output *a, const weir__cli_output *b);
-/** Write a whole text at once, so that the cause of a failure is the system's and not lost. */
+/** Write a whole text with one call, so that the cause of a failure is the one that the system gives. */
 int weir__cli_output_text(weir__cli_output *output, const char *text, size_t bytes);
 /** Write out what was printed to standard output. @return EXIT_RUN, with a sentence, when that fails or
  *  failed before. */
 int weir__cli_stdout_flush(void);
-/** Write everything out, then let the files appear; both may be unopened. What cannot be written
- *  now is a failure of the run, status 1: all that could be checked before was. */
+/** Write all files out, then let them appear under their names; files that are not open are skipped. A failure to
+ *  write is a failure of the run (status 1), since everything that could be checked before the run was checked. */
 int weir__cli_output_commit(weir__cli_output *outputs, size_t count);
-/** Forget it and remove its temporary; fine after commit or when it is not open. */
+/** Close the file and remove its temporary. Nothing happens after a commit or when the file is not open. */
 void weir__cli_output_drop(weir__cli_output *output);
 
 /* ---- signals (signals.c) ------------------------------------------------------------------ */
@@ -213,28 +257,28 @@ void weir__cli_output_drop(weir__cli_output *output);
 /** Route SIGINT, SIGTERM and SIGHUP to a thread of their own. Call before any other thread is
  *  started, so that all inherit the blocked signals. */
 int weir__cli_signals_start(void);
-/** How a signal stops what runs now: @p cancel is called with @p user, once or several times, from
- *  the signals' thread. Unwatched, a signal removes temporaries and ends the program. */
+/** Say how a signal stops what runs now: the signals' thread calls @p cancel with @p user, once or several times.
+ *  While nothing is watched, a signal removes temporaries and ends the program. */
 void weir__cli_signals_watch(void (*cancel)(void *user), void *user);
-/** End that. @return EXIT_RUN when a signal came meanwhile, which is then named, or EXIT_DONE. */
+/** End what weir__cli_signals_watch() began. @return EXIT_RUN when a signal came meanwhile, which is then named in
+ *  a message, or EXIT_DONE. */
 int weir__cli_signals_unwatch(void);
 
 /* ---- runs (run.c) -------------------------------------------------------------------------- */
 
-/** The end of what weir__cli_signals_watch() began: a signal or else a failed status is told.
+/** End what weir__cli_signals_watch() began, with a message if a signal came or else if @p status is a failure.
  *  @return the exit status. */
 int weir__cli_run_end(weir_status status);
-/** The end of a report: its files appear, a wrong result's too, and then that it is wrong is told.
- *  @param[in] difference  the sentence on it; NULL: none was found.
- *  @return the exit status. */
+/** End a report: its files appear, even those of a wrong result, and then a message says that the result is wrong.
+ *  @param[in] difference  the sentence on the first difference; NULL: none was found. @return the exit status. */
 int weir__cli_run_commit(weir__cli_output *outputs, size_t count, const char *difference);
 
 /* ---- documents (document.c) ---------------------------------------------------------------- */
 
 struct json_t;
-/** From now on a document that there is no memory for ends the program, with status 1 and a sentence.
- *  jansson goes on where it had none: with letters missing, with keys missing, or over memory that is
- *  somebody else's. Call before any other thread is started. */
+/** From now on the program ends with status 1 and a sentence when there is no memory for a document. jansson
+ *  itself would go on: with letters or keys missing, or over memory that belongs to something else. Call this
+ *  before any other thread is started. */
 void weir__cli_json_start(void);
 /** A count or a seed as a JSON number. */
 struct json_t *weir__cli_json_integer(uint64_t value);
@@ -248,7 +292,8 @@ int weir__cli_json_write(struct json_t *document, weir__cli_output *output, int 
 
 /* ---- documents of many rows (document_stream.c) -------------------------------------------- */
 
-/** A document under way. A failure sticks, is told once, and is what the end returns. */
+/** A document that is being written. After a failure nothing more is written; the failure is told once, and
+ *  weir__cli_document_end() returns it. */
 typedef struct weir__cli_document {
     weir__cli_output *output;
     int digits, depth, code;
@@ -259,18 +304,19 @@ typedef struct weir__cli_document {
 
 /** @p digits as of weir__cli_json_write(). */
 void weir__cli_document_begin(weir__cli_document *document, weir__cli_output *output, int digits);
-/** A member. Takes the value; NULL: there was no memory for it. */
+/** Write a member and free its value; NULL means that there was no memory for it. */
 void weir__cli_document_add(weir__cli_document *document, const char *name, struct json_t *value);
-/** A member that is an array, whose rows come one by one until the end of rows. */
+/** Begin a member that is an array. Its rows follow one by one until weir__cli_document_rows_end(). */
 void weir__cli_document_rows(weir__cli_document *document, const char *name);
-/** Takes the row, as above. @return EXIT_DONE, or what the document ends with: no more rows are wanted. */
+/** Write a row and free it, as a member. @return EXIT_DONE, or the status of a failure, after which no more rows
+ *  are wanted. */
 int weir__cli_document_row(weir__cli_document *document, struct json_t *row);
 void weir__cli_document_rows_end(weir__cli_document *document);
 int weir__cli_document_end(weir__cli_document *document);
 
 /* ---- results of any number of runs (records.c) ---------------------------------------------- */
 
-/** Records of one size. Beyond a megabyte they wait in a file without a name. */
+/** Records of one size. Those beyond the first megabyte are kept in a file without a name. */
 typedef struct weir__cli_records {
     const char *what; /**< what one is, for messages: "result" */
     size_t bytes;     /**< of one */
@@ -283,12 +329,12 @@ typedef struct weir__cli_records {
 
 /** No records yet. */
 weir__cli_records weir__cli_records_of(size_t bytes, const char *what);
-/** There will be @p count at most: what that needs and cannot be had fails now. */
+/** Prepare for @p count records at most, so that a lack of memory or of disk fails now. */
 int weir__cli_records_expect(weir__cli_records *records, uint64_t count);
 int weir__cli_records_add(weir__cli_records *records, const void *record);
 /** @param[in] index  less than the count. */
 int weir__cli_records_get(const weir__cli_records *records, uint64_t index, void *record_out);
-/** None are left; fine when there were none, or all is zero. */
+/** Free all records. Nothing happens when there are none or when the structure is zero. */
 void weir__cli_records_free(weir__cli_records *records);
 
 /* ---- filtering (verb_pbf.c, report_pbf.c) -------------------------------------------------- */
@@ -298,9 +344,10 @@ typedef struct weir__cli_filtered {
     const weir__cli_request *request;
     weir_context *context;
     weir_pbf_config config;
-    weir__cli_records trials; /**< weir_pbf_stats of as many devices as there are; at least 1 */
-    weir_pbf_stats first;     /**< of them */
-    int verified;             /**< -1: not asked for */
+    /** A weir_pbf_stats each, with as many devices as there are; at least one trial. */
+    weir__cli_records trials;
+    weir_pbf_stats first; /**< of them */
+    int verified;         /**< -1: not asked for */
     const char *difference;
     double min_ms, median_ms, max_ms;
     uint64_t median; /**< the trial whose time is the median, or just below it */
@@ -312,10 +359,8 @@ int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *
 
 /* ---- verbs and help ----------------------------------------------------------------------- */
 
-int weir__cli_bfs(const weir__cli_request *request);
-int weir__cli_sssp(const weir__cli_request *request);
-int weir__cli_pr(const weir__cli_request *request);
-int weir__cli_cc(const weir__cli_request *request);
+/** Run any algorithm over graphs: that of request->verb. */
+int weir__cli_traverse(const weir__cli_request *request);
 int weir__cli_gen(const weir__cli_request *request);
 int weir__cli_info(const weir__cli_request *request);
 int weir__cli_info_config(const weir__cli_request *request);
@@ -325,9 +370,9 @@ int weir__cli_pbf(const weir__cli_request *request);
 int weir__cli_version(const weir__cli_request *request);
 int weir__cli_help(const weir__cli_request *request);
 
-/** The usage in a few lines, as an answer to no arguments at all. */
+/** Print the usage in a few lines, for a command without arguments. */
 void weir__cli_help_short(FILE *file);
-/** All about the command, and all about one verb, on standard output. */
+/** Print all about the command, or all about one verb, on standard output. */
 void weir__cli_help_all(void);
 void weir__cli_help_verb(const weir__cli_verb *verb);
 /** Names and titles of the benchmarks. */

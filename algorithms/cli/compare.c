@@ -19,7 +19,7 @@ struct comparison {
     double factor;
     FILE *file;
     size_t compared, slower, within, only_old, only_now;
-    double worst; /* ratio; 0 is worse than any */
+    double worst; /* a ratio; 0 is worse than every ratio */
     char worst_name[NAME_ROOM], lost_name[NAME_ROOM], new_name[NAME_ROOM];
 };
 
@@ -66,7 +66,7 @@ static void name_row(const weir_bench_table *table, const weir_bench_row *row, c
 
 /* ---- one figure ---- */
 
-/* 0: one of the two is nothing that a ratio can be made of. */
+/* @return 0 when there is no ratio, as a figure is not above 0 or not finite. */
 static double ratio_of(const weir_bench_table *table, double old, double now)
 {
     if (!(old > 0) || !(now > 0) || !isfinite(now))
@@ -87,7 +87,7 @@ static enum verdict judge(const struct comparison *all, const weir_bench_table *
     return SLOWER;
 }
 
-/* Three digits behind the point, or three in all where that would be none or a row of them. */
+/* Show three digits behind the point, or three significant digits where the ratio is very small or very large. */
 static const char *ratio_text(double ratio, char room[FIGURE_ROOM])
 {
     if (!(ratio > 0))
@@ -117,7 +117,7 @@ static void compare_row(struct comparison *all, const weir_bench_table *table,
 
 /* ---- tables ---- */
 
-/* Rows of @p table that @p other lacks. */
+/* Count the rows of @p table that @p other lacks. */
 static size_t print_missing(struct comparison *all, const weir_bench_table *table,
                             const weir_bench_table *other, const char *where,
                             char first_name[NAME_ROOM])
@@ -207,7 +207,7 @@ static int same_option(const struct comparison *all, const char *name)
                       json_object_get(all->now->options, name));
 }
 
-/* Whether both were asked for the same: only then should both have found the same figures. */
+/* Whether both results were asked for the same; only then should they have the same figures. */
 static int asked_alike(const struct comparison *all)
 {
     char there[NAME_ROOM], here[NAME_ROOM];
@@ -216,7 +216,7 @@ static int asked_alike(const struct comparison *all)
            strcmp(machine_name(all->old, there), machine_name(all->now, here)) == 0;
 }
 
-/* What differs is said, not refused: another machine may be the point. */
+/* A different machine is mentioned, not refused, since comparing two machines may be the purpose. */
 static void print_differences(const struct comparison *all)
 {
     const weir__cli_result *old = all->old, *now = all->now;

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static json_malloc_t usual_malloc; /* set before there is a second thread */
+static json_malloc_t usual_malloc; /* It is set before there is a second thread. */
 
 static void *demand(size_t bytes)
 {
@@ -28,7 +28,7 @@ void weir__cli_json_start(void)
 
 struct json_t *weir__cli_json_integer(uint64_t value)
 {
-    /* JSON integers are signed 64 bits here; no count comes near the bound, seeds may. */
+    /* jansson's integers are signed and have 64 bits. No count comes near that bound, but a seed may. */
     return value <= INT64_MAX ? json_integer((json_int_t)value) : json_real((double)value);
 }
 
@@ -75,7 +75,7 @@ int weir__cli_json_write(struct json_t *document, weir__cli_output *output, int 
     size_t bytes = text ? strlen(text) : 0;
     if (!text)
         return weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option, output->path);
-    text[bytes] = '\n'; /* in place of the zero: a document ends with its line */
+    text[bytes] = '\n'; /* it replaces the zero, so that the document ends with a line end */
     int code = weir__cli_output_text(output, text, bytes + 1);
     free(text);
     return code;

@@ -31,7 +31,7 @@ static void put_text(weir__cli_document *document, const char *text)
     put(document, text, strlen(text));
 }
 
-/* A new line below as many objects and arrays as are open. */
+/* Begin a new line, indented by the number of objects and arrays that are open. */
 static void put_line(weir__cli_document *document)
 {
     static const char blanks[] = "    ";
@@ -39,7 +39,8 @@ static void put_line(weir__cli_document *document)
     put(document, blanks, (size_t)(2 * document->depth));
 }
 
-/* Part of a value, whose lines are moved to where it stands: a text holds no line ends in JSON. */
+/* Write a part of a value and indent its lines to the place of the value. This is safe since no text in JSON holds
+ * a line end. */
 static int put_part(const char *text, size_t bytes, void *user)
 {
     weir__cli_document *document = user;
@@ -64,7 +65,7 @@ static void put_value(weir__cli_document *document, json_t *value)
     json_decref(value);
 }
 
-/* In front of a member or a row: a comma, unless it is the first. */
+/* Write what stands in front of a member or a row: a comma, unless it is the first. */
 static void put_next(weir__cli_document *document)
 {
     if (document->follows)

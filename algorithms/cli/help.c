@@ -7,11 +7,10 @@ enum { OPTION_COLUMN = 24 };
 
 static void print_verbs(FILE *file)
 {
-    const weir__cli_verb *verbs;
-    size_t count = weir__cli_verbs(&verbs);
-    for (size_t i = 0; i < count; i++)
-        if (verbs[i].run)
-            fprintf(file, "  weir %-8s%-26s%s\n", verbs[i].name, verbs[i].usage, verbs[i].text);
+    const weir__cli_verb *verb;
+    for (size_t i = 0; (verb = weir__cli_verb_at(i)); i++)
+        if (verb->run)
+            fprintf(file, "  weir %-8s%-26s%s\n", verb->name, verb->usage, verb->text);
 }
 
 void weir__cli_help_short(FILE *file)
@@ -65,7 +64,7 @@ static void print_benchmarks(void)
     weir__cli_bench_names(stdout);
 }
 
-/* One option: its forms, then its help, whose further lines are indented to the same column. */
+/* Print one option: its forms, then its help. Further lines of the help are indented to the same column. */
 static void print_option(const weir__cli_option *option)
 {
     char forms[64];
@@ -86,13 +85,13 @@ static void print_option(const weir__cli_option *option)
 
 void weir__cli_help_verb(const weir__cli_verb *verb)
 {
-    const weir__cli_option *options;
-    size_t count = weir__cli_options(&options);
+    const weir__cli_option *options[OPTIONS_MAX];
+    size_t count = weir__cli_options(verb, options);
     printf("usage: weir %s%s%s\n\n%s\n", verb->name, *verb->usage ? " " : "", verb->usage,
            verb->text);
     if (verb->more)
         printf("\n%s", verb->more);
-    if (verb->bit & (VERB_BFS | VERB_SSSP | VERB_PR | VERB_CC | VERB_GEN | VERB_INFO)) {
+    if (verb->algorithm || (verb->bit & (VERB_GEN | VERB_INFO))) {
         putchar('\n');
         print_graph_text();
     }
@@ -106,8 +105,8 @@ void weir__cli_help_verb(const weir__cli_verb *verb)
     }
     fputs("\noptions:\n", stdout);
     for (size_t i = 0; i < count; i++)
-        if ((options[i].verbs & verb->bit) && options[i].help)
-            print_option(&options[i]);
+        if (options[i]->help)
+            print_option(options[i]);
     if (verb->examples)
         printf("\nexamples:\n%s", verb->examples);
     fputs("\nExit status: 0 done; 1 the run failed; 2 bad usage or bad input.\n", stdout);

@@ -10,7 +10,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-/* Behind the string that begins at @p at. */
+/* @return the place behind the string that begins at @p at. */
 static const char *skip_string(const char *at)
 {
     for (at++; *at && *at != '"'; at++)
@@ -19,7 +19,7 @@ static const char *skip_string(const char *at)
     return *at ? at + 1 : at;
 }
 
-/* Behind the value that begins at @p at, which may be an object or an array. */
+/* @return the place behind the value that begins at @p at, which may be an object or an array. */
 static const char *skip_value(const char *at)
 {
     int depth = 0;
@@ -35,7 +35,7 @@ static const char *skip_value(const char *at)
     return at;
 }
 
-/* The member or element that the first @p length bytes of @p step name; NULL when there is none. */
+/* Find the member or element that the first @p length bytes of @p step name; NULL when there is none. */
 static const char *descend(const char *at, const char *step, size_t length)
 {
     int is_object = *at == '{';

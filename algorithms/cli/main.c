@@ -44,8 +44,8 @@ static int dispatch(int count, char **arguments)
     return run_verb(verb, count - 2, arguments + 2);
 }
 
-/* A reader that goes away is an error of the write, not a sudden end with files left behind; so is a file
- * that may not grow any more. */
+/* When a reader goes away or a file may not grow any more, the write returns an error. Without this the program
+ * would end at once and leave files behind. */
 static void ignore_signals_of_writes(void)
 {
     (void)signal(SIGPIPE, SIG_IGN);

@@ -2,7 +2,8 @@
  *  limits on a measurement that a signal can stop. */
 #include "algorithms/cli/result.h"
 
-/* Set by the signals' thread, read by the measuring one: a hint to stop that publishes nothing. */
+/* The signals' thread sets this and the measuring thread reads it. It is a hint to stop and orders no other
+ * memory, so relaxed accesses do. */
 static volatile int stop;
 
 int weir__cli_context_open(const weir__cli_request *request, weir_context **context_out)

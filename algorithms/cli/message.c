@@ -31,7 +31,7 @@ int weir__cli_exit_of(weir_status status)
     return EXIT_RUN;
 }
 
-/* Read by the signal thread as well, which erases the line before its last words. */
+/* The signals' thread reads this as well, and erases the line before it prints its last message. */
 static _Atomic int progress_shown;
 
 void weir__cli_progress(const char *format, ...)
@@ -61,7 +61,7 @@ int weir__cli_fail(int code, const char *format, ...)
         fputs("weir: out of memory\n", stderr);
         return EXIT_RUN;
     }
-    weir__cli_clean(sentence); /* file names may hold anything; a message stays one line */
+    weir__cli_clean(sentence); /* a file name may hold a line end, but a message is one line */
     fprintf(stderr, "weir: %s\n", sentence);
     free(sentence);
     return code;

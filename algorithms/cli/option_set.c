@@ -89,25 +89,25 @@ int weir__cli_set_factor(weir__cli_request *request, const weir__cli_option *opt
     return EXIT_DONE;
 }
 
-int weir__cli_set_tolerance(weir__cli_request *request, const weir__cli_option *option,
-                            const char *text)
+int weir__cli_set_positive(weir__cli_request *request, const weir__cli_option *option,
+                           const char *text)
 {
     double value;
     if (parse_real(text, &value) || !(value > 0))
         return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a number above 0, say 1e-6",
                               option->name, text);
-    request->tolerance = value;
+    *(double *)field(request, option) = value;
     return EXIT_DONE;
 }
 
-int weir__cli_set_damping(weir__cli_request *request, const weir__cli_option *option,
-                          const char *text)
+int weir__cli_set_fraction(weir__cli_request *request, const weir__cli_option *option,
+                           const char *text)
 {
     double value;
     if (parse_real(text, &value) || !(value >= 0 && value < 1))
         return weir__cli_fail(EXIT_USAGE, "--%s: \"%s\" is not a number from 0 to below 1",
                               option->name, text);
-    request->damping = value;
+    *(double *)field(request, option) = value;
     return EXIT_DONE;
 }
 
@@ -145,7 +145,7 @@ int weir__cli_set_weights(weir__cli_request *request, const weir__cli_option *op
     return EXIT_DONE;
 }
 
-/* Options that the design names for a verb that is built, but that are not built themselves. */
+/* For options that the design names for a verb, but that are not built yet. */
 int weir__cli_set_unbuilt(weir__cli_request *request, const weir__cli_option *option,
                           const char *text)
 {

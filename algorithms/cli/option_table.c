@@ -1,113 +1,52 @@
 /** @file option_table.c  Every option of every verb.
  *
  * A new option is a row; a new verb adds its bit to the rows it takes. Options with one name and
- * another meaning for another verb have a row for each meaning. */
+ * another meaning for another verb have a row for each meaning. What one algorithm alone has stands in its own
+ * row (algorithm.h) and is listed among these; a new algorithm changes nothing here. */
+#include "algorithms/cli/algorithm.h"
 #include "algorithms/cli/option_set.h"
 
 #include <assert.h>
-
-/** The verbs that start at a vertex; those that can go through the worklist; all that run over a graph. */
-#define SEARCHES   (VERB_BFS | VERB_SSSP)
-#define WORKLISTS  (SEARCHES | VERB_PR)
-#define TRAVERSALS (WORKLISTS | VERB_CC)
-
-#define FIELD(name) offsetof(weir__cli_request, name)
-
-#define FLAG(name, verbs, member, help)                                           \
-    {                                                                             \
-        name, 0, NULL, verbs, weir__cli_set_flag, FIELD(member), 0, 0, NULL, help \
-    }
-#define TEXT(name, letter, argument, verbs, member, help)                                  \
-    {                                                                                      \
-        name, letter, argument, verbs, weir__cli_set_text, FIELD(member), 0, 0, NULL, help \
-    }
-#define NUMBER(name, verbs, member, low, high, help)                                    \
-    {                                                                                   \
-        name, 0, "N", verbs, weir__cli_set_number, FIELD(member), low, high, NULL, help \
-    }
-#define CHOICE(name, argument, verbs, member, list, help)                                \
-    {                                                                                    \
-        name, 0, argument, verbs, weir__cli_set_choice, FIELD(member), 0, 0, &list, help \
-    }
-#define UNBUILT(name, argument, help)                                             \
-    {                                                                             \
-        name, 0, argument, TRAVERSALS, weir__cli_set_unbuilt, 0, 0, 0, NULL, help \
-    }
-#define FOREIGN(name, argument, why)                   \
-    {                                                  \
-        name, 0, argument, 0, NULL, 0, 0, 0, NULL, why \
-    }
+#include <string.h>
 
 static const weir__cli_option options[] = {
-    {"source", 0, "V", SEARCHES, weir__cli_set_source, FIELD(source), 0, 0, NULL,
-     "start at vertex V; default: the vertex with the largest out-degree"},
-    NUMBER("sources", SEARCHES, sources, 1, WEIR_VERTICES_MAX,
+    OPTION("source", "V", VERB_SEARCH, weir__cli_set_source, FIELD(source),
+           "start at vertex V; default: the vertex with the largest out-degree", .letter = 0),
+    NUMBER("sources", VERB_SEARCH, sources, 1, WEIR_VERTICES_MAX,
            "start at N different vertices with out-arcs, chosen by --seed"),
-    FLAG("undirected", TRAVERSALS | VERB_GEN | VERB_INFO, undirected,
+    FLAG("undirected", VERB_TRAVERSAL | VERB_GEN | VERB_INFO, undirected,
          "add the reverse of every arc; default: off"),
-    {"weights", 0, "W", VERB_SSSP, weir__cli_set_weights, 0, 0, 0, NULL,
-     "of the arcs: file (the graph's own), random[:LO-HI[:SEED]] (whole\n"
-     "numbers, equal for both directions of an edge), unit (all 1),\n"
-     "auto (file where the graph has some, else random:1-255:1);\n"
-     "default: auto"},
+    OPTION("weights", "W", VERB_WEIGHTED, weir__cli_set_weights, 0,
+           "of the arcs: file (the graph's own), random[:LO-HI[:SEED]] (whole\n"
+           "numbers, equal for both directions of an edge), unit (all 1),\n"
+           "auto (file where the graph has some, else random:1-255:1);\n"
+           "default: auto",
+           .foreign = "has no weights"),
     NUMBER("elements", VERB_PBF, elements, 0, WEIR_PBF_ELEMENTS_MAX,
            "of the array, 4 bytes each; default: 67108864, which is 256 MiB"),
-    {"selectivity", 0, "F", VERB_PBF, weir__cli_set_factor, FIELD(selectivity), 0, 1, NULL,
-     "the part of the elements that stays, 0 to 1, such as 0.25 or\n"
-     "1e-3; default: 0.5"},
-    TEXT("devices", 0, "SPEC", TRAVERSALS | VERB_TOPO | VERB_BENCH | VERB_PBF, devices,
+    OPTION("selectivity", "F", VERB_PBF, weir__cli_set_factor, FIELD(selectivity),
+           "the part of the elements that stays, 0 to 1, such as 0.25 or\n"
+           "1e-3; default: 0.5",
+           .low = 0, .high = 1),
+    TEXT("devices", "SPEC", VERB_TRAVERSAL | VERB_TOPO | VERB_BENCH | VERB_PBF, devices,
          "host:4, host:2x3, cuda, cuda:0-3, cuda:0,host:1;\n"
          "default: cuda where a GPU works, else host:4"),
-    CHOICE("partition", "P", TRAVERSALS, partition, weir__cli_partitions,
+    CHOICE("partition", "P", VERB_TRAVERSAL, partition, weir__cli_partitions,
            "who owns which vertices: block, edge (equal arcs), random,\n"
            "metis, each over all devices; auto: edge, over as many devices\n"
            "as there is work for; default: auto"),
-    {"direction", 0, "D", VERB_BFS, weir__cli_set_direction, 0, 0, 0, &weir__cli_directions,
-     "push: through the worklist, vertices send over their arcs, and\n"
-     "all choices below count; in step, level by level, with the\n"
-     "kernels of all devices: pull, vertices look along arcs that come\n"
-     "to them; switch, each step the way that looks at fewer arcs;\n"
-     "default: auto, by graph, machine and other options"},
-    {"direction", 0, "D", VERB_SSSP, weir__cli_set_direction, 0, 0, 0, &weir__cli_directions_sssp,
-     "push: through the worklist, vertices send over their arcs, and\n"
-     "all choices below count; switch: in step, nearest first, each step\n"
-     "the way that looks at fewer arcs, with --order soft alone; default:\n"
-     "auto, by graph, machine and other options"},
-    {"direction", 0, "D", VERB_PR, weir__cli_set_direction, 0, 0, 0, &weir__cli_directions_pr,
-     "push: through the worklist, vertices send residuals over their\n"
-     "arcs, and all choices below count; pull: in step, vertices add\n"
-     "up along arcs that come to them; default: auto, by machine and\n"
-     "other options"},
-    {"tolerance", 0, "T", VERB_PR, weir__cli_set_tolerance, 0, 0, 0, NULL,
-     "stop when an iteration changes ranks by less than T in all (the\n"
-     "L1 norm), or the residual bounds that; above 0; default: 1e-6"},
-    {"damping", 0, "D", VERB_PR, weir__cli_set_damping, 0, 0, 0, NULL,
-     "the part of a rank that follows arcs, 0 to below 1; default: 0.85"},
-    CHOICE("dangling", "D", VERB_PR, dangling, weir__cli_danglings,
-           "the rank of vertices without out-arcs: spread, over all vertices,\n"
-           "so that ranks sum to 1; ignore, it is lost, as in the GAP\n"
-           "benchmark suite; default: spread"),
-    NUMBER("iterations", VERB_PR, iterations, 1, UINT32_MAX,
-           "of direction pull at most; default: until the tolerance is met"),
-    CHOICE("stream", "S", VERB_CC, stream, weir__cli_streams,
-           "on: arcs come from host memory in segments, over a router, to\n"
-           "whichever device is free; off: they lie on the devices before;\n"
-           "default: auto, off where they fit"),
-    FLAG("parents", VERB_BFS, parents,
+    {.name = NULL}, /* options that an algorithm alone has are listed here */
+    FLAG("parents", VERB_TREE, parents,
          "keep a tree too: for each vertex the one it was reached from; in\n"
          "step alone; --verify checks it by the rules of Graph500; default:\n"
          "off"),
-    CHOICE("route", "R", WORKLISTS, route, weir__cli_routes,
+    CHOICE("route", "R", VERB_WORKLIST, route, weir__cli_routes,
            "how items travel: auto, direct, ring, tree, staged (through\n"
            "host memory); default: auto, which looks at the machine"),
-    CHOICE("route", "R", VERB_CC, route, weir__cli_routes,
-           "how what devices found comes together: direct (all send to one),\n"
-           "ring, tree, staged (through host memory; arcs are streamed then);\n"
-           "default: auto, the machine's reduction tree"),
-    TEXT("machine", 0, "FILE|SPEC", VERB_TOPO, machine,
+    TEXT("machine", "FILE|SPEC", VERB_TOPO, machine,
          "show this machine instead: a JSON file, a shipped name or a\n"
          "text; weir help topo lists them"),
-    TEXT("machine", 0, "FILE|SPEC", VERB_BENCH, machine,
+    TEXT("machine", "FILE|SPEC", VERB_BENCH, machine,
          "run on a simulation of this machine, in virtual time; what\n"
          "weir topo --machine takes"),
     FLAG("measure", VERB_TOPO, measure,
@@ -119,124 +58,185 @@ static const weir__cli_option options[] = {
     CHOICE("format", "F", VERB_TOPO, format, weir__cli_topo_formats,
            "table, json (what --machine reads), dot (for Graphviz);\n"
            "default: table"),
-    {"packet", 0, "BYTES", VERB_PBF, weir__cli_set_bytes, FIELD(packet), 4, UINT64_C(1) << 30, NULL,
-     "of what a device takes at a time, a multiple of 4: 64KiB, 4MiB;\n"
-     "default: 16MiB on GPUs, 1MiB on host devices, 4MiB where both are"},
+    OPTION("packet", "BYTES", VERB_PBF, weir__cli_set_bytes, FIELD(packet),
+           "of what a device takes at a time, a multiple of 4: 64KiB, 4MiB;\n"
+           "default: 16MiB on GPUs, 1MiB on host devices, 4MiB where both are",
+           .low = 4, .high = UINT64_C(1) << 30),
     CHOICE("schedule", "S", VERB_PBF, schedule, weir__cli_schedules,
            "dynamic: each packet to the first device that is free; static:\n"
            "an equal share to each device beforehand; default: dynamic"),
     NUMBER("work", VERB_PBF, rounds, 0, 1000000,
            "mix each element N times before it is compared: work that makes\n"
            "devices of different speed differ; default: 0"),
-    {"bytes", 0, "N", VERB_BENCH, weir__cli_set_bytes, FIELD(bytes), 64, UINT64_C(1) << 40, NULL,
-     "of a transfer, 64 or more: 64KiB, 100MB; made a multiple of 64;\n"
-     "default: 100MB on GPUs and simulated ones, 4MB on host devices"},
+    OPTION("bytes", "N", VERB_BENCH, weir__cli_set_bytes, FIELD(bytes),
+           "of a transfer, 64 or more: 64KiB, 100MB; made a multiple of 64;\n"
+           "default: 100MB on GPUs and simulated ones, 4MB on host devices",
+           .low = 64, .high = UINT64_C(1) << 40),
     NUMBER("trials", VERB_BENCH, bench_trials, 1, 1000000,
            "timed runs, whose median is shown; default: 7, simulated 1"),
     NUMBER("warmups", VERB_BENCH, warmups, 0, 1000000,
            "runs before them; default: 2, simulated none"),
     CHOICE("format", "F", VERB_BENCH, format, weir__cli_bench_formats,
            "table, json, csv; default: table"),
-    TEXT("compare", 0, "OLD.json", VERB_BENCH, compare,
+    TEXT("compare", "OLD.json", VERB_BENCH, compare,
          "put the figures beside those of an older --json file; status 1\n"
          "when one got slower than --factor times, or is missing now. A\n"
          "figure whose trials overlap the old ones is within the spread\n"
          "and not slower. Ratios above 1 are faster. On standard error\n"
          "where standard output is a document"),
-    {"factor", 0, "F", VERB_BENCH, weir__cli_set_factor, FIELD(factor), 1, 1000000, NULL,
-     "of --compare; default: 1.10, which is 10 % slower. Figures of\n"
-     "host devices vary more from run to run: give 2 or 3 there"},
-    TEXT("from", 0, "FILE.json", VERB_BENCH, from,
+    OPTION("factor", "F", VERB_BENCH, weir__cli_set_factor, FIELD(factor),
+           "of --compare; default: 1.10, which is 10 % slower. Figures of\n"
+           "host devices vary more from run to run: give 2 or 3 there",
+           .low = 1, .high = 1000000),
+    TEXT("from", "FILE.json", VERB_BENCH, from,
          "measure nothing: read the figures of a --json file"),
-    {"order", 0, "O", WORKLISTS, weir__cli_set_order, 0, 0, 0, &weir__cli_orders,
-     "fifo: as items come; soft, soft:DELTA: near ones, of pr those with\n"
-     "much to send first, DELTA levels or units a step, found when left\n"
-     "out; bulk: generation by generation, all devices together;\n"
-     "default: fifo, or soft where near and far differ"},
-    CHOICE("kernel", "K", WORKLISTS, kernel, weir__cli_kernels,
+    OPTION("order", "O", VERB_WORKLIST, weir__cli_set_order, 0,
+           "fifo: as items come; soft, soft:DELTA: near ones, of pr those with\n"
+           "much to send first, DELTA levels or units a step, found when left\n"
+           "out; bulk: generation by generation, all devices together;\n"
+           "default: fifo, or soft where near and far differ",
+           .choices = &weir__cli_orders),
+    CHOICE("kernel", "K", VERB_WORKLIST, kernel, weir__cli_kernels,
            "auto; fused: one kernel a device that stays until the end and\n"
            "sends by itself; discrete: a kernel a round; default: auto"),
-    CHOICE("worker", "W", WORKLISTS, worker, weir__cli_workers,
+    CHOICE("worker", "W", VERB_WORKLIST, worker, weir__cli_workers,
            "who takes items from the queue together: auto, thread, warp,\n"
            "block; default: auto"),
-    NUMBER("fetch", WORKLISTS, fetch, 1, 4096,
+    NUMBER("fetch", VERB_WORKLIST, fetch, 1, 4096,
            "items a worker takes at a time; default: by how many there are"),
-    {"mapping", 0, "M", WORKLISTS, weir__cli_set_mapping, 0, 0, 0, &weir__cli_mappings,
-     "how the arcs of what a worker took are spread over its lanes:\n"
-     "auto; thread, warp, block: a vertex each; group:N: N lanes (1 to\n"
-     "1024, a power of two) share the arcs of their vertices; merge:\n"
-     "equal shares of vertices and arcs; default: auto. Not with --worker\n"
-     "thread, where each lane takes its own vertices"},
-    CHOICE("balance", "B", SEARCHES, balance, weir__cli_balances, "off; default: off"),
-    CHOICE("wire", "W", SEARCHES, wire, weir__cli_wires, "list; default: list"),
-    NUMBER("trials", SEARCHES, trials, 1, 1000000,
+    OPTION("mapping", "M", VERB_WORKLIST, weir__cli_set_mapping, 0,
+           "how the arcs of what a worker took are spread over its lanes:\n"
+           "auto; thread, warp, block: a vertex each; group:N: N lanes (1 to\n"
+           "1024, a power of two) share the arcs of their vertices; merge:\n"
+           "equal shares of vertices and arcs; default: auto. Not with --worker\n"
+           "thread, where each lane takes its own vertices",
+           .choices = &weir__cli_mappings),
+    CHOICE("balance", "B", VERB_SEARCH, balance, weir__cli_balances, "off; default: off"),
+    CHOICE("wire", "W", VERB_SEARCH, wire, weir__cli_wires, "list; default: list"),
+    NUMBER("trials", VERB_SEARCH, trials, 1, 1000000,
            "runs for each source; with more than 1, one warm-up run\n"
            "comes first and is not counted; default: 1"),
-    NUMBER("trials", VERB_PBF | VERB_PR | VERB_CC, trials, 1, 1000000,
+    NUMBER("trials", VERB_PBF | VERB_WHOLE, trials, 1, 1000000,
            "runs; with more than 1, one warm-up run comes first and is not\n"
            "counted; default: 1"),
     NUMBER("seed", VERB_PBF, seed, 0, UINT64_MAX, "of the elements; default: 1"),
-    NUMBER("seed", SEARCHES, seed, 0, UINT64_MAX,
+    NUMBER("seed", VERB_SEARCH, seed, 0, UINT64_MAX,
            "for --sources and for partitions random and metis; default: 1"),
-    NUMBER("seed", VERB_PR | VERB_CC, seed, 0, UINT64_MAX,
-           "for partitions random and metis; default: 1"),
-    {"time-limit", 0, "SECONDS", TRAVERSALS | VERB_PBF, weir__cli_set_seconds, FIELD(time_limit_ms),
-     1, UINT32_MAX, NULL,
-     "stop a run that takes longer, 0.5 or 30; it may take a fifth of a\n"
-     "second to notice; default: no limit"},
-    FLAG("verify", VERB_PR, verify,
-         "judge all ranks, by an exact iteration from them or, at tolerances\n"
-         "up to 1e-9, by a reference; default: off"),
-    FLAG("verify", (TRAVERSALS & ~VERB_PR) | VERB_PBF, verify,
+    NUMBER("seed", VERB_WHOLE, seed, 0, UINT64_MAX, "for partitions random and metis; default: 1"),
+    OPTION("time-limit", "SECONDS", VERB_TRAVERSAL | VERB_PBF, weir__cli_set_seconds,
+           FIELD(time_limit_ms),
+           "stop a run that takes longer, 0.5 or 30; it may take a fifth of a\n"
+           "second to notice; default: no limit",
+           .low = 1, .high = UINT32_MAX),
+    FLAG("verify", VERB_TRAVERSAL | VERB_PBF, verify,
          "compare every result in full with a serial reference; default:\n"
          "off"),
-    FLAG("stats", TRAVERSALS, stats,
+    FLAG("stats", VERB_TRAVERSAL, stats,
          "show what explains the time of the last run (of each source):\n"
          "items processed for each vertex reached, arcs looked at, memory\n"
          "bandwidth, time of each phase; then devices, items, links; on\n"
          "standard error where standard output is a result or a document,\n"
          "which has it anyway"),
-    TEXT("output", 'o', "FILE", VERB_SSSP, output,
-         "write one distance a line in vertex order, inf unreached; the\n"
-         "last source's result; - is standard output"),
-    TEXT("output", 'o', "FILE", VERB_BFS, output,
-         "write one level a line in vertex order, -1 unreached; the\n"
-         "last source's result; - is standard output"),
-    TEXT("output-parents", 0, "FILE", VERB_BFS, output_parents,
+    OUTPUT_FILE(VERB_TRAVERSAL, "write one value a line in vertex order; - is standard output"),
+    TEXT("output-parents", "FILE", VERB_TREE, output_parents,
          "write one parent a line in vertex order, the source's its own\n"
          "number, -1 unreached; implies --parents"),
-    TEXT("output", 'o', "FILE", VERB_PR, output,
-         "write one rank a line in vertex order, with 17 digits; - is\n"
-         "standard output"),
-    TEXT("output", 'o', "FILE", VERB_CC, output,
-         "write one label a line in vertex order: the smallest vertex of\n"
-         "the component; - is standard output"),
-    TEXT("output", 'o', "FILE", VERB_GEN, output,
-         "the file to write: .mtx MatrixMarket, .gr Galois, .dimacs,\n"
-         ".el or .txt edge list; .gz or .xz behind it packs"),
-    TEXT("output", 'o', "FILE", VERB_TOPO | VERB_BENCH, output,
-         "write what --format says there; default: standard output"),
-    TEXT("json", 0, "FILE|-", TRAVERSALS | VERB_INFO | VERB_BENCH | VERB_PBF, json,
+    OUTPUT_FILE(VERB_GEN, "the file to write: .mtx MatrixMarket, .gr Galois, .dimacs,\n"
+                          ".el or .txt edge list; .gz or .xz behind it packs"),
+    OUTPUT_FILE(VERB_TOPO | VERB_BENCH, "write what --format says there; default: standard output"),
+    TEXT("json", "FILE|-", VERB_TRAVERSAL | VERB_INFO | VERB_BENCH | VERB_PBF, json,
          "write one JSON document; - is standard output, which then\n"
          "holds nothing else"),
-    UNBUILT("trace", "FILE", NULL),
+    {.name = "trace", .argument = "FILE", .verbs = VERB_TRAVERSAL, .set = weir__cli_set_unbuilt},
     FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
     FLAG("help",
-         TRAVERSALS | VERB_GEN | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF | VERB_VERSION |
+         VERB_TRAVERSAL | VERB_GEN | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF | VERB_VERSION |
              VERB_HELP,
          help, "show this text"),
-    FOREIGN("weights", "W", "has no weights"),
-    FOREIGN("tolerance", "T", "is exact and has no tolerance"),
-    FOREIGN("damping", "D", "has no damping factor"),
-    FOREIGN("dangling", "D", "has no dangling mass"),
-    FOREIGN("iterations", "N", "ends by itself and has no number of iterations"),
-    FOREIGN("parts", "N", "has one part a device; that option belongs to partition"),
+    {.name = "parts",
+     .argument = "N",
+     .foreign = "has one part a device; that option belongs to partition"},
 };
 
-static_assert(sizeof options / sizeof *options <= 128, "the parser keeps a bit for every row");
+enum { ROWS = sizeof options / sizeof *options };
+static_assert(OPTIONS_MAX <= 64, "the parser keeps a bit for every option of a verb");
 
-size_t weir__cli_options(const weir__cli_option **options_out)
+static const weir__cli_option *own_options(const weir__cli_verb *verb)
 {
-    *options_out = options;
-    return sizeof options / sizeof *options;
+    static const weir__cli_option none = {.name = NULL};
+    return verb->algorithm && verb->algorithm->options ? verb->algorithm->options : &none;
+}
+
+static unsigned takes(const weir__cli_verb *verb)
+{
+    const weir__cli_algorithm *algorithm = verb->algorithm;
+    return !algorithm ? verb->bit
+                      : VERB_TRAVERSAL | (algorithm->sourced ? VERB_SEARCH : VERB_WHOLE) |
+                            (algorithm->worklist ? VERB_WORKLIST : 0) |
+                            (algorithm->weighted ? VERB_WEIGHTED : 0) |
+                            (algorithm->parents ? VERB_TREE : 0);
+}
+
+/* Find the option with this name in the list of an algorithm; NULL: there is none. */
+static const weir__cli_option *own_named(const weir__cli_option *own, const char *name)
+{
+    for (; own->name; own++)
+        if (strcmp(own->name, name) == 0)
+            return own;
+    return NULL;
+}
+
+static int is_shared(const char *name, unsigned bits)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if ((options[i].verbs & bits) && strcmp(options[i].name, name) == 0)
+            return 1;
+    return 0;
+}
+
+size_t weir__cli_options(const weir__cli_verb *verb, const weir__cli_option *list[OPTIONS_MAX])
+{
+    const weir__cli_option *const own = own_options(verb), *instead;
+    const unsigned bits = takes(verb);
+    size_t count = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        for (const weir__cli_option *row = own; !options[i].name && row->name; row++)
+            if (!is_shared(row->name, bits) && count < OPTIONS_MAX)
+                list[count++] = row;
+        if (!(options[i].verbs & bits) || count == OPTIONS_MAX)
+            continue;
+        instead = own_named(own, options[i].name);
+        list[count++] = instead ? instead : &options[i];
+    }
+    return count;
+}
+
+static int is_called(const weir__cli_option *option, const char *name, size_t length, int is_letter)
+{
+    if (!option->name)
+        return 0;
+    return is_letter ? option->letter && option->letter == *name
+                     : strlen(option->name) == length && memcmp(option->name, name, length) == 0;
+}
+
+const weir__cli_option *weir__cli_option_named(const weir__cli_option *const *list, size_t count,
+                                               const char *name, size_t length, int is_letter)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_called(list[i], name, length, is_letter))
+            return list[i];
+    return NULL;
+}
+
+const weir__cli_option *weir__cli_option_elsewhere(const char *name, size_t length, int is_letter)
+{
+    const weir__cli_option *list[OPTIONS_MAX], *found = NULL;
+    const weir__cli_verb *verb;
+    for (size_t i = 0; i < ROWS; i++)
+        if (is_called(&options[i], name, length, is_letter))
+            found = &options[i];
+    for (size_t i = 0; !found && (verb = weir__cli_verb_at(i)); i++)
+        found =
+            weir__cli_option_named(list, weir__cli_options(verb, list), name, length, is_letter);
+    return found;
 }

@@ -1,11 +1,13 @@
 /** @file options.c  Reads a command line against the table of options. */
-#include "algorithms/cli/cli.h"
+#include "algorithms/cli/algorithm.h"
 
 #include <string.h>
 
 struct parser {
     const weir__cli_verb *verb;
     weir__cli_request *request;
+    const weir__cli_option *options[OPTIONS_MAX];
+    size_t option_count;
     int count, next;
     char **arguments;
     int positionals;
@@ -13,35 +15,30 @@ struct parser {
 
 /* ---- what was given ---- */
 
-static int is_given(const weir__cli_request *request, size_t row)
-{
-    return (request->given[row / 64] >> row % 64 & 1) != 0;
-}
-
 int weir__cli_given(const weir__cli_request *request, const char *name)
 {
-    const weir__cli_option *options;
-    size_t count = weir__cli_options(&options);
-    for (size_t row = 0; row < count; row++)
-        if (is_given(request, row) && strcmp(options[row].name, name) == 0)
+    const weir__cli_option *options[OPTIONS_MAX];
+    size_t count = weir__cli_options(request->verb, options);
+    for (size_t i = 0; i < count; i++)
+        if ((request->given >> i & 1) && strcmp(options[i]->name, name) == 0)
             return 1;
     return 0;
 }
 
 const char *weir__cli_first_given(const weir__cli_request *request)
 {
-    const weir__cli_option *options;
-    size_t count = weir__cli_options(&options);
-    for (size_t row = 0; row < count; row++)
-        if (is_given(request, row))
-            return options[row].name;
+    const weir__cli_option *options[OPTIONS_MAX];
+    size_t count = weir__cli_options(request->verb, options);
+    for (size_t i = 0; i < count; i++)
+        if (request->given >> i & 1)
+            return options[i]->name;
     return NULL;
 }
 
 /* ---- suggestions ---- */
 
-/* Names are close when at most one letter in CLOSE of the longer differs: a word that is mostly
- * another is no slip of the fingers. */
+/* Names are close when at most one letter in CLOSE of the longer one differs. A word that differs more is not a
+ * typing mistake. */
 enum { NAME_MAX_LENGTH = 24, CLOSE = 3 };
 
 static size_t smaller(size_t a, size_t b)
@@ -49,7 +46,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Edits between two words of bounded lengths, where two letters that changed places are one. */
+/* Count the edits between two words of bounded lengths. Two neighbouring letters that changed places are one edit. */
 static size_t distance(const char *a, size_t length_a, const char *b, size_t length_b)
 {
     size_t edits[NAME_MAX_LENGTH + 1][NAME_MAX_LENGTH + 1];
@@ -85,18 +82,16 @@ const char *weir__cli_closest(const char *text, const char *(*next)(void *user),
 }
 
 struct option_names {
-    unsigned verb;
+    const struct parser *parser;
     size_t next;
 };
 
 static const char *next_option(void *user)
 {
     struct option_names *names = user;
-    const weir__cli_option *options;
-    size_t count = weir__cli_options(&options);
-    while (names->next < count) {
-        const weir__cli_option *option = &options[names->next++];
-        if ((option->verbs & names->verb) && option->help)
+    while (names->next < names->parser->option_count) {
+        const weir__cli_option *option = names->parser->options[names->next++];
+        if (option->help)
             return option->name;
     }
     return NULL;
@@ -104,27 +99,9 @@ static const char *next_option(void *user)
 
 /* ---- one option ---- */
 
-/* The row for this name, best the one the verb takes. A short name has one character. */
-static const weir__cli_option *find(const struct parser *parser, const char *name, size_t length,
-                                    int is_short)
-{
-    const weir__cli_option *options, *other = NULL;
-    size_t count = weir__cli_options(&options);
-    for (size_t i = 0; i < count; i++) {
-        int same = is_short ? options[i].letter && options[i].letter == *name
-                            : strlen(options[i].name) == length &&
-                                  memcmp(options[i].name, name, length) == 0;
-        if (same && (options[i].verbs & parser->verb->bit))
-            return &options[i];
-        if (same)
-            other = &options[i];
-    }
-    return other;
-}
-
 static int unknown(const struct parser *parser, const char *argument)
 {
-    struct option_names names = {parser->verb->bit, 0};
+    struct option_names names = {parser, 0};
     char word[NAME_MAX_LENGTH + 2] = "";
     const char *name = argument + strspn(argument, "-");
     for (size_t i = 0; i + 1 < sizeof word && name[i] && name[i] != '='; i++)
@@ -140,25 +117,25 @@ static int unknown(const struct parser *parser, const char *argument)
 
 static int refuse_foreign(const struct parser *parser, const weir__cli_option *option)
 {
-    if (!option->verbs)
-        return weir__cli_fail(EXIT_USAGE, "--%s: %s %s", option->name, parser->verb->name,
-                              option->help);
+    const char *verb = parser->verb->name;
+    if (option->foreign)
+        return weir__cli_fail(EXIT_USAGE, "--%s: %s %s", option->name, verb, option->foreign);
     return weir__cli_fail(EXIT_USAGE, "--%s: %s has no such option; see weir help %s", option->name,
-                          parser->verb->name, parser->verb->name);
+                          verb, verb);
 }
 
 static int refuse_repeat(struct parser *parser, const weir__cli_option *option)
 {
-    const weir__cli_option *options;
-    (void)weir__cli_options(&options);
-    size_t row = (size_t)(option - options);
-    if (option->argument && is_given(parser->request, row))
+    uint64_t bit = 1;
+    for (size_t i = 0; parser->options[i] != option; i++)
+        bit <<= 1;
+    if (option->argument && (parser->request->given & bit))
         return weir__cli_fail(EXIT_USAGE, "--%s: given twice; give it once", option->name);
-    parser->request->given[row / 64] |= UINT64_C(1) << row % 64;
+    parser->request->given |= bit;
     return EXIT_DONE;
 }
 
-/* The value behind the option: attached, or the next argument. NULL when there is none. */
+/* Find the value of an option: the attached text or else the next argument. NULL: there is none. */
 static const char *value_of(struct parser *parser, const char *attached)
 {
     if (attached)
@@ -177,11 +154,12 @@ static int take_option(struct parser *parser, const char *argument)
         is_short ? (name[1] ? name + 1 : NULL) : (name[length] ? name + length + 1 : NULL);
     if (strcmp(argument, "-h") == 0)
         return take_option(parser, "--help");
-    const weir__cli_option *option = find(parser, name, length, is_short);
-    if (!option)
-        return unknown(parser, argument);
-    if (!(option->verbs & parser->verb->bit))
-        return refuse_foreign(parser, option);
+    const weir__cli_option *option =
+        weir__cli_option_named(parser->options, parser->option_count, name, length, is_short);
+    if (!option) {
+        option = weir__cli_option_elsewhere(name, length, is_short);
+        return option ? refuse_foreign(parser, option) : unknown(parser, argument);
+    }
     if (refuse_repeat(parser, option))
         return EXIT_USAGE;
     if (!option->argument) {
@@ -209,17 +187,20 @@ static int take_positional(struct parser *parser, const char *argument)
 int weir__cli_parse(const weir__cli_verb *verb, int count, char **arguments,
                     weir__cli_request *request)
 {
-    struct parser parser = {verb, request, count, 0, arguments, 0};
+    struct parser parser = {
+        .verb = verb, .request = request, .count = count, .arguments = arguments};
     int code = EXIT_DONE, options_end = 0;
-    *request = (weir__cli_request){.trials = 1,
+    parser.option_count = weir__cli_options(verb, parser.options);
+    *request = (weir__cli_request){.verb = verb,
+                                   .trials = 1,
                                    .seed = 1,
                                    .partition = PARTITION_AUTO,
                                    .plan = -1,
                                    .warmups = UINT64_MAX,
                                    .elements = UINT64_C(1) << 26,
-                                   .selectivity = 0.5,
-                                   .tolerance = 1e-6,
-                                   .damping = 0.85};
+                                   .selectivity = 0.5};
+    if (verb->algorithm)
+        memcpy(request->own, verb->algorithm->own, sizeof request->own);
     while (!code && !request->help && parser.next < count) {
         const char *argument = arguments[parser.next++];
         if (!options_end && strcmp(argument, "--") == 0)

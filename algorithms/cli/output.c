@@ -71,8 +71,8 @@ int weir__cli_output_text(weir__cli_output *output, const char *text, size_t byt
 
 /* ---- closing ---- */
 
-/* The cause of a failure that the stream met earlier is lost: meet it again. The output is not
- * one any more, so that a byte more does no harm. */
+/* The stream has lost the cause of its earlier failure, so one more byte is written to meet the failure again. The
+ * byte does no harm, since the output is incomplete anyway. */
 static int find_cause(FILE *file)
 {
     clearerr(file);
@@ -80,7 +80,7 @@ static int find_cause(FILE *file)
     return fputc('\n', file) == EOF || fflush(file) != 0 ? errno : 0;
 }
 
-/* Everything on its way to the disk; the file does not yet have its name. */
+/* Write everything out and close the file, which does not have its name yet. */
 static int finish(weir__cli_output *output)
 {
     if (!output->file)
@@ -110,7 +110,7 @@ int weir__cli_stdout_flush(void)
 
 int weir__cli_output_commit(weir__cli_output *outputs, size_t count)
 {
-    /* What people read first: a report that cannot be printed is a failure, and leaves no files. */
+    /* Standard output goes first: when the report cannot be printed, the run has failed and leaves no files. */
     int code = weir__cli_stdout_flush(), error;
     for (size_t i = 0; i < count && !code; i++)
         code = finish(&outputs[i]);

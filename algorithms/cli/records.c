@@ -13,7 +13,7 @@
 
 #define MEMORY_BYTES ((size_t)1 << 20)
 
-/* /tmp is often memory itself. */
+/* /var/tmp goes before /tmp, which is often kept in memory itself. */
 static const char *folder(void)
 {
     const char *set = getenv("TMPDIR");
@@ -28,7 +28,8 @@ static int fail(const weir__cli_records *records, int error)
                           records->what, folder(), strerror(error));
 }
 
-/* Not every file system makes files without a name: then one loses it. @return 0, or an errno value. */
+/* Not every file system can make a file without a name. There a file is made with a name, which is removed at
+ * once. @return 0, or an errno value. */
 static int open_nameless(weir__cli_records *records)
 {
     char *name = NULL;
@@ -63,7 +64,7 @@ int weir__cli_records_expect(weir__cli_records *records, uint64_t count)
     return error ? fail(records, error) : EXIT_DONE;
 }
 
-/* Room for one more in memory. @return whether there is. */
+/* Make room in memory for one more record. @return whether there is room. */
 static int grow(weir__cli_records *records)
 {
     if (records->count < records->room)

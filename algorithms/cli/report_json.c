@@ -11,14 +11,15 @@ static json_t *integer(uint64_t value)
     return weir__cli_json_integer(value);
 }
 
-/* Whole where it is whole: levels and sums of them are, and distances where all weights are. */
+/* Show a whole number without a fraction. Levels and their sums are whole, and so are distances where all weights
+ * are. */
 static json_t *number(long double value)
 {
     return value < 0x1p63L && value == floorl(value) ? json_integer((json_int_t)value)
                                                      : json_real((double)value);
 }
 
-/* Negative: there is no such ratio; and JSON has no infinity. */
+/* A negative value stands for a ratio that does not exist. JSON has no infinity. Both become null. */
 static json_t *ratio(double value)
 {
     return value < 0 || !isfinite(value) ? json_null() : json_real(value);
@@ -29,7 +30,8 @@ static json_t *text(const char *value)
     return value ? json_string(value) : json_null();
 }
 
-/* Add members to an object, or give it up: NULL, as with all that had no memory. Takes @p more. */
+/* Move the members of @p more into an object, and free @p more. @return NULL when there was no memory, and then
+ * the object is freed, too. */
 static json_t *join(json_t *object, json_t *more)
 {
     if (object && more && json_object_update(object, more) == 0) {
@@ -47,7 +49,7 @@ static json_t *graph_json(const weir_graph *graph)
                      integer(graph->vertices), "arcs", integer(graph->arcs));
 }
 
-/* What only the worklist has is null where a run went in step, which may have an order or a route too. */
+/* Members that only the worklist has are null after a run in step. Order and route may be there in both. */
 static json_t *worklist_choices_json(const weir__cli_picked *picked, const char *route, int in_step)
 {
     json_t *choices =
@@ -62,19 +64,39 @@ static json_t *worklist_choices_json(const weir__cli_picked *picked, const char 
                                    integer(picked->cut)));
 }
 
-/* What one verb alone takes. */
-static json_t *own_choices_json(const weir__cli_report *report, const weir_run_stats *last)
+/* Show the value at an offset from @p base. */
+static json_t *datum(weir__cli_kind kind, const void *base, size_t offset)
+{
+    const void *at = (const char *)base + offset;
+    if (kind == KIND_COUNT)
+        return integer(*(const uint64_t *)at);
+    if (kind == KIND_VALUE)
+        return number(*(const long double *)at);
+    return kind == KIND_TEXT ? text(*(const char *const *)at) : ratio(*(const double *)at);
+}
+
+static json_t *add(json_t *object, const char *name, json_t *value)
+{
+    return join(object, json_pack("{s:o}", name, value));
+}
+
+/* Add the choices that only some algorithms have. */
+static json_t *add_own_choices(json_t *choices, const weir__cli_report *report)
 {
     const weir__cli_request *request = report->request;
-    if (report->algorithm == &weir__cli_algorithm_bfs)
-        return json_pack("{s:b}", "parents", request->parents || request->output_parents);
-    if (report->algorithm == &weir__cli_algorithm_sssp)
-        return json_pack("{s:s}", "weights", report->weights);
-    if (report->algorithm == &weir__cli_algorithm_pr)
-        return json_pack("{s:f, s:f, s:s, s:o}", "tolerance", request->tolerance, "damping",
-                         request->damping, "dangling", weir__cli_danglings.built[request->dangling],
-                         "iterations", integer(request->iterations));
-    return json_pack("{s:s}", "stream", weir__cli_stream_picked(last));
+    const weir__cli_option *own = report->algorithm->options;
+    if (report->algorithm->parents)
+        choices =
+            add(choices, "parents", json_boolean(request->parents || request->output_parents));
+    if (report->weights)
+        choices = add(choices, "weights", text(report->weights));
+    for (; own && own->name; own++)
+        if (own->shown)
+            choices = add(choices, own->name,
+                          own->picked || own->kind == KIND_CHOICE
+                              ? text(weir__cli_own_text(own, report))
+                              : datum(own->kind, request, own->field));
+    return choices;
 }
 
 static json_t *choices_json(const weir__cli_report *report)
@@ -83,7 +105,7 @@ static json_t *choices_json(const weir__cli_report *report)
     const weir_run_stats *last = &report->last.stats;
     const int in_step = weir__cli_in_step(report->algorithm, last);
     weir__cli_picked picked = weir__cli_pick(request, last);
-    /* Of those in step only cc has a route: what its devices merge takes it. */
+    /* For an algorithm without a worklist the route is that of merging what devices found. */
     const char *route = !report->algorithm->worklist ? weir__cli_merge_route(request)
                         : in_step                    ? NULL
                                                      : picked.route;
@@ -95,7 +117,7 @@ static json_t *choices_json(const weir__cli_report *report)
         integer(request->time_limit_ms), "devices_used",
         integer(weir__cli_devices_used(report, last)), "why_devices", text(last->why_devices));
     choices = join(choices, worklist_choices_json(&picked, route, in_step));
-    return join(choices, own_choices_json(report, last));
+    return add_own_choices(choices, report);
 }
 
 static json_t *phases_json(const weir_run_stats *stats, int percent)
@@ -112,7 +134,7 @@ static json_t *phases_json(const weir_run_stats *stats, int percent)
     return phases;
 }
 
-/* Of a run in step; the worklist's are above. */
+/* List the phases of a run in step. phases_json() has those of a run through the worklist. */
 static json_t *steps_json(const weir_run_stats *stats)
 {
     json_t *phases = json_array();
@@ -166,27 +188,6 @@ static json_t *links_json(const weir__cli_link *links, uint32_t count)
     return rows;
 }
 
-/* What judged the ranks; NULL: nothing did. */
-static const char *judge_of(const weir__cli_trial *trial)
-{
-    return trial->l1 >= 0 ? "reference" : trial->change >= 0 ? "iteration" : NULL;
-}
-
-/* What a verb alone has. */
-static json_t *own_trial_json(const weir__cli_report *report, const weir__cli_trial *trial)
-{
-    if (report->algorithm == &weir__cli_algorithm_pr)
-        return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "residual",
-                         ratio(trial->stats.residual), "ms_per_iteration",
-                         ratio(weir__cli_step_ms(&trial->stats)), "l1_difference", ratio(trial->l1),
-                         "relative_difference", ratio(trial->relative), "verified_by",
-                         text(judge_of(trial)), "exact_change", ratio(trial->change), "l1_bound",
-                         ratio(trial->within));
-    if (trial->gteps_edges >= 0)
-        return json_pack("{s:f}", "gteps_edges", trial->gteps_edges);
-    return json_object();
-}
-
 static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial *trial,
                           const weir__cli_link *links)
 {
@@ -196,15 +197,19 @@ static json_t *trial_json(const weir__cli_report *report, const weir__cli_trial 
     json_t *direction = text(algorithm->worklist ? weir_direction_text(stats->direction) : NULL);
     json_t *row = json_pack(
         "{s:o, s:f, s:f, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-        "source", source, "ms", stats->ms, "kernel_ms", stats->kernel_ms, "gteps", trial->gteps,
-        "gteps_seen", trial->gteps_seen, "items_processed", integer(stats->work.processed),
-        "items_sent", integer(stats->work.sent), "items_spilled", integer(stats->work.spilled),
-        "rounds", integer(stats->work.rounds), "reached", integer(stats->reached),
-        algorithm->figure[0].json, number(trial->figure[0]), algorithm->figure[1].json,
-        number(trial->figure[1]), "direction", direction, "devices_used",
+        "source", source, "ms", stats->ms, "kernel_ms", stats->kernel_ms, "gteps",
+        trial->rates.arcs, "gteps_seen", trial->rates.seen, "items_processed",
+        integer(stats->work.processed), "items_sent", integer(stats->work.sent), "items_spilled",
+        integer(stats->work.spilled), "rounds", integer(stats->work.rounds), "reached",
+        integer(stats->reached), algorithm->figure[0], number(trial->figure[0]),
+        algorithm->figure[1], number(trial->figure[1]), "direction", direction, "devices_used",
         integer(weir__cli_devices_used(report, stats)), "steps", integer(stats->steps), "stats",
         stats_json(stats), "links", links_json(links, trial->link_count));
-    return join(row, own_trial_json(report, trial));
+    if (trial->rates.edges >= 0)
+        row = add(row, "gteps_edges", json_real(trial->rates.edges));
+    for (const weir__cli_member *own = algorithm->members; own && own->name; own++)
+        row = add(row, own->name, datum(own->kind, trial, own->offset));
+    return row;
 }
 
 static int add_trial(const weir__cli_report *report, uint64_t index, weir__cli_document *document)
@@ -223,14 +228,15 @@ static int add_trial(const weir__cli_report *report, uint64_t index, weir__cli_d
 
 static json_t *summary_json(const weir__cli_summary *summary)
 {
-    json_t *row = json_pack(
-        "{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "min_ms", summary->min_ms, "median_ms",
-        summary->median_ms, "max_ms", summary->max_ms, "min_kernel_ms", summary->min_kernel_ms,
-        "median_kernel_ms", summary->median_kernel_ms, "max_kernel_ms", summary->max_kernel_ms,
-        "gteps_harmonic_mean", summary->gteps, "gteps_seen_harmonic_mean", summary->gteps_seen);
-    return summary->gteps_edges < 0
+    json_t *row =
+        json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "min_ms", summary->min_ms,
+                  "median_ms", summary->median_ms, "max_ms", summary->max_ms, "min_kernel_ms",
+                  summary->min_kernel_ms, "median_kernel_ms", summary->median_kernel_ms,
+                  "max_kernel_ms", summary->max_kernel_ms, "gteps_harmonic_mean",
+                  summary->rates.arcs, "gteps_seen_harmonic_mean", summary->rates.seen);
+    return summary->rates.edges < 0
                ? row
-               : join(row, json_pack("{s:f}", "gteps_edges_harmonic_mean", summary->gteps_edges));
+               : add(row, "gteps_edges_harmonic_mean", json_real(summary->rates.edges));
 }
 
 int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output)
@@ -239,7 +245,7 @@ int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *outp
     int code = EXIT_DONE;
     weir__cli_document_begin(&document, output, 17);
     weir__cli_document_add(&document, "schema", json_integer(1));
-    weir__cli_document_add(&document, "command", text(report->algorithm->name));
+    weir__cli_document_add(&document, "command", text(report->algorithm->verb.name));
     weir__cli_document_add(&document, "graph", graph_json(report->graph));
     weir__cli_document_add(&document, "devices", weir__cli_json_devices(report->context));
     weir__cli_document_add(&document, "choices", choices_json(report));

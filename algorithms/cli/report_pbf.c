@@ -10,7 +10,7 @@ static double gbs(const weir__cli_filtered *report, double ms)
     return ms > 0 ? (double)report->request->elements * sizeof(uint32_t) / ms / 1e6 : 0;
 }
 
-/* Per cent of a whole that may be nothing. */
+/* A part in per cent; of a whole that is 0 it is 0. */
 static double part(uint64_t of, uint64_t whole)
 {
     return whole ? 100 * (double)of / (double)whole : 0;
@@ -62,7 +62,7 @@ int weir__cli_filtered_summarize(weir__cli_filtered *report)
 
 enum { SIZE_ROOM = 32 };
 
-/* In the largest unit of which there is one, so that nothing is rounded away. @return room. */
+/* Show a size in the largest unit that is not larger than the size. @return room. */
 static const char *size_text(uint64_t bytes, char room[SIZE_ROOM])
 {
     if (bytes < 1024)

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* "host:0 host:1 (host device)": names that repeat are said once. */
+/* Print "host:0 host:1 (host device)". A name that several devices in a row have is printed once. */
 static void print_devices(const weir_context *context)
 {
     weir_device_info info, next;
@@ -21,13 +21,14 @@ static void print_devices(const weir_context *context)
     putchar('\n');
 }
 
-/* What is not in the results and has to be found out again, which may fail. */
+/* Facts that the results do not have, so that they are found out again here, which may fail. */
 struct remarks {
     double cut;         /* percent of the arcs; negative: not known */
     char why[WHY_ROOM]; /* "", or why auto let items travel as they did */
 };
 
-/* The partition that the library made is made again, which counts the arcs that are cut. */
+/* The library does not hand out the partition that it made, so it is made again here to count the arcs that are
+ * cut. */
 static weir_status find_cut(const weir__cli_report *report, uint32_t parts, double *percent_out)
 {
     const weir_partition *partition = report->partition;
@@ -43,7 +44,7 @@ static weir_status find_cut(const weir__cli_report *report, uint32_t parts, doub
     return status;
 }
 
-/* A plan is the same whenever it is made, so it is made again here. */
+/* The library does not hand out its plan, so it is made again here. The plan is the same whenever it is made. */
 static weir_status find_why(const weir__cli_report *report, uint32_t used, char why[WHY_ROOM])
 {
     const weir_machine *machine;
@@ -95,42 +96,60 @@ static void print_worklist_choices(const weir__cli_picked *picked)
     printf(", balance %s, wire %s", picked->balance, picked->wire);
 }
 
-static void print_own_choices(const weir__cli_report *report, const weir_run_stats *last)
+/* Print the choices that the algorithm alone has. A count of 0 stands for no limit and is left out. */
+static void print_own_choices(const weir__cli_report *report, const char **gap)
 {
-    const weir__cli_request *request = report->request;
-    if (report->algorithm == &weir__cli_algorithm_cc) {
-        printf("%sstream %s", weir__cli_streamed(last) ? "" : ", ", weir__cli_stream_picked(last));
-        if (weir__cli_merge_route(request))
-            printf(", route %s", weir__cli_merge_route(request));
+    const weir__cli_option *own = report->algorithm->options;
+    for (; own && own->name; own++) {
+        char room[VALUE_ROOM];
+        const void *at = (const char *)report->request + own->field;
+        const char *value = room;
+        if (!own->shown || (own->kind == KIND_COUNT && !*(const uint64_t *)at))
+            continue;
+        if (own->picked || own->kind == KIND_CHOICE)
+            value = weir__cli_own_text(own, report);
+        else if (own->kind == KIND_COUNT)
+            snprintf(room, sizeof room, "%" PRIu64, *(const uint64_t *)at);
+        else
+            snprintf(room, sizeof room, "%g", *(const double *)at);
+        fputs(*gap, stdout);
+        printf(own->shown, value);
+        *gap = ", ";
     }
-    if (report->algorithm == &weir__cli_algorithm_pr) {
-        printf(", tolerance %g, damping %g, dangling %s", request->tolerance, request->damping,
-               weir__cli_danglings.built[request->dangling]);
-        if (request->iterations)
-            printf(", at most %" PRIu64 " iterations", request->iterations);
-    }
-    if (request->parents || request->output_parents)
-        printf(", with parents");
 }
 
 static void print_choices(const weir__cli_report *report, const struct remarks *remarks)
 {
+    const weir__cli_request *request = report->request;
     const weir_run_stats *last = &report->last.stats;
-    weir__cli_picked picked = weir__cli_pick(report->request, last);
-    uint32_t used = weir__cli_devices_used(report, last);
+    const int worklist = report->algorithm->worklist;
+    weir__cli_picked picked = weir__cli_pick(request, last);
+    const char *gap = "";
     printf("choices  ");
-    if (report->algorithm->worklist)
+    if (worklist)
         printf("direction %s, ", picked.direction);
-    if (picked.partition)
+    if (picked.partition) {
         printf("partition %s", picked.partition);
+        gap = ", ";
+    }
     if (remarks->cut >= 0)
         printf(" (%.1f%% of the arcs cut)", remarks->cut);
-    print_own_choices(report, last);
+    print_own_choices(report, &gap);
+    if (!worklist && weir__cli_merge_route(request))
+        printf("%sroute %s", gap, weir__cli_merge_route(request));
+    if (request->parents || request->output_parents)
+        printf(", with parents");
     if (weir__cli_in_step(report->algorithm, last))
         print_order(&picked);
     else
         print_worklist_choices(&picked);
     putchar('\n');
+}
+
+static void print_used(const weir__cli_report *report)
+{
+    const weir_run_stats *last = &report->last.stats;
+    uint32_t used = weir__cli_devices_used(report, last);
     if (used < weir_context_device_count(report->context))
         printf("used     %" PRIu32 " of %" PRIu32 " devices%s%s\n", used,
                weir_context_device_count(report->context), last->why_devices ? ": " : "",
@@ -141,98 +160,37 @@ static void print_choices(const weir__cli_report *report, const struct remarks *
 
 enum { CELL_ROOM = 32 };
 
-/* Which runs a column says something of. */
-enum { EVERY = 15, BFS = 1, SSSP = 2, PR = 4, CC = 8, SEARCHES = BFS | SSSP };
-
-static int bit_of(const weir__cli_algorithm *algorithm)
+/* A negative figure is unknown. */
+static void real_text(double figure, const char *format, char room[CELL_ROOM])
 {
-    return algorithm == &weir__cli_algorithm_bfs    ? BFS
-           : algorithm == &weir__cli_algorithm_sssp ? SSSP
-           : algorithm == &weir__cli_algorithm_pr   ? PR
-                                                    : CC;
+    if (figure < 0)
+        snprintf(room, CELL_ROOM, "-");
+    else
+        snprintf(room, CELL_ROOM, format, figure);
 }
 
-typedef void cell(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial,
-                  char room[CELL_ROOM]);
-
-#define COUNT_CELL(name, member)                                                         \
-    static void name(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial, \
-                     char room[CELL_ROOM])                                               \
-    {                                                                                    \
-        (void)algorithm;                                                                 \
-        snprintf(room, CELL_ROOM, "%" PRIu64, trial->member);                            \
-    }
-#define REAL_CELL(name, format, value)                                                   \
-    static void name(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial, \
-                     char room[CELL_ROOM])                                               \
-    {                                                                                    \
-        (void)algorithm;                                                                 \
-        double figure = value;                                                           \
-        snprintf(room, CELL_ROOM, figure < 0 ? "-" : format, figure);                    \
-    }
-
-COUNT_CELL(source_cell, source)
-COUNT_CELL(reached_cell, stats.reached)
-COUNT_CELL(processed_cell, stats.work.processed)
-COUNT_CELL(sent_cell, stats.work.sent)
-COUNT_CELL(steps_cell, stats.steps)
-REAL_CELL(ms_cell, "%.3f", trial->stats.ms)
-REAL_CELL(kernel_ms_cell, "%.3f", trial->stats.kernel_ms)
-REAL_CELL(gteps_cell, "%.4f", trial->gteps)
-REAL_CELL(seen_cell, "%.4f", trial->gteps_seen)
-REAL_CELL(edges_cell, "%.4f", trial->gteps_edges)
-REAL_CELL(step_ms_cell, "%.4f", weir__cli_step_ms(&trial->stats))
-REAL_CELL(residual_cell, "%.3g", trial->stats.residual)
-
-static void first_cell(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial,
-                       char room[CELL_ROOM])
+/* Write the value of a trial in a column. */
+static void cell(const weir__cli_algorithm *algorithm, const weir__cli_column *column,
+                 const weir__cli_trial *trial, char room[CELL_ROOM])
 {
-    weir__cli_value_text(algorithm, (double)trial->figure[0], room);
+    const void *at = (const char *)trial + column->offset;
+    if (column->kind == KIND_COUNT)
+        snprintf(room, CELL_ROOM, "%" PRIu64, *(const uint64_t *)at);
+    else if (column->kind == KIND_VALUE)
+        weir__cli_value_text(algorithm, (double)*(const long double *)at, room);
+    else
+        real_text(*(const double *)at, column->format, room);
 }
-
-static void second_cell(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial,
-                        char room[CELL_ROOM])
-{
-    weir__cli_value_text(algorithm, (double)trial->figure[1], room);
-}
-
-static const struct column {
-    const char *head; /* NULL: the name of the algorithm's own figure */
-    int figure, runs, width;
-    cell *text;
-} columns[] = {
-    {"source", 0, SEARCHES, 10, source_cell},
-    {"ms", 0, EVERY, 12, ms_cell},
-    {"kernel ms", 0, EVERY, 12, kernel_ms_cell},
-    {"iterations", 0, PR, 10, steps_cell},
-    {"ms each", 0, PR, 10, step_ms_cell},
-    {"residual", 0, PR, 10, residual_cell},
-    {"GTEPS", 0, SEARCHES | CC, 10, gteps_cell},
-    {"GTEPS seen", 0, EVERY, 10, seen_cell},
-    {"GTEPS edges", 0, BFS, 11, edges_cell},
-    {"steps", 0, SEARCHES | CC, 7, steps_cell},
-    {"reached", 0, SEARCHES, 10, reached_cell},
-    {NULL, 0, EVERY, 12, first_cell},
-    {NULL, 1, EVERY, 16, second_cell},
-    {"items processed", 0, EVERY, 15, processed_cell},
-    {"items sent", 0, SEARCHES | PR, 12, sent_cell},
-};
 
 /* @param[in] trial  NULL: the heads. */
 static void print_row(const weir__cli_algorithm *algorithm, const weir__cli_trial *trial)
 {
     char room[CELL_ROOM];
     const char *gap = "";
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        const struct column *column = &columns[i];
-        if (!(column->runs & bit_of(algorithm)))
-            continue;
+    for (const weir__cli_column *column = algorithm->columns; column->head; column++) {
         if (trial)
-            column->text(algorithm, trial, room);
-        else
-            snprintf(room, CELL_ROOM, "%s",
-                     column->head ? column->head : algorithm->figure[column->figure].text);
-        printf("%s%*s", gap, column->width, room);
+            cell(algorithm, column, trial, room);
+        printf("%s%*s", gap, column->width, trial ? room : column->head);
         gap = " ";
     }
     putchar('\n');
@@ -252,33 +210,39 @@ static int print_trials(const weir__cli_report *report)
     return code;
 }
 
-/* Rates are labelled: arcs of what was reached, arcs that were looked at, edges as Graph500 counts. */
+/* Print the harmonic mean of each rate that has a column. A negative mean is not defined and left out. */
+static void print_rates(const weir__cli_report *report)
+{
+    const char *gap = " ";
+    for (const weir__cli_column *column = report->algorithm->columns; column->head; column++) {
+        if (column->kind != KIND_RATE)
+            continue;
+        const char *rates = (const char *)&report->summary.rates;
+        double mean = *(const double *)(rates + (column->offset - TRIAL(rates)));
+        if (mean < 0)
+            continue;
+        printf("%s%.4f %s", gap, mean, column->head);
+        gap = ", ";
+    }
+}
+
 static void print_summary(const weir__cli_report *report)
 {
     const weir__cli_summary *summary = &report->summary;
     printf("\nsummary  %" PRIu64 " runs: %.3f ms min, %.3f ms median, %.3f ms max; harmonic means:",
            report->trials->rows.count, summary->min_ms, summary->median_ms, summary->max_ms);
-    if (bit_of(report->algorithm) != PR)
-        printf(" %.4f GTEPS,", summary->gteps);
-    printf(" %.4f GTEPS seen", summary->gteps_seen);
-    if (summary->gteps_edges >= 0)
-        printf(", %.4f GTEPS edges", summary->gteps_edges);
+    print_rates(report);
     printf("\nkernels  %.3f ms min, %.3f ms median, %.3f ms max\n", summary->min_kernel_ms,
            summary->median_kernel_ms, summary->max_kernel_ms);
 }
 
 static void print_verified(const weir__cli_report *report)
 {
-    const weir__cli_trial *last = &report->last;
     if (report->verified < 0)
         return;
     printf("verified: %s", report->verified ? "ok" : report->difference);
-    if (report->verified && last->l1 >= 0)
-        printf(" (ranks differ from the reference's by %.3g in all, by %.3g of one at most)",
-               last->l1, last->relative);
-    if (report->verified && last->change >= 0)
-        printf(" (an exact iteration changes %.3g in all: within %.3g of the true ranks)",
-               last->change, last->within);
+    if (report->verified && report->algorithm->print_verdict)
+        report->algorithm->print_verdict(&report->last);
     putchar('\n');
 }
 
@@ -295,6 +259,7 @@ int weir__cli_report_text(const weir__cli_report *report)
            report->weights ? report->weights : "");
     print_devices(report->context);
     print_choices(report, &remarks);
+    print_used(report);
     if (*remarks.why)
         printf("route    %s\n", remarks.why);
     if (report->algorithm->sourced && !weir__cli_given(request, "source") && !request->sources)

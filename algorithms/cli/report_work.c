@@ -1,5 +1,5 @@
-/** @file report_work.c  weir bfs|sssp|pr|cc --stats: what explains the time of a run, in a table for each
- *  source: four lines that are always there, then what the devices did in detail. */
+/** @file report_work.c  The option --stats of algorithms over graphs: a table for each source that explains the
+ *  time of a run. Its first lines are there for every run; the others say in detail what the devices did. */
 #include "algorithms/cli/result.h"
 #include "algorithms/cli/traversal.h"
 
@@ -7,20 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A matrix of more devices than this is more than can be looked over; the busiest links are said. */
+/* With more devices than MATRIX_MAX a matrix is too large to read, and the busiest links are listed instead. */
 enum { MATRIX_MAX = 8, BUSIEST = 8 };
 
 struct work {
     const weir__cli_report *report;
     const weir__cli_trial *trial;
-    weir__cli_link *links; /* of the trial */
+    weir__cli_link *links; /* those of the trial */
     FILE *file;
-    char labels[MATRIX_MAX][FIGURE_ROOM]; /* of devices; a matrix prints all of them */
+    char labels[MATRIX_MAX][FIGURE_ROOM]; /* labels of the devices, all of which a matrix shows */
 };
 
 /* ---- rows ---- */
 
-/* A row without the end of its line. */
+/* Begin a row and leave its line open. */
 static void begin_row(const struct work *work, const char *name, uint64_t count)
 {
     fprintf(work->file, "  %-18s %15" PRIu64, name, count);
@@ -32,7 +32,7 @@ static void row(const struct work *work, const char *name, uint64_t count)
     fputc('\n', work->file);
 }
 
-/* Negative: nothing was reached that it could be a part of. */
+/* A negative ratio does not exist, since nothing was reached. */
 static const char *ratio_text(double ratio, char room[FIGURE_ROOM])
 {
     return ratio < 0 ? "-" : weir__cli_figure(ratio, room);
@@ -74,7 +74,8 @@ static void print_bandwidth(const struct work *work)
             weir__cli_figure(rate, all), weir__cli_figure(rate / devices, each));
 }
 
-/* The time of the call, and the parts of what kernels took of it, the largest of several devices' in step, all devices' together otherwise. */
+/* Print the time of the call and its parts in the kernels. In step a part is the time of the slowest device;
+ * through the worklist it is a percentage of the time of all devices together. */
 static void print_times(const struct work *work)
 {
     const weir_run_stats *stats = &work->trial->stats;
@@ -246,7 +247,7 @@ static int print_trial(const weir__cli_report *report, const weir__cli_trial *tr
     return EXIT_DONE;
 }
 
-/* Every source has as many trials, but for the last one where a result was wrong. */
+/* Every source has the same number of trials. Only the last source may have fewer, when a result was wrong. */
 int weir__cli_report_work(const weir__cli_report *report, FILE *file)
 {
     const weir__cli_records *rows = &report->trials->rows;

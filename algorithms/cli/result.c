@@ -50,7 +50,7 @@ static void take_texts(weir_bench_table *copy, const weir_bench_table *table)
     weir__cli_clean(copy->skipped);
 }
 
-/* Room for one more table. @return whether there is. */
+/* Make room for one more table. @return whether there is room. */
 static int grow(weir__cli_result *result)
 {
     size_t count = result->count + 1;

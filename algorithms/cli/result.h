@@ -32,9 +32,9 @@ void weir__cli_matrix_print(FILE *file, const weir__cli_matrix *matrix, const ch
 
 /** The i-th benchmark: those of the machine, then those of the router; NULL behind the last. */
 const weir_bench_info *weir__cli_bench_at(size_t index);
-/** The one of this name, or NULL. */
+/** The benchmark with this name, or NULL. */
 const weir_bench_info *weir__cli_bench_find(const char *name);
-/** Run it, whichever layer it is of. */
+/** Run the benchmark with this name, whichever layer it belongs to. */
 weir_status weir__cli_bench_run(weir_context *context, const char *name,
                                 const weir_bench_config *config, weir_bench_table **table_out);
 
@@ -44,16 +44,16 @@ weir_status weir__cli_bench_run(weir_context *context, const char *name,
 typedef struct weir__cli_result {
     const char *path;       /**< the file it was read from; NULL: measured just now */
     struct json_t *machine; /**< the document of weir_machine_json() */
-    struct json_t *devices; /**< as in every report */
+    struct json_t *devices; /**< the devices, as every document has them */
     struct json_t *options; /**< what was asked for; null: the library's choice */
-    char version[32];       /**< of the program that measured */
-    int simulated;          /**< in virtual time */
+    char version[32];       /**< the version of the program that measured */
+    int simulated;          /**< the figures are in virtual time */
     size_t count;
     weir_bench_table *tables;
-    char **failed; /**< of each table: the sentence why it has no figures, or NULL */
+    char **failed; /**< for each table the sentence that says why it has no figures, or NULL */
 } weir__cli_result;
 
-/** A number as it is with so many significant digits. */
+/** Round a number to so many significant digits. */
 double weir__cli_rounded(double value, int digits);
 /** Append a copy of a table, its figures cut to six digits, its texts fit to be shown. A table
  *  without a title takes the one of the benchmark with its name.
@@ -66,15 +66,15 @@ void weir__cli_result_free(weir__cli_result *result);
 
 /** The document (schema 1); NULL: out of memory. */
 struct json_t *weir__cli_result_json(const weir__cli_result *result);
-/** Read a document back (result_read.c). Refuses with file, line and cause what is no result.
- *  @param[in] option  which names the file, for messages. */
+/** Read a document back (result_read.c). A file that is no result is refused with file, line and cause.
+ *  @param[in] option  the option that names the file, for messages. */
 int weir__cli_result_read(const char *option, const char *path, weir__cli_result *result_out);
 /** The line on which a value of a JSON text begins, counted from 1 (json_line.c). @p text must be
  *  valid JSON; @p path leads to the value: member names and array positions, "tables/3/unit". The
  *  line of the innermost value that is there when the whole path is not. */
 size_t weir__cli_json_line(const char *text, const char *path);
 
-/** For people (result_table.c); and one line a figure under one header (result_csv.c). */
+/** Print the figures for people (result_table.c), or one line for each figure below a header (result_csv.c). */
 void weir__cli_result_table(const weir__cli_result *result, FILE *file);
 void weir__cli_result_csv(const weir__cli_result *result, FILE *file);
 
@@ -84,7 +84,7 @@ void weir__cli_result_csv_gaps(const weir__cli_result *result);
 /** What a comparison found. */
 typedef struct weir__cli_outcome {
     int code;            /**< the exit status */
-    char sentence[1024]; /**< why it is not EXIT_DONE */
+    char sentence[1024]; /**< the sentence that says why the status is not EXIT_DONE */
 } weir__cli_outcome;
 /** Print every figure of @p now beside that of @p old (compare.c): ratios above 1 are faster. The outcome is
  *  the caller's to tell, once the figures are kept.
@@ -95,15 +95,16 @@ int weir__cli_result_compare(const weir__cli_result *old, const weir__cli_result
 
 /* ---- the two verbs --------------------------------------------------------------------------- */
 
-/** A context as --devices or --machine ask for it; a simulated one for a machine. */
+/** Make the context that --devices or --machine ask for. A machine gets a simulated context. */
 int weir__cli_context_open(const weir__cli_request *request, weir_context **context_out);
 /** Fill in what a measurement shares: progress on a terminal, stopped by a signal. Pair it with
  *  weir__cli_measure_end(). */
 void weir__cli_measure_begin(weir_bench_config *config);
-/** @return the exit status of @p status; a signal that came in between is named instead. */
+/** End a measurement. @return the exit status of @p status; when a signal came meanwhile, the message names the
+ *  signal instead. */
 int weir__cli_measure_end(weir_status status);
-/** The same, but what fails without a signal and without being misused is left to the caller:
- *  @param[out] failed_out  whether it is; weir_error_detail() then says why. */
+/** The same, but a failure of the measurement itself, which is neither a signal nor bad usage, is left to the
+ *  caller to tell. @param[out] failed_out  whether there is such a failure; weir_error_detail() then says why. */
 int weir__cli_measure_end_of_many(weir_status status, int *failed_out);
 
 /** Whether some pair of devices reaches each other only through the home memory. */

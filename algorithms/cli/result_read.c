@@ -12,14 +12,14 @@
 #include <string.h>
 
 #define FILE_MOST   ((size_t)64 << 20)
-#define FIGURE_MOST 1e15 /* of any unit; more is no measurement */
+#define FIGURE_MOST 1e15 /* of any unit; a larger figure cannot be a measurement */
 
 struct reader {
     const char *option, *file;
     char *text; /* the whole file, with a zero behind it */
     size_t bytes;
     json_t *document;
-    char path[128]; /* to the object whose members are read now: "tables/3/" */
+    char path[128]; /* the path to the object whose members are read now: "tables/3/" */
 };
 
 /* Refuse the file for the value at path + @p name. */
@@ -83,7 +83,7 @@ static int parse(struct reader *reader)
 
 /* ---- members ---- */
 
-/* The member of this kind, or NULL after a message. */
+/* Find the member of this kind; NULL after a message. */
 static json_t *member(const struct reader *reader, json_t *object, const char *name, int right,
                       const char *kind)
 {
@@ -104,7 +104,8 @@ static int text_of(const struct reader *reader, json_t *object, const char *name
     if (json_string_length(value) >= room)
         return refuse(reader, name, "\"%s\" is longer than %zu bytes", name, room - 1);
     memcpy(text, json_string_value(value), json_string_length(value) + 1);
-    weir__cli_clean(text); /* as it will be shown: two that look alike are one */
+    /* The text is cleaned as it will be shown, since two texts that look alike are taken for one. */
+    weir__cli_clean(text);
     return EXIT_DONE;
 }
 
@@ -118,7 +119,7 @@ static int number_of(const struct reader *reader, json_t *object, const char *na
     return EXIT_DONE;
 }
 
-/* A number that can have been measured. */
+/* Read a number that can have been measured. */
 static int figure_of(const struct reader *reader, json_t *object, const char *name,
                      double *figure_out)
 {
@@ -161,7 +162,7 @@ static int read_row(const struct reader *reader, json_t *object, weir_bench_row 
     if (!(trials >= 0 && trials <= UINT32_MAX && trials == floor(trials)))
         return refuse(reader, "trials", "\"trials\" is not a count");
     row->trials = (uint32_t)trials;
-    row->x = weir__cli_rounded(row->x, 15); /* as it will be written */
+    row->x = weir__cli_rounded(row->x, 15); /* with as many digits as will be written */
     return EXIT_DONE;
 }
 
@@ -176,7 +177,7 @@ static int by_key(const void *left, const void *right)
     return order;
 }
 
-/* Two figures of one name could not be told apart. */
+/* Refuse two figures with one name, since they could not be told apart. */
 static int refuse_twins(const struct reader *reader, weir_bench_row *rows, size_t count)
 {
     weir_bench_row **order = count ? malloc(count * sizeof *order) : NULL;
@@ -237,7 +238,7 @@ static int read_table(struct reader *reader, json_t *object, weir_bench_table *t
     if (!json_is_null(skipped) &&
         text_of(reader, object, "skipped", table->skipped, sizeof table->skipped))
         return EXIT_USAGE;
-    if (json_is_string(failed)) /* not there in files of older programs */
+    if (json_is_string(failed)) /* files of older programs do not have it */
         *failed_out = json_string_value(failed);
     else if (failed && !json_is_null(failed))
         return refuse(reader, "failed", "\"failed\" is not a text");

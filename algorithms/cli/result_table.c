@@ -7,13 +7,14 @@
 
 /* ---- all pairs: a matrix for each series ---- */
 
-#define STAGED ", staged" /* behind a series: the pairs of it that do not reach each other */
+/* The end of the name of a series whose pairs do not reach each other directly. */
+#define STAGED ", staged"
 
-/* The rows of one series, which lie one behind the other; staged pairs are among them. */
+/* The rows of one series. They follow one another; staged pairs are among them. */
 struct series {
     const weir_bench_row *rows;
     size_t count;
-    uint32_t ends; /* labels that are at either end */
+    uint32_t ends; /* the labels of both ends */
     const char *label[WEIR_DEVICES_MAX + 1];
 };
 
@@ -45,7 +46,7 @@ static const weir_bench_row *find_pair(const struct series *series, uint32_t fro
     return NULL;
 }
 
-/* Length of a series' name without what says that a pair is staged. */
+/* The length of the name of a series without the end that says that a pair is staged. */
 static size_t base_length(const char *name)
 {
     size_t length = strlen(name), tail = strlen(STAGED);
@@ -71,7 +72,7 @@ static struct series take_series(const weir_bench_table *table, size_t first)
     return series;
 }
 
-/* A matrix is worth its place when at least half of its cells off the diagonal are filled. */
+/* A matrix is printed when at least half of its cells off the diagonal are filled. */
 static int is_matrix(const weir_bench_table *table, struct series *series)
 {
     size_t filled = 0;
@@ -132,7 +133,7 @@ static void print_matrix(const weir_bench_table *table, struct series *series, F
 
 enum { COLUMNS = 7, CELL_ROOM = 64, TEXT_ROOM = 4096 };
 
-/* What stands in a column; "" everywhere leaves the column out. */
+/* Write the text of a column in a row. A column whose texts are all "" is left out. */
 static const char *cell(const weir_bench_table *table, const weir_bench_row *row, int column,
                         char room[CELL_ROOM])
 {
@@ -218,7 +219,7 @@ static void print_table(const weir_bench_table *table, const char *failed, FILE 
             i += series.count;
             continue;
         }
-        do { /* all series up to the next matrix share their columns */
+        do { /* All series up to the next matrix share their columns. */
             lines.count += series.count;
             i += series.count;
         } while (i < table->count && (series = take_series(table, i), !is_matrix(table, &series)));

@@ -14,7 +14,7 @@ struct weir__cli_session {
     weir_graph *graph;
     weir_partition *partition;
     char weights[WEIGHTS_ROOM]; /**< "": the algorithm has none */
-    void *object;               /**< of the algorithm */
+    void *object;               /**< what the algorithm's create made */
     uint64_t *sources;
     size_t source_count;
     void *values;            /**< of the last run */

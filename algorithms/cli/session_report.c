@@ -11,7 +11,7 @@ static void write_values(struct weir__cli_session *session)
     for (uint64_t v = 0; v < session->graph->vertices; v++) {
         weir__cli_value_text(algorithm, algorithm->at(session->values, v), room);
         if (fputs(room, file) < 0 || putc('\n', file) < 0)
-            break; /* commit sees the stream's error and says why */
+            break; /* weir__cli_run_commit() finds the error of the stream and says why */
     }
 }
 
@@ -20,7 +20,7 @@ static void write_parents(struct weir__cli_session *session)
     FILE *file = session->outputs[PARENTS].file;
     for (uint64_t v = 0; v < session->graph->vertices; v++)
         if (fprintf(file, "%" PRId64 "\n", session->parents[v]) < 0)
-            break; /* as above */
+            break; /* as in write_values() */
 }
 
 static int print(const struct weir__cli_session *session, const weir__cli_report *report)

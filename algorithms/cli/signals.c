@@ -19,12 +19,13 @@
 enum { STEP_MS = 50, GRACE_STEPS = 10 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static void (*cancel)(void *user); /* this and its user are guarded by lock; NULL: nothing runs */
+static void (*cancel)(void *user); /* `lock` guards this and its user; NULL: nothing runs */
 static void *cancel_user;
-static int caught; /* guarded by lock */
+static int caught; /* `lock` guards this */
 
 static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER;
-static int told; /* guarded by telling: it is said once, by the main thread or by this one */
+/* `telling` guards this. Either the main thread or the signals' thread prints the message, once. */
+static int told;
 static sigset_t signals; /* written before the thread starts */
 
 static int tell(int signal)
@@ -37,8 +38,8 @@ static int tell(int signal)
     return EXIT_RUN;
 }
 
-/* Whether a line on stderr is written at once: not into a full pipe, nor while the main thread, which may be
- * held up in one, is writing. */
+/* Whether a line can be written to stderr without waiting. That is not so when stderr is a full pipe, or while the
+ * main thread writes, which a full pipe may hold up. */
 static int can_tell(void)
 {
     struct pollfd standard = {.fd = STDERR_FILENO, .events = POLLOUT};

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* SplitMix64: small, and the same on every machine. */
+/* SplitMix64, which is small and gives the same numbers on every machine. */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = (*state += UINT64_C(0x9E3779B97F4A7C15));
@@ -12,7 +12,8 @@ static uint64_t next_random(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* Evenly below bound: the few values that would favour small results are drawn again. */
+/* Draw a number below bound, all with equal probability: the few values that would favour small numbers are drawn
+ * again. */
 static uint64_t random_below(uint64_t *state, uint64_t bound)
 {
     uint64_t reject = (UINT64_MAX - bound + 1) % bound, value;

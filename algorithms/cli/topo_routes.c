@@ -6,7 +6,7 @@
 
 enum { PAGE = 100, INDENT = 12 };
 
-/* Words that run on, with line breaks where a page ends. */
+/* Print words one after another, with a new line where a page is full. */
 struct words {
     FILE *file;
     int column;
@@ -30,7 +30,7 @@ static const char *label(const weir_machine *machine, uint32_t device)
 
 /* ---- details of a plan ---- */
 
-/* What the slowest transfer gets when every device sends to the next at the same time. */
+/* The bandwidth of the slowest transfer when every device sends to the next at the same time. */
 static weir_status smallest_share(const weir_machine *machine, const weir_route_plan *plan,
                                   double *gbs_out)
 {
@@ -118,7 +118,7 @@ static int print_plan(const weir_machine *machine, weir_route_kind kind, FILE *f
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }
 
-/* One kind alone; auto is followed by the plan it picks. */
+/* Show one kind alone. Behind auto stands the plan that it picks. */
 static int print_one(const weir_machine *machine, weir_route_kind kind, FILE *file)
 {
     weir_route_plan plan;

@@ -32,13 +32,13 @@ static int name_width(const weir_machine *machine, uint32_t first, uint32_t end)
 {
     size_t width = 4;
     for (uint32_t i = first; i < end; i++) {
-        size_t length = strlen(weir_machine_node(machine, i)->name); /* cleaned: no more bytes */
+        size_t length = strlen(weir_machine_node(machine, i)->name); /* cleaning adds no bytes */
         width = length > width ? length : width;
     }
     return (int)width;
 }
 
-/* The host next to a device: the one that its path home begins with, or the only one. */
+/* Find the host next to a device: the first one on its path to the home memory, or the only one. */
 static const char *numa_of(const weir_machine *machine, uint32_t device)
 {
     uint32_t devices = weir_machine_device_count(machine);
@@ -55,7 +55,7 @@ static const char *numa_of(const weir_machine *machine, uint32_t device)
     return "-";
 }
 
-/* Labels have letters, digits and little else; names are what a file says. */
+/* A label consists of letters, digits and few other characters, but a name may be any text of a file. */
 static const char *name_of(const weir_node *node, char room[NAME_ROOM])
 {
     return weir__cli_cleaned(node->name, room, NAME_ROOM);

@@ -5,46 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int weir__cli_sum_values(const weir__cli_algorithm *algorithm, const void *values,
-                         uint64_t vertices, weir__cli_trial *trial)
-{
-    double largest = 0;
-    long double total = 0; /* more digits than one value has */
-    for (uint64_t v = 0; v < vertices; v++) {
-        double value = algorithm->at(values, v);
-        if (!isfinite(value))
-            continue;
-        total += value;
-        largest = value > largest ? value : largest;
-    }
-    trial->figure[0] = largest;
-    trial->figure[1] = total;
-    return EXIT_DONE;
-}
-
-/* Labels may be wrong: those that are no vertex count for nothing here, and --verify names them. */
-int weir__cli_sum_labels(const weir__cli_algorithm *algorithm, const void *values,
-                         uint64_t vertices, weir__cli_trial *trial)
-{
-    const uint32_t *labels = values;
-    uint32_t *members = calloc(vertices ? (size_t)vertices : 1, sizeof *members);
-    uint64_t components = 0, largest = 0;
-    (void)algorithm;
-    if (!members)
-        return weir__cli_fail(EXIT_RUN, "no memory to count the components of %llu vertices",
-                              (unsigned long long)vertices);
-    for (uint64_t v = 0; v < vertices; v++) {
-        components += labels[v] == v;
-        if (labels[v] < vertices && ++members[labels[v]] > largest)
-            largest = members[labels[v]];
-    }
-    free(members);
-    trial->figure[0] = components;
-    trial->figure[1] = largest;
-    return EXIT_DONE;
-}
-
-/* 10^9 a second; 0 when there is nothing to divide. */
+/* A rate in 10^9 a second; 0 when there is no time to divide by. */
 static double giga_rate(double count, double ms)
 {
     return ms > 0 ? count / (ms * 1e-3) / 1e9 : 0;
@@ -54,14 +15,16 @@ int weir__cli_trial_finish(weir__cli_trial *trial, const weir__cli_algorithm *al
                            const weir__cli_request *request, const void *values, uint64_t vertices)
 {
     const weir_run_stats *stats = &trial->stats;
-    trial->gteps = giga_rate((double)stats->arcs_reached, stats->ms);
-    trial->gteps_seen = giga_rate((double)stats->work.atoms, stats->ms);
-    /* With every arc comes its reverse, so an edge is two of them; what the graph was cleaned of (second
-     * copies, loops) is not counted, where Graph500 does. */
-    trial->gteps_edges = algorithm == &weir__cli_algorithm_bfs && request->undirected
+    trial->rates.arcs = giga_rate((double)stats->arcs_reached, stats->ms);
+    trial->rates.seen = giga_rate((double)stats->work.atoms, stats->ms);
+    /* Every arc has its reverse, so an edge is two arcs. Graph500 also counts the second copies and loops that
+     * were removed when the graph was opened; they are not counted here. */
+    trial->rates.edges = algorithm->edges && request->undirected
                              ? giga_rate((double)stats->arcs_reached / 2, stats->ms)
                              : -1;
-    trial->l1 = trial->relative = trial->change = trial->within = -1;
+    trial->step_ms = weir__cli_step_ms(stats);
+    for (int i = 0; i < OWN_FIGURES; i++)
+        trial->own[i] = -1;
     return algorithm->sum(algorithm, values, vertices, trial);
 }
 
@@ -80,7 +43,7 @@ void weir__cli_trials_free(weir__cli_trials *trials)
     weir__cli_records_free(&trials->links);
 }
 
-/* Most pairs of many devices carry nothing, and are not kept. */
+/* Most pairs of many devices carry nothing. Those are not kept. */
 static int keep_links(weir__cli_trials *trials, const weir__cli_algorithm *algorithm, void *object,
                       uint32_t devices)
 {
@@ -128,7 +91,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The rate of all trials together, each with the same work. */
+/* The rate of all trials together, as if each had done the same work. */
 struct mean {
     double inverse, least;
 };
@@ -139,7 +102,7 @@ static void add_rate(struct mean *mean, double rate)
     mean->inverse += rate > 0 ? 1 / rate : 0;
 }
 
-/* 0 when one of the rates is, negative when one is unknown. */
+/* @return the mean; 0 when one of the rates is 0, and negative when one is unknown. */
 static double harmonic(const struct mean *mean, uint64_t count)
 {
     return mean->least > 0 ? (double)count / mean->inverse : mean->least;
@@ -149,7 +112,7 @@ static double harmonic(const struct mean *mean, uint64_t count)
 static int gather(const weir__cli_trials *trials, double *ms, double *kernel_ms,
                   weir__cli_summary *summary)
 {
-    struct mean gteps = {0, INFINITY}, seen = gteps, edges = gteps;
+    struct mean arcs = {0, INFINITY}, seen = arcs, edges = arcs;
     uint64_t count = trials->rows.count;
     for (uint64_t i = 0; i < count; i++) {
         weir__cli_trial trial;
@@ -158,13 +121,13 @@ static int gather(const weir__cli_trials *trials, double *ms, double *kernel_ms,
             return code;
         ms[i] = trial.stats.ms;
         kernel_ms[i] = trial.stats.kernel_ms;
-        add_rate(&gteps, trial.gteps);
-        add_rate(&seen, trial.gteps_seen);
-        add_rate(&edges, trial.gteps_edges);
+        add_rate(&arcs, trial.rates.arcs);
+        add_rate(&seen, trial.rates.seen);
+        add_rate(&edges, trial.rates.edges);
     }
-    summary->gteps = harmonic(&gteps, count);
-    summary->gteps_seen = harmonic(&seen, count);
-    summary->gteps_edges = harmonic(&edges, count);
+    summary->rates = (weir__cli_rates){.arcs = harmonic(&arcs, count),
+                                       .seen = harmonic(&seen, count),
+                                       .edges = harmonic(&edges, count)};
     return EXIT_DONE;
 }
 
@@ -242,7 +205,7 @@ int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats
            stats->direction == WEIR_DIRECTION_SWITCH;
 }
 
-/* A run that streams is timed as such. */
+/* A run that streams has a phase of that name. */
 int weir__cli_streamed(const weir_run_stats *stats)
 {
     for (int i = 0; i < WEIR_RUN_PHASES; i++)
@@ -251,14 +214,15 @@ int weir__cli_streamed(const weir_run_stats *stats)
     return 0;
 }
 
-const char *weir__cli_stream_picked(const weir_run_stats *stats)
-{
-    return weir__cli_streams.built[weir__cli_streamed(stats) ? WEIR_CC_STREAMED : WEIR_CC_RESIDENT];
-}
-
 const char *weir__cli_merge_route(const weir__cli_request *request)
 {
     return request->route ? weir_route_kind_text((weir_route_kind)request->route) : NULL;
+}
+
+const char *weir__cli_own_text(const weir__cli_option *own, const weir__cli_report *report)
+{
+    const void *at = (const char *)report->request + own->field;
+    return own->picked ? own->picked(&report->last.stats) : own->choices->built[*(const int *)at];
 }
 
 uint32_t weir__cli_devices_used(const weir__cli_report *report, const weir_run_stats *stats)

@@ -62,7 +62,7 @@ static int check_name(const weir__cli_request *request)
 
 /* ---- options ---- */
 
-/* An option that measuring takes, given although nothing is measured; NULL: none. */
+/* Find an option of measurements that was given although nothing is measured; NULL: there is none. */
 static const char *idle_option(const weir__cli_request *request)
 {
     static const char *const measuring[] = {"devices", "machine", "bytes", "trials", "warmups"};
@@ -81,7 +81,7 @@ static int list_names(const weir__cli_request *request)
     return EXIT_DONE;
 }
 
-/* Only `all` may have some that --bytes says nothing to. */
+/* --bytes may have no effect on some benchmarks of `all`, but must have one on a benchmark that is named. */
 static int check_bytes(const weir__cli_request *request)
 {
     const weir_bench_info *info = request->graph ? weir__cli_bench_find(request->graph) : NULL;
@@ -161,8 +161,8 @@ static json_t *machine_json(weir_context *context, weir_status *status_out)
     return document;
 }
 
-/* Figures name devices by their labels in the context, the machine by its own: say which is which.
- * The devices of a context are the first nodes of its machine. */
+/* Figures name devices by their labels in the context, and the machine by labels of its own. The document says
+ * which label is which: the devices of a context are the first nodes of its machine. */
 static json_t *devices_json(weir_context *context)
 {
     const weir_machine *machine;
@@ -204,12 +204,13 @@ static weir_bench_config config_of(const weir__cli_request *request)
     weir_bench_config config = WEIR_BENCH_CONFIG_INIT;
     config.bytes = request->bytes;
     config.trials = (uint32_t)request->bench_trials;
-    if (request->warmups != UINT64_MAX) /* the library's 0 is its choice, UINT32_MAX is none */
+    /* For the library 0 is its own choice, and UINT32_MAX stands for no warm-up. */
+    if (request->warmups != UINT64_MAX)
         config.warmups = request->warmups ? (uint32_t)request->warmups : UINT32_MAX;
     return config;
 }
 
-/* A benchmark among others: it may fail, which is reported in its place. */
+/* Run a benchmark among others. When it fails, the report says so in its place. */
 static int run_one(struct session *session, const weir_bench_info *info)
 {
     weir_bench_config config = config_of(session->request);
@@ -263,7 +264,7 @@ static int measure(struct session *session)
 
 typedef void printer(const weir__cli_result *result, FILE *file);
 
-/* Made in memory first: a write that fails then still says why. */
+/* The text is made in memory first, so that a write that fails can say why. */
 static int write_text(struct session *session, printer *print)
 {
     weir__text report;
@@ -295,7 +296,7 @@ static int write_report(struct session *session)
     return write_text(session, weir__cli_result_csv);
 }
 
-/* The comparison stands under a table on standard output; a document there has to stay alone. */
+/* The comparison follows a table on standard output. Where a document goes there, nothing else may. */
 static int compare(struct session *session, weir__cli_outcome *outcome_out)
 {
     const weir__cli_request *request = session->request;
@@ -309,8 +310,8 @@ static int compare(struct session *session, weir__cli_outcome *outcome_out)
                                     alone ? stderr : stdout, outcome_out);
 }
 
-/* The figures are good whatever the comparison says, so they are kept first; but not where the comparison,
- * as all on standard output, cannot be printed. */
+/* The figures are good whatever the comparison says, so they are kept before its outcome is told. They are not
+ * kept when the comparison cannot be printed on standard output. */
 static int report(struct session *session)
 {
     weir__cli_outcome outcome = {EXIT_DONE, ""};

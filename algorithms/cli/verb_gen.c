@@ -14,7 +14,8 @@ static int is_stream(const char *path)
     return stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
 }
 
-/* As the library will open it; but to open and close a pipe would tell its reader that all has come. */
+/* Try to open the file as the library will. A pipe is left alone: to open and close it would tell its reader that
+ * everything has been written. */
 static int check_writable(const char *path)
 {
     weir__replace file;
@@ -37,7 +38,7 @@ static int check(const weir__cli_request *request)
         return weir__cli_fail(EXIT_USAGE, "gen: GRAPH is missing; see weir help gen");
     if (!request->output)
         return weir__cli_fail(EXIT_USAGE, "gen: -o FILE is missing; see weir help gen");
-    /* The library refuses both too, but only once there is a graph to write. */
+    /* The library refuses both as well, but only after the graph has been made. */
     if (weir__write_check(request->output))
         return weir__cli_fail(EXIT_USAGE, "--output %s", weir_error_detail());
     return EXIT_DONE;
@@ -49,7 +50,8 @@ struct written {
     int code;
 };
 
-/* Says what was written before it has its name: a file is left only where that can be said. */
+/* The message on what was written is printed before the file gets its name, so that no file is left when the
+ * message cannot be printed. */
 static int report(void *user)
 {
     struct written *written = user;
@@ -66,7 +68,7 @@ static int write_graph(const weir__cli_request *request, const weir_graph *graph
     weir__cli_progress(NULL);
     if (written.code || !status)
         return written.code;
-    /* What can be known of the output was checked: a write fails with the run. */
+    /* The output was checked before the run, so a write that fails now is a failure of the run. */
     return status == WEIR_ERR_IO ? weir__cli_fail(EXIT_RUN, "%s", weir_error_detail())
                                  : weir__cli_fail_status(status);
 }

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <string.h>
 
-/* The value in force as text: numbers in the base unit of their type. */
+/* Write the value in force; numbers are in the base unit of their type. */
 static const char *value_text(const weir_config *config, const weir_config_entry *entry, char *room,
                               size_t size)
 {

@@ -10,7 +10,8 @@ struct session {
     weir__cli_output json;
     weir_context *context;
     weir_pbf *pbf;
-    uint32_t *input, *output; /* of the home device: copies to GPUs want page-locked memory */
+    /* Memory of the home device, since copies to GPUs are quicker from page-locked memory. */
+    uint32_t *input, *output;
     weir__cli_filtered report;
 };
 
@@ -46,7 +47,8 @@ static int take_array(struct session *session, const char *what, uint32_t **arra
     return EXIT_DONE;
 }
 
-/* The array, a result that may be as long, and for a check of it a bit for each element. */
+/* Check that there is memory for the array, for a result that may be as long, and for one bit for each element
+ * where the result is verified. */
 static int check_room(const weir__cli_request *request)
 {
     struct weir__need need = {0, 0};
@@ -90,7 +92,7 @@ static int run_once(struct session *session, weir_pbf_stats *stats_out)
         weir_pbf_run(session->pbf, session->input, elements, session->output, elements, stats_out));
 }
 
-/* A difference is kept and reported with the other results. */
+/* A difference is remembered here and reported with the other results. */
 static int verify(struct session *session, uint64_t kept)
 {
     weir__cli_filtered *report = &session->report;

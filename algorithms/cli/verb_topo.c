@@ -13,7 +13,8 @@ struct session {
     const weir__cli_request *request;
     weir__cli_output output;
     weir_context *context;
-    weir_machine *owned; /* opened or measured; NULL: the machine is the context's */
+    /* A machine that was opened or measured; NULL: the machine belongs to the context. */
+    weir_machine *owned;
     const weir_machine *machine;
 };
 
@@ -70,7 +71,7 @@ static void print_source(const struct session *session, FILE *file)
                 request->devices ? " on --devices " : "", request->devices ? request->devices : "");
 }
 
-/* Made in memory first: a write that fails then still says why. */
+/* The text is made in memory first, so that a write that fails can say why. */
 static int print_table(struct session *session)
 {
     weir__text table;

@@ -1,4 +1,4 @@
-/** @file verb_traversal.c  weir bfs, sssp, pr, cc: place a graph on devices, traverse it, report.
+/** @file verb_traversal.c  The verbs of algorithms over graphs: place a graph on devices, traverse it, report.
  *
  * Cheap checks come first: options, then output files, devices, the graph, and at last what needs
  * the graph, so that a typing mistake never costs a loaded graph. */
@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int wants_tree(const weir__cli_request *request)
 {
@@ -29,24 +30,25 @@ static weir_run_options options_of(const weir__cli_request *request)
     return options;
 }
 
-/* What the library would refuse once the graph is loaded is refused before, in the command's words. */
+/* The library would refuse the same options, but only once the graph is loaded. Here they are refused before, and
+ * named as the command spells them. */
 static int check_forms(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
     const weir_run_options options = options_of(request);
-    const struct weir__asked asked = {
+    struct weir__asked asked = {
         .options = &options,
-        .iterations = (uint32_t)request->iterations,
-        .source = (weir_cc_source)request->stream,
         .partition = request->partition != PARTITION_AUTO,
         .command = 1,
         .parents = request->parents ? NULL : "--output-parents",
     };
+    if (session->algorithm->ask)
+        session->algorithm->ask(request, &asked);
     weir_status status = weir__forms_check(session->algorithm->forms, &asked, NULL);
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }
 
-/* What draws numbers: sources, and two of the partitions. */
+/* Refuse a seed when nothing draws numbers. Sources do, and two of the partitions. */
 static int check_seed(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
@@ -62,7 +64,7 @@ static int check_seed(const struct weir__cli_session *session)
 static int check_options(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
-    const char *name = session->algorithm->name;
+    const char *name = session->algorithm->verb.name;
     if (!request->graph)
         return weir__cli_fail(EXIT_USAGE, "%s: GRAPH is missing; see weir help %s", name, name);
     if (weir__cli_given(request, "source") && request->sources)
@@ -87,7 +89,7 @@ static int open_outputs(struct weir__cli_session *session)
     return code;
 }
 
-/* Algorithms that start everywhere run from one source that says nothing. */
+/* An algorithm that starts everywhere gets one source, which it ignores. */
 static int find_sources(struct weir__cli_session *session)
 {
     if (!session->graph->vertices)
@@ -116,7 +118,7 @@ static int load(struct weir__cli_session *session)
                : code;
 }
 
-/* Whether --verify takes a reference's values, or judges the values by themselves. */
+/* Whether --verify compares with a reference, rather than judging the values by themselves. */
 static int wants_reference(const struct weir__cli_session *session)
 {
     const weir__cli_algorithm *algorithm = session->algorithm;
@@ -124,7 +126,8 @@ static int wants_reference(const struct weir__cli_session *session)
            (!algorithm->needs_reference || algorithm->needs_reference(session->request));
 }
 
-/* What is taken here beside the algorithm's own, so that what would not fit is refused before any of it is. */
+/* The memory that the command takes beside the algorithm's own. The library adds it to its own count, so that a
+ * run that does not fit is refused before memory is taken. */
 static uint64_t own_bytes(const struct weir__cli_session *session)
 {
     const weir__cli_algorithm *algorithm = session->algorithm;
@@ -186,6 +189,18 @@ static int run_once(struct weir__cli_session *session, uint64_t source, weir_run
     return weir__cli_run_end(session->algorithm->run(session->object, source, stats_out));
 }
 
+static int verify_tree(struct weir__cli_session *session, uint64_t source)
+{
+    weir_status status =
+        session->algorithm->check_tree(session->graph, source, session->parents, session->values);
+    if (status != WEIR_ERR_VERIFY)
+        return status ? weir__cli_fail_status(status) : EXIT_DONE;
+    session->difference = strdup(weir_error_detail());
+    return session->difference
+               ? EXIT_DONE
+               : weir__cli_fail(EXIT_RUN, "no memory to name what is wrong with the tree");
+}
+
 /* Compares the values at hand; a difference is remembered and reported with the other results. */
 static int verify(struct weir__cli_session *session, weir__cli_trial *trial)
 {
@@ -193,13 +208,12 @@ static int verify(struct weir__cli_session *session, weir__cli_trial *trial)
     int code = algorithm->compare(algorithm, session->request, session->graph, session->values,
                                   session->expected, trial, &session->difference);
     if (!code && !session->difference && session->parents)
-        code = weir__cli_verify_tree(session->graph, trial->source, session->parents,
-                                     session->values, &session->difference);
+        code = verify_tree(session, trial->source);
     session->verified = !session->difference;
     return code;
 }
 
-/* What a run found, once it has ended well. */
+/* Gather, verify and keep what a run found. */
 static int finish_trial(struct weir__cli_session *session, weir__cli_trial *trial)
 {
     const weir__cli_algorithm *algorithm = session->algorithm;
@@ -270,9 +284,9 @@ static void close_session(struct weir__cli_session *session)
     free(session->difference);
 }
 
-static int traverse(const weir__cli_algorithm *algorithm, const weir__cli_request *request)
+int weir__cli_traverse(const weir__cli_request *request)
 {
-    struct weir__cli_session session = {.algorithm = algorithm,
+    struct weir__cli_session session = {.algorithm = request->verb->algorithm,
                                         .request = request,
                                         .trials = weir__cli_trials_none(),
                                         .verified = -1};
@@ -293,24 +307,4 @@ static int traverse(const weir__cli_algorithm *algorithm, const weir__cli_reques
         code = weir__cli_session_report(&session);
     close_session(&session);
     return code;
-}
-
-int weir__cli_bfs(const weir__cli_request *request)
-{
-    return traverse(&weir__cli_algorithm_bfs, request);
-}
-
-int weir__cli_sssp(const weir__cli_request *request)
-{
-    return traverse(&weir__cli_algorithm_sssp, request);
-}
-
-int weir__cli_pr(const weir__cli_request *request)
-{
-    return traverse(&weir__cli_algorithm_pr, request);
-}
-
-int weir__cli_cc(const weir__cli_request *request)
-{
-    return traverse(&weir__cli_algorithm_cc, request);
 }

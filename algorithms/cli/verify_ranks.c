@@ -23,34 +23,35 @@
  * No two distributions differ by more than 2 in all, so a bound of 2 says nothing about any ranks: those that have
  * no better one are not verified. Whether they have is seen from them, since a run may stop well below the
  * tolerance; a comparison with the reference goes by what the tolerance allows. */
-#include "algorithms/cli/traversal.h"
+#include "algorithms/cli/verify_ranks.h"
 
 #include <math.h>
 
-/* "To 1e-9 relative at tolerance 1e-10" and the sum of all ranks. */
+/* At tolerances up to fine_tolerance each rank has to be right to fine_relative of itself. The sum of all ranks may
+ * differ from 1 by sum_limit. */
 static const double fine_tolerance = 1e-10, fine_relative = 1e-9, sum_limit = 1e-9;
-/* Up to here the reference is asked. */
+/* At tolerances up to this one ranks are compared with the reference. */
 static const double reference_tolerance = 1e-9;
-/* Of all ranks, what rounding a float's share does: rank, degree and quotient. Tolerances below the second are
- * met by doubles. */
+/* What rounding does to the sum of all ranks where shares are floats: rank, degree and quotient are rounded. For
+ * tolerances below single_least shares are doubles. */
 static const double single_error = 3.0 / 16777216, single_least = 1.0 / 2097152;
-/* Sums in doubles, in another order. */
+/* The difference between sums of doubles in two orders. */
 static const double double_error = 1e-12;
-/* A change of the reference below which it stops. */
+/* The reference stops when an iteration changes less than this. */
 static const double reference_change = 1e-15;
-/* Between any two distributions, at most. */
+/* The largest difference between any two distributions. */
 static const double most_apart = 2;
 
-/* What a run that stops after so many iterations may be off by; 0: none such. */
-static double counted_of(const weir__cli_request *request)
+/* How far from the true ranks a run may be that stops after a number of iterations; 0: the number is not limited. */
+static double counted_of(const weir_pr_config *config)
 {
-    return request->iterations ? 2 * pow(request->damping, (double)request->iterations) : 0;
+    return config->iterations ? 2 * pow(config->damping, (double)config->iterations) : 0;
 }
 
 /* How far from the true ranks a run may be that stopped at a change of the tolerance. */
-static double stopped_of(const weir__cli_request *request)
+static double stopped_of(const weir_pr_config *config)
 {
-    return request->tolerance / (1 - request->damping);
+    return config->tolerance / (1 - config->damping);
 }
 
 static int failed_to_name(void)
@@ -58,52 +59,53 @@ static int failed_to_name(void)
     return weir__cli_fail(EXIT_RUN, "no memory to name the difference");
 }
 
-/* A sum of ranks that is not 1 where it should be. @return the length of the sentence, 0 or negative. */
-static int check_sum(const weir__cli_request *request, long double sum, char **sentence_out)
+/* Name a sum of ranks that is not 1 where it should be. @return the length of the sentence; 0: the sum is right;
+ * negative: there was no memory. */
+static int check_sum(const weir_pr_config *config, long double sum, char **sentence_out)
 {
-    if (request->dangling != WEIR_DANGLING_SPREAD || fabsl(sum - 1) <= sum_limit)
+    if (config->dangling != WEIR_DANGLING_SPREAD || fabsl(sum - 1) <= sum_limit)
         return 0;
     return asprintf(sentence_out, "ranks sum to %.17Lg instead of 1", sum);
 }
 
-/* A bound that all ranks keep. @return the length of the sentence, or negative. */
-static int says_nothing(const weir__cli_request *request, double bound, char **sentence_out)
+/* Name a bound that all ranks keep, so that it proves nothing. @return the length of the sentence; negative: there
+ * was no memory. */
+static int says_nothing(const weir_pr_config *config, double bound, char **sentence_out)
 {
     return asprintf(sentence_out,
                     "ranks are within %.3g of the true ones in all, which says nothing, as no two "
                     "rankings differ by more than %g; at this damping it takes a tolerance of some "
                     "%.3g or less to tell",
-                    bound, most_apart, most_apart / 2 * (1 - request->damping));
+                    bound, most_apart, most_apart / 2 * (1 - config->damping));
 }
 
 /* ---- by an exact iteration ---------------------------------------------------------------------- */
 
-static double change_limit(const weir__cli_request *request, const weir_run_stats *stats)
+static double change_limit(const weir_pr_config *config, const weir_run_stats *stats)
 {
-    const double d = request->damping, t = request->tolerance;
+    const double d = config->damping, t = config->tolerance;
     const int pulled = stats->direction == WEIR_DIRECTION_PULL;
     double limit = t;
     if (pulled && t >= single_least)
         limit = fmax(limit, d * t + (1 + 2 * d) * single_error);
-    if (request->iterations && stats->steps >= request->iterations)
-        limit = fmax(limit, counted_of(request) + 3 * single_error / (1 - d));
+    if (config->iterations && stats->steps >= config->iterations)
+        limit = fmax(limit, counted_of(config) + 3 * single_error / (1 - d));
     return limit + double_error;
 }
 
-static int compare_change(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
+static int compare_change(const weir__cli_algorithm *algorithm, const weir_pr_config *config,
                           const weir_graph *graph, const double *ranks, weir__cli_trial *trial,
                           char **sentence_out)
 {
-    const weir_pr_config config = weir__cli_pr_config(request);
-    const double limit = change_limit(request, &trial->stats);
+    const double limit = change_limit(config, &trial->stats);
     char got[VALUE_ROOM], want[VALUE_ROOM];
     weir_pr_change change;
     int length = 0;
-    weir_status status = weir_pr_check(graph, &config, ranks, &change);
+    weir_status status = weir_pr_check(graph, config, ranks, &change);
     if (status)
         return weir__cli_fail_status(status);
-    trial->change = change.l1;
-    trial->within = change.within;
+    trial->own[RANKS_CHANGE] = change.l1;
+    trial->own[RANKS_WITHIN] = change.within;
     const unsigned long long vertex = (unsigned long long)change.vertex;
     weir__cli_value_text(algorithm, graph->vertices ? ranks[vertex] : 0, got);
     weir__cli_value_text(algorithm, change.next, want);
@@ -116,24 +118,24 @@ static int compare_change(const weir__cli_algorithm *algorithm, const weir__cli_
                           "%s",
                           change.l1, limit, vertex, got, want);
     else if (!(change.within < most_apart))
-        length = says_nothing(request, change.within, sentence_out);
+        length = says_nothing(config, change.within, sentence_out);
     else if (graph->vertices)
-        length = check_sum(request, change.sum, sentence_out);
+        length = check_sum(config, change.sum, sentence_out);
     return length < 0 ? failed_to_name() : EXIT_DONE;
 }
 
 /* ---- by the reference --------------------------------------------------------------------------- */
 
 struct limits {
-    double l1, relative; /* the second INFINITY: none */
+    double l1, relative; /* relative INFINITY: there is no such limit */
 };
 
-static struct limits limits_of(const weir__cli_request *request)
+static struct limits limits_of(const weir_pr_config *config)
 {
-    const double stopped = stopped_of(request), counted = counted_of(request);
-    const double reference = reference_change / (1 - request->damping);
+    const double stopped = stopped_of(config), counted = counted_of(config);
+    const double reference = reference_change / (1 - config->damping);
     struct limits limits = {fmax(stopped, counted) + reference + double_error, INFINITY};
-    if (request->tolerance <= fine_tolerance && counted <= request->tolerance)
+    if (config->tolerance <= fine_tolerance && counted <= config->tolerance)
         limits.relative = fmax(fine_relative, stopped);
     return limits;
 }
@@ -144,7 +146,7 @@ struct distances {
     uint64_t worst; /* vertex of the largest relative difference */
 };
 
-/* A rank that is no number makes every distance one. */
+/* A rank that is not a number makes every distance infinite. */
 static struct distances measure(const double *ranks, const double *expected, uint64_t vertices)
 {
     struct distances found = {0, 0, 0, 0};
@@ -163,16 +165,16 @@ static struct distances measure(const double *ranks, const double *expected, uin
     return found;
 }
 
-static int compare_all(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
+static int compare_all(const weir__cli_algorithm *algorithm, const weir_pr_config *config,
                        uint64_t vertices, const double *ranks, const double *expected,
                        weir__cli_trial *trial, char **sentence_out)
 {
-    struct limits limits = limits_of(request);
+    struct limits limits = limits_of(config);
     struct distances found = measure(ranks, expected, vertices);
     char got[VALUE_ROOM], want[VALUE_ROOM];
     int length = 0;
-    trial->l1 = found.l1;
-    trial->relative = found.relative;
+    trial->own[RANKS_L1] = found.l1;
+    trial->own[RANKS_RELATIVE] = found.relative;
     weir__cli_value_text(algorithm, ranks[found.worst], got);
     weir__cli_value_text(algorithm, expected[found.worst], want);
     if (!(found.l1 <= limits.l1))
@@ -181,7 +183,7 @@ static int compare_all(const weir__cli_algorithm *algorithm, const weir__cli_req
                           "allows; vertex %llu has rank %s, the reference %s",
                           found.l1, limits.l1, (unsigned long long)found.worst, got, want);
     else if (!(limits.l1 < most_apart))
-        length = says_nothing(request, limits.l1, sentence_out);
+        length = says_nothing(config, limits.l1, sentence_out);
     else if (!(found.relative <= limits.relative))
         length =
             asprintf(sentence_out,
@@ -189,7 +191,7 @@ static int compare_all(const weir__cli_algorithm *algorithm, const weir__cli_req
                      "most",
                      (unsigned long long)found.worst, got, want, found.relative, limits.relative);
     else if (vertices)
-        length = check_sum(request, found.sum, sentence_out);
+        length = check_sum(config, found.sum, sentence_out);
     return length < 0 ? failed_to_name() : EXIT_DONE;
 }
 
@@ -197,18 +199,32 @@ static int compare_all(const weir__cli_algorithm *algorithm, const weir__cli_req
 
 int weir__cli_ranks_need_reference(const weir__cli_request *request)
 {
-    return request->tolerance <= reference_tolerance;
+    return weir__cli_pr_config(request).tolerance <= reference_tolerance;
 }
 
 int weir__cli_compare_ranks(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
                             const weir_graph *graph, const void *values, const void *expected,
                             weir__cli_trial *trial, char **sentence_out)
 {
+    const weir_pr_config config = weir__cli_pr_config(request);
     *sentence_out = NULL;
-    int code = expected ? compare_all(algorithm, request, graph->vertices, values, expected, trial,
+    int code = expected ? compare_all(algorithm, &config, graph->vertices, values, expected, trial,
                                       sentence_out)
-                        : compare_change(algorithm, request, graph, values, trial, sentence_out);
+                        : compare_change(algorithm, &config, graph, values, trial, sentence_out);
     if (code)
         *sentence_out = NULL;
+    trial->verified_by = trial->own[RANKS_L1] >= 0       ? "reference"
+                         : trial->own[RANKS_CHANGE] >= 0 ? "iteration"
+                                                         : NULL;
     return code;
+}
+
+void weir__cli_print_ranks_verdict(const weir__cli_trial *last)
+{
+    if (last->own[RANKS_L1] >= 0)
+        printf(" (ranks differ from the reference's by %.3g in all, by %.3g of one at most)",
+               last->own[RANKS_L1], last->own[RANKS_RELATIVE]);
+    if (last->own[RANKS_CHANGE] >= 0)
+        printf(" (an exact iteration changes %.3g in all: within %.3g of the true ranks)",
+               last->own[RANKS_CHANGE], last->own[RANKS_WITHIN]);
 }

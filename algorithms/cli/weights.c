@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-/* What auto stands for is settled here rather than by the library, so that the report can name it. */
+/* The command decides what auto stands for and does not leave it to the library, so that the report can name it. */
 static weir_weights pick(const weir_weights *asked, const weir_graph *graph)
 {
     weir_weights picked = *asked;

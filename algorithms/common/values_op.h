@@ -40,16 +40,7 @@ typedef struct values_renumber_args {
     uint32_t bytes; /* of a value: 4 or 8 */
 } values_renumber_args;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
 extern const weir_kernel weir__values_count_kernel, weir__values_renumber_kernel;
-/* The CUDA forms; each returns a cudaError_t. */
-int weir__values_count_cuda(void *stream, uint32_t workers, const void *args);
-int weir__values_renumber_cuda(void *stream, uint32_t workers, const void *args);
-#ifdef __cplusplus
-}
-#endif
 
 /** A value of 4 or 8 bytes as a number. */
 WEIR_DEV uint64_t values_number(const values_count_args *a, uint64_t row)

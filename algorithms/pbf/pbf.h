@@ -1,28 +1,22 @@
 /** @file pbf.h  What the files of predicate-based filtering share. Not installed.
  *
- * A weir_pbf holds the configuration; a run builds the graph of Figure 5 anew, because a shutdown,
- * by which everybody learns that a run is over, closes links for good. Threads of a run: the
- * caller's sends and gathers, and each device has one that takes packets and sends results.
- *
- * Locks: weir_pbf.lock before weir__pbf_run.lock, and nothing is called under the second. */
+ * A weir_pbf holds the configuration. A run is one over two routers (algorithms/common/dataflow.h): the caller's
+ * thread sends the input and receives what stays, and each device has a thread that takes packets and sends
+ * results. */
 #ifndef WEIR_ALGORITHMS_PBF_PBF_H
 #define WEIR_ALGORITHMS_PBF_PBF_H
 
 #include "algorithms/algorithms.h"
-#include "runtime/support.h"
+#include "algorithms/common/dataflow.h"
 
 #include <stdatomic.h>
 
 enum { WEIR__PBF_BUFFERS_MAX = 16 };
 
-typedef struct weir__pbf_run weir__pbf_run;
-
 struct weir_pbf {
     weir_context *context;
     weir_pbf_config config;
-    pthread_mutex_t lock;
-    weir__pbf_run *run; /* under way, or NULL; guarded by lock */
-    int cancelled;      /* a run takes it back; guarded by lock */
+    struct weir__dataflow_owner owner;
     weir_pbf_piece *pieces;
     uint64_t piece_count, piece_room;
 };
@@ -40,66 +34,25 @@ typedef struct weir__pbf_slot {
 } weir__pbf_slot;
 
 typedef struct weir__pbf_device {
-    weir__pbf_run *run;
-    weir_device *device;
-    uint32_t index;
-    weir_endpoint *endpoint;
-    weir_link *in, *out;
-    weir_queue *queue;
-    uint64_t *word; /* the device's, see pbf_op.h */
-    uint32_t *kept; /* the home device's: one for each slot */
-    uint32_t buffers;
-    weir__pbf_slot slot[WEIR__PBF_BUFFERS_MAX]; /* `buffers` of them */
-    weir_pending *next;                         /* taken from `in`, not launched yet; NULL: none */
-    pthread_t thread;
-    int started;
+    uint64_t *word;                             /* the device's, see pbf_op.h */
+    uint32_t *kept;                             /* the home device's: one for each slot */
+    weir__pbf_slot slot[WEIR__PBF_BUFFERS_MAX]; /* as many as the device's link has buffers */
+    weir_pending *next;   /* taken from the link, not launched yet; NULL: none */
     weir_pbf_share share; /* the thread's until it was joined */
 } weir__pbf_device;
 
-struct weir__pbf_run {
+typedef struct weir__pbf_run {
+    struct weir__dataflow flow; /* first */
     weir_pbf *pbf;
     const uint32_t *input;
-    uint64_t elements;
-    uint32_t *output;
-    uint64_t room;
-    uint64_t start_ns, deadline_ns; /* the second by the monotonic clock; 0: none */
-    weir_endpoint *host;
-    weir_router *to_devices, *to_host;
-    weir_link *feed, *result; /* the host's */
-    size_t packet_bytes;
-    uint32_t devices;
+    uint64_t elements, room;
     weir__pbf_device device[WEIR_DEVICES_MAX];
     _Atomic uint64_t kept; /* elements that devices have sent or are about to; relaxed, a sum */
-    pthread_mutex_t lock;
-    weir_status status; /* the first failure; guarded by lock */
-    char *detail;       /* its sentence, or NULL; guarded by lock */
-};
+} weir__pbf_run;
 
-extern const weir_kernel weir__pbf_kernel;
-
-/* ---- graph.c ---- */
-
-/* Build the graph; on failure weir__pbf_close() frees what there is. */
-weir_status weir__pbf_open(weir__pbf_run *run);
-/* The devices' threads have ended. */
-void weir__pbf_close(weir__pbf_run *run);
-
-/* ---- worker.c: a device's thread ---- */
-
-void *weir__pbf_work(void *device);
-
-/* ---- gather.c ---- */
-
-/* Take all results; returns when every device has shut down, or with the first failure seen. */
-weir_status weir__pbf_gather(weir__pbf_run *run);
-
-/* ---- run.c ---- */
-
-/* Keep the first failure with this thread's sentence, and end everything that is under way. */
-void weir__pbf_fail(weir__pbf_run *run, weir_status status);
-/* Milliseconds until the time limit, 0 when it has passed, -1 without one. */
-int64_t weir__pbf_left_ms(const weir__pbf_run *run);
-/* Choose WEIR_ERR_TIMEOUT. */
-weir_status weir__pbf_late(const weir__pbf_run *run);
+/* worker.c: weir__dataflow_form.open, close and work. */
+weir_status weir__pbf_open(struct weir__dataflow_device *on);
+void weir__pbf_close(struct weir__dataflow_device *on);
+weir_status weir__pbf_work(struct weir__dataflow_device *on);
 
 #endif

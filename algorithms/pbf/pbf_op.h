@@ -5,11 +5,11 @@
  * an atomic for each element would make every lane wait for the same word. Tiles lie in
  * the order in which their atomics were served, which is why a piece of the result has no order.
  *
- * Nobody knows how many elements stay before the kernel ends, and a copy of the number would cost
- * as much as a small packet. So the worker that ends last writes it into the host's memory itself.
- * One word of the device counts both, the elements kept in its lower and the workers done in its
- * upper half: whoever brings the second to its end reads the first in the same access, and no fence
- * is needed between the two. */
+ * How many elements stay is known when the kernel ends, and a copy of the number would cost as much
+ * as a small packet. So the worker that ends last writes it into the host's memory itself. One word
+ * of the device counts both: the elements kept in its lower half, the workers that are done in its
+ * upper half. The worker that completes the second count reads the first in the same access, and no
+ * fence is needed between the two. */
 #ifndef WEIR_ALGORITHMS_PBF_OP_H
 #define WEIR_ALGORITHMS_PBF_OP_H
 
@@ -34,13 +34,6 @@ typedef struct pbf_args {
     uint32_t work;
     uint32_t elements; /* at most 2^28, so that neither sums nor halves overflow */
 } pbf_args;
-
-/* The CUDA form; returns a cudaError_t. */
-#ifdef __cplusplus
-extern "C"
-#endif
-    int
-    weir__pbf_cuda(void *stream, uint32_t workers, const void *args);
 
 /* A bijection of 32 bits in which every bit of the result depends on every bit of the argument:
  * shifts and multiplications by odd constants can each be undone. */
@@ -72,8 +65,9 @@ WEIR_DEV void pbf_write(const pbf_args *a, const uint32_t *value, const uint32_t
         at += weir_popcount_u32(keep[r]);
     }
 #else
-    /* Without a branch that could be guessed wrong: every element is written, and the next one over
-     * it unless it stays. Nothing is written behind the last that stays, which is others' room. */
+    /* The loop has no branch that the processor could predict wrongly: every element is written, and
+     * one that does not stay is overwritten by the next. Nothing is written behind the last one that
+     * stays, since that room belongs to other tiles. */
     for (uint32_t r = 0, end = at + kept; at < end; r++) {
         a->output[at] = value[r];
         at += keep[r];

@@ -21,7 +21,8 @@
 
 extern const weir_operator weir__sssp_u32_operator, weir__sssp_f64_operator;
 
-#define EXACT_MAX 9007199254740992.0 /* 2^53 */
+#define EXACT_MAX   9007199254740992.0  /* 2^53 */
+#define WIDEN_CHUNK (UINT64_C(1) << 14) /* distances that a thread takes at a time */
 
 struct weir_sssp {
     weir_context *context; /* kept by what was placed in it */
@@ -39,6 +40,7 @@ struct weir_sssp {
     int cancelled;
     int wide; /* what the traversal is */
     int ran;  /* the last run was complete */
+    int lost; /* the last run was not, and went in step: there are no distances any more */
 };
 
 int weir__sssp_wide(const weir_sssp *sssp)
@@ -259,7 +261,7 @@ static weir_status place_again(weir_sssp *sssp)
 {
     weir_graph *graph;
     weir_partition partition;
-    weir_status status = weir__sssp_back(weir__sssp_run_rows(sssp->run), &graph, &partition);
+    weir_status status = weir__sssp_back(sssp->run->on.rows, &graph, &partition);
     if (status)
         return status;
     status = place(sssp, graph, &partition);
@@ -317,7 +319,9 @@ weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stat
         return weir__fail(WEIR_ERR_INVALID, "source %llu is not a vertex: the graph has %llu",
                           (unsigned long long)source, (unsigned long long)sssp->vertices);
     sssp->ran = 0;
-    if ((status = run_fitting(sssp, source, &stats)))
+    status = run_fitting(sssp, source, &stats);
+    sssp->lost = status && sssp->run;
+    if (status)
         return status;
     if (sssp->traversal && sssp->wide && sssp->plan.whole && weir__traversal_far(sssp->traversal))
         return refuse_inexact(sssp, source);
@@ -331,36 +335,71 @@ weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stat
     return WEIR_OK;
 }
 
-/* 32-bit distances in the front half of the caller's array are widened from the back. */
+struct widening {
+    double *distances;
+    uint64_t base; /* the vertex that an interval counts from */
+};
+
+/* Makes doubles of an interval of the 32-bit distances that lie in the front half of the array. */
+static void widen_some(void *user, uint64_t begin, uint64_t end)
+{
+    const struct widening *widening = user;
+    const unsigned char *front = (const unsigned char *)widening->distances;
+    uint32_t narrow;
+    for (uint64_t v = widening->base + end; v-- > widening->base + begin;) {
+        memcpy(&narrow, front + v * sizeof narrow, sizeof narrow);
+        widening->distances[v] = narrow == SSSP_U32_UNREACHED ? (double)INFINITY : (double)narrow;
+    }
+}
+
+/* The back half is made of the second quarter by all cores, then the second quarter of what lies before it, and so on;
+ * the last ones by one core from the back. */
 static void widen_distances(uint64_t n, double *distances)
 {
-    const unsigned char *front = (const unsigned char *)distances;
-    uint32_t narrow;
-    for (uint64_t v = n; v-- > 0;) {
-        memcpy(&narrow, front + v * sizeof narrow, sizeof narrow);
-        distances[v] = narrow == SSSP_U32_UNREACHED ? (double)INFINITY : (double)narrow;
+    struct widening widening = {.distances = distances};
+    while (n > WIDEN_CHUNK) {
+        widening.base = (n + 1) / 2;
+        weir__parallel_for(n - widening.base, WIDEN_CHUNK, 0, widen_some, &widening);
+        n = widening.base;
     }
+    widening.base = 0;
+    widen_some(&widening, 0, n);
+}
+
+static void mark_unreached(void *user, uint64_t begin, uint64_t end)
+{
+    double *distances = user;
+    uint64_t bits;
+    for (uint64_t v = begin; v < end; v++) {
+        memcpy(&bits, &distances[v], sizeof bits);
+        if (bits == SSSP_F64_UNREACHED)
+            distances[v] = INFINITY;
+    }
+}
+
+/* Distances of the last run as they lie on the devices. */
+static weir_status gather(const weir_sssp *sssp, void *distances_out)
+{
+    if (!sssp->run)
+        return weir_traversal_gather(sssp->traversal, distances_out);
+    if (sssp->lost)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "the last run was not complete: there are no distances");
+    if (sssp->ran)
+        return weir__sssp_run_distances(sssp->run, distances_out);
+    memset(distances_out, 0xFF, (size_t)sssp->vertices * sizeof(uint32_t)); /* before a run */
+    return WEIR_OK;
 }
 
 weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out)
 {
-    uint64_t n = sssp->vertices, bits;
-    weir_status status = WEIR_OK;
-    if (sssp->run)
-        memcpy(distances_out, weir__sssp_run_distances(sssp->run), n * sizeof(uint32_t));
-    else
-        status = weir_traversal_gather(sssp->traversal, distances_out);
+    weir_status status = gather(sssp, distances_out);
     if (status)
         return status;
-    if (!sssp->wide) {
-        widen_distances(n, distances_out);
-        return WEIR_OK;
-    }
-    for (uint64_t v = 0; v < n; v++) {
-        memcpy(&bits, &distances_out[v], sizeof bits);
-        if (bits == SSSP_F64_UNREACHED)
-            distances_out[v] = INFINITY;
-    }
+    if (sssp->wide)
+        weir__parallel_for(sssp->vertices, WIDEN_CHUNK, 0, mark_unreached, distances_out);
+    else
+        widen_distances(sssp->vertices, distances_out);
     return WEIR_OK;
 }
 
@@ -369,7 +408,7 @@ weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *valu
     if (!sssp->ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no distances before a complete run");
     return sssp->run
-               ? weir__sssp_run_values(sssp->run, device, values_out)
+               ? weir__row_steps_values(&sssp->run->on, device, values_out)
                : weir__traversal_values(sssp->traversal, device,
                                         sssp->wide ? WEIR_VALUE_F64 : WEIR_VALUE_U32, values_out);
 }
@@ -386,7 +425,7 @@ void weir_sssp_cancel(weir_sssp *sssp)
     pthread_mutex_lock(&sssp->lock);
     sssp->cancelled = 1;
     if (sssp->run)
-        weir__sssp_run_cancel(sssp->run);
+        weir_steps_cancel(sssp->run->on.steps);
     else
         weir_traversal_cancel(sssp->traversal);
     pthread_mutex_unlock(&sssp->lock);

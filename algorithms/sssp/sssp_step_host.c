@@ -2,4 +2,5 @@
 #include "algorithms/sssp/step_body.h"
 
 #define WEIR_STEPS sssp_step
+#define WEIR_STEPS_EPILOGUE
 #include "worklist/steps_host_tmpl.h"

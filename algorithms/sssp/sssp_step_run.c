@@ -1,31 +1,167 @@
-/** @file sssp_step_run.c  Shortest paths in step: set-up, runs, results. */
-#include "algorithms/sssp/sssp_step_side.h"
+/** @file sssp_step_run.c  Shortest paths in step on the host's side: its arrays, runs, and what they found. */
+#include "algorithms/sssp/sssp_step_run.h"
+#include "algorithms/sssp/step.h"
+#include "runtime/config.h"
 #include "runtime/support.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
+
+#define ROOM_LEAST 4096 /* items of an inbox, where nothing else is said */
+
+static_assert((int)SSSP_STEP_RESULTS <= (int)WEIR_STEPS_RESULTS, "a device's results");
 
 extern const weir_steps_body weir__sssp_step_steps;
 
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* As far as it is written to: pieces are of arcs, and so are items. */
+static void need(const struct weir__sizes *sizes, const void *user, struct weir__need *need)
+{
+    const weir_device *device = weir_context_device(sizes->context, 0);
+    const uint64_t n = sizes->vertices, room = n + sizes->parts * (uint64_t)ROOM_LEAST;
+    (void)user;
+    weir__need_take_on(need, device, n / SSSP_STEP_FLAGGED + sizes->parts, 4);
+    weir__need_take_on(need, device, sizes->arcs / SSSP_STEP_PIECE,
+                       2 * sizeof(struct sssp_step_piece));
+    if (sizes->parts > 1)
+        weir__need_take_on(need, device, sizes->arcs < room ? sizes->arcs : room, 8);
+}
+
+/* Most pieces of a step: every row is cut at once. */
+static uint64_t most_pieces(const struct sssp_run *run, const weir_rows_part *part)
+{
+    const uint32_t *degree = weir__rows_degrees(run->on.rows) + part->begin;
+    const uint32_t before = SSSP_STEP_BEFORE(1);
+    uint64_t pieces = 0;
+    for (uint32_t r = 0; r < part->owned; r++)
+        if (degree[r] > before)
+            pieces += (degree[r] - before + UINT64_C(0) + SSSP_STEP_PIECE - 1) / SSSP_STEP_PIECE;
+    return pieces;
+}
+
+static weir_status count_pieces(struct weir__row_steps *on, void *user)
+{
+    struct sssp_run *run = user;
+    for (uint32_t p = 0; p < on->parts; p++) {
+        run->pieces[p] = most_pieces(run, weir__row_steps_part(on, p));
+        if (run->pieces[p] > UINT32_MAX)
+            return weir__fail(WEIR_ERR_UNSUPPORTED,
+                              "part %u has too many arcs for shortest paths in step: direction "
+                              "push, or more devices",
+                              p);
+    }
+    return WEIR_OK;
+}
+
+static uint64_t piece_count(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)sender;
+    return ((const struct sssp_run *)user)->pieces[p];
+}
+
+static uint64_t stamp_count(const void *user, uint32_t p, uint32_t sender)
+{
+    const struct sssp_run *run = user;
+    (void)sender;
+    return weir__row_steps_part(&run->on, p)->owned / SSSP_STEP_FLAGGED + UINT64_C(1);
+}
+
+/* Items of each inbox of a device. In a turn a sender tells of a vertex once, mostly, and rarely of many; all inboxes
+ * together have an item for each own vertex, or a sender has as many as WEIR_QUEUE_ITEMS says. */
+static uint64_t inbox_room(const void *user, uint32_t p, uint32_t sender)
+{
+    const struct sssp_run *run = user;
+    const uint32_t owned = weir__row_steps_part(&run->on, p)->owned;
+    uint64_t room = weir__config_get(weir_context_config(run->on.context), WEIR__QUEUE_ITEMS);
+    (void)sender;
+    if (!room)
+        room = owned / (run->on.parts - UINT64_C(1)) + ROOM_LEAST;
+    return room < UINT32_MAX ? room : UINT32_MAX;
+}
+
+#define FIELD(name) offsetof(struct sssp_step_args, name)
+static const weir_steps_array arrays[] = {
+    {.name = "distance",
+     .extent = WEIR_STEPS_NUMBERS,
+     .holding = WEIR_STEPS_SHARED,
+     .first = WEIR_STEPS_FILLED,
+     .fill = 0xFF,
+     .bytes = 4,
+     .field = FIELD(tent)},
+    {.name = "stamp",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = stamp_count,
+     .holding = WEIR_STEPS_SHARED,
+     .first = WEIR_STEPS_FILLED,
+     .bytes = 4,
+     .field = FIELD(stamp)},
+    {.name = "done",
+     .extent = WEIR_STEPS_OWNED,
+     .first = WEIR_STEPS_FILLED,
+     .fill = 0xFF,
+     .bytes = 4,
+     .field = FIELD(done)},
+    {.name = "cursor", .extent = WEIR_STEPS_OWNED, .bytes = 4, .field = FIELD(cursor)},
+    {.name = "pieces of even turns",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = piece_count,
+     .bytes = sizeof(struct sssp_step_piece),
+     .more = 1,
+     .field = FIELD(piece[0])},
+    {.name = "pieces of odd turns",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = piece_count,
+     .bytes = sizeof(struct sssp_step_piece),
+     .more = 1,
+     .field = FIELD(piece[1])},
+    {.name = "count of pieces",
+     .first = WEIR_STEPS_FILLED,
+     .bytes = 4,
+     .more = SSSP_STEP_SLOTS - 1,
+     .field = FIELD(piece_count)},
+    {.name = "least distance",
+     .holding = WEIR_STEPS_SHARED,
+     .first = WEIR_STEPS_FILLED,
+     .fill = 0xFF,
+     .bytes = 4,
+     .more = SSSP_STEP_SLOTS - 1,
+     .field = FIELD(low)},
+    {.name = "inbox",
+     .extent = WEIR_STEPS_COUNTED,
+     .holding = WEIR_STEPS_INBOXES,
+     .count = inbox_room,
+     .bytes = 8,
+     .field = FIELD(inbox),
+     .outbox = FIELD(outbox)},
+};
+
+#define PHASE(title, kind)                                   \
+    {                                                        \
+        .name = (title), .ns = SSSP_STEP_RESULT_NS + (kind), \
+        .steps = SSSP_STEP_RESULT_STEPS + (kind)             \
+    }
+static const weir_steps_phase phases[SSSP_STEP_KINDS] = {
+    PHASE("light push", SSSP_STEP_LIGHT), PHASE("exchange", SSSP_STEP_EXCHANGE),
+    PHASE("heavy pull", SSSP_STEP_PULL), PHASE("heavy push", SSSP_STEP_PUSH),
+    PHASE("absorb", SSSP_STEP_ABSORB)};
+
 static const weir_steps_program program = {.what = "shortest paths",
-                                           .body = &weir__sssp_step_steps};
+                                           .body = &weir__sssp_step_steps,
+                                           .arrays = arrays,
+                                           .array_count = sizeof arrays / sizeof *arrays,
+                                           .phases = phases,
+                                           .phase_count = SSSP_STEP_KINDS};
 
-static weir_device *device(const struct sssp_run *run, uint32_t p)
-{
-    return weir_context_device(run->context, p);
-}
+static const struct weir__row_form form = {.program = &program,
+                                           .rows = FIELD(part),
+                                           .values = "distance",
+                                           .kind = WEIR_VALUE_U32,
+                                           .need = need,
+                                           .placed = count_pieces};
 
-const uint32_t *weir__sssp_run_distances(const struct sssp_run *run)
-{
-    return run->distances;
-}
-
-const weir__rows *weir__sssp_run_rows(const struct sssp_run *run)
-{
-    return run->rows;
-}
-
-/* ---- set-up --------------------------------------------------------------------------------- */
+/* ---- building ------------------------------------------------------------------------------- */
 
 weir_status weir__sssp_run_possible(const weir_context *context, uint32_t parts)
 {
@@ -38,57 +174,42 @@ weir_status weir__sssp_run_possible(const weir_context *context, uint32_t parts)
     return WEIR_OK;
 }
 
-static weir_status fits(const struct sssp_run *run, const weir_graph *graph,
-                        const weir_partition *partition, const weir_run_options *options,
-                        const struct weir__rows_config *config)
+/* What is in no table. */
+static void bind(struct sssp_run *run, uint32_t p)
 {
-    struct weir__sizes sizes;
-    struct weir__need need = {0, 0};
-    weir_status status = weir__sizes_of(run->context, graph, partition, &sizes);
-    if (status)
-        return status;
-    weir__rows_need(&sizes, config, &need);
-    weir__need_take(&need, sizes.vertices, 4);
-    weir__sssp_sides_need(&sizes, &need);
-    weir__need_take(&need, options->reserved_bytes, 1);
-    weir__need_pass(&need, sizes.numbers, 4);
-    return weir__need_fits(&need, "shortest paths of %s", graph->name);
-}
-
-static weir_status build(struct sssp_run *run, const weir_graph *graph,
-                         const weir_partition *partition, const weir_run_options *options)
-{
-    struct weir__rows_config config = {.in = 1, .weights = 1, .by_weight = 1};
-    weir_status status;
-    weir__rows_look(graph, &config);
-    if ((status = fits(run, graph, partition, options, &config)) ||
-        (status =
-             weir_steps_create(run->context, &program, &(weir_steps_domain){.devices = run->parts},
-                               NULL, options->time_limit_ms, &run->steps)) ||
-        (status = weir__rows_create(run->context, graph, partition, &config, &run->rows)) ||
-        (status = weir__alloc(graph->vertices, 4, "distances", &run->distances)))
-        return status;
-    memset(run->distances, 0xFF, graph->vertices * 4);
-    return weir__sssp_sides_take(run);
+    struct sssp_step_args *args = weir_steps_args(run->on.steps, p);
+    const uint32_t *degree = weir__rows_degrees(run->on.rows) + args->part.begin;
+    uint32_t hubs = 0, busy = args->part.owned;
+    if (weir__rows_symmetric(run->on.rows)) /* a vertex without out-arcs has no in-arcs */
+        while (busy && !degree[busy - 1])
+            busy--;
+    while (hubs < busy && degree[hubs] >= SSSP_STEP_HUB_ARCS)
+        hubs++;
+    for (uint32_t d = 0; d < run->on.parts && run->on.parts > 1; d++)
+        args->room[d] = (uint32_t)inbox_room(run, d, p);
+    args->delta = run->delta;
+    args->hubs = hubs / SSSP_STEP_FLAGGED * SSSP_STEP_FLAGGED;
+    run->busy[p] = busy;
 }
 
 weir_status weir__sssp_run_create(weir_context *context, const weir_graph *graph,
                                   const weir_partition *partition, const weir_run_options *options,
                                   uint32_t delta, struct sssp_run **run_out)
 {
+    struct weir__rows_config config = {.in = 1, .weights = 1, .by_weight = 1};
     struct sssp_run *run;
     weir_status status;
     *run_out = NULL;
     if ((status = weir__calloc(1, sizeof *run, "shortest paths", &run)))
         return status;
-    weir__context_retain(context);
-    run->context = context;
-    run->parts = partition->parts;
     run->delta = delta;
-    if ((status = build(run, graph, partition, options))) {
+    if ((status = weir__row_steps_create(&run->on, &form, context, graph, partition, options,
+                                         &config, run))) {
         weir__sssp_run_destroy(run);
         return status;
     }
+    for (uint32_t p = 0; p < run->on.parts; p++)
+        bind(run, p);
     *run_out = run;
     return WEIR_OK;
 }
@@ -97,117 +218,72 @@ void weir__sssp_run_destroy(struct sssp_run *run)
 {
     if (!run)
         return;
-    weir_steps_destroy(run->steps);
-    weir__sssp_sides_free(run);
-    weir__rows_destroy(run->rows);
-    free(run->distances);
-    weir__context_release(run->context);
+    weir__row_steps_destroy(&run->on);
     free(run);
 }
 
-/* ---- a run ---------------------------------------------------------------------------------- */
+/* ---- runs ----------------------------------------------------------------------------------- */
 
-static weir_status collect(struct sssp_run *run)
+static uint64_t sum_of(const struct sssp_run *run, enum sssp_step_result which)
 {
-    const void *own[WEIR_DEVICES_MAX];
-    weir_status status = WEIR_OK;
-    for (uint32_t p = 0; p < run->parts && !status; p++) {
-        own[p] = run->side[p].tent + weir__rows_part(run->rows, p)->begin;
-        status = weir__download(device(run, p), &run->side[p].last, run->side[p].words,
-                                sizeof run->side[p].last);
-    }
-    return status ? status : weir__rows_gather(run->rows, own, 4, run->distances);
+    return weir_steps_total(run->on.steps, which);
 }
 
-/* Items that a device sent to another in pushes of the last run. */
-static uint64_t pushed_items(const struct sssp_run *run, uint32_t from, uint32_t to)
+static void report(const struct sssp_run *run, weir_run_stats *stats)
 {
-    return from == to ? 0 : weir_steps_tells(run->steps, from, to);
-}
-
-struct count {
-    const uint32_t *distances, *numbers, *degrees;
-    uint64_t reached, arcs, far; /* relaxed additions; the join publishes them */
-};
-
-static void count_reached(void *user, uint64_t begin, uint64_t end)
-{
-    struct count *count = user;
-    uint64_t reached = 0, arcs = 0, far = 0;
-    for (uint64_t v = begin; v < end; v++)
-        if (count->distances[v] != SSSP_U32_UNREACHED) {
-            reached++;
-            arcs += count->degrees[count->numbers[v]];
-            far += count->distances[v] == SSSP_U32_FAR;
-        }
-    __atomic_fetch_add(&count->reached, reached, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&count->arcs, arcs, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&count->far, far, __ATOMIC_RELAXED);
+    const uint64_t items = stats->work.sent;
+    const uint64_t values = sum_of(run, SSSP_STEP_RESULT_VALUES) * (run->on.parts - 1);
+    stats->reached = sum_of(run, SSSP_STEP_RESULT_REACHED);
+    stats->arcs_reached =
+        weir__row_steps_part(&run->on, 0)->arcs_all - sum_of(run, SSSP_STEP_RESULT_ARCS_LEFT);
+    stats->direction = WEIR_DIRECTION_SWITCH;
+    stats->work.delta = run->delta;
+    stats->work.order = WEIR_ORDER_SOFT;
+    stats->work.rounds = stats->steps * run->on.parts;
+    stats->work.processed = sum_of(run, SSSP_STEP_RESULT_ROWS);
+    stats->work.atoms = sum_of(run, SSSP_STEP_RESULT_PUSHED) + sum_of(run, SSSP_STEP_RESULT_PULLED);
+    stats->work.sent = items + values;
+    /* Of an arc its weight, its target and that one's distance; of a row two offsets, its distance, what was
+     * done of it and its cursor. */
+    stats->bytes = stats->work.atoms * 12 + stats->work.processed * (16 + 4 + 4 + 4);
+    stats->bytes_sent = items * 8 + values * 4;
 }
 
 weir_status weir__sssp_run(struct sssp_run *run, uint64_t source, weir_run_stats *stats_out,
                            int *far_out)
 {
-    struct count count = {.distances = run->distances,
-                          .numbers = weir__rows_numbers(run->rows),
-                          .degrees = weir__rows_degrees(run->rows)};
-    const struct sssp_step_words *words[WEIR_DEVICES_MAX];
     uint32_t number;
-    uint64_t items = 0;
-    weir_steps_times times;
-    weir_status status = weir__rows_locate(run->rows, source, NULL, &number);
-    for (uint32_t p = 0; p < run->parts && !status; p++)
-        status = weir__sssp_side_prepare(run, p, number);
-    for (uint32_t p = 0; p < run->parts && !status; p++)
-        status = weir_queue_sync(weir_steps_queue(run->steps, p));
-    if (status || (status = weir_steps_run(run->steps, &times)) || (status = collect(run)))
+    weir_status status = weir__rows_locate(run->on.rows, source, NULL, &number);
+    if (status)
         return status;
-    weir__parallel_for(weir__rows_part(run->rows, 0)->vertices, UINT64_C(1) << 16, 0, count_reached,
-                       &count);
-    *far_out = count.far != 0;
-    for (uint32_t p = 0; p < run->parts; p++) {
-        words[p] = &run->side[p].last;
-        for (uint32_t to = 0; to < run->parts; to++)
-            items += pushed_items(run, p, to);
+    for (uint32_t p = 0; p < run->on.parts; p++) {
+        struct sssp_step_args *args = weir_steps_args(run->on.steps, p);
+        const uint32_t row = number - args->part.begin; /* if it is the part's */
+        args->source = number;
+        args->busy = row < args->part.owned && row >= run->busy[p] ? row + 1 : run->busy[p];
     }
-    *stats_out = (weir_run_stats){
-        .kernel_ms = times.kernel_ms, .reached = count.reached, .arcs_reached = count.arcs};
-    stats_out->work.delta = run->delta;
-    weir__sssp_step_report(words, run->parts, items, stats_out);
+    if ((status = weir__row_steps_run(&run->on, stats_out)))
+        return status;
+    report(run, stats_out);
+    *far_out = sum_of(run, SSSP_STEP_RESULT_FAR) != 0;
     return WEIR_OK;
 }
 
-weir_status weir__sssp_run_values(const struct sssp_run *run, uint32_t device_index,
-                                  weir_values *values_out)
+weir_status weir__sssp_run_distances(const struct sssp_run *run, uint32_t *distances_out)
 {
-    const uint32_t *own =
-        device_index < run->parts
-            ? run->side[device_index].tent + weir__rows_part(run->rows, device_index)->begin
-            : NULL;
-    return weir__rows_values(run->rows, device_index, own, WEIR_VALUE_U32, values_out);
+    return weir__row_steps_gather(&run->on, "distance", distances_out);
 }
 
 weir_status weir__sssp_run_link_items(const struct sssp_run *run, uint32_t from, uint32_t to,
                                       uint64_t *items_out)
 {
-    const uint32_t devices = weir_context_device_count(run->context);
-    *items_out = 0;
-    if (from >= devices || to >= devices)
-        return weir__fail(WEIR_ERR_INVALID, "a link from device %u to %u of %u", from, to, devices);
-    if (from < run->parts && to < run->parts && from != to)
-        *items_out = pushed_items(run, from, to) + run->side[from].last.values;
-    return WEIR_OK;
+    weir_status status = weir__row_steps_link_items(&run->on, from, to, items_out);
+    if (!status && from < run->on.parts && to < run->on.parts && from != to)
+        *items_out += weir_steps_results(run->on.steps, from)[SSSP_STEP_RESULT_VALUES];
+    return status;
 }
 
 uint64_t weir__sssp_run_spilled(const struct sssp_run *run)
 {
-    uint64_t spilled = 0;
-    for (uint32_t p = 0; p < run->parts; p++)
-        spilled += run->side[p].last.spilled;
-    return spilled;
-}
-
-void weir__sssp_run_cancel(struct sssp_run *run)
-{
-    weir_steps_cancel(run->steps);
+    return sum_of(run, SSSP_STEP_RESULT_SPILLED);
 }

@@ -1,12 +1,16 @@
-/** @file sssp_step_run.h  Shortest paths in step, as sssp.c uses them. Not installed. */
+/** @file sssp_step_run.h  Shortest paths in step: the host's object behind weir_sssp. Not installed. */
 #ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_RUN_H
 #define WEIR_ALGORITHMS_SSSP_SSSP_STEP_RUN_H
 
-#include "algorithms/algorithms.h"
-#include "algorithms/common/rows.h"
+#include "algorithms/common/row_steps.h"
 
-/** A graph placed by rows, and runs over it. Long-lived. */
-struct sssp_run;
+/** A graph placed by rows, and runs over it. Values and cancelling are those of `on`. */
+struct sssp_run {
+    struct weir__row_steps on; /* first */
+    uint32_t delta;
+    uint32_t busy[WEIR_DEVICES_MAX];   /* of sssp_step_args, but for the source */
+    uint64_t pieces[WEIR_DEVICES_MAX]; /* of a step at most */
+};
 
 /** Whether @p parts devices can: they have atomics on each other's memory.
  *  @retval WEIR_ERR_UNSUPPORTED  with a sentence why not. */
@@ -20,19 +24,13 @@ weir_status weir__sssp_run_create(weir_context *context, const weir_graph *graph
 /** @param[out] far_out  whether a distance did not fit; then the results are of no use. */
 weir_status weir__sssp_run(struct sssp_run *run, uint64_t source, weir_run_stats *stats_out,
                            int *far_out);
-/** Distances of the last complete run by vertex, SSSP_U32_UNREACHED where there are none; the run's. */
-const uint32_t *weir__sssp_run_distances(const struct sssp_run *run);
-/** As weir_sssp_values(), after a complete run. */
-weir_status weir__sssp_run_values(const struct sssp_run *run, uint32_t device,
-                                  weir_values *values_out);
+/** Distances of the last run by vertex, SSSP_U32_UNREACHED where there are none. @par Blocks  yes. */
+weir_status weir__sssp_run_distances(const struct sssp_run *run, uint32_t *distances_out);
 /** Values that the last run sent from one device to another. @retval WEIR_ERR_INVALID  no such devices. */
 weir_status weir__sssp_run_link_items(const struct sssp_run *run, uint32_t from, uint32_t to,
                                       uint64_t *items_out);
 /** Items of the last run that did not fit into an inbox. */
 uint64_t weir__sssp_run_spilled(const struct sssp_run *run);
-const weir__rows *weir__sssp_run_rows(const struct sssp_run *run);
-/** Any thread. */
-void weir__sssp_run_cancel(struct sssp_run *run);
 /** NULL is fine. */
 void weir__sssp_run_destroy(struct sssp_run *run);
 

@@ -51,6 +51,7 @@ enum {
     SSSP_STEP_ROUNDS = 2,   /* batches of theirs */
     SSSP_STEP_OWN = 8,      /* arcs that a lane looks at alone; then its warp helps */
     SSSP_STEP_PIECE = 512,  /* arcs of a piece of what is left even then */
+    SSSP_STEP_COUNTED = 8,  /* distances that a lane counts together in the end */
     SSSP_STEP_SUMS = 3,     /* made at each barrier, beside the items sent */
     SSSP_STEP_HUB_ARCS =
         128 /* rows with so many that come first are taken a few at a time by a warp */
@@ -60,8 +61,8 @@ enum {
 #define SSSP_STEP_STAGE (WEIR_LANES * (SSSP_STEP_BATCH + 1))
 /** Rows that a worker collects before it takes one with each lane. */
 #define SSSP_STEP_LIST (WEIR_LANES * (SSSP_STEP_ABREAST + 1))
-/** The first turn: what bytes of 1 make. The source's stamp is filled with them. */
-#define SSSP_STEP_FIRST 0x01010101u
+/** The first turn. Stamps of 0 are of none. */
+#define SSSP_STEP_FIRST 1u
 /** Workers of a block. */
 #define SSSP_STEP_WORKERS (WEIR_LANES == 1 ? 1 : SSSP_STEP_THREADS / 32)
 
@@ -75,7 +76,8 @@ enum sssp_step_kind {
     SSSP_STEP_PULL,
     SSSP_STEP_PUSH,
     SSSP_STEP_ABSORB, /* what others sent in the push before */
-    SSSP_STEP_KINDS
+    SSSP_STEP_KINDS,
+    SSSP_STEP_START = SSSP_STEP_KINDS /* before all of them: the source; booked under the first */
 };
 
 /** Arcs that are relaxed in the next step, by whichever warp takes them. */
@@ -85,35 +87,42 @@ struct sssp_step_piece {
     uint32_t distance; /* of their tail */
 };
 
-/** Words of a device, in its memory; rows of docs/memory-model.md. */
-struct sssp_step_words {
-    /* Of turn t in slot t % SSSP_STEP_SLOTS; set back two turns before by block 0. */
-    uint32_t low[SSSP_STEP_SLOTS];    /* least distance that comes after the turn; by all devices */
-    uint32_t pieces[SSSP_STEP_SLOTS]; /* of the list that the turn reads */
-    /* For the host after the end; items sent are in weir_steps_page.tell. */
-    uint64_t rows, pushed, pulled; /* rows processed; arcs looked at by pushing, by pulling */
-    uint64_t values;               /* sent in exchanges and pulls, to each other device as many */
-    uint64_t spilled;              /* items that did not fit into an inbox */
-    uint64_t steps[SSSP_STEP_KINDS], ns[SSSP_STEP_KINDS]; /* by block 0 */
+/** Numbers for the host in weir_steps_page.result. */
+enum sssp_step_result {
+    SSSP_STEP_RESULT_NS = 0, /* of each kind of step, by block 0 */
+    SSSP_STEP_RESULT_STEPS = SSSP_STEP_RESULT_NS + SSSP_STEP_KINDS,   /* as many */
+    SSSP_STEP_RESULT_ROWS = SSSP_STEP_RESULT_STEPS + SSSP_STEP_KINDS, /* processed */
+    SSSP_STEP_RESULT_PUSHED,    /* arcs looked at by pushing */
+    SSSP_STEP_RESULT_PULLED,    /* by pulling */
+    SSSP_STEP_RESULT_VALUES,    /* sent in exchanges and pulls, to each other device as many */
+    SSSP_STEP_RESULT_SPILLED,   /* items that did not fit into an inbox */
+    SSSP_STEP_RESULT_REACHED,   /* vertices, by the epilogue; so are the next two */
+    SSSP_STEP_RESULT_FAR,       /* whose distance did not fit */
+    SSSP_STEP_RESULT_ARCS_LEFT, /* of vertices that were not reached */
+    SSSP_STEP_RESULTS
 };
 
 struct sssp_step_args {
     struct weir_steps_member member; /* first, for steps.h */
     weir_rows_part part;             /* arcs of a row by weight; with in-arcs */
     /* Of each device, as this one reaches them. */
-    uint32_t
-        *tent[WEIR_DEVICES_MAX]; /* distances by number; before a run UNREACHED, of the source 0 */
+    uint32_t *tent[WEIR_DEVICES_MAX]; /* distances by number; before a run UNREACHED */
     uint32_t
         *stamp[WEIR_DEVICES_MAX]; /* of SSSP_STEP_FLAGGED own rows: the last turn that is to look
-                                          for changed ones among them; before a run 0, that of the source FIRST */
+                                          for changed ones among them; before a run 0 */
     uint64_t *inbox[WEIR_DEVICES_MAX];  /* [from]: of this device, items: number << 32 | distance */
     uint64_t *outbox[WEIR_DEVICES_MAX]; /* [to]: the inbox of that device for this one */
     uint32_t room[WEIR_DEVICES_MAX];    /* of each device: items of one of its inboxes */
-    struct sssp_step_words *words[WEIR_DEVICES_MAX]; /* before a run 0, low NONE */
+    /* Least distance that comes after a turn, of turn t in slot t % SSSP_STEP_SLOTS of each device: lowered by all
+     * devices, set back to NONE two turns before by block 0. Before a run NONE. */
+    uint32_t *low[WEIR_DEVICES_MAX];
+    uint32_t
+        *piece_count; /* pieces of the list that a turn reads, in slots as `low`; before a run 0 */
     /* Of the own rows; only the worker that has the row in a turn touches them. */
     uint32_t *done;   /* the distance that was passed on; before a run UNREACHED */
     uint32_t *cursor; /* arcs that were relaxed at that distance; undefined until done is set */
     struct sssp_step_piece *piece[2]; /* read in turns of this parity, written in the others */
+    uint32_t source;                  /* a number */
     uint32_t delta;                   /* by which the limit rises, at least 1 */
     uint32_t busy; /* own rows from this one on have no arcs, and none is the source */
     uint32_t hubs; /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
@@ -140,13 +149,11 @@ struct sssp_step_at {
 /** Memory of a block. */
 struct sssp_step_shared {
     struct sssp_step_at at; /* by thread 0, behind the barriers */
+    uint64_t since_ns;      /* of block 0: when the step began; here, since registers are short */
     uint64_t sent;          /* sum 0 of the next barrier: items for other devices */
     uint64_t sum[SSSP_STEP_SUMS];
     uint64_t rows, looks[SSSP_STEP_KINDS], values, spilled; /* of the whole run */
-    uint64_t base[WEIR_DEVICES_MAX]; /* items sent to each device before this turn */
-    uint64_t
-        taken[WEIR_DEVICES_MAX]; /* items that each device had sent when they were last absorbed */
-    uint32_t told[WEIR_DEVICES_MAX]; /* items that are in the inboxes */
+    struct weir_steps_inboxes inboxes; /* used again from their beginning in each push */
     uint32_t low;
     uint32_t list[SSSP_STEP_WORKERS][SSSP_STEP_LIST];   /* rows that push */
     uint64_t stage[SSSP_STEP_WORKERS][SSSP_STEP_STAGE]; /* items that are not sent yet */
@@ -178,11 +185,5 @@ struct sssp_step_crew {
     uint32_t within;          /* its place in the block */
     uint32_t turn;
 };
-
-/** On the host: fill in what a run did, beside ms, reached, arcs_reached and work.delta, which are there.
- *  @param[in] words  of each device, after the run.
- *  @param[in] items  sent in pushes, over all devices. */
-void weir__sssp_step_report(const struct sssp_step_words *const *words, uint32_t parts,
-                            uint64_t items, weir_run_stats *stats);
 
 #endif

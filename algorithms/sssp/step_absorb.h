@@ -4,21 +4,6 @@
 
 #include "algorithms/sssp/step_relax.h"
 
-/** After the barrier behind a push that sent something: what the inboxes hold, and from where on the next items
- *  are counted. Nobody sends until the next barrier. All threads of a block. */
-WEIR_DEV void sssp_step_open(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                             const struct weir_steps_block *b)
-{
-    const uint32_t room = a->room[a->member.index];
-    for (uint32_t d = b->thread; d < a->member.count; d += b->threads) {
-        const uint64_t told = weir_steps_told(&a->member, b, d), count = told - shared->taken[d];
-        shared->told[d] = count < room ? (uint32_t)count : room; /* the others came as atomics */
-        shared->taken[d] = told;
-        shared->base[d] = weir_load_relaxed_dev_u64(&weir_steps_mine(&a->member)->tell[d]);
-    }
-    weir_block_sync();
-}
-
 /** Items `first` to before `end` of an inbox, SSSP_STEP_BATCH a lane. @return how many lowered something. */
 WEIR_DEV uint32_t sssp_step_apply(const struct sssp_step_args *a, const uint64_t *inbox,
                                   uint32_t first, uint32_t end, uint32_t turn)
@@ -53,7 +38,9 @@ WEIR_COLD void sssp_step_absorb(const struct sssp_step_args *a, struct sssp_step
     const uint32_t each = SSSP_STEP_BATCH * WEIR_LANES;
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->member.count; d++) {
-        const uint32_t end = shared->told[d];
+        const uint64_t told = shared->inboxes.end[d] - shared->inboxes.first[d];
+        const uint32_t room = a->room[a->member.index]; /* what did not fit came as atomics */
+        const uint32_t end = told < room ? (uint32_t)told : room;
         WEIR_ROLLED
         for (uint64_t first = (uint64_t)crew.worker * each; first < end;
              first += (uint64_t)crew.workers * each)

@@ -12,6 +12,15 @@
 #include "algorithms/sssp/step_absorb.h"
 #include "algorithms/sssp/step_pull.h"
 
+/* Each device has a copy of the source's distance, and its owner looks at the source in the first turn. */
+WEIR_DEV void sssp_step_plant(const struct sssp_step_args *a)
+{
+    const uint32_t row = a->source - a->part.begin;
+    a->tent[a->member.index][a->source] = 0;
+    if (row < a->part.owned)
+        a->stamp[a->member.index][row / SSSP_STEP_FLAGGED] = SSSP_STEP_FIRST;
+}
+
 WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                               const struct weir_steps_block *b)
 {
@@ -23,9 +32,11 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
         for (uint32_t i = 0; i < SSSP_STEP_KINDS; i++)
             shared->looks[i] = 0;
         for (uint32_t d = 0; d < WEIR_DEVICES_MAX; d++)
-            shared->base[d] = shared->taken[d] = 0;
+            shared->inboxes.sent[d] = 0;
         shared->low = SSSP_STEP_NONE;
-        at->kind = at->push = SSSP_STEP_LIGHT;
+        shared->since_ns = weir_clock_ns();
+        at->kind = SSSP_STEP_START;
+        at->push = SSSP_STEP_LIGHT;
         at->turn = SSSP_STEP_FIRST;
         at->quiet = at->goes_on = 1;
         at->dense = 0;
@@ -41,7 +52,6 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
 WEIR_DEV void sssp_step_tell(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                              const struct weir_steps_block *b, uint32_t turn)
 {
-    struct sssp_step_words *words = a->words[a->member.index];
     for (uint32_t i = 0; i < SSSP_STEP_SUMS; i++) {
         if (shared->sum[i])
             weir_steps_add(&a->member, b, i + 1, shared->sum[i]);
@@ -49,14 +59,14 @@ WEIR_DEV void sssp_step_tell(const struct sssp_step_args *a, struct sssp_step_sh
     }
     if (shared->low != SSSP_STEP_NONE) {
         WEIR_ROLLED
-        for (uint32_t d = 0; d < a->member.count; d++)
-            (void)weir_atomic_min_relaxed_sys_u32(&a->words[d]->low[turn % SSSP_STEP_SLOTS],
-                                                  shared->low);
+        for (uint32_t d = 0; d < a->member.count; d++) {
+            (void)weir_atomic_min_relaxed_sys_u32(&a->low[d][turn % SSSP_STEP_SLOTS], shared->low);
+        }
         shared->low = SSSP_STEP_NONE;
     }
     if (b->block == 0) {
-        words->low[(turn + 2) % SSSP_STEP_SLOTS] = SSSP_STEP_NONE;
-        words->pieces[(turn + 2) % SSSP_STEP_SLOTS] = 0;
+        a->low[a->member.index][(turn + 2) % SSSP_STEP_SLOTS] = SSSP_STEP_NONE;
+        a->piece_count[(turn + 2) % SSSP_STEP_SLOTS] = 0;
     }
 }
 
@@ -126,30 +136,18 @@ WEIR_DEV uint32_t sssp_step_after_pull(struct sssp_step_at *at, const uint64_t *
     return 1;
 }
 
-/* Times by the clock of the device, for block 0. */
-WEIR_DEV void sssp_step_account(const struct sssp_step_args *a, enum sssp_step_kind kind,
-                                uint64_t *since)
-{
-    struct sssp_step_words *words = a->words[a->member.index];
-    const uint64_t now = weir_clock_ns();
-    words->steps[kind]++;
-    words->ns[kind] += now - *since;
-    *since = now;
-}
-
 /* What all steps of a block came to, for the host. */
 WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
                                const struct sssp_step_shared *shared,
                                const struct weir_steps_block *b)
 {
-    struct sssp_step_words *words = a->words[a->member.index];
+    uint64_t *result = weir_steps_mine(&a->member)->result;
+    const uint64_t all[5] = {shared->rows, shared->looks[SSSP_STEP_LIGHT],
+                             shared->looks[SSSP_STEP_PULL], shared->values, shared->spilled};
     if (b->thread)
         return;
-    (void)weir_atomic_add_relaxed_dev_u64(&words->rows, shared->rows);
-    (void)weir_atomic_add_relaxed_dev_u64(&words->pushed, shared->looks[SSSP_STEP_LIGHT]);
-    (void)weir_atomic_add_relaxed_dev_u64(&words->pulled, shared->looks[SSSP_STEP_PULL]);
-    (void)weir_atomic_add_relaxed_dev_u64(&words->values, shared->values);
-    (void)weir_atomic_add_relaxed_dev_u64(&words->spilled, shared->spilled);
+    for (uint32_t i = 0; i < 5; i++)
+        (void)weir_atomic_add_relaxed_dev_u64(&result[SSSP_STEP_RESULT_ROWS + i], all[i]);
 }
 
 WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_shared *shared,
@@ -172,8 +170,12 @@ WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_sh
         sssp_step_exchange(a, shared, crew);
         break;
     case SSSP_STEP_ABSORB:
-        sssp_step_open(a, shared, b);
+        weir_steps_open(&a->member, b, &shared->inboxes);
         sssp_step_absorb(a, shared, crew);
+        break;
+    case SSSP_STEP_START:
+        if (b->block == 0 && b->thread == 0)
+            sssp_step_plant(a);
         break;
     default:
         sssp_step_push(a, shared, crew, at->dense, at->limit);
@@ -185,7 +187,7 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
                              const uint64_t *total)
 {
     const uint32_t low =
-        weir_load_relaxed_dev_u32(&a->words[a->member.index]->low[at->turn % SSSP_STEP_SLOTS]);
+        weir_load_relaxed_dev_u32(&a->low[a->member.index][at->turn % SSSP_STEP_SLOTS]);
     switch (at->kind) {
     case SSSP_STEP_PULL:
         at->goes_on = sssp_step_after_pull(at, total, low);
@@ -193,6 +195,9 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
     case SSSP_STEP_EXCHANGE:
         at->kind = SSSP_STEP_PULL;
         break;
+    case SSSP_STEP_START: /* of the first turn, too */
+        at->kind = SSSP_STEP_LIGHT;
+        return;
     case SSSP_STEP_ABSORB:
         at->quiet &= total[1] == 0;
         at->goes_on = sssp_step_pushed(a, at);
@@ -206,21 +211,50 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
 WEIR_DEV void sssp_step_body(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                              struct weir_steps_block *b)
 {
-    const int clerk = b->block == 0 && b->thread == 0;
-    uint64_t since = clerk ? weir_clock_ns() : 0, total[WEIR_STEPS_SUMS];
+    uint64_t total[WEIR_STEPS_SUMS];
     sssp_step_begin(a, shared, b);
     WEIR_ROLLED
     while (shared->at.goes_on) {
         sssp_step_work(a, shared, b);
         if (sssp_step_barrier(a, shared, b, total))
             return;
-        if (clerk)
-            sssp_step_account(a, shared->at.kind, &since);
-        if (b->thread == 0)
+        if (b->block == 0 && shared->at.kind == SSSP_STEP_ABSORB)
+            weir_steps_close(&a->member, b, &shared->inboxes);
+        if (b->thread == 0) {
+            if (b->block == 0 && shared->at.kind != SSSP_STEP_START)
+                weir_steps_book(&a->member, &shared->since_ns,
+                                SSSP_STEP_RESULT_NS + shared->at.kind,
+                                SSSP_STEP_RESULT_STEPS + shared->at.kind);
             sssp_step_next(a, &shared->at, total);
+        }
         weir_block_sync();
     }
     sssp_step_finish(a, shared, b);
+}
+
+/** Behind the body: how many vertices have a distance, and the arcs of those that have none, whose offsets alone are
+ *  read: as a rule few vertices that have arcs are left. */
+WEIR_DEV void sssp_step_epilogue(const struct sssp_step_args *a, const struct weir_steps_block *b)
+{
+    const uint32_t *tent = a->tent[a->member.index] + a->part.begin;
+    const uint64_t *offsets = a->part.out.offsets, stride = weir_steps_threads(b);
+    uint64_t found[3] = {0, 0, 0}; /* as the results that follow REACHED */
+    WEIR_ROLLED
+    for (uint64_t row = weir_steps_thread(b); row < a->busy; row += stride * SSSP_STEP_COUNTED) {
+        uint32_t distance[SSSP_STEP_COUNTED];
+        for (uint32_t k = 0; k < SSSP_STEP_COUNTED; k++) /* all loads are under way together */
+            distance[k] = row + k * stride < a->busy ? tent[row + k * stride] : 0;
+        for (uint32_t k = 0; k < SSSP_STEP_COUNTED; k++) {
+            const uint64_t at = row + k * stride;
+            if (at < a->busy) {
+                found[0] += distance[k] != SSSP_STEP_NONE;
+                found[1] += distance[k] == SSSP_U32_FAR;
+            }
+            if (distance[k] == SSSP_STEP_NONE)
+                found[2] += offsets[at + 1] - offsets[at];
+        }
+    }
+    weir_steps_count(&a->member, b, SSSP_STEP_RESULT_REACHED, found, 3);
 }
 
 #endif

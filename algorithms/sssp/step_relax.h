@@ -17,16 +17,6 @@ WEIR_DEV uint32_t sssp_step_add(uint32_t distance, uint32_t weight)
     return sum < distance || sum > SSSP_U32_FAR ? SSSP_U32_FAR : sum;
 }
 
-/** The part that owns a number. */
-WEIR_DEV uint32_t sssp_step_owner(const weir_rows_part *part, uint32_t number)
-{
-    uint32_t owner = 0;
-    WEIR_ROLLED
-    while (number >= part->first[owner + 1])
-        owner++;
-    return owner;
-}
-
 /** Hand what the threads of a worker found to their block, at the end of a phase. All lanes.
  *  @param[in] kind  under which the looks are counted. */
 WEIR_DEV void sssp_step_flush(struct sssp_step_shared *shared, const struct sssp_step_found *found,
@@ -96,19 +86,15 @@ WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_s
     WEIR_ROLLED
     for (uint32_t i = 0; i < waiting; i += WEIR_LANES) {
         const uint64_t item = i + lane < waiting ? stage[i + lane] : 0;
-        const uint32_t to = i + lane < waiting ? sssp_step_owner(&a->part, (uint32_t)(item >> 32))
-                                               : WEIR_DEVICES_MAX;
+        const uint32_t to = i + lane < waiting
+                                ? weir_steps_owner(a->part.first, (uint32_t)(item >> 32))
+                                : WEIR_DEVICES_MAX;
         WEIR_ROLLED
         for (uint32_t d = 0; d < a->part.parts; d++) {
             const uint32_t those = weir_ballot(to == d);
-            uint64_t place = 0;
             if (!those)
                 continue;
-            if (lane == 0)
-                place = weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->tell[d],
-                                                        weir_popcount_u32(those));
-            place = weir_broadcast_u64(place, 0) - shared->base[d] +
-                    weir_popcount_u32(those & ((1u << lane) - 1));
+            const uint64_t place = weir_steps_send(&a->member, d, those) - shared->inboxes.sent[d];
             if (to == d && place < a->room[d]) {
                 a->outbox[d][place] = item;
             } else if (to == d) {
@@ -250,12 +236,12 @@ WEIR_DEV uint32_t sssp_step_pieces_of(uint64_t arcs)
 WEIR_COLD uint64_t sssp_step_cut(const struct sssp_step_args *a, uint32_t turn, uint64_t first,
                                  uint64_t end, uint32_t distance, uint32_t last)
 {
-    struct sssp_step_words *words = a->words[a->member.index];
     end = sssp_step_search(a->part.out.weights, first, end - first, last);
     const uint32_t count = sssp_step_pieces_of(end - first);
     uint32_t slot = 0;
     if (weir_lane() == 0 && count)
-        slot = weir_atomic_add_relaxed_dev_u32(&words->pieces[(turn + 1) % SSSP_STEP_SLOTS], count);
+        slot =
+            weir_atomic_add_relaxed_dev_u32(&a->piece_count[(turn + 1) % SSSP_STEP_SLOTS], count);
     slot = weir_broadcast_u32(slot, 0);
     for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES) {
         const uint64_t at = first + (uint64_t)i * SSSP_STEP_PIECE;
@@ -272,8 +258,7 @@ WEIR_DEV void sssp_step_pieces(struct sssp_step_relaxer *r, const struct sssp_st
                                struct sssp_step_found *found)
 {
     const struct sssp_step_args *a = r->a;
-    const uint32_t count =
-        weir_load_relaxed_dev_u32(&a->words[a->member.index]->pieces[crew->turn % SSSP_STEP_SLOTS]);
+    const uint32_t count = weir_load_relaxed_dev_u32(&a->piece_count[crew->turn % SSSP_STEP_SLOTS]);
     WEIR_ROLLED
     for (uint32_t i = crew->worker; i < count; i += crew->workers) {
         const struct sssp_step_piece *piece = &a->piece[crew->turn % 2][i];

@@ -68,15 +68,15 @@ static void paths_cut_the_longest_row(void **state)
     struct sssp_step_piece *piece = calloc(most, sizeof *piece);
     uint32_t *weights =
         mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    struct sssp_step_words words = {.pieces = {0}};
+    uint32_t pieces[SSSP_STEP_SLOTS] = {0};
     struct sssp_step_args args = {
-        .part.out.weights = weights, .piece = {NULL, piece}, .words = {&words}};
+        .part.out.weights = weights, .piece = {NULL, piece}, .piece_count = pieces};
     uint64_t next = 0;
     (void)state;
     assert_non_null(piece);
     assert_true(weights != MAP_FAILED);
     assert_int_equal(sssp_step_cut(&args, 0, 0, MOST, 5, 0), MOST);
-    assert_int_equal(words.pieces[1], most);
+    assert_int_equal(pieces[1], most);
     for (uint64_t i = 0; i < most; i++) {
         if (piece[i].first != next || piece[i].distance != 5)
             fail_msg("piece %llu is not where it should be", (unsigned long long)i);

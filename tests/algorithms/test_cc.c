@@ -110,6 +110,28 @@ static void most_arcs_are_not_looked_at(void **state)
     weir_context_destroy(context);
 }
 
+/* The lists of a run are empty at its beginning: devices send no hooks of the run before again. */
+static void a_run_begins_anew(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("grid:60x50,.6", 0);
+    weir_partition *partition = cut(graph, WEIR_PARTITION_RANDOM, 2);
+    weir_run_stats stats;
+    weir_cc *cc;
+    uint64_t first = 0;
+    if (weir_cc_create(context, graph, partition, NULL, WEIR_CC_RESIDENT, &cc))
+        fail_msg("%s", weir_error_detail());
+    for (int run = 0; run < 6; run++) {
+        assert_int_equal(weir_cc_run(cc, &stats), WEIR_OK);
+        first = first ? first : stats.bytes_sent;
+        assert_in_range(stats.bytes_sent, 1, first * 3 / 2);
+    }
+    weir_cc_destroy(cc);
+    weir_partition_destroy(partition);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* ---- endings -------------------------------------------------------------------------------- */
 
 static void *cancel(void *cc)
@@ -222,11 +244,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_EACH_SPEC(shapes_that_reside) ON_EACH_SPEC(shapes_that_stream) ON_EACH_SPEC(
             generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices) ON_EACH_SPEC(every_route)
-            ON_EACH_SPEC(most_arcs_are_not_looked_at) CC_TEST(a_cancel_ends_a_run, "host:1")
-                CC_TEST(a_cancel_ends_a_run, "host:4") CC_TEST(a_cancel_ends_a_run, "cuda:0")
-                    CC_TEST(a_time_limit_ends_a_run, "host:1") CC_TEST(a_time_limit_ends_a_run,
-                                                                       "host:4")
-                        ON_MIXED_DEVICES(shapes_that_stream) cmocka_unit_test(bad_input_is_refused),
+            ON_EACH_SPEC(most_arcs_are_not_looked_at) CC_TEST(a_run_begins_anew, "host:2")
+                CC_TEST(a_run_begins_anew, "cuda:0-1") CC_TEST(a_cancel_ends_a_run, "host:1")
+                    CC_TEST(a_cancel_ends_a_run, "host:4") CC_TEST(a_cancel_ends_a_run, "cuda:0")
+                        CC_TEST(a_time_limit_ends_a_run, "host:1")
+                            CC_TEST(a_time_limit_ends_a_run, "host:4")
+                                ON_MIXED_DEVICES(shapes_that_stream)
+                                    cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(before_a_run_everybody_is_alone),
     };
     return cmocka_run_group_tests_name("cc", tests, make_folder, remove_folder);

@@ -1,7 +1,7 @@
 /** @file fuzz_command.c  A command line, one argument a line, up to where a verb would begin to run. */
 #include "tests/fuzz/fuzz.h"
 
-#include "algorithms/cli/cli.h"
+#include "algorithms/cli/verify_ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,9 +12,12 @@
 /* What no option lets through, whatever the verb. */
 static void check_request(const weir__cli_request *request)
 {
-    FUZZ_CHECK(request->damping >= 0 && request->damping < 1, "damping %g", request->damping);
-    FUZZ_CHECK(request->tolerance > 0 && isfinite(request->tolerance), "tolerance %g",
-               request->tolerance);
+    if (request->verb == &weir__cli_algorithm_pr.verb) {
+        const weir_pr_config config = weir__cli_pr_config(request);
+        FUZZ_CHECK(config.damping >= 0 && config.damping < 1, "damping %g", config.damping);
+        FUZZ_CHECK(config.tolerance > 0 && isfinite(config.tolerance), "tolerance %g",
+                   config.tolerance);
+    }
     FUZZ_CHECK(request->selectivity >= 0 && request->selectivity <= 1, "selectivity %g",
                request->selectivity);
     FUZZ_CHECK(request->factor == 0 || request->factor >= 1, "factor %g", request->factor);

@@ -32,6 +32,7 @@ struct beats_args {
     struct weir_steps_member member;
     /* Of each device, BEATS_CELLS: what a block writes before a step's barrier in [step % 2][block], plainly. */
     uint64_t *cell[WEIR_DEVICES_MAX];
+    uint64_t *spare[2]; /* of tables; the body does not look at them */
     uint32_t mode, steps, seed;
     uint32_t before; /* steps that count as done before the first, modulo 2^32; even */
 };

@@ -14,7 +14,6 @@ static uint64_t left_out(const void *user, uint32_t device, uint32_t sender)
     return 0;
 }
 
-#define CELLS offsetof(struct beats_args, cell)
 static const weir_steps_array late_arrays[] = {
     {.name = "cells",
      .extent = WEIR_STEPS_NUMBERS,
@@ -23,13 +22,17 @@ static const weir_steps_array late_arrays[] = {
      .fill = 7,
      .bytes = 8,
      .count = left_out,
-     .field = CELLS},
+     .field = offsetof(struct beats_args, cell)},
     {.name = "counted",
      .extent = WEIR_STEPS_COUNTED,
      .bytes = 8,
      .count = left_out,
-     .field = CELLS},
-    {.name = "filled", .first = WEIR_STEPS_FILLED, .bytes = 8, .count = left_out, .field = CELLS},
+     .field = offsetof(struct beats_args, spare[0])},
+    {.name = "filled",
+     .first = WEIR_STEPS_FILLED,
+     .bytes = 8,
+     .count = left_out,
+     .field = offsetof(struct beats_args, spare[1])},
 };
 
 /* A context and the body of beats.h, without its cells. */
@@ -144,7 +147,8 @@ static void a_body_that_cannot_reset_is_refused_such_arrays(void **state)
     weir_steps_destroy(steps);
     body.no_reset = 1;
     STATUS(weir_steps_create(context, &program, &domain, NULL, 0, &steps), WEIR_ERR_INVALID);
-    assert_detail("plain beats: array filled of the table is wrong");
+    assert_detail("plain beats: array filled is reset before a run, and the body was compiled with "
+                  "WEIR_STEPS_NO_RESET");
     assert_null(steps);
     weir_context_destroy(context);
 }

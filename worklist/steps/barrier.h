@@ -8,7 +8,7 @@
 
 #include "worklist/steps/words.h"
 
-/** First of all, by every thread. */
+/** Every thread calls it before anything else; the templates do. */
 WEIR_DEV void weir_steps_begin(const struct weir_steps_member *m, struct weir_steps_block *b)
 {
     b->step = 0;
@@ -32,6 +32,17 @@ WEIR_DEV void weir_steps_add(const struct weir_steps_member *m, const struct wei
         &weir_steps_mine(m)->slot[b->step % WEIR_STEPS_SLOTS].sum[which], value);
 }
 
+/** Whether the time limit is over; then all blocks are told to stop. Thread 0 of block 0 finds out; it may ask at any
+ *  time, and should where it hardly ever waits: at barriers the clock is looked at only while they wait. */
+WEIR_DEV int weir_steps_late(struct weir_steps_page *page, const struct weir_steps_block *b)
+{
+    if (!b->until_ns || weir_clock_ns() <= b->until_ns)
+        return 0;
+    page->over = 1;
+    weir_store_relaxed_sys_u32(&page->stop, WEIR_STEPS_TIME_OVER);
+    return 1;
+}
+
 /* Whether this thread's block may go on. Thread 0 of block 0 keeps the time while it waits; where others of its
  * lanes wait for a device that it does not, the host does, a little later (steps.c). */
 WEIR_DEV uint32_t weir_steps_look(struct weir_steps_page *page, const struct weir_steps_block *b,
@@ -39,10 +50,8 @@ WEIR_DEV uint32_t weir_steps_look(struct weir_steps_page *page, const struct wei
 {
     if (looks % WEIR_STEPS_LOOK_WAITS < WEIR_STEPS_LOOK_WAITS - 1)
         return WEIR_STEPS_GOES_ON;
-    if (b->until_ns && weir_clock_ns() > b->until_ns) {
-        weir_store_relaxed_sys_u32(&page->stop, WEIR_STEPS_TIME_OVER);
+    if (weir_steps_late(page, b))
         return WEIR_STEPS_TIME_OVER;
-    }
     return weir_load_relaxed_sys_u32(&page->stop);
 }
 
@@ -231,15 +240,16 @@ WEIR_DEV uint32_t weir_steps_sync(const struct weir_steps_member *m, struct weir
     return (uint32_t)b->share[WEIR_STEPS_SUMS];
 }
 
-/** What device @p from had in tell[this device] when its last block arrived at the barrier passed last; of
- *  several devices alone. Any thread, before the next barrier. */
+/** What device @p from had in tell[this device] when its last block arrived at the barrier passed last. Any thread,
+ *  before the next barrier. On a device that is alone it is 0. */
 WEIR_DEV uint64_t weir_steps_told(const struct weir_steps_member *m,
                                   const struct weir_steps_block *b, uint32_t from)
 {
     return weir_load_relaxed_dev_u64(&weir_steps_mine(m)->from[(b->step + 1) % 2][from].told);
 }
 
-/** What this device had in sum 0 at the barrier passed last. As weir_steps_told(). */
+/** What this device had in sum 0 at the barrier passed last. Any thread, before the next barrier. Not on a device that is
+ *  alone: there the whole sum is its own, and this is 0. */
 WEIR_DEV uint64_t weir_steps_own(const struct weir_steps_member *m,
                                  const struct weir_steps_block *b)
 {

@@ -5,8 +5,10 @@
 
 #include "worklist/steps/barrier.h"
 
-/** In place of weir_steps_sync() by a block that goes to sleep: it arrives and does not wait. The others still
- *  count it at this barrier, and from the next one on no more. Since the barrier before nobody was woken. */
+/** A block that goes to sleep calls it in place of weir_steps_sync(): the block arrives and does not wait. The others
+ *  still count it at this barrier, and from the next one on no more. Block 0 has woken nobody since the barrier before.
+ *  At the first barrier of a body all blocks are counted, those that leave it too (weir_steps_prologue()); and a body
+ *  ends on all blocks, so those that sleep are woken for its end. */
 WEIR_DEV void weir_steps_leave(const struct weir_steps_member *m, struct weir_steps_block *b,
                                uint32_t blocks, uint64_t *first)
 {

@@ -2,6 +2,7 @@
  * with, what they left. */
 #include "worklist/steps.h"
 #include "worklist/host/resident.h"
+#include "worklist/host/steps_table.h"
 #include "runtime/internal.h"
 
 #include <pthread.h>
@@ -17,7 +18,8 @@ struct member {
     weir_queue *side; /* of a GPU: for the stop word while a kernel runs */
     weir_event *done;
     struct weir_steps_page *page;  /* in the device's memory */
-    struct weir_steps_page *image; /* the same in page-locked host memory */
+    struct weir_steps_page *image; /* what the last run left there, in page-locked host memory */
+    uint32_t *stop;                /* page-locked: the word that a GPU is told to stop with */
     struct weir_steps_reset *reset;
     unsigned char *args;
 };
@@ -27,6 +29,7 @@ struct weir_steps {
     const weir_steps_program *program;
     weir_steps_domain domain;
     uint32_t time_limit_ms;
+    int cleared; /* the pages are, or will be when the queues are through */
     struct member member[WEIR_DEVICES_MAX];
     pthread_mutex_t lock; /* guards all below */
     weir_status status;   /* the first failure; stays */
@@ -105,6 +108,9 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
         return status;
     member->image = place;
     memset(member->image, 0, sizeof *member->image); /* who asks before a run */
+    if ((status = weir_device_alloc(home, sizeof *member->stop, &place)))
+        return status;
+    member->stop = place;
     if ((status = weir_device_alloc(member->device, sizeof *member->page, &place)))
         return status;
     member->page = place;
@@ -194,7 +200,8 @@ static weir_status take(struct weir_steps *steps, const weir_steps_array *array,
     const size_t bytes = padded(elements * array->bytes);
     weir_status status = weir_device_alloc(member->device, bytes, &data);
     if (status)
-        return status;
+        return weir__fail(status, "%s: array %s of device %u: %s", steps->program->what,
+                          array->name, d, weir_error_detail());
     set_pointer(steps, d, array->field, at, data);
     return array->first == WEIR_STEPS_FILLED_ONCE
                ? weir_queue_fill(member->queue, data, array->fill, bytes)
@@ -225,41 +232,6 @@ static void share(struct weir_steps *steps, const weir_steps_array *array)
         }
 }
 
-static const weir_steps_array *array_named(const weir_steps_program *program, const char *name)
-{
-    for (uint32_t i = 0; name && i < program->array_count; i++)
-        if (!strcmp(program->arrays[i].name, name))
-            return &program->arrays[i];
-    return NULL;
-}
-
-static weir_status check_table(const weir_steps_program *program, const weir_steps_domain *domain)
-{
-    for (uint32_t i = 0; i < program->array_count; i++) {
-        const weir_steps_array *array = &program->arrays[i];
-        const weir_steps_array *from = array_named(program, array->from);
-        const uint32_t pointers = array->holding == WEIR_STEPS_PRIVATE ? 1 : WEIR_DEVICES_MAX;
-        if (!array->bytes || (array->extent == WEIR_STEPS_WORDS && array->bytes != 4) ||
-            (array->extent == WEIR_STEPS_COUNTED && !array->count) ||
-            (array->first == WEIR_STEPS_COPIED && (!from || from >= array)) ||
-            (array->first >= WEIR_STEPS_FILLED && program->body->no_reset) ||
-            (array->holding == WEIR_STEPS_INBOXES && array->first != WEIR_STEPS_KEPT) ||
-            array->field < sizeof(struct weir_steps_member) ||
-            array->field + pointers * sizeof(void *) > program->body->args_bytes)
-            return weir__fail(WEIR_ERR_INVALID, "%s: array %s of the table is wrong", program->what,
-                              array->name);
-    }
-    for (uint32_t d = 0; d < domain->devices; d++)
-        if (domain->first[d + 1] < domain->first[d] ||
-            domain->owned[d] > domain->first[d + 1] - domain->first[d])
-            return weir__fail(WEIR_ERR_INVALID, "%s: device %u owns numbers of another",
-                              program->what, d);
-    return program->body->args_bytes <= WEIR_STEPS_ARGS_MAX
-               ? WEIR_OK
-               : weir__fail(WEIR_ERR_INVALID, "%s: arguments of %zu bytes: at most %u",
-                            program->what, program->body->args_bytes, WEIR_STEPS_ARGS_MAX);
-}
-
 /* What the kernel of a device is to reset; the same rows on all devices, some of no words. */
 static weir_status plan_resets(struct weir_steps *steps, const void *user, uint32_t d)
 {
@@ -274,7 +246,7 @@ static weir_status plan_resets(struct weir_steps *steps, const void *user, uint3
         return status;
     for (uint32_t i = 0; i < program->array_count; i++) {
         const weir_steps_array *array = &program->arrays[i];
-        const weir_steps_array *from = array_named(program, array->from);
+        const weir_steps_array *from = weir__steps_array_named(program, array->from);
         if (array->first < WEIR_STEPS_FILLED)
             continue;
         list[count++] = (struct weir_steps_reset){
@@ -338,7 +310,7 @@ static int has_array(const struct weir_steps *steps, const weir_steps_array *arr
 
 weir_status weir_steps_take(weir_steps *steps, const char *name)
 {
-    const weir_steps_array *array = array_named(steps->program, name);
+    const weir_steps_array *array = weir__steps_array_named(steps->program, name);
     weir_status status = WEIR_OK;
     if (!array || array->extent == WEIR_STEPS_COUNTED || array->first >= WEIR_STEPS_FILLED)
         return weir__fail(WEIR_ERR_INVALID, "%s has no array %s that can be taken later",
@@ -370,7 +342,7 @@ weir_status weir_steps_create(weir_context *context, const weir_steps_program *p
     weir_status status;
     *steps_out = NULL;
     if ((status = weir_steps_possible(context, domain->devices)) ||
-        (status = check_table(program, domain)) ||
+        (status = weir__steps_check(program, domain)) ||
         (status = weir__calloc(1, sizeof *steps, "supersteps", &steps)))
         return status;
     pthread_mutex_init(&steps->lock, NULL);
@@ -410,8 +382,10 @@ weir_context *weir_steps_context(const weir_steps *steps)
 
 void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device)
 {
-    const weir_steps_array *array = array_named(steps->program, name);
-    return array ? get_pointer(steps, device, array->field, own_place(array, device)) : NULL;
+    const weir_steps_array *array = weir__steps_array_named(steps->program, name);
+    return array && device < steps->domain.devices
+               ? get_pointer(steps, device, array->field, own_place(array, device))
+               : NULL;
 }
 
 const uint64_t *weir_steps_results(const weir_steps *steps, uint32_t device)
@@ -477,6 +451,7 @@ void weir_steps_destroy(weir_steps *steps)
         weir_device_free(member->device, member->reset);
         weir_device_free(member->device, member->page);
         weir_device_free(weir_context_home(steps->context), member->image);
+        weir_device_free(weir_context_home(steps->context), member->stop);
         free(member->args);
     }
     free(steps->detail);
@@ -487,44 +462,50 @@ void weir_steps_destroy(weir_steps *steps)
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* All pages are clear before any kernel starts, since each writes to the others', and before anybody may write a
- * stop word, which a later fill would undo. */
+/* Queued. Each kernel writes to the pages of the others, and the host may write a stop word from the start of a run
+ * on, so pages are cleared when no kernel runs: behind a run for the next one, whose caller does not wait for it then. */
 static weir_status clear(struct weir_steps *steps)
 {
-    const uint32_t devices = steps->domain.devices;
     weir_status status = WEIR_OK;
-    for (uint32_t i = 0; i < devices && !status; i++)
+    for (uint32_t i = 0; i < steps->domain.devices && !status; i++)
         status = weir_queue_fill(steps->member[i].queue, steps->member[i].page, 0,
                                  sizeof(struct weir_steps_page));
-    for (uint32_t i = 0; i < devices && !status; i++)
-        status = weir_queue_sync(steps->member[i].queue);
+    steps->cleared = !status;
     return status;
 }
 
-/* Behind a kernel and its event. */
+/* All pages are clear. */
+static weir_status prepare(struct weir_steps *steps)
+{
+    weir_status status = steps->cleared ? WEIR_OK : clear(steps);
+    for (uint32_t i = 0; i < steps->domain.devices && !status; i++)
+        status = weir_queue_sync(steps->member[i].queue);
+    steps->cleared = 0;
+    return status;
+}
+
+/* Behind a kernel and its event: the epilogue, and the page for the host. The stop word and what other devices write
+ * are left out: both may still be written. */
 static weir_status put_behind(void *user, uint32_t index)
 {
     struct weir_steps *steps = user;
     const weir_steps_body *body = steps->program->body;
     struct member *member = &steps->member[index];
-    return body->epilogue.name
-               ? weir_queue_launch(member->queue, &body->epilogue, member->args, body->args_bytes)
-               : WEIR_OK;
+    const size_t own = offsetof(struct weir_steps_page, tell);
+    weir_status status = body->epilogue.name ? weir_queue_launch(member->queue, &body->epilogue,
+                                                                 member->args, body->args_bytes)
+                                             : WEIR_OK;
+    return status ? status
+                  : weir_queue_copy(member->queue, weir_context_home(steps->context),
+                                    (char *)member->image + own, member->device,
+                                    (char *)member->page + own, sizeof *member->image - own);
 }
 
-/* The page for the host. It is copied only now, since until the end was seen a stop may be written into the page
- * and the image. What other devices write is left out: where a run is stopped some of them still do. */
 static weir_status collect(void *user, uint32_t index)
 {
     struct weir_steps *steps = user;
-    struct member *member = &steps->member[index];
-    const size_t own = offsetof(struct weir_steps_page, tell);
-    weir_status status = weir_queue_copy(member->queue, weir_context_home(steps->context),
-                                         (char *)member->image + own, member->device,
-                                         (char *)member->page + own, sizeof *member->image - own);
-    if (!status)
-        status = weir_queue_sync(member->queue);
-    if (!status && member->image->stop == WEIR_STEPS_TIME_OVER)
+    weir_status status = weir_queue_sync(steps->member[index].queue);
+    if (!status && steps->member[index].image->over)
         status = weir__fail(WEIR_ERR_TIMEOUT, "%s: the time limit of %u ms is over",
                             steps->program->body->name, steps->time_limit_ms);
     return status;
@@ -552,7 +533,7 @@ static void describe(struct weir_steps *steps, struct residents *all)
                                         .done = member->done,
                                         .args = member->args,
                                         .stop = &member->page->stop,
-                                        .image = &member->image->stop};
+                                        .image = member->stop};
     }
 }
 
@@ -561,7 +542,7 @@ weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
     struct residents all;
     uint64_t reset_ns = 0;
     weir_status status = failure(steps);
-    if (status || (status = clear(steps)))
+    if (status || (status = prepare(steps)))
         return status;
     describe(steps, &all);
     weir__resident_run(&all);
@@ -573,5 +554,8 @@ weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
         *times_out =
             (weir_steps_times){.kernel_ms = ms > reset ? ms - reset : 0, .reset_ms = reset};
     }
-    return failure(steps);
+    if ((status = failure(steps)))
+        return status;
+    (void)clear(steps); /* where that fails the next run says so */
+    return WEIR_OK;
 }

@@ -51,11 +51,15 @@ struct weir_steps_page {
         uint64_t pad[3];
     } slot[WEIR_STEPS_SLOTS];
     struct weir_steps_flag from[2][WEIR_DEVICES_MAX]; /* of step s in [s % 2]; of several devices */
-    uint64_t tell[WEIR_DEVICES_MAX]; /* to each device, with the next barrier; relaxed dev */
-    uint64_t wake;                   /* step << 32 | blocks; release dev by block 0 */
-    uint64_t board[8];               /* what block 0 tells those it wakes */
-    uint32_t stop;                   /* enum weir_steps_stop; relaxed sys, host and block 0 */
+    uint32_t stop; /* enum weir_steps_stop; relaxed sys, host and block 0 */
     uint32_t pad;
+    /* What follows is written by the device alone, and is copied for the host behind the kernel. */
+    uint64_t tell[WEIR_DEVICES_MAX]; /* to each device, with the next barrier; relaxed dev */
+    /* Items of each device's inbox that are absorbed; relaxed dev, by block 0. */
+    uint64_t absorbed[WEIR_DEVICES_MAX];
+    uint64_t wake;     /* step << 32 | blocks; release dev by block 0 */
+    uint64_t board[8]; /* what block 0 tells those it wakes */
+    uint64_t over;     /* the time limit ended the run; by block 0, for the host after the end */
     uint64_t reset_ns; /* how long the reset took; by block 0, for the host after the end */
     uint64_t result[WEIR_STEPS_RESULTS]; /* by the body, for the host after the end */
 };

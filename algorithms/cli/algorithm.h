@@ -1,0 +1,245 @@
+/** @file algorithm.h  What the command knows of an algorithm over graphs: one row, which algorithm_NAME.c holds. The
+ *  verbs, the options, the help and the reports read the rows and name no algorithm. */
+#ifndef WEIR_ALGORITHMS_CLI_ALGORITHM_H
+#define WEIR_ALGORITHMS_CLI_ALGORITHM_H
+
+#include "algorithms/cli/cli.h"
+#include "algorithms/common/forms.h"
+#include "runtime/room.h"
+
+#include <stddef.h>
+
+/* ---- trials ----------------------------------------------------------------------------------- */
+
+/** Rates, 10^9 a second of `ms`; 0 when nothing was reached or timed. */
+typedef struct weir__cli_rates {
+    double arcs;  /**< out-arcs of vertices reached */
+    double seen;  /**< arcs looked at */
+    double edges; /**< edges reached (Graph500's); negative: the rate is not defined */
+} weir__cli_rates;
+
+enum { FIGURES = 2, OWN_FIGURES = 4 };
+
+/** One run and what was found out about it. */
+typedef struct weir__cli_trial {
+    uint64_t source;
+    weir_run_stats stats;
+    weir__cli_rates rates;
+    double step_ms;              /**< milliseconds of the kernels for a step; negative: no steps */
+    long double figure[FIGURES]; /**< what algorithm->figure names */
+    double own[OWN_FIGURES];     /**< what the algorithm's verification found; negative: unknown */
+    /** What judged the values, where an algorithm has several ways; NULL: not said. */
+    const char *verified_by;
+    /** Position of its first link in weir__cli_trials.links; links are sorted by from and to. */
+    uint64_t first_link;
+    uint32_t link_count;
+} weir__cli_trial;
+
+/* ---- what reports show ------------------------------------------------------------------------ */
+
+/** A column of the table of trials. */
+typedef struct weir__cli_column {
+    const char *head;
+    int width;
+    weir__cli_kind kind;
+    size_t offset;      /**< of the value in the trial */
+    const char *format; /**< for printf(), of a column of doubles */
+} weir__cli_column;
+
+/** A member of the document of a trial. */
+typedef struct weir__cli_member {
+    const char *name;
+    weir__cli_kind kind;
+    size_t offset; /**< of the value in the trial */
+} weir__cli_member;
+
+/** The end of every list below: a row without a name. */
+#define END_OF_LIST \
+    {               \
+        0           \
+    }
+
+/* Columns that several algorithms have. */
+#define TRIAL(member) offsetof(weir__cli_trial, member)
+#define COLUMN(head, width, kind, member, format) \
+    {                                             \
+        head, width, kind, TRIAL(member), format  \
+    }
+#define COLUMN_SOURCE          COLUMN("source", 10, KIND_COUNT, source, NULL)
+#define COLUMN_MS              COLUMN("ms", 12, KIND_REAL, stats.ms, "%.3f")
+#define COLUMN_KERNEL_MS       COLUMN("kernel ms", 12, KIND_REAL, stats.kernel_ms, "%.3f")
+#define COLUMN_GTEPS           COLUMN("GTEPS", 10, KIND_RATE, rates.arcs, "%.4f")
+#define COLUMN_GTEPS_SEEN      COLUMN("GTEPS seen", 10, KIND_RATE, rates.seen, "%.4f")
+#define COLUMN_GTEPS_EDGES     COLUMN("GTEPS edges", 11, KIND_RATE, rates.edges, "%.4f")
+#define COLUMN_STEPS           COLUMN("steps", 7, KIND_COUNT, stats.steps, NULL)
+#define COLUMN_REACHED         COLUMN("reached", 10, KIND_COUNT, stats.reached, NULL)
+#define COLUMN_FIGURE_0(head)  COLUMN(head, 12, KIND_VALUE, figure[0], NULL)
+#define COLUMN_FIGURE_1(head)  COLUMN(head, 16, KIND_VALUE, figure[1], NULL)
+#define COLUMN_ITEMS_PROCESSED COLUMN("items processed", 15, KIND_COUNT, stats.work.processed, NULL)
+#define COLUMN_ITEMS_SENT      COLUMN("items sent", 12, KIND_COUNT, stats.work.sent, NULL)
+
+/* ---- the row ---------------------------------------------------------------------------------- */
+
+/** A row. An object is what `create` made; values are an array with value_bytes for each vertex. Where a function
+ *  has a namesake in algorithms.h, that header says what it does. */
+typedef struct weir__cli_algorithm weir__cli_algorithm;
+struct weir__cli_algorithm {
+    weir__cli_verb verb;   /**< its name, its help */
+    const char *value;     /**< what a vertex gets: "level", "distance", "rank", "label" */
+    const char *unreached; /**< what files show for a vertex out of reach */
+    size_t value_bytes;
+    int weighted; /**< it needs weights of arcs */
+    int sourced;  /**< it starts at a vertex; other algorithms start everywhere */
+    int worklist; /**< it can go through the worklist; other algorithms always go in step */
+    int edges; /**< in an undirected graph two arcs count as one edge, which gives Graph500's rate */
+    const struct weir__forms *forms; /**< its forms, and which options each of them reads */
+    const char *steps; /**< what weir_run_stats.steps counts: "levels", "iterations", "steps" */
+    /* Each list below ends with END_OF_LIST. */
+    /** Options that it alone has, and options that have another help here; NULL: there are none. */
+    const weir__cli_option *options;
+    weir__cli_own own[OWN_OPTIONS]; /**< the defaults of those that request->own holds */
+    /** Fill in what those options say about the form that runs; NULL: they say nothing. */
+    void (*ask)(const weir__cli_request *request, struct weir__asked *asked);
+    /* ---- what reports show ---- */
+    const weir__cli_column *columns;
+    const char *figure[FIGURES]; /**< names in documents of the figures that `sum` finds */
+    /** What documents have of a trial beyond what they have for all algorithms; NULL: nothing. */
+    const weir__cli_member *members;
+    /** Print what the text report adds behind "verified: ok"; NULL: it adds nothing. */
+    void (*print_verdict)(const weir__cli_trial *last);
+    /* ---- running ---- */
+    weir_status (*create)(weir_context *context, const weir_graph *graph,
+                          const weir_partition *partition, const weir_run_options *options,
+                          const weir__cli_request *request, void **object_out);
+    weir_status (*run)(void *object, uint64_t source, weir_run_stats *stats_out);
+    weir_status (*values)(void *object, void *values_out);
+    weir_status (*parents)(void *object, int64_t *parents_out); /**< NULL: there is no tree */
+    /** Check that parents form a tree which agrees with the values; needed where there is `parents`.
+     *  @retval WEIR_ERR_VERIFY  they do not, and the detail says why. */
+    weir_status (*check_tree)(const weir_graph *graph, uint64_t source, const int64_t *parents,
+                              const void *values);
+    /** NULL: there are no links that carry items. */
+    weir_status (*link_items)(void *object, uint32_t from, uint32_t to, uint64_t *items_out);
+    void (*cancel)(void *object); /**< any thread */
+    void (*destroy)(void *object);
+    /* ---- judging ---- */
+    weir_status (*reference)(const weir_graph *graph, const weir__cli_request *request,
+                             uint64_t source, void *values_out);
+    /** Count the memory that the reference needs while it runs. */
+    void (*reference_need)(const weir_graph *graph, struct weir__need *need);
+    /** The same for a check without the reference; NULL: it needs none. */
+    void (*check_need)(const weir_graph *graph, struct weir__need *need);
+    /** Bytes of memory that `sum` takes for each vertex. */
+    size_t sum_bytes;
+    /** Whether compare wants the reference's values; NULL: always. */
+    int (*needs_reference)(const weir__cli_request *request);
+    /** The exact value of a vertex; INFINITY means that the vertex is out of reach. */
+    double (*at)(const void *values, uint64_t vertex);
+    /** Fill in trial->figure. */
+    int (*sum)(const weir__cli_algorithm *algorithm, const void *values, uint64_t vertices,
+               weir__cli_trial *trial);
+    /** Judge whole results. @param[in] expected  the reference's, or NULL where it is not needed.
+     *  @param[out] trial  its `own` and `verified_by` may be filled in.
+     *  @param[out] sentence_out  NULL when they are right, else the caller's to free. */
+    int (*compare)(const weir__cli_algorithm *algorithm, const weir__cli_request *request,
+                   const weir_graph *graph, const void *values, const void *expected,
+                   weir__cli_trial *trial, char **sentence_out);
+};
+
+/** Every algorithm, in the order of the help. */
+#define WEIR__CLI_ALGORITHMS(X) X(bfs) X(sssp) X(pr) X(cc)
+#define WEIR__CLI_ALGORITHM_DECLARE(name) \
+    extern const weir__cli_algorithm weir__cli_algorithm_##name;
+WEIR__CLI_ALGORITHMS(WEIR__CLI_ALGORITHM_DECLARE)
+
+/* ---- what the rows are made of (algorithm.c) ------------------------------------------ */
+
+/** For a row: the value of a vertex that is a double. */
+double weir__cli_double_at(const void *values, uint64_t vertex);
+/** For a row's `sum`: the largest value of a vertex reached, and the sum of those values. */
+int weir__cli_sum_values(const weir__cli_algorithm *algorithm, const void *values,
+                         uint64_t vertices, weir__cli_trial *trial);
+/** For a row's `compare`: every value has to be exactly the reference's. */
+int weir__cli_compare_exactly(const weir__cli_algorithm *algorithm,
+                              const weir__cli_request *request, const weir_graph *graph,
+                              const void *values, const void *expected, weir__cli_trial *trial,
+                              char **sentence_out);
+
+enum { VALUE_ROOM = 32 };
+/** A value as files and messages show it: whole numbers without a fraction, others with 17 digits.
+ *  @return @p room. */
+const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double value,
+                                 char room[VALUE_ROOM]);
+
+/* Calls with the types of algorithms.h behind calls with void: a function must not be called as if it had
+ * other types than its own. */
+#define ROW_FUNCTIONS(algorithm, values_of)                               \
+    static weir_status algorithm##_values(void *object, void *values_out) \
+    {                                                                     \
+        return weir_##algorithm##_##values_of(object, values_out);        \
+    }                                                                     \
+    static void algorithm##_cancel(void *object)                          \
+    {                                                                     \
+        weir_##algorithm##_cancel(object);                                \
+    }                                                                     \
+    static void algorithm##_destroy(void *object)                         \
+    {                                                                     \
+        weir_##algorithm##_destroy(object);                               \
+    }
+
+/** For algorithms that have items on links. */
+#define LINK_FUNCTION(algorithm)                                                        \
+    static weir_status algorithm##_link_items(void *object, uint32_t from, uint32_t to, \
+                                              uint64_t *items_out)                      \
+    {                                                                                   \
+        return weir_##algorithm##_link_items(object, from, to, items_out);              \
+    }
+
+/** For algorithms that start at a vertex. */
+#define SEARCH_FUNCTIONS(algorithm, value_type)                                                  \
+    static weir_status algorithm##_create(                                                       \
+        weir_context *context, const weir_graph *graph, const weir_partition *partition,         \
+        const weir_run_options *options, const weir__cli_request *request, void **object_out)    \
+    {                                                                                            \
+        weir_##algorithm *object;                                                                \
+        (void)request;                                                                           \
+        weir_status status =                                                                     \
+            weir_##algorithm##_create(context, graph, partition, options, &object);              \
+        *object_out = object;                                                                    \
+        return status;                                                                           \
+    }                                                                                            \
+    static weir_status algorithm##_run(void *object, uint64_t source, weir_run_stats *stats_out) \
+    {                                                                                            \
+        return weir_##algorithm##_run(object, source, stats_out);                                \
+    }                                                                                            \
+    static weir_status algorithm##_reference(const weir_graph *graph,                            \
+                                             const weir__cli_request *request, uint64_t source,  \
+                                             void *values_out)                                   \
+    {                                                                                            \
+        (void)request;                                                                           \
+        return weir_##algorithm##_reference(graph, source, (value_type *)values_out);            \
+    }
+
+/** For algorithms that start everywhere. */
+#define RUN_FUNCTION(algorithm)                                                                  \
+    static weir_status algorithm##_run(void *object, uint64_t source, weir_run_stats *stats_out) \
+    {                                                                                            \
+        (void)source;                                                                            \
+        return weir_##algorithm##_run(object, stats_out);                                        \
+    }
+
+/* A direction that does not look at every arc makes GTEPS larger than the work that was done. */
+#define GTEPS_TEXT                                                    \
+    "There are several kinds of TEPS, in 1e9 a second:\n"             \
+    "  GTEPS        out-arcs of vertices reached, looked at or not\n" \
+    "  GTEPS seen   arcs that were looked at, as often as they were\n"
+
+/** What every row begins with. Its file defines what is named here. */
+#define ROW(id)                                                                             \
+    .verb.name = #id, .verb.algorithm = &weir__cli_algorithm_##id, .verb.positional = 1,    \
+    .verb.run = weir__cli_traverse, .verb.usage = "GRAPH [options]", .create = id##_create, \
+    .run = id##_run, .values = id##_values, .cancel = id##_cancel, .destroy = id##_destroy, \
+    .reference = id##_reference, .reference_need = weir__##id##_reference_need,             \
+    .forms = &weir__##id##_forms, .columns = columns, .options = options
+
+#endif

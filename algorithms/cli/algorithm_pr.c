@@ -1,0 +1,142 @@
+/** @file algorithm_pr.c  What the command knows of PageRank; verify_ranks.c judges its ranks. */
+#include "algorithms/cli/verify_ranks.h"
+#include "algorithms/cli/option_set.h"
+#include "algorithms/reference.h"
+
+/* Positions of its options in request->own. */
+enum { TOLERANCE, DAMPING, DANGLING, ITERATIONS };
+
+ROW_FUNCTIONS(pr, ranks)
+LINK_FUNCTION(pr)
+RUN_FUNCTION(pr)
+
+weir_pr_config weir__cli_pr_config(const weir__cli_request *request)
+{
+    weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    config.damping = request->own[DAMPING].real;
+    config.tolerance = request->own[TOLERANCE].real;
+    config.dangling = (weir_dangling)request->own[DANGLING].choice;
+    config.iterations = (uint32_t)request->own[ITERATIONS].count;
+    return config;
+}
+
+static weir_status pr_create(weir_context *context, const weir_graph *graph,
+                             const weir_partition *partition, const weir_run_options *options,
+                             const weir__cli_request *request, void **object_out)
+{
+    weir_pr_config config = weir__cli_pr_config(request);
+    weir_pr *object;
+    weir_status status = weir_pr_create(context, graph, partition, options, &config, &object);
+    *object_out = object;
+    return status;
+}
+
+static void ask(const weir__cli_request *request, struct weir__asked *asked)
+{
+    asked->iterations = (uint32_t)request->own[ITERATIONS].count;
+}
+
+static weir_status pr_reference(const weir_graph *graph, const weir__cli_request *request,
+                                uint64_t source, void *values_out)
+{
+    weir_pr_config config = weir__cli_pr_config(request);
+    (void)source;
+    return weir_pr_reference(graph, &config, values_out);
+}
+
+static const weir__cli_choices directions = {{"auto", "push", "pull", NULL}, {NULL}};
+static const weir__cli_choices danglings = {{"spread", "ignore", NULL}, {NULL}};
+
+static const weir__cli_option options[] = {
+    DIRECTION(directions, "push: through the worklist, vertices send residuals over their\n"
+                          "arcs, and all choices below count; pull: in step, vertices add\n"
+                          "up along arcs that come to them; default: auto, by machine and\n"
+                          "other options"),
+    OPTION("tolerance", "T", VERB_OWN, weir__cli_set_positive, FIELD(own[TOLERANCE]),
+           "stop when an iteration changes ranks by less than T in all (the\n"
+           "L1 norm), or the residual bounds that; above 0; default: 1e-6",
+           .foreign = "is exact and has no tolerance", .kind = KIND_REAL, .shown = "tolerance %s"),
+    OPTION("damping", "D", VERB_OWN, weir__cli_set_fraction, FIELD(own[DAMPING]),
+           "the part of a rank that follows arcs, 0 to below 1; default: 0.85",
+           .foreign = "has no damping factor", .kind = KIND_REAL, .shown = "damping %s"),
+    OPTION("dangling", "D", VERB_OWN, weir__cli_set_choice, FIELD(own[DANGLING]),
+           "the rank of vertices without out-arcs: spread, over all vertices,\n"
+           "so that ranks sum to 1; ignore, it is lost, as in the GAP\n"
+           "benchmark suite; default: spread",
+           .choices = &danglings, .foreign = "has no dangling mass", .kind = KIND_CHOICE,
+           .shown = "dangling %s"),
+    OPTION("iterations", "N", VERB_OWN, weir__cli_set_number, FIELD(own[ITERATIONS]),
+           "of direction pull at most; default: until the tolerance is met", .low = 1,
+           .high = UINT32_MAX, .foreign = "ends by itself and has no number of iterations",
+           .kind = KIND_COUNT, .shown = "at most %s iterations"),
+    FLAG("verify", VERB_OWN, verify,
+         "judge all ranks, by an exact iteration from them or, at tolerances\n"
+         "up to 1e-9, by a reference; default: off"),
+    OUTPUT_FILE(VERB_OWN, "write one rank a line in vertex order, with 17 digits; - is\n"
+                          "standard output"),
+    END_OF_LIST};
+
+/* Every step looks at all arcs, so that a rate of arcs reached says nothing. */
+static const weir__cli_column columns[] = {
+    COLUMN_MS,
+    COLUMN_KERNEL_MS,
+    COLUMN("iterations", 10, KIND_COUNT, stats.steps, NULL),
+    COLUMN("ms each", 10, KIND_REAL, step_ms, "%.4f"),
+    COLUMN("residual", 10, KIND_REAL, stats.residual, "%.3g"),
+    COLUMN_GTEPS_SEEN,
+    COLUMN_FIGURE_0("max rank"),
+    COLUMN_FIGURE_1("sum of ranks"),
+    COLUMN_ITEMS_PROCESSED,
+    COLUMN_ITEMS_SENT,
+    END_OF_LIST};
+
+static const weir__cli_member members[] = {
+    {.name = "residual", .kind = KIND_REAL, .offset = TRIAL(stats.residual)},
+    {.name = "ms_per_iteration", .kind = KIND_REAL, .offset = TRIAL(step_ms)},
+    {.name = "l1_difference", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_L1])},
+    {.name = "relative_difference", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_RELATIVE])},
+    {.name = "verified_by", .kind = KIND_TEXT, .offset = TRIAL(verified_by)},
+    {.name = "exact_change", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_CHANGE])},
+    {.name = "l1_bound", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_WITHIN])},
+    END_OF_LIST};
+
+static const char about[] =
+    "A vertex gets (1 - damping) / vertices, and damping times what comes over its in-arcs:\n"
+    "the rank of a vertex goes out in equal parts. Ranks have 64 bits. Each run prints its time\n"
+    "(ms: the run itself, no loading, partitioning or copying in), the iterations of direction\n"
+    "pull and what each took, the residual it stopped at, and GTEPS seen: arcs looked at, in\n"
+    "1e9 a second.\n"
+    "--verify makes one exact iteration from the ranks, all of them: what it changes, divided by\n"
+    "1 - damping, is how far they are from the true ranks at most. It must be what the tolerance\n"
+    "and the rounding of 32-bit shares allow, and ranks must sum to 1 unless dangling ranks are\n"
+    "ignored. At tolerances up to 1e-9 all ranks are compared with a reference instead: they\n"
+    "differ by tolerance / (1 - damping) in all at most, and at tolerances up to 1e-10 by 1e-9 "
+    "of\n"
+    "a rank at most.\n";
+static const char examples[] =
+    "  weir pr rmat:16 --verify\n"
+    "  weir pr web.txt.gz --tolerance 1e-10 --output ranks.txt\n"
+    "  weir pr rmat:22 --undirected --devices cuda:0-3 --iterations 20 --trials 10 --json -\n";
+
+const weir__cli_algorithm weir__cli_algorithm_pr = {
+    ROW(pr),
+    .verb.text = "PageRank on all devices",
+    .verb.more = about,
+    .verb.examples = examples,
+    .value = "rank",
+    .unreached = "inf",
+    .value_bytes = sizeof(double),
+    .worklist = 1,
+    .steps = "iterations",
+    .figure = {"max_rank", "sum_ranks"},
+    .own = {[TOLERANCE] = {.real = 1e-6}, [DAMPING] = {.real = 0.85}},
+    .ask = ask,
+    .members = members,
+    .print_verdict = weir__cli_print_ranks_verdict,
+    .link_items = pr_link_items,
+    .at = weir__cli_double_at,
+    .sum = weir__cli_sum_values,
+    .check_need = weir__pr_check_need,
+    .needs_reference = weir__cli_ranks_need_reference,
+    .compare = weir__cli_compare_ranks,
+};

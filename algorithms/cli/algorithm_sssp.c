@@ -1,0 +1,62 @@
+/** @file algorithm_sssp.c  What the command knows of shortest paths. */
+#include "algorithms/cli/algorithm.h"
+#include "algorithms/cli/option_set.h"
+#include "algorithms/reference.h"
+
+ROW_FUNCTIONS(sssp, distances)
+LINK_FUNCTION(sssp)
+SEARCH_FUNCTIONS(sssp, double)
+
+static const weir__cli_choices directions = {{"auto", "push", "switch", NULL}, {NULL}};
+
+static const weir__cli_option options[] = {
+    DIRECTION(directions, "push: through the worklist, vertices send over their arcs, and\n"
+                          "all choices below count; switch: in step, nearest first, each step\n"
+                          "the way that looks at fewer arcs, with --order soft alone; default:\n"
+                          "auto, by graph, machine and other options"),
+    OUTPUT_FILE(VERB_OWN, "write one distance a line in vertex order, inf unreached; the\n"
+                          "last source's result; - is standard output"),
+    END_OF_LIST};
+
+static const weir__cli_column columns[] = {COLUMN_SOURCE,
+                                           COLUMN_MS,
+                                           COLUMN_KERNEL_MS,
+                                           COLUMN_GTEPS,
+                                           COLUMN_GTEPS_SEEN,
+                                           COLUMN_STEPS,
+                                           COLUMN_REACHED,
+                                           COLUMN_FIGURE_0("max distance"),
+                                           COLUMN_FIGURE_1("sum of distances"),
+                                           COLUMN_ITEMS_PROCESSED,
+                                           COLUMN_ITEMS_SENT,
+                                           END_OF_LIST};
+
+static const char about[] =
+    "Distances are sums of weights of arcs, none negative, along the shortest path from the\n"
+    "source, and exact; inf is unreached. Each run prints its time (ms: the run itself, no\n"
+    "loading, partitioning or copying in) and what the devices did.\n" GTEPS_TEXT
+    "--output and --json files appear complete or not at all. A signal stops the run,\n"
+    "removes what was begun, and ends with status 1.\n";
+static const char examples[] =
+    "  weir sssp rmat:16 --undirected --verify\n"
+    "  weir sssp road.gr.xz --source 7 --devices host:4 --order soft:3200 --stats\n"
+    "  weir sssp grid:1000x1000 --weights random:1-1000:7 --devices cuda:0-3 --json -\n";
+
+const weir__cli_algorithm weir__cli_algorithm_sssp = {
+    ROW(sssp),
+    .verb.text = "shortest paths on all devices",
+    .verb.more = about,
+    .verb.examples = examples,
+    .value = "distance",
+    .unreached = "inf",
+    .value_bytes = sizeof(double),
+    .weighted = 1,
+    .sourced = 1,
+    .worklist = 1,
+    .steps = "steps",
+    .figure = {"max_distance", "sum_distances"},
+    .link_items = sssp_link_items,
+    .at = weir__cli_double_at,
+    .sum = weir__cli_sum_values,
+    .compare = weir__cli_compare_exactly,
+};

@@ -1,0 +1,21 @@
+/** @file clock.h  Supersteps: the times of phases, which thread 0 of block 0 keeps. By way of steps.h. */
+#ifndef WEIR_WORKLIST_STEPS_CLOCK_H
+#define WEIR_WORKLIST_STEPS_CLOCK_H
+
+#include "worklist/steps/barrier.h"
+
+/** Book the time since the last call under a phase of the table (weir_steps_phase), and one superstep more. By thread 0
+ *  of block 0, behind a barrier.
+ *  @param[in,out] since_ns   weir_clock_ns() of the last call, at first of the beginning.
+ *  @param[in]     ns, steps  of the phase: indices of weir_steps_page.result. */
+WEIR_DEV void weir_steps_book(const struct weir_steps_member *m, uint64_t *since_ns, uint32_t ns,
+                              uint32_t steps)
+{
+    uint64_t *result = weir_steps_mine(m)->result;
+    const uint64_t now = weir_clock_ns();
+    result[steps]++;
+    result[ns] += now - *since_ns;
+    *since_ns = now;
+}
+
+#endif

@@ -6,6 +6,7 @@
 #include "algorithms/common/placement.h"
 #include "algorithms/common/rows_build.h"
 #include "algorithms/graph/partition.h"
+#include "algorithms/pr/pr.h"
 #include "tests/lib/support.h"
 
 #include <malloc.h>
@@ -366,6 +367,40 @@ static void what_the_program_takes_counts(void **state)
     }
 }
 
+/* What a run takes only when it turns out to be needed is refused at that time, with a sentence: here two shares of
+ * 8 bytes a vertex on two devices, and what every estimate has beside arrays. What is there already is not. */
+static void what_is_taken_later_is_refused(void **state)
+{
+    (void)state;
+    const struct form pull = {.kind = PR};
+    weir_graph *graph = open_shape("rmat:17", &pull);
+    weir_context *context;
+    struct weir__pr_pull *made;
+    assert_non_null(graph);
+    assert_int_equal(weir_context_create("host:2", NULL, &context), WEIR_OK);
+    weir_partition *partition = edge(graph, context);
+    const struct weir__pr_task task = {.context = context,
+                                       .graph = graph,
+                                       .partition = partition,
+                                       .options = WEIR_RUN_OPTIONS_INIT,
+                                       .config = WEIR_PR_CONFIG_INIT,
+                                       .vertices = graph->vertices};
+    assert_int_equal(weir__pr_pull_create(&task, &made), WEIR_OK);
+    weir__room_pretend(root);
+    assert_int_equal(weir__pr_pull_refine(made), WEIR_ERR_NOMEM);
+    assert_detail_has("PageRank with shares in doubles: 17 MiB of memory are needed");
+    weir__room_pretend(NULL);
+    assert_false(made->fine);
+    assert_int_equal(weir__pr_pull_refine(made), WEIR_OK);
+    weir__room_pretend(root);
+    assert_int_equal(weir__pr_pull_refine(made), WEIR_OK);
+    weir__room_pretend(NULL);
+    weir__pr_pull_destroy(made);
+    weir_partition_destroy(partition);
+    weir_context_destroy(context);
+    weir_graph_destroy(graph);
+}
+
 /* Graphs, partitions, placements, references: each is refused before it takes anything. */
 static void everything_else_is_refused(void **state)
 {
@@ -420,6 +455,7 @@ int main(void)
         cmocka_unit_test(what_a_dense_graph_needs),
         cmocka_unit_test(maps_are_counted),
         cmocka_unit_test(what_the_program_takes_counts),
+        cmocka_unit_test(what_is_taken_later_is_refused),
         cmocka_unit_test(everything_else_is_refused),
     };
     return cmocka_run_group_tests(tests, make_machine, remove_machine);

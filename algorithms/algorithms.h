@@ -49,6 +49,8 @@ typedef struct weir_graph {
     const char *name;            /**< file name without folder, or the generator's text */
     /** "MatrixMarket", "DIMACS", "Galois", "edge list", "generator" or "arcs" */
     const char *format;
+    double
+        prepare_ms; /**< what weir_graph_open() or weir_graph_from_arcs() took, and weir_graph_weigh() since */
 } weir_graph;
 
 /** How a graph is read or generated. */
@@ -127,6 +129,7 @@ typedef struct weir_partition {
     uint64_t cut_arcs;     /**< arcs between different parts */
     double vertex_balance; /**< largest part / mean, by vertices; 1 is perfect */
     double arc_balance;    /**< the same by arcs */
+    double prepare_ms;     /**< what weir_partition_create() took */
 } weir_partition;
 
 /** Name to kind: "block", "edge", "random", "metis".
@@ -167,6 +170,20 @@ typedef enum weir_shape {
  *  @par Blocks  for milliseconds. */
 uint32_t weir_devices_advise(weir_context *context, const weir_graph *graph, weir_shape shape,
                              const char **why_out);
+
+/* ---- times before a run ------------------------------------------------------------------- */
+
+/** What it took until an object could run for the first time; a plain value. Milliseconds of a steady clock, of the
+ *  host also where devices are simulated. Measured always: each time is the difference of a few readings. */
+typedef struct weir_prepare_stats {
+    double
+        opening_ms; /**< the graph: read or generated, cleaned, weighed (weir_graph.prepare_ms) */
+    double partition_ms; /**< the partition, given or chosen (weir_partition.prepare_ms) */
+    /** The rest of create: the form and the devices chosen, vertices numbered, rows sorted and turned round, memory
+     *  of devices taken and filled. */
+    double placing_ms;
+    double copying_ms; /**< of create: bytes copied from the host to the devices */
+} weir_prepare_stats;
 
 /* ---- placed graphs ------------------------------------------------------------------------ */
 
@@ -222,6 +239,8 @@ uint32_t weir_placement_degree(const weir_placement *placement, uint64_t vertex)
  *  @par Blocks  yes. */
 weir_status weir_placement_gather(const weir_placement *placement, const void *const *values,
                                   size_t value_bytes, void *values_out);
+/** What it took to prepare. @param[out] stats_out  filled. */
+void weir_placement_prepared(const weir_placement *placement, weir_prepare_stats *stats_out);
 /** Ends with the last traversal that uses it; NULL is fine. */
 void weir_placement_destroy(weir_placement *placement);
 
@@ -413,6 +432,8 @@ weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_
 /** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */
 weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t from, uint32_t to,
                                       uint64_t *items_out);
+/** What it took to prepare: the placement, and the traversal on top. @param[out] stats_out  filled. */
+void weir_traversal_prepared(const weir_traversal *traversal, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_traversal_cancel(weir_traversal *traversal);
 /** NULL is fine. No run may be under way. */
@@ -456,6 +477,8 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
  *  first. @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
+/** What it took to prepare. @param[out] stats_out  filled; the same after every run. */
+void weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_bfs_cancel(weir_bfs *bfs);
 /** NULL is fine. No run may be under way. */
@@ -522,6 +545,8 @@ weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *valu
 /** As weir_bfs_link_items(). */
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
                                  uint64_t *items_out);
+/** As weir_bfs_prepared(). Placing for 64 bits is part of the first run that needs them. */
+void weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_sssp_cancel(weir_sssp *sssp);
 /** NULL is fine. No run may be under way. */
@@ -580,6 +605,8 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out);
 weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out);
 /** As weir_bfs_link_items(). */
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out);
+/** As weir_bfs_prepared(). */
+void weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_pr_cancel(weir_pr *pr);
 /** NULL is fine. No run may be under way. */
@@ -641,6 +668,8 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out);
 /** The labels of the last run on a device (WEIR_VALUE_U32); as weir_bfs_values().
  *  @retval WEIR_ERR_UNSUPPORTED  arcs were streamed: labels lie in host memory alone. */
 weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out);
+/** As weir_bfs_prepared(). Streamed arcs are copied in by each run, and count there. */
+void weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_cc_cancel(weir_cc *cc);
 /** NULL is fine. No run may be under way. */
@@ -698,6 +727,7 @@ typedef struct weir_pbf_share {
 typedef struct weir_pbf_stats {
     double
         ms; /**< from the first send to the last arrival; no building and no freeing of the graph */
+    double prepare_ms; /**< building that graph: endpoints, links, memory of devices */
     uint64_t kept;
     size_t packet_bytes; /**< what was chosen */
     uint32_t devices;
@@ -759,6 +789,17 @@ void weir_pbf_generate(uint64_t seed, uint64_t elements, uint32_t *values_out);
  *  @par Blocks  yes. */
 weir_status weir_pbf_verify(const weir_pbf_config *config, uint64_t seed, uint64_t elements,
                             const uint32_t *output, uint64_t kept);
+
+/* ---- benchmarks --------------------------------------------------------------------------- */
+
+/** The benchmarks of this layer: weir_bench_list() and weir_router_bench_list() have those of the layers below.
+ *  @return how many; @p infos_out may be NULL. */
+size_t weir_algorithms_bench_list(const weir_bench_info **infos_out);
+/** Run one of them, as weir_bench_run() does; the table is destroyed the same way.
+ *  @par Blocks  as weir_bench_run(), with which it shares the context's only benchmark at a time. */
+weir_status weir_algorithms_bench_run(weir_context *context, const char *name,
+                                      const weir_bench_config *config,
+                                      weir_bench_table **table_out);
 
 #ifdef __cplusplus
 }

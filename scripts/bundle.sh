@@ -50,13 +50,15 @@ done
         mkdir -p "$out/tests/$(dirname "$file")"
         cp -p "tests/$file" "$out/tests/$file"
     done
-for script in run_tests.sh sweep_data.sh sweep_choices.sh soak.sh make_hubs.sh demo.sh bench_suite.sh; do
+for script in run_tests.sh sweep_data.sh sweep_choices.sh soak.sh make_hubs.sh demo.sh bench_suite.sh readme_table.sh document.sh; do
     cp -p "scripts/$script" "$out/scripts/"
 done
 # A test holds documents against these pages.
 mkdir -p "$out/docs"
 cp -p docs/json.md docs/machines.md "$out/docs/"
 cp -p LICENSE "$out/"
+# What the programs are of, for scripts that name it.
+git describe --always --dirty >"$out/commit" 2>/dev/null || echo unknown >"$out/commit"
 
 cat >"$out/check.sh" <<'END'
 #!/bin/sh

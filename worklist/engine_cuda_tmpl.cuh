@@ -3,8 +3,9 @@
  * A .cu file includes the operator's header, defines WEIR_OPERATOR to its name, and includes this.
  *
  * There are three kernels here: `general` holds every schedule, `usual` only what is picked by default, `plain`
- * only what that needs on one device without priorities; the less a kernel can do the faster are its rounds. A fused one is launched cooperatively: all its blocks are resident, since they
- * wait for each other. One more, for narrow rounds, is in a file of its own. */
+ * only what that needs on one device without priorities. The less a kernel can do, the faster are its rounds. A fused
+ * kernel is launched cooperatively: all its blocks are resident, since they wait for each other. The kernel for narrow
+ * rounds is in another file (engine_narrow_cuda_tmpl.cuh). */
 #include "worklist/engine/launch_tmpl.cuh"
 
 WEIR_DEV void OP(enter)(const struct OP(args) * args, int form)

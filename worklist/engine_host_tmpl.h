@@ -60,6 +60,9 @@ const weir_operator WEIR_TMPL_OPERATOR(WEIR_OPERATOR) = {
 #if OP(seeds)
     .seeds = 1,
 #endif
+#if OP(folds)
+    .folds = 1,
+#endif
     .fused = {WEIR_TMPL_TEXT(WEIR_OPERATOR) " fused", OP(engine_host), CUDA_FORM(fused)},
     .discrete = {WEIR_TMPL_TEXT(WEIR_OPERATOR) " discrete", OP(engine_host), CUDA_FORM(discrete)},
     .load = CUDA_FORM(load),

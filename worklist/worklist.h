@@ -36,6 +36,7 @@ typedef struct weir_operator {
     uint32_t state_bytes; /**< the operator's state of one device, passed to kernels by value */
     int own_schedule;     /**< non-zero: compiled with WEIR_SCHEDULE for host devices */
     int narrow;           /**< non-zero: has a kernel for narrow rounds (operator.h) */
+    int folds;            /**< non-zero: adds up the atoms of a tile (operator.h) */
     int seeds;            /**< non-zero: makes seeds of numbers (operator.h) */
     weir_kernel fused;    /**< stays until the run is over */
     weir_kernel discrete; /**< one round */

@@ -34,6 +34,9 @@ void weir__sizes_turn(const weir_graph *graph, const weir_partition *partition,
 /** weir_placement_create(), with a partition. */
 void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights weights,
                           struct weir__need *need);
+/** The maps of weir_bfs_values() and its like, and what making them takes: part of what placements and rows need.
+ *  @param[in] table  the vertices by number are on the host already, as of rows. */
+void weir__numbering_need(const struct weir__sizes *sizes, int table, struct weir__need *need);
 /** weir_traversal_create(), and a run. */
 void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *op,
                           const weir_run_options *options, const weir_traversal_config *config,

@@ -224,6 +224,7 @@ void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights wei
     weir__need_give(need, blocks * sizes->parts, block_bytes);
     weir__need_give(need, turned, arc_bytes);
     weir__need_give(need, sizes->turned ? n + 1 : 0, 8);
+    weir__numbering_need(sizes, 0, need);
 }
 
 /* The pointer is the part's at once, so that what was taken is freed with the placement. */

@@ -2,6 +2,7 @@
 #include "algorithms/common/need.h"
 #include "algorithms/graph/partition.h"
 #include "algorithms/common/placement.h"
+#include "algorithms/common/timing.h"
 #include "runtime/support.h"
 
 #include <stdatomic.h>
@@ -94,6 +95,7 @@ static weir_status create_any(weir_context *context, const weir_graph *graph,
                               const weir_partition *partition, weir_part_weights weights, int in,
                               weir_placement **placement_out)
 {
+    const struct weir__prepare begin = weir__prepare_begin();
     weir_partition *made = NULL;
     weir_status status = WEIR_OK;
     *placement_out = NULL;
@@ -102,8 +104,16 @@ static weir_status create_any(weir_context *context, const weir_graph *graph,
                                        weir_context_device_count(context), 0, NULL, &made);
     if (!status)
         status = create(context, graph, partition ? partition : made, weights, in, placement_out);
+    if (!status)
+        (*placement_out)->prepared =
+            weir__prepare_end(&begin, graph, partition ? partition : made, made);
     weir_partition_destroy(made);
     return status;
+}
+
+void weir_placement_prepared(const weir_placement *placement, weir_prepare_stats *stats_out)
+{
+    *stats_out = placement->prepared;
 }
 
 weir_status weir_placement_create(weir_context *context, const weir_graph *graph,

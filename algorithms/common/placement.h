@@ -22,6 +22,7 @@ struct weir_placement {
     uint32_t *global; /* by vertex */
     uint32_t *degree; /* by global number */
     struct weir__numbering *numbering;
+    weir_prepare_stats prepared;
 };
 
 /** One more user, who ends with weir_placement_destroy(). */

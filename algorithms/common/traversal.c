@@ -29,6 +29,7 @@ struct weir_traversal {
     uint64_t *counted; /* the same of each part, page-locked; after a run that counts */
     uint64_t far;      /* values from here on are counted apart; 0: none */
     int bound[WEIR_DEVICES_MAX];
+    weir_prepare_stats prepared;
 };
 
 static weir_device *device(const weir_traversal *traversal, uint32_t p)
@@ -210,6 +211,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
 {
     static const weir_run_options default_options = WEIR_RUN_OPTIONS_INIT;
     static const weir_traversal_config default_config = WEIR_TRAVERSAL_CONFIG_INIT;
+    const struct weir__prepare begin = weir__prepare_begin();
     weir_traversal *traversal;
     void *counted_words;
     weir_status status;
@@ -237,6 +239,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
     if ((status = create_worklist(traversal, options)) || (status = fill_values(traversal)) ||
         (status = sync_all(traversal)))
         goto err;
+    weir__prepare_more(&begin, &placement->prepared, &traversal->prepared);
     *traversal_out = traversal;
     return WEIR_OK;
 err:
@@ -342,6 +345,11 @@ weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t 
                                       uint64_t *items_out)
 {
     return weir_worklist_link_items(traversal->worklist, from, to, items_out);
+}
+
+void weir_traversal_prepared(const weir_traversal *traversal, weir_prepare_stats *stats_out)
+{
+    *stats_out = traversal->prepared;
 }
 
 void weir_traversal_cancel(weir_traversal *traversal)

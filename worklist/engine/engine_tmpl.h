@@ -22,6 +22,28 @@
 #define WEIR_TMPL_PASTE(a, b)  WEIR_TMPL_PASTE_(a, b)
 #define OP(name)               WEIR_TMPL_PASTE(WEIR_OPERATOR, name)
 
+enum {
+#if OP(folds)
+    OP(folds_here) = 1
+#else
+    OP(folds_here) = 0
+#endif
+};
+#if OP(folds)
+#if OP(narrow)
+#error \
+    "an operator that adds up the atoms of a tile (NAME_folds) has no narrow rounds (NAME_narrow)"
+#endif
+/** The atoms of such an operator make no items; the functions that walk atoms one by one compile with this and are not
+ *  called. */
+WEIR_DEV int OP(atom)(const OP(state) * state, const OP(item) * item, uint64_t atom,
+                      OP(item) * next)
+{
+    (void)state, (void)item, (void)atom, (void)next;
+    return 0;
+}
+#endif
+
 /** Packed items that are stored into a channel together, and how many of them a warp has room for. */
 #define STAGE_PACKET 32u
 #define STAGE_ROOM   WEIR_STAGE_ROOM

@@ -58,14 +58,91 @@ WEIR_DEV void OP(walk_set)(struct weir_engine_thread *self, weir_tile_set set, u
     }
 }
 
+#if OP(folds)
+/** The sum that lane @p from holds. */
+WEIR_DEV OP(sum) OP(sum_of_lane)(OP(sum) sum, uint32_t from)
+{
+#ifdef __CUDACC__
+    uint32_t words[sizeof sum / 4];
+    static_assert(sizeof words == sizeof sum, "a sum is whole words");
+    memcpy(words, &sum, sizeof sum);
+#pragma unroll
+    for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
+        words[i] = weir_broadcast_u32(words[i], from);
+    memcpy(&sum, words, sizeof sum);
+#else
+    (void)from;
+#endif
+    return sum;
+}
+
+/** Add up the atoms of tile @p slot, of which each of the @p lanes lanes of a group takes its share. All lanes of the group get
+ *  the sum. */
+WEIR_DEV OP(sum)
+    OP(fold_tile)(struct weir_engine_thread *self, uint32_t slot, uint32_t atoms, uint32_t lanes)
+{
+    const OP(state) *state = OP(state_of)(self);
+    OP(item) item;
+    OP(sum) sum;
+    memset(&sum, 0, sizeof sum);
+    if (atoms) {
+        item = OP(block_of)(self)->item[slot];
+        OP(begin_sum)(state, &item, &sum);
+        WEIR_ROLLED
+        for (uint64_t at = weir_lane() & (lanes - 1u); at < atoms; at += lanes)
+            OP(add_atom)(state, &item, self->block->first[slot] + at, &sum);
+    }
+    WEIR_ROLLED
+    for (uint32_t far = lanes / 2; far; far /= 2) {
+        const OP(sum) other = OP(sum_of_lane)(sum, weir_lane() ^ far);
+        if (atoms)
+            OP(join_sums)(&sum, &other);
+    }
+    return sum;
+}
+
+/** Add up the atoms of each tile of a set that a warp has filled in from @p base on, a group of lanes to a tile, and give each sum
+ *  to the operator. */
+WEIR_DEV void OP(fold_set)(struct weir_engine_thread *self, uint32_t base, uint32_t count)
+{
+    const uint32_t group = self->work->group;
+    const uint32_t lanes = group < WEIR_LANES ? group : WEIR_LANES;
+    weir_lanes_sync();
+    WEIR_ROLLED
+    for (uint32_t t = weir_lane() / lanes;; t += WEIR_LANES / lanes) {
+        struct OP(parcel) parcel;
+        uint32_t atoms = t < count ? self->block->ends[base + t] : 0;
+        parcel.to = TO_NOWHERE;
+        if (!weir_ballot(t < count))
+            return;
+        if (atoms == WEIR_TILE_MOST) { /* the atoms cannot be counted */
+            weir_refuse(self->work, self->block, WEIR_LOOK_LONG);
+            atoms = 0;
+        }
+        const OP(sum) sum = OP(fold_tile)(self, base + t, atoms, lanes);
+        if (atoms && (weir_lane() & (lanes - 1u)) == 0) {
+            const OP(item) item = OP(block_of)(self)->item[base + t];
+            if (OP(end_sum)(OP(state_of)(self), &item, &sum, &parcel.item))
+                OP(choose_destination)(self, &parcel);
+        }
+        OP(push)(self, &parcel);
+    }
+}
+#endif
+
 /** Run the operator on the set that a warp has filled in from @p base on. */
 WEIR_DEV void OP(walk_warp_set)(struct weir_engine_thread *self, uint32_t base, uint32_t count,
                                 int form)
 {
+#if OP(folds)
+    (void)form;
+    OP(fold_set)(self, base, count);
+#else
     if (OP(close_set)(self, base, count) == 0)
         return;
     weir_tile_set set = {self->block->ends + base, count, 0};
     OP(walk_set)(self, set, base, weir_lane(), WEIR_LANES, form);
+#endif
 }
 
 /** The words of an item that lane @p from holds. */
@@ -275,7 +352,9 @@ WEIR_DEV void OP(round)(struct weir_engine_thread *self, uint64_t word, uint32_t
         if (!work->packets)
             self->near_items = work->bag[self->near_bag ^ 1u].slots;
     }
-    if (form != FORM_GENERAL || work->worker == WEIR_ENGINE_WARP)
+    if (OP(folds_here))
+        OP(round_of_warps)(self, total, active, FORM_GENERAL);
+    else if (form != FORM_GENERAL || work->worker == WEIR_ENGINE_WARP)
         OP(round_of_warps)(self, total, active, form);
     else if (work->worker == WEIR_ENGINE_THREAD)
         OP(round_of_threads)(self, total, active);

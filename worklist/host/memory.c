@@ -387,7 +387,7 @@ static weir_status put_words(struct worker *worker, const struct weir_mail *mail
     return status;
 }
 
-/* Seeds wait in lanes of their own, behind those of other workers. */
+/* Seeds wait in two more channels, which come after those of other workers. */
 static void image_seeds(struct weir_mail *mail, const struct worker *worker)
 {
     const struct seeds *seeds = &worker->list->seeds[worker->index];

@@ -169,7 +169,8 @@ WEIR_COLD struct OP(counts) OP(fill_any)(const struct OP(args) * args, struct OP
         OP(item) item;
         uint64_t first = 0;
         self.atoms = OP(take)(&self, index, &parcel, &item, &first);
-        block->item[slot] = item;
+        if (self.atoms) /* else there may be no item */
+            block->item[slot] = item;
         block->base.first[slot] = first;
         block->base.ends[slot] = weir_countable(self.atoms);
     }

@@ -49,6 +49,8 @@ typedef struct weir_graph {
     const char *name;            /**< file name without folder, or the generator's text */
     /** "MatrixMarket", "DIMACS", "Galois", "edge list", "generator" or "arcs" */
     const char *format;
+    double
+        prepare_ms; /**< what weir_graph_open() or weir_graph_from_arcs() took, and weir_graph_weigh() since */
 } weir_graph;
 
 /** How a graph is read or generated. */
@@ -127,6 +129,7 @@ typedef struct weir_partition {
     uint64_t cut_arcs;     /**< arcs between different parts */
     double vertex_balance; /**< largest part / mean, by vertices; 1 is perfect */
     double arc_balance;    /**< the same by arcs */
+    double prepare_ms;     /**< what weir_partition_create() took */
 } weir_partition;
 
 /** Name to kind: "block", "edge", "random", "metis".
@@ -168,6 +171,20 @@ typedef enum weir_shape {
 uint32_t weir_devices_advise(weir_context *context, const weir_graph *graph, weir_shape shape,
                              const char **why_out);
 
+/* ---- times before a run ------------------------------------------------------------------- */
+
+/** What it took until an object could run for the first time; a plain value. Milliseconds of a steady clock, of the
+ *  host also where devices are simulated. Measured always: each time is the difference of a few readings. */
+typedef struct weir_prepare_stats {
+    double
+        opening_ms; /**< the graph: read or generated, cleaned, weighed (weir_graph.prepare_ms) */
+    double partition_ms; /**< the partition, given or chosen (weir_partition.prepare_ms) */
+    /** The rest of create: the form and the devices chosen, vertices numbered, rows sorted and turned round, memory
+     *  of devices taken and filled. */
+    double placing_ms;
+    double copying_ms; /**< of create: bytes copied from the host to the devices */
+} weir_prepare_stats;
+
 /* ---- placed graphs ------------------------------------------------------------------------ */
 
 /** A partitioned graph on the devices of a context, part p on device p (algorithms/part.h says what lies
@@ -193,6 +210,13 @@ typedef enum weir_part_weights {
 weir_status weir_placement_create(weir_context *context, const weir_graph *graph,
                                   const weir_partition *partition, weir_part_weights weights,
                                   weir_placement **placement_out);
+/** As weir_placement_create(), with the arcs that come to each vertex too (weir_part.in_offsets), for operators that go
+ *  against the arcs. Of a symmetric graph they take no memory; of any other as much as the out-arcs, and in host memory
+ *  as much again while it is placed. A halo holds both those that arcs lead to and those that they come from. */
+weir_status weir_placement_create_with_in_arcs(weir_context *context, const weir_graph *graph,
+                                               const weir_partition *partition,
+                                               weir_part_weights weights,
+                                               weir_placement **placement_out);
 /** The context that it lies in. */
 weir_context *weir_placement_context(const weir_placement *placement);
 /** Vertices of the whole graph. */
@@ -215,6 +239,8 @@ uint32_t weir_placement_degree(const weir_placement *placement, uint64_t vertex)
  *  @par Blocks  yes. */
 weir_status weir_placement_gather(const weir_placement *placement, const void *const *values,
                                   size_t value_bytes, void *values_out);
+/** What it took to prepare. @param[out] stats_out  filled. */
+void weir_placement_prepared(const weir_placement *placement, weir_prepare_stats *stats_out);
 /** Ends with the last traversal that uses it; NULL is fine. */
 void weir_placement_destroy(weir_placement *placement);
 
@@ -331,10 +357,12 @@ typedef struct weir_values {
  *  device an array of one value a vertex. Any number of runs, one at a time. Long-lived. */
 typedef struct weir_traversal weir_traversal;
 
-/** What the values of a traversal are; zero in a field that is not needed. */
+/** What the values of a traversal are. */
 typedef struct weir_traversal_config {
-    size_t size;        /**< sizeof(weir_traversal_config), set by WEIR_TRAVERSAL_CONFIG_INIT */
-    size_t value_bytes; /**< of a vertex's value, 1 to 4096 */
+    size_t size; /**< sizeof(weir_traversal_config), set by WEIR_TRAVERSAL_CONFIG_INIT */
+    size_t
+        value_bytes; /**< of a vertex's value, up to 4096; 0: the traversal has none, and the operator's state
+                             leads to what it needs */
     /** Every byte of every value before a run, 0 to 255: 0xFF makes unsigned numbers as large as can be. A
      *  vertex counts as reached when its value is another in the end. */
     int fill;
@@ -342,11 +370,15 @@ typedef struct weir_traversal_config {
     /** Non-zero: on several devices a queue may hold two items for each vertex of the part and one for each of
      *  its halo; otherwise there is mostly one for each of the part. */
     int halo_items;
+    /** Non-zero: a run begins with the values that the last one left, or that the program wrote: for searches that go
+     *  on from an earlier result, and for algorithms of several phases. They are filled when the traversal is made
+     *  and by weir_traversal_reset() alone. */
+    int keep_values;
 } weir_traversal_config;
 /** Defaults of weir_traversal_config: values of four bytes, all bits set. */
-#define WEIR_TRAVERSAL_CONFIG_INIT                   \
-    {                                                \
-        sizeof(weir_traversal_config), 4, 0xFF, 0, 0 \
+#define WEIR_TRAVERSAL_CONFIG_INIT                      \
+    {                                                   \
+        sizeof(weir_traversal_config), 4, 0xFF, 0, 0, 0 \
     }
 
 /** Make the worklist and the values; queues hold an item for each vertex of the largest part, or what
@@ -363,8 +395,14 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
                                   const weir_traversal_config *config,
                                   weir_traversal **traversal_out);
 /** The values on device @p part, in its memory: weir_part.owned of its own vertices and weir_part.halo_count
- *  of its halo behind them, both by local number. The traversal's. */
+ *  of its halo behind them, both by local number. The traversal's. NULL: it has none. */
 void *weir_traversal_values(const weir_traversal *traversal, uint32_t part);
+/** The queue that the part's kernels run in (weir_worklist_queue()): for a program's own kernels and copies before and
+ *  after a run. The traversal's; NULL: no such part. */
+weir_queue *weir_traversal_queue(const weir_traversal *traversal, uint32_t part);
+/** Fill the values, those of the halo too: what a run begins with that does not keep them. Between runs.
+ *  @par Blocks  until they are filled. */
+weir_status weir_traversal_reset(weir_traversal *traversal);
 /** Set the operator's state of one part: op->state_bytes, copied. Each part once before the first run, and
  *  again when it changed. */
 weir_status weir_traversal_bind(weir_traversal *traversal, uint32_t part, const void *state);
@@ -373,8 +411,12 @@ weir_status weir_traversal_bind(weir_traversal *traversal, uint32_t part, const 
  *  @param[in] wires  @p count items of op->wire_bytes, copied. */
 weir_status weir_traversal_seed(weir_traversal *traversal, uint32_t part, const void *wires,
                                 uint32_t count);
-/** Fill the values and run until every item is consumed. The values stay on the devices; what the stats say of
- *  them is counted there.
+/** Let the next run begin with every vertex: the operator makes its seed on the device that owns it, by local number
+ *  (NAME_seed in worklist/operator.h). Other seeds may come in addition.
+ *  @retval WEIR_ERR_UNSUPPORTED  the operator has no NAME_seed. */
+weir_status weir_traversal_seed_all(weir_traversal *traversal);
+/** Fill the values, unless the traversal keeps them, and run until every item is consumed. The values stay on the
+ *  devices; what the stats say of them is counted there (`reached` and `arcs_reached` are 0 where there are none).
  *  @param[out] stats_out  may be NULL: then nothing is counted.
  *  @retval WEIR_ERR_INVALID  a part was never bound.
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  stopped; the detail holds the
@@ -384,11 +426,14 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
 /** Bring the values after the last complete run to the host, in vertex order; before the first one all fill. Fast
  *  into memory that was registered (weir_memory_register()).
  *  @param[out] values_out  a value a vertex, the caller's.
+ *  @retval WEIR_ERR_INVALID  the traversal has no values.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE */
 weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_out);
 /** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */
 weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t from, uint32_t to,
                                       uint64_t *items_out);
+/** What it took to prepare: the placement, and the traversal on top. @param[out] stats_out  filled. */
+void weir_traversal_prepared(const weir_traversal *traversal, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_traversal_cancel(weir_traversal *traversal);
 /** NULL is fine. No run may be under way. */
@@ -432,6 +477,8 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
  *  first. @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
+/** What it took to prepare. @param[out] stats_out  filled; the same after every run. */
+void weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_bfs_cancel(weir_bfs *bfs);
 /** NULL is fine. No run may be under way. */
@@ -498,6 +545,8 @@ weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *valu
 /** As weir_bfs_link_items(). */
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
                                  uint64_t *items_out);
+/** As weir_bfs_prepared(). Placing for 64 bits is part of the first run that needs them. */
+void weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_sssp_cancel(weir_sssp *sssp);
 /** NULL is fine. No run may be under way. */
@@ -556,6 +605,8 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out);
 weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out);
 /** As weir_bfs_link_items(). */
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out);
+/** As weir_bfs_prepared(). */
+void weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_pr_cancel(weir_pr *pr);
 /** NULL is fine. No run may be under way. */
@@ -617,6 +668,8 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out);
 /** The labels of the last run on a device (WEIR_VALUE_U32); as weir_bfs_values().
  *  @retval WEIR_ERR_UNSUPPORTED  arcs were streamed: labels lie in host memory alone. */
 weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out);
+/** As weir_bfs_prepared(). Streamed arcs are copied in by each run, and count there. */
+void weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_cc_cancel(weir_cc *cc);
 /** NULL is fine. No run may be under way. */
@@ -674,6 +727,7 @@ typedef struct weir_pbf_share {
 typedef struct weir_pbf_stats {
     double
         ms; /**< from the first send to the last arrival; no building and no freeing of the graph */
+    double prepare_ms; /**< building that graph: endpoints, links, memory of devices */
     uint64_t kept;
     size_t packet_bytes; /**< what was chosen */
     uint32_t devices;
@@ -735,6 +789,17 @@ void weir_pbf_generate(uint64_t seed, uint64_t elements, uint32_t *values_out);
  *  @par Blocks  yes. */
 weir_status weir_pbf_verify(const weir_pbf_config *config, uint64_t seed, uint64_t elements,
                             const uint32_t *output, uint64_t kept);
+
+/* ---- benchmarks --------------------------------------------------------------------------- */
+
+/** The benchmarks of this layer: weir_bench_list() and weir_router_bench_list() have those of the layers below.
+ *  @return how many; @p infos_out may be NULL. */
+size_t weir_algorithms_bench_list(const weir_bench_info **infos_out);
+/** Run one of them, as weir_bench_run() does; the table is destroyed the same way.
+ *  @par Blocks  as weir_bench_run(), with which it shares the context's only benchmark at a time. */
+weir_status weir_algorithms_bench_run(weir_context *context, const char *name,
+                                      const weir_bench_config *config,
+                                      weir_bench_table **table_out);
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,8 @@
  * - its *global* number: vertices counted part after part, so that part p owns first[p] to
  *   first[p + 1] - 1. Global numbers travel on links;
  * - a *local* number on each device that knows it: 0 to owned - 1 for the vertices the device owns, in
- *   the order of their ids, and behind them its *halo*, the vertices of others that its arcs lead to.
+ *   the order of their ids, and behind them its *halo*, the vertices of others that its arcs lead to (and
+ *   come from, where it has in-arcs).
  *   Arcs name vertices by local number, so that arrays of a device are indexed without a search.
  *
  * Everything here is read-only while a worklist runs. */
@@ -22,14 +23,33 @@ typedef struct weir_part {
     const uint64_t
         *offsets; /**< owned + 1: the arcs of local vertex v are offsets[v] to offsets[v+1]-1 */
     const uint32_t *targets; /**< local numbers */
-    const void *weights;   /**< of each arc, uint32_t or double as the placement says; NULL: none */
-    const uint32_t *halo;  /**< global number of each vertex of the halo */
-    const uint32_t *first; /**< parts + 1 global numbers */
-    uint32_t owned;        /**< vertices of this part */
+    const void *weights; /**< of each arc, uint32_t or double as the placement says; NULL: none */
+    /** owned + 1: the arcs that come to local vertex v are in_offsets[v] to in_offsets[v+1]-1. NULL unless the
+     *  placement was made with in-arcs. Of a symmetric graph the three are those of its out-arcs. */
+    const uint64_t *in_offsets;
+    const uint32_t *in_sources; /**< local numbers, in the order of ids */
+    const void *in_weights;     /**< as weights */
+    const uint32_t *halo;       /**< global number of each vertex of the halo */
+    const uint32_t *first;      /**< parts + 1 global numbers */
+    uint32_t owned;             /**< vertices of this part */
     uint32_t halo_count;
     uint32_t part; /**< this part's number */
     uint32_t parts;
 } weir_part;
+
+/** The part turned around: its arcs are those that come in, so that an operator for out-arcs goes against them. Of a part
+ *  without in-arcs, nothing that may be used. */
+WEIR_DEV weir_part weir_part_turned(const weir_part *part)
+{
+    weir_part turned = *part;
+    turned.offsets = part->in_offsets;
+    turned.targets = part->in_sources;
+    turned.weights = part->in_weights;
+    turned.in_offsets = part->offsets;
+    turned.in_sources = part->targets;
+    turned.in_weights = part->weights;
+    return turned;
+}
 
 /** Whether this part owns a local vertex. */
 WEIR_DEV int weir_part_owns(const weir_part *part, uint32_t local)

@@ -10,7 +10,7 @@
  *
  *   Apply what an item says to the value of its vertex, one that this device owns or that is of its halo,
  *   with one atomic. Non-zero: it was news. Of two lanes that bring the same news one alone is told so, and
- *   what is no news now is none later: values move one way.
+ *   what is no news now is none later: values move one way. (sum_tmpl.h is for updates that add up.)
  *
  * and then includes this file with WEIR_OPERATOR defined to NAME: NAME_wire and the other five functions.
  * A value of the halo stands for what its owner was told by this device, so that no news is sent twice. */

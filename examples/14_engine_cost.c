@@ -3,8 +3,8 @@
  *     build/examples/14_engine_cost [DEVICE [GRAPH [SOURCE]]]      say "cuda:0 grid:4900x4900,0.65"
  *
  * Breadth-first search and shortest paths by weir with direction push, against a cooperative kernel each; a product of a
- * matrix with a vector by the schedules of worklist/schedule.h, and an iteration of PageRank by weir with direction pull,
- * against rows that lanes pull.
+ * matrix with a vector by the schedules of worklist/schedule.h, against rows that lanes pull; and an iteration of PageRank by
+ * weir with direction pull, against a product along the same rows that reads no weights.
  * The simple kernels (14_engine_cost.cu) do one thing on one GPU and are taken at the best of several settings;
  * weir picks its own. Milliseconds, the median of 10 runs after a warm-up; all answers are compared, ranks by weir_pr_check(). SOURCE is 0
  * if left out; a graph without integer weights gets some from 1 to 255. There are simple kernels for GPUs
@@ -104,9 +104,22 @@ static uint64_t sssp(weir_context *context, const weir_graph *graph, const weir_
     return line("SSSP", ms[1 + RUNS / 2], simple, "step", different);
 }
 
-/* An iteration of PageRank pulls along the same rows as the product, which `simple` is the answer of. */
+/* @return how many rows of the product without weights differ. */
+static uint64_t check_sums(const weir_graph *graph, const uint32_t *sums)
+{
+    uint64_t different = 0;
+    for (uint64_t row = 0; row < graph->vertices; row++) {
+        uint32_t sum = 0;
+        for (uint64_t arc = graph->offsets[row]; arc < graph->offsets[row + 1]; arc++)
+            sum += 1 + graph->targets[arc] % 5;
+        different += sums[row] != sum;
+    }
+    return different;
+}
+
+/* An iteration of PageRank reads targets and a value for each, and no weights: so does what it is held against. */
 static uint64_t ranks(weir_context *context, const weir_graph *graph, const weir_partition *whole,
-                      const struct simple_answer *simple)
+                      const struct simple_graph *plain, struct simple_answer *simple)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_pr_config config = WEIR_PR_CONFIG_INIT;
@@ -125,14 +138,15 @@ static uint64_t ranks(weir_context *context, const weir_graph *graph, const weir
     weir_pr_destroy(pr);
     TRY(weir_pr_check(graph, &config, found, &change));
     free(found);
+    check(simple_sums(plain, RUNS, simple), "simple product without weights");
     /* Ranks within 1e-5 of the true ones; what an iteration changes is within the tolerance of 1e-6. */
-    return line("PageRank", ms[1 + RUNS / 2], simple, "the product, lanes a row",
-                !(change.within < 1e-5));
+    return line("PageRank", ms[1 + RUNS / 2], simple, "no weights, lanes a row",
+                check_sums(graph, simple->values) + !(change.within < 1e-5));
 }
 
 static uint64_t product(const struct simple_graph *plain, struct simple_answer *simple)
 {
-    struct simple_answer ours = {0, 0, array(plain->vertices, sizeof *ours.values)};
+    struct simple_answer ours = {.values = array(plain->vertices, sizeof *ours.values)};
     uint64_t different = 0;
     check(schedule_product(plain, RUNS, &ours), "product by schedules");
     check(simple_product(plain, RUNS, simple), "simple product");
@@ -179,13 +193,13 @@ static int compare(weir_context *context, const char *text, uint32_t source)
         offsets[v] = (uint32_t)graph->offsets[v];
     struct simple_graph plain = {(uint32_t)graph->vertices, (uint32_t)graph->arcs, offsets,
                                  graph->targets, graph->weights_u32};
-    struct simple_answer simple = {0, 0, array(graph->vertices, sizeof *simple.values)};
+    struct simple_answer simple = {.values = array(graph->vertices, sizeof *simple.values)};
     printf("%s: %u vertices, %u arcs\n%-8s  %10s  %10s  %6s   simple with\n", text, plain.vertices,
            plain.arcs, "", "weir ms", "simple ms", "ratio");
     uint64_t different = bfs(context, graph, whole, &plain, source, &simple);
     different += sssp(context, graph, whole, &plain, source, &simple);
     different += product(&plain, &simple);
-    different += ranks(context, graph, whole, &simple);
+    different += ranks(context, graph, whole, &plain, &simple);
     free(simple.values);
     free(offsets);
     weir_partition_destroy(whole);

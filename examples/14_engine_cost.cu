@@ -14,6 +14,8 @@ namespace cg = cooperative_groups;
 
 #define RUNS_MOST   64u
 #define TIMES_TRIED 3u
+#define DELTA_MOST \
+    (UINT32_C(1) << 27) /* with a distance below 2^32 - 2^28 thresholds do not wrap */
 
 /* The first error; the rest of a function that has one does nothing. */
 static int first_error;
@@ -40,7 +42,13 @@ struct work {
     uint32_t *counts; /* near: three in turn; far: two; least; overflow */
     uint32_t room;
 };
-enum { NEAR = 0, FAR = 3, LEAST = 5, OVERFLOW = 6, COUNTS = 8 };
+enum {
+    NEAR = 0,
+    FAR = 3,
+    LEAST = 5,
+    OVERFLOW = 6,
+    COUNTS = 8
+}; /* OVERFLOW: a queue was too small, the answer is none */
 
 static struct work work_on(const struct simple_graph *graph)
 {
@@ -122,8 +130,13 @@ static __global__ void near_far(struct work w, uint32_t delta)
     const uint32_t threads = gridDim.x * blockDim.x, me = blockIdx.x * blockDim.x + threadIdx.x;
     uint32_t threshold = delta, side = 0;
     for (uint32_t step = 0, turn = 0;; step++, turn = (turn + 1) % 3) {
-        const uint32_t count = min(__ldcg(&w.counts[NEAR + turn]), w.room);
+        const uint32_t count = __ldcg(&w.counts[NEAR + turn]);
         uint32_t *next = &w.counts[NEAR + (turn + 1) % 3], *out = w.queue[(step & 1) ^ 1];
+        if (count > w.room) {
+            if (me == 0)
+                w.counts[OVERFLOW] = 1;
+            return;
+        }
         if (me == 0)
             w.counts[NEAR + (turn + 2) % 3] = 0;
         for (uint32_t base = 0; base < count; base += threads / LANES) {
@@ -189,7 +202,8 @@ static __global__ void near_far(struct work w, uint32_t delta)
     }
 }
 
-template <uint32_t G> static __global__ void pull(struct work w, const uint32_t *x)
+/* Without weights: of every arc 1. */
+template <uint32_t G, bool WEIGHTS> static __global__ void pull(struct work w, const uint32_t *x)
 {
     const uint32_t me = blockIdx.x * blockDim.x + threadIdx.x, rows = gridDim.x * blockDim.x / G;
     for (uint32_t base = 0; base < w.vertices; base += rows) {
@@ -197,7 +211,7 @@ template <uint32_t G> static __global__ void pull(struct work w, const uint32_t 
         uint32_t sum = 0;
         if (row < w.vertices)
             for (uint32_t i = w.offsets[row] + me % G; i < w.offsets[row + 1]; i += G)
-                sum += w.weights[i] * x[w.targets[i]];
+                sum += WEIGHTS ? w.weights[i] * x[w.targets[i]] : x[w.targets[i]];
         for (uint32_t step = G / 2; step; step /= 2)
             sum += __shfl_xor_sync(NONE, sum, step);
         if (row < w.vertices && me % G == 0)
@@ -249,21 +263,21 @@ static void start_near_far(const struct plan *plan)
     fine(cudaLaunchCooperativeKernel((void *)near_far, dim3(plan->units), dim3(512), args, 0, 0));
 }
 
-static void start_pull(const struct plan *plan)
+template <bool WEIGHTS> static void start_pull(const struct plan *plan)
 {
     const uint32_t blocks = plan->units * 16;
     switch (plan->setting) {
     case 1:
-        pull<1><<<blocks, 256>>>(*plan->work, plan->x);
+        pull<1, WEIGHTS><<<blocks, 256>>>(*plan->work, plan->x);
         break;
     case 4:
-        pull<4><<<blocks, 256>>>(*plan->work, plan->x);
+        pull<4, WEIGHTS><<<blocks, 256>>>(*plan->work, plan->x);
         break;
     case 8:
-        pull<8><<<blocks, 256>>>(*plan->work, plan->x);
+        pull<8, WEIGHTS><<<blocks, 256>>>(*plan->work, plan->x);
         break;
     default:
-        pull<32><<<blocks, 256>>>(*plan->work, plan->x);
+        pull<32, WEIGHTS><<<blocks, 256>>>(*plan->work, plan->x);
     }
     fine(cudaGetLastError());
 }
@@ -318,24 +332,48 @@ static float median(const struct plan *plan, uint32_t runs)
     return ms[runs / 2];
 }
 
-static int best_of(struct plan *plan, const uint32_t *settings, uint32_t count, uint32_t runs,
-                   struct simple_answer *answer)
+/* Whether the last run was given up. */
+static bool overflowed(const struct plan *plan)
 {
-    float best = 0;
+    uint32_t overflow = 0;
+    fine(cudaMemcpy(&overflow, &plan->work->counts[OVERFLOW], sizeof overflow,
+                    cudaMemcpyDeviceToHost));
+    return overflow != 0;
+}
+
+/* Try settings, and keep the best in the answer; one that was given up is none. */
+static void try_all(struct plan *plan, const uint32_t *settings, uint32_t count,
+                    struct simple_answer *answer)
+{
     for (uint32_t i = 0; i < count && !first_error; i++) {
         plan->setting = settings[i];
         float ms = median(plan, TIMES_TRIED);
-        if (i == 0 || ms < best) {
-            best = ms;
+        if (!overflowed(plan) && (!answer->setting_known || ms < answer->ms)) {
+            answer->ms = ms;
             answer->setting = settings[i];
+            answer->setting_known = 1;
         }
     }
+}
+
+/* Run with the best setting, and fetch the answer. */
+static int answer_with_best(struct plan *plan, uint32_t runs, struct simple_answer *answer)
+{
     plan->setting = answer->setting;
+    fine(answer->setting_known ? cudaSuccess : cudaErrorMemoryAllocation);
     answer->ms = median(plan, runs);
     fine(cudaMemcpy(answer->values, plan->work->values, (size_t)plan->work->vertices * 4,
                     cudaMemcpyDeviceToHost));
     free_work(plan->work);
     return first_error;
+}
+
+static int best_of(struct plan *plan, const uint32_t *settings, uint32_t count, uint32_t runs,
+                   struct simple_answer *answer)
+{
+    answer->setting_known = 0;
+    try_all(plan, settings, count, answer);
+    return answer_with_best(plan, runs, answer);
 }
 
 static uint32_t units_of(void)
@@ -357,13 +395,23 @@ extern "C" int simple_bfs(const struct simple_graph *graph, uint32_t source, uin
     return BEST_OF(&plan, blocks, runs, answer);
 }
 
+/* Steps grow from 8 by factors of four until three in a row were slower than the best one, so that the best is never
+ * the last one tried; then half and twice the best. */
 extern "C" int simple_sssp(const struct simple_graph *graph, uint32_t source, uint32_t runs,
                            struct simple_answer *answer)
 {
-    static const uint32_t deltas[] = {8, 50, 200, 800, 3200, 12800};
     struct work w = work_on(graph);
     struct plan plan = {&w, source, 0, units_of(), NULL, fill, start_near_far};
-    return BEST_OF(&plan, deltas, runs, answer);
+    answer->setting_known = 0;
+    for (uint32_t delta = 8; delta <= DELTA_MOST; delta *= 4) {
+        try_all(&plan, &delta, 1, answer);
+        if (answer->setting_known && delta / 64 >= answer->setting)
+            break; /* three in a row were slower */
+    }
+    const uint32_t beside[] = {answer->setting / 2, answer->setting * 2};
+    if (answer->setting_known)
+        try_all(&plan, beside, 2, answer);
+    return answer_with_best(&plan, runs, answer);
 }
 
 static int product(const struct simple_graph *graph, const uint32_t *settings, uint32_t count,
@@ -386,7 +434,14 @@ extern "C" int simple_product(const struct simple_graph *graph, uint32_t runs,
                               struct simple_answer *answer)
 {
     static const uint32_t lanes[] = {1, 4, 8, 32};
-    return product(graph, lanes, 4, runs, start_pull, answer);
+    return product(graph, lanes, 4, runs, start_pull<true>, answer);
+}
+
+extern "C" int simple_sums(const struct simple_graph *graph, uint32_t runs,
+                           struct simple_answer *answer)
+{
+    static const uint32_t lanes[] = {1, 4, 8, 32};
+    return product(graph, lanes, 4, runs, start_pull<false>, answer);
 }
 
 extern "C" int schedule_product(const struct simple_graph *graph, uint32_t runs,

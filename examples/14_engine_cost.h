@@ -20,6 +20,7 @@ struct simple_graph {
 struct simple_answer {
     double ms;
     uint32_t setting; /* blocks; the width of a step of near-far; lanes of a row */
+    int setting_known;
     uint32_t *values; /* levels, distances, sums; vertices of them, the caller's */
 };
 
@@ -31,7 +32,9 @@ int simple_sssp(const struct simple_graph *graph, uint32_t source, uint32_t runs
                 struct simple_answer *answer);
 /* y = A x, each row pulled by 1, 4, 8 or 32 lanes; x is 1 + row % 5, A the weights; modulo 2^32. */
 int simple_product(const struct simple_graph *graph, uint32_t runs, struct simple_answer *answer);
-/* The same by the schedules of worklist/schedule.h; `setting` is the schedule's number. */
+/* y = A x with all weights 1, which an iteration of PageRank is: no weights are read. */
+int simple_sums(const struct simple_graph *graph, uint32_t runs, struct simple_answer *answer);
+/* The product by the schedules of worklist/schedule.h; `setting` is the schedule's number. */
 int schedule_product(const struct simple_graph *graph, uint32_t runs, struct simple_answer *answer);
 
 #ifdef __cplusplus

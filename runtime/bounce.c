@@ -49,13 +49,12 @@ static weir_status open_bounce(weir_device *device, size_t bytes, struct bounce 
     return status;
 }
 
-weir_status weir__upload(weir_device *device, void *destination, const void *source, size_t bytes)
+static weir_status upload_pieces(weir_device *device, void *destination, const void *source,
+                                 size_t bytes)
 {
     struct bounce bounce;
-    weir_status status;
-    if (bytes == 0)
-        return WEIR_OK;
-    if ((status = open_bounce(device, bytes, &bounce)))
+    weir_status status = open_bounce(device, bytes, &bounce);
+    if (status)
         return status;
     for (size_t at = 0, turn = 0; at < bytes && !status; at += PIECE_BYTES, turn ^= 1) {
         const size_t n = piece_at(at, bytes);
@@ -71,6 +70,21 @@ weir_status weir__upload(weir_device *device, void *destination, const void *sou
         status = weir_queue_sync(bounce.queue);
     close_bounce(&bounce);
     return status;
+}
+
+static _Thread_local uint64_t uploading_ns; /* of this thread so far */
+
+weir_status weir__upload(weir_device *device, void *destination, const void *source, size_t bytes)
+{
+    const uint64_t begin_ns = weir__now_ns();
+    weir_status status = bytes ? upload_pieces(device, destination, source, bytes) : WEIR_OK;
+    uploading_ns += weir__now_ns() - begin_ns;
+    return status;
+}
+
+uint64_t weir__upload_ns(void)
+{
+    return uploading_ns;
 }
 
 /* One piece is copied while the host empties the one before it. */

@@ -175,6 +175,9 @@ typedef struct weir_device_info {
     uint32_t workers;      /**< independent groups of lanes a kernel is started with */
     uint32_t lanes;        /**< lanes a worker has: 32 on a GPU, 1 on the host */
     uint64_t memory_bytes; /**< memory of the device as the system reports it; 0 when unknown */
+    /** What the lanes of a block may have of their own at the most: a GPU's shared memory, the stack of a host
+     *  device's thread. */
+    uint64_t block_bytes;
 } weir_device_info;
 
 /** Fill in what is known; any thread. */

@@ -42,8 +42,15 @@ void weir__context_release(weir_context *context);
 
 /** Number of cores this process may run on, at least 1. */
 uint32_t weir__cores(void);
+/** Bytes of the stack that a thread gets unless its maker says otherwise. */
+uint64_t weir__stack_bytes(void);
 /** Monotonic time in nanoseconds. */
 uint64_t weir__now_ns(void);
+/** Milliseconds since @p begin_ns, a reading of weir__now_ns(). */
+static inline double weir__elapsed_ms(uint64_t begin_ns)
+{
+    return (double)(weir__now_ns() - begin_ns) / 1e6;
+}
 
 /** The time @p timeout_ms from now on CLOCK_MONOTONIC, for timed waits; negative counts as 0. */
 struct timespec weir__deadline(int64_t timeout_ms);
@@ -57,6 +64,9 @@ void weir__cond_init(pthread_cond_t *condition);
 weir_status weir__upload(weir_device *device, void *destination, const void *source, size_t bytes);
 weir_status weir__download(weir_device *device, void *destination, const void *source,
                            size_t bytes);
+/** Nanoseconds that the calling thread has spent in weir__upload() since it began: the difference of two readings is
+ *  what a longer call spent on copying. */
+uint64_t weir__upload_ns(void);
 
 /** Call fn(user, begin, end) for chunks of [0, count) on @p threads threads (0: one per core), and
  *  wait for all. Chunks are cut by @p chunk alone, never by the number of threads. Runs on the

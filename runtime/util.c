@@ -44,6 +44,17 @@ uint32_t weir__cores(void)
     return 1;
 }
 
+uint64_t weir__stack_bytes(void)
+{
+    pthread_attr_t attributes;
+    size_t bytes = 0;
+    if (pthread_attr_init(&attributes))
+        return 0;
+    (void)pthread_attr_getstacksize(&attributes, &bytes);
+    pthread_attr_destroy(&attributes);
+    return bytes;
+}
+
 uint64_t weir__now_ns(void)
 {
     struct timespec now;

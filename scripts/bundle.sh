@@ -50,13 +50,15 @@ done
         mkdir -p "$out/tests/$(dirname "$file")"
         cp -p "tests/$file" "$out/tests/$file"
     done
-for script in run_tests.sh sweep_data.sh sweep_choices.sh soak.sh make_hubs.sh demo.sh bench_suite.sh; do
+for script in run_tests.sh sweep_data.sh sweep_choices.sh soak.sh make_hubs.sh demo.sh bench_suite.sh readme_table.sh document.sh; do
     cp -p "scripts/$script" "$out/scripts/"
 done
 # A test holds documents against these pages.
 mkdir -p "$out/docs"
 cp -p docs/json.md docs/machines.md "$out/docs/"
 cp -p LICENSE "$out/"
+# What the programs are of, for scripts that name it.
+git describe --always --dirty >"$out/commit" 2>/dev/null || echo unknown >"$out/commit"
 
 cat >"$out/check.sh" <<'END'
 #!/bin/sh
@@ -79,7 +81,7 @@ chmod +x "$out/check.sh"
 cat >"$out/README.txt" <<'END'
 weir, built to run on another machine: copy this folder there as it is.
 ./check.sh runs every test and example; ./check.sh runtime cli runs two folders of them.
-WEIR_REQUIRE=cuda:1 ./check.sh turns skipped tests into failures, for machines with GPUs.
+WEIR_REQUIRE=cuda:2 ./check.sh counts tests that two GPUs could have run and that were skipped as failures.
 bin/weir is the command (bin/weir --help); BUILD=bin scripts/demo.sh is a first run.
 lib/ holds the shared libraries; they are found by relative run paths, no variable is needed.
 END

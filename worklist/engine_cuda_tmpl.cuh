@@ -42,6 +42,7 @@ extern "C" int LAUNCHER(fused)(void *stream, uint32_t workers, const void *data)
 extern "C" int LAUNCHER(discrete)(void *stream, uint32_t workers, const void *data);
 extern "C" int LAUNCHER(load)(void);
 extern "C" int LAUNCHER(own_schedule)(void);
+extern "C" uint64_t LAUNCHER(block_bytes)(uint32_t stage_lanes);
 #if OP(narrow)
 extern "C" int NARROW_LAUNCHER(narrow)(void *stream, const void *data);
 extern "C" int NARROW_LAUNCHER(narrow_load)(void);
@@ -80,6 +81,11 @@ extern "C" int LAUNCHER(own_schedule)(void)
 #else
     return 0;
 #endif
+}
+
+extern "C" uint64_t LAUNCHER(block_bytes)(uint32_t stage_lanes)
+{
+    return OP(block_bytes)(stage_lanes);
 }
 
 /* Asking for a kernel's attributes loads it. Loading one later would wait for those that run, and a fused

@@ -5,10 +5,17 @@
 #include "worklist/engine/engine_tmpl.h"
 #include "worklist/worklist.h"
 
+/* Lanes of packed items that find room where a warp stages them (worklist/host/sizes.c), and what they take. */
+enum {
+    OP(staged_fit) = WEIR_STAGE_BYTES / (STAGE_ROOM * sizeof(OP(wire))),
+    OP(staged_lanes) = OP(staged_fit) < STAGE_LANES ? OP(staged_fit) : STAGE_LANES,
+    OP(stage_wires_here) = OP(staged_lanes) ? OP(staged_lanes) * STAGE_ROOM : 1
+};
+
 static void OP(engine_host)(const void *data, uint32_t worker, uint32_t workers)
 {
     const struct OP(args) *args = (const struct OP(args) *)data;
-    OP(wire) stage[STAGE_LANES * STAGE_ROOM];
+    OP(wire) stage[OP(stage_wires_here)];
     struct OP(block) block;
     block.stage = stage;
 #if OP(narrow)
@@ -30,6 +37,7 @@ int CUDA_FORM(fused)(void *stream, uint32_t workers, const void *args);
 int CUDA_FORM(discrete)(void *stream, uint32_t workers, const void *args);
 int CUDA_FORM(load)(void);
 int CUDA_FORM(own_schedule)(void);
+uint64_t CUDA_FORM(block_bytes)(uint32_t stage_lanes);
 #else
 #define CUDA_FORM(name) NULL
 #endif
@@ -49,8 +57,16 @@ const weir_operator WEIR_TMPL_OPERATOR(WEIR_OPERATOR) = {
 #if OP(narrow)
     .narrow = 1,
 #endif
+#if OP(seeds)
+    .seeds = 1,
+#endif
+#if OP(folds)
+    .folds = 1,
+#endif
     .fused = {WEIR_TMPL_TEXT(WEIR_OPERATOR) " fused", OP(engine_host), CUDA_FORM(fused)},
     .discrete = {WEIR_TMPL_TEXT(WEIR_OPERATOR) " discrete", OP(engine_host), CUDA_FORM(discrete)},
     .load = CUDA_FORM(load),
     .own_schedule_cuda = CUDA_FORM(own_schedule),
+    .block_bytes = sizeof(struct OP(block)) + sizeof(OP(wire)[OP(stage_wires_here)]),
+    .block_bytes_cuda = CUDA_FORM(block_bytes),
 };

@@ -82,6 +82,39 @@
  * be asked about an item in the round that makes it, before others that run in that round are through: but for
  * NAME_tile, what they look at does not change in a run.
  *
+ * Optional, for operators that add up the atoms of a tile (a row's sum, its largest element), without an atomic an atom: the
+ * macro NAME_folds, defined to 1, a type and, in place of NAME_atom, four functions. A group of lanes does a tile,
+ * from its prologue to its epilogue; tiles are not cut, so a very long one keeps its warp busy.
+ *
+ * - `NAME_sum`: what a lane has added up. A plain struct, a multiple of four bytes.
+ *
+ * - `void NAME_begin_sum(const NAME_state *, const NAME_item *, NAME_sum *)`
+ *
+ *   The prologue: a sum of nothing. By each lane that takes part.
+ *
+ * - `void NAME_add_atom(const NAME_state *, const NAME_item *, uint64_t atom, NAME_sum *)`
+ *
+ *   Add one atom. By any one lane, exactly once for each atom of a tile that was not stale.
+ *
+ * - `void NAME_join_sums(NAME_sum *, const NAME_sum *other)`
+ *
+ *   Add what another lane has. In any order.
+ *
+ * - `int NAME_end_sum(const NAME_state *, const NAME_item *, const NAME_sum *, NAME_item *next)`
+ *
+ *   The epilogue: the sum of the whole tile. By one lane, exactly once for each tile that was not stale and has
+ *   atoms. Non-zero: *next is a new item, and on_send is asked next. What belongs to the tile alone it may store plainly if
+ *   no two items of the tile are in queues at a time.
+ *
+ * Optional, for runs that begin with an item for each vertex, row or whatever else a worker counts
+ * (weir_worklist_seed_numbers(), weir_traversal_seed_all()): the macro NAME_seeds, defined to 1, and
+ *
+ * - `int NAME_seed(const NAME_state *, uint32_t number, NAME_item *item)`
+ *
+ *   The item that a number stands for. By any one lane, once for each number; it may update what belongs to the number,
+ *   and reads what others update with atomics, since a run is on. Non-zero: *item is KEPT, in the form it has on
+ *   this device; neither on_send nor on_receive is asked. 0: there is none.
+ *
  * Then a .c file includes the operator's header and worklist/engine_host_tmpl.h, and a .cu file the header
  * and worklist/engine_cuda_tmpl.cuh (and, with NAME_narrow, a second one the header and
  * worklist/engine_narrow_cuda_tmpl.cuh), all with WEIR_OPERATOR defined to NAME; the first defines the

@@ -36,6 +36,8 @@ typedef struct weir_operator {
     uint32_t state_bytes; /**< the operator's state of one device, passed to kernels by value */
     int own_schedule;     /**< non-zero: compiled with WEIR_SCHEDULE for host devices */
     int narrow;           /**< non-zero: has a kernel for narrow rounds (operator.h) */
+    int folds;            /**< non-zero: adds up the atoms of a tile (operator.h) */
+    int seeds;            /**< non-zero: makes seeds of numbers (operator.h) */
     weir_kernel fused;    /**< stays until the run is over */
     weir_kernel discrete; /**< one round */
     /** Loads every CUDA kernel of the operator on the calling thread's current GPU; @return a
@@ -43,6 +45,11 @@ typedef struct weir_operator {
     int (*load)(void);
     int (*own_schedule_cuda)(
         void); /**< as own_schedule, of the kernels for GPUs; NULL without CUDA */
+    /** What a kernel's tiles and packed items take on the stack of each thread of a host device. */
+    uint64_t block_bytes;
+    /** The same in a GPU's memory of a block (weir_device_info.block_bytes) where so many lanes are staged; NULL
+     *  without CUDA. */
+    uint64_t (*block_bytes_cuda)(uint32_t stage_lanes);
 } weir_operator;
 
 /** In which order a worker takes items. */
@@ -131,7 +138,8 @@ const char *weir_phase_text(weir_phase phase);
 /** What a run did, summed over the workers; a plain value. */
 typedef struct weir_worklist_stats {
     double ms; /**< of the kernels: from the start of the workers to the end of the last one */
-    uint64_t produced;  /**< items that came into being, seeds too */
+    uint64_t
+        produced; /**< items that came into being, seeds too, and numbers that seeds were to be made of */
     uint64_t consumed;  /**< items processed or merged; equals produced after a run */
     uint64_t processed; /**< items taken from a queue by the operator, stale ones too */
     uint64_t stale;     /**< those of them that the operator dropped whole */
@@ -164,7 +172,8 @@ typedef struct weir_worklist weir_worklist; /**< long-lived */
  *                      outlive the worklist. Devices behind the last one take no part.
  *  @param[in] op       outlives the worklist.
  *  @retval WEIR_ERR_NOMEM    a device's pool cannot give the queues.
- *  @retval WEIR_ERR_INVALID  workers that are not the context's first devices, or sizes out of range.
+ *  @retval WEIR_ERR_INVALID  workers that are not the context's first devices, or sizes out of range: of the
+ *                            configuration, or of items, packed items and states (docs/operators.md, Limits).
  *  @retval WEIR_ERR_UNSUPPORTED  a choice that would have no effect, which the detail names: a mapping where a worker
  *                    is a thread, a group without mapping group, a delta without order soft; or one that the
  *                    devices or the operator's kernels do not have. */
@@ -185,6 +194,13 @@ weir_status weir_worklist_bind(weir_worklist *worklist, uint32_t worker, const v
  *  @param[in] wires  @p count items of op->wire_bytes in host memory, copied. */
 weir_status weir_worklist_seed(weir_worklist *worklist, uint32_t owner, const void *wires,
                                uint32_t count);
+
+/** Let the next run begin with a seed for each number below @p count, besides other seeds: the operator makes them on
+ *  the worker's device (NAME_seed in operator.h), so that nothing is copied. A later call takes the place of an
+ *  earlier one.
+ *  @param[in] count  at most 2^31; 0: none.
+ *  @retval WEIR_ERR_UNSUPPORTED  the operator has no NAME_seed. */
+weir_status weir_worklist_seed_numbers(weir_worklist *worklist, uint32_t owner, uint32_t count);
 
 /** Run until every item is consumed. @param[out] stats_out  may be NULL.
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE, WEIR_ERR_NOMEM (the spill bound),

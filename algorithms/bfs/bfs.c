@@ -27,6 +27,7 @@ struct weir_bfs {
     uint32_t parts;
     const char *why_devices;
     int ran; /* the last run was complete */
+    weir_prepare_stats prepared;
 };
 
 static weir_status push_fits(weir_context *context, const weir_graph *graph,
@@ -121,6 +122,7 @@ weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
                             weir_bfs **bfs_out)
 {
     static const weir_run_options defaults = WEIR_RUN_OPTIONS_INIT;
+    const struct weir__prepare begin = weir__prepare_begin();
     weir_partition *own = NULL;
     weir_bfs *bfs;
     weir_status status;
@@ -134,6 +136,8 @@ weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
                                     &bfs->why_devices);
     if (!status)
         status = create(bfs, context, graph, partition, options);
+    if (!status)
+        bfs->prepared = weir__prepare_end(&begin, graph, partition, own);
     weir_partition_destroy(own);
     if (status) {
         weir_bfs_destroy(bfs);
@@ -211,6 +215,11 @@ weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
 {
     return bfs->run ? weir__row_steps_link_items(&bfs->run->on, from, to, items_out)
                     : weir_traversal_link_items(bfs->traversal, from, to, items_out);
+}
+
+void weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out)
+{
+    *stats_out = bfs->prepared;
 }
 
 void weir_bfs_cancel(weir_bfs *bfs)

@@ -15,7 +15,8 @@ struct weir_cc {
     uint64_t vertices;
     weir_route_kind route; /* what was asked for */
     const char *why_devices;
-    int ran;     /* the last run was complete */
+    int ran; /* the last run was complete */
+    weir_prepare_stats prepared;
     int stopped; /* the last run was: its labels are in part those of the run before */
 };
 
@@ -79,6 +80,7 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
                            weir_cc_source source, weir_cc **cc_out)
 {
     static const weir_run_options defaults = WEIR_RUN_OPTIONS_INIT;
+    const struct weir__prepare begin = weir__prepare_begin();
     weir_partition *made = NULL;
     weir_cc *cc;
     weir_status status;
@@ -94,6 +96,8 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
     cc->route = options->route;
     if (!status)
         status = create(context, graph, partition, options, source, cc);
+    if (!status)
+        cc->prepared = weir__prepare_end(&begin, graph, partition, made);
     weir_partition_destroy(made);
     if (status) {
         free(cc);
@@ -141,6 +145,11 @@ weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out
     return cc->streamed ? weir__fail(WEIR_ERR_UNSUPPORTED,
                                      "labels of arcs that are streamed lie in host memory alone")
                         : weir__row_steps_values(&cc->resident.on, device, values_out);
+}
+
+void weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out)
+{
+    *stats_out = cc->prepared;
 }
 
 void weir_cc_cancel(weir_cc *cc)

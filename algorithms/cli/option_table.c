@@ -114,8 +114,8 @@ static const weir__cli_option options[] = {
     CHOICE("balance", "B", VERB_SEARCH, balance, weir__cli_balances, "off; default: off"),
     CHOICE("wire", "W", VERB_SEARCH, wire, weir__cli_wires, "list; default: list"),
     NUMBER("trials", VERB_SEARCH, trials, 1, 1000000,
-           "runs for each source; with more than 1, one warm-up run\n"
-           "comes first and is not counted; default: 1"),
+           "runs for each source; with more than one run in all, a\n"
+           "warm-up comes first and is no trial; default: 1"),
     NUMBER("trials", VERB_PBF | VERB_WHOLE, trials, 1, 1000000,
            "runs; with more than 1, one warm-up run comes first and is not\n"
            "counted; default: 1"),

@@ -226,6 +226,22 @@ static int add_trial(const weir__cli_report *report, uint64_t index, weir__cli_d
     return code;
 }
 
+static json_t *prepared_json(const weir_prepare_stats *prepared)
+{
+    return json_pack("{s:f, s:f, s:f, s:f}", "opening_ms", prepared->opening_ms, "partition_ms",
+                     prepared->partition_ms, "placing_ms", prepared->placing_ms, "copying_ms",
+                     prepared->copying_ms);
+}
+
+static json_t *cold_json(const weir__cli_report *report)
+{
+    const weir__cli_trial *cold = &report->cold;
+    return json_pack("{s:o, s:f, s:f, s:b}", "source",
+                     report->algorithm->sourced ? integer(cold->source) : json_null(), "ms",
+                     cold->stats.ms, "kernel_ms", cold->stats.kernel_ms, "trial",
+                     report->trials->rows.count == 1);
+}
+
 static json_t *summary_json(const weir__cli_summary *summary)
 {
     json_t *row =
@@ -234,6 +250,9 @@ static json_t *summary_json(const weir__cli_summary *summary)
                   summary->min_kernel_ms, "median_kernel_ms", summary->median_kernel_ms,
                   "max_kernel_ms", summary->max_kernel_ms, "gteps_harmonic_mean",
                   summary->rates.arcs, "gteps_seen_harmonic_mean", summary->rates.seen);
+    row = join(row, json_pack("{s:o, s:o, s:o}", "sources", integer(summary->sources),
+                              "warm_median_ms", ratio(summary->warm_median_ms),
+                              "warm_median_kernel_ms", ratio(summary->warm_median_kernel_ms)));
     return summary->rates.edges < 0
                ? row
                : add(row, "gteps_edges_harmonic_mean", json_real(summary->rates.edges));
@@ -249,6 +268,8 @@ int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *outp
     weir__cli_document_add(&document, "graph", graph_json(report->graph));
     weir__cli_document_add(&document, "devices", weir__cli_json_devices(report->context));
     weir__cli_document_add(&document, "choices", choices_json(report));
+    weir__cli_document_add(&document, "prepared", prepared_json(&report->prepared));
+    weir__cli_document_add(&document, "cold", cold_json(report));
     weir__cli_document_rows(&document, "trials");
     for (uint64_t i = 0; i < report->trials->rows.count && !code; i++)
         code = add_trial(report, i, &document);

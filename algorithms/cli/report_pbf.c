@@ -105,11 +105,12 @@ static void print_devices(const weir__cli_filtered *report, const weir_pbf_stats
 static int print_trials(const weir__cli_filtered *report)
 {
     int code = EXIT_DONE;
-    printf("\n%5s %12s %10s\n", "trial", "ms", "GB/s");
+    printf("\n%5s %12s %10s %12s\n", "trial", "ms", "GB/s", "prepare ms");
     for (uint64_t i = 0; i < report->trials.count && !code; i++) {
         weir_pbf_stats trial;
         if (!(code = weir__cli_records_get(&report->trials, i, &trial)))
-            printf("%5" PRIu64 " %12.3f %10.3f\n", i + 1, trial.ms, gbs(report, trial.ms));
+            printf("%5" PRIu64 " %12.3f %10.3f %12.2f\n", i + 1, trial.ms, gbs(report, trial.ms),
+                   trial.prepare_ms);
     }
     return code;
 }
@@ -164,8 +165,9 @@ static json_t *shares_json(const weir__cli_filtered *report, const weir_pbf_stat
 
 static json_t *trial_json(const weir__cli_filtered *report, const weir_pbf_stats *trial)
 {
-    return json_pack("{s:f, s:f, s:o, s:o}", "ms", trial->ms, "gbs", gbs(report, trial->ms), "kept",
-                     weir__cli_json_integer(trial->kept), "devices", shares_json(report, trial));
+    return json_pack("{s:f, s:f, s:f, s:o, s:o}", "ms", trial->ms, "prepare_ms", trial->prepare_ms,
+                     "gbs", gbs(report, trial->ms), "kept", weir__cli_json_integer(trial->kept),
+                     "devices", shares_json(report, trial));
 }
 
 static json_t *summary_json(const weir__cli_filtered *report)

@@ -156,6 +156,18 @@ static void print_used(const weir__cli_report *report)
                last->why_devices ? last->why_devices : "");
 }
 
+/* What came before the trials: preparing, and the first run, which loads kernels and touches memory. */
+static void print_before(const weir__cli_report *report)
+{
+    const weir_prepare_stats *p = &report->prepared;
+    const weir_run_stats *cold = &report->cold.stats;
+    printf("prepared in %.2f ms: opening %.2f, partition %.2f, placing %.2f, copying %.2f\n",
+           p->opening_ms + p->partition_ms + p->placing_ms + p->copying_ms, p->opening_ms,
+           p->partition_ms, p->placing_ms, p->copying_ms);
+    printf("cold     %.3f ms, kernels %.3f ms: the first run%s\n", cold->ms, cold->kernel_ms,
+           report->trials->rows.count > 1 ? ", no trial" : "");
+}
+
 /* ---- trials, a line each ---- */
 
 enum { CELL_ROOM = 32 };
@@ -234,6 +246,9 @@ static void print_summary(const weir__cli_report *report)
     print_rates(report);
     printf("\nkernels  %.3f ms min, %.3f ms median, %.3f ms max\n", summary->min_kernel_ms,
            summary->median_kernel_ms, summary->max_kernel_ms);
+    if (summary->sources > 1)
+        printf("warm     %.3f ms, kernels %.3f ms: median over %" PRIu64 " sources\n",
+               summary->warm_median_ms, summary->warm_median_kernel_ms, summary->sources);
 }
 
 static void print_verified(const weir__cli_report *report)
@@ -265,6 +280,7 @@ int weir__cli_report_text(const weir__cli_report *report)
     if (report->algorithm->sourced && !weir__cli_given(request, "source") && !request->sources)
         printf("source   %" PRIu64 ", the vertex with the largest out-degree\n",
                report->first.source);
+    print_before(report);
     int code = print_trials(report);
     if (code)
         return code;

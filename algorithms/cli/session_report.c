@@ -45,8 +45,10 @@ static int fill_in(const struct weir__cli_session *session, weir__cli_report *re
                                  .weights = *session->weights ? session->weights : NULL,
                                  .partition = session->partition,
                                  .trials = &session->trials,
+                                 .cold = session->cold,
                                  .verified = session->verified,
                                  .difference = session->difference};
+    session->algorithm->prepared(session->object, &report->prepared);
     int code = weir__cli_records_get(rows, 0, &report->first);
     if (!code)
         code = weir__cli_records_get(rows, rows->count - 1, &report->last);

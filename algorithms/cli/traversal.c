@@ -108,54 +108,93 @@ static double harmonic(const struct mean *mean, uint64_t count)
     return mean->least > 0 ? (double)count / mean->inverse : mean->least;
 }
 
-/* @param[out] ms, kernel_ms  of every trial. */
-static int gather(const weir__cli_trials *trials, double *ms, double *kernel_ms,
-                  weir__cli_summary *summary)
+/* The times of all trials, and the medians of those of each source. */
+struct times {
+    double *ms, *kernel_ms;               /* by trial */
+    double *source_ms, *source_kernel_ms; /* by source */
+    uint64_t *first;                      /* trial of each source; one more: their number */
+    uint64_t sources;
+};
+
+static int gather(const weir__cli_trials *trials, struct times *times, weir__cli_summary *summary)
 {
     struct mean arcs = {0, INFINITY}, seen = arcs, edges = arcs;
-    uint64_t count = trials->rows.count;
+    uint64_t count = trials->rows.count, source = 0;
     for (uint64_t i = 0; i < count; i++) {
         weir__cli_trial trial;
         int code = weir__cli_records_get(&trials->rows, i, &trial);
         if (code)
             return code;
-        ms[i] = trial.stats.ms;
-        kernel_ms[i] = trial.stats.kernel_ms;
+        if (i == 0 || trial.source != source)
+            times->first[times->sources++] = i;
+        source = trial.source;
+        times->ms[i] = trial.stats.ms;
+        times->kernel_ms[i] = trial.stats.kernel_ms;
         add_rate(&arcs, trial.rates.arcs);
         add_rate(&seen, trial.rates.seen);
         add_rate(&edges, trial.rates.edges);
     }
+    times->first[times->sources] = count;
     summary->rates = (weir__cli_rates){.arcs = harmonic(&arcs, count),
                                        .seen = harmonic(&seen, count),
                                        .edges = harmonic(&edges, count)};
     return EXIT_DONE;
 }
 
-static double median(double *sorted, uint64_t count)
+/* Sorts. */
+static double median(double *values, uint64_t count)
 {
-    return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2;
+    qsort(values, (size_t)count, sizeof *values, by_size);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+/* A single run is the object's first. With more there was a warm-up before, and all trials are warm. */
+static void summarize_warm(struct times *times, weir__cli_summary *summary)
+{
+    summary->sources = times->sources;
+    summary->warm_median_ms = summary->warm_median_kernel_ms = -1;
+    if (times->first[times->sources] == 1)
+        return;
+    for (uint64_t s = 0; s < times->sources; s++) {
+        const uint64_t first = times->first[s], count = times->first[s + 1] - first;
+        times->source_ms[s] = median(times->ms + first, count);
+        times->source_kernel_ms[s] = median(times->kernel_ms + first, count);
+    }
+    summary->warm_median_ms = median(times->source_ms, times->sources);
+    summary->warm_median_kernel_ms = median(times->source_kernel_ms, times->sources);
+}
+
+static void summarize_all(struct times *times, uint64_t count, weir__cli_summary *summary)
+{
+    summary->median_ms = median(times->ms, count);
+    summary->min_ms = times->ms[0];
+    summary->max_ms = times->ms[count - 1];
+    summary->median_kernel_ms = median(times->kernel_ms, count);
+    summary->min_kernel_ms = times->kernel_ms[0];
+    summary->max_kernel_ms = times->kernel_ms[count - 1];
 }
 
 int weir__cli_summarize(const weir__cli_trials *trials, weir__cli_summary *summary_out)
 {
-    uint64_t count = trials->rows.count;
-    double *ms = calloc((size_t)count, 2 * sizeof *ms);
-    if (!ms)
-        return weir__cli_fail(EXIT_RUN, "no memory for the summary of %llu trials",
-                              (unsigned long long)count);
-    double *kernel_ms = ms + count;
-    int code = gather(trials, ms, kernel_ms, summary_out);
-    if (!code) {
-        qsort(ms, (size_t)count, sizeof *ms, by_size);
-        qsort(kernel_ms, (size_t)count, sizeof *kernel_ms, by_size);
-        summary_out->min_ms = ms[0];
-        summary_out->max_ms = ms[count - 1];
-        summary_out->median_ms = median(ms, count);
-        summary_out->min_kernel_ms = kernel_ms[0];
-        summary_out->max_kernel_ms = kernel_ms[count - 1];
-        summary_out->median_kernel_ms = median(kernel_ms, count);
+    const size_t count = (size_t)trials->rows.count;
+    double *values = calloc(count, 4 * sizeof *values);
+    struct times times = {.first = calloc(count + 1, sizeof *times.first)};
+    int code = EXIT_DONE;
+    if (values && times.first) {
+        times.ms = values;
+        times.kernel_ms = values + count;
+        times.source_ms = values + 2 * count;
+        times.source_kernel_ms = values + 3 * count;
+        code = gather(trials, &times, summary_out);
+    } else {
+        code = weir__cli_fail(EXIT_RUN, "no memory for the summary of %zu trials", count);
     }
-    free(ms);
+    if (!code) {
+        summarize_warm(&times, summary_out); /* before all trials are sorted together */
+        summarize_all(&times, count, summary_out);
+    }
+    free(values);
+    free(times.first);
     return code;
 }
 

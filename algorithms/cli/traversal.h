@@ -35,6 +35,10 @@ int weir__cli_trials_add(weir__cli_trials *trials, weir__cli_trial *trial,
 typedef struct weir__cli_summary {
     double min_ms, median_ms, max_ms; /**< of weir_run_stats.ms, the caller's time */
     double min_kernel_ms, median_kernel_ms, max_kernel_ms;
+    /** Of warm runs, which are all but the first of the object: the median over the sources of the median of each;
+     *  negative: there was one run alone, a cold one. */
+    double warm_median_ms, warm_median_kernel_ms;
+    uint64_t sources; /**< that were run; 1 where there are none to choose */
     weir__cli_rates rates;
 } weir__cli_summary;
 /** Summarize at least one trial. It fails when there is no memory to sort them. */
@@ -66,6 +70,8 @@ typedef struct weir__cli_report {
     const weir_partition *partition; /**< NULL: the library's choice */
     const weir__cli_trials *trials;  /**< at least one; those of a source follow one another */
     weir__cli_trial first, last;     /**< of them */
+    weir_prepare_stats prepared;     /**< before the first run */
+    weir__cli_trial cold;            /**< the first run of the object: source and times count */
     int verified;                    /**< -1: not asked for */
     const char *difference;          /**< sentence on the first difference; NULL: there is none */
     weir__cli_summary summary;

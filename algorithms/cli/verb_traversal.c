@@ -235,6 +235,8 @@ static int run_trial(struct weir__cli_session *session, uint64_t source)
     weir__cli_progress("running trial %" PRIu64 "/%" PRIu64 " ...", session->trials.rows.count + 1,
                        session->source_count * session->request->trials);
     int code = run_once(session, source, &trial.stats);
+    if (!code && session->source_count * session->request->trials == 1)
+        session->cold = trial;
     return code ? code : finish_trial(session, &trial);
 }
 
@@ -254,11 +256,11 @@ static int run_source(struct weir__cli_session *session, uint64_t source)
 
 static int run_all(struct weir__cli_session *session)
 {
-    weir_run_stats warm_up;
     int code = EXIT_DONE;
-    if (session->request->trials > 1) {
+    if (session->source_count * session->request->trials > 1) {
         weir__cli_progress("warming up ...");
-        code = run_once(session, session->sources[0], &warm_up);
+        session->cold.source = session->sources[0];
+        code = run_once(session, session->cold.source, &session->cold.stats);
     }
     for (size_t i = 0; i < session->source_count && !code && !session->difference; i++)
         code = run_source(session, session->sources[i]);

@@ -28,9 +28,10 @@
 #define SWEEP_ITEM_BYTES  2
 
 #define LINK_BYTES_A_US 228e3
-/* Of a placed graph: in-arcs and out-arcs, or weights; numbers, values and queues of a vertex. */
+/* Of a placed graph: in-arcs and out-arcs, or weights; numbers, values, queues and the map back of a vertex. The array
+ * in which values are put in order is not counted: where the first GPU has no room for it, that is done on the host. */
 #define ARC_BYTES    8
-#define VERTEX_BYTES 32
+#define VERTEX_BYTES 36
 #define SMALL_GAIN   1.05
 
 /* Host devices, on two cores of a server: a level through the worklist takes the time of an item on one; over several

@@ -256,9 +256,12 @@ static void withdraw(struct weir__dataflow_owner *owner)
 weir_status weir__dataflow_run(struct weir__dataflow_owner *owner, struct weir__dataflow *flow)
 {
     weir_status status;
+    const uint64_t begin_ns = weir__now_ns();
     pthread_mutex_init(&flow->lock, NULL);
     flow->form = owner->form;
-    if (!(status = open_graph(flow)) && !(status = publish(owner, flow))) {
+    status = open_graph(flow);
+    flow->prepare_ms = weir__elapsed_ms(begin_ns);
+    if (!status && !(status = publish(owner, flow))) {
         run_opened(flow);
         status = flow->status;
     }

@@ -70,6 +70,7 @@ struct weir__dataflow {
     void *output;              /* where results go, one behind the other */
     uint64_t output_bytes;     /* it has room for; no more may come */
     uint64_t start_ns, end_ns; /* of the context's clock: first send, last arrival */
+    double prepare_ms;         /* building the graph of links */
     uint64_t deadline_ns;      /* of the monotonic clock; 0: none */
     const struct weir__dataflow_form *form;
     weir_endpoint *host;

@@ -1,5 +1,6 @@
 /** @file gather.c  Results that lie on devices by number, brought to the host by vertex (gather.h says how). */
 #include "algorithms/common/gather.h"
+#include "algorithms/common/need.h"
 #include "algorithms/common/values_op.h"
 
 #include <stdlib.h>
@@ -117,6 +118,15 @@ static weir_status upload_map(const struct weir__numbering *numbering, uint32_t 
     status = weir__upload(device(numbering, p), map, inverse.vertex, bytes);
     free(inverse.vertex);
     return status;
+}
+
+void weir__numbering_need(const struct weir__sizes *sizes, int table, struct weir__need *need)
+{
+    for (uint32_t p = 0; p < sizes->parts; p++) {
+        weir__need_pass(need, table ? 0 : sizes->owned[p], sizeof(uint32_t));
+        weir__need_take_on(need, weir_context_device(sizes->context, p), sizes->owned[p],
+                           sizeof(uint32_t));
+    }
 }
 
 /* The lock is held. */

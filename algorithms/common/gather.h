@@ -5,7 +5,9 @@
  * copied, straight if the caller's memory is page-locked (weir_memory_register()), else through page-locked pieces.
  * Everywhere else values come to the host part after part and are put in order there, on all cores.
  *
- * A map takes 4 bytes a row of its device's memory and is made when it is first wanted. */
+ * A map takes 4 bytes a row of its device's memory and is made when it is first wanted; creates count it in what they
+ * need (need.h). The array in which GPUs put values in order is taken for a call; without room for it the way is that
+ * through the host, whose memory all creates count. */
 #ifndef WEIR_ALGORITHMS_COMMON_GATHER_H
 #define WEIR_ALGORITHMS_COMMON_GATHER_H
 

@@ -17,16 +17,26 @@ struct weir__sizes {
     uint64_t touched; /* vertices that arcs can lead to, and one more to begin with, at most */
     uint32_t parts;
     uint64_t owned[256],
-        arcs_of[256]; /* by part; an owner is a byte, and wrong ones are refused later */
-    uint64_t numbers; /* of rows: with gaps between parts */
+        arcs_of[256];         /* by part; an owner is a byte, and wrong ones are refused later */
+    int turned;               /* parts have in-arcs that are not their out-arcs */
+    uint64_t in_arcs_of[256]; /* by part, of those */
+    uint64_t numbers;         /* of rows: with gaps between parts */
 };
 /** @retval WEIR_ERR_INVALID  as weir__partition_fits(). @par Blocks  yes; works on all cores, and takes no memory. */
 weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, struct weir__sizes *sizes_out);
 
+/** Count in-arcs too: of weir_placement_create_with_in_arcs() of a graph that is not symmetric.
+ *  @par Blocks  yes; works on all cores, and takes no memory. */
+void weir__sizes_turn(const weir_graph *graph, const weir_partition *partition,
+                      struct weir__sizes *sizes);
+
 /** weir_placement_create(), with a partition. */
 void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights weights,
                           struct weir__need *need);
+/** The maps of weir_bfs_values() and its like, and what making them takes: part of what placements and rows need.
+ *  @param[in] table  the vertices by number are on the host already, as of rows. */
+void weir__numbering_need(const struct weir__sizes *sizes, int table, struct weir__need *need);
 /** weir_traversal_create(), and a run. */
 void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *op,
                           const weir_run_options *options, const weir_traversal_config *config,

@@ -15,41 +15,53 @@ static void count_blocks(void *user, uint64_t begin, uint64_t end)
 {
     struct weir__place *place = user;
     uint32_t parts = place->placement->parts;
-    const uint64_t *offsets = place->graph->offsets;
+    const uint64_t *offsets = place->graph->offsets, *in = place->turned.offsets;
     for (uint64_t block = begin; block < end; block++) {
         uint32_t vertices[256] = {0}; /* an owner is a byte: one too large is found below */
-        uint64_t arcs[256] = {0};
+        uint64_t arcs[256] = {0}, in_arcs[256] = {0};
         for (uint64_t v = block * WEIR__PLACE_BLOCK; v < block_end(place, block); v++) {
             uint8_t p = place->owner[v];
             vertices[p]++;
             arcs[p] += offsets[v + 1] - offsets[v];
+            in_arcs[p] += in ? in[v + 1] - in[v] : 0;
             if (p >= parts)
                 __atomic_store_n(&place->bad, 1, __ATOMIC_RELAXED);
         }
         for (uint32_t p = 0; p < parts; p++) {
             place->vertex_base[block * parts + p] = vertices[p];
             place->arc_base[block * parts + p] = arcs[p];
+            if (in)
+                place->in_base[block * parts + p] = in_arcs[p];
         }
     }
 }
 
-/* Counts become the sums of those before. */
+/* Counts of arcs become the sums of those before. @return of all. */
+static uint64_t add_up_arcs(const struct weir__place *place, uint64_t *base, uint32_t p)
+{
+    const uint32_t parts = place->placement->parts;
+    uint64_t arcs = 0;
+    for (uint64_t at = p; at < place->blocks * parts; at += parts) {
+        uint64_t here = base[at];
+        base[at] = arcs;
+        arcs += here;
+    }
+    return arcs;
+}
+
 static void add_up(struct weir__place *place)
 {
     weir_placement *placement = place->placement;
     for (uint32_t p = 0; p < placement->parts; p++) {
         uint32_t vertices = 0;
-        uint64_t arcs = 0;
         for (uint64_t at = p; at < place->blocks * placement->parts; at += placement->parts) {
             uint32_t here = place->vertex_base[at];
-            uint64_t arcs_here = place->arc_base[at];
             place->vertex_base[at] = vertices;
-            place->arc_base[at] = arcs;
             vertices += here;
-            arcs += arcs_here;
         }
         placement->part[p].owned = vertices;
-        placement->arcs[p] = arcs;
+        placement->arcs[p] = add_up_arcs(place, place->arc_base, p);
+        placement->in_arcs[p] = place->in_base ? add_up_arcs(place, place->in_base, p) : 0;
         placement->first[p + 1] = placement->first[p] + vertices;
     }
 }
@@ -91,7 +103,9 @@ weir_status weir__place_number(struct weir__place *place)
     if ((status = weir__alloc(n, 4, "global numbers", &placement->global)) ||
         (status = weir__alloc(n, 4, "degrees", &placement->degree)) ||
         (status = weir__alloc(cells, 4, "vertices of blocks", &place->vertex_base)) ||
-        (status = weir__alloc(cells, 8, "arcs of blocks", &place->arc_base)))
+        (status = weir__alloc(cells, 8, "arcs of blocks", &place->arc_base)) ||
+        (place->turned.offsets &&
+         (status = weir__alloc(cells, 8, "in-arcs of blocks", &place->in_base))))
         return status;
     weir__parallel_for(place->blocks, 1, 0, count_blocks, place);
     if (place->bad)
@@ -105,4 +119,6 @@ void weir__place_free(struct weir__place *place)
 {
     free(place->vertex_base);
     free(place->arc_base);
+    free(place->in_base);
+    weir__place_turn_free(place);
 }

@@ -1,6 +1,6 @@
 /** @file place_part.c  One part of a graph: built in host memory, brought to its device.
  *
- * First every target of the part's arcs is marked; then each vertex gets its local number in the part, the
+ * First every far end of the part's arcs is marked; then each vertex gets its local number in the part, the
  * halo counted in the order of ids; then the rows are written through that table. Neither sweep over the
  * arcs asks who owns a target: a look at one table decides. Parts are built one after the other, each on
  * all cores, so that the host holds one at a time. */
@@ -11,13 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The part's arcs in one direction. */
+struct way {
+    const weir_graph *graph; /* whose out-arcs they are; NULL: there is no such way */
+    const uint64_t *arc_base;
+    uint64_t arcs;
+    uint64_t *offsets;
+    uint32_t *targets;
+    void *weights;
+};
+
 struct rows {
     const struct weir__place *place;
     uint32_t p;
     weir_part_weights kind;
-    uint64_t *offsets;
-    uint32_t *targets;
-    void *weights;
+    struct way way[2]; /* out, and in */
     uint32_t *halo;
     uint8_t *mark;       /* by vertex: an arc of the part leads to it */
     uint32_t *local;     /* by vertex: its number in the part, for those it owns and for the halo */
@@ -30,19 +38,22 @@ static uint64_t block_begin(const struct rows *rows, uint64_t block)
     return begin < n ? begin : n;
 }
 
+static void mark_row(const struct rows *rows, const weir_graph *graph, uint64_t v)
+{
+    for (uint64_t e = graph->offsets[v]; e < graph->offsets[v + 1]; e++) {
+        uint8_t *mark = &rows->mark[graph->targets[e]];
+        if (!__atomic_load_n(mark, __ATOMIC_RELAXED)) /* a store would move the line about */
+            __atomic_store_n(mark, 1, __ATOMIC_RELAXED);
+    }
+}
+
 static void mark_targets(void *user, uint64_t begin, uint64_t end)
 {
     const struct rows *rows = user;
-    const weir_graph *graph = rows->place->graph;
-    for (uint64_t v = block_begin(rows, begin); v < block_begin(rows, end); v++) {
-        if (rows->place->owner[v] != rows->p)
-            continue;
-        for (uint64_t e = graph->offsets[v]; e < graph->offsets[v + 1]; e++) {
-            uint8_t *mark = &rows->mark[graph->targets[e]];
-            if (!__atomic_load_n(mark, __ATOMIC_RELAXED)) /* a store would move the line about */
-                __atomic_store_n(mark, 1, __ATOMIC_RELAXED);
-        }
-    }
+    for (uint64_t v = block_begin(rows, begin); v < block_begin(rows, end); v++)
+        for (int w = 0; w < 2 && rows->place->owner[v] == rows->p; w++)
+            if (rows->way[w].graph)
+                mark_row(rows, rows->way[w].graph, v);
 }
 
 static void count_halo(void *user, uint64_t begin, uint64_t end)
@@ -74,39 +85,46 @@ static void number_locals(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-static void copy_weights(const struct rows *rows, uint64_t to, uint64_t from, uint64_t count)
+static void copy_weights(const struct way *way, weir_part_weights kind, uint64_t to, uint64_t from,
+                         uint64_t count)
 {
-    const weir_graph *graph = rows->place->graph;
-    if (rows->kind == WEIR_PART_WEIGHTS_U32) {
-        memcpy((uint32_t *)rows->weights + to, graph->weights_u32 + from, count * 4);
+    const weir_graph *graph = way->graph;
+    if (kind == WEIR_PART_WEIGHTS_U32) {
+        memcpy((uint32_t *)way->weights + to, graph->weights_u32 + from, count * 4);
     } else if (graph->weight_kind == WEIR_WEIGHT_F64) {
-        memcpy((double *)rows->weights + to, graph->weights_f64 + from, count * 8);
+        memcpy((double *)way->weights + to, graph->weights_f64 + from, count * 8);
     } else {
         for (uint64_t i = 0; i < count; i++)
-            ((double *)rows->weights)[to + i] = graph->weights_u32[from + i];
+            ((double *)way->weights)[to + i] = graph->weights_u32[from + i];
+    }
+}
+
+static void write_block(const struct rows *rows, const struct way *way, uint64_t block)
+{
+    const struct weir__place *place = rows->place;
+    const weir_graph *graph = way->graph;
+    uint64_t cell = block * place->placement->parts + rows->p;
+    uint64_t row = place->vertex_base[cell], at = way->arc_base[cell];
+    for (uint64_t v = block_begin(rows, block); v < block_begin(rows, block + 1); v++) {
+        if (place->owner[v] != rows->p)
+            continue;
+        uint64_t from = graph->offsets[v], count = graph->offsets[v + 1] - from;
+        for (uint64_t i = 0; i < count; i++)
+            way->targets[at + i] = rows->local[graph->targets[from + i]];
+        if (way->weights && count)
+            copy_weights(way, rows->kind, at, from, count);
+        way->offsets[row++] = at;
+        at += count;
     }
 }
 
 static void write_rows(void *user, uint64_t begin, uint64_t end)
 {
     const struct rows *rows = user;
-    const struct weir__place *place = rows->place;
-    const weir_graph *graph = place->graph;
-    for (uint64_t block = begin; block < end; block++) {
-        uint64_t cell = block * place->placement->parts + rows->p;
-        uint64_t row = place->vertex_base[cell], at = place->arc_base[cell];
-        for (uint64_t v = block_begin(rows, block); v < block_begin(rows, block + 1); v++) {
-            if (place->owner[v] != rows->p)
-                continue;
-            uint64_t from = graph->offsets[v], count = graph->offsets[v + 1] - from;
-            for (uint64_t i = 0; i < count; i++)
-                rows->targets[at + i] = rows->local[graph->targets[from + i]];
-            if (rows->weights && count)
-                copy_weights(rows, at, from, count);
-            rows->offsets[row++] = at;
-            at += count;
-        }
-    }
+    for (uint64_t block = begin; block < end; block++)
+        for (int w = 0; w < 2; w++)
+            if (rows->way[w].graph)
+                write_block(rows, &rows->way[w], block);
 }
 
 static uint32_t halo_total(struct rows *rows)
@@ -125,20 +143,30 @@ static size_t weight_bytes(weir_part_weights kind)
     return kind == WEIR_PART_WEIGHTS_U32 ? 4 : kind == WEIR_PART_WEIGHTS_F64 ? 8 : 0;
 }
 
+static weir_status take_way(const struct rows *rows, struct way *way)
+{
+    const uint32_t owned = rows->place->placement->part[rows->p].owned;
+    weir_status status;
+    if ((status = weir__alloc((size_t)owned + 1, 8, "part offsets", &way->offsets)) ||
+        (status = weir__alloc(way->arcs, 4, "part targets", &way->targets)))
+        return status;
+    way->offsets[owned] = way->arcs;
+    return rows->kind == WEIR_PART_WEIGHTS_NONE
+               ? WEIR_OK
+               : weir__alloc(way->arcs, weight_bytes(rows->kind), "part weights", &way->weights);
+}
+
 static weir_status build(struct rows *rows)
 {
     const struct weir__place *place = rows->place;
     weir_part *part = &place->placement->part[rows->p];
-    uint64_t n = place->placement->vertices, arcs = place->placement->arcs[rows->p];
+    uint64_t n = place->placement->vertices;
     weir_status status;
     if ((status = weir__calloc(n, 1, "marks of a part", &rows->mark)) ||
         (status = weir__alloc(n, 4, "local numbers", &rows->local)) ||
         (status = weir__alloc(place->blocks, 4, "halo of blocks", &rows->halo_base)) ||
-        (status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &rows->offsets)) ||
-        (status = weir__alloc(arcs, 4, "part targets", &rows->targets)))
-        return status;
-    if (rows->kind != WEIR_PART_WEIGHTS_NONE &&
-        (status = weir__alloc(arcs, weight_bytes(rows->kind), "part weights", &rows->weights)))
+        (status = take_way(rows, &rows->way[0])) ||
+        (rows->way[1].graph && (status = take_way(rows, &rows->way[1]))))
         return status;
     weir__parallel_for(place->blocks, 1, 0, mark_targets, rows);
     weir__parallel_for(place->blocks, 1, 0, count_halo, rows);
@@ -147,39 +175,56 @@ static weir_status build(struct rows *rows)
         return status;
     weir__parallel_for(place->blocks, 1, 0, number_locals, rows);
     weir__parallel_for(place->blocks, 1, 0, write_rows, rows);
-    rows->offsets[part->owned] = arcs;
     return WEIR_OK;
 }
 
 uint64_t weir__halo_most(const struct weir__sizes *sizes, uint32_t part)
 {
     const uint64_t others = sizes->vertices - sizes->owned[part];
-    return sizes->arcs_of[part] < others ? sizes->arcs_of[part] : others;
+    const uint64_t arcs = sizes->arcs_of[part] + sizes->in_arcs_of[part];
+    return arcs < others ? arcs : others;
+}
+
+/* A part's rows: in host memory while it is built, and on its device. */
+static void need_part(const struct weir__sizes *sizes, weir_part_weights weights, uint32_t p,
+                      struct weir__need *need)
+{
+    const weir_device *device = weir_context_device(sizes->context, p);
+    const uint64_t offsets = (sizes->owned[p] + 1) * (sizes->turned ? 2 : 1);
+    const uint64_t arcs = sizes->arcs_of[p] + sizes->in_arcs_of[p];
+    const uint64_t halo = weir__halo_most(sizes, p), n = sizes->vertices;
+    weir__need_take(need, n, 1 + 4); /* marks, local numbers */
+    weir__need_take(need, offsets, 8);
+    weir__need_take(need, arcs, 4 + weight_bytes(weights));
+    weir__need_take(need, halo, 4);
+    weir__need_take_on(need, device, offsets, 8);
+    weir__need_take_on(need, device, arcs, 4 + weight_bytes(weights));
+    weir__need_take_on(need, device, halo, 4);
+    weir__need_give(need, n, 1 + 4);
+    weir__need_give(need, offsets, 8);
+    weir__need_give(need, arcs, 4 + weight_bytes(weights));
+    weir__need_give(need, halo, 4);
 }
 
 void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights weights,
                           struct weir__need *need)
 {
     const uint64_t n = sizes->vertices, blocks = n / WEIR__PLACE_BLOCK + 1;
-    weir__need_take(need, n, 4 + 4);                     /* numbers and degrees */
-    weir__need_take(need, blocks * sizes->parts, 4 + 8); /* of blocks */
-    for (uint32_t p = 0; p < sizes->parts; p++) {
-        const weir_device *device = weir_context_device(sizes->context, p);
-        const uint64_t rows = sizes->owned[p], arcs = sizes->arcs_of[p];
-        const uint64_t halo = weir__halo_most(sizes, p);
-        weir__need_take(need, n, 1 + 4); /* marks, local numbers */
-        weir__need_take(need, rows + 1, 8);
-        weir__need_take(need, arcs, 4 + weight_bytes(weights));
-        weir__need_take(need, halo, 4);
-        weir__need_take_on(need, device, rows + 1, 8);
-        weir__need_take_on(need, device, arcs, 4 + weight_bytes(weights));
-        weir__need_take_on(need, device, halo, 4);
-        weir__need_give(need, n, 1 + 4);
-        weir__need_give(need, rows + 1, 8);
-        weir__need_give(need, arcs, 4 + weight_bytes(weights));
-        weir__need_give(need, halo, 4);
-    }
-    weir__need_give(need, blocks * sizes->parts, 4 + 8);
+    const uint64_t turned =
+        sizes->turned ? sizes->arcs : 0; /* with the weights as the graph has them */
+    const size_t block_bytes = 4 + 8 + (sizes->turned ? 8 : 0);
+    const size_t arc_bytes = 4 + weight_bytes(weights);
+    weir__need_take(need, sizes->turned ? n + 1 : 0, 8);
+    weir__need_take(need, turned, arc_bytes);
+    weir__need_pass(need, sizes->turned ? n : 0, 8);           /* where rows end */
+    weir__need_take(need, n, 4 + 4);                           /* numbers and degrees */
+    weir__need_take(need, blocks * sizes->parts, block_bytes); /* of blocks */
+    for (uint32_t p = 0; p < sizes->parts; p++)
+        need_part(sizes, weights, p, need);
+    weir__need_give(need, blocks * sizes->parts, block_bytes);
+    weir__need_give(need, turned, arc_bytes);
+    weir__need_give(need, sizes->turned ? n + 1 : 0, 8);
+    weir__numbering_need(sizes, 0, need);
 }
 
 /* The pointer is the part's at once, so that what was taken is freed with the placement. */
@@ -194,36 +239,64 @@ static weir_status bring(weir_device *device, const void *data, uint64_t count, 
     return weir__upload(device, placed, data, (size_t)count * bytes);
 }
 
+static weir_status bring_way(const struct rows *rows, const struct way *way,
+                             const uint64_t **offsets_out, const uint32_t **targets_out,
+                             const void **weights_out)
+{
+    const weir_placement *placement = rows->place->placement;
+    weir_device *device = weir_context_device(placement->context, rows->p);
+    const void *offsets = NULL, *targets = NULL;
+    weir_status status;
+    if (!(status = bring(device, way->offsets, (uint64_t)placement->part[rows->p].owned + 1, 8,
+                         &offsets)) &&
+        !(status = bring(device, way->targets, way->arcs, 4, &targets)) && way->weights)
+        status = bring(device, way->weights, way->arcs, weight_bytes(rows->kind), weights_out);
+    *offsets_out = offsets;
+    *targets_out = targets;
+    return status;
+}
+
 static weir_status bring_all(const struct rows *rows)
 {
     weir_placement *placement = rows->place->placement;
     weir_part *part = &placement->part[rows->p];
     weir_device *device = weir_context_device(placement->context, rows->p);
-    const void *offsets = NULL, *targets = NULL, *halo = NULL, *first = NULL;
-    weir_status status;
-    if (!(status = bring(device, rows->offsets, (uint64_t)part->owned + 1, 8, &offsets)) &&
-        !(status = bring(device, rows->targets, placement->arcs[rows->p], 4, &targets)) &&
-        !(status = bring(device, rows->halo, part->halo_count, 4, &halo)) &&
-        !(status = bring(device, placement->first, placement->parts + 1, 4, &first)) &&
-        rows->weights)
-        status = bring(device, rows->weights, placement->arcs[rows->p], weight_bytes(rows->kind),
-                       &part->weights);
-    part->offsets = offsets;
-    part->targets = targets;
+    const void *halo = NULL, *first = NULL;
+    weir_status status =
+        bring_way(rows, &rows->way[0], &part->offsets, &part->targets, &part->weights);
+    if (!status && rows->way[1].graph)
+        status =
+            bring_way(rows, &rows->way[1], &part->in_offsets, &part->in_sources, &part->in_weights);
+    if (!status && !(status = bring(device, rows->halo, part->halo_count, 4, &halo)))
+        status = bring(device, placement->first, placement->parts + 1, 4, &first);
     part->halo = halo;
     part->first = first;
+    if (rows->place->in && !rows->way[1].graph) { /* a symmetric graph has its arcs once */
+        part->in_offsets = part->offsets;
+        part->in_sources = part->targets;
+        part->in_weights = part->weights;
+    }
     return status;
 }
 
 weir_status weir__place_part(const struct weir__place *place, uint32_t p, weir_part_weights weights)
 {
-    struct rows rows = {.place = place, .p = p, .kind = weights};
+    const weir_placement *placement = place->placement;
+    const weir_graph *turned = place->turned.offsets ? &place->turned : NULL;
+    struct rows rows = {
+        .place = place,
+        .p = p,
+        .kind = weights,
+        .way = {{.graph = place->graph, .arc_base = place->arc_base, .arcs = placement->arcs[p]},
+                {.graph = turned, .arc_base = place->in_base, .arcs = placement->in_arcs[p]}}};
     weir_status status = build(&rows);
     if (!status)
         status = bring_all(&rows);
-    free(rows.offsets);
-    free(rows.targets);
-    free(rows.weights);
+    for (int w = 0; w < 2; w++) {
+        free(rows.way[w].offsets);
+        free(rows.way[w].targets);
+        free(rows.way[w].weights);
+    }
     free(rows.halo);
     free(rows.mark);
     free(rows.local);

@@ -2,6 +2,7 @@
 #include "algorithms/common/need.h"
 #include "algorithms/graph/partition.h"
 #include "algorithms/common/placement.h"
+#include "algorithms/common/timing.h"
 #include "runtime/support.h"
 
 #include <stdatomic.h>
@@ -41,16 +42,22 @@ static weir_status number(weir_placement *placement)
 }
 
 static weir_status place_all(weir_placement *placement, const weir_graph *graph,
-                             const weir_partition *partition, weir_part_weights weights)
+                             const weir_partition *partition, weir_part_weights weights, int in)
 {
-    struct weir__place place = {.placement = placement, .graph = graph, .owner = partition->owner};
+    struct weir__place place = {
+        .placement = placement, .graph = graph, .owner = partition->owner, .in = in};
     struct weir__sizes sizes;
     struct weir__need need = {0, 0};
     weir_status status = weir__sizes_of(placement->context, graph, partition, &sizes);
     if (status)
         return status;
+    if (in && !weir__place_symmetric(graph, weights))
+        weir__sizes_turn(graph, partition, &sizes);
     weir__placement_need(&sizes, weights, &need);
-    if (!(status = weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts)))
+    status = weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts);
+    if (!status && sizes.turned)
+        status = weir__place_turn(&place, weights);
+    if (!status)
         status = weir__place_number(&place);
     for (uint32_t p = 0; p < placement->parts && !status; p++)
         status = weir__place_part(&place, p, weights);
@@ -59,7 +66,7 @@ static weir_status place_all(weir_placement *placement, const weir_graph *graph,
 }
 
 static weir_status create(weir_context *context, const weir_graph *graph,
-                          const weir_partition *partition, weir_part_weights weights,
+                          const weir_partition *partition, weir_part_weights weights, int in,
                           weir_placement **placement_out)
 {
     weir_placement *placement;
@@ -76,7 +83,7 @@ static weir_status create(weir_context *context, const weir_graph *graph,
         placement->part[p].part = p;
         placement->part[p].parts = placement->parts;
     }
-    if ((status = place_all(placement, graph, partition, weights))) {
+    if ((status = place_all(placement, graph, partition, weights, in))) {
         weir_placement_destroy(placement);
         return status;
     }
@@ -84,10 +91,11 @@ static weir_status create(weir_context *context, const weir_graph *graph,
     return WEIR_OK;
 }
 
-weir_status weir_placement_create(weir_context *context, const weir_graph *graph,
-                                  const weir_partition *partition, weir_part_weights weights,
-                                  weir_placement **placement_out)
+static weir_status create_any(weir_context *context, const weir_graph *graph,
+                              const weir_partition *partition, weir_part_weights weights, int in,
+                              weir_placement **placement_out)
 {
+    const struct weir__prepare begin = weir__prepare_begin();
     weir_partition *made = NULL;
     weir_status status = WEIR_OK;
     *placement_out = NULL;
@@ -95,9 +103,32 @@ weir_status weir_placement_create(weir_context *context, const weir_graph *graph
         status = weir_partition_create(graph, WEIR_PARTITION_EDGE,
                                        weir_context_device_count(context), 0, NULL, &made);
     if (!status)
-        status = create(context, graph, partition ? partition : made, weights, placement_out);
+        status = create(context, graph, partition ? partition : made, weights, in, placement_out);
+    if (!status)
+        (*placement_out)->prepared =
+            weir__prepare_end(&begin, graph, partition ? partition : made, made);
     weir_partition_destroy(made);
     return status;
+}
+
+void weir_placement_prepared(const weir_placement *placement, weir_prepare_stats *stats_out)
+{
+    *stats_out = placement->prepared;
+}
+
+weir_status weir_placement_create(weir_context *context, const weir_graph *graph,
+                                  const weir_partition *partition, weir_part_weights weights,
+                                  weir_placement **placement_out)
+{
+    return create_any(context, graph, partition, weights, 0, placement_out);
+}
+
+weir_status weir_placement_create_with_in_arcs(weir_context *context, const weir_graph *graph,
+                                               const weir_partition *partition,
+                                               weir_part_weights weights,
+                                               weir_placement **placement_out)
+{
+    return create_any(context, graph, partition, weights, 1, placement_out);
 }
 
 weir_context *weir_placement_context(const weir_placement *placement)
@@ -161,11 +192,17 @@ void weir_placement_destroy(weir_placement *placement)
         return;
     for (uint32_t p = 0; p < placement->parts; p++) {
         weir_device *device = weir_context_device(placement->context, p);
-        free_on(device, placement->part[p].offsets);
-        free_on(device, placement->part[p].targets);
-        free_on(device, placement->part[p].weights);
-        free_on(device, placement->part[p].halo);
-        free_on(device, placement->part[p].first);
+        const weir_part *part = &placement->part[p];
+        free_on(device, part->offsets);
+        free_on(device, part->targets);
+        free_on(device, part->weights);
+        free_on(device, part->halo);
+        free_on(device, part->first);
+        if (part->in_offsets == part->offsets) /* a symmetric graph has its arcs once */
+            continue;
+        free_on(device, part->in_offsets);
+        free_on(device, part->in_sources);
+        free_on(device, part->in_weights);
     }
     weir__numbering_destroy(placement->numbering);
     weir__context_release(placement->context);

@@ -17,10 +17,12 @@ struct weir_placement {
     uint32_t parts;
     uint32_t first[WEIR_DEVICES_MAX + 1]; /* global numbers */
     uint64_t arcs[WEIR_DEVICES_MAX];
+    uint64_t in_arcs[WEIR_DEVICES_MAX]; /* where in-arcs are not out-arcs */
     weir_part part[WEIR_DEVICES_MAX];
     uint32_t *global; /* by vertex */
     uint32_t *degree; /* by global number */
     struct weir__numbering *numbering;
+    weir_prepare_stats prepared;
 };
 
 /** One more user, who ends with weir_placement_destroy(). */
@@ -38,12 +40,22 @@ struct weir__place {
     /* block * parts + part: vertices and arcs of the part in the blocks before */
     uint32_t *vertex_base;
     uint64_t *arc_base;
-    int bad; /* some vertex's owner is no part */
+    int in; /* parts have in-arcs */
+    weir_graph
+        turned; /* whose out-arcs are the graph's in-arcs; no offsets: they are its own out-arcs */
+    uint64_t *in_base; /* as arc_base */
+    int bad;           /* some vertex's owner is no part */
 };
 
 /** Fill first, arcs, owned, global and degree of the placement, and the bases. */
 weir_status weir__place_number(struct weir__place *place);
 void weir__place_free(struct weir__place *place);
+
+/** Whether in-arcs are out-arcs, with equal weights if they count. Takes no memory. */
+int weir__place_symmetric(const weir_graph *graph, weir_part_weights weights);
+/** Fill place->turned. */
+weir_status weir__place_turn(struct weir__place *place, weir_part_weights weights);
+void weir__place_turn_free(struct weir__place *place);
 
 /** Build part @p p in host memory and bring it to its device. */
 weir_status weir__place_part(const struct weir__place *place, uint32_t p,

@@ -157,6 +157,7 @@ void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_co
     weir__need_give(need, back ? n : 0, 4);
     weir__need_give(need, back ? numbers : 0, 8);
     weir__need_give(need, back ? sizes->arcs : 0, key);
+    weir__numbering_need(sizes, 1, need);
 }
 
 weir_status weir__rows_create(weir_context *context, const weir_graph *graph,

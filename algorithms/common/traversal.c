@@ -3,7 +3,6 @@
  * What BFS, SSSP and operators of users have in common: everything but the operator and its state. Values stay on
  * the devices: what is said of a run is counted there by a kernel, and they come to the host when somebody asks. */
 #include "algorithms/common/forms.h"
-#include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
 #include "algorithms/common/timing.h"
 #include "algorithms/common/traversal.h"
@@ -17,7 +16,6 @@
 #define VALUE_BYTES_MAX 4096
 #define COUNTS_BYTES    (VALUES_COUNTS * sizeof(uint64_t))
 #define QUEUE_ITEMS_MAX (UINT64_C(1) << 30)
-#define PACKET_BYTES    (UINT64_C(1) << 20) /* the worklist's, where nothing is said */
 
 struct weir_traversal {
     weir_placement *placement;
@@ -31,6 +29,7 @@ struct weir_traversal {
     uint64_t *counted; /* the same of each part, page-locked; after a run that counts */
     uint64_t far;      /* values from here on are counted apart; 0: none */
     int bound[WEIR_DEVICES_MAX];
+    weir_prepare_stats prepared;
 };
 
 static weir_device *device(const weir_traversal *traversal, uint32_t p)
@@ -46,9 +45,11 @@ static size_t bytes_on(const weir_traversal *traversal, uint32_t p)
 
 static weir_status create_part(weir_traversal *traversal, uint32_t p)
 {
-    weir_status status =
-        weir_device_alloc(device(traversal, p), bytes_on(traversal, p), &traversal->values[p]);
+    weir_status status = WEIR_OK;
     void *counts = NULL;
+    if (traversal->config.value_bytes)
+        status =
+            weir_device_alloc(device(traversal, p), bytes_on(traversal, p), &traversal->values[p]);
     if (!status)
         status = weir_device_alloc(device(traversal, p), COUNTS_BYTES, &counts);
     traversal->counts[p] = counts;
@@ -112,72 +113,15 @@ static weir_status create_worklist(weir_traversal *traversal, const weir_run_opt
                                          traversal->op, &config, &traversal->worklist);
 }
 
-/* What a part takes for items between it and others: those that wait for a ring to have room again, and rings. A value
- * improves seldom after it was sent; where items may be many, the rings of all other parts go round, each with
- * room for half of a queue or for some packets. */
-static uint64_t sent_bytes(const struct weir__sizes *sizes, const weir_operator *op,
-                           const weir_traversal_config *config, uint32_t p)
-{
-    const weir_config *tunables = weir_context_config(sizes->context);
-    const uint64_t halo = weir__halo_most(sizes, p), queue = 2 * sizes->owned[p] + halo;
-    const uint64_t packet = weir__config_get(tunables, WEIR__PACKET_BYTES);
-    const uint64_t packets =
-        (packet ? packet : PACKET_BYTES) * weir__config_get(tunables, WEIR__LINK_BUFFERS);
-    uint64_t ring = 1;
-    if (!config->halo_items || sizes->parts == 1)
-        return halo * op->wire_bytes;
-    while (ring < queue / 2 || ring * op->wire_bytes < packets)
-        ring *= 2;
-    return (halo + ring * (sizes->parts - 1)) * op->wire_bytes;
-}
-
-/* Queues are counted as far as runs fill them as a rule: with an item a vertex in each of the two that take turns,
- * in soft order as many again that wait in buckets and behind them, and one for each vertex of a halo. All that
- * WEIR_QUEUE_ITEMS and WEIR_SPILL_BYTES let them hold is seldom written to. */
-void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *op,
-                          const weir_run_options *options, const weir_traversal_config *config,
-                          struct weir__need *need)
-{
-    const int soft = options->order == WEIR_ORDER_SOFT ||
-                     (options->order == WEIR_ORDER_AUTO && config->delta_hint);
-    const uint64_t item = (soft ? 4 : 2) * (uint64_t)op->item_bytes;
-    for (uint32_t p = 0; p < sizes->parts; p++) {
-        const weir_device *device = weir_context_device(sizes->context, p);
-        const uint64_t rows = sizes->owned[p], halo = weir__halo_most(sizes, p);
-        weir__need_take_on(need, device, rows + halo, config->value_bytes);
-        weir__need_take_on(need, device, rows < sizes->touched ? rows : sizes->touched, item);
-        weir__need_take_on(need, device, sent_bytes(sizes, op, config, p), 1);
-    }
-    weir__need_pass(need, sizes->vertices, config->value_bytes); /* while they come to the host */
-}
-
-static weir_status check_room(const weir_placement *placement, const weir_operator *op,
-                              const weir_run_options *options, const weir_traversal_config *config)
-{
-    struct weir__sizes sizes = {
-        .context = placement->context, .vertices = placement->vertices, .parts = placement->parts};
-    struct weir__need need = {0, 0};
-    for (uint32_t p = 0; p < placement->parts; p++) {
-        sizes.owned[p] = placement->part[p].owned;
-        sizes.arcs_of[p] = placement->arcs[p];
-        sizes.arcs += placement->arcs[p];
-    }
-    sizes.touched = sizes.arcs < sizes.vertices ? sizes.arcs + 1 : sizes.vertices;
-    weir__traversal_need(&sizes, op, options, config, &need);
-    weir__need_take(&need, options->reserved_bytes, 1);
-    return weir__need_fits(&need, "a traversal by %s of %llu vertices", op->name,
-                           (unsigned long long)placement->vertices);
-}
-
 static weir_status check(const weir_run_options *options, const weir_traversal_config *config)
 {
     if (options->size != sizeof *options)
         return weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
     if (config->size != sizeof *config)
         return weir__fail(WEIR_ERR_INVALID, "weir_traversal_config was not set by its initialiser");
-    if (config->value_bytes < 1 || config->value_bytes > VALUE_BYTES_MAX)
-        return weir__fail(WEIR_ERR_INVALID, "values of %zu bytes: from 1 to %d",
-                          config->value_bytes, VALUE_BYTES_MAX);
+    if (config->value_bytes > VALUE_BYTES_MAX)
+        return weir__fail(WEIR_ERR_INVALID, "values of %zu bytes: at most %d", config->value_bytes,
+                          VALUE_BYTES_MAX);
     if (config->fill < 0 || config->fill > 255)
         return weir__fail(WEIR_ERR_INVALID, "a fill of %d is no byte", config->fill);
     return WEIR_OK;
@@ -186,15 +130,21 @@ static weir_status check(const weir_run_options *options, const weir_traversal_c
 /* Into the queues of the workers, where kernels follow without a wait of the host in between. */
 static weir_status fill_values(weir_traversal *traversal)
 {
-    const uint32_t parts = traversal->placement->parts;
     weir_status status = WEIR_OK;
-    for (uint32_t p = 0; p < parts && !status; p++) {
-        weir_queue *queue = weir_worklist_queue(traversal->worklist, p);
-        status = weir_queue_fill(queue, traversal->values[p], traversal->config.fill,
-                                 bytes_on(traversal, p));
-        if (!status)
-            status = weir_queue_fill(queue, traversal->counts[p], 0, COUNTS_BYTES);
-    }
+    if (traversal->config.value_bytes == 0)
+        return WEIR_OK;
+    for (uint32_t p = 0; p < traversal->placement->parts && !status; p++)
+        status = weir_queue_fill(weir_worklist_queue(traversal->worklist, p), traversal->values[p],
+                                 traversal->config.fill, bytes_on(traversal, p));
+    return status;
+}
+
+static weir_status clear_counts(weir_traversal *traversal)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < traversal->placement->parts && !status; p++)
+        status = weir_queue_fill(weir_worklist_queue(traversal->worklist, p), traversal->counts[p],
+                                 0, COUNTS_BYTES);
     return status;
 }
 
@@ -244,7 +194,7 @@ void weir__traversal_watch(weir_traversal *traversal, uint64_t far)
     traversal->far = far;
 }
 
-weir_queue *weir__traversal_queue(const weir_traversal *traversal, uint32_t part)
+weir_queue *weir_traversal_queue(const weir_traversal *traversal, uint32_t part)
 {
     return weir_worklist_queue(traversal->worklist, part);
 }
@@ -261,6 +211,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
 {
     static const weir_run_options default_options = WEIR_RUN_OPTIONS_INIT;
     static const weir_traversal_config default_config = WEIR_TRAVERSAL_CONFIG_INIT;
+    const struct weir__prepare begin = weir__prepare_begin();
     weir_traversal *traversal;
     void *counted_words;
     weir_status status;
@@ -270,7 +221,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
     if ((status = check(options, config)) ||
         (status = weir__forms_check(&weir__traversal_forms,
                                     &(struct weir__asked){.options = options}, NULL)) ||
-        (status = check_room(placement, op, options, config)) ||
+        (status = weir__traversal_check_room(placement, op, options, config)) ||
         (status = weir__calloc(1, sizeof *traversal, "traversal", &traversal)))
         return status;
     weir__placement_retain(placement);
@@ -288,6 +239,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
     if ((status = create_worklist(traversal, options)) || (status = fill_values(traversal)) ||
         (status = sync_all(traversal)))
         goto err;
+    weir__prepare_more(&begin, &placement->prepared, &traversal->prepared);
     *traversal_out = traversal;
     return WEIR_OK;
 err:
@@ -298,6 +250,12 @@ err:
 void *weir_traversal_values(const weir_traversal *traversal, uint32_t part)
 {
     return traversal->values[part];
+}
+
+weir_status weir_traversal_reset(weir_traversal *traversal)
+{
+    weir_status status = fill_values(traversal), synced = sync_all(traversal);
+    return status ? status : synced;
 }
 
 weir_status weir_traversal_bind(weir_traversal *traversal, uint32_t part, const void *state)
@@ -312,6 +270,15 @@ weir_status weir_traversal_seed(weir_traversal *traversal, uint32_t part, const 
                                 uint32_t count)
 {
     return weir_worklist_seed(traversal->worklist, part, wires, count);
+}
+
+weir_status weir_traversal_seed_all(weir_traversal *traversal)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < traversal->placement->parts && !status; p++)
+        status =
+            weir_worklist_seed_numbers(traversal->worklist, p, traversal->placement->part[p].owned);
+    return status;
 }
 
 /* Of an atom its target and the far value, of an item itself, in and out of the queue, and where its row
@@ -330,10 +297,12 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
     for (uint32_t p = 0; p < traversal->placement->parts; p++)
         if (!traversal->bound[p])
             return weir__fail(WEIR_ERR_INVALID, "no state was bound to part %u", p);
-    if ((status = fill_values(traversal)) ||
+    if ((!traversal->config.keep_values && (status = fill_values(traversal))) ||
+        (status = clear_counts(traversal)) ||
         (status = weir_worklist_run(traversal->worklist, &work)))
         return status;
-    if ((stats_out || traversal->far) && (status = count_values(traversal)))
+    if (traversal->config.value_bytes && (stats_out || traversal->far) &&
+        (status = count_values(traversal)))
         return status;
     if (!stats_out)
         return WEIR_OK;
@@ -354,6 +323,9 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
 weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_out)
 {
     const void *values[WEIR_DEVICES_MAX];
+    if (traversal->config.value_bytes == 0)
+        return weir__fail(WEIR_ERR_INVALID, "a traversal by %s without values has none to gather",
+                          traversal->op->name);
     for (uint32_t p = 0; p < traversal->placement->parts; p++)
         values[p] = traversal->values[p];
     return weir_placement_gather(traversal->placement, values, traversal->config.value_bytes,
@@ -373,6 +345,11 @@ weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t 
                                       uint64_t *items_out)
 {
     return weir_worklist_link_items(traversal->worklist, from, to, items_out);
+}
+
+void weir_traversal_prepared(const weir_traversal *traversal, weir_prepare_stats *stats_out)
+{
+    *stats_out = traversal->prepared;
 }
 
 void weir_traversal_cancel(weir_traversal *traversal)

@@ -4,14 +4,16 @@
 
 #include "algorithms/algorithms.h"
 
+/** Whether what a traversal takes is there: WEIR_ERR_NOMEM with what is missing, before any of it is taken. */
+weir_status weir__traversal_check_room(const weir_placement *placement, const weir_operator *op,
+                                       const weir_run_options *options,
+                                       const weir_traversal_config *config);
 /** Let runs count the values that are @p far or more, as unsigned numbers of 4 or 8 bytes, and not the fill.
  *  @param[in] far  0: none. */
 void weir__traversal_watch(weir_traversal *traversal, uint64_t far);
 /** How many there were after the last run. */
 uint64_t weir__traversal_far(const weir_traversal *traversal);
 
-/** The queue of a part's worker (weir_worklist_queue()). */
-weir_queue *weir__traversal_queue(const weir_traversal *traversal, uint32_t part);
 /** weir_bfs_values() and its like over a traversal whose values are of that kind.
  *  @retval WEIR_ERR_INVALID  no such device.  @retval WEIR_ERR_NOMEM  no memory for the map. */
 weir_status weir__traversal_values(const weir_traversal *traversal, uint32_t device,

@@ -68,6 +68,7 @@ weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_
                                  const uint32_t *targets, const double *weights,
                                  const weir_graph_options *options, weir_graph **graph_out)
 {
+    const uint64_t begin_ns = weir__now_ns();
     weir_graph_options chosen;
     weir_status status;
     *graph_out = NULL;
@@ -83,7 +84,9 @@ weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_
                        .weighted = weights != NULL,
                        .borrowed = 1,
                        .mirror = chosen.undirected};
-    if ((status = weir__build(&list, chosen.threads, graph_out)))
+    if ((status = weir__build(&list, chosen.threads, graph_out)) ||
+        (status = weir__graph_name(graph_out, "arcs", "memory")))
         return status;
-    return weir__graph_name(graph_out, "arcs", "memory");
+    (*graph_out)->prepare_ms = weir__elapsed_ms(begin_ns);
+    return WEIR_OK;
 }

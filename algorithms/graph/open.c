@@ -67,9 +67,18 @@ out:
     return status;
 }
 
+static weir_status open_any(const char *text, const weir_graph_options *options,
+                            weir_graph **graph_out)
+{
+    if (weir__generator_known(text))
+        return weir__generate(text, options, graph_out);
+    return load(text, options, graph_out);
+}
+
 weir_status weir_graph_open(const char *text, const weir_graph_options *options,
                             weir_graph **graph_out)
 {
+    const uint64_t begin_ns = weir__now_ns();
     weir_graph_options chosen;
     weir_status status;
     *graph_out = NULL;
@@ -77,7 +86,7 @@ weir_status weir_graph_open(const char *text, const weir_graph_options *options,
         return status;
     if (!text || !*text)
         return weir__fail(WEIR_ERR_INVALID, "no graph was named");
-    if (weir__generator_known(text))
-        return weir__generate(text, &chosen, graph_out);
-    return load(text, &chosen, graph_out);
+    if (!(status = open_any(text, &chosen, graph_out)))
+        (*graph_out)->prepare_ms = weir__elapsed_ms(begin_ns);
+    return status;
 }

@@ -155,6 +155,7 @@ weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind k
                                   uint64_t seed, const weir_config *config,
                                   weir_partition **partition_out)
 {
+    const uint64_t begin_ns = weir__now_ns();
     weir_partition *partition = NULL;
     uint8_t *owner = NULL;
     struct weir__need need = {0, 0};
@@ -185,6 +186,7 @@ weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind k
     *partition =
         (weir_partition){.kind = kind, .parts = parts, .vertices = graph->vertices, .owner = owner};
     measure(graph, partition);
+    partition->prepare_ms = weir__elapsed_ms(begin_ns);
     *partition_out = partition;
     return WEIR_OK;
 err_free:

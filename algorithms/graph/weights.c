@@ -110,6 +110,7 @@ static weir_status put_random(weir_graph *graph, uint32_t low, uint32_t high, ui
 {
     struct fill fill = {.graph = graph, .low = low, .span = (uint64_t)high - low + 1, .seed = seed};
     struct weir__need need = {0, 0};
+    const uint64_t begin_ns = weir__now_ns();
     weir_status status;
     weir__need_take(&need, graph->arcs, sizeof *fill.weights);
     if ((status =
@@ -122,6 +123,7 @@ static weir_status put_random(weir_graph *graph, uint32_t low, uint32_t high, ui
     graph->weight_kind = WEIR_WEIGHT_U32;
     graph->weights_u32 = fill.weights;
     graph->weights_f64 = NULL;
+    graph->prepare_ms += weir__elapsed_ms(begin_ns);
     return WEIR_OK;
 }
 

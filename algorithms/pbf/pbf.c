@@ -83,6 +83,7 @@ static void fill_stats(const weir__pbf_run *run, weir_pbf_stats *stats)
 {
     const struct weir__dataflow *flow = &run->flow;
     *stats = (weir_pbf_stats){.ms = (double)(flow->end_ns - flow->start_ns) / 1e6,
+                              .prepare_ms = flow->prepare_ms,
                               .packet_bytes = flow->packet_bytes,
                               .devices = flow->devices};
     for (uint32_t i = 0; i < flow->devices; i++) {

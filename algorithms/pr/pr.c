@@ -22,6 +22,7 @@ struct weir_pr {
     uint64_t vertices, arcs;
     uint32_t parts;
     int ran;
+    weir_prepare_stats prepared;
 };
 
 /* ---- what is asked for ------------------------------------------------------------------------- */
@@ -75,7 +76,8 @@ static weir_status create_form(weir_pr *pr, const struct weir__pr_task *task)
                                                 : weir__pr_push_create(task, &pr->push);
 }
 
-static weir_status create_on(weir_pr *pr, struct weir__pr_task *task)
+static weir_status create_on(weir_pr *pr, struct weir__pr_task *task,
+                             const struct weir__prepare *begin)
 {
     weir_partition *made = NULL;
     weir_status status = weir__partition_choose(task->context, task->graph, &task->partition,
@@ -86,6 +88,8 @@ static weir_status create_on(weir_pr *pr, struct weir__pr_task *task)
     status = choose(pr, task);
     if (!status)
         status = create_form(pr, task);
+    if (!status)
+        pr->prepared = weir__prepare_end(begin, task->graph, task->partition, made);
     weir_partition_destroy(made);
     return status;
 }
@@ -96,6 +100,7 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
 {
     static const weir_run_options no_options = WEIR_RUN_OPTIONS_INIT;
     static const weir_pr_config no_config = WEIR_PR_CONFIG_INIT;
+    const struct weir__prepare begin = weir__prepare_begin();
     struct weir__pr_task task = {.context = context,
                                  .graph = graph,
                                  .partition = partition,
@@ -114,7 +119,7 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
     pr->context = context;
     pr->vertices = graph->vertices;
     pr->arcs = graph->arcs;
-    if ((status = create_on(pr, &task))) {
+    if ((status = create_on(pr, &task, &begin))) {
         weir_pr_destroy(pr);
         return status;
     }
@@ -166,6 +171,11 @@ weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, ui
     return pr->pull   ? weir__row_steps_link_items(&pr->pull->on, from, to, items_out)
            : pr->push ? weir__pr_push_link_items(pr->push, from, to, items_out)
                       : WEIR_OK;
+}
+
+void weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out)
+{
+    *stats_out = pr->prepared;
 }
 
 void weir_pr_cancel(weir_pr *pr)

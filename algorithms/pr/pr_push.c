@@ -258,7 +258,7 @@ static weir_status end_on_devices(const struct weir__pr_push *push, int sums)
     weir_status status = WEIR_OK;
     for (uint32_t p = 0; p < push->parts && !status; p++) {
         const weir_part *part = weir_placement_part(push->placement, p);
-        weir_queue *queue = weir__traversal_queue(push->traversal, p);
+        weir_queue *queue = weir_traversal_queue(push->traversal, p);
         const pr_push_end_args args = {.value = weir_traversal_values(push->traversal, p),
                                        .sums = sums ? push->sums[p] : NULL,
                                        .ranks = push->ranks[p],
@@ -274,7 +274,7 @@ static weir_status end_on_devices(const struct weir__pr_push *push, int sums)
                                      device(push, p), push->sums[p], bytes);
     }
     for (uint32_t p = 0; p < push->parts; p++) {
-        weir_status synced = weir_queue_sync(weir__traversal_queue(push->traversal, p));
+        weir_status synced = weir_queue_sync(weir_traversal_queue(push->traversal, p));
         status = status ? status : synced;
     }
     return status;

@@ -24,15 +24,7 @@ typedef struct pr_push_end_args {
     uint32_t owned, halo;
 } pr_push_end_args;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
 extern const weir_kernel weir__pr_push_end_kernel;
-/* The CUDA form; returns a cudaError_t. */
-int weir__pr_push_end_cuda(void *stream, uint32_t workers, const void *args);
-#ifdef __cplusplus
-}
-#endif
 
 WEIR_DEV double pr_push_without_sign(double x)
 {

@@ -40,6 +40,7 @@ struct weir_sssp {
     int cancelled;
     int wide; /* what the traversal is */
     int ran;  /* the last run was complete */
+    weir_prepare_stats prepared;
     int lost; /* the last run was not, and went in step: there are no distances any more */
 };
 
@@ -160,7 +161,8 @@ static weir_status choose(const weir_sssp *sssp, int *form_out)
     return weir__form_choose(&weir__sssp_forms, &asked, &what, form_out, NULL);
 }
 
-static weir_status create(weir_sssp *sssp, const weir_graph *graph, const weir_partition *partition)
+static weir_status create(weir_sssp *sssp, const weir_graph *graph, const weir_partition *partition,
+                          const struct weir__prepare *begin)
 {
     weir_partition *own = NULL;
     int form = WEIR__FORM_PUSH;
@@ -176,6 +178,8 @@ static weir_status create(weir_sssp *sssp, const weir_graph *graph, const weir_p
             sssp->options.delta ? sssp->options.delta : sssp->plan.delta_step, &sssp->run);
     else if (!status && !(status = place(sssp, graph, partition)))
         status = create_traversal(sssp, sssp->wide, &sssp->traversal);
+    if (!status)
+        sssp->prepared = weir__prepare_end(begin, graph, partition, own);
     weir_partition_destroy(own);
     return status;
 }
@@ -185,6 +189,7 @@ weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
                              weir_sssp **sssp_out)
 {
     static const weir_run_options defaults = WEIR_RUN_OPTIONS_INIT;
+    const struct weir__prepare begin = weir__prepare_begin();
     struct weir__sssp_plan plan;
     weir_sssp *sssp;
     weir_status status;
@@ -201,7 +206,7 @@ weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
     sssp->wide = plan.wide;
     sssp->options = options ? *options : defaults;
     sssp->integers = graph->weight_kind == WEIR_WEIGHT_U32;
-    if ((status = create(sssp, graph, partition))) {
+    if ((status = create(sssp, graph, partition, &begin))) {
         weir_sssp_destroy(sssp);
         return status;
     }
@@ -418,6 +423,11 @@ weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t 
 {
     return sssp->run ? weir__sssp_run_link_items(sssp->run, from, to, items_out)
                      : weir_traversal_link_items(sssp->traversal, from, to, items_out);
+}
+
+void weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out)
+{
+    *stats_out = sssp->prepared;
 }
 
 void weir_sssp_cancel(weir_sssp *sssp)

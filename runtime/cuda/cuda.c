@@ -76,6 +76,7 @@ static weir_status describe(struct cuda_device *device)
     /* Half of what fits: a worker is a warp, and receivers need room beside it. */
     info->workers = info->units * (uint32_t)properties.maxThreadsPerMultiProcessor / 64;
     info->memory_bytes = properties.totalGlobalMem;
+    info->block_bytes = properties.sharedMemPerBlockOptin;
     return WEIR_OK;
 }
 

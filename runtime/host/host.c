@@ -32,6 +32,7 @@ static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t
     info->units = info->workers = threads;
     info->lanes = 1;
     info->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    info->block_bytes = weir__stack_bytes();
     *device_out = &device->base;
     return WEIR_OK;
 }

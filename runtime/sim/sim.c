@@ -17,6 +17,7 @@ static uint32_t count(void)
 static void describe(const struct weir__sim *sim, weir_device_info *info)
 {
     info->units = info->workers = info->lanes = 1;
+    info->block_bytes = weir__stack_bytes();
     if (info->ordinal < sim->model.devices) {
         memcpy(info->name, sim->model.names[info->ordinal], sizeof info->name);
         info->name[sizeof info->name - 1] = '\0';

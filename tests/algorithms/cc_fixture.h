@@ -29,7 +29,7 @@ static inline weir_context *context_with_pool(const char *spec, const char *pool
     weir_status status = weir_context_create(spec, config, &context);
     weir_config_destroy(config);
     if (status == WEIR_ERR_NODEV)
-        skip();
+        skip_without(spec);
     if (status)
         fail_msg("%s: %s", spec, weir_error_detail());
     return context;

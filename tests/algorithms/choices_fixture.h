@@ -3,6 +3,7 @@
 #define WEIR_TESTS_ALGORITHMS_CHOICES_FIXTURE_H
 
 #include "tests/lib/choices.h"
+#include "tests/lib/skip.h"
 #include "tests/lib/support.h"
 #include "tests/lib/tree_world.h"
 

@@ -4,6 +4,7 @@
 #define WEIR_TESTS_ALGORITHMS_GRAPH_FIXTURE_H
 
 #include "algorithms/algorithms.h"
+#include "tests/lib/skip.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,6 +6,7 @@
  * them. WEIR_CHECK_ONLY=TEXT runs those whose command line has TEXT in it. WEIR_CHECK_DEVICES replaces
  * the sets of devices by the specs it names, separated by blanks; all of them must be there. */
 #include "tests/lib/choices.h"
+#include "tests/lib/skip.h"
 #include "tests/lib/support.h"
 
 #include <inttypes.h>
@@ -157,7 +158,7 @@ static void devices_are_there(void **state)
     weir_context *context;
     weir_status status = choice_context(*state, NULL, &context);
     if (status == WEIR_ERR_NODEV)
-        skip();
+        skip_without(*state);
     OK(status);
     weir_context_destroy(context);
 }

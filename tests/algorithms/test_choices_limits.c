@@ -4,9 +4,10 @@
 
 static void open_set_or_skip(struct choice_devices *set)
 {
+    const char *spec = set->spec[0];
     weir_status status = choice_devices_open(set);
     if (status == WEIR_ERR_NODEV)
-        skip();
+        skip_without(spec);
     OK(status);
 }
 
@@ -63,7 +64,7 @@ static void a_spill_bound_that_is_too_small_ends_the_run(void **state)
         choice_watch(variant_text(*state, i), 40);
         weir_status status = tree_world_open(&world, &setup);
         if (status == WEIR_ERR_NODEV)
-            skip();
+            skip_without(setup.spec);
         if (status || (status = tree_world_seed(&world, 1, 10)))
             fail_msg("%s: %s", variant_text(*state, i), weir_error_detail());
         status = weir_worklist_run(world.list, NULL);

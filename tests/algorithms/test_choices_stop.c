@@ -38,7 +38,7 @@ static void open_endless(struct tree_world *world, const struct tree_setup *setu
     weir_status status = tree_world_open(world, setup);
     if (status == WEIR_ERR_NODEV) {
         choice_watch_end();
-        skip();
+        skip_without(setup->spec);
     }
     if (status || (status = tree_world_seed(world, 1, 50)))
         fail_msg("%s: %s", variant_text(setup->spec, i), weir_error_detail());
@@ -96,7 +96,7 @@ static void open_stage(struct stage *stage, const char *spec, enum choice_shape 
     *stage = (struct stage){.set = {.name = spec, .spec = {spec}, .specs = 1}};
     weir_status status = choice_devices_open(&stage->set);
     if (status == WEIR_ERR_NODEV)
-        skip();
+        skip_without(spec);
     OK(status);
     assert_non_null(stage->graph = choice_graph_make(shape));
 }

@@ -108,7 +108,7 @@ static weir_context *context_or_skip(const char *spec, const char *queue_items)
     status = weir_context_create(spec, NULL, &context);
     unsetenv("WEIR_QUEUE_ITEMS");
     if (status == WEIR_ERR_NODEV)
-        skip();
+        skip_without(spec);
     if (status)
         fail_msg("%s: %s", spec, weir_error_detail());
     return context;

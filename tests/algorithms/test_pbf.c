@@ -22,6 +22,7 @@ static void check_shares(const struct bench *bench)
     assert_int_equal(elements, bench->elements);
     assert_int_equal(kept, bench->stats.kept);
     assert_true(bench->stats.ms > 0);
+    assert_true(bench->stats.prepare_ms > 0);
 }
 
 /* Each piece lies behind the one before it and holds elements of the packet that it names. */

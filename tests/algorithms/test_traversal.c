@@ -12,7 +12,7 @@ static weir_context *context_or_skip(const char *spec)
     weir_context *context;
     weir_status status = weir_context_create(spec, NULL, &context);
     if (status == WEIR_ERR_NODEV)
-        skip();
+        skip_without(spec);
     if (status)
         fail_msg("%s: %s", spec, weir_error_detail());
     return context;
@@ -192,6 +192,97 @@ static void values_before_a_run_are_the_fill(void **state)
     weir_context_destroy(context);
 }
 
+/* Levels that one search has left are where the next one begins: it finds what is nearer to its own source. */
+static void values_that_are_kept_are_gone_on_with(void **state)
+{
+    static const uint64_t sources[] = {0, 511, 100};
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("grid:32x16", 0);
+    weir_placement *placement = place(context, graph);
+    weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
+    weir_traversal *traversal;
+    weir_run_stats stats;
+    uint32_t have[512];
+    config.keep_values = 1;
+    assert_int_equal(
+        weir_traversal_create(placement, &weir__bfs_operator, NULL, &config, &traversal), WEIR_OK);
+    bind_all(traversal, placement);
+    for (int round = 0; round < 2; round++) {
+        for (int count = 1; count <= 3; count++) {
+            uint32_t *want = nearest(graph, sources, count);
+            uint64_t reached = 0;
+            seed(traversal, placement, sources[count - 1], 0);
+            assert_int_equal(weir_traversal_run(traversal, &stats), WEIR_OK);
+            assert_int_equal(weir_traversal_gather(traversal, have), WEIR_OK);
+            assert_memory_equal(have, want, sizeof have);
+            for (uint64_t v = 0; v < 512; v++)
+                reached += want[v] != BFS_UNREACHED;
+            assert_int_equal(stats.reached, reached);
+            free(want);
+        }
+        seed(traversal, placement, sources[0], 0); /* no news any more */
+        assert_int_equal(weir_traversal_run(traversal, &stats), WEIR_OK);
+        assert_int_equal(stats.work.processed, 0);
+        assert_int_equal(weir_traversal_reset(traversal), WEIR_OK);
+        assert_int_equal(weir_traversal_gather(traversal, have), WEIR_OK);
+        for (uint64_t v = 0; v < 512; v++)
+            assert_int_equal(have[v], BFS_UNREACHED);
+    }
+    weir_traversal_destroy(traversal);
+    weir_placement_destroy(placement);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* Levels in memory of the program's own, filled and read over the traversal's queues. */
+static void values_are_not_compulsory(void **state)
+{
+    static const uint64_t source = 5;
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("grid:32x16", 0);
+    weir_placement *placement = place(context, graph);
+    weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
+    weir_traversal *traversal;
+    weir_run_stats stats;
+    uint32_t devices = weir_context_device_count(context), have[512];
+    uint32_t *want = nearest(graph, &source, 1);
+    void *level[WEIR_DEVICES_MAX];
+    config.value_bytes = 0;
+    assert_int_equal(
+        weir_traversal_create(placement, &weir__bfs_operator, NULL, &config, &traversal), WEIR_OK);
+    for (uint32_t p = 0; p < devices; p++) {
+        const weir_part *part = weir_placement_part(placement, p);
+        const size_t bytes = ((size_t)part->owned + part->halo_count) * sizeof(uint32_t);
+        assert_null(weir_traversal_values(traversal, p));
+        assert_int_equal(weir_device_alloc(weir_context_device(context, p), bytes, &level[p]),
+                         WEIR_OK);
+        bfs_state state_of = {*part, level[p]};
+        assert_int_equal(weir_traversal_bind(traversal, p, &state_of), WEIR_OK);
+        assert_int_equal(weir_queue_fill(weir_traversal_queue(traversal, p), level[p], 0xFF, bytes),
+                         WEIR_OK);
+    }
+    assert_null(weir_traversal_queue(traversal, devices));
+    assert_int_equal(weir_traversal_reset(traversal), WEIR_OK);
+    seed(traversal, placement, source, 0);
+    assert_int_equal(weir_traversal_run(traversal, &stats), WEIR_OK);
+    assert_int_equal(stats.reached, 0);
+    assert_int_equal(stats.arcs_reached, 0);
+    assert_true(stats.work.processed > 1);
+    assert_int_equal(weir_traversal_gather(traversal, have), WEIR_ERR_INVALID);
+    assert_non_null(strstr(weir_error_detail(), "without values"));
+    assert_int_equal(
+        weir_placement_gather(placement, (const void *const *)level, sizeof(uint32_t), have),
+        WEIR_OK);
+    assert_memory_equal(have, want, sizeof have);
+    free(want);
+    weir_traversal_destroy(traversal);
+    for (uint32_t p = 0; p < devices; p++)
+        weir_device_free(weir_context_device(context, p), level[p]);
+    weir_placement_destroy(placement);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 static void a_part_without_a_state_is_refused(void **state)
 {
     static const uint64_t source = 3;
@@ -230,8 +321,6 @@ static void what_is_out_of_range_is_refused(void **state)
     weir_placement *placement = place(context, graph);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_traversal_config good = WEIR_TRAVERSAL_CONFIG_INIT, config = good;
-    config.value_bytes = 0;
-    assert_refused(placement, NULL, &config, "0 bytes");
     config.value_bytes = 4097;
     assert_refused(placement, NULL, &config, "4097 bytes");
     config = good;
@@ -339,6 +428,8 @@ int main(void)
         ON_EACH(two_traversals_share_a_placement),
         ON_EACH(links_tell_what_they_carried),
         ON_EACH(a_cancelled_traversal_says_so),
+        ON_EACH(values_that_are_kept_are_gone_on_with),
+        ON_EACH(values_are_not_compulsory),
         cmocka_unit_test(values_before_a_run_are_the_fill),
         cmocka_unit_test(a_part_without_a_state_is_refused),
         cmocka_unit_test(what_is_out_of_range_is_refused),

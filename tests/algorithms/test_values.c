@@ -15,7 +15,7 @@ static weir_context *context_or_skip(const char *spec)
     weir_context *context;
     weir_status status = weir_context_create(spec, NULL, &context);
     if (status == WEIR_ERR_NODEV)
-        skip();
+        skip_without(spec);
     if (status)
         fail_msg("%s: %s", spec, weir_error_detail());
     return context;

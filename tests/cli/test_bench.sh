@@ -26,7 +26,7 @@ whole() {
 expect_ok bench list
 cp "$OUT" list
 for name in access memory atomics packets indirect broadcast copy pairs ring alltoall contention flags launch \
-    links linkpackets hops hostcost collectives; do
+    links linkpackets hops hostcost collectives gather; do
     has "  $name "
 done
 refuse 2 "did you mean broadcast" bench brodcast

@@ -2,6 +2,7 @@
 #include "tests/lib/support.h"
 
 #include "runtime/internal.h"
+#include "tests/lib/skip.h"
 
 #include <endian.h>
 #include <stdio.h>
@@ -39,7 +40,7 @@ weir_context *open_with_or_skip(const char *spec, const char *const *settings)
     weir_status status = weir_context_create(spec, config, &context);
     weir_config_destroy(config);
     if (status == WEIR_ERR_NODEV)
-        skip();
+        skip_without(spec);
     OK(status);
     return context;
 }

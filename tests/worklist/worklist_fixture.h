@@ -2,6 +2,7 @@
 #ifndef WEIR_TESTS_WORKLIST_WORKLIST_FIXTURE_H
 #define WEIR_TESTS_WORKLIST_WORKLIST_FIXTURE_H
 
+#include "tests/lib/skip.h"
 #include "tests/lib/tree_world.h"
 
 #include <setjmp.h>
@@ -64,7 +65,7 @@ static inline void tree_open(struct tree_world *world, const struct tree_setup *
 {
     weir_status status = tree_world_open(world, setup);
     if (status == WEIR_ERR_NODEV)
-        skip();
+        skip_without(setup->spec);
     if (status)
         fail_msg("%s: %s: %s", setup->spec, weir_status_text(status), weir_error_detail());
 }

@@ -1,4 +1,5 @@
-/** @file measure.h  What the benchmarks share. Included in topology/measure and router/measure only.
+/** @file measure.h  What the benchmarks share. Included in topology/measure, router/measure and the
+ *  benchmark of algorithms/common only.
  *
  * A *trial* builds a *region*: queues of one or several devices that are held by a gate until
  * everything is enqueued, start together, and end together. The time is that between two stamps in

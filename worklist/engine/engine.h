@@ -13,6 +13,13 @@
 #include "runtime/runtime.h"
 #include "worklist/engine/bag.h"
 
+/** Packed items that a warp stages take no more bytes. */
+#define WEIR_STAGE_BYTES 4096u
+/** Of each lane that is staged a warp keeps so many. */
+#define WEIR_STAGE_ROOM 64u
+/** Lanes that are staged at most; what goes into others is stored one by one. */
+#define WEIR_STAGE_LANES 8u
+
 /** Items that a block can keep for itself in narrow rounds (block_queue_tmpl.h). */
 #define WEIR_OWN_MOST 256u
 
@@ -47,7 +54,8 @@ enum weir_segment_kind {
     WEIR_SEGMENT_PIECE,    /* pieces of tiles that were cut */
     WEIR_SEGMENT_FAR,      /* deferred items to look at again */
     WEIR_SEGMENT_HELD,     /* packed items to send again */
-    WEIR_SEGMENT_ARRIVED   /* packed items that arrived */
+    WEIR_SEGMENT_ARRIVED,  /* packed items that arrived */
+    WEIR_SEGMENT_SEED      /* numbers that the operator makes seeds of; slots is NULL */
 };
 
 /** Elements of a round that lie together; `end` counts through all segments. */
@@ -97,7 +105,8 @@ struct weir_lane_out {
     uint32_t to;
 };
 struct weir_lane_in {
-    const void *slots;
+    const void
+        *slots; /* NULL: numbers from 0 on that the operator makes seeds of, taken in one round */
     uint32_t *credit; /* where the sender looks; release, system scope */
     uint32_t mask;
     uint32_t from;
@@ -216,7 +225,8 @@ struct weir_control {
 
     /* Constant for a run. */
     struct weir_lane_out out[WEIR_DEVICES_MAX];
-    struct weir_lane_in in[WEIR_DEVICES_MAX + 1]; /* the last is the source of seeds */
+    struct weir_lane_in
+        in[WEIR_DEVICES_MAX + 1]; /* the last are seeds, and numbers that seeds are made of */
     struct weir_command_words *command_of[WEIR_DEVICES_MAX];
     uint8_t lane_of[WEIR_DEVICES_MAX]; /* owner to lane */
 

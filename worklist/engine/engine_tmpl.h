@@ -25,6 +25,27 @@
 #define WEIR_TMPL_PASTE(a, b)  WEIR_TMPL_PASTE_(a, b)
 #define OP(name)               WEIR_TMPL_PASTE(WEIR_OPERATOR, name)
 
+enum {
+#if OP(folds)
+    OP(folds_here) = 1
+#else
+    OP(folds_here) = 0
+#endif
+};
+#if OP(folds)
+#if OP(narrow)
+#error \
+    "an operator that adds up the atoms of a tile (NAME_folds) has no narrow rounds (NAME_narrow)"
+#endif
+/** Its atoms make no items; what walks them one by one is not called. */
+WEIR_DEV int OP(atom)(const OP(state) * state, const OP(item) * item, uint64_t atom,
+                      OP(item) * next)
+{
+    (void)state, (void)item, (void)atom, (void)next;
+    return 0;
+}
+#endif
+
 /** Deferred items that a block keeps until narrow rounds end. */
 #define PUT_OFF_MOST 256u
 /** Tiles of a set that one warp works on. */
@@ -32,9 +53,8 @@
 #define ALL_LANES (WEIR_LANES == 32u ? 0xFFFFFFFFu : 1u)
 /** Packed items that are stored into a lane together, and what a warp keeps of them. */
 #define STAGE_PACKET 32u
-#define STAGE_ROOM   64u
-/** Lanes that are staged; what goes into others is stored one by one. */
-#define STAGE_LANES 8u
+#define STAGE_ROOM   WEIR_STAGE_ROOM
+#define STAGE_LANES  WEIR_STAGE_LANES
 
 #ifdef __CUDACC__
 /** Which warp this is, asked again rather than kept. */

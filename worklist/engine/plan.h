@@ -76,13 +76,17 @@ WEIR_DEV void weir_plan_arrivals(const struct weir_engine_args *args, struct wei
         if (count == 0 || !weir_plan_fits(plan, count))
             continue;
         const struct weir_lane_in *lane = &control->in[l];
+        ledger->in_next[l] = ledger->in_head[l] + count;
+        lanes++;
+        if (!lane->slots) {
+            weir_plan_add(plan, WEIR_SEGMENT_SEED, 0, NULL, count);
+            continue;
+        }
         uint32_t at = ledger->in_head[l] & lane->mask, straight = lane->mask + 1 - at;
         uint32_t here = count < straight ? count : straight;
         weir_plan_add(plan, WEIR_SEGMENT_ARRIVED, 0,
                       (const char *)lane->slots + (uint64_t)at * args->wire_bytes, here);
         weir_plan_add(plan, WEIR_SEGMENT_ARRIVED, 0, lane->slots, count - here);
-        ledger->in_next[l] = ledger->in_head[l] + count;
-        lanes++;
     }
 }
 

@@ -59,13 +59,87 @@ WEIR_DEV void OP(walk_set)(struct OP(run) * run, weir_tile_set set, uint32_t bas
     }
 }
 
+#if OP(folds)
+/** The sum that lane @p from holds. */
+WEIR_DEV OP(sum) OP(sum_of_lane)(OP(sum) sum, uint32_t from)
+{
+#ifdef __CUDACC__
+    uint32_t words[sizeof sum / 4];
+    static_assert(sizeof words == sizeof sum, "a sum is whole words");
+    memcpy(words, &sum, sizeof sum);
+#pragma unroll
+    for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
+        words[i] = weir_broadcast_u32(words[i], from);
+    memcpy(&sum, words, sizeof sum);
+#else
+    (void)from;
+#endif
+    return sum;
+}
+
+/** Add up the atoms of tile @p slot, this lane's of @p lanes; all lanes of a group get the sum of all. */
+WEIR_DEV OP(sum) OP(fold_tile)(struct OP(run) * run, uint32_t slot, uint32_t atoms, uint32_t lanes)
+{
+    const OP(state) *state = &run->args->state;
+    OP(item) item;
+    OP(sum) sum;
+    memset(&sum, 0, sizeof sum);
+    if (atoms) {
+        item = run->block->item[slot];
+        OP(begin_sum)(state, &item, &sum);
+        WEIR_ROLLED
+        for (uint64_t at = weir_lane() & (lanes - 1u); at < atoms; at += lanes)
+            OP(add_atom)(state, &item, run->block->first[slot] + at, &sum);
+    }
+    WEIR_ROLLED
+    for (uint32_t far = lanes / 2; far; far /= 2) {
+        const OP(sum) other = OP(sum_of_lane)(sum, weir_lane() ^ far);
+        if (atoms)
+            OP(join_sums)(&sum, &other);
+    }
+    return sum;
+}
+
+/** Add up the tiles of a set that a warp has filled in from @p base on, a group of lanes to each, and end each. */
+WEIR_DEV void OP(fold_set)(struct OP(run) * run, uint32_t base, uint32_t count)
+{
+    const uint32_t group = run->args->work.group;
+    const uint32_t lanes = group < WEIR_LANES ? group : WEIR_LANES;
+    weir_lanes_sync();
+    WEIR_ROLLED
+    for (uint32_t t = weir_lane() / lanes;; t += WEIR_LANES / lanes) {
+        struct OP(parcel) parcel;
+        uint32_t atoms = t < count ? run->block->ends[base + t] : 0;
+        parcel.place = PLACE_NONE;
+        if (!weir_ballot(t < count))
+            return;
+        if (atoms == WEIR_TILE_MOST) { /* cannot be counted */
+            OP(refuse)(run->args, run->block, WEIR_LOOK_LONG);
+            atoms = 0;
+        }
+        const OP(sum) sum = OP(fold_tile)(run, base + t, atoms, lanes);
+        if (atoms && (weir_lane() & (lanes - 1u)) == 0) {
+            const OP(item) item = run->block->item[base + t];
+            if (OP(end_sum)(&run->args->state, &item, &sum, &parcel.item))
+                OP(settle_new)(run, &parcel);
+        }
+        OP(push)(run, &parcel);
+    }
+}
+#endif
+
 /** Run the operator on the set that a warp has filled in from @p base on. */
 WEIR_DEV void OP(walk_warp_set)(struct OP(run) * run, uint32_t base, uint32_t count, int form)
 {
+#if OP(folds)
+    (void)form;
+    OP(fold_set)(run, base, count);
+#else
     if (OP(close_set)(run, base, count) == 0)
         return;
     weir_tile_set set = {run->block->ends + base, count, 0};
     OP(walk_set)(run, set, base, weir_lane(), WEIR_LANES, form);
+#endif
 }
 
 /** The words of an item that lane @p from holds. */
@@ -296,7 +370,9 @@ WEIR_DEV void OP(round)(struct OP(run) * run, uint64_t word, uint32_t total, int
         if (!work->packets)
             run->near_items = (const OP(item) *)work->bag[run->near_bag ^ 1u].slots;
     }
-    if (form != FORM_GENERAL || work->worker == WEIR_ENGINE_WARP)
+    if (OP(folds_here))
+        OP(round_of_warps)(run, total, active, FORM_GENERAL);
+    else if (form != FORM_GENERAL || work->worker == WEIR_ENGINE_WARP)
         OP(round_of_warps)(run, total, active, form);
     else if (work->worker == WEIR_ENGINE_THREAD)
         OP(round_of_threads)(run, total, active);
@@ -346,6 +422,7 @@ WEIR_DEV void OP(read_plan)(const struct OP(run) * run, uint64_t word, int fresh
         total += work->packet_count[p];
         block->segment[block->segments].slots = work->packet[p];
         block->segment[block->segments].end = total;
-        block->segment[block->segments++].kind = WEIR_SEGMENT_ARRIVED;
+        block->segment[block->segments++].kind =
+            work->packet[p] ? WEIR_SEGMENT_ARRIVED : WEIR_SEGMENT_SEED;
     }
 }

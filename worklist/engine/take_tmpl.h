@@ -14,6 +14,19 @@ WEIR_DEV uint64_t OP(open_tile)(struct OP(run) * run, const OP(item) * item, uin
     return last - *first;
 }
 
+/** An item that was kept and lies in no bag yet: what is near is processed in this round. One lane. */
+WEIR_DEV uint64_t OP(take_kept)(struct OP(run) * run, struct OP(parcel) * parcel,
+                                const OP(item) * item, uint64_t *first)
+{
+    uint32_t place = OP(near_or_far)(run, item);
+    if (place == run->near_bag && run->args->work.order != WEIR_ENGINE_BULK)
+        return OP(open_tile)(run, item, first);
+    run->moved++;
+    parcel->item = *item;
+    parcel->place = place;
+    return 0;
+}
+
 /** A packed item that arrived. One lane. */
 WEIR_DEV uint64_t OP(take_arrived)(struct OP(run) * run, OP(wire) wire, struct OP(parcel) * parcel,
                                    OP(item) * item, uint64_t *first)
@@ -31,14 +44,20 @@ WEIR_DEV uint64_t OP(take_arrived)(struct OP(run) * run, OP(wire) wire, struct O
         return 0;
     }
     OP(unpack)(state, &wire, item);
-    uint32_t place = OP(near_or_far)(run, item);
-    if (place == run->near_bag && run->args->work.order != WEIR_ENGINE_BULK)
-        return OP(open_tile)(run, item, first);
-    run->moved++;
-    parcel->item = *item;
-    parcel->place = place;
+    return OP(take_kept)(run, parcel, item, first);
+}
+
+#if OP(seeds)
+/** A number that the operator makes a seed of. One lane. */
+WEIR_DEV uint64_t OP(take_number)(struct OP(run) * run, uint32_t number, struct OP(parcel) * parcel,
+                                  OP(item) * item, uint64_t *first)
+{
+    if (OP(seed)(&run->args->state, number, item))
+        return OP(take_kept)(run, parcel, item, first);
+    run->merged++;
     return 0;
 }
+#endif
 
 /** A deferred item: near, far still, or stale by now. One lane. */
 WEIR_DEV uint64_t OP(take_far)(struct OP(run) * run, struct OP(parcel) * parcel, OP(item) * item,
@@ -80,6 +99,10 @@ WEIR_DEV uint64_t OP(take)(struct OP(run) * run, uint32_t index, struct OP(parce
         begin = block->segment[s++].end;
     const void *slots = block->segment[s].slots;
     uint32_t at = index - begin;
+#if OP(seeds)
+    if (block->segment[s].kind == WEIR_SEGMENT_SEED)
+        return OP(take_number)(run, at, parcel, item, first);
+#endif
     if (!slots) {
         slots = OP(find_spilled)(run->args, block->segment[s].bag, at);
         at = 0;

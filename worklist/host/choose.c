@@ -130,6 +130,29 @@ static weir_status check_own(const struct weir_worklist *list)
     return WEIR_OK;
 }
 
+/* Groups of lanes add up a tile each, whole. */
+static weir_status check_folds(const struct weir_worklist *list)
+{
+    const weir_worklist_config *config = &list->config;
+    if (config->worker != WEIR_WORKER_AUTO && config->worker != WEIR_WORKER_WARP)
+        return weir__fail(WEIR_ERR_UNSUPPORTED,
+                          "worker %s: operator %s adds up tiles, which warps do; leave it out",
+                          weir_worker_kind_text(config->worker), list->op->name);
+    if (config->mapping != WEIR_MAPPING_AUTO && config->mapping != WEIR_MAPPING_GROUP)
+        return weir__fail(
+            WEIR_ERR_UNSUPPORTED,
+            "mapping %s: operator %s adds up tiles, which groups of lanes do; leave it "
+            "out or choose group",
+            weir_mapping_kind_text(config->mapping), list->op->name);
+    if (config->group > 32)
+        return weir__fail(
+            WEIR_ERR_UNSUPPORTED,
+            "a group of %u lanes: operator %s adds up tiles, which groups of at most 32 "
+            "lanes do",
+            config->group, list->op->name);
+    return WEIR_OK;
+}
+
 static weir_status check_mapping(const struct weir_worklist *list)
 {
     const weir_worklist_config *config = &list->config;
@@ -143,6 +166,8 @@ static weir_status check_mapping(const struct weir_worklist *list)
                           FETCH_MOST);
     if (idle)
         return weir__fail(WEIR_ERR_UNSUPPORTED, "%s: leave it out", idle);
+    if (list->op->folds)
+        return check_folds(list);
     return config->mapping == WEIR_MAPPING_OWN ? check_own(list) : WEIR_OK;
 }
 

@@ -260,6 +260,7 @@ static void reset(struct weir_worklist *list)
         struct worker *worker = &list->workers[i];
         worker->turn = 1;
         worker->came = 0;
+        worker->numbers = list->seeds[i].numbers;
         worker->image->word = weir_word_make(0, WEIR_ACTION_IDLE, 0, 0, 0);
         for (uint32_t h = 0; h < worker->hop_count; h++)
             worker->hop[h].sent = worker->hop[h].credit = 0;

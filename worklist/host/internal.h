@@ -94,7 +94,8 @@ struct worker {
     void *lane_out[WEIR_DEVICES_MAX];                 /* discrete: rings that the host sends from */
     uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* whom it sends to */
     uint32_t sources[WEIR_DEVICES_MAX], source_count; /* who sends to it; fused */
-    unsigned char *args; /* struct weir_engine_args, then the operator's state */
+    uint32_t stage_lanes; /* lanes whose packed items each warp stages in the block's own memory */
+    unsigned char *args;  /* struct weir_engine_args, then the operator's state */
 
     /* Discrete. */
     pthread_t thread;
@@ -105,6 +106,7 @@ struct worker {
     uint64_t held_head, held_tail;
     uint32_t turn;
     int came;            /* slots came back since the last kernel began */
+    uint32_t numbers;    /* that seeds are still to be made of */
     uint32_t *published; /* where the kernels' tails and epochs go: nobody looks there */
 };
 
@@ -130,6 +132,7 @@ struct weir_worklist {
     struct seeds {
         char *wires; /* page-locked while a run needs it; a power of two of room */
         uint32_t count, room;
+        uint32_t numbers; /* that the operator makes more of */
     } seeds[WEIR_DEVICES_MAX];
 
     pthread_mutex_t order_lock;                     /* discrete: one worker at a time coordinates */
@@ -147,7 +150,7 @@ struct weir_worklist {
     uint64_t start_ns, end_ns;
 };
 
-/* ---- worklist.c, choose.c, memory.c ------------------------------------------------------------ */
+/* ---- worklist.c, choose.c, sizes.c, memory.c ---------------------------------------------------- */
 
 /** Replace what is auto in list->config, or refuse what cannot be. */
 weir_status weir__worklist_choose(struct weir_worklist *list);
@@ -159,6 +162,8 @@ void weir__worklist_fetch(const struct weir_worklist *list, uint32_t warps, uint
                           struct weir_engine_args *args);
 /** Who sends to whom by the plan. */
 void weir__worklist_wire(struct weir_worklist *list);
+/** Which lanes workers stage; refuse items that no block has room for. After weir__worklist_wire(). */
+weir_status weir__worklist_sizes(struct weir_worklist *list);
 /** Bags, lanes and words of all workers. Device memory that others reach comes before what points to it. */
 weir_status weir__worklist_place(struct weir_worklist *list);
 void weir__worklist_unplace(struct weir_worklist *list);

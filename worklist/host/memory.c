@@ -286,8 +286,10 @@ static void image_control(struct worker *worker)
             image_lane_in(worker, l, &image->in[l]);
         image->in[worker->source_count] =
             (struct weir_lane_in){seeds->wires, NULL, seeds->room ? seeds->room - 1 : 0, 0};
+        image->in[worker->source_count + 1] = (struct weir_lane_in){NULL, NULL, UINT32_MAX, 0};
     }
-    ledger->produced = list->seeds[worker->index].count;
+    ledger->produced =
+        (uint64_t)list->seeds[worker->index].count + list->seeds[worker->index].numbers;
     for (uint32_t i = 0; i < list->count; i++)
         image->command_of[i] = &list->workers[i].mail->command;
     for (uint32_t g = 0; g < WEIR_ARRIVALS; g++)
@@ -331,6 +333,7 @@ static void image_args(struct worker *worker)
     const weir_worklist_config *config = &list->config;
     struct weir_engine_args *args = (struct weir_engine_args *)(void *)worker->args;
     const int fused = weir__worklist_fused(list);
+    const uint32_t seed_lanes = list->op->seeds ? 2 : 1;
     weir_device_info info;
     weir_device_info_get(worker->device, &info);
     *args = (struct weir_engine_args){.control = worker->control,
@@ -342,7 +345,7 @@ static void image_args(struct worker *worker)
                                       .index = worker->index,
                                       .workers = list->count,
                                       .lanes_out = worker->hop_count,
-                                      .lanes_in = fused ? worker->source_count + 1 : 0,
+                                      .lanes_in = fused ? worker->source_count + seed_lanes : 0,
                                       .order = (uint32_t)config->order,
                                       .worker = (uint32_t)config->worker,
                                       .fetch = config->fetch,
@@ -357,10 +360,7 @@ static void image_args(struct worker *worker)
     const uint32_t warps = info.kind == WEIR_DEVICE_CUDA ? 16 : 1;
     weir__worklist_fetch(list, warps, info.lanes, args);
     image_narrow(worker, info.units, warps, args);
-    /* As many lanes as a block's own memory holds beside all else, on any device that is supported. */
-    uint32_t stage = 4096u / (64u * list->op->wire_bytes);
-    stage = stage < 8 ? stage : 8;
-    args->stage_lanes = stage < worker->hop_count ? stage : worker->hop_count;
+    args->stage_lanes = worker->stage_lanes;
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
         args->bag[b] = bag_of(worker, b);
 }
@@ -377,6 +377,14 @@ static weir_status put_words(struct worker *worker, const struct weir_mail *mail
         status =
             weir_queue_copy(worker->queue, worker->device, worker->mail, home, mail, sizeof *mail);
     return status;
+}
+
+/* Seeds wait in lanes of their own, behind those of other workers. */
+static void image_seeds(struct weir_mail *mail, const struct worker *worker)
+{
+    const struct seeds *seeds = &worker->list->seeds[worker->index];
+    mail->in_tail[worker->source_count] = seeds->count;
+    mail->in_tail[worker->source_count + 1] = seeds->numbers;
 }
 
 weir_status weir__worklist_reset(struct weir_worklist *list)
@@ -399,7 +407,7 @@ weir_status weir__worklist_reset(struct weir_worklist *list)
         image_control(worker);
         image_args(worker);
         if (weir__worklist_fused(list))
-            mail[i].in_tail[worker->source_count] = list->seeds[i].count;
+            image_seeds(&mail[i], worker);
         status = put_words(worker, &mail[i]);
     }
     if (!status && list->home_words)

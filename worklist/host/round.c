@@ -35,6 +35,12 @@ static weir_status take_packets(struct worker *worker)
     weir_segment segment;
     weir_status status = WEIR_OK;
     args->packets = 0;
+    if (worker->numbers && weir_word_action(worker->image->word) == WEIR_ACTION_IDLE) {
+        args->packet[0] = NULL; /* the operator makes seeds of them, in a round of their own */
+        args->packet_count[0] = worker->numbers;
+        args->packets = 1;
+        return WEIR_OK;
+    }
     while (args->packets < WEIR_WORK_PACKETS && args->packets < worker->list->buffers) {
         if ((status = next_arrival(worker, args->packets, &segment)))
             break;
@@ -103,6 +109,15 @@ static weir_status release_packets(struct worker *worker, uint32_t packets)
     return status;
 }
 
+/* What the round took in was received, or numbers that seeds were made of. */
+static weir_status finish_packets(struct worker *worker, uint32_t packets)
+{
+    if (packets == 0 || args_of(worker)->packet[0])
+        return release_packets(worker, packets);
+    worker->numbers = 0;
+    return WEIR_OK;
+}
+
 void weir__round_release_held(struct worker *worker)
 {
     (void)release_packets(worker, (uint32_t)(worker->held_tail - worker->held_head));
@@ -152,7 +167,7 @@ weir_status weir__round(struct worker *worker, int *worked_out)
     worker->came = 0;
     report_busy(worker);
     if ((status = launch(worker)) || (status = wait_round(worker)) ||
-        (status = release_packets(worker, packets)))
+        (status = finish_packets(worker, packets)))
         return status;
     if (ledger->end && ledger->end != WEIR_ENGINE_DONE)
         return weir__worklist_end(worker);

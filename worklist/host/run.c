@@ -56,7 +56,7 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
         weir__discrete_run(list);
     }
     for (uint32_t i = 0; i < list->count; i++)
-        list->seeds[i].count = 0;
+        list->seeds[i].count = list->seeds[i].numbers = 0;
     if (weir__worklist_failed(list))
         return report_failure(list);
     for (uint32_t i = 0; i < list->count; i++)
@@ -102,5 +102,18 @@ weir_status weir_worklist_seed(weir_worklist *list, uint32_t owner, const void *
     const size_t bytes = list->op->wire_bytes;
     memcpy(seeds->wires + seeds->count * bytes, wires, count * bytes);
     seeds->count += count;
+    return WEIR_OK;
+}
+
+weir_status weir_worklist_seed_numbers(weir_worklist *list, uint32_t owner, uint32_t count)
+{
+    if (owner >= list->count)
+        return weir__fail(WEIR_ERR_INVALID, "seeds for worker %u of %u", owner, list->count);
+    if (!list->op->seeds)
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "operator %s makes no seeds of numbers (%s_seed)",
+                          list->op->name, list->op->name);
+    if (count > (uint32_t)1 << 31)
+        return weir__fail(WEIR_ERR_INVALID, "more than 2^31 seeds for worker %u", owner);
+    list->seeds[owner].numbers = count;
     return WEIR_OK;
 }

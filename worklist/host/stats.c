@@ -72,7 +72,7 @@ void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *o
         .fetch = config->fetch,
         .mapping = maps ? config->mapping : WEIR_MAPPING_AUTO,
         .group = maps && config->mapping == WEIR_MAPPING_GROUP ? config->group : 0,
-        .cut = list->cuts ? list->cut : 0};
+        .cut = list->cuts && !list->op->folds ? list->cut : 0};
     for (uint32_t i = 0; i < list->count; i++)
         add_worker(&list->workers[i], out);
 }

@@ -93,7 +93,8 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
         (status = weir__worklist_choose(list)))
         goto err;
     weir__worklist_wire(list);
-    if ((status = load_kernels(list)) || (status = weir__worklist_place(list)) ||
+    if ((status = weir__worklist_sizes(list)) || (status = load_kernels(list)) ||
+        (status = weir__worklist_place(list)) ||
         (!weir__worklist_fused(list) && (status = weir__discrete_create(list))))
         goto err;
     *worklist_out = list;

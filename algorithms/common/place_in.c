@@ -1,0 +1,162 @@
+/** @file place_in.c  In-arcs of a graph that is placed: the graph turned around in host memory while parts are built.
+ *
+ * A symmetric graph has its out-arcs for in-arcs. Others are counted by target, dealt out to rows in any order, and rows
+ * are sorted; the weight of an arc is looked up where it stands in the row of its tail. */
+#include "algorithms/common/need.h"
+#include "algorithms/common/placement.h"
+#include "algorithms/graph/arcs.h"
+#include "runtime/support.h"
+
+#include <stdlib.h>
+
+#define SORT_NAME   sort_row
+#define SORT_TYPE   uint32_t
+#define SORT_KEY(x) (x)
+#include "algorithms/graph/sort_tmpl.h"
+
+#define ROW_CHUNK (UINT64_C(1) << 12)
+
+struct turn {
+    const weir_graph *graph;
+    uint64_t
+        *ends; /* by vertex: where its row begins, and when all arcs are dealt out where it ends */
+    uint64_t *offsets;
+    uint32_t *sources;
+    void *weights; /* as the graph has them; NULL: not wanted */
+};
+
+static void count_in(void *user, uint64_t begin, uint64_t end)
+{
+    const struct turn *turn = user;
+    for (uint64_t arc = begin; arc < end; arc++)
+        __atomic_fetch_add(&turn->ends[turn->graph->targets[arc]], 1, __ATOMIC_RELAXED);
+}
+
+static void deal_out(void *user, uint64_t begin, uint64_t end)
+{
+    const struct turn *turn = user;
+    struct weir__arc_walk walk = weir__arc_walk_from(turn->graph, begin);
+    for (uint64_t arc = begin; arc < end; arc++) {
+        const uint32_t source = (uint32_t)weir__arc_walk_to(&walk, arc);
+        uint64_t at =
+            __atomic_fetch_add(&turn->ends[turn->graph->targets[arc]], 1, __ATOMIC_RELAXED);
+        turn->sources[at] = source;
+    }
+}
+
+/* Where the one arc from u to v stands. */
+static uint64_t find_arc(const weir_graph *graph, uint32_t u, uint32_t v)
+{
+    uint64_t low = graph->offsets[u], high = graph->offsets[u + UINT64_C(1)];
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (graph->targets[middle] <= v)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void finish_rows(void *user, uint64_t begin, uint64_t end)
+{
+    const struct turn *turn = user;
+    const weir_graph *graph = turn->graph;
+    for (uint64_t v = begin; v < end; v++) {
+        const uint64_t row = turn->offsets[v], last = turn->offsets[v + 1];
+        sort_row(turn->sources + row, last - row, 24);
+        for (uint64_t at = row; turn->weights && at < last; at++) {
+            const uint64_t arc = find_arc(graph, turn->sources[at], (uint32_t)v);
+            if (graph->weight_kind == WEIR_WEIGHT_U32)
+                ((uint32_t *)turn->weights)[at] = graph->weights_u32[arc];
+            else
+                ((double *)turn->weights)[at] = graph->weights_f64[arc];
+        }
+    }
+}
+
+static size_t graph_weight_bytes(const weir_graph *graph, weir_part_weights weights)
+{
+    return weights == WEIR_PART_WEIGHTS_NONE ? 0 : graph->weight_kind == WEIR_WEIGHT_U32 ? 4 : 8;
+}
+
+static void fill(struct turn *turn)
+{
+    const weir_graph *graph = turn->graph;
+    uint64_t sum = 0;
+    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_in, turn);
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        const uint64_t here = turn->ends[v];
+        turn->offsets[v] = turn->ends[v] = sum;
+        sum += here;
+    }
+    turn->offsets[graph->vertices] = sum;
+    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, deal_out, turn);
+    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, finish_rows, turn);
+}
+
+int weir__place_symmetric(const weir_graph *graph, weir_part_weights weights)
+{
+    if (weights == WEIR_PART_WEIGHTS_NONE)
+        return weir__graph_symmetric(graph, NULL);
+    return graph->weight_kind == WEIR_WEIGHT_U32 &&
+           weir__graph_symmetric(graph, graph->weights_u32);
+}
+
+weir_status weir__place_turn(struct weir__place *place, weir_part_weights weights)
+{
+    const weir_graph *graph = place->graph;
+    const size_t bytes = graph_weight_bytes(graph, weights);
+    struct turn turn = {.graph = graph};
+    weir_status status;
+    if (!(status = weir__alloc(graph->vertices + 1, 8, "offsets of in-arcs", &turn.offsets)) &&
+        !(status = weir__calloc(graph->vertices, 8, "ends of in-arcs", &turn.ends)) &&
+        !(status = weir__alloc(graph->arcs, 4, "in-arcs", &turn.sources)) && bytes)
+        status = weir__alloc(graph->arcs, bytes, "weights of in-arcs", &turn.weights);
+    place->turned = (weir_graph){.vertices = graph->vertices,
+                                 .arcs = graph->arcs,
+                                 .offsets = turn.offsets,
+                                 .targets = turn.sources,
+                                 .weight_kind = bytes ? graph->weight_kind : WEIR_WEIGHT_NONE,
+                                 .weights_u32 = bytes == 4 ? turn.weights : NULL,
+                                 .weights_f64 = bytes == 8 ? turn.weights : NULL};
+    if (!status)
+        fill(&turn);
+    free(turn.ends);
+    return status;
+}
+
+void weir__place_turn_free(struct weir__place *place)
+{
+    free((void *)(uintptr_t)place->turned.offsets);
+    free((void *)(uintptr_t)place->turned.targets);
+    free((void *)(uintptr_t)place->turned.weights_u32);
+    free((void *)(uintptr_t)place->turned.weights_f64);
+}
+
+/* ---- how much it takes -------------------------------------------------------------------------- */
+
+struct count {
+    const weir_graph *graph;
+    const uint8_t *owner;
+    struct weir__sizes *sizes; /* relaxed additions; the join publishes them */
+};
+
+static void count_by_part(void *user, uint64_t begin, uint64_t end)
+{
+    const struct count *count = user;
+    uint64_t arcs[256] = {0};
+    for (uint64_t arc = begin; arc < end; arc++)
+        arcs[count->owner[count->graph->targets[arc]]]++;
+    for (uint32_t p = 0; p < 256; p++)
+        if (arcs[p])
+            __atomic_fetch_add(&count->sizes->in_arcs_of[p], arcs[p], __ATOMIC_RELAXED);
+}
+
+void weir__sizes_turn(const weir_graph *graph, const weir_partition *partition,
+                      struct weir__sizes *sizes)
+{
+    struct count count = {graph, partition->owner, sizes};
+    sizes->turned = 1;
+    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_by_part, &count);
+}

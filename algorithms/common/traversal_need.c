@@ -1,0 +1,66 @@
+/** @file traversal_need.c  What a traversal takes of devices' and host memory, before any of it is taken. */
+#include "algorithms/common/need.h"
+#include "algorithms/common/placement.h"
+#include "algorithms/common/traversal.h"
+#include "runtime/config.h"
+
+#define PACKET_BYTES (UINT64_C(1) << 20) /* the worklist's, where nothing is said */
+
+/* What a part takes for items between it and others: those that wait for a ring to have room again, and rings. A value
+ * improves seldom after it was sent; where items may be many, the rings of all other parts go round, each with
+ * room for half of a queue or for some packets. */
+static uint64_t sent_bytes(const struct weir__sizes *sizes, const weir_operator *op,
+                           const weir_traversal_config *config, uint32_t p)
+{
+    const weir_config *tunables = weir_context_config(sizes->context);
+    const uint64_t halo = weir__halo_most(sizes, p), queue = 2 * sizes->owned[p] + halo;
+    const uint64_t packet = weir__config_get(tunables, WEIR__PACKET_BYTES);
+    const uint64_t packets =
+        (packet ? packet : PACKET_BYTES) * weir__config_get(tunables, WEIR__LINK_BUFFERS);
+    uint64_t ring = 1;
+    if (!config->halo_items || sizes->parts == 1)
+        return halo * op->wire_bytes;
+    while (ring < queue / 2 || ring * op->wire_bytes < packets)
+        ring *= 2;
+    return (halo + ring * (sizes->parts - 1)) * op->wire_bytes;
+}
+
+/* Queues are counted as far as runs fill them as a rule: with an item a vertex in each of the two that take turns,
+ * in soft order as many again that wait in buckets and behind them, and one for each vertex of a halo. All that
+ * WEIR_QUEUE_ITEMS and WEIR_SPILL_BYTES let them hold is seldom written to. */
+void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *op,
+                          const weir_run_options *options, const weir_traversal_config *config,
+                          struct weir__need *need)
+{
+    const int soft = options->order == WEIR_ORDER_SOFT ||
+                     (options->order == WEIR_ORDER_AUTO && config->delta_hint);
+    const uint64_t item = (soft ? 4 : 2) * (uint64_t)op->item_bytes;
+    for (uint32_t p = 0; p < sizes->parts; p++) {
+        const weir_device *device = weir_context_device(sizes->context, p);
+        const uint64_t rows = sizes->owned[p], halo = weir__halo_most(sizes, p);
+        weir__need_take_on(need, device, rows + halo, config->value_bytes);
+        weir__need_take_on(need, device, rows < sizes->touched ? rows : sizes->touched, item);
+        weir__need_take_on(need, device, sent_bytes(sizes, op, config, p), 1);
+    }
+    weir__need_pass(need, sizes->vertices, config->value_bytes); /* while they come to the host */
+}
+
+weir_status weir__traversal_check_room(const weir_placement *placement, const weir_operator *op,
+                                       const weir_run_options *options,
+                                       const weir_traversal_config *config)
+{
+    struct weir__sizes sizes = {
+        .context = placement->context, .vertices = placement->vertices, .parts = placement->parts};
+    struct weir__need need = {0, 0};
+    for (uint32_t p = 0; p < placement->parts; p++) {
+        sizes.owned[p] = placement->part[p].owned;
+        sizes.arcs_of[p] = placement->arcs[p];
+        sizes.in_arcs_of[p] = placement->in_arcs[p];
+        sizes.arcs += placement->arcs[p] + placement->in_arcs[p];
+    }
+    sizes.touched = sizes.arcs < sizes.vertices ? sizes.arcs + 1 : sizes.vertices;
+    weir__traversal_need(&sizes, op, options, config, &need);
+    weir__need_take(&need, options->reserved_bytes, 1);
+    return weir__need_fits(&need, "a traversal by %s of %llu vertices", op->name,
+                           (unsigned long long)placement->vertices);
+}

@@ -1,0 +1,157 @@
+/** @file test_bench_gather.c  The benchmark of results that come to the host: runs everywhere, compares every value,
+ *  gives everything back. Nothing here depends on how fast anything is. */
+#include "algorithms/algorithms.h"
+#include "runtime/internal.h"
+#include "tests/topology/bench_fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static weir_bench_table *run_gather(weir_context *context, const weir_bench_config *config)
+{
+    weir_bench_table *table;
+    OK(weir_algorithms_bench_run(context, "gather", config, &table));
+    return table;
+}
+
+static void check_no_memory_is_left(weir_context *context)
+{
+    for (uint32_t d = 0; d < weir_context_device_count(context); d++) {
+        weir_pool_stats stats;
+        weir_device_pool_stats(weir_context_device(context, d), &stats);
+        assert_int_equal(stats.allocations, 0);
+    }
+}
+
+static const weir_bench_row *find(const weir_bench_table *table, const char *series,
+                                  const char *from, double x)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const weir_bench_row *row = &table->rows[i];
+        if (!strcmp(row->series, series) && !strcmp(row->from, from) && row->x == x)
+            return row;
+    }
+    fail_msg("no row \"%s\" from %s of %g bytes", series, from, x);
+    return NULL;
+}
+
+static void check_row(const weir_bench_row *row, int verified)
+{
+    assert_string_equal(row->to, "home");
+    assert_true(row->low > 0 && row->low <= row->median && row->median <= row->high);
+    assert_true(isfinite(row->high));
+    assert_int_equal(row->verified, verified);
+}
+
+static void rows_are_there_and_compared(void **state)
+{
+    weir_context *context = open_or_skip(state); /* may leave this function */
+    weir_bench_config config = small_config();
+    const int several = weir_context_device_count(context) > 1;
+    weir_device_info info;
+    weir_device_info_get(weir_context_device(context, 0), &info);
+    config.bytes = 1 << 20;
+    weir_bench_table *table = run_gather(context, &config);
+    assert_string_equal(table->unit, "GB/s");
+    assert_true(strlen(table->title) < sizeof table->title - 1); /* not cut short */
+    assert_int_equal(table->count, several ? 10 : 6);
+    for (int width = 4; width <= 8; width += 4) {
+        check_row(find(table, "into ordinary memory", info.label, width), 1);
+        check_row(find(table, "into page-locked memory", info.label, width), 1);
+        check_row(find(table, "a bare copy into page-locked memory", info.label, width), 0);
+        if (several) {
+            check_row(find(table, "into ordinary memory", "all", width), 1);
+            check_row(find(table, "into page-locked memory", "all", width), 1);
+        }
+    }
+    weir_bench_table_destroy(table);
+    check_no_memory_is_left(context);
+    weir_context_destroy(context);
+}
+
+/* As many values as there are bytes for, and no fewer than one: fewer values than devices are fine. */
+static void few_values_are_enough(void **state)
+{
+    weir_context *context = open_or_skip(state); /* may leave this function */
+    weir_bench_config config = small_config();
+    config.bytes = 1;
+    weir_bench_table *table = run_gather(context, &config);
+    assert_true(table->count >= 6);
+    weir_bench_table_destroy(table);
+    check_no_memory_is_left(context);
+    weir_context_destroy(context);
+}
+
+static void simulated_machines_have_no_rows(void **state)
+{
+    weir_bench_config config = small_config();
+    weir_context *context = simulate("nvswitch8");
+    (void)state;
+    weir_bench_table *table = run_gather(context, &config);
+    assert_int_equal(table->count, 0);
+    assert_non_null(strstr(table->skipped, "simulated"));
+    weir_bench_table_destroy(table);
+    weir_context_destroy(context);
+}
+
+static void what_makes_no_sense_is_refused(void **state)
+{
+    const weir_bench_info *infos;
+    weir_context *context;
+    weir_bench_table *table = (void *)&table;
+    weir_bench_config config = small_config();
+    (void)state;
+    assert_int_equal(weir_algorithms_bench_list(&infos), 1);
+    assert_string_equal(infos[0].name, "gather");
+    assert_int_equal(weir_algorithms_bench_list(NULL), 1);
+    OK(weir_context_create("host:2", NULL, &context));
+    STATUS(weir_algorithms_bench_run(context, "links", &config, &table), WEIR_ERR_INVALID);
+    assert_null(table);
+    STATUS(weir_bench_run(context, "gather", &config, &table), WEIR_ERR_INVALID);
+    config.bytes = UINT64_C(1) << 45; /* before anything of it is taken */
+    STATUS(weir_algorithms_bench_run(context, "gather", &config, &table), WEIR_ERR_NOMEM);
+    check_no_memory_is_left(context);
+    weir_context_destroy(context);
+}
+
+/* Each allocation and copy fails once: the failure is told, or done without, and nothing is left. */
+static void each_failure_is_told_and_leaves_nothing(void **state)
+{
+    static const enum weir__fault kinds[] = {WEIR__FAULT_ALLOC, WEIR__FAULT_COPY};
+    weir_context *context;
+    (void)state;
+    OK(weir_context_create("host:2", NULL, &context));
+    for (int k = 0; k < 2; k++) {
+        int failed = 0, struck = 1;
+        for (uint64_t n = 1; struck; n++) {
+            weir_bench_config config = small_config();
+            weir_bench_table *table;
+            config.bytes = 64;
+            config.trials = 1;
+            config.warmups = UINT32_MAX;
+            weir__fault_arm(kinds[k], n);
+            weir_status status = weir_algorithms_bench_run(context, "gather", &config, &table);
+            struck = weir__fault_struck(kinds[k]);
+            weir__fault_arm(kinds[k], 0);
+            if (!struck)
+                OK(status);
+            failed += status != WEIR_OK;
+            weir_bench_table_destroy(table);
+        }
+        assert_true(failed > 10);
+    }
+    check_no_memory_is_left(context);
+    weir_context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_EACH_BACKEND(rows_are_there_and_compared),
+        ON_EACH_BACKEND(few_values_are_enough),
+        cmocka_unit_test(simulated_machines_have_no_rows),
+        cmocka_unit_test(what_makes_no_sense_is_refused),
+        cmocka_unit_test(each_failure_is_told_and_leaves_nothing),
+    };
+    return cmocka_run_group_tests_name("benchmark of results", tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/** @file test_cores.c  Runs that begin with every vertex, and algorithms of several runs over the same values: k-cores.
+ *
+ * Every kernel, order and mapping peels the same cores as a serial loop that shares no code with it. */
+#include "tests/algorithms/graph_fixture.h"
+#include "tests/lib/core_op.h"
+
+extern const weir_operator weir__core_operator, weir__bfs_operator;
+
+/* The core of each vertex, by taking away what has too few neighbours until there is nothing more to take. */
+static uint32_t *cores(const weir_graph *graph)
+{
+    uint32_t *core = malloc(graph->vertices * sizeof *core);
+    uint32_t *left = malloc(graph->vertices * sizeof *left);
+    uint64_t here = graph->vertices;
+    assert_non_null(core);
+    assert_non_null(left);
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        core[v] = UINT32_MAX;
+        left[v] = (uint32_t)(graph->offsets[v + 1] - graph->offsets[v]);
+    }
+    for (uint32_t k = 1; here; k++)
+        for (int again = 1; again;) {
+            again = 0;
+            for (uint64_t v = 0; v < graph->vertices; v++) {
+                if (core[v] != UINT32_MAX || left[v] >= k)
+                    continue;
+                core[v] = k - 1;
+                here--;
+                again = 1;
+                for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + 1]; arc++)
+                    left[graph->targets[arc]]--;
+            }
+        }
+    free(left);
+    return core;
+}
+
+struct peeling {
+    weir_placement *placement;
+    weir_traversal *traversal;
+    uint32_t parts;
+};
+
+static weir_run_stats run(const struct peeling *peeling, uint32_t k, int load)
+{
+    weir_run_stats stats;
+    for (uint32_t p = 0; p < peeling->parts; p++) {
+        const core_state state = {*weir_placement_part(peeling->placement, p),
+                                  weir_traversal_values(peeling->traversal, p), k, load};
+        assert_int_equal(weir_traversal_bind(peeling->traversal, p, &state), WEIR_OK);
+    }
+    assert_int_equal(weir_traversal_seed_all(peeling->traversal), WEIR_OK);
+    if (weir_traversal_run(peeling->traversal, &stats))
+        fail_msg("k = %u: %s", k, weir_error_detail());
+    assert_int_equal(stats.work.produced, stats.work.consumed);
+    return stats;
+}
+
+/* Degrees, then k = 1, 2, ... until everything has gone. */
+static void assert_cores(weir_context *context, const weir_graph *graph,
+                         const weir_partition *partition, const weir_run_options *options)
+{
+    struct peeling peeling = {.parts = weir_context_device_count(context)};
+    weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
+    uint32_t *want = cores(graph), *have = malloc(graph->vertices * sizeof *have), k = 0;
+    uint64_t gone = 0;
+    assert_non_null(have);
+    config.keep_values = 1;
+    assert_int_equal(weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE,
+                                           &peeling.placement),
+                     WEIR_OK);
+    if (weir_traversal_create(peeling.placement, &weir__core_operator, options, &config,
+                              &peeling.traversal))
+        fail_msg("%s", weir_error_detail());
+    weir_run_stats stats = run(&peeling, 0, 1);
+    assert_int_equal(stats.work.processed, 0);
+    assert_int_equal(stats.work.produced, graph->vertices);
+    assert_int_equal(weir_traversal_gather(peeling.traversal, have), WEIR_OK);
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        assert_int_equal(have[v], graph->offsets[v + 1] - graph->offsets[v]);
+    while (gone < graph->vertices) {
+        stats = run(&peeling, ++k, 0);
+        gone += stats.work.processed;
+        assert_true(k < graph->vertices + 1);
+    }
+    assert_int_equal(gone, graph->vertices);
+    assert_int_equal(weir_traversal_gather(peeling.traversal, have), WEIR_OK);
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        if (have[v] != (CORE_GONE | want[v]))
+            fail_msg("vertex %llu has %x, and its core is %u", (unsigned long long)v, have[v],
+                     want[v]);
+    weir_traversal_destroy(peeling.traversal);
+    weir_placement_destroy(peeling.placement);
+    free(want);
+    free(have);
+}
+
+static weir_context *context_or_skip(const char *spec)
+{
+    weir_context *context;
+    weir_status status = weir_context_create(spec, NULL, &context);
+    if (status == WEIR_ERR_NODEV)
+        skip_without(spec);
+    if (status)
+        fail_msg("%s: %s", spec, weir_error_detail());
+    return context;
+}
+
+static void cores_of_graphs(void **state)
+{
+    static const char *const texts[] = {"rmat:9,8", "grid:40x30,0.8", "grid:1x1", "rmat:11,3"};
+    weir_context *context = context_or_skip(*state);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        weir_graph *graph = open_graph(texts[i], 1);
+        assert_cores(context, graph, NULL, NULL);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
+/* All forms of the engine that take seeds: resident or a kernel a round, and every order and worker. */
+static void cores_in_every_order(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("rmat:8,6", 1);
+    weir_partition *partition;
+    assert_int_equal(weir_partition_create(graph, WEIR_PARTITION_RANDOM,
+                                           weir_context_device_count(context), 3, NULL, &partition),
+                     WEIR_OK);
+    for (int kernel = WEIR_KERNEL_AUTO; kernel <= WEIR_KERNEL_DISCRETE; kernel += 2)
+        for (int order = WEIR_ORDER_FIFO; order <= WEIR_ORDER_BULK; order++)
+            for (int worker = WEIR_WORKER_THREAD; worker <= WEIR_WORKER_BLOCK; worker++) {
+                weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+                options.kernel = (weir_kernel_kind)kernel;
+                options.order = (weir_order_kind)order;
+                options.worker = (weir_worker_kind)worker;
+                options.route = worker == WEIR_WORKER_WARP ? WEIR_ROUTE_RING : WEIR_ROUTE_AUTO;
+                assert_cores(context, graph, partition, &options);
+            }
+    weir_partition_destroy(partition);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void operators_without_seeds_are_refused(void **state)
+{
+    (void)state;
+    weir_context *context = context_or_skip("host:2");
+    weir_graph *graph = open_graph("grid:5x4", 0);
+    weir_placement *placement;
+    weir_traversal *traversal;
+    assert_int_equal(
+        weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement), WEIR_OK);
+    assert_int_equal(weir_traversal_create(placement, &weir__bfs_operator, NULL, NULL, &traversal),
+                     WEIR_OK);
+    assert_int_equal(weir_traversal_seed_all(traversal), WEIR_ERR_UNSUPPORTED);
+    assert_string_equal(weir_error_detail(), "operator bfs makes no seeds of numbers (bfs_seed)");
+    weir_traversal_destroy(traversal);
+    weir_placement_destroy(placement);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+int main(void)
+{
+#define ON(f, spec)                                             \
+    {                                                           \
+#f "[" spec "]", f, NULL, NULL, (void *)(uintptr_t)spec \
+    }
+#define ON_EACH(f)                                                                         \
+    ON(f, "host:1"), ON(f, "host:2"), ON(f, "host:3"), ON(f, "host:4x2"), ON(f, "cuda:0"), \
+        ON(f, "cuda:0-1"), ON(f, "cuda:0,host:1")
+    const struct CMUnitTest tests[] = {
+        ON_EACH(cores_of_graphs),
+        ON_EACH(cores_in_every_order),
+        cmocka_unit_test(operators_without_seeds_are_refused),
+    };
+    return cmocka_run_group_tests_name("cores", tests, NULL, NULL);
+}

@@ -105,7 +105,8 @@ void weir__message_stuck(struct message *message, weir_queue *first, weir_queue 
                          weir_status status)
 {
     if (message->done)
-        remember((struct stuck){message, first, last, NULL, status});
+        remember(
+            (struct stuck){.message = message, .first = first, .last = last, .status = status});
     else /* nobody asked when the segment is free again, so nobody waits: queues may be held for long */
         weir__message_failed(message, status);
 }
@@ -145,7 +146,8 @@ static void wait_for_tails(struct message *message)
     for (uint32_t i = 0; i < count; i++) {
         weir_event *event = message->tails[i].event;
         if (event->device->ops->event_notify(event, count_tail, message))
-            remember((struct stuck){message, NULL, NULL, weir__event_retain(event), WEIR_OK});
+            remember((struct stuck){
+                .message = message, .event = weir__event_retain(event), .status = WEIR_OK});
     }
 }
 

@@ -13,8 +13,12 @@ enum type { BYTES, COUNT, MILLISECONDS, CHOICE, PATH };
 #define TYPE_TEXT_CHOICE       "choice"
 #define TYPE_TEXT_PATH         "path"
 
-#define ENTRY(id, name, env, type, initial, low, high, choices, help) \
-    [id] = {name, env, TYPE_TEXT_##type, initial, help},
+#define ENTRY(id, key, variable, kind, initial, low, high, choices, line) \
+    [id] = {.name = key,                                                  \
+            .environment = variable,                                      \
+            .type = TYPE_TEXT_##kind,                                     \
+            .default_text = initial,                                      \
+            .help = line},
 static const weir_config_entry entries[] = {WEIR__CONFIG_MAP(ENTRY)};
 
 struct rule {

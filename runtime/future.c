@@ -257,7 +257,8 @@ weir_status weir__future_notify_in(weir_future *future, weir__notify_fn fn, weir
     weir_status status = weir__alloc(1, sizeof *waiter, "future's waiter", &waiter);
     if (status)
         return status;
-    *waiter = (struct waiter){NULL, weir_future_retain(future), fn, open, user};
+    *waiter =
+        (struct waiter){.future = weir_future_retain(future), .fn = fn, .open = open, .user = user};
     pthread_mutex_lock(&future->lock);
     int is = future->decided;
     weir_event *event = future->event;

@@ -72,12 +72,16 @@ struct version {
 };
 
 static const struct version versions[] = {
-    {"cgroup2", "", {"memory.max", "memory.high"}, "memory.current", "inactive_file"},
-    {"cgroup",
-     "memory",
-     {"memory.limit_in_bytes", NULL},
-     "memory.usage_in_bytes",
-     "total_inactive_file"},
+    {.type = "cgroup2",
+     .control = "",
+     .limit = {"memory.max", "memory.high"},
+     .used = "memory.current",
+     .cache = "inactive_file"},
+    {.type = "cgroup",
+     .control = "memory",
+     .limit = {"memory.limit_in_bytes", NULL},
+     .used = "memory.usage_in_bytes",
+     .cache = "total_inactive_file"},
 };
 
 /* One group: its limits less what it uses, but for what it can give back at once. */

@@ -83,7 +83,13 @@ void weir__share(const double *capacity, uint32_t resources, const uint32_t *beg
                  const uint16_t *use, const double *limit, uint32_t flows, double *rate_out,
                  double *scratch)
 {
-    struct shares s = {begin, use, limit, flows, rate_out, scratch, scratch + resources};
+    struct shares s = {.begin = begin,
+                       .use = use,
+                       .limit = limit,
+                       .flows = flows,
+                       .rate = rate_out,
+                       .left = scratch,
+                       .users = scratch + resources};
     if (flows == 0)
         return;
     start(&s, capacity);

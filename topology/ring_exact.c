@@ -51,8 +51,10 @@ static void extend(struct search *search, const struct part *part)
     }
     for (uint32_t to = 1; to < judge->n; to++) {
         const struct weir__ring_step *step = weir__ring_step(judge, from, to);
-        struct part longer = {part->length + 1, part->staged + step->staged, 0,
-                              part->sum + step->gbs, part->rest - search->most[from]};
+        struct part longer = {.length = part->length + 1,
+                              .staged = part->staged + step->staged,
+                              .sum = part->sum + step->gbs,
+                              .rest = part->rest - search->most[from]};
         if (search->used[to])
             continue;
         longer.least = weir__ring_add(judge, from, to, part->least);
@@ -68,7 +70,7 @@ static void extend(struct search *search, const struct part *part)
 void weir__ring_exact(struct weir__ring_judge *judge, uint8_t *order)
 {
     struct search search = {.judge = judge, .best = weir__ring_judge_worth(judge, order)};
-    struct part first = {1, 0, INFINITY, 0, 0};
+    struct part first = {.length = 1, .least = INFINITY};
     search.best.sum_gbs *= 1 - 1e-8; /* so that rings as good as the first one count as better */
     memcpy(search.found, order, judge->n);
     for (uint32_t from = 0; from < judge->n; from++) {

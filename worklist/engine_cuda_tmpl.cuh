@@ -3,8 +3,9 @@
  * A .cu file includes the operator's header, defines WEIR_OPERATOR to its name, and includes this.
  *
  * There are three kernels here: `general` holds every schedule, `usual` only what is picked by default, `plain`
- * only what that needs on one device without priorities; the less a kernel can do the faster are its rounds. A fused one is launched cooperatively: all its blocks are resident, since they
- * wait for each other. One more, for narrow rounds, is in a file of its own. */
+ * only what that needs on one device without priorities. The less a kernel can do, the faster are its rounds. A fused
+ * kernel is launched cooperatively: all its blocks are resident, since they wait for each other. The kernel for narrow
+ * rounds is in another file (engine_narrow_cuda_tmpl.cuh). */
 #include "worklist/engine/launch_tmpl.cuh"
 
 WEIR_DEV void OP(enter)(const struct OP(args) * args, int form)
@@ -42,7 +43,7 @@ extern "C" int LAUNCHER(fused)(void *stream, uint32_t workers, const void *data)
 extern "C" int LAUNCHER(discrete)(void *stream, uint32_t workers, const void *data);
 extern "C" int LAUNCHER(load)(void);
 extern "C" int LAUNCHER(own_schedule)(void);
-extern "C" uint64_t LAUNCHER(block_bytes)(uint32_t stage_lanes);
+extern "C" uint64_t LAUNCHER(block_bytes)(uint32_t stage_channels);
 #if OP(narrow)
 extern "C" int NARROW_LAUNCHER(narrow)(void *stream, const void *data);
 extern "C" int NARROW_LAUNCHER(narrow_load)(void);
@@ -63,7 +64,7 @@ extern "C" int LAUNCHER(discrete)(void *stream, uint32_t workers, const void *da
 {
     const struct OP(args) *args = (const struct OP(args) *)data;
     void *kernel = OP(kernel_for)(&args->work), *list[] = {(void *)args};
-    size_t bytes = OP(block_bytes)(args->work.stage_lanes);
+    size_t bytes = OP(block_bytes)(args->work.stage_channels);
     cudaError_t error;
     uint32_t blocks = OP(resident)(kernel, bytes, &error);
     (void)workers;
@@ -83,9 +84,9 @@ extern "C" int LAUNCHER(own_schedule)(void)
 #endif
 }
 
-extern "C" uint64_t LAUNCHER(block_bytes)(uint32_t stage_lanes)
+extern "C" uint64_t LAUNCHER(block_bytes)(uint32_t stage_channels)
 {
-    return OP(block_bytes)(stage_lanes);
+    return OP(block_bytes)(stage_channels);
 }
 
 /* Asking for a kernel's attributes loads it. Loading one later would wait for those that run, and a fused

@@ -5,11 +5,11 @@
 #include "worklist/engine/engine_tmpl.h"
 #include "worklist/worklist.h"
 
-/* Lanes of packed items that find room where a warp stages them (worklist/host/sizes.c), and what they take. */
+/* Channels of packed items that find room where a warp stages them (worklist/host/sizes.c), and what they take. */
 enum {
     OP(staged_fit) = WEIR_STAGE_BYTES / (STAGE_ROOM * sizeof(OP(wire))),
-    OP(staged_lanes) = OP(staged_fit) < STAGE_LANES ? OP(staged_fit) : STAGE_LANES,
-    OP(stage_wires_here) = OP(staged_lanes) ? OP(staged_lanes) * STAGE_ROOM : 1
+    OP(staged_channels) = OP(staged_fit) < STAGE_CHANNELS ? OP(staged_fit) : STAGE_CHANNELS,
+    OP(stage_wires_here) = OP(staged_channels) ? OP(staged_channels) * STAGE_ROOM : 1
 };
 
 static void OP(engine_host)(const void *data, uint32_t worker, uint32_t workers)
@@ -37,7 +37,7 @@ int CUDA_FORM(fused)(void *stream, uint32_t workers, const void *args);
 int CUDA_FORM(discrete)(void *stream, uint32_t workers, const void *args);
 int CUDA_FORM(load)(void);
 int CUDA_FORM(own_schedule)(void);
-uint64_t CUDA_FORM(block_bytes)(uint32_t stage_lanes);
+uint64_t CUDA_FORM(block_bytes)(uint32_t stage_channels);
 #else
 #define CUDA_FORM(name) NULL
 #endif

@@ -47,9 +47,9 @@ typedef struct weir_operator {
         void); /**< as own_schedule, of the kernels for GPUs; NULL without CUDA */
     /** What a kernel's tiles and packed items take on the stack of each thread of a host device. */
     uint64_t block_bytes;
-    /** The same in a GPU's memory of a block (weir_device_info.block_bytes) where so many lanes are staged; NULL
+    /** The same in a GPU's memory of a block (weir_device_info.block_bytes) where so many channels are staged; NULL
      *  without CUDA. */
-    uint64_t (*block_bytes_cuda)(uint32_t stage_lanes);
+    uint64_t (*block_bytes_cuda)(uint32_t stage_channels);
 } weir_operator;
 
 /** In which order a worker takes items. */
@@ -129,7 +129,7 @@ typedef enum weir_phase {
     WEIR_PHASE_PROCESS = 0, /**< rounds that ran the operator on tiles of the worker's queue */
     WEIR_PHASE_RECEIVE,     /**< rounds that did nothing but take in what arrived, or send again */
     WEIR_PHASE_ORDER,       /**< rounds that sorted deferred items anew */
-    WEIR_PHASE_WAIT,        /**< nothing to do: waiting for others, or for an agreement */
+    WEIR_PHASE_WAIT,        /**< nothing to do: waiting for others, or for termination detection */
     WEIR_PHASES
 } weir_phase;
 /** "process", "receive", "order", "wait". */
@@ -146,7 +146,7 @@ typedef struct weir_worklist_stats {
     uint64_t atoms;     /**< atoms the operator was run on */
     uint64_t sent;      /**< items handed to another worker; a route of several hops counts each */
     uint64_t spilled;   /**< items that went through host memory because a queue was full */
-    uint64_t deferred;  /**< items parked above the threshold at least once */
+    uint64_t deferred;  /**< items deferred above the threshold at least once */
     uint64_t rounds;    /**< rounds, summed over workers */
     uint64_t
         narrow_rounds; /**< of them, those that the kernel for narrow rounds ran (operator.h) */
@@ -165,7 +165,7 @@ typedef struct weir_worklist_stats {
 
 typedef struct weir_worklist weir_worklist; /**< long-lived */
 
-/** Build a worklist: queues and lanes on every worker's device; with discrete kernels a router and links.
+/** Build a worklist: queues and channels on every worker's device; with discrete kernels a router and links.
  *  @param[in] source   where seeds are sent from, an endpoint of the same context (the home
  * device).
  *  @param[in] workers  @p count endpoints on the first devices of the context, worker i on device i; they

@@ -12,7 +12,12 @@ struct costs {
     double gbs;         /* of a link, in one direction */
     double combine_gbs; /* of the kernel that combines two packets: bytes of one */
 };
-static const struct costs gpu_costs = {10, 12, 6, 380, 1500}, host_costs = {12, 25, 5, 5, 5};
+static const struct costs gpu_costs = {.host_us = 10,
+                                       .hop_us = 12,
+                                       .start_us = 6,
+                                       .gbs = 380,
+                                       .combine_gbs = 1500},
+                          host_costs = {12, 25, 5, 5, 5};
 
 #define PIECE_LEAST ((size_t)64 << 10)
 #define ALIGNMENT   256u

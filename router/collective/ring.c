@@ -25,9 +25,12 @@ static weir_status broadcast_piece(weir_collectives *c, const struct call *call,
     weir_status status = WEIR_OK;
     for (uint32_t n = c->ranks; n > 1 && !status; n--, from = after(c, from)) {
         uint32_t to = after(c, from);
-        struct hop hop = {
-            from, to, weir__at(call->recv[from], offset), ready, weir__to(call->recv[to], offset),
-            bytes};
+        struct hop hop = {.from = from,
+                          .to = to,
+                          .source = weir__at(call->recv[from], offset),
+                          .ready = ready,
+                          .target = weir__to(call->recv[to], offset),
+                          .bytes = bytes};
         mark = NULL;
         status = weir__hop_copy(c, &hop, n > 2 ? &mark : NULL);
         weir_event_release(ready);
@@ -49,12 +52,12 @@ static weir_status reduce_piece(weir_collectives *c, const struct call *call, si
         int last = to == call->root;
         if (!last && (status = weir__slot_take(c, to, &next)))
             break;
-        struct hop hop = {from,
-                          to,
-                          slot ? slot->data : weir__at(call->send[from], offset),
-                          ready,
-                          last ? weir__to(call->recv[to], offset) : next->data,
-                          bytes};
+        struct hop hop = {.from = from,
+                          .to = to,
+                          .source = slot ? slot->data : weir__at(call->send[from], offset),
+                          .ready = ready,
+                          .target = last ? weir__to(call->recv[to], offset) : next->data,
+                          .bytes = bytes};
         mark = NULL;
         status = weir__hop_reduce(c, &hop, weir__at(call->send[to], offset), call,
                                   last ? NULL : &mark, slot ? &slot->sent : NULL);
@@ -107,12 +110,12 @@ static weir_status send_one(const struct rounds *r, uint32_t step, uint32_t from
     weir_status status;
     if (!bytes)
         return WEIR_OK;
-    struct hop hop = {from,
-                      to,
-                      source(r, step, from, offset, within),
-                      step ? *mark : c->rank[from].begin,
-                      weir__to(r->call->recv[to], offset),
-                      bytes};
+    struct hop hop = {.from = from,
+                      .to = to,
+                      .source = source(r, step, from, offset, within),
+                      .ready = step ? *mark : c->rank[from].begin,
+                      .target = weir__to(r->call->recv[to], offset),
+                      .bytes = bytes};
     if (step < r->reducing)
         status =
             weir__hop_reduce(c, &hop, weir__at(r->call->send[to], offset), r->call, next, NULL);
@@ -150,9 +153,19 @@ static weir_status all_around(const struct rounds *r)
 weir_status weir__ring(weir_collectives *c, const struct call *call, size_t piece)
 {
     uint32_t n = c->ranks;
-    struct rounds gather = {c, call, call->bytes, n * call->bytes, piece, 0, n - 1};
-    struct rounds reduce = {c,     call,       weir__chunk(call->bytes, n), call->bytes, piece,
-                            n - 1, 2 * (n - 1)};
+    struct rounds gather = {.c = c,
+                            .call = call,
+                            .chunk = call->bytes,
+                            .total = n * call->bytes,
+                            .piece = piece,
+                            .steps = n - 1};
+    struct rounds reduce = {.c = c,
+                            .call = call,
+                            .chunk = weir__chunk(call->bytes, n),
+                            .total = call->bytes,
+                            .piece = piece,
+                            .reducing = n - 1,
+                            .steps = 2 * (n - 1)};
     weir_status status = WEIR_OK;
     if (call->what == WEIR_COLLECTIVE_ALL_GATHER)
         return all_around(&gather);

@@ -39,12 +39,12 @@ static weir_status down_to(weir_collectives *c, const struct fall *fall, uint32_
 {
     uint32_t u = parent_of(v), from = rank_at(c, fall->root, u), to = rank_at(c, fall->root, v);
     int leaf = 2 * v + 1 >= c->ranks, last = v == 2 * u + 2 || v + 1 == c->ranks;
-    struct hop hop = {from,
-                      to,
-                      u ? weir__at(fall->call->recv[from], fall->offset) : fall->top,
-                      fall->marks[u],
-                      weir__to(fall->call->recv[to], fall->offset),
-                      fall->bytes};
+    struct hop hop = {.from = from,
+                      .to = to,
+                      .source = u ? weir__at(fall->call->recv[from], fall->offset) : fall->top,
+                      .ready = fall->marks[u],
+                      .target = weir__to(fall->call->recv[to], fall->offset),
+                      .bytes = fall->bytes};
     weir_status status = weir__hop_copy(c, &hop, leaf ? NULL : &fall->marks[v]);
     if (last)
         drop(&fall->marks[u]);
@@ -65,7 +65,12 @@ static weir_status broadcast_piece(weir_collectives *c, const struct call *call,
                                    size_t bytes)
 {
     const void *top = weir__at(call->send[call->root], at);
-    struct fall fall = {call, call->root, top, at, bytes, c->marks};
+    struct fall fall = {.call = call,
+                        .root = call->root,
+                        .top = top,
+                        .offset = at,
+                        .bytes = bytes,
+                        .marks = c->marks};
     return down(c, &fall, weir__event_retain(c->rank[call->root].begin));
 }
 
@@ -79,8 +84,12 @@ static weir_status gather_piece(weir_collectives *c, const struct call *call, si
     for (uint32_t v = 1; v < c->ranks && !status; v++)
         for (uint32_t root = 0; root < c->ranks && !status; root++) {
             const void *top = weir__at(call->send[root], at);
-            struct fall fall = {
-                call, root, top, root * call->bytes + at, bytes, c->marks + root * c->ranks};
+            struct fall fall = {.call = call,
+                                .root = root,
+                                .top = top,
+                                .offset = root * call->bytes + at,
+                                .bytes = bytes,
+                                .marks = c->marks + root * c->ranks};
             status = down_to(c, &fall, v);
         }
     return status;
@@ -126,13 +135,14 @@ static weir_status up_from(struct climb *climb, uint32_t v)
     weir_status status = climb->partial[u] ? WEIR_OK : find_room(climb, u);
     if (status)
         return status;
-    struct hop hop = {from,
-                      to,
-                      climb->partial[v] ? climb->partial[v]
-                                        : weir__at(climb->call->send[from], climb->offset),
-                      c->marks[v] ? c->marks[v] : c->rank[from].begin,
-                      climb->partial[u],
-                      climb->bytes};
+    struct hop hop = {.from = from,
+                      .to = to,
+                      .source = climb->partial[v]
+                                    ? climb->partial[v]
+                                    : weir__at(climb->call->send[from], climb->offset),
+                      .ready = c->marks[v] ? c->marks[v] : c->rank[from].begin,
+                      .target = climb->partial[u],
+                      .bytes = climb->bytes};
     status = weir__hop_reduce(c, &hop, own, climb->call, marked ? &c->marks[u] : NULL,
                               climb->slot[v] ? &climb->slot[v]->sent : NULL);
     drop(&c->marks[v]);
@@ -143,7 +153,7 @@ static weir_status up_from(struct climb *climb, uint32_t v)
 static weir_status up(weir_collectives *c, const struct call *call, uint32_t root, size_t offset,
                       size_t bytes, weir_event **ready_out)
 {
-    struct climb climb = {c, call, root, offset, bytes, {NULL}, {NULL}};
+    struct climb climb = {.c = c, .call = call, .root = root, .offset = offset, .bytes = bytes};
     weir_status status = WEIR_OK;
     for (uint32_t v = c->ranks - 1; v > 0 && !status; v--)
         status = up_from(&climb, v);
@@ -170,7 +180,11 @@ static weir_status up_and_down(weir_collectives *c, const struct call *call, siz
         weir_event **top = &tops[p % lag];
         if (low < call->bytes) {
             const void *result = weir__at(call->recv[0], low);
-            struct fall fall = {call, 0, result, low, bytes_at(call, low, piece), c->marks};
+            struct fall fall = {.call = call,
+                                .top = result,
+                                .offset = low,
+                                .bytes = bytes_at(call, low, piece),
+                                .marks = c->marks};
             status = down(c, &fall, *top);
             *top = NULL;
         }

@@ -79,7 +79,8 @@ static weir_status rows_of(struct cost *cost, const struct figure *figure, uint6
 
 static weir_status rows_between(struct bench *bench, uint32_t from, uint32_t to)
 {
-    const struct wire_shape shape = {from, to, WEIR_TRANSPORT_AUTO, PACKET, 0};
+    const struct wire_shape shape = {
+        .from = from, .to = to, .transport = WEIR_TRANSPORT_AUTO, .packet = PACKET};
     uint64_t most = weir__packets_max(bench) < MOST ? weir__packets_max(bench) : MOST;
     struct cost cost;
     weir_status status = weir__wire_open(&cost.wire, bench, &shape, most * PACKET);

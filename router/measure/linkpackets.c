@@ -22,8 +22,11 @@ static uint64_t message_bytes(const struct bench *bench, const struct sweep *swe
 
 static weir_status row_of(struct bench *bench, const struct sweep *sweep, uint64_t packet)
 {
-    const struct wire_shape shape = {sweep->from, sweep->to, WEIR_TRANSPORT_AUTO, packet,
-                                     sweep->buffers};
+    const struct wire_shape shape = {.from = sweep->from,
+                                     .to = sweep->to,
+                                     .transport = WEIR_TRANSPORT_AUTO,
+                                     .packet = packet,
+                                     .buffers = sweep->buffers};
     struct wire wire;
     weir_status status = weir__wire_open(&wire, bench, &shape, message_bytes(bench, sweep, packet));
     if (status)

@@ -17,16 +17,16 @@ static const struct way_of_link {
     uint32_t buffers;
     int alone, running, bare;
 } ways[] = {
-    {"bare copy, alone, awaited", WEIR_TRANSPORT_AUTO, 0, 1, 0, 1},
-    {"link", WEIR_TRANSPORT_AUTO, 0, 0, 0, 0},
-    {"link, into own memory", WEIR_TRANSPORT_AUTO, WEIR_BUFFERS_NONE, 0, 0, 0},
-    {"link, as the host sends", WEIR_TRANSPORT_AUTO, 0, 0, 1, 0},
-    {"link, alone", WEIR_TRANSPORT_AUTO, 0, 1, 0, 0},
-    {"link, local", WEIR_TRANSPORT_LOCAL, 0, 0, 0, 0},
-    {"link, host", WEIR_TRANSPORT_HOST, 0, 0, 0, 0},
-    {"link, copy", WEIR_TRANSPORT_COPY, 0, 0, 0, 0},
-    {"link, store", WEIR_TRANSPORT_STORE, 0, 0, 0, 0},
-    {"link, staged", WEIR_TRANSPORT_STAGED, 0, 0, 0, 0},
+    {.series = "bare copy, alone, awaited", .alone = 1, .bare = 1},
+    {.series = "link"},
+    {.series = "link, into own memory", .buffers = WEIR_BUFFERS_NONE},
+    {.series = "link, as the host sends", .running = 1},
+    {.series = "link, alone", .alone = 1},
+    {.series = "link, local", .transport = WEIR_TRANSPORT_LOCAL},
+    {.series = "link, host", .transport = WEIR_TRANSPORT_HOST},
+    {.series = "link, copy", .transport = WEIR_TRANSPORT_COPY},
+    {.series = "link, store", .transport = WEIR_TRANSPORT_STORE},
+    {.series = "link, staged", .transport = WEIR_TRANSPORT_STAGED},
 };
 #define LINK_WAYS (sizeof ways / sizeof *ways)
 
@@ -79,7 +79,8 @@ static weir_status bare_rows(struct bench *bench, const uint32_t ends[2])
 static weir_status link_rows(struct bench *bench, const uint32_t ends[2],
                              const struct way_of_link *way)
 {
-    const struct wire_shape shape = {ends[0], ends[1], way->transport, 0, way->buffers};
+    const struct wire_shape shape = {
+        .from = ends[0], .to = ends[1], .transport = way->transport, .buffers = way->buffers};
     struct wire wire;
     weir_status status = weir__wire_open(&wire, bench, &shape, bench->config.bytes);
     if (status == WEIR_ERR_UNSUPPORTED && way->transport != WEIR_TRANSPORT_AUTO)

@@ -100,7 +100,10 @@ static cudaError_t start(cudaStream_t stream, unsigned units, struct push push, 
 extern "C" cudaError_t weir__cuda_push_start(cudaStream_t stream, unsigned units, void *destination,
                                              const void *source, size_t bytes)
 {
-    struct push push = {(unsigned char *)destination, (const unsigned char *)source, 0, 0, 0};
+    struct push push;
+    push.to = (unsigned char *)destination;
+    push.from = (const unsigned char *)source;
+    push.head = push.chunks = push.tail = 0;
     uintptr_t apart = (uintptr_t)destination - (uintptr_t)source;
     if (apart % 16 == 0)
         return start<uint4>(stream, units, push, bytes);

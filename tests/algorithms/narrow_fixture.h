@@ -17,7 +17,7 @@ enum {
     NEAR_ROOM = 1000, /* what near bags hold */
     FAR_ROOM = 600,
     BUCKET_ROOM = 4,
-    OWN_MOST = 64,
+    QUEUE_MOST = 64,
     BLOCKS_MOST = 8,
     FROM = WEIR_BAG_NEAR,   /* the bag, or half, that rounds here read */
     TO = WEIR_BAG_NEAR + 1, /* and that they put into */
@@ -28,7 +28,7 @@ enum {
 /* Of all tests; set_up() makes it anew. */
 static struct weir_control control;
 static struct sssp_u32_block block;
-static struct sssp_u32_run run;
+static struct weir_engine_thread self;
 static uint64_t offsets[VERTICES + 1], bounds[2][NARROW];
 static uint32_t targets[4 * VERTICES], weights[4 * VERTICES], distance[VERTICES];
 static sssp_u32_item near[2][NEAR_ROOM], far[FAR_ROOM], buckets[WEIR_BUCKETS][BUCKET_ROOM];
@@ -72,18 +72,18 @@ static inline int set_up(void **state)
     block.args.state = (sssp_u32_state){
         {.offsets = offsets, .targets = targets, .weights = weights, .owned = VERTICES, .parts = 1},
         distance};
-    block.order = (struct weir_work_order){100, 10, 14, 4, TO, WEIR_BAG_FAR, WEIR_BAG_HELD};
+    block.base.order = (struct weir_work_order){100, 10, 14, 4, TO, WEIR_BAG_FAR, WEIR_BAG_HELD};
     work->control = &control;
     work->workers = 1;
     work->order = WEIR_ENGINE_SOFT;
     work->cut = 1024;
     work->narrow = NARROW;
-    work->own_most = OWN_MOST;
-    work->own_least_log = 2;
-    work->own_blocks_log = 5;
-    sssp_u32_begin_own(work, &block);
-    run = (struct sssp_u32_run){
-        .args = &block.args, .block = &block, .blocks = BLOCKS_MOST, .near_bag = TO};
+    work->queue_most = QUEUE_MOST;
+    work->narrow_items_log = 2;
+    work->narrow_blocks_log = 5;
+    weir_block_queue_clear(work, &block.base.queue);
+    self = (struct weir_engine_thread){
+        .work = &block.args.work, .block = &block.base, .blocks = BLOCKS_MOST, .near_bag = TO};
     return 0;
 }
 
@@ -98,28 +98,28 @@ static inline void assert_item(const sssp_u32_item *item, uint32_t vertex, uint3
     assert_int_equal(item->distance, at);
 }
 
-/* The word of a narrow round: some of the items are blocks' own. */
-static inline uint64_t own_word(uint32_t generation, uint32_t near_bag, uint32_t log, uint32_t own,
-                                uint32_t count)
+/* The word of a narrow round: some of its items are queued. */
+static inline uint64_t queued_word(uint32_t generation, uint32_t near_bag, uint32_t log,
+                                   uint32_t own, uint32_t count)
 {
     return weir_word_make(generation, WEIR_ACTION_NEAR, near_bag, log, own << 16 | count) |
-           WEIR_WORD_OWN | WEIR_WORD_BOUNDS;
+           WEIR_WORD_QUEUED | WEIR_WORD_BOUNDS;
 }
 
-/* Make items of vertices @p first to @p first + @p count - 1 as one warp does, and give them room. */
+/* Make items of vertices @p first to @p first + @p count - 1 as one warp does, and put them into slots. */
 static inline void make_new(uint32_t first, uint32_t count)
 {
-    const struct sssp_u32_room room = sssp_u32_find_room(&run, count);
+    const struct weir_slots slots = weir_reserve_slots(&self, count);
     for (uint32_t i = 0; i < count; i++) {
         const sssp_u32_item item = {first + i, first + i + 1000};
-        sssp_u32_put_new(&run, &room, i, &item, bounds_of(first + i));
+        sssp_u32_put_new(&self, &slots, i, &item, bounds_of(first + i));
     }
 }
 
-static inline void assert_own(uint32_t half, uint32_t i, uint32_t vertex)
+static inline void assert_queued(uint32_t half, uint32_t i, uint32_t vertex)
 {
-    assert_item(&block.own[half][i], vertex, vertex + 1000);
-    assert_int_equal(block.own_bounds[half][i], bounds_of(vertex));
+    assert_item(&block.queued[half][i], vertex, vertex + 1000);
+    assert_int_equal(block.queued_bounds[half][i], bounds_of(vertex));
 }
 
 static inline void assert_near(uint32_t bag, uint32_t i, uint32_t vertex)

@@ -2,7 +2,7 @@
  *
  * One graph has a path long enough for thousands of such rounds, twigs of more arcs than a group has lanes on
  * it, and a hub whose tile is cut and whose neighbours make a round that is not narrow, in the middle. The other has
- * rows of many lengths about that of a group. What blocks do in such rounds, one by one: test_narrow_own.c. */
+ * rows of many lengths about that of a group. The functions of such rounds, one by one: test_narrow_queue.c and others. */
 #include "algorithms/sssp/sssp_op.h"
 #include "tests/algorithms/graph_fixture.h"
 
@@ -219,7 +219,7 @@ static void blocks_share_what_they_cannot_keep(void **state)
     weir_context_destroy(context);
 }
 
-/* The path is one row of narrow rounds, in which more is deferred than a block can put off. */
+/* The path is one row of narrow rounds, in which more items are deferred than a block has room for. */
 static void warps_defer_side_by_side(void **state)
 {
     weir_context *context = context_or_skip(*state, NULL);
@@ -337,9 +337,9 @@ static void several_devices_have_no_narrow_rounds(void **state)
     weir_context_destroy(context);
 }
 
-/* A set with a long tile goes the way that leaves no bounds beside what it makes, also if that tile is stale and
- * nothing is cut: then the next round, which would find bounds of other tiles in those places, is another one's to
- * decide. (On GPUs; on the host a set has one tile.) */
+/* Items that come of a set with a long tile have no bounds beside them, also if that tile is stale and nothing is cut. The
+ * next round would find the bounds of other tiles there, so block 0 has to decide on it. (On GPUs; on the host a set has
+ * one tile.) */
 static void no_bounds_are_taken_for_those_of_others(void **state)
 {
     enum { LONG = 2000 };
@@ -365,7 +365,7 @@ static void no_bounds_are_taken_for_those_of_others(void **state)
     assert_int_equal(near[0].vertex, 2);
     assert_int_equal(near[0].distance, 8);
     assert_int_equal(control.look[WEIR_BAG_PIECE], 0);
-    assert_int_equal(block.special, 1);
+    assert_int_equal(block.base.special, 1);
 }
 
 /* What cannot be counted is refused, and not done; and so is an item for which the near bag has no room. */
@@ -377,7 +377,7 @@ static void what_is_too_much_is_refused(void **state)
     static struct sssp_u32_block block;
     static sssp_u32_item near[2];
     static uint64_t bounds[2];
-    struct sssp_u32_run run;
+    struct weir_engine_thread self;
     (void)state;
     block.args.state = (sssp_u32_state){
         {.offsets = offsets, .targets = to, .weights = weight, .owned = 2, .parts = 1}, distance};
@@ -393,14 +393,14 @@ static void what_is_too_much_is_refused(void **state)
     assert_int_equal(sssp_u32_narrow_cut(&block, WEIR_BAG_NEAR, 1), 0);
     assert_int_equal(control.look[WEIR_LOOK_LONG], 1);
     assert_int_equal(distance[1], UINT32_MAX);
-    block.special = 0;
-    run = sssp_u32_call_run(&block.args, &block, WEIR_BAG_NEAR);
-    sssp_u32_put_narrow(&run, 0, &block.item[0], 5);
+    block.base.special = 0;
+    self = weir_thread_called(&block.args.work, &block.base, WEIR_BAG_NEAR);
+    sssp_u32_put_narrow(&self, 0, &block.item[0], 5);
     assert_int_equal(control.look[WEIR_LOOK_FULL], 0);
-    assert_int_equal(block.special, 0);
-    sssp_u32_put_narrow(&run, 1, &block.item[0], 5);
+    assert_int_equal(block.base.special, 0);
+    sssp_u32_put_narrow(&self, 1, &block.item[0], 5);
     assert_int_equal(control.look[WEIR_LOOK_FULL], 1);
-    assert_int_equal(block.special, 1); /* so that the round after is not begun */
+    assert_int_equal(block.base.special, 1); /* so that the round after is not begun */
     assert_int_equal(bounds[0], 5);
     assert_int_equal(bounds[1], 0);
 }

@@ -23,28 +23,29 @@ static void assert_looked_ahead(const struct sssp_u32_ahead *ahead)
         assert_item(&ahead->one.item, 0, ahead->item.distance + 1);
 }
 
-/* All that a block looks at in the round of @p word, of which @p own items from vertex @p first on are its own. */
+/* All that a block looks at in the round of @p word, in which it has @p own queued items, from vertex @p first on. */
 static void look_at_all(uint64_t word, uint32_t number, uint32_t first, uint32_t own)
 {
     const uint32_t half = weir_word_near_bag(word);
-    struct sssp_u32_sets sets = {half, own, 0, 0, 0, 0};
+    struct weir_narrow_sets sets = weir_narrow_sets_make(word);
     struct sssp_u32_ahead ahead;
-    run.block_number = number;
+    self.block_number = number;
     for (uint32_t i = 0; i < own; i++) {
-        block.own[half][i] = (sssp_u32_item){first + i, 3};
-        block.own_bounds[half][i] = bounds_of(first + i);
+        block.queued[half][i] = (sssp_u32_item){first + i, 3};
+        block.queued_bounds[half][i] = bounds_of(first + i);
     }
     memset(&ahead, 0, sizeof ahead);
-    sssp_u32_share_out(&run, &sets, word);
-    for (uint32_t set = sssp_u32_warp_now();; set += WORKING_WARPS) {
-        sssp_u32_look_at_set(&run, &ahead, &sets, set);
+    sets.queued = own;
+    weir_narrow_deal(&self, &sets, word);
+    for (uint32_t set = weir_warp_now();; set += WORKING_WARPS) {
+        sssp_u32_look_at_set(&self, &ahead, &sets, set);
         if (!ahead.count)
             return; /* nor do later sets have any */
         assert_looked_ahead(&ahead);
     }
 }
 
-/* A round of @p blocks, of which number b has (b * 5) % 7 items of its own; @p shared more lie in the bag. */
+/* A round of @p blocks, of which number b has (b * 5) % 7 queued items; @p shared more lie in the bag. */
 static void check_round(uint32_t generation, uint32_t blocks, uint32_t shared, uint64_t with_bounds)
 {
     const uint32_t half = generation & 1u, log = weir_bits_u32(blocks - 1);
@@ -56,10 +57,10 @@ static void check_round(uint32_t generation, uint32_t blocks, uint32_t shared, u
     memset(looked_at, 0, sizeof looked_at);
     for (uint32_t b = 0; b < blocks; b++)
         all += b * 5 % 7;
-    run.blocks = blocks; /* so three of four take part where there are three */
+    self.blocks = blocks; /* so three of four take part where there are three */
     const uint64_t word =
         weir_word_make(generation, WEIR_ACTION_NEAR, half, log, (all - shared) << 16 | all) |
-        WEIR_WORD_OWN | with_bounds;
+        WEIR_WORD_QUEUED | with_bounds;
     assert_int_equal(weir_word_blocks(word, blocks), blocks);
     for (uint32_t b = 0, first = shared; b < blocks; first += b * 5 % 7, b++)
         look_at_all(word, b, first, b * 5 % 7);
@@ -79,15 +80,15 @@ static void every_item_is_looked_at_once(void **state)
                 check_round(generation, blocks, sizes[s], s % 2 ? WEIR_WORD_BOUNDS : 0);
 }
 
-/* Each block comes to each share, so nobody is dealt more for ever; as far as shares can be turned by a mask. */
-static void shares_turn_from_round_to_round(void **state)
+/* Each block gets each share in turn, so that none always gets the larger ones; as far as a mask can rotate them. */
+static void shares_change_from_round_to_round(void **state)
 {
     (void)state;
     for (uint32_t active = 1; active <= BLOCKS_MOST; active++)
         for (uint32_t number = 0; number < active; number++) {
             uint32_t shares = 0;
             for (uint32_t generation = 0xFFFFF - active + 1; generation <= 0xFFFFF; generation++)
-                shares |= 1u << sssp_u32_turned(number, generation, active);
+                shares |= 1u << weir_narrow_share(number, generation, active);
             assert_int_equal(shares, active & (active - 1) ? 1u << number : (1u << active) - 1u);
         }
 }
@@ -101,20 +102,20 @@ static void stale_tiles_are_counted_and_their_atoms_are_not(void **state)
         memset(&ahead, 0, sizeof ahead);
         ahead.item = (sssp_u32_item){7, 50};
         distance[7] = 49; /* came since */
-        sssp_u32_look_ahead(&run, &ahead, 1, known ? bounds_of(7) : WEIR_BOUNDS_UNKNOWN);
+        sssp_u32_look_ahead(&self, &ahead, 1, known ? bounds_of(7) : WEIR_BOUNDS_UNKNOWN);
         assert_int_equal(ahead.first, offsets[7]);
         assert_int_equal(ahead.atoms, 3);
         assert_false(ahead.fresh);
         assert_int_equal(ahead.stale, 1);
         assert_int_equal(ahead.fresh_atoms, 0);
-        sssp_u32_do_atoms(&run, &ahead);
+        sssp_u32_do_atoms(&self, &ahead);
     }
     assert_int_equal(distance[0], UINT32_MAX);
-    assert_int_equal(sssp_u32_own_items(&block, TO), 0);
+    assert_int_equal(weir_block_queue_items(&block.base.queue, TO), 0);
 }
 
 /* A tile of more atoms than were looked ahead at, to vertices that are near, deferred, and no news. */
-static void tiles_make_near_items_and_put_deferred_ones_off(void **state)
+static void tiles_make_near_items_and_defer_others(void **state)
 {
     static const uint32_t to[] = {10, 11, 12, 13, 14, 15, 16},
                           far_off[] = {1, 90, 1, 80, 200, 2, 3};
@@ -130,29 +131,29 @@ static void tiles_make_near_items_and_put_deferred_ones_off(void **state)
     distance[16] = 22; /* nearer than by this way */
     memset(&ahead, 0, sizeof ahead);
     ahead.item = (sssp_u32_item){0, 20};
-    sssp_u32_look_ahead(&run, &ahead, 1, weir_bounds_make(0, 7));
+    sssp_u32_look_ahead(&self, &ahead, 1, weir_bounds_make(0, 7));
     assert_int_equal(ahead.fresh_atoms, 7);
-    sssp_u32_do_atoms(&run, &ahead); /* two, and then the rest */
+    sssp_u32_do_atoms(&self, &ahead); /* two, and then the rest */
     assert_int_equal(sssp_u32_do_more(&block, TO, ahead.item, ahead.first, 2, 7), 0);
-    assert_int_equal(sssp_u32_own_items(&block, TO), 2);
-    assert_item(&block.own[TO][0], 10, 21);
-    assert_item(&block.own[TO][1], 15, 22);
-    assert_int_equal(block.own_bounds[TO][1], weir_bounds_make(7, 7));
-    assert_int_equal(block.put_off_count, 3);
-    assert_item(&block.put_off[0], 11, 110);
-    assert_item(&block.put_off[1], 13, 100); /* the least that is deferred */
-    assert_item(&block.put_off[2], 14, 220);
-    assert_int_equal(run.pushed, 0);
+    assert_int_equal(weir_block_queue_items(&block.base.queue, TO), 2);
+    assert_item(&block.queued[TO][0], 10, 21);
+    assert_item(&block.queued[TO][1], 15, 22);
+    assert_int_equal(block.queued_bounds[TO][1], weir_bounds_make(7, 7));
+    assert_int_equal(block.base.queue.deferred_count, 3);
+    assert_item(&block.deferred[0], 11, 110);
+    assert_item(&block.deferred[1], 13, 100); /* the least that is deferred */
+    assert_item(&block.deferred[2], 14, 220);
+    assert_int_equal(self.pushed, 0);
 }
 
-/* The same item, where no more can be put off: it goes into its bucket at once. */
-static void what_cannot_be_put_off_is_deferred_at_once(void **state)
+/* An item for which the block has no room goes into its bucket at once. */
+static void items_without_room_in_the_block_go_to_bags_at_once(void **state)
 {
     const sssp_u32_item item = {9, 115};
     (void)state;
-    block.put_off_count = PUT_OFF_MOST;
-    assert_false(sssp_u32_keep_near(&run, 1, &item));
-    assert_int_equal(block.put_off_count, PUT_OFF_MOST);
+    block.base.queue.deferred_count = BLOCK_DEFERRED_MOST;
+    assert_false(sssp_u32_keep_near(&self, 1, &item));
+    assert_int_equal(block.base.queue.deferred_count, BLOCK_DEFERRED_MOST);
     assert_int_equal(control.look[WEIR_BAG_BUCKET + 15], 1);
     assert_item(&buckets[15][0], 9, 115);
 }
@@ -161,10 +162,10 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         TEST(every_item_is_looked_at_once),
-        TEST(shares_turn_from_round_to_round),
+        TEST(shares_change_from_round_to_round),
         TEST(stale_tiles_are_counted_and_their_atoms_are_not),
-        TEST(tiles_make_near_items_and_put_deferred_ones_off),
-        TEST(what_cannot_be_put_off_is_deferred_at_once),
+        TEST(tiles_make_near_items_and_defer_others),
+        TEST(items_without_room_in_the_block_go_to_bags_at_once),
     };
     return cmocka_run_group_tests_name("looking ahead in narrow rounds", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# How devices agree that a run is over: a model, looked through completely by spin (docs/agreement.md).
+# How devices agree that a run is over: a model, looked through completely by spin (docs/termination.md).
 # The protocol must hold, and must break where a part of it is left out.
 dir=$(cd "$(dirname "$0")" && pwd)
 cc=${CC:-cc}
@@ -23,7 +23,7 @@ look() {
     build='-DSAFETY' run=
     case $* in *POLLING*) build='-DNP -DNFAIR=3' run='-l -f' ;; esac
     # shellcheck disable=SC2086 # several switches each
-    spin "-P$cc -E -x c" -a "$@" "$dir/agree.pml" >out 2>&1 &&
+    spin "-P$cc -E -x c" -a "$@" "$dir/termination.pml" >out 2>&1 &&
         $cc -O0 -w -DMEMLIM=1000 $build -o pan pan.c >>out 2>&1 &&
         ./pan -m10000 $run >>out 2>&1
 }

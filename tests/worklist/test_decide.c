@@ -20,7 +20,7 @@ struct world {
 #define ROOM      100u
 #define MORE_ROOM 50u
 
-static struct world *make_world(uint32_t order, uint32_t lanes_in)
+static struct world *make_world(uint32_t order, uint32_t channels_in)
 {
     struct world *world = calloc(1, sizeof *world);
     assert_non_null(world);
@@ -28,13 +28,13 @@ static struct world *make_world(uint32_t order, uint32_t lanes_in)
     world->args.mail = &world->mail;
     world->args.order = order;
     world->args.workers = 2;
-    world->args.lanes_in = lanes_in;
+    world->args.channels_in = channels_in;
     world->args.wire_bytes = 8;
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
         world->args.bag[b] =
             (struct weir_bag){.slots = &world->device[b], .room = ROOM, .more_room = MORE_ROOM};
-    for (uint32_t l = 0; l < lanes_in; l++)
-        world->control.in[l] = (struct weir_lane_in){world->ring, NULL, 15, l};
+    for (uint32_t l = 0; l < channels_in; l++)
+        world->control.in[l] = (struct weir_channel_in){world->ring, NULL, 15, l};
     world->ledger.plan.order = (struct weir_work_order){
         100, 10, 0, WEIR_BUCKETS, WEIR_BAG_NEAR, WEIR_BAG_FAR, WEIR_BAG_HELD};
     world->ledger.window_told = WEIR_BUCKETS;
@@ -271,7 +271,7 @@ static void a_choked_worker_with_too_many_near_items(void **state)
 }
 
 /* Rings of 16 slots of 8 bytes: from every place, every number, also where the counters wrap. */
-static void a_lane_that_wraps_has_two_segments(void **state)
+static void a_channel_that_wraps_has_two_segments(void **state)
 {
     (void)state;
     for (uint32_t head = 0xFFFFFFF0u - 3; head != 20; head++)
@@ -295,30 +295,30 @@ static void a_lane_that_wraps_has_two_segments(void **state)
         }
 }
 
-/* With more lanes than a round takes in from, each comes up in time, and the plan stays in bounds. */
-static void every_lane_has_its_turn(void **state)
+/* With more channels than a round takes items from, each is read in time, and the plan stays in bounds. */
+static void every_channel_is_read_in_time(void **state)
 {
     struct world *world = make_world(WEIR_ENGINE_SOFT, WEIR_WORK_ARRIVALS + 5);
     uint32_t taken[WEIR_WORK_ARRIVALS + 5] = {0};
     (void)state;
     for (world->ledger.rounds = 0; world->ledger.rounds < WEIR_WORK_ARRIVALS + 5;
          world->ledger.rounds++) {
-        for (uint32_t l = 0; l < world->args.lanes_in; l++) {
+        for (uint32_t l = 0; l < world->args.channels_in; l++) {
             world->ledger.in_head[l] = world->ledger.in_next[l] = 10;
             world->ledger.available[l] = 16; /* wraps: two segments each */
         }
         assert_int_equal(weir_plan_make(&world->args, &world->ledger), 16 * WEIR_WORK_ARRIVALS);
         assert_int_equal(world->ledger.plan.segments, 2 * WEIR_WORK_ARRIVALS);
-        for (uint32_t l = 0; l < world->args.lanes_in; l++)
+        for (uint32_t l = 0; l < world->args.channels_in; l++)
             taken[l] += world->ledger.in_next[l] != 10;
     }
-    for (uint32_t l = 0; l < world->args.lanes_in; l++)
+    for (uint32_t l = 0; l < world->args.channels_in; l++)
         assert_int_equal(taken[l], WEIR_WORK_ARRIVALS);
     free(world);
 }
 
 /* Who knows of the next generation already is not listened to. */
-static void bulk_leaves_lanes_that_are_ahead(void **state)
+static void bulk_leaves_channels_that_are_ahead(void **state)
 {
     struct world *world = make_world(WEIR_ENGINE_BULK, 2);
     (void)state;
@@ -343,7 +343,7 @@ static void a_raise_releases_buckets(void **state)
 {
     struct world *world = make_world(WEIR_ENGINE_SOFT, 0);
     struct weir_ledger *ledger = &world->ledger;
-    struct weir_command_words command = {.epoch = 1, .kind = WEIR_COMMAND_RAISE, .steps = 3};
+    struct weir_command_words command = {.epoch = 1, .kind = WEIR_COMMAND_RAISE, .buckets = 3};
     (void)state;
     ledger->plan.order.bucket = 14;
     ledger->look[WEIR_LOOK_URGENCY] = ~UINT32_C(130);
@@ -354,7 +354,7 @@ static void a_raise_releases_buckets(void **state)
     assert_int_equal(ledger->bucket_pending, 1u << 14 | 1u << 15 | 1u << 0);
     assert_int_equal(ledger->far_pending, 0); /* 130 is not below 130 */
     command.epoch = 2;
-    command.steps = 1;
+    command.buckets = 1;
     weir_take_command(&world->args, ledger, &command);
     assert_true(ledger->far_pending);
     assert_int_equal(ledger->raises, 2);
@@ -362,7 +362,7 @@ static void a_raise_releases_buckets(void **state)
     assert_int_equal(ledger->width_count, 2);
     ledger->plan.order.delta = 0x10000000u;
     command.epoch = 3;
-    command.steps = WEIR_BUCKETS;
+    command.buckets = WEIR_BUCKETS;
     weir_take_command(&world->args, ledger, &command);
     assert_int_equal(ledger->plan.order.threshold, UINT32_MAX); /* saturates */
     assert_int_equal(ledger->end, WEIR_ENGINE_RUNS);
@@ -441,9 +441,9 @@ int main(void)
         cmocka_unit_test(held_items_wait_for_a_credit),
         cmocka_unit_test(a_choked_worker_sends_and_takes_in),
         cmocka_unit_test(a_choked_worker_with_too_many_near_items),
-        cmocka_unit_test(a_lane_that_wraps_has_two_segments),
-        cmocka_unit_test(every_lane_has_its_turn),
-        cmocka_unit_test(bulk_leaves_lanes_that_are_ahead),
+        cmocka_unit_test(a_channel_that_wraps_has_two_segments),
+        cmocka_unit_test(every_channel_is_read_in_time),
+        cmocka_unit_test(bulk_leaves_channels_that_are_ahead),
         cmocka_unit_test(a_raise_releases_buckets),
         cmocka_unit_test(other_commands),
         cmocka_unit_test(enough_blocks_are_woken),

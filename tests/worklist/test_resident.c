@@ -122,7 +122,7 @@ static void trial_open(struct trial *trial, const char *spec, int sides)
         trial->script[d].stop = &trial->words[d];
         trial->all.one[d] = (struct resident){.device = device,
                                               .queue = new_queue(device),
-                                              .side = sides ? new_queue(device) : NULL,
+                                              .stop_queue = sides ? new_queue(device) : NULL,
                                               .done = new_event(device),
                                               .args = &trial->args[d],
                                               .stop = &trial->words[d],
@@ -134,7 +134,7 @@ static void trial_close(struct trial *trial)
 {
     for (uint32_t d = 0; d < trial->all.count; d++) {
         weir_queue_destroy(trial->all.one[d].queue);
-        weir_queue_destroy(trial->all.one[d].side);
+        weir_queue_destroy(trial->all.one[d].stop_queue);
         weir_event_release(trial->all.one[d].done);
     }
     weir_device_free(weir_context_home(trial->context), trial->words);

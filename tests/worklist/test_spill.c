@@ -24,14 +24,14 @@ static void open_world(struct world *world, const char *pool, uint64_t bytes,
     memset(world, 0, sizeof *world);
     world->context = open_with_or_skip("host:1", settings);
     world->home = weir_context_home(world->context);
-    OK(weir__spill_place(&world->spill, world->home, bytes, element_bytes));
+    OK(weir__spill_create(&world->spill, world->home, bytes, element_bytes));
 }
 
 /* Whatever was given comes back. */
 static void close_world(struct world *world)
 {
     weir_pool_stats pool;
-    weir__spill_unplace(&world->spill);
+    weir__spill_destroy(&world->spill);
     weir_device_pool_stats(world->home, &pool);
     assert_int_equal(pool.used_bytes, 0);
     weir_context_destroy(world->context);
@@ -103,12 +103,12 @@ static void any_budget_has_a_chunk_for_each_bag(void **state)
             const uint32_t bytes[BAGS] = {element, element, 0, element, 2 * element, element};
             struct spill spill;
             memset(&spill, 0, sizeof spill);
-            OK(weir__spill_place(&spill, weir_context_home(context), budgets[i], bytes));
+            OK(weir__spill_create(&spill, weir_context_home(context), budgets[i], bytes));
             for (uint32_t b = 0; b < BAGS; b++)
                 if (bytes[b])
                     check_size(&spill, b, budgets[i], bytes[b]);
             assert_null(spill.bag[2].words);
-            weir__spill_unplace(&spill);
+            weir__spill_destroy(&spill);
         }
     weir_context_destroy(context);
 }

@@ -2,7 +2,7 @@
  *
  * With a seed in weir__worklist_delay() a device tells of what it put into a lane only at some of its
  * decisions, so items are under way while others report that they have nothing to do. Devices must not
- * agree too early (docs/agreement.md): every item of trees that the host walks too is consumed exactly
+ * agree too early (docs/termination.md): every item of trees that the host walks too is consumed exactly
  * once, and the run ends. In order bulk no layer of the trees may begin before the one above it is
  * done, on no device. Host devices only. */
 #include "tests/worklist/worklist_fixture.h"

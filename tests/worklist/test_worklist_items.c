@@ -171,7 +171,7 @@ static void a_chain_that_hops_all_around(void **state)
         tree_wire wire;
         uint32_t owner = tree_pack(&world.tree[0], &root, &wire);
         assert_int_equal(stats.produced, CHAIN + 1);
-        assert_int_equal(stats.sent, count_steps(&world.list->plan, owner,
+        assert_int_equal(stats.sent, count_steps(&world.list->routes, owner,
                                                  world.devices > 1 ? world.devices - 1 : 1, CHAIN));
         tree_world_close(&world);
     }

@@ -28,7 +28,7 @@ struct place {
 static weir_status read_in_order(void *user, uint64_t number, double *gbs_out)
 {
     struct place *p = user;
-    struct weir__stream_args args = {NULL, p->data, p->bytes, 0, 0, p->work->sum, 0};
+    struct weir__stream_args args = {.from = p->data, .bytes = p->bytes, .sum = p->work->sum};
     uint64_t sum = 0;
     double ms = 0;
     weir_status status = weir__work_fill(p->owner, p->data, p->bytes, number, 1);
@@ -43,7 +43,8 @@ static weir_status read_in_order(void *user, uint64_t number, double *gbs_out)
 static weir_status write_in_order(void *user, uint64_t number, double *gbs_out)
 {
     struct place *p = user;
-    struct weir__stream_args args = {p->data, NULL, p->bytes, number, 1, p->work->sum, 0};
+    struct weir__stream_args args = {
+        .to = p->data, .bytes = p->bytes, .seed = number, .step = 1, .sum = p->work->sum};
     double ms = 0;
     weir_status status =
         weir__work_run(p->work, &weir__kernel_stream_write, &args, sizeof args, &ms, NULL);
@@ -57,8 +58,10 @@ static weir_status add_in_order(void *user, uint64_t number, double *gbs_out)
 {
     struct place *p = user;
     uint64_t start = number % 0x10000 * 0x100000001u; /* both counters of 4 bytes in a word */
-    struct weir__stream_args args = {
-        p->data, NULL, p->bytes, 0, 0, p->work->sum, (uint32_t)p->target->system};
+    struct weir__stream_args args = {.to = p->data,
+                                     .bytes = p->bytes,
+                                     .sum = p->work->sum,
+                                     .system = (uint32_t)p->target->system};
     double ms = 0;
     weir_status status = weir__work_fill(p->owner, p->data, p->bytes, start, 0);
     if (!status)
@@ -74,9 +77,13 @@ static weir_status add_in_order(void *user, uint64_t number, double *gbs_out)
 static struct weir__random_args random_args(const struct place *p, uint64_t seed,
                                             enum weir__access access)
 {
-    return (struct weir__random_args){
-        p->data, weir__words_in(p->bytes),   p->random, seed, p->work->sum,
-        access,  (uint32_t)p->target->system};
+    return (struct weir__random_args){.data = p->data,
+                                      .words = weir__words_in(p->bytes),
+                                      .count = p->random,
+                                      .seed = seed,
+                                      .sum = p->work->sum,
+                                      .access = access,
+                                      .system = (uint32_t)p->target->system};
 }
 
 static weir_status read_at_random(void *user, uint64_t number, double *gbs_out)
@@ -136,9 +143,12 @@ static const struct operation {
     weir__trial_fn trial;
     int reads, atomic, random;
 } operations[] = {
-    {"coalesced read", read_in_order, 1, 0, 0},      {"coalesced write", write_in_order, 0, 0, 0},
-    {"coalesced atomic add", add_in_order, 0, 1, 0}, {"random read", read_at_random, 1, 0, 1},
-    {"random write", write_at_random, 0, 0, 1},      {"random atomic add", add_at_random, 0, 1, 1},
+    {.name = "coalesced read", .trial = read_in_order, .reads = 1},
+    {.name = "coalesced write", .trial = write_in_order},
+    {.name = "coalesced atomic add", .trial = add_in_order, .atomic = 1},
+    {.name = "random read", .trial = read_at_random, .reads = 1, .random = 1},
+    {.name = "random write", .trial = write_at_random, .random = 1},
+    {.name = "random atomic add", .trial = add_at_random, .atomic = 1, .random = 1},
 };
 #define OPERATIONS (sizeof operations / sizeof *operations)
 

@@ -26,10 +26,13 @@ struct job {
 
 static struct weir__random_args args_of(const struct job *job, uint64_t seed)
 {
-    return (struct weir__random_args){
-        job->data,   weir__words_in(job->bytes),    job->count, seed, job->work->sum,
-        job->access, (uint32_t)job->target->system,
-    };
+    return (struct weir__random_args){.data = job->data,
+                                      .words = weir__words_in(job->bytes),
+                                      .count = job->count,
+                                      .seed = seed,
+                                      .sum = job->work->sum,
+                                      .access = job->access,
+                                      .system = (uint32_t)job->target->system};
 }
 
 /* What the accesses start from: numbers to read, zeros to add to, or the largest number. */

@@ -56,7 +56,7 @@ static weir_status measure_sizes(struct bench *bench, uint32_t from, uint32_t to
                                  int both)
 {
     weir_status status = WEIR_OK;
-    struct stream stream = {from, to, way, both, SIZE_LEAST, 0};
+    struct stream stream = {.from = from, .to = to, .way = way, .both = both, .size = SIZE_LEAST};
     for (; stream.size < bench->config.bytes && !status; stream.size *= 4)
         status = measure(bench, stream);
     stream.size = bench->config.bytes;

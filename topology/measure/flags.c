@@ -12,8 +12,12 @@
 
 static weir_status launch_ping(struct partners *p, uint32_t i, uint32_t rounds)
 {
-    struct weir__ping_args args = {p->flags[i], p->flags[1 - i], p->base,
-                                   rounds,      i == 0,          p->patience};
+    struct weir__ping_args args = {.mine = p->flags[i],
+                                   .theirs = p->flags[1 - i],
+                                   .base = p->base,
+                                   .rounds = rounds,
+                                   .first = i == 0,
+                                   .patience = p->patience};
     return weir_queue_launch(p->region.queue[i], &weir__kernel_ping, &args, sizeof args);
 }
 
@@ -49,7 +53,12 @@ static weir_status row_of_peer(struct bench *bench, const struct target *peer)
 
 static weir_status launch_with_cpu(struct partners *p, uint32_t i, uint32_t rounds)
 {
-    struct weir__ping_args args = {TO_GPU(p), TO_CPU(p), p->base, rounds, 1, p->patience};
+    struct weir__ping_args args = {.mine = TO_GPU(p),
+                                   .theirs = TO_CPU(p),
+                                   .base = p->base,
+                                   .rounds = rounds,
+                                   .first = 1,
+                                   .patience = p->patience};
     return weir_queue_launch(p->region.queue[i], &weir__kernel_ping, &args, sizeof args);
 }
 

@@ -44,8 +44,14 @@ static uint32_t send_direct(struct schedule *schedule, struct lane *lane, char *
         lane->from == bench->devices || (!is_gpu(bench, lane->from) && is_gpu(bench, lane->to));
     uint32_t queue = pulls ? queue_of(schedule, &lane->pull, lane->to)
                            : queue_of(schedule, &lane->push, lane->from);
-    struct step step = {queue, lane->from, lane->to,           target, source,
-                        bytes, lane->way,  {after, STEP_NONE}, 0,      NULL};
+    struct step step = {.queue = queue,
+                        .from = lane->from,
+                        .to = lane->to,
+                        .target = target,
+                        .source = source,
+                        .bytes = bytes,
+                        .kernel = lane->way,
+                        .after = {after, STEP_NONE}};
     return weir__schedule_step(schedule, &step);
 }
 
@@ -59,27 +65,23 @@ static uint32_t send_staged(struct schedule *schedule, struct lane *lane, char *
         return STEP_NONE;
     char *bounce = lane->bounce + slot * lane->slot_bytes;
     uint32_t emptied = lane->sent >= lane->slots ? lane->pulled[slot] : STEP_NONE;
-    struct step push = {queue_of(schedule, &lane->push, lane->from),
-                        lane->from,
-                        home,
-                        bounce,
-                        source,
-                        bytes,
-                        lane->way,
-                        {after, emptied},
-                        0,
-                        NULL};
+    struct step push = {.queue = queue_of(schedule, &lane->push, lane->from),
+                        .from = lane->from,
+                        .to = home,
+                        .target = bounce,
+                        .source = source,
+                        .bytes = bytes,
+                        .kernel = lane->way,
+                        .after = {after, emptied}};
     uint32_t pushed = weir__schedule_step(schedule, &push);
-    struct step pull = {queue_of(schedule, &lane->pull, lane->to),
-                        home,
-                        lane->to,
-                        target,
-                        bounce,
-                        bytes,
-                        lane->way,
-                        {pushed, STEP_NONE},
-                        0,
-                        NULL};
+    struct step pull = {.queue = queue_of(schedule, &lane->pull, lane->to),
+                        .from = home,
+                        .to = lane->to,
+                        .target = target,
+                        .source = bounce,
+                        .bytes = bytes,
+                        .kernel = lane->way,
+                        .after = {pushed, STEP_NONE}};
     lane->sent++;
     return lane->pulled[slot] = weir__schedule_step(schedule, &pull);
 }

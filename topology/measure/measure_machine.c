@@ -72,7 +72,7 @@ static weir_status measure_speed(struct bench *bench, uint32_t from, uint32_t to
                                  struct weir__speed *speed_out)
 {
     uint64_t large = bench->config.bytes, small = large < SMALL ? large : SMALL;
-    struct weir__copy_times times = {small, large, 0, 0, 0};
+    struct weir__copy_times times = {.small = small, .large = large};
     weir_status status;
     if ((status = time_copies(bench, from, to, way, small, FEW, &times.few_us)) ||
         (status = time_copies(bench, from, to, way, small, MANY, &times.many_us)) ||

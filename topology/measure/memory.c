@@ -23,7 +23,7 @@ static weir_status check(struct room *room, uint64_t number, const char *what)
 static weir_status read_all(void *user, uint64_t number, double *gbs_out)
 {
     struct room *r = user;
-    struct weir__stream_args args = {NULL, r->from, r->bytes, 0, 0, r->work.sum, 0};
+    struct weir__stream_args args = {.from = r->from, .bytes = r->bytes, .sum = r->work.sum};
     uint64_t sum = 0;
     double ms = 0;
     weir_status status = filled(r, number);
@@ -37,7 +37,7 @@ static weir_status read_all(void *user, uint64_t number, double *gbs_out)
 static weir_status write_all(void *user, uint64_t number, double *gbs_out)
 {
     struct room *r = user;
-    struct weir__stream_args args = {r->to, NULL, r->bytes, number, 1, NULL, 0};
+    struct weir__stream_args args = {.to = r->to, .bytes = r->bytes, .seed = number, .step = 1};
     double ms = 0;
     weir_status status =
         weir__work_run(&r->work, &weir__kernel_stream_write, &args, sizeof args, &ms, NULL);
@@ -50,7 +50,7 @@ static weir_status write_all(void *user, uint64_t number, double *gbs_out)
 static weir_status copy_all(void *user, uint64_t number, double *gbs_out)
 {
     struct room *r = user;
-    struct weir__stream_args args = {r->to, r->from, r->bytes, 0, 0, NULL, 0};
+    struct weir__stream_args args = {.to = r->to, .from = r->from, .bytes = r->bytes};
     double ms = 0;
     weir_status status = filled(r, number);
     if (status || (status = weir__work_run(&r->work, &weir__kernel_stream_copy, &args, sizeof args,

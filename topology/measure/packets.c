@@ -68,7 +68,7 @@ weir_status weir__bench_packets(struct bench *bench)
                          "from one device to %s",
                          (unsigned long long)bench->config.bytes, to ? "another" : "itself");
     for (int way = 0; way < WAYS && !status; way++) {
-        struct message m = {0, to, (enum way)way, 0, bench->config.bytes, 0};
+        struct message m = {.to = to, .way = (enum way)way, .bytes = bench->config.bytes};
         if (!(status = measure(bench, m, whole[way])))
             status = measure_sizes(bench, m, 2, cut[way]);
     }
@@ -83,7 +83,7 @@ static weir_status measure_indirect(struct bench *bench, enum way way, int stage
     static const char *const cut[2][WAYS] = {
         {"direct push, copy engine, packets", "direct push, kernel, packets"},
         {"push and pull, copy engine, packets", "push and pull, kernel, packets"}};
-    struct message m = {0, 1, way, staged, bench->config.bytes, 0};
+    struct message m = {.to = 1, .way = way, .staged = staged, .bytes = bench->config.bytes};
     weir_status status = measure(bench, m, whole[staged][way]);
     return status ? status : measure_sizes(bench, m, 4, cut[staged][way]);
 }

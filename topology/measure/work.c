@@ -126,14 +126,15 @@ weir_status weir__work_run(struct work *work, const weir_kernel *kernel, const v
 weir_status weir__work_fill(struct work *work, void *data, uint64_t bytes, uint64_t seed,
                             uint64_t step)
 {
-    struct weir__stream_args args = {data, NULL, bytes, seed, step, NULL, 0};
+    struct weir__stream_args args = {.to = data, .bytes = bytes, .seed = seed, .step = step};
     return weir__work_run(work, &weir__kernel_stream_write, &args, sizeof args, NULL, NULL);
 }
 
 weir_status weir__work_check(struct work *work, const void *data, uint64_t bytes, uint64_t seed,
                              uint64_t step, const char *what)
 {
-    struct weir__stream_args args = {NULL, data, bytes, seed, step, work->sum, 0};
+    struct weir__stream_args args = {
+        .from = data, .bytes = bytes, .seed = seed, .step = step, .sum = work->sum};
     uint64_t wrong;
     weir_status status =
         weir__work_run(work, &weir__kernel_stream_check, &args, sizeof args, NULL, &wrong);

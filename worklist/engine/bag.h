@@ -2,14 +2,14 @@
  *  memory.
  *
  * The contract is in the names: `_mp` puts are multi-producer, any number of lanes at once; reading is
- * for after a barrier, when nobody puts: every element below the tail may then be read, by any thread, in
+ * for after a barrier, when no lane puts: every element below the tail may then be read, by any thread, in
  * any order. (Rounds of the engine alternate: what one round puts, a later one reads.) So a put needs one
  * atomic add for a whole warp and no flag a slot, and no index is ever compared and swapped.
  *
  * A bag is bounded. Elements past `room` *spill*: they go to chunks of page-locked host memory, which the host
  * gives when the first element of a chunk is put, up to WEIR_SPILL_BYTES for all bags of a device. Past that a
- * put fails: nothing is overwritten. Failed puts still count in the tail, and whoever makes one says so
- * (push_tmpl.h). Typed wrappers come from bag_tmpl.h. */
+ * put fails, and nothing is overwritten. A put that failed still counts in the tail, and the lane that made it reports it
+ * (weir_refuse()). Typed wrappers come from bag_tmpl.h. */
 #ifndef WEIR_WORKLIST_ENGINE_BAG_H
 #define WEIR_WORKLIST_ENGINE_BAG_H
 
@@ -42,20 +42,20 @@ WEIR_BOTH uint64_t *weir_spill_word(const struct weir_spill *spill, uint32_t chu
     return (uint64_t *)(uintptr_t)(spill + 1) + chunk;
 }
 
-/** The chunk with that number, which the host is asked for if it is not there. A GPU waits until the host, which
- *  looks at `wanted` while kernels run, has answered. One lane. @return NULL: there are no more. */
+/** The chunk with that number. If it was not given yet the host is asked for it; a lane of a GPU then waits until the host,
+ *  which looks at `wanted` while kernels run, has answered. One lane. @return NULL: there are no more. */
 WEIR_DEV char *weir_spill_chunk(struct weir_spill *spill, uint32_t chunk)
 {
     WEIR_ROLLED
     for (uint32_t looks = 0;; looks++) {
-        /* Pairs with the release of the host, for which the chunk lies there as it was made. */
-        uint64_t place = weir_load_acquire_sys_u64(weir_spill_word(spill, chunk));
-        if (place)
-            return (char *)(uintptr_t)place;
+        uint64_t address = /* pairs with the release in spill.c: the chunk is ready */
+            weir_load_acquire_sys_u64(weir_spill_word(spill, chunk));
+        if (address)
+            return (char *)(uintptr_t)address;
         if (weir_load_acquire_sys_u32(&spill->refused))
             return NULL;
 #ifdef __CUDACC__
-        /* Lanes that want a lower one may store that over it; so each stores until it has its own. */
+        /* A lane that wants a chunk of a lower number may overwrite this, so each lane stores again until it is served. */
         if (weir_load_relaxed_sys_u32(&spill->wanted) <= chunk)
             weir_store_relaxed_sys_u32(&spill->wanted, chunk + 1);
         weir_pause(looks);
@@ -65,8 +65,8 @@ WEIR_DEV char *weir_spill_chunk(struct weir_spill *spill, uint32_t chunk)
     }
 }
 
-/** Where element @p at of those that spilled lies. One lane. @return NULL: there is no room for it. */
-WEIR_DEV char *weir_spill_place(const struct weir_bag *bag, uint32_t at, uint32_t bytes)
+/** The address of element @p at of those that spilled. One lane. @return NULL: there is no room for it. */
+WEIR_DEV char *weir_spill_address(const struct weir_bag *bag, uint32_t at, uint32_t bytes)
 {
     const uint32_t within = at & (((uint32_t)1 << bag->chunk_log) - 1u);
     char *chunk = weir_spill_chunk(bag->spill, at >> bag->chunk_log);

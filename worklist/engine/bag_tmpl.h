@@ -44,8 +44,8 @@ WEIR_DEV void BAG(copy)(void *to, const BAG_TYPE *from)
         *(BAG_TYPE *)to = *from;
 }
 
-/** Store an element into a reserved slot. @return 0 if the bag is full: the element is not in it. Nothing is called
- *  here: a call in the middle of a round costs registers, also if it is never made. */
+/** Store an element into a reserved slot. @return 0 if the bag is full: the element is not in it. This is inlined whole,
+ *  since a call in the middle of a round costs registers even if it is never made. */
 WEIR_DEV int BAG(put)(const struct weir_bag *bag, uint32_t slot, const BAG_TYPE *element)
 {
     if (slot < bag->room) {
@@ -55,10 +55,10 @@ WEIR_DEV int BAG(put)(const struct weir_bag *bag, uint32_t slot, const BAG_TYPE 
     slot -= bag->room;
     if (slot >= bag->more_room)
         return 0;
-    char *place = weir_spill_place(bag, slot, (uint32_t)sizeof *element);
-    if (place)
-        BAG(copy)(place, element);
-    return place != NULL;
+    char *address = weir_spill_address(bag, slot, (uint32_t)sizeof *element);
+    if (address)
+        BAG(copy)(address, element);
+    return address != NULL;
 }
 
 #undef BAG_PASTE_

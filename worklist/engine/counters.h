@@ -1,4 +1,4 @@
-/** @file counters.h  A part of decider.h: the books of a round that ended, and what it sent. */
+/** @file counters.h  A part of decider.h: counting a round that ended, and publishing what it sent. */
 #ifndef WEIR_WORKLIST_ENGINE_COUNTERS_H
 #define WEIR_WORKLIST_ENGINE_COUNTERS_H
 
@@ -19,10 +19,10 @@
 #define WEIR_ENGINE_BY_MERGE  5u
 #define WEIR_ENGINE_BY_OWN    6u
 
-/** What the lanes of a warp hand on from one part of a decision to the next; the same in all lanes. */
+/** What one part of a decision computes for the next; all lanes of the warp have the same values. */
 struct weir_decision {
-    uint64_t entered; /* items that came into bags and lanes since the last decision */
-    uint64_t parked;  /* of them, into the far bag and the buckets */
+    uint64_t entered;  /* items that came into bags and channels since the last decision */
+    uint64_t deferred; /* of them, into the far bag and the buckets */
 };
 
 /** Which bags the round that ended has read. */
@@ -34,34 +34,35 @@ WEIR_DEV uint32_t weir_took(const struct weir_ledger *ledger, uint64_t word)
 }
 
 /** Count what came into the bags. */
-WEIR_DEV void weir_decide_bags(const struct weir_engine_args *args, struct weir_ledger *ledger,
-                               struct weir_decision *decision)
+WEIR_DEV void weir_count_bags(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                              struct weir_decision *decision)
 {
     struct weir_control *control = args->control;
-    uint64_t entered = 0, parked = 0;
+    uint64_t entered = 0, deferred = 0;
     WEIR_ROLLED
     for (uint32_t b = weir_lane(); b < WEIR_BAGS; b += WEIR_LANES) {
         const struct weir_bag *bag = &args->bag[b];
         uint32_t tail = ledger->look[b];
         if ((b == WEIR_BAG_PIECE || b >= WEIR_BAG_BUCKET) && tail > bag->room) {
-            tail = bag->room; /* the rest was processed in place, or went to the far bag */
+            tail =
+                bag->room; /* the others were processed with their tile, or went to the far bag */
             weir_store_relaxed_dev_u32(&control->look[b], tail);
             ledger->look[b] = tail;
         }
         uint64_t grown = tail - ledger->seen[b];
         entered += b == WEIR_BAG_PIECE ? 0 : grown;
         if (b >= WEIR_BAG_BUCKET || b == WEIR_BAG_FAR || b == WEIR_BAG_FAR + 1)
-            parked += grown;
+            deferred += grown;
         ledger->seen[b] = tail;
     }
     decision->entered = weir_sum_u64(entered);
-    decision->parked = weir_sum_u64(parked);
+    decision->deferred = weir_sum_u64(deferred);
     weir_lanes_sync();
 }
 
-/** Empty the bags that the coming round reads: it knows what is in them, and puts nothing there. */
-WEIR_DEV void weir_decide_empty(const struct weir_engine_args *args, struct weir_ledger *ledger,
-                                uint32_t took)
+/** Reset the tails of the bags that the next round reads. The plan has their lengths, and the round puts nothing there. */
+WEIR_DEV void weir_empty_bags(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                              uint32_t took)
 {
     WEIR_ROLLED
     for (uint32_t b = weir_lane(); b < WEIR_BAGS; b += WEIR_LANES)
@@ -71,7 +72,7 @@ WEIR_DEV void weir_decide_empty(const struct weir_engine_args *args, struct weir
         }
 }
 
-/** Whether a test wants this tail to be kept back for a while. */
+/** Whether a test wants the tail of this channel to be published later. */
 WEIR_DEV int weir_delayed(const struct weir_ledger *ledger, uint32_t lane)
 {
     if (!ledger->delay)
@@ -81,44 +82,45 @@ WEIR_DEV int weir_delayed(const struct weir_ledger *ledger, uint32_t lane)
     return (mixed >> 40) % 4 != 0;
 }
 
-/** Publish what rounds stored into lanes, and take note of credits.
- *  @return items that were handed on. The decider reports idle only when none is kept back. */
-WEIR_DEV uint64_t weir_decide_send(const struct weir_engine_args *args, struct weir_ledger *ledger)
+/** Publish the tails of the channels that the round stored into, and read the credits that came back.
+ *  @return items that were published. The decider reports idle only when every tail is published. */
+WEIR_DEV uint64_t weir_publish_channels(const struct weir_engine_args *args,
+                                        struct weir_ledger *ledger)
 {
     struct weir_control *control = args->control;
     uint64_t sent = 0;
-    int kept = 0, credit_came = 0;
+    int delayed = 0, credit_came = 0;
     WEIR_ROLLED
-    for (uint32_t l = weir_lane(); l < args->lanes_out; l += WEIR_LANES) {
+    for (uint32_t l = weir_lane(); l < args->channels_out; l += WEIR_LANES) {
         uint32_t tail = weir_load_relaxed_dev_u32(&control->out_tail[l]);
         uint32_t credit = weir_load_acquire_sys_u32(&args->mail->out_credit[l]);
         uint32_t limit = ledger->out_credit_seen[l] + control->out[l].mask + 1;
-        if ((int32_t)(tail - limit) > 0) { /* asked for more than was given */
+        if ((int32_t)(tail - limit) > 0) { /* lanes reserved more slots than are free */
             tail = limit;
             weir_store_relaxed_dev_u32(&control->out_tail[l], tail);
         }
         uint32_t grown = tail - ledger->out_published[l];
         if (grown && weir_delayed(ledger, l)) {
-            kept = 1;
+            delayed = 1;
         } else if (grown) {
             ledger->out_published[l] = tail;
             ledger->out_sent[l] += grown;
             sent += grown;
             if (args->order == WEIR_ENGINE_BULK)
                 weir_store_relaxed_sys_u32(control->out[l].epoch, ledger->epoch);
-            /* Items first, tail second; pairs with the acquire of in_tail. Rounds' stores are in: their
-             * blocks fenced for all devices before they arrived. */
+            /* Items first, tail second; pairs with the acquire of in_tail. The items are visible, since each block
+             * that stored any made a fence of system scope before it arrived. */
             weir_store_release_sys_u32(control->out[l].tail, tail);
         }
         credit_came |= credit != ledger->out_credit_seen[l];
         ledger->out_credit_seen[l] = credit;
         control->out_limit[l] = credit + control->out[l].mask + 1;
     }
-    kept = weir_ballot(kept) != 0;
+    delayed = weir_ballot(delayed) != 0;
     credit_came = weir_ballot(credit_came) != 0;
     sent = weir_sum_u64(sent);
     if (weir_lane() == 0) {
-        ledger->unpublished = (uint32_t)kept;
+        ledger->unpublished = (uint32_t)delayed;
         ledger->retry |= (uint32_t)credit_came;
         if (ledger->delay)
             ledger->delay += 0x632BE5ABu;
@@ -127,62 +129,63 @@ WEIR_DEV uint64_t weir_decide_send(const struct weir_engine_args *args, struct w
     return sent;
 }
 
-/** Give back the slots of what the round took in from the lanes. */
-WEIR_DEV void weir_decide_credit(const struct weir_engine_args *args, struct weir_ledger *ledger)
+/** Return the slots of the items that the round took from the channels. */
+WEIR_DEV void weir_return_credits(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     struct weir_control *control = args->control;
     WEIR_ROLLED
-    for (uint32_t l = weir_lane(); l < args->lanes_in; l += WEIR_LANES) {
+    for (uint32_t l = weir_lane(); l < args->channels_in; l += WEIR_LANES) {
         uint32_t next = ledger->in_next[l];
         if (next == ledger->in_head[l])
             continue;
         ledger->in_head[l] = next;
-        /* A quarter of the ring at a time: a store into another device's memory that releases takes as long
-         * as a short round, and a sender that waits for slots has filled all of them. */
+        /* A credit is returned for a quarter of the ring at a time, since a store-release into another device's memory takes
+         * as long as a short round. A sender that waits for slots has filled the whole ring, so the credit comes. */
         if (!control->in[l].credit || next - ledger->in_credited[l] < (control->in[l].mask + 1) / 4)
             continue;
         ledger->in_credited[l] = next;
-        /* Rounds read the slots before; the sender acquires. */
+        /* The slots were read before this; the sender acquires the credit. */
         weir_store_release_sys_u32(control->in[l].credit, next);
     }
     weir_lanes_sync();
 }
 
-/** Account for the round that ended. */
-WEIR_DEV void weir_decide_account(const struct weir_engine_args *args, struct weir_ledger *ledger,
-                                  uint64_t word, struct weir_decision *decision)
+/** Count the round that ended. */
+WEIR_DEV void weir_count_round(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                               uint64_t word, struct weir_decision *decision)
 {
     struct weir_control *control = args->control;
     uint32_t took = weir_took(ledger, word), action = weir_word_action(word);
     uint64_t taken =
         action == WEIR_ACTION_NEAR || action == WEIR_ACTION_PLAN ? weir_word_count(word) : 0;
     if (took >> WEIR_BAG_PIECE & 1u)
-        taken = 0; /* pieces were counted as the items they are of */
+        taken = 0; /* the items that the pieces belong to were counted when they were cut */
     WEIR_ROLLED
     for (uint32_t p = 0; p < args->packets; p++)
         taken += args->packet_count[p];
-    weir_decide_bags(args, ledger, decision);
-    if (args->lanes_out)
-        decision->entered += weir_decide_send(args, ledger);
-    if (action == WEIR_ACTION_PLAN && args->lanes_in)
-        weir_decide_credit(args, ledger);
+    weir_count_bags(args, ledger, decision);
+    if (args->channels_out)
+        decision->entered += weir_publish_channels(args, ledger);
+    if (action == WEIR_ACTION_PLAN && args->channels_in)
+        weir_return_credits(args, ledger);
     if (weir_lane() != 0)
         return;
     uint32_t moved = ledger->look[WEIR_LOOK_MOVED], merged = ledger->look[WEIR_LOOK_MERGED];
     ledger->produced += decision->entered - moved;
     ledger->consumed += taken - moved;
     ledger->processed += taken - moved - merged;
-    ledger->deferred += decision->parked - ledger->look[WEIR_LOOK_REPARKED];
-    if (moved | merged | ledger->look[WEIR_LOOK_REPARKED])
+    ledger->deferred += decision->deferred - ledger->look[WEIR_LOOK_STILL_DEFERRED];
+    if (moved | merged | ledger->look[WEIR_LOOK_STILL_DEFERRED]) {
         WEIR_ROLLED
-    for (uint32_t w = WEIR_LOOK_MOVED; w <= WEIR_LOOK_MERGED; w++)
-        weir_store_relaxed_dev_u32(&control->look[w], 0);
+        for (uint32_t w = WEIR_LOOK_MOVED; w <= WEIR_LOOK_MERGED; w++)
+            weir_store_relaxed_dev_u32(&control->look[w], 0);
+    }
     if (taken || took)
         ledger->rounds++;
 }
 
 /** The time since the last decision belongs to @p phase. One lane. */
-WEIR_DEV void weir_decide_clock(struct weir_ledger *ledger, uint32_t phase)
+WEIR_DEV void weir_count_time(struct weir_ledger *ledger, uint32_t phase)
 {
     uint64_t now = weir_clock_ns();
     ledger->phase_ns[phase] += now - ledger->mark_ns;

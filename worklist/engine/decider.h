@@ -1,17 +1,17 @@
-/** @file decider.h  What happens between two rounds: the decider counts, sends, and plans.
+/** @file decider.h  What happens between two rounds: the decider counts, publishes and plans.
  *
- * Called by all lanes of one warp while no other thread of the worker's device is at work, so it may read
- * and write all of struct weir_control plainly; rounds see what it wrote because the word is released
- * after it, and it sees what rounds did because every block releases its arrival (of narrow
- * rounds the one with which it hands its items back) and its first lane has acquired them all; weir_lanes_sync() passes that on to the others. Only words that others write
- * meanwhile (in_tail, out_credit, command, the stop word) are loaded with acquire, and only what others
- * read (tails, credits, statuses, commands) is released. */
+ * The decider is one warp, and all its lanes call these functions while no other thread of the worker's device is at work.
+ * So it may read and write all of struct weir_control plainly. Rounds see what it wrote, since the word is released after
+ * that. It sees what rounds did, since each block releases its arrival (after narrow rounds the one with which it hands its
+ * items back); the decider's first lane has acquired all arrivals, and weir_lanes_sync() passes this on to its other lanes.
+ * Only words that other devices or the host write meanwhile (in_tail, out_credit, command, the stop word) are loaded with
+ * acquire, and only words that they read (tails, credits, statuses, commands) are stored with release. */
 #ifndef WEIR_WORKLIST_ENGINE_DECIDER_H
 #define WEIR_WORKLIST_ENGINE_DECIDER_H
 
 #include "worklist/engine/idle.h"
 
-/** Tiles that a worker takes at a time in a round of @p total. */
+/** Tiles that a worker fetches at a time in a round of @p total. @param[in] fetchers  workers. */
 WEIR_DEV uint32_t weir_fetch_now(const struct weir_engine_args *args, uint32_t total,
                                  uint32_t fetchers, uint32_t block_warps)
 {
@@ -23,7 +23,7 @@ WEIR_DEV uint32_t weir_fetch_now(const struct weir_engine_args *args, uint32_t t
     return each < most ? each : most;
 }
 
-/** Blocks to wake, as the logarithm of a power of two. */
+/** Blocks that take part in a round of @p total tiles, as the logarithm of a power of two. */
 WEIR_DEV uint32_t weir_blocks_log(const struct weir_engine_args *args, uint32_t total)
 {
     uint32_t bits = total > 1 ? weir_bits_u32(total - 1) : 0; /* total <= 1 << bits */
@@ -38,9 +38,9 @@ WEIR_DEV int weir_is_narrow(const struct weir_engine_args *args, uint64_t word, 
            count <= weir_word_blocks(word, blocks) << (args->block_least_log + 1);
 }
 
-/** The common case needs no decider: a round of near items has ended, it made @p count more of them, and no block
- *  saw anything special. Every block that took part comes to the same word by itself.
- *  @return the next word, or 0: block 0 decides. */
+/** The common case needs no decider: a round of near items has ended, it made @p count near items, and nothing special
+ *  happened in any block. Then every block that took part computes the same next word by itself.
+ *  @return the next word; 0 if block 0 has to decide. */
 WEIR_DEV uint64_t weir_decide_near(const struct weir_engine_args *args, uint64_t word,
                                    uint32_t count)
 {
@@ -52,12 +52,12 @@ WEIR_DEV uint64_t weir_decide_near(const struct weir_engine_args *args, uint64_t
                           weir_blocks_log(args, count), count);
 }
 
-/** The books of such a step, from @p before to @p word, while the round of @p word runs. One lane. */
-WEIR_DEV void weir_decide_near_books(const struct weir_engine_args *args,
-                                     struct weir_ledger *ledger, uint64_t before, uint64_t word)
+/** Count the near round of @p before, which the decider did not see, while the round of @p word runs. One lane. */
+WEIR_DEV void weir_count_near_round(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                                    uint64_t before, uint64_t word)
 {
     const uint32_t bag = WEIR_BAG_NEAR + weir_word_near_bag(word);
-    if (weir_word_shared(word)) /* the bag is read now, and put into next */
+    if (weir_word_shared(word)) /* this round reads the bag, and the next one puts into it */
         weir_store_relaxed_dev_u32(&args->control->look[bag], 0);
     ledger->seen[bag] = 0;
     ledger->produced += weir_word_count(word);
@@ -70,11 +70,11 @@ WEIR_DEV void weir_decide_near_books(const struct weir_engine_args *args,
         ledger->end = weir_must_end(args, ledger, 0, weir_clock_ns());
 }
 
-/** What may come from outside while a round runs, and make the next decision one for block 0. One warp
- *  of block 0 looks before the round and judges after it, so that nobody waits for the look. */
+/** Words that others may write while a round runs. If one has changed block 0 has to decide on the next round. One warp of
+ *  block 0 loads them before the round and compares them after it, so that no thread waits for the loads. */
 struct weir_peek {
     uint32_t stop;
-    uint32_t tail; /* of the lane in that is this lane's */
+    uint32_t tail; /* of the channel in that this lane looks at */
 };
 
 WEIR_DEV struct weir_peek weir_peek_look(const struct weir_engine_args *args)
@@ -82,27 +82,27 @@ WEIR_DEV struct weir_peek weir_peek_look(const struct weir_engine_args *args)
     struct weir_peek peek = {0, 0};
     if (weir_lane() == 0)
         peek.stop = weir_load_relaxed_sys_u32(&args->control->look[WEIR_LOOK_STOP]);
-    if (args->workers > 1 && weir_lane() < args->lanes_in)
+    if (args->workers > 1 && weir_lane() < args->channels_in)
         peek.tail = weir_load_relaxed_sys_u32(&args->mail->in_tail[weir_lane()]);
     return peek;
 }
 
-/** @return whether there is news. All lanes. */
+/** @return whether block 0 has to decide. All lanes. */
 WEIR_DEV int weir_peek_judge(const struct weir_engine_args *args, const struct weir_ledger *ledger,
                              struct weir_peek peek)
 {
-    int news =
+    int changed =
         peek.stop != 0 || ledger->end || ledger->unpublished ||
         ledger->plan.order.window != ledger->window_told ||
         (ledger->seen[WEIR_BAG_HELD] | ledger->seen[WEIR_BAG_HELD + 1]) ||
-        (args->workers > 1 && (args->order == WEIR_ENGINE_BULK || args->lanes_in > WEIR_LANES));
-    if (args->workers > 1 && weir_lane() < args->lanes_in)
-        news |= peek.tail != ledger->in_head[weir_lane()];
-    return weir_ballot(news) != 0;
+        (args->workers > 1 && (args->order == WEIR_ENGINE_BULK || args->channels_in > WEIR_LANES));
+    if (args->workers > 1 && weir_lane() < args->channels_in)
+        changed |= peek.tail != ledger->in_head[weir_lane()];
+    return weir_ballot(changed) != 0;
 }
 
 /** Close the round that ended and say what the next one does. All lanes of one warp, while no other
- *  thread of the device is at work. @param[in,out] ledger  memory that only this warp knows, meanwhile.
+ *  thread of the device is at work. @param[in,out] ledger  in memory that only this warp uses meanwhile.
  *  @return the next word. */
 WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_ledger *ledger,
                                uint64_t word)
@@ -110,15 +110,15 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
     struct weir_control *control = args->control;
     struct weir_decision decision;
     uint32_t action = WEIR_ACTION_END, total = 0, log = 0, near_bag = 0;
-    weir_lanes_sync(); /* one lane has acquired; votes and broadcasts order no memory */
+    weir_lanes_sync(); /* one lane has acquired the arrivals; votes and broadcasts order no memory */
     WEIR_ROLLED
     for (uint32_t w = weir_lane(); w < WEIR_LOOKS; w += WEIR_LANES)
         ledger->look[w] = weir_load_relaxed_dev_u32(&control->look[w]);
     weir_lanes_sync();
     uint32_t phase = weir_phase_of(weir_took(ledger, word));
-    weir_decide_account(args, ledger, word, &decision);
+    weir_count_round(args, ledger, word, &decision);
     weir_lanes_sync();
-    if (args->lanes_in)
+    if (args->channels_in)
         (void)weir_look_in(args, ledger);
     WEIR_ROLLED
     for (;;) {
@@ -127,7 +127,7 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
             weir_store_relaxed_dev_u32(&control->cursor[1], 0);
             if (ledger->started_ns == 0)
                 ledger->started_ns = ledger->mark_ns = weir_clock_ns();
-            weir_decide_clock(ledger, phase);
+            weir_count_time(ledger, phase);
             if (ledger->look[WEIR_LOOK_FULL])
                 ledger->end = WEIR_ENGINE_FULL;
             if (ledger->look[WEIR_LOOK_LONG])
@@ -160,12 +160,12 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
     total = weir_broadcast_u32(total, 0);
     log = weir_broadcast_u32(log, 0);
     near_bag = weir_broadcast_u32(near_bag, 0);
-    weir_lanes_sync(); /* the plan is one lane's work */
+    weir_lanes_sync(); /* one lane made the plan */
     if (action == WEIR_ACTION_PLAN || args->once)
         weir_plan_show(args, ledger);
     if (total)
-        weir_decide_empty(args, ledger, ledger->plan.took);
-    weir_lanes_sync(); /* all lanes wrote; one releases the word */
+        weir_empty_bags(args, ledger, ledger->plan.took);
+    weir_lanes_sync(); /* all lanes wrote; one lane releases the word */
     return weir_word_make(weir_word_generation(word) + 1, action, near_bag, log, total);
 }
 

@@ -1,11 +1,11 @@
-/** @file idle.h  A part of decider.h: a worker with nothing to do reports, takes commands and waits; worker 0
- *  coordinates. */
+/** @file idle.h  A part of decider.h: a worker with nothing to do reports, waits, and takes commands; worker 0
+ *  coordinates termination detection. */
 #ifndef WEIR_WORKLIST_ENGINE_IDLE_H
 #define WEIR_WORKLIST_ENGINE_IDLE_H
 
 #include "worklist/engine/plan.h"
 
-/** Items that are kept for later. */
+/** Items of this worker that are deferred. */
 WEIR_DEV uint64_t weir_deferred(const struct weir_engine_args *args,
                                 const struct weir_ledger *ledger)
 {
@@ -36,7 +36,8 @@ WEIR_DEV void weir_report_idle(const struct weir_engine_args *args, struct weir_
     weir_status_publish(&args->statuses[args->index], &words);
 }
 
-/** Report at work, before anything is taken in. Posted: whatever is released later comes after it. */
+/** Report that the worker is at work, before it takes anything in. The store is not waited for, but whatever this worker
+ *  releases later comes after it. */
 WEIR_DEV void weir_report_busy(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     if (ledger->turn & 1u)
@@ -66,13 +67,13 @@ WEIR_DEV void weir_take_command(const struct weir_engine_args *args, struct weir
         order->bucket = 0;
         ledger->width_sum = ledger->width_count = 0;
     } else {
-        uint64_t threshold = order->threshold + (uint64_t)command->steps * order->delta;
+        uint64_t threshold = order->threshold + (uint64_t)command->buckets * order->delta;
         order->threshold = threshold < 0xFFFFFFFFu ? (uint32_t)threshold : 0xFFFFFFFFu;
         WEIR_ROLLED
-        for (uint32_t s = 0; s < command->steps; s++)
+        for (uint32_t s = 0; s < command->buckets; s++)
             ledger->bucket_pending |= 1u << (order->bucket + s) % WEIR_BUCKETS;
-        order->bucket = (order->bucket + command->steps) % WEIR_BUCKETS;
-        ledger->width_sum += command->steps;
+        order->bucket = (order->bucket + command->buckets) % WEIR_BUCKETS;
+        ledger->width_sum += command->buckets;
         ledger->width_count++;
     }
     uint32_t urgency = ledger->look[WEIR_LOOK_URGENCY];
@@ -81,17 +82,18 @@ WEIR_DEV void weir_take_command(const struct weir_engine_args *args, struct weir
                     weir_far_least(urgency) < order->threshold || order->threshold == 0xFFFFFFFFu);
 }
 
-/** Worker 0: see whether all are idle, and tell all what follows. All lanes of the warp. */
+/** Worker 0: find out whether all workers are idle, and send all the command that follows. All lanes of the warp. */
 WEIR_DEV void weir_coordinate(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     struct weir_control *control = args->control;
-    if (!weir_agree_look(args->statuses, args->workers, ledger->epoch, &ledger->sums) ||
-        !weir_agree_again(args->statuses, args->workers, &ledger->sums))
+    if (!weir_termination_look(args->statuses, args->workers, ledger->epoch, &ledger->sums) ||
+        !weir_termination_look_again(args->statuses, args->workers, &ledger->sums))
         return;
     if (weir_lane() == 0) {
-        weir_agree_command(&ledger->sums, &ledger->plan.order, args->order == WEIR_ENGINE_BULK,
-                           (int)args->delta_fixed, args->target, ledger->width_sum,
-                           ledger->width_count, &ledger->command);
+        weir_termination_command(&ledger->sums, &ledger->plan.order,
+                                 args->order == WEIR_ENGINE_BULK, (int)args->delta_fixed,
+                                 args->target, ledger->width_sum, ledger->width_count,
+                                 &ledger->command);
         ledger->command.epoch = ledger->epoch + 1;
     }
     weir_lanes_sync();
@@ -99,7 +101,7 @@ WEIR_DEV void weir_coordinate(const struct weir_engine_args *args, struct weir_l
     for (uint32_t i = weir_lane(); i < args->workers; i += WEIR_LANES) {
         struct weir_command_words *to = control->command_of[i];
         weir_store_relaxed_sys_u32(&to->kind, ledger->command.kind);
-        weir_store_relaxed_sys_u32(&to->steps, ledger->command.steps);
+        weir_store_relaxed_sys_u32(&to->buckets, ledger->command.buckets);
         weir_store_relaxed_sys_u32(&to->threshold, ledger->command.threshold);
         weir_store_relaxed_sys_u32(&to->delta, ledger->command.delta);
         /* Fields first, epoch second; pairs with the acquire in weir_look_command(). */
@@ -108,7 +110,7 @@ WEIR_DEV void weir_coordinate(const struct weir_engine_args *args, struct weir_l
     weir_lanes_sync();
 }
 
-/** Take a new command, if there is one. One lane. @return whether there was. */
+/** Take a new command, if there is one. One lane. @return whether there was one. */
 WEIR_DEV int weir_look_command(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     struct weir_command_words command;
@@ -116,17 +118,18 @@ WEIR_DEV int weir_look_command(const struct weir_engine_args *args, struct weir_
     if (command.epoch == ledger->epoch)
         return 0;
     command.kind = weir_load_relaxed_sys_u32(&args->mail->command.kind);
-    command.steps = weir_load_relaxed_sys_u32(&args->mail->command.steps);
+    command.buckets = weir_load_relaxed_sys_u32(&args->mail->command.buckets);
     command.threshold = weir_load_relaxed_sys_u32(&args->mail->command.threshold);
     command.delta = weir_load_relaxed_sys_u32(&args->mail->command.delta);
     if (command.kind != WEIR_COMMAND_DONE &&
-        !args->once) /* the host reports for discrete kernels */
+        !args->once) /* for discrete kernels the host reports */
         weir_report_busy(args, ledger);
     weir_take_command(args, ledger, &command);
     return 1;
 }
 
-/** Whether the run is to stop for a reason of its own. One lane. */
+/** Whether the run is to stop for a reason that has nothing to do with items. One lane.
+ *  @return enum weir_engine_end; WEIR_ENGINE_RUNS: no. */
 WEIR_DEV uint32_t weir_must_end(const struct weir_engine_args *args,
                                 const struct weir_ledger *ledger, uint32_t stop, uint64_t now)
 {
@@ -158,11 +161,12 @@ WEIR_DEV void weir_wait(const struct weir_engine_args *args, struct weir_ledger 
             go |= ledger->end;
         }
         go = weir_broadcast_u32(go, 0);
-        if (!go && args->lanes_in)
+        if (!go && args->channels_in)
             go = (uint32_t)weir_look_in(args, ledger);
         reported = (int)weir_broadcast_u32((uint32_t)reported, 0);
-        if (!go && !reported && args->lanes_out) {          /* holding: a credit lets items go */
-            uint64_t sent = weir_decide_send(args, ledger); /* some, if a test kept tails back */
+        if (!go && !reported && args->channels_out) { /* it holds items, which a credit lets go */
+            /* Something is published here only if a test delayed tails. */
+            uint64_t sent = weir_publish_channels(args, ledger);
             if (weir_lane() == 0)
                 ledger->produced += sent;
             go = ledger->retry;

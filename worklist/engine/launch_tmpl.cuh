@@ -33,10 +33,10 @@ WEIR_DEV struct OP(block) * OP(block_here)(void)
     return block;
 }
 
-static size_t OP(block_bytes)(uint32_t stage_lanes)
+static size_t OP(block_bytes)(uint32_t stage_channels)
 {
     return (sizeof(struct OP(block)) + 15) / 16 * 16 +
-           (size_t)WARPS * stage_lanes * STAGE_ROOM * sizeof(OP(wire));
+           (size_t)WARPS * stage_channels * STAGE_ROOM * sizeof(OP(wire));
 }
 
 /* Blocks that are resident together on the current GPU; 0 and *error_out set if that cannot be told. */
@@ -66,7 +66,7 @@ static int OP(launch_resident)(void *kernel, void *stream, const void *data)
 {
     const struct OP(args) *args = (const struct OP(args) *)data;
     void *list[] = {(void *)args};
-    size_t bytes = OP(block_bytes)(args->work.stage_lanes);
+    size_t bytes = OP(block_bytes)(args->work.stage_channels);
     cudaError_t error;
     uint32_t blocks = OP(resident)(kernel, bytes, &error);
     if (blocks == 0)

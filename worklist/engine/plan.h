@@ -4,17 +4,17 @@
 
 #include "worklist/engine/counters.h"
 
-/** Elements that one round may have: rounds count beyond them, in 32 bits, as they fetch. */
+/** Elements that one round may have. Workers fetch past the last element, and what they count up to must fit 32 bits. */
 #define WEIR_PLAN_MOST ((uint32_t)1 << 31)
 
-/** Whether @p count more elements can be counted; the first ones always can. */
+/** Whether @p count more elements fit into the plan. The first ones always do. */
 WEIR_DEV int weir_plan_fits(const struct weir_work_plan *plan, uint32_t count)
 {
     return plan->total == 0 ||
            (plan->total <= WEIR_PLAN_MOST && count <= WEIR_PLAN_MOST - plan->total);
 }
 
-/** @param[in] bag  whose spilled elements they are, if @p slots is NULL. */
+/** Add a segment. @param[in] slots  NULL: the elements that spilled from @p bag. */
 WEIR_DEV void weir_plan_add(struct weir_work_plan *plan, uint32_t kind, uint32_t bag,
                             const void *slots, uint32_t count)
 {
@@ -28,6 +28,7 @@ WEIR_DEV void weir_plan_add(struct weir_work_plan *plan, uint32_t kind, uint32_t
     plan->segments++;
 }
 
+/** Add all elements of a bag. */
 WEIR_DEV void weir_plan_bag(const struct weir_engine_args *args, struct weir_ledger *ledger,
                             uint32_t kind, uint32_t bag_id, uint32_t count)
 {
@@ -42,17 +43,17 @@ WEIR_DEV void weir_plan_bag(const struct weir_engine_args *args, struct weir_led
     ledger->spilled += count - here;
 }
 
-/** Items that wait in the lanes in. All lanes of the warp. @return whether there are any. */
+/** Look which items wait in the channels in. All lanes of the warp. @return whether there are any. */
 WEIR_DEV int weir_look_in(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     int any = 0;
     WEIR_ROLLED
-    for (uint32_t l = weir_lane(); l < args->lanes_in; l += WEIR_LANES) {
+    for (uint32_t l = weir_lane(); l < args->channels_in; l += WEIR_LANES) {
         /* Pairs with the release of the sender's tail: the items below it are there. */
         uint32_t tail = weir_load_acquire_sys_u32(&args->mail->in_tail[l]);
         uint32_t count = tail - ledger->in_head[l];
-        /* A sender that knows of the next generation already is not listened to before we do, or its items
-         * would be taken for this one's. */
+        /* The sender may have begun the next generation already. Its items wait until this worker begins it too, or they
+         * would count as items of this generation. */
         if (count && args->order == WEIR_ENGINE_BULK &&
             weir_load_relaxed_sys_u32(&args->mail->in_epoch[l]) != ledger->epoch)
             count = 0;
@@ -64,33 +65,35 @@ WEIR_DEV int weir_look_in(const struct weir_engine_args *args, struct weir_ledge
     return any;
 }
 
+/** Add what waits in the channels in, as far as there is room in the plan. */
 WEIR_DEV void weir_plan_arrivals(const struct weir_engine_args *args, struct weir_ledger *ledger,
                                  struct weir_work_plan *plan)
 {
     struct weir_control *control = args->control;
-    uint32_t lanes = 0;
+    uint32_t channels = 0;
     WEIR_ROLLED
-    for (uint32_t i = 0; i < args->lanes_in && lanes < WEIR_WORK_ARRIVALS; i++) {
-        uint32_t l = (i + (uint32_t)ledger->rounds) % args->lanes_in; /* nobody waits for ever */
+    for (uint32_t i = 0; i < args->channels_in && channels < WEIR_WORK_ARRIVALS; i++) {
+        /* Each round begins with another channel, so that none waits for ever. */
+        uint32_t l = (i + (uint32_t)ledger->rounds) % args->channels_in;
         uint32_t count = ledger->available[l];
         if (count == 0 || !weir_plan_fits(plan, count))
             continue;
-        const struct weir_lane_in *lane = &control->in[l];
+        const struct weir_channel_in *channel = &control->in[l];
         ledger->in_next[l] = ledger->in_head[l] + count;
-        lanes++;
-        if (!lane->slots) {
+        channels++;
+        if (!channel->slots) {
             weir_plan_add(plan, WEIR_SEGMENT_SEED, 0, NULL, count);
             continue;
         }
-        uint32_t at = ledger->in_head[l] & lane->mask, straight = lane->mask + 1 - at;
+        uint32_t at = ledger->in_head[l] & channel->mask, straight = channel->mask + 1 - at;
         uint32_t here = count < straight ? count : straight;
         weir_plan_add(plan, WEIR_SEGMENT_ARRIVED, 0,
-                      (const char *)lane->slots + (uint64_t)at * args->wire_bytes, here);
-        weir_plan_add(plan, WEIR_SEGMENT_ARRIVED, 0, lane->slots, count - here);
+                      (const char *)channel->slots + (uint64_t)at * args->wire_bytes, here);
+        weir_plan_add(plan, WEIR_SEGMENT_ARRIVED, 0, channel->slots, count - here);
     }
 }
 
-/** Let items that became near be looked at, and take turns with the bag they are put back into. */
+/** Add the deferred items that became near. Items of the far bag that are still far are put into the other far bag. */
 WEIR_DEV void weir_plan_deferred(const struct weir_engine_args *args, struct weir_ledger *ledger,
                                  struct weir_work_plan *plan)
 {
@@ -99,7 +102,7 @@ WEIR_DEV void weir_plan_deferred(const struct weir_engine_args *args, struct wei
     while (ledger->bucket_pending) {
         uint32_t b = WEIR_BAG_BUCKET + weir_first_bit_u32(ledger->bucket_pending);
         if (!weir_plan_fits(plan, ledger->look[b]))
-            return; /* in the next round */
+            return; /* the rest is for the next round */
         weir_plan_bag(args, ledger, WEIR_SEGMENT_NEAR, b, ledger->look[b]);
         ledger->bucket_pending &= ledger->bucket_pending - 1;
     }
@@ -107,17 +110,18 @@ WEIR_DEV void weir_plan_deferred(const struct weir_engine_args *args, struct wei
     if (!ledger->far_pending || !weir_plan_fits(plan, ledger->look[from]))
         return;
     ledger->far_pending = 0;
-    plan->order.far_bag = from ^ 1u; /* 2 and 3 */
+    plan->order.far_bag = from ^ 1u; /* bags 2 and 3 */
     weir_plan_bag(args, ledger, WEIR_SEGMENT_FAR, from, ledger->look[from]);
-    /* What stays far is counted anew. */
+    /* The round puts the items that stay far, and their urgency, anew. */
     weir_store_relaxed_dev_u32(&control->look[WEIR_LOOK_URGENCY], 0);
 }
 
-/** Whether so much is held that more work would only make more of it. Then the worker sends and takes in,
- * which others wait for, and processes nothing of its bags until credits came; or until what arrived has made
- * so many near items that these are the ones to run out of room. In bulk they are the next generation, which
- * does not get fewer by processing this one. What spills is there for a round that makes very many, not for
- * working ahead of a receiver: so half of the room on the device counts for what is held. */
+/** Whether this worker is choked: back-pressure of its receivers has filled its held bag more than half, and more work would
+ *  only make more items to hold. A choked worker goes on sending and taking items in, since other workers wait for that, but
+ *  it processes nothing of its own bags until credits come. There is one exception: if arrivals have made so many near items
+ *  that the near bag is about to run out of room first, the worker processes them. (In bulk there is none: near items are the
+ *  next generation, which does not get smaller by processing this one.) Only the room on the device counts for held items. The
+ *  memory behind it is for a round that makes very many items, not for working ahead of a receiver. */
 WEIR_DEV int weir_plan_is_choked(const struct weir_engine_args *args,
                                  const struct weir_ledger *ledger)
 {
@@ -127,7 +131,7 @@ WEIR_DEV int weir_plan_is_choked(const struct weir_engine_args *args,
             ledger->look[near] <= args->bag[near].room / 2 + args->bag[near].more_room / 8);
 }
 
-/** What is to be processed. */
+/** Add what is to be processed. */
 WEIR_DEV void weir_plan_process(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     struct weir_work_plan *plan = &ledger->plan;
@@ -153,7 +157,7 @@ WEIR_DEV uint32_t weir_plan_make(const struct weir_engine_args *args, struct wei
                       ledger->look[WEIR_BAG_PIECE]);
         return plan->total;
     }
-    /* The bags of released buckets are read: nothing may be put there. */
+    /* The round reads the buckets that became near, so it may put nothing there. */
     plan->order.window = WEIR_BUCKETS - weir_popcount_u32(ledger->bucket_pending);
     if (!choked)
         weir_plan_process(args, ledger);
@@ -162,9 +166,9 @@ WEIR_DEV uint32_t weir_plan_make(const struct weir_engine_args *args, struct wei
         ledger->retry = 0;
         weir_plan_bag(args, ledger, WEIR_SEGMENT_HELD, plan->order.held_bag,
                       ledger->look[plan->order.held_bag]);
-        plan->order.held_bag ^= 1u; /* 4 and 5 */
+        plan->order.held_bag ^= 1u; /* bags 4 and 5 */
     }
-    if (args->lanes_in)
+    if (args->channels_in)
         weir_plan_arrivals(args, ledger, plan);
     return plan->total;
 }
@@ -177,7 +181,7 @@ WEIR_DEV int weir_plan_is_near(const struct weir_ledger *ledger)
            plan->order.window == ledger->window_told;
 }
 
-/** Show the plan to the other blocks; the word publishes it. All lanes. */
+/** Copy the plan to where the other blocks read it; the word publishes it. All lanes. */
 WEIR_DEV void weir_plan_show(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     struct weir_work_plan *shown = &args->control->plan;

@@ -4,77 +4,78 @@
 /* ---- taking ---------------------------------------------------------------------------------- */
 
 /** An item that may be processed now: its atoms. One lane. @return how many; 0 if it is stale. */
-WEIR_DEV uint64_t OP(open_tile)(struct OP(run) * run, const OP(item) * item, uint64_t *first)
+WEIR_DEV uint64_t OP(open_tile)(struct weir_engine_thread *self, const OP(item) * item,
+                                uint64_t *first)
 {
     uint64_t last = 0;
-    if (!OP(tile)(&run->args->state, item, first, &last)) {
-        run->stale++;
+    if (!OP(tile)(OP(state_of)(self), item, first, &last)) {
+        self->stale++;
         return 0;
     }
     return last - *first;
 }
 
-/** An item that was kept and lies in no bag yet: what is near is processed in this round. One lane. */
-WEIR_DEV uint64_t OP(take_kept)(struct OP(run) * run, struct OP(parcel) * parcel,
+/** An item that was kept and lies in no bag yet: if it is near it is processed in this round. One lane. @return its atoms. */
+WEIR_DEV uint64_t OP(take_kept)(struct weir_engine_thread *self, struct OP(parcel) * parcel,
                                 const OP(item) * item, uint64_t *first)
 {
-    uint32_t place = OP(near_or_far)(run, item);
-    if (place == run->near_bag && run->args->work.order != WEIR_ENGINE_BULK)
-        return OP(open_tile)(run, item, first);
-    run->moved++;
+    uint32_t bag = OP(bag_for)(self, item);
+    if (bag == self->near_bag && self->work->order != WEIR_ENGINE_BULK)
+        return OP(open_tile)(self, item, first);
+    self->moved++;
     parcel->item = *item;
-    parcel->place = place;
+    parcel->to = bag;
     return 0;
 }
 
-/** A packed item that arrived. One lane. */
-WEIR_DEV uint64_t OP(take_arrived)(struct OP(run) * run, OP(wire) wire, struct OP(parcel) * parcel,
-                                   OP(item) * item, uint64_t *first)
+/** A packed item that arrived. One lane. @return its atoms, if it is to be processed now. */
+WEIR_DEV uint64_t OP(take_arrived)(struct weir_engine_thread *self, OP(wire) wire,
+                                   struct OP(parcel) * parcel, OP(item) * item, uint64_t *first)
 {
-    const OP(state) *state = &run->args->state;
+    const OP(state) *state = OP(state_of)(self);
     enum weir_fate fate = OP(on_receive)(state, &wire);
     if (fate == WEIR_FATE_DROP) {
-        run->merged++;
+        self->merged++;
         return 0;
     }
     if (fate == WEIR_FATE_PASS) {
-        run->moved++;
+        self->moved++;
         parcel->wire = wire;
-        parcel->place = OP(lane_place)(run, OP(owner)(state, &wire));
+        parcel->to = weir_channel_to(self->work, OP(owner)(state, &wire));
         return 0;
     }
     OP(unpack)(state, &wire, item);
-    return OP(take_kept)(run, parcel, item, first);
+    return OP(take_kept)(self, parcel, item, first);
 }
 
 #if OP(seeds)
-/** A number that the operator makes a seed of. One lane. */
-WEIR_DEV uint64_t OP(take_number)(struct OP(run) * run, uint32_t number, struct OP(parcel) * parcel,
-                                  OP(item) * item, uint64_t *first)
+/** A number that the operator makes a seed of. One lane. @return the seed's atoms, if it is to be processed now. */
+WEIR_DEV uint64_t OP(take_number)(struct weir_engine_thread *self, uint32_t number,
+                                  struct OP(parcel) * parcel, OP(item) * item, uint64_t *first)
 {
-    if (OP(seed)(&run->args->state, number, item))
-        return OP(take_kept)(run, parcel, item, first);
-    run->merged++;
+    if (OP(seed)(OP(state_of)(self), number, item))
+        return OP(take_kept)(self, parcel, item, first);
+    self->merged++;
     return 0;
 }
 #endif
 
-/** A deferred item: near, far still, or stale by now. One lane. */
-WEIR_DEV uint64_t OP(take_far)(struct OP(run) * run, struct OP(parcel) * parcel, OP(item) * item,
-                               uint64_t *first)
+/** A deferred item: it is near now, or still far, or stale by now. One lane. @return its atoms, if it is near. */
+WEIR_DEV uint64_t OP(take_far)(struct weir_engine_thread *self, struct OP(parcel) * parcel,
+                               OP(item) * item, uint64_t *first)
 {
     uint64_t last;
-    if (!OP(tile)(&run->args->state, item, first, &last)) {
-        run->merged++;
+    if (!OP(tile)(OP(state_of)(self), item, first, &last)) {
+        self->merged++;
         return 0;
     }
-    uint32_t place = OP(near_or_far)(run, item);
-    if (place == run->near_bag)
+    uint32_t bag = OP(bag_for)(self, item);
+    if (bag == self->near_bag)
         return last - *first;
-    run->moved++;
-    run->reparked++;
+    self->moved++;
+    self->still_deferred++;
     parcel->item = *item;
-    parcel->place = place;
+    parcel->to = bag;
     return 0;
 }
 
@@ -82,35 +83,35 @@ WEIR_DEV uint64_t OP(take_far)(struct OP(run) * run, struct OP(parcel) * parcel,
 WEIR_DEV const void *OP(find_spilled)(const struct OP(args) * args, uint32_t bag, uint32_t at)
 {
     const int held = bag == WEIR_BAG_HELD || bag == WEIR_BAG_HELD + 1;
-    return weir_spill_place(&args->work.bag[bag], at,
-                            (uint32_t)(held ? sizeof(OP(wire)) : sizeof(OP(item))));
+    return weir_spill_address(&args->work.bag[bag], at,
+                              (uint32_t)(held ? sizeof(OP(wire)) : sizeof(OP(item))));
 }
 
 /** Find out what element @p index of the round is. One lane.
- *  @param[out] parcel  something to push in its place, or PLACE_NONE.
+ *  @param[out] parcel  something to push in its place, or TO_NOWHERE.
  *  @return its atoms, from *first on. */
-WEIR_DEV uint64_t OP(take)(struct OP(run) * run, uint32_t index, struct OP(parcel) * parcel,
-                           OP(item) * item, uint64_t *first)
+WEIR_DEV uint64_t OP(take)(struct weir_engine_thread *self, uint32_t index,
+                           struct OP(parcel) * parcel, OP(item) * item, uint64_t *first)
 {
-    const struct OP(block) *block = run->block;
+    const struct OP(block) *block = OP(block_of)(self);
     uint32_t s = 0, begin = 0;
     WEIR_ROLLED
-    while (index >= block->segment[s].end)
-        begin = block->segment[s++].end;
-    const void *slots = block->segment[s].slots;
+    while (index >= block->base.segment[s].end)
+        begin = block->base.segment[s++].end;
+    const void *slots = block->base.segment[s].slots;
     uint32_t at = index - begin;
 #if OP(seeds)
-    if (block->segment[s].kind == WEIR_SEGMENT_SEED)
-        return OP(take_number)(run, at, parcel, item, first);
+    if (block->base.segment[s].kind == WEIR_SEGMENT_SEED)
+        return OP(take_number)(self, at, parcel, item, first);
 #endif
     if (!slots) {
-        slots = OP(find_spilled)(run->args, block->segment[s].bag, at);
+        slots = OP(find_spilled)(OP(args_of)(self), block->base.segment[s].bag, at);
         at = 0;
     }
-    switch (block->segment[s].kind) {
+    switch (block->base.segment[s].kind) {
     case WEIR_SEGMENT_NEAR:
         OP(items_get)(item, (const OP(item) *)slots + at);
-        return OP(open_tile)(run, item, first);
+        return OP(open_tile)(self, item, first);
     case WEIR_SEGMENT_PIECE: {
         const struct OP(piece) *piece = (const struct OP(piece) *)slots + at;
         OP(items_get)(item, &piece->item);
@@ -119,118 +120,109 @@ WEIR_DEV uint64_t OP(take)(struct OP(run) * run, uint32_t index, struct OP(parce
     }
     case WEIR_SEGMENT_FAR:
         OP(items_get)(item, (const OP(item) *)slots + at);
-        return OP(take_far)(run, parcel, item, first);
+        return OP(take_far)(self, parcel, item, first);
     case WEIR_SEGMENT_HELD:
         OP(wires_get)(&parcel->wire, (const OP(wire) *)slots + at);
-        parcel->place = OP(lane_place)(run, OP(owner)(&run->args->state, &parcel->wire));
-        run->moved++;
+        parcel->to = weir_channel_to(self->work, OP(owner)(OP(state_of)(self), &parcel->wire));
+        self->moved++;
         return 0;
     default: {
         OP(wire) wire;
         OP(wires_get)(&wire, (const OP(wire) *)slots + at);
-        return OP(take_arrived)(run, wire, parcel, item, first);
+        return OP(take_arrived)(self, wire, parcel, item, first);
     }
     }
 }
 
 /* ---- atoms ------------------------------------------------------------------------------------ */
 
-/** One atom of tile @p slot in each lane that has @p go. */
-WEIR_DEV void OP(run_atom)(struct OP(run) * run, int go, uint32_t slot, uint32_t atom)
+/** Process one atom of tile @p slot in each lane that has @p go. */
+WEIR_DEV void OP(process_atom)(struct weir_engine_thread *self, int go, uint32_t slot,
+                               uint32_t atom)
 {
     struct OP(parcel) parcel;
-    parcel.place = PLACE_NONE;
+    parcel.to = TO_NOWHERE;
     if (go) {
-        OP(item) item = run->block->item[slot];
-        if (OP(atom)(&run->args->state, &item, run->block->first[slot] + atom, &parcel.item))
-            OP(settle_new)(run, &parcel);
+        OP(item) item = OP(block_of)(self)->item[slot];
+        if (OP(atom)(OP(state_of)(self), &item, self->block->first[slot] + atom, &parcel.item))
+            OP(choose_destination)(self, &parcel);
     }
-    OP(push)(run, &parcel);
+    OP(push)(self, &parcel);
 }
 
 /* ---- sets of tiles ---------------------------------------------------------------------------- */
 
-/** What one lane counted in a function that is called, to be added to its run. */
+/** What one lane counted in a function that is called; the caller adds it to what the thread counted. */
 struct OP(counts) {
-    uint32_t pushed, moved, merged, reparked, stale, atoms;
+    uint32_t pushed, moved, merged, still_deferred, stale, atoms;
 };
 
-/** Atoms of a tile, as a set counts them: WEIR_TILE_MOST stands for more than can be counted. */
-WEIR_DEV uint32_t OP(countable)(uint64_t atoms)
-{
-    return atoms < WEIR_TILE_MOST ? (uint32_t)atoms : WEIR_TILE_MOST;
-}
-
-/** fill() for rounds of more than near items. */
+/** As fill(), for rounds that have more than near items. */
 WEIR_COLD struct OP(counts) OP(fill_any)(const struct OP(args) * args, struct OP(block) * block,
                                          uint32_t slot, uint32_t index, int valid)
 {
-    struct OP(run) run = OP(call_run)(args, block, block->order.near_bag);
+    struct weir_engine_thread self =
+        weir_thread_called(&args->work, &block->base, block->base.order.near_bag);
     struct OP(parcel) parcel;
-    parcel.place = PLACE_NONE;
+    parcel.to = TO_NOWHERE;
     if (valid) {
         OP(item) item;
         uint64_t first = 0;
-        run.atoms = OP(take)(&run, index, &parcel, &item, &first);
+        self.atoms = OP(take)(&self, index, &parcel, &item, &first);
         block->item[slot] = item;
-        block->first[slot] = first;
-        block->ends[slot] = OP(countable)(run.atoms);
+        block->base.first[slot] = first;
+        block->base.ends[slot] = weir_countable(self.atoms);
     }
-    OP(push)(&run, &parcel);
-    struct OP(counts) counts = {run.pushed,   run.moved,           run.merged,
-                                run.reparked, (uint32_t)run.stale, OP(countable)(run.atoms)};
+    OP(push)(&self, &parcel);
+    struct OP(counts) counts;
+    counts.pushed = self.pushed;
+    counts.moved = self.moved;
+    counts.merged = self.merged;
+    counts.still_deferred = self.still_deferred;
+    counts.stale = (uint32_t)self.stale;
+    counts.atoms = weir_countable(self.atoms);
     return counts;
 }
 
 /** Take element @p index, if @p valid, as tile @p slot of the block's set. */
-WEIR_DEV void OP(fill)(struct OP(run) * run, uint32_t slot, uint32_t index, int valid)
+WEIR_DEV void OP(fill)(struct weir_engine_thread *self, uint32_t slot, uint32_t index, int valid)
 {
-    if (!run->near_items) {
-        struct OP(counts) counts = OP(fill_any)(run->args, run->block, slot, index, valid);
-        run->pushed += counts.pushed;
-        run->moved += counts.moved;
-        run->merged += counts.merged;
-        run->reparked += counts.reparked;
-        run->stale += counts.stale;
-        run->atoms += counts.atoms;
+    if (!self->near_items) {
+        struct OP(counts) counts =
+            OP(fill_any)(OP(args_of)(self), OP(block_of)(self), slot, index, valid);
+        self->pushed += counts.pushed;
+        self->moved += counts.moved;
+        self->merged += counts.merged;
+        self->still_deferred += counts.still_deferred;
+        self->stale += counts.stale;
+        self->atoms += counts.atoms;
     } else if (valid) { /* near items are processed or stale, never moved */
         OP(item) item;
         uint64_t first = 0;
-        OP(items_get)(&item, run->near_items + index);
-        uint64_t count = OP(open_tile)(run, &item, &first);
-        run->block->item[slot] = item;
-        run->block->first[slot] = first;
-        run->block->ends[slot] = OP(countable)(count);
-        run->atoms += count;
+        OP(items_get)(&item, (const OP(item) *)self->near_items + index);
+        uint64_t count = OP(open_tile)(self, &item, &first);
+        OP(block_of)(self)->item[slot] = item;
+        self->block->first[slot] = first;
+        self->block->ends[slot] = weir_countable(count);
+        self->atoms += count;
     }
 }
 
-/** The first @p atoms of a tile are seen to. */
-WEIR_DEV void OP(skip_atoms)(struct OP(block) * block, uint32_t slot, uint32_t atoms)
-{
-    weir_lanes_sync();
-    if (weir_lane() == 0) {
-        block->first[slot] += atoms;
-        block->ends[slot] -= atoms;
-    }
-    weir_lanes_sync();
-}
-
-/** Put the first atoms of a tile aside, in pieces for a round of their own; that round does not cut them again. What
- *  the bag of pieces has no room for is done in place.
- *  @return atoms that were put aside: they are counted with the pieces. */
+/** Cut the first atoms of a tile off, in pieces that a round of their own processes; that round does not cut them again.
+ *  Atoms that the bag of pieces has no room for stay with the tile.
+ *  @return atoms that were cut off: they are counted with the pieces. */
 WEIR_DEV uint32_t OP(cut_tile)(const struct OP(args) * args, struct OP(block) * block,
                                uint32_t slot)
 {
     const struct weir_bag *bag = &args->work.bag[WEIR_BAG_PIECE];
-    const uint32_t atoms = block->ends[slot];
+    const uint32_t atoms = block->base.ends[slot];
     uint32_t length = atoms / 1024u + 1u, base = 0;
     length = length > args->work.cut ? length : args->work.cut;
     const uint32_t pieces = atoms / length;
     struct OP(piece) piece;
     if (weir_lane() == 0) {
-        base = weir_atomic_add_relaxed_dev_u32(OP(tail)(&args->work, WEIR_BAG_PIECE), pieces);
-        block->special = 1;
+        base = weir_atomic_add_relaxed_dev_u32(weir_bag_tail(&args->work, WEIR_BAG_PIECE), pieces);
+        block->base.special = 1;
     }
     base = weir_broadcast_u32(base, 0);
     uint32_t given = base < bag->room ? bag->room - base : 0;
@@ -239,52 +231,51 @@ WEIR_DEV uint32_t OP(cut_tile)(const struct OP(args) * args, struct OP(block) * 
     piece.count = length;
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < given; i += WEIR_LANES) {
-        piece.first = block->first[slot] + (uint64_t)i * length;
+        piece.first = block->base.first[slot] + (uint64_t)i * length;
         (void)OP(pieces_put)(bag, base + i, &piece);
     }
-    OP(skip_atoms)(block, slot, given * length);
+    weir_skip_atoms(&block->base, slot, given * length);
     return given * length;
 }
 
-/** Cut the tiles of a warp's set that are too long. Of pieces nothing is cut: their bag is being read. It calls nothing,
- *  and counts for the device rather than for the run of a lane, so that the callers keep their registers.
- *  What is left of all tiles together must be countable; if it is not, the run ends. */
+/** Cut the tiles of a warp's set that are too long. In a round of pieces nothing is cut, since the bag of pieces is being
+ *  read. The function calls no other one and counts for the device, not for the lane, so that its callers keep their
+ *  registers. The atoms that are left in all tiles together must be countable; if they are not, the run ends. */
 WEIR_COLD void OP(cut_set)(const struct OP(args) * args, struct OP(block) * block, uint32_t base,
                            uint32_t count)
 {
-    uint64_t put_aside = 0, left = 0;
+    uint64_t cut_off = 0, left = 0;
     int countable = 1;
-    if (weir_word_action(block->word) == WEIR_ACTION_PLAN &&
-        block->segment[0].kind == WEIR_SEGMENT_PIECE)
+    if (weir_word_action(block->base.word) == WEIR_ACTION_PLAN &&
+        block->base.segment[0].kind == WEIR_SEGMENT_PIECE)
         return;
     WEIR_ROLLED
     for (uint32_t i = base; i < base + count; i++) {
-        countable &= block->ends[i] != WEIR_TILE_MOST;
-        if (countable && block->ends[i] > args->work.cut)
-            put_aside += OP(cut_tile)(args, block, i);
-        left += block->ends[i];
+        countable &= block->base.ends[i] != WEIR_TILE_MOST;
+        if (countable && block->base.ends[i] > args->work.cut)
+            cut_off += OP(cut_tile)(args, block, i);
+        left += block->base.ends[i];
     }
     if (weir_lane() == 0)
-        (void)weir_atomic_add_relaxed_dev_u64(&args->work.control->atoms, 0 - put_aside);
+        (void)weir_atomic_add_relaxed_dev_u64(&args->work.control->atoms, 0 - cut_off);
     if (countable && left < WEIR_SET_MOST)
         return;
-    OP(refuse)(args, block, WEIR_LOOK_LONG);
+    weir_refuse(&args->work, &block->base, WEIR_LOOK_LONG);
     WEIR_ROLLED
     for (uint32_t i = base; i < base + count; i++)
-        OP(skip_atoms)(block, i, block->ends[i]);
+        weir_skip_atoms(&block->base, i, block->base.ends[i]);
 }
 
 /** Cut long tiles, then turn the numbers of atoms into where each tile ends.
  *  @return atoms of the warp's part of the set, which begins at @p base. */
-WEIR_DEV uint32_t OP(close_set)(struct OP(run) * run, uint32_t base, uint32_t count)
+WEIR_DEV uint32_t OP(close_set)(struct weir_engine_thread *self, uint32_t base, uint32_t count)
 {
-    uint32_t *ends = run->block->ends + base, longest = 0;
+    uint32_t *ends = self->block->ends + base, longest = 0;
     weir_lanes_sync();
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES)
         longest = longest > ends[i] ? longest : ends[i];
-    if (weir_max_u32(longest) > run->args->work.cut) {
-        OP(cut_set)(run->args, run->block, base, count);
-    }
+    if (weir_max_u32(longest) > self->work->cut)
+        OP(cut_set)(OP(args_of)(self), OP(block_of)(self), base, count);
     return weir_scan_u32(ends, count);
 }

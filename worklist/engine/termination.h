@@ -1,20 +1,20 @@
-/** @file termination.h  When is a run over, and when may the threshold rise? (Groute 4.3, 4.4)
+/** @file termination.h  Termination detection: when is a run over, and when may the threshold rise? (Groute 4.3, 4.4)
  *
- * A worker that has nothing to do reports: epoch, counters that only grow (produced, consumed), how many
- * items it keeps deferred, and last an even *turn*. Before it takes anything in again it writes an odd
- * turn, and that write comes before every later release of its own, in particular before it hands an item
- * on. The coordinator (worker 0, or any host thread with discrete kernels) looks twice:
+ * A worker that has nothing to do reports its epoch, counters that only grow (produced, consumed), the number of items that
+ * it has deferred, and last an even number, its *turn*. Before it takes anything in again it writes an odd turn, and this
+ * write comes before everything that the worker releases later, in particular before it sends an item. The
+ * coordinator (worker 0, or any host thread with discrete kernels) looks twice:
  *
- *   1. every turn even, every epoch the present one, and the sum of produced - consumed - deferred 0;
- *   2. every turn the same as in 1.
+ *   1. every turn is even, every epoch is the present one, and the sum of produced - consumed - deferred is 0;
+ *   2. every turn is the same as in 1.
  *
- * Then at the moment between the two looks every worker was idle, and no item was on its way: had one
- * been, either it counts as produced and not as consumed, or a worker took it in that a report is too old
- * to tell of, and the news of its odd turn came before whatever it did since. docs/agreement.md has the
- * argument in full, tests/model the protocol for a model checker.
+ * Then every worker was idle at the moment between the two looks, and no item was on its way. For suppose that one was.
+ * Either no report counts it as consumed, and the sum is not 0. Or a worker has taken it in since its report; then its odd
+ * turn was visible before anything that it did with the item, and the second look sees that turn. docs/termination.md has
+ * the argument in full, and tests/model has the protocol for a model checker.
  *
- * With nothing deferred the run is over. Otherwise the threshold rises: by so many buckets that there is
- * enough to do for all workers, or by one step of the width that the user asked for. */
+ * If nothing is deferred the run is over. Otherwise the threshold rises: by so many buckets that there is
+ * enough to do for all workers, or by the width that the user asked for. */
 #ifndef WEIR_WORKLIST_ENGINE_TERMINATION_H
 #define WEIR_WORKLIST_ENGINE_TERMINATION_H
 
@@ -24,8 +24,8 @@
 WEIR_DEV void weir_status_publish(struct weir_status_words *to,
                                   const struct weir_status_words *from)
 {
-    /* The odd turn before any field, or who looks twice would take new fields for those of the old turn.
-     * Pairs with the acquires of the first look, which come before the second look at the turn. */
+    /* The odd turn has to be visible before any field, or the coordinator could read new fields and find the old turn both
+     * times. Pairs with the acquires of the first look, which come before the second look at the turn. */
     weir_fence_sys();
     weir_store_fenced_sys_u32(&to->epoch, from->epoch);
     weir_store_fenced_sys_u64(&to->produced, from->produced);
@@ -39,9 +39,9 @@ WEIR_DEV void weir_status_publish(struct weir_status_words *to,
     weir_store_release_sys_u32(&to->turn, from->turn);
 }
 
-/** The first look. @return 0 if a worker is at work or behind. All lanes of a warp. */
-WEIR_DEV int weir_agree_look(const struct weir_status_words *statuses, uint32_t workers,
-                             uint32_t epoch, struct weir_agreement *sums)
+/** The first look. @return 0 if a worker is at work, or has not taken the last command. All lanes of a warp. */
+WEIR_DEV int weir_termination_look(const struct weir_status_words *statuses, uint32_t workers,
+                                   uint32_t epoch, struct weir_status_sums *sums)
 {
     int idle = 1;
     uint64_t open = 0, deferred = 0;
@@ -55,10 +55,10 @@ WEIR_DEV int weir_agree_look(const struct weir_status_words *statuses, uint32_t 
             idle = 0;
             continue;
         }
-        uint64_t kept = weir_load_acquire_sys_u64(&status->deferred);
+        uint64_t later = weir_load_acquire_sys_u64(&status->deferred);
         open += weir_load_acquire_sys_u64(&status->produced) -
-                weir_load_acquire_sys_u64(&status->consumed) - kept;
-        deferred += kept;
+                weir_load_acquire_sys_u64(&status->consumed) - later;
+        deferred += later;
         uint32_t mine = weir_load_acquire_sys_u32(&status->urgency);
         if (urgency < mine)
             urgency = mine;
@@ -68,7 +68,7 @@ WEIR_DEV int weir_agree_look(const struct weir_status_words *statuses, uint32_t 
     open = weir_sum_u64(open);
     deferred = weir_sum_u64(deferred);
     urgency = weir_max_u32(urgency);
-    weir_lanes_sync(); /* turns were acquired by other lanes than look at the buckets */
+    weir_lanes_sync(); /* the lanes that acquired the turns are not those that load the buckets */
     WEIR_ROLLED
     for (uint32_t b = weir_lane(); b < WEIR_BUCKETS; b += WEIR_LANES) {
         uint64_t sum = 0;
@@ -88,8 +88,8 @@ WEIR_DEV int weir_agree_look(const struct weir_status_words *statuses, uint32_t 
 }
 
 /** The second look. @return 0 if a turn changed. All lanes of a warp. */
-WEIR_DEV int weir_agree_again(const struct weir_status_words *statuses, uint32_t workers,
-                              const struct weir_agreement *sums)
+WEIR_DEV int weir_termination_look_again(const struct weir_status_words *statuses, uint32_t workers,
+                                         const struct weir_status_sums *sums)
 {
     int changed = 0;
     WEIR_ROLLED
@@ -104,36 +104,39 @@ WEIR_DEV uint32_t weir_far_least(uint32_t urgency)
     return urgency ? ~urgency : 0xFFFFFFFFu;
 }
 
-/** Buckets that a raise releases: to the first that holds something, and on until there is enough.
- *  @param[in] far_steps  steps to the bucket that the most urgent item of the far bags belongs into. */
-WEIR_DEV uint32_t weir_raise_steps(const struct weir_agreement *sums, uint32_t first,
-                                   uint32_t target, uint32_t far_steps, int fixed)
+/** By how many buckets the threshold rises: to the first bucket that holds something, and further until there is enough.
+ *  @param[in] first      number of the first bucket.
+ *  @param[in] target     items that are enough.
+ *  @param[in] far_after  buckets up to the one that the most urgent item of the far bags belongs into.
+ *  @param[in] fixed      the user gave a width: the first bucket that holds something is enough. */
+WEIR_DEV uint32_t weir_raise_buckets(const struct weir_status_sums *sums, uint32_t first,
+                                     uint32_t target, uint32_t far_after, int fixed)
 {
-    uint32_t steps = 0;
+    uint32_t buckets = 0;
     uint64_t released = 0;
     WEIR_ROLLED
-    while (steps < WEIR_BUCKETS) {
-        uint32_t held = sums->bucket[(first + steps) % WEIR_BUCKETS];
-        steps++;
+    while (buckets < WEIR_BUCKETS) {
+        uint32_t held = sums->bucket[(first + buckets) % WEIR_BUCKETS];
+        buckets++;
         released += held;
-        if (steps >= far_steps) /* not known how many there are: look */
-            return steps;
+        if (buckets >= far_after) /* the far bags may hold items of this bucket: look there */
+            return buckets;
         if (released && (fixed || released >= target))
-            return steps;
+            return buckets;
     }
-    return steps;
+    return buckets;
 }
 
-/** Decide what the present sums ask for. One lane.
+/** The command that follows from the present sums. One lane.
  *  @param[in] bulk   generations in place of a threshold.
- *  @param[in] width  sum and number of the steps of raises since the last rebase. */
-WEIR_DEV void weir_agree_command(const struct weir_agreement *sums,
-                                 const struct weir_work_order *order, int bulk, int fixed,
-                                 uint64_t target, uint32_t width_sum, uint32_t width_count,
-                                 struct weir_command_words *command)
+ *  @param[in] width_sum, width_count  buckets by which the threshold rose since the last rebase, and how often. */
+WEIR_DEV void weir_termination_command(const struct weir_status_sums *sums,
+                                       const struct weir_work_order *order, int bulk, int fixed,
+                                       uint64_t target, uint32_t width_sum, uint32_t width_count,
+                                       struct weir_command_words *command)
 {
     uint32_t any = 0;
-    command->steps = 0;
+    command->buckets = 0;
     command->threshold = order->threshold;
     command->delta = order->delta;
     if (sums->deferred == 0) {
@@ -148,18 +151,18 @@ WEIR_DEV void weir_agree_command(const struct weir_agreement *sums,
         any |= sums->bucket[b];
     uint32_t least = weir_far_least(sums->urgency);
     if (any) {
-        uint32_t far_steps = 0xFFFFFFFFu;
+        uint32_t far_after = 0xFFFFFFFFu;
         if (sums->urgency)
-            far_steps =
+            far_after =
                 least < order->threshold ? 1u : (least - order->threshold) / order->delta + 1u;
         uint32_t first = order->bucket;
-        command->steps = weir_raise_steps(
-            sums, first, target < 0xFFFFFFFFu ? (uint32_t)target : 0xFFFFFFFFu, far_steps, fixed);
+        command->buckets = weir_raise_buckets(
+            sums, first, target < 0xFFFFFFFFu ? (uint32_t)target : 0xFFFFFFFFu, far_after, fixed);
         return;
     }
-    /* All buckets are empty: begin anew at the most urgent item of the far bags. There the width can
-     * change too: buckets that were released by the dozen were too narrow, single ones that held far
-     * more than enough too wide. */
+    /* All buckets are empty: they begin anew at the most urgent item of the far bags. The width of a bucket may change
+     * then. It was too small if the threshold rose by ten buckets and more at a time, and too large if single buckets held
+     * far more than enough. */
     uint64_t delta = order->delta;
     if (!fixed && width_count) {
         if (width_sum >= 10u * width_count)
@@ -169,8 +172,9 @@ WEIR_DEV void weir_agree_command(const struct weir_agreement *sums,
     }
     if (delta > 0x10000000u)
         delta = 0x10000000u;
-    uint64_t steps = fixed || !width_count ? 1 : (width_sum + width_count - 1) / width_count;
-    uint64_t threshold = (uint64_t)least + delta * (steps ? steps : 1);
+    /* buckets below the new threshold: as many as a raise had on average */
+    uint64_t buckets = fixed || !width_count ? 1 : (width_sum + width_count - 1) / width_count;
+    uint64_t threshold = (uint64_t)least + delta * (buckets ? buckets : 1);
     command->kind = WEIR_COMMAND_REBASE;
     command->delta = (uint32_t)delta;
     command->threshold = threshold < 0xFFFFFFFFu ? (uint32_t)threshold : 0xFFFFFFFFu;

@@ -1,4 +1,5 @@
-/** @file admission.c  Runs of resident kernels take turns: one list of those that run or wait, oldest first. */
+/** @file admission.c  Runs of resident kernels are admitted one after the other where they share devices: one list holds
+ * those that run or wait, the oldest first. */
 #include "worklist/host/admission.h"
 #include "runtime/internal.h"
 
@@ -8,23 +9,24 @@ static pthread_mutex_t lock =
     PTHREAD_MUTEX_INITIALIZER; /* guards the list, and all that is in it */
 static pthread_cond_t given;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct turn *oldest;
+static struct admission *oldest;
 
 static void init_given(void)
 {
     weir__cond_init(&given);
 }
 
-/* A host device is its context's; no address is as small as a GPU's number. */
-void weir__turn_add(struct turn *turn, const weir_device *device)
+/* The key of a host device is its address, since it belongs to one context; the key of a GPU is its number. No address is as
+ * small as such a number. */
+void weir__admission_add(struct admission *mine, const weir_device *device)
 {
     weir_device_info info;
     weir_device_info_get(device, &info);
-    turn->key[turn->count++] =
+    mine->key[mine->count++] =
         info.kind == WEIR_DEVICE_HOST ? (uint64_t)(uintptr_t)device : info.ordinal;
 }
 
-static int share(const struct turn *a, const struct turn *b)
+static int share(const struct admission *a, const struct admission *b)
 {
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t j = 0; j < b->count; j++)
@@ -33,44 +35,44 @@ static int share(const struct turn *a, const struct turn *b)
     return 0;
 }
 
-/* Whether somebody who came before has, or wants, one of the devices. */
-static int must_wait(const struct turn *turn)
+/* Whether a run that came before has one of the devices, or waits for one. */
+static int must_wait(const struct admission *mine)
 {
-    for (const struct turn *other = oldest; other != turn; other = other->next)
-        if (share(other, turn))
+    for (const struct admission *other = oldest; other != mine; other = other->next)
+        if (share(other, mine))
             return 1;
     return 0;
 }
 
 /* Under the lock. */
-static void leave(struct turn *turn)
+static void leave(struct admission *mine)
 {
-    struct turn **place = &oldest;
-    while (*place != turn)
-        place = &(*place)->next;
-    *place = turn->next;
+    struct admission **link = &oldest;
+    while (*link != mine)
+        link = &(*link)->next;
+    *link = mine->next;
     pthread_cond_broadcast(&given);
 }
 
-int weir__turn_take(struct turn *turn, int (*failed)(void *user), void *user)
+int weir__admission_take(struct admission *mine, int (*failed)(void *user), void *user)
 {
-    struct turn **place = &oldest;
+    struct admission **link = &oldest;
     int taken = 1;
-    if (turn->count < 2)
+    if (mine->count < 2)
         return 1;
     pthread_once(&once, init_given);
     pthread_mutex_lock(&lock);
-    while (*place)
-        place = &(*place)->next;
-    *place = turn;
-    while (must_wait(turn)) {
+    while (*link)
+        link = &(*link)->next;
+    *link = mine;
+    while (must_wait(mine)) {
         const struct timespec until = weir__deadline(SLICE_MS);
         pthread_cond_timedwait(&given, &lock, &until);
         pthread_mutex_unlock(&lock);
         taken = !failed(user);
         pthread_mutex_lock(&lock);
         if (!taken) {
-            leave(turn);
+            leave(mine);
             break;
         }
     }
@@ -78,11 +80,11 @@ int weir__turn_take(struct turn *turn, int (*failed)(void *user), void *user)
     return taken;
 }
 
-void weir__turn_give(struct turn *turn)
+void weir__admission_give(struct admission *mine)
 {
-    if (turn->count < 2)
+    if (mine->count < 2)
         return;
     pthread_mutex_lock(&lock);
-    leave(turn);
+    leave(mine);
     pthread_mutex_unlock(&lock);
 }

@@ -68,7 +68,7 @@ int weir__worklist_fused(const struct weir_worklist *list)
     return list->config.kernel == WEIR_KERNEL_FUSED;
 }
 
-/* Kernels that wait for each other must all run, and reach one memory. */
+/* Kernels that wait for each other must all run at the same time, and reach each other's memory. */
 static const char *why_not_fused(const struct weir_worklist *list)
 {
     weir_device_info first, info;
@@ -93,13 +93,15 @@ static weir_status choose_kernel(struct weir_worklist *list)
     return WEIR_OK;
 }
 
-/* Few atoms: a small group to each tile. Many: a warp shares those of several tiles evenly. */
+/* Tiles with few atoms get a small group of lanes each. Of tiles with many atoms a warp takes several and shares all their
+ * atoms evenly. */
 static uint32_t usual_group(uint32_t tile_atoms)
 {
     return tile_atoms <= 4 ? 4 : tile_atoms <= 8 ? 8 : 32;
 }
 
-/* What is given and no round looks at. A lane that is a worker walks its tile alone. */
+/* A value that the user gave and that no round would use, as a sentence. Where a worker is a thread each lane walks its tile
+ * alone, so there is no mapping. */
 static const char *without_effect(const weir_worklist_config *config)
 {
     if (config->worker == WEIR_WORKER_THREAD && config->mapping != WEIR_MAPPING_AUTO)
@@ -111,7 +113,7 @@ static const char *without_effect(const weir_worklist_config *config)
     return NULL;
 }
 
-/* A kernel without a schedule of its own would take another one in silence. */
+/* A kernel that was compiled without the program's own schedule would take another schedule and not say so. */
 static weir_status check_own(const struct weir_worklist *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
@@ -232,12 +234,13 @@ static weir_status choose_packets(struct weir_worklist *list)
     list->buffers = (uint32_t)weir__config_get(tunables, WEIR__LINK_BUFFERS);
     if (list->buffers < BUFFERS_LEAST)
         list->buffers = BUFFERS_LEAST;
-    /* Four packets, or what half of a queue makes for one receiver where nobody said how long a packet is. */
-    uint64_t lane = (uint64_t)list->packet_items * list->buffers;
+    /* A channel holds as many packets as there are buffers. If the user gave no size of packets it holds at least half as many
+     * items as a queue, which may all go to one receiver. */
+    uint64_t channel = (uint64_t)list->packet_items * list->buffers;
     if (!list->config.packet_items && !weir__config_get(tunables, WEIR__PACKET_BYTES) &&
-        lane < list->queue_items / 2)
-        lane = list->queue_items / 2;
-    list->lane_items = power_of_two(lane);
+        channel < list->queue_items / 2)
+        channel = list->queue_items / 2;
+    list->channel_items = power_of_two(channel);
     return WEIR_OK;
 }
 
@@ -262,7 +265,7 @@ weir_status weir__worklist_choose(struct weir_worklist *list)
     return status ? status : choose_sizes(list);
 }
 
-/* On the host a lane stands for 32: sets of tiles are as long there. */
+/* On the host one lane counts as 32, since sets of tiles are as long there as on a GPU. */
 static uint32_t fetch_least(const struct weir_worklist *list, uint32_t warps)
 {
     const weir_worklist_config *config = &list->config;

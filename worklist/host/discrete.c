@@ -1,8 +1,8 @@
 /** @file discrete.c  Runs with a kernel a round: a host thread for each worker, a router between them.
  *
  * For devices that cannot wait for each other inside kernels (of different kinds, or simulated), and for
- * comparison. The host threads agree by the same words and rules as resident kernels do (termination.h); any
- * of them coordinates, one at a time. */
+ * comparison. The host threads detect termination by the same words and rules as resident kernels do
+ * (termination.h). Any of them coordinates, one at a time. */
 #include "worklist/host/internal.h"
 #include "runtime/config.h"
 
@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A worker that has items to send and no buffer looks again this soon; receivers ring, senders do
- * not, since a copy's end is an event of the device. */
+/* A worker that has items to send and no free buffer looks again after this time. Arrivals wake its thread; the end of a send
+ * does not, since that is an event of the device. */
 #define SEND_POLL_US 50
 
-/* A device's events serve what arrives by its own queues and what it sends to all others: copies
- * between GPUs run in the source's queue, others in the receiver's. */
+/* A device needs events for all that its own queues receive and for all that it sends to the others: copies
+ * between GPUs run in the source's queue, all other copies in the receiver's. */
 static weir_status check_events(const struct weir_worklist *list)
 {
     uint64_t events = weir__config_get(weir_context_config(list->context), WEIR__EVENTS);
@@ -37,9 +37,9 @@ static weir_status create_links(struct worker *worker)
     weir_status status;
     config.packet_bytes = (size_t)list->packet_items * list->op->wire_bytes;
     config.buffers = list->buffers;
-    config.arrived = weir__bell_ring;
-    config.arrived_user = &worker->bell;
-    if (list->plan.kind == WEIR_ROUTE_STAGED)
+    config.arrived = weir__wakeup_signal;
+    config.arrived_user = &worker->wakeup;
+    if (list->routes.kind == WEIR_ROUTE_STAGED)
         config.transport = WEIR_TRANSPORT_STAGED;
     if ((status = weir_link_create(router, worker->endpoint, &config, &worker->in)))
         return status;
@@ -50,13 +50,13 @@ static weir_status create_worker(struct worker *worker)
 {
     struct weir_worklist *list = worker->list;
     weir_device *home = weir_context_home(list->context);
-    void *place;
+    void *memory;
     weir_status status;
     if ((status = weir__calloc(list->buffers, sizeof *worker->held, "worker", &worker->held)) ||
         (status = weir__calloc(worker->hop_count + 1, sizeof *worker->hop, "hops", &worker->hop)) ||
-        (status = weir_device_alloc(home, 2 * sizeof *worker->published, &place)))
+        (status = weir_device_alloc(home, 2 * sizeof *worker->published, &memory)))
         return status;
-    worker->published = place;
+    worker->published = memory;
     for (uint32_t h = 0; h < worker->hop_count; h++)
         if ((status = weir__calloc(list->buffers, sizeof *worker->hop[h].sends, "sends",
                                    &worker->hop[h].sends)))
@@ -95,7 +95,7 @@ static void destroy_worker(struct worker *worker)
 
 void weir__discrete_destroy(struct weir_worklist *list)
 {
-    /* What is under way after a failure ends here; after a good run there is nothing. */
+    /* Sends that are under way after a failure end here; after a good run there are none. */
     if (list->router && list->status)
         weir_router_cancel(list->router, list->status);
     if (list->seed_link)
@@ -109,20 +109,20 @@ void weir__discrete_destroy(struct weir_worklist *list)
     weir_router_destroy(list->router);
 }
 
-void weir__discrete_ring_all(struct weir_worklist *list)
+void weir__discrete_wake_all(struct weir_worklist *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        weir__bell_ring(&list->workers[i].bell);
+        weir__wakeup_signal(&list->workers[i].wakeup);
 }
 
-/* ---- agreeing ---------------------------------------------------------------------------------- */
+/* ---- termination detection --------------------------------------------------------------------- */
 
-/* Report idle: the words that the worker's last kernel left. */
+/* Report idle, with the counters that the worker's last kernel left. */
 static void report_idle(struct worker *worker)
 {
     struct weir_engine_args args = *(const struct weir_engine_args *)(const void *)worker->args;
     if (!(worker->turn & 1u))
-        return; /* reported already, and nothing has changed */
+        return; /* it has reported already, and has not worked since */
     args.statuses = worker->list->statuses;
     worker->image->ledger.turn = worker->turn;
     weir_report_idle(&args, &worker->image->ledger);
@@ -134,28 +134,28 @@ static void send_command(struct weir_worklist *list, const struct weir_command_w
     for (uint32_t i = 0; i < list->count; i++) {
         struct weir_command_words *to = &list->workers[i].mail->command;
         weir_store_relaxed_sys_u32(&to->kind, command->kind);
-        weir_store_relaxed_sys_u32(&to->steps, command->steps);
+        weir_store_relaxed_sys_u32(&to->buckets, command->buckets);
         weir_store_relaxed_sys_u32(&to->threshold, command->threshold);
         weir_store_relaxed_sys_u32(&to->delta, command->delta);
         weir_store_release_sys_u32(&to->epoch, command->epoch);
     }
-    /* Nobody acts on it before all have it: see weir__round(). */
+    /* No worker acts on the command before all have it: see weir__round(). */
     atomic_store(&list->told, command->epoch);
 }
 
-/* What the workers make of a command, for the next one. */
-static void follow(struct weir_worklist *list, const struct weir_command_words *command)
+/* Apply a command to the coordinator's copy of the order, as workers do, so that the next command starts from it. */
+static void apply(struct weir_worklist *list, const struct weir_command_words *command)
 {
     struct weir_work_order *order = &list->order;
     list->epoch = command->epoch;
     if (command->kind == WEIR_COMMAND_REBASE) {
-        *order = (struct weir_work_order){command->threshold, command->delta, 0, 0, 0, 0, 0};
+        *order = (struct weir_work_order){.threshold = command->threshold, .delta = command->delta};
         list->width_sum = list->width_count = 0;
     } else {
-        uint64_t threshold = order->threshold + (uint64_t)command->steps * order->delta;
+        uint64_t threshold = order->threshold + (uint64_t)command->buckets * order->delta;
         order->threshold = threshold < UINT32_MAX ? (uint32_t)threshold : UINT32_MAX;
-        order->bucket = (order->bucket + command->steps) % WEIR_BUCKETS;
-        list->width_sum += command->steps;
+        order->bucket = (order->bucket + command->buckets) % WEIR_BUCKETS;
+        list->width_sum += command->buckets;
         list->width_count++;
     }
 }
@@ -166,29 +166,29 @@ static int coordinate(struct worker *worker)
     struct weir_worklist *list = worker->list;
     const struct weir_engine_args *args =
         (const struct weir_engine_args *)(const void *)worker->args;
-    struct weir_agreement sums;
-    struct weir_command_words command = {0, 0, 0, 0, 0, {0, 0, 0}};
+    struct weir_status_sums sums;
+    struct weir_command_words command = {0};
     pthread_mutex_lock(&list->order_lock);
-    int agreed = !atomic_load(&list->done) &&
-                 weir_agree_look(list->statuses, list->count, list->epoch, &sums) &&
-                 weir_agree_again(list->statuses, list->count, &sums);
-    if (agreed) {
-        weir_agree_command(&sums, &list->order, list->config.order == WEIR_ORDER_BULK,
-                           (int)args->delta_fixed, args->target, list->width_sum, list->width_count,
-                           &command);
+    int quiet = !atomic_load(&list->done) &&
+                weir_termination_look(list->statuses, list->count, list->epoch, &sums) &&
+                weir_termination_look_again(list->statuses, list->count, &sums);
+    if (quiet) {
+        weir_termination_command(&sums, &list->order, list->config.order == WEIR_ORDER_BULK,
+                                 (int)args->delta_fixed, args->target, list->width_sum,
+                                 list->width_count, &command);
         command.epoch = list->epoch + 1;
         if (command.kind == WEIR_COMMAND_DONE) {
             list->end_ns = weir_context_time_ns(list->context);
             atomic_store(&list->done, 1);
         } else {
-            follow(list, &command);
+            apply(list, &command);
             send_command(list, &command);
         }
     }
     pthread_mutex_unlock(&list->order_lock);
-    if (agreed)
-        weir__discrete_ring_all(list);
-    return agreed;
+    if (quiet)
+        weir__discrete_wake_all(list);
+    return quiet;
 }
 
 /* ---- threads ----------------------------------------------------------------------------------- */
@@ -198,7 +198,7 @@ static int stopped(struct weir_worklist *list)
     return atomic_load(&list->stop) || atomic_load(&list->done);
 }
 
-/* The time since *since_ns belongs to a phase. */
+/* Add the time since *since_ns to a phase. */
 static void clock_phase(struct worker *worker, uint64_t *since_ns, uint64_t *phase_ns)
 {
     uint64_t now = weir_context_time_ns(worker->list->context);
@@ -224,10 +224,11 @@ static weir_status work(struct worker *worker)
             if (coordinate(worker))
                 continue;
         }
-        weir__bell_wait(&worker->bell, holds || weir__sends_waiting(worker) ? SEND_POLL_US : -1);
+        weir__wakeup_wait(&worker->wakeup,
+                          holds || weir__sends_waiting(worker) ? SEND_POLL_US : -1);
         clock_phase(worker, &since, &waited);
     }
-    /* Kernels clock the time between their launches as if they had run on; the host knows better. */
+    /* Kernels count the time between their launches as if they had run meanwhile. The host has measured how long they ran. */
     uint64_t *phase = worker->image->ledger.phase_ns, sum = phase[0] + phase[1] + phase[2];
     for (int p = 0; p < 3; p++)
         phase[p] = sum ? (uint64_t)((double)phase[p] / (double)sum * (double)worked_ns) : 0;
@@ -249,7 +250,7 @@ static void *drive(void *data)
     return NULL;
 }
 
-/* Seeds count as produced by their owner, before any is sent: the run must not end between two. */
+/* Seeds count as produced by their owner before any is sent, so that the run does not end between two of them. */
 static void reset(struct weir_worklist *list)
 {
     atomic_store(&list->done, 0);

@@ -1,5 +1,5 @@
-/** @file fused.c  Runs with resident kernels: what they are started with and what they left. A kernel looks at
- * its stop word between rounds. */
+/** @file fused.c  Runs with resident kernels: what the kernels are started with, and what they leave. A kernel looks at its
+ * stop word between rounds. */
 #include "worklist/host/internal.h"
 #include "worklist/host/resident.h"
 
@@ -37,7 +37,7 @@ static void tend(void *user)
             weir__spill_tend(&list->workers[i].spill);
 }
 
-/* Kernels of host devices see to themselves. */
+/* Whether the host has to give chunks to running kernels. Kernels of host devices take chunks themselves. */
 static int wants_tending(const struct weir_worklist *list)
 {
     weir_device_info info;
@@ -63,7 +63,7 @@ static void describe(struct weir_worklist *list, struct residents *all)
         const struct worker *worker = &list->workers[i];
         all->one[i] = (struct resident){.device = worker->device,
                                         .queue = worker->queue,
-                                        .side = worker->side,
+                                        .stop_queue = worker->stop_queue,
                                         .done = worker->done,
                                         .args = worker->args,
                                         .stop = &worker->control->look[WEIR_LOOK_STOP],

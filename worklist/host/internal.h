@@ -10,27 +10,27 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* ---- bell.c -----------------------------------------------------------------------------------
- */
+/* ---- wakeup.c ------------------------------------------------------------------------------------ */
 
-/** Wakes a worker's thread: something arrived, or the state of the run changed. Rings coalesce. */
-struct bell {
+/** Wakes a worker's thread when something arrived, or when the state of the run changed. Several signals before the thread
+ *  looks wake it once. */
+struct wakeup {
     pthread_mutex_t lock;
-    pthread_cond_t rang;
-    int rung;
+    pthread_cond_t changed;
+    int signalled;
 };
 
-/* ---- send.c: what a discrete worker's kernels stored for a next hop, on its way over the router --- */
+/* ---- send.c: items that the kernels of a discrete worker stored for a next hop -------------------- */
 
 struct send {
     weir_future *done;
     uint32_t items;
 };
 
-/** A lane to a next hop: a ring in the worker's own memory that the host sends from. */
+/** A channel to a next hop: a ring in the worker's own memory that the host sends from. */
 struct hop {
     uint32_t sent;       /* slots handed to the link */
-    uint32_t credit;     /* slots that have left */
+    uint32_t credit;     /* slots whose items have left */
     struct send *sends;  /* under way, oldest first; a ring of `buffers` */
     uint64_t head, tail; /* of sends */
 };
@@ -58,16 +58,16 @@ struct spill {
 };
 
 /** @param[in] element_bytes  of each bag that spills; 0: it does not. */
-weir_status weir__spill_place(struct spill *spill, weir_device *home, uint64_t bytes,
-                              const uint32_t *element_bytes);
-void weir__spill_unplace(struct spill *spill);
+weir_status weir__spill_create(struct spill *spill, weir_device *home, uint64_t bytes,
+                               const uint32_t *element_bytes);
+void weir__spill_destroy(struct spill *spill);
 /** Take all chunks back. No kernel runs. */
 void weir__spill_empty(struct spill *spill);
-/** Give what kernels of a GPU wait for. The thread that waits for them, every few milliseconds. */
+/** Give the chunks that kernels of a GPU wait for. Called every few milliseconds by the thread that waits for the kernels. */
 void weir__spill_tend(struct spill *spill);
-/** Give no more: the run has failed, and who waits is to go on to the end of the round. Any thread. */
+/** Give no more chunks: the run has failed, and lanes that wait for one have to go on to the end of the round. Any thread. */
 void weir__spill_refuse(struct spill *spill);
-/** What a bag knows of where it spills to; the rest is 0. */
+/** The members of a bag that say where it spills to; the other members are 0. */
 struct weir_bag weir__spill_bag(const struct spill *spill, uint32_t bag);
 
 /* ---- workers ----------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ struct worker {
     weir_endpoint *endpoint;
     weir_device *device;
     weir_queue *queue;
-    weir_queue *side; /* of a GPU: for the stop word while a kernel runs */
+    weir_queue *stop_queue; /* of a GPU: for the stop word while a kernel runs */
     weir_event *done;
 
     struct weir_control *control; /* in the device's memory */
@@ -89,39 +89,41 @@ struct worker {
     struct weir_mail *mail;
     void *bags[WEIR_BAGS];
     struct spill spill;
-    void *bounds; /* beside the near bags; device memory; NULL: no round is narrow */
-    void *lane_in[WEIR_DEVICES_MAX];                  /* fused: rings that the worker receives in */
-    void *lane_out[WEIR_DEVICES_MAX];                 /* discrete: rings that the host sends from */
-    uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* whom it sends to */
-    uint32_t sources[WEIR_DEVICES_MAX], source_count; /* who sends to it; fused */
-    uint32_t stage_lanes; /* lanes whose packed items each warp stages in the block's own memory */
-    unsigned char *args;  /* struct weir_engine_args, then the operator's state */
+    void *bounds; /* of the tiles of near items; device memory; NULL: no round is narrow */
+    void *channel_in[WEIR_DEVICES_MAX];               /* fused: rings that the worker receives in */
+    void *channel_out[WEIR_DEVICES_MAX];              /* discrete: rings that the host sends from */
+    uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* workers that it sends to */
+    uint32_t sources[WEIR_DEVICES_MAX], source_count; /* workers that send to it; fused */
+    /* Channels whose packed items each warp stages in the block's own memory. */
+    uint32_t stage_channels;
+    unsigned char *args; /* struct weir_engine_args, then the operator's state */
 
     /* Discrete. */
     pthread_t thread;
-    struct bell bell;
+    struct wakeup wakeup;
     weir_link *in, *out; /* from the router, to the router */
     struct hop *hop;
     weir_pending **held; /* receives taken from the link, oldest first; a ring of `buffers` */
     uint64_t held_head, held_tail;
     uint32_t turn;
-    int came;            /* slots came back since the last kernel began */
-    uint32_t numbers;    /* that seeds are still to be made of */
-    uint32_t *published; /* where the kernels' tails and epochs go: nobody looks there */
+    int came;         /* slots came back since the last kernel began */
+    uint32_t numbers; /* that seeds are still to be made of */
+    uint32_t
+        *published; /* kernels store tails and epochs here; only the ledger's copies are read */
 };
 
 struct weir_worklist {
     weir_context *context;
     const weir_operator *op;
     weir_worklist_config config; /* with what was picked in place of auto */
-    weir_route_plan plan;
+    weir_route_plan routes;
     uint32_t packet_items, buffers;
-    uint32_t queue_items, lane_items;
+    uint32_t queue_items, channel_items;
     uint32_t cut; /* a longer tile is cut in any case: a set of tiles counts its atoms in 32 bits */
-    int cuts;     /* tiles are cut so that work is even */
+    int cuts;     /* tiles are cut so that all warps have about the same work */
     uint32_t tile_atoms;
-    int home_words; /* what several workers write and read lies in host memory */
-    uint64_t delay; /* a test delays what is handed on */
+    int home_words; /* words that several workers write and read lie in host memory */
+    uint64_t delay; /* a test delays the tails of channels */
     weir_endpoint *source;
     weir_router *router; /* discrete */
     weir_link *seed_link;
@@ -138,40 +140,41 @@ struct weir_worklist {
     pthread_mutex_t order_lock;                     /* discrete: one worker at a time coordinates */
     uint32_t epoch, width_sum, width_count, raises; /* under it */
     struct weir_work_order order;                   /* under it */
-    _Atomic uint32_t told;                          /* epoch of the last command that all have */
-    _Atomic int done;                               /* seen by all workers at their next look */
+    _Atomic uint32_t told; /* epoch of the last command that was sent to all */
+    _Atomic int done;      /* the run is over; all workers read it */
 
     pthread_mutex_t state_lock; /* guards all below */
     pthread_cond_t state_changed;
     uint32_t running; /* worker threads that have not ended */
     weir_status status;
     char *detail;     /* the sentence of the failure */
-    _Atomic int stop; /* status is set; relaxed reads only hurry */
+    _Atomic int stop; /* status is set; a relaxed read that is late only delays the end */
     uint64_t start_ns, end_ns;
 };
 
 /* ---- worklist.c, choose.c, sizes.c, memory.c ---------------------------------------------------- */
 
-/** Replace what is auto in list->config, or refuse what cannot be. */
+/** Pick a value for each member of list->config that is auto, or refuse one that is impossible. */
 weir_status weir__worklist_choose(struct weir_worklist *list);
 /** Whether all rounds run in one kernel. */
 int weir__worklist_fused(const struct weir_worklist *list);
-/** How many tiles are fetched at a time where there are few: so many that each lane has an atom.
+/** How many tiles are fetched at a time where there are few: so many that each lane of a warp has an atom.
  *  @param[in] warps  of a block; @param[in] lanes  of a warp. */
 void weir__worklist_fetch(const struct weir_worklist *list, uint32_t warps, uint32_t lanes,
                           struct weir_engine_args *args);
-/** Who sends to whom by the plan. */
+/** Find out from the route plan which worker sends to which. */
 void weir__worklist_wire(struct weir_worklist *list);
-/** Which lanes workers stage; refuse items that no block has room for. After weir__worklist_wire(). */
+/** Find out which channels workers stage; refuse items that no block has room for. After weir__worklist_wire(). */
 weir_status weir__worklist_sizes(struct weir_worklist *list);
-/** Bags, lanes and words of all workers. Device memory that others reach comes before what points to it. */
-weir_status weir__worklist_place(struct weir_worklist *list);
-void weir__worklist_unplace(struct weir_worklist *list);
+/** Allocate the bags, channels and words of all workers. Memory that others reach is allocated before words that point to
+ *  it. */
+weir_status weir__worklist_allocate(struct weir_worklist *list);
+void weir__worklist_free(struct weir_worklist *list);
 /** Bytes of a kernel's arguments. */
 size_t weir__worklist_args_bytes(const struct weir_worklist *list);
-/** Fill in all words of a run that begins, and put them into the devices' memory. */
+/** Fill in all words of a run that begins, and copy them into the devices' memory. */
 weir_status weir__worklist_reset(struct weir_worklist *list);
-/** Tests only: publish the tails of lanes with a random part of the decisions of the runs to come.
+/** Tests only: in the runs to come, publish the tails of channels only in some decisions, at random.
  *  @param[in] seed  0: no longer. */
 void weir__worklist_delay(struct weir_worklist *list, uint64_t seed);
 
@@ -181,13 +184,13 @@ void weir__worklist_delay(struct weir_worklist *list, uint64_t seed);
 void weir__worklist_fail(struct weir_worklist *list, weir_status status);
 /** Whether a failure was reported. */
 int weir__worklist_failed(struct weir_worklist *list);
-/** Turn the reason that a kernel ended with into a status with a sentence. */
+/** Turn the reason for which a kernel ended into a status with a sentence. */
 weir_status weir__worklist_end(const struct worker *worker);
 void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *out);
 /** The dump: one line of counters and queue lengths a worker. Workers have stopped. */
 void weir__worklist_dump(const struct weir_worklist *list, char *text, size_t room);
 
-/* ---- fused.c, discrete.c, round.c, send.c, bell.c ---------------------------------------------- */
+/* ---- fused.c, discrete.c, round.c, send.c, wakeup.c ---------------------------------------------- */
 
 /** Run with resident kernels. */
 void weir__fused_run(struct weir_worklist *list);
@@ -197,26 +200,28 @@ weir_status weir__discrete_create(struct weir_worklist *list);
 void weir__discrete_destroy(struct weir_worklist *list);
 /** Run with a thread and a kernel a round for each worker; status and times are left in @p list. */
 void weir__discrete_run(struct weir_worklist *list);
-void weir__discrete_ring_all(struct weir_worklist *list);
+void weir__discrete_wake_all(struct weir_worklist *list);
 
 /** One round. @param[out] worked_out  0 if there was nothing to do. */
 weir_status weir__round(struct worker *worker, int *worked_out);
 /** Whether the worker keeps items that it could not hand to the link yet. */
 int weir__round_holds(const struct worker *worker);
-/** Drop receives that were taken; after a cancel or a shutdown. */
+/** Release the packets that were received but not processed; after a cancel or a shutdown. */
 void weir__round_release_held(struct worker *worker);
 
-/** Take note of what has left, and send what was stored. @param[out] came_out  slots became free. */
+/** Free the slots of items that have left, and send items that were stored.
+ *  @param[out] came_out  set if slots became free. */
 weir_status weir__sends_progress(struct worker *worker, int *came_out);
-/** Whether something is stored that could not be sent yet. */
+/** Whether items are stored that could not be sent yet. */
 int weir__sends_waiting(const struct worker *worker);
-/** Wait for what is under way. */
+/** Wait for all sends that are under way. */
 void weir__sends_finish(struct worker *worker);
 
-void weir__bell_init(struct bell *bell);
-void weir__bell_destroy(struct bell *bell);
-void weir__bell_ring(void *bell);
-/** Wait until it was rung since the last wait. @p timeout_us negative: without limit. */
-void weir__bell_wait(struct bell *bell, int64_t timeout_us);
+void weir__wakeup_init(struct wakeup *wakeup);
+void weir__wakeup_destroy(struct wakeup *wakeup);
+/** @param[in] wakeup  a struct wakeup; links call this. Any thread. */
+void weir__wakeup_signal(void *wakeup);
+/** Wait until it is signalled, or return at once if it was since the last wait. @p timeout_us negative: without limit. */
+void weir__wakeup_wait(struct wakeup *wakeup, int64_t timeout_us);
 
 #endif

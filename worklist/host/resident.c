@@ -8,9 +8,9 @@
 #include <time.h>
 
 #define SLICE_MS 20    /* between two looks at the clock and at a cancel */
-#define TEND_MS  2     /* between two looks at what kernels want of the host, */
-#define SPINS    10u   /* so often at first; */
-#define NAP_NS   50000 /* then this is between two */
+#define TEND_MS  2     /* of each of the first looks at what kernels want of the host */
+#define SPINS    10u   /* first looks; */
+#define NAP_NS   50000 /* then the host sleeps so long between two */
 #define PATIENCE 10u   /* s; a kernel that has not ended so long after a stop never will */
 #define SLACK_NS UINT64_C(200000000) /* a kernel keeps the limit itself, if it can */
 #define S_NS     UINT64_C(1000000000)
@@ -33,22 +33,22 @@ static weir_status start(const struct residents *all, struct resident *one)
     return all->put_behind(all->user, (uint32_t)(one - all->one));
 }
 
-/* A host device reads the word as it is written here, also one that failed: its kernel goes on. A GPU's
- * memory is written by a copy, which runs beside the kernel; a fill would be a kernel too and wait for it. */
+/* The host stores the stop word of a host device itself, also if that device has failed, since its kernel goes on. The memory
+ * of a GPU is written by a copy, which runs beside the kernel. (A fill would be a kernel and wait for this one.) */
 static void stop_one(const struct residents *all, struct resident *one)
 {
-    if (!one->side) {
+    if (!one->stop_queue) {
         weir_store_relaxed_sys_u32(one->stop, all->stop_value);
         one->told = 1;
         return;
     }
-    *one->image = all->stop_value; /* nobody copies the image meanwhile */
-    one->told = !weir_queue_copy(one->side, one->device, one->stop, weir_context_home(all->context),
-                                 one->image, sizeof *one->stop);
+    *one->image = all->stop_value; /* no copy of the image is under way */
+    one->told = !weir_queue_copy(one->stop_queue, one->device, one->stop,
+                                 weir_context_home(all->context), one->image, sizeof *one->stop);
 }
 
-/* Each is told once, since a GPU that hangs takes only so many copies before the host hangs too; again only
- * if the copy could not even be put in. */
+/* Each kernel gets its stop word once, since the queue of a GPU that hangs takes only so many copies before the host hangs
+ * too. It gets the word again only if the copy could not be put into the queue. */
 static void stop_all(struct residents *all, uint64_t now)
 {
     for (uint32_t i = 0; i < all->count; i++)
@@ -62,22 +62,22 @@ static void collect(struct residents *all, uint32_t i)
 {
     struct resident *one = &all->one[i];
     one->state = RESIDENT_IDLE;
-    if (one->side)
-        (void)weir_queue_sync(one->side);
+    if (one->stop_queue)
+        (void)weir_queue_sync(one->stop_queue);
     weir_status status = all->collect(all->user, i);
     if (status)
         all->fail(all->user, status);
 }
 
-/* Whether a kernel is through. One of a GPU that failed is; one of a host device that failed goes on until it
- * is told to stop, and who waits for an event of that device is not kept until then. */
-static int is_through(const struct resident *one)
+/* Whether a kernel has ended. A kernel of a GPU that failed has. A kernel of a host device that failed goes on until it sees
+ * its stop word, but a wait for an event of that device returns before that. */
+static int has_ended(const struct resident *one)
 {
     return one->device->ops->event_query(one->done) != WEIR_PENDING;
 }
 
-/* A kernel that ended early leaves the others waiting for it; who waits for one looks at all. A kernel keeps
- * the limit by itself; one that cannot, because another is lost, is stopped. */
+/* If a kernel ends early the others wait for it, so a thread that waits for one kernel looks at all. Kernels keep the time
+ * limit themselves; a run whose kernels cannot, because one of them is lost, is failed here. */
 static void look_around(struct residents *all, uint64_t now)
 {
     const uint64_t limit_ns = (uint64_t)all->time_limit_ms * 1000000u;
@@ -87,7 +87,7 @@ static void look_around(struct residents *all, uint64_t now)
             all->fail(all->user, status);
     }
     for (uint32_t i = 0; i < all->count; i++)
-        if (all->one[i].state == RESIDENT_RUNS && is_through(&all->one[i]))
+        if (all->one[i].state == RESIDENT_RUNS && has_ended(&all->one[i]))
             collect(all, i);
     if (limit_ns && now - all->start_ns > limit_ns + SLACK_NS && !all->failed(all->user)) {
         (void)weir__fail(WEIR_ERR_TIMEOUT, "%s: the time limit of %u ms is over", all->name,
@@ -96,8 +96,8 @@ static void look_around(struct residents *all, uint64_t now)
     }
 }
 
-/* A wait for a GPU's event polls without a pause at first, as for a short run. One that began anew every other
- * millisecond would never do anything else. */
+/* A wait for an event of a GPU polls without a pause at first, which is right for a short run. A long run waits in many short
+ * waits, which would all be polls, so after some of them the thread sleeps in between. */
 static weir_status wait_a_while(const struct residents *all, const struct resident *one,
                                 uint32_t looks)
 {
@@ -110,8 +110,8 @@ static weir_status wait_a_while(const struct residents *all, const struct reside
     return weir_event_wait(one->done, 0);
 }
 
-/* Wait for one kernel, while others may fail and the run may be cancelled. It is collected later, unless a
- * look has seen it end. */
+/* Wait for one kernel, while others may fail and the run may be cancelled. It is collected later, unless look_around() has
+ * seen it end. */
 static void wait_for(struct residents *all, uint32_t i)
 {
     const uint32_t patience = atomic_load_explicit(&patience_s, memory_order_relaxed);
@@ -120,7 +120,7 @@ static void wait_for(struct residents *all, uint32_t i)
         weir_status status = wait_a_while(all, one, looks);
         if (status && status != WEIR_ERR_TIMEOUT)
             all->fail(all->user, status);
-        if (!status || (status != WEIR_ERR_TIMEOUT && is_through(one)))
+        if (!status || (status != WEIR_ERR_TIMEOUT && has_ended(one)))
             return;
         if (all->tend)
             all->tend(all->user);
@@ -139,7 +139,7 @@ static void wait_for(struct residents *all, uint32_t i)
     }
 }
 
-/* The devices are this run's. */
+/* Run; the devices were admitted. */
 static void run(struct residents *all)
 {
     weir_status status = WEIR_OK;
@@ -164,13 +164,13 @@ static void run(struct residents *all)
 
 void weir__resident_run(struct residents *all)
 {
-    struct turn turn = {.count = 0};
+    struct admission admission = {.count = 0};
     all->stopped_ns = 0;
     all->start_ns = all->end_ns = weir_context_time_ns(all->context);
     for (uint32_t i = 0; i < all->count; i++)
-        weir__turn_add(&turn, all->one[i].device);
-    if (!weir__turn_take(&turn, all->failed, all->user))
+        weir__admission_add(&admission, all->one[i].device);
+    if (!weir__admission_take(&admission, all->failed, all->user))
         return; /* cancelled while it waited */
     run(all);
-    weir__turn_give(&turn);
+    weir__admission_give(&admission);
 }

@@ -1,37 +1,37 @@
-/** @file resident.h  The host's side of kernels that stay on their devices until a run is over. Included in
+/** @file resident.h  What the host does for kernels that stay on their devices until a run is over. Included in
  * worklist/ only.
  *
- * Resident kernels wait for those of the other devices, so none may wait for something that comes after it:
- * who builds them loads all before the first one starts, and behind a kernel in its queue comes an event and
- * nothing that another device waits for. The host waits for all of them; every now and then it looks at the devices, at the clock and whether
- * somebody cancelled, and after the first failure it writes every kernel's stop word. */
+ * Resident kernels wait for those of the other devices. So the start of one must not depend on the end of another: all
+ * kernels are loaded before the first one starts, and behind a kernel its queue has an event and nothing that another device
+ * waits for. The host waits for all kernels. Every now and then it looks at the devices and the clock, and whether the
+ * run was cancelled; after the first failure it writes the stop word of every kernel. */
 #ifndef WEIR_WORKLIST_HOST_RESIDENT_H
 #define WEIR_WORKLIST_HOST_RESIDENT_H
 
 #include "runtime/runtime.h"
 
 enum resident_state {
-    RESIDENT_IDLE = 0, /* not started, or through and collected */
+    RESIDENT_IDLE = 0, /* not started, or ended and collected */
     RESIDENT_RUNS,
-    RESIDENT_LOST /* given up: its queue is never through */
+    RESIDENT_LOST /* given up: its queue may never become empty */
 };
 
 /** A kernel on one device, and what the host needs of it. */
 struct resident {
     weir_device *device;
     weir_queue *queue; /* for the kernel */
-    weir_queue
-        *side; /* of a GPU: for the stop word while the kernel runs; NULL: the word is stored */
+    weir_queue *
+        stop_queue; /* of a GPU: for the stop word while the kernel runs; NULL: the word is stored */
     weir_event *done;
     const void *args;
     uint32_t *stop;  /* the stop word, in the device's memory */
-    uint32_t *image; /* with a side queue: page-locked, the stop word is copied from here */
+    uint32_t *image; /* with a stop queue: page-locked; the stop word is copied from here */
 
     enum resident_state state;
     int told; /* its stop word is written, or on its way */
 };
 
-/** A run of them. Belongs to the thread that runs it. */
+/** A run of resident kernels. Belongs to the thread that runs it. */
 struct residents {
     weir_context *context;
     const char *name; /* of what runs, for sentences */
@@ -44,13 +44,13 @@ struct residents {
     void (*fail)(void *user, weir_status status);
     /** Whether it has failed, or was cancelled by any thread. */
     int (*failed)(void *user);
-    /** Put what comes after a kernel into its queue, behind the event that tells its end; NULL: nothing. It must not
-     *  wait for other devices. */
+    /** Put work that follows a kernel into its queue, behind the event of its end; NULL: there is none. That work must
+     *  not wait for other devices. */
     weir_status (*put_behind)(void *user, uint32_t index);
-    /** Copy back what a kernel that is through left, and judge it. Its queue and its image are free again;
-     *  kernels of other devices may still write to it. */
+    /** Copy back what a kernel that has ended left, and return its status. Its queue and its image may be used again;
+     *  kernels of other devices may still write to its memory. */
     weir_status (*collect)(void *user, uint32_t index);
-    /** See to what running kernels wait for, every few milliseconds; NULL: they wait for nothing. */
+    /** Give running kernels what they wait for from the host, every few milliseconds; NULL: they wait for nothing. */
     void (*tend)(void *user);
     void *user;
     struct resident one[WEIR_DEVICES_MAX];
@@ -60,10 +60,9 @@ struct residents {
     uint64_t stopped_ns; /* of the first stop; 0: none */
 };
 
-/** Wait until no other run has one of the devices (turn.h), start all kernels, wait for all, and collect them. What
- *  goes wrong is told to `fail`. All words have their
- *  first values in the devices' memory.
- *  @par Blocks  until all are through, or were given up some seconds after a stop. */
+/** Wait until no other run has one of the devices (admission.h), start all kernels, wait for all, and collect them. `fail`
+ *  is called for each failure. Before the call all words in the devices' memory have their first values.
+ *  @par Blocks  until all kernels have ended, or were given up some seconds after a stop. */
 void weir__resident_run(struct residents *all);
 
 /** Tests only: give up a kernel so many seconds after a stop; 0: as many as usual. Process-wide. */

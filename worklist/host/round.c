@@ -1,21 +1,21 @@
 /** @file round.c  One round of a worker with discrete kernels.
  *
- *     take back, send -> receive packets -> kernel -> read its words -> send, release packets
+ *     free slots, send -> receive packets -> kernel -> read its words -> send, release packets
  *
- * The kernel itself accounts and plans (decider.h); the host launches the round that it planned, with the
+ * The kernel itself counts and plans (decider.h). The host launches the round that the last kernel planned, with the
  * packets that came meanwhile. */
 #include "worklist/host/internal.h"
 
 #include <string.h>
 
-#define TEND_MS 2 /* between two looks at what a kernel wants of the host */
+#define TEND_MS 2 /* between two looks at the chunks that a kernel waits for */
 
 static struct weir_engine_args *args_of(struct worker *worker)
 {
     return (struct weir_engine_args *)(void *)worker->args;
 }
 
-/* The oldest receive that is not part of this round, if a packet was assigned to it. */
+/* The oldest receive that is not part of this round yet, if a packet has come for it. */
 static weir_status next_arrival(struct worker *worker, uint32_t taken, weir_segment *segment)
 {
     const uint32_t buffers = worker->list->buffers;
@@ -55,7 +55,7 @@ static weir_status take_packets(struct worker *worker)
     return status == WEIR_PENDING || status == WEIR_CLOSED ? WEIR_OK : status;
 }
 
-/* The word that the last kernel left, for as many blocks as the packets want too. */
+/* The word that the last kernel left, with enough blocks for the packets too. */
 static uint64_t word_for(struct worker *worker)
 {
     const struct weir_engine_args *args = args_of(worker);
@@ -81,7 +81,7 @@ static weir_status launch(struct worker *worker)
     return status ? status : weir_queue_record(worker->queue, worker->done);
 }
 
-/* Kernels end by themselves; a device that does not come back is given up some time after a stop. */
+/* Kernels end by themselves. A device whose kernel does not end is given up some time after a stop. */
 static weir_status wait_round(struct worker *worker)
 {
     for (int late = 0; late < 10000 / TEND_MS;) {
@@ -103,7 +103,7 @@ static weir_status release_packets(struct worker *worker, uint32_t packets)
 {
     weir_status status = WEIR_OK;
     for (uint32_t p = 0; p < packets && !status; p++)
-        /* The round is over on the host's clock too: the buffer may be written at once. */
+        /* The host has waited for the end of the round, so the buffer may be written at once. */
         status =
             weir_pending_release(worker->held[worker->held_head++ % worker->list->buffers], NULL);
     return status;
@@ -129,7 +129,7 @@ int weir__round_holds(const struct worker *worker)
     return ledger->seen[WEIR_BAG_HELD] || ledger->seen[WEIR_BAG_HELD + 1] || ledger->unpublished;
 }
 
-/* Report at work, before anything is taken in: whoever coordinates looks twice. */
+/* Report that the worker is at work, before it takes anything in (termination.h). */
 static void report_busy(struct worker *worker)
 {
     if (worker->turn & 1u)
@@ -138,8 +138,8 @@ static void report_busy(struct worker *worker)
     weir_store_release_sys_u32(&worker->list->statuses[worker->index].turn, worker->turn);
 }
 
-/* Whether the next round is one of pieces. They come alone: in their round nothing is cut, and what arrives may have
- * to be. */
+/* Whether the next round is one of pieces. Packets may not join it, since nothing is cut in a round of pieces and what
+ * arrives may have to be. */
 static int plans_pieces(const struct worker *worker)
 {
     return weir_word_action(worker->image->word) == WEIR_ACTION_PLAN &&
@@ -153,8 +153,8 @@ weir_status weir__round(struct worker *worker, int *worked_out)
     *worked_out = 0;
     if ((status = weir__sends_progress(worker, &worker->came)) || (status = take_packets(worker)))
         return status;
-    /* After the packets: one that was sent under a command makes the command visible too, and then it is
-     * taken first, by a kernel without packets. */
+    /* This look comes after the packets. A packet that was sent after a command makes the command visible too, and then a
+     * kernel without packets takes the command first. */
     int command = atomic_load(&worker->list->told) != ledger->epoch;
     if (command || plans_pieces(worker))
         args_of(worker)->packets = 0;

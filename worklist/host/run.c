@@ -16,9 +16,9 @@ void weir__worklist_fail(struct weir_worklist *list, weir_status status)
     }
     pthread_mutex_unlock(&list->state_lock);
     if (!first || weir__worklist_fused(list))
-        return; /* who runs fused kernels sees it between two slices */
+        return; /* the thread that waits for fused kernels sees it at its next look */
     weir_router_cancel(list->router, status);
-    weir__discrete_ring_all(list);
+    weir__discrete_wake_all(list);
 }
 
 void weir_worklist_cancel(weir_worklist *list)
@@ -66,7 +66,7 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
     return WEIR_OK;
 }
 
-/* Room for `count` more; a power of two, since kernels take seeds from it as from a lane. */
+/* Make room for `count` more seeds. The room is a power of two, since kernels read seeds from it as from a channel. */
 static weir_status grow_seeds(struct weir_worklist *list, struct seeds *seeds, uint32_t count)
 {
     const uint32_t wire_bytes = list->op->wire_bytes;

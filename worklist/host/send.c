@@ -1,12 +1,12 @@
-/** @file send.c  Host-driven routing: what discrete kernels stored for a next hop goes over the router.
+/** @file send.c  Host-driven routing: items that discrete kernels stored for a next hop go over the router.
  *
  * Kernels store packed items into a ring of the worker's own memory, just as a fused kernel would store
- * them into the receiver's. The host hands what was published to the link, straight out of the ring, and
- * gives the slots back when it has left. */
+ * them into the receiver's. The host gives published items to the link, straight out of the ring, and frees
+ * their slots when they have left. */
 #include "worklist/host/internal.h"
 
-/* Give back what has left, in order. */
-static weir_status take_back(struct worker *worker, uint32_t h, int *came_out)
+/* Free the slots of sends that have ended, in order. */
+static weir_status free_slots(struct worker *worker, uint32_t h, int *came_out)
 {
     struct weir_worklist *list = worker->list;
     struct hop *hop = &worker->hop[h];
@@ -27,13 +27,13 @@ static weir_status take_back(struct worker *worker, uint32_t h, int *came_out)
     return WEIR_OK;
 }
 
-/* The longest piece of the ring that one packet takes. */
+/* Items that the next packet takes: they lie together in the ring. */
 static uint32_t next_items(const struct worker *worker, uint32_t h)
 {
     const struct weir_worklist *list = worker->list;
     const struct hop *hop = &worker->hop[h];
     uint32_t count = worker->image->ledger.out_published[h] - hop->sent;
-    uint32_t straight = list->lane_items - (hop->sent & (list->lane_items - 1));
+    uint32_t straight = list->channel_items - (hop->sent & (list->channel_items - 1));
     count = count < straight ? count : straight;
     return count < list->packet_items ? count : list->packet_items;
 }
@@ -45,9 +45,9 @@ static weir_status send_some(struct worker *worker, uint32_t h)
     uint32_t items;
     while ((items = next_items(worker, h)) > 0 && hop->tail - hop->head < list->buffers) {
         struct send *send = &hop->sends[hop->tail % list->buffers];
-        size_t at = (size_t)(hop->sent & (list->lane_items - 1)) * list->op->wire_bytes;
+        size_t at = (size_t)(hop->sent & (list->channel_items - 1)) * list->op->wire_bytes;
         weir_segment segment = {.device = worker->device,
-                                .data = (char *)worker->lane_out[h] + at,
+                                .data = (char *)worker->channel_out[h] + at,
                                 .bytes = (size_t)items * list->op->wire_bytes,
                                 .meta = worker->hops[h]};
         weir_status status = weir_link_send(worker->out, &segment, NULL, &send->done);
@@ -64,7 +64,7 @@ weir_status weir__sends_progress(struct worker *worker, int *came_out)
 {
     weir_status status = WEIR_OK;
     for (uint32_t h = 0; h < worker->hop_count && !status; h++) {
-        status = take_back(worker, h, came_out);
+        status = free_slots(worker, h, came_out);
         if (!status)
             status = send_some(worker, h);
     }

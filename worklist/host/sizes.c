@@ -11,7 +11,7 @@
 /* Items that a block keeps: a set of tiles for each warp, and with narrow rounds a queue and deferred ones. */
 static uint64_t items_of_block(const struct weir_operator *op, int cuda)
 {
-    return (cuda ? 512u : 32u + ITEMS_IN_FRAMES) + (op->narrow ? 3u * WEIR_OWN_MOST : 0u);
+    return (cuda ? 512u : 32u + ITEMS_IN_FRAMES) + (op->narrow ? 3u * WEIR_BLOCK_QUEUE_MOST : 0u);
 }
 
 /* Says how long items may be, where shorter ones would help. */
@@ -39,13 +39,13 @@ static weir_status check_host(const weir_operator *op, const weir_device_info *i
     return need <= info->block_bytes / 2 ? WEIR_OK : refuse(op, info, need, info->block_bytes / 2);
 }
 
-/* Staging saves traffic on links; where memory is short fewer lanes have it. */
+/* Staging saves traffic on links; where memory is short fewer channels have it. */
 static weir_status check_cuda(const weir_operator *op, const weir_device_info *info,
-                              uint32_t *stage_lanes)
+                              uint32_t *stage_channels)
 {
-    uint64_t need = op->block_bytes_cuda ? op->block_bytes_cuda(*stage_lanes) : 0;
-    while (need > info->block_bytes && *stage_lanes)
-        need = op->block_bytes_cuda(--*stage_lanes);
+    uint64_t need = op->block_bytes_cuda ? op->block_bytes_cuda(*stage_channels) : 0;
+    while (need > info->block_bytes && *stage_channels)
+        need = op->block_bytes_cuda(--*stage_channels);
     return need <= info->block_bytes ? WEIR_OK : refuse(op, info, need, info->block_bytes);
 }
 
@@ -55,9 +55,9 @@ static weir_status check_worker(struct worker *worker)
     weir_device_info info;
     weir_device_info_get(worker->device, &info);
     uint32_t fit = (uint32_t)(WEIR_STAGE_BYTES / ((uint64_t)WEIR_STAGE_ROOM * op->wire_bytes));
-    fit = fit < WEIR_STAGE_LANES ? fit : WEIR_STAGE_LANES;
-    worker->stage_lanes = fit < worker->hop_count ? fit : worker->hop_count;
-    return info.kind == WEIR_DEVICE_CUDA ? check_cuda(op, &info, &worker->stage_lanes)
+    fit = fit < WEIR_STAGE_CHANNELS ? fit : WEIR_STAGE_CHANNELS;
+    worker->stage_channels = fit < worker->hop_count ? fit : worker->hop_count;
+    return info.kind == WEIR_DEVICE_CUDA ? check_cuda(op, &info, &worker->stage_channels)
                                          : check_host(op, &info);
 }
 

@@ -1,10 +1,11 @@
 /** @file spill.c  Host memory for items that a worker's bags on the device have no room for.
  *
- * The memory is given in chunks, as bags grow into it, so that a worklist that never spills takes none, and one that
- * does may use all of WEIR_SPILL_BYTES for whichever bag needs it. Kernels of host devices call give() themselves;
- * those of GPUs wait while the thread that waits for them looks at what they want (weir__spill_tend()). A run that ended
- * well gives all chunks back. One that failed gives no more (weir__spill_refuse()), or a lane would wait for ever whose
- * kernel was given up; it keeps what it has until the worklist is destroyed, since such a kernel may still write there. */
+ * The memory is given in chunks, as bags grow into it. So a worklist that never spills takes none, and one that spills may
+ * use all of WEIR_SPILL_BYTES for whichever bag needs it. A kernel of a host device calls give() itself. A lane of a GPU
+ * waits, and the host thread that waits for the kernel looks every few milliseconds which chunks are wanted
+ * (weir__spill_tend()). After a run that ended well all chunks are freed. After a failure no more are given
+ * (weir__spill_refuse()), since a lane of a kernel that was given up would wait for ever; and chunks that were given stay
+ * until the worklist is destroyed, since such a kernel may still write there. */
 #include "worklist/host/internal.h"
 
 #include <stdio.h>
@@ -12,10 +13,10 @@
 
 #define CHUNK_LEAST ((uint64_t)1 << 20)
 #define CHUNK_MOST  ((uint64_t)64 << 20)
-#define CHUNKS      1024u               /* of all the bytes, where chunks of these sizes allow it */
+#define CHUNKS      1024u /* chunks in all, unless they would be smaller or larger than that */
 #define MORE_MOST   ((uint64_t)1 << 30) /* elements of a bag; its tail has 32 bits */
 
-/* Bytes that a chunk has at most. All of the six bags find one in whatever there is. */
+/* Bytes of a chunk at most. Each of the six bags can have at least one. */
 static uint64_t chunk_most(uint64_t bytes)
 {
     uint64_t chunk = bytes / CHUNKS;
@@ -30,7 +31,7 @@ static void refuse(struct spill *spill, struct weir_spill *words, const char *wh
     weir_store_release_sys_u32(&words->refused, 1);
 }
 
-/* One more chunk for a bag; under the lock. @return NULL, or why there is none. */
+/* Give one more chunk to a bag; under the lock. @return NULL, or why there is none. */
 static const char *give_one(struct spill *spill, struct spilling *bag)
 {
     void *chunk;
@@ -39,13 +40,13 @@ static const char *give_one(struct spill *spill, struct spilling *bag)
     if (weir__device_alloc_now(spill->home, bag->chunk_bytes, &chunk))
         return weir_error_detail();
     spill->used += bag->chunk_bytes;
-    /* Pairs with the acquire of who finds it: the chunk is theirs from here on. */
+    /* Pairs with the acquire of the lane that finds it; from here on the chunk belongs to the kernel. */
     weir_store_release_sys_u64(weir_spill_word(bag->words, bag->given), (uint64_t)(uintptr_t)chunk);
     bag->given++;
     return NULL;
 }
 
-/* All of the first @p chunks, which somebody needs; under the lock. */
+/* Give a bag all of its first `chunks` chunks, which are needed; under the lock. */
 static void give_all(struct spill *spill, struct spilling *bag, uint32_t chunks)
 {
     const char *why = NULL;
@@ -55,7 +56,7 @@ static void give_all(struct spill *spill, struct spilling *bag, uint32_t chunks)
         refuse(spill, bag->words, why);
 }
 
-/* What nobody needs yet, and nobody is refused for want of; under the lock. */
+/* Give chunks that are not needed yet, as long as half of the bytes stays for bags that will need some; under the lock. */
 static void give_ahead(struct spill *spill, struct spilling *bag, uint32_t chunks)
 {
     while (bag->given < chunks && spill->used + bag->chunk_bytes <= spill->bytes / 2 &&
@@ -72,8 +73,9 @@ static void give(void *user, struct weir_spill *words, uint32_t chunks)
     pthread_mutex_unlock(&bag->spill->lock);
 }
 
-/* A bag that grows is given half as much again as it asks for, while there is plenty: it is looked at once in a while
- * only. Kernels of host devices ask for nothing here, and may hold the lock for long. */
+/* A bag that grows gets half as many chunks again as it asks for while there are plenty, since the host looks only every few
+ * milliseconds. Kernels of host devices never set `wanted`, so the lock, which they may hold for long, is not taken for
+ * them. */
 static void tend_one(struct spill *spill, struct spilling *bag)
 {
     const uint32_t wanted = weir_load_relaxed_sys_u32(&bag->words->wanted);
@@ -103,7 +105,7 @@ void weir__spill_refuse(struct spill *spill)
     pthread_mutex_unlock(&spill->lock);
 }
 
-/* A power of two of elements in a chunk, so that nobody divides. */
+/* A chunk has a power of two of elements, so that kernels need not divide. */
 static void size_one(const struct spill *spill, struct spilling *bag, uint32_t element_bytes)
 {
     const uint64_t fit = chunk_most(spill->bytes) / element_bytes;
@@ -115,26 +117,26 @@ static void size_one(const struct spill *spill, struct spilling *bag, uint32_t e
     bag->most = (uint32_t)(all < most ? all : most);
 }
 
-static weir_status place_one(struct spill *spill, struct spilling *bag, uint32_t element_bytes)
+static weir_status create_one(struct spill *spill, struct spilling *bag, uint32_t element_bytes)
 {
-    void *place;
+    void *memory;
     bag->spill = spill;
     size_one(spill, bag, element_bytes);
     if (!bag->most)
         return WEIR_OK;
     const size_t bytes = sizeof *bag->words + bag->most * sizeof(uint64_t);
-    weir_status status = weir_device_alloc(spill->home, bytes, &place);
+    weir_status status = weir_device_alloc(spill->home, bytes, &memory);
     if (status)
         return status;
-    memset(place, 0, bytes);
-    bag->words = place;
+    memset(memory, 0, bytes);
+    bag->words = memory;
     bag->words->give = give;
     bag->words->user = bag;
     return WEIR_OK;
 }
 
-weir_status weir__spill_place(struct spill *spill, weir_device *home, uint64_t bytes,
-                              const uint32_t *element_bytes)
+weir_status weir__spill_create(struct spill *spill, weir_device *home, uint64_t bytes,
+                               const uint32_t *element_bytes)
 {
     weir_status status = WEIR_OK;
     pthread_mutex_init(&spill->lock, NULL);
@@ -142,7 +144,7 @@ weir_status weir__spill_place(struct spill *spill, weir_device *home, uint64_t b
     spill->bytes = bytes;
     for (uint32_t b = 0; b < WEIR_SPILLING_BAGS && !status; b++)
         if (element_bytes[b])
-            status = place_one(spill, &spill->bag[b], element_bytes[b]);
+            status = create_one(spill, &spill->bag[b], element_bytes[b]);
     return status;
 }
 
@@ -165,7 +167,7 @@ void weir__spill_empty(struct spill *spill)
     spill->why[0] = '\0';
 }
 
-void weir__spill_unplace(struct spill *spill)
+void weir__spill_destroy(struct spill *spill)
 {
     if (!spill->home)
         return;

@@ -64,7 +64,7 @@ void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *o
     const int maps = config->worker != WEIR_WORKER_THREAD;
     *out = (weir_worklist_stats){
         .ms = (double)(list->end_ns - list->start_ns) / 1e6,
-        .route = list->plan.kind,
+        .route = list->routes.kind,
         .order = config->order,
         .delta = soft ? list->workers[0].image->ledger.plan.order.delta : 0,
         .kernel = config->kernel,
@@ -90,7 +90,7 @@ weir_status weir_worklist_link_items(const weir_worklist *list, uint32_t from, u
     return WEIR_OK;
 }
 
-/* Items in one or two bags that take turns. */
+/* Items in one bag, or in several that follow one another. */
 static unsigned long long length(const struct worker *worker, uint32_t first, uint32_t count)
 {
     unsigned long long sum = 0;

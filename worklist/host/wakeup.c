@@ -1,29 +1,29 @@
-/** @file wakeup.c  A door bell for a worker's thread. */
+/** @file wakeup.c  How a thread of a worker waits, and is woken. */
 #include "worklist/host/internal.h"
 
-void weir__bell_init(struct bell *bell)
+void weir__wakeup_init(struct wakeup *wakeup)
 {
-    pthread_mutex_init(&bell->lock, NULL);
-    weir__cond_init(&bell->rang);
-    bell->rung = 0;
+    pthread_mutex_init(&wakeup->lock, NULL);
+    weir__cond_init(&wakeup->changed);
+    wakeup->signalled = 0;
 }
 
-void weir__bell_destroy(struct bell *bell)
+void weir__wakeup_destroy(struct wakeup *wakeup)
 {
-    pthread_cond_destroy(&bell->rang);
-    pthread_mutex_destroy(&bell->lock);
+    pthread_cond_destroy(&wakeup->changed);
+    pthread_mutex_destroy(&wakeup->lock);
 }
 
-void weir__bell_ring(void *user)
+void weir__wakeup_signal(void *user)
 {
-    struct bell *bell = user;
-    pthread_mutex_lock(&bell->lock);
-    bell->rung = 1;
-    pthread_cond_signal(&bell->rang);
-    pthread_mutex_unlock(&bell->lock);
+    struct wakeup *wakeup = user;
+    pthread_mutex_lock(&wakeup->lock);
+    wakeup->signalled = 1;
+    pthread_cond_signal(&wakeup->changed);
+    pthread_mutex_unlock(&wakeup->lock);
 }
 
-void weir__bell_wait(struct bell *bell, int64_t timeout_us)
+void weir__wakeup_wait(struct wakeup *wakeup, int64_t timeout_us)
 {
     struct timespec at = weir__deadline(0);
     int error = 0;
@@ -32,10 +32,10 @@ void weir__bell_wait(struct bell *bell, int64_t timeout_us)
         at.tv_sec += at.tv_nsec / 1000000000;
         at.tv_nsec %= 1000000000;
     }
-    pthread_mutex_lock(&bell->lock);
-    while (!bell->rung && !error)
-        error = timeout_us < 0 ? pthread_cond_wait(&bell->rang, &bell->lock)
-                               : pthread_cond_timedwait(&bell->rang, &bell->lock, &at);
-    bell->rung = 0;
-    pthread_mutex_unlock(&bell->lock);
+    pthread_mutex_lock(&wakeup->lock);
+    while (!wakeup->signalled && !error)
+        error = timeout_us < 0 ? pthread_cond_wait(&wakeup->changed, &wakeup->lock)
+                               : pthread_cond_timedwait(&wakeup->changed, &wakeup->lock, &at);
+    wakeup->signalled = 0;
+    pthread_mutex_unlock(&wakeup->lock);
 }

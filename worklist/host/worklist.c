@@ -59,7 +59,7 @@ static weir_status create_workers(struct weir_worklist *list, weir_endpoint *con
         worker->index = i;
         worker->endpoint = workers[i];
         worker->device = weir_endpoint_device(workers[i]);
-        weir__bell_init(&worker->bell); /* all bells before any link can ring one */
+        weir__wakeup_init(&worker->wakeup); /* all of them before any link can signal one */
         list->count++;
     }
     return status;
@@ -89,12 +89,12 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
     list->config = *config;
     if ((status = create_workers(list, workers, count)) ||
         (status = weir_machine_of(list->context, &machine)) ||
-        (status = weir_route_plan_make_first(machine, count, config->route, &list->plan)) ||
+        (status = weir_route_plan_make_first(machine, count, config->route, &list->routes)) ||
         (status = weir__worklist_choose(list)))
         goto err;
     weir__worklist_wire(list);
     if ((status = weir__worklist_sizes(list)) || (status = load_kernels(list)) ||
-        (status = weir__worklist_place(list)) ||
+        (status = weir__worklist_allocate(list)) ||
         (!weir__worklist_fused(list) && (status = weir__discrete_create(list))))
         goto err;
     *worklist_out = list;
@@ -123,10 +123,10 @@ void weir_worklist_destroy(weir_worklist *list)
     if (!list)
         return;
     weir__discrete_destroy(list);
-    weir__worklist_unplace(list);
+    weir__worklist_free(list);
     for (uint32_t i = 0; i < list->count; i++) {
         weir_device_free(weir_context_home(list->context), list->seeds[i].wires);
-        weir__bell_destroy(&list->workers[i].bell);
+        weir__wakeup_destroy(&list->workers[i].wakeup);
     }
     free(list->workers);
     free(list->detail);

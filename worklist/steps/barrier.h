@@ -1,8 +1,8 @@
-/** @file barrier.h  Supersteps: barriers over all devices, with sums. By way of steps.h.
+/** @file barrier.h  Supersteps: barriers over all devices, with sums. Included by steps.h.
  *
- * On a device that is alone each block arrives at one word and waits until all have. Of several devices whoever
- * arrives last tells all devices, and each block waits for the flags of all (docs/memory-model.md "Words of
- * supersteps"). */
+ * On a single device each block adds to one word when it arrives, and waits until all blocks have. With several devices the
+ * last block of a device that arrives writes a flag into the memory of every device, and each block waits for the flags of
+ * all devices (docs/memory-model.md "Words of supersteps"). */
 #ifndef WEIR_WORKLIST_STEPS_BARRIER_H
 #define WEIR_WORKLIST_STEPS_BARRIER_H
 
@@ -13,18 +13,19 @@ WEIR_DEV void weir_steps_begin(const struct weir_steps_member *m, struct weir_st
 {
     b->step = 0;
     if (b->thread == 0)
-        b->share[WEIR_STEPS_HEARD] = 0; /* nobody was woken yet */
+        b->share[WEIR_STEPS_HEARD] = 0; /* no block was woken yet */
     b->until_ns =
         m->limit_ns && b->block == 0 && b->thread == 0 ? weir_clock_ns() + m->limit_ns : 0;
 }
 
+/** The words of this device. */
 WEIR_DEV struct weir_steps_page *weir_steps_mine(const struct weir_steps_member *m)
 {
     return m->page[m->index];
 }
 
-/** Add to a sum of the next barrier, one of 1 to WEIR_STEPS_SUMS - 1, over all devices. Any thread; add up
- *  over a warp or a block first. */
+/** Add to sum number @p which of the next barrier, 1 to WEIR_STEPS_SUMS - 1; the barrier adds it up over all devices. Any
+ *  thread may call it, but it is an atomic, so values are best added up over a warp or a block first. */
 WEIR_DEV void weir_steps_add(const struct weir_steps_member *m, const struct weir_steps_block *b,
                              uint32_t which, uint64_t value)
 {
@@ -32,8 +33,8 @@ WEIR_DEV void weir_steps_add(const struct weir_steps_member *m, const struct wei
         &weir_steps_mine(m)->slot[b->step % WEIR_STEPS_SLOTS].sum[which], value);
 }
 
-/** Whether the time limit is over; then all blocks are told to stop. Thread 0 of block 0 finds out; it may ask at any
- *  time, and should where it hardly ever waits: at barriers the clock is looked at only while they wait. */
+/** Whether the time limit is over; if so, all blocks are told to stop. Only thread 0 of block 0 finds out. It may ask at any
+ *  time, and a body should ask where that thread hardly ever waits, since barriers look at the clock only while they wait. */
 WEIR_DEV int weir_steps_late(struct weir_steps_page *page, const struct weir_steps_block *b)
 {
     if (!b->until_ns || weir_clock_ns() <= b->until_ns)
@@ -43,8 +44,9 @@ WEIR_DEV int weir_steps_late(struct weir_steps_page *page, const struct weir_ste
     return 1;
 }
 
-/* Whether this thread's block may go on. Thread 0 of block 0 keeps the time while it waits; where others of its
- * lanes wait for a device that it does not, the host does, a little later (steps.c). */
+/* Whether this thread's block may go on, asked while it waits. Thread 0 of block 0 also looks at the clock. If that thread
+ * has its flags already while other lanes still wait for a device, the host keeps the time limit, a little later
+ * (resident.c). */
 WEIR_DEV uint32_t weir_steps_look(struct weir_steps_page *page, const struct weir_steps_block *b,
                                   uint32_t looks)
 {
@@ -55,7 +57,7 @@ WEIR_DEV uint32_t weir_steps_look(struct weir_steps_page *page, const struct wei
     return weir_load_relaxed_sys_u32(&page->stop);
 }
 
-/* The last block of a device that arrives tells all devices, this one too. By thread 0. */
+/* The last block of a device that arrives writes the device's sums to all devices, its own included. By thread 0. */
 WEIR_COLD void weir_steps_tell(const struct weir_steps_member *m, uint32_t step, uint64_t first)
 {
     struct weir_steps_page *page = weir_steps_mine(m);
@@ -76,8 +78,9 @@ WEIR_COLD void weir_steps_tell(const struct weir_steps_member *m, uint32_t step,
         weir_store_fenced_sys_u64(&m->page[d]->from[step % 2][m->index].step, step + UINT64_C(1));
 }
 
-/* Block 0 clears the words of two steps on, after it has arrived: all who used them for the step two back have
- * arrived since, and who uses them next has seen its next arrival. */
+/* After it has arrived at a step, block 0 clears the words of the step after the next one. They were last used two steps
+ * ago, and every block that used them then has arrived at a later barrier since. A block uses them again only after the next barrier,
+ * at which block 0 arrives after this. */
 WEIR_DEV void weir_steps_clear(struct weir_steps_page *page, const struct weir_steps_block *b)
 {
     const uint32_t s = (b->step + 2) % WEIR_STEPS_SLOTS;
@@ -86,7 +89,7 @@ WEIR_DEV void weir_steps_clear(struct weir_steps_page *page, const struct weir_s
     weir_store_relaxed_dev_u64(&page->slot[s].arrived, 0);
 }
 
-/* Thread 0 of a block says that the block is here. */
+/* The block arrives at the barrier. By thread 0. */
 WEIR_DEV void weir_steps_arrive(const struct weir_steps_member *m, const struct weir_steps_block *b,
                                 uint32_t blocks, uint64_t first)
 {
@@ -103,7 +106,7 @@ WEIR_DEV void weir_steps_arrive(const struct weir_steps_member *m, const struct 
         weir_steps_clear(weir_steps_mine(m), b);
 }
 
-/* Thread 0 waits for all blocks of its device, which is alone. */
+/* Thread 0 waits for all blocks of its device, which is the only one. */
 WEIR_DEV uint32_t weir_steps_wait_blocks(const struct weir_steps_member *m,
                                          const struct weir_steps_block *b, uint32_t blocks,
                                          int more, uint64_t *total)
@@ -127,8 +130,9 @@ WEIR_DEV uint32_t weir_steps_wait_blocks(const struct weir_steps_member *m,
     return WEIR_STEPS_GOES_ON;
 }
 
-/* The lanes of a worker wait for the flags of all devices, each for some. Until a flag is of this step it is of the
- * one two before, or 0 of none: what is waited for is one value, so that steps may go round. */
+/* The lanes of a warp wait for the flags of all devices, each lane for some of them. Until a flag has the number of this
+ * step it has that of the step two before, or 0 at first. The lane waits for one value, not for a larger one, since numbers of
+ * steps wrap. */
 WEIR_DEV uint32_t weir_steps_wait_devices(const struct weir_steps_member *m,
                                           const struct weir_steps_block *b, uint64_t *total)
 {
@@ -154,9 +158,9 @@ WEIR_DEV uint32_t weir_steps_wait_devices(const struct weir_steps_member *m,
     return weir_max_u32(stop);
 }
 
-/** weir_steps_sync() where a device is alone and sum 0 is all that is wanted: the fastest there is.
- *  @param[in] page     the device's.
- *  @param[in] threads  of each block: its first so many call it, a multiple of the lanes of a worker. */
+/** As weir_steps_sync(), for a single device and sum 0 only: the fastest barrier there is.
+ *  @param[in] page     of the device.
+ *  @param[in] threads  of each block that call it: the first ones, a multiple of the lanes of a warp. */
 WEIR_DEV uint32_t weir_steps_sync_alone(struct weir_steps_page *page, struct weir_steps_block *b,
                                         uint32_t blocks, uint32_t threads, uint64_t *first,
                                         uint64_t *total_out)
@@ -168,7 +172,7 @@ WEIR_DEV uint32_t weir_steps_sync_alone(struct weir_steps_page *page, struct wei
         uint64_t arrived = 0;
         const uint64_t mine = *first;
         *first = 0;
-        if (b->block == 0) { /* the others see it while they wait for this one */
+        if (b->block == 0) { /* the other blocks see a stop while they wait for this one */
             stop = b->step % WEIR_STEPS_LOOK_STEPS == WEIR_STEPS_LOOK_STEPS - 1
                        ? weir_steps_look(page, b, WEIR_STEPS_LOOK_WAITS - 1)
                        : 0;
@@ -213,7 +217,7 @@ WEIR_DEV uint32_t weir_steps_sync(const struct weir_steps_member *m, struct weir
         const uint64_t mine = first ? *first : 0;
         if (first)
             *first = 0;
-        if (b->block == 0) { /* the others see it while they wait for this one */
+        if (b->block == 0) { /* the other blocks see a stop while they wait for this one */
             stop = b->step % WEIR_STEPS_LOOK_STEPS == WEIR_STEPS_LOOK_STEPS - 1
                        ? weir_steps_look(weir_steps_mine(m), b, WEIR_STEPS_LOOK_WAITS - 1)
                        : 0;
@@ -240,27 +244,27 @@ WEIR_DEV uint32_t weir_steps_sync(const struct weir_steps_member *m, struct weir
     return (uint32_t)b->share[WEIR_STEPS_SUMS];
 }
 
-/** What device @p from had in tell[this device] when its last block arrived at the barrier passed last. Any thread,
- *  before the next barrier. On a device that is alone it is 0. */
+/** The word that device @p from had in tell[this device] when its last block arrived at the last barrier. Any thread,
+ *  before the next barrier. It is 0 on a single device. */
 WEIR_DEV uint64_t weir_steps_told(const struct weir_steps_member *m,
                                   const struct weir_steps_block *b, uint32_t from)
 {
     return weir_load_relaxed_dev_u64(&weir_steps_mine(m)->from[(b->step + 1) % 2][from].told);
 }
 
-/** What this device had in sum 0 at the barrier passed last. Any thread, before the next barrier. Not on a device that is
- *  alone: there the whole sum is its own, and this is 0. */
+/** What this device added to sum 0 at the last barrier. Any thread, before the next barrier. It is 0 on a single device,
+ *  where the whole sum is the device's own. */
 WEIR_DEV uint64_t weir_steps_own(const struct weir_steps_member *m,
                                  const struct weir_steps_block *b)
 {
     return weir_load_relaxed_dev_u64(&weir_steps_mine(m)->from[(b->step + 1) % 2][m->index].sum[0]);
 }
 
-/* All arrays of the table, by all threads of the device. */
+/* Reset all arrays of the table; by all threads of the device. */
 WEIR_COLD void weir_steps_reset_all(const struct weir_steps_reset *all, uint32_t count,
                                     uint64_t thread, uint64_t threads)
 {
-    /* Lanes write side by side; a thread of a host device writes whole lines. */
+    /* Lanes of a warp write neighbouring words; a thread of a host device writes whole cache lines. */
     const uint64_t each = WEIR_LANES == 1 ? 512 : 1;
     WEIR_ROLLED
     for (uint32_t i = 0; i < count; i++) {
@@ -274,10 +278,10 @@ WEIR_COLD void weir_steps_reset_all(const struct weir_steps_reset *all, uint32_t
     }
 }
 
-/** Before the body, by every thread: reset the device's arrays, and wait until all devices have. Where nothing is
- *  to be reset on any device it does nothing. A body whose blocks sleep from the beginning lets them leave a barrier
- *  of all blocks first (weir_steps_leave()): block 0 could pass two more while one of them still waits here, and
- *  clear the words that it waits for.
+/** Before the body, by every thread: reset the device's arrays, and wait until all devices have done so. It does nothing if
+ *  no array is to be reset on any device. If a body lets blocks sleep from the beginning, they must leave a barrier of all
+ *  blocks first (weir_steps_leave()). Otherwise block 0 could pass two more barriers while such a block still waits here, and
+ *  clear the words that the block waits for.
  *  @return as weir_steps_sync(). */
 WEIR_DEV uint32_t weir_steps_prologue(const struct weir_steps_member *m, struct weir_steps_block *b)
 {

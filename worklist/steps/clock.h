@@ -1,11 +1,11 @@
-/** @file clock.h  Supersteps: the times of phases, which thread 0 of block 0 keeps. By way of steps.h. */
+/** @file clock.h  Supersteps: the times of phases, which thread 0 of block 0 keeps. Included by steps.h. */
 #ifndef WEIR_WORKLIST_STEPS_CLOCK_H
 #define WEIR_WORKLIST_STEPS_CLOCK_H
 
 #include "worklist/steps/barrier.h"
 
-/** Book the time since the last call under a phase of the table (weir_steps_phase), and one superstep more. By thread 0
- *  of block 0: behind a barrier, or also in front of it to tell its own work from waiting.
+/** Add the time since the last call, and one superstep, to a phase of the table (weir_steps_phase). By thread 0
+ *  of block 0, behind a barrier, or also in front of it to tell its own work from waiting.
  *  @param[in,out] since_ns   weir_clock_ns() of the last call, at first of the beginning.
  *  @param[in]     ns, steps  of the phase: indices of weir_steps_page.result. */
 WEIR_DEV void weir_steps_book(const struct weir_steps_member *m, uint64_t *since_ns, uint32_t ns,

@@ -1,5 +1,5 @@
 /** @file inbox.h  Supersteps: items for other devices, which are stored into inboxes in the memory of their receivers and
- * absorbed there in a later step. By way of steps.h.
+ * absorbed there in a later step. Included by steps.h.
  *
  * An inbox is an array of the table (WEIR_STEPS_INBOXES), one a sender. Stores that lie side by side reach a peer many
  * times as fast as atomics on its memory. In the step that sends, a lane asks for its item's number, weir_steps_send(),
@@ -7,7 +7,7 @@
  * for all items of a run, or `number - inboxes.sent[to]` where the inbox is used again from its beginning after it was
  * absorbed. Whether there is room is for the algorithm to see. Behind the next barrier every block of the receiver opens
  * the inboxes, all workers absorb the items from `first` to `end`, and behind the barrier after that block 0 closes them.
- * While a device absorbs nobody sends. */
+ * No device sends while one absorbs. */
 #ifndef WEIR_WORKLIST_STEPS_INBOX_H
 #define WEIR_WORKLIST_STEPS_INBOX_H
 
@@ -32,7 +32,7 @@ WEIR_DEV uint64_t weir_steps_send(const struct weir_steps_member *m, uint32_t to
     return weir_broadcast_u64(number, 0) + weir_popcount_u32(lanes & ((1u << weir_lane()) - 1));
 }
 
-/** Behind a barrier after which nobody sends: find out what the inboxes hold. All threads of a block. */
+/** After a barrier, in a step in which no device sends: find out what the inboxes hold. All threads of a block. */
 WEIR_DEV void weir_steps_open(const struct weir_steps_member *m, const struct weir_steps_block *b,
                               struct weir_steps_inboxes *inboxes)
 {
@@ -45,8 +45,8 @@ WEIR_DEV void weir_steps_open(const struct weir_steps_member *m, const struct we
     weir_block_sync();
 }
 
-/** Behind the barrier after an absorbing, by all threads of block 0: what was absorbed is not seen again, by no block,
- *  those that sleep now included. */
+/** After the barrier that follows an absorbing step, by all threads of block 0: no block will see the absorbed items again,
+ *  also none that sleeps now. */
 WEIR_DEV void weir_steps_close(const struct weir_steps_member *m, const struct weir_steps_block *b,
                                const struct weir_steps_inboxes *inboxes)
 {

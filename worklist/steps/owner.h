@@ -1,4 +1,5 @@
-/** @file owner.h  Supersteps: who owns a number, which worker a thread is of, what all threads counted. By way of steps.h. */
+/** @file owner.h  Supersteps: which device owns a number, which thread of its device a thread is, and what all threads
+ * counted. Included by steps.h. */
 #ifndef WEIR_WORKLIST_STEPS_OWNER_H
 #define WEIR_WORKLIST_STEPS_OWNER_H
 

@@ -1,14 +1,14 @@
-/** @file sleep.h  Supersteps: blocks that a step does not need leave, sleep, and are woken by block 0. By way of
+/** @file sleep.h  Supersteps: blocks that a step does not need leave and sleep, and block 0 wakes them. Included by
  * steps.h. */
 #ifndef WEIR_WORKLIST_STEPS_SLEEP_H
 #define WEIR_WORKLIST_STEPS_SLEEP_H
 
 #include "worklist/steps/barrier.h"
 
-/** A block that goes to sleep calls it in place of weir_steps_sync(): the block arrives and does not wait. The others
- *  still count it at this barrier, and from the next one on no more. Block 0 has woken nobody since the barrier before.
- *  At the first barrier of a body all blocks are counted, those that leave it too (weir_steps_prologue()); and a body
- *  ends on all blocks, so those that sleep are woken for its end. */
+/** A block that goes to sleep calls it in place of weir_steps_sync(): the block arrives and does not wait. The other
+ *  blocks count it at this barrier for the last time. Block 0 must not have woken any block since the barrier before.
+ *  The first barrier of a body counts all blocks, also those that leave at it (weir_steps_prologue()). A body ends on all
+ *  blocks, so blocks that sleep are woken for its end. */
 WEIR_DEV void weir_steps_leave(const struct weir_steps_member *m, struct weir_steps_block *b,
                                uint32_t blocks, uint64_t *first)
 {
@@ -24,7 +24,8 @@ WEIR_DEV void weir_steps_leave(const struct weir_steps_member *m, struct weir_st
 }
 
 /** Block 0 alone, all its threads: blocks up to `blocks` - 1 that sleep take part from the next step on.
- *  @param[in] board  8 words that they get; as many blocks as take part already: nobody is woken. */
+ *  @param[in] blocks  as many as take part already: no block is woken.
+ *  @param[in] board   8 words that the woken blocks get. */
 WEIR_DEV void weir_steps_wake(const struct weir_steps_member *m, const struct weir_steps_block *b,
                               uint32_t blocks, const uint64_t *board)
 {
@@ -36,9 +37,9 @@ WEIR_DEV void weir_steps_wake(const struct weir_steps_member *m, const struct we
     weir_store_release_dev_u64(&page->wake, (uint64_t)b->step << 32 | blocks);
 }
 
-/** Wait until block 0 wants this block; all its threads.
+/** Sleep until block 0 wakes this block; all its threads.
  *  @param[out] board_out   8 words, in every thread.
- *  @param[out] blocks_out  how many take part.
+ *  @param[out] blocks_out  how many blocks take part.
  *  @return as weir_steps_sync(). The block's step is that of block 0 then. */
 WEIR_DEV uint32_t weir_steps_sleep(const struct weir_steps_member *m, struct weir_steps_block *b,
                                    uint64_t *board_out, uint32_t *blocks_out)
@@ -55,7 +56,7 @@ WEIR_DEV uint32_t weir_steps_sleep(const struct weir_steps_member *m, struct wei
             if ((stop = weir_steps_look(page, b, looks)))
                 break;
             weir_pause(WEIR_STEPS_ASLEEP +
-                       looks % 1024); /* rarely: those who work use the same memory */
+                       looks % 1024); /* seldom, since the blocks that work use the same memory */
         }
         b->share[8] = wake;
         b->share[9] = stop;

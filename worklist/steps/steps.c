@@ -1,5 +1,5 @@
-/** @file steps.c  Supersteps on the host's side: which devices can, the arrays of a program, what kernels are started
- * with, what they left. */
+/** @file steps.c  What the host does for supersteps: it checks whether devices can run them, allocates the arrays of a
+ * program, starts the kernels, and reads what they left. */
 #include "worklist/steps.h"
 #include "worklist/host/resident.h"
 #include "worklist/host/steps_table.h"
@@ -15,7 +15,7 @@
 struct member {
     weir_device *device;
     weir_queue *queue;
-    weir_queue *side; /* of a GPU: for the stop word while a kernel runs */
+    weir_queue *stop_queue; /* of a GPU: for the stop word while a kernel runs */
     weir_event *done;
     struct weir_steps_page *page;  /* in the device's memory */
     struct weir_steps_page *image; /* what the last run left there, in page-locked host memory */
@@ -56,7 +56,7 @@ static int failed(void *user)
     return is;
 }
 
-/* The failure again, for the calling thread. */
+/* Report the first failure, if there was one, to the calling thread. */
 static weir_status failure(struct weir_steps *steps)
 {
     pthread_mutex_lock(&steps->lock);
@@ -96,24 +96,24 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
     weir_device *home = weir_context_home(steps->context);
     weir_device_info info;
     weir_status status;
-    void *place;
+    void *memory;
     member->device = weir_context_device(steps->context, index);
     weir_device_info_get(member->device, &info);
     if ((status = weir__calloc(1, body->args_bytes, "kernel arguments", &member->args)) ||
         (status = weir_queue_create(member->device, 0, &member->queue)) ||
         (status = weir_event_acquire(member->device, &member->done)) ||
         (info.kind != WEIR_DEVICE_HOST &&
-         (status = weir_queue_create(member->device, 1, &member->side))) ||
-        (status = weir_device_alloc(home, sizeof *member->image, &place)))
+         (status = weir_queue_create(member->device, 1, &member->stop_queue))) ||
+        (status = weir_device_alloc(home, sizeof *member->image, &memory)))
         return status;
-    member->image = place;
-    memset(member->image, 0, sizeof *member->image); /* who asks before a run */
-    if ((status = weir_device_alloc(home, sizeof *member->stop, &place)))
+    member->image = memory;
+    memset(member->image, 0, sizeof *member->image); /* results may be asked for before a run */
+    if ((status = weir_device_alloc(home, sizeof *member->stop, &memory)))
         return status;
-    member->stop = place;
-    if ((status = weir_device_alloc(member->device, sizeof *member->page, &place)))
+    member->stop = memory;
+    if ((status = weir_device_alloc(member->device, sizeof *member->page, &memory)))
         return status;
-    member->page = place;
+    member->page = memory;
     return body->load && info.kind != WEIR_DEVICE_HOST
                ? weir__device_load(member->device, body->load)
                : WEIR_OK;
@@ -133,7 +133,7 @@ static void introduce(struct weir_steps *steps)
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* Pointers in the arguments: any may point to any type, so they are read and written as bytes. */
+/* A pointer in the arguments may point to any type, so pointers are read and written as bytes. */
 static void *get_pointer(const struct weir_steps *steps, uint32_t device, size_t field, uint32_t at)
 {
     void *data;
@@ -147,8 +147,8 @@ static void set_pointer(struct weir_steps *steps, uint32_t device, size_t field,
     memcpy(steps->member[device].args + field + at * sizeof data, &data, sizeof data);
 }
 
-/* Where in a field the pointer to a device's own array is. */
-static uint32_t own_place(const weir_steps_array *array, uint32_t device)
+/* The index, in a field, of the pointer to the device's own array. */
+static uint32_t own_index(const weir_steps_array *array, uint32_t device)
 {
     return array->holding == WEIR_STEPS_SHARED ? device : 0;
 }
@@ -170,7 +170,7 @@ static uint64_t extent_of(const struct weir_steps *steps, const weir_steps_array
     }
 }
 
-/* Elements of an array of device d; 0: none is taken. */
+/* Elements of an array of device d; 0: the array is left out. */
 static uint64_t elements_of(const struct weir_steps *steps, const weir_steps_array *array,
                             const void *user, uint32_t d, uint32_t sender)
 {
@@ -187,8 +187,8 @@ static size_t padded(uint64_t bytes)
     return (size_t)((bytes + ALIGN - 1) / ALIGN * ALIGN);
 }
 
-static weir_status take(struct weir_steps *steps, const weir_steps_array *array, uint32_t d,
-                        uint64_t elements, uint32_t at)
+static weir_status allocate(struct weir_steps *steps, const weir_steps_array *array, uint32_t d,
+                            uint64_t elements, uint32_t at)
 {
     struct member *member = &steps->member[d];
     void *data;
@@ -208,19 +208,20 @@ static weir_status take(struct weir_steps *steps, const weir_steps_array *array,
                : WEIR_OK;
 }
 
-static weir_status take_array(struct weir_steps *steps, const weir_steps_array *array,
-                              const void *user, uint32_t d)
+static weir_status allocate_array(struct weir_steps *steps, const weir_steps_array *array,
+                                  const void *user, uint32_t d)
 {
     weir_status status = WEIR_OK;
     if (array->holding != WEIR_STEPS_INBOXES)
-        return take(steps, array, d, elements_of(steps, array, user, d, d), own_place(array, d));
+        return allocate(steps, array, d, elements_of(steps, array, user, d, d),
+                        own_index(array, d));
     for (uint32_t from = 0; from < steps->domain.devices && !status; from++)
         if (from != d)
-            status = take(steps, array, d, elements_of(steps, array, user, d, from), from);
+            status = allocate(steps, array, d, elements_of(steps, array, user, d, from), from);
     return status;
 }
 
-/* Tell kernels of their peers' arrays. */
+/* Put pointers to the arrays of other devices into the arguments. */
 static void share(struct weir_steps *steps, const weir_steps_array *array)
 {
     for (uint32_t d = 0; d < steps->domain.devices; d++)
@@ -242,8 +243,8 @@ static size_t reset_bytes(const struct weir_steps *steps, const weir_steps_array
     return padded(elements * array->bytes);
 }
 
-/* What the kernel of a device is to reset; the same rows on all devices, some of no words. */
-static weir_status plan_resets(struct weir_steps *steps, const void *user, uint32_t d)
+/* The list of arrays that the kernel of a device resets. It has the same rows on all devices; some may have no words. */
+static weir_status list_resets(struct weir_steps *steps, const void *user, uint32_t d)
 {
     const weir_steps_program *program = steps->program;
     struct weir_steps_member *told = (struct weir_steps_member *)steps->member[d].args;
@@ -260,9 +261,9 @@ static weir_status plan_resets(struct weir_steps *steps, const void *user, uint3
         if (array->first < WEIR_STEPS_FILLED)
             continue;
         list[count++] = (struct weir_steps_reset){
-            .data = get_pointer(steps, d, array->field, own_place(array, d)),
+            .data = get_pointer(steps, d, array->field, own_index(array, d)),
             .from = array->first == WEIR_STEPS_COPIED
-                        ? get_pointer(steps, d, from->field, own_place(from, d))
+                        ? get_pointer(steps, d, from->field, own_index(from, d))
                         : NULL,
             .words = reset_bytes(steps, array, user, d) / 8,
             .value = array->fill * UINT64_C(0x0101010101010101)};
@@ -278,17 +279,17 @@ static weir_status plan_resets(struct weir_steps *steps, const void *user, uint3
     return status;
 }
 
-static weir_status take_arrays(struct weir_steps *steps, const void *user)
+static weir_status allocate_arrays(struct weir_steps *steps, const void *user)
 {
     const weir_steps_program *program = steps->program;
     weir_status status = WEIR_OK;
     for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
         for (uint32_t i = 0; i < program->array_count && !status; i++)
-            status = take_array(steps, &program->arrays[i], user, d);
+            status = allocate_array(steps, &program->arrays[i], user, d);
     for (uint32_t i = 0; i < program->array_count && !status; i++)
         share(steps, &program->arrays[i]);
     for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
-        status = plan_resets(steps, user, d);
+        status = list_resets(steps, user, d);
     for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
         status = weir_queue_sync(steps->member[d].queue);
     return status;
@@ -303,7 +304,7 @@ static uint32_t own_count(const struct weir_steps *steps, const weir_steps_array
 static void free_array(struct weir_steps *steps, const weir_steps_array *array, uint32_t d)
 {
     for (uint32_t i = 0; i < own_count(steps, array); i++) {
-        const uint32_t at = own_place(array, d) + i;
+        const uint32_t at = own_index(array, d) + i;
         weir_device_free(steps->member[d].device, get_pointer(steps, d, array->field, at));
         set_pointer(steps, d, array->field, at, NULL);
     }
@@ -313,7 +314,7 @@ static int has_array(const struct weir_steps *steps, const weir_steps_array *arr
 {
     for (uint32_t d = 0; d < steps->domain.devices; d++)
         for (uint32_t i = 0; i < own_count(steps, array); i++)
-            if (get_pointer(steps, d, array->field, own_place(array, d) + i))
+            if (get_pointer(steps, d, array->field, own_index(array, d) + i))
                 return 1;
     return 0;
 }
@@ -330,7 +331,7 @@ weir_status weir_steps_take(weir_steps *steps, const char *name)
     weir_steps_array whole = *array; /* nobody is asked whether it is to be left out */
     whole.count = NULL;
     for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
-        status = take_array(steps, &whole, NULL, d);
+        status = allocate_array(steps, &whole, NULL, d);
     for (uint32_t d = 0; d < steps->domain.devices; d++) {
         const weir_status synced = weir_queue_sync(steps->member[d].queue);
         status = status ? status : synced;
@@ -365,7 +366,7 @@ weir_status weir_steps_create(weir_context *context, const weir_steps_program *p
         status = create_member(steps, &steps->member[i], i);
     if (!status) {
         introduce(steps);
-        status = take_arrays(steps, user);
+        status = allocate_arrays(steps, user);
     }
     if (status) {
         weir_steps_destroy(steps);
@@ -394,7 +395,7 @@ void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device
 {
     const weir_steps_array *array = weir__steps_array_named(steps->program, name);
     return array && device < steps->domain.devices
-               ? get_pointer(steps, device, array->field, own_place(array, device))
+               ? get_pointer(steps, device, array->field, own_index(array, device))
                : NULL;
 }
 
@@ -447,10 +448,10 @@ void weir_steps_destroy(weir_steps *steps)
 {
     if (!steps)
         return;
-    /* All queues first: kernels write to each other's pages and inboxes. */
+    /* All queues are destroyed before any memory is freed, since kernels write to each other's pages and inboxes. */
     for (uint32_t i = 0; i < steps->domain.devices; i++) {
         weir_queue_destroy(steps->member[i].queue);
-        weir_queue_destroy(steps->member[i].side);
+        weir_queue_destroy(steps->member[i].stop_queue);
     }
     for (uint32_t i = 0; i < steps->domain.devices; i++) {
         struct member *member = &steps->member[i];
@@ -550,7 +551,7 @@ static void describe(struct weir_steps *steps, struct residents *all)
         const struct member *member = &steps->member[i];
         all->one[i] = (struct resident){.device = member->device,
                                         .queue = member->queue,
-                                        .side = member->side,
+                                        .stop_queue = member->stop_queue,
                                         .done = member->done,
                                         .args = member->args,
                                         .stop = &member->page->stop,

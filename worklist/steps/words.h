@@ -1,4 +1,4 @@
-/** @file words.h  Supersteps: the words that blocks and devices share, and what a block knows of itself. By way of
+/** @file words.h  Supersteps: the words that blocks and devices share, and what a block knows about itself. Included by
  * steps.h. */
 #ifndef WEIR_WORKLIST_STEPS_WORDS_H
 #define WEIR_WORKLIST_STEPS_WORDS_H
@@ -16,10 +16,10 @@ enum {
     WEIR_STEPS_RESULTS = 32 /* numbers that the body of a device leaves for the host */
 };
 
-/* The clock and the stop word are looked at seldom, since both lie far away: a block that finds its barriers open
- * looks once in LOOK_STEPS barriers, and a thread that waits once in LOOK_WAITS reads of the word it waits for.
- * Both are powers of two. On a host device a superstep may take a second, and a thread that waits sleeps between
- * two reads (weir_host_pause()), so they are small there. */
+/* A look at the clock or at the stop word takes long, so there are few. A block that never has to wait at its barriers looks
+ * once in LOOK_STEPS barriers. A thread that waits looks once in LOOK_WAITS reads of the word that it waits for. Both are
+ * powers of two. On a host device they are small, since a superstep may take a second there and a thread that waits sleeps
+ * between two reads (weir_host_pause()). */
 #ifdef __CUDACC__
 enum { WEIR_STEPS_LOOK_STEPS = 64, WEIR_STEPS_LOOK_WAITS = 1024 };
 #else
@@ -29,8 +29,8 @@ enum { WEIR_STEPS_LOOK_STEPS = 1, WEIR_STEPS_LOOK_WAITS = 16 };
 /** Why a body ends before it is done: what lies in weir_steps_page.stop. */
 enum weir_steps_stop { WEIR_STEPS_GOES_ON = 0, WEIR_STEPS_STOPPED, WEIR_STEPS_TIME_OVER };
 
-/** What a device tells another, in the memory of the one that is told: its sums of a step, a word for
- *  this device alone, then the step. */
+/** What one device tells another, in the memory of the receiver: the sender's sums of a step, a word for this receiver only,
+ *  and last the number of the step. */
 struct weir_steps_flag {
     uint64_t sum[WEIR_STEPS_SUMS];
     uint64_t told;
@@ -45,8 +45,8 @@ struct weir_steps_page {
     uint32_t pad[15];
     /* Of step s in slot s % WEIR_STEPS_SLOTS. Sums are added relaxed by any thread of the device before its
      * block arrives; arrivals release and acquire, dev. Cleared two steps later by block 0. Sum 0 travels
-     * with the arrivals: sum << 16 | blocks; so there are fewer than 2^16 blocks, and what a device adds to
-     * it counts modulo 2^48: more falls off at the top and disturbs nothing. */
+     * with the arrivals: sum << 16 | blocks. So there are fewer than 2^16 blocks, and the sum of a device counts
+     * modulo 2^48; an overflow leaves the number of blocks as it is. */
     struct {
         uint64_t sum[WEIR_STEPS_SUMS]; /* the first is not used */
         uint64_t arrived;
@@ -72,7 +72,7 @@ struct weir_steps_reset {
     uint64_t value;
 };
 
-/** What a kernel has of the others; the first member of its arguments. */
+/** What a kernel knows about all devices; the first member of its arguments. */
 struct weir_steps_member {
     struct weir_steps_page *page[WEIR_DEVICES_MAX]; /* of each device, as this one reaches it */
     const struct weir_steps_reset *reset;           /* in this device's memory */
@@ -81,7 +81,7 @@ struct weir_steps_member {
     uint64_t limit_ns;     /* of the run; 0: none */
 };
 
-/** A block's place, and where it is; the same in all its threads. */
+/** Which block and thread this is, and the step that the block is at. */
 struct weir_steps_block {
     uint32_t block, blocks;   /* of this device */
     uint32_t thread, threads; /* of this block; 0 and 1 on the host */

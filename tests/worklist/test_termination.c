@@ -1,4 +1,4 @@
-/** @file test_agree.c  Invariant 2: workers agree that a run is over when, and only when, all is consumed.
+/** @file test_termination.c  Invariant 2: workers agree that a run is over when, and only when, all is consumed.
  *
  * The rules of worklist/engine/termination.h alone, on reports made by hand; then threads that pass tokens around and
  * report as workers do. */
@@ -24,8 +24,9 @@ static void make_reports(struct weir_status_words *reports)
 
 static int looks_quiet(const struct weir_status_words *reports)
 {
-    struct weir_agreement sums;
-    return weir_agree_look(reports, WORKERS, 4, &sums) && weir_agree_again(reports, WORKERS, &sums);
+    struct weir_status_sums sums;
+    return weir_termination_look(reports, WORKERS, 4, &sums) &&
+           weir_termination_look_again(reports, WORKERS, &sums);
 }
 
 /* ---- the two looks ------------------------------------------------------------------------------ */
@@ -33,7 +34,7 @@ static int looks_quiet(const struct weir_status_words *reports)
 static void invariant_2_reports_that_add_up_are_agreed_on(void **state)
 {
     struct weir_status_words reports[WORKERS];
-    struct weir_agreement sums;
+    struct weir_status_sums sums;
     (void)state;
     make_reports(reports);
     for (uint32_t i = 0; i < WORKERS; i++) {
@@ -41,8 +42,8 @@ static void invariant_2_reports_that_add_up_are_agreed_on(void **state)
         reports[i].bucket[5] = 0x70000000u;
         reports[i].bucket[6] = i;
     }
-    assert_true(weir_agree_look(reports, WORKERS, 4, &sums));
-    assert_true(weir_agree_again(reports, WORKERS, &sums));
+    assert_true(weir_termination_look(reports, WORKERS, 4, &sums));
+    assert_true(weir_termination_look_again(reports, WORKERS, &sums));
     assert_int_equal(sums.open, 0);
     assert_int_equal(sums.deferred, 3 * WORKERS);
     assert_int_equal(sums.urgency, 200);
@@ -118,13 +119,13 @@ static void invariant_2_a_turn_that_changes_between_the_looks(void **state)
     for (uint32_t wakes = 0; wakes < WORKERS; wakes++)
         for (uint32_t by = 1; by <= 2; by++) { /* at work, or idle again */
             struct weir_status_words reports[WORKERS];
-            struct weir_agreement sums;
+            struct weir_status_sums sums;
             make_reports(reports);
-            assert_true(weir_agree_look(reports, WORKERS, 4, &sums));
+            assert_true(weir_termination_look(reports, WORKERS, 4, &sums));
             reports[wakes].turn += by;
-            assert_false(weir_agree_again(reports, WORKERS, &sums));
+            assert_false(weir_termination_look_again(reports, WORKERS, &sums));
             reports[wakes].turn -= by;
-            assert_true(weir_agree_again(reports, WORKERS, &sums));
+            assert_true(weir_termination_look_again(reports, WORKERS, &sums));
         }
 }
 
@@ -152,31 +153,31 @@ static struct weir_work_order order_at(uint32_t threshold, uint32_t delta, uint3
     return (struct weir_work_order){.threshold = threshold, .delta = delta, .bucket = bucket};
 }
 
-static struct weir_command_words command_for(const struct weir_agreement *sums,
+static struct weir_command_words command_for(const struct weir_status_sums *sums,
                                              struct weir_work_order order, int fixed,
                                              uint64_t target, uint32_t width_sum,
                                              uint32_t width_count)
 {
     struct weir_command_words command = {0, 0, 0, 0, 0, {0, 0, 0}};
-    weir_agree_command(sums, &order, 0, fixed, target, width_sum, width_count, &command);
+    weir_termination_command(sums, &order, 0, fixed, target, width_sum, width_count, &command);
     return command;
 }
 
 static void nothing_deferred_is_the_end(void **state)
 {
-    struct weir_agreement sums = {.open = 0};
+    struct weir_status_sums sums = {.open = 0};
     struct weir_work_order order = order_at(10, 10, 0);
     struct weir_command_words command;
     (void)state;
     for (int bulk = 0; bulk <= 1; bulk++) {
         sums.deferred = 0;
-        weir_agree_command(&sums, &order, bulk, 0, 100, 0, 0, &command);
+        weir_termination_command(&sums, &order, bulk, 0, 100, 0, 0, &command);
         assert_int_equal(command.kind, WEIR_COMMAND_DONE);
         sums.deferred = 1;
         sums.bucket[0] = 1;
-        weir_agree_command(&sums, &order, bulk, 0, 100, 0, 0, &command);
+        weir_termination_command(&sums, &order, bulk, 0, 100, 0, 0, &command);
         assert_int_equal(command.kind, WEIR_COMMAND_RAISE);
-        assert_int_equal(command.steps, bulk ? 0 : WEIR_BUCKETS);
+        assert_int_equal(command.buckets, bulk ? 0 : WEIR_BUCKETS);
     }
 }
 
@@ -185,7 +186,7 @@ static void raises_release_enough(void **state)
 {
     static const uint64_t targets[] = {1, 5, 6, 11, 12, 18, 19, UINT64_C(1) << 33};
     static const uint32_t steps[] = {2, 2, 3, 3, 4, 4, WEIR_BUCKETS, WEIR_BUCKETS};
-    struct weir_agreement sums = {.deferred = 18};
+    struct weir_status_sums sums = {.deferred = 18};
     (void)state;
     sums.bucket[15] = 5;
     sums.bucket[0] = 6;
@@ -194,17 +195,17 @@ static void raises_release_enough(void **state)
         struct weir_command_words command =
             command_for(&sums, order_at(100, 10, 14), 0, targets[i], 0, 0);
         assert_int_equal(command.kind, WEIR_COMMAND_RAISE);
-        assert_int_equal(command.steps, steps[i]);
+        assert_int_equal(command.buckets, steps[i]);
         /* A width that the user asked for: to the first bucket that holds something, no further. */
         command = command_for(&sums, order_at(100, 10, 14), 1, targets[i], 0, 0);
-        assert_int_equal(command.steps, 2);
+        assert_int_equal(command.buckets, 2);
     }
 }
 
 /* Nobody knows how many items of the far bags belong under a threshold: none is skipped. */
 static void raises_stop_where_far_items_belong(void **state)
 {
-    struct weir_agreement sums = {.deferred = 8};
+    struct weir_status_sums sums = {.deferred = 8};
     (void)state;
     sums.bucket[3] = 5;
     for (uint32_t least = 90; least < 150; least++) {
@@ -212,12 +213,12 @@ static void raises_stop_where_far_items_belong(void **state)
         sums.urgency = ~least;
         struct weir_command_words command = command_for(&sums, order_at(100, 10, 0), 0, 1000, 0, 0);
         assert_int_equal(command.kind, WEIR_COMMAND_RAISE);
-        assert_int_equal(command.steps, into);
+        assert_int_equal(command.buckets, into);
         command = command_for(&sums, order_at(100, 10, 0), 1, 1000, 0, 0);
-        assert_int_equal(command.steps, into < 4 ? into : 4);
+        assert_int_equal(command.buckets, into < 4 ? into : 4);
     }
     sums.urgency = ~UINT32_C(0xFFFF0000); /* far beyond all buckets */
-    assert_int_equal(command_for(&sums, order_at(100, 1, 0), 0, 1000, 0, 0).steps, WEIR_BUCKETS);
+    assert_int_equal(command_for(&sums, order_at(100, 1, 0), 0, 1000, 0, 0).buckets, WEIR_BUCKETS);
 }
 
 /* With buckets empty the threshold jumps: at least one item is under it, whatever the numbers. */
@@ -229,7 +230,7 @@ static void a_rebase_begins_at_the_most_urgent(void **state)
     for (size_t i = 0; i < sizeof least / sizeof *least; i++)
         for (size_t d = 0; d < sizeof delta / sizeof *delta; d++)
             for (int fixed = 0; fixed <= 1; fixed++) {
-                struct weir_agreement sums = {.deferred = 2, .urgency = ~least[i]};
+                struct weir_status_sums sums = {.deferred = 2, .urgency = ~least[i]};
                 struct weir_command_words command =
                     command_for(&sums, order_at(100, delta[d], 7), fixed, 10, 30, 10);
                 assert_int_equal(command.kind, WEIR_COMMAND_REBASE);
@@ -243,7 +244,7 @@ static void a_rebase_begins_at_the_most_urgent(void **state)
 /* An item of the largest priority says 1, as one before it does, and is released at the latest then. */
 static void the_largest_priority_is_near_in_the_end(void **state)
 {
-    struct weir_agreement sums = {.deferred = 1, .urgency = 1};
+    struct weir_status_sums sums = {.deferred = 1, .urgency = 1};
     (void)state;
     assert_int_equal(weir_far_least(0), NONE);
     assert_int_equal(weir_far_least(1), NONE - 1);
@@ -269,14 +270,14 @@ static void the_width_adapts_at_a_rebase(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir_agreement sums = {.deferred = cases[i].deferred, .urgency = ~UINT32_C(500)};
+        struct weir_status_sums sums = {.deferred = cases[i].deferred, .urgency = ~UINT32_C(500)};
         struct weir_command_words command =
             command_for(&sums, order_at(100, 64, 0), cases[i].fixed, 10, cases[i].width_sum,
                         cases[i].width_count);
         assert_int_equal(command.kind, WEIR_COMMAND_REBASE);
         assert_int_equal(command.delta, cases[i].expected);
     }
-    struct weir_agreement sums = {.deferred = 1000000, .urgency = ~UINT32_C(500)};
+    struct weir_status_sums sums = {.deferred = 1000000, .urgency = ~UINT32_C(500)};
     assert_int_equal(command_for(&sums, order_at(100, 1, 0), 0, 1, 1, 1).delta, 1); /* never 0 */
 }
 
@@ -347,9 +348,9 @@ static void consume_one(struct model_worker *me)
 
 static void coordinate(struct model *model)
 {
-    struct weir_agreement sums;
-    if (!weir_agree_look(model->reports, WORKERS, 0, &sums) ||
-        !weir_agree_again(model->reports, WORKERS, &sums))
+    struct weir_status_sums sums;
+    if (!weir_termination_look(model->reports, WORKERS, 0, &sums) ||
+        !weir_termination_look_again(model->reports, WORKERS, &sums))
         return;
     if (atomic_load(&model->alive) > 0)
         atomic_store(&model->early, 1);

@@ -1,34 +1,34 @@
-/** @file test_narrow_own.c  Items of a block's own in narrow rounds: new ones, and what is put off and handed back. */
+/** @file test_narrow_queue.c  The block queue of narrow rounds: new items, deferred items, and handing both back. */
 #include "tests/algorithms/narrow_fixture.h"
 
-/* Item number i goes to place i: first those of the block, then the bag's. A find may need both. */
+/* Item number i goes to slot i: first slots of the block queue, then slots of the bag. A warp may need both. */
 static void new_items_stay_up_to_the_limit(void **state)
 {
     enum { LIMIT = 7, ALL = 21 };
     (void)state;
-    block.own_limit[TO] = LIMIT;
+    block.base.queue.limit[TO] = LIMIT;
     for (uint32_t made = 0, count = 1; made < ALL; made += count++)
         make_new(made, count);
-    assert_int_equal(sssp_u32_own_items(&block, TO), LIMIT);
-    assert_int_equal(run.pushed, ALL - LIMIT);
+    assert_int_equal(weir_block_queue_items(&block.base.queue, TO), LIMIT);
+    assert_int_equal(self.pushed, ALL - LIMIT);
     assert_int_equal(control.look[TO], ALL - LIMIT);
     for (uint32_t i = 0; i < LIMIT; i++)
-        assert_own(TO, i, i);
+        assert_queued(TO, i, i);
     for (uint32_t i = LIMIT; i < ALL; i++)
         assert_near(TO, i - LIMIT, i);
     assert_int_equal(near[TO][ALL - LIMIT].vertex, UNTOUCHED);
     /* The half and the bag that are read in this round are as they were. */
-    assert_int_equal(sssp_u32_own_items(&block, FROM), 0);
+    assert_int_equal(weir_block_queue_items(&block.base.queue, FROM), 0);
     assert_int_equal(control.look[FROM], 0);
 }
 
 static void what_fits_is_not_pushed(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < OWN_MOST; i += 2)
+    for (uint32_t i = 0; i < QUEUE_MOST; i += 2)
         make_new(i, 2);
-    assert_int_equal(sssp_u32_own_items(&block, TO), OWN_MOST);
-    assert_int_equal(run.pushed, 0);
+    assert_int_equal(weir_block_queue_items(&block.base.queue, TO), QUEUE_MOST);
+    assert_int_equal(self.pushed, 0);
     assert_int_equal(control.look[TO], 0);
 }
 
@@ -38,29 +38,29 @@ static void bounds_lie_beside_the_first_items_alone(void **state)
     (void)state;
     block.args.work.narrow = 3;
     for (uint32_t slot = 0; slot < 5; slot++)
-        sssp_u32_put_narrow(&run, slot, &item, bounds_of(5));
+        sssp_u32_put_narrow(&self, slot, &item, bounds_of(5));
     for (uint32_t slot = 0; slot < 5; slot++)
         assert_item(&near[TO][slot], 5, 1005);
     assert_int_equal(bounds[TO][2], bounds_of(5));
     assert_int_equal((uint32_t)bounds[TO][3], UNTOUCHED);
 }
 
-/* ---- put off, handed back ----------------------------------------------------------------------- */
+/* ---- deferred, handed back ----------------------------------------------------------------------- */
 
-static void items_are_put_off_while_there_is_room(void **state)
+static void items_are_deferred_in_the_block_while_there_is_room(void **state)
 {
     (void)state;
-    for (uint32_t i = 0; i < PUT_OFF_MOST; i++)
-        assert_int_equal(sssp_u32_put_off(&block, 1, &(sssp_u32_item){i, 100 + i}), 0);
-    for (uint32_t i = 0; i < 1000; i++) { /* refused, however often */
-        assert_int_equal(sssp_u32_put_off(&block, 1, &(sssp_u32_item){1, 1}), 1);
-        assert_int_equal(block.put_off_count, PUT_OFF_MOST);
+    for (uint32_t i = 0; i < BLOCK_DEFERRED_MOST; i++)
+        assert_int_equal(sssp_u32_defer_in_block(&block, 1, &(sssp_u32_item){i, 100 + i}), 0);
+    for (uint32_t i = 0; i < 1000; i++) { /* refused, however often they come */
+        assert_int_equal(sssp_u32_defer_in_block(&block, 1, &(sssp_u32_item){1, 1}), 1);
+        assert_int_equal(block.base.queue.deferred_count, BLOCK_DEFERRED_MOST);
     }
-    for (uint32_t i = 0; i < PUT_OFF_MOST; i++)
-        assert_item(&block.put_off[i], i, 100 + i);
+    for (uint32_t i = 0; i < BLOCK_DEFERRED_MOST; i++)
+        assert_item(&block.deferred[i], i, 100 + i);
 }
 
-/* What a bucket or the far bag holds of the items that were put off, each of which it counts in @p seen. */
+/* What a bucket or the far bag holds of the items that were deferred; each is counted in @p seen. */
 static uint32_t tally(const sssp_u32_item *slots, uint32_t count, uint32_t room, uint32_t least,
                       uint32_t below, uint32_t *seen)
 {
@@ -73,16 +73,17 @@ static uint32_t tally(const sssp_u32_item *slots, uint32_t count, uint32_t room,
     return count;
 }
 
-/* Buckets are filled first, each with its own; what they have no room for and what is later goes to the far bag. */
-static void what_was_put_off_is_handed_back_in_order(void **state)
+/* Each bucket is filled first, with items of its priority; the far bag gets those that buckets have no room for, and all later ones. */
+static void deferred_items_are_handed_back_in_order(void **state)
 {
-    static uint32_t seen[PUT_OFF_MOST];
+    static uint32_t seen[BLOCK_DEFERRED_MOST];
     uint32_t all = 0;
     (void)state;
     memset(seen, 0, sizeof seen);
-    for (uint32_t i = 0; i < PUT_OFF_MOST; i++)
-        assert_int_equal(sssp_u32_put_off(&block, 1, &(sssp_u32_item){i, 100 + i}), 0);
-    sssp_u32_put_off(&block, 1, &(sssp_u32_item){0, 100}); /* refused; another takes care of it */
+    for (uint32_t i = 0; i < BLOCK_DEFERRED_MOST; i++)
+        assert_int_equal(sssp_u32_defer_in_block(&block, 1, &(sssp_u32_item){i, 100 + i}), 0);
+    sssp_u32_defer_in_block(
+        &block, 1, &(sssp_u32_item){0, 100}); /* refused: this test does not defer it elsewhere */
     sssp_u32_hand_back(&block, TO);
     for (uint32_t step = 0; step < 4; step++) {
         const uint32_t b = (14 + step) % WEIR_BUCKETS, least = 100 + 10 * step;
@@ -90,8 +91,8 @@ static void what_was_put_off_is_handed_back_in_order(void **state)
         all += tally(buckets[b], 10, BUCKET_ROOM, least, least + 10, seen);
     }
     all += tally(far, control.look[WEIR_BAG_FAR], FAR_ROOM, 100, UINT32_MAX, seen);
-    assert_int_equal(all, PUT_OFF_MOST);
-    for (uint32_t i = 0; i < PUT_OFF_MOST; i++)
+    assert_int_equal(all, BLOCK_DEFERRED_MOST);
+    for (uint32_t i = 0; i < BLOCK_DEFERRED_MOST; i++)
         assert_int_equal(seen[i], 1);
     assert_int_equal(control.look[WEIR_LOOK_URGENCY], ~(100u + BUCKET_ROOM)); /* the bucket's 5th */
     for (uint32_t b = 2; b < 14; b++)
@@ -99,17 +100,17 @@ static void what_was_put_off_is_handed_back_in_order(void **state)
     assert_int_equal(control.look[TO], 0);
 }
 
-/* More was asked for than stayed, and some are in the bag already. */
-static void own_items_are_handed_back_with_their_bounds(void **state)
+/* More slots were asked for than the block queue has, so some items are in the bag already. */
+static void queued_items_are_handed_back_with_their_bounds(void **state)
 {
     enum { LIMIT = 40, MADE = 47 };
     static uint32_t seen[MADE];
     (void)state;
     memset(seen, 0, sizeof seen);
-    block.own_limit[TO] = LIMIT;
+    block.base.queue.limit[TO] = LIMIT;
     for (uint32_t i = 0; i < MADE; i++)
         make_new(i, 1);
-    block.own_count[FROM] = 3; /* the half that was read: those items are done */
+    block.base.queue.count[FROM] = 3; /* the half that was read: these items are processed */
     sssp_u32_hand_back(&block, TO);
     assert_int_equal(control.look[TO], MADE);
     assert_int_equal(control.look[FROM], 0);
@@ -120,10 +121,10 @@ static void own_items_are_handed_back_with_their_bounds(void **state)
     }
     for (uint32_t i = 0; i < MADE; i++)
         assert_int_equal(seen[i], 1);
-    assert_int_equal(run.pushed, MADE - LIMIT); /* arrivals counted the others as own */
+    assert_int_equal(self.pushed, MADE - LIMIT); /* arrivals counted the others as queued */
 }
 
-static void who_has_nothing_hands_nothing_back(void **state)
+static void a_block_with_nothing_hands_nothing_back(void **state)
 {
     (void)state;
     sssp_u32_hand_back(&block, TO);
@@ -137,10 +138,10 @@ int main(void)
         TEST(new_items_stay_up_to_the_limit),
         TEST(what_fits_is_not_pushed),
         TEST(bounds_lie_beside_the_first_items_alone),
-        TEST(items_are_put_off_while_there_is_room),
-        TEST(what_was_put_off_is_handed_back_in_order),
-        TEST(own_items_are_handed_back_with_their_bounds),
-        TEST(who_has_nothing_hands_nothing_back),
+        TEST(items_are_deferred_in_the_block_while_there_is_room),
+        TEST(deferred_items_are_handed_back_in_order),
+        TEST(queued_items_are_handed_back_with_their_bounds),
+        TEST(a_block_with_nothing_hands_nothing_back),
     };
-    return cmocka_run_group_tests_name("own items of narrow rounds", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("block queues of narrow rounds", tests, NULL, NULL);
 }

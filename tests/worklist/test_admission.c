@@ -1,4 +1,4 @@
-/** @file test_turn.c  Runs of resident kernels that two threads start on the same devices: one after the other,
+/** @file test_admission.c  Runs of resident kernels that two threads start on the same devices: one after the other,
  * each to its end; a cancel of one that waits; devices that are not shared. */
 #include "algorithms/algorithms.h"
 #include "tests/lib/beats.h"

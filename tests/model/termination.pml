@@ -1,4 +1,4 @@
-/* How devices agree that a run is over, or that the threshold may rise (docs/agreement.md).
+/* How devices agree that a run is over, or that the threshold may rise (docs/termination.md).
  *
  * N devices; device 0 coordinates too. Items are made and consumed by chance, ITEMS of them at most.
  * What a device writes into the coordinator's memory is posted: it arrives later, word by word.

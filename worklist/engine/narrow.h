@@ -1,0 +1,125 @@
+/** @file narrow.h  A part of engine_tmpl.h: which warp does what in a narrow round, and which sets of items a block has.
+ * The rounds themselves: narrow_tmpl.h. */
+#ifndef WEIR_WORKLIST_ENGINE_NARROW_H
+#define WEIR_WORKLIST_ENGINE_NARROW_H
+
+#include "worklist/engine/block_queue.h"
+
+/* On a GPU the last warp of a block waits for the other blocks and counts; the other warps work, and they look ahead while
+ * it waits. On the host one thread does both, one after the other, and a set is one tile. GROUP_LOG is the number of lanes
+ * that share a tile, SET_LOG the number of tiles of a set, both as powers of two. */
+#ifdef __CUDACC__
+#define WORKING_WARPS         (WARPS - 1u)
+#define IS_BARRIER_WARP(warp) ((warp) == WARPS - 1u)
+#define IS_WORKING(warp)      ((warp) != WARPS - 1u)
+#define GROUP_LOG(work)       ((work)->group_log)
+#define SET_LOG(work)         (5u - (work)->group_log)
+#else
+#define WORKING_WARPS         1u
+#define IS_BARRIER_WARP(warp) ((void)(warp), 1)
+#define IS_WORKING(warp)      ((void)(warp), 1)
+#define GROUP_LOG(work)       ((void)(work), 0u)
+#define SET_LOG(work)         ((void)(work), 0u)
+#endif
+
+/** The sets of a round that a block has: first those of its queued items, which lie in half `half`; then its share of the
+ *  sets in the near bag, which the block knows only when the round has begun. */
+struct weir_narrow_sets {
+    uint32_t half;
+    uint32_t queued; /* items in the block queue */
+    uint32_t shared; /* items in the near bag, of all blocks */
+    uint32_t stride; /* from one set of this block in the near bag to its next one */
+    uint32_t first;  /* the block's first set there */
+    int has_bounds;
+};
+
+/** No set yet of the round of @p word, or of one that it follows. */
+WEIR_DEV struct weir_narrow_sets weir_narrow_sets_make(uint64_t word)
+{
+    struct weir_narrow_sets sets;
+    sets.half = weir_word_near_bag(word);
+    sets.queued = sets.shared = sets.stride = sets.first = 0;
+    sets.has_bounds = 0;
+    return sets;
+}
+
+/** Number of this lane in its group: the number of its first atom in the group's tile. */
+WEIR_DEV uint32_t weir_narrow_rank(const struct weir_engine_args *work)
+{
+    return weir_lane() & ((1u << GROUP_LOG(work)) - 1u);
+}
+
+/** Which share of a round of @p active blocks this block gets. It is another one in each round, so that no block always
+ *  gets the larger shares. */
+WEIR_DEV uint32_t weir_narrow_share(uint32_t block_number, uint32_t generation, uint32_t active)
+{
+    return active & (active - 1u) ? block_number : (block_number + generation) & (active - 1u);
+}
+
+/** The round of @p word begins: compute this block's share of the near bag. */
+WEIR_DEV void weir_narrow_deal(const struct weir_engine_thread *self, struct weir_narrow_sets *sets,
+                               uint64_t word)
+{
+    sets->shared = weir_word_shared(word);
+    if (!sets->shared)
+        return;
+    sets->stride = weir_word_blocks(word, self->blocks);
+    sets->first = weir_narrow_share(self->block_number, weir_word_generation(word), sets->stride);
+    sets->has_bounds = weir_word_has_bounds(word);
+}
+
+/** An operator passed an item to another worker, but narrow rounds have one worker only. One lane. */
+WEIR_DEV void weir_check_fate(const struct weir_engine_thread *self, enum weir_fate fate)
+{
+    if (fate == WEIR_FATE_PASS)
+        weir_report_astray(self->work);
+}
+
+/** What block 0 counts and resets beside a narrow round. Its last warp. */
+WEIR_COLD void weir_count_beside_narrow(const struct weir_engine_args *work,
+                                        struct weir_engine_block *block, uint64_t word)
+{
+    struct weir_ledger *ledger = &block->ledger;
+    const uint32_t generation = weir_word_generation(word);
+    if (weir_lane() != 0)
+        return;
+    weir_reset_arrivals(work, generation);
+    ledger->narrow_rounds++;
+    if (block->uncounted)
+        weir_count_near_round(work, ledger, block->uncounted, word);
+    /* What weir_peek_judge() asks where there is one worker; narrow rounds are short, so every 16th one asks. */
+    if (generation % 16u == 0 &&
+        (ledger->end || weir_load_relaxed_sys_u32(&work->control->look[WEIR_LOOK_STOP])))
+        block->special = 1;
+}
+
+/** Find the next word of narrow rounds, or 0. By the barrier warp, while the others look ahead. */
+WEIR_DEV void weir_narrow_find_next(const struct weir_engine_thread *self, uint32_t warp,
+                                    uint64_t word)
+{
+    if (IS_BARRIER_WARP(warp) && weir_lane() == 0)
+        self->block->word = weir_arrive_narrow(self, word);
+}
+
+/** The round of @p word begins. All warps. @param[in] args  the copy of the arguments in the block's memory. */
+WEIR_DEV void weir_narrow_begin_round(struct weir_engine_thread *self, uint32_t warp,
+                                      const struct weir_engine_args *args,
+                                      struct weir_narrow_sets *sets, uint64_t word)
+{
+    self->near_bag = WEIR_BAG_NEAR + (sets->half ^ 1u);
+    weir_narrow_deal(self, sets, word);
+    if (IS_BARRIER_WARP(warp) && self->block_number == 0)
+        WEIR_CALL(weir_count_beside_narrow)(args, self->block, word);
+}
+
+/** This warp has done its part of a round: wait for the other warps of the block, and see which items are queued now. */
+WEIR_DEV void weir_narrow_end_round(struct weir_engine_thread *self, struct weir_narrow_sets *sets)
+{
+    weir_add_pushed(self);
+    weir_block_sync();
+    sets->half ^= 1u;
+    sets->queued = weir_block_queue_items(&self->block->queue, sets->half);
+    sets->shared = 0;
+}
+
+#endif

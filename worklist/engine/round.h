@@ -1,0 +1,135 @@
+/** @file round.h  A part of engine_tmpl.h: what a round does that needs no type of the operator. */
+#ifndef WEIR_WORKLIST_ENGINE_ROUND_H
+#define WEIR_WORKLIST_ENGINE_ROUND_H
+
+#include "worklist/engine/thread.h"
+#include "worklist/operator.h"
+
+/** Destinations of an item: bags by their number, then one for each channel. */
+#define TO_NOWHERE 0xFFFFFFFFu
+#define TO_CHANNEL 64u
+
+/** Where the tail of a bag lies. */
+WEIR_DEV uint32_t *weir_bag_tail(const struct weir_engine_args *work, uint32_t bag)
+{
+    return &work->control->look[bag];
+}
+
+/** An operator named an owner that an item cannot be sent to: the run ends after this round. Any lane. */
+WEIR_DEV void weir_report_astray(const struct weir_engine_args *work)
+{
+    (void)weir_atomic_add_relaxed_dev_u32(&work->control->look[WEIR_LOOK_ASTRAY], 1);
+}
+
+/** The destination of an item that another worker owns. One lane. */
+WEIR_DEV uint32_t weir_channel_to(const struct weir_engine_args *work, uint32_t owner)
+{
+    if (owner < work->workers && owner != work->index)
+        return TO_CHANNEL + work->control->channel_of[owner];
+    weir_report_astray(work);
+    return TO_NOWHERE;
+}
+
+/** There is no room for an item, or the atoms of a tile cannot be counted: the run ends after this round. Any lane.
+ *  @param[in] why  enum weir_look. */
+WEIR_DEV void weir_refuse(const struct weir_engine_args *work, struct weir_engine_block *block,
+                          uint32_t why)
+{
+    weir_store_relaxed_dev_u32(&work->control->look[why], 1);
+    block->special = 1;
+}
+
+/** Atoms of a tile, as a set counts them: WEIR_TILE_MOST stands for more than can be counted. */
+WEIR_DEV uint32_t weir_countable(uint64_t atoms)
+{
+    return atoms < WEIR_TILE_MOST ? (uint32_t)atoms : WEIR_TILE_MOST;
+}
+
+/** Take the first @p atoms atoms out of a tile of the set: others process them, or nobody does. All lanes. */
+WEIR_DEV void weir_skip_atoms(struct weir_engine_block *block, uint32_t slot, uint32_t atoms)
+{
+    weir_lanes_sync();
+    if (weir_lane() == 0) {
+        block->first[slot] += atoms;
+        block->ends[slot] -= atoms;
+    }
+    weir_lanes_sync();
+}
+
+/** Fetch again: @p each elements beyond those that all fetchers begin with. One lane.
+ *  @param[in] dealt  elements that all fetchers begin with. @return the first of the new ones. */
+WEIR_DEV uint32_t weir_fetch_again(const struct weir_engine_thread *self, uint32_t dealt,
+                                   uint32_t each)
+{
+    return dealt +
+           weir_atomic_add_relaxed_dev_u32(&self->work->control->cursor[self->cursor], each);
+}
+
+/** Add what the lanes of this warp counted in the round to the words that the decider looks at. */
+WEIR_DEV void weir_add_counts(struct weir_engine_thread *self)
+{
+    uint32_t *look = self->work->control->look;
+    uint32_t moved = (uint32_t)weir_sum_u64(self->moved),
+             merged = (uint32_t)weir_sum_u64(self->merged);
+    uint32_t still_deferred = (uint32_t)weir_sum_u64(self->still_deferred);
+    if (weir_lane() == 0) {
+        if (moved)
+            weir_atomic_add_relaxed_dev_u32(&look[WEIR_LOOK_MOVED], moved);
+        if (merged)
+            weir_atomic_add_relaxed_dev_u32(&look[WEIR_LOOK_MERGED], merged);
+        if (still_deferred)
+            weir_atomic_add_relaxed_dev_u32(&look[WEIR_LOOK_STILL_DEFERRED], still_deferred);
+    }
+    self->moved = self->merged = self->still_deferred = 0;
+}
+
+/** Add the near items that this warp made to those of its block. All lanes. */
+WEIR_DEV void weir_add_pushed(struct weir_engine_thread *self)
+{
+    if (weir_lane() == 0 && self->pushed)
+        (void)weir_atomic_add_relaxed_dev_u32(&self->block->pushed, self->pushed);
+    self->pushed = 0;
+}
+
+/** Read what the word does not say itself. Warp 0 of the block, before the other warps of the block go on.
+ *  @param[in] fresh  what the block read before may be out of date. */
+WEIR_DEV void weir_read_plan(const struct weir_engine_thread *self, uint64_t word, int fresh)
+{
+    const struct weir_engine_args *work = self->work;
+    const struct weir_work_plan *plan = &work->control->plan;
+    struct weir_engine_block *block = self->block;
+    const uint32_t action = weir_word_action(word);
+    if (action == WEIR_ACTION_NEAR && !fresh && !work->packets)
+        return;        /* the word says all that the block needs */
+    weir_lanes_sync(); /* one lane has acquired the word */
+    if (weir_lane() == 0)
+        block->order = plan->order;
+    if (action == WEIR_ACTION_PLAN) {
+        WEIR_ROLLED
+        for (uint32_t s = weir_lane(); s < plan->segments; s += WEIR_LANES)
+            block->segment[s] = plan->segment[s];
+    }
+    weir_lanes_sync();
+    if (weir_lane() != 0)
+        return;
+    if (action == WEIR_ACTION_NEAR) {
+        uint32_t bag = WEIR_BAG_NEAR + weir_word_near_bag(word);
+        block->segments = 1;
+        block->segment[0].slots = work->bag[bag].slots;
+        block->segment[0].end = weir_word_count(word);
+        block->segment[0].kind = WEIR_SEGMENT_NEAR;
+    } else {
+        block->segments = action == WEIR_ACTION_PLAN ? plan->segments : 0;
+    }
+    uint32_t total = weir_word_count(word);
+    WEIR_ROLLED
+    for (uint32_t p = 0; p < work->packets; p++) { /* discrete: what the host received */
+        total += work->packet_count[p];
+        block->segment[block->segments].slots = work->packet[p];
+        block->segment[block->segments].end = total;
+        block->segment[block->segments++].kind =
+            work->packet[p] ? WEIR_SEGMENT_ARRIVED : WEIR_SEGMENT_SEED;
+    }
+}
+
+#endif

@@ -1,0 +1,121 @@
+/** @file thread.h  What the threads of a block share, and what one of them knows while a kernel runs.
+ *
+ * Nothing in here depends on the types of an operator, so functions that need only this are compiled from plain headers
+ * and are the same text for all operators. engine_tmpl.h puts an operator's own part behind each of the two structs. */
+#ifndef WEIR_WORKLIST_ENGINE_THREAD_H
+#define WEIR_WORKLIST_ENGINE_THREAD_H
+
+#include "worklist/engine/decider.h"
+
+#include <string.h>
+
+/** Tiles of a set that one warp works on. */
+#define SET       32u
+#define ALL_LANES (WEIR_LANES == 32u ? 0xFFFFFFFFu : 1u)
+/** Deferred items that a block keeps until narrow rounds end. */
+#define BLOCK_DEFERRED_MOST 256u
+/** Channels whose items are staged. */
+#define STAGE_CHANNELS WEIR_STAGE_CHANNELS
+
+#ifdef __CUDACC__
+/** Which warp this is, asked again rather than kept. */
+WEIR_DEV uint32_t weir_warp_now(void)
+{
+    uint32_t thread;
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return thread / 32u;
+}
+#define WARPS   16u
+#define WARP_ID (threadIdx.x / 32u)
+#define LANE_ID threadIdx.x
+
+/** Call a function that is seldom needed, by a pointer that the compiler cannot look through. Then the function saves the
+ *  registers that it uses, as the calling convention says, and its caller, which runs often, keeps all of its own. */
+template <typename F> static __device__ __forceinline__ F *weir_opaque(F *function)
+{
+    asm volatile("" : "+l"(function));
+    return function;
+}
+#define WEIR_CALL(function) weir_opaque(function)
+#else
+WEIR_DEV uint32_t weir_warp_now(void)
+{
+    return 0;
+}
+#define WARPS               1u
+#define WARP_ID             0u
+#define LANE_ID             0u
+#define WEIR_CALL(function) function
+#endif
+
+/** The counts of a block queue (block_queue.h). Of its two halves one is read in a round while lanes put into the other. A
+ *  count is what was asked for, which may be more than the limit; what lies there is the smaller of the two. */
+struct weir_block_queue {
+    uint32_t count[2], limit[2];
+    uint32_t deferred_count; /* deferred items, as asked for too */
+    uint64_t last_arrivals;  /* of the last of several narrow rounds, when its blocks hand back */
+};
+
+/** What the threads of a block share, but for items. */
+struct weir_engine_block {
+    uint64_t word;
+    uint32_t fresh;     /* the block waited for the word: what it read before may be out of date */
+    uint64_t uncounted; /* block 0: the word of the round before, if the ledger lacks it yet */
+    uint32_t pushed;    /* items that the block put into the near bag in this round */
+    uint32_t special;   /* something happened in this round that block 0 has to decide on */
+    uint32_t sent;      /* a warp stored into a peer's memory in this round */
+    uint32_t fetched;
+    uint32_t scan[WARPS];
+    struct weir_work_order order;
+    uint32_t segments;
+    struct weir_work_segment segment[WEIR_WORK_SEGMENTS + WEIR_WORK_PACKETS];
+    struct weir_ledger ledger; /* in the block that decides */
+    struct {
+        uint64_t stale, atoms;
+    } tally[WARPS * WEIR_LANES]; /* narrow: what each lane counted since the kernel began */
+    struct weir_block_queue queue;
+    uint64_t first[WARPS * SET]; /* first atom of each tile of the set */
+    uint32_t ends[WARPS * SET];  /* atoms of each tile; when the set is closed, where each ends */
+    uint32_t staged[WARPS][STAGE_CHANNELS];
+};
+
+/** What a thread knows while the kernel runs. */
+struct weir_engine_thread {
+    const struct weir_engine_args *work; /* the beginning of the operator's arguments */
+    struct weir_engine_block *block;     /* the beginning of what the operator's threads share */
+    uint32_t block_number, blocks;
+    uint32_t near_bag;                      /* where near items go */
+    uint32_t cursor;                        /* which cursor the round fetches by */
+    const void *near_items;                 /* of a round of one near bag, else NULL */
+    int plain;                              /* all new items are near and stay on this device */
+    uint32_t pushed;                        /* counted by the warp in this round */
+    uint32_t moved, merged, still_deferred; /* counted by the lane in this round */
+    uint64_t stale, atoms;                  /* counted by the lane since the kernel began */
+};
+
+/** A thread that has counted nothing yet. */
+WEIR_DEV struct weir_engine_thread weir_thread_make(const struct weir_engine_args *work,
+                                                    struct weir_engine_block *block,
+                                                    uint32_t block_number, uint32_t blocks)
+{
+    struct weir_engine_thread self;
+    memset(&self, 0, sizeof self);
+    self.work = work;
+    self.block = block;
+    self.block_number = block_number;
+    self.blocks = blocks;
+    return self;
+}
+
+/** The same in a function that is called during a round, for its new items that are near. */
+WEIR_DEV struct weir_engine_thread weir_thread_called(const struct weir_engine_args *work,
+                                                      struct weir_engine_block *block,
+                                                      uint32_t near_bag)
+{
+    struct weir_engine_thread self = weir_thread_make(work, block, 0, 0);
+    self.near_bag = near_bag;
+    self.plain = work->workers == 1 && work->order != WEIR_ENGINE_SOFT;
+    return self;
+}
+
+#endif

@@ -477,14 +477,14 @@ void weir_steps_destroy(weir_steps *steps)
  * end. On a GPU the two meet only in a run that has failed. */
 static weir_status clear_words(const struct member *member)
 {
-    const size_t own = member->control ? 0 : offsetof(struct weir_steps_page, slot);
+    const size_t own = member->stop_queue ? 0 : offsetof(struct weir_steps_page, slot);
     return weir_queue_fill(member->queue, (char *)member->page + own, 0,
                            sizeof(struct weir_steps_page) - own);
 }
 
 static void clear_stop(const struct member *member)
 {
-    if (!member->control)
+    if (!member->stop_queue)
         weir_store_relaxed_sys_u32(&member->page->stop, WEIR_STEPS_GOES_ON);
 }
 

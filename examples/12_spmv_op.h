@@ -38,32 +38,39 @@ int spmv_cuda(void *stream, uint32_t workers, const void *args);
 }
 #endif
 
-/* Others may have parts of the same row. */
-WEIR_DEV void spmv_add(const struct spmv_args *a, uint32_t row, uint32_t sum)
+/* The end of a row, for this lane: it stores the sum if it had the whole row, and adds to it if others have parts. */
+WEIR_DEV void spmv_end(const struct spmv_args *a, weir_tile_set rows, uint32_t from,
+                       const weir_tile_visit *visit, uint32_t sum)
 {
-    if (sum)
-        weir_atomic_add_relaxed_dev_u32(&a->y[row], sum);
+    if (visit->atoms == 0)
+        return;
+    if (weir_tile_visit_whole(visit, rows))
+        a->y[from + visit->tile] = sum;
+    else
+        weir_atomic_add_relaxed_dev_u32(&a->y[from + visit->tile], sum);
 }
 
-/* A lane adds up what it gets of a row, and adds that to y when it comes to another row. `from` is the first
- * row of this part of the matrix. */
+/* A lane adds up what it gets of a row, and ends that when it comes to another row. `from` is the first row of
+ * this part of the matrix. */
 #define SPMV_LANE(schedule, sharing)                                                            \
     WEIR_DEV void spmv_##schedule(const struct spmv_args *a, weir_tile_set rows, uint32_t from, \
                                   uint32_t lane, uint32_t lanes)                                \
     {                                                                                           \
         WEIR_SCHEDULE_NAME(schedule, walk) walk;                                                \
-        uint32_t row, atom, present = 0, sum = 0;                                               \
+        weir_tile_visit visit = WEIR_TILE_VISIT_INIT;                                           \
+        uint32_t row, atom, sum = 0;                                                            \
         WEIR_SCHEDULE_NAME(schedule, start)(&walk, rows, lane, lanes);                          \
         while (WEIR_SCHEDULE_NAME(schedule, next)(&walk, rows, &row, &atom)) {                  \
             uint32_t nonzero = weir_tile_set_first(rows, row) + atom;                           \
-            if (row != present) {                                                               \
-                spmv_add(a, from + present, sum);                                               \
-                present = row;                                                                  \
+            if (weir_tile_visit_enters(&visit, row)) {                                          \
+                spmv_end(a, rows, from, &visit, sum);                                           \
+                weir_tile_visit_begin(&visit, row);                                             \
                 sum = 0;                                                                        \
             }                                                                                   \
             sum += a->values[nonzero] * a->x[a->columns[nonzero]];                              \
+            visit.atoms++;                                                                      \
         }                                                                                       \
-        spmv_add(a, from + present, sum);                                                       \
+        spmv_end(a, rows, from, &visit, sum);                                                   \
     }
 SPMV_SCHEDULES(SPMV_LANE)
 #undef SPMV_LANE

@@ -18,6 +18,9 @@
  * for host code and kernels: they read `ends`, keep what they know in the walk, and wait for nobody,
  * so lanes may leave the loop at different times. The set must stay as it is while it is walked.
  *
+ * What a lane adds up over the atoms of a tile it ends when it comes to another tile; weir_tile_visit says when, and
+ * whether it had the tile for itself.
+ *
  * A schedule of one's own is a header that defines NAME_walk, NAME_start and NAME_next likewise. A
  * program calls them; the worklist engine takes it as mapping "own" from an operator compiled with
  * the header included and WEIR_SCHEDULE defined to NAME before the engine's template
@@ -327,6 +330,40 @@ WEIR_DEV int weir_merge_next(weir_merge_walk *walk, weir_tile_set set, uint32_t 
             walk->span.end = set.ends[walk->span.tile];
     }
     return 0;
+}
+
+/* ---- prologue and epilogue of a tile ------------------------------------------------------------ */
+
+/** What a lane has done of the tile that it is at. It goes upwards through the tiles, so it comes to each once at most. */
+typedef struct weir_tile_visit {
+    uint32_t tile;
+    uint32_t atoms; /**< that the lane did, counted by whoever does them; 0: no visit is on */
+} weir_tile_visit;
+/** Before the first atom. */
+#define WEIR_TILE_VISIT_INIT \
+    {                        \
+        0, 0                 \
+    }
+
+/** Before an atom of @p tile: whether the lane comes to the tile with it. Then the epilogue of the tile before is due, if
+ *  visit->atoms is not 0, and the prologue of this one with weir_tile_visit_begin(). */
+WEIR_DEV int weir_tile_visit_enters(const weir_tile_visit *visit, uint32_t tile)
+{
+    return visit->atoms == 0 || visit->tile != tile;
+}
+
+/** The prologue. */
+WEIR_DEV void weir_tile_visit_begin(weir_tile_visit *visit, uint32_t tile)
+{
+    visit->tile = tile;
+    visit->atoms = 0;
+}
+
+/** In the epilogue: whether the lane did all atoms of the tile, so that its result is the tile's and may be stored; other
+ *  lanes did the rest, otherwise, and it is to be added with an atomic. */
+WEIR_DEV int weir_tile_visit_whole(const weir_tile_visit *visit, weir_tile_set set)
+{
+    return visit->atoms == set.ends[visit->tile] - weir_tile_set_first(set, visit->tile);
 }
 
 #endif

@@ -20,6 +20,9 @@
  * .c file includes the body and steps_host_tmpl.h, one .cu file the body and steps_cuda_tmpl.cuh, both with
  * WEIR_STEPS defined to NAME; that makes `const weir_steps_body weir__NAME_steps`.
  *
+ * A body returns when a barrier tells it to, or behind a barrier of all devices at which block 0 of its device has waited:
+ * from then on nobody writes to the words of the device, and they are cleared for the next run.
+ *
  * What a body calls: steps/barrier.h (barriers with sums), steps/inbox.h (items for other devices), steps/sleep.h (blocks
  * that a step does not need), steps/owner.h (who owns a number), steps/clock.h (times of phases). Here is the host's
  * side. */
@@ -93,6 +96,9 @@ typedef struct weir_steps_array {
      *  function too: an array for which it returns 0 is left out on that device, and what else it returns is not
      *  looked at; weir_steps_take() takes it later. */
     uint64_t (*count)(const void *user, uint32_t device, uint32_t sender);
+    /** WEIR_STEPS_FILLED: how many of the first elements a run may write to, at most; the others are filled once, and
+     *  no time is spent on them in a run. NULL: all. */
+    uint64_t (*written)(const void *user, uint32_t device);
 } weir_steps_array;
 
 /** A phase that block 0 of each device keeps the time of, as the body books it. */

@@ -86,8 +86,9 @@ static const weir_steps_array arrays[] = {
 };
 
 static const weir_steps_phase phases[] = {
-    {.name = "gather", .ns = PR_RESULT_GATHER_NS, .steps = PR_RESULT_ITERATIONS},
-    {.name = "exchange", .ns = PR_RESULT_WAIT_NS, .steps = PR_RESULT_ITERATIONS}};
+    {.name = "gather", .ns = PR_RESULT_GATHER, .steps = PR_RESULT_GATHER + 1},
+    {.name = "exchange", .ns = PR_RESULT_EXCHANGE, .steps = PR_RESULT_EXCHANGE + 1},
+    {.name = "begin", .ns = PR_RESULT_BEGIN, .steps = PR_RESULT_BEGIN + 1}};
 
 static const weir_steps_program program = {.what = "PageRank",
                                            .body = &weir__pr_pull_steps,
@@ -261,7 +262,7 @@ static uint64_t bytes_of(const struct pr_pull_args *args, uint64_t single, uint6
 static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
 {
     const uint64_t *result = weir_steps_results(pull->on.steps, 0);
-    const uint64_t all = result[PR_RESULT_ITERATIONS], single = result[PR_RESULT_SINGLE];
+    const uint64_t all = result[PR_RESULT_GATHER + 1], single = result[PR_RESULT_SINGLE];
     for (uint32_t p = 0; p < pull->on.parts; p++) {
         const struct pr_pull_args *args = weir_steps_args(pull->on.steps, p);
         stats->bytes += bytes_of(args, single, all - single);
@@ -274,6 +275,8 @@ static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
     stats->arcs_reached = weir__row_steps_part(&pull->on, 0)->arcs_all;
     stats->reached = stats->least_items = pull->on.vertices;
     stats->direction = WEIR_DIRECTION_PULL;
+    stats->work.order =
+        WEIR_ORDER_AUTO; /* an iteration takes all rows: there is no order to report */
     stats->work.rounds = all;
     stats->work.processed = all * pull->on.vertices;
     stats->work.atoms = all * stats->arcs_reached;

@@ -182,16 +182,12 @@ WEIR_DEV int pr_enough(const struct pr_pull_args *a, const struct pr_round *roun
            (a->fine[0] && round->number >= a->bounds.single_iterations);
 }
 
-/** Block 0 books the time since the last call as a result of the run. */
+/** Block 0 books the time since the last call under a phase. */
 WEIR_DEV void pr_book(const struct pr_pull_args *a, struct pr_pull_shared *shared,
-                      const struct weir_steps_block *b, enum pr_result which)
+                      const struct weir_steps_block *b, enum pr_result phase)
 {
-    if (b->block || b->thread)
-        return;
-    const uint64_t now = weir_clock_ns();
-    weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(&a->member)->result[which],
-                                    now - shared->since_ns);
-    shared->since_ns = now;
+    if (b->block == 0 && b->thread == 0)
+        weir_steps_book(&a->member, &shared->since_ns, phase, phase + 1);
 }
 
 /** What the run was, for the host. */
@@ -202,7 +198,6 @@ WEIR_DEV void pr_tell(const struct pr_pull_args *a, const struct weir_steps_bloc
     if (b->block || b->thread)
         return;
     page->result[PR_RESULT_SINGLE] = single;
-    page->result[PR_RESULT_ITERATIONS] = iterations;
     page->result[PR_RESULT_CHANGE] = change;
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->member.count; d++)
@@ -228,8 +223,8 @@ WEIR_DEV uint32_t pr_step(const struct pr_pull_args *a, enum pr_step step,
                                     : pr_single_sweep(a, round, worker, shared, b, &tally);
         if (!stop)
             pr_add(a, shared, b, tally);
+        pr_book(a, shared, b, PR_RESULT_GATHER);
     }
-    pr_book(a, shared, b, PR_RESULT_GATHER_NS);
     return stop;
 }
 
@@ -249,7 +244,9 @@ WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *
         if (pr_step(a, step, &round, &worker, shared, b) ||
             weir_steps_sync(&a->member, b, b->blocks, 0, 1, total))
             return;
-        pr_book(a, shared, b, PR_RESULT_WAIT_NS);
+        pr_book(a, shared, b,
+                step == PR_STEP_BEGIN || step == PR_STEP_REFINE ? PR_RESULT_BEGIN
+                                                                : PR_RESULT_EXCHANGE);
         if (step == PR_STEP_BEGIN) {
             step = PR_STEP_SINGLE;
             continue;

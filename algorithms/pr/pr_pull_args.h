@@ -49,11 +49,13 @@ struct pr_plan {
 /** Numbers for the host in weir_steps_page.result. */
 enum pr_result {
     PR_RESULT_SINGLE = 0, /* iterations with floats */
-    PR_RESULT_ITERATIONS, /* all: the others were made with doubles */
     PR_RESULT_CHANGE,     /* of the last one, as the barrier's sum */
     PR_RESULT_RANKS,      /* the sum of this device's ranks, in units of PR_UNIT */
-    PR_RESULT_GATHER_NS,  /* block 0: its own work */
-    PR_RESULT_WAIT_NS     /* block 0: at barriers, for the work of others and the exchange */
+    /* Times of block 0, each with a count behind it. */
+    PR_RESULT_GATHER, /* in iterations, up to the barrier; the count is that of iterations */
+    PR_RESULT_EXCHANGE =
+        PR_RESULT_GATHER + 2, /* at their barriers, for the work of others and the exchange */
+    PR_RESULT_BEGIN = PR_RESULT_EXCHANGE + 2 /* setting shares, and making doubles of floats */
 };
 
 /** Sums of a barrier. */

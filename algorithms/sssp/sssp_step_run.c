@@ -41,10 +41,21 @@ static uint64_t most_pieces(const struct sssp_run *run, const weir_rows_part *pa
     return pieces;
 }
 
-static weir_status count_pieces(struct weir__row_steps *on, void *user)
+/* Rows that have arcs, which are the first ones. A vertex of a symmetric graph that has no out-arcs has no in-arcs. */
+static uint32_t busy_rows(const struct sssp_run *run, const weir_rows_part *part)
+{
+    const uint32_t *degree = weir__rows_degrees(run->on.rows) + part->begin;
+    uint32_t busy = part->owned;
+    while (busy && weir__rows_symmetric(run->on.rows) && !degree[busy - 1])
+        busy--;
+    return busy;
+}
+
+static weir_status look_at_rows(struct weir__row_steps *on, void *user)
 {
     struct sssp_run *run = user;
     for (uint32_t p = 0; p < on->parts; p++) {
+        run->busy[p] = busy_rows(run, weir__row_steps_part(on, p));
         run->pieces[p] = most_pieces(run, weir__row_steps_part(on, p));
         if (run->pieces[p] > UINT32_MAX)
             return weir__fail(WEIR_ERR_UNSUPPORTED,
@@ -53,6 +64,19 @@ static weir_status count_pieces(struct weir__row_steps *on, void *user)
                               p);
     }
     return WEIR_OK;
+}
+
+/* Rows at the end that have no arcs are written to only if the source is one, and set back by the next run. The
+ * distances of several devices have such rows between others. */
+static uint64_t distances_written(const void *user, uint32_t p)
+{
+    const struct sssp_run *run = user;
+    return run->on.parts == 1 ? run->busy[p] : weir__row_steps_part(&run->on, p)->numbers;
+}
+
+static uint64_t rows_written(const void *user, uint32_t p)
+{
+    return ((const struct sssp_run *)user)->busy[p];
 }
 
 static uint64_t piece_count(const void *user, uint32_t p, uint32_t sender)
@@ -89,6 +113,7 @@ static const weir_steps_array arrays[] = {
      .first = WEIR_STEPS_FILLED,
      .fill = 0xFF,
      .bytes = 4,
+     .written = distances_written,
      .field = FIELD(tent)},
     {.name = "stamp",
      .extent = WEIR_STEPS_COUNTED,
@@ -102,6 +127,7 @@ static const weir_steps_array arrays[] = {
      .first = WEIR_STEPS_FILLED,
      .fill = 0xFF,
      .bytes = 4,
+     .written = rows_written,
      .field = FIELD(done)},
     {.name = "cursor", .extent = WEIR_STEPS_OWNED, .bytes = 4, .field = FIELD(cursor)},
     {.name = "pieces of even turns",
@@ -159,7 +185,7 @@ static const struct weir__row_form form = {.program = &program,
                                            .values = "distance",
                                            .kind = WEIR_VALUE_U32,
                                            .need = need,
-                                           .placed = count_pieces};
+                                           .placed = look_at_rows};
 
 /* ---- building ------------------------------------------------------------------------------- */
 
@@ -179,17 +205,13 @@ static void bind(struct sssp_run *run, uint32_t p)
 {
     struct sssp_step_args *args = weir_steps_args(run->on.steps, p);
     const uint32_t *degree = weir__rows_degrees(run->on.rows) + args->part.begin;
-    uint32_t hubs = 0, busy = args->part.owned;
-    if (weir__rows_symmetric(run->on.rows)) /* a vertex without out-arcs has no in-arcs */
-        while (busy && !degree[busy - 1])
-            busy--;
-    while (hubs < busy && degree[hubs] >= SSSP_STEP_HUB_ARCS)
+    uint32_t hubs = 0;
+    while (hubs < run->busy[p] && degree[hubs] >= SSSP_STEP_HUB_ARCS)
         hubs++;
     for (uint32_t d = 0; d < run->on.parts && run->on.parts > 1; d++)
         args->room[d] = (uint32_t)inbox_room(run, d, p);
     args->delta = run->delta;
     args->hubs = hubs / SSSP_STEP_FLAGGED * SSSP_STEP_FLAGGED;
-    run->busy[p] = busy;
 }
 
 weir_status weir__sssp_run_create(weir_context *context, const weir_graph *graph,
@@ -203,6 +225,7 @@ weir_status weir__sssp_run_create(weir_context *context, const weir_graph *graph
     if ((status = weir__calloc(1, sizeof *run, "shortest paths", &run)))
         return status;
     run->delta = delta;
+    run->previous = SSSP_STEP_NONE;
     if ((status = weir__row_steps_create(&run->on, &form, context, graph, partition, options,
                                          &config, run))) {
         weir__sssp_run_destroy(run);
@@ -260,8 +283,10 @@ weir_status weir__sssp_run(struct sssp_run *run, uint64_t source, weir_run_stats
         struct sssp_step_args *args = weir_steps_args(run->on.steps, p);
         const uint32_t row = number - args->part.begin; /* if it is the part's */
         args->source = number;
+        args->previous = run->previous;
         args->busy = row < args->part.owned && row >= run->busy[p] ? row + 1 : run->busy[p];
     }
+    run->previous = number;
     if ((status = weir__row_steps_run(&run->on, stats_out)))
         return status;
     report(run, stats_out);

@@ -123,6 +123,7 @@ struct sssp_step_args {
     uint32_t *cursor; /* arcs that were relaxed at that distance; undefined until done is set */
     struct sssp_step_piece *piece[2]; /* read in turns of this parity, written in the others */
     uint32_t source;                  /* a number */
+    uint32_t previous;                /* the source before: left over where it has no arcs; NONE */
     uint32_t delta;                   /* by which the limit rises, at least 1 */
     uint32_t busy; /* own rows from this one on have no arcs, and none is the source */
     uint32_t hubs; /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */

@@ -12,10 +12,16 @@
 #include "algorithms/sssp/step_absorb.h"
 #include "algorithms/sssp/step_pull.h"
 
-/* Each device has a copy of the source's distance, and its owner looks at the source in the first turn. */
+/* Each device has a copy of the source's distance, and its owner looks at the source in the first turn. What the source
+ * before has left is taken back first. */
 WEIR_DEV void sssp_step_plant(const struct sssp_step_args *a)
 {
-    const uint32_t row = a->source - a->part.begin;
+    const uint32_t row = a->source - a->part.begin, before = a->previous - a->part.begin;
+    if (a->previous != SSSP_STEP_NONE) {
+        a->tent[a->member.index][a->previous] = SSSP_STEP_NONE;
+        if (before < a->part.owned)
+            a->done[before] = SSSP_STEP_NONE;
+    }
     a->tent[a->member.index][a->source] = 0;
     if (row < a->part.owned)
         a->stamp[a->member.index][row / SSSP_STEP_FLAGGED] = SSSP_STEP_FIRST;

@@ -142,6 +142,37 @@ static void cores_in_every_order(void **state)
     weir_context_destroy(context);
 }
 
+/* Runs of one device over a mesh begin with all vertices, and go on in narrow rounds, in which nothing is lost either. */
+static void cores_of_a_mesh_in_narrow_rounds(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("grid:60x50,0.7", 1);
+    struct peeling peeling = {.parts = 1};
+    weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
+    uint64_t narrow = 0, gone = 0;
+    config.keep_values = 1;
+    assert_int_equal(
+        weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &peeling.placement),
+        WEIR_OK);
+    assert_int_equal(weir_traversal_create(peeling.placement, &weir__core_operator, NULL, &config,
+                                           &peeling.traversal),
+                     WEIR_OK);
+    (void)run(&peeling, 0, 1);
+    for (uint32_t k = 1; gone < graph->vertices; k++) {
+        weir_run_stats stats = run(&peeling, k, 0);
+        gone += stats.work.processed;
+        narrow += stats.work.narrow_rounds;
+        assert_true(k < 10);
+    }
+    assert_int_equal(gone, graph->vertices);
+    assert_true(narrow > 0);
+    weir_traversal_destroy(peeling.traversal);
+    weir_placement_destroy(peeling.placement);
+    assert_cores(context, graph, NULL, NULL);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 static void operators_without_seeds_are_refused(void **state)
 {
     (void)state;
@@ -173,6 +204,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_EACH(cores_of_graphs),
         ON_EACH(cores_in_every_order),
+        ON(cores_of_a_mesh_in_narrow_rounds, "host:1"),
+        ON(cores_of_a_mesh_in_narrow_rounds, "host:1x4"),
+        ON(cores_of_a_mesh_in_narrow_rounds, "cuda:0"),
         cmocka_unit_test(operators_without_seeds_are_refused),
     };
     return cmocka_run_group_tests_name("cores", tests, NULL, NULL);

@@ -129,6 +129,35 @@ static void one_object_for_many_sources(void **state)
     weir_context_destroy(context);
 }
 
+/* A star of vertices 0 to 99, both directions, among vertices without arcs. */
+static weir_graph *star_among_others(void)
+{
+    enum { ARMS = 99, VERTICES = 300 };
+    uint32_t from[2 * ARMS], to[2 * ARMS];
+    double weight[2 * ARMS];
+    weir_graph *graph;
+    for (uint32_t i = 0; i < ARMS; i++) {
+        from[2 * i] = to[2 * i + 1] = 0;
+        to[2 * i] = from[2 * i + 1] = i + 1;
+        weight[2 * i] = weight[2 * i + 1] = 1 + i % 7;
+    }
+    OK(weir_graph_from_arcs(VERTICES, 2 * ARMS, from, to, weight, NULL, &graph));
+    return graph;
+}
+
+/* Its distance of 0 is gone in the next run, though nothing else is ever written where it lies. */
+static void a_source_without_arcs_leaves_nothing(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = star_among_others();
+    weir_sssp *sssp = in_step(context, graph, WEIR_PARTITION_BLOCK, 0);
+    for (uint64_t source = 0; source < graph->vertices; source += 49)
+        assert_sssp(sssp, graph, source);
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* Arcs that weigh all that fits: what is found over them does not fit, what is not needs to. */
 static void the_largest_weights(void **state)
 {
@@ -386,6 +415,7 @@ int main(void)
         ON_SETS(every_graph_weight_and_partition),
         ON_SETS(every_width_of_buckets),
         ON_SETS(one_object_for_many_sources),
+        ON_SETS(a_source_without_arcs_leaves_nothing),
         ON_SETS(the_largest_weights),
         ON_SETS(distances_that_do_not_fit_are_found_again),
         ON_SETS(inboxes_may_be_too_small),

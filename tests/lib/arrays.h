@@ -5,6 +5,7 @@
 
 #include "worklist/steps.h"
 
+#define ARRAYS_SOME 20u /* elements; fewer than devices own, and whole words of 16 bytes */
 #define ARRAYS_EACH 64u /* numbers from one device's first to the next device's */
 
 /** What lies in weir_steps_page.result. */
@@ -21,6 +22,7 @@ struct arrays_args {
     const uint32_t *origin; /* of own numbers: 3 times the number */
     uint32_t *own;          /* a copy of it */
     uint32_t *once;         /* of own numbers: bytes 0x11 at first; 1 more after each run */
+    uint32_t *some;         /* of own numbers: bytes 0x22, of the first ARRAYS_SOME before each run */
     uint64_t *devices;      /* of each device, bytes 0 before a run */
     uint32_t *all[WEIR_DEVICES_MAX];   /* of each device: of all numbers */
     uint32_t *words[WEIR_DEVICES_MAX]; /* of each device: bitmaps, all bits set before a run */

@@ -27,6 +27,7 @@ WEIR_DEV void arrays_before(const struct arrays_args *a, const struct weir_steps
         arrays_expect(f, a->origin[row], 3 * (a->first[me] + row));
         arrays_expect(f, a->own[row], 3 * (a->first[me] + row));
         arrays_expect(f, a->once[row], 0x11111111u + a->run);
+        arrays_expect(f, a->some[row], 0x22222222u + (row < ARRAYS_SOME ? 0 : a->run));
     }
     for (uint64_t d = thread; d < count; d += threads)
         arrays_expect(f, a->devices[d], 0);
@@ -49,6 +50,7 @@ WEIR_DEV void arrays_write(const struct arrays_args *a, const struct weir_steps_
     for (uint64_t row = thread; row < a->owned; row += threads) {
         a->own[row] = 5;
         a->once[row]++;
+        a->some[row]++;
         for (uint32_t d = 0; d < count; d++)
             a->all[d][a->first[me] + row] = a->first[me] + (uint32_t)row + a->run;
     }

@@ -64,17 +64,34 @@ WEIR_DEV int core_seed(const core_state *s, uint32_t vertex, core_item *item)
     return 0;
 }
 
-WEIR_DEV int core_tile(const core_state *s, const core_item *item, uint64_t *first, uint64_t *last)
+#define core_narrow 1
+WEIR_DEV void core_bounds(const core_state *s, const core_item *item, uint64_t *first,
+                          uint64_t *last)
 {
     *first = s->part.offsets[item->vertex];
     *last = s->part.offsets[item->vertex + 1];
+}
+
+WEIR_DEV int core_tile(const core_state *s, const core_item *item, uint64_t *first, uint64_t *last)
+{
+    core_bounds(s, item, first, last);
     return 1;
+}
+
+WEIR_DEV void core_reach(const core_state *s, const core_item *item, uint64_t atom, core_item *next)
+{
+    (void)item;
+    next->vertex = s->part.targets[atom];
+}
+
+WEIR_DEV void core_expect(const core_state *s, const core_item *item)
+{
+    weir_prefetch(&s->left[item->vertex]);
 }
 
 WEIR_DEV int core_atom(const core_state *s, const core_item *item, uint64_t atom, core_item *next)
 {
-    (void)item;
-    next->vertex = s->part.targets[atom];
+    core_reach(s, item, atom, next);
     return 1;
 }
 

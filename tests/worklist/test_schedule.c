@@ -23,6 +23,21 @@ static void note(weir_tile_set set, uint32_t *lane_of, uint32_t lane, uint32_t t
     lane_of[i] = lane;
 }
 
+/* The end of a lane's visit: whether it had the tile for itself, by who did which atom. */
+static void end_visit(weir_tile_set set, const uint32_t *lane_of, const weir_tile_visit *visit,
+                      uint32_t lane)
+{
+    if (visit->atoms == 0)
+        return;
+    const uint32_t begin = weir_tile_set_first(set, visit->tile) - set.first;
+    const uint32_t end = set.ends[visit->tile] - set.first;
+    uint32_t mine = 0;
+    for (uint32_t i = begin; i < end; i++)
+        mine += lane_of[i] == lane;
+    assert_int_equal(visit->atoms, mine); /* and there is no second visit */
+    assert_int_equal(weir_tile_visit_whole(visit, set), mine == end - begin);
+}
+
 typedef void walk_fn(weir_tile_set set, uint32_t lanes, uint32_t *lane_of);
 
 #define WALK(schedule)                                                                             \
@@ -41,9 +56,34 @@ typedef void walk_fn(weir_tile_set set, uint32_t lanes, uint32_t *lane_of);
 EACH_SCHEDULE(WALK)
 #undef WALK
 
+/* Once more, from tile to tile, with the lanes of all atoms known. */
+#define VISIT(schedule)                                                                \
+    static void visit_##schedule(weir_tile_set set, uint32_t lanes, uint32_t *lane_of) \
+    {                                                                                  \
+        for (uint32_t lane = 0; lane < lanes; lane++) {                                \
+            uint32_t tile, atom;                                                       \
+            weir_tile_visit visit = WEIR_TILE_VISIT_INIT;                              \
+            WEIR_SCHEDULE_NAME(schedule, walk) walk;                                   \
+            WEIR_SCHEDULE_NAME(schedule, start)(&walk, set, lane, lanes);              \
+            while (WEIR_SCHEDULE_NAME(schedule, next)(&walk, set, &tile, &atom)) {     \
+                if (weir_tile_visit_enters(&visit, tile)) {                            \
+                    end_visit(set, lane_of, &visit, lane);                             \
+                    weir_tile_visit_begin(&visit, tile);                               \
+                }                                                                      \
+                visit.atoms++;                                                         \
+            }                                                                          \
+            end_visit(set, lane_of, &visit, lane);                                     \
+        }                                                                              \
+    }
+EACH_SCHEDULE(VISIT)
+#undef VISIT
+
 #define WALK(schedule) walk_##schedule,
 static walk_fn *const walk_of[SCHEDULES] = {EACH_SCHEDULE(WALK)};
 #undef WALK
+#define VISIT(schedule) visit_##schedule,
+static walk_fn *const visits_of[SCHEDULES] = {EACH_SCHEDULE(VISIT)};
+#undef VISIT
 #define NAME(schedule) #schedule,
 static const char *const name_of[SCHEDULES] = {EACH_SCHEDULE(NAME)};
 #undef NAME
@@ -59,6 +99,7 @@ static void check_set(weir_tile_set set, uint32_t lanes, uint32_t *planned, uint
         walk_of[s](set, lanes, met);
         if (bytes && memcmp(met, planned, bytes))
             fail_msg("%s: %u tiles, %u lanes: not as planned", name_of[s], set.tiles, lanes);
+        visits_of[s](set, lanes, met);
     }
 }
 

@@ -24,6 +24,12 @@ static uint64_t no_elements(const void *user, uint32_t device, uint32_t sender)
     return 0;
 }
 
+static uint64_t some_elements(const void *user, uint32_t device)
+{
+    (void)user, (void)device;
+    return ARRAYS_SOME;
+}
+
 static const weir_steps_array arrays[] = {
     {.name = "one",
      .first = WEIR_STEPS_FILLED,
@@ -44,6 +50,13 @@ static const weir_steps_array arrays[] = {
      .fill = 0x11,
      .bytes = 4,
      .field = FIELD(once)},
+    {.name = "some",
+     .extent = WEIR_STEPS_OWNED,
+     .first = WEIR_STEPS_FILLED,
+     .fill = 0x22,
+     .bytes = 4,
+     .written = some_elements,
+     .field = FIELD(some)},
     {.name = "devices",
      .extent = WEIR_STEPS_DEVICES,
      .first = WEIR_STEPS_FILLED,
@@ -204,6 +217,8 @@ static const struct wrong wrongs[] = {
      {OWN, .extent = WEIR_STEPS_OWNED, .first = WEIR_STEPS_COPIED, .from = "origin", .more = 1}},
     {"array own says what it is a copy of, and is not copied", {OWN, .from = "origin"}},
     {"array own says what it is filled with, and is not filled", {OWN, .fill = 1}},
+    {"array own says how much of it a run writes to, and is not filled before one",
+     {OWN, .written = some_elements}},
     {"array inbox has inboxes, which can neither be filled nor be copied",
      {.name = "inbox",
       .bytes = 4,

@@ -29,7 +29,7 @@ struct weir_steps {
     const weir_steps_program *program;
     weir_steps_domain domain;
     uint32_t time_limit_ms;
-    int cleared; /* the pages are, or will be when the queues are through */
+    int cleared; /* the pages are */
     struct member member[WEIR_DEVICES_MAX];
     pthread_mutex_t lock; /* guards all below */
     weir_status status;   /* the first failure; stays */
@@ -203,7 +203,7 @@ static weir_status allocate(struct weir_steps *steps, const weir_steps_array *ar
         return weir__fail(status, "%s: array %s of device %u: %s", steps->program->what,
                           array->name, d, weir_error_detail());
     set_pointer(steps, d, array->field, at, data);
-    return array->first == WEIR_STEPS_FILLED_ONCE
+    return array->first == WEIR_STEPS_FILLED_ONCE || array->written
                ? weir_queue_fill(member->queue, data, array->fill, bytes)
                : WEIR_OK;
 }
@@ -233,6 +233,16 @@ static void share(struct weir_steps *steps, const weir_steps_array *array)
         }
 }
 
+/* Bytes of a device's array that are reset before each run. */
+static size_t reset_bytes(const struct weir_steps *steps, const weir_steps_array *array,
+                          const void *user, uint32_t d)
+{
+    uint64_t elements = elements_of(steps, array, user, d, d);
+    if (array->written && array->written(user, d) < elements)
+        elements = array->written(user, d);
+    return padded(elements * array->bytes);
+}
+
 /* The list of arrays that the kernel of a device resets. It has the same rows on all devices; some may have no words. */
 static weir_status list_resets(struct weir_steps *steps, const void *user, uint32_t d)
 {
@@ -255,7 +265,7 @@ static weir_status list_resets(struct weir_steps *steps, const void *user, uint3
             .from = array->first == WEIR_STEPS_COPIED
                         ? get_pointer(steps, d, from->field, own_index(from, d))
                         : NULL,
-            .words = padded(elements_of(steps, array, user, d, d) * array->bytes) / 8,
+            .words = reset_bytes(steps, array, user, d) / 8,
             .value = array->fill * UINT64_C(0x0101010101010101)};
     }
     if (count &&
@@ -463,31 +473,39 @@ void weir_steps_destroy(weir_steps *steps)
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* Put the clearing of all pages into the queues. Each kernel writes to the pages of the others, and the host may write a stop
- * word from the start of a run on, so pages are cleared while no kernel runs: after a run for the next one, whose caller
- * then does not wait for it. */
-static weir_status clear(struct weir_steps *steps)
+/* Queued. On a host device the stop word is left out: it is stored by the host, at any time until the host has seen the
+ * end. On a GPU the two meet only in a run that has failed. */
+static weir_status clear_words(const struct member *member)
 {
+    const size_t own = member->stop_queue ? 0 : offsetof(struct weir_steps_page, slot);
+    return weir_queue_fill(member->queue, (char *)member->page + own, 0,
+                           sizeof(struct weir_steps_page) - own);
+}
+
+static void clear_stop(const struct member *member)
+{
+    if (!member->stop_queue)
+        weir_store_relaxed_sys_u32(&member->page->stop, WEIR_STEPS_GOES_ON);
+}
+
+/* Before the first run; later ones find what the run before has left. Each kernel writes to the pages of the others, so
+ * all are clear before one starts. */
+static weir_status clear_all(struct weir_steps *steps)
+{
+    const uint32_t devices = steps->domain.devices;
     weir_status status = WEIR_OK;
-    for (uint32_t i = 0; i < steps->domain.devices && !status; i++)
-        status = weir_queue_fill(steps->member[i].queue, steps->member[i].page, 0,
-                                 sizeof(struct weir_steps_page));
-    steps->cleared = !status;
-    return status;
-}
-
-/* Wait until all pages are clear. */
-static weir_status prepare(struct weir_steps *steps)
-{
-    weir_status status = steps->cleared ? WEIR_OK : clear(steps);
-    for (uint32_t i = 0; i < steps->domain.devices && !status; i++)
+    for (uint32_t i = 0; i < devices && !status; i++) {
+        status = clear_words(&steps->member[i]);
+        clear_stop(&steps->member[i]);
+    }
+    for (uint32_t i = 0; i < devices && !status; i++)
         status = weir_queue_sync(steps->member[i].queue);
-    steps->cleared = 0;
     return status;
 }
 
-/* Start the epilogue behind a kernel and its event, and copy the page to the host. The stop word and the words that other
- * devices write are left out, since both may still be written. */
+/* Behind a kernel and its event: the epilogue, the page for the host, without the stop word and what other devices write,
+ * and a clear page for the next run. Others do not write there any more: what they wrote for the last barrier that the
+ * body passed was there when it passed, and a run in which a body has not passed its last barrier has failed. */
 static weir_status put_behind(void *user, uint32_t index)
 {
     struct weir_steps *steps = user;
@@ -497,16 +515,18 @@ static weir_status put_behind(void *user, uint32_t index)
     weir_status status = body->epilogue.name ? weir_queue_launch(member->queue, &body->epilogue,
                                                                  member->args, body->args_bytes)
                                              : WEIR_OK;
-    return status ? status
-                  : weir_queue_copy(member->queue, weir_context_home(steps->context),
-                                    (char *)member->image + own, member->device,
-                                    (char *)member->page + own, sizeof *member->image - own);
+    if (!status)
+        status = weir_queue_copy(member->queue, weir_context_home(steps->context),
+                                 (char *)member->image + own, member->device,
+                                 (char *)member->page + own, sizeof *member->image - own);
+    return status ? status : clear_words(member);
 }
 
 static weir_status collect(void *user, uint32_t index)
 {
     struct weir_steps *steps = user;
     weir_status status = weir_queue_sync(steps->member[index].queue);
+    clear_stop(&steps->member[index]);
     if (!status && steps->member[index].image->over)
         status = weir__fail(WEIR_ERR_TIMEOUT, "%s: the time limit of %u ms is over",
                             steps->program->body->name, steps->time_limit_ms);
@@ -544,8 +564,9 @@ weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
     struct residents all;
     uint64_t reset_ns = 0;
     weir_status status = failure(steps);
-    if (status || (status = prepare(steps)))
+    if (status || (!steps->cleared && (status = clear_all(steps))))
         return status;
+    steps->cleared = 1;
     describe(steps, &all);
     weir__resident_run(&all);
     for (uint32_t i = 0; i < steps->domain.devices; i++)
@@ -556,8 +577,5 @@ weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
         *times_out =
             (weir_steps_times){.kernel_ms = ms > reset ? ms - reset : 0, .reset_ms = reset};
     }
-    if ((status = failure(steps)))
-        return status;
-    (void)clear(steps); /* where that fails the next run says so */
-    return WEIR_OK;
+    return failure(steps);
 }

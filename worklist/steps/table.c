@@ -41,6 +41,8 @@ static const char *wrong_with(const weir_steps_array *array)
         return "is a copy, and does not say of which array";
     if (array->first != WEIR_STEPS_COPIED && array->from)
         return "says what it is a copy of, and is not copied";
+    if (array->written && array->first != WEIR_STEPS_FILLED)
+        return "says how much of it a run writes to, and is not filled before one";
     if (array->fill && array->first != WEIR_STEPS_FILLED && array->first != WEIR_STEPS_FILLED_ONCE)
         return "says what it is filled with, and is not filled";
     return NULL;

@@ -41,6 +41,8 @@ struct weir_steps_flag {
 
 /** The words of a device, in its memory; zero before a run. Rows of docs/memory-model.md. */
 struct weir_steps_page {
+    uint32_t stop; /* enum weir_steps_stop; relaxed sys, host and block 0; apart from the rest */
+    uint32_t pad[15];
     /* Of step s in slot s % WEIR_STEPS_SLOTS. Sums are added relaxed by any thread of the device before its
      * block arrives; arrivals release and acquire, dev. Cleared two steps later by block 0. Sum 0 travels
      * with the arrivals: sum << 16 | blocks. So there are fewer than 2^16 blocks, and the sum of a device counts
@@ -51,8 +53,6 @@ struct weir_steps_page {
         uint64_t pad[3];
     } slot[WEIR_STEPS_SLOTS];
     struct weir_steps_flag from[2][WEIR_DEVICES_MAX]; /* of step s in [s % 2]; of several devices */
-    uint32_t stop; /* enum weir_steps_stop; relaxed sys, host and block 0 */
-    uint32_t pad;
     /* What follows is written by the device alone, and is copied for the host behind the kernel. */
     uint64_t tell[WEIR_DEVICES_MAX]; /* to each device, with the next barrier; relaxed dev */
     /* Items of each device's inbox that are absorbed; relaxed dev, by block 0. */

@@ -65,7 +65,7 @@ override CPPFLAGS += -isystem $(CUDA_HOME)/include
 LIBS     += -L$(CUDA_HOME)/lib64 -lcudart_static -lrt
 LAST_ARCH := $(lastword $(ARCH))
 NVFLAGS  := -std=c++17 $(if $(filter 1,$(DEBUG)),-O0 -g -G,-O3 -lineinfo) -I. -DWEIR_CUDA=1 \
-            -Xcompiler -fPIC,-Wall,-Wextra,-fno-exceptions,-fno-threadsafe-statics \
+            -Xfatbin -compress-all -Xcompiler -fPIC,-Wall,-Wextra,-fno-exceptions,-fno-threadsafe-statics \
             $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
             -gencode arch=compute_$(LAST_ARCH),code=compute_$(LAST_ARCH) \
             $(if $(filter 1,$(WERROR)),-Werror all-warnings)

@@ -22,8 +22,8 @@ struct arrays_args {
     const uint32_t *origin; /* of own numbers: 3 times the number */
     uint32_t *own;          /* a copy of it */
     uint32_t *once;         /* of own numbers: bytes 0x11 at first; 1 more after each run */
-    uint32_t *some;         /* of own numbers: bytes 0x22, of the first ARRAYS_SOME before each run */
-    uint64_t *devices;      /* of each device, bytes 0 before a run */
+    uint32_t *some;    /* of own numbers: bytes 0x22, of the first ARRAYS_SOME before each run */
+    uint64_t *devices; /* of each device, bytes 0 before a run */
     uint32_t *all[WEIR_DEVICES_MAX];   /* of each device: of all numbers */
     uint32_t *words[WEIR_DEVICES_MAX]; /* of each device: bitmaps, all bits set before a run */
     uint32_t *inbox[WEIR_DEVICES_MAX]; /* arrays_items() elements */

@@ -152,7 +152,7 @@ struct weir_worklist {
     uint64_t start_ns, end_ns;
 };
 
-/* ---- worklist.c, choose.c, sizes.c, memory.c ---------------------------------------------------- */
+/* ---- choose.c, sizes.c, memory.c, begin.c --------------------------------------------------------- */
 
 /** Pick a value for each member of list->config that is auto, or refuse one that is impossible. */
 weir_status weir__worklist_choose(struct weir_worklist *list);
@@ -170,6 +170,11 @@ weir_status weir__worklist_sizes(struct weir_worklist *list);
  *  it. */
 weir_status weir__worklist_allocate(struct weir_worklist *list);
 void weir__worklist_free(struct weir_worklist *list);
+/** Elements of a bag in device memory. @param[out] bytes_out  of each element. */
+uint32_t weir__worklist_bag_room(const struct weir_worklist *list, uint32_t bag,
+                                 uint32_t *bytes_out);
+/** Items of a narrow round at most: so many, with a few atoms each, are updated in about the time of one access. */
+#define WEIR_NARROW_MOST 32768u
 /** Bytes of a kernel's arguments. */
 size_t weir__worklist_args_bytes(const struct weir_worklist *list);
 /** Fill in all words of a run that begins, and copy them into the devices' memory. */

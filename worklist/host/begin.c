@@ -1,0 +1,238 @@
+/** @file begin.c  The words that a run begins with: filled in on the host for each worker, then copied to where its kernels
+ * read them. */
+#include "worklist/host/internal.h"
+
+#include <string.h>
+
+/* Narrow rounds are spread over blocks until a block has a quarter of the items that its queue holds: the power of two. */
+#define NARROW_SPREAD_LOG 2u
+
+size_t weir__worklist_args_bytes(const struct weir_worklist *list)
+{
+    return sizeof(struct weir_engine_args) + list->op->state_bytes;
+}
+
+static struct weir_bag bag_of(const struct worker *worker, uint32_t b)
+{
+    struct weir_bag bag = {.spill = NULL};
+    uint32_t bytes, room = weir__worklist_bag_room(worker->list, b, &bytes);
+    if (b < WEIR_SPILLING_BAGS)
+        bag = weir__spill_bag(&worker->spill, b);
+    bag.slots = worker->bags[b];
+    bag.room = worker->bags[b] ? room : 0;
+    return bag;
+}
+
+/* Where the ring of a channel lies: in the receiver's memory, or in the worker's own if the host sends from it. */
+static void image_channel_out(const struct worker *worker, uint32_t channel,
+                              struct weir_channel_out *out)
+{
+    const struct weir_worklist *list = worker->list;
+    const struct worker *to = &list->workers[worker->hops[channel]];
+    uint32_t at = 0;
+    out->mask = list->channel_items - 1;
+    out->to = to->index;
+    if (!weir__worklist_fused(list)) {
+        out->slots = worker->channel_out[channel];
+        out->tail = &worker->published[0];
+        out->epoch = &worker->published[1];
+        return;
+    }
+    while (to->sources[at] != worker->index)
+        at++;
+    out->slots = to->channel_in[at];
+    out->tail = &to->mail->in_tail[at];
+    out->epoch = &to->mail->in_epoch[at];
+}
+
+static void image_channel_in(const struct worker *worker, uint32_t channel,
+                             struct weir_channel_in *in)
+{
+    const struct weir_worklist *list = worker->list;
+    const struct worker *from = &list->workers[worker->sources[channel]];
+    uint32_t at = 0;
+    while (from->hops[at] != worker->index)
+        at++;
+    *in = (struct weir_channel_in){worker->channel_in[channel], &from->mail->out_credit[at],
+                                   list->channel_items - 1, from->index};
+}
+
+static void image_order(const struct weir_worklist *list, struct weir_work_order *order)
+{
+    const weir_worklist_config *config = &list->config;
+    uint32_t hint = config->delta_hint / 4; /* four buckets for the width that was guessed */
+    *order = (struct weir_work_order){.threshold = UINT32_MAX,
+                                      .delta = 1,
+                                      .window = WEIR_BUCKETS,
+                                      .near_bag = WEIR_BAG_NEAR,
+                                      .far_bag = WEIR_BAG_FAR,
+                                      .held_bag = WEIR_BAG_HELD};
+    if (config->order != WEIR_ORDER_SOFT)
+        return;
+    order->delta = config->delta ? config->delta : hint ? hint : 1;
+    order->threshold = order->delta;
+}
+
+static void image_control(struct worker *worker)
+{
+    const struct weir_worklist *list = worker->list;
+    struct weir_control *image = worker->image;
+    struct weir_ledger *ledger = &image->ledger;
+    memset(image, 0, sizeof *image);
+    for (uint32_t l = 0; l < worker->hop_count; l++) {
+        image_channel_out(worker, l, &image->out[l]);
+        image->out_limit[l] = list->channel_items;
+    }
+    for (uint32_t to = 0; to < list->count; to++)
+        for (uint32_t l = 0; l < worker->hop_count; l++)
+            if (to != worker->index && worker->hops[l] == list->routes.next[worker->index][to])
+                image->channel_of[to] = (uint8_t)l;
+    if (weir__worklist_fused(list)) {
+        const struct seeds *seeds = &list->seeds[worker->index];
+        for (uint32_t l = 0; l < worker->source_count; l++)
+            image_channel_in(worker, l, &image->in[l]);
+        image->in[worker->source_count] =
+            (struct weir_channel_in){seeds->wires, NULL, seeds->room ? seeds->room - 1 : 0, 0};
+        image->in[worker->source_count + 1] =
+            (struct weir_channel_in){.slots = NULL, .mask = UINT32_MAX};
+    }
+    ledger->produced =
+        (uint64_t)list->seeds[worker->index].count + list->seeds[worker->index].numbers;
+    for (uint32_t i = 0; i < list->count; i++)
+        image->command_of[i] = &list->workers[i].mail->command;
+    for (uint32_t g = 0; g < WEIR_ARRIVALS; g++)
+        image->arrived[g] = weir_arrivals_none(g);
+    image_order(list, &image->plan.order);
+    ledger->plan.order = image->plan.order;
+    ledger->window_told = WEIR_BUCKETS;
+    ledger->turn = 1; /* at work */
+    ledger->delay = list->delay ? list->delay + worker->index * UINT64_C(7919) : 0;
+}
+
+/* A block queue holds two sets for each warp but one. Rounds are spread over so many blocks that few ever have as many items,
+ * since items that a queue has no room for go over the bag. */
+static void image_block_queue(uint32_t blocks, uint32_t warps, struct weir_engine_args *args)
+{
+    const uint32_t sets = 2 * (warps > 1 ? warps - 1 : 1), log = args->block_least_log;
+    uint32_t most = sets * args->fetch_least;
+    most = most < WEIR_BLOCK_QUEUE_MOST ? most : WEIR_BLOCK_QUEUE_MOST;
+    args->queue_most = most < WEIR_NARROW_QUEUED / blocks ? most : WEIR_NARROW_QUEUED / blocks;
+    args->narrow_items_log = log > NARROW_SPREAD_LOG ? log - NARROW_SPREAD_LOG : 0;
+    args->narrow_blocks_log = weir_bits_u32(blocks) - 1;
+}
+
+/* All blocks of a narrow round run at once, one on each unit, and a warp has two sets of it at most. */
+static void image_narrow(const struct worker *worker, uint32_t units, uint32_t warps,
+                         struct weir_engine_args *args)
+{
+    args->group_log = weir_bits_u32(args->group) - 1;
+    if (!worker->bounds || units == 0 || units > WEIR_NARROW_BLOCKS)
+        return;
+    image_block_queue(units, warps, args);
+    const uint64_t items = (uint64_t)2 << (args->narrow_blocks_log + args->block_least_log);
+    args->narrow = items < WEIR_NARROW_MOST ? (uint32_t)items : WEIR_NARROW_MOST;
+    args->bounds[0] = worker->bounds;
+    args->bounds[1] = args->bounds[0] + WEIR_NARROW_MOST;
+}
+
+static void image_args(struct worker *worker)
+{
+    const struct weir_worklist *list = worker->list;
+    const weir_worklist_config *config = &list->config;
+    struct weir_engine_args *args = (struct weir_engine_args *)(void *)worker->args;
+    const int fused = weir__worklist_fused(list);
+    const uint32_t seed_channels = list->op->seeds ? 2 : 1;
+    weir_device_info info;
+    weir_device_info_get(worker->device, &info);
+    *args =
+        (struct weir_engine_args){.control = worker->control,
+                                  .statuses = list->statuses,
+                                  .mail = worker->mail,
+                                  .word = weir_word_make(0, WEIR_ACTION_IDLE, 0, 31, 0),
+                                  .limit_ns = (uint64_t)config->time_limit_ms * 1000000u,
+                                  .target = (uint64_t)list->count * info.units * 64u,
+                                  .index = worker->index,
+                                  .workers = list->count,
+                                  .channels_out = worker->hop_count,
+                                  .channels_in = fused ? worker->source_count + seed_channels : 0,
+                                  .order = (uint32_t)config->order,
+                                  .worker = (uint32_t)config->worker,
+                                  .fetch = config->fetch,
+                                  .mapping = (uint32_t)config->mapping,
+                                  .group = config->group,
+                                  .cut = list->cut,
+                                  .delta_fixed = config->delta != 0,
+                                  .tile_atoms = list->tile_atoms,
+                                  .wire_bytes = list->op->wire_bytes,
+                                  .usual = list->cuts && config->worker == WEIR_WORKER_WARP,
+                                  .once = !fused};
+    const uint32_t warps = info.kind == WEIR_DEVICE_CUDA ? 16 : 1;
+    weir__worklist_fetch(list, warps, info.lanes, args);
+    image_narrow(worker, info.units, warps, args);
+    args->stage_channels = worker->stage_channels;
+    for (uint32_t b = 0; b < WEIR_BAGS; b++)
+        args->bag[b] = bag_of(worker, b);
+}
+
+static weir_status put_words(struct worker *worker, const struct weir_mail *mail)
+{
+    struct weir_worklist *list = worker->list;
+    weir_device *home = weir_context_home(list->context);
+    weir_status status = weir_queue_copy(worker->queue, worker->device, worker->control, home,
+                                         worker->image, sizeof *worker->image);
+    if (!status && list->home_words)
+        *worker->mail = *mail;
+    else if (!status)
+        status =
+            weir_queue_copy(worker->queue, worker->device, worker->mail, home, mail, sizeof *mail);
+    return status;
+}
+
+/* Seeds wait in two more channels, which come after those of other workers. */
+static void image_seeds(struct weir_mail *mail, const struct worker *worker)
+{
+    const struct seeds *seeds = &worker->list->seeds[worker->index];
+    mail->in_tail[worker->source_count] = seeds->count;
+    mail->in_tail[worker->source_count + 1] = seeds->numbers;
+}
+
+weir_status weir__worklist_reset(struct weir_worklist *list)
+{
+    weir_device *home = weir_context_home(list->context);
+    const size_t bytes = list->count * sizeof *list->statuses;
+    struct weir_mail *mail;
+    struct weir_status_words *statuses;
+    void *memory;
+    weir_status status;
+    if ((status = weir_device_alloc(home, list->count * sizeof *mail + bytes, &memory)))
+        return status;
+    memset(memory, 0, list->count * sizeof *mail + bytes);
+    mail = memory;
+    statuses = (struct weir_status_words *)(void *)(mail + list->count);
+    for (uint32_t i = 0; i < list->count; i++)
+        statuses[i].turn = 1;
+    for (uint32_t i = 0; i < list->count && !status; i++) {
+        struct worker *worker = &list->workers[i];
+        image_control(worker);
+        image_args(worker);
+        if (weir__worklist_fused(list))
+            image_seeds(&mail[i], worker);
+        status = put_words(worker, &mail[i]);
+    }
+    if (!status && list->home_words)
+        memcpy(list->statuses, statuses, bytes);
+    else if (!status)
+        status = weir_queue_copy(list->workers[0].queue, list->workers[0].device, list->statuses,
+                                 home, statuses, bytes);
+    for (uint32_t i = 0; i < list->count; i++) {
+        weir_status synced = weir_queue_sync(list->workers[i].queue);
+        status = status ? status : synced;
+    }
+    weir_device_free(home, memory);
+    return status;
+}
+
+void weir__worklist_delay(struct weir_worklist *list, uint64_t seed)
+{
+    list->delay = seed;
+}

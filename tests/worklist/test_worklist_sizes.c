@@ -98,35 +98,61 @@ static void long_items_arrive_whole_on_host_devices(void **state)
 
 static weir_status create(struct world *world, const weir_operator *op)
 {
+    weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
     weir_worklist *list;
+    config.queue_items = 16; /* of which a pool holds as many as are long */
     weir_status status =
-        weir_worklist_create(world->source, world->worker, world->devices, op, NULL, &list);
+        weir_worklist_create(world->source, world->worker, world->devices, op, &config, &list);
     assert_int_equal(status == WEIR_OK, list != NULL);
     weir_worklist_destroy(list);
     return status;
 }
 
-/* What a stack does not hold is refused, and the length that is said to fit is taken. */
+/* The operator with items of another length. */
+static weir_operator with_items(uint64_t bytes)
+{
+    weir_operator op = weir__vast_operator;
+    assert_true(op.block_bytes >= 32 * sizeof(vast_item));
+    op.item_bytes = (uint32_t)bytes;
+    op.block_bytes += 32 * bytes - 32 * sizeof(vast_item);
+    return op;
+}
+
+/* What a stack does not hold is refused, and the length that is said to fit is the longest that is taken. */
 static void items_that_no_stack_holds_are_refused(void **state)
 {
     struct world world;
     weir_device_info info;
-    weir_operator huge = weir__vast_operator;
     unsigned long long most;
     open_world(&world, state);
     weir_device_info_get(weir_context_device(world.context, 0), &info);
     assert_true(info.block_bytes >= 65536); /* a thread's stack */
-    assert_true(huge.block_bytes >= 32 * sizeof(vast_item));
-    const uint64_t beside = huge.block_bytes - 32 * sizeof(vast_item);
-    huge.item_bytes = huge.wire_bytes = (uint32_t)info.block_bytes;
-    huge.block_bytes = beside + 32 * info.block_bytes;
+    weir_operator huge = with_items(info.block_bytes);
     STATUS(create(&world, &huge), WEIR_ERR_INVALID);
     assert_detail_has("operator vast: items of ");
     assert_detail_has(" of a thread's stack on host:0, where at most ");
     const char *says = strstr(weir_error_detail(), "items of at most ");
     assert_non_null(says);
     assert_int_equal(sscanf(says, "items of at most %llu", &most), 1);
-    assert_true(most < info.block_bytes);
+    assert_true(most >= sizeof(vast_item));
+    huge = with_items(most + 8);
+    STATUS(create(&world, &huge), WEIR_ERR_INVALID);
+    huge = with_items(most);
+    OK(create(&world, &huge));
+    close_world(&world);
+}
+
+/* Shorter items would be no help beside packed ones that are too long. */
+static void packed_items_that_no_stack_holds_are_refused(void **state)
+{
+    struct world world;
+    weir_device_info info;
+    weir_operator huge = weir__vast_operator;
+    open_world(&world, state);
+    weir_device_info_get(weir_context_device(world.context, 0), &info);
+    huge.wire_bytes = (uint32_t)info.block_bytes;
+    STATUS(create(&world, &huge), WEIR_ERR_INVALID);
+    assert_detail_has(" may be taken: packed items must be shorter");
     huge = weir__vast_operator;
     huge.block_bytes = info.block_bytes / 2; /* and the frames come on top */
     STATUS(create(&world, &huge), WEIR_ERR_INVALID);
@@ -163,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_HOST(long_items_arrive_whole_on_host_devices),
         ON_BACKEND(items_that_no_stack_holds_are_refused, "host:1"),
+        ON_BACKEND(packed_items_that_no_stack_holds_are_refused, "host:1"),
         ON_BACKEND(items_that_no_block_holds_are_refused, "cuda:0"),
         ON_BACKEND(items_that_no_block_holds_are_refused, "cuda:0-1"),
     };

@@ -4,6 +4,8 @@
  * worklist is made, since a kernel that does not fit would fail at its first launch, or crash. */
 #include "worklist/host/internal.h"
 
+#include <stdio.h>
+
 /* Besides the block a host device's thread has items in the frames of the functions that it is in. Compilers put
  * fewer than a dozen there, those that look for mistakes some more. */
 #define ITEMS_IN_FRAMES 32u
@@ -14,7 +16,8 @@ static uint64_t items_of_block(const struct weir_operator *op, int cuda)
     return (cuda ? 512u : 32u + ITEMS_IN_FRAMES) + (op->narrow ? 3u * WEIR_BLOCK_QUEUE_MOST : 0u);
 }
 
-/* Says how long items may be, where shorter ones would help. */
+/* Says how long items may be, where shorter ones would be enough. Packed ones are long, otherwise: only frames of a host
+ * device's thread hold those. */
 static weir_status refuse(const weir_operator *op, const weir_device_info *info, uint64_t need,
                           uint64_t limit)
 {
@@ -22,13 +25,15 @@ static weir_status refuse(const weir_operator *op, const weir_device_info *info,
     const uint64_t items = items_of_block(op, cuda);
     const uint64_t less = (need - limit + items - 1) / items;
     const uint64_t most = less < op->item_bytes ? (op->item_bytes - less) / 8 * 8 : 0;
+    char fit[64] = "packed items must be shorter";
+    if (most)
+        snprintf(fit, sizeof fit, "items of at most %llu bytes fit", (unsigned long long)most);
     return weir__fail(WEIR_ERR_INVALID,
                       "operator %s: items of %u bytes, %u packed, take %llu bytes of %s on %s, "
-                      "where at most %llu "
-                      "may be taken: items of at most %llu bytes fit",
+                      "where at most %llu may be taken: %s",
                       op->name, op->item_bytes, op->wire_bytes, (unsigned long long)need,
                       cuda ? "a block's shared memory" : "a thread's stack", info->label,
-                      (unsigned long long)limit, (unsigned long long)most);
+                      (unsigned long long)limit, fit);
 }
 
 /* Half of a stack is left to callbacks and to whatever a sanitizer puts between variables. */

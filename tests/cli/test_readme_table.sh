@@ -44,6 +44,10 @@ count "$first" 1 new.md
 # Time that is over is said for every row.
 table 0 --devices host:1 --budget 1
 count ' | not run | ' 11 "$OUT"
+# Devices that are not there are said, too, beside the columns of those that are.
+table 1 --devices "host:1 cuda:63"
+count "| $cell | \*\*failed\*\* |" 11 "$OUT"
+count ' | not run | ' 0 "$OUT"
 # What does not verify ends with 1 and shows no time.
 for wrong in "$BUILD/tests/cli/weir-wrong" "$here/weir-wrong"; do
     [ ! -x "$wrong" ] || break

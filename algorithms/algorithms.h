@@ -211,8 +211,9 @@ weir_status weir_placement_create(weir_context *context, const weir_graph *graph
                                   const weir_partition *partition, weir_part_weights weights,
                                   weir_placement **placement_out);
 /** As weir_placement_create(), with the arcs that come to each vertex too (weir_part.in_offsets), for operators that go
- *  against the arcs. Of a symmetric graph they take no memory; of any other as much as the out-arcs, and in host memory
- *  as much again while it is placed. A halo holds both those that arcs lead to and those that they come from. */
+ *  against the arcs. Of a symmetric graph they take no memory, if no weights are placed or they are integers and
+ *  symmetric as well. Of any other they take as much as the out-arcs, and in host memory as much again while it is placed.
+ *  A halo holds both those that arcs lead to and those that they come from. */
 weir_status weir_placement_create_with_in_arcs(weir_context *context, const weir_graph *graph,
                                                const weir_partition *partition,
                                                weir_part_weights weights,

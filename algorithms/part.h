@@ -25,7 +25,8 @@ typedef struct weir_part {
     const uint32_t *targets; /**< local numbers */
     const void *weights; /**< of each arc, uint32_t or double as the placement says; NULL: none */
     /** owned + 1: the arcs that come to local vertex v are in_offsets[v] to in_offsets[v+1]-1. NULL unless the
-     *  placement was made with in-arcs. Of a symmetric graph the three are those of its out-arcs. */
+     *  placement was made with in-arcs. Of a symmetric graph, its weights included, the three are those of its
+     *  out-arcs. */
     const uint64_t *in_offsets;
     const uint32_t *in_sources; /**< local numbers, in the order of ids */
     const void *in_weights;     /**< as weights */

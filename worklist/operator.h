@@ -19,7 +19,7 @@
  *
  * - `int NAME_tile(const NAME_state *, const NAME_item *, uint64_t *first, uint64_t *last)`
  *
- *   The atoms of an item's tile: first to last - 1, fewer than 2^32 of them. By one lane, once when the item
+ *   The atoms of an item's tile: first to last - 1, at most 2^32 - 2 of them. By one lane, once when the item
  *   is taken from the queue to be processed, and once more each time it is looked at while it is deferred.
  *   0: the item is *stale*, since others do all that it could do, and is dropped whole; first and last are
  *   not looked at. Whether it is stale may change; which atoms it has may not. Changes nothing.
@@ -86,7 +86,7 @@
  * macro NAME_folds, defined to 1, a type and, in place of NAME_atom, four functions. A group of lanes does a tile,
  * from its prologue to its epilogue; tiles are not cut, so a very long one keeps its warp busy.
  *
- * - `NAME_sum`: what a lane has added up. A plain struct, a multiple of four bytes.
+ * - `NAME_sum`: what a lane has added up. A plain struct, a multiple of four bytes; any other does not compile.
  *
  * - `void NAME_begin_sum(const NAME_state *, const NAME_item *, NAME_sum *)`
  *

@@ -18,6 +18,8 @@
 #include "worklist/engine/narrow.h"
 #include "worklist/schedule.h"
 
+#include <assert.h>
+
 #define WEIR_TMPL_PASTE_(a, b) a##_##b
 #define WEIR_TMPL_PASTE(a, b)  WEIR_TMPL_PASTE_(a, b)
 #define OP(name)               WEIR_TMPL_PASTE(WEIR_OPERATOR, name)

@@ -59,12 +59,13 @@ WEIR_DEV void OP(walk_set)(struct weir_engine_thread *self, weir_tile_set set, u
 }
 
 #if OP(folds)
+static_assert(sizeof(OP(sum)) % 4 == 0, "NAME_sum is a multiple of four bytes");
+
 /** The sum that lane @p from holds. */
 WEIR_DEV OP(sum) OP(sum_of_lane)(OP(sum) sum, uint32_t from)
 {
 #ifdef __CUDACC__
     uint32_t words[sizeof sum / 4];
-    static_assert(sizeof words == sizeof sum, "a sum is whole words");
     memcpy(words, &sum, sizeof sum);
 #pragma unroll
     for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)

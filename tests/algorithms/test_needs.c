@@ -448,12 +448,66 @@ static void everything_else_is_refused(void **state)
     free(values);
 }
 
+extern const weir_operator weir__bfs_operator;
+
+/* What a traversal with values of 4096 bytes says it needs, in bytes. */
+static double need_of_traversal(weir_placement *placement)
+{
+    weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
+    weir_traversal *traversal;
+    unsigned long long mib = 0;
+    config.value_bytes = 4096;
+    weir__room_pretend(root);
+    weir_status status =
+        weir_traversal_create(placement, &weir__bfs_operator, NULL, &config, &traversal);
+    weir__room_pretend(NULL);
+    assert_int_equal(status, WEIR_ERR_NOMEM);
+    assert_null(traversal);
+    const char *colon = strrchr(weir_error_detail(), ':');
+    assert_int_equal(colon ? sscanf(colon, ": %llu MiB of memory", &mib) : 0, 1);
+    return (double)mib * MIB;
+}
+
+/* All arcs go from the vertices of part 1 to those of part 0, whose halo only in-arcs lead to. */
+static void values_of_a_halo_of_in_arcs_are_counted(void **state)
+{
+    enum { HALF = 8192 };
+    static uint32_t sources[HALF], targets[HALF];
+    static uint8_t owner[2 * HALF];
+    const weir_partition partition = {
+        .kind = WEIR_PARTITION_BLOCK, .parts = 2, .vertices = 2 * HALF, .owner = owner};
+    weir_context *context;
+    weir_graph *graph;
+    weir_placement *placement;
+    (void)state;
+    for (uint32_t i = 0; i < HALF; i++) {
+        sources[i] = HALF + i;
+        targets[i] = i;
+        owner[HALF + i] = 1;
+    }
+    OK(weir_graph_from_arcs(2 * HALF, HALF, sources, targets, NULL, NULL, &graph));
+    OK(weir_context_create("host:2", NULL, &context));
+    OK(weir_placement_create(context, graph, &partition, WEIR_PART_WEIGHTS_NONE, &placement));
+    assert_int_equal(weir_placement_part(placement, 0)->halo_count, 0);
+    const double out = need_of_traversal(placement);
+    weir_placement_destroy(placement);
+    OK(weir_placement_create_with_in_arcs(context, graph, &partition, WEIR_PART_WEIGHTS_NONE,
+                                          &placement));
+    assert_int_equal(weir_placement_part(placement, 0)->halo_count, HALF);
+    const double both = need_of_traversal(placement), more = HALF * 4096.0;
+    assert_true(both - out > 0.9 * more && both - out < 1.1 * more);
+    weir_placement_destroy(placement);
+    weir_context_destroy(context);
+    weir_graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_a_sparse_graph_needs),
         cmocka_unit_test(what_a_dense_graph_needs),
         cmocka_unit_test(maps_are_counted),
+        cmocka_unit_test(values_of_a_halo_of_in_arcs_are_counted),
         cmocka_unit_test(what_the_program_takes_counts),
         cmocka_unit_test(what_is_taken_later_is_refused),
         cmocka_unit_test(everything_else_is_refused),

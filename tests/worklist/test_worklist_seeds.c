@@ -172,14 +172,23 @@ static void each_number_is_asked_for_once(void **state)
         }
 }
 
-static void the_last_call_counts(void **state)
+/* A later call takes the place of an earlier one, and a run forgets all of them. */
+static void the_last_call_counts_for_one_run(void **state)
 {
-    struct world world;
-    open_world(&world, *state, &weir__tally_operator, NULL);
-    OK(weir_worklist_seed_numbers(world.list, 0, 12345));
-    run(&world, 10, 0);
-    run(&world, 0, 3); /* and a run forgets them */
-    close_world(&world);
+    for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_DISCRETE; kernel++) {
+        weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
+        weir_worklist_stats stats;
+        struct world world;
+        config.kernel = (weir_kernel_kind)kernel;
+        open_world(&world, *state, &weir__tally_operator, &config);
+        OK(weir_worklist_seed_numbers(world.list, 0, 12345));
+        run(&world, 10, 3);
+        OK(weir_worklist_run(world.list, &stats));
+        assert_int_equal(stats.produced, 0);
+        assert_int_equal(sum(&world, 0), 10 * world.devices);
+        run(&world, 0, 3);
+        close_world(&world);
+    }
 }
 
 static void what_cannot_be_seeded_is_refused(void **state)
@@ -202,7 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_HOST(each_number_is_asked_for_once),
-        ON_HOST(the_last_call_counts),
+        ON_HOST(the_last_call_counts_for_one_run),
         ON_BACKEND(what_cannot_be_seeded_is_refused, "host:2"),
     };
     return cmocka_run_group_tests_name("worklist seeds", tests, NULL, NULL);

@@ -414,7 +414,8 @@ weir_status weir_traversal_seed(weir_traversal *traversal, uint32_t part, const 
                                 uint32_t count);
 /** Let the next run begin with every vertex: the operator makes its seed on the device that owns it, by local number
  *  (NAME_seed in worklist/operator.h). Other seeds may come in addition.
- *  @retval WEIR_ERR_UNSUPPORTED  the operator has no NAME_seed. */
+ *  @retval WEIR_ERR_UNSUPPORTED  the operator has no NAME_seed.
+ *  @retval WEIR_ERR_INVALID  a part owns more than 2^31 vertices. */
 weir_status weir_traversal_seed_all(weir_traversal *traversal);
 /** Fill the values, unless the traversal keeps them, and run until every item is consumed. The values stay on the
  *  devices; what the stats say of them is counted there (`reached` and `arcs_reached` are 0 where there are none).

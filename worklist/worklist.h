@@ -191,7 +191,8 @@ weir_status weir_worklist_bind(weir_worklist *worklist, uint32_t worker, const v
 
 /** Add packed items that the next run starts with. They arrive like all others, by on_receive.
  *  @param[in] owner  the worker that owns them; one that does not has to PASS them on (on_receive).
- *  @param[in] wires  @p count items of op->wire_bytes in host memory, copied. */
+ *  @param[in] wires  @p count items of op->wire_bytes in host memory, copied; at most 2^30 a worker and run.
+ *  @retval WEIR_ERR_INVALID  no such worker, or too many.  @retval WEIR_ERR_NOMEM */
 weir_status weir_worklist_seed(weir_worklist *worklist, uint32_t owner, const void *wires,
                                uint32_t count);
 
@@ -199,6 +200,7 @@ weir_status weir_worklist_seed(weir_worklist *worklist, uint32_t owner, const vo
  *  the worker's device (NAME_seed in operator.h), so that nothing is copied. A later call takes the place of an
  *  earlier one.
  *  @param[in] count  at most 2^31; 0: none.
+ *  @retval WEIR_ERR_INVALID  no such worker, or too many.
  *  @retval WEIR_ERR_UNSUPPORTED  the operator has no NAME_seed. */
 weir_status weir_worklist_seed_numbers(weir_worklist *worklist, uint32_t owner, uint32_t count);
 

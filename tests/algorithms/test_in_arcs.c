@@ -3,6 +3,7 @@
  * What a component of strong connection is made of, two searches find: along the arcs and against them. */
 #include "tests/algorithms/graph_fixture.h"
 #include "algorithms/bfs/bfs_op.h"
+#include "runtime/internal.h"
 #include "runtime/support.h"
 
 extern const weir_operator weir__bfs_operator;
@@ -271,6 +272,47 @@ static void room_for_in_arcs_is_asked_for_first(void **state)
     weir_graph_destroy(graph);
 }
 
+/* Each allocation and copy fails once, of a placement and of a traversal on it: it is told, and nothing is left. */
+static void each_failure_is_told_and_leaves_nothing(void **state)
+{
+    static const enum weir__fault kinds[] = {WEIR__FAULT_ALLOC, WEIR__FAULT_COPY};
+    const weir_weights random = {WEIR_WEIGHTS_RANDOM, 1, 100, 1};
+    weir_context *context = context_or_skip("host:2");
+    (void)state;
+    for (int symmetric = 0; symmetric < 2; symmetric++)
+        for (int k = 0; k < 2; k++) {
+            weir_graph *graph = open_graph("rmat:6", symmetric);
+            int failed = 0, struck = 1;
+            assert_int_equal(weir_graph_weigh(graph, &random), WEIR_OK);
+            for (uint64_t n = 1; struck; n++) {
+                weir_placement *placement;
+                weir_traversal *traversal = NULL;
+                weir_pool_stats pool;
+                weir__fault_arm(kinds[k], n);
+                weir_status status = weir_placement_create_with_in_arcs(
+                    context, graph, NULL, WEIR_PART_WEIGHTS_U32, &placement);
+                if (!status)
+                    status = weir_traversal_create(placement, &weir__bfs_operator, NULL, NULL,
+                                                   &traversal);
+                struck = weir__fault_struck(kinds[k]);
+                weir__fault_arm(kinds[k], 0);
+                assert_int_equal(status == WEIR_OK, traversal != NULL);
+                assert_true(struck || !status); /* some can be done without */
+                failed += status != WEIR_OK;
+                weir_traversal_destroy(traversal);
+                weir_placement_destroy(placement);
+                for (uint32_t d = 0; d < 2; d++) {
+                    weir_device_pool_stats(weir_context_device(context, d), &pool);
+                    assert_int_equal(pool.allocations, 0);
+                }
+            }
+            if (failed < (kinds[k] == WEIR__FAULT_ALLOC ? 30 : 6))
+                fail_msg("%d failures were told", failed);
+            weir_graph_destroy(graph);
+        }
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
 #define ON(f, spec)                                             \
@@ -286,6 +328,7 @@ int main(void)
         ON_EACH(a_symmetric_graph_has_its_arcs_once),
         ON_EACH(searches_both_ways_find_strong_components),
         cmocka_unit_test(room_for_in_arcs_is_asked_for_first),
+        cmocka_unit_test(each_failure_is_told_and_leaves_nothing),
     };
     return cmocka_run_group_tests_name("in-arcs", tests, NULL, NULL);
 }

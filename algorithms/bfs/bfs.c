@@ -2,7 +2,7 @@
  * search in step, and passes on to it. */
 #include "algorithms/algorithms.h"
 #include "algorithms/bfs/bfs_op.h"
-#include "algorithms/bfs/bfs_step_run.h"
+#include "algorithms/bfs/bfs_in_step.h"
 #include "algorithms/common/choose.h"
 #include "algorithms/common/forms.h"
 #include "algorithms/common/timing.h"
@@ -18,8 +18,8 @@
 extern const weir_operator weir__bfs_operator;
 
 struct weir_bfs {
-    weir_context *context; /* kept by what was placed in it */
-    struct bfs_run *run;   /* in step; NULL: through the worklist, with the two below */
+    weir_context *context;       /* kept by what was placed in it */
+    struct bfs_in_step *in_step; /* in step; NULL: through the worklist, with the two below */
     weir_placement *placement;
     weir_traversal *traversal;
     weir_direction direction;
@@ -114,7 +114,7 @@ static weir_status create(weir_bfs *bfs, weir_context *context, const weir_graph
     if (form == WEIR__FORM_PUSH)
         return create_push(bfs, context, graph, partition, options);
     with.direction = bfs->direction;
-    return weir__bfs_run_create(context, graph, partition, &with, &bfs->run);
+    return weir__bfs_in_step_create(context, graph, partition, &with, &bfs->in_step);
 }
 
 weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
@@ -161,8 +161,8 @@ static weir_status run_push(weir_bfs *bfs, uint64_t source, weir_run_stats *stat
 weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_out)
 {
     const uint64_t begin_ns = weir_context_time_ns(bfs->context);
-    weir_status status =
-        bfs->run ? weir__bfs_run(bfs->run, source, stats_out) : run_push(bfs, source, stats_out);
+    weir_status status = bfs->in_step ? weir__bfs_in_step_run(bfs->in_step, source, stats_out)
+                                      : run_push(bfs, source, stats_out);
     if (status != WEIR_ERR_INVALID) /* refused: what is there stays */
         bfs->ran = !status;
     if (!status && stats_out) {
@@ -179,7 +179,7 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out)
 {
     if (!bfs->parents)
         return weir__fail(WEIR_ERR_INVALID, "no tree of parents was asked for");
-    return weir__bfs_run_parents(bfs->run, parents_out);
+    return weir__bfs_in_step_parents(bfs->in_step, parents_out);
 }
 
 /* On the devices they are 32 bits without a sign, of which BFS_UNREACHED is -1 with one. */
@@ -192,8 +192,8 @@ static weir_status levels_fit(const weir_bfs *bfs)
 
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out)
 {
-    if (bfs->run)
-        return weir__bfs_run_levels(bfs->run, levels_out);
+    if (bfs->in_step)
+        return weir__bfs_in_step_levels(bfs->in_step, levels_out);
     weir_status status = levels_fit(bfs);
     return status ? status : weir_traversal_gather(bfs->traversal, levels_out);
 }
@@ -203,8 +203,8 @@ weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_
     weir_status status = WEIR_OK;
     if (!bfs->ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no levels before a complete run");
-    if (bfs->run)
-        return weir__row_steps_values(&bfs->run->on, device, values_out);
+    if (bfs->in_step)
+        return weir__row_steps_values(&bfs->in_step->on, device, values_out);
     status = levels_fit(bfs);
     return status ? status
                   : weir__traversal_values(bfs->traversal, device, WEIR_VALUE_I32, values_out);
@@ -213,8 +213,8 @@ weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out)
 {
-    return bfs->run ? weir__row_steps_link_items(&bfs->run->on, from, to, items_out)
-                    : weir_traversal_link_items(bfs->traversal, from, to, items_out);
+    return bfs->in_step ? weir__row_steps_link_items(&bfs->in_step->on, from, to, items_out)
+                        : weir_traversal_link_items(bfs->traversal, from, to, items_out);
 }
 
 void weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out)
@@ -224,8 +224,8 @@ void weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out)
 
 void weir_bfs_cancel(weir_bfs *bfs)
 {
-    if (bfs->run)
-        weir_steps_cancel(bfs->run->on.steps);
+    if (bfs->in_step)
+        weir_steps_cancel(bfs->in_step->on.steps);
     else
         weir_traversal_cancel(bfs->traversal);
 }
@@ -234,7 +234,7 @@ void weir_bfs_destroy(weir_bfs *bfs)
 {
     if (!bfs)
         return;
-    weir__bfs_run_destroy(bfs->run);
+    weir__bfs_in_step_destroy(bfs->in_step);
     weir_traversal_destroy(bfs->traversal);
     weir_placement_destroy(bfs->placement);
     free(bfs);

@@ -10,7 +10,7 @@
  * vertices it is exact; of those of others it tells, while levels go top-down, who was sent already, and after a
  * level that went bottom-up it is exact too. It needs no bitmap of the last level: a vertex that is not found
  * has no found neighbour but on the last level, or it would have been found from there. But within a level
- * that bitmap must not change under those who read it, so there are two by turns.
+ * that bitmap must not change under those who read it, so there are two, used in turn.
  *
  * The queue is one array that only grows, since a vertex is found once; a level is a stretch of it. An
  * entry is a *piece* of a row, at most BFS_PIECE arcs, with the place of its arcs: whoever puts it there reads
@@ -45,10 +45,10 @@ enum bfs_result {
     BFS_RESULT_UP_ROWS,    /* rows looked at bottom-up */
     BFS_RESULT_DOWN_STEPS,
     BFS_RESULT_UP_STEPS,
-    BFS_RESULT_TURN_STEPS, /* from one way to the other */
-    BFS_RESULT_DOWN_NS,    /* by the clock of block 0 */
+    BFS_RESULT_SWITCH_STEPS, /* from one way to the other */
+    BFS_RESULT_DOWN_NS,      /* by the clock of block 0 */
     BFS_RESULT_UP_NS,
-    BFS_RESULT_TURN_NS,
+    BFS_RESULT_SWITCH_NS,
     BFS_RESULT_BITMAP,    /* which of the two bitmaps is the last; by block 0 */
     BFS_RESULT_REACHED,   /* by the epilogue: own vertices that were found, */
     BFS_RESULT_ARCS_LEFT, /* and out-arcs of those that were not */
@@ -114,7 +114,7 @@ struct bfs_walk {
     uint32_t phase;
     uint32_t level;      /* of the vertices in the stretch */
     uint32_t begin, end; /* the stretch of the queue */
-    uint32_t turn;       /* which bitmap is current */
+    uint32_t current;    /* which bitmap is current */
     uint32_t wide;       /* the level is worth counting */
     uint32_t split;      /* a row of the stretch has several entries */
     uint32_t awake;      /* blocks of this device that share the work */

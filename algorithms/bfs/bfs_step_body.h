@@ -1,11 +1,11 @@
 /** @file bfs_step_body.h  The body of a device: phase after phase, with a barrier behind each.
  *
  * A narrow level needs few blocks, and a barrier of few is fast: the others sleep until a level is wide. All
- * who are awake know the same sums and decide the same (bfs_step_turn.h). */
+ * who are awake know the same sums and decide the same (bfs_step_direction.h). */
 #ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_BODY_H
 #define WEIR_ALGORITHMS_BFS_BFS_STEP_BODY_H
 
-#include "algorithms/bfs/bfs_step_turn.h"
+#include "algorithms/bfs/bfs_step_direction.h"
 
 #define BFS_DENSE   4u /* rows of a word that a lane marks alone */
 #define BFS_ABREAST 4u /* words of other rows that the lanes read together */
@@ -13,7 +13,7 @@
 WEIR_DEV void bfs_pack(const struct bfs_walk *w, uint64_t *board)
 {
     board[0] = (uint64_t)w->end << 32 | w->begin;
-    board[1] = (uint64_t)w->level << 32 | w->phase << 8 | w->turn << 4 | w->split << 1 | w->wide;
+    board[1] = (uint64_t)w->level << 32 | w->phase << 8 | w->current << 4 | w->split << 1 | w->wide;
     board[2] = w->entries;
     board[3] = w->arcs;
     board[4] = w->unfound;
@@ -27,7 +27,7 @@ WEIR_DEV void bfs_unpack(const uint64_t *board, struct bfs_walk *w)
     w->end = (uint32_t)(board[0] >> 32);
     w->level = (uint32_t)(board[1] >> 32);
     w->phase = (uint32_t)board[1] >> 8 & 0xFFu;
-    w->turn = (uint32_t)board[1] >> 4 & 1u;
+    w->current = (uint32_t)board[1] >> 4 & 1u;
     w->split = (uint32_t)board[1] >> 1 & 1u;
     w->wide = (uint32_t)board[1] & 1u;
     w->entries = board[2];
@@ -48,8 +48,8 @@ WEIR_DEV uint32_t bfs_sleep(const struct bfs_step_args *a, struct weir_steps_blo
 }
 
 /* As many blocks as the phase needs. @return non-zero: the body ends. */
-WEIR_DEV uint32_t bfs_people(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                             struct weir_steps_block *b, struct bfs_walk *w)
+WEIR_DEV uint32_t bfs_set_awake(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                struct weir_steps_block *b, struct bfs_walk *w)
 {
     const uint32_t need = bfs_need(b, w);
     w->arriving = w->awake;
@@ -188,7 +188,7 @@ WEIR_DEV uint32_t bfs_start(const struct bfs_step_args *a, struct bfs_step_share
     w->arcs = total[2];
     w->unfound = bfs_less(a->unfound, 1);
     w->unfound_arcs = a->rows.arcs_all;
-    bfs_turn(a, w, 0);
+    bfs_level_done(a, w, 0);
     return stop;
 }
 
@@ -205,7 +205,7 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
     if (b->block || b->thread)
         return;
     page->result[BFS_RESULT_LEVELS] = w->level;
-    page->result[BFS_RESULT_BITMAP] = w->turn;
+    page->result[BFS_RESULT_BITMAP] = w->current;
     for (uint32_t i = 0; i < 3; i++) {
         page->result[BFS_RESULT_DOWN_NS + i] = ns[i];
         page->result[BFS_RESULT_DOWN_STEPS + i] = steps[i];
@@ -234,7 +234,7 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     if (b->block == 0) {
         stop = bfs_start(a, shared, b, &w);
         if (!stop)
-            stop = bfs_people(a, shared, b, &w);
+            stop = bfs_set_awake(a, shared, b, &w);
     } else { /* the first barrier counts all blocks: each has passed the one of the reset then */
         weir_steps_leave(&a->member, b, b->blocks, &shared->first);
         stop = bfs_sleep(a, b, &w);
@@ -260,7 +260,7 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
             since = now;
             kind = bfs_kind(w.phase);
         }
-        stop = bfs_people(a, shared, b, &w);
+        stop = bfs_set_awake(a, shared, b, &w);
     }
     if (!stop)
         bfs_finish(a, b, &w, &t, ns, steps);

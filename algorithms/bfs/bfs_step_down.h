@@ -126,7 +126,7 @@ WEIR_DEV uint32_t bfs_lane_of(uint32_t upto, uint32_t i)
 WEIR_DEV void bfs_expand(const struct bfs_step_args *a, const struct bfs_walk *w,
                          struct bfs_tally *t, uint32_t at, uint32_t count, int wide)
 {
-    uint32_t *found = a->found[w->turn][a->member.index];
+    uint32_t *found = a->found[w->current][a->member.index];
     const uint32_t step = wide ? BFS_AT_ONCE : 1;
     struct bfs_piece piece = {0, 0, 0};
     if (weir_lane() < count)
@@ -203,7 +203,7 @@ WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared 
 {
     const uint32_t threads = w.awake * b.threads;
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
-    uint32_t *found = a->found[w.turn][a->member.index];
+    uint32_t *found = a->found[w.current][a->member.index];
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->rows.parts; d++) {
         const uint32_t *inbox = a->inbox[d];

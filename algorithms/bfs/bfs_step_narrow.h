@@ -109,7 +109,7 @@ WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_sha
     const struct bfs_here here = {a->queue,
                                   a->rows.out.offsets,
                                   a->rows.out.targets,
-                                  a->found[w->turn][0],
+                                  a->found[w->current][0],
                                   a->level,
                                   a->parent,
                                   a->tail};

@@ -118,7 +118,7 @@ WEIR_DEV void bfs_up_words(const struct bfs_step_args *a, const struct bfs_walk 
                            struct bfs_tally *t, uint32_t at)
 {
     const uint32_t part_word = a->rows.begin / 32;
-    const uint32_t *found = a->found[w->turn][a->member.index];
+    const uint32_t *found = a->found[w->current][a->member.index];
     uint32_t word[BFS_WORDS];
     for (uint32_t k = 0; k < BFS_WORDS; k++)
         word[k] = found[part_word + at + k];
@@ -145,7 +145,7 @@ WEIR_DEV void bfs_up_words(const struct bfs_step_args *a, const struct bfs_walk 
         uint32_t value = word[0];
         for (uint32_t k = 1; k < BFS_WORDS; k++)
             value = i % BFS_WORDS == k ? word[k] : value;
-        a->found[w->turn ^ 1][i / BFS_WORDS][part_word + at + i % BFS_WORDS] = value;
+        a->found[w->current ^ 1][i / BFS_WORDS][part_word + at + i % BFS_WORDS] = value;
     }
 }
 
@@ -168,8 +168,8 @@ WEIR_COLD struct bfs_tally bfs_up(const struct bfs_step_args *a, struct bfs_step
 WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                         struct weir_steps_block b, struct bfs_walk w)
 {
-    const uint32_t *now = a->found[w.turn][a->member.index] + a->rows.begin / 32;
-    const uint32_t *before = a->found[w.turn ^ 1][a->member.index] + a->rows.begin / 32;
+    const uint32_t *now = a->found[w.current][a->member.index] + a->rows.begin / 32;
+    const uint32_t *before = a->found[w.current ^ 1][a->member.index] + a->rows.begin / 32;
     const uint32_t words = bfs_words(a), threads = b.blocks * b.threads;
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
     WEIR_ROLLED
@@ -191,12 +191,12 @@ WEIR_COLD void bfs_share(const struct bfs_step_args *a, struct weir_steps_block 
                          struct bfs_walk w)
 {
     const uint32_t part_word = a->rows.begin / 32, words = bfs_words(a);
-    const uint32_t *mine = a->found[w.turn][a->member.index];
+    const uint32_t *mine = a->found[w.current][a->member.index];
     WEIR_ROLLED
     for (uint32_t at = b.block * b.threads + b.thread; at < words; at += b.blocks * b.threads)
         for (uint32_t d = 0; d < a->rows.parts; d++)
             if (d != a->rows.part)
-                a->found[w.turn][d][part_word + at] = mine[part_word + at];
+                a->found[w.current][d][part_word + at] = mine[part_word + at];
 }
 
 #endif

@@ -190,7 +190,7 @@ static void need_part(const struct weir__sizes *sizes, weir_part_weights weights
                       struct weir__need *need)
 {
     const weir_device *device = weir_context_device(sizes->context, p);
-    const uint64_t offsets = (sizes->owned[p] + 1) * (sizes->turned ? 2 : 1);
+    const uint64_t offsets = (sizes->owned[p] + 1) * (sizes->transposed ? 2 : 1);
     const uint64_t arcs = sizes->arcs_of[p] + sizes->in_arcs_of[p];
     const uint64_t halo = weir__halo_most(sizes, p), n = sizes->vertices;
     weir__need_take(need, n, 1 + 4); /* marks, local numbers */
@@ -210,20 +210,20 @@ void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights wei
                           struct weir__need *need)
 {
     const uint64_t n = sizes->vertices, blocks = n / WEIR__PLACE_BLOCK + 1;
-    const uint64_t turned =
-        sizes->turned ? sizes->arcs : 0; /* with the weights as the graph has them */
-    const size_t block_bytes = 4 + 8 + (sizes->turned ? 8 : 0);
+    const uint64_t transposed =
+        sizes->transposed ? sizes->arcs : 0; /* with the weights as the graph has them */
+    const size_t block_bytes = 4 + 8 + (sizes->transposed ? 8 : 0);
     const size_t arc_bytes = 4 + weight_bytes(weights);
-    weir__need_take(need, sizes->turned ? n + 1 : 0, 8);
-    weir__need_take(need, turned, arc_bytes);
-    weir__need_pass(need, sizes->turned ? n : 0, 8);           /* where rows end */
+    weir__need_take(need, sizes->transposed ? n + 1 : 0, 8);
+    weir__need_take(need, transposed, arc_bytes);
+    weir__need_pass(need, sizes->transposed ? n : 0, 8);       /* where rows end */
     weir__need_take(need, n, 4 + 4);                           /* numbers and degrees */
     weir__need_take(need, blocks * sizes->parts, block_bytes); /* of blocks */
     for (uint32_t p = 0; p < sizes->parts; p++)
         need_part(sizes, weights, p, need);
     weir__need_give(need, blocks * sizes->parts, block_bytes);
-    weir__need_give(need, turned, arc_bytes);
-    weir__need_give(need, sizes->turned ? n + 1 : 0, 8);
+    weir__need_give(need, transposed, arc_bytes);
+    weir__need_give(need, sizes->transposed ? n + 1 : 0, 8);
     weir__numbering_need(sizes, 0, need);
 }
 
@@ -282,13 +282,13 @@ static weir_status bring_all(const struct rows *rows)
 weir_status weir__place_part(const struct weir__place *place, uint32_t p, weir_part_weights weights)
 {
     const weir_placement *placement = place->placement;
-    const weir_graph *turned = place->turned.offsets ? &place->turned : NULL;
+    const weir_graph *transposed = place->transposed.offsets ? &place->transposed : NULL;
     struct rows rows = {
         .place = place,
         .p = p,
         .kind = weights,
         .way = {{.graph = place->graph, .arc_base = place->arc_base, .arcs = placement->arcs[p]},
-                {.graph = turned, .arc_base = place->in_base, .arcs = placement->in_arcs[p]}}};
+                {.graph = transposed, .arc_base = place->in_base, .arcs = placement->in_arcs[p]}}};
     weir_status status = build(&rows);
     if (!status)
         status = bring_all(&rows);

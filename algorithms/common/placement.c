@@ -52,11 +52,11 @@ static weir_status place_all(weir_placement *placement, const weir_graph *graph,
     if (status)
         return status;
     if (in && !weir__place_symmetric(graph, weights))
-        weir__sizes_turn(graph, partition, &sizes);
+        weir__sizes_transpose(graph, partition, &sizes);
     weir__placement_need(&sizes, weights, &need);
     status = weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts);
-    if (!status && sizes.turned)
-        status = weir__place_turn(&place, weights);
+    if (!status && sizes.transposed)
+        status = weir__place_transpose(&place, weights);
     if (!status)
         status = weir__place_number(&place);
     for (uint32_t p = 0; p < placement->parts && !status; p++)

@@ -111,8 +111,8 @@ static weir_status create(weir_context *context, const weir_graph *graph,
 }
 
 /* One direction of a part's arcs on its device, and what is held while it is brought there. */
-static void side_need(const weir_device *device, uint64_t rows, uint64_t arcs, int weights,
-                      struct weir__need *need)
+static void csr_need(const weir_device *device, uint64_t rows, uint64_t arcs, int weights,
+                     struct weir__need *need)
 {
     weir__need_take(need, rows + 1, 8);
     weir__need_take_on(need, device, rows + 1, 8);
@@ -125,15 +125,15 @@ static void side_need(const weir_device *device, uint64_t rows, uint64_t arcs, i
 /* How many in-arcs a part has is not known before they were counted: with several, those of all come first. */
 static void in_need(const struct weir__sizes *sizes, int weights, struct weir__need *need)
 {
-    side_need(weir_context_device(sizes->context, 0), sizes->vertices + sizes->parts, sizes->arcs,
-              weights, need);
+    csr_need(weir_context_device(sizes->context, 0), sizes->vertices + sizes->parts, sizes->arcs,
+             weights, need);
 }
 
 void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_config *config,
                      struct weir__need *need)
 {
     const uint64_t n = sizes->vertices, numbers = sizes->numbers, key = config->weights ? 8 : 4;
-    const int back = config->in && !config->symmetric; /* arcs have to be turned round */
+    const int back = config->in && !config->symmetric; /* the graph has to be transposed */
     weir__need_take(need, back ? n : 0, 4);
     weir__need_take(need, n, 4 + 12);               /* numbers; degrees, orders */
     weir__need_take(need, n / 65536 + 1, 2048 * 4); /* of blocks and digits */
@@ -148,7 +148,7 @@ void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_co
     for (uint32_t p = 0; p < sizes->parts; p++) {
         const weir_device *device = weir_context_device(sizes->context, p);
         weir__need_take(need, sizes->arcs_of[p], key);
-        side_need(device, sizes->owned[p], sizes->arcs_of[p], config->weights, need);
+        csr_need(device, sizes->owned[p], sizes->arcs_of[p], config->weights, need);
         weir__need_give(need, sizes->arcs_of[p], key);
         weir__need_take_on(need, device, config->out_degree ? numbers : 0, 4);
     }

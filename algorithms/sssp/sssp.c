@@ -1,4 +1,4 @@
-/** @file sssp.c  Shortest paths: picks the form, in step (step.h) or a traversal through the worklist
+/** @file sssp.c  Shortest paths: picks the form, in step (sssp_step.h) or a traversal through the worklist
  * (sssp_op.h), and does set-up, runs and results of the latter.
  *
  * In step there are 32-bit distances alone. Through the worklist integer weights begin with the narrow
@@ -11,7 +11,7 @@
 #include "algorithms/common/traversal.h"
 #include "algorithms/common/need.h"
 #include "algorithms/sssp/sssp.h"
-#include "algorithms/sssp/sssp_step_run.h"
+#include "algorithms/sssp/sssp_in_step.h"
 #include "runtime/support.h"
 #include "worklist/steps.h"
 
@@ -35,7 +35,8 @@ struct weir_sssp {
     int integers; /* weights lie on the devices as uint32_t */
     pthread_mutex_t
         lock; /* for weir_sssp_cancel() and the change to wide: guards the three below */
-    struct sssp_run *run; /* in step; NULL: through the worklist, with a placement and the next */
+    struct sssp_in_step
+        *in_step; /* in step; NULL: through the worklist, with a placement and the next */
     weir_traversal *traversal;
     int cancelled;
     int wide; /* what the traversal is */
@@ -51,7 +52,7 @@ int weir__sssp_wide(const weir_sssp *sssp)
 
 uint64_t weir__sssp_spilled(const weir_sssp *sssp)
 {
-    return sssp->run ? weir__sssp_run_spilled(sssp->run) : 0;
+    return sssp->in_step ? weir__sssp_in_step_spilled(sssp->in_step) : 0;
 }
 
 /* ---- set-up -------------------------------------------------------------------------------- */
@@ -150,7 +151,7 @@ static weir_status possible(const void *user)
         return weir__fail(WEIR_ERR_UNSUPPORTED,
                           "shortest paths go in step with integer weights whose sums fit 32 bits");
     status = weir_steps_possible(sssp->context, sssp->parts);
-    return status ? status : weir__sssp_run_possible(sssp->context, sssp->parts);
+    return status ? status : weir__sssp_in_step_possible(sssp->context, sssp->parts);
 }
 
 static weir_status choose(const weir_sssp *sssp, int *form_out)
@@ -173,9 +174,9 @@ static weir_status create(weir_sssp *sssp, const weir_graph *graph, const weir_p
         status = choose(sssp, &form);
     }
     if (!status && form == WEIR__FORM_STEP)
-        status = weir__sssp_run_create(
+        status = weir__sssp_in_step_create(
             sssp->context, graph, partition, &sssp->options,
-            sssp->options.delta ? sssp->options.delta : sssp->plan.delta_step, &sssp->run);
+            sssp->options.delta ? sssp->options.delta : sssp->plan.delta_step, &sssp->in_step);
     else if (!status && !(status = place(sssp, graph, partition)))
         status = create_traversal(sssp, sssp->wide, &sssp->traversal);
     if (!status)
@@ -218,7 +219,7 @@ void weir_sssp_destroy(weir_sssp *sssp)
 {
     if (!sssp)
         return;
-    weir__sssp_run_destroy(sssp->run);
+    weir__sssp_in_step_destroy(sssp->in_step);
     weir_traversal_destroy(sssp->traversal);
     weir_placement_destroy(sssp->placement);
     pthread_mutex_destroy(&sssp->lock);
@@ -266,7 +267,7 @@ static weir_status place_again(weir_sssp *sssp)
 {
     weir_graph *graph;
     weir_partition partition;
-    weir_status status = weir__sssp_back(sssp->run->on.rows, &graph, &partition);
+    weir_status status = weir__sssp_back(sssp->in_step->on.rows, &graph, &partition);
     if (status)
         return status;
     status = place(sssp, graph, &partition);
@@ -280,19 +281,19 @@ static weir_status place_again(weir_sssp *sssp)
 static weir_status widen(weir_sssp *sssp)
 {
     weir_traversal *wide, *narrow = sssp->traversal;
-    struct sssp_run *run = sssp->run;
+    struct sssp_in_step *in_step = sssp->in_step;
     weir_status status = sssp->placement ? WEIR_OK : place_again(sssp);
     if (status || (status = create_traversal(sssp, 1, &wide)))
         return status;
     pthread_mutex_lock(&sssp->lock);
     sssp->traversal = wide;
-    sssp->run = NULL;
+    sssp->in_step = NULL;
     if (sssp->cancelled)
         weir_traversal_cancel(wide);
     pthread_mutex_unlock(&sssp->lock);
     sssp->wide = 1;
     weir_traversal_destroy(narrow);
-    weir__sssp_run_destroy(run);
+    weir__sssp_in_step_destroy(in_step);
     return WEIR_OK;
 }
 
@@ -300,11 +301,12 @@ static weir_status widen(weir_sssp *sssp)
 static weir_status run_fitting(weir_sssp *sssp, uint64_t source, weir_run_stats *stats)
 {
     int again = 0;
-    weir_status status = sssp->run ? weir__sssp_run(sssp->run, source, stats, &again)
-                                   : run_push(sssp, source, stats);
+    weir_status status = sssp->in_step
+                             ? weir__sssp_in_step_run(sssp->in_step, source, stats, &again)
+                             : run_push(sssp, source, stats);
     if (status || sssp->wide || (sssp->plan.longest < SSSP_U32_FAR && !again))
         return status;
-    if (!sssp->run)
+    if (!sssp->in_step)
         again = weir__traversal_far(sssp->traversal) != 0;
     if (!again)
         return WEIR_OK;
@@ -325,7 +327,7 @@ weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stat
                           (unsigned long long)source, (unsigned long long)sssp->vertices);
     sssp->ran = 0;
     status = run_fitting(sssp, source, &stats);
-    sssp->lost = status && sssp->run;
+    sssp->lost = status && sssp->in_step;
     if (status)
         return status;
     if (sssp->traversal && sssp->wide && sssp->plan.whole && weir__traversal_far(sssp->traversal))
@@ -385,13 +387,13 @@ static void mark_unreached(void *user, uint64_t begin, uint64_t end)
 /* Distances of the last run as they lie on the devices. */
 static weir_status gather(const weir_sssp *sssp, void *distances_out)
 {
-    if (!sssp->run)
+    if (!sssp->in_step)
         return weir_traversal_gather(sssp->traversal, distances_out);
     if (sssp->lost)
         return weir__fail(WEIR_ERR_INVALID,
                           "the last run was not complete: there are no distances");
     if (sssp->ran)
-        return weir__sssp_run_distances(sssp->run, distances_out);
+        return weir__sssp_in_step_distances(sssp->in_step, distances_out);
     memset(distances_out, 0xFF, (size_t)sssp->vertices * sizeof(uint32_t)); /* before a run */
     return WEIR_OK;
 }
@@ -412,8 +414,8 @@ weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *valu
 {
     if (!sssp->ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no distances before a complete run");
-    return sssp->run
-               ? weir__row_steps_values(&sssp->run->on, device, values_out)
+    return sssp->in_step
+               ? weir__row_steps_values(&sssp->in_step->on, device, values_out)
                : weir__traversal_values(sssp->traversal, device,
                                         sssp->wide ? WEIR_VALUE_F64 : WEIR_VALUE_U32, values_out);
 }
@@ -421,8 +423,8 @@ weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *valu
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
                                  uint64_t *items_out)
 {
-    return sssp->run ? weir__sssp_run_link_items(sssp->run, from, to, items_out)
-                     : weir_traversal_link_items(sssp->traversal, from, to, items_out);
+    return sssp->in_step ? weir__sssp_in_step_link_items(sssp->in_step, from, to, items_out)
+                         : weir_traversal_link_items(sssp->traversal, from, to, items_out);
 }
 
 void weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out)
@@ -434,8 +436,8 @@ void weir_sssp_cancel(weir_sssp *sssp)
 {
     pthread_mutex_lock(&sssp->lock);
     sssp->cancelled = 1;
-    if (sssp->run)
-        weir_steps_cancel(sssp->run->on.steps);
+    if (sssp->in_step)
+        weir_steps_cancel(sssp->in_step->on.steps);
     else
         weir_traversal_cancel(sssp->traversal);
     pthread_mutex_unlock(&sssp->lock);

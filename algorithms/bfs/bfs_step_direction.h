@@ -1,7 +1,7 @@
-/** @file bfs_step_turn.h  What comes behind a barrier: which way the next level goes, which phase that begins
+/** @file bfs_step_direction.h  What comes behind a barrier: which way the next level goes, which phase that begins
  * with, how many blocks it needs. From sums that all who are awake have, so all decide the same. */
-#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_TURN_H
-#define WEIR_ALGORITHMS_BFS_BFS_STEP_TURN_H
+#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_DIRECTION_H
+#define WEIR_ALGORITHMS_BFS_BFS_STEP_DIRECTION_H
 
 #include "algorithms/bfs/bfs_step_narrow.h"
 #include "algorithms/bfs/bfs_step_up.h"
@@ -51,7 +51,7 @@ WEIR_DEV void bfs_grow(const struct bfs_step_args *a, const struct weir_steps_bl
 }
 
 /* The level is complete: choose how the next one goes. */
-WEIR_DEV void bfs_turn(const struct bfs_step_args *a, struct bfs_walk *w, int was_up)
+WEIR_DEV void bfs_level_done(const struct bfs_step_args *a, struct bfs_walk *w, int was_up)
 {
     w->wide = was_up || w->split || w->entries >= BFS_WIDE;
     w->unfound_arcs = bfs_less(w->unfound_arcs, w->arcs);
@@ -74,7 +74,7 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
         } else if (w->entries == 0) {
             w->phase = BFS_END;
         } else {
-            bfs_turn(a, w, 0);
+            bfs_level_done(a, w, 0);
         }
         break;
     case BFS_ABSORB:
@@ -82,14 +82,14 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
         if (w->entries == 0)
             w->phase = BFS_END;
         else
-            bfs_turn(a, w, 0);
+            bfs_level_done(a, w, 0);
         break;
     case BFS_SHARE:
         w->phase = BFS_UP;
         break;
     case BFS_UP:
         w->level++;
-        w->turn ^= 1;
+        w->current ^= 1;
         w->arcs = total[2];
         w->unfound = bfs_less(w->unfound, total[3]);
         w->begin = w->end;
@@ -97,7 +97,7 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
         if (total[3] == 0)
             w->phase = BFS_END;
         else
-            bfs_turn(a, w, 1);
+            bfs_level_done(a, w, 1);
         break;
     default: /* BFS_LIST */
         w->begin = w->end;

@@ -17,9 +17,9 @@
  *   changed, by pushing all their arcs, without limits (Bellman and Ford), until nothing changes.
  * - *exchange*. Before the first pull devices tell each other the distances of their vertices.
  *
- * An *iteration* is a step, and the absorbing behind it if there is one. Workers come from all blocks; each phase is a function of its
- * own, called with copies, so that nothing of a kernel lies in local memory: every barrier empties the cache
- * that holds it.
+ * An *iteration* is a step, and the absorbing behind it if there is one. Workers come from all blocks. Each phase is a
+ * function of its own that is called with copies, so that nothing of a kernel lies in local memory: every barrier
+ * empties the cache that holds it.
  *
  * Each device has the distances of all vertices, by number. Those of its own rows are the true ones. What it
  * has of others are upper bounds: what it told the owner itself, which spares it saying the same or worse
@@ -57,7 +57,8 @@ enum {
         128 /* rows with so many that come first are taken a few at a time by a warp */
 };
 
-/** Items that a worker collects: it sends when it has one for each lane, and a batch brings BATCH times as many. */
+/** Room for items that a worker collects: it sends when it has one for each lane, and a batch may add BATCH times as
+ *  many to those. */
 #define SSSP_STEP_STAGE (WEIR_LANES * (SSSP_STEP_BATCH + 1))
 /** Rows that a worker collects before it takes one with each lane. */
 #define SSSP_STEP_LIST (WEIR_LANES * (SSSP_STEP_ABREAST + 1))
@@ -77,7 +78,8 @@ enum sssp_step_kind {
     SSSP_STEP_PUSH,
     SSSP_STEP_ABSORB, /* what others sent in the push before */
     SSSP_STEP_KINDS,
-    SSSP_STEP_START = SSSP_STEP_KINDS /* before all of them: the source; booked under the first */
+    SSSP_STEP_START =
+        SSSP_STEP_KINDS /* sets the source, before all others; its time is the first's */
 };
 
 /** Arcs that are relaxed in the next step, by whichever warp takes them. */
@@ -107,18 +109,18 @@ struct sssp_step_args {
     weir_rows_part part;             /* arcs of a row by weight; with in-arcs */
     /* Of each device, as this one reaches them. */
     uint32_t *tent[WEIR_DEVICES_MAX]; /* distances by number; before a run UNREACHED */
-    uint32_t *stamp
-        [WEIR_DEVICES_MAX]; /* of SSSP_STEP_FLAGGED own rows: the last iteration that is to look
-                                          for changed ones among them; before a run 0 */
+    /* One for SSSP_STEP_FLAGGED own rows: the last iteration that has to look for changed ones among them. Before a
+     * run 0. */
+    uint32_t *stamp[WEIR_DEVICES_MAX];
     uint64_t *inbox[WEIR_DEVICES_MAX];  /* [from]: of this device, items: number << 32 | distance */
     uint64_t *outbox[WEIR_DEVICES_MAX]; /* [to]: the inbox of that device for this one */
     uint32_t room[WEIR_DEVICES_MAX];    /* of each device: items of one of its inboxes */
-    /* Least distance that comes after a iteration, of iteration t in slot t % SSSP_STEP_SLOTS of each device: lowered by all
-     * devices, set back to NONE two iterations before by block 0. Before a run NONE. */
+    /* The least distance that an iteration leaves for later. That of iteration t is in slot t % SSSP_STEP_SLOTS of each
+     * device: all devices lower it, and block 0 sets it back to NONE two iterations before. Before a run NONE. */
     uint32_t *low[WEIR_DEVICES_MAX];
-    uint32_t *
-        piece_count; /* pieces of the list that a iteration reads, in slots as `low`; before a run 0 */
-    /* Of the own rows; only the worker that has the row in a iteration touches them. */
+    uint32_t
+        *piece_count; /* of the list that an iteration reads, in slots as `low`; before a run 0 */
+    /* Of the own rows; only the worker that has the row in an iteration touches them. */
     uint32_t *done;   /* the distance that was passed on; before a run UNREACHED */
     uint32_t *cursor; /* arcs that were relaxed at that distance; undefined until done is set */
     struct sssp_step_piece *piece[2]; /* read in iterations of this parity, written in the others */
@@ -140,9 +142,8 @@ struct sssp_step_at {
     uint32_t
         limit; /* of a push: distances below it are passed on; FAR: all arcs, and sums saturate */
     uint32_t least; /* of a pull: distances up to it are settled */
-    uint32_t
-        base;     /* of a pull: what may have changed since the last look is not nearer than this */
-    uint32_t low; /* least distance that comes at or after the limit */
+    uint32_t base;  /* of a pull: no distance below it has changed since the last look */
+    uint32_t low;   /* least distance that comes at or after the limit */
     uint64_t known; /* in-arcs of settled rows */
     uint64_t left;  /* out-arcs of settled rows that are not relaxed yet */
 };
@@ -150,7 +151,7 @@ struct sssp_step_at {
 /** Memory of a block. */
 struct sssp_step_shared {
     struct sssp_step_at at; /* by thread 0, behind the barriers */
-    uint64_t since_ns;      /* of block 0: when the step began; here, since registers are short */
+    uint64_t since_ns;      /* of block 0: when the step began; no register is free for it */
     uint64_t sent;          /* sum 0 of the next barrier: items for other devices */
     uint64_t sum[SSSP_STEP_SUMS];
     uint64_t rows, looks[SSSP_STEP_KINDS], values, spilled; /* of the whole run */

@@ -4,7 +4,8 @@
 
 #include "algorithms/sssp/sssp_step_relax.h"
 
-/** Items `first` to before `end` of an inbox, SSSP_STEP_BATCH a lane. @return how many lowered something. */
+/** Apply the items `first` to before `end` of an inbox, SSSP_STEP_BATCH a lane.
+ *  @return how many of them lowered a distance. */
 WEIR_DEV uint32_t sssp_step_apply(const struct sssp_step_args *a, const uint64_t *inbox,
                                   uint32_t first, uint32_t end, uint32_t iteration)
 {
@@ -30,7 +31,7 @@ WEIR_DEV uint32_t sssp_step_apply(const struct sssp_step_args *a, const uint64_t
     return changed;
 }
 
-/** All inboxes, by all workers. */
+/** All workers apply what is in the inboxes. */
 WEIR_COLD void sssp_step_absorb(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                 struct sssp_step_worker worker)
 {

@@ -2,10 +2,12 @@
  *
  * All threads of all devices come to the same decisions, from the sums of the last barrier. A run ends when
  * a push that was told to relax everything, or a pull, lowered no distance on any device, or when a light
- * push did not and no settled vertex has an arc left. A distance that is lowered is counted by whoever lowers
- * it, before its barrier, and pieces that are put aside are counted as well; what is sent is counted on its way, and
- * again by the owner that it lowers something for. So nothing is under way when nothing is sent and the sum is 0. Each count but finitely many is of a distance that fell, so it does become 0, zero weights and
- * equal distances or not. */
+ * push lowered none and no settled vertex has an arc left.
+ *
+ * The lane that lowers a distance counts it before its barrier, and pieces that are left for later are counted as well.
+ * An item is counted when it is sent, and again by the owner if it lowers a distance there. So nothing is under way
+ * when nothing is sent and the sum is 0. All counts but finitely many are of a distance that fell, so the sum does
+ * become 0, even with zero weights and equal distances. */
 #ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_BODY_H
 #define WEIR_ALGORITHMS_SSSP_SSSP_STEP_BODY_H
 
@@ -54,7 +56,7 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
     weir_block_sync();
 }
 
-/* Thread 0 of a block takes what its threads found to the words of the devices. */
+/* Thread 0 of a block adds what its threads found to the words of the devices. */
 WEIR_DEV void sssp_step_tell(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                              const struct weir_steps_block *b, uint32_t iteration)
 {
@@ -88,7 +90,7 @@ WEIR_DEV uint32_t sssp_step_barrier(const struct sssp_step_args *a, struct sssp_
     return weir_steps_sync(&a->member, b, b->blocks, &shared->sent, 1, total_out);
 }
 
-/* A push is over, and what it sent is absorbed. @return 0: so is the run. */
+/* A push is over, and what it sent is absorbed: decide what comes next. @return 0: the run is over. */
 WEIR_DEV uint32_t sssp_step_pushed(const struct sssp_step_args *a, struct sssp_step_at *at)
 {
     const uint32_t quiet = at->quiet;
@@ -133,7 +135,7 @@ WEIR_DEV uint32_t sssp_step_after_pull(struct sssp_step_at *at, const uint64_t *
 {
     if (!total[1])
         return 0;
-    at->least = at->base = low; /* what changed is no nearer, nor is what comes of it */
+    at->least = at->base = low; /* neither what changed nor what follows from it is nearer */
     at->low = SSSP_STEP_NONE;
     at->dense = 0;
     if (total[2] < total[3]) {
@@ -143,7 +145,7 @@ WEIR_DEV uint32_t sssp_step_after_pull(struct sssp_step_at *at, const uint64_t *
     return 1;
 }
 
-/* What all steps of a block came to, for the host. */
+/* Add what a block counted in all its steps to the results for the host. */
 WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
                                const struct sssp_step_shared *shared,
                                const struct weir_steps_block *b)

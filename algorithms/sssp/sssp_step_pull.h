@@ -26,7 +26,7 @@ WEIR_DEV int sssp_step_worth(const struct sssp_step_bounds *at, uint32_t best, u
     return best == SSSP_STEP_NONE || (best > at->least && weight < best - at->base);
 }
 
-/** What a row has after an arc was looked at: behind it, maybe nothing is reached. */
+/** The distance of a row after a look along an arc. The far end may not be reached yet. */
 WEIR_DEV uint32_t sssp_step_nearer(uint32_t best, uint32_t known, uint32_t weight)
 {
     const uint32_t sum = sssp_step_add(known, weight);
@@ -63,7 +63,7 @@ WEIR_DEV uint32_t sssp_step_look(const struct sssp_step_args *a, const struct ss
     return count;
 }
 
-/** The rows of lanes that have many arcs to look along, one after the other, by all lanes. */
+/** All lanes together look along the arcs of rows that have many, one row after the other. */
 WEIR_DEV void sssp_step_look_together(const struct sssp_step_args *a,
                                       const struct sssp_step_bounds *at, uint32_t more,
                                       struct sssp_step_puller *mine, struct sssp_step_found *found)
@@ -81,7 +81,7 @@ WEIR_DEV void sssp_step_look_together(const struct sssp_step_args *a,
         WEIR_ROLLED
         while (p.at < p.end && count == SSSP_STEP_BATCH * WEIR_LANES) {
             count = sssp_step_look(a, at, &p, p.at + weir_lane(), WEIR_LANES, found);
-            /* Lanes stop each by what they have found. What one leaves out is not worth it for all. */
+            /* Each lane stops by what it has found itself. Arcs that one lane leaves out are of no use to any. */
             count = weir_sum_u32(count);
             p.at += count;
             p.best = ~weir_max_u32(~p.best);
@@ -134,7 +134,7 @@ WEIR_DEV uint32_t sssp_step_seek(const struct sssp_step_args *a, const struct ss
     return p.best;
 }
 
-/** The distance of this lane's row in a task; 0: there is none, so that nobody looks for a nearer one. */
+/** The distance of this lane's row in a task. Where there is no row it is 0, which nothing can be nearer than. */
 WEIR_DEV uint32_t sssp_step_peek(const struct sssp_step_args *a, uint32_t task, uint32_t tasks)
 {
     const uint32_t row = task < tasks ? sssp_step_row(a, task) : a->busy;
@@ -154,7 +154,7 @@ WEIR_DEV void sssp_step_keep(const struct sssp_step_args *a, uint32_t iteration,
     found->sum[0] += a->part.out.offsets[row + 1] - a->part.out.offsets[row];
 }
 
-/** A pull, by all workers. */
+/** All workers pull. */
 WEIR_COLD void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                               struct sssp_step_worker worker, struct sssp_step_bounds at)
 {

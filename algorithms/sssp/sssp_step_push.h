@@ -1,11 +1,11 @@
-/** @file sssp_step_push.h  Shortest paths in step: a push. Who has changed, or may go on, relaxes arcs.
+/** @file sssp_step_push.h  Shortest paths in step: a push. Rows that have changed, or may go on, relax arcs.
  *
- * The way from a stamp to the far ends of a row's arcs is a chain of some ten accesses, each waiting for the one
- * before, and of the rows of a stamp few have changed. So a worker first collects rows from several *tasks*, those
- * of a stamp or, where rows have many arcs, some of them, and then goes that way with a row in each lane. A lane
- * begins alone: most rows have few arcs that are light enough. Those that have more get a squad of lanes each, the
- * rest get the whole worker, and what is then left goes on a list that all workers of the device share in the next
- * iteration, so that no hub holds up the others. */
+ * From a stamp to the far ends of a row's arcs there are some ten accesses, each of which waits for the one before,
+ * and few rows of a stamp have changed. So a worker first collects changed rows from several *tasks*, and then follows
+ * that chain with a row in each lane. A task is the rows of a stamp or, where rows have many arcs, some of them. A lane
+ * begins alone, since most rows have few arcs that are light enough. Rows that have more get a squad of lanes each, then
+ * the whole worker. What is left even then goes on a list that all workers of the device share in the next iteration,
+ * so that no hub holds up the others. */
 #ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_PUSH_H
 #define WEIR_ALGORITHMS_SSSP_SSSP_STEP_PUSH_H
 
@@ -40,7 +40,7 @@ struct sssp_step_pusher {
     uint32_t before; /* its cursor */
 };
 
-/** What a row has to relax. @return 0: nothing. */
+/** Find out what a row has to relax. @return 0: nothing. */
 WEIR_DEV uint32_t sssp_step_take(const struct sssp_step_args *a, uint32_t dense, uint32_t limit,
                                  uint32_t row, struct sssp_step_pusher *p,
                                  struct sssp_step_found *found)
@@ -92,8 +92,8 @@ WEIR_DEV uint32_t sssp_step_squad_sum(uint32_t count)
            4 * weir_popcount_u32(weir_ballot((int)(count & 4u)) & squad);
 }
 
-/** The ranges of lanes that are not through yet, one for each squad of lanes at a time: mostly little is left.
- *  @return whether more are to be relaxed even then, perhaps. */
+/** Each squad of lanes relaxes the range of one lane at a time, for lanes that are not through yet: mostly little is
+ *  left. @return whether more may have to be relaxed even then. */
 WEIR_DEV uint32_t sssp_step_squads(struct sssp_step_relaxer *r, uint32_t more,
                                    struct sssp_step_range *mine, struct sssp_step_found *found)
 {
@@ -130,7 +130,7 @@ WEIR_DEV uint32_t sssp_step_squads(struct sssp_step_relaxer *r, uint32_t more,
     return more;
 }
 
-/** The ranges of lanes that are not through even then, one after the other, by all lanes. */
+/** All lanes together relax the ranges of lanes that are not through even then, one after the other. */
 WEIR_DEV void sssp_step_help(struct sssp_step_relaxer *r, uint32_t more,
                              struct sssp_step_range *mine, struct sssp_step_found *found)
 {
@@ -156,7 +156,7 @@ WEIR_DEV void sssp_step_help(struct sssp_step_relaxer *r, uint32_t more,
     }
 }
 
-/** Remember where a row stopped, and what would come next. */
+/** Keep where a row stopped, and the distance that it would give next. */
 WEIR_DEV void sssp_step_leave(const struct sssp_step_args *a, uint32_t limit, uint32_t row,
                               const struct sssp_step_pusher *p, struct sssp_step_found *found)
 {
@@ -170,7 +170,7 @@ WEIR_DEV void sssp_step_leave(const struct sssp_step_args *a, uint32_t limit, ui
     }
 }
 
-/** Rows push, one a lane; from `busy` on: none. */
+/** Each lane pushes its row; a row of `busy` or more is none. */
 WEIR_DEV void sssp_step_rows(struct sssp_step_relaxer *r, uint32_t dense, uint32_t limit,
                              uint32_t row, struct sssp_step_found *found)
 {
@@ -185,8 +185,8 @@ WEIR_DEV void sssp_step_rows(struct sssp_step_relaxer *r, uint32_t dense, uint32
         sssp_step_leave(r->a, limit, row, &p, found);
 }
 
-/** Tasks of a round that have something to push, perhaps: each lane looks at the stamp of one. A stamp of the next
- *  iteration may hide that of this iteration: then the rows are taken in the next. */
+/** Find the tasks of a round that may have something to push: each lane looks at the stamp of one. A stamp of the next
+ *  iteration may have overwritten that of this one; then the rows are taken in the next. */
 WEIR_DEV uint32_t sssp_step_wanted(const struct sssp_step_relaxer *r,
                                    const struct sssp_step_worker *worker, uint32_t dense,
                                    uint32_t base, uint32_t tasks)
@@ -200,8 +200,9 @@ WEIR_DEV uint32_t sssp_step_wanted(const struct sssp_step_relaxer *r,
     return weir_ballot(wanted);
 }
 
-/** Put rows of up to SSSP_STEP_ABREAST tasks of a round on the list: of each stamp few have changed, and the way
- *  from a row to its far ends is long, so it is gone with every lane. All lanes of a worker.
+/** Put rows of up to SSSP_STEP_ABREAST tasks of a round on the list. Few rows of a stamp have changed, and the chain of
+ *  accesses from a row to its far ends is long, so a worker fills all its lanes with rows before it follows that chain.
+ *  All lanes of a worker.
  *  @param[in,out] who  tasks of the round that are left.  @return how many rows are on the list. */
 WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
                                    const struct sssp_step_worker *worker, uint32_t dense,
@@ -233,7 +234,7 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
     return count;
 }
 
-/** A push, by all workers. */
+/** All workers push. */
 WEIR_COLD void sssp_step_push(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                               struct sssp_step_worker worker, uint32_t dense, uint32_t limit)
 {

@@ -67,7 +67,7 @@ WEIR_DEV struct sssp_step_relaxer sssp_step_relaxer_of(const struct sssp_step_ar
     return r;
 }
 
-/** Tell the owner of a number at once, since its inbox is full. */
+/** Lower the distance in the owner's memory, since its inbox is full. */
 WEIR_COLD void sssp_step_spill(const struct sssp_step_args *a, uint32_t owner, uint32_t number,
                                uint32_t distance, uint32_t iteration)
 {
@@ -110,8 +110,8 @@ WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_s
     weir_atomic_add_block_u64(&shared->sent, waiting);
     if (spilled) {
         weir_atomic_add_block_u64(&shared->spilled, spilled);
-        weir_atomic_add_block_u64(&shared->sum[0],
-                                  spilled); /* the owner does not see that it changed */
+        /* The owner does not see that its distance changed, so the change is counted here. */
+        weir_atomic_add_block_u64(&shared->sum[0], spilled);
     }
 }
 
@@ -207,8 +207,8 @@ WEIR_DEV uint32_t sssp_step_together(struct sssp_step_relaxer *r, struct sssp_st
     return range->at < range->end;
 }
 
-/** Where the arcs of `length` from `low` on end that weigh no more than `last`: a search by all lanes, each at
- *  its own place. */
+/** Find where those of `length` arcs from `low` on end that weigh no more than `last`. All lanes search together, each
+ *  at its own arc. */
 WEIR_DEV uint64_t sssp_step_search(const uint32_t *weights, uint64_t low, uint64_t length,
                                    uint32_t last)
 {
@@ -225,7 +225,7 @@ WEIR_DEV uint64_t sssp_step_search(const uint32_t *weights, uint64_t low, uint64
     return low + weir_popcount_u32(weir_ballot(lane < length && weights[low + lane] <= last));
 }
 
-/** Pieces of so many arcs. */
+/** How many pieces so many arcs are. */
 WEIR_DEV uint32_t sssp_step_pieces_of(uint64_t arcs)
 {
     return (uint32_t)((arcs + SSSP_STEP_PIECE - 1) / SSSP_STEP_PIECE);
@@ -253,7 +253,7 @@ WEIR_COLD uint64_t sssp_step_cut(const struct sssp_step_args *a, uint32_t iterat
     return end;
 }
 
-/** Relax the pieces of the last iteration, each by a worker. */
+/** Relax the pieces that the last iteration left, one a worker at a time. */
 WEIR_DEV void sssp_step_pieces(struct sssp_step_relaxer *r, const struct sssp_step_worker *worker,
                                struct sssp_step_found *found)
 {

@@ -225,7 +225,6 @@ static weir_status levels_fit(const struct bfs_in_step *in_step)
 weir_status weir__bfs_in_step_run(struct bfs_in_step *in_step, uint64_t source,
                                   weir_run_stats *stats_out)
 {
-    weir_run_stats stats;
     uint32_t number;
     weir_status status = weir__rows_locate(in_step->on.rows, source, NULL, &number);
     if (status)
@@ -236,11 +235,9 @@ weir_status weir__bfs_in_step_run(struct bfs_in_step *in_step, uint64_t source,
         args->previous = in_step->previous;
     }
     in_step->previous = number;
-    if ((status = weir__row_steps_run(&in_step->on, &stats)) || (status = levels_fit(in_step)))
+    if ((status = weir__row_steps_run(&in_step->on, stats_out)) || (status = levels_fit(in_step)))
         return status;
-    report(in_step, &stats);
-    if (stats_out)
-        *stats_out = stats;
+    report(in_step, stats_out);
     return WEIR_OK;
 }
 

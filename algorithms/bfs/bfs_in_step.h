@@ -19,7 +19,7 @@ weir_status weir__bfs_in_step_create(weir_context *context, const weir_graph *gr
                                      const weir_partition *partition,
                                      const weir_run_options *options,
                                      struct bfs_in_step **in_step_out);
-/** As weir_bfs_run(); devices' fields of the stats aside. */
+/** As weir_bfs_run(), but for the statistics that weir__algorithm_ran() sets. @param[out] stats_out  not NULL. */
 weir_status weir__bfs_in_step_run(struct bfs_in_step *in_step, uint64_t source,
                                   weir_run_stats *stats_out);
 /** As weir_bfs_levels(), weir_bfs_parents(). */

@@ -5,11 +5,9 @@
  * operator, whose distances have 32 bits, even where the longest path that one can think of would not fit:
  * real ones are far shorter. If a run of either form does find a distance that does not fit, it is done again
  * with the wide operator, which the object keeps from then on. */
-#include "algorithms/common/choose.h"
+#include "algorithms/common/algorithm.h"
 #include "algorithms/common/forms.h"
-#include "algorithms/common/timing.h"
 #include "algorithms/common/traversal.h"
-#include "algorithms/common/need.h"
 #include "algorithms/sssp/sssp.h"
 #include "algorithms/sssp/sssp_in_step.h"
 #include "runtime/support.h"
@@ -25,24 +23,16 @@ extern const weir_operator weir__sssp_u32_operator, weir__sssp_f64_operator;
 #define WIDEN_CHUNK (UINT64_C(1) << 14) /* distances that a thread takes at a time */
 
 struct weir_sssp {
-    weir_context *context; /* kept by what was placed in it */
-    weir_placement *placement;
+    struct weir__algorithm head; /* first */
     weir_run_options options;
     struct weir__sssp_plan plan;
-    uint64_t vertices;
-    uint32_t parts;
-    const char *why_devices;
     int integers; /* weights lie on the devices as uint32_t */
-    pthread_mutex_t
-        lock; /* for weir_sssp_cancel() and the change to wide: guards the three below */
-    struct sssp_in_step
-        *in_step; /* in step; NULL: through the worklist, with a placement and the next */
-    weir_traversal *traversal;
+    /* For weir_sssp_cancel() and the change to wide: guards the forms in head, and the two below. */
+    pthread_mutex_t lock;
+    struct sssp_in_step *in_step; /* NULL: through the worklist */
     int cancelled;
     int wide; /* what the traversal is */
-    int ran;  /* the last run was complete */
-    weir_prepare_stats prepared;
-    int lost; /* the last run was not, and went in step: there are no distances any more */
+    int lost; /* the last run was not complete, and went in step: there are no distances any more */
 };
 
 int weir__sssp_wide(const weir_sssp *sssp)
@@ -60,8 +50,8 @@ uint64_t weir__sssp_spilled(const weir_sssp *sssp)
 static weir_status bind(const weir_sssp *sssp, int wide, weir_traversal *traversal)
 {
     weir_status status = WEIR_OK;
-    for (uint32_t p = 0; p < sssp->parts && !status; p++) {
-        const weir_part *part = weir_placement_part(sssp->placement, p);
+    for (uint32_t p = 0; p < sssp->head.parts && !status; p++) {
+        const weir_part *part = weir_placement_part(sssp->head.placement, p);
         void *distance = weir_traversal_values(traversal, p);
         sssp_u32_state narrow = {*part, distance};
         sssp_f64_state broad = {*part, distance, sssp->plan.scale, sssp->integers};
@@ -88,21 +78,6 @@ static weir_part_weights weights_of(const weir_sssp *sssp)
     return sssp->integers ? WEIR_PART_WEIGHTS_U32 : WEIR_PART_WEIGHTS_F64;
 }
 
-static weir_status push_fits(const weir_sssp *sssp, const weir_graph *graph,
-                             const weir_partition *partition)
-{
-    const weir_traversal_config config = config_of(sssp, sssp->wide);
-    struct weir__sizes sizes;
-    struct weir__need need = {0, 0};
-    weir_status status = weir__sizes_of(sssp->context, graph, partition, &sizes);
-    if (status)
-        return status;
-    weir__placement_need(&sizes, weights_of(sssp), &need);
-    weir__traversal_need(&sizes, operator_of(sssp->wide), &sssp->options, &config, &need);
-    weir__need_take(&need, sssp->options.reserved_bytes, 1);
-    return weir__need_fits(&need, "shortest paths of %s", graph->name);
-}
-
 /* What counts as far, in the bits that distances have on devices. Doubles that are not negative are ordered as
  * their bits are. */
 static uint64_t far_from(int wide)
@@ -121,8 +96,8 @@ static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traver
     options.direction = WEIR_DIRECTION_PUSH;
     if (options.delta && !options.order)
         options.order = WEIR_ORDER_SOFT;
-    weir_status status =
-        weir_traversal_create(sssp->placement, operator_of(wide), &options, &config, traversal_out);
+    weir_status status = weir_traversal_create(sssp->head.placement, operator_of(wide), &options,
+                                               &config, traversal_out);
     if (status)
         return status;
     if (sssp->plan.longest >= (wide ? EXACT_MAX : SSSP_U32_FAR))
@@ -136,10 +111,16 @@ static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traver
 
 static weir_status place(weir_sssp *sssp, const weir_graph *graph, const weir_partition *partition)
 {
-    weir_status status = push_fits(sssp, graph, partition);
+    const struct weir__making making = {.context = sssp->head.context,
+                                        .graph = graph,
+                                        .partition = partition,
+                                        .options = &sssp->options};
+    const weir_traversal_config config = config_of(sssp, sssp->wide);
+    weir_status status = weir__algorithm_push_fits(
+        &making, weights_of(sssp), operator_of(sssp->wide), &config, "shortest paths");
     return status ? status
-                  : weir_placement_create(sssp->context, graph, partition, weights_of(sssp),
-                                          &sssp->placement);
+                  : weir_placement_create(making.context, graph, partition, weights_of(sssp),
+                                          &sssp->head.placement);
 }
 
 /* In step there are 32-bit distances alone, and a vertex of another device is relaxed by atomics. */
@@ -150,8 +131,8 @@ static weir_status possible(const void *user)
     if (sssp->plan.wide)
         return weir__fail(WEIR_ERR_UNSUPPORTED,
                           "shortest paths go in step with integer weights whose sums fit 32 bits");
-    status = weir_steps_possible(sssp->context, sssp->parts);
-    return status ? status : weir__sssp_in_step_possible(sssp->context, sssp->parts);
+    status = weir_steps_possible(sssp->head.context, sssp->head.parts);
+    return status ? status : weir__sssp_in_step_possible(sssp->head.context, sssp->head.parts);
 }
 
 static weir_status choose(const weir_sssp *sssp, int *form_out)
@@ -162,52 +143,44 @@ static weir_status choose(const weir_sssp *sssp, int *form_out)
     return weir__form_choose(&weir__sssp_forms, &asked, &what, form_out, NULL);
 }
 
-static weir_status create(weir_sssp *sssp, const weir_graph *graph, const weir_partition *partition,
-                          const struct weir__prepare *begin)
+static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
-    weir_partition *own = NULL;
-    int form = WEIR__FORM_PUSH;
-    weir_status status = weir__partition_choose(sssp->context, graph, &partition, WEIR_SHAPE_LEVELS,
-                                                &own, &sssp->why_devices);
-    if (!status) {
-        sssp->parts = partition->parts;
-        status = choose(sssp, &form);
+    weir_sssp *sssp = (weir_sssp *)head;
+    const uint32_t delta = sssp->options.delta ? sssp->options.delta : sssp->plan.delta_step;
+    int form;
+    weir_status status = choose(sssp, &form);
+    if (status)
+        return status;
+    if (form == WEIR__FORM_PUSH) {
+        status = place(sssp, making->graph, making->partition);
+        return status ? status : create_traversal(sssp, sssp->wide, &head->traversal);
     }
-    if (!status && form == WEIR__FORM_STEP)
-        status = weir__sssp_in_step_create(
-            sssp->context, graph, partition, &sssp->options,
-            sssp->options.delta ? sssp->options.delta : sssp->plan.delta_step, &sssp->in_step);
-    else if (!status && !(status = place(sssp, graph, partition)))
-        status = create_traversal(sssp, sssp->wide, &sssp->traversal);
-    if (!status)
-        sssp->prepared = weir__prepare_end(begin, graph, partition, own);
-    weir_partition_destroy(own);
-    return status;
+    if ((status = weir__sssp_in_step_create(making->context, making->graph, making->partition,
+                                            &sssp->options, delta, &sssp->in_step)))
+        return status;
+    head->on = &sssp->in_step->on;
+    return WEIR_OK;
 }
 
 weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
                              const weir_partition *partition, const weir_run_options *options,
                              weir_sssp **sssp_out)
 {
-    static const weir_run_options defaults = WEIR_RUN_OPTIONS_INIT;
-    const struct weir__prepare begin = weir__prepare_begin();
+    struct weir__making making = {
+        .context = context, .graph = graph, .partition = partition, .options = options};
     struct weir__sssp_plan plan;
     weir_sssp *sssp;
     weir_status status;
     *sssp_out = NULL;
-    if (options && options->size != sizeof *options)
-        return weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
-    if ((status = weir__sssp_plan(graph, &plan)) ||
+    if ((status = weir__making_begin(&making)) || (status = weir__sssp_plan(graph, &plan)) ||
         (status = weir__calloc(1, sizeof *sssp, "sssp", &sssp)))
         return status;
     pthread_mutex_init(&sssp->lock, NULL);
-    sssp->context = context;
     sssp->plan = plan;
-    sssp->vertices = graph->vertices;
     sssp->wide = plan.wide;
-    sssp->options = options ? *options : defaults;
+    sssp->options = *making.options;
     sssp->integers = graph->weight_kind == WEIR_WEIGHT_U32;
-    if ((status = create(sssp, graph, partition, &begin))) {
+    if ((status = weir__algorithm_create(&sssp->head, &making, WEIR_SHAPE_LEVELS, create))) {
         weir_sssp_destroy(sssp);
         return status;
     }
@@ -220,8 +193,7 @@ void weir_sssp_destroy(weir_sssp *sssp)
     if (!sssp)
         return;
     weir__sssp_in_step_destroy(sssp->in_step);
-    weir_traversal_destroy(sssp->traversal);
-    weir_placement_destroy(sssp->placement);
+    weir__algorithm_destroy(&sssp->head);
     pthread_mutex_destroy(&sssp->lock);
     free(sssp);
 }
@@ -231,13 +203,13 @@ void weir_sssp_destroy(weir_sssp *sssp)
 static weir_status run_push(weir_sssp *sssp, uint64_t source, weir_run_stats *stats)
 {
     uint32_t part, global;
-    weir_status status = weir_placement_locate(sssp->placement, source, &part, &global, NULL);
+    weir_status status = weir_placement_locate(sssp->head.placement, source, &part, &global, NULL);
     sssp_u32_item narrow = {global, 0};
     sssp_f64_item broad = {0, global, 0};
     if (!status)
-        status = weir_traversal_seed(sssp->traversal, part,
+        status = weir_traversal_seed(sssp->head.traversal, part,
                                      sssp->wide ? (void *)&broad : (void *)&narrow, 1);
-    if (!status && !(status = weir_traversal_run(sssp->traversal, stats)))
+    if (!status && !(status = weir_traversal_run(sssp->head.traversal, stats)))
         stats->direction = WEIR_DIRECTION_PUSH;
     return status;
 }
@@ -245,7 +217,7 @@ static weir_status run_push(weir_sssp *sssp, uint64_t source, weir_run_stats *st
 /* Refuse the last run, a wide one over integers that came to where doubles leave some out: name a vertex. */
 static weir_status refuse_inexact(weir_sssp *sssp, uint64_t source)
 {
-    uint64_t n = sssp->vertices, v = 0;
+    uint64_t n = sssp->head.vertices, v = 0;
     double *distance;
     weir_status status = weir__alloc(n, sizeof *distance, "distances", &distance);
     if (status)
@@ -280,13 +252,14 @@ static weir_status place_again(weir_sssp *sssp)
  * memory for it. */
 static weir_status widen(weir_sssp *sssp)
 {
-    weir_traversal *wide, *narrow = sssp->traversal;
+    weir_traversal *wide, *narrow = sssp->head.traversal;
     struct sssp_in_step *in_step = sssp->in_step;
-    weir_status status = sssp->placement ? WEIR_OK : place_again(sssp);
+    weir_status status = sssp->head.placement ? WEIR_OK : place_again(sssp);
     if (status || (status = create_traversal(sssp, 1, &wide)))
         return status;
     pthread_mutex_lock(&sssp->lock);
-    sssp->traversal = wide;
+    sssp->head.traversal = wide;
+    sssp->head.on = NULL;
     sssp->in_step = NULL;
     if (sssp->cancelled)
         weir_traversal_cancel(wide);
@@ -307,7 +280,7 @@ static weir_status run_fitting(weir_sssp *sssp, uint64_t source, weir_run_stats 
     if (status || sssp->wide || (sssp->plan.longest < SSSP_U32_FAR && !again))
         return status;
     if (!sssp->in_step)
-        again = weir__traversal_far(sssp->traversal) != 0;
+        again = weir__traversal_far(sssp->head.traversal) != 0;
     if (!again)
         return WEIR_OK;
     double first_ms = stats->kernel_ms;
@@ -319,26 +292,22 @@ static weir_status run_fitting(weir_sssp *sssp, uint64_t source, weir_run_stats 
 
 weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stats_out)
 {
-    const uint64_t begin_ns = weir_context_time_ns(sssp->context);
+    const uint64_t begin_ns = weir_context_time_ns(sssp->head.context);
     weir_run_stats stats = {0};
     weir_status status;
-    if (source >= sssp->vertices)
+    if (source >= sssp->head.vertices)
         return weir__fail(WEIR_ERR_INVALID, "source %llu is not a vertex: the graph has %llu",
-                          (unsigned long long)source, (unsigned long long)sssp->vertices);
-    sssp->ran = 0;
+                          (unsigned long long)source, (unsigned long long)sssp->head.vertices);
+    sssp->head.ran = 0;
     status = run_fitting(sssp, source, &stats);
     sssp->lost = status && sssp->in_step;
     if (status)
         return status;
-    if (sssp->traversal && sssp->wide && sssp->plan.whole && weir__traversal_far(sssp->traversal))
+    if (sssp->head.traversal && sssp->wide && sssp->plan.whole &&
+        weir__traversal_far(sssp->head.traversal))
         return refuse_inexact(sssp, source);
-    sssp->ran = 1;
-    stats.devices = sssp->parts;
-    stats.why_devices = sssp->why_devices;
     stats.least_items = stats.reached;
-    stats.ms = weir__ms_since(sssp->context, begin_ns);
-    if (stats_out)
-        *stats_out = stats;
+    weir__algorithm_ran(&sssp->head, begin_ns, &stats, stats_out);
     return WEIR_OK;
 }
 
@@ -388,13 +357,13 @@ static void mark_unreached(void *user, uint64_t begin, uint64_t end)
 static weir_status gather(const weir_sssp *sssp, void *distances_out)
 {
     if (!sssp->in_step)
-        return weir_traversal_gather(sssp->traversal, distances_out);
+        return weir_traversal_gather(sssp->head.traversal, distances_out);
     if (sssp->lost)
         return weir__fail(WEIR_ERR_INVALID,
                           "the last run was not complete: there are no distances");
-    if (sssp->ran)
+    if (sssp->head.ran)
         return weir__sssp_in_step_distances(sssp->in_step, distances_out);
-    memset(distances_out, 0xFF, (size_t)sssp->vertices * sizeof(uint32_t)); /* before a run */
+    memset(distances_out, 0xFF, (size_t)sssp->head.vertices * sizeof(uint32_t)); /* before a run */
     return WEIR_OK;
 }
 
@@ -404,41 +373,34 @@ weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out)
     if (status)
         return status;
     if (sssp->wide)
-        weir__parallel_for(sssp->vertices, WIDEN_CHUNK, 0, mark_unreached, distances_out);
+        weir__parallel_for(sssp->head.vertices, WIDEN_CHUNK, 0, mark_unreached, distances_out);
     else
-        widen_distances(sssp->vertices, distances_out);
+        widen_distances(sssp->head.vertices, distances_out);
     return WEIR_OK;
 }
 
 weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *values_out)
 {
-    if (!sssp->ran)
-        return weir__fail(WEIR_ERR_INVALID, "there are no distances before a complete run");
-    return sssp->in_step
-               ? weir__row_steps_values(&sssp->in_step->on, device, values_out)
-               : weir__traversal_values(sssp->traversal, device,
-                                        sssp->wide ? WEIR_VALUE_F64 : WEIR_VALUE_U32, values_out);
+    return weir__algorithm_values(&sssp->head, "distances", device,
+                                  sssp->wide ? WEIR_VALUE_F64 : WEIR_VALUE_U32, values_out);
 }
 
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
                                  uint64_t *items_out)
 {
     return sssp->in_step ? weir__sssp_in_step_link_items(sssp->in_step, from, to, items_out)
-                         : weir_traversal_link_items(sssp->traversal, from, to, items_out);
+                         : weir__algorithm_link_items(&sssp->head, from, to, items_out);
 }
 
 void weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out)
 {
-    *stats_out = sssp->prepared;
+    *stats_out = sssp->head.prepared;
 }
 
 void weir_sssp_cancel(weir_sssp *sssp)
 {
     pthread_mutex_lock(&sssp->lock);
     sssp->cancelled = 1;
-    if (sssp->in_step)
-        weir_steps_cancel(sssp->in_step->on.steps);
-    else
-        weir_traversal_cancel(sssp->traversal);
+    weir__algorithm_cancel(&sssp->head);
     pthread_mutex_unlock(&sssp->lock);
 }

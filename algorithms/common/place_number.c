@@ -1,4 +1,5 @@
 /** @file place_number.c  Which part owns which vertex, under which number (placement.h says how). */
+#include "algorithms/common/bring.h"
 #include "algorithms/common/placement.h"
 #include "runtime/support.h"
 
@@ -83,16 +84,6 @@ static void number_blocks(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-/* Name the first vertex whose owner is no part. */
-static weir_status refuse(const struct weir__place *place)
-{
-    uint64_t v = 0;
-    while (place->owner[v] < place->placement->parts)
-        v++;
-    return weir__fail(WEIR_ERR_INVALID, "vertex %llu is in part %u of %u", (unsigned long long)v,
-                      place->owner[v], place->placement->parts);
-}
-
 weir_status weir__place_number(struct weir__place *place)
 {
     weir_placement *placement = place->placement;
@@ -109,7 +100,7 @@ weir_status weir__place_number(struct weir__place *place)
         return status;
     weir__parallel_for(place->blocks, 1, 0, count_blocks, place);
     if (place->bad)
-        return refuse(place);
+        return weir__refuse_owner(place->owner, placement->parts);
     add_up(place);
     weir__parallel_for(place->blocks, 1, 0, number_blocks, place);
     return WEIR_OK;

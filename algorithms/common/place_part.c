@@ -4,6 +4,7 @@
  * halo counted in the order of ids; then the rows are written through that table. Neither sweep over the
  * arcs asks who owns a target: a look at one table decides. Parts are built one after the other, each on
  * all cores, so that the host holds one at a time. */
+#include "algorithms/common/bring.h"
 #include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
 #include "runtime/support.h"
@@ -227,18 +228,6 @@ void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights wei
     weir__numbering_need(sizes, 0, need);
 }
 
-/* The pointer is the part's at once, so that what was taken is freed with the placement. */
-static weir_status bring(weir_device *device, const void *data, uint64_t count, size_t bytes,
-                         const void **placed_out)
-{
-    void *placed;
-    weir_status status = weir_device_alloc(device, (size_t)count * bytes, &placed);
-    if (status)
-        return status;
-    *placed_out = placed;
-    return weir__upload(device, placed, data, (size_t)count * bytes);
-}
-
 static weir_status bring_way(const struct rows *rows, const struct way *way,
                              const uint64_t **offsets_out, const uint32_t **targets_out,
                              const void **weights_out)
@@ -247,10 +236,11 @@ static weir_status bring_way(const struct rows *rows, const struct way *way,
     weir_device *device = weir_context_device(placement->context, rows->p);
     const void *offsets = NULL, *targets = NULL;
     weir_status status;
-    if (!(status = bring(device, way->offsets, (uint64_t)placement->part[rows->p].owned + 1, 8,
-                         &offsets)) &&
-        !(status = bring(device, way->targets, way->arcs, 4, &targets)) && way->weights)
-        status = bring(device, way->weights, way->arcs, weight_bytes(rows->kind), weights_out);
+    if (!(status = weir__bring(device, way->offsets, (uint64_t)placement->part[rows->p].owned + 1,
+                               8, &offsets)) &&
+        !(status = weir__bring(device, way->targets, way->arcs, 4, &targets)) && way->weights)
+        status =
+            weir__bring(device, way->weights, way->arcs, weight_bytes(rows->kind), weights_out);
     *offsets_out = offsets;
     *targets_out = targets;
     return status;
@@ -267,8 +257,8 @@ static weir_status bring_all(const struct rows *rows)
     if (!status && rows->way[1].graph)
         status =
             bring_way(rows, &rows->way[1], &part->in_offsets, &part->in_sources, &part->in_weights);
-    if (!status && !(status = bring(device, rows->halo, part->halo_count, 4, &halo)))
-        status = bring(device, placement->first, placement->parts + 1, 4, &first);
+    if (!status && !(status = weir__bring(device, rows->halo, part->halo_count, 4, &halo)))
+        status = weir__bring(device, placement->first, placement->parts + 1, 4, &first);
     part->halo = halo;
     part->first = first;
     if (rows->place->in && !rows->way[1].graph) { /* a symmetric graph has its arcs once */

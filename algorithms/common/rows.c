@@ -1,4 +1,5 @@
 /** @file rows.c  A graph placed by rows: the object. */
+#include "algorithms/common/bring.h"
 #include "algorithms/common/need.h"
 #include "algorithms/graph/partition.h"
 #include "algorithms/common/placement.h"
@@ -164,14 +165,11 @@ weir_status weir__rows_create(weir_context *context, const weir_graph *graph,
                               const weir_partition *partition,
                               const struct weir__rows_config *config, weir__rows **rows_out)
 {
-    weir_partition *made = NULL;
-    weir_status status = WEIR_OK;
+    weir_partition *made;
+    weir_status status = weir__partition_over_all(context, graph, &partition, &made);
     *rows_out = NULL;
-    if (!partition)
-        status = weir_partition_create(graph, WEIR_PARTITION_EDGE,
-                                       weir_context_device_count(context), 0, NULL, &made);
     if (!status)
-        status = create(context, graph, partition ? partition : made, config, rows_out);
+        status = create(context, graph, partition, config, rows_out);
     weir_partition_destroy(made);
     return status;
 }
@@ -249,16 +247,11 @@ weir_status weir__rows_values(const weir__rows *rows, uint32_t part, const void 
     return weir__numbering_values(rows->numbering, part, data, kind, values_out);
 }
 
-static void free_on(weir_device *device, const void *data)
-{
-    weir_device_free(device, (void *)(uintptr_t)data);
-}
-
 static void free_arcs(weir_device *device, const weir_arcs *arcs)
 {
-    free_on(device, arcs->offsets);
-    free_on(device, arcs->targets);
-    free_on(device, arcs->weights);
+    weir__bring_free(device, arcs->offsets);
+    weir__bring_free(device, arcs->targets);
+    weir__bring_free(device, arcs->weights);
 }
 
 void weir__rows_destroy(weir__rows *rows)
@@ -270,7 +263,7 @@ void weir__rows_destroy(weir__rows *rows)
         free_arcs(device, &rows->part[p].out);
         if (rows->part[p].in.offsets != rows->part[p].out.offsets)
             free_arcs(device, &rows->part[p].in);
-        free_on(device, rows->part[p].out_degree);
+        weir__bring_free(device, rows->part[p].out_degree);
     }
     weir__numbering_destroy(rows->numbering);
     weir__context_release(rows->context);

@@ -4,6 +4,7 @@
  * weights part from numbers when they are brought. Parts are built one after the other, each on all cores,
  * so that the host holds one at a time. */
 #include "algorithms/graph/build.h"
+#include "algorithms/common/bring.h"
 #include "algorithms/common/rows_build.h"
 #include "runtime/support.h"
 
@@ -111,25 +112,13 @@ static void part_halves(void *user, uint64_t begin, uint64_t end)
         csr->half[i] = (uint32_t)(keys[i] >> shift);
 }
 
-/* The pointer is the part's at once, so that what was taken is freed with the rows. */
-static weir_status bring(weir_device *device, const void *data, uint64_t count, size_t bytes,
-                         const void **placed_out)
-{
-    void *placed;
-    weir_status status = weir_device_alloc(device, (size_t)count * bytes, &placed);
-    if (status)
-        return status;
-    *placed_out = placed;
-    return weir__upload(device, placed, data, (size_t)count * bytes);
-}
-
 static weir_status bring_half(struct csr *csr, weir_device *device, int low, uint64_t arcs,
                               const uint32_t **placed_out)
 {
     const void *placed = NULL;
     csr->low = low != 0;
     weir__parallel_for(arcs, WEIR__ARC_CHUNK, 0, part_halves, csr);
-    weir_status status = bring(device, csr->half, arcs, 4, &placed);
+    weir_status status = weir__bring(device, csr->half, arcs, 4, &placed);
     *placed_out = placed;
     return status;
 }
@@ -139,12 +128,13 @@ static weir_status bring_csr(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out
     const struct weir__rows_build *build = csr->build;
     weir_device *device = weir_context_device(build->rows->context, csr->part->part);
     const void *offsets = NULL, *targets = NULL;
-    weir_status status = bring(device, csr->offsets, (uint64_t)csr->part->owned + 1, 8, &offsets);
+    weir_status status =
+        weir__bring(device, csr->offsets, (uint64_t)csr->part->owned + 1, 8, &offsets);
     arcs_out->offsets = offsets;
     if (status)
         return status;
     if (!build->config->weights) {
-        status = bring(device, csr->keys, arcs, 4, &targets);
+        status = weir__bring(device, csr->keys, arcs, 4, &targets);
         arcs_out->targets = targets;
         return status;
     }
@@ -214,8 +204,8 @@ weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t p)
         status = place_in(build, part);
     }
     if (!status && build->config->out_degree)
-        status =
-            bring(weir_context_device(rows->context, p), rows->degree, rows->numbers, 4, &degree);
+        status = weir__bring(weir_context_device(rows->context, p), rows->degree, rows->numbers, 4,
+                             &degree);
     part->out_degree = degree;
     return status;
 }

@@ -130,10 +130,8 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
     weir_run_stats stats;
     weir_status status = bfs->in_step ? weir__bfs_in_step_run(bfs->in_step, source, &stats)
                                       : run_push(bfs, source, &stats);
-    if (status) {
-        bfs->head.ran &= status == WEIR_ERR_INVALID; /* refused: what is there stays */
-        return status;
-    }
+    if (status) /* one that was refused leaves what is there */
+        return status == WEIR_ERR_INVALID ? status : weir__algorithm_failed(&bfs->head, status);
     stats.direction = bfs->direction;
     stats.least_items = stats.reached;
     weir__algorithm_ran(&bfs->head, begin_ns, &stats, stats_out);
@@ -142,6 +140,9 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
 
 weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out)
 {
+    weir_status status = weir__algorithm_complete(&bfs->head, "levels");
+    if (status)
+        return status;
     if (!bfs->parents)
         return weir__fail(WEIR_ERR_INVALID, "no tree of parents was asked for");
     return weir__bfs_in_step_parents(bfs->in_step, parents_out);
@@ -157,9 +158,10 @@ static weir_status levels_fit(const weir_bfs *bfs)
 
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out)
 {
-    if (bfs->in_step)
-        return weir__bfs_in_step_levels(bfs->in_step, levels_out);
-    weir_status status = levels_fit(bfs);
+    weir_status status = weir__algorithm_complete(&bfs->head, "levels");
+    if (status || bfs->in_step)
+        return status ? status : weir__bfs_in_step_levels(bfs->in_step, levels_out);
+    status = levels_fit(bfs);
     return status ? status : weir_traversal_gather(bfs->head.traversal, levels_out);
 }
 

@@ -50,9 +50,9 @@ WEIR_DEV uint64_t bfs_narrow_put(const struct bfs_here *h, const int *is, const 
     put = count;
     at = weir_broadcast_u32(at, 0);
     for (uint32_t k = 0; k < BFS_PAIR; k++) {
-        uint32_t place = at + weir_popcount_u32(those[k] & ((1u << weir_lane()) - 1));
+        uint32_t slot = at + weir_popcount_u32(those[k] & ((1u << weir_lane()) - 1));
         if (is[k]) {
-            h->queue[place] = bfs_piece_of(number[k], first[k], last[k], 0);
+            h->queue[slot] = bfs_piece_of(number[k], first[k], last[k], 0);
             weir_prefetch(&h->targets[first[k]]); /* for the next level */
         }
         at += weir_popcount_u32(those[k]);

@@ -13,7 +13,6 @@ struct weir_cc {
     weir__cc_resident resident;
     weir_cc_source source; /* what was asked for, */
     weir_route_kind route; /* and so here */
-    int stopped;           /* the last run was: its labels are in part those of the run before */
 };
 
 struct asked_of {
@@ -94,10 +93,8 @@ weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
     weir_run_stats stats;
     weir_status status = cc->streamed ? weir__cc_streamed_run(cc->streamed, &stats)
                                       : weir__cc_resident_run(&cc->resident, &stats);
-    cc->stopped = status != WEIR_OK;
-    cc->head.ran = 0;
     if (status)
-        return status;
+        return weir__algorithm_failed(&cc->head, status);
     stats.work.route = cc->route;
     weir__algorithm_ran(&cc->head, begin_ns, &stats, stats_out);
     return WEIR_OK;
@@ -105,9 +102,9 @@ weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
 
 weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out)
 {
-    if (cc->stopped)
-        return weir__fail(WEIR_ERR_INVALID,
-                          "cc: the last run was not complete: there are no labels");
+    weir_status status = weir__algorithm_complete(&cc->head, "labels");
+    if (status)
+        return status;
     for (uint64_t v = 0; v < cc->head.vertices && !cc->head.ran;
          v++) /* before a run each is alone */
         labels_out[v] = (uint32_t)v;

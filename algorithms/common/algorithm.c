@@ -81,11 +81,26 @@ void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_r
                          weir_run_stats *stats_out)
 {
     head->ran = 1;
+    head->stopped = 0;
     stats->devices = head->parts;
     stats->why_devices = head->why_devices;
     stats->ms = weir__ms_since(head->context, begin_ns);
     if (stats_out)
         *stats_out = *stats;
+}
+
+weir_status weir__algorithm_failed(struct weir__algorithm *head, weir_status status)
+{
+    head->ran = 0;
+    head->stopped = 1;
+    return status;
+}
+
+weir_status weir__algorithm_complete(const struct weir__algorithm *head, const char *what)
+{
+    return head->stopped ? weir__fail(WEIR_ERR_INVALID,
+                                      "the last run was not complete: there are no %s", what)
+                         : WEIR_OK;
 }
 
 weir_status weir__algorithm_values(const struct weir__algorithm *head, const char *what,

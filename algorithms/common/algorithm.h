@@ -16,7 +16,8 @@ struct weir__algorithm {
     uint32_t parts;
     const char *why_devices;
     weir_prepare_stats prepared;
-    int ran; /**< the last run was complete */
+    int ran;     /**< the last run was complete */
+    int stopped; /**< the last run was not: its values are in part those of the run before */
 };
 
 /** What a create is called with. */
@@ -51,6 +52,12 @@ weir_status weir__algorithm_push_fits(const struct weir__making *making, weir_pa
  *  @param[out] stats_out  may be NULL. */
 void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_run_stats *stats,
                          weir_run_stats *stats_out);
+
+/** Take note that a run was not complete. @return @p status. */
+weir_status weir__algorithm_failed(struct weir__algorithm *head, weir_status status);
+/** Whether values may be handed out. Before the first run they may, if the algorithm says what they are then.
+ *  @param[in] what  the values, for the sentence: "levels".  @retval WEIR_ERR_INVALID  the last run was not complete. */
+weir_status weir__algorithm_complete(const struct weir__algorithm *head, const char *what);
 
 /** As weir_bfs_values() and its like, of either form here.
  *  @param[in] what  the values, for the sentence: "levels".

@@ -112,7 +112,7 @@ weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
                          : pr->push ? weir__pr_push_run(pr->push, &stats)
                                     : WEIR_OK;
     if (status)
-        return status;
+        return weir__algorithm_failed(&pr->head, status);
     stats.arcs_reached = pr->head.arcs;
     weir__algorithm_ran(&pr->head, begin_ns, &stats, stats_out);
     return WEIR_OK;
@@ -121,7 +121,7 @@ weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
 weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out)
 {
     if (!pr->head.ran)
-        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before the first complete run");
+        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before a complete run");
     return pr->pull   ? weir__pr_pull_ranks(pr->pull, ranks_out)
            : pr->push ? weir__pr_push_ranks(pr->push, ranks_out)
                       : WEIR_OK;
@@ -130,7 +130,7 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out)
 weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out)
 {
     if (!pr->head.ran)
-        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before the first complete run");
+        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before a complete run");
     if (!pr->pull && !pr->push)
         return weir__fail(WEIR_ERR_INVALID, "a graph without vertices has no ranks");
     return pr->pull ? weir__pr_pull_values(pr->pull, device, values_out)

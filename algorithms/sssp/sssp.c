@@ -32,7 +32,6 @@ struct weir_sssp {
     struct sssp_in_step *in_step; /* NULL: through the worklist */
     int cancelled;
     int wide; /* what the traversal is */
-    int lost; /* the last run was not complete, and went in step: there are no distances any more */
 };
 
 int weir__sssp_wide(const weir_sssp *sssp)
@@ -298,14 +297,12 @@ weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stat
     if (source >= sssp->head.vertices)
         return weir__fail(WEIR_ERR_INVALID, "source %llu is not a vertex: the graph has %llu",
                           (unsigned long long)source, (unsigned long long)sssp->head.vertices);
-    sssp->head.ran = 0;
-    status = run_fitting(sssp, source, &stats);
-    sssp->lost = status && sssp->in_step;
-    if (status)
-        return status;
+    if ((status = run_fitting(sssp, source, &stats)))
+        return weir__algorithm_failed(&sssp->head, status);
+    sssp->head.stopped = 0;
     if (sssp->head.traversal && sssp->wide && sssp->plan.whole &&
         weir__traversal_far(sssp->head.traversal))
-        return refuse_inexact(sssp, source);
+        return weir__algorithm_failed(&sssp->head, refuse_inexact(sssp, source));
     stats.least_items = stats.reached;
     weir__algorithm_ran(&sssp->head, begin_ns, &stats, stats_out);
     return WEIR_OK;
@@ -356,11 +353,11 @@ static void mark_unreached(void *user, uint64_t begin, uint64_t end)
 /* Distances of the last run as they lie on the devices. */
 static weir_status gather(const weir_sssp *sssp, void *distances_out)
 {
+    weir_status status = weir__algorithm_complete(&sssp->head, "distances");
+    if (status)
+        return status;
     if (!sssp->in_step)
         return weir_traversal_gather(sssp->head.traversal, distances_out);
-    if (sssp->lost)
-        return weir__fail(WEIR_ERR_INVALID,
-                          "the last run was not complete: there are no distances");
     if (sssp->head.ran)
         return weir__sssp_in_step_distances(sssp->in_step, distances_out);
     memset(distances_out, 0xFF, (size_t)sssp->head.vertices * sizeof(uint32_t)); /* before a run */

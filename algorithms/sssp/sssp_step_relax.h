@@ -94,9 +94,9 @@ WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_s
             const uint32_t those = weir_ballot(to == d);
             if (!those)
                 continue;
-            const uint64_t place = weir_steps_send(&a->member, d, those) - shared->inboxes.sent[d];
-            if (to == d && place < a->room[d]) {
-                a->outbox[d][place] = item;
+            const uint64_t slot = weir_steps_send(&a->member, d, those) - shared->inboxes.sent[d];
+            if (to == d && slot < a->room[d]) {
+                a->outbox[d][slot] = item;
             } else if (to == d) {
                 sssp_step_spill(a, d, (uint32_t)(item >> 32), (uint32_t)item, iteration);
                 spilled++;
@@ -215,8 +215,8 @@ WEIR_DEV uint64_t sssp_step_search(const uint32_t *weights, uint64_t low, uint64
     const uint64_t lane = weir_lane(), parts = WEIR_LANES + 1;
     WEIR_ROLLED
     while (length > WEIR_LANES) {
-        const uint64_t place = low + length * (lane + 1) / parts;
-        const uint32_t below = weir_popcount_u32(weir_ballot(weights[place] <= last));
+        const uint64_t probe = low + length * (lane + 1) / parts;
+        const uint32_t below = weir_popcount_u32(weir_ballot(weights[probe] <= last));
         const uint64_t begin = below ? length * below / parts + 1 : 0;
         const uint64_t end = below < WEIR_LANES ? length * (below + 1) / parts : length;
         low += begin;

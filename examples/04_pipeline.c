@@ -57,7 +57,10 @@ static void pass(const struct stage *stage, weir_queue *queue, weir_pending *pen
 {
     struct work work = {in->data, slot->data, in->bytes / sizeof(uint32_t), stage->times,
                         stage->plus};
-    weir_segment out = {stage->device, slot->data, in->bytes, 0, in->meta + in->offset};
+    weir_segment out = {.device = stage->device,
+                        .data = slot->data,
+                        .bytes = in->bytes,
+                        .meta = in->meta + in->offset};
     TRY(weir_pending_gate(pending, queue));
     TRY(weir_queue_launch(queue, &kernel, &work, sizeof work));
     TRY(weir_pending_release(pending, queue)); /* to be filled again, behind the kernel */

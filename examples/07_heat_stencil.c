@@ -89,7 +89,7 @@ static void send_rows(struct strip *strip, int p)
 {
     float *row[] = {strip->plate[!p] + WIDTH, strip->plate[!p] + strip->rows * WIDTH};
     for (int side = ABOVE; side <= BELOW; side++) {
-        weir_segment segment = {strip->device, row[side], ROW_BYTES, 0, 0};
+        weir_segment segment = {.device = strip->device, .data = row[side], .bytes = ROW_BYTES};
         if (strip->to[side])
             TRY(weir_link_send_from(strip->to[side], &segment, strip->queue,
                                     &strip->sent[p][side]));

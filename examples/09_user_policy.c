@@ -108,10 +108,13 @@ int main(int argc, char **argv)
     void *data = alloc_on(home, BYTES_MAX);
     for (uint32_t i = 0; i < MESSAGES; i++) {
         uint32_t dice = i * 2654435761u >> 8;
-        weir_segment message = {home, data, 1 + dice % BYTES_MAX, 0, label(dice % CUSTOMERS, i)};
+        weir_segment message = {.device = home,
+                                .data = data,
+                                .bytes = 1 + dice % BYTES_MAX,
+                                .meta = label(dice % CUSTOMERS, i)};
         TRY(weir_link_send(in, &message, NULL, NULL));
     }
-    weir_segment stranger = {home, data, 1, 0, label(CUSTOMERS, 0)};
+    weir_segment stranger = {.device = home, .data = data, .bytes = 1, .meta = label(CUSTOMERS, 0)};
     /* What a policy refuses is not sent, and its status is what the sender gets. */
     seen.wrong += weir_link_send(in, &stranger, NULL, NULL) != WEIR_ERR_INVALID;
     TRY(weir_link_shutdown(in));

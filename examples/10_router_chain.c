@@ -108,7 +108,8 @@ int main(int argc, char **argv)
 
     char(*messages)[BYTES] = alloc_on(home, sizeof(char[MESSAGES][BYTES]));
     for (int m = 0; m < MESSAGES; m++) {
-        weir_segment segment = {home, messages[m], BYTES, 0, (uint64_t)m};
+        weir_segment segment = {
+            .device = home, .data = messages[m], .bytes = BYTES, .meta = (uint64_t)m};
         for (int i = 0; i < BYTES; i++)
             messages[m][i] = (char)(m * 31 + i * 7);
         TRY(weir_link_send(in, &segment, NULL, NULL));

@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     TRY(weir_link_receive_into(out, buffer, BYTES, NULL, &came));
     TRY(weir_pending_gate(came, work));
     TRY(weir_queue_fill(work, buffer + FILLED_AT, 200, FILLED));
-    weir_segment modified = {device, buffer, BYTES, 0, 0};
+    weir_segment modified = {.device = device, .data = buffer, .bytes = BYTES};
     TRY(weir_link_send_from(in, &modified, work, &sent_back));
 
     /* Here: when it has come back, the own function runs, on a thread of the home device's queue. */
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
     TRY(weir_queue_call(own, add_up, &tally));
 
     /* Nothing has happened so far. This sets all of it going. */
-    weir_segment segment = {home, data, BYTES, 0, 0};
+    weir_segment segment = {.device = home, .data = data, .bytes = BYTES};
     TRY(weir_link_send(out, &segment, NULL, &sent));
     TRY(weir_queue_sync(own));
 

@@ -383,6 +383,20 @@ static uint32_t units_of(void)
     return (uint32_t)units;
 }
 
+static struct plan plan_of(struct work *work, uint32_t source, void (*before)(const struct plan *),
+                           void (*start)(const struct plan *))
+{
+    struct plan plan;
+    plan.work = work;
+    plan.source = source;
+    plan.setting = 0;
+    plan.units = units_of();
+    plan.x = NULL;
+    plan.before = before;
+    plan.start = start;
+    return plan;
+}
+
 #define BEST_OF(plan, settings, runs, answer) \
     best_of(plan, settings, sizeof(settings) / sizeof *(settings), runs, answer)
 
@@ -391,7 +405,7 @@ extern "C" int simple_bfs(const struct simple_graph *graph, uint32_t source, uin
 {
     const uint32_t units = units_of(), blocks[] = {8, 20, units / 2, units};
     struct work w = work_on(graph);
-    struct plan plan = {&w, source, 0, units, NULL, fill, start_bfs};
+    struct plan plan = plan_of(&w, source, fill, start_bfs);
     return BEST_OF(&plan, blocks, runs, answer);
 }
 
@@ -401,7 +415,7 @@ extern "C" int simple_sssp(const struct simple_graph *graph, uint32_t source, ui
                            struct simple_answer *answer)
 {
     struct work w = work_on(graph);
-    struct plan plan = {&w, source, 0, units_of(), NULL, fill, start_near_far};
+    struct plan plan = plan_of(&w, source, fill, start_near_far);
     answer->setting_known = 0;
     for (uint32_t delta = 8; delta <= DELTA_MOST; delta *= 4) {
         try_all(&plan, &delta, 1, answer);
@@ -423,7 +437,8 @@ static int product(const struct simple_graph *graph, const uint32_t *settings, u
         x[row] = 1 + row % 5;
     fine(x ? cudaSuccess : cudaErrorMemoryAllocation);
     uint32_t *there = on_gpu(graph->vertices, x);
-    struct plan plan = {&w, 0, 0, units_of(), there, clear, start};
+    struct plan plan = plan_of(&w, 0, clear, start);
+    plan.x = there;
     int error = best_of(&plan, settings, count, runs, answer);
     cudaFree(there);
     free(x);

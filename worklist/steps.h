@@ -1,6 +1,6 @@
 /** @file steps.h  Supersteps: programs whose devices take every step together (bulk synchronous parallel, BSP; Valiant,
  * CACM 1990). docs/steps.md is a tutorial, from a serial loop to several GPUs; its program is examples/15_kcore.c.
- * docs/design.md "Supersteps" tells how they work; algorithms/bfs/bfs_step_run.c has a larger table.
+ * docs/design.md "Supersteps" tells how they work; algorithms/bfs/bfs_in_step.c has a larger table.
  *
  * For algorithms that must know a step complete before the next one begins: level by level, iteration by
  * iteration. A *step program* works on *numbers*, 0 to n - 1, that are cut into one stretch a device. The host

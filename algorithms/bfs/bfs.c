@@ -2,10 +2,9 @@
  * search in step, and passes on to it. */
 #include "algorithms/algorithms.h"
 #include "algorithms/bfs/bfs_op.h"
-#include "algorithms/bfs/bfs_step_run.h"
-#include "algorithms/common/choose.h"
+#include "algorithms/bfs/bfs_in_step.h"
+#include "algorithms/common/algorithm.h"
 #include "algorithms/common/forms.h"
-#include "algorithms/common/timing.h"
 #include "algorithms/common/traversal.h"
 #include "runtime/support.h"
 
@@ -18,49 +17,30 @@
 extern const weir_operator weir__bfs_operator;
 
 struct weir_bfs {
-    weir_context *context; /* kept by what was placed in it */
-    struct bfs_run *run;   /* in step; NULL: through the worklist, with the two below */
-    weir_placement *placement;
-    weir_traversal *traversal;
+    struct weir__algorithm head; /* first */
+    struct bfs_in_step *in_step; /* NULL: through the worklist */
     weir_direction direction;
     int parents;
-    uint32_t parts;
-    const char *why_devices;
-    int ran; /* the last run was complete */
-    weir_prepare_stats prepared;
 };
 
-static weir_status push_fits(weir_context *context, const weir_graph *graph,
-                             const weir_partition *partition, const weir_run_options *options)
+/* Place the graph for the worklist. */
+static weir_status create_push(weir_bfs *bfs, const struct weir__making *making)
 {
     static const weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
-    struct weir__sizes sizes;
-    struct weir__need need = {0, 0};
-    weir_status status = weir__sizes_of(context, graph, partition, &sizes);
-    if (status)
-        return status;
-    weir__placement_need(&sizes, WEIR_PART_WEIGHTS_NONE, &need);
-    weir__traversal_need(&sizes, &weir__bfs_operator, options, &config, &need);
-    weir__need_take(&need, options->reserved_bytes, 1);
-    return weir__need_fits(&need, "breadth-first search of %s", graph->name);
-}
-
-/* Place the graph for the worklist. */
-static weir_status create_push(weir_bfs *bfs, weir_context *context, const weir_graph *graph,
-                               const weir_partition *partition, const weir_run_options *options)
-{
+    struct weir__algorithm *head = &bfs->head;
     weir_status status;
-    if ((status = push_fits(context, graph, partition, options)) ||
-        (status = weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE,
-                                        &bfs->placement)) ||
-        (status = weir_traversal_create(bfs->placement, &weir__bfs_operator, options, NULL,
-                                        &bfs->traversal)))
+    if ((status = weir__algorithm_push_fits(making, WEIR_PART_WEIGHTS_NONE, &weir__bfs_operator,
+                                            &config, "breadth-first search")) ||
+        (status = weir_placement_create(making->context, making->graph, making->partition,
+                                        WEIR_PART_WEIGHTS_NONE, &head->placement)) ||
+        (status = weir_traversal_create(head->placement, &weir__bfs_operator, making->options, NULL,
+                                        &head->traversal)))
         return status;
-    weir__traversal_watch(bfs->traversal, (uint64_t)INT32_MAX + 1);
-    for (uint32_t p = 0; p < partition->parts && !status; p++) {
-        bfs_state state = {*weir_placement_part(bfs->placement, p),
-                           weir_traversal_values(bfs->traversal, p)};
-        status = weir_traversal_bind(bfs->traversal, p, &state);
+    weir__traversal_watch(head->traversal, (uint64_t)INT32_MAX + 1);
+    for (uint32_t p = 0; p < head->parts && !status; p++) {
+        bfs_state state = {*weir_placement_part(head->placement, p),
+                           weir_traversal_values(head->traversal, p)};
+        status = weir_traversal_bind(head->traversal, p, &state);
     }
     return status;
 }
@@ -86,60 +66,46 @@ static int usual(weir_context *context, const weir_graph *graph)
                                                                   : WEIR__FORM_STEP;
 }
 
-struct devices {
-    const weir_context *context;
-    uint32_t parts;
-};
-
 static weir_status possible(const void *user)
 {
-    const struct devices *devices = user;
-    return weir_steps_possible(devices->context, devices->parts);
+    const weir_bfs *bfs = user;
+    return weir_steps_possible(bfs->head.context, bfs->head.parts);
 }
 
-static weir_status create(weir_bfs *bfs, weir_context *context, const weir_graph *graph,
-                          const weir_partition *partition, const weir_run_options *options)
+static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
-    const struct devices devices = {context, partition->parts};
-    const struct weir__asked asked = {.options = options};
-    const struct weir__form_case what = {usual(context, graph), possible, &devices};
-    weir_run_options with = *options;
+    weir_bfs *bfs = (weir_bfs *)head;
+    const struct weir__asked asked = {.options = making->options};
+    const struct weir__form_case what = {usual(making->context, making->graph), possible, bfs};
+    weir_run_options with = *making->options;
     int form;
-    bfs->context = context;
-    bfs->parts = partition->parts;
-    bfs->parents = options->parents;
     weir_status status = weir__form_choose(&weir__bfs_forms, &asked, &what, &form, &bfs->direction);
     if (status)
         return status;
     if (form == WEIR__FORM_PUSH)
-        return create_push(bfs, context, graph, partition, options);
+        return create_push(bfs, making);
     with.direction = bfs->direction;
-    return weir__bfs_run_create(context, graph, partition, &with, &bfs->run);
+    if ((status = weir__bfs_in_step_create(making->context, making->graph, making->partition, &with,
+                                           &bfs->in_step)))
+        return status;
+    head->on = &bfs->in_step->on;
+    return WEIR_OK;
 }
 
 weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
                             const weir_partition *partition, const weir_run_options *options,
                             weir_bfs **bfs_out)
 {
-    static const weir_run_options defaults = WEIR_RUN_OPTIONS_INIT;
-    const struct weir__prepare begin = weir__prepare_begin();
-    weir_partition *own = NULL;
+    struct weir__making making = {
+        .context = context, .graph = graph, .partition = partition, .options = options};
     weir_bfs *bfs;
     weir_status status;
     *bfs_out = NULL;
-    options = options ? options : &defaults;
-    if (options->size != sizeof *options)
-        return weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
-    if ((status = weir__calloc(1, sizeof *bfs, "bfs", &bfs)))
+    if ((status = weir__making_begin(&making)) ||
+        (status = weir__calloc(1, sizeof *bfs, "bfs", &bfs)))
         return status;
-    status = weir__partition_choose(context, graph, &partition, WEIR_SHAPE_LEVELS, &own,
-                                    &bfs->why_devices);
-    if (!status)
-        status = create(bfs, context, graph, partition, options);
-    if (!status)
-        bfs->prepared = weir__prepare_end(&begin, graph, partition, own);
-    weir_partition_destroy(own);
-    if (status) {
+    bfs->parents = making.options->parents;
+    if ((status = weir__algorithm_create(&bfs->head, &making, WEIR_SHAPE_LEVELS, create))) {
         weir_bfs_destroy(bfs);
         return status;
     }
@@ -152,90 +118,82 @@ static weir_status run_push(weir_bfs *bfs, uint64_t source, weir_run_stats *stat
     bfs_wire seed = {0, 0};
     uint32_t part;
     weir_status status;
-    if ((status = weir_placement_locate(bfs->placement, source, &part, &seed.vertex, NULL)) ||
-        (status = weir_traversal_seed(bfs->traversal, part, &seed, 1)))
+    if ((status = weir_placement_locate(bfs->head.placement, source, &part, &seed.vertex, NULL)) ||
+        (status = weir_traversal_seed(bfs->head.traversal, part, &seed, 1)))
         return status;
-    return weir_traversal_run(bfs->traversal, stats_out);
+    return weir_traversal_run(bfs->head.traversal, stats_out);
 }
 
 weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_out)
 {
-    const uint64_t begin_ns = weir_context_time_ns(bfs->context);
-    weir_status status =
-        bfs->run ? weir__bfs_run(bfs->run, source, stats_out) : run_push(bfs, source, stats_out);
-    if (status != WEIR_ERR_INVALID) /* refused: what is there stays */
-        bfs->ran = !status;
-    if (!status && stats_out) {
-        stats_out->direction = bfs->direction;
-        stats_out->devices = bfs->parts;
-        stats_out->why_devices = bfs->why_devices;
-        stats_out->least_items = stats_out->reached;
-        stats_out->ms = weir__ms_since(bfs->context, begin_ns);
-    }
-    return status;
+    const uint64_t begin_ns = weir_context_time_ns(bfs->head.context);
+    weir_run_stats stats;
+    weir_status status = bfs->in_step ? weir__bfs_in_step_run(bfs->in_step, source, &stats)
+                                      : run_push(bfs, source, &stats);
+    if (status) /* one that was refused leaves what is there */
+        return status == WEIR_ERR_INVALID ? status : weir__algorithm_failed(&bfs->head, status);
+    stats.direction = bfs->direction;
+    stats.least_items = stats.reached;
+    weir__algorithm_ran(&bfs->head, begin_ns, &stats, stats_out);
+    return WEIR_OK;
 }
 
 weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out)
 {
+    weir_status status = weir__algorithm_complete(&bfs->head, "levels");
+    if (status)
+        return status;
     if (!bfs->parents)
         return weir__fail(WEIR_ERR_INVALID, "no tree of parents was asked for");
-    return weir__bfs_run_parents(bfs->run, parents_out);
+    return weir__bfs_in_step_parents(bfs->in_step, parents_out);
 }
 
 /* On the devices they are 32 bits without a sign, of which BFS_UNREACHED is -1 with one. */
 static weir_status levels_fit(const weir_bfs *bfs)
 {
-    return weir__traversal_far(bfs->traversal) == 0
+    return weir__traversal_far(bfs->head.traversal) == 0
                ? WEIR_OK
                : weir__fail(WEIR_ERR_UNSUPPORTED, "levels above %d do not fit", INT32_MAX);
 }
 
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out)
 {
-    if (bfs->run)
-        return weir__bfs_run_levels(bfs->run, levels_out);
-    weir_status status = levels_fit(bfs);
-    return status ? status : weir_traversal_gather(bfs->traversal, levels_out);
+    weir_status status = weir__algorithm_complete(&bfs->head, "levels");
+    if (status || bfs->in_step)
+        return status ? status : weir__bfs_in_step_levels(bfs->in_step, levels_out);
+    status = levels_fit(bfs);
+    return status ? status : weir_traversal_gather(bfs->head.traversal, levels_out);
 }
 
 weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_out)
 {
-    weir_status status = WEIR_OK;
-    if (!bfs->ran)
-        return weir__fail(WEIR_ERR_INVALID, "there are no levels before a complete run");
-    if (bfs->run)
-        return weir__row_steps_values(&bfs->run->on, device, values_out);
-    status = levels_fit(bfs);
-    return status ? status
-                  : weir__traversal_values(bfs->traversal, device, WEIR_VALUE_I32, values_out);
+    weir_status status = bfs->head.ran && !bfs->in_step ? levels_fit(bfs) : WEIR_OK;
+    return status
+               ? status
+               : weir__algorithm_values(&bfs->head, "levels", device, WEIR_VALUE_I32, values_out);
 }
 
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out)
 {
-    return bfs->run ? weir__row_steps_link_items(&bfs->run->on, from, to, items_out)
-                    : weir_traversal_link_items(bfs->traversal, from, to, items_out);
+    return weir__algorithm_link_items(&bfs->head, from, to, items_out);
 }
 
 void weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out)
 {
-    *stats_out = bfs->prepared;
+    *stats_out = bfs->head.prepared;
 }
 
 void weir_bfs_cancel(weir_bfs *bfs)
 {
-    if (bfs->run)
-        weir_steps_cancel(bfs->run->on.steps);
-    else
-        weir_traversal_cancel(bfs->traversal);
+    weir__algorithm_cancel(&bfs->head);
 }
 
 void weir_bfs_destroy(weir_bfs *bfs)
 {
     if (!bfs)
         return;
-    weir__bfs_run_destroy(bfs->run);
-    weir_traversal_destroy(bfs->traversal);
-    weir_placement_destroy(bfs->placement);
+    weir__bfs_in_step_destroy(bfs->in_step);
+    weir__algorithm_destroy(&bfs->head);
     free(bfs);
 }

@@ -6,15 +6,15 @@
  * vertex that is found (Beamer, Asanovic, Patterson: "Direction-optimizing breadth-first search", SC 2012),
  * whichever looks at fewer arcs.
  *
- * Every device has a bitmap over all numbers (algorithms/rows.h) of the vertices that are found. Of its own
- * vertices it is exact; of those of others it tells, while levels go top-down, who was sent already, and after a
- * level that went bottom-up it is exact too. It needs no bitmap of the last level: a vertex that is not found
- * has no found neighbour but on the last level, or it would have been found from there. But within a level
- * that bitmap must not change under those who read it, so there are two by turns.
+ * Every device has a bitmap over all numbers (algorithms/rows.h) of the vertices that are found. For its own
+ * vertices the bitmap is exact. For vertices of other devices it says, while levels go top-down, which of them this
+ * device has sent to their owners; a level bottom-up makes it exact for them too. No bitmap of the last level is
+ * needed: a vertex that is not found has found neighbours on the last level alone, or an earlier level would have
+ * found it. The bitmap that a level bottom-up reads must not change meanwhile, so there are two, used in turn.
  *
- * The queue is one array that only grows, since a vertex is found once; a level is a stretch of it. An
- * entry is a *piece* of a row, at most BFS_PIECE arcs, with the place of its arcs: whoever puts it there reads
- * the offsets while the place in the queue is being reserved, and a level is a link shorter. */
+ * The queue is one array that only grows, since a vertex is found once; a level is a stretch of it. An entry is a
+ * *piece* of a row: at most BFS_PIECE arcs, and where they begin. The lane that puts an entry there reads the row's
+ * offsets while its slot in the queue is being reserved, so the level that takes the entry need not wait for them. */
 #ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_H
 #define WEIR_ALGORITHMS_BFS_BFS_STEP_H
 
@@ -23,11 +23,11 @@
 
 #define BFS_NONE  0xFFFFFFFFu
 #define BFS_PIECE 256u /* arcs of an entry of the queue */
-/* Sum 0 of a barrier counts entries, and above them how often rows took several. The latter counts modulo 2^16
- * (steps/words.h); that often there are more entries than make a level wide, which is all it is for. */
+/* Sum 0 of a barrier counts entries in its low 32 bits, and above them how often a row took several entries. The
+ * upper count is modulo 2^16 (steps/words.h). It may go round, since a level with that many entries is wide anyway. */
 #define BFS_SPLIT (UINT64_C(1) << 32)
-#define BFS_WIDE \
-    2048u /* entries of a level from which on its arcs are counted and a way is chosen */
+/* A level of so many entries is wide: its arcs are counted, and a direction is chosen for the next one. */
+#define BFS_WIDE 2048u
 
 /** Entry of the queue: arcs first to first + count - 1, those of a row or a part of them. */
 struct bfs_piece {
@@ -45,10 +45,10 @@ enum bfs_result {
     BFS_RESULT_UP_ROWS,    /* rows looked at bottom-up */
     BFS_RESULT_DOWN_STEPS,
     BFS_RESULT_UP_STEPS,
-    BFS_RESULT_TURN_STEPS, /* from one way to the other */
-    BFS_RESULT_DOWN_NS,    /* by the clock of block 0 */
+    BFS_RESULT_SWITCH_STEPS, /* from one way to the other */
+    BFS_RESULT_DOWN_NS,      /* by the clock of block 0 */
     BFS_RESULT_UP_NS,
-    BFS_RESULT_TURN_NS,
+    BFS_RESULT_SWITCH_NS,
     BFS_RESULT_BITMAP,    /* which of the two bitmaps is the last; by block 0 */
     BFS_RESULT_REACHED,   /* by the epilogue: own vertices that were found, */
     BFS_RESULT_ARCS_LEFT, /* and out-arcs of those that were not */
@@ -59,15 +59,13 @@ struct bfs_step_args {
     struct weir_steps_member member;
     weir_rows_part rows;
     const uint32_t *base; /* the bitmap before a run: numbers without arcs count as found */
-    uint32_t
-        *found[2]
-              [WEIR_DEVICES_MAX]; /* bitmaps of each device, as this one reaches them; [0] is a copy
-                                             of base before */
-    uint32_t *
-        level; /* by row. The body writes those of found vertices, the epilogue BFS_NONE for the others */
-    uint32_t *parent;                   /* by row, a number; as level; NULL: not wanted */
-    struct bfs_piece *queue;            /* room for each row and each piece */
-    uint32_t *tail;                     /* of the queue, at 0 before; relaxed dev */
+    /* Both bitmaps of each device, as this one reaches them. Before a run the first is a copy of base. */
+    uint32_t *found[2][WEIR_DEVICES_MAX];
+    /* By row. The body writes the levels of found vertices, the epilogue BFS_NONE for the others. */
+    uint32_t *level;
+    uint32_t *parent;        /* by row, a number; written as levels are; NULL: not wanted */
+    struct bfs_piece *queue; /* room for each row and each piece */
+    uint32_t *tail;          /* of the queue, at 0 before; relaxed dev */
     uint32_t *inbox[WEIR_DEVICES_MAX];  /* [from]: of this device, 1 or 2 words an item */
     uint32_t *outbox[WEIR_DEVICES_MAX]; /* [to]: the inbox of that device for this one */
     uint64_t unfound;                   /* vertices of all devices that have in-arcs */
@@ -91,8 +89,8 @@ struct bfs_narrow {
 /** Words that the threads of a block share. */
 struct bfs_step_shared {
     uint64_t
-        first; /* of weir_steps_sync(): entries put, and BFS_SPLIT for each row that took several */
-    uint64_t arcs;  /* of the vertices found */
+        first;     /* sum 0 of the next barrier: entries put, BFS_SPLIT for each row with several */
+    uint64_t arcs; /* of the vertices found */
     uint64_t found; /* vertices */
     uint64_t sent;  /* items */
     struct bfs_narrow narrow;
@@ -109,12 +107,12 @@ enum bfs_phase {
     BFS_END
 };
 
-/** Where the search is; the same in all threads of all blocks of a device that are awake. */
+/** Where the search is. All threads of all blocks of a device that are awake have the same. */
 struct bfs_walk {
     uint32_t phase;
     uint32_t level;      /* of the vertices in the stretch */
     uint32_t begin, end; /* the stretch of the queue */
-    uint32_t turn;       /* which bitmap is current */
+    uint32_t current;    /* which bitmap is current */
     uint32_t wide;       /* the level is worth counting */
     uint32_t split;      /* a row of the stretch has several entries */
     uint32_t awake;      /* blocks of this device that share the work */
@@ -125,10 +123,12 @@ struct bfs_walk {
         unfound_arcs; /* over all devices, of vertices with in-arcs; so are they here */
 };
 
-/** What a thread did in a phase. The first four are of the worker, in its first lane. */
+/** What a thread did in a phase. The first four count for the whole worker, and its first lane keeps them. */
 struct bfs_tally {
-    uint64_t put, arcs, found,
-        sent; /* entries put, from BFS_SPLIT on rows that took several; ... */
+    uint64_t put;   /* entries put, and BFS_SPLIT for each row that took several */
+    uint64_t arcs;  /* out-arcs of the vertices found */
+    uint64_t found; /* vertices */
+    uint64_t sent;  /* items */
     uint64_t pieces, down_arcs, up_arcs, up_rows;
 };
 
@@ -137,7 +137,7 @@ WEIR_DEV int bfs_owns(const struct bfs_step_args *a, uint32_t number)
     return number - a->rows.begin < a->rows.owned;
 }
 
-/** Whether the bit of a number was not set; then it is now. */
+/** Set the bit of a number. @return whether it was not set before. */
 WEIR_DEV int bfs_claim(uint32_t *bitmap, uint32_t number)
 {
     uint32_t bit = 1u << (number & 31u);

@@ -1,5 +1,5 @@
 /** @file bfs_step_base.c  Breadth-first search in step: the bitmap before a run. */
-#include "algorithms/bfs/bfs_step_run.h"
+#include "algorithms/bfs/bfs_in_step.h"
 #include "runtime/support.h"
 
 struct marks {
@@ -36,15 +36,16 @@ static void mark_sources(void *user, uint64_t begin, uint64_t end)
             (void)set_bit(marks->led, marks->numbers[v]);
 }
 
-weir_status weir__bfs_run_base(struct bfs_run *run, const weir_graph *graph, uint32_t **base_out)
+weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph *graph,
+                                   uint32_t **base_out)
 {
-    const uint32_t words = weir__row_steps_part(&run->on, 0)->numbers / 32;
-    struct marks marks = {.graph = graph, .numbers = weir__rows_numbers(run->on.rows)};
+    const uint32_t words = weir__row_steps_part(&in_step->on, 0)->numbers / 32;
+    struct marks marks = {.graph = graph, .numbers = weir__rows_numbers(in_step->on.rows)};
     weir_status status = weir__calloc(words, 4, "bitmap of the graph", &marks.led);
     if (status)
         return status;
     weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_targets, &marks);
-    run->unfound = marks.count;
+    in_step->unfound = marks.count;
     weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_sources, &marks);
     for (uint32_t i = 0; i < words; i++)
         marks.led[i] = ~marks.led[i];

@@ -1,11 +1,11 @@
 /** @file bfs_step_body.h  The body of a device: phase after phase, with a barrier behind each.
  *
- * A narrow level needs few blocks, and a barrier of few is fast: the others sleep until a level is wide. All
- * who are awake know the same sums and decide the same (bfs_step_turn.h). */
+ * A narrow level needs few blocks, and a barrier of few blocks is fast, so the others sleep until a level is wide.
+ * All blocks that are awake know the same sums and decide the same (bfs_step_direction.h). */
 #ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_BODY_H
 #define WEIR_ALGORITHMS_BFS_BFS_STEP_BODY_H
 
-#include "algorithms/bfs/bfs_step_turn.h"
+#include "algorithms/bfs/bfs_step_direction.h"
 
 #define BFS_DENSE   4u /* rows of a word that a lane marks alone */
 #define BFS_ABREAST 4u /* words of other rows that the lanes read together */
@@ -13,7 +13,7 @@
 WEIR_DEV void bfs_pack(const struct bfs_walk *w, uint64_t *board)
 {
     board[0] = (uint64_t)w->end << 32 | w->begin;
-    board[1] = (uint64_t)w->level << 32 | w->phase << 8 | w->turn << 4 | w->split << 1 | w->wide;
+    board[1] = (uint64_t)w->level << 32 | w->phase << 8 | w->current << 4 | w->split << 1 | w->wide;
     board[2] = w->entries;
     board[3] = w->arcs;
     board[4] = w->unfound;
@@ -27,7 +27,7 @@ WEIR_DEV void bfs_unpack(const uint64_t *board, struct bfs_walk *w)
     w->end = (uint32_t)(board[0] >> 32);
     w->level = (uint32_t)(board[1] >> 32);
     w->phase = (uint32_t)board[1] >> 8 & 0xFFu;
-    w->turn = (uint32_t)board[1] >> 4 & 1u;
+    w->current = (uint32_t)board[1] >> 4 & 1u;
     w->split = (uint32_t)board[1] >> 1 & 1u;
     w->wide = (uint32_t)board[1] & 1u;
     w->entries = board[2];
@@ -47,14 +47,14 @@ WEIR_DEV uint32_t bfs_sleep(const struct bfs_step_args *a, struct weir_steps_blo
     return stop;
 }
 
-/* As many blocks as the phase needs. @return non-zero: the body ends. */
-WEIR_DEV uint32_t bfs_people(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                             struct weir_steps_block *b, struct bfs_walk *w)
+/* Wake blocks, or send some to sleep, so that as many are awake as the phase needs. @return non-zero: the body ends. */
+WEIR_DEV uint32_t bfs_set_awake(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                struct weir_steps_block *b, struct bfs_walk *w)
 {
     const uint32_t need = bfs_need(b, w);
     w->arriving = w->awake;
     if (need > w->awake) {
-        /* Some more than needed: levels grow for a while. */
+        /* Wake half as many more than are needed: levels that grow go on growing for a while. */
         uint32_t blocks = need + need / 2 < b->blocks ? need + need / 2 : b->blocks;
         uint64_t board[8];
         bfs_pack(w, board);
@@ -145,7 +145,7 @@ WEIR_DEV uint32_t bfs_short(const struct bfs_step_args *a, struct bfs_step_share
     return n.stop;
 }
 
-/* Block 0 remembers what was taken from the inboxes, for those who sleep now. */
+/* Block 0 notes how far the inboxes were read, for the blocks that are asleep now. */
 WEIR_DEV void bfs_remember(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
                            const struct weir_steps_block *b, uint32_t phase)
 {
@@ -156,7 +156,7 @@ WEIR_DEV void bfs_remember(const struct bfs_step_args *a, const struct bfs_step_
     weir_block_sync();
 }
 
-/* The source, by block 0 of each device. */
+/* Block 0 of each device finds the source, and forgets the source of the run before. */
 WEIR_DEV uint32_t bfs_start(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                             struct weir_steps_block *b, struct bfs_walk *w)
 {
@@ -188,7 +188,7 @@ WEIR_DEV uint32_t bfs_start(const struct bfs_step_args *a, struct bfs_step_share
     w->arcs = total[2];
     w->unfound = bfs_less(a->unfound, 1);
     w->unfound_arcs = a->rows.arcs_all;
-    bfs_turn(a, w, 0);
+    bfs_level_done(a, w, 0);
     return stop;
 }
 
@@ -205,14 +205,14 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
     if (b->block || b->thread)
         return;
     page->result[BFS_RESULT_LEVELS] = w->level;
-    page->result[BFS_RESULT_BITMAP] = w->turn;
+    page->result[BFS_RESULT_BITMAP] = w->current;
     for (uint32_t i = 0; i < 3; i++) {
         page->result[BFS_RESULT_DOWN_NS + i] = ns[i];
         page->result[BFS_RESULT_DOWN_STEPS + i] = steps[i];
     }
 }
 
-/* Down and absorb, up, and the ways between: what their times are booked under. */
+/* Under which of three phases the report counts this one: top-down, bottom-up, switching between them. */
 WEIR_DEV uint32_t bfs_kind(uint32_t phase)
 {
     return phase <= BFS_ABSORB ? 0 : phase == BFS_UP ? 1 : 2;
@@ -234,7 +234,7 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     if (b->block == 0) {
         stop = bfs_start(a, shared, b, &w);
         if (!stop)
-            stop = bfs_people(a, shared, b, &w);
+            stop = bfs_set_awake(a, shared, b, &w);
     } else { /* the first barrier counts all blocks: each has passed the one of the reset then */
         weir_steps_leave(&a->member, b, b->blocks, &shared->first);
         stop = bfs_sleep(a, b, &w);
@@ -260,13 +260,13 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
             since = now;
             kind = bfs_kind(w.phase);
         }
-        stop = bfs_people(a, shared, b, &w);
+        stop = bfs_set_awake(a, shared, b, &w);
     }
     if (!stop)
         bfs_finish(a, b, &w, &t, ns, steps);
 }
 
-/* A row that nobody found. @return its out-arcs. */
+/* Mark a row that nobody found. @return its out-arcs. */
 WEIR_DEV uint64_t bfs_not_found(const struct bfs_step_args *a, uint64_t row)
 {
     a->level[row] = BFS_NONE;
@@ -275,8 +275,8 @@ WEIR_DEV uint64_t bfs_not_found(const struct bfs_step_args *a, uint64_t row)
     return a->rows.out.offsets[row + 1] - a->rows.out.offsets[row];
 }
 
-/* Words of the bitmap, one a lane, in which few rows are left: each lane goes through the bits of its own, so that
- * those of all lanes are under way together. @return out-arcs of these rows. */
+/* Each lane has a word of the bitmap with few rows left, and goes through its bits alone, so that the loads of all lanes
+ * are under way together. @return out-arcs of these rows. */
 WEIR_DEV uint64_t bfs_few_not_found(const struct bfs_step_args *a, uint64_t word, uint32_t bits)
 {
     uint64_t left = 0;
@@ -289,8 +289,8 @@ WEIR_DEV uint64_t bfs_few_not_found(const struct bfs_step_args *a, uint64_t word
     return left;
 }
 
-/* Words in which many are left: the lanes take the rows of a word side by side, and several words before they use what
- * they read of the first. @param[in] word  of lane 0. @param[in] many  the lanes that have such a word. */
+/* In words with many rows left the lanes take the rows of one word side by side. They load for several words before they
+ * use what they read for the first. @param[in] word  of lane 0. @param[in] many  the lanes that have such a word. */
 WEIR_DEV uint64_t bfs_many_not_found(const struct bfs_step_args *a, uint64_t word, uint32_t bits,
                                      uint32_t many)
 {
@@ -338,8 +338,8 @@ WEIR_DEV void bfs_step_epilogue(const struct bfs_step_args *a, const struct weir
             count[1] += bfs_many_not_found(a, base, ~is, many);
     }
     if (b->block == 0 && b->thread == 0 && bfs_owns(a, a->source))
-        count[0] +=
-            (uint64_t)bfs_is_set(a->base, a->source); /* without arcs, and found all the same */
+        /* A source without arcs is among those that count as found from the beginning. */
+        count[0] += (uint64_t)bfs_is_set(a->base, a->source);
     weir_steps_count(&a->member, b, BFS_RESULT_REACHED, count, 2);
 }
 

@@ -15,8 +15,8 @@ WEIR_DEV struct bfs_piece bfs_piece_of(uint32_t row, uint64_t first, uint64_t la
     return piece;
 }
 
-/* What the lanes' rows have behind their first piece: a few each lane writes itself, many all lanes write
- * together. @return how many. */
+/* Put what the lanes' rows have behind their first piece into the queue. A lane writes a few pieces itself; many are
+ * written by all lanes together. @return how many. */
 WEIR_COLD uint32_t bfs_put_rest(struct bfs_piece *queue, uint32_t *tail, uint32_t row,
                                 uint64_t first, uint64_t last)
 {
@@ -110,7 +110,7 @@ WEIR_DEV void bfs_found(const struct bfs_step_args *a, const struct bfs_walk *w,
         bfs_put(a, t, own, number - a->rows.begin, wide);
 }
 
-/* The lane that has the piece which arc `i` of the worker's arcs is of: the first whose sum is above. */
+/* Which lane has the piece that arc `i` of the worker's arcs belongs to: the first lane whose sum is above `i`. */
 WEIR_DEV uint32_t bfs_lane_of(uint32_t upto, uint32_t i)
 {
     uint32_t low = 0;
@@ -120,13 +120,13 @@ WEIR_DEV uint32_t bfs_lane_of(uint32_t upto, uint32_t i)
     return low;
 }
 
-/* Entries at to at + count - 1 of the queue, at most one a lane, by the lanes of a worker. In a wide level a
- * look comes before the atomic, since most arcs lead to what is found, and several arcs of a lane are under
- * way at a time; in a narrow one that would only be a link more in the chain. */
+/* A worker takes the entries at to at + count - 1 of the queue, at most one a lane. In a wide level a lane looks at the
+ * bit before its atomic, since most arcs lead to vertices that are found, and has several arcs under way at a time. In a
+ * narrow level the look would only make the chain of dependent accesses longer. */
 WEIR_DEV void bfs_expand(const struct bfs_step_args *a, const struct bfs_walk *w,
                          struct bfs_tally *t, uint32_t at, uint32_t count, int wide)
 {
-    uint32_t *found = a->found[w->turn][a->member.index];
+    uint32_t *found = a->found[w->current][a->member.index];
     const uint32_t step = wide ? BFS_AT_ONCE : 1;
     struct bfs_piece piece = {0, 0, 0};
     if (weir_lane() < count)
@@ -158,7 +158,7 @@ WEIR_DEV void bfs_expand(const struct bfs_step_args *a, const struct bfs_walk *w
     }
 }
 
-/* All entries of the stretch, by the blocks that are awake. */
+/* The blocks that are awake take all entries of the stretch. */
 WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                                    const struct weir_steps_block *b, const struct bfs_walk *w,
                                    int wide)
@@ -166,7 +166,7 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
     const uint32_t workers = w->awake * b->threads / WEIR_LANES;
     const uint32_t entries = w->end - w->begin;
-    /* Few for each worker where there are few, so that all have some; whole rows are of few arcs. */
+    /* Where entries are few a worker takes few at a time, so that all workers have some. */
     uint32_t take = (entries + workers - 1) / workers;
     take = take < 1 ? 1 : take > WEIR_LANES ? WEIR_LANES : take;
     WEIR_ROLLED
@@ -178,10 +178,10 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
     return t;
 }
 
-/* Phases are called, not copied into the body: each has all registers to itself. They are given copies, so that
- * what the body goes on with stays in registers too. */
+/* Phases are called rather than copied into the body, so that each has all registers to itself. They are given copies,
+ * so that what the body goes on with stays in registers too. */
 
-/** All entries of a wide stretch, by the blocks that are awake. */
+/** The blocks that are awake take all entries of a wide stretch. */
 WEIR_COLD struct bfs_tally bfs_down_wide(const struct bfs_step_args *a,
                                          struct bfs_step_shared *shared, struct weir_steps_block b,
                                          struct bfs_walk w)
@@ -189,7 +189,7 @@ WEIR_COLD struct bfs_tally bfs_down_wide(const struct bfs_step_args *a,
     return bfs_down(a, shared, &b, &w, 1);
 }
 
-/** All entries of a narrow one, of rows that may be long. */
+/** The same of a narrow stretch, whose rows may be long. */
 WEIR_COLD struct bfs_tally bfs_down_narrow(const struct bfs_step_args *a,
                                            struct bfs_step_shared *shared,
                                            struct weir_steps_block b, struct bfs_walk w)
@@ -197,13 +197,13 @@ WEIR_COLD struct bfs_tally bfs_down_narrow(const struct bfs_step_args *a,
     return bfs_down(a, shared, &b, &w, 0);
 }
 
-/** Take in what other devices found: it is of this level already. By the blocks that are awake. */
+/** The blocks that are awake take in what other devices found, whose level is this one already. */
 WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                           struct weir_steps_block b, struct bfs_walk w)
 {
     const uint32_t threads = w.awake * b.threads;
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
-    uint32_t *found = a->found[w.turn][a->member.index];
+    uint32_t *found = a->found[w.current][a->member.index];
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->rows.parts; d++) {
         const uint32_t *inbox = a->inbox[d];

@@ -1,4 +1,4 @@
-/** @file bfs_step_narrow.h  Narrow levels of short rows on one device, one after the other: a road network.
+/** @file bfs_step_narrow.h  Narrow levels of short rows on one device, one after the other, as road networks have.
  *
  * A level is a chain of dependent accesses and a barrier, a few microseconds in all, so nothing else is done
  * here: four lanes to an entry, no look before the atomic, and nothing decided but whether it goes on like
@@ -26,8 +26,8 @@ struct bfs_here {
 /* Arcs that a lane has under way: with BFS_GROUP lanes, all of nearly every row of a road network. */
 #define BFS_PAIR 2u
 
-/* The lanes have found number[k] where is[k] holds, from `row`; rows are numbers here. All lanes of a worker.
- * @return entries put. */
+/* Put the vertices number[k] for which is[k] holds, found from `row`, into the queue; with one device rows are numbers.
+ * All lanes of a worker. @return entries put. */
 WEIR_DEV uint64_t bfs_narrow_put(const struct bfs_here *h, const int *is, const uint32_t *number,
                                  const uint64_t *first, const uint64_t *last, uint32_t row,
                                  uint32_t level)
@@ -50,9 +50,9 @@ WEIR_DEV uint64_t bfs_narrow_put(const struct bfs_here *h, const int *is, const 
     put = count;
     at = weir_broadcast_u32(at, 0);
     for (uint32_t k = 0; k < BFS_PAIR; k++) {
-        uint32_t place = at + weir_popcount_u32(those[k] & ((1u << weir_lane()) - 1));
+        uint32_t slot = at + weir_popcount_u32(those[k] & ((1u << weir_lane()) - 1));
         if (is[k]) {
-            h->queue[place] = bfs_piece_of(number[k], first[k], last[k], 0);
+            h->queue[slot] = bfs_piece_of(number[k], first[k], last[k], 0);
             weir_prefetch(&h->targets[first[k]]); /* for the next level */
         }
         at += weir_popcount_u32(those[k]);
@@ -65,7 +65,7 @@ WEIR_DEV uint64_t bfs_narrow_put(const struct bfs_here *h, const int *is, const 
     return put;
 }
 
-/* Entries begin to end - 1. @return entries put. */
+/* Take the entries begin to end - 1. @return entries put. */
 WEIR_DEV uint64_t bfs_narrow_level(const struct bfs_here *h, struct bfs_narrow *n, uint32_t group,
                                    uint32_t groups)
 {
@@ -88,7 +88,7 @@ WEIR_DEV uint64_t bfs_narrow_level(const struct bfs_here *h, struct bfs_narrow *
                 number[k] = is[k] ? h->targets[piece.first + i + k * BFS_GROUP] : 0;
                 n->down_arcs += (uint64_t)is[k];
             }
-            /* The places of the arcs are read before it is known whether they are needed: a link less. */
+            /* Offsets are read before it is known whether they are needed, so that nothing waits for them later. */
             for (uint32_t k = 0; k < BFS_PAIR; k++) {
                 first[k] = h->offsets[number[k]];
                 last[k] = h->offsets[number[k] + 1];
@@ -101,25 +101,26 @@ WEIR_DEV uint64_t bfs_narrow_level(const struct bfs_here *h, struct bfs_narrow *
     return put;
 }
 
-/* The levels, by the threads that take part. */
+/* The threads that take part search level after level. */
 WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                               struct weir_steps_block *b, const struct bfs_walk *w, uint32_t busy,
                               struct bfs_narrow *n)
 {
-    const struct bfs_here here = {a->queue,
-                                  a->rows.out.offsets,
-                                  a->rows.out.targets,
-                                  a->found[w->turn][0],
-                                  a->level,
-                                  a->parent,
-                                  a->tail};
+    struct bfs_here here;
     struct weir_steps_page *page = weir_steps_mine(&a->member);
     const uint32_t room = w->awake * (b->threads / WEIR_LANES) * BFS_TAKE;
     const uint32_t least = w->awake == 1 ? 1 : room / 8;
     const uint32_t groups = w->awake * busy / BFS_GROUP;
-    /* One worker of each block after the other, so that all units have some. */
+    /* Groups are dealt out to one worker of each block after the other, so that all units have some. */
     const uint32_t group = (b->thread / WEIR_LANES * w->awake + b->block) * BFS_GROUPS;
     const uint32_t arriving = w->arriving;
+    here.queue = a->queue;
+    here.offsets = a->rows.out.offsets;
+    here.targets = a->rows.out.targets;
+    here.found = a->found[w->current][0];
+    here.level = a->level;
+    here.parent = a->parent;
+    here.tail = a->tail;
     WEIR_ROLLED
     for (;;) {
         const uint64_t put = bfs_narrow_level(&here, n, group, groups);
@@ -144,7 +145,7 @@ WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_sha
     n->step = b->step;
 }
 
-/** Levels as long as the blocks that are awake are about as many as they need; by all of those. */
+/** All blocks that are awake search levels for as long as these need about as many blocks. */
 WEIR_COLD struct bfs_narrow bfs_narrow_levels(const struct bfs_step_args *a,
                                               struct bfs_step_shared *shared,
                                               struct weir_steps_block b, struct bfs_walk w)

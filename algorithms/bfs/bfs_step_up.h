@@ -9,7 +9,7 @@
 #define BFS_ABREAST 4u  /* looks that a lane has under way in a long row */
 #define BFS_ALONE   16u /* arcs that a lane looks at before the worker does it together */
 
-/* Bits of a word of the bitmap that the lanes of a worker hold one each; a host worker holds all. */
+/* Bits of a word that a lane goes through: one on GPUs, where the lanes share a word; all on the host. */
 #define BFS_BITS (32u / WEIR_LANES)
 
 /* Words of this device's part. */
@@ -41,7 +41,8 @@ WEIR_COLD uint64_t bfs_look_together(const uint32_t *targets, const uint32_t *fo
     return last;
 }
 
-/* One look of each lane at some words: rows row[k], where want[k] holds. @return by[k], BFS_NONE: not found. */
+/* Each lane looks for a found neighbour of its rows row[k] for which want[k] holds.
+ * @param[out] by  by[k] is that neighbour; BFS_NONE: there is none. */
 WEIR_DEV void bfs_look(const struct bfs_step_args *a, const uint32_t *found, const uint32_t *row,
                        const int *want, uint32_t *by, uint64_t *degree, struct bfs_tally *t)
 {
@@ -93,7 +94,7 @@ WEIR_DEV void bfs_look(const struct bfs_step_args *a, const uint32_t *found, con
     }
 }
 
-/* What the lanes found: levels, parents, arcs. @return the bits of the lanes. */
+/* Keep what the lanes found: levels, parents, numbers of arcs. @return a bit for each lane that found something. */
 WEIR_DEV uint32_t bfs_keep(const struct bfs_step_args *a, const struct bfs_walk *w,
                            struct bfs_tally *t, uint32_t row, uint32_t by, uint64_t degree)
 {
@@ -113,12 +114,13 @@ WEIR_DEV uint32_t bfs_keep(const struct bfs_step_args *a, const struct bfs_walk 
     return bits;
 }
 
-/* Words at to at + BFS_WORDS - 1 of this part. Full words are skipped but still handed on. */
+/* A worker takes words at to at + BFS_WORDS - 1 of this part. Full words have no work but are still written, since the
+ * other bitmap is an older one. */
 WEIR_DEV void bfs_up_words(const struct bfs_step_args *a, const struct bfs_walk *w,
                            struct bfs_tally *t, uint32_t at)
 {
     const uint32_t part_word = a->rows.begin / 32;
-    const uint32_t *found = a->found[w->turn][a->member.index];
+    const uint32_t *found = a->found[w->current][a->member.index];
     uint32_t word[BFS_WORDS];
     for (uint32_t k = 0; k < BFS_WORDS; k++)
         word[k] = found[part_word + at + k];
@@ -139,17 +141,17 @@ WEIR_DEV void bfs_up_words(const struct bfs_step_args *a, const struct bfs_walk 
         for (uint32_t k = 0; k < BFS_WORDS; k++)
             word[k] |= bfs_keep(a, w, t, row[k], by[k], degree[k]) << bit;
     }
-    /* Lane k + BFS_WORDS * d brings word k to device d. */
+    /* Lane k + BFS_WORDS * d writes word k to device d. */
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < BFS_WORDS * a->rows.parts; i += WEIR_LANES) {
         uint32_t value = word[0];
         for (uint32_t k = 1; k < BFS_WORDS; k++)
             value = i % BFS_WORDS == k ? word[k] : value;
-        a->found[w->turn ^ 1][i / BFS_WORDS][part_word + at + i % BFS_WORDS] = value;
+        a->found[w->current ^ 1][i / BFS_WORDS][part_word + at + i % BFS_WORDS] = value;
     }
 }
 
-/** A level; by all blocks. Writes the other bitmap, here and on all devices. */
+/** All blocks search a level. They write the other bitmap, here and on all devices. */
 WEIR_COLD struct bfs_tally bfs_up(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                                   struct weir_steps_block b, struct bfs_walk w)
 {
@@ -168,8 +170,8 @@ WEIR_COLD struct bfs_tally bfs_up(const struct bfs_step_args *a, struct bfs_step
 WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                         struct weir_steps_block b, struct bfs_walk w)
 {
-    const uint32_t *now = a->found[w.turn][a->member.index] + a->rows.begin / 32;
-    const uint32_t *before = a->found[w.turn ^ 1][a->member.index] + a->rows.begin / 32;
+    const uint32_t *now = a->found[w.current][a->member.index] + a->rows.begin / 32;
+    const uint32_t *before = a->found[w.current ^ 1][a->member.index] + a->rows.begin / 32;
     const uint32_t words = bfs_words(a), threads = b.blocks * b.threads;
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
     WEIR_ROLLED
@@ -186,17 +188,17 @@ WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *s
     bfs_flush(shared, &t);
 }
 
-/** From top-down to bottom-up on several devices: each brings its part of the bitmap to the others. */
+/** From top-down to bottom-up on several devices: each copies its part of the bitmap to the others. */
 WEIR_COLD void bfs_share(const struct bfs_step_args *a, struct weir_steps_block b,
                          struct bfs_walk w)
 {
     const uint32_t part_word = a->rows.begin / 32, words = bfs_words(a);
-    const uint32_t *mine = a->found[w.turn][a->member.index];
+    const uint32_t *mine = a->found[w.current][a->member.index];
     WEIR_ROLLED
     for (uint32_t at = b.block * b.threads + b.thread; at < words; at += b.blocks * b.threads)
         for (uint32_t d = 0; d < a->rows.parts; d++)
             if (d != a->rows.part)
-                a->found[w.turn][d][part_word + at] = mine[part_word + at];
+                a->found[w.current][d][part_word + at] = mine[part_word + at];
 }
 
 #endif

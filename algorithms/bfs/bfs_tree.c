@@ -115,7 +115,11 @@ static const char *text_of(enum rule rule)
 weir_status weir_bfs_tree_check(const weir_graph *graph, uint64_t source, const int64_t *parents,
                                 const int32_t *levels)
 {
-    struct tree tree = {graph, source, parents, levels, UINT64_MAX};
+    struct tree tree = {.graph = graph,
+                        .source = source,
+                        .parents = parents,
+                        .levels = levels,
+                        .first = UINT64_MAX};
     if (!graph || !parents || !levels)
         return weir__fail(WEIR_ERR_INVALID, "weir_bfs_tree_check: no graph, parents or levels");
     if (source >= graph->vertices)

@@ -1,30 +1,23 @@
 /** @file cc.c  Connected components: rows that lie on the devices, or arcs that come in segments. */
 #include "algorithms/cc/cc.h"
-#include "algorithms/common/choose.h"
+#include "algorithms/common/algorithm.h"
 #include "algorithms/common/forms.h"
-#include "algorithms/common/timing.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
 
 struct weir_cc {
-    weir_context *context;       /* kept by what runs in it */
+    struct weir__algorithm head; /* first */
     weir__cc_streamed *streamed; /* NULL: the rows are resident */
     weir__cc_resident resident;
-    uint64_t vertices;
-    weir_route_kind route; /* what was asked for */
-    const char *why_devices;
-    int ran; /* the last run was complete */
-    weir_prepare_stats prepared;
-    int stopped; /* the last run was: its labels are in part those of the run before */
+    weir_cc_source source; /* what was asked for, */
+    weir_route_kind route; /* and so here */
 };
 
 struct asked_of {
-    weir_context *context;
+    const weir_cc *cc;
     const weir_graph *graph;
-    uint32_t devices;
-    weir_cc_source source;
 };
 
 /* Whether the devices go in step, and their pools hold what rows take at the least. Where rows were asked for, their
@@ -32,75 +25,62 @@ struct asked_of {
 static weir_status may_reside(const void *user)
 {
     const struct asked_of *of = user;
-    const uint64_t needed = weir__cc_resident_bytes(of->graph, of->devices);
+    const struct weir__algorithm *head = &of->cc->head;
+    const uint64_t needed = weir__cc_resident_bytes(of->graph, head->parts);
     weir_status status;
-    if (of->source == WEIR_CC_RESIDENT)
+    if (of->cc->source == WEIR_CC_RESIDENT)
         return WEIR_OK;
-    if ((status = weir_steps_possible(of->context, of->devices)))
+    if ((status = weir_steps_possible(head->context, head->parts)))
         return status;
-    for (uint32_t d = 0; d < of->devices; d++) {
+    for (uint32_t d = 0; d < head->parts; d++) {
         weir_pool_stats pool;
-        weir_device_pool_stats(weir_context_device(of->context, d), &pool);
+        weir_device_pool_stats(weir_context_device(head->context, d), &pool);
         if (pool.bound_bytes < pool.used_bytes + needed)
             return WEIR_ERR_NOMEM;
     }
     return WEIR_OK;
 }
 
-static weir_status create(weir_context *context, const weir_graph *graph,
-                          const weir_partition *partition, const weir_run_options *options,
-                          weir_cc_source source, weir_cc *cc)
+static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
-    const struct asked_of of = {context, graph, partition->parts, source};
-    const struct weir__asked asked = {.options = options, .source = source};
+    weir_cc *cc = (weir_cc *)head;
+    const struct asked_of of = {cc, making->graph};
+    const struct weir__asked asked = {.options = making->options, .source = cc->source};
     const struct weir__form_case what = {WEIR__FORM_RESIDENT, may_reside, &of};
     int form;
-    weir_status status = weir__partition_fits(context, graph, partition);
+    weir_status status = weir__partition_fits(making->context, making->graph, making->partition);
     if (status || (status = weir__form_choose(&weir__cc_forms, &asked, &what, &form, NULL)))
         return status;
     if (form == WEIR__FORM_RESIDENT) {
-        status = weir__cc_resident_create(context, graph, partition, options, &cc->resident);
+        status = weir__cc_resident_create(making->context, making->graph, making->partition,
+                                          making->options, &cc->resident);
+        head->on = status ? NULL : &cc->resident.on;
         /* The estimate knows neither the balance of parts nor whether in-arcs are needed. */
-        if (status != WEIR_ERR_NOMEM || source == WEIR_CC_RESIDENT)
+        if (status != WEIR_ERR_NOMEM || cc->source == WEIR_CC_RESIDENT)
             return status;
     }
-    return weir__cc_streamed_create(context, graph, partition->parts, options, 0, &cc->streamed);
-}
-
-static weir_status check(const weir_run_options *options, weir_cc_source source)
-{
-    if (options->size != sizeof *options)
-        return weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
-    return weir__forms_check(&weir__cc_forms,
-                             &(struct weir__asked){.options = options, .source = source}, NULL);
+    return weir__cc_streamed_create(making->context, making->graph, head->parts, making->options, 0,
+                                    &cc->streamed);
 }
 
 weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            weir_cc_source source, weir_cc **cc_out)
 {
-    static const weir_run_options defaults = WEIR_RUN_OPTIONS_INIT;
-    const struct weir__prepare begin = weir__prepare_begin();
-    weir_partition *made = NULL;
+    struct weir__making making = {
+        .context = context, .graph = graph, .partition = partition, .options = options};
+    struct weir__asked asked = {.source = source};
     weir_cc *cc;
-    weir_status status;
+    weir_status status = weir__making_begin(&making);
     *cc_out = NULL;
-    options = options ? options : &defaults;
-    if ((status = check(options, source)) ||
+    asked.options = making.options;
+    if (status || (status = weir__forms_check(&weir__cc_forms, &asked, NULL)) ||
         (status = weir__calloc(1, sizeof *cc, "connected components", &cc)))
         return status;
-    cc->context = context;
-    cc->vertices = graph->vertices;
-    status = weir__partition_choose(context, graph, &partition, WEIR_SHAPE_COMPONENTS, &made,
-                                    &cc->why_devices);
-    cc->route = options->route;
-    if (!status)
-        status = create(context, graph, partition, options, source, cc);
-    if (!status)
-        cc->prepared = weir__prepare_end(&begin, graph, partition, made);
-    weir_partition_destroy(made);
-    if (status) {
-        free(cc);
+    cc->source = source;
+    cc->route = making.options->route;
+    if ((status = weir__algorithm_create(&cc->head, &making, WEIR_SHAPE_COMPONENTS, create))) {
+        weir_cc_destroy(cc);
         return status;
     }
     *cc_out = cc;
@@ -109,30 +89,26 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
 
 weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
 {
-    const uint64_t begin_ns = weir_context_time_ns(cc->context);
+    const uint64_t begin_ns = weir_context_time_ns(cc->head.context);
     weir_run_stats stats;
     weir_status status = cc->streamed ? weir__cc_streamed_run(cc->streamed, &stats)
                                       : weir__cc_resident_run(&cc->resident, &stats);
-    cc->stopped = status != WEIR_OK;
-    cc->ran = !status;
     if (status)
-        return status;
-    stats.why_devices = cc->why_devices;
+        return weir__algorithm_failed(&cc->head, status);
     stats.work.route = cc->route;
-    stats.ms = weir__ms_since(cc->context, begin_ns);
-    if (stats_out)
-        *stats_out = stats;
+    weir__algorithm_ran(&cc->head, begin_ns, &stats, stats_out);
     return WEIR_OK;
 }
 
 weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out)
 {
-    if (cc->stopped)
-        return weir__fail(WEIR_ERR_INVALID,
-                          "cc: the last run was not complete: there are no labels");
-    for (uint64_t v = 0; v < cc->vertices && !cc->ran; v++) /* before a run each is alone */
+    weir_status status = weir__algorithm_complete(&cc->head, "labels");
+    if (status)
+        return status;
+    for (uint64_t v = 0; v < cc->head.vertices && !cc->head.ran;
+         v++) /* before a run each is alone */
         labels_out[v] = (uint32_t)v;
-    if (!cc->ran)
+    if (!cc->head.ran)
         return WEIR_OK;
     return cc->streamed ? weir__cc_streamed_labels(cc->streamed, labels_out)
                         : weir__row_steps_gather(&cc->resident.on, "label", labels_out);
@@ -140,24 +116,22 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out)
 
 weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out)
 {
-    if (!cc->ran)
-        return weir__fail(WEIR_ERR_INVALID, "there are no labels before a complete run");
-    return cc->streamed ? weir__fail(WEIR_ERR_UNSUPPORTED,
-                                     "labels of arcs that are streamed lie in host memory alone")
-                        : weir__row_steps_values(&cc->resident.on, device, values_out);
+    return cc->head.ran && cc->streamed
+               ? weir__fail(WEIR_ERR_UNSUPPORTED,
+                            "labels of arcs that are streamed lie in host memory alone")
+               : weir__algorithm_values(&cc->head, "labels", device, WEIR_VALUE_U32, values_out);
 }
 
 void weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out)
 {
-    *stats_out = cc->prepared;
+    *stats_out = cc->head.prepared;
 }
 
 void weir_cc_cancel(weir_cc *cc)
 {
     if (cc->streamed)
         weir__cc_streamed_cancel(cc->streamed);
-    else
-        weir_steps_cancel(cc->resident.on.steps);
+    weir__algorithm_cancel(&cc->head);
 }
 
 void weir_cc_destroy(weir_cc *cc)

@@ -35,8 +35,8 @@
 #define SMALL_GAIN   1.05
 
 /* Host devices, on two cores of a server: a level through the worklist takes the time of an item on one; over several
- * it takes a few looks at each other's words, and where there are more threads than cores, who waits is in the
- * way of who works. The program asked for several devices, so one has to be faster by far. */
+ * it takes a few looks at each other's words, and where there are more threads than cores, a thread that waits is
+ * in the way of one that works. The program asked for several devices, so one has to be faster by far. */
 #define HOST_LEVEL_ALONE_US    0.025
 #define HOST_LEVEL_TOGETHER_US 1.0
 #define HOST_LEVEL_CROWDED_US  5.0

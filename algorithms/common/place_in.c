@@ -1,4 +1,4 @@
-/** @file place_in.c  In-arcs of a graph that is placed: the graph turned around in host memory while parts are built.
+/** @file place_in.c  In-arcs of a graph that is placed: the graph transposed around in host memory while parts are built.
  *
  * A symmetric graph has its out-arcs for in-arcs. Others are counted by target, dealt out to rows in any order, and rows
  * are sorted; the weight of an arc is looked up where it stands in the row of its tail. */
@@ -16,7 +16,7 @@
 
 #define ROW_CHUNK (UINT64_C(1) << 12)
 
-struct turn {
+struct transpose {
     const weir_graph *graph;
     uint64_t
         *ends; /* by vertex: where its row begins, and when all arcs are dealt out where it ends */
@@ -27,20 +27,20 @@ struct turn {
 
 static void count_in(void *user, uint64_t begin, uint64_t end)
 {
-    const struct turn *turn = user;
+    const struct transpose *transpose = user;
     for (uint64_t arc = begin; arc < end; arc++)
-        __atomic_fetch_add(&turn->ends[turn->graph->targets[arc]], 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&transpose->ends[transpose->graph->targets[arc]], 1, __ATOMIC_RELAXED);
 }
 
 static void deal_out(void *user, uint64_t begin, uint64_t end)
 {
-    const struct turn *turn = user;
-    struct weir__arc_walk walk = weir__arc_walk_from(turn->graph, begin);
+    const struct transpose *transpose = user;
+    struct weir__arc_walk walk = weir__arc_walk_from(transpose->graph, begin);
     for (uint64_t arc = begin; arc < end; arc++) {
         const uint32_t source = (uint32_t)weir__arc_walk_to(&walk, arc);
-        uint64_t at =
-            __atomic_fetch_add(&turn->ends[turn->graph->targets[arc]], 1, __ATOMIC_RELAXED);
-        turn->sources[at] = source;
+        uint64_t at = __atomic_fetch_add(&transpose->ends[transpose->graph->targets[arc]], 1,
+                                         __ATOMIC_RELAXED);
+        transpose->sources[at] = source;
     }
 }
 
@@ -60,17 +60,17 @@ static uint64_t find_arc(const weir_graph *graph, uint32_t u, uint32_t v)
 
 static void finish_rows(void *user, uint64_t begin, uint64_t end)
 {
-    const struct turn *turn = user;
-    const weir_graph *graph = turn->graph;
+    const struct transpose *transpose = user;
+    const weir_graph *graph = transpose->graph;
     for (uint64_t v = begin; v < end; v++) {
-        const uint64_t row = turn->offsets[v], last = turn->offsets[v + 1];
-        sort_row(turn->sources + row, last - row, 24);
-        for (uint64_t at = row; turn->weights && at < last; at++) {
-            const uint64_t arc = find_arc(graph, turn->sources[at], (uint32_t)v);
+        const uint64_t row = transpose->offsets[v], last = transpose->offsets[v + 1];
+        sort_row(transpose->sources + row, last - row, 24);
+        for (uint64_t at = row; transpose->weights && at < last; at++) {
+            const uint64_t arc = find_arc(graph, transpose->sources[at], (uint32_t)v);
             if (graph->weight_kind == WEIR_WEIGHT_U32)
-                ((uint32_t *)turn->weights)[at] = graph->weights_u32[arc];
+                ((uint32_t *)transpose->weights)[at] = graph->weights_u32[arc];
             else
-                ((double *)turn->weights)[at] = graph->weights_f64[arc];
+                ((double *)transpose->weights)[at] = graph->weights_f64[arc];
         }
     }
 }
@@ -80,19 +80,19 @@ static size_t graph_weight_bytes(const weir_graph *graph, weir_part_weights weig
     return weights == WEIR_PART_WEIGHTS_NONE ? 0 : graph->weight_kind == WEIR_WEIGHT_U32 ? 4 : 8;
 }
 
-static void fill(struct turn *turn)
+static void fill(struct transpose *transpose)
 {
-    const weir_graph *graph = turn->graph;
+    const weir_graph *graph = transpose->graph;
     uint64_t sum = 0;
-    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_in, turn);
+    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_in, transpose);
     for (uint64_t v = 0; v < graph->vertices; v++) {
-        const uint64_t here = turn->ends[v];
-        turn->offsets[v] = turn->ends[v] = sum;
+        const uint64_t here = transpose->ends[v];
+        transpose->offsets[v] = transpose->ends[v] = sum;
         sum += here;
     }
-    turn->offsets[graph->vertices] = sum;
-    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, deal_out, turn);
-    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, finish_rows, turn);
+    transpose->offsets[graph->vertices] = sum;
+    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, deal_out, transpose);
+    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, finish_rows, transpose);
 }
 
 int weir__place_symmetric(const weir_graph *graph, weir_part_weights weights)
@@ -103,35 +103,35 @@ int weir__place_symmetric(const weir_graph *graph, weir_part_weights weights)
            weir__graph_symmetric(graph, graph->weights_u32);
 }
 
-weir_status weir__place_turn(struct weir__place *place, weir_part_weights weights)
+weir_status weir__place_transpose(struct weir__place *place, weir_part_weights weights)
 {
     const weir_graph *graph = place->graph;
     const size_t bytes = graph_weight_bytes(graph, weights);
-    struct turn turn = {.graph = graph};
+    struct transpose transpose = {.graph = graph};
     weir_status status;
-    if (!(status = weir__alloc(graph->vertices + 1, 8, "offsets of in-arcs", &turn.offsets)) &&
-        !(status = weir__calloc(graph->vertices, 8, "ends of in-arcs", &turn.ends)) &&
-        !(status = weir__alloc(graph->arcs, 4, "in-arcs", &turn.sources)) && bytes)
-        status = weir__alloc(graph->arcs, bytes, "weights of in-arcs", &turn.weights);
-    place->turned = (weir_graph){.vertices = graph->vertices,
-                                 .arcs = graph->arcs,
-                                 .offsets = turn.offsets,
-                                 .targets = turn.sources,
-                                 .weight_kind = bytes ? graph->weight_kind : WEIR_WEIGHT_NONE,
-                                 .weights_u32 = bytes == 4 ? turn.weights : NULL,
-                                 .weights_f64 = bytes == 8 ? turn.weights : NULL};
+    if (!(status = weir__alloc(graph->vertices + 1, 8, "offsets of in-arcs", &transpose.offsets)) &&
+        !(status = weir__calloc(graph->vertices, 8, "ends of in-arcs", &transpose.ends)) &&
+        !(status = weir__alloc(graph->arcs, 4, "in-arcs", &transpose.sources)) && bytes)
+        status = weir__alloc(graph->arcs, bytes, "weights of in-arcs", &transpose.weights);
+    place->transposed = (weir_graph){.vertices = graph->vertices,
+                                     .arcs = graph->arcs,
+                                     .offsets = transpose.offsets,
+                                     .targets = transpose.sources,
+                                     .weight_kind = bytes ? graph->weight_kind : WEIR_WEIGHT_NONE,
+                                     .weights_u32 = bytes == 4 ? transpose.weights : NULL,
+                                     .weights_f64 = bytes == 8 ? transpose.weights : NULL};
     if (!status)
-        fill(&turn);
-    free(turn.ends);
+        fill(&transpose);
+    free(transpose.ends);
     return status;
 }
 
-void weir__place_turn_free(struct weir__place *place)
+void weir__place_transpose_free(struct weir__place *place)
 {
-    free((void *)(uintptr_t)place->turned.offsets);
-    free((void *)(uintptr_t)place->turned.targets);
-    free((void *)(uintptr_t)place->turned.weights_u32);
-    free((void *)(uintptr_t)place->turned.weights_f64);
+    free((void *)(uintptr_t)place->transposed.offsets);
+    free((void *)(uintptr_t)place->transposed.targets);
+    free((void *)(uintptr_t)place->transposed.weights_u32);
+    free((void *)(uintptr_t)place->transposed.weights_f64);
 }
 
 /* ---- how much it takes -------------------------------------------------------------------------- */
@@ -153,10 +153,10 @@ static void count_by_part(void *user, uint64_t begin, uint64_t end)
             __atomic_fetch_add(&count->sizes->in_arcs_of[p], arcs[p], __ATOMIC_RELAXED);
 }
 
-void weir__sizes_turn(const weir_graph *graph, const weir_partition *partition,
-                      struct weir__sizes *sizes)
+void weir__sizes_transpose(const weir_graph *graph, const weir_partition *partition,
+                           struct weir__sizes *sizes)
 {
     struct count count = {graph, partition->owner, sizes};
-    sizes->turned = 1;
+    sizes->transposed = 1;
     weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_by_part, &count);
 }

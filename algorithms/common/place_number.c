@@ -1,4 +1,5 @@
 /** @file place_number.c  Which part owns which vertex, under which number (placement.h says how). */
+#include "algorithms/common/bring.h"
 #include "algorithms/common/placement.h"
 #include "runtime/support.h"
 
@@ -15,7 +16,7 @@ static void count_blocks(void *user, uint64_t begin, uint64_t end)
 {
     struct weir__place *place = user;
     uint32_t parts = place->placement->parts;
-    const uint64_t *offsets = place->graph->offsets, *in = place->turned.offsets;
+    const uint64_t *offsets = place->graph->offsets, *in = place->transposed.offsets;
     for (uint64_t block = begin; block < end; block++) {
         uint32_t vertices[256] = {0}; /* an owner is a byte: one too large is found below */
         uint64_t arcs[256] = {0}, in_arcs[256] = {0};
@@ -83,16 +84,6 @@ static void number_blocks(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-/* Name the first vertex whose owner is no part. */
-static weir_status refuse(const struct weir__place *place)
-{
-    uint64_t v = 0;
-    while (place->owner[v] < place->placement->parts)
-        v++;
-    return weir__fail(WEIR_ERR_INVALID, "vertex %llu is in part %u of %u", (unsigned long long)v,
-                      place->owner[v], place->placement->parts);
-}
-
 weir_status weir__place_number(struct weir__place *place)
 {
     weir_placement *placement = place->placement;
@@ -104,12 +95,12 @@ weir_status weir__place_number(struct weir__place *place)
         (status = weir__alloc(n, 4, "degrees", &placement->degree)) ||
         (status = weir__alloc(cells, 4, "vertices of blocks", &place->vertex_base)) ||
         (status = weir__alloc(cells, 8, "arcs of blocks", &place->arc_base)) ||
-        (place->turned.offsets &&
+        (place->transposed.offsets &&
          (status = weir__alloc(cells, 8, "in-arcs of blocks", &place->in_base))))
         return status;
     weir__parallel_for(place->blocks, 1, 0, count_blocks, place);
     if (place->bad)
-        return refuse(place);
+        return weir__refuse_owner(place->owner, placement->parts);
     add_up(place);
     weir__parallel_for(place->blocks, 1, 0, number_blocks, place);
     return WEIR_OK;
@@ -120,5 +111,5 @@ void weir__place_free(struct weir__place *place)
     free(place->vertex_base);
     free(place->arc_base);
     free(place->in_base);
-    weir__place_turn_free(place);
+    weir__place_transpose_free(place);
 }

@@ -4,6 +4,7 @@
  * halo counted in the order of ids; then the rows are written through that table. Neither sweep over the
  * arcs asks who owns a target: a look at one table decides. Parts are built one after the other, each on
  * all cores, so that the host holds one at a time. */
+#include "algorithms/common/bring.h"
 #include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
 #include "runtime/support.h"
@@ -190,7 +191,7 @@ static void need_part(const struct weir__sizes *sizes, weir_part_weights weights
                       struct weir__need *need)
 {
     const weir_device *device = weir_context_device(sizes->context, p);
-    const uint64_t offsets = (sizes->owned[p] + 1) * (sizes->turned ? 2 : 1);
+    const uint64_t offsets = (sizes->owned[p] + 1) * (sizes->transposed ? 2 : 1);
     const uint64_t arcs = sizes->arcs_of[p] + sizes->in_arcs_of[p];
     const uint64_t halo = weir__halo_most(sizes, p), n = sizes->vertices;
     weir__need_take(need, n, 1 + 4); /* marks, local numbers */
@@ -210,33 +211,21 @@ void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights wei
                           struct weir__need *need)
 {
     const uint64_t n = sizes->vertices, blocks = n / WEIR__PLACE_BLOCK + 1;
-    const uint64_t turned =
-        sizes->turned ? sizes->arcs : 0; /* with the weights as the graph has them */
-    const size_t block_bytes = 4 + 8 + (sizes->turned ? 8 : 0);
+    const uint64_t transposed =
+        sizes->transposed ? sizes->arcs : 0; /* with the weights as the graph has them */
+    const size_t block_bytes = 4 + 8 + (sizes->transposed ? 8 : 0);
     const size_t arc_bytes = 4 + weight_bytes(weights);
-    weir__need_take(need, sizes->turned ? n + 1 : 0, 8);
-    weir__need_take(need, turned, arc_bytes);
-    weir__need_pass(need, sizes->turned ? n : 0, 8);           /* where rows end */
+    weir__need_take(need, sizes->transposed ? n + 1 : 0, 8);
+    weir__need_take(need, transposed, arc_bytes);
+    weir__need_pass(need, sizes->transposed ? n : 0, 8);       /* where rows end */
     weir__need_take(need, n, 4 + 4);                           /* numbers and degrees */
     weir__need_take(need, blocks * sizes->parts, block_bytes); /* of blocks */
     for (uint32_t p = 0; p < sizes->parts; p++)
         need_part(sizes, weights, p, need);
     weir__need_give(need, blocks * sizes->parts, block_bytes);
-    weir__need_give(need, turned, arc_bytes);
-    weir__need_give(need, sizes->turned ? n + 1 : 0, 8);
+    weir__need_give(need, transposed, arc_bytes);
+    weir__need_give(need, sizes->transposed ? n + 1 : 0, 8);
     weir__numbering_need(sizes, 0, need);
-}
-
-/* The pointer is the part's at once, so that what was taken is freed with the placement. */
-static weir_status bring(weir_device *device, const void *data, uint64_t count, size_t bytes,
-                         const void **placed_out)
-{
-    void *placed;
-    weir_status status = weir_device_alloc(device, (size_t)count * bytes, &placed);
-    if (status)
-        return status;
-    *placed_out = placed;
-    return weir__upload(device, placed, data, (size_t)count * bytes);
 }
 
 static weir_status bring_way(const struct rows *rows, const struct way *way,
@@ -247,10 +236,11 @@ static weir_status bring_way(const struct rows *rows, const struct way *way,
     weir_device *device = weir_context_device(placement->context, rows->p);
     const void *offsets = NULL, *targets = NULL;
     weir_status status;
-    if (!(status = bring(device, way->offsets, (uint64_t)placement->part[rows->p].owned + 1, 8,
-                         &offsets)) &&
-        !(status = bring(device, way->targets, way->arcs, 4, &targets)) && way->weights)
-        status = bring(device, way->weights, way->arcs, weight_bytes(rows->kind), weights_out);
+    if (!(status = weir__bring(device, way->offsets, (uint64_t)placement->part[rows->p].owned + 1,
+                               8, &offsets)) &&
+        !(status = weir__bring(device, way->targets, way->arcs, 4, &targets)) && way->weights)
+        status =
+            weir__bring(device, way->weights, way->arcs, weight_bytes(rows->kind), weights_out);
     *offsets_out = offsets;
     *targets_out = targets;
     return status;
@@ -267,8 +257,8 @@ static weir_status bring_all(const struct rows *rows)
     if (!status && rows->way[1].graph)
         status =
             bring_way(rows, &rows->way[1], &part->in_offsets, &part->in_sources, &part->in_weights);
-    if (!status && !(status = bring(device, rows->halo, part->halo_count, 4, &halo)))
-        status = bring(device, placement->first, placement->parts + 1, 4, &first);
+    if (!status && !(status = weir__bring(device, rows->halo, part->halo_count, 4, &halo)))
+        status = weir__bring(device, placement->first, placement->parts + 1, 4, &first);
     part->halo = halo;
     part->first = first;
     if (rows->place->in && !rows->way[1].graph) { /* a symmetric graph has its arcs once */
@@ -282,13 +272,13 @@ static weir_status bring_all(const struct rows *rows)
 weir_status weir__place_part(const struct weir__place *place, uint32_t p, weir_part_weights weights)
 {
     const weir_placement *placement = place->placement;
-    const weir_graph *turned = place->turned.offsets ? &place->turned : NULL;
+    const weir_graph *transposed = place->transposed.offsets ? &place->transposed : NULL;
     struct rows rows = {
         .place = place,
         .p = p,
         .kind = weights,
         .way = {{.graph = place->graph, .arc_base = place->arc_base, .arcs = placement->arcs[p]},
-                {.graph = turned, .arc_base = place->in_base, .arcs = placement->in_arcs[p]}}};
+                {.graph = transposed, .arc_base = place->in_base, .arcs = placement->in_arcs[p]}}};
     weir_status status = build(&rows);
     if (!status)
         status = bring_all(&rows);

@@ -1,4 +1,5 @@
 /** @file placement.c  A partitioned graph on the devices of a context: the object. */
+#include "algorithms/common/bring.h"
 #include "algorithms/common/need.h"
 #include "algorithms/graph/partition.h"
 #include "algorithms/common/placement.h"
@@ -52,11 +53,11 @@ static weir_status place_all(weir_placement *placement, const weir_graph *graph,
     if (status)
         return status;
     if (in && !weir__place_symmetric(graph, weights))
-        weir__sizes_turn(graph, partition, &sizes);
+        weir__sizes_transpose(graph, partition, &sizes);
     weir__placement_need(&sizes, weights, &need);
     status = weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts);
-    if (!status && sizes.turned)
-        status = weir__place_turn(&place, weights);
+    if (!status && sizes.transposed)
+        status = weir__place_transpose(&place, weights);
     if (!status)
         status = weir__place_number(&place);
     for (uint32_t p = 0; p < placement->parts && !status; p++)
@@ -96,17 +97,13 @@ static weir_status create_any(weir_context *context, const weir_graph *graph,
                               weir_placement **placement_out)
 {
     const struct weir__prepare begin = weir__prepare_begin();
-    weir_partition *made = NULL;
-    weir_status status = WEIR_OK;
+    weir_partition *made;
+    weir_status status = weir__partition_over_all(context, graph, &partition, &made);
     *placement_out = NULL;
-    if (!partition)
-        status = weir_partition_create(graph, WEIR_PARTITION_EDGE,
-                                       weir_context_device_count(context), 0, NULL, &made);
     if (!status)
-        status = create(context, graph, partition ? partition : made, weights, in, placement_out);
+        status = create(context, graph, partition, weights, in, placement_out);
     if (!status)
-        (*placement_out)->prepared =
-            weir__prepare_end(&begin, graph, partition ? partition : made, made);
+        (*placement_out)->prepared = weir__prepare_end(&begin, graph, partition, made);
     weir_partition_destroy(made);
     return status;
 }
@@ -176,11 +173,6 @@ weir_status weir_placement_gather(const weir_placement *placement, const void *c
     return weir__gather(placement->numbering, values, value_bytes, values_out);
 }
 
-static void free_on(weir_device *device, const void *data)
-{
-    weir_device_free(device, (void *)(uintptr_t)data);
-}
-
 void weir__placement_retain(weir_placement *placement)
 {
     atomic_fetch_add_explicit(&placement->users, 1, memory_order_relaxed);
@@ -193,16 +185,16 @@ void weir_placement_destroy(weir_placement *placement)
     for (uint32_t p = 0; p < placement->parts; p++) {
         weir_device *device = weir_context_device(placement->context, p);
         const weir_part *part = &placement->part[p];
-        free_on(device, part->offsets);
-        free_on(device, part->targets);
-        free_on(device, part->weights);
-        free_on(device, part->halo);
-        free_on(device, part->first);
+        weir__bring_free(device, part->offsets);
+        weir__bring_free(device, part->targets);
+        weir__bring_free(device, part->weights);
+        weir__bring_free(device, part->halo);
+        weir__bring_free(device, part->first);
         if (part->in_offsets == part->offsets) /* a symmetric graph has its arcs once */
             continue;
-        free_on(device, part->in_offsets);
-        free_on(device, part->in_sources);
-        free_on(device, part->in_weights);
+        weir__bring_free(device, part->in_offsets);
+        weir__bring_free(device, part->in_sources);
+        weir__bring_free(device, part->in_weights);
     }
     weir__numbering_destroy(placement->numbering);
     weir__context_release(placement->context);

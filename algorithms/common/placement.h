@@ -42,7 +42,7 @@ struct weir__place {
     uint64_t *arc_base;
     int in; /* parts have in-arcs */
     weir_graph
-        turned; /* whose out-arcs are the graph's in-arcs; no offsets: they are its own out-arcs */
+        transposed; /* whose out-arcs are the graph's in-arcs; no offsets: they are its own out-arcs */
     uint64_t *in_base; /* as arc_base */
     int bad;           /* some vertex's owner is no part */
 };
@@ -53,9 +53,9 @@ void weir__place_free(struct weir__place *place);
 
 /** Whether in-arcs are out-arcs, with equal weights if they count. Takes no memory. */
 int weir__place_symmetric(const weir_graph *graph, weir_part_weights weights);
-/** Fill place->turned. */
-weir_status weir__place_turn(struct weir__place *place, weir_part_weights weights);
-void weir__place_turn_free(struct weir__place *place);
+/** Fill place->transposed. */
+weir_status weir__place_transpose(struct weir__place *place, weir_part_weights weights);
+void weir__place_transpose_free(struct weir__place *place);
 
 /** Build part @p p in host memory and bring it to its device. */
 weir_status weir__place_part(const struct weir__place *place, uint32_t p,

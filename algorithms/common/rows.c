@@ -1,4 +1,5 @@
 /** @file rows.c  A graph placed by rows: the object. */
+#include "algorithms/common/bring.h"
 #include "algorithms/common/need.h"
 #include "algorithms/graph/partition.h"
 #include "algorithms/common/placement.h"
@@ -111,8 +112,8 @@ static weir_status create(weir_context *context, const weir_graph *graph,
 }
 
 /* One direction of a part's arcs on its device, and what is held while it is brought there. */
-static void side_need(const weir_device *device, uint64_t rows, uint64_t arcs, int weights,
-                      struct weir__need *need)
+static void csr_need(const weir_device *device, uint64_t rows, uint64_t arcs, int weights,
+                     struct weir__need *need)
 {
     weir__need_take(need, rows + 1, 8);
     weir__need_take_on(need, device, rows + 1, 8);
@@ -125,15 +126,15 @@ static void side_need(const weir_device *device, uint64_t rows, uint64_t arcs, i
 /* How many in-arcs a part has is not known before they were counted: with several, those of all come first. */
 static void in_need(const struct weir__sizes *sizes, int weights, struct weir__need *need)
 {
-    side_need(weir_context_device(sizes->context, 0), sizes->vertices + sizes->parts, sizes->arcs,
-              weights, need);
+    csr_need(weir_context_device(sizes->context, 0), sizes->vertices + sizes->parts, sizes->arcs,
+             weights, need);
 }
 
 void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_config *config,
                      struct weir__need *need)
 {
     const uint64_t n = sizes->vertices, numbers = sizes->numbers, key = config->weights ? 8 : 4;
-    const int back = config->in && !config->symmetric; /* arcs have to be turned round */
+    const int back = config->in && !config->symmetric; /* the graph has to be transposed */
     weir__need_take(need, back ? n : 0, 4);
     weir__need_take(need, n, 4 + 12);               /* numbers; degrees, orders */
     weir__need_take(need, n / 65536 + 1, 2048 * 4); /* of blocks and digits */
@@ -148,7 +149,7 @@ void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_co
     for (uint32_t p = 0; p < sizes->parts; p++) {
         const weir_device *device = weir_context_device(sizes->context, p);
         weir__need_take(need, sizes->arcs_of[p], key);
-        side_need(device, sizes->owned[p], sizes->arcs_of[p], config->weights, need);
+        csr_need(device, sizes->owned[p], sizes->arcs_of[p], config->weights, need);
         weir__need_give(need, sizes->arcs_of[p], key);
         weir__need_take_on(need, device, config->out_degree ? numbers : 0, 4);
     }
@@ -164,14 +165,11 @@ weir_status weir__rows_create(weir_context *context, const weir_graph *graph,
                               const weir_partition *partition,
                               const struct weir__rows_config *config, weir__rows **rows_out)
 {
-    weir_partition *made = NULL;
-    weir_status status = WEIR_OK;
+    weir_partition *made;
+    weir_status status = weir__partition_over_all(context, graph, &partition, &made);
     *rows_out = NULL;
-    if (!partition)
-        status = weir_partition_create(graph, WEIR_PARTITION_EDGE,
-                                       weir_context_device_count(context), 0, NULL, &made);
     if (!status)
-        status = create(context, graph, partition ? partition : made, config, rows_out);
+        status = create(context, graph, partition, config, rows_out);
     weir_partition_destroy(made);
     return status;
 }
@@ -249,16 +247,11 @@ weir_status weir__rows_values(const weir__rows *rows, uint32_t part, const void 
     return weir__numbering_values(rows->numbering, part, data, kind, values_out);
 }
 
-static void free_on(weir_device *device, const void *data)
-{
-    weir_device_free(device, (void *)(uintptr_t)data);
-}
-
 static void free_arcs(weir_device *device, const weir_arcs *arcs)
 {
-    free_on(device, arcs->offsets);
-    free_on(device, arcs->targets);
-    free_on(device, arcs->weights);
+    weir__bring_free(device, arcs->offsets);
+    weir__bring_free(device, arcs->targets);
+    weir__bring_free(device, arcs->weights);
 }
 
 void weir__rows_destroy(weir__rows *rows)
@@ -270,7 +263,7 @@ void weir__rows_destroy(weir__rows *rows)
         free_arcs(device, &rows->part[p].out);
         if (rows->part[p].in.offsets != rows->part[p].out.offsets)
             free_arcs(device, &rows->part[p].in);
-        free_on(device, rows->part[p].out_degree);
+        weir__bring_free(device, rows->part[p].out_degree);
     }
     weir__numbering_destroy(rows->numbering);
     weir__context_release(rows->context);

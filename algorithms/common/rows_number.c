@@ -3,6 +3,7 @@
  * Vertices are sorted by part, within a part by degree if that is wanted, and then by id: counting sorts
  * that keep the order of equals, from the lowest digit of the degree up to the part. Each counts by blocks,
  * and the sums of those before tell a block where its own go, so that blocks are independent. */
+#include "algorithms/common/bring.h"
 #include "algorithms/common/rows_build.h"
 #include "runtime/support.h"
 
@@ -162,16 +163,6 @@ static void sort_by_digit(struct sort *sort, uint32_t shift, uint32_t *spare, ui
     sort->from = sorted;
 }
 
-/* Name the first vertex whose owner is no part. */
-static weir_status refuse(const struct weir__rows_build *build)
-{
-    uint64_t v = 0;
-    while (build->owner[v] < build->rows->parts)
-        v++;
-    return weir__fail(WEIR_ERR_INVALID, "vertex %llu is in part %u of %u", (unsigned long long)v,
-                      build->owner[v], build->rows->parts);
-}
-
 static weir_status set_begins(struct weir__rows_build *build, const uint32_t *totals)
 {
     weir__rows *rows = build->rows;
@@ -179,7 +170,7 @@ static weir_status set_begins(struct weir__rows_build *build, const uint32_t *to
     uint32_t first[WEIR_DEVICES_MAX + 1] = {0};
     for (uint32_t p = rows->parts; p < 256; p++)
         if (totals[p])
-            return refuse(build);
+            return weir__refuse_owner(build->owner, rows->parts);
     for (uint32_t p = 0; p < rows->parts; p++) {
         first[p] = (uint32_t)number;
         number += totals[p];

@@ -4,6 +4,7 @@
  * weights part from numbers when they are brought. Parts are built one after the other, each on all cores,
  * so that the host holds one at a time. */
 #include "algorithms/graph/build.h"
+#include "algorithms/common/bring.h"
 #include "algorithms/common/rows_build.h"
 #include "runtime/support.h"
 
@@ -20,7 +21,7 @@
 #include "algorithms/graph/sort_tmpl.h"
 
 /* One direction of a part's arcs. */
-struct side {
+struct csr {
     const struct weir__rows_build *build;
     const weir_rows_part *part;
     uint64_t *offsets;
@@ -32,29 +33,29 @@ struct side {
 
 static void count_rows(void *user, uint64_t begin, uint64_t end)
 {
-    const struct side *side = user;
+    const struct csr *csr = user;
     for (uint64_t r = begin; r < end; r++)
-        side->offsets[r] = side->build->rows->degree[side->part->begin + r];
+        csr->offsets[r] = csr->build->rows->degree[csr->part->begin + r];
 }
 
 /* Out-arcs: targets become numbers. */
 static void write_rows(void *user, uint64_t begin, uint64_t end)
 {
-    const struct side *side = user;
-    const struct weir__rows_build *build = side->build;
+    const struct csr *csr = user;
+    const struct weir__rows_build *build = csr->build;
     const weir_graph *graph = build->graph;
     const uint32_t *number = build->rows->number;
-    uint64_t rows = side->part->owned, last = weir__first_row_at(side->offsets, rows, end);
-    for (uint64_t r = weir__first_row_at(side->offsets, rows, begin); r < last; r++) {
-        uint64_t from = graph->offsets[build->rows->vertex[side->part->begin + r]];
-        uint64_t to = side->offsets[r], count = side->offsets[r + 1] - to;
+    uint64_t rows = csr->part->owned, last = weir__first_row_at(csr->offsets, rows, end);
+    for (uint64_t r = weir__first_row_at(csr->offsets, rows, begin); r < last; r++) {
+        uint64_t from = graph->offsets[build->rows->vertex[csr->part->begin + r]];
+        uint64_t to = csr->offsets[r], count = csr->offsets[r + 1] - to;
         if (build->config->weights)
             for (uint64_t i = 0; i < count; i++)
-                ((uint64_t *)side->keys)[to + i] = weir__rows_key(
+                ((uint64_t *)csr->keys)[to + i] = weir__rows_key(
                     build, number[graph->targets[from + i]], graph->weights_u32[from + i]);
         else
             for (uint64_t i = 0; i < count; i++)
-                ((uint32_t *)side->keys)[to + i] = number[graph->targets[from + i]];
+                ((uint32_t *)csr->keys)[to + i] = number[graph->targets[from + i]];
     }
 }
 
@@ -75,19 +76,19 @@ static int ascends(const void *keys, uint64_t count, int packed)
 
 static void sort_rows(void *user, uint64_t begin, uint64_t end)
 {
-    const struct side *side = user;
-    int packed = side->build->config->weights;
-    uint64_t rows = side->part->owned, last = weir__first_row_at(side->offsets, rows, end);
-    for (uint64_t r = weir__first_row_at(side->offsets, rows, begin); r < last; r++) {
-        uint64_t at = side->offsets[r], count = side->offsets[r + 1] - at;
+    const struct csr *csr = user;
+    int packed = csr->build->config->weights;
+    uint64_t rows = csr->part->owned, last = weir__first_row_at(csr->offsets, rows, end);
+    for (uint64_t r = weir__first_row_at(csr->offsets, rows, begin); r < last; r++) {
+        uint64_t at = csr->offsets[r], count = csr->offsets[r + 1] - at;
         if (packed) {
-            uint64_t *row = (uint64_t *)side->keys + at;
+            uint64_t *row = (uint64_t *)csr->keys + at;
             if (!ascends(row, count, 1))
-                sort_packed(row, count, side->shift);
+                sort_packed(row, count, csr->shift);
         } else {
-            uint32_t *row = (uint32_t *)side->keys + at;
+            uint32_t *row = (uint32_t *)csr->keys + at;
             if (!ascends(row, count, 0))
-                sort_plain(row, count, side->shift);
+                sort_plain(row, count, csr->shift);
         }
     }
 }
@@ -104,100 +105,89 @@ static uint32_t key_shift(const struct weir__rows_build *build)
 
 static void part_halves(void *user, uint64_t begin, uint64_t end)
 {
-    const struct side *side = user;
-    const uint64_t *keys = side->keys;
-    uint32_t shift = side->low ? 0 : 32;
+    const struct csr *csr = user;
+    const uint64_t *keys = csr->keys;
+    uint32_t shift = csr->low ? 0 : 32;
     for (uint64_t i = begin; i < end; i++)
-        side->half[i] = (uint32_t)(keys[i] >> shift);
+        csr->half[i] = (uint32_t)(keys[i] >> shift);
 }
 
-/* The pointer is the part's at once, so that what was taken is freed with the rows. */
-static weir_status bring(weir_device *device, const void *data, uint64_t count, size_t bytes,
-                         const void **placed_out)
-{
-    void *placed;
-    weir_status status = weir_device_alloc(device, (size_t)count * bytes, &placed);
-    if (status)
-        return status;
-    *placed_out = placed;
-    return weir__upload(device, placed, data, (size_t)count * bytes);
-}
-
-static weir_status bring_half(struct side *side, weir_device *device, int low, uint64_t arcs,
+static weir_status bring_half(struct csr *csr, weir_device *device, int low, uint64_t arcs,
                               const uint32_t **placed_out)
 {
     const void *placed = NULL;
-    side->low = low != 0;
-    weir__parallel_for(arcs, WEIR__ARC_CHUNK, 0, part_halves, side);
-    weir_status status = bring(device, side->half, arcs, 4, &placed);
+    csr->low = low != 0;
+    weir__parallel_for(arcs, WEIR__ARC_CHUNK, 0, part_halves, csr);
+    weir_status status = weir__bring(device, csr->half, arcs, 4, &placed);
     *placed_out = placed;
     return status;
 }
 
-static weir_status bring_side(struct side *side, uint64_t arcs, weir_arcs *arcs_out)
+static weir_status bring_csr(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out)
 {
-    const struct weir__rows_build *build = side->build;
-    weir_device *device = weir_context_device(build->rows->context, side->part->part);
+    const struct weir__rows_build *build = csr->build;
+    weir_device *device = weir_context_device(build->rows->context, csr->part->part);
     const void *offsets = NULL, *targets = NULL;
-    weir_status status = bring(device, side->offsets, (uint64_t)side->part->owned + 1, 8, &offsets);
+    weir_status status =
+        weir__bring(device, csr->offsets, (uint64_t)csr->part->owned + 1, 8, &offsets);
     arcs_out->offsets = offsets;
     if (status)
         return status;
     if (!build->config->weights) {
-        status = bring(device, side->keys, arcs, 4, &targets);
+        status = weir__bring(device, csr->keys, arcs, 4, &targets);
         arcs_out->targets = targets;
         return status;
     }
-    if ((status = weir__alloc(arcs, 4, "part weights", &side->half)) ||
-        (status = bring_half(side, device, build->config->by_weight, arcs, &arcs_out->targets)) ||
-        (status = bring_half(side, device, !build->config->by_weight, arcs, &arcs_out->weights)))
+    if ((status = weir__alloc(arcs, 4, "part weights", &csr->half)) ||
+        (status = bring_half(csr, device, build->config->by_weight, arcs, &arcs_out->targets)) ||
+        (status = bring_half(csr, device, !build->config->by_weight, arcs, &arcs_out->weights)))
         return status;
     return WEIR_OK;
 }
 
-static weir_status sort_and_bring(struct side *side, uint64_t arcs, weir_arcs *arcs_out)
+static weir_status sort_and_bring(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out)
 {
-    weir__parallel_for(arcs, WEIR__ARC_CHUNK, 0, sort_rows, side);
-    return bring_side(side, arcs, arcs_out);
+    weir__parallel_for(arcs, WEIR__ARC_CHUNK, 0, sort_rows, csr);
+    return bring_csr(csr, arcs, arcs_out);
 }
 
 static weir_status place_out(const struct weir__rows_build *build, weir_rows_part *part)
 {
-    struct side side = {.build = build, .part = part, .shift = key_shift(build)};
-    weir_status status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &side.offsets);
+    struct csr csr = {.build = build, .part = part, .shift = key_shift(build)};
+    weir_status status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &csr.offsets);
     if (!status) {
-        weir__parallel_for(part->owned, WEIR__ARC_CHUNK, 0, count_rows, &side);
-        weir__prefix_sum(side.offsets, part->owned);
-        part->arcs_out = side.offsets[part->owned];
-        status = weir__alloc(part->arcs_out, weir__rows_key_bytes(build), "part arcs", &side.keys);
+        weir__parallel_for(part->owned, WEIR__ARC_CHUNK, 0, count_rows, &csr);
+        weir__prefix_sum(csr.offsets, part->owned);
+        part->arcs_out = csr.offsets[part->owned];
+        status = weir__alloc(part->arcs_out, weir__rows_key_bytes(build), "part arcs", &csr.keys);
     }
     if (!status) {
-        weir__parallel_for(part->arcs_out, WEIR__ARC_CHUNK, 0, write_rows, &side);
-        status = sort_and_bring(&side, part->arcs_out, &part->out);
+        weir__parallel_for(part->arcs_out, WEIR__ARC_CHUNK, 0, write_rows, &csr);
+        status = sort_and_bring(&csr, part->arcs_out, &part->out);
     }
-    free(side.offsets);
-    free(side.keys);
-    free(side.half);
+    free(csr.offsets);
+    free(csr.keys);
+    free(csr.half);
     return status;
 }
 
 /* The rows lie in the transpose one after the other: they are sorted and sent from there. */
 static weir_status place_in(const struct weir__rows_build *build, weir_rows_part *part)
 {
-    struct side side = {.build = build, .part = part, .shift = key_shift(build)};
+    struct csr csr = {.build = build, .part = part, .shift = key_shift(build)};
     const uint64_t *ends = build->in_ends + part->begin;
     uint64_t before = part->begin ? ends[-1] : 0;
-    weir_status status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &side.offsets);
+    weir_status status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &csr.offsets);
     if (status)
         return status;
-    side.offsets[0] = 0;
+    csr.offsets[0] = 0;
     for (uint32_t r = 0; r < part->owned; r++)
-        side.offsets[r + (uint64_t)1] = ends[r] - before;
-    part->arcs_in = side.offsets[part->owned];
-    side.keys = (char *)build->in_keys + before * weir__rows_key_bytes(build);
-    status = sort_and_bring(&side, part->arcs_in, &part->in);
-    free(side.offsets);
-    free(side.half);
+        csr.offsets[r + (uint64_t)1] = ends[r] - before;
+    part->arcs_in = csr.offsets[part->owned];
+    csr.keys = (char *)build->in_keys + before * weir__rows_key_bytes(build);
+    status = sort_and_bring(&csr, part->arcs_in, &part->in);
+    free(csr.offsets);
+    free(csr.half);
     return status;
 }
 
@@ -214,8 +204,8 @@ weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t p)
         status = place_in(build, part);
     }
     if (!status && build->config->out_degree)
-        status =
-            bring(weir_context_device(rows->context, p), rows->degree, rows->numbers, 4, &degree);
+        status = weir__bring(weir_context_device(rows->context, p), rows->degree, rows->numbers, 4,
+                             &degree);
     part->out_degree = degree;
     return status;
 }

@@ -13,8 +13,7 @@ int weir__generator_known(const char *text)
     return strncmp(text, "rmat:", 5) == 0 || strncmp(text, "grid:", 5) == 0;
 }
 
-/* A whole number of low .. high; `at` moves behind it. */
-static int take_whole(const char **at, uint64_t low, uint64_t high, uint64_t *value)
+int weir__take_parameter(const char **at, uint64_t low, uint64_t high, uint64_t *value_out)
 {
     const char *begin = *at;
     uint64_t sum = 0;
@@ -22,7 +21,7 @@ static int take_whole(const char **at, uint64_t low, uint64_t high, uint64_t *va
         if (__builtin_mul_overflow(sum, 10, &sum) ||
             __builtin_add_overflow(sum, (uint64_t)(**at - '0'), &sum))
             return 0;
-    *value = sum;
+    *value_out = sum;
     return *at > begin && sum >= low && sum <= high;
 }
 
@@ -39,9 +38,9 @@ static weir_status rmat(const char *text, const weir_graph_options *options, wei
 {
     const char *at = text + 5;
     uint64_t scale, edge_factor = 16, seed = 1;
-    if (!take_whole(&at, 0, SCALE_MAX, &scale) ||
-        (comma(&at) && (!take_whole(&at, 1, EDGE_FACTOR_MAX, &edge_factor) ||
-                        (comma(&at) && !take_whole(&at, 0, UINT64_MAX, &seed)))) ||
+    if (!weir__take_parameter(&at, 0, SCALE_MAX, &scale) ||
+        (comma(&at) && (!weir__take_parameter(&at, 1, EDGE_FACTOR_MAX, &edge_factor) ||
+                        (comma(&at) && !weir__take_parameter(&at, 0, UINT64_MAX, &seed)))) ||
         *at)
         return weir__fail(WEIR_ERR_INVALID,
                           "%s: write rmat:SCALE[,EDGEFACTOR[,SEED]], SCALE 0 .. %d, EDGEFACTOR "
@@ -61,10 +60,10 @@ static weir_status grid(const char *text, const weir_graph_options *options, wei
     const char *at = text + 5;
     uint64_t width, height, seed = 1;
     double keep = 1;
-    if (!take_whole(&at, 1, WEIR_VERTICES_MAX, &width) || *at++ != 'x' ||
-        !take_whole(&at, 1, WEIR_VERTICES_MAX, &height) ||
-        (comma(&at) &&
-         (!take_share(&at, &keep) || (comma(&at) && !take_whole(&at, 0, UINT64_MAX, &seed)))) ||
+    if (!weir__take_parameter(&at, 1, WEIR_VERTICES_MAX, &width) || *at++ != 'x' ||
+        !weir__take_parameter(&at, 1, WEIR_VERTICES_MAX, &height) ||
+        (comma(&at) && (!take_share(&at, &keep) ||
+                        (comma(&at) && !weir__take_parameter(&at, 0, UINT64_MAX, &seed)))) ||
         *at)
         return weir__fail(WEIR_ERR_INVALID,
                           "%s: write grid:WxH[,KEEP[,SEED]], W and H from 1, KEEP 0 .. 1", text);

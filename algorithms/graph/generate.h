@@ -4,6 +4,10 @@
 
 #include "algorithms/algorithms.h"
 
+/** Read a whole number of @p low to @p high, as generators and random weights have them. @p at moves behind it.
+ *  @return 0: there is none. */
+int weir__take_parameter(const char **at, uint64_t low, uint64_t high, uint64_t *value_out);
+
 /** 2^scale vertices, edge_factor * 2^scale arcs before cleaning. */
 weir_status weir__generate_rmat(uint32_t scale, uint64_t edge_factor, uint64_t seed,
                                 const weir_graph_options *options, weir_graph **graph_out);

@@ -202,3 +202,17 @@ void weir_partition_destroy(weir_partition *partition)
     free((void *)partition->owner);
     free(partition);
 }
+
+weir_status weir__partition_fits(const weir_context *context, const weir_graph *graph,
+                                 const weir_partition *partition)
+{
+    uint32_t devices = weir_context_device_count(context);
+    if (partition->vertices == graph->vertices && partition->parts > 0 &&
+        partition->parts <= devices)
+        return WEIR_OK;
+    return weir__fail(WEIR_ERR_INVALID,
+                      "a partition of %llu vertices into %u parts for a graph of %llu vertices and "
+                      "%u devices",
+                      (unsigned long long)partition->vertices, partition->parts,
+                      (unsigned long long)graph->vertices, devices);
+}

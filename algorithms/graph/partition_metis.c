@@ -79,7 +79,8 @@ static weir_status ask(const weir_graph *undirected, const int32_t *rows, const 
                        uint32_t parts, uint64_t seed, const weir_config *config, uint8_t *owner)
 {
     uint64_t n = undirected->vertices, m = undirected->arcs;
-    struct weir__metis_request request = {WEIR__METIS_MAGIC, n, m, parts, seed};
+    struct weir__metis_request request = {
+        .magic = WEIR__METIS_MAGIC, .vertices = n, .arcs = m, .parts = parts, .seed = seed};
     struct iovec pieces[] = {{&request, sizeof request},
                              {(void *)rows, (n + 1) * sizeof *rows},
                              {(void *)undirected->targets, m * sizeof *undirected->targets},

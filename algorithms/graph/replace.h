@@ -5,7 +5,7 @@
 /** A file being written: under another name beside its target, or, where the target is a pipe, a
  *  terminal or a device, in place. */
 typedef struct weir__replace {
-    int descriptor;  /**< to write to; closed by who opened it, before the commit */
+    int descriptor;  /**< to write to; whoever opened it closes it before the commit */
     char *target;    /**< the path without symbolic links; NULL when written in place */
     char *temporary; /**< the other name; NULL when written in place */
 } weir__replace;

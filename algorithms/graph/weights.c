@@ -4,6 +4,7 @@
  * both directions of an edge weigh the same, and neither the order in which arcs were loaded nor the
  * number of threads changes a value. */
 #include "algorithms/algorithms.h"
+#include "algorithms/graph/generate.h"
 #include "algorithms/graph/random.h"
 #include "runtime/support.h"
 #include "runtime/room.h"
@@ -16,29 +17,16 @@
 #define HIGH      255
 #define SEED      1
 
-/* A whole number up to `most`; `at` moves behind it. */
-static int take(const char **at, uint64_t most, uint64_t *value_out)
-{
-    const char *begin = *at;
-    uint64_t sum = 0;
-    for (; **at >= '0' && **at <= '9'; ++*at)
-        if (__builtin_mul_overflow(sum, 10, &sum) ||
-            __builtin_add_overflow(sum, (uint64_t)(**at - '0'), &sum))
-            return 0;
-    *value_out = sum;
-    return *at > begin && sum <= most;
-}
-
 /* What stands behind "random". */
 static int take_range(const char *at, weir_weights *weights)
 {
     uint64_t low, high, seed = SEED;
     if (!*at)
         return 1;
-    if (*at++ != ':' || !take(&at, UINT32_MAX, &low) || *at++ != '-' ||
-        !take(&at, UINT32_MAX, &high))
+    if (*at++ != ':' || !weir__take_parameter(&at, 0, UINT32_MAX, &low) || *at++ != '-' ||
+        !weir__take_parameter(&at, 0, UINT32_MAX, &high))
         return 0;
-    if (*at == ':' && (++at, !take(&at, UINT64_MAX, &seed)))
+    if (*at == ':' && (++at, !weir__take_parameter(&at, 0, UINT64_MAX, &seed)))
         return 0;
     *weights = (weir_weights){WEIR_WEIGHTS_RANDOM, (uint32_t)low, (uint32_t)high, seed};
     return !*at && low <= high && high > 0; /* 0 and 0 would mean the default */

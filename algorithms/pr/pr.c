@@ -1,8 +1,7 @@
 /** @file pr.c  PageRank: which form runs, on which devices; the forms are in pr_pull.c and pr_push.c. */
 #include "algorithms/pr/pr.h"
-#include "algorithms/common/choose.h"
+#include "algorithms/common/algorithm.h"
 #include "algorithms/common/forms.h"
-#include "algorithms/common/timing.h"
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
 #include "worklist/steps.h"
@@ -14,23 +13,17 @@
 #define TOLERANCE_LEAST 1e-300
 
 struct weir_pr {
-    weir_context *context;
-    struct weir__pr_pull *pull; /* one of the two; neither without vertices */
+    struct weir__algorithm head; /* first */
+    struct weir__pr_pull *pull;  /* one of the two; neither without vertices */
     struct weir__pr_push *push;
     weir_direction direction;
-    const char *why_devices;
-    uint64_t vertices, arcs;
-    uint32_t parts;
-    int ran;
-    weir_prepare_stats prepared;
+    weir_pr_config config;
 };
 
 /* ---- what is asked for ------------------------------------------------------------------------- */
 
-static weir_status check(const weir_run_options *options, const weir_pr_config *config)
+static weir_status check(const weir_pr_config *config)
 {
-    if (options->size != sizeof *options)
-        return weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
     if (config->size != sizeof *config)
         return weir__fail(WEIR_ERR_INVALID, "weir_pr_config was not set by its initialiser");
     if (!(config->damping >= 0 && config->damping < 1))
@@ -46,16 +39,7 @@ static weir_status check(const weir_run_options *options, const weir_pr_config *
 static weir_status possible(const void *user)
 {
     const weir_pr *pr = user;
-    return weir_steps_possible(pr->context, pr->parts);
-}
-
-static weir_status choose(weir_pr *pr, const struct weir__pr_task *task)
-{
-    const struct weir__asked asked = {.options = &task->options,
-                                      .iterations = task->config.iterations};
-    const struct weir__form_case what = {WEIR__FORM_STEP, possible, pr};
-    int form;
-    return weir__form_choose(&weir__pr_forms, &asked, &what, &form, &pr->direction);
+    return weir_steps_possible(pr->head.context, pr->head.parts);
 }
 
 static uint64_t dangling(const weir_graph *graph)
@@ -68,58 +52,51 @@ static uint64_t dangling(const weir_graph *graph)
 
 /* ---- the object -------------------------------------------------------------------------------- */
 
-static weir_status create_form(weir_pr *pr, const struct weir__pr_task *task)
+static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
-    if (!pr->vertices)
-        return WEIR_OK;
-    return pr->direction == WEIR_DIRECTION_PULL ? weir__pr_pull_create(task, &pr->pull)
-                                                : weir__pr_push_create(task, &pr->push);
-}
-
-static weir_status create_on(weir_pr *pr, struct weir__pr_task *task,
-                             const struct weir__prepare *begin)
-{
-    weir_partition *made = NULL;
-    weir_status status = weir__partition_choose(task->context, task->graph, &task->partition,
-                                                WEIR_SHAPE_SWEEPS, &made, &pr->why_devices);
-    if (status)
+    weir_pr *pr = (weir_pr *)head;
+    const struct weir__asked asked = {.options = making->options,
+                                      .iterations = pr->config.iterations};
+    const struct weir__form_case what = {WEIR__FORM_STEP, possible, pr};
+    const struct weir__pr_task task = {.context = making->context,
+                                       .graph = making->graph,
+                                       .partition = making->partition,
+                                       .options = *making->options,
+                                       .config = pr->config,
+                                       .vertices = head->vertices,
+                                       .dangling = dangling(making->graph)};
+    int form;
+    weir_status status = weir__partition_fits(making->context, making->graph, making->partition);
+    if (status ||
+        (status = weir__form_choose(&weir__pr_forms, &asked, &what, &form, &pr->direction)))
         return status;
-    pr->parts = task->partition->parts;
-    status = choose(pr, task);
-    if (!status)
-        status = create_form(pr, task);
-    if (!status)
-        pr->prepared = weir__prepare_end(begin, task->graph, task->partition, made);
-    weir_partition_destroy(made);
-    return status;
+    if (!head->vertices)
+        return WEIR_OK;
+    if (form == WEIR__FORM_PUSH)
+        return weir__pr_push_create(&task, &pr->push);
+    if ((status = weir__pr_pull_create(&task, &pr->pull)))
+        return status;
+    head->on = &pr->pull->on;
+    return WEIR_OK;
 }
 
 weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            const weir_pr_config *config, weir_pr **pr_out)
 {
-    static const weir_run_options no_options = WEIR_RUN_OPTIONS_INIT;
-    static const weir_pr_config no_config = WEIR_PR_CONFIG_INIT;
-    const struct weir__prepare begin = weir__prepare_begin();
-    struct weir__pr_task task = {.context = context,
-                                 .graph = graph,
-                                 .partition = partition,
-                                 .options = options ? *options : no_options,
-                                 .config = config ? *config : no_config,
-                                 .vertices = graph->vertices,
-                                 .dangling = dangling(graph)};
+    static const weir_pr_config defaults = WEIR_PR_CONFIG_INIT;
+    struct weir__making making = {
+        .context = context, .graph = graph, .partition = partition, .options = options};
     weir_status status;
     weir_pr *pr;
     *pr_out = NULL;
-    if ((status = check(&task.options, &task.config)) ||
-        (partition && (status = weir__partition_fits(context, graph, partition))) ||
+    config = config ? config : &defaults;
+    if ((status = weir__making_begin(&making)) || (status = check(config)) ||
         (status = weir__calloc(1, sizeof *pr, "PageRank", &pr)))
         return status;
-    task.config.tolerance = fmax(task.config.tolerance, TOLERANCE_LEAST);
-    pr->context = context;
-    pr->vertices = graph->vertices;
-    pr->arcs = graph->arcs;
-    if ((status = create_on(pr, &task, &begin))) {
+    pr->config = *config;
+    pr->config.tolerance = fmax(config->tolerance, TOLERANCE_LEAST);
+    if ((status = weir__algorithm_create(&pr->head, &making, WEIR_SHAPE_SWEEPS, create))) {
         weir_pr_destroy(pr);
         return status;
     }
@@ -129,27 +106,22 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
 
 weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
 {
-    const uint64_t begin_ns = weir_context_time_ns(pr->context);
+    const uint64_t begin_ns = weir_context_time_ns(pr->head.context);
     weir_run_stats stats = {.direction = pr->direction};
     weir_status status = pr->pull   ? weir__pr_pull_run(pr->pull, &stats)
                          : pr->push ? weir__pr_push_run(pr->push, &stats)
                                     : WEIR_OK;
     if (status)
-        return status;
-    stats.arcs_reached = pr->arcs;
-    stats.devices = pr->parts;
-    stats.why_devices = pr->why_devices;
-    pr->ran = 1;
-    stats.ms = weir__ms_since(pr->context, begin_ns);
-    if (stats_out)
-        *stats_out = stats;
+        return weir__algorithm_failed(&pr->head, status);
+    stats.arcs_reached = pr->head.arcs;
+    weir__algorithm_ran(&pr->head, begin_ns, &stats, stats_out);
     return WEIR_OK;
 }
 
 weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out)
 {
-    if (!pr->ran)
-        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before the first complete run");
+    if (!pr->head.ran)
+        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before a complete run");
     return pr->pull   ? weir__pr_pull_ranks(pr->pull, ranks_out)
            : pr->push ? weir__pr_push_ranks(pr->push, ranks_out)
                       : WEIR_OK;
@@ -157,8 +129,8 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out)
 
 weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out)
 {
-    if (!pr->ran)
-        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before the first complete run");
+    if (!pr->head.ran)
+        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before a complete run");
     if (!pr->pull && !pr->push)
         return weir__fail(WEIR_ERR_INVALID, "a graph without vertices has no ranks");
     return pr->pull ? weir__pr_pull_values(pr->pull, device, values_out)
@@ -168,22 +140,21 @@ weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out)
 {
     *items_out = 0;
-    return pr->pull   ? weir__row_steps_link_items(&pr->pull->on, from, to, items_out)
+    return pr->pull   ? weir__algorithm_link_items(&pr->head, from, to, items_out)
            : pr->push ? weir__pr_push_link_items(pr->push, from, to, items_out)
                       : WEIR_OK;
 }
 
 void weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out)
 {
-    *stats_out = pr->prepared;
+    *stats_out = pr->head.prepared;
 }
 
 void weir_pr_cancel(weir_pr *pr)
 {
-    if (pr->pull)
-        weir_steps_cancel(pr->pull->on.steps);
     if (pr->push)
         weir__pr_push_cancel(pr->push);
+    weir__algorithm_cancel(&pr->head);
 }
 
 void weir_pr_destroy(weir_pr *pr)

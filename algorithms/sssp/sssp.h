@@ -50,7 +50,7 @@ struct weir__sssp_plan {
 /** Look at all weights. @retval WEIR_ERR_INVALID  there are none, or negative or too large ones. */
 weir_status weir__sssp_plan(const weir_graph *graph, struct weir__sssp_plan *plan_out);
 
-/** Items of the last run that did not fit into an inbox (step.h); 0 if it did not go in step. */
+/** Items of the last run that did not fit into an inbox (sssp_step.h); 0 if it did not go in step. */
 uint64_t weir__sssp_spilled(const weir_sssp *sssp);
 /** Whether distances have 64 bits now. */
 int weir__sssp_wide(const weir_sssp *sssp);

@@ -1,6 +1,6 @@
 /** @file sssp_back.c  From a graph placed by rows back to the graph. */
 #include "algorithms/graph/build.h"
-#include "algorithms/sssp/sssp_step_run.h"
+#include "algorithms/sssp/sssp_in_step.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /** @file sssp_step_host.c  Shortest paths in step on host devices, and the program. */
-#include "algorithms/sssp/step_body.h"
+#include "algorithms/sssp/sssp_step_body.h"
 
 #define WEIR_STEPS sssp_step
 #define WEIR_STEPS_EPILOGUE

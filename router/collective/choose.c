@@ -12,12 +12,9 @@ struct costs {
     double gbs;         /* of a link, in one direction */
     double combine_gbs; /* of the kernel that combines two packets: bytes of one */
 };
-static const struct costs gpu_costs = {.host_us = 10,
-                                       .hop_us = 12,
-                                       .start_us = 6,
-                                       .gbs = 380,
-                                       .combine_gbs = 1500},
-                          host_costs = {12, 25, 5, 5, 5};
+static const struct costs
+    gpu_costs = {.host_us = 10, .hop_us = 12, .start_us = 6, .gbs = 380, .combine_gbs = 1500},
+    host_costs = {.host_us = 12, .hop_us = 25, .start_us = 5, .gbs = 5, .combine_gbs = 5};
 
 #define PIECE_LEAST ((size_t)64 << 10)
 #define ALIGNMENT   256u

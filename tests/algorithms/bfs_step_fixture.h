@@ -180,7 +180,7 @@ static inline uint64_t items_over_links(const weir_bfs *bfs, uint32_t devices)
 
 static inline void assert_phases(const weir_run_stats *stats)
 {
-    static const char *const names[] = {"top-down", "bottom-up", "turning"};
+    static const char *const names[] = {"top-down", "bottom-up", "switching"};
     uint64_t steps = 0;
     double ms = 0;
     for (int i = 0; i < WEIR_RUN_PHASES; i++) {

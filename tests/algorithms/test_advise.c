@@ -1,6 +1,6 @@
 /** @file test_advise.c  On how many GPUs: what searches tell the model, and what is done with it. */
 #include "algorithms/common/advise.h"
-#include "algorithms/common/choose.h"
+#include "algorithms/common/algorithm.h"
 #include "tests/algorithms/sssp_fixture.h"
 
 static struct weir__advise facts_of(const char *text, int undirected, weir_shape shape,

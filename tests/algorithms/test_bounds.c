@@ -4,7 +4,7 @@
 #include "algorithms/cc/cc_body.h"
 #include "algorithms/pr/pr.h"
 #include "algorithms/pr/pr_pull.h"
-#include "algorithms/sssp/step_body.h"
+#include "algorithms/sssp/sssp_step_body.h"
 #include "tests/lib/support.h"
 
 #include <stdlib.h>
@@ -140,13 +140,13 @@ static void a_thread_counts_more_than_32_bits(void **state)
         .tent = {tent},
         .stamp = {stamp}};
     struct sssp_step_shared *shared = calloc(1, sizeof *shared);
-    const struct sssp_step_crew crew = {.workers = 1, .turn = SSSP_STEP_FIRST};
+    const struct sssp_step_worker worker = {.count = 1, .iteration = SSSP_STEP_FIRST};
     struct sssp_step_found found = {
         .changed = UINT32_MAX - 3, .looks = UINT32_MAX - 3, .low = SSSP_STEP_NONE};
     (void)state;
     assert_non_null(shared);
     memset(tent, 0xFF, sizeof tent);
-    struct sssp_step_relaxer relaxer = sssp_step_relaxer_of(&args, shared, &crew);
+    struct sssp_step_relaxer relaxer = sssp_step_relaxer_of(&args, shared, &worker);
     assert_int_equal(sssp_step_batch(&relaxer, &range, 0, 1, &found), 4);
     sssp_step_flush(shared, &found, SSSP_STEP_LIGHT);
     assert_int_equal(shared->looks[SSSP_STEP_LIGHT], UINT64_C(1) << 32);

@@ -1,5 +1,5 @@
 /** @file test_sssp_step.c  Shortest paths in step on every set of devices against the serial reference. */
-#include "algorithms/sssp/step.h"
+#include "algorithms/sssp/sssp_step.h"
 #include "tests/algorithms/sssp_fixture.h"
 
 /* ThreadSanitizer is slow: of many combinations it sees some, and no choice twice with the same others. */

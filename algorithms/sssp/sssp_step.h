@@ -1,4 +1,4 @@
-/** @file step.h  Shortest paths in step: what the kernel of a device has, and what its steps are.
+/** @file sssp_step.h  Shortest paths in step: what the kernel of a device has, and what its steps are.
  *
  * Delta stepping (Meyer and Sanders) with the refinements of Chakaravarthy et al., "Scalable single source
  * shortest path algorithms for massively parallel systems" (IPDPS 2014), over rows whose arcs ascend by
@@ -17,9 +17,9 @@
  *   changed, by pushing all their arcs, without limits (Bellman and Ford), until nothing changes.
  * - *exchange*. Before the first pull devices tell each other the distances of their vertices.
  *
- * A *turn* is a step and the absorbing behind it. Workers come from all blocks; each phase is a function of its
- * own, called with copies, so that nothing of a kernel lies in local memory: every barrier empties the cache
- * that holds it.
+ * An *iteration* is a step, and the absorbing behind it if there is one. Workers come from all blocks. Each phase is a
+ * function of its own that is called with copies, so that nothing of a kernel lies in local memory: every barrier
+ * empties the cache that holds it.
  *
  * Each device has the distances of all vertices, by number. Those of its own rows are the true ones. What it
  * has of others are upper bounds: what it told the owner itself, which spares it saying the same or worse
@@ -31,8 +31,8 @@
  *
  * Not done: a row that is pulled is looked at by one warp, however long it is; limits do not rise during the
  * heavy push, so graphs with long paths of many arcs belong to the worklist (sssp_op.h). */
-#ifndef WEIR_ALGORITHMS_SSSP_STEP_H
-#define WEIR_ALGORITHMS_SSSP_STEP_H
+#ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_H
+#define WEIR_ALGORITHMS_SSSP_SSSP_STEP_H
 
 #include "algorithms/rows.h"
 #include "algorithms/sssp/sssp.h"
@@ -43,13 +43,13 @@
 #define SSSP_STEP_THREADS 640 /* of a block on GPUs */
 
 enum {
-    SSSP_STEP_SLOTS = 4,    /* turns whose words exist at a time */
+    SSSP_STEP_SLOTS = 4,    /* iterations whose words exist at a time */
     SSSP_STEP_FLAGGED = 32, /* rows of a stamp */
     SSSP_STEP_BATCH = 4,    /* arcs of a lane that are under way together */
     SSSP_STEP_ABREAST = 4,  /* tasks that a worker looks through together for rows that changed */
     SSSP_STEP_SQUAD = 8,    /* lanes that help with a row of a push, before all do */
     SSSP_STEP_ROUNDS = 2,   /* batches of theirs */
-    SSSP_STEP_OWN = 8,      /* arcs that a lane looks at alone; then its warp helps */
+    SSSP_STEP_ALONE = 8,    /* arcs that a lane looks at alone; then its warp helps */
     SSSP_STEP_PIECE = 512,  /* arcs of a piece of what is left even then */
     SSSP_STEP_COUNTED = 8,  /* distances that a lane counts together in the end */
     SSSP_STEP_SUMS = 3,     /* made at each barrier, beside the items sent */
@@ -57,17 +57,18 @@ enum {
         128 /* rows with so many that come first are taken a few at a time by a warp */
 };
 
-/** Items that a worker collects: it sends when it has one for each lane, and a batch brings BATCH times as many. */
+/** Room for items that a worker collects: it sends when it has one for each lane, and a batch may add BATCH times as
+ *  many to those. */
 #define SSSP_STEP_STAGE (WEIR_LANES * (SSSP_STEP_BATCH + 1))
 /** Rows that a worker collects before it takes one with each lane. */
 #define SSSP_STEP_LIST (WEIR_LANES * (SSSP_STEP_ABREAST + 1))
-/** The first turn. Stamps of 0 are of none. */
+/** The first iteration. Stamps of 0 are of none. */
 #define SSSP_STEP_FIRST 1u
 /** Workers of a block. */
 #define SSSP_STEP_WORKERS (WEIR_LANES == 1 ? 1 : SSSP_STEP_THREADS / 32)
 
 /** Arcs that a row has relaxed in a step before any of it goes on the list. */
-#define SSSP_STEP_BEFORE(lanes) (SSSP_STEP_OWN + 2 * SSSP_STEP_BATCH * (lanes))
+#define SSSP_STEP_BEFORE(lanes) (SSSP_STEP_ALONE + 2 * SSSP_STEP_BATCH * (lanes))
 
 /** What a step is. */
 enum sssp_step_kind {
@@ -77,7 +78,8 @@ enum sssp_step_kind {
     SSSP_STEP_PUSH,
     SSSP_STEP_ABSORB, /* what others sent in the push before */
     SSSP_STEP_KINDS,
-    SSSP_STEP_START = SSSP_STEP_KINDS /* before all of them: the source; booked under the first */
+    SSSP_STEP_START =
+        SSSP_STEP_KINDS /* sets the source, before all others; its time is the first's */
 };
 
 /** Arcs that are relaxed in the next step, by whichever warp takes them. */
@@ -107,21 +109,21 @@ struct sssp_step_args {
     weir_rows_part part;             /* arcs of a row by weight; with in-arcs */
     /* Of each device, as this one reaches them. */
     uint32_t *tent[WEIR_DEVICES_MAX]; /* distances by number; before a run UNREACHED */
-    uint32_t
-        *stamp[WEIR_DEVICES_MAX]; /* of SSSP_STEP_FLAGGED own rows: the last turn that is to look
-                                          for changed ones among them; before a run 0 */
+    /* One for SSSP_STEP_FLAGGED own rows: the last iteration that has to look for changed ones among them. Before a
+     * run 0. */
+    uint32_t *stamp[WEIR_DEVICES_MAX];
     uint64_t *inbox[WEIR_DEVICES_MAX];  /* [from]: of this device, items: number << 32 | distance */
     uint64_t *outbox[WEIR_DEVICES_MAX]; /* [to]: the inbox of that device for this one */
     uint32_t room[WEIR_DEVICES_MAX];    /* of each device: items of one of its inboxes */
-    /* Least distance that comes after a turn, of turn t in slot t % SSSP_STEP_SLOTS of each device: lowered by all
-     * devices, set back to NONE two turns before by block 0. Before a run NONE. */
+    /* The least distance that an iteration leaves for later. That of iteration t is in slot t % SSSP_STEP_SLOTS of each
+     * device: all devices lower it, and block 0 sets it back to NONE two iterations before. Before a run NONE. */
     uint32_t *low[WEIR_DEVICES_MAX];
     uint32_t
-        *piece_count; /* pieces of the list that a turn reads, in slots as `low`; before a run 0 */
-    /* Of the own rows; only the worker that has the row in a turn touches them. */
+        *piece_count; /* of the list that an iteration reads, in slots as `low`; before a run 0 */
+    /* Of the own rows; only the worker that has the row in an iteration touches them. */
     uint32_t *done;   /* the distance that was passed on; before a run UNREACHED */
     uint32_t *cursor; /* arcs that were relaxed at that distance; undefined until done is set */
-    struct sssp_step_piece *piece[2]; /* read in turns of this parity, written in the others */
+    struct sssp_step_piece *piece[2]; /* read in iterations of this parity, written in the others */
     uint32_t source;                  /* a number */
     uint32_t previous;                /* the source before: left over where it has no arcs; NONE */
     uint32_t delta;                   /* by which the limit rises, at least 1 */
@@ -133,16 +135,15 @@ struct sssp_step_args {
 struct sssp_step_at {
     enum sssp_step_kind kind;
     enum sssp_step_kind push; /* of an absorbing: the push before it */
-    uint32_t turn;
+    uint32_t iteration;
     uint32_t goes_on;
-    uint32_t quiet; /* nothing has changed in this turn */
+    uint32_t quiet; /* nothing has changed in this iteration */
     uint32_t dense; /* all rows are looked at, not only stamped groups */
     uint32_t
         limit; /* of a push: distances below it are passed on; FAR: all arcs, and sums saturate */
     uint32_t least; /* of a pull: distances up to it are settled */
-    uint32_t
-        base;     /* of a pull: what may have changed since the last look is not nearer than this */
-    uint32_t low; /* least distance that comes at or after the limit */
+    uint32_t base;  /* of a pull: no distance below it has changed since the last look */
+    uint32_t low;   /* least distance that comes at or after the limit */
     uint64_t known; /* in-arcs of settled rows */
     uint64_t left;  /* out-arcs of settled rows that are not relaxed yet */
 };
@@ -150,7 +151,7 @@ struct sssp_step_at {
 /** Memory of a block. */
 struct sssp_step_shared {
     struct sssp_step_at at; /* by thread 0, behind the barriers */
-    uint64_t since_ns;      /* of block 0: when the step began; here, since registers are short */
+    uint64_t since_ns;      /* of block 0: when the step began; no register is free for it */
     uint64_t sent;          /* sum 0 of the next barrier: items for other devices */
     uint64_t sum[SSSP_STEP_SUMS];
     uint64_t rows, looks[SSSP_STEP_KINDS], values, spilled; /* of the whole run */
@@ -180,11 +181,11 @@ struct sssp_step_found {
     uint64_t sum[2];
 };
 
-/** What a phase is told. */
-struct sssp_step_crew {
-    uint32_t worker, workers; /* of the device */
-    uint32_t within;          /* its place in the block */
-    uint32_t turn;
+/** The worker that takes part in a phase: a warp, or a thread of a host device. */
+struct sssp_step_worker {
+    uint32_t index, count; /* this one, and all, of the device */
+    uint32_t in_block;     /* this one, in its block */
+    uint32_t iteration;
 };
 
 #endif

@@ -1,8 +1,8 @@
-/** @file step_relax.h  Shortest paths in step: relaxing arcs of a row, by a lane, by a warp, in pieces. */
-#ifndef WEIR_ALGORITHMS_SSSP_STEP_RELAX_H
-#define WEIR_ALGORITHMS_SSSP_STEP_RELAX_H
+/** @file sssp_step_relax.h  Shortest paths in step: relaxing arcs of a row, by a lane, by a warp, in pieces. */
+#ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_RELAX_H
+#define WEIR_ALGORITHMS_SSSP_SSSP_STEP_RELAX_H
 
-#include "algorithms/sssp/step.h"
+#include "algorithms/sssp/sssp_step.h"
 
 /** The arcs of a row that a worker or a lane relaxes. */
 struct sssp_step_range {
@@ -49,36 +49,36 @@ struct sssp_step_relaxer {
     uint32_t *tent, *stamp; /* of this device */
     uint64_t *stage;
     uint32_t waiting; /* items in the stage; the same in all lanes */
-    uint32_t turn;
+    uint32_t iteration;
 };
 
 WEIR_DEV struct sssp_step_relaxer sssp_step_relaxer_of(const struct sssp_step_args *a,
                                                        struct sssp_step_shared *shared,
-                                                       const struct sssp_step_crew *crew)
+                                                       const struct sssp_step_worker *worker)
 {
     struct sssp_step_relaxer r;
     r.a = a;
     r.shared = shared;
     r.tent = a->tent[a->member.index];
     r.stamp = a->stamp[a->member.index];
-    r.stage = shared->stage[crew->within];
+    r.stage = shared->stage[worker->in_block];
     r.waiting = 0;
-    r.turn = crew->turn;
+    r.iteration = worker->iteration;
     return r;
 }
 
-/** Tell the owner of a number at once, since its inbox is full. */
+/** Lower the distance in the owner's memory, since its inbox is full. */
 WEIR_COLD void sssp_step_spill(const struct sssp_step_args *a, uint32_t owner, uint32_t number,
-                               uint32_t distance, uint32_t turn)
+                               uint32_t distance, uint32_t iteration)
 {
     const uint32_t row = number - a->part.first[owner];
     (void)weir_atomic_min_relaxed_sys_u32(&a->tent[owner][number], distance);
-    weir_store_relaxed_sys_u32(&a->stamp[owner][row / SSSP_STEP_FLAGGED], turn + 1);
+    weir_store_relaxed_sys_u32(&a->stamp[owner][row / SSSP_STEP_FLAGGED], iteration + 1);
 }
 
 /** Send what waits in a stage, WEIR_LANES items at a time. All lanes of a worker. */
 WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                              const uint64_t *stage, uint32_t waiting, uint32_t turn)
+                              const uint64_t *stage, uint32_t waiting, uint32_t iteration)
 {
     const uint32_t lane = weir_lane();
     uint32_t spilled = 0;
@@ -94,11 +94,11 @@ WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_s
             const uint32_t those = weir_ballot(to == d);
             if (!those)
                 continue;
-            const uint64_t place = weir_steps_send(&a->member, d, those) - shared->inboxes.sent[d];
-            if (to == d && place < a->room[d]) {
-                a->outbox[d][place] = item;
+            const uint64_t slot = weir_steps_send(&a->member, d, those) - shared->inboxes.sent[d];
+            if (to == d && slot < a->room[d]) {
+                a->outbox[d][slot] = item;
             } else if (to == d) {
-                sssp_step_spill(a, d, (uint32_t)(item >> 32), (uint32_t)item, turn);
+                sssp_step_spill(a, d, (uint32_t)(item >> 32), (uint32_t)item, iteration);
                 spilled++;
             }
         }
@@ -110,8 +110,8 @@ WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_s
     weir_atomic_add_block_u64(&shared->sent, waiting);
     if (spilled) {
         weir_atomic_add_block_u64(&shared->spilled, spilled);
-        weir_atomic_add_block_u64(&shared->sum[0],
-                                  spilled); /* the owner does not see that it changed */
+        /* The owner does not see that its distance changed, so the change is counted here. */
+        weir_atomic_add_block_u64(&shared->sum[0], spilled);
     }
 }
 
@@ -131,7 +131,7 @@ WEIR_DEV void sssp_step_lower(struct sssp_step_relaxer *r, const int *wanted,
         const uint32_t row = number[j] - begin;
         const int lower = wanted[j] && sum[j] < before[j], own = row < owned;
         if (lower && own) {
-            weir_store_relaxed_sys_u32(&r->stamp[row / SSSP_STEP_FLAGGED], r->turn + 1);
+            weir_store_relaxed_sys_u32(&r->stamp[row / SSSP_STEP_FLAGGED], r->iteration + 1);
             found->changed++;
         }
         const uint32_t far = weir_ballot(lower && !own);
@@ -141,7 +141,7 @@ WEIR_DEV void sssp_step_lower(struct sssp_step_relaxer *r, const int *wanted,
         r->waiting += weir_popcount_u32(far);
     }
     if (r->waiting >= WEIR_LANES) {
-        sssp_step_send(r->a, r->shared, r->stage, r->waiting, r->turn);
+        sssp_step_send(r->a, r->shared, r->stage, r->waiting, r->iteration);
         r->waiting = 0;
     }
 }
@@ -176,14 +176,14 @@ WEIR_DEV uint32_t sssp_step_batch(struct sssp_step_relaxer *r, const struct sssp
     return count;
 }
 
-/** Lanes relax up to SSSP_STEP_OWN arcs, each of its own range; at == end: none.
+/** Lanes relax up to SSSP_STEP_ALONE arcs, each of its own range; at == end: none.
  *  @return whether more are to be relaxed, perhaps. */
 WEIR_DEV uint32_t sssp_step_alone(struct sssp_step_relaxer *r, struct sssp_step_range *range,
                                   struct sssp_step_found *found)
 {
     uint32_t more = range->at < range->end;
     WEIR_ROLLED
-    for (uint32_t i = 0; i < SSSP_STEP_OWN && weir_ballot((int)more); i += SSSP_STEP_BATCH) {
+    for (uint32_t i = 0; i < SSSP_STEP_ALONE && weir_ballot((int)more); i += SSSP_STEP_BATCH) {
         uint32_t count = sssp_step_batch(r, range, more ? range->at : range->end, 1, found);
         range->at += count;
         more = count == SSSP_STEP_BATCH && range->at < range->end;
@@ -207,16 +207,16 @@ WEIR_DEV uint32_t sssp_step_together(struct sssp_step_relaxer *r, struct sssp_st
     return range->at < range->end;
 }
 
-/** Where the arcs of `length` from `low` on end that weigh no more than `last`: a search by all lanes, each at
- *  its own place. */
+/** Find where those of `length` arcs from `low` on end that weigh no more than `last`. All lanes search together, each
+ *  at its own arc. */
 WEIR_DEV uint64_t sssp_step_search(const uint32_t *weights, uint64_t low, uint64_t length,
                                    uint32_t last)
 {
     const uint64_t lane = weir_lane(), parts = WEIR_LANES + 1;
     WEIR_ROLLED
     while (length > WEIR_LANES) {
-        const uint64_t place = low + length * (lane + 1) / parts;
-        const uint32_t below = weir_popcount_u32(weir_ballot(weights[place] <= last));
+        const uint64_t probe = low + length * (lane + 1) / parts;
+        const uint32_t below = weir_popcount_u32(weir_ballot(weights[probe] <= last));
         const uint64_t begin = below ? length * below / parts + 1 : 0;
         const uint64_t end = below < WEIR_LANES ? length * (below + 1) / parts : length;
         low += begin;
@@ -225,27 +225,27 @@ WEIR_DEV uint64_t sssp_step_search(const uint32_t *weights, uint64_t low, uint64
     return low + weir_popcount_u32(weir_ballot(lane < length && weights[low + lane] <= last));
 }
 
-/** Pieces of so many arcs. */
+/** How many pieces so many arcs are. */
 WEIR_DEV uint32_t sssp_step_pieces_of(uint64_t arcs)
 {
     return (uint32_t)((arcs + SSSP_STEP_PIECE - 1) / SSSP_STEP_PIECE);
 }
 
-/** Put the arcs from `first` to before `end` that weigh no more than `last` on the list of the next turn. A
+/** Put the arcs from `first` to before `end` that weigh no more than `last` on the list of the next iteration. A
  *  worker whose lanes all have the same. @return where they end. */
-WEIR_COLD uint64_t sssp_step_cut(const struct sssp_step_args *a, uint32_t turn, uint64_t first,
+WEIR_COLD uint64_t sssp_step_cut(const struct sssp_step_args *a, uint32_t iteration, uint64_t first,
                                  uint64_t end, uint32_t distance, uint32_t last)
 {
     end = sssp_step_search(a->part.out.weights, first, end - first, last);
     const uint32_t count = sssp_step_pieces_of(end - first);
     uint32_t slot = 0;
     if (weir_lane() == 0 && count)
-        slot =
-            weir_atomic_add_relaxed_dev_u32(&a->piece_count[(turn + 1) % SSSP_STEP_SLOTS], count);
+        slot = weir_atomic_add_relaxed_dev_u32(&a->piece_count[(iteration + 1) % SSSP_STEP_SLOTS],
+                                               count);
     slot = weir_broadcast_u32(slot, 0);
     for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES) {
         const uint64_t at = first + (uint64_t)i * SSSP_STEP_PIECE;
-        struct sssp_step_piece *piece = &a->piece[(turn + 1) % 2][slot + i];
+        struct sssp_step_piece *piece = &a->piece[(iteration + 1) % 2][slot + i];
         piece->first = at;
         piece->count = (uint32_t)(end - at < SSSP_STEP_PIECE ? end - at : SSSP_STEP_PIECE);
         piece->distance = distance;
@@ -253,15 +253,16 @@ WEIR_COLD uint64_t sssp_step_cut(const struct sssp_step_args *a, uint32_t turn, 
     return end;
 }
 
-/** Relax the pieces of the last turn, each by a worker. */
-WEIR_DEV void sssp_step_pieces(struct sssp_step_relaxer *r, const struct sssp_step_crew *crew,
+/** Relax the pieces that the last iteration left, one a worker at a time. */
+WEIR_DEV void sssp_step_pieces(struct sssp_step_relaxer *r, const struct sssp_step_worker *worker,
                                struct sssp_step_found *found)
 {
     const struct sssp_step_args *a = r->a;
-    const uint32_t count = weir_load_relaxed_dev_u32(&a->piece_count[crew->turn % SSSP_STEP_SLOTS]);
+    const uint32_t count =
+        weir_load_relaxed_dev_u32(&a->piece_count[worker->iteration % SSSP_STEP_SLOTS]);
     WEIR_ROLLED
-    for (uint32_t i = crew->worker; i < count; i += crew->workers) {
-        const struct sssp_step_piece *piece = &a->piece[crew->turn % 2][i];
+    for (uint32_t i = worker->index; i < count; i += worker->count) {
+        const struct sssp_step_piece *piece = &a->piece[worker->iteration % 2][i];
         struct sssp_step_range range;
         range.at = piece->first;
         range.end = piece->first + piece->count;

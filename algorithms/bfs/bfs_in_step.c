@@ -1,5 +1,5 @@
-/** @file bfs_step_run.c  Breadth-first search in step on the host's side: its arrays, runs, and what they found. */
-#include "algorithms/bfs/bfs_step_run.h"
+/** @file bfs_in_step.c  Breadth-first search in step on the host's side: its arrays, runs, and what they found. */
+#include "algorithms/bfs/bfs_in_step.h"
 #include "algorithms/bfs/bfs_step.h"
 #include "runtime/support.h"
 
@@ -36,34 +36,35 @@ static weir_status entries_fit(struct weir__row_steps *on, void *user)
  * as far as these lead. The host makes the bitmap of the graph. */
 static void need(const struct weir__sizes *sizes, const void *user, struct weir__need *need)
 {
-    const struct bfs_run *run = user;
+    const struct bfs_in_step *in_step = user;
     const weir_device *device = weir_context_device(sizes->context, 0);
     const uint64_t sent = sizes->vertices * (sizes->parts - 1);
     weir__need_take_on(need, device, sizes->touched + sizes->arcs / BFS_PIECE,
                        sizeof(struct bfs_piece));
-    weir__need_take_on(need, device, sizes->arcs < sent ? sizes->arcs : sent, run->parents ? 8 : 4);
+    weir__need_take_on(need, device, sizes->arcs < sent ? sizes->arcs : sent,
+                       in_step->parents ? 8 : 4);
     weir__need_pass(need, sizes->numbers / 32, 4);
 }
 
 static uint64_t queue_count(const void *user, uint32_t p, uint32_t sender)
 {
     (void)sender;
-    return queue_room(weir__row_steps_part(&((const struct bfs_run *)user)->on, p));
+    return queue_room(weir__row_steps_part(&((const struct bfs_in_step *)user)->on, p));
 }
 
 static uint64_t parent_count(const void *user, uint32_t p, uint32_t sender)
 {
     (void)p;
     (void)sender;
-    return ((const struct bfs_run *)user)->parents != 0;
+    return ((const struct bfs_in_step *)user)->parents != 0;
 }
 
 /* Each device sends a vertex once. */
 static uint64_t inbox_count(const void *user, uint32_t p, uint32_t sender)
 {
-    const struct bfs_run *run = user;
+    const struct bfs_in_step *in_step = user;
     (void)sender;
-    return weir__row_steps_part(&run->on, p)->owned * (run->parents ? UINT64_C(2) : 1);
+    return weir__row_steps_part(&in_step->on, p)->owned * (in_step->parents ? UINT64_C(2) : 1);
 }
 
 #define FIELD(name) offsetof(struct bfs_step_args, name)
@@ -115,7 +116,7 @@ static const weir_steps_array arrays[] = {
 static const weir_steps_phase phases[] = {
     {.name = "top-down", .ns = BFS_RESULT_DOWN_NS, .steps = BFS_RESULT_DOWN_STEPS},
     {.name = "bottom-up", .ns = BFS_RESULT_UP_NS, .steps = BFS_RESULT_UP_STEPS},
-    {.name = "turning", .ns = BFS_RESULT_TURN_NS, .steps = BFS_RESULT_TURN_STEPS}};
+    {.name = "switching", .ns = BFS_RESULT_SWITCH_NS, .steps = BFS_RESULT_SWITCH_STEPS}};
 
 static const weir_steps_program program = {.what = "breadth-first search",
                                            .body = &weir__bfs_step_steps,
@@ -133,126 +134,127 @@ static const struct weir__row_form form = {.program = &program,
 
 /* ---- building ------------------------------------------------------------------------------- */
 
-static weir_status build(struct bfs_run *run, weir_context *context, const weir_graph *graph,
-                         const weir_partition *partition, const weir_run_options *options)
+static weir_status build(struct bfs_in_step *in_step, weir_context *context,
+                         const weir_graph *graph, const weir_partition *partition,
+                         const weir_run_options *options)
 {
     struct weir__rows_config config = {.in = 1};
     uint32_t *base = NULL;
-    weir_status status =
-        weir__row_steps_create(&run->on, &form, context, graph, partition, options, &config, run);
-    if (status || (status = weir__bfs_run_base(run, graph, &base)))
+    weir_status status = weir__row_steps_create(&in_step->on, &form, context, graph, partition,
+                                                options, &config, in_step);
+    if (status || (status = weir__bfs_in_step_base(in_step, graph, &base)))
         return status;
-    for (uint32_t p = 0; p < run->on.parts && !status; p++) {
-        struct bfs_step_args *args = weir_steps_args(run->on.steps, p);
-        args->unfound = run->unfound;
-        args->pull = run->direction == WEIR_DIRECTION_PULL;
-        status =
-            weir__upload(weir_context_device(context, p), weir_steps_data(run->on.steps, "base", p),
-                         base, (size_t)args->rows.numbers / 8);
+    for (uint32_t p = 0; p < in_step->on.parts && !status; p++) {
+        struct bfs_step_args *args = weir_steps_args(in_step->on.steps, p);
+        args->unfound = in_step->unfound;
+        args->pull = in_step->direction == WEIR_DIRECTION_PULL;
+        status = weir__upload(weir_context_device(context, p),
+                              weir_steps_data(in_step->on.steps, "base", p), base,
+                              (size_t)args->rows.numbers / 8);
     }
     free(base);
     return status;
 }
 
-weir_status weir__bfs_run_create(weir_context *context, const weir_graph *graph,
-                                 const weir_partition *partition, const weir_run_options *options,
-                                 struct bfs_run **run_out)
+weir_status weir__bfs_in_step_create(weir_context *context, const weir_graph *graph,
+                                     const weir_partition *partition,
+                                     const weir_run_options *options,
+                                     struct bfs_in_step **in_step_out)
 {
-    struct bfs_run *run;
+    struct bfs_in_step *in_step;
     weir_status status;
-    *run_out = NULL;
-    if ((status = weir__calloc(1, sizeof *run, "breadth-first search", &run)))
+    *in_step_out = NULL;
+    if ((status = weir__calloc(1, sizeof *in_step, "breadth-first search", &in_step)))
         return status;
-    run->direction = options->direction;
-    run->parents = options->parents;
-    run->previous = BFS_NONE;
-    if ((status = build(run, context, graph, partition, options))) {
-        weir__bfs_run_destroy(run);
+    in_step->direction = options->direction;
+    in_step->parents = options->parents;
+    in_step->previous = BFS_NONE;
+    if ((status = build(in_step, context, graph, partition, options))) {
+        weir__bfs_in_step_destroy(in_step);
         return status;
     }
-    *run_out = run;
+    *in_step_out = in_step;
     return WEIR_OK;
 }
 
-void weir__bfs_run_destroy(struct bfs_run *run)
+void weir__bfs_in_step_destroy(struct bfs_in_step *in_step)
 {
-    if (!run)
+    if (!in_step)
         return;
-    weir__row_steps_destroy(&run->on);
-    free(run);
+    weir__row_steps_destroy(&in_step->on);
+    free(in_step);
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-static uint64_t sum_of(const struct bfs_run *run, enum bfs_result which)
+static uint64_t sum_of(const struct bfs_in_step *in_step, enum bfs_result which)
 {
-    return weir_steps_total(run->on.steps, which);
+    return weir_steps_total(in_step->on.steps, which);
 }
 
-static void report(const struct bfs_run *run, weir_run_stats *stats)
+static void report(const struct bfs_in_step *in_step, weir_run_stats *stats)
 {
-    const weir_rows_part *part = weir__row_steps_part(&run->on, 0);
-    const uint64_t *first = weir_steps_results(run->on.steps, 0);
+    const weir_rows_part *part = weir__row_steps_part(&in_step->on, 0);
+    const uint64_t *first = weir_steps_results(in_step->on.steps, 0);
     const uint64_t words = part->numbers / 32, supersteps = stats->steps;
-    stats->reached = sum_of(run, BFS_RESULT_REACHED);
-    stats->arcs_reached = part->arcs_all - sum_of(run, BFS_RESULT_ARCS_LEFT);
+    stats->reached = sum_of(in_step, BFS_RESULT_REACHED);
+    stats->arcs_reached = part->arcs_all - sum_of(in_step, BFS_RESULT_ARCS_LEFT);
     stats->steps = first[BFS_RESULT_LEVELS];
-    stats->work.processed = sum_of(run, BFS_RESULT_PIECES) + sum_of(run, BFS_RESULT_UP_ROWS);
-    stats->work.atoms = sum_of(run, BFS_RESULT_DOWN_ARCS) + sum_of(run, BFS_RESULT_UP_ARCS);
-    stats->work.rounds = supersteps * run->on.parts;
+    stats->work.processed =
+        sum_of(in_step, BFS_RESULT_PIECES) + sum_of(in_step, BFS_RESULT_UP_ROWS);
+    stats->work.atoms = sum_of(in_step, BFS_RESULT_DOWN_ARCS) + sum_of(in_step, BFS_RESULT_UP_ARCS);
+    stats->work.rounds = supersteps * in_step->on.parts;
     /* An arc's target and its bit; a row's two offsets, its level, and an entry of the queue. */
     stats->bytes = stats->work.atoms * 8 + stats->work.processed * (8 + 4 + 32) +
                    first[BFS_RESULT_UP_STEPS] * words * 8;
     /* An item; and a bitmap that all bring to all, at each level bottom-up and on the way there. Of several
      * devices the steps between the ways are there, back, there, ... */
-    stats->bytes_sent = stats->work.sent * (run->parents ? 8 : 4) +
-                        (first[BFS_RESULT_UP_STEPS] + (first[BFS_RESULT_TURN_STEPS] + 1) / 2) *
-                            words * 4 * (run->on.parts - 1);
+    stats->bytes_sent = stats->work.sent * (in_step->parents ? 8 : 4) +
+                        (first[BFS_RESULT_UP_STEPS] + (first[BFS_RESULT_SWITCH_STEPS] + 1) / 2) *
+                            words * 4 * (in_step->on.parts - 1);
 }
 
 /* On the device they are 32 bits without a sign. */
-static weir_status levels_fit(const struct bfs_run *run)
+static weir_status levels_fit(const struct bfs_in_step *in_step)
 {
-    return weir_steps_results(run->on.steps, 0)[BFS_RESULT_LEVELS] <= (uint64_t)INT32_MAX + 1
+    return weir_steps_results(in_step->on.steps, 0)[BFS_RESULT_LEVELS] <= (uint64_t)INT32_MAX + 1
                ? WEIR_OK
                : weir__fail(WEIR_ERR_UNSUPPORTED, "levels above %d do not fit", INT32_MAX);
 }
 
-weir_status weir__bfs_run(struct bfs_run *run, uint64_t source, weir_run_stats *stats_out)
+weir_status weir__bfs_in_step_run(struct bfs_in_step *in_step, uint64_t source,
+                                  weir_run_stats *stats_out)
 {
-    weir_run_stats stats;
     uint32_t number;
-    weir_status status = weir__rows_locate(run->on.rows, source, NULL, &number);
+    weir_status status = weir__rows_locate(in_step->on.rows, source, NULL, &number);
     if (status)
         return status;
-    for (uint32_t p = 0; p < run->on.parts; p++) {
-        struct bfs_step_args *args = weir_steps_args(run->on.steps, p);
+    for (uint32_t p = 0; p < in_step->on.parts; p++) {
+        struct bfs_step_args *args = weir_steps_args(in_step->on.steps, p);
         args->source = number;
-        args->previous = run->previous;
+        args->previous = in_step->previous;
     }
-    run->previous = number;
-    if ((status = weir__row_steps_run(&run->on, &stats)) || (status = levels_fit(run)))
+    in_step->previous = number;
+    if ((status = weir__row_steps_run(&in_step->on, stats_out)) || (status = levels_fit(in_step)))
         return status;
-    report(run, &stats);
-    if (stats_out)
-        *stats_out = stats;
+    report(in_step, stats_out);
     return WEIR_OK;
 }
 
-weir_status weir__bfs_run_levels(const struct bfs_run *run, int32_t *levels_out)
+weir_status weir__bfs_in_step_levels(const struct bfs_in_step *in_step, int32_t *levels_out)
 {
-    return weir__row_steps_gather(&run->on, "level", levels_out);
+    return weir__row_steps_gather(&in_step->on, "level", levels_out);
 }
 
-weir_status weir__bfs_run_parents(const struct bfs_run *run, int64_t *parents_out)
+weir_status weir__bfs_in_step_parents(const struct bfs_in_step *in_step, int64_t *parents_out)
 {
-    const uint32_t *vertices = weir__rows_vertices(run->on.rows);
+    const uint32_t *vertices = weir__rows_vertices(in_step->on.rows);
     uint32_t *numbers;
-    weir_status status = weir__alloc(run->on.vertices, 4, "parents", &numbers);
+    weir_status status = weir__alloc(in_step->on.vertices, 4, "parents", &numbers);
     if (status)
         return status;
-    if (!(status = weir__row_steps_gather(&run->on, "parent", numbers)))
-        for (uint64_t v = 0; v < run->on.vertices; v++)
+    if (!(status = weir__row_steps_gather(&in_step->on, "parent", numbers)))
+        for (uint64_t v = 0; v < in_step->on.vertices; v++)
             parents_out[v] = numbers[v] == BFS_NONE ? -1 : (int64_t)vertices[numbers[v]];
     free(numbers);
     return status;

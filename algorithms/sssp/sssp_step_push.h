@@ -1,15 +1,15 @@
-/** @file step_push.h  Shortest paths in step: a push. Who has changed, or may go on, relaxes arcs.
+/** @file sssp_step_push.h  Shortest paths in step: a push. Rows that have changed, or may go on, relax arcs.
  *
- * The way from a stamp to the far ends of a row's arcs is a chain of some ten accesses, each waiting for the one
- * before, and of the rows of a stamp few have changed. So a worker first collects rows from several *tasks*, those
- * of a stamp or, where rows have many arcs, some of them, and then goes that way with a row in each lane. A lane
- * begins alone: most rows have few arcs that are light enough. Those that have more get a squad of lanes each, the
- * rest get the whole worker, and what is then left goes on a list that all workers of the device share in the next
- * turn, so that no hub holds up the others. */
-#ifndef WEIR_ALGORITHMS_SSSP_STEP_PUSH_H
-#define WEIR_ALGORITHMS_SSSP_STEP_PUSH_H
+ * From a stamp to the far ends of a row's arcs there are some ten accesses, each of which waits for the one before,
+ * and few rows of a stamp have changed. So a worker first collects changed rows from several *tasks*, and then follows
+ * that chain with a row in each lane. A task is the rows of a stamp or, where rows have many arcs, some of them. A lane
+ * begins alone, since most rows have few arcs that are light enough. Rows that have more get a squad of lanes each, then
+ * the whole worker. What is left even then goes on a list that all workers of the device share in the next iteration,
+ * so that no hub holds up the others. */
+#ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_PUSH_H
+#define WEIR_ALGORITHMS_SSSP_SSSP_STEP_PUSH_H
 
-#include "algorithms/sssp/step_relax.h"
+#include "algorithms/sssp/sssp_step_relax.h"
 
 /** Rows of a task among the hubs. */
 #define SSSP_STEP_FEW (WEIR_LANES < 4 ? WEIR_LANES : 4)
@@ -40,7 +40,7 @@ struct sssp_step_pusher {
     uint32_t before; /* its cursor */
 };
 
-/** What a row has to relax. @return 0: nothing. */
+/** Find out what a row has to relax. @return 0: nothing. */
 WEIR_DEV uint32_t sssp_step_take(const struct sssp_step_args *a, uint32_t dense, uint32_t limit,
                                  uint32_t row, struct sssp_step_pusher *p,
                                  struct sssp_step_found *found)
@@ -86,24 +86,24 @@ WEIR_DEV uint32_t sssp_step_pick(uint32_t mask, uint32_t skip)
 WEIR_DEV uint32_t sssp_step_squad_sum(uint32_t count)
 {
     const uint32_t first = weir_lane() / SSSP_STEP_WIDTH * SSSP_STEP_WIDTH;
-    const uint32_t own = ((1u << SSSP_STEP_WIDTH) - 1) << first;
-    return weir_popcount_u32(weir_ballot((int)(count & 1u)) & own) +
-           2 * weir_popcount_u32(weir_ballot((int)(count & 2u)) & own) +
-           4 * weir_popcount_u32(weir_ballot((int)(count & 4u)) & own);
+    const uint32_t squad = ((1u << SSSP_STEP_WIDTH) - 1) << first;
+    return weir_popcount_u32(weir_ballot((int)(count & 1u)) & squad) +
+           2 * weir_popcount_u32(weir_ballot((int)(count & 2u)) & squad) +
+           4 * weir_popcount_u32(weir_ballot((int)(count & 4u)) & squad);
 }
 
-/** The ranges of lanes that are not through yet, one for each squad of lanes at a time: mostly little is left.
- *  @return whether more are to be relaxed even then, perhaps. */
+/** Each squad of lanes relaxes the range of one lane at a time, for lanes that are not through yet: mostly little is
+ *  left. @return whether more may have to be relaxed even then. */
 WEIR_DEV uint32_t sssp_step_squads(struct sssp_step_relaxer *r, uint32_t more,
                                    struct sssp_step_range *mine, struct sssp_step_found *found)
 {
-    const uint32_t squad = weir_lane() / SSSP_STEP_WIDTH, place = weir_lane() % SSSP_STEP_WIDTH;
+    const uint32_t squad = weir_lane() / SSSP_STEP_WIDTH, member = weir_lane() % SSSP_STEP_WIDTH;
     uint32_t who = weir_ballot((int)more);
     WEIR_ROLLED
     while (who) {
         const uint32_t lane = sssp_step_pick(who, squad), from = lane % WEIR_LANES;
-        const uint32_t turn = weir_popcount_u32(who & ((1u << weir_lane()) - 1));
-        const int served = (who >> weir_lane() & 1u) && turn < WEIR_LANES / SSSP_STEP_WIDTH;
+        const uint32_t rank = weir_popcount_u32(who & ((1u << weir_lane()) - 1));
+        const int served = (who >> weir_lane() & 1u) && rank < WEIR_LANES / SSSP_STEP_WIDTH;
         struct sssp_step_range range;
         range.at = weir_broadcast_u64(mine->at, from);
         range.end = weir_broadcast_u64(mine->end, from);
@@ -113,12 +113,12 @@ WEIR_DEV uint32_t sssp_step_squads(struct sssp_step_relaxer *r, uint32_t more,
         WEIR_ROLLED
         for (uint32_t i = 0; i < SSSP_STEP_ROUNDS && weir_ballot((int)on); i++) {
             const uint32_t count = sssp_step_squad_sum(sssp_step_batch(
-                r, &range, on ? range.at + place : range.end, SSSP_STEP_WIDTH, found));
+                r, &range, on ? range.at + member : range.end, SSSP_STEP_WIDTH, found));
             range.at += count;
             on = count == SSSP_STEP_BATCH * SSSP_STEP_WIDTH && range.at < range.end;
         }
         /* The lane that has the row gets back where its squad is; one that is not served asks lane 0. */
-        const uint32_t back = served ? turn * SSSP_STEP_WIDTH : 0;
+        const uint32_t back = served ? rank * SSSP_STEP_WIDTH : 0;
         const uint64_t stopped = weir_broadcast_u64(range.at, back);
         const uint32_t still = weir_broadcast_u32(on, back);
         if (served) {
@@ -130,7 +130,7 @@ WEIR_DEV uint32_t sssp_step_squads(struct sssp_step_relaxer *r, uint32_t more,
     return more;
 }
 
-/** The ranges of lanes that are not through even then, one after the other, by all lanes. */
+/** All lanes together relax the ranges of lanes that are not through even then, one after the other. */
 WEIR_DEV void sssp_step_help(struct sssp_step_relaxer *r, uint32_t more,
                              struct sssp_step_range *mine, struct sssp_step_found *found)
 {
@@ -144,10 +144,11 @@ WEIR_DEV void sssp_step_help(struct sssp_step_relaxer *r, uint32_t more,
         range.end = weir_broadcast_u64(mine->end, lane);
         range.distance = weir_broadcast_u32(mine->distance, lane);
         range.last = weir_broadcast_u32(mine->last, lane);
-        if (sssp_step_together(r, &range, SSSP_STEP_BEFORE(WEIR_LANES) - SSSP_STEP_OWN, found)) {
+        if (sssp_step_together(r, &range, SSSP_STEP_BEFORE(WEIR_LANES) - SSSP_STEP_ALONE, found)) {
             const uint64_t from = range.at;
-            range.at = sssp_step_cut(r->a, r->turn, from, range.end, range.distance, range.last);
-            if (weir_lane() == 0) /* counted, so that there is a next turn */
+            range.at =
+                sssp_step_cut(r->a, r->iteration, from, range.end, range.distance, range.last);
+            if (weir_lane() == 0) /* counted, so that there is a next iteration */
                 found->changed += sssp_step_pieces_of(range.at - from);
         }
         if (weir_lane() == lane)
@@ -155,7 +156,7 @@ WEIR_DEV void sssp_step_help(struct sssp_step_relaxer *r, uint32_t more,
     }
 }
 
-/** Remember where a row stopped, and what would come next. */
+/** Keep where a row stopped, and the distance that it would give next. */
 WEIR_DEV void sssp_step_leave(const struct sssp_step_args *a, uint32_t limit, uint32_t row,
                               const struct sssp_step_pusher *p, struct sssp_step_found *found)
 {
@@ -169,7 +170,7 @@ WEIR_DEV void sssp_step_leave(const struct sssp_step_args *a, uint32_t limit, ui
     }
 }
 
-/** Rows push, one a lane; from `busy` on: none. */
+/** Each lane pushes its row; a row of `busy` or more is none. */
 WEIR_DEV void sssp_step_rows(struct sssp_step_relaxer *r, uint32_t dense, uint32_t limit,
                              uint32_t row, struct sssp_step_found *found)
 {
@@ -184,25 +185,27 @@ WEIR_DEV void sssp_step_rows(struct sssp_step_relaxer *r, uint32_t dense, uint32
         sssp_step_leave(r->a, limit, row, &p, found);
 }
 
-/** Tasks of a round that have something to push, perhaps: each lane looks at the stamp of one. A stamp of the next
- *  turn may hide that of this turn: then the rows are taken in the next. */
+/** Find the tasks of a round that may have something to push: each lane looks at the stamp of one. A stamp of the next
+ *  iteration may have overwritten that of this one; then the rows are taken in the next. */
 WEIR_DEV uint32_t sssp_step_wanted(const struct sssp_step_relaxer *r,
-                                   const struct sssp_step_crew *crew, uint32_t dense, uint32_t base,
-                                   uint32_t tasks)
+                                   const struct sssp_step_worker *worker, uint32_t dense,
+                                   uint32_t base, uint32_t tasks)
 {
-    const uint32_t mine = base + weir_lane() * crew->workers;
+    const uint32_t mine = base + weir_lane() * worker->count;
     int wanted = mine < tasks;
     if (wanted && !dense)
-        wanted = weir_load_relaxed_dev_u32(
-                     &r->stamp[sssp_step_first(r->a, mine) / SSSP_STEP_FLAGGED]) == crew->turn;
+        wanted =
+            weir_load_relaxed_dev_u32(&r->stamp[sssp_step_first(r->a, mine) / SSSP_STEP_FLAGGED]) ==
+            worker->iteration;
     return weir_ballot(wanted);
 }
 
-/** Put rows of up to SSSP_STEP_ABREAST tasks of a round on the list: of each stamp few have changed, and the way
- *  from a row to its far ends is long, so it is gone with every lane. All lanes of a worker.
+/** Put rows of up to SSSP_STEP_ABREAST tasks of a round on the list. Few rows of a stamp have changed, and the chain of
+ *  accesses from a row to its far ends is long, so a worker fills all its lanes with rows before it follows that chain.
+ *  All lanes of a worker.
  *  @param[in,out] who  tasks of the round that are left.  @return how many rows are on the list. */
 WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
-                                   const struct sssp_step_crew *crew, uint32_t dense,
+                                   const struct sssp_step_worker *worker, uint32_t dense,
                                    uint32_t limit, uint32_t round, uint32_t *who, uint32_t *list,
                                    uint32_t count)
 {
@@ -211,7 +214,7 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
     for (uint32_t k = 0; k < SSSP_STEP_ABREAST; k++) {
         row[k] = a->busy;
         if (*who) {
-            row[k] = sssp_step_row(a, round + weir_first_bit_u32(*who) * crew->workers);
+            row[k] = sssp_step_row(a, round + weir_first_bit_u32(*who) * worker->count);
             *who &= *who - 1;
         }
         distance[k] = done[k] = SSSP_STEP_NONE;
@@ -231,26 +234,26 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
     return count;
 }
 
-/** A push, by all workers. */
+/** All workers push. */
 WEIR_COLD void sssp_step_push(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                              struct sssp_step_crew crew, uint32_t dense, uint32_t limit)
+                              struct sssp_step_worker worker, uint32_t dense, uint32_t limit)
 {
     struct sssp_step_found found = {0, 0, 0, SSSP_STEP_NONE, 0, {0, 0}};
-    struct sssp_step_relaxer r = sssp_step_relaxer_of(a, shared, &crew);
+    struct sssp_step_relaxer r = sssp_step_relaxer_of(a, shared, &worker);
     const uint32_t tasks = sssp_step_tasks(a);
-    uint32_t base = crew.worker, who = 0, round = 0, count = 0;
-    uint32_t *list = shared->list[crew.within];
-    sssp_step_pieces(&r, &crew, &found);
+    uint32_t base = worker.index, who = 0, round = 0, count = 0;
+    uint32_t *list = shared->list[worker.in_block];
+    sssp_step_pieces(&r, &worker, &found);
     WEIR_ROLLED
     for (;;) {
         WEIR_ROLLED
         while (count < WEIR_LANES && (who || base < tasks)) {
             if (!who) {
                 round = base;
-                who = sssp_step_wanted(&r, &crew, dense, round, tasks);
-                base += crew.workers * WEIR_LANES;
+                who = sssp_step_wanted(&r, &worker, dense, round, tasks);
+                base += worker.count * WEIR_LANES;
             }
-            count = sssp_step_gather(&r, &crew, dense, limit, round, &who, list, count);
+            count = sssp_step_gather(&r, &worker, dense, limit, round, &who, list, count);
         }
         if (!count)
             break;
@@ -261,7 +264,7 @@ WEIR_COLD void sssp_step_push(const struct sssp_step_args *a, struct sssp_step_s
         sssp_step_rows(&r, dense, limit, row, &found);
     }
     if (r.waiting)
-        sssp_step_send(a, shared, r.stage, r.waiting, r.turn);
+        sssp_step_send(a, shared, r.stage, r.waiting, r.iteration);
     sssp_step_flush(shared, &found, SSSP_STEP_LIGHT);
 }
 

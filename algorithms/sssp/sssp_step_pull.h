@@ -1,12 +1,12 @@
-/** @file step_pull.h  Shortest paths in step: a pull, and the exchange before the first one.
+/** @file sssp_step_pull.h  Shortest paths in step: a pull, and the exchange before the first one.
  *
  * A row that is not settled looks along its in-arcs in the order of weights. What it can find behind an arc
  * of weight w is w + base at the least, so it stops where that is no less than what it has. Devices look at
  * their copies of the distances of others, and send theirs as they change, in whole lines. */
-#ifndef WEIR_ALGORITHMS_SSSP_STEP_PULL_H
-#define WEIR_ALGORITHMS_SSSP_STEP_PULL_H
+#ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_PULL_H
+#define WEIR_ALGORITHMS_SSSP_SSSP_STEP_PULL_H
 
-#include "algorithms/sssp/step_push.h"
+#include "algorithms/sssp/sssp_step_push.h"
 
 /** A row in a pull. */
 struct sssp_step_puller {
@@ -26,7 +26,7 @@ WEIR_DEV int sssp_step_worth(const struct sssp_step_bounds *at, uint32_t best, u
     return best == SSSP_STEP_NONE || (best > at->least && weight < best - at->base);
 }
 
-/** What a row has after an arc was looked at: behind it, maybe nothing is reached. */
+/** The distance of a row after a look along an arc. The far end may not be reached yet. */
 WEIR_DEV uint32_t sssp_step_nearer(uint32_t best, uint32_t known, uint32_t weight)
 {
     const uint32_t sum = sssp_step_add(known, weight);
@@ -63,7 +63,7 @@ WEIR_DEV uint32_t sssp_step_look(const struct sssp_step_args *a, const struct ss
     return count;
 }
 
-/** The rows of lanes that have many arcs to look along, one after the other, by all lanes. */
+/** All lanes together look along the arcs of rows that have many, one row after the other. */
 WEIR_DEV void sssp_step_look_together(const struct sssp_step_args *a,
                                       const struct sssp_step_bounds *at, uint32_t more,
                                       struct sssp_step_puller *mine, struct sssp_step_found *found)
@@ -81,7 +81,7 @@ WEIR_DEV void sssp_step_look_together(const struct sssp_step_args *a,
         WEIR_ROLLED
         while (p.at < p.end && count == SSSP_STEP_BATCH * WEIR_LANES) {
             count = sssp_step_look(a, at, &p, p.at + weir_lane(), WEIR_LANES, found);
-            /* Lanes stop each by what they have found. What one leaves out is not worth it for all. */
+            /* Each lane stops by what it has found itself. Arcs that one lane leaves out are of no use to any. */
             count = weir_sum_u32(count);
             p.at += count;
             p.best = ~weir_max_u32(~p.best);
@@ -121,10 +121,10 @@ WEIR_DEV uint32_t sssp_step_seek(const struct sssp_step_args *a, const struct ss
         p.end = a->part.in.offsets[row + 1];
         found->sum[1] += p.at < p.end;
     }
-    const uint64_t own = p.at + SSSP_STEP_OWN;
+    const uint64_t alone = p.at + SSSP_STEP_ALONE;
     more = p.at < p.end;
     WEIR_ROLLED
-    while (more && p.at < own) {
+    while (more && p.at < alone) {
         uint32_t count = sssp_step_look(a, at, &p, p.at, 1, found);
         p.at += count;
         more = count == SSSP_STEP_BATCH && p.at < p.end;
@@ -134,7 +134,7 @@ WEIR_DEV uint32_t sssp_step_seek(const struct sssp_step_args *a, const struct ss
     return p.best;
 }
 
-/** The distance of this lane's row in a task; 0: there is none, so that nobody looks for a nearer one. */
+/** The distance of this lane's row in a task. Where there is no row it is 0, which nothing can be nearer than. */
 WEIR_DEV uint32_t sssp_step_peek(const struct sssp_step_args *a, uint32_t task, uint32_t tasks)
 {
     const uint32_t row = task < tasks ? sssp_step_row(a, task) : a->busy;
@@ -143,28 +143,28 @@ WEIR_DEV uint32_t sssp_step_peek(const struct sssp_step_args *a, uint32_t task, 
 }
 
 /** Keep what a row has found. */
-WEIR_DEV void sssp_step_keep(const struct sssp_step_args *a, uint32_t turn, uint32_t row,
+WEIR_DEV void sssp_step_keep(const struct sssp_step_args *a, uint32_t iteration, uint32_t row,
                              uint32_t distance, struct sssp_step_found *found)
 {
     const uint32_t me = a->member.index;
     weir_store_relaxed_dev_u32(&a->tent[me][a->part.begin + row], distance);
-    weir_store_relaxed_sys_u32(&a->stamp[me][row / SSSP_STEP_FLAGGED], turn + 1);
+    weir_store_relaxed_sys_u32(&a->stamp[me][row / SSSP_STEP_FLAGGED], iteration + 1);
     found->changed++;
     found->low = distance < found->low ? distance : found->low;
     found->sum[0] += a->part.out.offsets[row + 1] - a->part.out.offsets[row];
 }
 
-/** A pull, by all workers. */
+/** All workers pull. */
 WEIR_COLD void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                              struct sssp_step_crew crew, struct sssp_step_bounds at)
+                              struct sssp_step_worker worker, struct sssp_step_bounds at)
 {
     struct sssp_step_found found = {0, 0, 0, SSSP_STEP_NONE, 0, {0, 0}};
     const uint32_t tasks = sssp_step_tasks(a);
-    uint32_t next = sssp_step_peek(a, crew.worker, tasks);
+    uint32_t next = sssp_step_peek(a, worker.index, tasks);
     WEIR_ROLLED
-    for (uint32_t task = crew.worker; task < tasks; task += crew.workers) {
+    for (uint32_t task = worker.index; task < tasks; task += worker.count) {
         const uint32_t before = next, row = sssp_step_row(a, task);
-        next = sssp_step_peek(a, task + crew.workers, tasks); /* under way meanwhile */
+        next = sssp_step_peek(a, task + worker.count, tasks); /* under way meanwhile */
         if (!weir_ballot(before > at.least))
             continue;
         const uint32_t distance = sssp_step_seek(a, &at, row, before, &found);
@@ -174,7 +174,7 @@ WEIR_COLD void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_s
             found.rows++;
         }
         if (changed)
-            sssp_step_keep(a, crew.turn, row, distance, &found);
+            sssp_step_keep(a, worker.iteration, row, distance, &found);
         sssp_step_show(a, row, row < a->busy, distance, changed, &found);
     }
     sssp_step_flush(shared, &found, SSSP_STEP_PULL);
@@ -182,13 +182,13 @@ WEIR_COLD void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_s
 
 /** Tell all devices the distances of the own rows that have one. */
 WEIR_COLD void sssp_step_exchange(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                                  struct sssp_step_crew crew)
+                                  struct sssp_step_worker worker)
 {
     struct sssp_step_found found = {0, 0, 0, SSSP_STEP_NONE, 0, {0, 0}};
     const uint32_t groups = (a->busy + WEIR_LANES - 1) / WEIR_LANES;
     const uint32_t *tent = a->tent[a->member.index] + a->part.begin;
     WEIR_ROLLED
-    for (uint32_t group = crew.worker; group < groups; group += crew.workers) {
+    for (uint32_t group = worker.index; group < groups; group += worker.count) {
         const uint32_t row = group * WEIR_LANES + weir_lane(), in = row < a->busy;
         const uint32_t distance = in ? weir_load_relaxed_dev_u32(&tent[row]) : SSSP_STEP_NONE;
         sssp_step_show(a, row, (int)in, distance, distance != SSSP_STEP_NONE, &found);

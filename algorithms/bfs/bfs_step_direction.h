@@ -1,18 +1,18 @@
-/** @file bfs_step_turn.h  What comes behind a barrier: which way the next level goes, which phase that begins
- * with, how many blocks it needs. From sums that all who are awake have, so all decide the same. */
-#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_TURN_H
-#define WEIR_ALGORITHMS_BFS_BFS_STEP_TURN_H
+/** @file bfs_step_direction.h  What is decided behind a barrier: which direction the next level takes, which phase it
+ * begins with, how many blocks it needs. All blocks that are awake have the same sums, so they decide the same. */
+#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_DIRECTION_H
+#define WEIR_ALGORITHMS_BFS_BFS_STEP_DIRECTION_H
 
 #include "algorithms/bfs/bfs_step_narrow.h"
 #include "algorithms/bfs/bfs_step_up.h"
 
-/* Bottom-up, a look is a stream of short rows; top-down it is a random atomic: about three to one. Going back
- * costs a phase more. */
+/* Looks bottom-up stream through short rows, looks top-down are random atomics, which take about three times as long.
+ * Going over to bottom-up has to gain more than that ratio says, since the way back costs a phase of its own. */
 #define BFS_UP_GAIN   2u
 #define BFS_DOWN_GAIN 3u
 
-/* Looks that a level would take bottom-up: each vertex not found reads its row's place and looks along its
- * arcs until it meets the last level, whose share of all arcs says how soon. */
+/* How many looks a level would take bottom-up. A vertex that is not found reads where its row lies and looks along its
+ * arcs until it meets the last level; the share of all arcs that the last level has says how soon that is. */
 WEIR_DEV uint64_t bfs_up_cost(const struct bfs_step_args *a, const struct bfs_walk *w)
 {
     const uint64_t mean = w->unfound_arcs / (w->unfound + 1) + 1;
@@ -36,7 +36,7 @@ WEIR_DEV uint64_t bfs_less(uint64_t from, uint64_t by)
     return from > by ? from - by : 0;
 }
 
-/* What a phase put into the queue: the stretch grows by it, and the estimates follow. */
+/* The stretch grows by what a phase put into the queue, and the estimates are brought up to date. */
 WEIR_DEV void bfs_grow(const struct bfs_step_args *a, const struct weir_steps_block *b,
                        struct bfs_walk *w, const uint64_t *total)
 {
@@ -50,8 +50,8 @@ WEIR_DEV void bfs_grow(const struct bfs_step_args *a, const struct weir_steps_bl
     w->unfound = bfs_less(w->unfound, counted ? total[3] : entries);
 }
 
-/* The level is complete: choose how the next one goes. */
-WEIR_DEV void bfs_turn(const struct bfs_step_args *a, struct bfs_walk *w, int was_up)
+/* A level is complete: choose the phase that the next one begins with. */
+WEIR_DEV void bfs_level_done(const struct bfs_step_args *a, struct bfs_walk *w, int was_up)
 {
     w->wide = was_up || w->split || w->entries >= BFS_WIDE;
     w->unfound_arcs = bfs_less(w->unfound_arcs, w->arcs);
@@ -74,7 +74,7 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
         } else if (w->entries == 0) {
             w->phase = BFS_END;
         } else {
-            bfs_turn(a, w, 0);
+            bfs_level_done(a, w, 0);
         }
         break;
     case BFS_ABSORB:
@@ -82,14 +82,14 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
         if (w->entries == 0)
             w->phase = BFS_END;
         else
-            bfs_turn(a, w, 0);
+            bfs_level_done(a, w, 0);
         break;
     case BFS_SHARE:
         w->phase = BFS_UP;
         break;
     case BFS_UP:
         w->level++;
-        w->turn ^= 1;
+        w->current ^= 1;
         w->arcs = total[2];
         w->unfound = bfs_less(w->unfound, total[3]);
         w->begin = w->end;
@@ -97,7 +97,7 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
         if (total[3] == 0)
             w->phase = BFS_END;
         else
-            bfs_turn(a, w, 1);
+            bfs_level_done(a, w, 1);
         break;
     default: /* BFS_LIST */
         w->begin = w->end;

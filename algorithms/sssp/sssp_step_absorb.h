@@ -1,12 +1,13 @@
-/** @file step_absorb.h  Shortest paths in step: what other devices sent in a push is applied. */
-#ifndef WEIR_ALGORITHMS_SSSP_STEP_ABSORB_H
-#define WEIR_ALGORITHMS_SSSP_STEP_ABSORB_H
+/** @file sssp_step_absorb.h  Shortest paths in step: what other devices sent in a push is applied. */
+#ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_ABSORB_H
+#define WEIR_ALGORITHMS_SSSP_SSSP_STEP_ABSORB_H
 
-#include "algorithms/sssp/step_relax.h"
+#include "algorithms/sssp/sssp_step_relax.h"
 
-/** Items `first` to before `end` of an inbox, SSSP_STEP_BATCH a lane. @return how many lowered something. */
+/** Apply the items `first` to before `end` of an inbox, SSSP_STEP_BATCH a lane.
+ *  @return how many of them lowered a distance. */
 WEIR_DEV uint32_t sssp_step_apply(const struct sssp_step_args *a, const uint64_t *inbox,
-                                  uint32_t first, uint32_t end, uint32_t turn)
+                                  uint32_t first, uint32_t end, uint32_t iteration)
 {
     uint32_t *tent = a->tent[a->member.index], *stamp = a->stamp[a->member.index];
     uint64_t item[SSSP_STEP_BATCH];
@@ -24,15 +25,15 @@ WEIR_DEV uint32_t sssp_step_apply(const struct sssp_step_args *a, const uint64_t
     for (uint32_t j = 0; j < SSSP_STEP_BATCH; j++)
         if ((uint32_t)item[j] < before[j]) {
             const uint32_t row = (uint32_t)(item[j] >> 32) - a->part.begin;
-            weir_store_relaxed_sys_u32(&stamp[row / SSSP_STEP_FLAGGED], turn + 1);
+            weir_store_relaxed_sys_u32(&stamp[row / SSSP_STEP_FLAGGED], iteration + 1);
             changed++;
         }
     return changed;
 }
 
-/** All inboxes, by all workers. */
+/** All workers apply what is in the inboxes. */
 WEIR_COLD void sssp_step_absorb(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                                struct sssp_step_crew crew)
+                                struct sssp_step_worker worker)
 {
     struct sssp_step_found found = {0, 0, 0, SSSP_STEP_NONE, 0, {0, 0}};
     const uint32_t each = SSSP_STEP_BATCH * WEIR_LANES;
@@ -42,9 +43,10 @@ WEIR_COLD void sssp_step_absorb(const struct sssp_step_args *a, struct sssp_step
         const uint32_t room = a->room[a->member.index]; /* what did not fit came as atomics */
         const uint32_t end = told < room ? (uint32_t)told : room;
         WEIR_ROLLED
-        for (uint64_t first = (uint64_t)crew.worker * each; first < end;
-             first += (uint64_t)crew.workers * each)
-            found.changed += sssp_step_apply(a, a->inbox[d], (uint32_t)first, end, crew.turn);
+        for (uint64_t first = (uint64_t)worker.index * each; first < end;
+             first += (uint64_t)worker.count * each)
+            found.changed +=
+                sssp_step_apply(a, a->inbox[d], (uint32_t)first, end, worker.iteration);
     }
     sssp_step_flush(shared, &found, SSSP_STEP_ABSORB);
 }

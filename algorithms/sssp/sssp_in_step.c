@@ -1,6 +1,6 @@
-/** @file sssp_step_run.c  Shortest paths in step on the host's side: its arrays, runs, and what they found. */
-#include "algorithms/sssp/sssp_step_run.h"
-#include "algorithms/sssp/step.h"
+/** @file sssp_in_step.c  Shortest paths in step on the host's side: its arrays, runs, and what they found. */
+#include "algorithms/sssp/sssp_in_step.h"
+#include "algorithms/sssp/sssp_step.h"
 #include "runtime/config.h"
 #include "runtime/support.h"
 
@@ -30,9 +30,9 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
 }
 
 /* Most pieces of a step: every row is cut at once. */
-static uint64_t most_pieces(const struct sssp_run *run, const weir_rows_part *part)
+static uint64_t most_pieces(const struct sssp_in_step *in_step, const weir_rows_part *part)
 {
-    const uint32_t *degree = weir__rows_degrees(run->on.rows) + part->begin;
+    const uint32_t *degree = weir__rows_degrees(in_step->on.rows) + part->begin;
     const uint32_t before = SSSP_STEP_BEFORE(1);
     uint64_t pieces = 0;
     for (uint32_t r = 0; r < part->owned; r++)
@@ -42,22 +42,22 @@ static uint64_t most_pieces(const struct sssp_run *run, const weir_rows_part *pa
 }
 
 /* Rows that have arcs, which are the first ones. A vertex of a symmetric graph that has no out-arcs has no in-arcs. */
-static uint32_t busy_rows(const struct sssp_run *run, const weir_rows_part *part)
+static uint32_t busy_rows(const struct sssp_in_step *in_step, const weir_rows_part *part)
 {
-    const uint32_t *degree = weir__rows_degrees(run->on.rows) + part->begin;
+    const uint32_t *degree = weir__rows_degrees(in_step->on.rows) + part->begin;
     uint32_t busy = part->owned;
-    while (busy && weir__rows_symmetric(run->on.rows) && !degree[busy - 1])
+    while (busy && weir__rows_symmetric(in_step->on.rows) && !degree[busy - 1])
         busy--;
     return busy;
 }
 
 static weir_status look_at_rows(struct weir__row_steps *on, void *user)
 {
-    struct sssp_run *run = user;
+    struct sssp_in_step *in_step = user;
     for (uint32_t p = 0; p < on->parts; p++) {
-        run->busy[p] = busy_rows(run, weir__row_steps_part(on, p));
-        run->pieces[p] = most_pieces(run, weir__row_steps_part(on, p));
-        if (run->pieces[p] > UINT32_MAX)
+        in_step->busy[p] = busy_rows(in_step, weir__row_steps_part(on, p));
+        in_step->pieces[p] = most_pieces(in_step, weir__row_steps_part(on, p));
+        if (in_step->pieces[p] > UINT32_MAX)
             return weir__fail(WEIR_ERR_UNSUPPORTED,
                               "part %u has too many arcs for shortest paths in step: direction "
                               "push, or more devices",
@@ -70,38 +70,39 @@ static weir_status look_at_rows(struct weir__row_steps *on, void *user)
  * distances of several devices have such rows between others. */
 static uint64_t distances_written(const void *user, uint32_t p)
 {
-    const struct sssp_run *run = user;
-    return run->on.parts == 1 ? run->busy[p] : weir__row_steps_part(&run->on, p)->numbers;
+    const struct sssp_in_step *in_step = user;
+    return in_step->on.parts == 1 ? in_step->busy[p]
+                                  : weir__row_steps_part(&in_step->on, p)->numbers;
 }
 
 static uint64_t rows_written(const void *user, uint32_t p)
 {
-    return ((const struct sssp_run *)user)->busy[p];
+    return ((const struct sssp_in_step *)user)->busy[p];
 }
 
 static uint64_t piece_count(const void *user, uint32_t p, uint32_t sender)
 {
     (void)sender;
-    return ((const struct sssp_run *)user)->pieces[p];
+    return ((const struct sssp_in_step *)user)->pieces[p];
 }
 
 static uint64_t stamp_count(const void *user, uint32_t p, uint32_t sender)
 {
-    const struct sssp_run *run = user;
+    const struct sssp_in_step *in_step = user;
     (void)sender;
-    return weir__row_steps_part(&run->on, p)->owned / SSSP_STEP_FLAGGED + UINT64_C(1);
+    return weir__row_steps_part(&in_step->on, p)->owned / SSSP_STEP_FLAGGED + UINT64_C(1);
 }
 
-/* Items of each inbox of a device. In a turn a sender tells of a vertex once, mostly, and rarely of many; all inboxes
+/* Items of each inbox of a device. In an iteration a sender tells of a vertex once, mostly, and rarely of many; all inboxes
  * together have an item for each own vertex, or a sender has as many as WEIR_QUEUE_ITEMS says. */
 static uint64_t inbox_room(const void *user, uint32_t p, uint32_t sender)
 {
-    const struct sssp_run *run = user;
-    const uint32_t owned = weir__row_steps_part(&run->on, p)->owned;
-    uint64_t room = weir__config_get(weir_context_config(run->on.context), WEIR__QUEUE_ITEMS);
+    const struct sssp_in_step *in_step = user;
+    const uint32_t owned = weir__row_steps_part(&in_step->on, p)->owned;
+    uint64_t room = weir__config_get(weir_context_config(in_step->on.context), WEIR__QUEUE_ITEMS);
     (void)sender;
     if (!room)
-        room = owned / (run->on.parts - UINT64_C(1)) + ROOM_LEAST;
+        room = owned / (in_step->on.parts - UINT64_C(1)) + ROOM_LEAST;
     return room < UINT32_MAX ? room : UINT32_MAX;
 }
 
@@ -130,13 +131,13 @@ static const weir_steps_array arrays[] = {
      .written = rows_written,
      .field = FIELD(done)},
     {.name = "cursor", .extent = WEIR_STEPS_OWNED, .bytes = 4, .field = FIELD(cursor)},
-    {.name = "pieces of even turns",
+    {.name = "pieces of even iterations",
      .extent = WEIR_STEPS_COUNTED,
      .count = piece_count,
      .bytes = sizeof(struct sssp_step_piece),
      .more = 1,
      .field = FIELD(piece[0])},
-    {.name = "pieces of odd turns",
+    {.name = "pieces of odd iterations",
      .extent = WEIR_STEPS_COUNTED,
      .count = piece_count,
      .bytes = sizeof(struct sssp_step_piece),
@@ -189,7 +190,7 @@ static const struct weir__row_form form = {.program = &program,
 
 /* ---- building ------------------------------------------------------------------------------- */
 
-weir_status weir__sssp_run_possible(const weir_context *context, uint32_t parts)
+weir_status weir__sssp_in_step_possible(const weir_context *context, uint32_t parts)
 {
     for (uint32_t i = 0; i < parts; i++)
         for (uint32_t j = 0; j < parts; j++)
@@ -201,70 +202,72 @@ weir_status weir__sssp_run_possible(const weir_context *context, uint32_t parts)
 }
 
 /* What is in no table. */
-static void bind(struct sssp_run *run, uint32_t p)
+static void bind(struct sssp_in_step *in_step, uint32_t p)
 {
-    struct sssp_step_args *args = weir_steps_args(run->on.steps, p);
-    const uint32_t *degree = weir__rows_degrees(run->on.rows) + args->part.begin;
+    struct sssp_step_args *args = weir_steps_args(in_step->on.steps, p);
+    const uint32_t *degree = weir__rows_degrees(in_step->on.rows) + args->part.begin;
     uint32_t hubs = 0;
-    while (hubs < run->busy[p] && degree[hubs] >= SSSP_STEP_HUB_ARCS)
+    while (hubs < in_step->busy[p] && degree[hubs] >= SSSP_STEP_HUB_ARCS)
         hubs++;
-    for (uint32_t d = 0; d < run->on.parts && run->on.parts > 1; d++)
-        args->room[d] = (uint32_t)inbox_room(run, d, p);
-    args->delta = run->delta;
+    for (uint32_t d = 0; d < in_step->on.parts && in_step->on.parts > 1; d++)
+        args->room[d] = (uint32_t)inbox_room(in_step, d, p);
+    args->delta = in_step->delta;
     args->hubs = hubs / SSSP_STEP_FLAGGED * SSSP_STEP_FLAGGED;
 }
 
-weir_status weir__sssp_run_create(weir_context *context, const weir_graph *graph,
-                                  const weir_partition *partition, const weir_run_options *options,
-                                  uint32_t delta, struct sssp_run **run_out)
+weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *graph,
+                                      const weir_partition *partition,
+                                      const weir_run_options *options, uint32_t delta,
+                                      struct sssp_in_step **in_step_out)
 {
     struct weir__rows_config config = {.in = 1, .weights = 1, .by_weight = 1};
-    struct sssp_run *run;
+    struct sssp_in_step *in_step;
     weir_status status;
-    *run_out = NULL;
-    if ((status = weir__calloc(1, sizeof *run, "shortest paths", &run)))
+    *in_step_out = NULL;
+    if ((status = weir__calloc(1, sizeof *in_step, "shortest paths", &in_step)))
         return status;
-    run->delta = delta;
-    run->previous = SSSP_STEP_NONE;
-    if ((status = weir__row_steps_create(&run->on, &form, context, graph, partition, options,
-                                         &config, run))) {
-        weir__sssp_run_destroy(run);
+    in_step->delta = delta;
+    in_step->previous = SSSP_STEP_NONE;
+    if ((status = weir__row_steps_create(&in_step->on, &form, context, graph, partition, options,
+                                         &config, in_step))) {
+        weir__sssp_in_step_destroy(in_step);
         return status;
     }
-    for (uint32_t p = 0; p < run->on.parts; p++)
-        bind(run, p);
-    *run_out = run;
+    for (uint32_t p = 0; p < in_step->on.parts; p++)
+        bind(in_step, p);
+    *in_step_out = in_step;
     return WEIR_OK;
 }
 
-void weir__sssp_run_destroy(struct sssp_run *run)
+void weir__sssp_in_step_destroy(struct sssp_in_step *in_step)
 {
-    if (!run)
+    if (!in_step)
         return;
-    weir__row_steps_destroy(&run->on);
-    free(run);
+    weir__row_steps_destroy(&in_step->on);
+    free(in_step);
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-static uint64_t sum_of(const struct sssp_run *run, enum sssp_step_result which)
+static uint64_t sum_of(const struct sssp_in_step *in_step, enum sssp_step_result which)
 {
-    return weir_steps_total(run->on.steps, which);
+    return weir_steps_total(in_step->on.steps, which);
 }
 
-static void report(const struct sssp_run *run, weir_run_stats *stats)
+static void report(const struct sssp_in_step *in_step, weir_run_stats *stats)
 {
     const uint64_t items = stats->work.sent;
-    const uint64_t values = sum_of(run, SSSP_STEP_RESULT_VALUES) * (run->on.parts - 1);
-    stats->reached = sum_of(run, SSSP_STEP_RESULT_REACHED);
-    stats->arcs_reached =
-        weir__row_steps_part(&run->on, 0)->arcs_all - sum_of(run, SSSP_STEP_RESULT_ARCS_LEFT);
+    const uint64_t values = sum_of(in_step, SSSP_STEP_RESULT_VALUES) * (in_step->on.parts - 1);
+    stats->reached = sum_of(in_step, SSSP_STEP_RESULT_REACHED);
+    stats->arcs_reached = weir__row_steps_part(&in_step->on, 0)->arcs_all -
+                          sum_of(in_step, SSSP_STEP_RESULT_ARCS_LEFT);
     stats->direction = WEIR_DIRECTION_SWITCH;
-    stats->work.delta = run->delta;
+    stats->work.delta = in_step->delta;
     stats->work.order = WEIR_ORDER_SOFT;
-    stats->work.rounds = stats->steps * run->on.parts;
-    stats->work.processed = sum_of(run, SSSP_STEP_RESULT_ROWS);
-    stats->work.atoms = sum_of(run, SSSP_STEP_RESULT_PUSHED) + sum_of(run, SSSP_STEP_RESULT_PULLED);
+    stats->work.rounds = stats->steps * in_step->on.parts;
+    stats->work.processed = sum_of(in_step, SSSP_STEP_RESULT_ROWS);
+    stats->work.atoms =
+        sum_of(in_step, SSSP_STEP_RESULT_PUSHED) + sum_of(in_step, SSSP_STEP_RESULT_PULLED);
     stats->work.sent = items + values;
     /* Of an arc its weight, its target and that one's distance; of a row two offsets, its distance, what was
      * done of it and its cursor. */
@@ -272,43 +275,44 @@ static void report(const struct sssp_run *run, weir_run_stats *stats)
     stats->bytes_sent = items * 8 + values * 4;
 }
 
-weir_status weir__sssp_run(struct sssp_run *run, uint64_t source, weir_run_stats *stats_out,
-                           int *far_out)
+weir_status weir__sssp_in_step_run(struct sssp_in_step *in_step, uint64_t source,
+                                   weir_run_stats *stats_out, int *far_out)
 {
     uint32_t number;
-    weir_status status = weir__rows_locate(run->on.rows, source, NULL, &number);
+    weir_status status = weir__rows_locate(in_step->on.rows, source, NULL, &number);
     if (status)
         return status;
-    for (uint32_t p = 0; p < run->on.parts; p++) {
-        struct sssp_step_args *args = weir_steps_args(run->on.steps, p);
+    for (uint32_t p = 0; p < in_step->on.parts; p++) {
+        struct sssp_step_args *args = weir_steps_args(in_step->on.steps, p);
         const uint32_t row = number - args->part.begin; /* if it is the part's */
         args->source = number;
-        args->previous = run->previous;
-        args->busy = row < args->part.owned && row >= run->busy[p] ? row + 1 : run->busy[p];
+        args->previous = in_step->previous;
+        args->busy = row < args->part.owned && row >= in_step->busy[p] ? row + 1 : in_step->busy[p];
     }
-    run->previous = number;
-    if ((status = weir__row_steps_run(&run->on, stats_out)))
+    in_step->previous = number;
+    if ((status = weir__row_steps_run(&in_step->on, stats_out)))
         return status;
-    report(run, stats_out);
-    *far_out = sum_of(run, SSSP_STEP_RESULT_FAR) != 0;
+    report(in_step, stats_out);
+    *far_out = sum_of(in_step, SSSP_STEP_RESULT_FAR) != 0;
     return WEIR_OK;
 }
 
-weir_status weir__sssp_run_distances(const struct sssp_run *run, uint32_t *distances_out)
+weir_status weir__sssp_in_step_distances(const struct sssp_in_step *in_step,
+                                         uint32_t *distances_out)
 {
-    return weir__row_steps_gather(&run->on, "distance", distances_out);
+    return weir__row_steps_gather(&in_step->on, "distance", distances_out);
 }
 
-weir_status weir__sssp_run_link_items(const struct sssp_run *run, uint32_t from, uint32_t to,
-                                      uint64_t *items_out)
+weir_status weir__sssp_in_step_link_items(const struct sssp_in_step *in_step, uint32_t from,
+                                          uint32_t to, uint64_t *items_out)
 {
-    weir_status status = weir__row_steps_link_items(&run->on, from, to, items_out);
-    if (!status && from < run->on.parts && to < run->on.parts && from != to)
-        *items_out += weir_steps_results(run->on.steps, from)[SSSP_STEP_RESULT_VALUES];
+    weir_status status = weir__row_steps_link_items(&in_step->on, from, to, items_out);
+    if (!status && from < in_step->on.parts && to < in_step->on.parts && from != to)
+        *items_out += weir_steps_results(in_step->on.steps, from)[SSSP_STEP_RESULT_VALUES];
     return status;
 }
 
-uint64_t weir__sssp_run_spilled(const struct sssp_run *run)
+uint64_t weir__sssp_in_step_spilled(const struct sssp_in_step *in_step)
 {
-    return sum_of(run, SSSP_STEP_RESULT_SPILLED);
+    return sum_of(in_step, SSSP_STEP_RESULT_SPILLED);
 }

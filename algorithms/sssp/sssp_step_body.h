@@ -1,20 +1,22 @@
-/** @file step_body.h  Shortest paths in step: the steps of a run and what follows which.
+/** @file sssp_step_body.h  Shortest paths in step: the steps of a run and what follows which.
  *
  * All threads of all devices come to the same decisions, from the sums of the last barrier. A run ends when
  * a push that was told to relax everything, or a pull, lowered no distance on any device, or when a light
- * push did not and no settled vertex has an arc left. A distance that is lowered is counted by whoever lowers
- * it, before its barrier, and pieces that are put aside are counted as well; what is sent is counted on its way, and
- * again by the owner that it lowers something for. So nothing is under way when nothing is sent and the sum is 0. Each count but finitely many is of a distance that fell, so it does become 0, zero weights and
- * equal distances or not. */
-#ifndef WEIR_ALGORITHMS_SSSP_STEP_BODY_H
-#define WEIR_ALGORITHMS_SSSP_STEP_BODY_H
+ * push lowered none and no settled vertex has an arc left.
+ *
+ * The lane that lowers a distance counts it before its barrier, and pieces that are left for later are counted as well.
+ * An item is counted when it is sent, and again by the owner if it lowers a distance there. So nothing is under way
+ * when nothing is sent and the sum is 0. All counts but finitely many are of a distance that fell, so the sum does
+ * become 0, even with zero weights and equal distances. */
+#ifndef WEIR_ALGORITHMS_SSSP_SSSP_STEP_BODY_H
+#define WEIR_ALGORITHMS_SSSP_SSSP_STEP_BODY_H
 
-#include "algorithms/sssp/step_absorb.h"
-#include "algorithms/sssp/step_pull.h"
+#include "algorithms/sssp/sssp_step_absorb.h"
+#include "algorithms/sssp/sssp_step_pull.h"
 
-/* Each device has a copy of the source's distance, and its owner looks at the source in the first turn. What the source
+/* Each device has a copy of the source's distance, and its owner looks at the source in the first iteration. What the source
  * before has left is taken back first. */
-WEIR_DEV void sssp_step_plant(const struct sssp_step_args *a)
+WEIR_DEV void sssp_step_set_source(const struct sssp_step_args *a)
 {
     const uint32_t row = a->source - a->part.begin, before = a->previous - a->part.begin;
     if (a->previous != SSSP_STEP_NONE) {
@@ -43,7 +45,7 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
         shared->since_ns = weir_clock_ns();
         at->kind = SSSP_STEP_START;
         at->push = SSSP_STEP_LIGHT;
-        at->turn = SSSP_STEP_FIRST;
+        at->iteration = SSSP_STEP_FIRST;
         at->quiet = at->goes_on = 1;
         at->dense = 0;
         at->limit = a->delta < SSSP_U32_FAR ? a->delta : SSSP_U32_FAR;
@@ -54,9 +56,9 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
     weir_block_sync();
 }
 
-/* Thread 0 of a block takes what its threads found to the words of the devices. */
+/* Thread 0 of a block adds what its threads found to the words of the devices. */
 WEIR_DEV void sssp_step_tell(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                             const struct weir_steps_block *b, uint32_t turn)
+                             const struct weir_steps_block *b, uint32_t iteration)
 {
     for (uint32_t i = 0; i < SSSP_STEP_SUMS; i++) {
         if (shared->sum[i])
@@ -66,13 +68,14 @@ WEIR_DEV void sssp_step_tell(const struct sssp_step_args *a, struct sssp_step_sh
     if (shared->low != SSSP_STEP_NONE) {
         WEIR_ROLLED
         for (uint32_t d = 0; d < a->member.count; d++) {
-            (void)weir_atomic_min_relaxed_sys_u32(&a->low[d][turn % SSSP_STEP_SLOTS], shared->low);
+            (void)weir_atomic_min_relaxed_sys_u32(&a->low[d][iteration % SSSP_STEP_SLOTS],
+                                                  shared->low);
         }
         shared->low = SSSP_STEP_NONE;
     }
     if (b->block == 0) {
-        a->low[a->member.index][(turn + 2) % SSSP_STEP_SLOTS] = SSSP_STEP_NONE;
-        a->piece_count[(turn + 2) % SSSP_STEP_SLOTS] = 0;
+        a->low[a->member.index][(iteration + 2) % SSSP_STEP_SLOTS] = SSSP_STEP_NONE;
+        a->piece_count[(iteration + 2) % SSSP_STEP_SLOTS] = 0;
     }
 }
 
@@ -83,11 +86,11 @@ WEIR_DEV uint32_t sssp_step_barrier(const struct sssp_step_args *a, struct sssp_
 {
     weir_block_sync();
     if (b->thread == 0)
-        sssp_step_tell(a, shared, b, shared->at.turn);
+        sssp_step_tell(a, shared, b, shared->at.iteration);
     return weir_steps_sync(&a->member, b, b->blocks, &shared->sent, 1, total_out);
 }
 
-/* A push is over, and what it sent is absorbed. @return 0: so is the run. */
+/* A push is over, and what it sent is absorbed: decide what comes next. @return 0: the run is over. */
 WEIR_DEV uint32_t sssp_step_pushed(const struct sssp_step_args *a, struct sssp_step_at *at)
 {
     const uint32_t quiet = at->quiet;
@@ -132,7 +135,7 @@ WEIR_DEV uint32_t sssp_step_after_pull(struct sssp_step_at *at, const uint64_t *
 {
     if (!total[1])
         return 0;
-    at->least = at->base = low; /* what changed is no nearer, nor is what comes of it */
+    at->least = at->base = low; /* neither what changed nor what follows from it is nearer */
     at->low = SSSP_STEP_NONE;
     at->dense = 0;
     if (total[2] < total[3]) {
@@ -142,7 +145,7 @@ WEIR_DEV uint32_t sssp_step_after_pull(struct sssp_step_at *at, const uint64_t *
     return 1;
 }
 
-/* What all steps of a block came to, for the host. */
+/* Add what a block counted in all its steps to the results for the host. */
 WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
                                const struct sssp_step_shared *shared,
                                const struct weir_steps_block *b)
@@ -160,31 +163,31 @@ WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_sh
                              const struct weir_steps_block *b)
 {
     const struct sssp_step_at *at = &shared->at;
-    struct sssp_step_crew crew;
+    struct sssp_step_worker worker;
     struct sssp_step_bounds bounds;
-    crew.worker = b->block + b->blocks * (b->thread / WEIR_LANES);
-    crew.workers = b->blocks * (b->threads / WEIR_LANES);
-    crew.within = b->thread / WEIR_LANES;
-    crew.turn = at->turn;
+    worker.index = b->block + b->blocks * (b->thread / WEIR_LANES);
+    worker.count = b->blocks * (b->threads / WEIR_LANES);
+    worker.in_block = b->thread / WEIR_LANES;
+    worker.iteration = at->iteration;
     bounds.least = at->least;
     bounds.base = at->base;
     switch (at->kind) {
     case SSSP_STEP_PULL:
-        sssp_step_pull(a, shared, crew, bounds);
+        sssp_step_pull(a, shared, worker, bounds);
         break;
     case SSSP_STEP_EXCHANGE:
-        sssp_step_exchange(a, shared, crew);
+        sssp_step_exchange(a, shared, worker);
         break;
     case SSSP_STEP_ABSORB:
         weir_steps_open(&a->member, b, &shared->inboxes);
-        sssp_step_absorb(a, shared, crew);
+        sssp_step_absorb(a, shared, worker);
         break;
     case SSSP_STEP_START:
         if (b->block == 0 && b->thread == 0)
-            sssp_step_plant(a);
+            sssp_step_set_source(a);
         break;
     default:
-        sssp_step_push(a, shared, crew, at->dense, at->limit);
+        sssp_step_push(a, shared, worker, at->dense, at->limit);
     }
 }
 
@@ -193,7 +196,7 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
                              const uint64_t *total)
 {
     const uint32_t low =
-        weir_load_relaxed_dev_u32(&a->low[a->member.index][at->turn % SSSP_STEP_SLOTS]);
+        weir_load_relaxed_dev_u32(&a->low[a->member.index][at->iteration % SSSP_STEP_SLOTS]);
     switch (at->kind) {
     case SSSP_STEP_PULL:
         at->goes_on = sssp_step_after_pull(at, total, low);
@@ -201,7 +204,7 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
     case SSSP_STEP_EXCHANGE:
         at->kind = SSSP_STEP_PULL;
         break;
-    case SSSP_STEP_START: /* of the first turn, too */
+    case SSSP_STEP_START: /* of the first iteration, too */
         at->kind = SSSP_STEP_LIGHT;
         return;
     case SSSP_STEP_ABSORB:
@@ -211,7 +214,7 @@ WEIR_DEV void sssp_step_next(const struct sssp_step_args *a, struct sssp_step_at
     default:
         at->goes_on = sssp_step_after_push(a, at, total, low);
     }
-    at->turn += at->kind != SSSP_STEP_ABSORB; /* which belongs to the turn of its push */
+    at->iteration += at->kind != SSSP_STEP_ABSORB; /* which belongs to the iteration of its push */
 }
 
 WEIR_DEV void sssp_step_body(const struct sssp_step_args *a, struct sssp_step_shared *shared,

@@ -1,0 +1,36 @@
+/** @file bfs_in_step.h  Breadth-first search in step: the host's object behind weir_bfs. Not installed. */
+#ifndef WEIR_ALGORITHMS_BFS_BFS_IN_STEP_H
+#define WEIR_ALGORITHMS_BFS_BFS_IN_STEP_H
+
+#include "algorithms/common/row_steps.h"
+
+/** One thread at a time; a cancel from any. Values, items sent and cancelling are those of `on`. */
+struct bfs_in_step {
+    struct weir__row_steps on; /* first */
+    weir_direction direction;
+    int parents;
+    uint64_t unfound;  /* vertices that have in-arcs */
+    uint32_t previous; /* the source of the run before, a number; BFS_NONE */
+};
+
+/** @param[in] options  direction is WEIR_DIRECTION_PULL or WEIR_DIRECTION_SWITCH; beside it parents and
+ *                      time_limit_ms count.  @param[in] partition  not NULL. */
+weir_status weir__bfs_in_step_create(weir_context *context, const weir_graph *graph,
+                                     const weir_partition *partition,
+                                     const weir_run_options *options,
+                                     struct bfs_in_step **in_step_out);
+/** As weir_bfs_run(), but for the statistics that weir__algorithm_ran() sets. @param[out] stats_out  not NULL. */
+weir_status weir__bfs_in_step_run(struct bfs_in_step *in_step, uint64_t source,
+                                  weir_run_stats *stats_out);
+/** As weir_bfs_levels(), weir_bfs_parents(). */
+weir_status weir__bfs_in_step_levels(const struct bfs_in_step *in_step, int32_t *levels_out);
+weir_status weir__bfs_in_step_parents(const struct bfs_in_step *in_step, int64_t *parents_out);
+void weir__bfs_in_step_destroy(struct bfs_in_step *in_step);
+
+/** The bitmap before a run, in host memory, freed with free(); sets in_step->unfound. Set bits stand for what a level
+ *  bottom-up need not look at, and nobody finds: numbers without arcs. One that has out-arcs alone cannot be
+ *  found either, but must not seem to be: others look along those arcs. @retval WEIR_ERR_NOMEM */
+weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph *graph,
+                                   uint32_t **base_out);
+
+#endif

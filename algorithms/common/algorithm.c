@@ -1,0 +1,128 @@
+/** @file algorithm.c  What weir_bfs and its like have in common. */
+#include "algorithms/common/algorithm.h"
+#include "algorithms/common/traversal.h"
+#include "runtime/support.h"
+
+/* ---- creating --------------------------------------------------------------------------------- */
+
+weir_status weir__partition_choose(weir_context *context, const weir_graph *graph,
+                                   const weir_partition **partition_io, weir_shape shape,
+                                   weir_partition **made_out, const char **why_out)
+{
+    *made_out = NULL;
+    *why_out = NULL;
+    if (*partition_io) {
+        if ((*partition_io)->parts < weir_context_device_count(context))
+            *why_out = "the partition has fewer parts than there are devices";
+        return WEIR_OK;
+    }
+    weir_status status = weir_partition_create(graph, WEIR_PARTITION_EDGE,
+                                               weir_devices_advise(context, graph, shape, why_out),
+                                               0, NULL, made_out);
+    *partition_io = *made_out;
+    return status;
+}
+
+weir_status weir__making_begin(struct weir__making *making)
+{
+    static const weir_run_options defaults = WEIR_RUN_OPTIONS_INIT;
+    making->begin = weir__prepare_begin();
+    if (!making->options)
+        making->options = &defaults;
+    return making->options->size == sizeof *making->options
+               ? WEIR_OK
+               : weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
+}
+
+weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__making *making,
+                                   weir_shape shape,
+                                   weir_status (*create)(struct weir__algorithm *head,
+                                                         const struct weir__making *making))
+{
+    weir_partition *made;
+    weir_status status = weir__partition_choose(making->context, making->graph, &making->partition,
+                                                shape, &made, &head->why_devices);
+    if (status)
+        return status;
+    head->context = making->context;
+    head->vertices = making->graph->vertices;
+    head->arcs = making->graph->arcs;
+    head->parts = making->partition->parts;
+    if (!(status = create(head, making)))
+        head->prepared = weir__prepare_end(&making->begin, making->graph, making->partition, made);
+    weir_partition_destroy(made);
+    return status;
+}
+
+weir_status weir__algorithm_push_fits(const struct weir__making *making, weir_part_weights weights,
+                                      const weir_operator *op, const weir_traversal_config *config,
+                                      const char *what)
+{
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_status status = weir__sizes_of(making->context, making->graph, making->partition, &sizes);
+    if (status)
+        return status;
+    weir__placement_need(&sizes, weights, &need);
+    weir__traversal_need(&sizes, op, making->options, config, &need);
+    weir__need_take(&need, making->options->reserved_bytes, 1);
+    return weir__need_fits(&need, "%s of %s", what, making->graph->name);
+}
+
+void weir__algorithm_destroy(struct weir__algorithm *head)
+{
+    weir_traversal_destroy(head->traversal);
+    weir_placement_destroy(head->placement);
+}
+
+/* ---- runs and what comes of them --------------------------------------------------------------- */
+
+void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_run_stats *stats,
+                         weir_run_stats *stats_out)
+{
+    head->ran = 1;
+    head->stopped = 0;
+    stats->devices = head->parts;
+    stats->why_devices = head->why_devices;
+    stats->ms = weir__ms_since(head->context, begin_ns);
+    if (stats_out)
+        *stats_out = *stats;
+}
+
+weir_status weir__algorithm_failed(struct weir__algorithm *head, weir_status status)
+{
+    head->ran = 0;
+    head->stopped = 1;
+    return status;
+}
+
+weir_status weir__algorithm_complete(const struct weir__algorithm *head, const char *what)
+{
+    return head->stopped ? weir__fail(WEIR_ERR_INVALID,
+                                      "the last run was not complete: there are no %s", what)
+                         : WEIR_OK;
+}
+
+weir_status weir__algorithm_values(const struct weir__algorithm *head, const char *what,
+                                   uint32_t device, weir_value_kind kind, weir_values *values_out)
+{
+    if (!head->ran)
+        return weir__fail(WEIR_ERR_INVALID, "there are no %s before a complete run", what);
+    return head->on ? weir__row_steps_values(head->on, device, values_out)
+                    : weir__traversal_values(head->traversal, device, kind, values_out);
+}
+
+weir_status weir__algorithm_link_items(const struct weir__algorithm *head, uint32_t from,
+                                       uint32_t to, uint64_t *items_out)
+{
+    return head->on ? weir__row_steps_link_items(head->on, from, to, items_out)
+                    : weir_traversal_link_items(head->traversal, from, to, items_out);
+}
+
+void weir__algorithm_cancel(struct weir__algorithm *head)
+{
+    if (head->on)
+        weir_steps_cancel(head->on->steps);
+    else if (head->traversal)
+        weir_traversal_cancel(head->traversal);
+}

@@ -1,0 +1,83 @@
+/** @file algorithm.h  What weir_bfs and its like have in common: what they are made from, the end of a run, and what is
+ * asked of them afterwards. Which form of an algorithm runs is in forms.h. Not installed. */
+#ifndef WEIR_ALGORITHMS_COMMON_ALGORITHM_H
+#define WEIR_ALGORITHMS_COMMON_ALGORITHM_H
+
+#include "algorithms/common/row_steps.h"
+#include "algorithms/common/timing.h"
+
+/** The first member of an algorithm's object. Forms that are neither of the two here stand beside it. */
+struct weir__algorithm {
+    weir_context *context;      /**< kept by what is placed in it */
+    struct weir__row_steps *on; /**< the form in step; NULL: another form */
+    weir_placement *placement;  /**< the form through the worklist; NULL: another form */
+    weir_traversal *traversal;
+    uint64_t vertices, arcs;
+    uint32_t parts;
+    const char *why_devices;
+    weir_prepare_stats prepared;
+    int ran;     /**< the last run was complete */
+    int stopped; /**< the last run was not: its values are in part those of the run before */
+};
+
+/** What a create is called with. */
+struct weir__making {
+    weir_context *context;
+    const weir_graph *graph;
+    const weir_partition *partition; /**< NULL where none is given, until one is chosen */
+    const weir_run_options *options; /**< NULL: the defaults, after weir__making_begin() */
+    struct weir__prepare begin;
+};
+
+/** Note the time, put defaults in place of no options.
+ *  @retval WEIR_ERR_INVALID  the options were not set by their initialiser. */
+weir_status weir__making_begin(struct weir__making *making);
+
+/** Choose a partition if there is none, create the form, and keep how long all that took.
+ *  @param[in,out] head  zero before; context, sizes and parts are set when @p create is called.
+ *  @param[in] create    makes a form; head is the first member of its object, which the caller destroys on failure. */
+weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__making *making,
+                                   weir_shape shape,
+                                   weir_status (*create)(struct weir__algorithm *head,
+                                                         const struct weir__making *making));
+
+/** Whether a graph that is placed for the worklist, a traversal of it and its runs find the memory that they need.
+ *  @param[in] what  for the sentence: "shortest paths".  @retval WEIR_ERR_NOMEM  they do not. */
+weir_status weir__algorithm_push_fits(const struct weir__making *making, weir_part_weights weights,
+                                      const weir_operator *op, const weir_traversal_config *config,
+                                      const char *what);
+
+/** End a complete run: what all statistics have beside what the form counted.
+ *  @param[in] begin_ns    when the call began, by the clock of the context.
+ *  @param[out] stats_out  may be NULL. */
+void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_run_stats *stats,
+                         weir_run_stats *stats_out);
+
+/** Take note that a run was not complete. @return @p status. */
+weir_status weir__algorithm_failed(struct weir__algorithm *head, weir_status status);
+/** Whether values may be handed out. Before the first run they may, if the algorithm says what they are then.
+ *  @param[in] what  the values, for the sentence: "levels".  @retval WEIR_ERR_INVALID  the last run was not complete. */
+weir_status weir__algorithm_complete(const struct weir__algorithm *head, const char *what);
+
+/** As weir_bfs_values() and its like, of either form here.
+ *  @param[in] what  the values, for the sentence: "levels".
+ *  @param[in] kind  of a traversal's values.  @retval WEIR_ERR_INVALID  the last run was not complete. */
+weir_status weir__algorithm_values(const struct weir__algorithm *head, const char *what,
+                                   uint32_t device, weir_value_kind kind, weir_values *values_out);
+/** As weir_bfs_link_items() and its like, of either form here. */
+weir_status weir__algorithm_link_items(const struct weir__algorithm *head, uint32_t from,
+                                       uint32_t to, uint64_t *items_out);
+/** Cancel a run of either form here; nothing where there is none. */
+void weir__algorithm_cancel(struct weir__algorithm *head);
+/** Destroy what the worklist's form has. The form in step is its algorithm's to destroy. */
+void weir__algorithm_destroy(struct weir__algorithm *head);
+
+/** Make the partition that a NULL stands for: edge, on as many devices as weir_devices_advise() says.
+ *  @param[in,out] partition_io  NULL on entry: what was made, on return.
+ *  @param[out] made_out  what was made, for weir_partition_destroy(); NULL if there was one.
+ *  @param[out] why_out   of weir_devices_advise(); of a partition that was given, why not all devices take part. */
+weir_status weir__partition_choose(weir_context *context, const weir_graph *graph,
+                                   const weir_partition **partition_io, weir_shape shape,
+                                   weir_partition **made_out, const char **why_out);
+
+#endif

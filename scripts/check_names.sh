@@ -6,6 +6,8 @@
 # weir_ or WEIR_ must stand there wherever the page has it, in blocks of code too. In sources, a file that is named with
 # its folder (worklist/steps.h) must be in the tree. Left out are names of a reader's own: those with capitals in them
 # (FILE.c, NAME_op) and those of the list below. CHANGELOG.md speaks of the past too, so only its weir_ names count.
+# And the other way round: a source stands in the README of its folder, by its name, a pattern or the name of its pair (a.h
+# for a.c). What lies in a folder without a README stands in that of the folder above, or the folder itself stands in its table.
 #
 #   scripts/check_names.sh [PAGE...]     the pages that are named, or all pages and sources of the tree
 set -eu
@@ -26,6 +28,31 @@ if [ $# -eq 0 ]; then
             # shellcheck disable=SC2086
             ls $name >/dev/null 2>&1 || echo "$source:$line: there is no file $name"
         done >"$work/wrong"
+    [ ! -s "$work/wrong" ] || { cat "$work/wrong" && status=1; }
+    grep -E '^(runtime|topology|router|worklist|algorithms|scripts)/.*\.(c|h|cu|cuh|sh|map)$' "$work/files" |
+        while read -r source; do
+            folder=${source%/*}
+            while [ ! -f "$folder/README.md" ]; do folder=${folder%/*}; done
+            echo "$folder/README.md $source"
+        done | sort | awk '
+            $1 != page { # its words in backquotes, as patterns of the end of a path
+                page = $1; words = 0
+                while ((getline line <page) > 0) {
+                    count = split(line, part, "`")
+                    for (i = 2; i <= count; i += 2) {
+                        named = split(part[i], word, /[ ,;:()]+/)
+                        for (j = 1; j <= named; j++) {
+                            shape = word[j]
+                            sub(/\.(c|h|cu|cuh)$/, ".*", shape); sub(/^\.\.\//, "", shape)
+                            gsub(/\./, "\\.", shape); gsub(/\*/, "[^/]*", shape)
+                            if (word[j] !~ /\.|\*/ && line !~ /^\|/) continue # a folder counts in a table alone
+                            if (word[j] ~ /^[a-z0-9_.\/*-]+$/) want[++words] = "/" shape (word[j] ~ /\.|\*/ ? "$" : "/?")
+                        }
+                    }
+                }
+                close(page)
+            }
+            { for (i = 1; i <= words; i++) if ("/" $2 ~ want[i]) next; print page ": " $2 " is not there" }' >"$work/wrong"
     [ ! -s "$work/wrong" ] || { cat "$work/wrong" && status=1; }
     # Paths of the tree have no blanks.
     # shellcheck disable=SC2046

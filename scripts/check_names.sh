@@ -45,8 +45,10 @@ if [ $# -eq 0 ]; then
                             shape = word[j]
                             sub(/\.(c|h|cu|cuh)$/, ".*", shape); sub(/^\.\.\//, "", shape)
                             gsub(/\./, "\\.", shape); gsub(/\*/, "[^/]*", shape)
-                            if (word[j] !~ /\.|\*/ && line !~ /^\|/) continue # a folder counts in a table alone
-                            if (word[j] ~ /^[a-z0-9_.\/*-]+$/) want[++words] = "/" shape (word[j] ~ /\.|\*/ ? "$" : "/?")
+                            if (word[j] !~ /^[a-z0-9_.\/*-]+$/) continue
+                            if (word[j] ~ /[.*]/) want[++words] = "/" shape "$"
+                            # A folder counts in a table, and the own one nowhere.
+                            else if (line ~ /^\|/ && index(page, word[j]) != 1) want[++words] = "/" shape
                         }
                     }
                 }

@@ -312,6 +312,26 @@ WEIR_DEV uint64_t weir_atomic_or_relaxed_dev_u64(uint64_t *word, uint64_t value)
 #endif
 }
 
+/** *word &= value; @return what it was. */
+WEIR_DEV uint32_t weir_atomic_and_relaxed_dev_u32(uint32_t *word, uint32_t value)
+{
+#ifdef __CUDACC__
+    return atomicAnd(word, value);
+#else
+    return __atomic_fetch_and(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/** *word &= value; @return what it was. */
+WEIR_DEV uint64_t weir_atomic_and_relaxed_dev_u64(uint64_t *word, uint64_t value)
+{
+#ifdef __CUDACC__
+    return atomicAnd((unsigned long long *)word, (unsigned long long)value);
+#else
+    return __atomic_fetch_and(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
 /** *word += value; @return what it was. */
 WEIR_DEV uint64_t weir_atomic_add_relaxed_dev_u64(uint64_t *word, uint64_t value)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Long enough for the dump of counters of 64 workers (worklist/run.c). */
+/* Long enough for the dump of counters of 64 workers (worklist/host/run.c). */
 #define DETAIL_BYTES 16384
 
 static _Thread_local char detail[DETAIL_BYTES];

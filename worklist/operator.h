@@ -111,9 +111,9 @@
  *
  * - `int NAME_seed(const NAME_state *, uint32_t number, NAME_item *item)`
  *
- *   The item that a number stands for. By any one lane, once for each number; it may update what belongs to the number,
- *   and reads what others update with atomics, since a run is on. Non-zero: *item is KEPT, in the form it has on
- *   this device; neither on_send nor on_receive is asked. 0: there is none.
+ *   The item that a number stands for. By any one lane, once for each number. It may update what belongs to the number,
+ *   with atomics where others update or read it too, since a run is on: a store would undo what an item has brought.
+ *   Non-zero: *item is KEPT, in the form it has on this device; neither on_send nor on_receive is asked. 0: there is none.
  *
  * Then a .c file includes the operator's header and worklist/engine_host_tmpl.h, and a .cu file the header
  * and worklist/engine_cuda_tmpl.cuh (and, with NAME_narrow, a second one the header and

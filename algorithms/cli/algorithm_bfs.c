@@ -54,9 +54,7 @@ static const weir__cli_column columns[] = {COLUMN_SOURCE,
                                            END_OF_LIST};
 
 static const char about[] =
-    "Levels are numbers of arcs from the source; -1 is unreached. Each run prints its time\n"
-    "(ms: the run itself, no loading, partitioning or copying in) and what the devices "
-    "did.\n" GTEPS_TEXT
+    "Levels are numbers of arcs from the source; -1 is unreached.\n" TIMES_TEXT GTEPS_TEXT
     "  GTEPS edges  with --undirected: edges of what was reached (Graph500's, after cleaning)\n"
     "--output and --json files appear complete or not at all. A signal stops the run,\n"
     "removes what was begun, and ends with status 1.\n";

@@ -102,8 +102,8 @@ static const weir__cli_column columns[] = {COLUMN_MS,
 
 static const char about[] =
     "Weakly connected: arcs join both ways. A vertex is labelled with the smallest vertex of\n"
-    "its component. Each run prints its time (ms: the run itself, no loading, partitioning or\n"
-    "copying in), the number of components and the vertices of the largest one.\n" GTEPS_TEXT;
+    "its component. Each run prints the number of components and the vertices of the largest "
+    "one.\n" TIMES_TEXT GTEPS_TEXT;
 static const char examples[] = "  weir cc rmat:16 --verify\n"
                                "  weir cc road.mtx.gz --devices host:4 --output labels.txt\n"
                                "  weir cc rmat:25 --devices cuda:0-3 --stream on --stats\n";

@@ -102,10 +102,9 @@ static const weir__cli_member members[] = {
 
 static const char about[] =
     "A vertex gets (1 - damping) / vertices, and damping times what comes over its in-arcs:\n"
-    "the rank of a vertex goes out in equal parts. Ranks have 64 bits. Each run prints its time\n"
-    "(ms: the run itself, no loading, partitioning or copying in), the iterations of direction\n"
-    "pull and what each took, the residual it stopped at, and GTEPS seen: arcs looked at, in\n"
-    "1e9 a second.\n"
+    "the rank of a vertex goes out in equal parts. Ranks have 64 bits. Each run prints its times,\n"
+    "the iterations of direction pull and what each took, the residual it stopped at, and GTEPS\n"
+    "seen: arcs looked at, in 1e9 a second.\n" TIMES_TEXT
     "--verify makes one exact iteration from the ranks, all of them: what it changes, divided by\n"
     "1 - damping, is how far they are from the true ranks at most. It must be what the tolerance\n"
     "and the rounding of 32-bit shares allow, and ranks must sum to 1 unless dangling ranks are\n"

@@ -33,8 +33,7 @@ static const weir__cli_column columns[] = {COLUMN_SOURCE,
 
 static const char about[] =
     "Distances are sums of weights of arcs, none negative, along the shortest path from the\n"
-    "source, and exact; inf is unreached. Each run prints its time (ms: the run itself, no\n"
-    "loading, partitioning or copying in) and what the devices did.\n" GTEPS_TEXT
+    "source, and exact; inf is unreached.\n" TIMES_TEXT GTEPS_TEXT
     "--output and --json files appear complete or not at all. A signal stops the run,\n"
     "removes what was begun, and ends with status 1.\n";
 static const char examples[] =

@@ -34,13 +34,14 @@ extern const weir_kernel test_affine_kernel;
 #define TEST_ATOMICS_CELLS 4
 /** What all lanes of a device update at once, each with the numbers 0 to count - 1 that fall to it. */
 struct test_atomics_words {
-    uint32_t cas_u32, exchange_u32, add_u32, or_u32, min_u32, max_u32;
-    uint64_t cas_u64, exchange_u64, add_u64, or_u64, min_u64, max_u64;
+    uint32_t cas_u32, exchange_u32, add_u32, or_u32, and_u32, min_u32, max_u32;
+    uint64_t cas_u64, exchange_u64, add_u64, or_u64, and_u64, min_u64, max_u64;
     float exchange_f32, add_f32, min_f32[TEST_ATOMICS_CELLS];
     double exchange_f64, add_f64, min_f64[TEST_ATOMICS_CELLS];
     /** Sums of how far those who were told of an older value moved it: what is left is what it began with, less that. */
     double fell_f32[TEST_ATOMICS_CELLS], fell_f64[TEST_ATOMICS_CELLS];
     uint64_t fell_u64, rose_u64, wrong; /**< wrong: stores that were not read back */
+    uint64_t cleared; /**< how many lanes were told that a bit was set before they took it away */
 };
 /** seen: four rows of count + 1; how often each value of the four kinds of exchange came back. */
 struct test_atomics_args {

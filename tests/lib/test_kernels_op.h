@@ -61,6 +61,10 @@ WEIR_DEV void test_atomics_integers(const struct test_atomics_args *a, uint32_t 
     (void)weir_atomic_add_relaxed_dev_u64(&w->add_u64, wide);
     (void)weir_atomic_or_relaxed_dev_u32(&w->or_u32, 1u << i % 31u);
     (void)weir_atomic_or_relaxed_dev_u64(&w->or_u64, (uint64_t)1 << i % 63u);
+    if (weir_atomic_and_relaxed_dev_u32(&w->and_u32, ~(1u << i % 31u)) >> i % 31u & 1u)
+        (void)weir_atomic_add_relaxed_dev_u64(&w->cleared, 1);
+    if (weir_atomic_and_relaxed_dev_u64(&w->and_u64, ~((uint64_t)1 << i % 63u)) >> i % 63u & 1u)
+        (void)weir_atomic_add_relaxed_dev_u64(&w->cleared, 1);
     (void)weir_atomic_min_relaxed_dev_u32(&w->min_u32, test_atomics_mixed(i));
     (void)weir_atomic_max_relaxed_dev_u32(&w->max_u32, test_atomics_mixed(i));
     was64 = weir_atomic_min_relaxed_dev_u64(&w->min_u64, wide);

@@ -18,6 +18,8 @@ static struct test_atomics_words before(void)
 {
     struct test_atomics_words words;
     memset(&words, 0, sizeof words);
+    words.and_u32 = UINT32_MAX;
+    words.and_u64 = UINT64_MAX;
     words.min_u32 = UINT32_MAX;
     words.min_u64 = UINT64_MAX;
     for (uint32_t c = 0; c < TEST_ATOMICS_CELLS; c++)
@@ -35,6 +37,9 @@ static struct test_atomics_words expected(void)
     words.add_f64 = (double)COUNT / 8;
     words.or_u32 = UINT32_MAX >> 1;
     words.or_u64 = UINT64_MAX >> 1;
+    words.and_u32 = (uint32_t)1 << 31;
+    words.and_u64 = (uint64_t)1 << 63;
+    words.cleared = 31 + 63;
     for (uint32_t i = 0; i < COUNT; i++) {
         const uint32_t mixed = test_atomics_mixed(i);
         const uint64_t wide = test_atomics_wide(i);
@@ -63,6 +68,9 @@ static void check_words(const struct test_atomics_words *have)
     assert_int_equal(have->add_u64, want.add_u64);
     assert_int_equal(have->or_u32, want.or_u32);
     assert_int_equal(have->or_u64, want.or_u64);
+    assert_int_equal(have->and_u32, want.and_u32);
+    assert_int_equal(have->and_u64, want.and_u64);
+    assert_int_equal(have->cleared, want.cleared);
     assert_int_equal(have->min_u32, want.min_u32);
     assert_int_equal(have->max_u32, want.max_u32);
     assert_int_equal(have->min_u64, want.min_u64);

@@ -4,7 +4,7 @@
  * The algorithm gives a step program (worklist/steps.h), says which field of the kernel's arguments takes the rows
  * and which array has the values, and keeps the rest to itself: what depends on its options, what it does before a
  * run, what it counts. From that this file checks whether the devices and the memory suffice, places the rows, takes
- * the arrays, runs, fills the statistics that all have, and hands out values. algorithms/bfs/bfs_step.c is an example. */
+ * the arrays, runs, fills the statistics that all have, and hands out values. algorithms/bfs/bfs_step_run.c is an example. */
 #ifndef WEIR_ALGORITHMS_COMMON_ROW_STEPS_H
 #define WEIR_ALGORITHMS_COMMON_ROW_STEPS_H
 

@@ -26,7 +26,8 @@ struct weir_bfs {
     int parents;
     uint32_t parts;
     const char *why_devices;
-    int ran; /* the last run was complete */
+    int ran;     /* the last run was complete */
+    int stopped; /* the last run was not: there are no levels any more */
     weir_prepare_stats prepared;
 };
 
@@ -163,8 +164,10 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
     const uint64_t begin_ns = weir_context_time_ns(bfs->context);
     weir_status status =
         bfs->run ? weir__bfs_run(bfs->run, source, stats_out) : run_push(bfs, source, stats_out);
-    if (status != WEIR_ERR_INVALID) /* refused: what is there stays */
+    if (status != WEIR_ERR_INVALID) { /* refused: what is there stays */
         bfs->ran = !status;
+        bfs->stopped = !bfs->ran;
+    }
     if (!status && stats_out) {
         stats_out->direction = bfs->direction;
         stats_out->devices = bfs->parts;
@@ -175,8 +178,18 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
     return status;
 }
 
+static weir_status complete(const weir_bfs *bfs)
+{
+    return bfs->stopped
+               ? weir__fail(WEIR_ERR_INVALID, "the last run was not complete: there are no levels")
+               : WEIR_OK;
+}
+
 weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out)
 {
+    weir_status status = complete(bfs);
+    if (status)
+        return status;
     if (!bfs->parents)
         return weir__fail(WEIR_ERR_INVALID, "no tree of parents was asked for");
     return weir__bfs_run_parents(bfs->run, parents_out);
@@ -192,9 +205,10 @@ static weir_status levels_fit(const weir_bfs *bfs)
 
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out)
 {
-    if (bfs->run)
-        return weir__bfs_run_levels(bfs->run, levels_out);
-    weir_status status = levels_fit(bfs);
+    weir_status status = complete(bfs);
+    if (status || bfs->run)
+        return status ? status : weir__bfs_run_levels(bfs->run, levels_out);
+    status = levels_fit(bfs);
     return status ? status : weir_traversal_gather(bfs->traversal, levels_out);
 }
 

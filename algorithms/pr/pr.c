@@ -21,7 +21,7 @@ struct weir_pr {
     const char *why_devices;
     uint64_t vertices, arcs;
     uint32_t parts;
-    int ran;
+    int ran; /* the last run was complete */
     weir_prepare_stats prepared;
 };
 
@@ -134,12 +134,12 @@ weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
     weir_status status = pr->pull   ? weir__pr_pull_run(pr->pull, &stats)
                          : pr->push ? weir__pr_push_run(pr->push, &stats)
                                     : WEIR_OK;
+    pr->ran = !status;
     if (status)
         return status;
     stats.arcs_reached = pr->arcs;
     stats.devices = pr->parts;
     stats.why_devices = pr->why_devices;
-    pr->ran = 1;
     stats.ms = weir__ms_since(pr->context, begin_ns);
     if (stats_out)
         *stats_out = stats;
@@ -149,7 +149,8 @@ weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
 weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out)
 {
     if (!pr->ran)
-        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before the first complete run");
+        return weir__fail(WEIR_ERR_INVALID,
+                          "there are no ranks: the last run was not complete, or there was none");
     return pr->pull   ? weir__pr_pull_ranks(pr->pull, ranks_out)
            : pr->push ? weir__pr_push_ranks(pr->push, ranks_out)
                       : WEIR_OK;
@@ -158,7 +159,8 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out)
 weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out)
 {
     if (!pr->ran)
-        return weir__fail(WEIR_ERR_INVALID, "there are no ranks before the first complete run");
+        return weir__fail(WEIR_ERR_INVALID,
+                          "there are no ranks: the last run was not complete, or there was none");
     if (!pr->pull && !pr->push)
         return weir__fail(WEIR_ERR_INVALID, "a graph without vertices has no ranks");
     return pr->pull ? weir__pr_pull_values(pr->pull, device, values_out)

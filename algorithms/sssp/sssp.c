@@ -41,7 +41,7 @@ struct weir_sssp {
     int wide; /* what the traversal is */
     int ran;  /* the last run was complete */
     weir_prepare_stats prepared;
-    int lost; /* the last run was not, and went in step: there are no distances any more */
+    int lost; /* the last run was not: there are no distances any more */
 };
 
 int weir__sssp_wide(const weir_sssp *sssp)
@@ -325,11 +325,14 @@ weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stat
                           (unsigned long long)source, (unsigned long long)sssp->vertices);
     sssp->ran = 0;
     status = run_fitting(sssp, source, &stats);
-    sssp->lost = status && sssp->run;
+    sssp->lost = status != WEIR_OK;
     if (status)
         return status;
-    if (sssp->traversal && sssp->wide && sssp->plan.whole && weir__traversal_far(sssp->traversal))
-        return refuse_inexact(sssp, source);
+    if (sssp->traversal && sssp->wide && sssp->plan.whole && weir__traversal_far(sssp->traversal)) {
+        status = refuse_inexact(sssp, source);
+        sssp->lost = 1;
+        return status;
+    }
     sssp->ran = 1;
     stats.devices = sssp->parts;
     stats.why_devices = sssp->why_devices;
@@ -385,11 +388,11 @@ static void mark_unreached(void *user, uint64_t begin, uint64_t end)
 /* Distances of the last run as they lie on the devices. */
 static weir_status gather(const weir_sssp *sssp, void *distances_out)
 {
-    if (!sssp->run)
-        return weir_traversal_gather(sssp->traversal, distances_out);
     if (sssp->lost)
         return weir__fail(WEIR_ERR_INVALID,
                           "the last run was not complete: there are no distances");
+    if (!sssp->run)
+        return weir_traversal_gather(sssp->traversal, distances_out);
     if (sssp->ran)
         return weir__sssp_run_distances(sssp->run, distances_out);
     memset(distances_out, 0xFF, (size_t)sssp->vertices * sizeof(uint32_t)); /* before a run */

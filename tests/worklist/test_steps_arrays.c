@@ -134,8 +134,7 @@ static void an_array_may_be_there_on_some_devices(void **state)
     weir_steps_array array = late_arrays[0];
     const weir_steps_program program = {
         .what = "late beats", .body = &weir__beats_steps, .arrays = &array, .array_count = 1};
-    const weir_steps_domain domain = {
-        3, {0, BEATS_CELLS, 2 * BEATS_CELLS, 3 * BEATS_CELLS}, {0}};
+    const weir_steps_domain domain = {3, {0, BEATS_CELLS, 2 * BEATS_CELLS, 3 * BEATS_CELLS}, {0}};
     struct beats beats = {.context = context, .devices = 3};
     array.count = left_out_but_on_the_first;
     OK(weir_steps_create(context, &program, &domain, NULL, LONG_MS, &beats.steps));

@@ -463,8 +463,9 @@ weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
  *          counters and queue lengths at that time, and the object may only be destroyed.
  *  @par Blocks  until done. */
 weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_out);
-/** Levels of the last run in vertex order: number of arcs from the source, -1 unreached.
- *  @param[out] levels_out  one value a vertex, the caller's. */
+/** Levels of the last run in vertex order: number of arcs from the source, -1 unreached; before the first run all -1.
+ *  @param[out] levels_out  one value a vertex, the caller's.
+ *  @retval WEIR_ERR_INVALID  the last run was not complete. */
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out);
 /** The levels of the last run on device @p device (WEIR_VALUE_I32, -1 unreached), where they lie.
  *  @retval WEIR_ERR_INVALID  there was no complete run, or the device takes no part.
@@ -473,7 +474,7 @@ weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_
 /** The tree of the last run, if the options asked for one: for each vertex the one it was reached from, one
  *  level nearer; the source's own number for the source, -1 unreached. Any valid tree; it may differ from run
  *  to run. @param[out] parents_out  one value a vertex, the caller's.
- *  @retval WEIR_ERR_INVALID  no tree was asked for. */
+ *  @retval WEIR_ERR_INVALID  no tree was asked for, or the last run was not complete. */
 weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
 /** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()); 0 before the
  *  first. @retval WEIR_ERR_INVALID  no such device. */
@@ -538,8 +539,9 @@ weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
  *  twice, in one `ms` and one `kernel_ms`, each time within the time limit; later runs begin with 64 bits.
  *  @retval WEIR_ERR_UNSUPPORTED  weights are integers and a distance is 2^53 or more. */
 weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stats_out);
-/** Distances of the last run in vertex order, INFINITY for what cannot be reached.
- *  @param[out] distances_out  one value a vertex, the caller's. */
+/** Distances of the last run in vertex order, INFINITY for what cannot be reached, and before the first run for all.
+ *  @param[out] distances_out  one value a vertex, the caller's.
+ *  @retval WEIR_ERR_INVALID  the last run was not complete, or refused. */
 weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out);
 /** The distances of the last run on a device; as weir_bfs_values(). WEIR_VALUE_U32, UINT32_MAX for what cannot be
  *  reached; where 32 bits are too few WEIR_VALUE_F64, and all bits set (a NaN) for that. */
@@ -600,7 +602,7 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
 /** Ranks from the start; as weir_bfs_run(). stats_out->steps and residual say how it stopped. */
 weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out);
 /** Ranks of the last run in vertex order. @param[out] ranks_out  one value a vertex, the caller's.
- *  @retval WEIR_ERR_INVALID  there was no complete run. */
+ *  @retval WEIR_ERR_INVALID  there was no run, or the last one was not complete. */
 weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out);
 /** The ranks of the last run on a device (WEIR_VALUE_F64, to be multiplied with weir_values.scale); as
  *  weir_bfs_values(). The first call after a run may have some reckoning to do. */

@@ -20,8 +20,8 @@
  * .c file includes the body and steps_host_tmpl.h, one .cu file the body and steps_cuda_tmpl.cuh, both with
  * WEIR_STEPS defined to NAME; that makes `const weir_steps_body weir__NAME_steps`.
  *
- * A body returns when a barrier tells it to, or behind a barrier of all devices at which block 0 of its device has waited:
- * from then on nobody writes to the words of the device, and they are cleared for the next run.
+ * A body returns when a barrier tells it to, or behind a barrier of all devices at which block 0 of its device has waited.
+ * From that barrier on other devices must not write to the words of the device, which are cleared for the next run.
  *
  * What a body calls: steps/barrier.h (barriers with sums), steps/inbox.h (items for other devices), steps/sleep.h (blocks
  * that a step does not need), steps/owner.h (who owns a number), steps/clock.h (times of phases). Here is the host's
@@ -161,10 +161,10 @@ weir_context *weir_steps_context(const weir_steps *steps);
 /** An array of a device, by name: memory of the device. Of inboxes it is that of sender 0. NULL: there is no such
  *  array or device, or the array has no elements there. */
 void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device);
-/** Take an array that its `count` left out when the program was created, on all devices: for what only some runs turn
- *  out to need. Between runs. Nothing happens where it is there already.
+/** Take an array that its `count` left out when the program was created, on each device that has none: for what only some
+ *  runs turn out to need. Between runs. Nothing happens where it is there already.
  *  @retval WEIR_ERR_INVALID  no such array, or it is counted, or reset before each run.
- *  @retval WEIR_ERR_NOMEM    no device has it then, and this may be tried again. */
+ *  @retval WEIR_ERR_NOMEM    no further device has it then, and this may be tried again. */
 weir_status weir_steps_take(weir_steps *steps, const char *name);
 /** Start all kernels and wait for all. Arrays are reset by the kernels themselves.
  *  @param[out] times_out  may be NULL.

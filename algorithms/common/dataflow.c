@@ -261,11 +261,11 @@ weir_status weir__dataflow_run(struct weir__dataflow_owner *owner, struct weir__
     flow->form = owner->form;
     status = open_graph(flow);
     flow->prepare_ms = weir__elapsed_ms(begin_ns);
-    if (!status && !(status = publish(owner, flow))) {
+    if (!status && !(status = publish(owner, flow)))
         run_opened(flow);
-        status = flow->status;
-    }
     withdraw(owner);
+    if (!status) /* after that: until then a cancel may set it */
+        status = flow->status;
     close_graph(flow);
     if (flow->detail)
         weir__fail_adopt(flow->detail);

@@ -219,6 +219,35 @@ static void a_cancel_ends_a_run(void **state)
     weir_context_destroy(context);
 }
 
+/* In either form; a source that is refused leaves what is there. */
+static void a_run_that_is_stopped_leaves_no_levels(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const weir_graph *graph = graph_of("grid:700x1", 0);
+    int32_t level[700];
+    int64_t parent[700];
+    for (int i = 0; i < 2; i++) {
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_values values;
+        options.direction = i ? WEIR_DIRECTION_PUSH : WEIR_DIRECTION_SWITCH;
+        options.parents = !i;
+        weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_BLOCK,
+                               weir_context_device_count(context), &options);
+        OK(weir_bfs_run(bfs, 0, NULL));
+        STATUS(weir_bfs_run(bfs, 700, NULL), WEIR_ERR_INVALID);
+        OK(weir_bfs_levels(bfs, level));
+        assert_int_equal(level[699], 699);
+        weir_bfs_cancel(bfs);
+        STATUS(weir_bfs_run(bfs, 699, NULL), WEIR_ERR_CANCELLED);
+        STATUS(weir_bfs_levels(bfs, level), WEIR_ERR_INVALID);
+        assert_detail("the last run was not complete: there are no levels");
+        STATUS(weir_bfs_values(bfs, 0, &values), WEIR_ERR_INVALID);
+        STATUS(weir_bfs_parents(bfs, parent), WEIR_ERR_INVALID);
+        weir_bfs_destroy(bfs);
+    }
+    weir_context_destroy(context);
+}
+
 /* Whichever allocation fails, nothing is left behind. */
 static void every_allocation_may_fail(void **state)
 {
@@ -269,6 +298,9 @@ int main(void)
         ON_BACKEND(a_cancel_ends_a_run, "host:1"),
         ON_BACKEND(a_cancel_ends_a_run, "host:2x3"),
         ON_BACKEND(a_cancel_ends_a_run, "cuda:0-1"),
+        ON_BACKEND(a_run_that_is_stopped_leaves_no_levels, "host:1"),
+        ON_BACKEND(a_run_that_is_stopped_leaves_no_levels, "host:2x3"),
+        ON_BACKEND(a_run_that_is_stopped_leaves_no_levels, "cuda:0"),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("bfs in step, endings", tests, NULL, keep_nothing);

@@ -218,6 +218,31 @@ static void a_cancel_ends_a_run(void **state)
     weir_context_destroy(context);
 }
 
+/* The sum by which ranks are divided is that of the last run. */
+static void a_run_that_is_stopped_leaves_no_ranks(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_RMAT);
+    double *ranks = malloc(graph->vertices * sizeof *ranks);
+    for (int direction = WEIR_DIRECTION_PUSH; direction <= WEIR_DIRECTION_PULL; direction++) {
+        weir_run_options options = pr_towards(direction);
+        weir_pr_config config = WEIR_PR_CONFIG_INIT;
+        weir_pr *pr = pr_placed(context, graph, -1, &options, &config);
+        weir_values values;
+        OK(weir_pr_run(pr, NULL));
+        OK(weir_pr_ranks(pr, ranks));
+        OK(weir_pr_values(pr, 0, &values));
+        weir_pr_cancel(pr);
+        STATUS(weir_pr_run(pr, NULL), WEIR_ERR_CANCELLED);
+        STATUS(weir_pr_ranks(pr, ranks), WEIR_ERR_INVALID);
+        STATUS(weir_pr_values(pr, 0, &values), WEIR_ERR_INVALID);
+        weir_pr_destroy(pr);
+    }
+    free(ranks);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 static void a_time_limit_ends_a_run(void **state)
 {
     weir_context *context = open_or_skip(state);
@@ -305,25 +330,47 @@ static void doubles_come_to_all_parts_or_none(void **state)
     weir_context_destroy(context);
 }
 
-/* Floats that end before the tolerance, here by a limit of iterations: the run is begun again and goes on with
- * doubles; so do those that follow. Without memory for doubles it fails, and the next run tries again. */
+/* Floats that end before the tolerance, here by a limit of iterations. */
+static struct weir__pr_pull *restless_placed(weir_context *context, const weir_graph *graph)
+{
+    struct weir__pr_pull *pull = pull_placed(context, graph);
+    for (uint32_t p = 0; p < pull->on.parts; p++)
+        ((struct pr_pull_args *)weir_steps_args(pull->on.steps, p))->bounds.iterations = 3;
+    assert_false(pull->fine);
+    return pull;
+}
+
+/* Without memory for doubles a run fails, and the next one tries again. What the queues of a run lack cannot be had later. */
+static void no_memory_for_doubles(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = pr_graph(PR_RMAT);
+    weir_run_stats stats;
+    uint32_t later = 0, struck = 1;
+    for (uint64_t nth = 1; struck; nth++) {
+        struct weir__pr_pull *pull = restless_placed(context, graph);
+        weir__fault_arm(WEIR__FAULT_ALLOC, nth);
+        weir_status status = weir__pr_pull_run(pull, &stats);
+        struck = (uint32_t)weir__fault_struck(WEIR__FAULT_ALLOC);
+        weir__fault_arm(WEIR__FAULT_ALLOC, 0);
+        assert_int_equal(status, struck ? WEIR_ERR_NOMEM : WEIR_OK);
+        later += struck && !pull->fine && !weir__pr_pull_run(pull, &stats) && pull->fine;
+        weir__pr_pull_destroy(pull);
+    }
+    assert_true(later > 0);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* The run is begun again and goes on with doubles; so do those that follow. */
 static void floats_that_do_not_come_to_rest(void **state)
 {
     weir_context *context = open_or_skip(state);
     weir_graph *graph = pr_graph(PR_RMAT);
     const weir_pr_config config = WEIR_PR_CONFIG_INIT;
-    struct weir__pr_pull *pull = pull_placed(context, graph);
+    struct weir__pr_pull *pull = restless_placed(context, graph);
     double *want = pr_expected(graph, &config), *have = malloc(graph->vertices * sizeof *have);
     weir_run_stats stats;
-    for (uint32_t p = 0; p < pull->on.parts; p++)
-        ((struct pr_pull_args *)weir_steps_args(pull->on.steps, p))->bounds.iterations = 3;
-    assert_false(pull->fine);
-    if (strstr(*state, "host")) { /* where a run takes no other memory */
-        weir__fault_arm(WEIR__FAULT_ALLOC, pull->on.parts);
-        STATUS(weir__pr_pull_run(pull, &stats), WEIR_ERR_NOMEM);
-        weir__fault_arm(WEIR__FAULT_ALLOC, 0);
-        assert_false(pull->fine);
-    }
     for (int run = 0; run < 2; run++) {
         OK(weir__pr_pull_run(pull, &stats));
         assert_true(pull->fine);
@@ -358,12 +405,17 @@ int main(void)
         PR_SPEC(a_cancel_ends_a_run, "host:2x3"),
         PR_SPEC(a_cancel_ends_a_run, "cuda:0"),
         PR_SPEC(a_cancel_ends_a_run, "cuda:0-1"),
+        PR_SPEC(a_run_that_is_stopped_leaves_no_ranks, "host:1"),
+        PR_SPEC(a_run_that_is_stopped_leaves_no_ranks, "host:2x3"),
+        PR_SPEC(a_run_that_is_stopped_leaves_no_ranks, "cuda:0"),
         PR_SPEC(a_time_limit_ends_a_run, "host:1"),
         PR_SPEC(a_time_limit_ends_a_run, "host:3"),
         PR_SPEC(a_time_limit_ends_a_run, "cuda:0"),
         PR_SPEC(a_time_limit_ends_a_run, "cuda:0-1"),
         PR_SPEC(every_fault_is_an_error, "host:2"),
         PR_SPEC(doubles_come_to_all_parts_or_none, "host:3"),
+        PR_SPEC(no_memory_for_doubles, "host:1"),
+        PR_SPEC(no_memory_for_doubles, "host:3"),
         PR_SPEC(floats_that_do_not_come_to_rest, "host:1"),
         PR_SPEC(floats_that_do_not_come_to_rest, "host:3"),
         PR_SPEC(floats_that_do_not_come_to_rest, "cuda:0"),

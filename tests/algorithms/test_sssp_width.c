@@ -223,6 +223,8 @@ static void integers_stay_exact_or_are_refused(void **state)
     assert_detail(
         "vertex 2 is at a distance of 2^53 or more from source 0, where sums of integers are "
         "not exact");
+    STATUS(weir_sssp_distances(sssp, (double[4]){0}), WEIR_ERR_INVALID);
+    assert_detail("the last run was not complete: there are no distances");
     assert_sssp(sssp, graph, 1); /* and does no harm */
     weir_sssp_destroy(sssp);
     weir_graph_destroy(graph);

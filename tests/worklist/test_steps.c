@@ -236,6 +236,22 @@ static void a_body_stops_the_others(void **state)
     weir_context_destroy(context);
 }
 
+/* Devices that were stopped earlier may be written to by others until these stop too. The next run, which comes by the
+ * same steps, finds nothing of that. */
+static void a_stop_leaves_nothing_for_the_next_run(void **state)
+{
+    struct beats beats;
+    weir_context *context = open_or_skip(state);
+    beats_open(&beats, context, weir_context_device_count(context), LONG_MS);
+    for (uint32_t run = 0; run < 40; run++) {
+        beats_set(&beats, BEATS_STOPS, 20 + run, 1);
+        OK(weir_steps_run(beats.bsp, NULL));
+        assert_count(&beats, 20 + run + 130 + 10, run + 2);
+    }
+    beats_close(&beats);
+    weir_context_destroy(context);
+}
+
 static void assert_refused(weir_context *context, uint32_t devices, weir_status status,
                            const char *detail)
 {
@@ -318,6 +334,7 @@ int main(void)
         ON_EACH_SPEC(a_cancel_ends_a_run),
         ON_EACH_SPEC(a_cancel_before_a_run),
         ON_EACH_SPEC(a_body_stops_the_others),
+        ON_EACH_SPEC(a_stop_leaves_nothing_for_the_next_run),
         cmocka_unit_test(numbers_of_devices_that_are_not_there),
         cmocka_unit_test(simulated_devices_are_refused),
         cmocka_unit_test(mixed_devices_are_refused),

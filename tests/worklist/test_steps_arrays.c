@@ -119,6 +119,41 @@ static void an_array_may_be_taken_later(void **state)
     weir_context_destroy(context);
 }
 
+static uint64_t left_out_but_on_the_first(const void *user, uint32_t device, uint32_t sender)
+{
+    (void)user;
+    (void)sender;
+    return device == 0;
+}
+
+/* The first device has the array from the beginning and keeps it, whatever becomes of the others. */
+static void an_array_may_be_there_on_some_devices(void **state)
+{
+    (void)state;
+    weir_context *context = open_with_or_skip("host:3", NULL);
+    weir_steps_array array = late_arrays[0];
+    const weir_steps_program program = {
+        .what = "late beats", .body = &weir__beats_steps, .arrays = &array, .array_count = 1};
+    const weir_steps_domain domain = {3, {0, BEATS_CELLS, 2 * BEATS_CELLS, 3 * BEATS_CELLS}, {0}};
+    struct beats beats = {.context = context, .devices = 3};
+    array.count = left_out_but_on_the_first;
+    OK(weir_steps_create(context, &program, &domain, NULL, LONG_MS, &beats.steps));
+    uint64_t *first = late_cell(&beats, 0, 0);
+    assert_non_null(first);
+    assert_null(late_cell(&beats, 1, 1));
+    weir__fault_arm(WEIR__FAULT_ALLOC, 2);
+    STATUS(weir_steps_take(beats.steps, "cells"), WEIR_ERR_NOMEM);
+    weir__fault_arm(WEIR__FAULT_ALLOC, 0);
+    for (uint32_t d = 0; d < 3; d++)
+        assert_ptr_equal(late_cell(&beats, d, d), d ? NULL : first);
+    OK(weir_steps_take(beats.steps, "cells"));
+    assert_ptr_equal(late_cell(&beats, 2, 0), first);
+    assert_late(&beats, 1);
+    assert_late_run(&beats);
+    weir_steps_destroy(beats.steps);
+    weir_context_destroy(context);
+}
+
 static void arrays_that_cannot_be_taken_later(void **state)
 {
     (void)state;
@@ -160,6 +195,7 @@ int main(void)
         ON_BACKEND(an_array_may_be_taken_later, "host:3"),
         ON_BACKEND(an_array_may_be_taken_later, "cuda:0"),
         ON_BACKEND(an_array_may_be_taken_later, "cuda:0-1"),
+        cmocka_unit_test(an_array_may_be_there_on_some_devices),
         cmocka_unit_test(arrays_that_cannot_be_taken_later),
         cmocka_unit_test(a_body_that_cannot_reset_is_refused_such_arrays),
     };

@@ -29,7 +29,7 @@ struct weir_steps {
     const weir_steps_program *program;
     weir_steps_domain domain;
     uint32_t time_limit_ms;
-    int cleared; /* the pages are */
+    int cleared; /* the pages of GPUs are */
     struct member member[WEIR_DEVICES_MAX];
     pthread_mutex_t lock; /* guards all below */
     weir_status status;   /* the first failure; stays */
@@ -310,12 +310,11 @@ static void free_array(struct weir_steps *steps, const weir_steps_array *array, 
     }
 }
 
-static int has_array(const struct weir_steps *steps, const weir_steps_array *array)
+static int has_array(const struct weir_steps *steps, const weir_steps_array *array, uint32_t d)
 {
-    for (uint32_t d = 0; d < steps->domain.devices; d++)
-        for (uint32_t i = 0; i < own_count(steps, array); i++)
-            if (get_pointer(steps, d, array->field, own_index(array, d) + i))
-                return 1;
+    for (uint32_t i = 0; i < own_count(steps, array); i++)
+        if (get_pointer(steps, d, array->field, own_index(array, d) + i))
+            return 1;
     return 0;
 }
 
@@ -323,15 +322,17 @@ weir_status weir_steps_take(weir_steps *steps, const char *name)
 {
     const weir_steps_array *array = weir__steps_array_named(steps->program, name);
     weir_status status = WEIR_OK;
+    int had[WEIR_DEVICES_MAX];
     if (!array || array->extent == WEIR_STEPS_COUNTED || array->first >= WEIR_STEPS_FILLED)
         return weir__fail(WEIR_ERR_INVALID, "%s has no array %s that can be taken later",
                           steps->program->what, name);
-    if (has_array(steps, array))
-        return WEIR_OK;
     weir_steps_array whole = *array; /* nobody is asked whether it is to be left out */
     whole.count = NULL;
+    for (uint32_t d = 0; d < steps->domain.devices; d++)
+        had[d] = has_array(steps, array, d);
     for (uint32_t d = 0; d < steps->domain.devices && !status; d++)
-        status = allocate_array(steps, &whole, NULL, d);
+        if (!had[d])
+            status = allocate_array(steps, &whole, NULL, d);
     for (uint32_t d = 0; d < steps->domain.devices; d++) {
         const weir_status synced = weir_queue_sync(steps->member[d].queue);
         status = status ? status : synced;
@@ -339,7 +340,8 @@ weir_status weir_steps_take(weir_steps *steps, const char *name)
     if (!status)
         share(steps, array);
     for (uint32_t d = 0; d < steps->domain.devices && status; d++)
-        free_array(steps, array, d);
+        if (!had[d])
+            free_array(steps, array, d);
     return status;
 }
 
@@ -473,60 +475,59 @@ void weir_steps_destroy(weir_steps *steps)
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* Queued. On a host device the stop word is left out: it is stored by the host, at any time until the host has seen the
- * end. On a GPU the two meet only in a run that has failed. */
-static weir_status clear_words(const struct member *member)
+static int on_gpus(const struct weir_steps *steps)
 {
-    const size_t own = member->stop_queue ? 0 : offsetof(struct weir_steps_page, slot);
-    return weir_queue_fill(member->queue, (char *)member->page + own, 0,
-                           sizeof(struct weir_steps_page) - own);
+    return steps->member[0].stop_queue != NULL;
 }
 
-static void clear_stop(const struct member *member)
-{
-    if (!member->stop_queue)
-        weir_store_relaxed_sys_u32(&member->page->stop, WEIR_STEPS_GOES_ON);
-}
-
-/* Before the first run; later ones find what the run before has left. Each kernel writes to the pages of the others, so
- * all are clear before one starts. */
-static weir_status clear_all(struct weir_steps *steps)
+/* Every page is clear before a kernel starts, since each kernel writes to the pages of the others. The host clears those of
+ * host devices itself. A page of a GPU is cleared behind its kernel for the next run, so that the caller waits once a run;
+ * here it is cleared before the first run, and after one that a body has stopped. */
+static weir_status clear_pages(struct weir_steps *steps)
 {
     const uint32_t devices = steps->domain.devices;
     weir_status status = WEIR_OK;
-    for (uint32_t i = 0; i < devices && !status; i++) {
-        status = clear_words(&steps->member[i]);
-        clear_stop(&steps->member[i]);
-    }
+    for (uint32_t i = 0; i < devices && !on_gpus(steps); i++)
+        memset(steps->member[i].page, 0, sizeof *steps->member[i].page);
+    if (!on_gpus(steps) || steps->cleared)
+        return WEIR_OK;
+    for (uint32_t i = 0; i < devices && !status; i++)
+        status = weir_queue_fill(steps->member[i].queue, steps->member[i].page, 0,
+                                 sizeof *steps->member[i].page);
     for (uint32_t i = 0; i < devices && !status; i++)
         status = weir_queue_sync(steps->member[i].queue);
+    steps->cleared = !status;
     return status;
 }
 
-/* Behind a kernel and its event: the epilogue, the page for the host, without the stop word and what other devices write,
- * and a clear page for the next run. Others do not write there any more: what they wrote for the last barrier that the
- * body passed was there when it passed, and a run in which a body has not passed its last barrier has failed. */
+/* Behind a kernel and its event: the epilogue, and the page for the host. On a host device the words are left out that the
+ * host and other devices write, since they still may where a run is stopped. On a GPU the copy has the stop word, and a fill
+ * follows. Where no stop came nobody writes to the page any more: what other devices wrote for the last barrier that the body
+ * passed was there when it passed. */
 static weir_status put_behind(void *user, uint32_t index)
 {
     struct weir_steps *steps = user;
     const weir_steps_body *body = steps->program->body;
     struct member *member = &steps->member[index];
-    const size_t own = offsetof(struct weir_steps_page, tell);
+    const size_t from = on_gpus(steps) ? 0 : offsetof(struct weir_steps_page, tell);
     weir_status status = body->epilogue.name ? weir_queue_launch(member->queue, &body->epilogue,
                                                                  member->args, body->args_bytes)
                                              : WEIR_OK;
     if (!status)
         status = weir_queue_copy(member->queue, weir_context_home(steps->context),
-                                 (char *)member->image + own, member->device,
-                                 (char *)member->page + own, sizeof *member->image - own);
-    return status ? status : clear_words(member);
+                                 (char *)member->image + from, member->device,
+                                 (char *)member->page + from, sizeof *member->image - from);
+    if (!status && on_gpus(steps))
+        status = weir_queue_fill(member->queue, member->page, 0, sizeof *member->page);
+    return status;
 }
 
 static weir_status collect(void *user, uint32_t index)
 {
     struct weir_steps *steps = user;
     weir_status status = weir_queue_sync(steps->member[index].queue);
-    clear_stop(&steps->member[index]);
+    if (steps->member[index].image->stop) /* others may have written to the clear page */
+        steps->cleared = 0;
     if (!status && steps->member[index].image->over)
         status = weir__fail(WEIR_ERR_TIMEOUT, "%s: the time limit of %u ms is over",
                             steps->program->body->name, steps->time_limit_ms);
@@ -564,9 +565,8 @@ weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
     struct residents all;
     uint64_t reset_ns = 0;
     weir_status status = failure(steps);
-    if (status || (!steps->cleared && (status = clear_all(steps))))
+    if (status || (status = clear_pages(steps)))
         return status;
-    steps->cleared = 1;
     describe(steps, &all);
     weir__resident_run(&all);
     for (uint32_t i = 0; i < steps->domain.devices; i++)

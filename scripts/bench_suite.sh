@@ -34,7 +34,7 @@ trials=10 verify=usual limit=280 budget=86400 begun=$(date +%s) json='' options=
 rows="bfs-rmat22 bfs-rmat25 bfs-NE bfs-grid sssp-rmat22 sssp-rmat25 sssp-NE sssp-grid pr-rmat22 pr-grid
     pr-rmat25 cc-rmat22 cc-rmat25 cc-grid"
 more="bfs64-rmat26 pr-NE cc-NE bfs-rmat22b sssp-rmat22b pr-rmat22b cc-rmat22b bfs-mesh sssp-mesh pr-mesh cc-mesh
-    bfs16-rmat22 sssp16-rmat22 bfs16-NE sssp16-NE bfs16-grid bfs-gridb sssp-gridb pr-gridb cc-gridb"
+    bfs16-rmat22 sssp16-rmat22 bfs16-NE sssp16-NE bfs16-mesh sssp16-mesh bfs16-grid bfs-gridb sssp-gridb pr-gridb cc-gridb"
 
 usage() {
     echo "bench_suite: $1; the first lines of $0 say how it is called" >&2

@@ -15,6 +15,7 @@
 #   --limit S        seconds a call may take (150)
 #   --large          rmat:25 too, which takes minutes to make
 #   --small          small graphs in place of the table's, to try the script where there is no GPU
+#   --list           say which rows of bench_suite.sh it runs, and run none
 #   --commit TEXT    what to name (git's, or what bundle.sh has left)
 #
 # One GPU takes about three minutes, each further column two.
@@ -24,7 +25,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd -P)
 . "$here/document.sh"
 into='' devices=cuda:0 data=${WEIR_DATA:-../shared/data} work=${TMPDIR:-/tmp}/weir-table
-trials=10 budget=290 limit=150 large='' small='' commit=''
+trials=10 budget=290 limit=150 large='' small='' list='' commit=''
 first_mark='<!-- table: written by scripts/readme_table.sh -->'
 last_mark='<!-- end of the table -->'
 
@@ -36,6 +37,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --large) large=1 && shift && continue ;;
     --small) small=1 && shift && continue ;;
+    --list) list=1 && shift && continue ;;
     --into | --devices | --data | --work | --trials | --budget | --limit | --commit) [ $# -gt 1 ] || usage "$1 needs a value" ;;
     *) usage "$1: unknown option" ;;
     esac
@@ -111,6 +113,16 @@ run_rows() {
 names=$(echo "$rows" | cut -d'|' -f1)
 sources=$(echo "$rows" | cut -d'|' -f3 | grep . || true)
 first=${devices%% *}
+# A row that the suite does not know would be found out when all others have run.
+known=$("$here/bench_suite.sh" --list | tr -s ' ' '\n')
+for name in $names $sources; do
+    case $name in *-rmat:* | *-grid:* | *-mesh:*) continue ;; esac # --small: any generator is a graph
+    echo "$known" | grep -qxF "$name" || usage "bench_suite.sh has no row $name"
+done
+if [ -n "$list" ]; then
+    printf '%s\n' $names $sources
+    exit
+fi
 # shellcheck disable=SC2086 # names, separated by blanks
 run_rows "$first" '' $names
 for spec in $devices; do

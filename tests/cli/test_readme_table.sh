@@ -35,6 +35,20 @@ cell='[0-9.]* ([0-9.]*)'
 count "^| [^|]* | $cell | $cell | [^|]* | [0-9.]* | [0-9.]*, [0-9.]*, [0-9.]*, [0-9.]* | *|\$" 11 page.md
 count "^| [^|]* | $cell | $cell | $cell | " 3 page.md
 count 'at commit abc on host device' 1 page.md
+# The suite has all rows of the real table, and one that it does not have is told before anything runs.
+rows() { # STATUS
+    LAST="readme_table.sh --list"
+    sh "$ROOM/scripts/readme_table.sh" --large --data "$ROOM" --list >"$OUT" 2>"$ERR"
+    RC=$?
+    if [ "$RC" -eq "$1" ]; then pass; else fail "$LAST should end with $1, not $RC" && show; fi
+}
+mkdir "$ROOM/scripts" && cp "$(dirname "$script")"/*.sh "$ROOM/scripts/"
+: >"$ROOM/USA-road.NE.mtx.xz"
+rows 0
+count '^\(bfs\|sssp\|pr\|cc\)[0-9]*-[A-Za-z0-9]*$' 21 "$OUT"
+sed -i 's/ bfs16-mesh / /' "$ROOM/scripts/bench_suite.sh"
+rows 2
+count 'bench_suite.sh has no row bfs16-mesh' 1 "$ERR"
 # Again over itself, and into a file that is not there yet.
 table 0 --devices host:1 --into page.md
 count '^| BFS ' 3 page.md

@@ -28,9 +28,18 @@ static weir_status start(const struct residents *all, struct resident *one)
     if (status)
         return status;
     one->state = RESIDENT_RUNS;
-    if ((status = weir_queue_record(one->queue, one->done)) || !all->put_behind)
-        return status;
-    return all->put_behind(all->user, (uint32_t)(one - all->one));
+    return weir_queue_record(one->queue, one->done);
+}
+
+/* All kernels first, since those that run wait for the others at their first barrier; what comes behind them then. */
+static weir_status start_all(struct residents *all)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t i = 0; i < all->count && !status; i++)
+        status = start(all, &all->one[i]);
+    for (uint32_t i = 0; i < all->count && all->put_behind && !status; i++)
+        status = all->put_behind(all->user, i);
+    return status;
 }
 
 /* The host stores the stop word of a host device itself, also if that device has failed, since its kernel goes on. The memory
@@ -142,15 +151,13 @@ static void wait_for(struct residents *all, uint32_t i)
 /* Run; the devices were admitted. */
 static void run(struct residents *all)
 {
-    weir_status status = WEIR_OK;
+    weir_status status;
     all->start_ns = weir_context_time_ns(all->context);
     for (uint32_t i = 0; i < all->count; i++) {
         all->one[i].state = RESIDENT_IDLE;
         all->one[i].told = 0;
     }
-    for (uint32_t i = 0; i < all->count && !status; i++)
-        status = start(all, &all->one[i]);
-    if (status)
+    if ((status = start_all(all)))
         all->fail(all->user, status);
     if (all->failed(all->user)) /* cancelled before it began, perhaps */
         stop_all(all, all->start_ns);

@@ -44,10 +44,10 @@ WEIR_DEV void cc_link_wide(struct cc_run *run, const uint32_t *targets, uint32_t
 
 WEIR_DEV void cc_link_middle(struct cc_run *run, const struct cc_arcs_of *row)
 {
-    uint32_t todo = weir_ballot(row->count > CC_SHORT && row->count <= CC_PIECE);
+    uint32_t lanes = weir_ballot(row->count > CC_SHORT && row->count <= CC_PIECE);
     WEIR_ROLLED
-    for (; todo; todo &= todo - 1) {
-        const uint32_t from = weir_first_bit_u32(todo);
+    for (; lanes; lanes &= lanes - 1) {
+        const uint32_t from = weir_first_bit_u32(lanes);
         const uint64_t first = weir_broadcast_u64(row->first, from);
         cc_link_wide(run, row->targets + first, weir_broadcast_u32(row->count, from),
                      weir_broadcast_u32(row->v, from), weir_lane(), WEIR_LANES);

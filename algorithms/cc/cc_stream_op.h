@@ -49,8 +49,8 @@ WEIR_DEV void cc_segment_rows(uint32_t *parent, const uint32_t *data, uint32_t r
         for (uint32_t i = 0; i < count; i++)
             (void)cc_join(parent, v, targets[first + i], &hook);
     weir_lanes_sync();
-    for (uint32_t todo = weir_ballot(count > CC_ALONE); todo; todo &= todo - 1) {
-        const uint32_t from = weir_first_bit_u32(todo);
+    for (uint32_t lanes = weir_ballot(count > CC_ALONE); lanes; lanes &= lanes - 1) {
+        const uint32_t from = weir_first_bit_u32(lanes);
         const uint32_t begin = weir_broadcast_u32(first, from),
                        end = begin + weir_broadcast_u32(count, from),
                        whose = weir_broadcast_u32(v, from);

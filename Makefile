@@ -6,29 +6,37 @@
 #   ARCH    compute capabilities to compile kernels for; the last one also as PTX
 #   SAN     a sanitizer for host code; builds without CUDA into build/SAN; both: address and undefined;
 #           fuzz: those, and what libFuzzer of clang is told by (make fuzz sets it)
+#   STANDIN 1: the CUDA backend over a stand-in for CUDA's runtime (tests/standin), which needs neither nvcc nor a GPU;
+#           builds what runtime, topology and router need into build/standin (make check-standin sets it)
 #   DEBUG   1: -O0 -g3     WERROR  1: warnings are errors     V  1: show the commands
 
 CC     ?= cc
 NVCC   ?= nvcc
 ARCH   ?= 80 90
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
 V      ?= 0
 SAN    ?=
 DEBUG  ?= 0
 WERROR ?= 0
+STANDIN ?= 0
 HAVE_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
+ifeq ($(STANDIN),1)
+override CUDA := 1
+endif
 CUDA   ?= $(if $(SAN),0,$(if $(HAVE_NVCC),1,0))
 
 VERSION := $(shell awk '/define WEIR_VERSION_(MAJOR|MINOR|PATCH)/{printf "%s%s", s, $$3; s="."}' runtime/runtime.h)
 FOLDERS := runtime topology router worklist algorithms
-B       := build$(if $(SAN),/$(SAN))
+B       := build$(if $(filter 1,$(STANDIN)),/standin)$(if $(SAN),/$(SAN))
 Q       := $(if $(filter 1,$(V)),,@)
 say      = $(if $(filter 1,$(V)),,@echo "  $(1)  $(2)")
 
 ifneq ($(filter-out address undefined both thread fuzz,$(SAN)),)
 $(error SAN=$(SAN): choose address, undefined, both or thread)
 endif
-ifeq ($(CUDA)$(if $(HAVE_NVCC),,none),1none)
+ifeq ($(CUDA)$(if $(HAVE_NVCC)$(filter 1,$(STANDIN)),,none),1none)
 $(error CUDA=1 but $(NVCC) is not found; install the CUDA toolkit or build with CUDA=0)
 endif
 
@@ -38,7 +46,8 @@ OPT    := $(if $(filter 1,$(DEBUG)),-O0 -g3,$(if $(SAN),-O1 -g1,-O2 -g))
 comma  := ,
 BOTH   := address$(comma)undefined
 SANF   := $(if $(SAN),-fsanitize=$(subst fuzz,fuzzer-no-link$(comma)$(BOTH),$(subst both,$(BOTH),$(SAN))) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-override CPPFLAGS += -I. -D_GNU_SOURCE -DWEIR_CUDA=$(CUDA)
+# Programs, and so the examples, write <weir/router/router.h>: $(B)/include/weir is the tree.
+override CPPFLAGS += -I. -I$(B)/include -D_GNU_SOURCE -DWEIR_CUDA=$(CUDA)
 override CFLAGS   += -std=c11 $(OPT) $(WARN) $(if $(filter 1,$(WERROR)),-Werror) -fPIC -pthread $(SANF)
 # DT_RPATH rather than RUNPATH: it also finds the libraries of libraries in a bundle.
 override LDFLAGS  += -pthread $(SANF) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../../lib'
@@ -46,17 +55,24 @@ LIBS    := -ljansson -lhwloc -lz -llzma -lm -ldl
 
 # ---- files -------------------------------------------------------------------------------------
 LIB_C    := $(wildcard runtime/*.c runtime/host/*.c runtime/sim/*.c topology/*.c topology/measure/*.c \
-              router/*.c router/collective/*.c router/measure/*.c worklist/host/*.c worklist/steps/*.c \
+              router/*.c router/process/*.c router/collective/*.c router/measure/*.c worklist/host/*.c worklist/steps/*.c \
               algorithms/graph/*.c algorithms/common/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pr/*.c algorithms/cc/*.c algorithms/pbf/*.c)
 CLI_C    := $(wildcard algorithms/cli/*.c)
 METIS_C  := algorithms/metis/weir_metis.c
 EXAMPLE_C := $(wildcard examples/*.c)
-TEST_C   := $(filter-out tests/lib/%,$(wildcard tests/*/test_*.c))
+TEST_C   := $(filter-out tests/lib/% tests/standin/%,$(wildcard tests/*/test_*.c))
 TESTLIB_C := $(wildcard tests/lib/*.c)
 TEST_SH  := $(wildcard tests/*/test_*.sh)
 FUZZ_C   := $(wildcard tests/fuzz/fuzz_*.c)
 MODEL_SH := $(wildcard tests/model/test_*.sh) # first: it takes the longest
-ifeq ($(CUDA),1)
+ifeq ($(STANDIN),1)
+# The layers that call CUDA, and in place of CUDA the stand-in with its forms of their kernels.
+LIB_C    := $(filter runtime/% topology/% router/%,$(LIB_C)) $(wildcard runtime/cuda/*.c)
+TESTLIB_C := $(filter-out %_host.c tests/lib/choices% tests/lib/schedule% tests/lib/tree%,$(TESTLIB_C)) tests/lib/choices_devices.c \
+              $(filter-out tests/standin/test_%,$(wildcard tests/standin/*.c))
+TEST_C   := $(filter tests/runtime/% tests/topology/% tests/router/%,$(TEST_C)) $(wildcard tests/standin/test_*.c)
+override CPPFLAGS += -isystem tests/standin/include
+else ifeq ($(CUDA),1)
 LIB_C    += $(wildcard runtime/cuda/*.c)
 LIB_CU   := $(wildcard runtime/cuda/*.cu topology/measure/*.cu router/collective/*.cu algorithms/*/*.cu)
 TESTLIB_CU := $(wildcard tests/lib/*.cu)
@@ -64,7 +80,7 @@ CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(HAVE_NVCC))))
 override CPPFLAGS += -isystem $(CUDA_HOME)/include
 LIBS     += -L$(CUDA_HOME)/lib64 -lcudart_static -lrt
 LAST_ARCH := $(lastword $(ARCH))
-NVFLAGS  := -std=c++17 $(if $(filter 1,$(DEBUG)),-O0 -g -G,-O3 -lineinfo) -I. -DWEIR_CUDA=1 \
+NVFLAGS  := -std=c++17 $(if $(filter 1,$(DEBUG)),-O0 -g -G,-O3 -lineinfo) -I. -I$(B)/include -DWEIR_CUDA=1 \
             -Xfatbin -compress-all -Xcompiler -fPIC,-Wall,-Wextra,-fno-exceptions,-fno-threadsafe-statics \
             $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
             -gencode arch=compute_$(LAST_ARCH),code=compute_$(LAST_ARCH) \
@@ -77,12 +93,14 @@ EXAMPLES  := $(patsubst examples/%.c,$(B)/examples/%,$(EXAMPLE_C))
 EXAMPLE_CU := $(if $(filter 1,$(CUDA)),$(wildcard $(EXAMPLE_C:.c=.cu)))
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_C))
 PROGRAMS  := $(B)/weir $(if $(wildcard $(METIS_C)),$(B)/weir-metis)
-PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.h router/collective.h worklist/operator.h worklist/schedule.h worklist/steps.h algorithms/part.h
+PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.h topology/bench.h router/bench.h router/collective.h \
+             router/process.h worklist/operator.h worklist/schedule.h worklist/steps.h algorithms/part.h algorithms/bench.h
 # What the templates that operators are compiled with include; for nobody else.
+TEMPLATE_H := $(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h)
 ENGINE_H  := $(wildcard worklist/engine/*.h worklist/engine/*.cuh worklist/steps/*.h)
 
 .PHONY: all check check-full check-headers check-layers check-symbols $(FOLDERS:%=check-%) check-cli check-examples \
-        check-build check-faults fuzz fuzz-build demo bundle examples docs format check-format install help clean deps FORCE
+        check-build check-faults check-standin run-standin fuzz fuzz-build demo bundle examples docs format check-format install uninstall check-install help clean deps FORCE
 all: $(PROGRAMS) $(B)/libweir.a $(B)/libweir.so examples
 
 # ---- set-up ------------------------------------------------------------------------------------
@@ -93,7 +111,7 @@ deps:
 
 # Objects depend on the switches they were compiled with.
 $(B)/flags: FORCE | deps
-	$(Q)mkdir -p $(@D); echo '$(CC) $(CPPFLAGS) $(CFLAGS) $(NVFLAGS) $(VERSION)' | sed "s/'//g" | cmp -s - $@ || \
+	$(Q)mkdir -p $(@D)/include; ln -sfn '$(CURDIR)' $(@D)/include/weir; echo '$(CC) $(CPPFLAGS) $(CFLAGS) $(NVFLAGS) $(VERSION)' | sed "s/'//g" | cmp -s - $@ || \
 	  echo '$(CC) $(CPPFLAGS) $(CFLAGS) $(NVFLAGS) $(VERSION)' | sed "s/'//g" > $@
 
 # ---- compile and link --------------------------------------------------------------------------
@@ -108,8 +126,8 @@ $(B)/libweir.a: $(LIB_O)
 	$(Q)rm -f $@ && ar rcs $@ $^
 $(B)/libweir.so: $(LIB_O) scripts/libweir.map
 	$(call say,LD  ,$@)
-	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,libweir.so.0 -Wl,--version-script=scripts/libweir.map -o $@ $(LIB_O) $(LIBS)
-	$(Q)ln -sf $(@F) $@.0
+	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,libweir.so.$(firstword $(subst ., ,$(VERSION))) -Wl,--version-script=scripts/libweir.map -o $@ $(LIB_O) $(LIBS)
+	$(Q)ln -sf $(@F) $@.$(firstword $(subst ., ,$(VERSION)))
 $(B)/weir: $(call obj,$(CLI_C)) $(B)/libweir.a
 	$(call say,LD  ,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LIBS)
@@ -135,6 +153,12 @@ WRAPPED  := weir_bfs_levels weir_bfs_parents weir_sssp_distances weir_pr_ranks w
 $(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ -ljansson -lz -llzma -lm -ldl
+# What a test loads in place of NCCL: by its inner name it is found under that one.
+NCCL_STAND_IN := $(B)/tests/router/libnccl-stand-in.so
+$(NCCL_STAND_IN): tests/router/nccl_stand_in.c $(B)/flags
+	$(call say,LD  ,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(CFLAGS) -shared $(SANF) -Wl,-soname,libnccl.so.2 -o $@ $< -lm
+$(B)/tests/router/test_collectives_nccl: | $(NCCL_STAND_IN)
 # Preloaded, it makes allocations fail: below the sanitizer that it may be preloaded with.
 FAULTS   := $(B)/lib/libfaults.so
 $(FAULTS): tests/faults/faults.c $(B)/flags
@@ -145,7 +169,7 @@ examples: $(EXAMPLES)
 .PRECIOUS: $(B)/obj/%.o $(B)/obj/%.cu.o # not thrown away as mere steps on the way
 
 # ---- check -------------------------------------------------------------------------------------
-check-build: all $(TESTS) $(WRONG)
+check-build: all $(TESTS) $(WRONG) $(NCCL_STAND_IN)
 RUN_TESTS = BUILD=$(B) scripts/run_tests.sh
 tests_of  = $(filter $(B)/tests/$(1)/%,$(TESTS)) $(filter tests/$(1)/%,$(TEST_SH))
 check: check-build check-headers check-layers check-symbols
@@ -156,6 +180,15 @@ $(FOLDERS:%=check-%) check-cli: check-%: check-build
 check-full: check-build
 	$(Q)WEIR_CHECK=$${WEIR_CHECK:-full} $(if $(DEVICES),WEIR_CHECK_DEVICES='$(DEVICES)') $(B)/tests/algorithms/test_choices
 	$(Q)BUILD=$(B) scripts/sweep_data.sh full $(DEVICES)
+# Programs with cases for GPUs, of which those cases alone are run (STANDIN_ONLY): the rest needs no stand-in. Sanitizers
+# make what moves or measures much data too long.
+STANDIN_LONG  := $(if $(SAN),%/test_push %/test_bench_links)
+STANDIN_TESTS := $(if $(filter 1,$(STANDIN)),$(filter-out $(STANDIN_LONG),$(patsubst tests/%.c,$(B)/tests/%,$(shell \
+                   grep -lE 'ON_EACH_|"cuda|_fixture.h' $(filter tests/runtime/% tests/router/% tests/standin/%,$(TEST_C))))))
+check-standin:
+	$(Q)$(MAKE) --no-print-directory STANDIN=1 B=build/standin$(if $(SAN),/$(SAN)) SAN=$(SAN) run-standin
+run-standin: $(STANDIN_TESTS)
+	$(Q)STANDIN_ONLY='*[cuda*' WEIR_TEST_SEGMENTS=$${WEIR_TEST_SEGMENTS:-10000} $(RUN_TESTS) $(STANDIN_TESTS)
 check-faults: $(PROGRAMS) $(FAULTS)
 	$(Q)BUILD=$(B) scripts/sweep_faults.sh
 check-examples: examples
@@ -164,8 +197,9 @@ check-headers:
 	$(Q)CC="$(CC)" scripts/check_headers.sh $(PUBLIC_H)
 check-layers:
 	$(Q)scripts/check_layers.sh
-check-symbols: $(B)/libweir.a
-	$(Q)scripts/check_symbols.sh $(B)/libweir.a
+	$(Q)scripts/check_sized.sh
+check-symbols: $(B)/libweir.a $(B)/libweir.so
+	$(Q)CC='$(CC)' scripts/check_symbols.sh $^ $(PUBLIC_H)
 check-format:
 	$(Q)scripts/format.sh check
 
@@ -188,14 +222,19 @@ $(FUZZERS): $(B)/fuzz/%: $(B)/obj/tests/fuzz/%.o $(call obj,tests/fuzz/fuzz.c $(
 # ---- the rest ----------------------------------------------------------------------------------
 demo: all
 	$(Q)BUILD=$(B) scripts/demo.sh
-bundle: all $(TESTS) $(WRONG)
-	$(Q)BUILD=$(B) scripts/bundle.sh $(B)/bundle $(PROGRAMS) $(TESTS) $(WRONG) $(EXAMPLES)
+bundle: all $(TESTS) $(WRONG) $(NCCL_STAND_IN)
+	$(Q)BUILD=$(B) scripts/bundle.sh $(B)/bundle $(PROGRAMS) $(TESTS) $(WRONG) $(NCCL_STAND_IN) $(EXAMPLES)
 docs:
 	$(Q)scripts/docs.sh $(B)/docs $(VERSION)
 format:
 	$(Q)scripts/format.sh write
+PLACES = PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' DESTDIR='$(DESTDIR)'
 install: all
-	$(Q)PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" BUILD=$(B) VERSION=$(VERSION) LIBS="$(LIBS)" scripts/install.sh $(PUBLIC_H) $(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h) $(ENGINE_H)
+	$(Q)$(PLACES) BUILD=$(B) VERSION=$(VERSION) LIBS='$(LIBS)' CUDA=$(CUDA) scripts/install.sh install $(PUBLIC_H) $(TEMPLATE_H) $(ENGINE_H)
+uninstall:
+	$(Q)$(PLACES) scripts/install.sh uninstall
+check-install: all
+	$(Q)BUILD=$(B) CC='$(CC)' NVCC='$(if $(filter 1,$(CUDA)),$(NVCC))' scripts/check_install.sh $(MAKE) --no-print-directory B=$(B) CUDA=$(CUDA) ARCH='$(ARCH)' WERROR=$(WERROR)
 clean:
 	$(Q)rm -rf build
 help:
@@ -205,11 +244,15 @@ help:
 	@echo '  check           every test; check-FOLDER: one of $(FOLDERS) cli examples'
 	@echo '  check-full      every choice with every other, real graphs in full; hours (DEVICES="cuda:0 cuda:0-1")'
 	@echo '  check-faults    allocations, mappings and threads of the command fail, one at a time (WEIR_FAULTS=full: all)'
+	@echo '  check-standin   the GPU cases of runtime and router without a GPU, over a stand-in for CUDA (tests/standin)'
 	@echo '  check-headers   public headers compile alone, as C11 and as C++17'
-	@echo '  check-layers    folders include only what lies below them'
-	@echo '  check-symbols   the library exports weir_ names only'
+	@echo '  check-layers    folders include only what lies below them; structures with a size have an initialiser'
+	@echo '  check-symbols   the library exports what the public headers declare, each call in a version'
 	@echo '  check-format    formatting, as clang-format would have it'
 	@echo '  fuzz            files, words and numbers that a generator makes, FUZZ_SECONDS=10 for each harness'
 	@echo '  demo            every algorithm on two generated graphs, verified'
 	@echo '  bundle          programs, tests and their libraries in $(B)/bundle, to run elsewhere'
-	@echo '  examples docs format install [PREFIX=$(PREFIX) DESTDIR=] clean'
+	@echo '  install         headers, libraries, weir.pc, a CMake package and programs; uninstall removes exactly those'
+	@echo '                  PREFIX=$(PREFIX) LIBDIR=PREFIX/lib INCLUDEDIR=PREFIX/include DESTDIR= (a stage to pack from)'
+	@echo '  check-install   install into folders of all kinds, use it from C, C++ and CMake, uninstall'
+	@echo '  examples docs format clean'

@@ -98,8 +98,9 @@ void weir_graph_destroy(weir_graph *graph);
  *  @retval WEIR_ERR_IO       the file cannot be written. */
 weir_status weir_graph_write(const weir_graph *graph, const char *path);
 
-/** What `weir info` says of a graph; a plain value. */
+/** What `weir info` says of a graph. */
 typedef struct weir_graph_summary {
+    size_t size;                /**< sizeof(weir_graph_summary), set by WEIR_GRAPH_SUMMARY_INIT */
     uint64_t degree_max;        /**< out-degree */
     uint64_t degree_max_vertex; /**< the smallest vertex that has it */
     uint64_t isolated;          /**< vertices without out-arcs and without in-arcs */
@@ -107,7 +108,13 @@ typedef struct weir_graph_summary {
     int symmetric;                 /**< every arc has its reverse */
     double weight_min, weight_max; /**< 0 when there are no weights */
 } weir_graph_summary;
-/** Facts about a graph. @retval WEIR_ERR_NOMEM */
+/** weir_graph_summary: nothing filled in yet. */
+#define WEIR_GRAPH_SUMMARY_INIT                         \
+    {                                                   \
+        sizeof(weir_graph_summary), 0, 0, 0, 0, 0, 0, 0 \
+    }
+/** Facts about a graph. @param[in,out] summary_out  begins as WEIR_GRAPH_SUMMARY_INIT.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
 weir_status weir_graph_summarize(const weir_graph *graph, weir_graph_summary *summary_out);
 
 /* ---- partitions --------------------------------------------------------------------------- */
@@ -176,6 +183,7 @@ uint32_t weir_devices_advise(weir_context *context, const weir_graph *graph, wei
 /** What it took until an object could run for the first time; a plain value. Milliseconds of a steady clock, of the
  *  host also where devices are simulated. Measured always: each time is the difference of a few readings. */
 typedef struct weir_prepare_stats {
+    size_t size; /**< sizeof(weir_prepare_stats), set by WEIR_PREPARE_STATS_INIT */
     double
         opening_ms; /**< the graph: read or generated, cleaned, weighed (weir_graph.prepare_ms) */
     double partition_ms; /**< the partition, given or chosen (weir_partition.prepare_ms) */
@@ -184,6 +192,11 @@ typedef struct weir_prepare_stats {
     double placing_ms;
     double copying_ms; /**< of create: bytes copied from the host to the devices */
 } weir_prepare_stats;
+/** weir_prepare_stats: nothing filled in yet. */
+#define WEIR_PREPARE_STATS_INIT                \
+    {                                          \
+        sizeof(weir_prepare_stats), 0, 0, 0, 0 \
+    }
 
 /* ---- placed graphs ------------------------------------------------------------------------ */
 
@@ -240,8 +253,9 @@ uint32_t weir_placement_degree(const weir_placement *placement, uint64_t vertex)
  *  @par Blocks  yes. */
 weir_status weir_placement_gather(const weir_placement *placement, const void *const *values,
                                   size_t value_bytes, void *values_out);
-/** What it took to prepare. @param[out] stats_out  filled. */
-void weir_placement_prepared(const weir_placement *placement, weir_prepare_stats *stats_out);
+/** What it took to prepare. @param[in,out] stats_out  begins as WEIR_PREPARE_STATS_INIT.
+ *  @retval WEIR_ERR_INVALID  it does not: its size was never set, and nothing is filled in. */
+weir_status weir_placement_prepared(const weir_placement *placement, weir_prepare_stats *stats_out);
 /** Ends with the last traversal that uses it; NULL is fine. */
 void weir_placement_destroy(weir_placement *placement);
 
@@ -301,6 +315,7 @@ enum { WEIR_RUN_PHASES = 8 };
 
 /** What a run did. */
 typedef struct weir_run_stats {
+    size_t size; /**< sizeof(weir_run_stats), set by WEIR_RUN_STATS_INIT */
     /** A caller's time: from the call of weir_*_run() to its return with the result complete in device memory,
      *  reset and counters included, as the GAP benchmark suite and Graph500 count. Bringing values to the host
      *  (weir_bfs_levels() and its like) is not in it. On simulated devices virtual, as weir_context_time_ns(). */
@@ -329,6 +344,17 @@ typedef struct weir_run_stats {
     uint64_t bytes_sent;
     weir_run_phase phase[WEIR_RUN_PHASES]; /**< of a run in step; those with a name count */
 } weir_run_stats;
+/** weir_run_stats: nothing filled in yet. */
+#define WEIR_RUN_STATS_INIT                                                                   \
+    {                                                                                         \
+        sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
+            NULL, 0, 0, 0, 0, 0,                                                              \
+        {                                                                                     \
+            {                                                                                 \
+                NULL, 0, 0                                                                    \
+            }                                                                                 \
+        }                                                                                     \
+    }
 
 /** What an element of weir_values is. */
 typedef enum weir_value_kind {
@@ -337,10 +363,11 @@ typedef enum weir_value_kind {
     WEIR_VALUE_F64      /**< double */
 } weir_value_kind;
 
-/** Results of the last run where they lie, for programs that go on computing there; a plain value. The pointers
+/** Results of the last run where they lie, for programs that go on computing there. The pointers
  *  are memory of the device and the object's: read-only, and good until its next run or its end. Values are in
  *  the order in which the object keeps vertices, which is none that a caller chose: @c vertices says which. */
 typedef struct weir_values {
+    size_t size;      /**< sizeof(weir_values), set by WEIR_VALUES_INIT */
     const void *data; /**< @c count elements */
     uint64_t count;   /**< of this device */
     uint64_t first;   /**< number of the first one, counted over all devices */
@@ -351,6 +378,11 @@ typedef struct weir_values {
      *  its end; 4 bytes an element of the device's pool. */
     const uint32_t *vertices;
 } weir_values;
+/** weir_values: nothing filled in yet. */
+#define WEIR_VALUES_INIT                                            \
+    {                                                               \
+        sizeof(weir_values), NULL, 0, 0, WEIR_VALUE_I32, 0, 0, NULL \
+    }
 
 /* ---- traversals --------------------------------------------------------------------------- */
 
@@ -419,7 +451,7 @@ weir_status weir_traversal_seed(weir_traversal *traversal, uint32_t part, const 
 weir_status weir_traversal_seed_all(weir_traversal *traversal);
 /** Fill the values, unless the traversal keeps them, and run until every item is consumed. The values stay on the
  *  devices; what the stats say of them is counted there (`reached` and `arcs_reached` are 0 where there are none).
- *  @param[out] stats_out  may be NULL: then nothing is counted.
+ *  @param[in,out] stats_out  begins as WEIR_RUN_STATS_INIT; NULL: nothing is counted.
  *  @retval WEIR_ERR_INVALID  a part was never bound.
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  stopped; the detail holds the
  *          counters and queue lengths at that time, and the traversal may only be destroyed.
@@ -434,8 +466,8 @@ weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_
 /** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */
 weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t from, uint32_t to,
                                       uint64_t *items_out);
-/** What it took to prepare: the placement, and the traversal on top. @param[out] stats_out  filled. */
-void weir_traversal_prepared(const weir_traversal *traversal, weir_prepare_stats *stats_out);
+/** What it took to prepare: the placement, and the traversal on top; as weir_placement_prepared(). */
+weir_status weir_traversal_prepared(const weir_traversal *traversal, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_traversal_cancel(weir_traversal *traversal);
 /** NULL is fine. No run may be under way. */
@@ -456,7 +488,7 @@ typedef struct weir_bfs weir_bfs;
 weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
                             const weir_partition *partition, const weir_run_options *options,
                             weir_bfs **bfs_out);
-/** One traversal from @p source. @param[out] stats_out  may be NULL; its `ms` is the time of this call, its
+/** One traversal from @p source. @param[in,out] stats_out  begins as WEIR_RUN_STATS_INIT; may be NULL. Its `ms` is the time of this call, its
  *  `kernel_ms` what kernels took of it.
  *  @retval WEIR_ERR_INVALID    source is not a vertex.
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  stopped; the detail holds the
@@ -468,6 +500,7 @@ weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_o
  *  @retval WEIR_ERR_INVALID  the last run was not complete. */
 weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out);
 /** The levels of the last run on device @p device (WEIR_VALUE_I32, -1 unreached), where they lie.
+ *  @param[in,out] values_out  begins as WEIR_VALUES_INIT.
  *  @retval WEIR_ERR_INVALID  there was no complete run, or the device takes no part.
  *  @retval WEIR_ERR_NOMEM    no memory for weir_values.vertices. */
 weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_out);
@@ -480,8 +513,8 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
  *  first. @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
-/** What it took to prepare. @param[out] stats_out  filled; the same after every run. */
-void weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out);
+/** What it took to prepare; as weir_placement_prepared(), and the same after every run. */
+weir_status weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_bfs_cancel(weir_bfs *bfs);
 /** NULL is fine. No run may be under way. */
@@ -550,7 +583,7 @@ weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *valu
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
                                  uint64_t *items_out);
 /** As weir_bfs_prepared(). Placing for 64 bits is part of the first run that needs them. */
-void weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out);
+weir_status weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_sssp_cancel(weir_sssp *sssp);
 /** NULL is fine. No run may be under way. */
@@ -610,7 +643,7 @@ weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out
 /** As weir_bfs_link_items(). */
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out);
 /** As weir_bfs_prepared(). */
-void weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out);
+weir_status weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_pr_cancel(weir_pr *pr);
 /** NULL is fine. No run may be under way. */
@@ -626,7 +659,8 @@ weir_status weir_pr_reference(const weir_graph *graph, const weir_pr_config *con
 /** What one exact iteration from given ranks changes. All fields but @c vertex are INFINITY or NAN where a rank
  *  is no finite number. */
 typedef struct weir_pr_change {
-    double l1; /**< sum over the vertices of what a rank changes by */
+    size_t size; /**< sizeof(weir_pr_change), set by WEIR_PR_CHANGE_INIT */
+    double l1;   /**< sum over the vertices of what a rank changes by */
     double
         within; /**< the given ranks are not farther from the true ones in L1: l1 / (1 - damping), and
                           what the check itself may round */
@@ -635,11 +669,17 @@ typedef struct weir_pr_change {
     double next;     /**< what the rank of @c vertex becomes */
     uint64_t vertex; /**< whose rank changes by @c relative; the first that is no finite number */
 } weir_pr_change;
+/** weir_pr_change: nothing filled in yet. */
+#define WEIR_PR_CHANGE_INIT                      \
+    {                                            \
+        sizeof(weir_pr_change), 0, 0, 0, 0, 0, 0 \
+    }
 
 /** Judge ranks, from wherever they come, without knowing the true ones: one iteration in doubles with compensated
  *  sums. Serial; shares no code with the engine or the reference; 16 bytes a vertex while it runs.
  *  @param[in] config  NULL for defaults; damping and dangling alone are looked at.
  *  @param[in] ranks   graph->vertices values; any.
+ *  @param[in,out] change_out  begins as WEIR_PR_CHANGE_INIT.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID  @p change_out is left as it was. */
 weir_status weir_pr_check(const weir_graph *graph, const weir_pr_config *config,
                           const double *ranks, weir_pr_change *change_out);
@@ -673,7 +713,7 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out);
  *  @retval WEIR_ERR_UNSUPPORTED  arcs were streamed: labels lie in host memory alone. */
 weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out);
 /** As weir_bfs_prepared(). Streamed arcs are copied in by each run, and count there. */
-void weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out);
+weir_status weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
 void weir_cc_cancel(weir_cc *cc);
 /** NULL is fine. No run may be under way. */
@@ -727,8 +767,9 @@ typedef struct weir_pbf_share {
     double ms;        /**< from the start until its last result had left it */
 } weir_pbf_share;
 
-/** What a run did; a plain value. */
+/** What a run did. */
 typedef struct weir_pbf_stats {
+    size_t size; /**< sizeof(weir_pbf_stats), set by WEIR_PBF_STATS_INIT */
     double
         ms; /**< from the first send to the last arrival; no building and no freeing of the graph */
     double prepare_ms; /**< building that graph: endpoints, links, memory of devices */
@@ -737,6 +778,16 @@ typedef struct weir_pbf_stats {
     uint32_t devices;
     weir_pbf_share device[WEIR_DEVICES_MAX];
 } weir_pbf_stats;
+/** weir_pbf_stats: nothing filled in yet. */
+#define WEIR_PBF_STATS_INIT                    \
+    {                                          \
+        sizeof(weir_pbf_stats), 0, 0, 0, 0, 0, \
+        {                                      \
+            {                                  \
+                0, 0, 0, 0, 0                  \
+            }                                  \
+        }                                      \
+    }
 
 /** A packet of the result: where it came from and where it lies. */
 typedef struct weir_pbf_piece {
@@ -759,7 +810,7 @@ weir_status weir_pbf_create(weir_context *context, const weir_pbf_config *config
  *  @param[out] output     the same kind of memory; no part of the input. What lies behind the result is
  *                         undefined.
  *  @param[in]  room       elements that @p output holds; @p elements is always enough.
- *  @param[out] stats_out  may be NULL.
+ *  @param[in,out] stats_out  begins as WEIR_PBF_STATS_INIT; may be NULL.
  *  @retval WEIR_ERR_INVALID  more than WEIR_PBF_ELEMENTS_MAX elements.
  *  @retval WEIR_ERR_NOMEM    more than @p room elements stay, or a device has no memory for its packets
  *                            (two times packet_bytes * buffers).
@@ -793,17 +844,6 @@ void weir_pbf_generate(uint64_t seed, uint64_t elements, uint32_t *values_out);
  *  @par Blocks  yes. */
 weir_status weir_pbf_verify(const weir_pbf_config *config, uint64_t seed, uint64_t elements,
                             const uint32_t *output, uint64_t kept);
-
-/* ---- benchmarks --------------------------------------------------------------------------- */
-
-/** The benchmarks of this layer: weir_bench_list() and weir_router_bench_list() have those of the layers below.
- *  @return how many; @p infos_out may be NULL. */
-size_t weir_algorithms_bench_list(const weir_bench_info **infos_out);
-/** Run one of them, as weir_bench_run() does; the table is destroyed the same way.
- *  @par Blocks  as weir_bench_run(), with which it shares the context's only benchmark at a time. */
-weir_status weir_algorithms_bench_run(weir_context *context, const char *name,
-                                      const weir_bench_config *config,
-                                      weir_bench_table **table_out);
 
 #ifdef __cplusplus
 }

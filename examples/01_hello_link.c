@@ -6,7 +6,7 @@
  *
  * Links are made once; then data flows. */
 #include "examples/example.h"
-#include "router/router.h"
+#include <weir/router/router.h>
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  *
  * A grid of streets with some of them closed, cut into one part for each device; then the levels
  * from one corner, compared with a serial search. */
-#include "algorithms/algorithms.h"
+#include <weir/algorithms/algorithms.h>
 #include "examples/example.h"
 
 /* The levels with most vertices: as far out as the grid is wide. */
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     weir_graph *graph;
     weir_partition *partition;
     weir_bfs *bfs;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
 
     uint32_t devices = weir_context_device_count(context);
     TRY(weir_graph_open("grid:300x200,.8", NULL, &graph));

@@ -12,7 +12,7 @@
  * in, so after the last round the bytes went through every copy of every round. The host waits for
  * each packet, hence the time is that of a host that drives both sides. */
 #include "examples/example.h"
-#include "router/router.h"
+#include <weir/router/router.h>
 
 #include <string.h>
 

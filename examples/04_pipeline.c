@@ -8,7 +8,7 @@
  * are under way before its bytes have come. The link keeps three receive buffers posted and a stage has
  * three for its results, so all three go on at a time. The end of the input travels behind the data. */
 #include "examples/example.h"
-#include "router/router.h"
+#include <weir/router/router.h>
 
 #include <pthread.h>
 
@@ -41,7 +41,7 @@ static void times_plus(const void *args, uint32_t worker, uint32_t workers)
         work->out[i] = work->in[i] * work->times + work->plus;
 }
 
-static const weir_kernel kernel = {"times_plus", times_plus, NULL};
+static const weir_kernel kernel = {.name = "times_plus", .host = times_plus};
 
 static void finish(struct slot *slot)
 {

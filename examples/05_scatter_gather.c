@@ -9,7 +9,7 @@
  * One send deals the array out: an equal consecutive part to each device, in packets. What comes back
  * is in no order between the devices, so each packet says in its `meta` where it belongs. */
 #include "examples/example.h"
-#include "router/router.h"
+#include <weir/router/router.h>
 
 #include <pthread.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void map(const void *args, uint32_t worker, uint32_t workers)
         part->numbers[i] = hailstones(part->numbers[i]);
 }
 
-static const weir_kernel kernel = {"hailstones", map, NULL};
+static const weir_kernel kernel = {.name = "hailstones", .host = map};
 
 /* Work on a packet where it lies, in its receive buffer, and send it on from there. */
 static void work_on(const struct worker *worker, weir_queue *queue, weir_segment *packet)

@@ -10,7 +10,7 @@
  * it into the devices' queues and waits at the end. weir_all_reduce() (router/collective.h) is this, with
  * packets of a step overlapping those of the next. */
 #include "examples/example.h"
-#include "router/router.h"
+#include <weir/router/router.h>
 
 enum { RANKS_MAX = 16, CHUNK = 3000, PACKET = 1024 * sizeof(float) };
 
@@ -35,14 +35,16 @@ static void add(const void *args, uint32_t worker, uint32_t workers)
         a->to[i] += a->from[i];
 }
 
-static const weir_kernel add_kernel = {"add", add, NULL};
+static const weir_kernel add_kernel = {.name = "add", .host = add};
 
 /* Ready is what the rank's queue has done by then. The chunk is not written again before its sum has come
  * around, and on that way it was read: nobody has to ask when it was sent. */
 static void send_chunk(const struct rank *rank, uint32_t chunk)
 {
-    weir_segment segment = {rank->device, rank->data + (size_t)chunk * CHUNK, CHUNK * sizeof(float),
-                            0, chunk};
+    weir_segment segment = {.device = rank->device,
+                            .data = rank->data + (size_t)chunk * CHUNK,
+                            .bytes = CHUNK * sizeof(float),
+                            .meta = chunk};
     TRY(weir_link_send_from(rank->to_ring, &segment, rank->queue, NULL));
 }
 

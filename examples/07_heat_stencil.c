@@ -14,7 +14,7 @@
  * in work two steps ahead and no step waits for all devices. The result must be that of a serial
  * computation, bit for bit. */
 #include "examples/example.h"
-#include "router/router.h"
+#include <weir/router/router.h>
 
 #include <string.h>
 
@@ -51,7 +51,7 @@ static void spread(const void *args, uint32_t worker, uint32_t workers)
     }
 }
 
-static const weir_kernel kernel = {"spread", spread, NULL};
+static const weir_kernel kernel = {.name = "spread", .host = spread};
 
 /* Wait for what a step two steps ago left under way: its rows are rewritten now. */
 static void settle(struct strip *strip, int parity)

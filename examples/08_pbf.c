@@ -12,7 +12,7 @@
  *
  * `weir pbf` does the same with several packets of a device under way and a kernel for GPUs. */
 #include "examples/example.h"
-#include "router/router.h"
+#include <weir/router/router.h>
 
 #include <pthread.h>
 
@@ -60,7 +60,7 @@ static void filter_host(const void *args, uint32_t worker, uint32_t workers)
             a->output[(*a->kept)++] = a->input[i];
 }
 
-static const weir_kernel filter = {"filter", filter_host, NULL};
+static const weir_kernel filter = {.name = "filter", .host = filter_host};
 
 /* ---- a device's thread ---- */
 

@@ -10,7 +10,7 @@
  * customer follow it, in order. A policy is a C function with a state behind it: it sees the message,
  * the sender and the outputs, and answers with numbers of outputs. */
 #include "examples/example.h"
-#include "router/router.h"
+#include <weir/router/router.h>
 
 #include <stdatomic.h>
 
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
     static struct seen seen;
     weir_context *context = open_devices(argc, argv, "host:3");
     weir_device *home = weir_context_home(context);
-    weir_policy policy = {"sticky", choose, &state};
+    weir_policy policy = {.name = "sticky", .choose = choose, .user = &state};
     weir_link_config config = WEIR_LINK_CONFIG_INIT;
     weir_router *router;
     weir_endpoint *desk, *servers[WEIR_DEVICES_MAX];
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
     TRY(weir_link_shutdown(in));
 
     for (uint32_t i = 0; i < count; i++) {
-        weir_link_stats stats;
+        weir_link_stats stats = WEIR_LINK_STATS_INIT;
         drain(out[i], i, &seen);
         weir_link_stats_get(out[i], &stats);
         seen.wrong += stats.bytes != state.given[i];

@@ -11,7 +11,7 @@
  * Routers hold no data: a packet goes from the host's memory straight to both members of the group
  * that was free first. Each message must come to one group, whole, to both of its members. */
 #include "examples/example.h"
-#include "router/router.h"
+#include <weir/router/router.h>
 
 #include <pthread.h>
 #include <string.h>

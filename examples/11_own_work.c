@@ -6,7 +6,7 @@
  *
  * The main thread puts all of it into queues and waits once, at the end. */
 #include "examples/example.h"
-#include "router/router.h"
+#include <weir/router/router.h>
 
 #include <string.h>
 
@@ -72,8 +72,8 @@ int main(int argc, char **argv)
     }
 
     /* There: when the bytes have come, the middle is filled; when it is filled, all goes back. A GPU's
-     * queue is a CUDA stream too: what a program starts in weir_queue_native(), with cuBLAS
-     * say, runs in order with the fill. */
+     * queue is a CUDA stream too: once the packet was sent, what a program starts in
+     * weir_queue_native(), with cuBLAS say, runs in order with the fill. */
     TRY(weir_link_receive_into(out, buffer, BYTES, NULL, &came));
     TRY(weir_pending_gate(came, work));
     TRY(weir_queue_fill(work, buffer + FILLED_AT, 200, FILLED));

@@ -8,7 +8,7 @@
  *
  * Two matrices: an R-MAT, whose rows differ widely in length, and a grid, whose rows do not. What a lane
  * does is in 12_spmv_op.h, once for host devices and GPUs; 12_spmv.cu is its CUDA form. */
-#include "algorithms/algorithms.h"
+#include <weir/algorithms/algorithms.h>
 #include "examples/12_spmv_op.h"
 #include "examples/example.h"
 
@@ -22,9 +22,9 @@ static void spmv_host(const void *args, uint32_t worker, uint32_t workers)
 }
 
 #if WEIR_CUDA
-static const weir_kernel kernel = {"spmv", spmv_host, spmv_cuda};
+static const weir_kernel kernel = {.name = "spmv", .host = spmv_host, .cuda = spmv_cuda};
 #else
-static const weir_kernel kernel = {"spmv", spmv_host, NULL};
+static const weir_kernel kernel = {.name = "spmv", .host = spmv_host};
 #endif
 
 #define ROW(schedule, sharing) {#schedule, sharing},
@@ -137,7 +137,7 @@ int main(int argc, char **argv)
                                               {"grid:200x200", "grid:2000x1000"}};
     weir_context *context = open_devices(argc, argv, "host:1x4");
     weir_device *home = weir_context_home(context), *device = weir_context_device(context, 0);
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_queue *queue;
     int wrong = 0;
 

@@ -5,7 +5,7 @@
 #ifndef WEIR_EXAMPLES_12_SPMV_OP_H
 #define WEIR_EXAMPLES_12_SPMV_OP_H
 
-#include "worklist/schedule.h"
+#include <weir/worklist/schedule.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,8 +4,8 @@
  *
  * The operator is 13_reach_op.h; docs/operators.md derives it from the serial loop below. */
 #include "examples/13_reach_op.h"
-#include "worklist/engine_host_tmpl.h"
-#include "algorithms/algorithms.h"
+#include <weir/worklist/engine_host_tmpl.h>
+#include <weir/algorithms/algorithms.h>
 #include "examples/example.h"
 
 enum { SOURCES = 64, SCALE = 13, VERTICES = 1 << SCALE };

@@ -2,8 +2,8 @@
 #ifndef WEIR_EXAMPLES_13_REACH_OP_H
 #define WEIR_EXAMPLES_13_REACH_OP_H
 
-#include "algorithms/part.h"
-#include "worklist/operator.h"
+#include <weir/algorithms/part.h>
+#include <weir/worklist/operator.h>
 
 typedef struct reach_item {
     uint64_t vertex;
@@ -44,6 +44,6 @@ WEIR_DEV uint32_t reach_priority(const reach_state *s, const reach_item *item)
 }
 
 #define WEIR_OPERATOR reach
-#include "algorithms/vertex_tmpl.h"
+#include <weir/algorithms/vertex_tmpl.h>
 
 #endif

@@ -10,7 +10,7 @@
  * if left out; a graph without integer weights gets some from 1 to 255. There are simple kernels for GPUs
  * alone: without one the program says so and is skipped. */
 #include "examples/14_engine_cost.h"
-#include "algorithms/algorithms.h"
+#include <weir/algorithms/algorithms.h>
 #include "examples/example.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static uint64_t bfs(weir_context *context, const weir_graph *graph, const weir_p
                     const struct simple_graph *plain, uint32_t source, struct simple_answer *simple)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_bfs *bfs;
     double ms[RUNS + 1];
     int32_t *levels = array(graph->vertices, sizeof *levels);
@@ -82,7 +82,7 @@ static uint64_t sssp(weir_context *context, const weir_graph *graph, const weir_
                      struct simple_answer *simple)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_sssp *sssp;
     double ms[RUNS + 1], *distances = array(graph->vertices, sizeof *distances);
     uint64_t different = 0;
@@ -123,9 +123,9 @@ static uint64_t ranks(weir_context *context, const weir_graph *graph, const weir
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_pr_config config = WEIR_PR_CONFIG_INIT;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_pr *pr;
-    weir_pr_change change;
+    weir_pr_change change = WEIR_PR_CHANGE_INIT;
     double ms[RUNS + 1], *found = array(graph->vertices, sizeof *found);
     options.direction = WEIR_DIRECTION_PULL;
     TRY(weir_pr_create(context, graph, whole, &options, &config, &pr));
@@ -220,7 +220,7 @@ static int compare(weir_context *context, const char *text, uint32_t source)
 int main(int argc, char **argv)
 {
     weir_context *context = open_devices(argc > 1 ? 2 : 1, argv, "host:1");
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     int status = SKIPPED;
     weir_device_info_get(weir_context_device(context, 0), &info);
     if (weir_context_device_count(context) != 1 || info.kind != WEIR_DEVICE_CUDA || !WEIR_CUDA)

@@ -7,9 +7,9 @@
 
 #define WEIR_STEPS kcore
 #define WEIR_STEPS_EPILOGUE
-#include "worklist/steps_host_tmpl.h"
+#include <weir/worklist/steps_host_tmpl.h>
 
-#include "algorithms/algorithms.h"
+#include <weir/algorithms/algorithms.h>
 #include "examples/example.h"
 
 #include <stddef.h>
@@ -237,7 +237,7 @@ int main(int argc, char **argv)
     weir_context *context = open_devices(argc, argv, "host:3");
     const uint32_t devices = weir_context_device_count(context);
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
-    weir_steps_times times;
+    weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     struct problem problem;
     weir_graph *graph;
     weir_steps *steps;

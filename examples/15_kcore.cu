@@ -4,4 +4,4 @@
 #define WEIR_STEPS kcore
 #define WEIR_STEPS_EPILOGUE
 #define WEIR_STEPS_THREADS 512
-#include "worklist/steps_cuda_tmpl.cuh"
+#include <weir/worklist/steps_cuda_tmpl.cuh>

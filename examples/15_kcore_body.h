@@ -7,7 +7,7 @@
 #ifndef WEIR_EXAMPLES_15_KCORE_BODY_H
 #define WEIR_EXAMPLES_15_KCORE_BODY_H
 
-#include "worklist/steps.h"
+#include <weir/worklist/steps.h>
 
 /* Kinds of supersteps. */
 enum kcore_phase { KCORE_SCAN = 0, KCORE_PEEL, KCORE_ABSORB, KCORE_PHASES };

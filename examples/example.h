@@ -2,7 +2,7 @@
 #ifndef WEIR_EXAMPLES_EXAMPLE_H
 #define WEIR_EXAMPLES_EXAMPLE_H
 
-#include "runtime/runtime.h"
+#include <weir/runtime/runtime.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static inline weir_device *device_in_turn(const weir_context *context, uint32_t 
 static inline void need_host_devices(const weir_context *context)
 {
     for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(weir_context_device(context, i), &info);
         if (info.kind == WEIR_DEVICE_HOST)
             continue;

@@ -4,23 +4,60 @@
  * the way to them it has a word, and the first output with a buffer free that can write its
  * alternative into all words on its way has the parcel. The words are written from the root down, so
  * who finds one taken by another alternative knows that its own is out, and a choice below is only ever
- * decided within the alternative that was taken above. */
+ * decided within the alternative that was taken above.
+ *
+ * Where the choice is between single outputs, a parcel is lent at first: the others keep their offers
+ * until a program has the receive, for the output may go before that, and the parcel comes back. */
 #include "router/internal.h"
 
-static uint16_t taken(const struct parcel *parcel, const struct step *step)
+/* Sequentially consistent, with weir_router.ending: who keeps a parcel sees that somebody has begun to wait
+ * for the end, or that one sees that the parcel is kept. */
+static uint32_t taken(const struct parcel *parcel, const struct step *step)
 {
-    return atomic_load_explicit(&parcel->claims[step->node], memory_order_acquire);
+    return atomic_load(&parcel->claims[step->node]);
+}
+
+static int is_of(uint32_t claim, const struct step *step)
+{
+    return (claim & ~CLAIM_KEPT) == step->alternative;
 }
 
 int weir__offer_is_stale(const struct offer *offer)
 {
     for (uint32_t i = 0; offer->leaf && i < offer->leaf->steps; i++) {
         const struct step *step = &offer->leaf->step[i];
-        uint16_t now = taken(offer->parcel, step);
-        if (now && now != step->alternative)
+        uint32_t now = taken(offer->parcel, step);
+        if (now && !is_of(now, step) && (!offer->parcel->lends || now & CLAIM_KEPT))
             return 1;
     }
     return 0;
+}
+
+int weir__offer_is_lent(const struct offer *offer)
+{
+    const struct parcel *parcel = offer->parcel;
+    uint32_t now = parcel->lends ? taken(parcel, &offer->leaf->step[0]) : 0;
+    return now && !is_of(now, &offer->leaf->step[0]);
+}
+
+int weir__offer_is_open(const struct offer *offer)
+{
+    for (uint32_t i = 0; offer->leaf && i < offer->leaf->steps; i++)
+        if (!taken(offer->parcel, &offer->leaf->step[i]))
+            return 1;
+    return 0;
+}
+
+void weir__offer_keep(const struct offer *offer)
+{
+    if (offer->parcel->lends)
+        atomic_fetch_or(&offer->parcel->claims[0], CLAIM_KEPT);
+}
+
+void weir__offer_return(const struct offer *offer)
+{
+    atomic_store_explicit(&offer->parcel->returned, 1, memory_order_relaxed);
+    atomic_store(&offer->parcel->claims[0], 0);
 }
 
 /* Count the copies that come with an alternative, before anybody can see it taken: the message could be
@@ -36,26 +73,25 @@ static int expect(struct message *message, uint16_t more)
 }
 
 /* Write one step's alternative, or find it written. */
-static int take(const struct parcel *parcel, const struct step *step)
+static int take(const struct parcel *parcel, const struct step *step, uint32_t kept)
 {
-    uint16_t open = taken(parcel, step);
+    uint32_t open = taken(parcel, step);
     if (open)
-        return open == step->alternative;
+        return is_of(open, step);
     if (step->more && !expect(parcel->message, step->more))
         return 0;
-    if (atomic_compare_exchange_strong_explicit(&parcel->claims[step->node], &open,
-                                                step->alternative, memory_order_acq_rel,
-                                                memory_order_acquire))
+    if (atomic_compare_exchange_strong(&parcel->claims[step->node], &open,
+                                       step->alternative | kept))
         return 1;
     for (uint16_t i = 0; i < step->more; i++) /* they will not be made */
         weir__message_failed(parcel->message, WEIR_OK);
-    return open == step->alternative;
+    return is_of(open, step);
 }
 
-int weir__offer_claim(const struct offer *offer)
+int weir__offer_claim(const struct offer *offer, int keep)
 {
     for (uint32_t i = 0; offer->leaf && i < offer->leaf->steps; i++)
-        if (!take(offer->parcel, &offer->leaf->step[i]))
+        if (!take(offer->parcel, &offer->leaf->step[i], keep ? CLAIM_KEPT : 0))
             return 0;
     return 1;
 }
@@ -64,10 +100,10 @@ void weir__offer_forgo(const struct offer *offer, weir_status status)
 {
     struct parcel *parcel = offer->parcel;
     /* Others may still come, if the choice is between single outputs: the last to forgo ends it. */
-    if (status == WEIR_CLOSED && offer->leaf && offer->leaf->steps == 1 &&
-        atomic_load_explicit(&parcel->candidates, memory_order_relaxed) > 0 &&
+    if (parcel->lends &&
         atomic_fetch_sub_explicit(&parcel->candidates, 1, memory_order_acq_rel) > 1)
         return;
-    if (weir__offer_claim(offer))
-        weir__message_failed(parcel->message, status);
+    if (weir__offer_is_stale(offer) || !weir__offer_claim(offer, 1))
+        return;
+    weir__message_failed(parcel->message, status);
 }

@@ -1,4 +1,5 @@
-/** @file collective.h  Broadcast, all-gather, reduce and all-reduce over routers, or by NCCL.
+/** @file collective.h  Collectives over routers, or by NCCL: broadcast, reduce, all-reduce, reduce-scatter,
+ *  all-gather, gather, scatter, all-to-all.
  *
  * A *rank* is a device that takes part; ranks are numbered in the order in which their devices were
  * given. One thread calls for all of them: a call takes one pointer and one queue for each rank, puts
@@ -9,12 +10,15 @@
  *            every device sends and receives at its full rate. Takes ranks - 1 steps, or twice that.
  *     tree   a binary tree over the ranks as seen from the root. About log2(ranks) steps, but an inner
  *            rank sends everything twice: good for what is small.
+ *     direct each block straight from its sender to its receiver: how all-to-all, gather and scatter go,
+ *            whether ring or tree was asked for, as a detour takes as many packets and more bytes.
  *     nccl   the same call of NVIDIA's library, where libnccl.so.2 is found and all ranks are GPUs.
  *
- * Rounding: f32 and f64 sums and products are the same bits on all ranks, and again whenever algorithm,
+ * Rounding: floating point sums and products are the same bits on all ranks, and again whenever algorithm,
  * ranks, root and count are the same. Ring, tree and NCCL combine in different orders, so they differ in the
- * last bits. Integers wrap around. min and max of floating point skip a NaN if there is a number, and may
- * give either zero of -0 and +0.
+ * last bits. f16 and bf16 are combined two at a time as f32, and each result is rounded to nearest, ties to
+ * even: n ranks round n - 1 times (docs/collectives.md has the error). Integers wrap around. min and max of
+ * floating point skip a NaN if there is a number, and may give either zero of -0 and +0.
  *
  * Threads: one call at a time for each weir_collectives; weir_collectives_cancel() any time. Several
  * weir_collectives over the same devices are independent, but for NCCL's, which must not run at the same
@@ -28,6 +32,7 @@
 #define WEIR_ROUTER_COLLECTIVE_H
 
 #include "router/router.h"
+#include "topology/topology.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,9 +47,10 @@ typedef enum weir_algorithm {
     WEIR_ALGORITHM_RING,
     WEIR_ALGORITHM_TREE,
     WEIR_ALGORITHM_NCCL,
+    WEIR_ALGORITHM_DIRECT, /**< only an answer of weir_collectives_chosen(); a set is not asked for it */
     WEIR_ALGORITHM_COUNT
 } weir_algorithm;
-/** "auto", "ring", "tree", "nccl"; static storage. */
+/** "auto", "ring", "tree", "nccl", "direct"; static storage. */
 const char *weir_algorithm_name(weir_algorithm algorithm);
 
 /** The collectives, by name. */
@@ -53,9 +59,14 @@ typedef enum weir_collective {
     WEIR_COLLECTIVE_ALL_GATHER,
     WEIR_COLLECTIVE_REDUCE,
     WEIR_COLLECTIVE_ALL_REDUCE,
+    WEIR_COLLECTIVE_REDUCE_SCATTER,
+    WEIR_COLLECTIVE_ALL_TO_ALL,
+    WEIR_COLLECTIVE_GATHER,
+    WEIR_COLLECTIVE_SCATTER,
+    WEIR_COLLECTIVE_ALL_TO_ALL_V, /**< blocks of any sizes */
     WEIR_COLLECTIVE_COUNT
 } weir_collective;
-/** "broadcast", "all-gather", "reduce", "all-reduce"; static storage. */
+/** "broadcast", "all-gather", "reduce-scatter", "all-to-all-v" and so on; static storage. */
 const char *weir_collective_name(weir_collective collective);
 
 /** Type of an element. */
@@ -66,6 +77,8 @@ typedef enum weir_type {
     WEIR_TYPE_U64,
     WEIR_TYPE_F32,
     WEIR_TYPE_F64,
+    WEIR_TYPE_F16,  /**< IEEE binary16: CUDA's __half, C's _Float16 */
+    WEIR_TYPE_BF16, /**< bfloat16: the upper half of an f32 */
     WEIR_TYPE_COUNT
 } weir_type;
 /** Bytes of an element; 0 for what is no type. */
@@ -121,8 +134,9 @@ weir_status weir_collectives_create(weir_context *context, weir_device *const *d
  *  those calls must still be there. */
 void weir_collectives_destroy(weir_collectives *collectives);
 
-/** What a call will use whose `count` is so many bytes: the algorithm asked for; where that is
- *  WEIR_ALGORITHM_AUTO, ring or tree, whichever was faster when measured (docs/collectives.md). */
+/** What a call will use whose `count` is so many bytes (of weir_all_to_all_v(): its largest one): the
+ *  algorithm asked for; where that is WEIR_ALGORITHM_AUTO, ring or tree, whichever was faster when measured
+ *  (docs/collectives.md). Of all-to-all, gather and scatter: WEIR_ALGORITHM_DIRECT, or NCCL if asked for. */
 weir_algorithm weir_collectives_chosen(const weir_collectives *collectives,
                                        weir_collective collective, size_t bytes);
 
@@ -174,6 +188,44 @@ weir_status weir_reduce(weir_collectives *collectives, uint32_t root, const void
 weir_status weir_all_reduce(weir_collectives *collectives, const void *const *send,
                             void *const *recv, size_t count, weir_type type, weir_op op,
                             weir_queue *const *queues);
+
+/** The combination of everybody's elements, a block of it to each rank: elements r * count and on to rank r.
+ *  @param[in]  send  ranks * @p count elements each.
+ *  @param[out] recv  @p count elements each; recv[i] may be its place in send[i]. */
+weir_status weir_reduce_scatter(weir_collectives *collectives, const void *const *send,
+                                void *const *recv, size_t count, weir_type type, weir_op op,
+                                weir_queue *const *queues);
+
+/** A block of everybody's to everybody: @p count elements at send[i] + j * count to recv[j] + i * count.
+ *  @param[in]  send  ranks * @p count elements each.
+ *  @param[out] recv  ranks * @p count elements each, apart from send[i]. */
+weir_status weir_all_to_all(weir_collectives *collectives, const void *const *send,
+                            void *const *recv, size_t count, weir_type type,
+                            weir_queue *const *queues);
+
+/** Everybody's elements to the root: @p count of rank r at recv[root] + r * count.
+ *  @param[in]  send  @p count elements each; the root's may be their place in recv[root].
+ *  @param[out] recv  of the root, ranks * @p count elements. Others' entries are not used. */
+weir_status weir_gather(weir_collectives *collectives, uint32_t root, const void *const *send,
+                        void *const *recv, size_t count, weir_type type, weir_queue *const *queues);
+
+/** A block of the root's to each rank: @p count elements at send[root] + r * count to rank r.
+ *  @param[in]  send  of the root, ranks * @p count elements. Others' entries are not used.
+ *  @param[out] recv  @p count elements each; the root's may be their place in send[root]. */
+weir_status weir_scatter(weir_collectives *collectives, uint32_t root, const void *const *send,
+                         void *const *recv, size_t count, weir_type type,
+                         weir_queue *const *queues);
+
+/** A block of any size of everybody's to everybody. The three tables have ranks * ranks entries, that of the
+ *  block from rank i to rank j at i * ranks + j; they are read during the call only. What a rank receives
+ *  overlaps neither other blocks that it receives nor blocks that it sends; one to itself may stay in its place.
+ *  @param[in]  counts        elements of the block; may be 0.
+ *  @param[in]  send_offsets  elements before it in send[i].
+ *  @param[in]  recv_offsets  elements before it in recv[j]. */
+weir_status weir_all_to_all_v(weir_collectives *collectives, const void *const *send,
+                              void *const *recv, const size_t *counts, const size_t *send_offsets,
+                              const size_t *recv_offsets, weir_type type,
+                              weir_queue *const *queues);
 
 #ifdef __cplusplus
 }

@@ -7,12 +7,14 @@
 weir_status weir_endpoint_create(weir_device *device, const char *name,
                                  weir_endpoint **endpoint_out)
 {
-    weir_status status = weir__calloc(1, sizeof **endpoint_out, "endpoint", endpoint_out);
-    if (status) {
+    weir_status status;
+    if (!device || !endpoint_out)
+        return weir__missing("weir_endpoint_create", device ? "endpoint_out" : "device");
+    if ((status = weir__calloc(1, sizeof **endpoint_out, "endpoint", endpoint_out))) {
         *endpoint_out = NULL;
         return status;
     }
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
     weir_endpoint *endpoint = *endpoint_out;
     atomic_store_explicit(&endpoint->references, 1, memory_order_relaxed);
@@ -44,6 +46,8 @@ void weir__endpoint_release(weir_endpoint *endpoint)
     if (atomic_fetch_sub_explicit(&endpoint->references, 1, memory_order_acq_rel) > 1)
         return;
     weir_context *context = endpoint->context;
+    if (endpoint->group)
+        weir__group_release(endpoint->group);
     pthread_mutex_destroy(&endpoint->lock);
     free(endpoint);
     weir__context_release(context);
@@ -58,10 +62,10 @@ void weir_endpoint_destroy(weir_endpoint *endpoint)
 
 weir_device *weir_endpoint_device(const weir_endpoint *endpoint)
 {
-    return endpoint->device;
+    return endpoint && !endpoint->group ? endpoint->device : NULL;
 }
 
 const char *weir_endpoint_name(const weir_endpoint *endpoint)
 {
-    return endpoint->name;
+    return endpoint ? endpoint->name : "";
 }

@@ -27,13 +27,11 @@ static weir_status check_ends(const weir_endpoint *source, const weir_endpoint *
         return weir__fail(WEIR_ERR_INVALID,
                           "a link from router %s to router %s would close a circle", source->name,
                           destination->name);
-    return WEIR_OK;
+    return weir__remote_check(source, destination);
 }
 
 static weir_status check_config(const weir_link_config *config)
 {
-    if (config->size != sizeof *config)
-        return weir__fail(WEIR_ERR_INVALID, "weir_link_config was not set by its initialiser");
     if (config->buffers > 1024 && config->buffers != WEIR_BUFFERS_NONE)
         return weir__fail(WEIR_ERR_INVALID, "a link with %u buffers: 1024 at most",
                           config->buffers);
@@ -89,9 +87,14 @@ static weir_status make_own_router(weir_link *link, weir_endpoint *destination)
 static weir_status connect(weir_link *link, weir_endpoint *source, weir_endpoint *destination,
                            const weir_link_config *config)
 {
+    weir_link_config own = *config;
     weir_status status = WEIR_OK;
-    if (!source->router)
+    weir__remote_config(destination, &own);
+    if (!source->router) {
         link->source = weir__endpoint_retain(source);
+        if ((status = weir__window_create(source->context, config, &link->window)))
+            return status;
+    }
     link->router = destination->router ? destination->router : source->router;
     if (!link->router && (status = make_own_router(link, destination)))
         return status;
@@ -104,7 +107,7 @@ static weir_status connect(weir_link *link, weir_endpoint *source, weir_endpoint
     if (!source->router)
         status = weir__input_add(link);
     if (!status && !destination->router)
-        status = weir__output_add(link, destination, config);
+        status = weir__output_add(link, destination, &own);
     return status;
 }
 
@@ -120,8 +123,19 @@ static void release(weir_link *link)
     if (link->router)
         weir__router_unref(link->router);
     weir__endpoint_release(link->source);
+    weir__window_close(link->window);
     weir__plan_free(&link->plan);
     free(link);
+}
+
+static void end_output(weir_link *link)
+{
+    if (!link->output)
+        return;
+    weir__remote_parted(link->output);
+    weir__output_orphan(link->output);
+    weir__messages_settle();
+    weir__output_unref(link->output);
 }
 
 /* What was cancelled before, or while the link was made, takes the new part with it. */
@@ -141,20 +155,27 @@ static void join_cancel(weir_link *link)
 weir_status weir_link_create(weir_endpoint *source, weir_endpoint *destination,
                              const weir_link_config *config, weir_link **link_out)
 {
-    static const weir_link_config defaults = WEIR_LINK_CONFIG_INIT;
+    weir_link_config known = WEIR_LINK_CONFIG_INIT;
     weir_link *link;
     weir_status status;
+    if (!source || !destination || !link_out)
+        return weir__missing("weir_link_create", !source        ? "source"
+                                                 : !destination ? "destination"
+                                                                : "link_out");
     *link_out = NULL;
-    config = config ? config : &defaults;
-    if ((status = check_config(config)) || (status = weir__calloc(1, sizeof *link, "link", &link)))
+    if ((status = weir__sized_in(&known, sizeof known, config, "weir_link_config")) ||
+        (status = check_config(&known)) || (status = weir__calloc(1, sizeof *link, "link", &link)))
         return status;
     pthread_mutex_lock(&building);
-    if (!(status = check_ends(source, destination)))
-        status = connect(link, source, destination, config);
+    if (!(status = check_ends(source, destination)) &&
+        !(status = connect(link, source, destination, &known)) &&
+        (status = weir__remote_linked(link)))
+        weir__link_part(link);
     if (status && link->source && link->own && link->router == link->own)
         weir__input_remove(link);
     pthread_mutex_unlock(&building);
     if (status) {
+        end_output(link);
         release(link);
         return status;
     }
@@ -167,25 +188,30 @@ void weir_link_destroy(weir_link *link)
 {
     if (!link)
         return;
-    if (link->source)
+    if (link->source && !link->source->group)
         (void)weir_link_shutdown(link);
     pthread_mutex_lock(&building);
     weir__link_part(link);
     pthread_mutex_unlock(&building);
-    if (link->output) {
-        weir__output_orphan(link->output);
-        weir__messages_settle();
-        weir__output_unref(link->output);
-    }
+    if (link->source && link->source->group)
+        weir__group_wake(link->source->group);
+    end_output(link);
     release(link);
+    weir__messages_settle();
 }
 
 void weir_link_cancel(weir_link *link, weir_status status)
 {
-    weir_router_cancel(link->router, status);
+    if (link)
+        weir_router_cancel(link->router, status);
 }
 
 weir_endpoint *weir_link_source(const weir_link *link)
 {
-    return link->source;
+    return link ? link->source : NULL;
+}
+
+uint32_t weir_link_number(const weir_link *link)
+{
+    return link ? link->number : 0;
 }

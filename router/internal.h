@@ -4,7 +4,9 @@
  * future's. A message is routed with one graph lock held for reading, that of the router it is sent into,
  * through however many it goes: whoever changes where a router sends to holds those of all that feed it, in
  * the order of their numbers, for writing. No two outputs' locks are held at a time. A program's `arrived`
- * callback is called with no output locked, a cancel starts with nothing locked. */
+ * callback is called with no output locked, a cancel starts with no output locked. The call-back of an event
+ * may come while this thread holds any of these locks: it only ever tries an output's, and puts off what it
+ * came for while its thread holds one (watch.c). */
 #ifndef WEIR_ROUTER_INTERNAL_H
 #define WEIR_ROUTER_INTERNAL_H
 
@@ -21,8 +23,11 @@
 struct weir_endpoint {
     _Atomic uint32_t references; /* the program's handle and links; acq_rel. Unused by a router's */
     weir_context *context;
-    weir_device *device;  /* NULL for a router's */
-    weir_router *router;  /* NULL for a device's */
+    weir_device *device; /* NULL for a router's */
+    weir_router *router; /* NULL for a device's */
+    /* Of an endpoint in another process, whose device is home here; held. NULL for others. */
+    struct weir_group *group;
+    uint32_t process;
     pthread_mutex_t lock; /* guards all below */
     weir_link *direct;    /* links from here to other plain endpoints, linked by next_direct */
     char name[32];
@@ -31,7 +36,9 @@ struct weir_endpoint {
 weir_endpoint *weir__endpoint_retain(weir_endpoint *endpoint);
 void weir__endpoint_release(weir_endpoint *endpoint);
 
-struct lane;
+struct beacon;
+struct window;
+struct send_queue;
 struct output;
 
 /* ---- messages (message.c, claim.c) ------------------------------------------------------------ */
@@ -52,40 +59,59 @@ struct leaf {
     struct step step[STEPS_MAX];
 };
 
+/** Of a claim: it is for good. Until then the parcel is *lent* to who claimed it. */
+#define CLAIM_KEPT UINT32_C(0x10000)
+
 /** One packet's worth of a message, offered to one output or to several. */
 struct parcel {
     struct message *message;
     size_t offset, bytes;
-    /* One word for each choice of the branch: the alternative that was taken, 0 while open. acq_rel:
+    /* One word for each choice of the branch: the alternative that was taken, 0 while open. seq_cst:
      * who takes it owns it. NULL if there is nothing to choose. */
-    _Atomic uint16_t *claims;
-    _Atomic uint32_t
-        candidates; /* outputs that may still take it, of a choice between single outputs */
+    _Atomic uint32_t *claims;
+    int lends;                   /* a choice between single outputs: it may come back from one */
+    _Atomic int returned;        /* relaxed: it came back from one */
+    _Atomic uint32_t candidates; /* acq_rel: if it lends, outputs that may still take it */
 };
 
 /** A parcel in the send queue of one output; a parcel of several candidates has one in each, and
- *  those that come too late are stale and dropped (Groute 4.2). */
+ *  those that come too late are stale and dropped (Groute 4.2), once the parcel cannot come back. */
 struct offer {
     struct offer *next;
     struct parcel *parcel;
     const struct leaf *leaf; /* NULL: nothing to choose */
+    int watched;             /* the output looks again when the message is ready */
 };
 
 /** Sent once, cut into parcels, done when the last of them was copied. One block of memory. */
 struct message {
     _Atomic uint32_t references; /* offers, and the sender while it cuts; acq_rel */
+    weir_router *router;         /* that it was sent into; held */
+    struct window *window;       /* of its link; held; NULL of a packet from another process */
+    struct message *next_over;
     weir_segment segment;
+    size_t base;                  /* of a packet from another process: its offset in its message */
     weir_event *ready;            /* held; may be NULL */
+    _Atomic int is_ready;         /* relaxed: `ready` was found complete, or there is none */
     weir_future *done;            /* may be NULL */
     _Atomic uint64_t copies_left; /* acq_rel: the last one completes the message */
     pthread_mutex_t lock;         /* guards all below */
     weir_status status;           /* of the first parcel that failed */
+    char *detail;                 /* its sentence, or NULL; freed with the message */
     _Atomic uint32_t tails_left;  /* acq_rel: not reached yet, once all copies were put */
     uint32_t tail_count;
     struct tail {
         weir_queue *queue;
-        weir_event *event; /* behind this message's last copy in that queue */
+        weir_event
+            *event; /* behind this message's last copy in that queue; NULL: none was marked */
+        weir_queue *first;     /* of copies that could not be marked: where they begin */
+        uint32_t unmarked;     /* how many such there are, to fail once both queues are empty */
+        struct output *output; /* that has the queues: held while there are such */
+        weir_status status;    /* with what */
+        int unwatched;         /* the event could not be watched, and is to be waited for */
     } * tails;
+    int is_stuck;               /* some tail is to be waited for, and a thread knows */
+    struct message *next_stuck; /* that thread's */
     struct leaf *leaves;
     struct parcel *parcels;
     struct offer *offers;
@@ -97,32 +123,52 @@ struct message_size {
     uint32_t leaves; /* and as many queues at most */
 };
 
-/** @param[in] copies  to be made if every choice takes an alternative of one copy.
+/** @param[in] window  of the link it is sent on, which counts the message already, until it is over; NULL: none does.
+ *  @param[in] copies  to be made if every choice takes an alternative of one copy.
  *  @param[out] done_out  may be NULL. */
-weir_status weir__message_create(weir_context *context, const weir_segment *segment,
-                                 weir_event *ready, const struct message_size *size,
-                                 uint64_t copies, weir_future **done_out,
-                                 struct message **message_out, _Atomic uint16_t **claims_out);
+weir_status weir__message_create(weir_router *router, struct window *window,
+                                 const weir_segment *segment, weir_event *ready,
+                                 const struct message_size *size, uint64_t copies,
+                                 weir_future **done_out, struct message **message_out,
+                                 _Atomic uint32_t **claims_out);
 void weir__message_unref(struct message *message, uint32_t count);
+/** Whether the sender's memory may be read now. */
+int weir__message_is_ready(struct message *message);
 /** Whether copies of this message were put into @p queue before: it waits for `ready` already. */
 int weir__message_is_in(struct message *message, const weir_queue *queue);
-/** A copy was put into a queue of @p lane, with @p event recorded right behind it. */
-void weir__message_copied(struct message *message, const struct lane *lane, weir_queue *queue,
-                          weir_event *event);
+/** A copy was put into a queue of @p sends, with @p event recorded right behind it.
+ *  @param[in] sends  NULL: not known any more. */
+void weir__message_copied(struct message *message, const struct send_queue *sends,
+                          weir_queue *queue, weir_event *event);
+/** The same of a copy that does not count, since its receiver is gone: it still reads the segment. */
+void weir__message_reads(struct message *message, weir_queue *queue, weir_event *event);
 /** A copy will never be made, for @p status. */
 void weir__message_failed(struct message *message, weir_status status);
 
 /** A copy was put into the queues but could not be marked: it fails with @p status when they are empty.
  *  Output locked. */
-void weir__message_stuck(struct message *message, weir_queue *first, weir_queue *last,
-                         weir_status status);
-/** Wait for what this thread found stuck, with nothing locked; most often there is nothing. */
+void weir__message_stuck(struct output *output, struct message *message, weir_queue *first,
+                         weir_queue *last, weir_status status);
+/** A parcel came back: with weir__messages_settle() the outputs it may go to look again. Takes the offer's
+ *  reference over. */
+void weir__message_offered_again(struct offer *offer);
+/** Do what this thread put off, with nothing locked: wait for what it found stuck, and for futures
+ *  (weir__futures_settle()), have outputs look for what came back. Most often there is nothing. */
 void weir__messages_settle(void);
 
-/** Whether somebody else took the parcel. */
+/** Whether somebody else took the parcel, for good. */
 int weir__offer_is_stale(const struct offer *offer);
-/** Try to take it: on success this output must copy it, or fail it. */
-int weir__offer_claim(const struct offer *offer);
+/** Whether somebody else has the parcel and may give it back. */
+int weir__offer_is_lent(const struct offer *offer);
+/** Whether others may still take it. */
+int weir__offer_is_open(const struct offer *offer);
+/** Try to take it: on success this output must copy it, or fail it.
+ *  @param[in] keep  for good at once, so that who looks for its end meanwhile does not wait for more. */
+int weir__offer_claim(const struct offer *offer, int keep);
+/** Its receiver has the parcel, so that it does not come back: others may drop their offers. */
+void weir__offer_keep(const struct offer *offer);
+/** The parcel was claimed here and lent, and no receiver has it: others may take it again. */
+void weir__offer_return(const struct offer *offer);
 /** This output will never take it, for @p status: it is left to the other candidates, if there are. */
 void weir__offer_forgo(const struct offer *offer, weir_status status);
 
@@ -142,24 +188,27 @@ struct transport {
     weir_transport which;
     /** Whether it can carry from @p source to @p destination. */
     int (*joins)(weir_device *source, weir_device *destination);
-    /** Fill in the queues of a stream. @param number  which of the lane's. */
+    /** Fill in the queues of a stream. @param number  which of the send queue's. */
     weir_status (*open)(struct output *output, weir_device *source, uint32_t number,
                         struct stream *stream);
     /** Put the copies of a packet into the stream's queues.
-     *  @retval WEIR_ERR_FULL  there is no event; nothing was put. */
+     *  @retval WEIR_FULL  there is no event; nothing was put. */
     weir_status (*put)(struct output *output, const struct stream *stream, weir_device *source,
                        struct weir_pending *slot, const void *from, size_t bytes);
 };
 
-/** Open the streams of a lane: of the transport that was asked for, or of the first that joins the two.
+/** Open the streams of a send queue: of the transport that was asked for, or of the first that joins the two.
  *  @retval WEIR_ERR_UNSUPPORTED  what was asked for does not. */
-weir_status weir__transport_open(struct output *output, struct lane *lane);
+weir_status weir__transport_open(struct output *output, struct send_queue *sends);
 
-/* ---- outputs (output.c, lane.c, transfer.c) ----------------------------------------------------- */
+/* ---- outputs (output.c, sends.c, transfer.c) ----------------------------------------------------- */
 
-/** What one input has sent to one output and was not taken yet: senders take turns by lanes. */
-struct lane {
-    const weir_link *link; /* NULL once it is gone */
+/** What one input has sent to one output and was not taken yet: senders take turns by send queues. */
+struct send_queue {
+    const weir_link *link; /* NULL once it is gone; only who builds may follow it */
+    const struct weir_group
+        *group; /* what `process` is of, if the input lies in another one, or NULL */
+    uint32_t process;
     weir_device *source;
     struct stream large[2]; /* packets take turns, where there are two */
     struct stream small;    /* of packets up to small_bytes */
@@ -174,17 +223,27 @@ struct lane {
 struct weir_pending {
     struct output *output;
     struct weir_pending *next; /* in the order posted, or among the spare */
-    void *data;                /* memory of the destination */
-    size_t room;               /* bytes of it */
-    int own;                   /* the link's own, else the program's */
-    void *bounce;              /* packet_bytes of page-locked host memory, if a sender needs it */
-    weir_future *future;       /* complete when the bytes are there */
-    weir_segment segment;      /* valid once assigned is WEIR_OK */
-    weir_status assigned;      /* WEIR_PENDING until matched or ended */
+    struct weir_pending *next_returned;
+    void *data;           /* memory of the destination */
+    size_t room;          /* bytes of it */
+    int own;              /* the link's own, else the program's */
+    int held;             /* the program has the handle; with the output locked */
+    void *bounce;         /* packet_bytes of page-locked host memory, if a sender needs it */
+    weir_future *future;  /* complete when the bytes are there */
+    weir_segment segment; /* valid once assigned is WEIR_OK */
+    weir_status assigned; /* WEIR_PENDING until matched or ended */
+    uint64_t posted;      /* in the order posted */
+    int taken;            /* what is assigned to it does not go back any more */
+    /* What is lent to it: an offer with its reference, and the event behind its copy, held; or NULL. */
+    struct offer *lent;
+    weir_queue *copied_in;
+    weir_event *copied;
     const weir_queue
         *_Atomic gated; /* relaxed: a queue that waits for the bytes already, or NULL */
-    weir_event *reuse;  /* the buffers may be written after this, or NULL */
-    weir_event *ready;  /* the same for the program's memory; borrowed */
+    /* The buffer is *promised* until both have come, and *free* then. */
+    weir_event *reuse;         /* the buffers may be written after this, or NULL */
+    weir_event *ready;         /* the same for the program's memory; borrowed */
+    const weir_event *watched; /* the output looks again when this one has come */
 };
 
 struct output {
@@ -194,24 +253,58 @@ struct output {
     size_t packet_bytes;
     uint32_t buffers; /* 0: WEIR_BUFFERS_NONE */
     weir_transport transport;
+    int early; /* packets are matched before they are ready although there are other senders */
+    struct beacon *beacon;  /* what call-backs find it by */
+    _Atomic uint32_t looks; /* acq_rel: call-backs that came since it was last matched */
     void (*arrived)(void *user);
     void *arrived_user;
     weir_queue *pull; /* on the destination's device */
     /* On a source's device, where copies start there. */
     weir_queue *push[WEIR_DEVICES_MAX + 1][STREAMS_MAX];
-    pthread_mutex_t lock; /* guards all below */
-    struct lane **lanes;
-    uint32_t lane_count, lane_room, turn; /* turn: the lane that is asked first */
-    uint32_t senders;                     /* inputs that there ever were */
-    int bouncing;                         /* some lane is staged: slots need a bounce buffer */
-    int orphan;                           /* the link is gone */
-    weir_status ended;                    /* WEIR_OK while open, then WEIR_CLOSED or the failure */
-    struct weir_pending *slots;           /* `buffers` of them */
-    struct weir_pending *posted_last;     /* receives in the order posted, by next: */
+    /* Its receiver lies in another process, whose packet size is not known yet. Release, acquire:
+     * publishes packet_bytes. */
+    _Atomic int unjoined;
+    pthread_mutex_t lock;     /* guards all below */
+    struct weir_group *group; /* held: other processes send here; NULL: none does */
+    int dropped;              /* its link into another process was destroyed before all was sent */
+    struct send_queue **send_queues;
+    uint32_t send_queue_count, send_queue_room, turn; /* turn: the one that is asked first */
+    uint32_t senders;                                 /* inputs that there ever were */
+    int bouncing;                     /* some sender is staged: slots need a bounce buffer */
+    int orphan;                       /* the link is gone */
+    int starved;                      /* it looks again when an event may be free */
+    weir_status ended;                /* WEIR_OK while open, then WEIR_CLOSED or the failure */
+    struct weir_pending *slots;       /* `buffers` of them */
+    struct weir_pending *posted_last; /* receives in the order posted, by next: */
     struct weir_pending *unmatched, *untaken; /* the first with no packet, and not given out */
-    struct weir_pending *spare;               /* for receives into the program's memory */
+    struct weir_pending
+        *returned;              /* taken, and given back with nothing in them; by next_returned */
+    struct weir_pending *spare; /* for receives into the program's memory */
+    uint64_t posts;
     weir_link_stats stats;
 };
+
+/** Lock an output, and unlock it once more after a match. */
+void weir__output_lock(struct output *output);
+void weir__output_unlock(struct output *output);
+/** Unlock an output that was not matched, and match what a call-back left undone meanwhile. */
+void weir__output_leave(struct output *output);
+/** Lock it if a call-back left word that somebody should look. @return 0: it did not, or somebody will. */
+int weir__output_look(struct output *output);
+/** Match what can be, now or when whoever has the output unlocks it. Never waits. */
+void weir__output_kick(struct output *output);
+/** Kick the output when @p event has come, if it is still there then. Output locked.
+ *  @retval WEIR_ERR_NOMEM  there is no memory for it; @return or another failure of the backend. */
+weir_status weir__output_watch(struct output *output, weir_event *event);
+/** The same when one of the device's events may be free again. */
+weir_status weir__output_watch_pool(struct output *output, weir_device *device);
+/** All copies of a message are accounted for: its link has room again. */
+void weir__message_over(struct message *message);
+/** Whether this thread is in the call-back of an event, where nothing may be waited for. */
+int weir__watch_calling(void);
+weir_status weir__beacon_create(struct output *output);
+/** Waits for call-backs that are using the output; later ones do not find it. NULL is fine. */
+void weir__beacon_destroy(struct beacon *beacon);
 
 weir_status weir__output_create(weir_router *router, weir_endpoint *destination,
                                 const weir_link_config *config, struct output **output_out);
@@ -233,34 +326,45 @@ weir_status weir__output_progress(struct output *output, int woke);
 weir_status weir__output_post(struct output *output, struct weir_pending *slot);
 /** Post a buffer of the link's again after its release, or keep the slot for the program's next. */
 weir_status weir__output_give_back(struct output *output, struct weir_pending *slot);
-/** What a staged lane needs of a slot; the output is locked. */
+/** weir_link_receive_into(), whosoever the link is. */
+weir_status weir__output_receive_into(struct output *output, void *data, size_t bytes,
+                                      weir_event *ready, weir_pending **pending_out);
+/** What a staged sender needs of a slot; the output is locked. */
 weir_status weir__slot_bounce(struct output *output, struct weir_pending *slot);
 /** The queue number @p number on @p source for copies that start there. */
 weir_status weir__output_push_queue(struct output *output, weir_device *source, uint32_t number,
                                     weir_queue **queue_out);
 
 /** Join an input to an output; nothing if it is already. While building. */
-weir_status weir__lane_open(struct output *output, weir_link *link);
+weir_status weir__send_queue_open(struct output *output, weir_link *link);
 /** The input sends no more, or is gone altogether; the caller makes progress. Output locked. */
-void weir__lane_shut(struct output *output, const weir_link *link);
-void weir__lane_gone(struct output *output, const weir_link *link);
-/** Take back what weir__lane_open() did. While building. */
-void weir__lane_undo(struct output *output, const weir_link *link);
-/** The lane of an input, or NULL. Output locked. */
-struct lane *weir__lane_of(const struct output *output, const weir_link *link);
-/** Put offers [first .. last] behind the lane's others. Output locked. */
-void weir__lane_append(struct lane *lane, struct offer *first, struct offer *last);
-/** The next offer that is not stale, taken out of its lane; @p lane_out its lane. Output locked. */
-struct offer *weir__lanes_next(struct output *output, struct lane **lane_out);
-/** Drop what others took from the front of all lanes. Output locked. */
-void weir__lanes_trim(struct output *output);
-/** All lanes are shut and empty. Output locked. */
-int weir__lanes_drained(const struct output *output);
-void weir__output_lanes_destroy(struct output *output);
+void weir__send_queue_shut(struct output *output, const weir_link *link);
+void weir__send_queue_gone(struct output *output, const weir_link *link);
+/** Take back what weir__send_queue_open() did. While building. */
+void weir__send_queue_undo(struct output *output, const weir_link *link);
+/** The send queue of an input, or NULL. Output locked. */
+struct send_queue *weir__send_queue_of(const struct output *output, const weir_link *link);
+/** Put offers [first .. last] behind the others. Output locked. */
+void weir__send_queue_append(struct send_queue *sends, struct offer *first, struct offer *last);
+/** Put an offer that was taken out before the others again; it stays claimed. Output locked. */
+void weir__send_queue_put_back(struct send_queue *sends, struct offer *offer);
+/** The next offer that the first unmatched slot may be given, claimed and taken out of its queue;
+ *  @p sends_out that queue. Output locked. */
+struct offer *weir__send_queues_next(struct output *output, struct send_queue **sends_out);
+/** Drop what others took from the front of all send queues. Output locked. */
+void weir__send_queues_trim(struct output *output);
+/** All send queues are shut and empty. Output locked. */
+int weir__send_queues_drained(const struct output *output);
+void weir__send_queues_destroy(struct output *output);
 
-/** Copy a parcel into a slot's buffer; the slot's future completes with it. Output locked. */
-weir_status weir__transfer(struct output *output, struct lane *lane, struct weir_pending *slot,
-                           struct parcel *parcel);
+/** Copy a parcel into a slot's buffer; the slot's future completes with it. Takes the offer over, and its
+ *  reference. Output locked.
+ *  @retval WEIR_FULL  no event is left. Nothing happened, and the output looks again when one may be. */
+weir_status weir__transfer(struct output *output, struct send_queue *sends,
+                           struct weir_pending *slot, struct offer *offer);
+/** The program has the slot: what is lent to it, now or later, is kept. Output locked.
+ *  @return a router, held, whose outputs have to look again; or NULL. */
+weir_router *weir__slot_taken(struct weir_pending *slot);
 
 /* ---- routing (plan.c) ------------------------------------------------------------------------- */
 
@@ -292,7 +396,7 @@ void weir__plan_free(struct plan *plan);
 
 /* ---- routers and links (router.c, wiring.c, graph.c, link.c) ---------------------------------- */
 
-/** What a router can send to: a receiver, or another router. */
+/** What a router can send to: a receiver, or another router; neither once the link is gone. */
 struct port {
     struct output *output; /* or NULL */
     weir_router *router;   /* or NULL */
@@ -306,11 +410,14 @@ struct weir_router {
     weir__alarm *alarm;
     _Atomic uint32_t turn; /* relaxed: where turns go on */
     _Atomic int status;    /* WEIR_OK or what it was cancelled with; release after detail */
+    _Atomic int ending;    /* seq_cst: an input of it was shut down, or was parted from an output */
     pthread_mutex_t cancel_lock;
     char detail[512];       /* the sentence of who cancelled first; written before status, once */
     uint64_t number;        /* in the order made */
     pthread_rwlock_t graph; /* guards all below */
-    uint32_t input_count, port_count, feeder_count;
+    uint32_t input_count, port_count; /* numbers given out so far: what is gone leaves a NULL */
+    uint32_t ports_linked;            /* ports that are there */
+    uint32_t feeder_count;
     uint32_t inputs_ever; /* plain inputs that there ever were */
     weir_link *inputs[PORTS_MAX];
     struct port ports[PORTS_MAX];
@@ -330,6 +437,11 @@ weir_status weir__router_each_output(weir_router *router,
 weir_status weir__router_each_input(weir_router *router,
                                     weir_status (*fn)(weir_link *link, void *user), void *user);
 
+/** Devices have failed (failover.c): end what needs them, with @p status. Nothing locked. */
+void weir__router_fail_over(weir_router *router, weir_status status);
+/** Have all outputs that the router reaches look again, with none locked. */
+void weir__router_kick(weir_router *router);
+
 /** Join a link to its routers (wiring.c), while building: as an input, as an output, as a link between
  *  routers. What fails is undone. */
 weir_status weir__input_add(weir_link *link);
@@ -342,16 +454,52 @@ void weir__link_part(weir_link *link);
 /** The refusal of a second link between a pair. */
 weir_status weir__link_doubled(const weir_endpoint *source, const weir_endpoint *destination);
 
+/* ---- windows (window.c) ------------------------------------------------------------------------ */
+
+weir_status weir__window_create(const weir_context *context, const weir_link_config *config,
+                                struct window **window_out);
+void weir__window_ref(struct window *window);
+void weir__window_unref(struct window *window);
+/** The link is gone: `room` is not called any more. Releases it; NULL is fine. */
+void weir__window_close(struct window *window);
+/** A message is under way. @retval WEIR_FULL  there is no room. */
+weir_status weir__window_take(struct window *window, uint64_t bytes);
+/** It is not any more. No output locked. */
+void weir__window_give(struct window *window, uint64_t bytes);
+/** Have @p future set when a message is over. @retval WEIR_PENDING  it will be; WEIR_OK: there is room. */
+weir_status weir__window_await(struct window *window, uint64_t bytes, weir_future *future);
+/** Have it set now. */
+void weir__window_wake(struct window *window);
+void weir__window_read(struct window *window, weir_link_stats *stats);
+
+/* ---- links to and from other processes (process/) ---------------------------------------------- */
+
+/** Whether the two may be joined as far as processes are concerned. */
+weir_status weir__remote_check(const weir_endpoint *source, const weir_endpoint *destination);
+/** Refuse what is for the process of the endpoint to do, if that is another: "sends", "receives". */
+weir_status weir__remote_refuse(const weir_endpoint *endpoint, const char *what);
+/** How a link receives that leads into another process; nothing is changed if it does not. */
+void weir__remote_config(const weir_endpoint *destination, weir_link_config *config);
+/** A link was made: other processes are told of what concerns them. While building. */
+weir_status weir__remote_linked(weir_link *link);
+/** A link into another process is about to be destroyed: what was sent and is dropped by that is remembered. */
+void weir__remote_parted(struct output *output);
+/** The receivers or senders of a group have changed: its thread looks at them. */
+void weir__group_wake(void *group);
+void weir__group_release(struct weir_group *group);
+
 struct weir_link {
     weir_router *router;        /* held: the one it leads into, else the one it comes from */
     weir_router *own;           /* the private router of a link between two plain endpoints */
     weir_router *from;          /* of a link between routers: the one that feeds `router`; held */
     weir_endpoint *source;      /* of an input, held; NULL if the link is no input */
+    uint32_t number;            /* among the inputs of its router, or the outputs */
     struct output *output;      /* NULL if the link is no output */
     weir_endpoint *destination; /* of a link between plain endpoints, for the check of doubles */
     weir_link *next_direct;
     _Atomic int closed;        /* the input was shut down; relaxed: one call at a time */
     struct plan plan;          /* of the message being sent */
+    struct window *window;     /* of an input; held */
     _Atomic uint64_t messages; /* relaxed: a statistic */
 };
 

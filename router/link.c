@@ -6,11 +6,11 @@ struct shutting {
     weir_status status; /* of what was matched on the way */
 };
 
-static weir_status shut_lane(struct output *output, void *user)
+static weir_status shut_queue(struct output *output, void *user)
 {
     struct shutting *shutting = user;
-    pthread_mutex_lock(&output->lock);
-    weir__lane_shut(output, shutting->link);
+    weir__output_lock(output);
+    weir__send_queue_shut(output, shutting->link);
     weir_status status = weir__output_progress(output, 0);
     shutting->status = shutting->status ? shutting->status : status;
     return WEIR_OK;
@@ -19,33 +19,46 @@ static weir_status shut_lane(struct output *output, void *user)
 weir_status weir_link_shutdown(weir_link *link)
 {
     struct shutting shutting = {link, WEIR_OK};
+    if (!link)
+        return weir__missing("weir_link_shutdown", "link");
     if (!link->source)
         return weir__fail(WEIR_ERR_INVALID, "%s: only a link into a router is shut down",
                           link->router->self.name);
+    if (link->source->group)
+        return weir__remote_refuse(link->source, "is shut down");
     pthread_rwlock_rdlock(&link->router->graph);
+    atomic_store(&link->router->ending, 1);
     if (!atomic_exchange_explicit(&link->closed, 1, memory_order_relaxed))
-        (void)weir__router_each_output(link->router, shut_lane, &shutting);
+        (void)weir__router_each_output(link->router, shut_queue, &shutting);
     pthread_rwlock_unlock(&link->router->graph);
+    weir__window_wake(link->window);
     if (shutting.status)
         weir_router_cancel(link->router, shutting.status);
     weir__messages_settle();
     return shutting.status;
 }
 
-static weir_status check_send(const weir_link *link, const weir_segment *segment)
+static weir_status check_send(const weir_link *link, const weir_segment *segment,
+                              const weir_event *ready)
 {
     weir_status cancelled;
+    if (!link || !segment)
+        return weir__missing("weir_link_send", link ? "segment" : "link");
     if (!link->source)
         return weir__fail(WEIR_ERR_INVALID, "%s: a link out of a router does not send",
                           link->router->self.name);
-    if ((cancelled = weir__router_status(link->router)))
+    if ((cancelled = weir__remote_refuse(link->source, "sends")) ||
+        (cancelled = weir__router_status(link->router)))
         return cancelled;
     if (atomic_load_explicit(&link->closed, memory_order_relaxed))
         return WEIR_CLOSED;
     if (segment->device != link->source->device)
         return weir__fail(WEIR_ERR_INVALID, "%s: a message in the memory of another device",
                           link->source->name);
-    return WEIR_OK;
+    if (segment->bytes && !segment->data)
+        return weir__fail(WEIR_ERR_INVALID, "%s: a message of %zu bytes at no address",
+                          link->source->name, segment->bytes);
+    return ready ? weir__event_check(ready, link->router->context, "a message is sent") : WEIR_OK;
 }
 
 /* Packets that a piece makes for receivers of this packet size; an empty one makes one. */
@@ -74,7 +87,7 @@ static weir_status measure(const weir_link *link, const struct plan *plan,
 
 /* The segmenter: consecutive parcels for a branch, and for each an offer to every leaf, by leaves. */
 static void cut(struct message *message, const struct branch *branch, struct parcel *parcel,
-                struct offer *offers, _Atomic uint16_t *claims)
+                struct offer *offers, _Atomic uint32_t *claims)
 {
     uint64_t packets = packets_for(branch);
     size_t end = branch->offset + branch->bytes, offset = branch->offset;
@@ -83,8 +96,8 @@ static void cut(struct message *message, const struct branch *branch, struct par
         parcel->offset = offset;
         parcel->bytes = end - offset < branch->packet ? end - offset : branch->packet;
         parcel->claims = branch->choices ? claims + p * branch->choices : NULL;
-        atomic_store_explicit(&parcel->candidates, branch->single ? branch->leaves : 0,
-                              memory_order_relaxed);
+        parcel->lends = branch->choices && branch->single;
+        atomic_store_explicit(&parcel->candidates, branch->leaves, memory_order_relaxed);
         offset += parcel->bytes;
         for (uint32_t l = 0; l < branch->leaves; l++) {
             struct offer *offer = &offers[l * packets + p];
@@ -141,7 +154,7 @@ static weir_status offer_choices(const weir_link *link, const struct branch *bra
 }
 
 static weir_status offer_all(const weir_link *link, struct message *message,
-                             _Atomic uint16_t *claims)
+                             _Atomic uint32_t *claims)
 {
     struct parcel *parcel = message->parcels;
     struct offer *offer = message->offers;
@@ -167,22 +180,26 @@ weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_ev
 {
     struct message_size size;
     struct message *message;
-    _Atomic uint16_t *claims;
+    _Atomic uint32_t *claims;
     weir_status status, sent = WEIR_OK;
     if (done_out)
         *done_out = NULL;
-    if ((status = check_send(link, segment)))
+    if ((status = check_send(link, segment, ready)) ||
+        (status = weir__window_take(link->window, segment->bytes)))
         return status;
     pthread_rwlock_rdlock(&link->router->graph);
     if (!(status = weir__plan_make(&link->plan, link, segment)) &&
         !(status = measure(link, &link->plan, &size)) &&
-        !(status = weir__message_create(link->router->context, segment, ready, &size, size.parcels,
-                                        done_out, &message, &claims))) {
+        !(status = weir__message_create(link->router, link->window, segment, ready, &size,
+                                        size.parcels, done_out, &message, &claims))) {
         atomic_fetch_add_explicit(&link->messages, 1, memory_order_relaxed);
+        message->segment.source = link->number;
         sent = offer_all(link, message, claims);
         weir__message_unref(message, 1);
     }
     pthread_rwlock_unlock(&link->router->graph);
+    if (status)
+        weir__window_give(link->window, segment->bytes);
     if (sent)
         weir_router_cancel(link->router, sent);
     weir__messages_settle();
@@ -196,6 +213,36 @@ weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_ev
     return sent;
 }
 
+/* Wait until a message of so many bytes may fit, or there is another reason to look. */
+static weir_status wait_for_room(weir_link *link, uint64_t bytes, int64_t timeout_ms)
+{
+    weir_future *future;
+    weir_status status = weir_future_create(link->router->context, &future);
+    if (status)
+        return status;
+    if (weir__window_await(link->window, bytes, future) == WEIR_PENDING)
+        status = weir_future_wait(future, timeout_ms);
+    weir_future_release(future);
+    return status;
+}
+
+static int64_t time_left(uint64_t start_ns, int64_t timeout_ms)
+{
+    int64_t spent = (int64_t)((weir__now_ns() - start_ns) / 1000000u);
+    return timeout_ms < 0 ? timeout_ms : spent < timeout_ms ? timeout_ms - spent : 0;
+}
+
+weir_status weir_link_send_wait(weir_link *link, const weir_segment *segment, weir_event *ready,
+                                int64_t timeout_ms, weir_future **done_out)
+{
+    uint64_t start = weir__now_ns();
+    weir_status status;
+    while ((status = weir_link_send(link, segment, ready, done_out)) == WEIR_FULL)
+        if ((status = wait_for_room(link, segment->bytes, time_left(start, timeout_ms))))
+            break;
+    return status;
+}
+
 weir_status weir_link_send_from(weir_link *link, const weir_segment *segment, weir_queue *queue,
                                 weir_future **done_out)
 {
@@ -203,21 +250,30 @@ weir_status weir_link_send_from(weir_link *link, const weir_segment *segment, we
     weir_status status;
     if (done_out)
         *done_out = NULL;
-    if (weir_event_acquire(weir_queue_device(queue), &ready))
-        return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
+    if (!queue)
+        return weir__missing("weir_link_send_from", "queue");
+    if ((status = check_send(link, segment, NULL)) ||
+        (status = weir__queue_check(queue, link->router->context, "a message is sent")))
+        return status;
+    if ((status = weir_event_acquire(weir_queue_device(queue), &ready)))
+        return status;
     if (!(status = weir_queue_record(queue, ready)))
         status = weir_link_send(link, segment, ready, done_out);
     weir_event_release(ready); /* the message holds it */
     return status;
 }
 
-void weir_link_stats_get(const weir_link *link, weir_link_stats *stats_out)
+weir_status weir_link_stats_get(const weir_link *link, weir_link_stats *stats_out)
 {
-    *stats_out = (weir_link_stats){0};
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
     if (link->output) {
-        pthread_mutex_lock(&link->output->lock);
-        *stats_out = link->output->stats;
-        pthread_mutex_unlock(&link->output->lock);
+        weir__output_lock(link->output);
+        stats = link->output->stats;
+        stats.size = sizeof stats;
+        weir__output_leave(link->output);
     }
-    stats_out->messages = atomic_load_explicit(&link->messages, memory_order_relaxed);
+    if (link->window)
+        weir__window_read(link->window, &stats);
+    stats.messages = atomic_load_explicit(&link->messages, memory_order_relaxed);
+    return weir__sized_out(stats_out, &stats, sizeof stats, "weir_link_stats");
 }

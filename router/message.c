@@ -8,38 +8,46 @@
 #include "runtime/backend.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* The parts of the block behind the struct, in order of falling alignment. */
 static void lay_out(struct message *message, const struct message_size *size,
-                    _Atomic uint16_t **claims_out)
+                    _Atomic uint32_t **claims_out)
 {
     message->parcels = (struct parcel *)(message + 1);
     message->offers = (struct offer *)(message->parcels + size->parcels);
     message->tails = (struct tail *)(message->offers + size->offers);
-    message->leaves = (struct leaf *)(message->tails + STREAMS_MAX * size->leaves);
-    *claims_out = (_Atomic uint16_t *)(message->leaves + size->leaves);
+    *claims_out = (_Atomic uint32_t *)(message->tails + STREAMS_MAX * size->leaves);
+    message->leaves = (struct leaf *)(*claims_out + size->claims);
 }
 
-weir_status weir__message_create(weir_context *context, const weir_segment *segment,
-                                 weir_event *ready, const struct message_size *size,
-                                 uint64_t copies, weir_future **done_out,
-                                 struct message **message_out, _Atomic uint16_t **claims_out)
+weir_status weir__message_create(weir_router *router, struct window *window,
+                                 const weir_segment *segment, weir_event *ready,
+                                 const struct message_size *size, uint64_t copies,
+                                 weir_future **done_out, struct message **message_out,
+                                 _Atomic uint32_t **claims_out)
 {
     struct message *message;
     weir_status status;
     size_t bytes = sizeof *message + size->parcels * sizeof(struct parcel) +
-                   size->offers * sizeof(struct offer) + size->claims * sizeof(uint16_t) +
+                   size->offers * sizeof(struct offer) + size->claims * sizeof(uint32_t) +
                    size->leaves * (STREAMS_MAX * sizeof(struct tail) + sizeof(struct leaf));
     if ((status = weir__calloc(1, bytes, "message", &message)))
         return status;
-    if (done_out && (status = weir_future_create(context, done_out))) {
+    if (done_out && (status = weir_future_create(router->context, done_out))) {
         free(message);
         return status;
     }
     lay_out(message, size, claims_out);
     message->done = done_out ? weir_future_retain(*done_out) : NULL;
+    message->router = router;
+    weir__router_ref(message->router);
+    message->window = window;
+    if (window)
+        weir__window_ref(window);
     message->segment = *segment;
     message->ready = ready ? weir__event_retain(ready) : NULL;
+    atomic_store_explicit(&message->is_ready, !ready, memory_order_relaxed);
     atomic_store_explicit(&message->copies_left, copies, memory_order_relaxed);
     atomic_store_explicit(&message->references, (uint32_t)size->offers + 1, memory_order_relaxed);
     pthread_mutex_init(&message->lock, NULL);
@@ -51,77 +59,199 @@ void weir__message_unref(struct message *message, uint32_t count)
 {
     if (atomic_fetch_sub_explicit(&message->references, count, memory_order_acq_rel) > count)
         return;
+    weir_router *router = message->router;
     weir_event_release(message->ready);
+    free(message->detail);
+    weir__window_unref(message->window);
     pthread_mutex_destroy(&message->lock);
     free(message);
+    weir__router_unref(router); /* last: it may give up what keeps the context */
+}
+
+int weir__message_is_ready(struct message *message)
+{
+    if (!atomic_load_explicit(&message->is_ready, memory_order_relaxed) &&
+        weir__event_over(message->ready))
+        atomic_store_explicit(&message->is_ready, 1, memory_order_relaxed);
+    return atomic_load_explicit(&message->is_ready, memory_order_relaxed);
 }
 
 /* ---- the end ----------------------------------------------------------------------------------- */
 
-/* What has to be waited for where no lock is held: copies that could not be marked with an event, since
- * their device is lost, and events that could not be watched, for want of memory. The thread that met
- * them waits when it has unlocked everything. */
-#define STUCK_MAX 16
-static _Thread_local struct stuck {
-    struct message *message; /* held */
-    weir_queue *first, *last;
-    weir_event *event; /* held, or NULL: the queues */
-    weir_status status;
-} stuck[STUCK_MAX];
-static _Thread_local uint32_t stuck_count;
+/* What has to be waited for where no lock is held: copies that could not be marked with an event, since their device is
+ * lost, and events that could not be watched, for want of memory. A tail says which of the two it is, so that no room is
+ * needed for it. The thread that met them first waits when it has unlocked everything, for what others find until then
+ * as well. */
+static _Thread_local struct message *stuck; /* linked by next_stuck, each held */
 
 static void count_tail(void *message);
 
-static void settle(struct stuck one)
+/* The message is locked. */
+static void remember(struct message *message)
 {
-    if (one.event) {
-        weir__event_settle(one.event);
-        weir_event_release(one.event);
-        count_tail(one.message);
-    } else {
-        weir__queue_settle(one.first);
-        weir__queue_settle(one.last);
-        weir__message_failed(one.message, one.status);
-    }
-    weir__message_unref(one.message, 1);
+    if (message->is_stuck)
+        return;
+    atomic_fetch_add_explicit(&message->references, 1, memory_order_relaxed);
+    message->is_stuck = 1;
+    message->next_stuck = stuck;
+    stuck = message;
 }
 
-static void remember(struct stuck one)
+/* A tail that is to be waited for, no longer to be found; 0: there is none, and the message is forgotten. */
+static int take_stuck(struct message *message, struct tail *tail_out)
 {
-    atomic_fetch_add_explicit(&one.message->references, 1, memory_order_relaxed);
-    if (stuck_count < STUCK_MAX)
-        stuck[stuck_count++] = one;
-    else
-        settle(one);
+    int found = 0;
+    pthread_mutex_lock(&message->lock);
+    for (uint32_t i = 0; i < message->tail_count && !found; i++) {
+        struct tail *tail = &message->tails[i];
+        found = tail->unmarked || tail->unwatched;
+        *tail_out = *tail;
+        tail->unmarked = 0;
+        tail->unwatched = 0;
+        tail->output = NULL;
+    }
+    message->is_stuck = found;
+    pthread_mutex_unlock(&message->lock);
+    return found;
+}
+
+static void settle(struct message *message)
+{
+    struct tail tail;
+    while (take_stuck(message, &tail)) {
+        if (tail.unwatched) {
+            weir__event_settle(tail.event); /* held by the message until this tail is counted */
+            count_tail(message);
+            continue;
+        }
+        weir__queue_settle(tail.first);
+        weir__queue_settle(tail.queue);
+        for (uint32_t i = 0; i < tail.unmarked; i++)
+            weir__message_failed(message, tail.status);
+        weir__output_unref(tail.output);
+    }
+    weir__message_unref(message, 1);
+}
+
+static void *settle_apart(void *data)
+{
+    settle(data);
+    return NULL;
+}
+
+/* A thread that a queue waits for may not wait for a queue: another one does. */
+static int hand_over(struct message *message)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, settle_apart, message))
+        return 0;
+    pthread_detach(thread);
+    return 1;
+}
+
+/* Packets that came back, with their references: other outputs are to look. */
+static _Thread_local struct offer *again;
+
+void weir__message_offered_again(struct offer *offer)
+{
+    offer->next = again;
+    again = offer;
+}
+
+static void tell_others(void)
+{
+    while (again) {
+        struct message *message = again->parcel->message;
+        again = again->next;
+        weir__router_kick(message->router);
+        weir__message_unref(message, 1);
+    }
 }
 
 void weir__messages_settle(void)
 {
-    while (stuck_count)
-        settle(stuck[--stuck_count]);
+    tell_others();
+    while (stuck) {
+        struct message *message = stuck;
+        stuck = message->next_stuck;
+        if (!weir__watch_calling() || !hand_over(message))
+            settle(message);
+    }
+    if (weir__watch_calling())
+        weir__futures_settle_apart();
+    else
+        weir__futures_settle();
 }
 
-void weir__message_stuck(struct message *message, weir_queue *first, weir_queue *last,
-                         weir_status status)
+static struct tail *find_tail(struct message *message, const weir_queue *queue)
 {
-    if (message->done)
-        remember(
-            (struct stuck){.message = message, .first = first, .last = last, .status = status});
-    else /* nobody asked when the segment is free again, so nobody waits: queues may be held for long */
+    struct tail *tail = message->tails;
+    while (tail < message->tails + message->tail_count && tail->queue != queue)
+        tail++;
+    return tail;
+}
+
+/* The message is locked. */
+static struct tail *tail_of(struct message *message, weir_queue *queue)
+{
+    struct tail *tail = find_tail(message, queue);
+    if (tail == message->tails + message->tail_count) {
+        *tail = (struct tail){.queue = queue};
+        message->tail_count++;
+    }
+    return tail;
+}
+
+void weir__message_stuck(struct output *output, struct message *message, weir_queue *first,
+                         weir_queue *last, weir_status status)
+{
+    if (!message
+             ->done) { /* nobody asked when the segment is free, so nobody waits: queues may be held for long */
         weir__message_failed(message, status);
+        return;
+    }
+    pthread_mutex_lock(&message->lock);
+    struct tail *tail = tail_of(message, last);
+    if (!tail->output) {
+        weir__output_ref(output);
+        tail->output = output;
+    }
+    tail->first = first;
+    tail->status = status;
+    tail->unmarked++;
+    remember(message);
+    pthread_mutex_unlock(&message->lock);
 }
 
 /* All copies are accounted for: stale offers may keep the message for long, but no events. */
 static void drop_tails(struct message *message)
 {
+    pthread_mutex_lock(&message->lock);
     while (message->tail_count > 0)
         weir_event_release(message->tails[--message->tail_count].event);
+    pthread_mutex_unlock(&message->lock);
+}
+
+/* A copy that a held queue kept may have failed when it was submitted. */
+static weir_status tails_status(const struct message *message)
+{
+    for (uint32_t i = 0; i < message->tail_count; i++) {
+        weir_event *event = message->tails[i].event;
+        weir_status status = event ? weir__event_dropped(event) : WEIR_OK;
+        if (status)
+            return status;
+    }
+    return WEIR_OK;
 }
 
 static void finish(struct message *message)
 {
     weir_future *done = message->done;
+    if (!message->status)
+        message->status = tails_status(message);
     drop_tails(message);
+    if (message->detail)
+        weir__fail_adopt(message->status, message->detail);
     if (message->status)
         (void)weir_future_fail(done, message->status);
     else
@@ -144,28 +274,34 @@ static void wait_for_tails(struct message *message)
     atomic_store_explicit(&message->tails_left, count, memory_order_relaxed);
     atomic_fetch_add_explicit(&message->references, count, memory_order_relaxed);
     for (uint32_t i = 0; i < count; i++) {
-        weir_event *event = message->tails[i].event;
-        if (event->device->ops->event_notify(event, count_tail, message))
-            remember((struct stuck){
-                .message = message, .event = weir__event_retain(event), .status = WEIR_OK});
+        struct tail *tail = &message->tails[i];
+        weir_event *event = tail->event;
+        if (!event) {
+            count_tail(message); /* its copies were waited for, or came to nothing */
+        } else if (weir__event_notify(event, count_tail, message)) {
+            pthread_mutex_lock(&message->lock);
+            tail->unwatched = 1;
+            remember(message);
+            pthread_mutex_unlock(&message->lock);
+        }
     }
 }
 
-static int is_of(const struct lane *lane, const weir_queue *queue)
+static int is_of(const struct send_queue *sends, const weir_queue *queue)
 {
-    return queue == lane->large[0].last || queue == lane->large[1].last ||
-           queue == lane->small.last;
+    return queue == sends->large[0].last || queue == sends->large[1].last ||
+           queue == sends->small.last;
 }
 
-/* A queue that may come after all the message's copies and holds up nobody else: one of its lane's for
- * large packets, if any is in there; NULL if the copies are in several lanes. */
-static weir_queue *joining_queue(const struct message *message, const struct lane *lane,
+/* A queue that may come after all the message's copies and holds up nobody else: one of its send queue's for
+ * large packets, if any is in there; NULL if the copies came through several send queues. */
+static weir_queue *joining_queue(const struct message *message, const struct send_queue *sends,
                                  weir_queue *queue)
 {
     for (uint32_t i = 0; i < message->tail_count; i++) {
-        if (!is_of(lane, message->tails[i].queue))
+        if (!is_of(sends, message->tails[i].queue))
             return NULL;
-        if (queue == lane->small.last)
+        if (queue == sends->small.last)
             queue = message->tails[i].queue;
     }
     return queue;
@@ -173,13 +309,14 @@ static weir_queue *joining_queue(const struct message *message, const struct lan
 
 /* Have one queue come after all the message's copies. @return the event behind them, and its queue, or
  * NULL if that cannot be done. */
-static weir_event *join_tails(struct message *message, const struct lane *lane, weir_queue **queue)
+static weir_event *join_tails(struct message *message, const struct send_queue *sends,
+                              weir_queue **queue)
 {
     weir_event *event;
-    if (!(*queue = joining_queue(message, lane, *queue)))
-        return NULL;
     if (message->tail_count == 1)
         return weir__event_retain(message->tails[0].event);
+    if (!sends || !(*queue = joining_queue(message, sends, *queue)))
+        return NULL;
     for (uint32_t i = 0; i < message->tail_count; i++)
         if (message->tails[i].queue != *queue &&
             weir_queue_wait_event(*queue, message->tails[i].event))
@@ -192,19 +329,21 @@ static weir_event *join_tails(struct message *message, const struct lane *lane, 
     return NULL;
 }
 
-/* The last copy was put into `queue` of `lane`, or none was and both are NULL: nobody else touches the
+/* The last copy was put into `queue` from `sends`, or none was and both are NULL: nobody else touches the
  * message's lower half any more. */
-static void complete(struct message *message, const struct lane *lane, weir_queue *queue)
+static void complete(struct message *message, const struct send_queue *sends, weir_queue *queue)
 {
     weir_event *event = NULL;
+    if (message->window)
+        weir__message_over(message);
     if (!message->done) {
         drop_tails(message);
         return;
     }
     if (queue && !message->status)
-        event = join_tails(message, lane, &queue);
+        event = join_tails(message, sends, &queue);
     if (event) {
-        if (weir__future_set_in(message->done, event, queue))
+        if (weir__future_set(message->done, event))
             weir_event_release(event);
         weir_future_release(message->done);
         drop_tails(message);
@@ -215,18 +354,10 @@ static void complete(struct message *message, const struct lane *lane, weir_queu
     }
 }
 
-static void count_copy(struct message *message, const struct lane *lane, weir_queue *queue)
+static void count_copy(struct message *message, const struct send_queue *sends, weir_queue *queue)
 {
     if (atomic_fetch_sub_explicit(&message->copies_left, 1, memory_order_acq_rel) == 1)
-        complete(message, lane, queue);
-}
-
-static struct tail *find_tail(struct message *message, const weir_queue *queue)
-{
-    struct tail *tail = message->tails;
-    while (tail < message->tails + message->tail_count && tail->queue != queue)
-        tail++;
-    return tail;
+        complete(message, sends, queue);
 }
 
 int weir__message_is_in(struct message *message, const weir_queue *queue)
@@ -237,25 +368,30 @@ int weir__message_is_in(struct message *message, const weir_queue *queue)
     return is;
 }
 
-void weir__message_copied(struct message *message, const struct lane *lane, weir_queue *queue,
-                          weir_event *event)
+void weir__message_reads(struct message *message, weir_queue *queue, weir_event *event)
 {
     pthread_mutex_lock(&message->lock);
-    struct tail *tail = find_tail(message, queue);
-    if (tail == message->tails + message->tail_count)
-        message->tail_count++;
-    else
-        weir_event_release(tail->event);
-    *tail = (struct tail){queue, weir__event_retain(event)};
+    struct tail *tail = tail_of(message, queue);
+    weir_event_release(tail->event);
+    tail->event = weir__event_retain(event);
     pthread_mutex_unlock(&message->lock);
-    count_copy(message, lane, queue);
+}
+
+void weir__message_copied(struct message *message, const struct send_queue *sends,
+                          weir_queue *queue, weir_event *event)
+{
+    weir__message_reads(message, queue, event);
+    count_copy(message, sends, queue);
 }
 
 void weir__message_failed(struct message *message, weir_status status)
 {
     pthread_mutex_lock(&message->lock);
-    if (status && !message->status)
+    if (status && !message->status) {
+        const char *cause = message->done && status < 0 ? weir__fail_cause(status) : NULL;
+        message->detail = cause ? strdup(cause) : NULL;
         message->status = status;
+    }
     pthread_mutex_unlock(&message->lock);
     count_copy(message, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static size_t default_packet(const weir_context *context)
     if (weir_context_simulated(context))
         return PACKET_GPU;
     for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(weir_context_device(context, i), &info);
         if (info.kind == WEIR_DEVICE_CUDA)
             return PACKET_GPU;
@@ -54,6 +54,7 @@ static void configure(struct output *output, const weir_link_config *config)
                       : config->buffers                    ? config->buffers
                                         : (uint32_t)weir__config_get(tunables, WEIR__LINK_BUFFERS);
     output->transport = config->transport;
+    output->early = config->early;
     output->arrived = config->arrived;
     output->arrived_user = config->arrived_user;
 }
@@ -71,7 +72,8 @@ weir_status weir__output_create(weir_router *router, weir_endpoint *destination,
     output->destination = weir__endpoint_retain(destination);
     pthread_mutex_init(&output->lock, NULL);
     configure(output, config);
-    if ((status = weir_queue_create(destination->device, 1, &output->pull)) ||
+    if ((status = weir__beacon_create(output)) ||
+        (status = weir_queue_create(destination->device, 1, &output->pull)) ||
         (status = make_slots(output))) {
         weir__output_unref(output);
         return status;
@@ -98,7 +100,8 @@ void weir__output_unref(struct output *output)
 {
     if (atomic_fetch_sub_explicit(&output->references, 1, memory_order_acq_rel) > 1)
         return;
-    /* Queues first: they wait for the copies that use the buffers. */
+    weir__beacon_destroy(output->beacon);
+    /* Queues before buffers: they wait for the copies that use these. */
     weir_queue_destroy(output->pull);
     for (uint32_t i = 0; i <= WEIR_DEVICES_MAX; i++)
         for (uint32_t k = 0; k < STREAMS_MAX; k++)
@@ -112,7 +115,9 @@ void weir__output_unref(struct output *output)
         free_slot(output, slot);
         free(slot);
     }
-    weir__output_lanes_destroy(output);
+    weir__send_queues_destroy(output);
+    if (output->group)
+        weir__group_release(output->group);
     pthread_mutex_destroy(&output->lock);
     weir__endpoint_release(output->destination);
     weir__router_unref(output->router);
@@ -122,7 +127,7 @@ void weir__output_unref(struct output *output)
 weir_status weir__output_push_queue(struct output *output, weir_device *source, uint32_t number,
                                     weir_queue **queue_out)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_status status = WEIR_OK;
     weir_device_info_get(source, &info);
     weir_queue **queue = &output->push[info.index][number];
@@ -134,6 +139,16 @@ weir_status weir__output_push_queue(struct output *output, weir_device *source, 
 
 /* ---- posted receives ------------------------------------------------------------------------------- */
 
+/* A receive that is posted after the end has ended too, for the reason that the router keeps. */
+static void post_ended(struct output *output, struct weir_pending *slot)
+{
+    struct weir__sentence kept = weir__fail_keep();
+    (void)weir__router_status(output->router);
+    slot->assigned = output->ended;
+    (void)weir_future_fail(slot->future, output->ended);
+    weir__fail_restore(&kept);
+}
+
 weir_status weir__output_post(struct output *output, struct weir_pending *slot)
 {
     weir_status status = weir_future_create(output->router->context, &slot->future);
@@ -141,6 +156,9 @@ weir_status weir__output_post(struct output *output, struct weir_pending *slot)
         return status;
     slot->next = NULL;
     slot->assigned = WEIR_PENDING;
+    slot->taken = !slot->own;
+    slot->posted = output->posts++;
+    slot->watched = NULL;
     atomic_store_explicit(&slot->gated, NULL, memory_order_relaxed);
     /* Cursors at the end of the list stand at NULL: the new one is where they go on. */
     if (output->posted_last && (output->unmatched || output->untaken))
@@ -149,8 +167,7 @@ weir_status weir__output_post(struct output *output, struct weir_pending *slot)
     if (!output->untaken)
         output->untaken = slot;
     if (output->ended) {
-        slot->assigned = output->ended;
-        (void)weir_future_fail(slot->future, output->ended);
+        post_ended(output, slot);
     } else if (!output->unmatched) {
         output->unmatched = slot;
     }
@@ -171,22 +188,25 @@ static void end_receives(struct output *output, weir_status status)
 static weir_status match(struct output *output, int *woke_out)
 {
     weir_status status = WEIR_OK;
-    struct lane *lane;
+    struct send_queue *sends;
     struct offer *offer;
-    while (output->unmatched && !status && (offer = weir__lanes_next(output, &lane))) {
-        struct message *message = offer->parcel->message;
-        if (weir__offer_claim(offer)) {
-            struct weir_pending *slot = output->unmatched;
-            output->unmatched = slot->next;
-            status = weir__transfer(output, lane, slot, offer->parcel);
-            *woke_out = 1;
+    if (atomic_exchange_explicit(&output->looks, 0, memory_order_acq_rel)) /* this is the look */
+        output->starved = 0;
+    while (output->unmatched && !status && (offer = weir__send_queues_next(output, &sends))) {
+        struct weir_pending *slot = output->unmatched;
+        output->unmatched = slot->next;
+        status = weir__transfer(output, sends, slot, offer);
+        if (status == WEIR_FULL) { /* it goes on from here when events have come back */
+            output->unmatched = slot;
+            weir__send_queue_put_back(sends, offer);
+            return WEIR_OK;
         }
-        weir__message_unref(message, 1);
+        *woke_out = 1;
     }
     /* A receiver that never posts again does not collect what others took. */
     if (!output->unmatched)
-        weir__lanes_trim(output);
-    if (!output->ended && weir__lanes_drained(output)) {
+        weir__send_queues_trim(output);
+    if (!output->ended && weir__send_queues_drained(output)) {
         end_receives(output, WEIR_CLOSED);
         *woke_out = 1;
     }
@@ -195,8 +215,12 @@ static weir_status match(struct output *output, int *woke_out)
 
 weir_status weir__output_progress(struct output *output, int woke)
 {
-    weir_status status = match(output, &woke);
-    pthread_mutex_unlock(&output->lock);
+    weir_status status = WEIR_OK;
+    do {
+        weir_status one = match(output, &woke);
+        status = status ? status : one;
+        weir__output_unlock(output);
+    } while (weir__output_look(output));
     if (woke && output->arrived)
         output->arrived(output->arrived_user);
     return status;
@@ -205,60 +229,115 @@ weir_status weir__output_progress(struct output *output, int woke)
 weir_status weir__output_offer(struct output *output, const weir_link *link, struct offer *first,
                                struct offer *last)
 {
-    int woke = 0;
-    weir_status status = WEIR_OK;
-    pthread_mutex_lock(&output->lock);
+    weir__output_lock(output);
     weir_status ended = output->ended;
-    weir__lane_append(weir__lane_of(output, link), first, last);
+    weir__send_queue_append(weir__send_queue_of(output, link), first, last);
     if (!ended)
-        status = match(output, &woke);
-    pthread_mutex_unlock(&output->lock);
-    if (ended)
-        weir__output_end(output, ended); /* cancelled meanwhile: nobody else would drop them */
-    if (woke && output->arrived)
-        output->arrived(output->arrived_user);
-    return status;
+        return weir__output_progress(output, 0);
+    weir__output_unlock(output);
+    weir__output_end(output, ended); /* cancelled meanwhile: nobody else would drop them */
+    return WEIR_OK;
 }
 
-/* All offers of all lanes as one list; the output is locked. */
+/* All offers of all send queues as one list; the output is locked. */
 static struct offer *take_offers(struct output *output)
 {
     struct offer *all = NULL;
-    for (uint32_t i = 0; i < output->lane_count; i++) {
-        struct lane *lane = output->lanes[i];
-        if (!lane->head)
+    for (uint32_t i = 0; i < output->send_queue_count; i++) {
+        struct send_queue *sends = output->send_queues[i];
+        if (!sends->head)
             continue;
-        lane->tail->next = all;
-        all = lane->head;
-        lane->head = lane->tail = NULL;
+        sends->tail->next = all;
+        all = sends->head;
+        sends->head = sends->tail = NULL;
     }
     return all;
 }
 
+static void forgo(struct offer *offer, weir_status status)
+{
+    struct message *message = offer->parcel->message;
+    weir__offer_forgo(offer, status);
+    weir__message_unref(message, 1);
+}
+
+/* The oldest receive that something is lent to. */
+static struct weir_pending *first_lent(const struct output *output)
+{
+    struct weir_pending *first = NULL;
+    for (uint32_t i = 0; output->slots && i < output->buffers; i++) {
+        struct weir_pending *slot = &output->slots[i];
+        if (slot->lent && (!first || slot->posted < first->posted))
+            first = slot;
+    }
+    return first;
+}
+
+/* Of a router that was cancelled: the others end too, and one that a cancel has not reached yet would get the packet behind
+ * later ones. */
+static void drop_lent(struct offer *offer, weir_status status)
+{
+    struct message *message = offer->parcel->message;
+    weir__offer_keep(offer);
+    weir__message_failed(message, status);
+    weir__message_unref(message, 1);
+}
+
+/* What was lent to receives that nobody took comes back: to other candidates, if there are any. The oldest
+ * is first, since a message remembers only its last copy in each queue. */
+static void take_back(struct output *output, weir_status status)
+{
+    const int cancelled =
+        atomic_load_explicit(&output->router->status, memory_order_relaxed) != WEIR_OK;
+    for (;;) {
+        weir__output_lock(output);
+        struct weir_pending *slot = first_lent(output);
+        struct offer *offer = slot ? slot->lent : NULL;
+        if (offer) {
+            slot->lent = NULL;
+            slot->assigned = status;
+            weir__message_reads(offer->parcel->message, slot->copied_in, slot->copied);
+            weir_event_release(slot->copied);
+        }
+        weir__output_unlock(output);
+        if (!offer)
+            return;
+        if (cancelled) {
+            drop_lent(offer, status);
+            continue;
+        }
+        weir__offer_return(offer);
+        weir__offer_forgo(offer, status);
+        weir__message_offered_again(offer);
+    }
+}
+
 void weir__output_end(struct output *output, weir_status status)
 {
-    pthread_mutex_lock(&output->lock);
+    weir__output_lock(output);
     int first = !output->ended;
+    struct weir_group *group = output->group;
     /* A cancel after the orderly end still ends what was posted since; there is nothing else. */
     end_receives(output, output->ended ? output->ended : status);
     struct offer *offers = take_offers(output);
-    pthread_mutex_unlock(&output->lock);
+    weir__output_unlock(output);
     while (offers) {
         struct offer *offer = offers;
-        struct message *message = offer->parcel->message;
         offers = offer->next;
-        weir__offer_forgo(offer, status);
-        weir__message_unref(message, 1);
+        forgo(offer, status);
     }
+    take_back(output, status);
     if (first && output->arrived)
         output->arrived(output->arrived_user);
+    if (first && group)
+        weir__group_wake(group);
 }
 
 void weir__output_orphan(struct output *output)
 {
-    pthread_mutex_lock(&output->lock);
+    weir__output_lock(output);
     output->orphan = 1;
-    pthread_mutex_unlock(&output->lock);
+    weir__output_unlock(output);
     weir__output_end(output, WEIR_CLOSED);
 }
 
@@ -266,7 +345,8 @@ weir_status weir__output_give_back(struct output *output, struct weir_pending *s
 {
     weir_status status = WEIR_OK;
     int woke = 0;
-    pthread_mutex_lock(&output->lock);
+    weir__output_lock(output);
+    slot->held = 0;
     if (!slot->own) {
         slot->next = output->spare;
         output->spare = slot;

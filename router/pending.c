@@ -2,12 +2,16 @@
 #include "router/internal.h"
 #include "runtime/backend.h"
 
-static weir_status check_receive(const weir_link *link, int own)
+static weir_status check_receive(const char *call, const weir_link *link, int own)
 {
+    if (!link)
+        return weir__missing(call, "link");
     const struct output *output = link->output;
     if (!output)
         return weir__fail(WEIR_ERR_INVALID, "%s: a link into a router does not receive",
                           link->router->self.name);
+    if (output->destination->group)
+        return weir__remote_refuse(output->destination, "receives");
     if (!output->senders)
         return weir__fail(WEIR_ERR_INVALID, "router %s is unconnected: nobody sends to it",
                           output->router->self.name);
@@ -22,22 +26,73 @@ static weir_status check_receive(const weir_link *link, int own)
     return WEIR_OK;
 }
 
-weir_status weir_link_receive(weir_link *link, weir_pending **pending_out)
+/* The program has it: what was lent to it is kept. */
+weir_router *weir__slot_taken(struct weir_pending *slot)
 {
-    struct output *output = link->output;
+    struct offer *offer = slot->lent;
+    weir_router *router = NULL;
+    slot->taken = 1;
+    if (!offer)
+        return NULL;
+    struct message *message = offer->parcel->message;
+    slot->lent = NULL;
+    weir__offer_keep(offer);
+    /* Others see their end only when nothing can come back to them. */
+    if (atomic_load(&message->router->ending)) {
+        router = message->router;
+        weir__router_ref(router);
+    }
+    weir__message_copied(message, NULL, slot->copied_in, slot->copied);
+    weir_event_release(slot->copied);
+    weir__message_unref(message, 1);
+    return router;
+}
+
+static void take(weir_pending *pending)
+{
+    struct output *output = pending->output;
+    weir__output_lock(output);
+    weir_router *router = weir__slot_taken(pending);
+    weir__output_leave(output);
+    if (!router)
+        return;
+    weir__router_kick(router);
+    weir__router_unref(router);
+}
+
+/* The oldest receive that nobody has; it is not taken yet. */
+static weir_status get(weir_link *link, weir_pending **pending_out)
+{
     weir_status status;
+    if (!pending_out)
+        return weir__missing("weir_link_receive", "pending_out");
     *pending_out = NULL;
-    if ((status = check_receive(link, 1)))
+    if ((status = check_receive("weir_link_receive", link, 1)))
         return status;
-    status = WEIR_ERR_FULL;
-    pthread_mutex_lock(&output->lock);
-    if (output->untaken) {
+    struct output *output = link->output;
+    status = WEIR_FULL;
+    weir__output_lock(output);
+    if (output->returned) { /* posted before all that were not taken yet */
+        *pending_out = output->returned;
+        output->returned = output->returned->next_returned;
+    } else if (output->untaken) {
         *pending_out = output->untaken;
         output->untaken = output->untaken->next;
+    }
+    if (*pending_out) {
+        (*pending_out)->held = 1;
         weir__output_ref(output);
         status = WEIR_OK;
     }
-    pthread_mutex_unlock(&output->lock);
+    weir__output_leave(output);
+    return status;
+}
+
+weir_status weir_link_receive(weir_link *link, weir_pending **pending_out)
+{
+    weir_status status = get(link, pending_out);
+    if (!status)
+        take(*pending_out);
     return status;
 }
 
@@ -60,15 +115,30 @@ static weir_status take_spare(struct output *output, struct weir_pending **slot_
 weir_status weir_link_receive_into(weir_link *link, void *data, size_t bytes, weir_event *ready,
                                    weir_pending **pending_out)
 {
+    weir_status status;
+    if (!pending_out)
+        return weir__missing("weir_link_receive_into", "pending_out");
+    *pending_out = NULL;
+    if ((status = check_receive("weir_link_receive_into", link, 0)))
+        return status;
     struct output *output = link->output;
+    if (bytes && !data)
+        return weir__fail(WEIR_ERR_INVALID, "%s: a receive of %zu bytes at no address",
+                          output->destination->name, bytes);
+    if (ready && (status = weir__event_check(ready, output->router->context, "memory is posted")))
+        return status;
+    return weir__output_receive_into(output, data, bytes, ready, pending_out);
+}
+
+weir_status weir__output_receive_into(struct output *output, void *data, size_t bytes,
+                                      weir_event *ready, weir_pending **pending_out)
+{
     struct weir_pending *slot;
     weir_status status;
     *pending_out = NULL;
-    if ((status = check_receive(link, 0)))
-        return status;
-    pthread_mutex_lock(&output->lock);
+    weir__output_lock(output);
     if ((status = take_spare(output, &slot))) {
-        pthread_mutex_unlock(&output->lock);
+        weir__output_leave(output);
         return status;
     }
     slot->data = data;
@@ -77,10 +147,11 @@ weir_status weir_link_receive_into(weir_link *link, void *data, size_t bytes, we
     if ((status = weir__output_post(output, slot))) {
         slot->next = output->spare;
         output->spare = slot;
-        pthread_mutex_unlock(&output->lock);
+        weir__output_leave(output);
         return status;
     }
     output->untaken = NULL;
+    slot->held = 1;
     weir__output_ref(output);
     *pending_out = slot;
     /* A copy that could not be made ends this receive like the others: the pending says so. */
@@ -90,15 +161,16 @@ weir_status weir_link_receive_into(weir_link *link, void *data, size_t bytes, we
     return WEIR_OK;
 }
 
-/* It will be the next to be taken again: it was the last one taken. */
+/* It will be the next to be taken again. Others may be taken meanwhile, and posted anew: it does not go back into the
+ * order of those that were not. */
 static void put_back(weir_pending *pending)
 {
     struct output *output = pending->output;
-    pthread_mutex_lock(&output->lock);
-    if (!pending->next)
-        pending->next = output->untaken;
-    output->untaken = pending;
-    pthread_mutex_unlock(&output->lock);
+    weir__output_lock(output);
+    pending->held = 0;
+    pending->next_returned = output->returned;
+    output->returned = pending;
+    weir__output_leave(output);
     weir__output_unref(output);
 }
 
@@ -106,17 +178,20 @@ weir_status weir_link_next(weir_link *link, int64_t timeout_ms, weir_pending **p
                            weir_segment *segment_out)
 {
     weir_pending *pending;
-    weir_status status = weir_link_receive(link, &pending);
+    weir_status status;
+    if (!pending_out || !segment_out)
+        return weir__missing("weir_link_next", "an output argument");
+    status = get(link, &pending);
     *pending_out = NULL;
     if (status)
         return status;
-    status = weir_pending_wait(pending, timeout_ms, segment_out);
-    if (status == WEIR_OK) {
-        *pending_out = pending;
-        return WEIR_OK;
-    }
-    if (status == WEIR_ERR_TIMEOUT)
+    if ((status = weir_pending_wait(pending, timeout_ms, segment_out)) == WEIR_ERR_TIMEOUT) {
         put_back(pending);
+        return status;
+    }
+    take(pending);
+    if (status == WEIR_OK && (status = weir_pending_assigned(pending, segment_out)) == WEIR_OK)
+        *pending_out = pending;
     else
         (void)weir_pending_release(pending, NULL); /* it ended */
     return status;
@@ -124,32 +199,40 @@ weir_status weir_link_next(weir_link *link, int64_t timeout_ms, weir_pending **p
 
 weir_status weir_pending_assigned(weir_pending *pending, weir_segment *segment_out)
 {
-    pthread_mutex_lock(&pending->output->lock);
+    if (!pending || !segment_out)
+        return weir__missing("weir_pending_assigned", pending ? "segment_out" : "pending");
+    weir__output_lock(pending->output);
     weir_status status = pending->assigned;
     if (status == WEIR_OK)
         *segment_out = pending->segment;
-    pthread_mutex_unlock(&pending->output->lock);
+    weir__output_leave(pending->output);
     weir__alarms_raise(pending->output->router->context); /* a program may do nothing but ask */
     if (status < 0)
-        (void)weir__router_status(pending->output->router); /* for its sentence */
+        (void)weir_future_query(pending->future); /* for its sentence */
     return status;
 }
 
 weir_status weir_pending_wait_assigned(weir_pending *pending, int64_t timeout_ms,
                                        weir_segment *segment_out)
 {
+    if (!pending)
+        return weir__missing("weir_pending_wait_assigned", "pending");
     weir_status status = weir__future_wait_decided(pending->future, timeout_ms);
     return status ? status : weir_pending_assigned(pending, segment_out);
 }
 
 weir_status weir_pending_wait(weir_pending *pending, int64_t timeout_ms, weir_segment *segment_out)
 {
+    if (!pending)
+        return weir__missing("weir_pending_wait", "pending");
     weir_status status = weir_future_wait(pending->future, timeout_ms);
     return status ? status : weir_pending_assigned(pending, segment_out);
 }
 
 weir_status weir_pending_gate(weir_pending *pending, weir_queue *queue)
 {
+    if (!pending)
+        return weir__missing("weir_pending_gate", "pending");
     weir_status status = weir_queue_wait_future(queue, pending->future);
     if (!status)
         atomic_store_explicit(&pending->gated, queue, memory_order_relaxed);
@@ -158,7 +241,7 @@ weir_status weir_pending_gate(weir_pending *pending, weir_queue *queue)
 
 weir_future *weir_pending_future(weir_pending *pending)
 {
-    return pending->future;
+    return pending ? pending->future : NULL;
 }
 
 /* The event behind all that is in `queue` now, which waits for the bytes itself: whoever writes the
@@ -166,34 +249,67 @@ weir_future *weir_pending_future(weir_pending *pending)
 static weir_status mark(weir_pending *pending, weir_queue *queue, weir_event **event_out)
 {
     weir_status status;
-    if (atomic_load_explicit(&pending->gated, memory_order_relaxed) != queue &&
-        (status = weir_queue_wait_future(queue, pending->future)))
+    if ((status = weir_event_acquire(weir_queue_device(queue), event_out)))
         return status;
-    if (weir_event_acquire(weir_queue_device(queue), event_out))
-        return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
-    if ((status = weir_queue_record(queue, *event_out))) {
+    if (atomic_load_explicit(&pending->gated, memory_order_relaxed) != queue)
+        status = weir_queue_wait_future(queue, pending->future);
+    if (status || (status = weir_queue_record(queue, *event_out))) {
         weir_event_release(*event_out);
         *event_out = NULL;
     }
     return status;
 }
 
-weir_status weir_pending_release(weir_pending *pending, weir_queue *queue)
+/* Whether somebody will write the buffer again who has to wait for its readers. The output says so, and not its router: a
+ * cancel reaches the outputs one after the other, and until then packets are matched. What has ended stays so. */
+static int is_used_again(const weir_pending *pending)
+{
+    weir__output_lock(pending->output);
+    const int failed = pending->output->ended < 0;
+    weir__output_leave(pending->output);
+    return (pending->own || pending->bounce) && !failed;
+}
+
+/* What is refused here leaves the receive as it is. @param[out] assigned_out  WEIR_OK, or what the receive ended with. */
+static weir_status check_release(weir_pending *pending, const weir_queue *queue,
+                                 weir_status *assigned_out)
 {
     struct output *output = pending->output;
-    weir_event *event = NULL;
-    weir_segment segment;
-    weir_status given, status = weir_pending_assigned(pending, &segment);
-    if (status == WEIR_PENDING)
-        return weir__fail(WEIR_ERR_INVALID, "%s: a receive is released before anything came",
-                          output->destination->name);
-    if (status == WEIR_OK && !queue && weir_future_query(pending->future) == WEIR_PENDING)
+    const char *name = output->destination->name;
+    weir_status status;
+    weir__output_lock(output);
+    int held = pending->held;
+    *assigned_out = pending->assigned;
+    weir__output_leave(output);
+    weir__alarms_raise(output->router->context); /* a program may do nothing but this */
+    if (!held)
+        return weir__fail(WEIR_ERR_INVALID, "%s: a receive is released that nobody holds", name);
+    if (queue &&
+        (status = weir__queue_check(queue, output->router->context, "a receive is released")))
+        return status;
+    if (*assigned_out == WEIR_PENDING)
+        return weir__fail(WEIR_ERR_INVALID, "%s: a receive is released before anything came", name);
+    if (*assigned_out == WEIR_OK && !queue && weir_future_query(pending->future) == WEIR_PENDING)
         return weir__fail(WEIR_ERR_INVALID, "%s: a receive is released before its bytes came",
-                          output->destination->name);
+                          name);
+    return WEIR_OK;
+}
+
+weir_status weir_pending_release(weir_pending *pending, weir_queue *queue)
+{
+    weir_event *event = NULL;
+    weir_status given, status, assigned;
+    if (!pending)
+        return weir__missing("weir_pending_release", "pending");
+    if ((status = check_release(pending, queue, &assigned)))
+        return status;
+    struct output *output = pending->output;
     /* Nothing was written into a buffer of a receive that ended, and nothing will be. */
-    status = status == WEIR_OK && queue && (pending->own || pending->bounce)
-                 ? mark(pending, queue, &event)
-                 : WEIR_OK;
+    status = assigned == WEIR_OK && queue && is_used_again(pending) ? mark(pending, queue, &event)
+                                                                    : WEIR_OK;
+    /* Nothing happened: there is no event, or the queue cannot be held. The receive stays the caller's. */
+    if (status == WEIR_FULL || status == WEIR_ERR_INVALID)
+        return status;
     if (status) /* nothing says when the buffer may be written: nobody writes it any more */
         weir_router_cancel(output->router, status);
     if (event) /* else the one before stays: it was not waited for */

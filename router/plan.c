@@ -54,6 +54,12 @@ static weir_status add_leaf(struct plan *plan, struct output *output, struct pla
         (status = grow(&plan->routes, plan->route_count, &plan->route_room, sizeof *plan->routes)))
         return status;
     plan->routes[plan->route_count++] = (struct route){output, plan->group, place.leaf};
+    if (atomic_load_explicit(&output->unjoined, memory_order_acquire))
+        return weir__fail(WEIR_ERR_INVALID,
+                          "router %s is not joined with process %u, where %s lies: "
+                          "weir_group_join() first",
+                          output->router->self.name, output->destination->process,
+                          output->destination->name);
     struct branch *branch = &plan->branches[plan->branch_count - 1];
     branch->leaves++;
     if (branch->packet > output->packet_bytes)
@@ -185,8 +191,9 @@ static weir_status visit_any(struct plan *plan, weir_router *router, const weir_
     return status;
 }
 
-static weir_status check_choice(const weir_router *router, const weir_choice *choice)
+static weir_status check_choice(const weir_router *router, weir_choice *choice)
 {
+    uint32_t kept = 0;
     unsigned char seen[PORTS_MAX] = {0};
     if (choice->count == 0 || choice->count > router->port_count)
         return weir__fail(WEIR_ERR_INVALID, "policy %s of router %s chose %u of %u outputs",
@@ -200,11 +207,39 @@ static weir_status check_choice(const weir_router *router, const weir_choice *ch
         if (seen[port]++)
             return weir__fail(WEIR_ERR_INVALID, "policy %s of router %s chose output %u twice",
                               router->policy.name, router->self.name, port);
+        if (router->candidates[port]) /* its link may be gone: then it is left out */
+            choice->candidate[kept++] = port;
     }
+    if (kept == 0)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "policy %s of router %s chose output %u, whose link was destroyed",
+                          router->policy.name, router->self.name, choice->candidate[0]);
+    choice->count = kept;
     if ((unsigned)choice->delivery > WEIR_DELIVER_SPLIT)
         return weir__fail(WEIR_ERR_INVALID, "policy %s of router %s: there is no delivery %d",
                           router->policy.name, router->self.name, (int)choice->delivery);
     return WEIR_OK;
+}
+
+/* What the policy answers. A refusal comes with its sentence, or with this one; what is no failure is refused too: the
+ * sender would take it for an answer of the link's own. */
+static weir_status ask(const weir_router *router, const weir_endpoint *source,
+                       const weir_segment *segment, weir_choice *choice_out)
+{
+    uint64_t sentences = weir__fail_count();
+    weir_status status = router->policy.choose(router->policy.user, segment, source,
+                                               router->candidates, router->port_count, choice_out);
+    if (status == WEIR_OK)
+        return WEIR_OK;
+    if (!weir__status_ends(status))
+        return weir__fail(
+            WEIR_ERR_INVALID,
+            "policy %s of router %s returned %d (%s), which is no failure of a policy",
+            router->policy.name, router->self.name, (int)status, weir_status_text(status));
+    if (weir__fail_count() == sentences)
+        (void)weir__fail(status, "policy %s of router %s refused a message from %s",
+                         router->policy.name, router->self.name, source->name);
+    return status;
 }
 
 static weir_status visit(struct plan *plan, weir_router *router, const weir_endpoint *source,
@@ -213,14 +248,14 @@ static weir_status visit(struct plan *plan, weir_router *router, const weir_endp
 {
     weir_choice choice;
     weir_status status;
-    if (router->port_count == 0)
+    if (router->ports_linked == 0)
         return weir__fail(WEIR_ERR_INVALID, "router %s is unconnected: it leads to no receiver",
                           router->self.name);
+    choice.size = sizeof choice;
     choice.delivery = WEIR_DELIVER_ANY;
     choice.count = choice.granule = 0;
     choice.turns = 0;
-    if ((status = router->policy.choose(router->policy.user, segment, source, router->candidates,
-                                        router->port_count, &choice)) ||
+    if ((status = ask(router, source, segment, &choice)) ||
         (status = check_choice(router, &choice)))
         return status;
     if (choice.count == 1)

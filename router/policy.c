@@ -1,6 +1,7 @@
 /** @file policy.c  The policies that ship. docs/router.md has their pictures. */
 #include "router/internal.h"
 
+/* All that there are: the router leaves out those whose links are gone. */
 static void choose_all_of(weir_choice *choice, weir_delivery delivery, uint32_t count)
 {
     choice->delivery = delivery;
@@ -101,10 +102,25 @@ static weir_status choose_ring(void *user, const weir_segment *message, const we
                                weir_choice *choice)
 {
     uint32_t place = place_of(source, candidates, count);
+    uint32_t next = place < count ? (place + 1) % count : 0;
     (void)user;
     (void)message;
-    choose_one(choice, place < count ? (place + 1) % count : 0);
+    while (!candidates[next]) /* there is one: a router without any asks no policy */
+        next = (next + 1) % count;
+    choose_one(choice, next);
     return WEIR_OK;
+}
+
+/* Who is above output `place` and there. A node that is gone leaves its children to its own parent.
+ * @return `place` itself if nobody is. */
+static uint32_t parent_of(uint32_t place, weir_endpoint *const *candidates)
+{
+    for (uint32_t above = place; above > 0;) {
+        above = (above - 1) / 2;
+        if (candidates[above])
+            return above;
+    }
+    return place;
 }
 
 /* Of a heap's shape: the children of output i are 2i + 1 and 2i + 2. The taker of the result, if there
@@ -119,11 +135,15 @@ static weir_status choose_tree(void *user, const weir_segment *message, const we
     if (place == count)
         return weir__fail(WEIR_ERR_INVALID, "%s is no node of the tree: it is no output itself",
                           weir_endpoint_name(source));
-    if (place == 0 && count == 1)
+    if (place == 0 && (count == 1 || !candidates[count - 1]))
         return weir__fail(WEIR_ERR_INVALID,
                           "%s is the root of the tree and nobody takes its result",
                           weir_endpoint_name(source));
-    choose_one(choice, place == 0 ? count - 1 : (place - 1) / 2);
+    uint32_t to = place == 0 ? count - 1 : parent_of(place, candidates);
+    if (to == place)
+        return weir__fail(WEIR_ERR_INVALID, "%s has no parent in the tree: its root is gone",
+                          weir_endpoint_name(source));
+    choose_one(choice, to);
     return WEIR_OK;
 }
 
@@ -141,42 +161,22 @@ static weir_status choose_direct(void *user, const weir_segment *message,
     return WEIR_OK;
 }
 
-weir_policy weir_policy_any(void)
-{
-    return (weir_policy){"any", choose_any, NULL};
-}
+static const weir_policy shipped[WEIR_POLICY_COUNT] = {
+    [WEIR_POLICY_ANY] = {.name = "any", .choose = choose_any},
+    [WEIR_POLICY_PRIORITY] = {.name = "priority", .choose = choose_priority},
+    [WEIR_POLICY_BROADCAST] = {.name = "broadcast", .choose = choose_broadcast},
+    [WEIR_POLICY_SCATTER] = {.name = "scatter", .choose = choose_scatter},
+    [WEIR_POLICY_GATHER] = {.name = "gather", .choose = choose_gather},
+    [WEIR_POLICY_RING] = {.name = "ring", .choose = choose_ring},
+    [WEIR_POLICY_TREE] = {.name = "tree", .choose = choose_tree},
+    [WEIR_POLICY_DIRECT] = {.name = "direct", .choose = choose_direct},
+};
 
-weir_policy weir_policy_priority(const uint32_t *ranks)
+weir_status weir_policy_get(weir_policy_kind kind, void *user, weir_policy *policy_out)
 {
-    return (weir_policy){"priority", choose_priority, (void *)(uintptr_t)ranks};
-}
-
-weir_policy weir_policy_broadcast(void)
-{
-    return (weir_policy){"broadcast", choose_broadcast, NULL};
-}
-
-weir_policy weir_policy_scatter(uint32_t granule)
-{
-    return (weir_policy){"scatter", choose_scatter, (void *)(uintptr_t)granule};
-}
-
-weir_policy weir_policy_gather(uint32_t root)
-{
-    return (weir_policy){"gather", choose_gather, (void *)(uintptr_t)root};
-}
-
-weir_policy weir_policy_ring(void)
-{
-    return (weir_policy){"ring", choose_ring, NULL};
-}
-
-weir_policy weir_policy_tree(void)
-{
-    return (weir_policy){"tree", choose_tree, NULL};
-}
-
-weir_policy weir_policy_direct(void)
-{
-    return (weir_policy){"direct", choose_direct, NULL};
+    if ((unsigned)kind >= WEIR_POLICY_COUNT)
+        return weir__fail(WEIR_ERR_INVALID, "there is no policy %d", (int)kind);
+    weir_policy policy = shipped[kind];
+    policy.user = user;
+    return weir__sized_out(policy_out, &policy, sizeof policy, "weir_policy");
 }

@@ -3,10 +3,21 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void on_alarm(void *user, weir_status status)
 {
-    weir_router_cancel(user, status);
+    weir__router_fail_over(user, status);
+}
+
+/* A constant that names its members has no size; what 0.1 had ends with `user`. */
+static weir_status read_policy(const weir_policy *given, weir_policy *policy)
+{
+    if (!given || given->size != 0)
+        return weir__sized_in(policy, sizeof *policy, given, "weir_policy");
+    memcpy(policy, given, offsetof(weir_policy, user) + sizeof given->user);
+    policy->size = sizeof *policy;
+    return WEIR_OK;
 }
 
 weir_status weir_router_create(weir_context *context, const char *name, const weir_policy *policy,
@@ -14,30 +25,36 @@ weir_status weir_router_create(weir_context *context, const char *name, const we
 {
     static _Atomic uint64_t numbers;
     weir_router *router;
+    weir_policy known = WEIR_POLICY_INIT;
     weir_status status;
+    if (!context || !router_out)
+        return weir__missing("weir_router_create", context ? "router_out" : "context");
+    status = read_policy(policy, &known);
     *router_out = NULL;
-    if (!policy || !policy->choose)
+    if (status)
+        return status;
+    if (!known.choose)
         return weir__fail(WEIR_ERR_INVALID, "router %s has no policy", name ? name : "");
     if ((status = weir__calloc(1, sizeof *router, "router", &router)))
         return status;
+    pthread_mutex_init(&router->cancel_lock, NULL);
+    pthread_rwlock_init(&router->graph, NULL);
+    weir__context_retain(context);
     atomic_store_explicit(&router->references, 1, memory_order_relaxed);
     router->number = 1 + atomic_fetch_add_explicit(&numbers, 1, memory_order_relaxed);
     router->context = router->self.context = context;
     router->self.router = router;
-    router->policy = *policy;
+    router->policy = known;
     snprintf(router->self.name, sizeof router->self.name, "%s",
-             name           ? name
-             : policy->name ? policy->name
-                            : "router");
-    if ((status = weir__alarm_create(context, on_alarm, router, &router->alarm))) {
-        free(router);
-        return status;
-    }
-    weir__context_retain(context);
-    pthread_mutex_init(&router->cancel_lock, NULL);
-    pthread_rwlock_init(&router->graph, NULL);
-    *router_out = router;
-    return WEIR_OK;
+             name         ? name
+             : known.name ? known.name
+                          : "router");
+    /* Last: once the alarm is there a device that fails cancels the router, from another thread. */
+    if ((status = weir__alarm_create(context, on_alarm, router, &router->alarm)))
+        weir__router_unref(router);
+    else
+        *router_out = router;
+    return status;
 }
 
 void weir__router_ref(weir_router *router)
@@ -67,9 +84,10 @@ weir_status weir__router_each_output(weir_router *router,
 {
     weir_status status = WEIR_OK;
     for (uint32_t i = 0; i < router->port_count && !status; i++)
-        status = router->ports[i].output
-                     ? fn(router->ports[i].output, user)
-                     : weir__router_each_output(router->ports[i].router, fn, user);
+        if (router->ports[i].output)
+            status = fn(router->ports[i].output, user);
+        else if (router->ports[i].router)
+            status = weir__router_each_output(router->ports[i].router, fn, user);
     return status;
 }
 
@@ -78,10 +96,27 @@ weir_status weir__router_each_input(weir_router *router,
 {
     weir_status status = WEIR_OK;
     for (uint32_t i = 0; i < router->input_count && !status; i++)
-        status = fn(router->inputs[i], user);
+        if (router->inputs[i])
+            status = fn(router->inputs[i], user);
     for (uint32_t i = 0; i < router->feeder_count && !status; i++)
         status = weir__router_each_input(router->feeders[i], fn, user);
     return status;
+}
+
+static weir_status kick(struct output *output, void *unused)
+{
+    (void)unused;
+    weir__output_kick(output);
+    return WEIR_OK;
+}
+
+void weir__router_kick(weir_router *router)
+{
+    if (atomic_load_explicit(&router->status, memory_order_relaxed))
+        return; /* what is cancelled takes nothing any more */
+    pthread_rwlock_rdlock(&router->graph);
+    (void)weir__router_each_output(router, kick, NULL);
+    pthread_rwlock_unlock(&router->graph);
 }
 
 static int has_sender(weir_router *router)
@@ -96,13 +131,16 @@ static int has_receiver(weir_router *router)
 {
     int has = 0;
     for (uint32_t i = 0; i < router->port_count && !has; i++)
-        has = router->ports[i].output || has_receiver(router->ports[i].router);
+        has = router->ports[i].output ||
+              (router->ports[i].router && has_receiver(router->ports[i].router));
     return has;
 }
 
 weir_status weir_router_check(weir_router *router)
 {
     weir_status status = WEIR_OK;
+    if (!router)
+        return weir__missing("weir_router_check", "router");
     pthread_rwlock_rdlock(&router->graph);
     if (!has_sender(router))
         status = weir__fail(WEIR_ERR_INVALID, "router %s is unconnected: nobody sends to it",
@@ -158,7 +196,8 @@ static void cancel(weir_router *router, weir_status status, const char *detail)
 {
     weir_router *others[2 * PORTS_MAX];
     int first = mark_cancelled(router, &status, detail);
-    end_outputs(router, status); /* again for a later call: a send may have come between */
+    (void)weir__router_status(router); /* futures that end keep the sentence of this thread */
+    end_outputs(router, status);       /* again for a later call: a send may have come between */
     uint32_t count = first ? neighbours(router, others) : 0;
     for (uint32_t i = 0; i < count; i++) {
         cancel(others[i], status, detail);
@@ -167,24 +206,37 @@ static void cancel(weir_router *router, weir_status status, const char *detail)
     weir__messages_settle();
 }
 
+/* The calling thread keeps the sentence that it has. */
+static void cancel_quietly(weir_router *router, weir_status status, const char *detail)
+{
+    struct weir__sentence kept = weir__fail_keep();
+    cancel(router, status, detail);
+    weir__fail_restore(&kept);
+}
+
 void weir_router_cancel(weir_router *router, weir_status status)
 {
     char detail[512];
-    if (status >= 0)
-        status = WEIR_ERR_CANCELLED;
-    /* A failure comes with its sentence; a cancel of the program's own has none. */
-    if (status == WEIR_ERR_CANCELLED)
-        snprintf(detail, sizeof detail, "router %s was cancelled", router->self.name);
+    if (!router)
+        return;
+    /* The cause is what this thread failed with, or was given, if that was this status: any other sentence is of
+     * something older. */
+    const char *cause = weir__fail_cause(status);
+    if (cause)
+        snprintf(detail, sizeof detail, "%s", cause);
+    else if (weir__status_ends(status) && status != WEIR_ERR_CANCELLED)
+        snprintf(detail, sizeof detail, "router %s was cancelled: %s", router->self.name,
+                 weir_status_text(status));
     else
-        snprintf(detail, sizeof detail, "%s", weir_error_detail());
-    cancel(router, status, detail);
+        snprintf(detail, sizeof detail, "router %s was cancelled", router->self.name);
+    cancel_quietly(router, weir__status_ends(status) ? status : WEIR_ERR_CANCELLED, detail);
 }
 
 weir_status weir__router_status(weir_router *router)
 {
     weir_status status = (weir_status)atomic_load_explicit(&router->status, memory_order_acquire);
     if (status)
-        weir__fail_adopt(router->detail);
+        weir__fail_adopt(status, router->detail);
     return status;
 }
 
@@ -194,6 +246,6 @@ void weir_router_destroy(weir_router *router)
         return;
     weir__alarm_destroy(router->alarm); /* it would call with a router that may be gone */
     router->alarm = NULL;
-    cancel(router, WEIR_ERR_CANCELLED, "the router was destroyed");
+    cancel_quietly(router, WEIR_ERR_CANCELLED, "the router was destroyed");
     weir__router_unref(router);
 }

@@ -22,7 +22,7 @@ const char *weir_transport_name(weir_transport transport)
 
 static int is_host(const weir_device *device)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
     return info.kind == WEIR_DEVICE_HOST;
 }
@@ -121,7 +121,8 @@ weir_status weir__slot_bounce(struct output *output, struct weir_pending *slot)
     weir_device *home = weir_context_home(output->router->context);
     if (slot->bounce)
         return WEIR_OK;
-    return weir_device_alloc(home, output->packet_bytes, &slot->bounce);
+    return weir__device_alloc_near(home, output->destination->device, output->packet_bytes,
+                                   &slot->bounce);
 }
 
 /* `to` goes on only after all that is in `from` now. */
@@ -197,7 +198,7 @@ static const char *label(const weir_device *device, weir_device_info *info)
 static weir_status pick(weir_transport asked, weir_device *source, weir_device *destination,
                         const struct transport **transport_out)
 {
-    weir_device_info from, to;
+    weir_device_info from = WEIR_DEVICE_INFO_INIT, to = WEIR_DEVICE_INFO_INIT;
     *transport_out = find(asked, source, destination);
     if (*transport_out)
         return WEIR_OK;
@@ -213,33 +214,34 @@ static weir_transport tuned(weir_device *source, weir_device *destination)
     return find(which, source, destination) ? which : WEIR_TRANSPORT_AUTO;
 }
 
-static weir_status open_stream(struct output *output, struct lane *lane, weir_transport asked,
-                               uint32_t number, struct stream *stream)
+static weir_status open_stream(struct output *output, struct send_queue *sends,
+                               weir_transport asked, uint32_t number, struct stream *stream)
 {
-    weir_status status = pick(asked, lane->source, output->destination->device, &stream->transport);
-    return status ? status : stream->transport->open(output, lane->source, number, stream);
+    weir_status status =
+        pick(asked, sends->source, output->destination->device, &stream->transport);
+    return status ? status : stream->transport->open(output, sends->source, number, stream);
 }
 
-weir_status weir__transport_open(struct output *output, struct lane *lane)
+weir_status weir__transport_open(struct output *output, struct send_queue *sends)
 {
     weir_transport asked = output->transport;
     weir_status status;
     if (asked == WEIR_TRANSPORT_AUTO)
-        asked = tuned(lane->source, output->destination->device);
-    if (asked == WEIR_TRANSPORT_STAGED && has_home_end(lane->source, output->destination->device))
+        asked = tuned(sends->source, output->destination->device);
+    if (asked == WEIR_TRANSPORT_STAGED && has_home_end(sends->source, output->destination->device))
         asked = WEIR_TRANSPORT_AUTO;
-    if (lane->link->source ==
+    if (sends->link->source ==
         output->destination) /* nobody means what an endpoint sends to itself */
         asked = WEIR_TRANSPORT_AUTO;
-    if ((status = open_stream(output, lane, asked, 0, &lane->large[0])))
+    if ((status = open_stream(output, sends, asked, 0, &sends->large[0])))
         return status;
-    lane->large[1] = lane->small = lane->large[0];
-    if (lane->large[0].transport->which != WEIR_TRANSPORT_COPY)
+    sends->large[1] = sends->small = sends->large[0];
+    if (sends->large[0].transport->which != WEIR_TRANSPORT_COPY)
         return WEIR_OK;
     /* A copy that waits for its buffer waits beside the one before it, not behind. */
-    if ((status = open_stream(output, lane, asked, 1, &lane->large[1])) ||
+    if ((status = open_stream(output, sends, asked, 1, &sends->large[1])) ||
         asked != WEIR_TRANSPORT_AUTO)
         return status;
-    lane->small_bytes = STORE_UP_TO;
-    return open_stream(output, lane, WEIR_TRANSPORT_STORE, 2, &lane->small);
+    sends->small_bytes = STORE_UP_TO;
+    return open_stream(output, sends, WEIR_TRANSPORT_STORE, 2, &sends->small);
 }

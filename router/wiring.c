@@ -1,7 +1,7 @@
 /** @file wiring.c  What is joined to a router, and which input reaches which output.
  *
  * Packets do not stop at routers, so what counts is which input reaches which output: each such pair
- * has a lane. Joining opens the lanes that become possible, parting ends those that are no more. */
+ * has a send queue. Joining opens those that become possible, parting ends those that are no more. */
 #include "router/internal.h"
 
 #include <stdlib.h>
@@ -31,9 +31,26 @@ static void unlock_routes(weir_router *router)
         pthread_rwlock_unlock(&r->graph);
 }
 
-static weir_status check_room(const weir_router *router, uint32_t count)
+/* The lowest number that no link has: those of links that are gone are given out again, and nobody else's change. */
+static uint32_t free_input(const weir_router *router)
 {
-    if (count < PORTS_MAX)
+    uint32_t at = 0;
+    while (at < router->input_count && router->inputs[at])
+        at++;
+    return at;
+}
+
+static uint32_t free_port(const weir_router *router)
+{
+    uint32_t at = 0;
+    while (at < router->port_count && router->candidates[at])
+        at++;
+    return at;
+}
+
+static weir_status check_room(const weir_router *router, uint32_t number)
+{
+    if (number < PORTS_MAX)
         return WEIR_OK;
     return weir__fail(WEIR_ERR_INVALID, "router %s has %d links on one side already",
                       router->self.name, PORTS_MAX);
@@ -47,22 +64,22 @@ weir_status weir__link_doubled(const weir_endpoint *source, const weir_endpoint 
 
 /* ---- inputs ------------------------------------------------------------------------------------ */
 
-static weir_status open_lane_to(struct output *output, void *link)
+static weir_status open_queue_to(struct output *output, void *link)
 {
-    return weir__lane_open(output, link);
+    return weir__send_queue_open(output, link);
 }
 
-static weir_status close_lane_to(struct output *output, void *link)
+static weir_status close_queue_to(struct output *output, void *link)
 {
-    pthread_mutex_lock(&output->lock);
-    weir__lane_gone(output, link);
+    weir__output_lock(output);
+    weir__send_queue_gone(output, link);
     (void)weir__output_progress(output, 0); /* it was shut before: nothing is left to match */
     return WEIR_OK;
 }
 
-static weir_status undo_lane_to(struct output *output, void *link)
+static weir_status undo_queue_to(struct output *output, void *link)
 {
-    weir__lane_undo(output, link);
+    weir__send_queue_undo(output, link);
     return WEIR_OK;
 }
 
@@ -73,29 +90,28 @@ void weir__input_remove(weir_link *link)
     uint32_t at = 0;
     while (at < router->input_count && router->inputs[at] != link)
         at++;
-    if (at < router->input_count) {
-        router->input_count--;
-        for (; at < router->input_count; at++)
-            router->inputs[at] = router->inputs[at + 1];
-    }
+    if (at < router->input_count)
+        router->inputs[at] = NULL;
     pthread_rwlock_unlock(&router->graph);
 }
 
 weir_status weir__input_add(weir_link *link)
 {
     weir_router *router = link->router;
-    weir_status status = check_room(router, router->input_count);
+    uint32_t at = free_input(router);
+    weir_status status = check_room(router, at);
     for (uint32_t i = 0; i < router->input_count; i++)
-        if (router->inputs[i]->source == link->source)
+        if (router->inputs[i] && router->inputs[i]->source == link->source)
             return weir__link_doubled(link->source, &router->self);
     if (status)
         return status;
     pthread_rwlock_wrlock(&router->graph);
-    router->inputs[router->input_count++] = link;
+    router->inputs[link->number = at] = link;
+    router->input_count += at == router->input_count;
     router->inputs_ever++;
     pthread_rwlock_unlock(&router->graph);
-    if ((status = weir__router_each_output(router, open_lane_to, link))) {
-        (void)weir__router_each_output(router, undo_lane_to, link);
+    if ((status = weir__router_each_output(router, open_queue_to, link))) {
+        (void)weir__router_each_output(router, undo_queue_to, link);
         weir__input_remove(link);
         router->inputs_ever--;
     }
@@ -104,9 +120,9 @@ weir_status weir__input_add(weir_link *link)
 
 /* ---- outputs and links between routers ----------------------------------------------------------- */
 
-static weir_status open_lane_from(weir_link *link, void *output)
+static weir_status open_queue_from(weir_link *link, void *output)
 {
-    return weir__lane_open(output, link);
+    return weir__send_queue_open(output, link);
 }
 
 static uint32_t count_ever(const weir_router *router)
@@ -117,11 +133,17 @@ static uint32_t count_ever(const weir_router *router)
     return ever;
 }
 
-static void add_port(weir_router *router, struct port port, weir_endpoint *candidate)
+static void add_port(weir_router *router, weir_link *link, struct port port,
+                     weir_endpoint *candidate)
 {
+    uint32_t at = free_port(router);
+    if (!link->source) /* of a link between plain endpoints both are 0 */
+        link->number = at;
     lock_routes(router);
-    router->ports[router->port_count] = port;
-    router->candidates[router->port_count++] = candidate;
+    router->ports[at] = port;
+    router->candidates[at] = candidate;
+    router->port_count += at == router->port_count;
+    router->ports_linked++;
     unlock_routes(router);
 }
 
@@ -133,11 +155,9 @@ static void remove_port(weir_router *router, struct port port)
            (router->ports[at].output != port.output || router->ports[at].router != port.router))
         at++;
     if (at < router->port_count) {
-        router->port_count--;
-        for (; at < router->port_count; at++) {
-            router->ports[at] = router->ports[at + 1];
-            router->candidates[at] = router->candidates[at + 1];
-        }
+        router->ports[at] = (struct port){NULL, NULL};
+        router->candidates[at] = NULL;
+        router->ports_linked--;
     }
     unlock_routes(router);
 }
@@ -147,15 +167,15 @@ static weir_status check_port(const weir_router *router, const weir_endpoint *de
     for (uint32_t i = 0; i < router->port_count; i++)
         if (router->candidates[i] == destination)
             return weir__link_doubled(&router->self, destination);
-    return check_room(router, router->port_count);
+    return check_room(router, free_port(router));
 }
 
 /* All that reaches it may have been shut down before. */
 static weir_status drain(struct output *output, void *unused)
 {
     (void)unused;
-    pthread_mutex_lock(&output->lock);
-    if (!output->senders) /* some may have come and gone already */
+    weir__output_lock(output);
+    if (!output->senders && !output->destination->group) /* some may have come and gone already */
         output->senders = count_ever(output->router) > 0;
     (void)weir__output_progress(output, 0); /* nothing was sent: nothing can fail */
     return WEIR_OK;
@@ -168,27 +188,27 @@ weir_status weir__output_add(weir_link *link, weir_endpoint *destination,
     weir_status status = check_port(router, destination);
     if (status || (status = weir__output_create(router, destination, config, &link->output)))
         return status;
-    if ((status = weir__router_each_input(router, open_lane_from, link->output))) {
+    if ((status = weir__router_each_input(router, open_queue_from, link->output))) {
         weir__output_orphan(link->output);
         weir__output_unref(link->output);
         link->output = NULL;
         return status;
     }
-    add_port(router, (struct port){link->output, NULL}, destination);
+    add_port(router, link, (struct port){link->output, NULL}, destination);
     return drain(link->output, NULL);
 }
 
-static weir_status open_lanes_to(struct output *output, void *from)
+static weir_status open_all_to(struct output *output, void *from)
 {
-    return weir__router_each_input(from, open_lane_from, output);
+    return weir__router_each_input(from, open_queue_from, output);
 }
 
 static int reaches(const weir_router *router, const struct output *output)
 {
     int does = 0;
     for (uint32_t i = 0; i < router->port_count && !does; i++)
-        does = router->ports[i].output ? router->ports[i].output == output
-                                       : reaches(router->ports[i].router, output);
+        does = router->ports[i].router ? reaches(router->ports[i].router, output)
+                                       : router->ports[i].output == output;
     return does;
 }
 
@@ -197,14 +217,16 @@ static int is_lost(const weir_link *link, const struct output *output)
     return link && !reaches(link->router, output);
 }
 
-/* Shut the lanes of inputs that do not reach the output any more. */
+/* Shut the send queues of inputs that do not reach the output any more. */
 static weir_status close_lost(struct output *output, void *unused)
 {
     (void)unused;
-    pthread_mutex_lock(&output->lock);
-    for (uint32_t i = 0; i < output->lane_count; i++)
-        if (is_lost(output->lanes[i]->link, output))
-            weir__lane_gone(output, output->lanes[i]->link);
+    weir__output_lock(output);
+    for (uint32_t i = 0; i < output->send_queue_count; i++)
+        if (is_lost(output->send_queues[i]->link, output)) {
+            atomic_store(&output->send_queues[i]->link->router->ending, 1);
+            weir__send_queue_gone(output, output->send_queues[i]->link);
+        }
     (void)weir__output_progress(output, 0);
     return WEIR_OK;
 }
@@ -212,9 +234,9 @@ static weir_status close_lost(struct output *output, void *unused)
 static weir_status undo_lost(struct output *output, void *unused)
 {
     (void)unused;
-    for (uint32_t i = output->lane_count; i-- > 0;)
-        if (is_lost(output->lanes[i]->link, output))
-            weir__lane_undo(output, output->lanes[i]->link);
+    for (uint32_t i = output->send_queue_count; i-- > 0;)
+        if (is_lost(output->send_queues[i]->link, output))
+            weir__send_queue_undo(output, output->send_queues[i]->link);
     return WEIR_OK;
 }
 
@@ -242,14 +264,15 @@ weir_status weir__chain_add(weir_link *link)
     weir_status status = check_port(from, &to->self);
     if (status || (status = check_room(to, to->feeder_count)))
         return status;
-    if ((status = weir__router_each_output(to, open_lanes_to, from))) {
+    if ((status = weir__router_each_output(to, open_all_to, from))) {
         (void)weir__router_each_output(to, undo_lost, NULL);
         return status;
     }
     pthread_rwlock_wrlock(&to->graph);
     to->feeders[to->feeder_count++] = from;
     pthread_rwlock_unlock(&to->graph);
-    add_port(from, (struct port){NULL, to}, &to->self); /* the lanes are there: messages may come */
+    /* The send queues are there: messages may come. */
+    add_port(from, link, (struct port){NULL, to}, &to->self);
     return weir__router_each_output(to, drain, NULL);
 }
 
@@ -259,7 +282,7 @@ void weir__link_part(weir_link *link)
         remove_port(link->router, (struct port){link->output, NULL});
     if (link->source) {
         weir__input_remove(link);
-        (void)weir__router_each_output(link->router, close_lane_to, link);
+        (void)weir__router_each_output(link->router, close_queue_to, link);
     }
     if (link->from) {
         remove_chain(link);

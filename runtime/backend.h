@@ -19,12 +19,17 @@
 
 typedef struct weir__backend weir__backend;
 
-/** Called when an event or future is complete (or failed), from a thread of the runtime; it must
- *  not block and must not call into a backend. */
+/** Called when an event or future is complete (or failed), from a thread of the runtime or of who decided the
+ *  future, with locks of the layers above held; it must not block. */
 typedef void (*weir__notify_fn)(void *user);
-/** Let go what a future holds, behind all that is in @p queue now, by the queue itself.
- *  @return not WEIR_OK where that cannot be (no sentence is kept): then it has not been let go. */
-typedef weir_status (*weir__open_fn)(weir_queue *queue, void *user);
+
+/** Somebody who waits; lies in the waiter's own memory, so that waiting cannot fail for want of any. Who has it
+ *  in a list takes it out before the call. */
+struct weir__waiter {
+    struct weir__waiter *next;
+    weir__notify_fn fn;
+    void *user;
+};
 
 /** Whether a device works. */
 enum weir__health { WEIR__WORKS, WEIR__FAILING, WEIR__FAILED };
@@ -46,25 +51,65 @@ struct weir_device {
         weir_event *all;              /* linked by next_made: every event of the device */
         weir_event *free, *last_free; /* linked by next_free, the oldest first */
         uint64_t made;
+        uint64_t out; /* acquired and not released yet: while there are any, the context stays */
     } events;
+    struct {
+        pthread_mutex_t
+            lock; /* guards all below, and what held.c keeps for the device's queues and events */
+        pthread_cond_t changed; /* an event was submitted, or a queue is held no longer */
+        weir_queue *all;        /* linked by next_made: every queue of the device */
+    } queues;
     struct {
         _Atomic int health; /* release when FAILED is set, acquire when read: publishes `why` */
         char why[512];      /* written once, by who set FAILING */
     } fault;
 };
 
+/** Why the work of a queue failed; see failure.c. */
+struct weir__failure;
+
 struct weir_queue {
     weir_device *device;
+    weir_queue *next_made;
+    struct {
+        _Atomic uint32_t state; /* bits of held.h, set under queues.lock; release, acquire */
+        /* Guarded by queues.lock: */
+        struct weir__operation *first, *last; /* what is kept, in order */
+        struct weir__operation *spare;        /* for the next ones to be kept */
+        _Atomic uint32_t spares;              /* relaxed */
+        int running;                          /* a thread submits what is kept, or is about to */
+        weir_queue *due;                      /* the next that this thread is about to */
+        weir_queue_stats stats;
+        weir_status status; /* what it broke with; written once, before the state says so */
+        char why[256];      /* its sentence */
+    } held;
+    _Atomic(struct weir__failure *) failure; /* NULL: none; release, acquire; set once */
 };
 
 struct weir_event {
     weir_device *device;
     weir_event *next_made, *next_free;
+    /* Of the queue that reached its last record; relaxed, since the record publishes it. */
+    _Atomic(struct weir__failure *) failure;
     _Atomic uint32_t references; /* acq_rel: the pool sees what all holders did */
+    /* Of a backend whose queues are held by the host: records are counted, so that one whose submission is
+     * outstanding is told from one that a stream has. Written under queues.lock while any is kept. */
+    struct {
+        _Atomic uint64_t put, submitted; /* release, acquire */
+        _Atomic int status; /* what its last record was dropped with, or WEIR_OK; the same */
+        char *why;          /* its sentence, or NULL; under queues.lock */
+        struct weir__waiter *waiters; /* for the submission; under queues.lock */
+    } record;
+    /* Since it was acquired; relaxed: who hands an event over orders what was done to it before. */
+    _Atomic int recorded;
 };
 
 struct weir_stamp {
     weir_device *device;
+    /* Marks are counted as an event's records are. */
+    _Atomic uint64_t put, submitted; /* release, acquire */
+    _Atomic int
+        status; /* what the last mark was dropped with, or WEIR_OK; written before `submitted` */
 };
 
 struct weir__backend {
@@ -73,6 +118,10 @@ struct weir__backend {
     /** Whether a queue that waits for an event of this backend has taken note of the record, so that the
      *  event may be recorded anew before the queue comes to it. Others hold the event meanwhile. */
     int waits_capture;
+    /** Whether the host has to hold a queue that is told to wait for what was not submitted yet, since the device
+     *  could not, or not without holding up others of its queues: held.c does. Then there is no wait_future,
+     *  and wait_event gets recorded events of this backend alone. */
+    int holds;
 
     /** Number of devices there are; 0 when the driver is missing. Sets a failure sentence then. */
     uint32_t (*count)(void);
@@ -91,9 +140,6 @@ struct weir__backend {
     /** May be NULL: devices fail only where weir__device_mark() is called. Ask the device whether it still
      *  works; marks it if not. May be called with locks held. */
     weir_status (*status)(weir_device *device);
-    /** May be NULL: nothing to do. @p failed, of the same context, was marked: what it was to let go of
-     *  @p device's, without a host thread between, is let go now. */
-    void (*forsake)(weir_device *device, const weir_device *failed);
     /** May be NULL: the monotonic clock. */
     uint64_t (*time_ns)(const weir_context *context);
 
@@ -108,6 +154,8 @@ struct weir__backend {
     void (*unpin)(weir_device *device, void *data);
 
     weir_status (*queue_create)(weir_device *device, int high_priority, weir_queue **queue_out);
+    /** May be NULL: there are no streams of programs' own. A queue over one, which stays the program's. */
+    weir_status (*queue_adopt)(weir_device *device, void *native_stream, weir_queue **queue_out);
     void (*queue_destroy)(weir_queue *queue);
     /** May be NULL: putting something into a queue takes no memory. Makes sure that the next @p count
      *  operations, kernels of programs aside, do not fail for want of it. */
@@ -124,21 +172,26 @@ struct weir__backend {
     weir_status (*call)(weir_queue *queue, void (*function)(void *user), void *user);
     weir_status (*record)(weir_queue *queue, weir_event *event);
     weir_status (*wait_event)(weir_queue *queue, weir_event *event);
+    /** NULL where `holds` is set. */
     weir_status (*wait_future)(weir_queue *queue, weir_future *future);
+    /** May be NULL, for the two above: what comes after in the queue waits in the device itself until the future is
+     *  decided, so that a measurement starts with all of it there. See weir__queue_hold(). */
+    weir_status (*hold)(weir_queue *queue, weir_future *future);
     /** WEIR_ERR_TIMEOUT if the queue is not empty in time; negative: without limit. */
     weir_status (*sync)(weir_queue *queue, int64_t timeout_ms);
     /** May be NULL: programs' kernels need no loading. Run @p load, which loads kernels on the calling
      *  thread's current GPU and returns a cudaError_t. */
     weir_status (*load)(weir_device *device, int (*load)(void));
+    /** May be NULL: there are no streams. */
     void *(*native)(weir_queue *queue);
     /** May be NULL: there are no events of programs' own. */
     weir_status (*wait_native)(weir_queue *queue, void *native_event);
 
-    /** stamp.c sets stamp->device; a stamp that was never put into a queue is the backend's to refuse. */
+    /** stamp.c sets stamp->device. */
     weir_status (*stamp_create)(weir_device *device, weir_stamp **stamp_out);
     void (*stamp_destroy)(weir_stamp *stamp);
     weir_status (*stamp)(weir_queue *queue, weir_stamp *stamp);
-    /** WEIR_PENDING until both were reached. */
+    /** WEIR_PENDING until both were reached; both were put into a queue. */
     weir_status (*stamp_elapsed)(weir_stamp *start, weir_stamp *stop, double *ms_out);
 
     weir_status (*event_create)(weir_device *device, weir_event **event_out);
@@ -181,34 +234,84 @@ void weir__context_host_free(weir_context *context, void *data);
 /** Whether a future was set or failed, and with what; the event stays valid while the caller holds
  * a reference to the future. */
 int weir__future_decided(weir_future *future, weir_status *status_out, weir_event **event_out);
-/** Call @p fn once when @p future is complete or failed; at once if it is. The reference that kept the
- *  future and its event until then is gone when @p fn is called.
- *  @param[in] open  called in place of @p fn if a queue can let it go, see weir__future_set_in(); NULL:
- *                   none can. */
-weir_status weir__future_notify_in(weir_future *future, weir__notify_fn fn, weir__open_fn open,
-                                   void *user);
-/** The same without `open`. */
+/** Call @p fn once when @p future is complete or failed; at once if it is. A failure is returned without a call, and
+ *  without a wait. The reference that kept the future and its event until then is gone when @p fn is called. */
 weir_status weir__future_notify(weir_future *future, weir__notify_fn fn, void *user);
+/** Have @p waiter called when the future is set or failed, not when its event is complete. The caller keeps the
+ *  future until then. @return 0: it is decided already, and the waiter is not called. */
+int weir__future_when_decided(weir_future *future, struct weir__waiter *waiter);
+/** Take that back, with the reference that it holds. The caller has another one.
+ *  @return 0: the future was set or failed meanwhile, and @p fn is called, or was. */
+int weir__future_unnotify(weir_future *future, weir__notify_fn fn, const void *user);
+weir_context *weir__future_context(const weir_future *future);
+/** As weir_future_query(), but virtual time stands still and no alarm is called. */
+weir_status weir__future_look(weir_future *future);
 
-/** Futures that were released, kept by the context for reuse. */
+/* ---- notify.c -------------------------------------------------------------------------------- */
+
+enum weir__watched_state {
+    WEIR__WATCHED_NOT,
+    WEIR__WATCHED_STARTING, /* a thread is about to ask */
+    WEIR__WATCHED_OBSERVED, /* by weir__future_notify() */
+    WEIR__WATCHED_COMPLETE
+};
+/** What notify.c keeps in each future; guarded by context->watches.lock. All zero in a new future. */
+struct weir__watched {
+    weir_watch *first, **end; /* those that wait, the oldest first; NULL: at `first` */
+    _Atomic int state;        /* written under the lock; relaxed when it is read without */
+};
+struct weir__watched *weir__future_watched(weir_future *future);
+/** How many references to an observed future are not a program's, or somebody's who may decide it. */
+#define WEIR__OBSERVING 2
+/** Only these and the caller's are left: unless the future is decided, its watches are dropped, uncalled. */
+void weir__watches_abandon(weir_future *future);
+/** Free the watches of futures that nobody decided, uncalled, and what nobody took; the context ends. */
+void weir__watches_drop(weir_context *context);
+
+/** Futures that were released, kept by the context for reuse. The context stays while more were taken than
+ *  given back; NULL gives back one that could not be made. */
 weir_future *weir__context_future_take(weir_context *context);
 void weir__context_future_keep(weir_context *context, weir_future *future);
 void weir__future_free(weir_future *future);
+
+/* ---- failure.c ------------------------------------------------------------------------------- */
+
+/** Work of the queue failed: what comes after does not run. The first failure counts. Any thread. */
+void weir__queue_fail(weir_queue *queue, weir_status status, const char *sentence);
+/** WEIR_OK, or the failure of the queue or of its device, with its sentence. */
+weir_status weir__queue_failed(const weir_queue *queue);
+/** From now on the calling thread runs a kernel or a function of @p queue, for weir_work_fail(); NULL: of none.
+ *  @return of which it did before. */
+weir_queue *weir__work_enter(weir_queue *queue);
+/** A queue is about to reach a record of @p event, which carries the queue's failure from then on, if there is
+ *  one. NULL: the event is taken anew. A backend calls it before anybody sees that the record was reached. */
+void weir__event_carry(weir_event *event, const weir_queue *queue);
+/** Of an event whose record was reached: WEIR_OK, or what it carries. */
+weir_status weir__event_failed(const weir_event *event);
+/** The failure that a queue leaves behind as it is freed, or NULL; and its end. */
+struct weir__failure *weir__queue_failure(weir_queue *queue);
+void weir__failure_drop(struct weir__failure *failure);
+/** Call @p fn once when some event of the device that is in use has come, so that one may be free again.
+ *  @retval WEIR_CLOSED  none is to come.  @return or a failure of the backend. */
+weir_status weir__events_notify(weir_device *device, weir__notify_fn fn, void *user);
 
 /* ---- context_alarm.c ------------------------------------------------------------------------- */
 
 /** Longest that a wait on the host sleeps before it asks the devices whether they still work. */
 #define WEIR__SLICE_MS 50
 
-/** A device failed, for good. Keeps the first sentence; lets go what waits for the device in others'
- *  queues. Any thread, with any lock but a gate's held: alarms come later. */
+/** A device failed, for good. Keeps the first sentence. Any thread, with any lock held: alarms, and the end of
+ *  what is kept for the device's queues, come later. */
 void weir__device_mark(weir_device *device, const char *why);
 /** WEIR_OK, or WEIR_ERR_DEVICE with the sentence of the device's failure. */
 weir_status weir__device_failed(const weir_device *device);
 /** Call the alarms if a device has failed. No lock may be held. */
 void weir__alarms_raise(weir_context *context);
-/** Ask all devices whether they still work. Calls nobody. */
+/** Ask all devices whether they still work, unless somebody has within the last WEIR__SLICE_MS, and let held queues
+ *  go on whose time it is. Calls no alarm. Every wait on the host comes here once a slice. */
 void weir__context_probe(weir_context *context);
+/** Have the next wait on the host, or call of alarms, look for held queues that are to go on: weir__held_rescue(). */
+void weir__context_rescue_later(weir_context *context);
 /** How long the next slice of a wait is that began at @p start_ns. */
 int64_t weir__wait_slice(uint64_t start_ns, int64_t timeout_ms);
 

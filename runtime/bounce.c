@@ -40,7 +40,7 @@ static weir_status open_bounce(weir_device *device, size_t bytes, struct bounce 
         (struct bounce){.home = weir_context_home(weir__device_context(device)), .device = device};
     status = weir_queue_create(device, 0, &bounce->queue);
     for (int i = 0; i < 2 && !status; i++) {
-        status = weir_device_alloc(bounce->home, piece, &bounce->buffer[i]);
+        status = weir__device_alloc_near(bounce->home, device, piece, &bounce->buffer[i]);
         if (!status && (status = weir_event_acquire(device, &bounce->copied[i])))
             status = weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
     }
@@ -160,14 +160,14 @@ static weir_status download_shared(weir_device *device, void *destination, const
     weir__parallel_for(bytes, bytes / threads + 1, threads, download_share, &share);
     pthread_mutex_destroy(&share.lock);
     if (share.status && share.detail)
-        weir__fail_adopt(share.detail);
+        weir__fail_adopt(share.status, share.detail);
     free(share.detail);
     return share.status;
 }
 
 static int is_gpu(const weir_device *device)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
     return info.kind == WEIR_DEVICE_CUDA;
 }

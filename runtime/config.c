@@ -2,8 +2,10 @@
 #include "runtime/config.h"
 #include "runtime/internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum type { BYTES, COUNT, MILLISECONDS, CHOICE, PATH };
 
@@ -109,20 +111,116 @@ static weir_status assign(weir_config *config, int id, const char *shown, const 
     return WEIR_OK;
 }
 
-weir_status weir_config_create(weir_config **config_out)
+/* ---- the environment ---------------------------------------------------------------------------- */
+
+#define NAME_MAX_BYTES 64 /* of a variable that is compared with the known ones */
+
+/* Changes of one letter that make one word of the other: put in, taken out, or another (Levenshtein). */
+static size_t distance(const char *a, const char *b)
 {
-    weir_config *config;
-    weir_status status;
-    *config_out = NULL;
-    if ((status = weir__calloc(1, sizeof *config, "configuration", &config)))
-        return status;
-    for (int i = 0; i < WEIR__CONFIG_COUNT && !status; i++)
-        status = assign(config, i, entries[i].name, entries[i].default_text);
+    size_t row[NAME_MAX_BYTES + 1], length = strlen(b);
+    for (size_t j = 0; j <= length; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i]; i++) {
+        size_t corner = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < length; j++) {
+            size_t best = corner + (a[i] != b[j]);
+            corner = row[j + 1];
+            if (best > corner + 1)
+                best = corner + 1;
+            row[j + 1] = best < row[j] + 1 ? best : row[j] + 1;
+        }
+    }
+    return row[length];
+}
+
+static const char *nearest(const char *name)
+{
+    size_t best = 0, least = SIZE_MAX;
+    for (size_t i = 0; i < WEIR__CONFIG_COUNT; i++) {
+        size_t now = distance(name, entries[i].environment);
+        if (now < least) {
+            least = now;
+            best = i;
+        }
+    }
+    return entries[best].environment;
+}
+
+/* Variables of others: of the project's own tests and scripts, and of build tools that look for an installation. One of
+ * these words right after WEIR_, alone or with more behind a `_`. */
+static int is_others(const char *name)
+{
+    static const char *const words[] = {"TEST", "CHECK", "DATA", "FAULTS", "GOLDEN", "REQUIRE",
+                                        "SOAK", "SWEEP", "ROOT", "DIR",    "HOME"};
+    name += strlen("WEIR_");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+        if (strncmp(name, words[i], length) == 0 && (name[length] == '\0' || name[length] == '_'))
+            return 1;
+    }
+    return 0;
+}
+
+static int is_tunable(const char *name)
+{
+    int is = 0;
+    for (size_t i = 0; i < WEIR__CONFIG_COUNT && !is; i++)
+        is = strcmp(entries[i].environment, name) == 0;
+    return is;
+}
+
+/* A misspelt variable would do nothing, and nobody would know. One without a value is as if it were not there. */
+static weir_status check_variable(const char *variable)
+{
+    const char *value = strchr(variable, '=');
+    char name[NAME_MAX_BYTES];
+    if (strncmp(variable, "WEIR_", 5) != 0 || !value || !value[1])
+        return WEIR_OK;
+    snprintf(name, sizeof name, "%.*s", (int)(value - variable), variable);
+    if (is_tunable(name) || is_others(name))
+        return WEIR_OK;
+    return weir__fail(
+        WEIR_ERR_INVALID,
+        "%s: there is no such variable; the nearest is %s (weir info --config lists all)", name,
+        nearest(name));
+}
+
+static weir_status check_environment(void)
+{
+    weir_status status = WEIR_OK;
+    for (char **at = environ; at && *at && !status; at++)
+        status = check_variable(*at);
+    return status;
+}
+
+static weir_status read_environment(weir_config *config)
+{
+    weir_status status = check_environment();
     for (int i = 0; i < WEIR__CONFIG_COUNT && !status; i++) {
         const char *text = getenv(entries[i].environment);
         if (text && *text)
             status = assign(config, i, entries[i].environment, text);
     }
+    return status;
+}
+
+/* ---- making, setting, asking -------------------------------------------------------------------- */
+
+weir_status weir_config_create(weir_config **config_out)
+{
+    weir_config *config;
+    weir_status status;
+    if (!config_out)
+        return weir__missing("weir_config_create", "config_out");
+    *config_out = NULL;
+    if ((status = weir__calloc(1, sizeof *config, "configuration", &config)))
+        return status;
+    for (int i = 0; i < WEIR__CONFIG_COUNT && !status; i++)
+        status = assign(config, i, entries[i].name, entries[i].default_text);
+    if (!status)
+        status = read_environment(config);
     if (status) {
         weir_config_destroy(config);
         return status;
@@ -153,6 +251,8 @@ weir_status weir_config_set(weir_config *config, const char *name, const char *v
 weir_status weir_config_number(const weir_config *config, const char *name, uint64_t *value_out)
 {
     int id = find(name);
+    if (!value_out)
+        return weir__missing("weir_config_number", "value_out");
     *value_out = 0;
     if (!config || id < 0 || rules[id].type == PATH)
         return weir__fail(WEIR_ERR_INVALID, "%s: no such numeric tunable", name ? name : "(null)");
@@ -163,6 +263,8 @@ weir_status weir_config_number(const weir_config *config, const char *name, uint
 weir_status weir_config_string(const weir_config *config, const char *name, const char **text_out)
 {
     int id = find(name);
+    if (!text_out)
+        return weir__missing("weir_config_string", "text_out");
     *text_out = NULL;
     if (!config || id < 0 || !config->text[id])
         return weir__fail(WEIR_ERR_INVALID, "%s: no such tunable with a text",

@@ -14,14 +14,21 @@
       "threads of a host device whose spec names none")                                            \
     X(WEIR__PEER, "peer", "WEIR_PEER", CHOICE, "probe", 0, 1, "probe off",                         \
       "probe: use peer access that passes a verified copy; off: stage everything between GPUs")    \
+    X(WEIR__NUMA, "numa", "WEIR_NUMA", CHOICE, "bind", 0, 1, "bind off",                           \
+      "bind: threads and page-locked memory that serve a GPU stay on its NUMA node; off: "         \
+      "wherever the system puts them")                                                             \
     X(WEIR__TRANSPORT, "transport", "WEIR_TRANSPORT", CHOICE, "auto", 0, 5,                        \
       "auto local host copy store staged",                                                         \
       "how links that name none carry packets, where that can join the two devices")               \
     X(WEIR__PACKET_BYTES, "packet_bytes", "WEIR_PACKET_BYTES", BYTES, "0", 0, 1u << 30, "",        \
       "packet of a link that names none; 0: 32 MiB in a context with GPUs (also simulated), else " \
       "1 MiB")                                                                                     \
-    X(WEIR__LINK_BUFFERS, "link_buffers", "WEIR_LINK_BUFFERS", COUNT, "4", 1, 64, "",              \
+    X(WEIR__LINK_BUFFERS, "link_buffers", "WEIR_LINK_BUFFERS", COUNT, "4", 1, 1024, "",            \
       "receive buffers of a link, and send buffers of a worklist, that name none")                 \
+    X(WEIR__LINK_MESSAGES, "link_messages", "WEIR_LINK_MESSAGES", COUNT, "4096", 1, 1u << 30, "",  \
+      "messages that an input may have under way, if it names no bound of its own")                \
+    X(WEIR__LINK_BYTES, "link_bytes", "WEIR_LINK_BYTES", BYTES, "1TiB", 1, 1ull << 60, "",         \
+      "bytes of them; one message that is larger goes when nothing else is under way")             \
     X(WEIR__QUEUE_ITEMS, "queue_items", "WEIR_QUEUE_ITEMS", COUNT, "0", 0, 1u << 31, "",           \
       "items a device's local queue holds in its own memory, at least 16; four times as many are " \
       "deferred there; 0: one for each tile it owns. Shortest paths in step: items of an inbox")   \
@@ -32,6 +39,12 @@
       "path of the weir-metis program; empty: beside this program, ../libexec, then PATH")         \
     X(WEIR__METIS_TIMEOUT, "metis_timeout", "WEIR_METIS_TIMEOUT", MILLISECONDS, "300s", 1,         \
       1ull << 40, "", "time limit of the METIS partitioner")                                       \
+    X(WEIR__GROUP, "group", "WEIR_GROUP", PATH, "", 0, 0, "",                                      \
+      "directory in which the processes of a group meet; empty: there is none")                    \
+    X(WEIR__RANK, "rank", "WEIR_RANK", COUNT, "0", 0, 63, "",                                      \
+      "number of this process in its group")                                                       \
+    X(WEIR__SIZE, "size", "WEIR_SIZE", COUNT, "0", 0, 64, "",                                      \
+      "processes of the group; 0: there is none")                                                  \
     X(WEIR__LOG, "log", "WEIR_LOG", CHOICE, "off", 0, 3, "off error info debug",                   \
       "messages to stderr; read from the environment at the first message")
 

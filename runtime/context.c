@@ -1,6 +1,7 @@
 /** @file context.c  A context: devices made from a spec, and who reaches whom. */
 #include "runtime/context.h"
 
+#include "runtime/near.h"
 #include "runtime/sim/sim.h"
 
 #include <stdlib.h>
@@ -33,7 +34,8 @@ weir_status weir__context_open(weir_context *context, const weir__backend *ops, 
     if (status)
         return status;
     (*device_out)->info.index = index;
-    status = weir__events_make(*device_out, weir__config_get(context->config, WEIR__EVENTS));
+    if (!(status = weir__near_find(*device_out)))
+        status = weir__events_make(*device_out, weir__config_get(context->config, WEIR__EVENTS));
     if (status) {
         ops->close(*device_out);
         *device_out = NULL;
@@ -48,6 +50,19 @@ static weir_status open_device(weir_context *context, const struct weir__spec_it
                            ? item->threads
                            : (uint32_t)weir__config_get(context->config, WEIR__HOST_THREADS);
     return weir__context_open(context, backend_of(item), ordinal, threads, index, device_out);
+}
+
+/* The node of all devices that are on one, or -1 if those are several, or none. */
+static int32_t common_node(const weir_context *context)
+{
+    int32_t common = -1;
+    for (uint32_t i = 0; i < context->count; i++) {
+        int32_t node = context->devices[i]->info.numa_node;
+        if (node >= 0 && common >= 0 && node != common)
+            return -1;
+        common = node >= 0 ? node : common;
+    }
+    return common;
 }
 
 static weir_status open_all(weir_context *context, const struct weir__spec_item *items,
@@ -68,8 +83,10 @@ static weir_status open_all(weir_context *context, const struct weir__spec_item 
     if (status)
         return status;
     status = open_device(context, &home, 0, count, &context->home);
-    if (!status)
+    if (!status) {
         strcpy(context->home->info.label, "home");
+        context->home->info.numa_node = common_node(context);
+    }
     return status;
 }
 
@@ -113,6 +130,9 @@ weir_status weir__context_empty(const weir_config *config, weir_context **contex
     pthread_mutex_init(&context->alarms.lock, NULL);
     pthread_cond_init(&context->alarms.called, NULL);
     pthread_mutex_init(&context->pinned.lock, NULL);
+    pthread_mutex_init(&context->watches.lock, NULL);
+    pthread_cond_init(&context->watches.changed, NULL);
+    context->watches.fd = -1;
     if ((status = weir__config_copy(config, &context->config)))
         weir_context_destroy(context);
     else
@@ -127,14 +147,14 @@ weir_status weir_context_create(const char *spec, const weir_config *config,
     uint32_t count;
     weir_context *context;
     weir_status status;
+    if (!context_out)
+        return weir__missing("weir_context_create", "context_out");
     *context_out = NULL;
     if (!spec || !*spec) {
         /* A machine without a GPU is not a failure here, so its sentence is put back. */
-        char before[512];
-        strncpy(before, weir_error_detail(), sizeof before - 1);
-        before[sizeof before - 1] = '\0';
+        struct weir__sentence before = weir__fail_keep();
         spec = gpu_count() ? "cuda" : "host:4";
-        weir__fail_adopt(before);
+        weir__fail_restore(&before);
     }
     if ((status = weir__spec_parse(spec, gpu_count, items, &count)))
         return status;
@@ -173,7 +193,7 @@ const weir_config *weir_context_config(const weir_context *context)
 
 int weir_device_reaches(const weir_device *source, const weir_device *destination)
 {
-    if (source->context != destination->context)
+    if (!source || !destination || source->context != destination->context)
         return 0;
     return source->context->reaches[source->info.index][destination->info.index];
 }
@@ -237,14 +257,17 @@ weir_future *weir__context_future_take(weir_context *context)
     pthread_mutex_lock(&context->futures_lock);
     if (context->futures_count)
         future = context->futures[--context->futures_count];
+    int first = context->futures_out++ == 0;
     pthread_mutex_unlock(&context->futures_lock);
+    if (first)
+        weir__context_retain(context);
     return future;
 }
 
 void weir__context_future_keep(weir_context *context, weir_future *future)
 {
     pthread_mutex_lock(&context->futures_lock);
-    if (context->futures_count == context->futures_room) {
+    if (future && context->futures_count == context->futures_room) {
         size_t room = context->futures_room ? 2 * context->futures_room : 64;
         weir_future **grown = realloc(context->futures, room * sizeof *grown);
         if (grown) {
@@ -252,12 +275,15 @@ void weir__context_future_keep(weir_context *context, weir_future *future)
             context->futures_room = room;
         }
     }
-    if (context->futures_count < context->futures_room) {
+    if (future && context->futures_count < context->futures_room) {
         context->futures[context->futures_count++] = future;
         future = NULL;
     }
+    int last = --context->futures_out == 0;
     pthread_mutex_unlock(&context->futures_lock);
     weir__future_free(future); /* no room to keep it: just freed */
+    if (last)
+        weir__context_release(context);
 }
 
 const char *weir_version_text(void)

@@ -1,4 +1,4 @@
-/** @file context.h  What a context is inside. Included by context*.c only. */
+/** @file context.h  What a context is inside. Included by context*.c, and tests, only. */
 #ifndef WEIR_RUNTIME_CONTEXT_H
 #define WEIR_RUNTIME_CONTEXT_H
 
@@ -20,16 +20,26 @@ struct weir_context {
     pthread_mutex_t futures_lock;
     weir_future **futures; /* released ones, a stack */
     size_t futures_count, futures_room;
+    uint64_t futures_out; /* taken and not released yet: while there are any, the context stays */
     struct {
         pthread_mutex_t lock; /* guards the list and what is in it */
         pthread_cond_t called;
         weir__alarm *list;
         _Atomic int due; /* a device failed, or an alarm came later; release, acquire */
     } alarms;
+    _Atomic int rescue_due;     /* held queues are to be looked at; release, acquire */
+    _Atomic uint64_t probed_ns; /* when the devices were asked last; relaxed */
     struct {
         pthread_mutex_t lock; /* guards the list */
         struct weir__pinned *list;
     } pinned;
+    struct {                      /* of notify.c and completion.c */
+        pthread_mutex_t lock;     /* guards all below, and the watches of every future */
+        pthread_cond_t changed;   /* a watch was told, or a future is observed now */
+        weir_watch *all;          /* that wait */
+        weir_watch *first, *last; /* completions that nobody took, the oldest first */
+        int fd;                   /* readable while there are any; -1: nobody asked for it */
+    } watches;
     _Atomic(const volatile int *) drop; /* of weir__context_drop_when(); release, acquire */
 };
 

@@ -4,6 +4,7 @@
  * *marks* the device, and the alarms are *raised* by the next thread that comes to a point where it holds
  * no lock, which every wait on the host is. */
 #include "runtime/context.h"
+#include "runtime/held.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,8 +15,9 @@ struct weir__alarm {
     weir_context *context;
     void (*fn)(void *user, weir_status status);
     void *user;
-    int called, running, orphan; /* an orphan was destroyed by its own call */
-    pthread_t caller;            /* valid while running */
+    uint32_t told;       /* how many devices had failed when it was called last */
+    int running, orphan; /* an orphan was destroyed by its own call */
+    pthread_t caller;    /* valid while running */
 };
 
 static weir_device *nth(const weir_context *context, uint32_t index)
@@ -37,19 +39,32 @@ void weir__device_mark(weir_device *device, const char *why)
         return;
     snprintf(device->fault.why, sizeof device->fault.why, "%s", why);
     atomic_store_explicit(&device->fault.health, WEIR__FAILED, memory_order_release);
-    for (uint32_t i = 0; i <= context->count; i++) {
-        weir_device *other = nth(context, i);
-        if (other && other->ops->forsake)
-            other->ops->forsake(other, device);
-    }
+    weir__context_rescue_later(context);
     atomic_store_explicit(&context->alarms.due, 1, memory_order_release);
+}
+
+void weir__context_rescue_later(weir_context *context)
+{
+    atomic_store_explicit(&context->rescue_due, 1, memory_order_release);
+}
+
+static void rescue(weir_context *context)
+{
+    if (!atomic_load_explicit(&context->rescue_due, memory_order_acquire) ||
+        !atomic_exchange_explicit(&context->rescue_due, 0, memory_order_acq_rel))
+        return;
+    for (uint32_t i = 0; i <= context->count; i++) {
+        weir_device *device = nth(context, i);
+        if (device && device->ops->holds)
+            weir__held_rescue(device);
+    }
 }
 
 weir_status weir__device_failed(const weir_device *device)
 {
     if (health(device) != WEIR__FAILED)
         return WEIR_OK;
-    weir__fail_adopt(device->fault.why);
+    weir__fail_adopt(WEIR_ERR_DEVICE, device->fault.why);
     return WEIR_ERR_DEVICE;
 }
 
@@ -63,10 +78,20 @@ static const weir_device *failed_device(const weir_context *context)
     return NULL;
 }
 
+static uint32_t failed_devices(const weir_context *context)
+{
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i <= context->count; i++)
+        failed += nth(context, i) && health(nth(context, i)) == WEIR__FAILED;
+    return failed;
+}
+
+/* One that is running is called again by the thread that is in it. */
 static weir__alarm *next_uncalled(const weir_context *context)
 {
     weir__alarm *alarm = context->alarms.list;
-    while (alarm && alarm->called)
+    uint32_t failed = failed_devices(context);
+    while (alarm && (alarm->told >= failed || alarm->running))
         alarm = alarm->next;
     return alarm;
 }
@@ -74,7 +99,8 @@ static weir__alarm *next_uncalled(const weir_context *context)
 /* The list is locked, and unlocked during the call. */
 static void call(weir_context *context, weir__alarm *alarm)
 {
-    alarm->called = alarm->running = 1;
+    alarm->told = failed_devices(context);
+    alarm->running = 1;
     alarm->caller = pthread_self();
     pthread_mutex_unlock(&context->alarms.lock);
     (void)weir__device_failed(failed_device(context)); /* its sentence for the callee */
@@ -89,11 +115,11 @@ static void call(weir_context *context, weir__alarm *alarm)
 void weir__alarms_raise(weir_context *context)
 {
     weir__alarm *alarm;
+    rescue(context);
     if (!atomic_load_explicit(&context->alarms.due, memory_order_acquire) ||
         !atomic_exchange_explicit(&context->alarms.due, 0, memory_order_acq_rel))
         return;
-    char *before =
-        strdup(weir_error_detail()); /* of what this thread does; lost if there is no room */
+    struct weir__sentence before = weir__fail_keep(); /* of what this thread does */
     pthread_mutex_lock(&context->alarms.lock);
     int any = next_uncalled(context) != NULL;
     if (any)
@@ -103,8 +129,7 @@ void weir__alarms_raise(weir_context *context)
     pthread_mutex_unlock(&context->alarms.lock);
     if (any)
         weir__context_release(context);
-    weir__fail_adopt(before ? before : "");
-    free(before);
+    weir__fail_restore(&before);
 }
 
 weir_status weir__alarm_create(weir_context *context, void (*fn)(void *user, weir_status status),
@@ -146,8 +171,22 @@ void weir__alarm_destroy(weir__alarm *alarm)
         free(alarm);
 }
 
+/* Whether it is this thread that asks: one of all that wait does, once a slice. A little less than a slice counts,
+ * or a thread that waits alone would skip every other one. */
+static int is_turn(weir_context *context)
+{
+    uint64_t now = weir__now_ns();
+    uint64_t last = atomic_load_explicit(&context->probed_ns, memory_order_relaxed);
+    return now - last >= WEIR__SLICE_MS * UINT64_C(900000) &&
+           atomic_compare_exchange_strong_explicit(&context->probed_ns, &last, now,
+                                                   memory_order_relaxed, memory_order_relaxed);
+}
+
 void weir__context_probe(weir_context *context)
 {
+    rescue(context);
+    if (!is_turn(context))
+        return;
     for (uint32_t i = 0; i <= context->count; i++) {
         weir_device *device = nth(context, i);
         if (device && device->ops->status && health(device) == WEIR__WORKS)
@@ -166,6 +205,8 @@ int64_t weir__wait_slice(uint64_t start_ns, int64_t timeout_ms)
 
 weir_status weir_device_status(weir_device *device)
 {
+    if (!device)
+        return weir__missing("weir_device_status", "device");
     if (device->ops->status && health(device) == WEIR__WORKS)
         (void)device->ops->status(device);
     weir__alarms_raise(device->context);

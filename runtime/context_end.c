@@ -42,6 +42,7 @@ static void end(weir_context *context)
 {
     for (uint32_t i = 0; i < context->count; i++)
         quiesce_device(context->devices[i]); /* then nobody touches events and futures any more */
+    weir__watches_drop(context);
     for (size_t i = 0; i < context->futures_count; i++)
         weir__future_free(context->futures[i]);
     free(context->futures);
@@ -51,6 +52,8 @@ static void end(weir_context *context)
         context->detach(context->attached);
     weir__sim_destroy(context->sim);
     weir_config_destroy(context->config);
+    pthread_cond_destroy(&context->watches.changed);
+    pthread_mutex_destroy(&context->watches.lock);
     pthread_mutex_destroy(&context->pinned.lock);
     pthread_cond_destroy(&context->alarms.called);
     pthread_mutex_destroy(&context->alarms.lock);

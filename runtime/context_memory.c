@@ -7,6 +7,7 @@ struct weir__pinned {
     struct weir__pinned *next;
     char *data;
     size_t bytes;
+    int changing; /* the driver is at work on it, with the list unlocked: it may wait for all that runs */
 };
 
 /* As numbers: ordering pointers into different objects is not C's. */
@@ -41,42 +42,74 @@ static void unpin(weir_context *context, struct weir__pinned *pinned)
     weir_device *device = context->pinning;
     if (device && device->ops->unpin)
         device->ops->unpin(device, pinned->data);
-    free(pinned);
+}
+
+/* The list is locked. */
+static void take_out(weir_context *context, struct weir__pinned *pinned)
+{
+    struct weir__pinned **at = &context->pinned.list;
+    while (*at != pinned)
+        at = &(*at)->next;
+    *at = pinned->next;
 }
 
 weir_status weir_memory_register(weir_context *context, void *data, size_t bytes)
 {
     struct weir__pinned *pinned;
-    weir_status status = weir__alloc(1, sizeof *pinned, "registered memory", &pinned);
-    if (status)
+    weir_status status;
+    if (!context)
+        return weir__missing("weir_memory_register", "context");
+    if ((status = weir__alloc(1, sizeof *pinned, "registered memory", &pinned)))
         return status;
     pthread_mutex_lock(&context->pinned.lock);
-    if (!(status = check(context, data, bytes)) && !(status = pin(context, data, bytes))) {
-        *pinned = (struct weir__pinned){context->pinned.list, data, bytes};
+    if (!(status = check(context, data, bytes))) {
+        *pinned = (struct weir__pinned){context->pinned.list, data, bytes, 1};
         context->pinned.list = pinned;
     }
+    pthread_mutex_unlock(&context->pinned.lock);
+    if (status) {
+        free(pinned);
+        return status;
+    }
+    status = pin(context, data, bytes);
+    pthread_mutex_lock(&context->pinned.lock);
+    pinned->changing = 0;
+    if (status)
+        take_out(context, pinned);
     pthread_mutex_unlock(&context->pinned.lock);
     if (status)
         free(pinned);
     return status;
 }
 
+/* Whose memory begins at `data`, for the caller to give up; NULL if there is none, or somebody else does so. */
+static struct weir__pinned *claim(weir_context *context, const void *data)
+{
+    pthread_mutex_lock(&context->pinned.lock);
+    struct weir__pinned *pinned = context->pinned.list;
+    while (pinned && (pinned->data != data || pinned->changing))
+        pinned = pinned->next;
+    if (pinned)
+        pinned->changing = 1;
+    pthread_mutex_unlock(&context->pinned.lock);
+    return pinned;
+}
+
 weir_status weir_memory_unregister(weir_context *context, void *data)
 {
     if (!data)
         return WEIR_OK;
+    if (!context)
+        return weir__missing("weir_memory_unregister", "context");
+    struct weir__pinned *pinned = claim(context, data);
+    if (!pinned)
+        return weir__fail(WEIR_ERR_INVALID, "the memory at %p was not registered", data);
+    unpin(context, pinned);
     pthread_mutex_lock(&context->pinned.lock);
-    struct weir__pinned **at = &context->pinned.list;
-    while (*at && (*at)->data != data)
-        at = &(*at)->next;
-    struct weir__pinned *found = *at;
-    if (found) {
-        *at = found->next;
-        unpin(context, found);
-    }
+    take_out(context, pinned);
     pthread_mutex_unlock(&context->pinned.lock);
-    return found ? WEIR_OK
-                 : weir__fail(WEIR_ERR_INVALID, "the memory at %p was not registered", data);
+    free(pinned);
+    return WEIR_OK;
 }
 
 int weir__memory_registered(weir_context *context, const void *data, size_t bytes)
@@ -85,7 +118,8 @@ int weir__memory_registered(weir_context *context, const void *data, size_t byte
     int is = 0;
     pthread_mutex_lock(&context->pinned.lock);
     for (const struct weir__pinned *p = context->pinned.list; p && !is; p = p->next)
-        is = begin >= (uintptr_t)p->data && begin - (uintptr_t)p->data <= p->bytes &&
+        is = !p->changing && begin >= (uintptr_t)p->data &&
+             begin - (uintptr_t)p->data <= p->bytes &&
              bytes <= p->bytes - (begin - (uintptr_t)p->data);
     pthread_mutex_unlock(&context->pinned.lock);
     return is;
@@ -99,5 +133,6 @@ void weir__context_unpin_all(weir_context *context)
         weir__log(WEIR__LOG_ERROR, "%zu bytes at %p were never unregistered", pinned->bytes,
                   (void *)pinned->data);
         unpin(context, pinned);
+        free(pinned);
     }
 }

@@ -12,18 +12,22 @@ void weir__device_init(weir_device *device, const weir__backend *ops, weir_conte
     device->info.ordinal = ordinal;
     snprintf(device->info.label, sizeof device->info.label, "%s:%u", ops->name, ordinal);
     pthread_mutex_init(&device->events.lock, NULL);
+    pthread_mutex_init(&device->queues.lock, NULL);
+    weir__cond_init(&device->queues.changed);
     weir__pool_init(device, weir__config_get(weir_context_config(context), WEIR__POOL_BYTES));
 }
 
 void weir__device_fini(weir_device *device)
 {
     weir__pool_fini(device);
+    pthread_cond_destroy(&device->queues.changed);
+    pthread_mutex_destroy(&device->queues.lock);
     pthread_mutex_destroy(&device->events.lock);
 }
 
-void weir_device_info_get(const weir_device *device, weir_device_info *info_out)
+weir_status weir_device_info_get(const weir_device *device, weir_device_info *info_out)
 {
-    *info_out = device->info;
+    return weir__sized_out(info_out, &device->info, sizeof device->info, "weir_device_info");
 }
 
 weir_context *weir__device_context(const weir_device *device)

@@ -1,8 +1,20 @@
 /** @file event.c  The pool of events of a device: made at start, and a few more only while all are in
  *  use at a time. */
+#include "runtime/held.h"
 #include "runtime/sim/sim.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #define EVENTS_GROWTH 16
+
+/* One more event is in somebody's hands, or one less; the device's events are locked. While there are any the context
+ * stays. @return whether the context must be retained, or released once they are unlocked. */
+static int count_out(weir_device *device, int more)
+{
+    return more ? device->events.out++ == 0 : --device->events.out == 0;
+}
 
 static weir_status make(weir_device *device, weir_event **event_out)
 {
@@ -15,7 +27,10 @@ static weir_status make(weir_device *device, weir_event **event_out)
     (*event_out)->next_made = device->events.all;
     device->events.all = *event_out;
     device->events.made++;
+    int first = count_out(device, 1);
     pthread_mutex_unlock(&device->events.lock);
+    if (first)
+        weir__context_retain(device->context);
     return WEIR_OK;
 }
 
@@ -51,19 +66,25 @@ void weir__events_drop(weir_device *device)
     while (device->events.all) {
         weir_event *event = device->events.all;
         device->events.all = event->next_made;
+        free(event->record.why);
+        weir__event_carry(event, NULL);
         device->ops->event_destroy(event);
     }
     device->events.free = device->events.last_free = NULL;
 }
 
-/* Asked with the device's events locked, which a simulation may not go on over. */
-static int is_over(weir_event *event)
+int weir__event_over(weir_event *event)
 {
-    if (event->device->ops->waits_capture)
-        return 1;
     if (weir__context_sim(event->device->context))
         return weir__sim_event_over(event);
-    return event->device->ops->event_query(event) != WEIR_PENDING;
+    return !weir__event_unsubmitted(event) &&
+           event->device->ops->event_query(event) != WEIR_PENDING;
+}
+
+/* Whether it may be recorded anew. Asked with the device's events locked. */
+static int is_over(weir_event *event)
+{
+    return event->device->ops->waits_capture || weir__event_over(event);
 }
 
 static weir_event *take_free(weir_device *device)
@@ -81,24 +102,71 @@ static weir_event *take_free(weir_device *device)
         device->events.free = event->next_free;
     if (event && event == device->events.last_free)
         device->events.last_free = before;
+    int first = event && count_out(device, 1);
     pthread_mutex_unlock(&device->events.lock);
+    if (first)
+        weir__context_retain(device->context);
     return event;
+}
+
+/* Nobody else has the event. */
+static void forget_drop(weir_event *event)
+{
+    if (!atomic_load_explicit(&event->record.status, memory_order_relaxed))
+        return;
+    free(event->record.why);
+    event->record.why = NULL;
+    atomic_store_explicit(&event->record.status, WEIR_OK, memory_order_relaxed);
 }
 
 weir_status weir_event_acquire(weir_device *device, weir_event **event_out)
 {
-    struct weir__sim *sim = weir__context_sim(device->context);
+    struct weir__sim *sim;
+    if (!device || !event_out)
+        return weir__missing("weir_event_acquire", device ? "event_out" : "device");
     *event_out = NULL;
+    sim = weir__context_sim(device->context);
     if (weir__fault_strikes(WEIR__FAULT_EVENT))
-        return WEIR_ERR_FULL;
+        return WEIR_FULL;
     weir_event *event = take_free(device);
     while (!event && sim && weir__sim_go_on(sim)) /* others go on by themselves */
         event = take_free(device);
     if (!event && !(event = make_more(device)))
-        return WEIR_ERR_FULL;
+        return WEIR_FULL;
     atomic_store_explicit(&event->references, 1, memory_order_relaxed);
+    forget_drop(event);
+    weir__event_carry(event, NULL);
+    atomic_store_explicit(&event->recorded, 0, memory_order_relaxed);
     *event_out = event;
     return WEIR_OK;
+}
+
+weir_status weir__event_check(const weir_event *event, const weir_context *context,
+                              const char *what)
+{
+    if (event->device->context != context)
+        return weir__fail(WEIR_ERR_INVALID, "%s with an event of another context", what);
+    if (!atomic_load_explicit(&event->recorded, memory_order_relaxed))
+        return weir__fail(WEIR_ERR_INVALID, "%s with an event of %s that was never recorded", what,
+                          event->device->info.label);
+    return WEIR_OK;
+}
+
+/* One that is to come, in use or released before its time. */
+static weir_event *find_busy(weir_device *device)
+{
+    pthread_mutex_lock(&device->events.lock);
+    weir_event *event = device->events.all;
+    while (event && weir__event_over(event))
+        event = event->next_made;
+    pthread_mutex_unlock(&device->events.lock);
+    return event;
+}
+
+weir_status weir__events_notify(weir_device *device, weir__notify_fn fn, void *user)
+{
+    weir_event *event = find_busy(device); /* not held: if it is recorded anew, that comes too */
+    return event ? weir__event_notify(event, fn, user) : WEIR_CLOSED;
 }
 
 weir_event *weir__event_retain(weir_event *event)
@@ -109,7 +177,14 @@ weir_event *weir__event_retain(weir_event *event)
 
 void weir_event_release(weir_event *event)
 {
-    if (!event || atomic_fetch_sub_explicit(&event->references, 1, memory_order_acq_rel) > 1)
+    if (!event)
+        return;
+    uint32_t before = atomic_fetch_sub_explicit(&event->references, 1, memory_order_acq_rel);
+    if (before == 0) { /* it is in the pool, unless it was taken again */
+        atomic_store_explicit(&event->references, 0, memory_order_relaxed);
+        weir__log(WEIR__LOG_ERROR, "an event was released more often than it was held");
+    }
+    if (before != 1)
         return;
     weir_device *device = event->device;
     pthread_mutex_lock(&device->events.lock);
@@ -119,14 +194,175 @@ void weir_event_release(weir_event *event)
     else
         device->events.free = event;
     device->events.last_free = event;
+    int last = count_out(device, 0);
     pthread_mutex_unlock(&device->events.lock);
+    if (last)
+        weir__context_release(device->context);
 }
 
 weir_status weir_event_query(weir_event *event)
 {
+    if (!event)
+        return weir__missing("weir_event_query", "event");
     weir_status status = weir__device_failed(event->device);
-    return status ? status : event->device->ops->event_query(event);
+    if (status)
+        return status;
+    if (weir__event_unsubmitted(event))
+        return WEIR_PENDING;
+    if ((status = weir__event_dropped(event)) || (status = event->device->ops->event_query(event)))
+        return status;
+    return weir__event_failed(event);
 }
+
+/* ---- records that are kept for held queues ------------------------------------------------------------ */
+
+int weir__event_unsubmitted(const weir_event *event)
+{
+    weir_event *shared = (weir_event *)event; /* loads do not change it */
+    /* In this order: a direct record raises `submitted` first, so one under way never looks kept. */
+    uint64_t put = atomic_load_explicit(&shared->record.put, memory_order_acquire);
+    return atomic_load_explicit(&shared->record.submitted, memory_order_acquire) < put;
+}
+
+weir_status weir__event_dropped(weir_event *event)
+{
+    if (!atomic_load_explicit(&event->record.status, memory_order_acquire))
+        return WEIR_OK;
+    pthread_mutex_lock(&event->device->queues.lock);
+    weir_status status =
+        (weir_status)atomic_load_explicit(&event->record.status, memory_order_relaxed);
+    if (status)
+        weir__fail_adopt(status, event->record.why ? event->record.why : weir_status_text(status));
+    pthread_mutex_unlock(&event->device->queues.lock);
+    return status;
+}
+
+static void call_waiters(struct weir__waiter *waiters)
+{
+    while (waiters) {
+        struct weir__waiter *waiter = waiters;
+        waiters = waiter->next;
+        waiter->fn(waiter->user);
+    }
+}
+
+/* A record that was never kept, of an event of which no other is. */
+static int submitted_plainly(weir_event *event)
+{
+    uint64_t put = atomic_load_explicit(&event->record.put, memory_order_relaxed);
+    if (atomic_load_explicit(&event->record.submitted, memory_order_relaxed) != put ||
+        atomic_load_explicit(&event->record.status, memory_order_relaxed))
+        return 0;
+    atomic_store_explicit(&event->record.submitted, put + 1, memory_order_release);
+    atomic_store_explicit(&event->record.put, put + 1, memory_order_release);
+    return 1;
+}
+
+/* The lock is held. The event is submitted up to `number`; 0: up to one more than was ever put. */
+static void advance(weir_event *event, uint64_t number)
+{
+    uint64_t put = atomic_load_explicit(&event->record.put, memory_order_relaxed);
+    uint64_t submitted = atomic_load_explicit(&event->record.submitted, memory_order_relaxed);
+    if (!number)
+        number = put + 1;
+    if (submitted < number)
+        atomic_store_explicit(&event->record.submitted, number, memory_order_release);
+    if (put < number)
+        atomic_store_explicit(&event->record.put, number, memory_order_release);
+}
+
+void weir__event_submitted(weir_event *event, uint64_t number, weir_status status, const char *why)
+{
+    weir_device *device = event->device;
+    if (!number && submitted_plainly(event))
+        return;
+    char *copy = status && why ? strdup(why) : NULL; /* without room its status tells enough */
+    pthread_mutex_lock(&device->queues.lock);
+    struct weir__waiter *waiters = event->record.waiters;
+    event->record.waiters = NULL;
+    free(event->record.why);
+    event->record.why = copy;
+    atomic_store_explicit(&event->record.status, (int)status, memory_order_release);
+    advance(event, number);
+    pthread_cond_broadcast(&device->queues.changed);
+    pthread_mutex_unlock(&device->queues.lock);
+    call_waiters(waiters);
+}
+
+int weir__event_when_submitted(weir_event *event, struct weir__waiter *waiter)
+{
+    if (!weir__event_unsubmitted(event))
+        return 0;
+    pthread_mutex_lock(&event->device->queues.lock);
+    int is = weir__event_unsubmitted(event);
+    if (is) {
+        waiter->next = event->record.waiters;
+        event->record.waiters = waiter;
+    }
+    pthread_mutex_unlock(&event->device->queues.lock);
+    return is;
+}
+
+static weir_status wait_submitted(weir_event *event, int64_t timeout_ms)
+{
+    weir_device *device = event->device;
+    struct timespec at = weir__deadline(timeout_ms);
+    int error = 0;
+    if (!weir__event_unsubmitted(event))
+        return WEIR_OK;
+    pthread_mutex_lock(&device->queues.lock);
+    while (weir__event_unsubmitted(event) && error != ETIMEDOUT)
+        error = pthread_cond_timedwait(&device->queues.changed, &device->queues.lock, &at);
+    int is = weir__event_unsubmitted(event);
+    pthread_mutex_unlock(&device->queues.lock);
+    return is && !weir__device_failed(device) ? WEIR_ERR_TIMEOUT : WEIR_OK;
+}
+
+/* Somebody who waits for an event that was not submitted when that was asked. */
+struct late {
+    struct weir__waiter waiter;
+    weir_event *event;
+    weir__notify_fn fn;
+    void *user;
+};
+
+static weir_status notify(weir_event *event, weir__notify_fn fn, void *user)
+{
+    if (!weir__event_dropped(event))
+        return event->device->ops->event_notify(event, fn, user);
+    fn(user);
+    return WEIR_OK;
+}
+
+static void call_late(void *user)
+{
+    struct late late = *(struct late *)user;
+    if (weir__event_when_submitted(late.event, &((struct late *)user)->waiter))
+        return; /* it was recorded anew */
+    free(user);
+    if (notify(late.event, late.fn, late.user)) {
+        /* It cannot be watched for want of memory or threads: wait here, or the waiter would go on before
+         * what it waits for. What was submitted waits for nothing that is still to come. */
+        weir__event_settle(late.event);
+        late.fn(late.user);
+    }
+}
+
+weir_status weir__event_notify(weir_event *event, weir__notify_fn fn, void *user)
+{
+    struct late *late;
+    weir_status status;
+    if (!weir__event_unsubmitted(event))
+        return notify(event, fn, user);
+    if ((status = weir__alloc(1, sizeof *late, "event's watch", &late)))
+        return status;
+    *late = (struct late){{NULL, call_late, late}, event, fn, user};
+    if (!weir__event_when_submitted(event, &late->waiter))
+        call_late(late);
+    return WEIR_OK;
+}
+
+/* ---- waiting -------------------------------------------------------------------------------------------- */
 
 /* In slices, or a device that fails elsewhere would not be found by who waits for what it holds up. */
 static weir_status wait_in_slices(weir_event *event, int64_t timeout_ms, int raising)
@@ -137,7 +373,9 @@ static weir_status wait_in_slices(weir_event *event, int64_t timeout_ms, int rai
         return device->ops->event_wait(event, timeout_ms);
     for (;;) {
         int64_t slice = weir__wait_slice(start, timeout_ms);
-        weir_status status = device->ops->event_wait(event, slice);
+        weir_status status = wait_submitted(event, slice);
+        if (!status && !(status = weir__event_dropped(event)))
+            status = device->ops->event_wait(event, slice);
         if (status != WEIR_ERR_TIMEOUT || slice < WEIR__SLICE_MS)
             return status;
         weir__context_probe(device->context);
@@ -148,12 +386,16 @@ static weir_status wait_in_slices(weir_event *event, int64_t timeout_ms, int rai
 
 weir_status weir_event_wait(weir_event *event, int64_t timeout_ms)
 {
+    if (!event)
+        return weir__missing("weir_event_wait", "event");
     weir_device *device = event->device;
     weir_status status = wait_in_slices(event, timeout_ms, 1);
     weir_status failed = weir__device_failed(device);
     weir__alarms_raise(device->context);
     if (failed)
         return failed;
+    if (!status)
+        return weir__event_failed(event);
     return status == WEIR_ERR_TIMEOUT ? weir__timed_out() : status;
 }
 
@@ -164,5 +406,12 @@ void weir__event_settle(weir_event *event)
 
 void *weir_event_native(weir_event *event)
 {
-    return event->device->ops->event_native ? event->device->ops->event_native(event) : NULL;
+    const weir_device *device = event->device;
+    if (!device->ops->event_native)
+        return NULL;
+    while (wait_submitted(event, WEIR__SLICE_MS)) {
+        weir__context_probe(device->context);
+        weir__alarms_raise(device->context);
+    }
+    return device->ops->event_native(event);
 }

@@ -10,6 +10,9 @@ void weir__device_facts_get(weir_device *device, weir__device_facts *facts_out)
 
 int weir_device_atomics(weir_device *source, weir_device *destination)
 {
+    if (!source || !destination ||
+        weir__device_context(source) != weir__device_context(destination))
+        return 0;
     if (source == destination)
         return 1;
     if (source->ops->pair_atomics)

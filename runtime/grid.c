@@ -31,8 +31,10 @@ static uint64_t blocks_beside(uint32_t units, uint32_t per_unit, uint32_t thread
 weir_status weir_grid_for(const weir_device *device, uint64_t items, uint32_t threads,
                           uint32_t blocks_per_unit, uint32_t receivers, weir_grid *grid_out)
 {
-    const weir_device_info *info = &device->info;
     uint64_t blocks, needed;
+    if (!device || !grid_out)
+        return weir__missing("weir_grid_for", device ? "grid_out" : "device");
+    const weir_device_info *info = &device->info;
     *grid_out = (weir_grid){0, 0};
     if (threads == 0 || threads > 1024 || threads % 32)
         return weir__fail(WEIR_ERR_INVALID,

@@ -17,6 +17,15 @@ weir_status weir__device_load(weir_device *device, int (*load)(void));
  *  driver would wait for those kernels; nor does the call wait for another thread that does so. */
 weir_status weir__device_alloc_now(weir_device *device, size_t bytes, void **data_out);
 
+/** As weir_device_alloc() from a host device, for bytes that only @p near and the host use: from its NUMA node, if
+ *  there is room. */
+weir_status weir__device_alloc_near(weir_device *device, const weir_device *near, size_t bytes,
+                                    void **data_out);
+/** For tests: devices that tell no node are on node (index mod @p nodes) when they are opened; 0: on none. */
+void weir__near_pretend(uint32_t nodes);
+/** The node near which the runtime has bound the calling thread, of its own; -1: none. */
+int32_t weir__near_here(void);
+
 /** What a backend knows of its device for topology's sake; zero and "" are unknown. */
 typedef struct weir__device_facts {
     char bus[16]; /**< PCI bus id in lower case, "0000:1b:00.0" */
@@ -34,15 +43,55 @@ weir_status weir__alarm_create(weir_context *context, void (*fn)(void *user, wei
 /** After it returns @p fn is not running and will not be called. NULL is fine. */
 void weir__alarm_destroy(weir__alarm *alarm);
 
+/** Refuse to let something of @p context wait for an event of another one, or for one that was never recorded and would
+ *  count as complete. The same for futures and queues of another context. @param[in] what  begins the sentence, "a queue waits". */
+weir_status weir__event_check(const weir_event *event, const weir_context *context,
+                              const char *what);
+weir_status weir__future_context_check(const weir_future *future, const weir_context *context,
+                                       const char *what);
+weir_status weir__queue_check(const weir_queue *queue, const weir_context *context,
+                              const char *what);
+
 /** One more holder of an event: it goes back to the pool with the last weir_event_release(). */
 weir_event *weir__event_retain(weir_event *event);
+/** Whether the event's last record is complete, or never will be. Waits for nothing, and a simulation does
+ *  not go on over it: any lock may be held. */
+int weir__event_over(weir_event *event);
 /** weir_event_wait() and weir_queue_sync() without limit, for who holds a lock: no alarm is called, as
  *  those, weir_future_wait() and weir_device_status() may do. */
 void weir__event_settle(weir_event *event);
 void weir__queue_settle(weir_queue *queue);
-/** weir_future_set() with an event that was just recorded at the end of @p queue: queues that wait for
- *  the future are let go by @p queue itself where they can be, without a host thread between. */
-weir_status weir__future_set_in(weir_future *future, weir_event *event, weir_queue *queue);
+/** Call @p fn(user) once when the event's last record is complete, or its device failed; at once if so. From a
+ *  thread of the runtime, with locks held: it must not block. If it fails it has not called and never will. The
+ *  caller keeps the event until then; @p fn may be who gives up the last user of the context. */
+weir_status weir__event_notify(weir_event *event, void (*fn)(void *user), void *user);
+/** What the event's last record was dropped with, its sentence as this thread's; or WEIR_OK. */
+weir_status weir__event_dropped(weir_event *event);
+/** As weir_queue_wait_future(), for measurements: the device itself holds the queue where it can, so that what is
+ *  put in behind it is there when the future is decided. One queue of a device at a time; while it is held so, a GPU
+ *  has one connection less for its other queues (docs/design.md, "Devices").
+ *  @retval WEIR_ERR_INVALID  another queue of the device is held like this. */
+weir_status weir__queue_hold(weir_queue *queue, weir_future *future);
+/** Put one piece of work into several queues of GPUs together: @p fn(user, streams, status) is called once, when
+ *  each queue has come so far that its stream may be used, with their native handles (NULL
+ *  for one that has none); at once, by the calling thread, if none of them is held. What fails there breaks the queues that were held. If one of them broke before,
+ *  or its device failed, it is called with that status and without streams. Locks may be held then: it must not call
+ *  into weir. Where it will never be called @p give_up(user) is, before this call returns with a failure: nothing was put
+ *  in. Else the call returns what @p fn returned if that was called at once. */
+weir_status weir__queues_join(weir_queue *const *queues, uint32_t count,
+                              weir_status (*fn)(void *user, void *const *streams,
+                                                weir_status status),
+                              void *user, void (*give_up)(void *user));
+
+/** weir_future_set() of an event of the context, for who holds a lock: what cannot be watched for want of memory is not
+ *  waited for here. With no lock held any more, weir__futures_settle() follows. */
+weir_status weir__future_set(weir_future *future, weir_event *event);
+
+/** Wait for the events of futures that this thread has set and that could not be watched, for want of memory: what waits
+ *  for them is let go here. Most often there is nothing. No lock may be held. */
+void weir__futures_settle(void);
+/** The same by another thread, for one that a queue may wait for. Where there is none to be had it is done here. */
+void weir__futures_settle_apart(void);
 
 /** Wait on the host until the future was set or failed, not for its event. @param timeout_ms  negative:
  *  without limit.  @retval WEIR_ERR_TIMEOUT  not within the time. */

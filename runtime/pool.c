@@ -4,7 +4,7 @@
  * costs no driver call and a free never waits for the device (cudaFree does). Slabs stay until the
  * device is closed, or until their room is needed for another. What describes the pieces lies in host
  * memory, since the host cannot read every device's. */
-#include "runtime/backend.h"
+#include "runtime/near.h"
 
 #include <stdlib.h>
 
@@ -33,6 +33,7 @@ struct weir__slab {
     struct weir__slab *next;
     char *data;
     uint64_t bytes;
+    int32_t node; /* that it was asked for from; -1: none */
     struct piece *first;
 };
 
@@ -105,7 +106,16 @@ static void drop_unused(weir_device *device)
     pthread_cond_broadcast(&device->pool.dropped);
 }
 
-static weir_status slab_create(weir_device *device, uint64_t bytes)
+static weir_status take_pages(weir_device *device, int32_t node, uint64_t bytes, void **data_out)
+{
+    struct weir__near before;
+    weir__near_enter(node, &before);
+    weir_status status = device->ops->mem_alloc(device, bytes, data_out);
+    weir__near_leave(&before);
+    return status;
+}
+
+static weir_status slab_create(weir_device *device, int32_t node, uint64_t bytes)
 {
     struct weir__slab *slab;
     void *data;
@@ -114,9 +124,10 @@ static weir_status slab_create(weir_device *device, uint64_t bytes)
         return status;
     if ((status = weir__calloc(1, sizeof *slab->first, "slab of a pool", &slab->first)))
         goto err_slab;
-    if ((status = device->ops->mem_alloc(device, bytes, &data)))
+    if ((status = take_pages(device, node, bytes, &data)))
         goto err_piece;
     slab->data = data;
+    slab->node = node;
     slab->bytes = slab->first->bytes = bytes;
     slab->next = device->pool.slabs;
     device->pool.slabs = slab;
@@ -130,12 +141,10 @@ err_slab:
     return status;
 }
 
-/* A slab that holds at least `bytes`; the pool is locked, but for while it drops some. */
-static weir_status grow(weir_device *device, uint64_t bytes, uint64_t asked, int may_drop)
+/* A slab that holds at least `bytes`; the pool is locked. */
+static weir_status grow(weir_device *device, int32_t node, uint64_t bytes, uint64_t asked)
 {
     const weir_pool_stats *stats = &device->pool.stats;
-    if (may_drop && bytes > stats->bound_bytes - device->pool.taken_bytes)
-        drop_unused(device);
     uint64_t left = stats->bound_bytes - device->pool.taken_bytes;
     if (bytes > left)
         return weir__fail(WEIR_ERR_NOMEM,
@@ -145,9 +154,9 @@ static weir_status grow(weir_device *device, uint64_t bytes, uint64_t asked, int
                           (unsigned long long)(stats->used_bytes >> 20),
                           (unsigned long long)(((asked - 1) >> 20) + 1));
     uint64_t want = bytes > SLAB_BYTES ? bytes : SLAB_BYTES < left ? SLAB_BYTES : left;
-    weir_status status = slab_create(device, want);
+    weir_status status = slab_create(device, node, want);
     if (status == WEIR_ERR_NOMEM && want > bytes)
-        status = slab_create(device, bytes);
+        status = slab_create(device, node, bytes);
     return status;
 }
 
@@ -172,10 +181,13 @@ static weir_status cut(struct piece *piece, uint64_t bytes)
     return WEIR_OK;
 }
 
-static struct piece *find_free(const weir_device *device, uint64_t bytes, struct weir__slab **in)
+/* In a slab of the node; -1: in any. */
+static struct piece *find_free(const weir_device *device, int32_t node, uint64_t bytes,
+                               struct weir__slab **in)
 {
     for (struct weir__slab *slab = device->pool.slabs; slab; slab = slab->next)
-        for (struct piece *piece = slab->first; piece; piece = piece->after)
+        for (struct piece *piece = slab->first; piece && (node < 0 || node == slab->node);
+             piece = piece->after)
             if (!piece->used && piece->bytes >= bytes) {
                 *in = slab;
                 return piece;
@@ -183,17 +195,41 @@ static struct piece *find_free(const weir_device *device, uint64_t bytes, struct
     return NULL;
 }
 
-static weir_status take(weir_device *device, uint64_t asked, int may_drop, void **data_out)
+/* A free piece of the slabs there are, or will be when nothing unused takes up room any more; or NULL. */
+static struct piece *find_or_drop(weir_device *device, int32_t node, uint64_t bytes, int may_drop,
+                                  struct weir__slab **in)
+{
+    struct piece *piece;
+    while (!(piece = find_free(device, node, bytes, in)) && device->pool.dropping && may_drop &&
+           bytes > device->pool.stats.bound_bytes - device->pool.taken_bytes)
+        pthread_cond_wait(&device->pool.dropped, &device->pool.lock);
+    if (piece || !may_drop || bytes <= device->pool.stats.bound_bytes - device->pool.taken_bytes)
+        return piece;
+    drop_unused(device); /* others may have had the time to make a slab */
+    return find_free(device, node, bytes, in);
+}
+
+/* Of memory that nobody said more of. */
+static int32_t home_node(const weir_device *device)
+{
+    return device->info.kind == WEIR_DEVICE_HOST ? weir__near_node(device) : -1;
+}
+
+/* @param node  where it should lie if there is room; -1: anywhere. */
+static weir_status take(weir_device *device, int32_t node, uint64_t asked, int may_drop,
+                        void **data_out)
 {
     uint64_t bytes = asked; /* over the bound in any case where rounding would overflow */
     if (asked <= UINT64_MAX - WEIR__ALIGNMENT)
         bytes = (asked + WEIR__ALIGNMENT - 1) / WEIR__ALIGNMENT * WEIR__ALIGNMENT;
     weir_pool_stats *stats = &device->pool.stats;
     struct weir__slab *slab = NULL;
-    struct piece *piece = find_free(device, bytes, &slab);
+    struct piece *piece = find_or_drop(device, node, bytes, may_drop, &slab);
     weir_status status = WEIR_OK;
-    if (!piece && !(status = grow(device, bytes, asked, may_drop)))
-        piece = find_free(device, bytes, &slab);
+    if (!piece && !(status = grow(device, node < 0 ? home_node(device) : node, bytes, asked)))
+        piece = find_free(device, -1, bytes, &slab);
+    if (!piece && status == WEIR_ERR_NOMEM && (piece = find_free(device, -1, bytes, &slab)))
+        status = WEIR_OK; /* if no new slab could be had: memory that is far is better than none */
     if (status || (status = cut(piece, bytes)))
         return status;
     piece->asked = asked;
@@ -206,7 +242,8 @@ static weir_status take(weir_device *device, uint64_t asked, int may_drop, void 
     return WEIR_OK;
 }
 
-static weir_status alloc(weir_device *device, size_t bytes, int may_drop, void **data_out)
+static weir_status alloc(weir_device *device, int32_t node, size_t bytes, int may_drop,
+                         void **data_out)
 {
     *data_out = NULL;
     if (bytes == 0)
@@ -215,21 +252,27 @@ static weir_status alloc(weir_device *device, size_t bytes, int may_drop, void *
         return weir__fail(WEIR_ERR_NOMEM, "%s: no %zu bytes of device memory left",
                           device->info.label, bytes);
     pthread_mutex_lock(&device->pool.lock);
-    while (may_drop && device->pool.dropping) /* there will be more room */
-        pthread_cond_wait(&device->pool.dropped, &device->pool.lock);
-    weir_status status = take(device, bytes, may_drop, data_out);
+    weir_status status = take(device, node, bytes, may_drop, data_out);
     pthread_mutex_unlock(&device->pool.lock);
     return status;
 }
 
 weir_status weir_device_alloc(weir_device *device, size_t bytes, void **data_out)
 {
-    return alloc(device, bytes, 1, data_out);
+    if (!device || !data_out)
+        return weir__missing("weir_device_alloc", device ? "data_out" : "device");
+    return alloc(device, -1, bytes, 1, data_out);
+}
+
+weir_status weir__device_alloc_near(weir_device *device, const weir_device *near, size_t bytes,
+                                    void **data_out)
+{
+    return alloc(device, weir__near_node(near), bytes, 1, data_out);
 }
 
 weir_status weir__device_alloc_now(weir_device *device, size_t bytes, void **data_out)
 {
-    return alloc(device, bytes, 0, data_out);
+    return alloc(device, -1, bytes, 0, data_out);
 }
 
 /* Join a free piece with the one behind it. */
@@ -277,10 +320,12 @@ void weir_device_free(weir_device *device, void *data)
                   data);
 }
 
-void weir_device_pool_stats(const weir_device *device, weir_pool_stats *stats_out)
+weir_status weir_device_pool_stats(const weir_device *device, weir_pool_stats *stats_out)
 {
     weir_device *shared = (weir_device *)device; /* the lock is not part of what is const */
     pthread_mutex_lock(&shared->pool.lock);
-    *stats_out = shared->pool.stats;
+    weir_status status =
+        weir__sized_out(stats_out, &shared->pool.stats, sizeof *stats_out, "weir_pool_stats");
     pthread_mutex_unlock(&shared->pool.lock);
+    return status;
 }

@@ -1,24 +1,53 @@
-/** @file queue.c  Queues: arguments are checked here, the backend does the rest. */
-#include "runtime/backend.h"
+/** @file queue.c  Queues: arguments are checked here, the backend does the rest, or held.c keeps it for later. */
+#include "runtime/held.h"
 
 weir_status weir_queue_create(weir_device *device, int high_priority, weir_queue **queue_out)
 {
-    weir_status status = weir__device_failed(device);
+    weir_status status;
+    if (!device || !queue_out)
+        return weir__missing("weir_queue_create", device ? "queue_out" : "device");
     *queue_out = NULL;
-    if (!status && !(status = device->ops->queue_create(device, high_priority, queue_out)))
-        weir__context_retain(device->context);
-    return status;
+    if ((status = weir__device_failed(device)) ||
+        (status = device->ops->queue_create(device, high_priority, queue_out)))
+        return status;
+    weir__context_retain(device->context);
+    weir__held_enlist(*queue_out);
+    return WEIR_OK;
 }
 
-/* Wait until the queue is empty. In slices, or a device that fails elsewhere would not be found by who
+static weir_status wait_slice(weir_queue *queue)
+{
+    weir_status status = weir__held_wait(queue, WEIR__SLICE_MS);
+    return status ? status : queue->device->ops->sync(queue, WEIR__SLICE_MS);
+}
+
+weir_status weir_queue_adopt(weir_device *device, void *native_stream, weir_queue **queue_out)
+{
+    weir_status status = weir__device_failed(device);
+    *queue_out = NULL;
+    if (status)
+        return status;
+    if (!device->ops->queue_adopt)
+        return weir__fail(WEIR_ERR_UNSUPPORTED,
+                          "%s has no streams that a program could have made: weir_queue_create() "
+                          "makes a queue of it",
+                          device->info.label);
+    if ((status = device->ops->queue_adopt(device, native_stream, queue_out)))
+        return status;
+    weir__context_retain(device->context);
+    weir__held_enlist(*queue_out);
+    (void)weir__held_hand_out(*queue_out); /* the program has the stream: it cannot be held */
+    return WEIR_OK;
+}
+
+/* Call `wait` until it comes to an end. In slices, or a device that fails elsewhere would not be found by who
  * waits for what it holds up. */
-static weir_status drain(weir_queue *queue, int raising)
+static weir_status wait_in_slices(weir_queue *queue, weir_status (*wait)(weir_queue *queue),
+                                  int raising)
 {
     weir_context *context = queue->device->context;
-    if (weir__context_sim(context)) /* which never fails, and takes time for what it is */
-        return queue->device->ops->sync(queue, -1);
     for (;;) {
-        weir_status status = queue->device->ops->sync(queue, WEIR__SLICE_MS);
+        weir_status status = wait(queue);
         if (status != WEIR_ERR_TIMEOUT)
             return status;
         weir__context_probe(context);
@@ -27,9 +56,19 @@ static weir_status drain(weir_queue *queue, int raising)
     }
 }
 
+static weir_status drain(weir_queue *queue, int raising)
+{
+    if (weir__context_sim(
+            queue->device->context)) /* which never fails, and takes time for what it is */
+        return queue->device->ops->sync(queue, -1);
+    return wait_in_slices(queue, wait_slice, raising);
+}
+
 weir_status weir__queue_reserve(weir_queue *queue, uint32_t count)
 {
-    return queue->device->ops->reserve ? queue->device->ops->reserve(queue, count) : WEIR_OK;
+    const weir__backend *ops = queue->device->ops;
+    weir_status status = ops->holds ? weir__held_reserve(queue, count) : WEIR_OK;
+    return status || !ops->reserve ? status : ops->reserve(queue, count);
 }
 
 weir_status weir__device_load(weir_device *device, int (*load)(void))
@@ -43,7 +82,10 @@ void weir_queue_destroy(weir_queue *queue)
         return;
     weir_context *context = queue->device->context;
     (void)drain(queue, 1);
+    weir__held_delist(queue);
+    struct weir__failure *failure = weir__queue_failure(queue);
     queue->device->ops->queue_destroy(queue);
+    weir__failure_drop(failure);
     weir__context_release(context);
 }
 
@@ -52,16 +94,29 @@ weir_device *weir_queue_device(const weir_queue *queue)
     return queue->device;
 }
 
+weir_status weir__queue_check(const weir_queue *queue, const weir_context *context,
+                              const char *what)
+{
+    if (queue->device->context == context)
+        return WEIR_OK;
+    return weir__fail(WEIR_ERR_INVALID, "%s with a queue of another context", what);
+}
+
 /* Whether a queue can move bytes between the two: it is of one of them, or all are hosts. */
-static weir_status check_ends(const weir_device *device, const weir_device *destination,
+static weir_status check_ends(const weir_queue *queue, const weir_device *destination,
                               const weir_device *source)
 {
-    weir_status status = weir__device_failed(device);
+    const weir_device *device = queue->device;
+    weir_status status = weir__queue_failed(queue);
     int hosts = destination->info.kind == WEIR_DEVICE_HOST && source->info.kind == WEIR_DEVICE_HOST;
     int ours = device == destination || device == source ||
                (hosts && device->info.kind == WEIR_DEVICE_HOST);
     if (status)
         return status;
+    if (destination->context != device->context || source->context != device->context)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "a queue of %s cannot copy from %s to %s of another context",
+                          device->info.label, source->info.label, destination->info.label);
     if (!ours || (device->info.kind == WEIR_DEVICE_HOST && !hosts))
         return weir__fail(WEIR_ERR_INVALID, "a queue of %s cannot copy from %s to %s",
                           device->info.label, source->info.label, destination->info.label);
@@ -69,6 +124,17 @@ static weir_status check_ends(const weir_device *device, const weir_device *dest
         return weir__fail(WEIR_ERR_INVALID, "%s does not reach %s: stage through the host",
                           source->info.label, destination->info.label);
     return WEIR_OK;
+}
+
+static weir_status check_copy(const char *call, const weir_queue *queue,
+                              const weir_device *destination_device, const void *destination,
+                              const weir_device *source_device, const void *source, size_t bytes)
+{
+    if (!queue || !destination_device || !source_device)
+        return weir__missing(call, queue ? "device" : "queue");
+    if (bytes && (!destination || !source))
+        return weir__missing(call, destination ? "source" : "destination");
+    return check_ends(queue, destination_device, source_device);
 }
 
 static weir_status strike(const weir_queue *queue)
@@ -79,53 +145,86 @@ static weir_status strike(const weir_queue *queue)
                       queue->device->info.label);
 }
 
+static weir_status put_copy(const char *call, enum weir__operation_kind kind, weir_queue *queue,
+                            weir_device *destination_device, void *destination,
+                            weir_device *source_device, const void *source, size_t bytes)
+{
+    weir_status status =
+        check_copy(call, queue, destination_device, destination, source_device, source, bytes);
+    if (status || bytes == 0 || (status = strike(queue)))
+        return status;
+    return weir__held_put(queue, &(struct weir__operation){.kind = kind,
+                                                           .destination_device = destination_device,
+                                                           .destination = destination,
+                                                           .source_device = source_device,
+                                                           .source = source,
+                                                           .bytes = bytes});
+}
+
 weir_status weir_queue_copy(weir_queue *queue, weir_device *destination_device, void *destination,
                             weir_device *source_device, const void *source, size_t bytes)
 {
-    weir_status status = check_ends(queue->device, destination_device, source_device);
-    if (status || bytes == 0 || (status = strike(queue)))
-        return status;
-    return queue->device->ops->copy(queue, destination_device, destination, source_device, source,
-                                    bytes);
+    return put_copy("weir_queue_copy", WEIR__COPY, queue, destination_device, destination,
+                    source_device, source, bytes);
 }
 
 weir_status weir_queue_push(weir_queue *queue, weir_device *destination_device, void *destination,
                             weir_device *source_device, const void *source, size_t bytes)
 {
-    weir_status status = check_ends(queue->device, destination_device, source_device);
-    if (status || bytes == 0 || (status = strike(queue)))
-        return status;
-    return queue->device->ops->push(queue, destination_device, destination, source_device, source,
-                                    bytes);
+    return put_copy("weir_queue_push", WEIR__PUSH, queue, destination_device, destination,
+                    source_device, source, bytes);
 }
 
 weir_status weir_queue_fill(weir_queue *queue, void *data, int value, size_t bytes)
 {
-    weir_status status = weir__device_failed(queue->device);
-    return status || bytes == 0 ? status : queue->device->ops->fill(queue, data, value, bytes);
+    if (!queue || (bytes && !data))
+        return weir__missing("weir_queue_fill", queue ? "data" : "queue");
+    weir_status status = weir__queue_failed(queue);
+    if (status || bytes == 0)
+        return status;
+    return weir__held_put(
+        queue, &(struct weir__operation){
+                   .kind = WEIR__FILL, .destination = data, .value = value, .bytes = bytes});
+}
+
+/* A constant that names its members has no size; what 0.1 had ends with the form for GPUs. */
+static weir_status check_kernel(const weir_kernel *kernel)
+{
+    if (kernel->size == 0 || kernel->size == sizeof *kernel)
+        return WEIR_OK;
+    if (kernel->size < offsetof(weir_kernel, cuda) + sizeof kernel->cuda)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "a weir_kernel of size %zu was not set by its initialiser", kernel->size);
+    return weir__sized_check(kernel, sizeof *kernel, "weir_kernel");
 }
 
 weir_status weir_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
                               size_t args_bytes)
 {
+    if (!queue || !kernel || (args_bytes && !args))
+        return weir__missing("weir_queue_launch", !queue ? "queue" : !kernel ? "kernel" : "args");
     const weir_device *device = queue->device;
-    weir_status status = weir__device_failed(device);
-    int has = device->info.kind == WEIR_DEVICE_CUDA ? !!kernel->cuda : !!kernel->host;
-    if (status)
+    weir_status status = weir__queue_failed(queue);
+    if (status || (status = check_kernel(kernel)))
         return status;
+    int has = device->info.kind == WEIR_DEVICE_CUDA ? !!kernel->cuda : !!kernel->host;
     if (!has)
         return weir__fail(WEIR_ERR_UNSUPPORTED, "kernel %s has no form for %s", kernel->name,
                           device->info.label);
     if (args_bytes > WEIR__ARGS_MAX)
         return weir__fail(WEIR_ERR_INVALID, "kernel %s: %zu bytes of arguments, at most %d",
                           kernel->name, args_bytes, WEIR__ARGS_MAX);
-    return device->ops->launch(queue, kernel, args, args_bytes);
+    return weir__held_put(
+        queue, &(struct weir__operation){
+                   .kind = WEIR__LAUNCH, .kernel = kernel, .source = args, .bytes = args_bytes});
 }
 
 weir_status weir_queue_call(weir_queue *queue, void (*function)(void *user), void *user)
 {
+    if (!queue || !function)
+        return weir__missing("weir_queue_call", queue ? "function" : "queue");
     const weir_device *device = queue->device;
-    weir_status status = weir__device_failed(device);
+    weir_status status = weir__queue_failed(queue);
     if (status)
         return status;
     if (!device->ops->call)
@@ -134,36 +233,83 @@ weir_status weir_queue_call(weir_queue *queue, void (*function)(void *user), voi
             "a queue of %s runs no C functions: put a weir_kernel in, or kernels of your "
             "own into weir_queue_native()",
             device->info.label);
-    return device->ops->call(queue, function, user);
+    return weir__held_put(
+        queue, &(struct weir__operation){.kind = WEIR__CALL, .function = function, .user = user});
 }
 
 weir_status weir_queue_record(weir_queue *queue, weir_event *event)
 {
+    if (!queue || !event)
+        return weir__missing("weir_queue_record", queue ? "event" : "queue");
+    if (event->device->context != queue->device->context)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "an event of another context cannot be recorded in a queue of %s",
+                          queue->device->info.label);
     if (event->device != queue->device)
         return weir__fail(WEIR_ERR_INVALID, "an event of %s cannot be recorded in a queue of %s",
                           event->device->info.label, queue->device->info.label);
     weir_status status = weir__device_failed(queue->device);
-    return status ? status : queue->device->ops->record(queue, event);
+    if (status)
+        return status;
+    /* Before it is put in: another thread may let the queue go, and hand the event on, at once. */
+    atomic_store_explicit(&event->recorded, 1, memory_order_relaxed);
+    return weir__held_put(queue, &(struct weir__operation){.kind = WEIR__RECORD, .event = event});
 }
 
 weir_status weir_queue_wait_event(weir_queue *queue, weir_event *event)
 {
-    weir_status status = weir__device_failed(queue->device);
-    return status ? status : queue->device->ops->wait_event(queue, event);
+    weir_status status;
+    if (!queue || !event)
+        return weir__missing("weir_queue_wait_event", queue ? "event" : "queue");
+    const weir_device *device = queue->device;
+    if ((status = weir__device_failed(device)) ||
+        (status = weir__event_check(event, device->context, "a queue waits")))
+        return status;
+    if (device->ops->holds && event->device->ops != device->ops &&
+        weir_event_query(event) != WEIR_PENDING)
+        return weir__held_status(queue); /* it is over, and that the queue need not be told */
+    return weir__held_put(queue,
+                          &(struct weir__operation){.kind = WEIR__WAIT_EVENT, .event = event});
 }
 
 weir_status weir_queue_wait_future(weir_queue *queue, weir_future *future)
 {
+    weir_status decision, status;
+    weir_event *event;
+    if (!queue || !future)
+        return weir__missing("weir_queue_wait_future", queue ? "future" : "queue");
+    const weir_device *device = queue->device;
+    if ((status = weir__device_failed(device)) ||
+        (status = weir__future_context_check(future, device->context, "a queue waits")))
+        return status;
+    if (!device->ops->holds)
+        return device->ops->wait_future(queue, future);
+    if (weir__future_decided(future, &decision, &event))
+        return event ? weir_queue_wait_event(queue, event) : weir__held_status(queue);
+    return weir__held_put(queue,
+                          &(struct weir__operation){.kind = WEIR__WAIT_FUTURE, .future = future});
+}
+
+weir_status weir__queue_hold(weir_queue *queue, weir_future *future)
+{
     weir_status status = weir__device_failed(queue->device);
-    return status ? status : queue->device->ops->wait_future(queue, future);
+    if (status || (status = weir__held_status(queue)))
+        return status;
+    if (!queue->device->ops->hold)
+        return weir_queue_wait_future(queue, future);
+    return queue->device->ops->hold(queue, future);
 }
 
 weir_status weir_queue_sync(weir_queue *queue)
 {
+    if (!queue)
+        return weir__missing("weir_queue_sync", "queue");
     weir_device *device = queue->device;
     weir_status status = drain(queue, 1);
-    weir_status failed = weir__device_failed(device);
+    weir_status failed = weir__queue_failed(queue);
     weir__alarms_raise(device->context);
+    if (!failed)
+        failed = weir__held_status(queue);
     return failed ? failed : status;
 }
 
@@ -172,13 +318,27 @@ void weir__queue_settle(weir_queue *queue)
     (void)drain(queue, 0);
 }
 
+static weir_status wait_submitted(weir_queue *queue)
+{
+    return weir__held_wait(queue, WEIR__SLICE_MS);
+}
+
 void *weir_queue_native(weir_queue *queue)
 {
-    return queue->device->ops->native ? queue->device->ops->native(queue) : NULL;
+    if (!queue->device->ops->native)
+        return NULL;
+    for (;;) {
+        void *native = weir__held_hand_out(queue);
+        if (native || weir__device_failed(queue->device))
+            return native;
+        (void)wait_in_slices(queue, wait_submitted, 1);
+    }
 }
 
 weir_status weir_queue_wait_native(weir_queue *queue, void *native_event)
 {
+    if (!queue || !native_event)
+        return weir__missing("weir_queue_wait_native", queue ? "native_event" : "queue");
     const weir_device *device = queue->device;
     weir_status status = weir__device_failed(device);
     if (status)
@@ -187,5 +347,6 @@ weir_status weir_queue_wait_native(weir_queue *queue, void *native_event)
         return weir__fail(WEIR_ERR_UNSUPPORTED,
                           "a queue of %s cannot wait for events that are not weir's",
                           device->info.label);
-    return device->ops->wait_native(queue, native_event);
+    return weir__held_put(
+        queue, &(struct weir__operation){.kind = WEIR__WAIT_NATIVE, .native = native_event});
 }

@@ -8,9 +8,12 @@
  * Units: sizes are bytes, times are milliseconds unless the name says otherwise.
  * Errors: every fallible call returns weir_status; 0 is success, positive values inform, negative
  * values are failures. After a failure weir_error_detail() holds one sentence with the exact cause.
- * Pointers: must not be NULL unless the call says what NULL means; destroy calls take NULL.
+ * Pointers: must not be NULL unless the call says what NULL means; a call that returns weir_status refuses a NULL with
+ * WEIR_ERR_INVALID, destroy and cancel calls ignore it. Objects that meet in a call are of one context, or it is refused.
  * Threads: unless a call says otherwise it may be made from any thread; creating and destroying one
  * object, and using it while it is being destroyed, is the caller's to order.
+ * Structures: one whose first member is `size` begins as its initialiser (WEIR_DEVICE_INFO_INIT and so on), and grows
+ * from version to version without an end of what was compiled before; docs/abi.md has the rules.
  * The library never exits and prints nothing (logging is off by default, see WEIR_LOG).
  */
 #ifndef WEIR_RUNTIME_RUNTIME_H
@@ -30,6 +33,10 @@ extern "C" {
 /** See WEIR_VERSION_MAJOR. */
 #define WEIR_VERSION_PATCH 0
 
+/** The templates and headers that an operator or a step body is compiled with and the library have to be of one
+ *  version: what devices share in memory is laid out by both. A library refuses what was compiled with another. */
+#define WEIR_ENGINE_VERSION 1u
+
 /** Most devices one context may hold: kernels carry per-device tables of this size. */
 #define WEIR_DEVICES_MAX 64
 
@@ -40,9 +47,9 @@ extern "C" {
     X(WEIR_OK, 0, "success")                                     \
     X(WEIR_PENDING, 1, "still in flight")                        \
     X(WEIR_CLOSED, 2, "shut down: nothing more will come")       \
+    X(WEIR_FULL, 3, "full: make progress and call again")        \
     X(WEIR_ERR_INVALID, -1, "invalid argument")                  \
     X(WEIR_ERR_NOMEM, -2, "out of memory")                       \
-    X(WEIR_ERR_FULL, -3, "full: make progress and call again")   \
     X(WEIR_ERR_NODEV, -4, "no such device")                      \
     X(WEIR_ERR_DEVICE, -5, "device failed")                      \
     X(WEIR_ERR_TIMEOUT, -6, "time limit reached")                \
@@ -51,7 +58,8 @@ extern "C" {
     X(WEIR_ERR_IO, -9, "file cannot be read or written")         \
     X(WEIR_ERR_FORMAT, -10, "malformed input")                   \
     X(WEIR_ERR_VERIFY, -11, "result differs from the reference") \
-    X(WEIR_ERR_CHILD, -12, "helper program failed")
+    X(WEIR_ERR_CHILD, -12, "helper program failed")              \
+    X(WEIR_ERR_PROCESS, -13, "another process of the group ended")
 
 /** What calls return: the codes of WEIR_STATUS_MAP. */
 typedef enum weir_status {
@@ -65,11 +73,12 @@ typedef enum weir_status {
 const char *weir_status_text(weir_status status);
 
 /** One sentence on why the last failing weir call *of this thread* failed; "" if none did.
- *  Valid until the next failing call of this thread. Back-pressure (WEIR_ERR_FULL) sets none. */
+ *  Valid until the next failing call of this thread. Back-pressure (WEIR_FULL) sets none. */
 const char *weir_error_detail(void);
 
-/** Fail in a call-back of the program's own (a policy's `choose`): keeps @p sentence, without newline or
- *  final stop, for weir_error_detail() of this thread, logs it, and returns @p status. */
+/** Fail in a call-back of the program's own (a policy's `choose`), or say why something is about to be ended
+ *  (weir_router_cancel(), weir_future_fail() with the same @p status, by the same thread): keeps @p sentence, without
+ *  newline or final stop, for weir_error_detail() of this thread, logs it, and returns @p status. */
 weir_status weir_error_set(weir_status status, const char *sentence);
 
 /** "0.1.0", and whether CUDA is compiled in: "0.1.0 (host, cuda)". Static storage. */
@@ -93,8 +102,11 @@ typedef struct weir_config_entry {
 /** The table of tunables. @return its length; @p entries_out may be NULL. */
 size_t weir_config_entries(const weir_config_entry **entries_out);
 
-/** Defaults overridden by the environment. @retval WEIR_ERR_INVALID  a WEIR_* value is malformed.
- */
+/** Defaults overridden by the environment; a variable without a value is as if it were not there.
+ *  @retval WEIR_ERR_INVALID  a WEIR_* value is malformed, or there is a WEIR_* variable that is no tunable: the sentence
+ *                            has the nearest. Left alone are those whose name goes on with one of the words TEST, CHECK,
+ *                            DATA, FAULTS, GOLDEN, REQUIRE, SOAK, SWEEP (of weir's own tests), ROOT, DIR, HOME (of build
+ *                            tools), alone or with more behind an underscore: WEIR_TEST_SEED. */
 weir_status weir_config_create(weir_config **config_out);
 /** NULL is fine; contexts have copies. */
 void weir_config_destroy(weir_config *config);
@@ -135,9 +147,9 @@ weir_status weir_context_create(const char *spec, const weir_config *config,
                                 weir_context **context_out);
 
 /** Give a context up; NULL is fine. It ends, with its devices and their memory, at once or with the last
- *  queue, endpoint, router, link or worklist made from it; @p context itself is invalid from now on.
- *  Memory, events and futures do not keep it: they must have been given back, or are not used again.
- *  What has been registered is unregistered.
+ *  queue, event, future, stamp, endpoint, router, link or worklist made from it; @p context itself is invalid from now
+ *  on. Memory does not keep it: it must have been given back, or is not used again. What has been registered is
+ *  unregistered.
  *  @par Blocks  the call that ends it, until the devices' threads have ended; with simulated devices,
  *               until what was put into queues has run as far as it can. */
 void weir_context_destroy(weir_context *context);
@@ -164,8 +176,9 @@ int weir_context_simulated(const weir_context *context);
 /** What a device is made of: threads, or a GPU. */
 typedef enum weir_device_kind { WEIR_DEVICE_HOST = 0, WEIR_DEVICE_CUDA = 1 } weir_device_kind;
 
-/** What is known of a device; a plain value. Texts are copies. */
+/** What is known of a device. Texts are copies. */
 typedef struct weir_device_info {
+    size_t size; /**< sizeof(weir_device_info), set by WEIR_DEVICE_INFO_INIT */
     weir_device_kind kind;
     uint32_t index;        /**< position in the context */
     uint32_t ordinal;      /**< number behind the colon: "cuda:2" has 2 */
@@ -178,17 +191,28 @@ typedef struct weir_device_info {
     /** What the lanes of a block may have of their own at the most: a GPU's shared memory, the stack of a host
      *  device's thread. */
     uint64_t block_bytes;
+    /** The system's number of the NUMA node next to it; of the home device the one that all GPUs of the context
+     *  share. -1: unknown, or none. Threads and page-locked memory that serve the device are kept there
+     *  (WEIR_NUMA). */
+    int32_t numa_node;
 } weir_device_info;
+/** weir_device_info: nothing filled in yet. */
+#define WEIR_DEVICE_INFO_INIT                                                       \
+    {                                                                               \
+        sizeof(weir_device_info), WEIR_DEVICE_HOST, 0, 0, "", "", 0, 0, 0, 0, 0, -1 \
+    }
 
-/** Fill in what is known; any thread. */
-void weir_device_info_get(const weir_device *device, weir_device_info *info_out);
+/** Fill in what is known; any thread.
+ *  @param[in,out] info_out  begins as WEIR_DEVICE_INFO_INIT.
+ *  @retval WEIR_ERR_INVALID  it does not: its size was never set, and nothing is filled in. */
+weir_status weir_device_info_get(const weir_device *device, weir_device_info *info_out);
 
 /** Whether the device still works. A device that failed (a kernel fault, a lost GPU) stays failed: its
  *  queues take nothing more, its events and the futures set with them end with WEIR_ERR_DEVICE, and the
  *  first wait on the host after it (of any thread: weir_future_wait(), weir_event_wait(),
- *  weir_queue_sync(), or this call) cancels all routers of the context with WEIR_ERR_DEVICE. Waits ask
- *  all devices of the context about twenty times a second; a program that only queries calls this now
- *  and then.
+ *  weir_queue_sync(), or this call) ends what needs it with WEIR_ERR_DEVICE (weir_router_cancel() says which
+ *  routers those are). Waits ask all devices of the context about twenty times a second; a program that only
+ *  queries calls this now and then.
  *  @retval WEIR_ERR_DEVICE  with what it said when it failed. */
 weir_status weir_device_status(weir_device *device);
 
@@ -203,15 +227,20 @@ int weir_device_atomics(weir_device *source, weir_device *destination);
 
 /** Take @p bytes of the device's arena, aligned to 256 bytes, not cleared. 0 bytes gives a valid
  *  pointer. The pool is bounded by WEIR_POOL_BYTES, whatever is free on the device.
+ *  @par Blocks  only where the pool is at its bound, and has to give unused memory back to make room: a GPU's driver
+ *               then waits for what runs there. Who finds room meanwhile does not wait.
  *  @retval WEIR_ERR_NOMEM  over the pool's bound, or the device has no such memory left. */
 weir_status weir_device_alloc(weir_device *device, size_t bytes, void **data_out);
-/** Give memory back to the pool it came from; NULL is fine. Work that uses it must have ended. */
+/** Give memory back to the pool it came from; NULL is fine. Work that uses it must have ended. Never blocks: the
+ *  pool keeps it until the context ends or its room is needed. */
 void weir_device_free(weir_device *device, void *data);
 
 /** Make memory that the program allocated itself good for segments of the home device: it is page-locked
  *  where there are GPUs, so that copies run asynchronously and kernels reach it. A GPU's own memory
  *  (cudaMalloc) needs no call; memory of a stream-ordered pool must have been opened to the peers.
  *  Whole pages are locked, so two registrations must not share one.
+ *  @par Blocks  while the driver locks or unlocks the pages: with GPUs, weir_memory_unregister() waits for all that
+ *               runs on them. Registrations of other memory go on meanwhile.
  *  @retval WEIR_ERR_INVALID  some of it is registered already, or bytes is 0.
  *  @retval WEIR_ERR_NOMEM    it cannot be page-locked. */
 weir_status weir_memory_register(weir_context *context, void *data, size_t bytes);
@@ -221,13 +250,21 @@ weir_status weir_memory_unregister(weir_context *context, void *data);
 
 /** A device's memory pool, now; a plain value. */
 typedef struct weir_pool_stats {
+    size_t size;          /**< sizeof(weir_pool_stats), set by WEIR_POOL_STATS_INIT */
     uint64_t used_bytes;  /**< handed out now */
     uint64_t peak_bytes;  /**< most ever handed out */
     uint64_t bound_bytes; /**< WEIR_POOL_BYTES */
     uint64_t allocations; /**< alive now */
 } weir_pool_stats;
-/** Read the counters of a pool; any thread. */
-void weir_device_pool_stats(const weir_device *device, weir_pool_stats *stats_out);
+/** weir_pool_stats: nothing filled in yet. */
+#define WEIR_POOL_STATS_INIT                \
+    {                                       \
+        sizeof(weir_pool_stats), 0, 0, 0, 0 \
+    }
+/** Read the counters of a pool; any thread.
+ *  @param[in,out] stats_out  begins as WEIR_POOL_STATS_INIT.
+ *  @retval WEIR_ERR_INVALID  it does not: its size was never set, and nothing is filled in. */
+weir_status weir_device_pool_stats(const weir_device *device, weir_pool_stats *stats_out);
 
 /* ---- queues, kernels, events -------------------------------------------------------------- */
 
@@ -238,24 +275,58 @@ typedef struct weir_event weir_event;
 /** An event that may not exist yet. Short-lived, counted. */
 typedef struct weir_future weir_future;
 
-/** One kernel in the forms the backends run. A form may be NULL: launching it there is refused. */
+/** One kernel in the forms the backends run, a constant as a rule. A form may be NULL: launching it there is refused. */
 typedef struct weir_kernel {
+    /** sizeof(weir_kernel), or 0 in a constant that names its members: then those of version 0.1 count, which are
+     *  all that there are up to `cuda`. */
+    size_t size;
     const char *name;
     /** Called by each worker thread of a host device with its number. Must return; must not block.
-     */
+     *  Says by weir_work_fail() that it failed. */
     void (*host)(const void *args, uint32_t worker, uint32_t workers);
-    /** Starts the kernel on a CUDA stream; @return a cudaError_t, 0 is success. Compiled by nvcc.
+    /** Starts the kernel on a CUDA stream; @return a cudaError_t, 0 is success. Compiled by nvcc. Called by
+     *  weir_queue_launch(), or, for a queue that was held, by the thread that lets it go: it must not call into weir.
      */
     int (*cuda)(void *stream, uint32_t workers, const void *args);
 } weir_kernel;
+/** weir_kernel: no form yet. */
+#define WEIR_KERNEL_INIT                      \
+    {                                         \
+        sizeof(weir_kernel), NULL, NULL, NULL \
+    }
 
 /** @param[in] high_priority  non-zero: the device prefers this queue's kernels (CUDA only). */
 weir_status weir_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);
+/** A queue over a CUDA stream of the program's own (a cudaStream_t), so that what the program, cuBLAS or NCCL
+ *  put into that stream is ordered with copies, events and futures of weir's without an event between. The
+ *  stream stays the program's: weir_queue_destroy() waits until it is empty and leaves it there. It must not
+ *  be destroyed before, and no capture may begin on it. A stream that was made without
+ *  cudaStreamNonBlocking goes on waiting for the default stream, as CUDA has it. Since the program has the
+ *  stream, the queue cannot be held: see weir_queue_native() and weir_queue_wait_future().
+ *  @retval WEIR_ERR_UNSUPPORTED  @p device is no GPU: make a queue of its own for it.
+ *  @retval WEIR_ERR_INVALID  a default stream (NULL, cudaStreamLegacy, cudaStreamPerThread), which is not
+ *                            one stream but another for each thread or device; a stream of another GPU;
+ *                            one that is being captured. */
+weir_status weir_queue_adopt(weir_device *device, void *native_stream, weir_queue **queue_out);
 /** Waits until the queue is empty, then frees it; NULL is fine. A queue that waits for a future
  *  that nobody will set never empties: fail the future first. */
 void weir_queue_destroy(weir_queue *queue);
+/** What the host keeps for a queue of a GPU; a plain value, all 0 for others. See weir_queue_wait_future(). */
+typedef struct weir_queue_stats {
+    uint64_t kept;       /**< operations kept now */
+    uint64_t kept_bytes; /**< host memory that they take */
+    uint64_t kept_ever;  /**< operations that were kept since the queue was made */
+} weir_queue_stats;
+/** Read them; any thread. */
+void weir_queue_stats_get(const weir_queue *queue, weir_queue_stats *stats_out);
 /** The device that the queue was made for. */
 weir_device *weir_queue_device(const weir_queue *queue);
+
+/** Whether the queue's work went well so far; does not wait. A queue whose work failed (weir_work_fail(), or
+ *  its device) stays failed: copies, fills, kernels and functions behind the failure do not run, and new ones
+ *  are refused with it. Records and waits are still reached in order. Destroy the queue and make another.
+ *  @return WEIR_OK, or the first failure, with its sentence. */
+weir_status weir_queue_status(weir_queue *queue);
 
 /** Put a copy into the queue. The two memories belong to the devices named; one of them is the
  *  queue's (for two host devices, any), and weir_device_reaches() holds between them.
@@ -271,36 +342,63 @@ weir_status weir_queue_push(weir_queue *queue, weir_device *destination_device, 
 weir_status weir_queue_fill(weir_queue *queue, void *data, int value, size_t bytes);
 /** Put a kernel into the queue. @p args is copied (at most 4000 bytes); @p kernel is not, and must be
  *  there until the kernel has run (a static constant, as a rule).
- *  @retval WEIR_ERR_UNSUPPORTED  the kernel has no form for this backend. */
+ *  @retval WEIR_ERR_INVALID      the size of @p kernel is neither 0 nor that of any version.
+ *  @retval WEIR_ERR_UNSUPPORTED  the kernel has no form for this backend, or is of a newer version and sets what this
+ *                                library does not have. */
 weir_status weir_queue_launch(weir_queue *queue, const weir_kernel *kernel, const void *args,
                               size_t args_bytes);
 /** Put a C function into a queue of a host device (the home device included); it runs in order, on a
- *  thread of the queue. It may take its time but must not wait for what comes later in this queue, and
- *  must not destroy it. On a simulated device it takes the time of a launch and must not call into weir.
+ *  thread of the queue. It may take its time but must not wait for what comes later in this queue (a
+ *  weir_queue_sync() of it is refused), and must not destroy it. It says by weir_work_fail() that it failed.
+ *  On a simulated device it takes the time of a launch and must not call into weir otherwise.
  *  @retval WEIR_ERR_UNSUPPORTED  the queue is a GPU's: put a weir_kernel in, or your own kernels into
  *                                weir_queue_native(). */
 weir_status weir_queue_call(weir_queue *queue, void (*function)(void *user), void *user);
+/** Say that the work at hand failed: called in the host form of a kernel, by any of its workers, or in a
+ *  function of weir_queue_call(). The queue keeps the first failure and stops (weir_queue_status()), its
+ *  device goes on. weir_queue_sync(), waits for events that are recorded behind the failure, and waits for
+ *  futures set with them return @p status, with @p sentence for weir_error_detail(). Queues that wait for
+ *  such an event go on, as behind a future that failed. The call returns and so must the kernel or function.
+ *  @param[in] status    a failure. Of a queue WEIR_ERR_TIMEOUT becomes WEIR_ERR_CANCELLED, which a wait can
+ *                       tell from its own time limit.
+ *  @param[in] sentence  why, without newline or final stop; copied.
+ *  @return the failure; WEIR_ERR_INVALID: the calling thread runs no work of a queue, or @p status is none. */
+weir_status weir_work_fail(weir_status status, const char *sentence);
 /** Mark the present end of the queue with @p event, which is of the queue's device; an event may be
- *  recorded again. */
+ *  recorded again.
+ *  @retval WEIR_ERR_INVALID  an event of another device. */
 weir_status weir_queue_record(weir_queue *queue, weir_event *event);
 /** What comes after in this queue waits for @p event; any backend, any device of the context.
- *  The event must have been recorded and must not be recorded again or released before the queue
- *  has passed this point. */
+ *  The event must not be recorded again or released before the queue has passed this point.
+ *  @retval WEIR_ERR_INVALID  it is of another context, or was not recorded since it was acquired. */
 weir_status weir_queue_wait_event(weir_queue *queue, weir_event *event);
 /** The same for a future whose event may not exist yet; the future may be released right after. If
- *  the future fails the queue goes on: check weir_future_query() before trusting the data. */
+ *  the future fails the queue goes on: check weir_future_query() before trusting the data.
+ *
+ *  A queue of a GPU is *held* from here until the future is decided: what is put in behind is kept on the host and
+ *  submitted then, by the thread that decides it, so that any number of held queues holds up nobody else on the
+ *  device. The same happens behind an event whose record is itself kept, and behind one of a host device that is not
+ *  complete. The calls return as always; they take host memory (weir_queue_stats_get()), and may fail for want of it
+ *  with WEIR_ERR_NOMEM, then nothing was put in. An operation that fails when it is submitted breaks the queue: what
+ *  was put in behind is dropped, events and stamps recorded there end with that status, and so do weir_queue_sync()
+ *  and every later call.
+ *  @retval WEIR_ERR_INVALID  the queue would be held, and its stream was handed out (weir_queue_native()): the
+ *                            program could put in what runs too early. Wait on the host first. */
 weir_status weir_queue_wait_future(weir_queue *queue, weir_future *future);
-/** Wait on the host until everything put in so far has run.
- *  @retval WEIR_ERR_DEVICE  a kernel or copy failed. */
+/** Wait on the host until everything put in so far has run; also for the futures that hold the queue.
+ *  @retval WEIR_ERR_DEVICE  a kernel or copy failed; or what weir_queue_status() returns. */
 weir_status weir_queue_sync(weir_queue *queue);
 /** The CUDA stream (cudaStream_t) for a program's own kernels, cuBLAS, NCCL, or NULL on a host device.
- *  What is put into it runs in order with what weir puts there. Owned by the queue. */
+ *  What is put into it runs in order with what weir puts there. Owned by the queue. From then on the queue cannot be
+ *  held: a wait that would hold it is refused, see weir_queue_wait_future(). NULL if the device has failed.
+ *  @par Blocks  while the queue is held: until its futures are set or failed, or its device fails. */
 void *weir_queue_native(weir_queue *queue);
 /** What comes after in this queue waits for an event of the program's own (a cudaEvent_t of any GPU
- *  that was recorded already).
+ *  that was recorded already). It must not be recorded again, nor destroyed, before the queue has passed this point.
  *  @retval WEIR_ERR_UNSUPPORTED  a host device's queue, which has no foreign events. */
 weir_status weir_queue_wait_native(weir_queue *queue, void *native_event);
-/** The cudaEvent_t behind an event, for the program's own streams to wait for; NULL on a host device. */
+/** The cudaEvent_t behind an event, for the program's own streams to wait for; NULL on a host device.
+ *  @par Blocks  while the event's record is kept for a held queue: the program's stream would not wait for it. */
 void *weir_event_native(weir_event *event);
 
 /** How a program's own CUDA kernel should be started so that copies by kernel and the kernels of
@@ -340,12 +438,14 @@ weir_status weir_stamp_elapsed(weir_stamp *start, weir_stamp *stop, double *ms_o
 /** Take an event from the device's pool, whose WEIR_EVENTS were made at start; more are made, up to 16
  *  times as many, only while all of them are in use. On a simulated device it may wait for call-backs
  *  that another thread is making.
- *  @retval WEIR_ERR_FULL  all that there may be are in use. */
+ *  @retval WEIR_FULL  all that there may be are in use. */
 weir_status weir_event_acquire(weir_device *device, weir_event **event_out);
-/** Give it back; NULL is fine. No queue may still be about to wait for it. */
+/** Give it back, before or after the context was destroyed; NULL is fine. No queue may still be about to wait for it.
+ */
 void weir_event_release(weir_event *event);
 /** @retval WEIR_OK  everything before it has run, or it was never recorded.
- *  @retval WEIR_PENDING  not yet.  @retval WEIR_ERR_DEVICE  the device failed. */
+ *  @retval WEIR_PENDING  not yet.  @retval WEIR_ERR_DEVICE  the device failed. Or the failure of the queue
+ *  that it was recorded in (weir_work_fail()). */
 weir_status weir_event_query(weir_event *event);
 /** Wait on the host. @param[in] timeout_ms  negative: without limit.
  *  @retval WEIR_ERR_TIMEOUT  not within the time. */
@@ -353,7 +453,7 @@ weir_status weir_event_wait(weir_event *event, int64_t timeout_ms);
 
 /* ---- futures ------------------------------------------------------------------------------ */
 
-/** A new future, referenced once. */
+/** A new future, referenced once. It keeps the context. */
 weir_status weir_future_create(weir_context *context, weir_future **future_out);
 /** One more reference; @return @p future. */
 weir_future *weir_future_retain(weir_future *future);
@@ -362,18 +462,88 @@ weir_future *weir_future_retain(weir_future *future);
 void weir_future_release(weir_future *future);
 /** Fulfil it: it completes when @p event does (NULL: now). The future takes the event over and
  *  releases it. Only the first of set and fail counts.
- *  @retval WEIR_ERR_INVALID  it was already set or failed; the event stays the caller's. */
+ *  @retval WEIR_ERR_INVALID  it was already set or failed, or the event is of another context or was never recorded; the
+ *                            event stays the caller's.
+ *  @par Blocks  no; but where there is no memory to watch the event, and a queue waits for the future, until the event
+ *               has come. */
 weir_status weir_future_set(weir_future *future, weir_event *event);
-/** End it with a failure (or WEIR_CLOSED): waiters return @p status, gated queues go on. */
+/** End it with a failure (or WEIR_CLOSED): waiters return @p status, gated queues go on. The sentence of this thread's
+ *  last failure goes with it if that was one of @p status (weir_error_set()). WEIR_ERR_TIMEOUT, by which waits say that
+ *  they came to their own limit, counts as WEIR_ERR_CANCELLED.
+ *  @retval WEIR_ERR_INVALID  it was already set or failed, or @p status is neither a failure nor WEIR_CLOSED: it is still
+ *                            to be ended. */
 weir_status weir_future_fail(weir_future *future, weir_status status);
 /** @retval WEIR_OK complete.  @retval WEIR_PENDING not yet.  Otherwise the status it ended with. */
 weir_status weir_future_query(weir_future *future);
 /** Wait on the host until it is complete. @param[in] timeout_ms  negative: without limit. */
 weir_status weir_future_wait(weir_future *future, int64_t timeout_ms);
 
+/** Wait on the host until one of @p count futures is complete or failed. They are of one context; the same one
+ *  may stand there several times, and NULL is passed over, so that a program may strike out those that it is
+ *  through with. Of several that are complete the first in the list is taken.
+ *  @param[in]  timeout_ms  negative: without limit; 0: looks, and waits for nobody.
+ *  @param[out] index_out   which one; @p count if none is.
+ *  @return what that future ended with.
+ *  @retval WEIR_ERR_TIMEOUT  with @p count in @p index_out: none within the time.
+ *  @retval WEIR_ERR_INVALID  with @p count in @p index_out: there is no future, or two contexts.
+ *  @retval WEIR_ERR_NOMEM    with @p count in @p index_out: no memory to wait for several. */
+weir_status weir_future_wait_any(weir_future *const *futures, size_t count, int64_t timeout_ms,
+                                 size_t *index_out);
+/** Wait on the host until all of them are complete or failed; the same rules. None at all are complete.
+ *  @param[out] index_out  the first in the list that failed; on WEIR_ERR_TIMEOUT one that is not complete;
+ *                         else @p count. May be NULL.
+ *  @return what the first in the list that failed ended with, or WEIR_OK. */
+weir_status weir_future_wait_all(weir_future *const *futures, size_t count, int64_t timeout_ms,
+                                 size_t *index_out);
+
+/** A call-back that waits for a future. Short-lived. */
+typedef struct weir_watch weir_watch;
+/** Have @p fn called, once, when the future is complete or failed, with the status it ended with. The caller's
+ *  reference may be released right after, if somebody else holds one to decide it: with the last of those a
+ *  future that was never decided goes, and calls nobody.
+ *
+ *  The thread that calls is the one that finds out: a thread of the runtime (a host queue's, the one that
+ *  watches a GPU's events), the one that sets or fails the future, one that drives a simulation, or the
+ *  caller before this call returns, if the future is complete. It may hold locks of the runtime: @p fn must
+ *  not block, and of weir may call weir_context_post() and weir_watch_destroy() of its own watch, nothing
+ *  else. To do more, go by weir_future_post().
+ *  @param[out] watch_out  to withdraw the call with weir_watch_destroy(), which somebody must then call, also
+ *                         after @p fn was called; set before @p fn can be called. NULL: it is not withdrawn,
+ *                         and frees itself.
+ *  @retval WEIR_ERR_NOMEM  no memory: @p fn is not called. */
+weir_status weir_future_notify(weir_future *future, void (*fn)(void *user, weir_status status),
+                               void *user, weir_watch **watch_out);
+/** When this returns the function is not running and will not be called: what its `user` points to may go.
+ *  In its own function a watch may be destroyed too; that call is then the last. NULL is fine.
+ *  @par Blocks  while another thread is in the function. */
+void weir_watch_destroy(weir_watch *watch);
+
+/* ---- completion queue --------------------------------------------------------------------- */
+
+/** Have @p word put into the completion queue of the future's context when the future is complete or failed;
+ *  at once if it is. References as for weir_future_notify(). Each post is taken once; a future may be posted
+ *  several times. Needs memory now, none later.
+ *  @retval WEIR_ERR_NOMEM  no memory: nothing will come. */
+weir_status weir_future_post(weir_future *future, uint64_t word);
+/** Put @p word into the completion queue now: by this another thread, or a call-back (`arrived` of a link, a
+ *  function of weir_future_notify()), wakes the thread that serves the queue. Words come in the order in which
+ *  they were put there. @retval WEIR_ERR_NOMEM  no memory for it. */
+weir_status weir_context_post(weir_context *context, uint64_t word);
+/** Take the oldest completion; any thread. Does not wait; on simulated devices time goes on by one moment if
+ *  there is none, as in weir_future_query().
+ *  @param[out] status_out  what the future ended with; WEIR_OK for weir_context_post(). May be NULL.
+ *  @retval WEIR_PENDING  there is none now; the outputs are left as they are. */
+weir_status weir_context_next(weir_context *context, uint64_t *word_out, weir_status *status_out);
+/** A descriptor for poll(), epoll or an event loop that is readable while the completion queue is not empty.
+ *  It is the context's, and closed with it; do not read from it: weir_context_next() does. Nobody else
+ *  wakes the loop, so ask weir_device_status() now and then, by a timer, as programs do that only query.
+ *  @retval WEIR_ERR_UNSUPPORTED  the devices are simulated: time goes on only in calls.
+ *  @retval WEIR_ERR_NOMEM        the process has no descriptor left. */
+weir_status weir_context_fd(weir_context *context, int *fd_out);
+
 /* ---- segments ----------------------------------------------------------------------------- */
 
-/** A piece of memory on a device with a word of the user's: what links carry. A plain value; it
+/** A piece of memory on a device with two words of the user's: what links carry. A plain value; it
  * owns nothing. */
 typedef struct weir_segment {
     weir_device *device; /**< whose memory @p data is */
@@ -381,6 +551,10 @@ typedef struct weir_segment {
     size_t bytes;
     size_t offset; /**< where in its message a received packet lies; 0 when sending */
     uint64_t meta; /**< travels unchanged; policies may read it */
+    uint64_t tag;  /**< travels unchanged; no policy that ships reads it */
+    /** Of a received packet: who sent it, as the number of the link it was sent on among the inputs of the router that
+     *  link leads into (weir_link_number()). Unused when sending. */
+    uint32_t source;
 } weir_segment;
 
 #ifdef __cplusplus

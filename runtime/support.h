@@ -15,7 +15,28 @@ weir_status weir__fail(weir_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /** Put the sentence of another thread's failure in place of this thread's (it was logged there). */
-void weir__fail_adopt(const char *detail);
+void weir__fail_adopt(weir_status status, const char *detail);
+/** The sentence of this thread's last failure if that was one of @p status, so that the two belong together;
+ *  else NULL. */
+const char *weir__fail_cause(weir_status status);
+/** How many sentences this thread was given: tells whether a call-back of the program's set one. */
+uint64_t weir__fail_count(void);
+
+/** A sentence that was put aside while a thread does what may fail for a reason of its own. */
+struct weir__sentence {
+    weir_status status;
+    char *text; /**< NULL: there was none, or no memory for it */
+};
+struct weir__sentence weir__fail_keep(void);
+/** Make it the thread's again. */
+void weir__fail_restore(struct weir__sentence *kept);
+
+/** Refuse a call that was given NULL for its argument @p name. */
+weir_status weir__missing(const char *call, const char *name);
+
+/** Whether a future, a router or the like may end with @p status: a failure of the list. Not WEIR_ERR_TIMEOUT, which
+ *  says that a wait came to its own limit and changes nothing. */
+int weir__status_ends(weir_status status);
 
 /** The sentence of a wait that came to its time limit, which is no failure to log. */
 weir_status weir__timed_out(void);
@@ -34,6 +55,22 @@ void weir__log(weir__log_level level, const char *format, ...)
 weir_status weir__alloc(size_t count, size_t bytes, const char *what, void *data_out);
 /** The same, cleared. @p data_out is a pointer to any pointer. */
 weir_status weir__calloc(size_t count, size_t bytes, const char *what, void *data_out);
+
+/** Read a structure of a caller's that begins with its size (docs/abi.md). A shorter one is an older caller's, which
+ *  leaves the defaults of what it lacks; a longer one is a newer caller's, whose tail has to be zero.
+ *  @param[in,out] known  the library's, @p bytes long: defaults on entry.
+ *  @param[in] given      NULL: the defaults stay.  @param[in] what  the name of the type, for the sentence.
+ *  @retval WEIR_ERR_INVALID      the size was never set.
+ *  @retval WEIR_ERR_UNSUPPORTED  the tail sets what this library does not know. */
+weir_status weir__sized_in(void *known, size_t bytes, const void *given, const char *what);
+/** The same check of a structure that is not copied. */
+weir_status weir__sized_check(const void *given, size_t bytes, const char *what);
+/** Whether a structure that is to be filled has its size; NULL is fine. For calls that work before they fill it in.
+ *  @retval WEIR_ERR_INVALID  the size was never set. */
+weir_status weir__sized_room(const void *given, size_t bytes, const char *what);
+/** Fill a caller's structure from the library's, behind the size and as far as both go.
+ *  @retval WEIR_ERR_INVALID  the size was never set; nothing is filled. */
+weir_status weir__sized_out(void *given, const void *known, size_t bytes, const char *what);
 
 /** One more user of the context, which ends with the last: weir_context_create() counts as one, and so
  *  does every queue, endpoint, router and link. */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Folders include only what lies below them, and so do the rooms of algorithms and worklist; a private header
 # (internal.h) crosses one border at most; nobody outside runtime knows its backends; only CUDA code sees CUDA's
-# headers. Tests may include everything.
+# headers, and the stand-in for CUDA. Tests may include everything.
 set -eu
 find runtime topology router worklist algorithms examples tests \
     \( -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' \) -exec awk '
@@ -14,8 +14,11 @@ find runtime topology router worklist algorithms examples tests \
     }
     function complain(text) { print FILENAME ":" FNR ": " text; bad = 1 }
     FNR == 1 { split(FILENAME, part, "/"); from = part[1] }
-    /^[ \t]*#[ \t]*include[ \t]*"/ {
-        split($0, quoted, "\""); to = quoted[2]; split(to, target, "/")
+    # Programs, and so the examples, name public headers as they are installed; the library and its tests by the tree.
+    /^[ \t]*#[ \t]*include[ \t]*<weir\// && from != "examples" && from != "tests" { complain(FILENAME " includes <weir/...>: write the path in the tree") }
+    /^[ \t]*#[ \t]*include[ \t]*"/ && from == "examples" && !/"examples\// { complain(FILENAME ": an example writes <weir/...>, as a program does") }
+    /^[ \t]*#[ \t]*include[ \t]*(<weir\/|")/ {
+        to = $0; sub(/^[^"<]*(<weir\/|")/, "", to); sub(/[">].*/, "", to); split(to, target, "/")
         if (!(target[1] in rank)) complain(FILENAME " includes " to ", which names no folder of the tree")
         else if (rank[target[1]] > rank[from]) complain(FILENAME " includes " to)
         else if (to ~ /^runtime\/(host|cuda|sim)\// && from != "runtime" && from != "tests")
@@ -31,6 +34,6 @@ find runtime topology router worklist algorithms examples tests \
             complain(FILENAME " includes " to ": device text knows no host")
     }
     /^[ \t]*#[ \t]*include[ \t]*[<"](cuda|cooperative_groups|cub\/|thrust\/|nccl|nvml)/ {
-        if (FILENAME !~ /\.cuh?$/ && FILENAME !~ /^runtime\/cuda\//) complain(FILENAME " includes a CUDA header")
+        if (FILENAME !~ /\.cuh?$/ && FILENAME !~ /^(runtime\/cuda|tests\/standin)\//) complain(FILENAME " includes a CUDA header")
     }
     END { exit bad }' {} +

@@ -80,6 +80,7 @@ awk -v own="$own" -v folders="$folders" -v files="$work/files" -v names="$work/n
     function is_file(name, want, line) {
         if (index(own, " " name " ")) return 1
         sub(/^build\/((host|cuda)\/)?/, "", name)
+        sub(/^weir\//, "", name) # as programs include it
         while (sub(/^\.\.?\//, "", name)) continue
         want = name
         sub(/\/$/, "", want)

@@ -7,6 +7,8 @@
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+mkdir "$work/include"
+ln -s "$PWD" "$work/include/weir" # as in a build, where programs write <weir/...>
 [ $# -gt 0 ] || { echo 'check_snippets: name at least one page' >&2 && exit 2; }
 failed=0 passed=0
 for page; do
@@ -30,11 +32,11 @@ for page; do
             failed=$((failed + 1))
         fi
     done
-    [ -n "$(find "$work" -name '*.c' -o -name '*.from')" ] ||
+    [ -n "$(find "$work" -maxdepth 1 -name '*.c' -o -name '*.from')" ] ||
         { echo "check_snippets: $page has no block to check" >&2 && exit 1; }
     for block in "$work"/*.c; do
         [ -f "$block" ] || continue
-        if ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Wno-unused-function -Werror -I. -fsyntax-only "$block"; then
+        if ${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Wno-unused-function -Werror -I. -I"$work/include" -fsyntax-only "$block"; then
             passed=$((passed + 1))
         else
             failed=$((failed + 1))

@@ -3,22 +3,10 @@
 
 #include <stdlib.h>
 
-/* hwloc, where it has no memory, crashes or leaves parts of the system out, and does not say so. What it
- * takes on a large machine is taken before it is asked, and given back. */
-#define HWLOC_BYTES ((size_t)8 << 20)
-
-static weir_status check_room(void)
-{
-    void *room;
-    weir_status status = weir__alloc(HWLOC_BYTES, 1, "looking at the system's NUMA nodes", &room);
-    free(room);
-    return status;
-}
-
 weir_status weir__machine_discover(weir_context *context, weir_machine **machine_out)
 {
     struct weir__survey *survey;
-    weir_status status = check_room();
+    weir_status status = weir__numa_check_room();
     *machine_out = NULL;
     if (status || (status = weir__alloc(1, sizeof *survey, "survey of a machine", &survey)))
         return status;

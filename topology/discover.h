@@ -5,6 +5,7 @@
 #ifndef WEIR_TOPOLOGY_DISCOVER_H
 #define WEIR_TOPOLOGY_DISCOVER_H
 
+#include "runtime/numa.h"
 #include "topology/machine.h"
 
 /** One device, as it and the system describe it. */

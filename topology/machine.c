@@ -1,6 +1,9 @@
 /** @file machine.c  A machine: made empty, filled by its maker, finished, then only read. */
 #include "topology/machine.h"
 
+#include "runtime/text.h"
+
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,5 +227,23 @@ weir_status weir_machine_cost(const weir_machine *machine, uint32_t from, uint32
         return weir__fail(WEIR_ERR_INVALID, "cost from device %u to %u of a machine of %u", from,
                           to, machine->devices);
     *cost_out = machine->cost[(size_t)from * (machine->devices + 1) + to];
+    return WEIR_OK;
+}
+
+weir_status weir__machine_text(const weir_machine *machine,
+                               void (*put)(FILE *out, const weir_machine *machine), char **text_out)
+{
+    weir__text text = {.file = NULL};
+    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    FILE *out = plain ? weir__text_open(&text) : NULL;
+    if (out) {
+        locale_t before = uselocale(plain);
+        put(out, machine);
+        uselocale(before);
+    }
+    if (plain)
+        freelocale(plain);
+    if (!(*text_out = weir__text_close(&text, NULL)))
+        return weir__fail(WEIR_ERR_NOMEM, "no memory for the text of machine %s", machine->name);
     return WEIR_OK;
 }

@@ -5,6 +5,8 @@
 #include "runtime/internal.h"
 #include "topology/topology.h"
 
+#include <stdio.h>
+
 struct weir_machine {
     char name[64];
     char source[128]; /* "discovered", "spec 8*nvswitch", "file m60.json" */
@@ -50,6 +52,12 @@ double weir__hop_gbs(weir_hop_kind kind, uint32_t generation, uint32_t count);
 /** Fill machine->cost for every ordered pair. */
 weir_status weir__machine_find_paths(weir_machine *machine);
 
+/** What @p put prints, as a string. Its numbers have decimal points, whatever the locale is.
+ *  @param[out] text_out  freed with free(). */
+weir_status weir__machine_text(const weir_machine *machine,
+                               void (*put)(FILE *out, const weir_machine *machine),
+                               char **text_out);
+
 /* ---- machine_spec.c, machine_json.c, machine_shipped.c ------------------------------------------ */
 
 /** @retval WEIR_ERR_INVALID  not a spec; the sentence says where and why. */
@@ -60,7 +68,7 @@ weir_status weir__machine_from_json(const char *path, const char *text, size_t b
 /** @return 0 when @p name is no shipped machine's, else 1; then @p status_out says how it went. */
 int weir__machine_from_name(const char *name, weir_machine **machine_out, weir_status *status_out);
 
-/* ---- discovery (discover.c, nvml.c, numa.c) ------------------------------------------------------ */
+/* ---- discovery (discover.c, nvml.c) --------------------------------------------------------------- */
 
 weir_status weir__machine_discover(weir_context *context, weir_machine **machine_out);
 
@@ -76,21 +84,5 @@ struct weir__nvlinks {
     uint32_t pcie_generation, pcie_lanes; /* of its PCIe link at its best; 0 unknown */
 };
 void weir__nvml_links(const char *bus, struct weir__nvlinks *links_out);
-
-/** NUMA nodes and the PCI tree by hwloc, read once a process. */
-struct weir__numa {
-    uint32_t count;
-    struct {
-        uint32_t os_index, cores;
-        uint64_t memory_bytes;
-    } node[64];
-};
-/** Never fails: a system that tells nothing has one node with all cores and all memory. */
-void weir__numa_get(struct weir__numa *numa_out);
-/** The NUMA node (position in weir__numa) next to a PCI device; 0 when unknown. */
-uint32_t weir__numa_of_bus(const char *bus);
-/** The PCI bus id of the root port above a PCI device: devices with the same one share a link to the
- *  host. @return 0 when unknown. */
-int weir__pci_root_of(const char *bus, char *root_out, size_t room);
 
 #endif

@@ -1,5 +1,5 @@
 /** @file machine_dot.c  A machine as a graph for Graphviz: dot -Tsvg, or neato for meshes. */
-#include "topology/machine_text.h"
+#include "topology/machine.h"
 
 #include <stdio.h>
 

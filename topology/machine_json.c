@@ -3,7 +3,7 @@
  * Numbers are written with as few digits as read back to the same value. The format is described in
  * docs/machines.md; machine_json_read.c reads it. */
 #include "runtime/text.h"
-#include "topology/machine_text.h"
+#include "topology/machine.h"
 
 #include <inttypes.h>
 #include <math.h>

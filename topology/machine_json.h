@@ -85,9 +85,5 @@ weir_status weir__json_read(const struct weir__json_reader *r, json_t *object,
 
 /** The number of the node with this label among the first @p count, or @p count. */
 uint32_t weir__machine_find(const weir_machine *machine, uint32_t count, const char *label);
-/** Read the lists of hops and of pairs (NULL is an empty one) into a machine that has its nodes. */
-weir_status weir__json_read_hops(struct weir__json_reader *r, weir_machine *machine, json_t *hops);
-weir_status weir__json_read_pairs(struct weir__json_reader *r, weir_machine *machine,
-                                  json_t *pairs);
 
 #endif

@@ -5,6 +5,7 @@
 
 static void find_device(weir_device *device, struct weir__found *found)
 {
+    found->info = (weir_device_info)WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &found->info);
     if (!weir__found_gpu(found))
         return;

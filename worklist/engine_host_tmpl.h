@@ -47,6 +47,7 @@ uint64_t CUDA_FORM(block_bytes)(uint32_t stage_channels);
 extern const weir_operator WEIR_TMPL_OPERATOR(WEIR_OPERATOR);
 const weir_operator WEIR_TMPL_OPERATOR(WEIR_OPERATOR) = {
     .name = WEIR_TMPL_TEXT(WEIR_OPERATOR),
+    .engine = WEIR_ENGINE_VERSION,
     .item_bytes = sizeof(OP(item)),
     .wire_bytes = sizeof(OP(wire)),
     .piece_bytes = sizeof(struct OP(piece)),
@@ -63,8 +64,12 @@ const weir_operator WEIR_TMPL_OPERATOR(WEIR_OPERATOR) = {
 #if OP(folds)
     .folds = 1,
 #endif
-    .fused = {WEIR_TMPL_TEXT(WEIR_OPERATOR) " fused", OP(engine_host), CUDA_FORM(fused)},
-    .discrete = {WEIR_TMPL_TEXT(WEIR_OPERATOR) " discrete", OP(engine_host), CUDA_FORM(discrete)},
+    .fused = {.name = WEIR_TMPL_TEXT(WEIR_OPERATOR) " fused",
+              .host = OP(engine_host),
+              .cuda = CUDA_FORM(fused)},
+    .discrete = {.name = WEIR_TMPL_TEXT(WEIR_OPERATOR) " discrete",
+                 .host = OP(engine_host),
+                 .cuda = CUDA_FORM(discrete)},
     .load = CUDA_FORM(load),
     .own_schedule_cuda = CUDA_FORM(own_schedule),
     .block_bytes = sizeof(struct OP(block)) + sizeof(OP(wire)[OP(stage_wires_here)]),

@@ -43,6 +43,7 @@ extern "C" {
 
 /** A body, compiled for both kinds of devices; made by steps_host_tmpl.h. */
 typedef struct weir_steps_body {
+    uint32_t engine; /**< WEIR_ENGINE_VERSION that it was compiled with */
     const char *name;
     weir_kernel kernel;
     weir_kernel
@@ -131,10 +132,16 @@ typedef struct weir_steps weir_steps; /**< a program on devices; long-lived; one
 
 /** What a run took. */
 typedef struct weir_steps_times {
+    size_t size; /**< sizeof(weir_steps_times), set by WEIR_STEPS_TIMES_INIT */
     double
         kernel_ms; /**< from before the first kernel starts to the end of the last body, less reset_ms */
     double reset_ms; /**< the longest that a device took to reset its arrays, inside its kernel */
 } weir_steps_times;
+/** weir_steps_times: nothing filled in yet. */
+#define WEIR_STEPS_TIMES_INIT          \
+    {                                  \
+        sizeof(weir_steps_times), 0, 0 \
+    }
 
 /** Whether bodies can run on the first `devices` devices of a context together: all host devices, or all
  *  GPUs that reach each other.
@@ -167,7 +174,7 @@ void *weir_steps_data(const weir_steps *steps, const char *name, uint32_t device
  *  @retval WEIR_ERR_NOMEM    no further device has it then, and this may be tried again. */
 weir_status weir_steps_take(weir_steps *steps, const char *name);
 /** Start all kernels and wait for all. Arrays are reset by the kernels themselves.
- *  @param[out] times_out  may be NULL.
+ *  @param[in,out] times_out  begins as WEIR_STEPS_TIMES_INIT; may be NULL.
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE  the object may only be destroyed.
  *  @par Blocks  until done. */
 weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out);

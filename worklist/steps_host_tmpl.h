@@ -63,11 +63,15 @@ int WEIR_STEPS_NAME(weir__, _epilogue_cuda)(void *stream, uint32_t workers, cons
 
 extern const weir_steps_body WEIR_STEPS_NAME(weir__, _steps);
 const weir_steps_body WEIR_STEPS_NAME(weir__, _steps) = {
+    .engine = WEIR_ENGINE_VERSION,
     .name = WEIR_STEPS_TEXT_(WEIR_STEPS),
-    .kernel = {WEIR_STEPS_TEXT_(WEIR_STEPS), WEIR_STEPS_NAME(, _host), WEIR_STEPS_CUDA(_cuda)},
+    .kernel = {.name = WEIR_STEPS_TEXT_(WEIR_STEPS),
+               .host = WEIR_STEPS_NAME(, _host),
+               .cuda = WEIR_STEPS_CUDA(_cuda)},
 #ifdef WEIR_STEPS_EPILOGUE
-    .epilogue = {WEIR_STEPS_TEXT_(WEIR_STEPS) " epilogue", WEIR_STEPS_NAME(, _epilogue_host),
-                 WEIR_STEPS_CUDA(_epilogue_cuda)},
+    .epilogue = {.name = WEIR_STEPS_TEXT_(WEIR_STEPS) " epilogue",
+                 .host = WEIR_STEPS_NAME(, _epilogue_host),
+                 .cuda = WEIR_STEPS_CUDA(_epilogue_cuda)},
 #endif
     .load = WEIR_STEPS_CUDA(_load),
     .args_bytes = sizeof(struct WEIR_STEPS_NAME(, _args)),

@@ -29,6 +29,7 @@ extern "C" {
 /** An operator as the engine sees it: sizes and kernels. Made by worklist/engine_host_tmpl.h from
  * an operator header (worklist/operator.h says what that holds). */
 typedef struct weir_operator {
+    uint32_t engine; /**< WEIR_ENGINE_VERSION that it was compiled with */
     const char *name;
     uint32_t item_bytes;  /**< a work item in a worker's queue */
     uint32_t wire_bytes;  /**< a packed item on a link */
@@ -135,9 +136,10 @@ typedef enum weir_phase {
 /** "process", "receive", "order", "wait". */
 const char *weir_phase_text(weir_phase phase);
 
-/** What a run did, summed over the workers; a plain value. */
+/** What a run did, summed over the workers. */
 typedef struct weir_worklist_stats {
-    double ms; /**< of the kernels: from the start of the workers to the end of the last one */
+    size_t size; /**< sizeof(weir_worklist_stats), set by WEIR_WORKLIST_STATS_INIT */
+    double ms;   /**< of the kernels: from the start of the workers to the end of the last one */
     uint64_t
         produced; /**< items that came into being, seeds too, and numbers that seeds were to be made of */
     uint64_t consumed;  /**< items processed or merged; equals produced after a run */
@@ -161,7 +163,18 @@ typedef struct weir_worklist_stats {
     weir_mapping_kind mapping; /**< WEIR_MAPPING_AUTO: none, each worker is a thread */
     uint32_t group;            /**< of WEIR_MAPPING_GROUP */
     uint32_t cut; /**< longest piece of a tile that is cut, in atoms; 0: tiles are not cut */
+    /** Zero: room for later members, which the structure needs where it lies inside another (weir_run_stats). */
+    uint64_t reserved[8];
 } weir_worklist_stats;
+/** weir_worklist_stats: nothing filled in yet. */
+#define WEIR_WORKLIST_STATS_INIT                                                                \
+    {                                                                                           \
+        sizeof(weir_worklist_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, WEIR_ROUTE_AUTO,  \
+            WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, \
+        {                                                                                       \
+            0                                                                                   \
+        }                                                                                       \
+    }
 
 typedef struct weir_worklist weir_worklist; /**< long-lived */
 
@@ -204,7 +217,7 @@ weir_status weir_worklist_seed(weir_worklist *worklist, uint32_t owner, const vo
  *  @retval WEIR_ERR_UNSUPPORTED  the operator has no NAME_seed. */
 weir_status weir_worklist_seed_numbers(weir_worklist *worklist, uint32_t owner, uint32_t count);
 
-/** Run until every item is consumed. @param[out] stats_out  may be NULL.
+/** Run until every item is consumed. @param[in,out] stats_out  begins as WEIR_WORKLIST_STATS_INIT; may be NULL.
  *  @retval WEIR_ERR_TIMEOUT, WEIR_ERR_CANCELLED, WEIR_ERR_DEVICE, WEIR_ERR_NOMEM (the spill bound),
  *          WEIR_ERR_INVALID (an item that was passed to its own worker or to none) stopped;
  *          weir_error_detail() ends in the dump, and only destroying it is possible then.

@@ -60,7 +60,7 @@ static int rows_are_short(const weir_graph *graph)
  * GPU (docs/benchmarks.md), and several GPUs need no barrier for each level there. */
 static int usual(weir_context *context, const weir_graph *graph)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(weir_context_device(context, 0), &info);
     return info.kind == WEIR_DEVICE_CUDA && rows_are_short(graph) ? WEIR__FORM_PUSH
                                                                   : WEIR__FORM_STEP;
@@ -127,9 +127,12 @@ static weir_status run_push(weir_bfs *bfs, uint64_t source, weir_run_stats *stat
 weir_status weir_bfs_run(weir_bfs *bfs, uint64_t source, weir_run_stats *stats_out)
 {
     const uint64_t begin_ns = weir_context_time_ns(bfs->head.context);
-    weir_run_stats stats;
-    weir_status status = bfs->in_step ? weir__bfs_in_step_run(bfs->in_step, source, &stats)
-                                      : run_push(bfs, source, &stats);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_run_stats");
+    if (status)
+        return status;
+    status = bfs->in_step ? weir__bfs_in_step_run(bfs->in_step, source, &stats)
+                          : run_push(bfs, source, &stats);
     if (status) /* one that was refused leaves what is there */
         return status == WEIR_ERR_INVALID ? status : weir__algorithm_failed(&bfs->head, status);
     stats.direction = bfs->direction;
@@ -165,12 +168,21 @@ weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out)
     return status ? status : weir_traversal_gather(bfs->head.traversal, levels_out);
 }
 
-weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_out)
+static weir_status values(weir_bfs *bfs, uint32_t device, weir_values *values_out)
 {
     weir_status status = bfs->head.ran && !bfs->in_step ? levels_fit(bfs) : WEIR_OK;
     return status
                ? status
                : weir__algorithm_values(&bfs->head, "levels", device, WEIR_VALUE_I32, values_out);
+}
+
+weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_out)
+{
+    weir_values known = WEIR_VALUES_INIT;
+    weir_status status = weir__sized_room(values_out, sizeof known, "weir_values");
+    if (!status)
+        status = values(bfs, device, &known);
+    return status ? status : weir__sized_out(values_out, &known, sizeof known, "weir_values");
 }
 
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
@@ -179,9 +191,9 @@ weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
     return weir__algorithm_link_items(&bfs->head, from, to, items_out);
 }
 
-void weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out)
+weir_status weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out)
 {
-    *stats_out = bfs->head.prepared;
+    return weir__algorithm_prepared(&bfs->head, stats_out);
 }
 
 void weir_bfs_cancel(weir_bfs *bfs)

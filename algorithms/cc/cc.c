@@ -33,7 +33,7 @@ static weir_status may_reside(const void *user)
     if ((status = weir_steps_possible(head->context, head->parts)))
         return status;
     for (uint32_t d = 0; d < head->parts; d++) {
-        weir_pool_stats pool;
+        weir_pool_stats pool = WEIR_POOL_STATS_INIT;
         weir_device_pool_stats(weir_context_device(head->context, d), &pool);
         if (pool.bound_bytes < pool.used_bytes + needed)
             return WEIR_ERR_NOMEM;
@@ -90,9 +90,12 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
 weir_status weir_cc_run(weir_cc *cc, weir_run_stats *stats_out)
 {
     const uint64_t begin_ns = weir_context_time_ns(cc->head.context);
-    weir_run_stats stats;
-    weir_status status = cc->streamed ? weir__cc_streamed_run(cc->streamed, &stats)
-                                      : weir__cc_resident_run(&cc->resident, &stats);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_run_stats");
+    if (status)
+        return status;
+    status = cc->streamed ? weir__cc_streamed_run(cc->streamed, &stats)
+                          : weir__cc_resident_run(&cc->resident, &stats);
     if (status)
         return weir__algorithm_failed(&cc->head, status);
     stats.work.route = cc->route;
@@ -114,7 +117,7 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out)
                         : weir__row_steps_gather(&cc->resident.on, "label", labels_out);
 }
 
-weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out)
+static weir_status values(weir_cc *cc, uint32_t device, weir_values *values_out)
 {
     return cc->head.ran && cc->streamed
                ? weir__fail(WEIR_ERR_UNSUPPORTED,
@@ -122,9 +125,18 @@ weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out
                : weir__algorithm_values(&cc->head, "labels", device, WEIR_VALUE_U32, values_out);
 }
 
-void weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out)
+weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out)
 {
-    *stats_out = cc->head.prepared;
+    weir_values known = WEIR_VALUES_INIT;
+    weir_status status = weir__sized_room(values_out, sizeof known, "weir_values");
+    if (!status)
+        status = values(cc, device, &known);
+    return status ? status : weir__sized_out(values_out, &known, sizeof known, "weir_values");
+}
+
+weir_status weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out)
+{
+    return weir__algorithm_prepared(&cc->head, stats_out);
 }
 
 void weir_cc_cancel(weir_cc *cc)

@@ -173,7 +173,7 @@ weir_status weir__cc_segments_create(weir_context *context, const weir_graph *gr
                                      weir__cc_segments *segments_out)
 {
     struct cutter c = {.graph = graph, .segments = segments_out};
-    weir_graph_summary summary;
+    weir_graph_summary summary = WEIR_GRAPH_SUMMARY_INIT;
     weir_status status;
     *segments_out = (weir__cc_segments){.context = context};
     if ((status = weir_graph_summarize(graph, &summary)))

@@ -115,7 +115,8 @@ static weir_status take(struct weir__dataflow_device *on, weir_link *link, enum 
     }
     if (status < 0) /* a failure: nothing may be written into the buffer after this */
         (void)weir_pending_wait(pending, -1, &packet);
-    released = weir_pending_release(pending, status ? NULL : on->queue);
+    while ((released = weir_pending_release(pending, status ? NULL : on->queue)) == WEIR_FULL)
+        (void)weir_queue_sync(on->queue); /* then its events have come */
     return status ? status : released;
 }
 
@@ -158,7 +159,9 @@ static weir_status send_up(struct weir__dataflow_device *on)
     weir_future *sent;
     if (!trees.bytes) /* an empty packet would wait for somebody to take it */
         return weir_link_shutdown(on->out);
-    weir_status status = weir_link_send_from(on->out, &trees, on->queue, &sent);
+    weir_status status;
+    while ((status = weir_link_send_from(on->out, &trees, on->queue, &sent)) == WEIR_FULL)
+        (void)weir_queue_sync(on->queue);
     if (status)
         return status;
     status = weir_future_wait(sent, -1);
@@ -252,7 +255,7 @@ static size_t packet_of(const weir__cc_streamed *cc, const weir_graph *graph)
     bytes = bytes < PACKET_LEAST ? PACKET_LEAST : bytes;
     bytes = bytes > PACKET_MOST ? PACKET_MOST : bytes;
     for (uint32_t d = 0; d < cc->devices; d++) {
-        weir_pool_stats pool;
+        weir_pool_stats pool = WEIR_POOL_STATS_INIT;
         weir_device_pool_stats(weir_context_device(cc->context, d), &pool);
         uint64_t left = pool.bound_bytes > pool.used_bytes ? pool.bound_bytes - pool.used_bytes : 0;
         bytes = bytes > left / 8 ? left / 8 : bytes;

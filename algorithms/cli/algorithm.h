@@ -120,7 +120,7 @@ struct weir__cli_algorithm {
                               const void *values);
     /** NULL: there are no links that carry items. */
     weir_status (*link_items)(void *object, uint32_t from, uint32_t to, uint64_t *items_out);
-    void (*prepared)(const void *object, weir_prepare_stats *stats_out);
+    weir_status (*prepared)(const void *object, weir_prepare_stats *stats_out);
     void (*cancel)(void *object); /**< any thread */
     void (*destroy)(void *object);
     /* ---- judging ---- */
@@ -174,22 +174,22 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
 
 /* Calls with the types of algorithms.h behind calls with void: a function must not be called as if it had
  * other types than its own. */
-#define ROW_FUNCTIONS(algorithm, values_of)                                             \
-    static weir_status algorithm##_values(void *object, void *values_out)               \
-    {                                                                                   \
-        return weir_##algorithm##_##values_of(object, values_out);                      \
-    }                                                                                   \
-    static void algorithm##_prepared(const void *object, weir_prepare_stats *stats_out) \
-    {                                                                                   \
-        weir_##algorithm##_prepared(object, stats_out);                                 \
-    }                                                                                   \
-    static void algorithm##_cancel(void *object)                                        \
-    {                                                                                   \
-        weir_##algorithm##_cancel(object);                                              \
-    }                                                                                   \
-    static void algorithm##_destroy(void *object)                                       \
-    {                                                                                   \
-        weir_##algorithm##_destroy(object);                                             \
+#define ROW_FUNCTIONS(algorithm, values_of)                                                    \
+    static weir_status algorithm##_values(void *object, void *values_out)                      \
+    {                                                                                          \
+        return weir_##algorithm##_##values_of(object, values_out);                             \
+    }                                                                                          \
+    static weir_status algorithm##_prepared(const void *object, weir_prepare_stats *stats_out) \
+    {                                                                                          \
+        return weir_##algorithm##_prepared(object, stats_out);                                 \
+    }                                                                                          \
+    static void algorithm##_cancel(void *object)                                               \
+    {                                                                                          \
+        weir_##algorithm##_cancel(object);                                                     \
+    }                                                                                          \
+    static void algorithm##_destroy(void *object)                                              \
+    {                                                                                          \
+        weir_##algorithm##_destroy(object);                                                    \
     }
 
 /** For algorithms that have items on links. */

@@ -1,8 +1,8 @@
 /** @file bench_list.c  The benchmarks of all layers as one list. */
 #include "algorithms/cli/result.h"
 
-#include "algorithms/algorithms.h"
-#include "router/router.h"
+#include "algorithms/bench.h"
+#include "router/bench.h"
 
 #include <string.h>
 

@@ -49,7 +49,7 @@ struct json_t *weir__cli_json_devices(const weir_context *context)
 {
     json_t *devices = json_array();
     for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(weir_context_device(context, i), &info);
         json_t *device = json_pack(
             "{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "label", info.label, "name", info.name, "kind",

@@ -19,13 +19,14 @@ int weir__cli_exit_of(weir_status status)
     case WEIR_ERR_FORMAT:
         return EXIT_USAGE;
     case WEIR_ERR_NOMEM:
-    case WEIR_ERR_FULL:
+    case WEIR_FULL:
     case WEIR_ERR_NODEV:
     case WEIR_ERR_DEVICE:
     case WEIR_ERR_TIMEOUT:
     case WEIR_ERR_CANCELLED:
     case WEIR_ERR_VERIFY:
     case WEIR_ERR_CHILD:
+    case WEIR_ERR_PROCESS:
         break;
     }
     return EXIT_RUN;

@@ -33,7 +33,7 @@ static int gather(const weir__cli_filtered *report, struct timed *times)
 {
     int code = EXIT_DONE;
     for (uint64_t i = 0; i < report->trials.count && !code; i++) {
-        weir_pbf_stats trial;
+        weir_pbf_stats trial = WEIR_PBF_STATS_INIT;
         if (!(code = weir__cli_records_get(&report->trials, i, &trial)))
             times[i] = (struct timed){trial.ms, i};
     }
@@ -94,7 +94,7 @@ static void print_devices(const weir__cli_filtered *report, const weir_pbf_stats
            "done ms");
     for (uint32_t i = 0; i < trial->devices; i++) {
         const weir_pbf_share *share = &trial->device[i];
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(weir_context_device(report->context, i), &info);
         printf("%-10s %14" PRIu64 " %7.2f%% %9" PRIu64 " %12.3f %12.3f\n", info.label,
                share->elements, part(share->elements, report->request->elements), share->packets,
@@ -107,7 +107,7 @@ static int print_trials(const weir__cli_filtered *report)
     int code = EXIT_DONE;
     printf("\n%5s %12s %10s %12s\n", "trial", "ms", "GB/s", "prepare ms");
     for (uint64_t i = 0; i < report->trials.count && !code; i++) {
-        weir_pbf_stats trial;
+        weir_pbf_stats trial = WEIR_PBF_STATS_INIT;
         if (!(code = weir__cli_records_get(&report->trials, i, &trial)))
             printf("%5" PRIu64 " %12.3f %10.3f %12.2f\n", i + 1, trial.ms, gbs(report, trial.ms),
                    trial.prepare_ms);
@@ -126,7 +126,7 @@ static void print_summary(const weir__cli_filtered *report)
 
 int weir__cli_filtered_text(const weir__cli_filtered *report)
 {
-    weir_pbf_stats median;
+    weir_pbf_stats median = WEIR_PBF_STATS_INIT;
     int code = weir__cli_records_get(&report->trials, report->median, &median);
     if (code)
         return code;
@@ -148,7 +148,7 @@ static json_t *shares_json(const weir__cli_filtered *report, const weir_pbf_stat
     json_t *shares = json_array();
     for (uint32_t i = 0; i < trial->devices; i++) {
         const weir_pbf_share *share = &trial->device[i];
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(weir_context_device(report->context, i), &info);
         json_t *row = json_pack("{s:s, s:o, s:o, s:o, s:f, s:f}", "label", info.label, "elements",
                                 weir__cli_json_integer(share->elements), "kept",
@@ -203,7 +203,7 @@ int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *
     weir__cli_document_add(&document, "choices", choices_json(report));
     weir__cli_document_rows(&document, "trials");
     for (uint64_t i = 0; i < report->trials.count && !code; i++) {
-        weir_pbf_stats trial;
+        weir_pbf_stats trial = WEIR_PBF_STATS_INIT;
         if (!(code = weir__cli_records_get(&report->trials, i, &trial)))
             code = weir__cli_document_row(&document, trial_json(report, &trial));
     }

@@ -7,7 +7,7 @@
 /* Print "host:0 host:1 (host device)". A name that several devices in a row have is printed once. */
 static void print_devices(const weir_context *context)
 {
-    weir_device_info info, next;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT, next = WEIR_DEVICE_INFO_INIT;
     uint32_t count = weir_context_device_count(context);
     printf("devices  ");
     for (uint32_t i = 0; i < count; i++) {

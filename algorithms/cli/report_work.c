@@ -155,7 +155,7 @@ static void print_phases(const struct work *work)
 
 static const char *label(const struct work *work, uint32_t device, char room[FIGURE_ROOM])
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(weir_context_device(work->report->context, device), &info);
     return weir__cli_cleaned(info.label, room, FIGURE_ROOM);
 }

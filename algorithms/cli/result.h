@@ -4,6 +4,7 @@
 #define WEIR_ALGORITHMS_CLI_RESULT_H
 
 #include "algorithms/cli/cli.h"
+#include "topology/bench.h"
 
 struct json_t;
 

@@ -48,6 +48,7 @@ static int fill_in(const struct weir__cli_session *session, weir__cli_report *re
                                  .cold = session->cold,
                                  .verified = session->verified,
                                  .difference = session->difference};
+    report->prepared = (weir_prepare_stats)WEIR_PREPARE_STATS_INIT;
     session->algorithm->prepared(session->object, &report->prepared);
     int code = weir__cli_records_get(rows, 0, &report->first);
     if (!code)

@@ -58,7 +58,7 @@ int weir__cli_info(const weir__cli_request *request)
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     weir__cli_output output = {0};
     weir_graph *graph = NULL;
-    weir_graph_summary facts;
+    weir_graph_summary facts = WEIR_GRAPH_SUMMARY_INIT;
     if (request->config && request->undirected)
         return weir__cli_fail(EXIT_USAGE,
                               "--undirected is of a graph, which --config does without; "

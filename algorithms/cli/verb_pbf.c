@@ -111,14 +111,14 @@ static int run_all(struct session *session)
 {
     const weir__cli_request *request = session->request;
     weir__cli_filtered *report = &session->report;
-    weir_pbf_stats warm_up;
+    weir_pbf_stats warm_up = WEIR_PBF_STATS_INIT;
     int code = EXIT_DONE;
     if (request->trials > 1) {
         weir__cli_progress("warming up ...");
         code = run_once(session, &warm_up);
     }
     while (report->trials.count < request->trials && !code && !report->difference) {
-        weir_pbf_stats trial;
+        weir_pbf_stats trial = WEIR_PBF_STATS_INIT;
         weir__cli_progress("running trial %" PRIu64 "/%" PRIu64 " ...", report->trials.count + 1,
                            request->trials);
         if ((code = run_once(session, &trial)))

@@ -231,7 +231,7 @@ static int finish_trial(struct weir__cli_session *session, weir__cli_trial *tria
 
 static int run_trial(struct weir__cli_session *session, uint64_t source)
 {
-    weir__cli_trial trial = {.source = source};
+    weir__cli_trial trial = {.source = source, .stats = WEIR_RUN_STATS_INIT};
     weir__cli_progress("running trial %" PRIu64 "/%" PRIu64 " ...", session->trials.rows.count + 1,
                        session->source_count * session->request->trials);
     int code = run_once(session, source, &trial.stats);
@@ -291,6 +291,7 @@ int weir__cli_traverse(const weir__cli_request *request)
     struct weir__cli_session session = {.algorithm = request->verb->algorithm,
                                         .request = request,
                                         .trials = weir__cli_trials_none(),
+                                        .cold = {.stats = WEIR_RUN_STATS_INIT},
                                         .verified = -1};
     int code = check_options(&session);
     if (!code)

@@ -99,7 +99,7 @@ static int compare_change(const weir__cli_algorithm *algorithm, const weir_pr_co
 {
     const double limit = change_limit(config, &trial->stats);
     char got[VALUE_ROOM], want[VALUE_ROOM];
-    weir_pr_change change;
+    weir_pr_change change = WEIR_PR_CHANGE_INIT;
     int length = 0;
     weir_status status = weir_pr_check(graph, config, ranks, &change);
     if (status)

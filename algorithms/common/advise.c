@@ -197,8 +197,8 @@ static uint32_t count_alike(weir_context *context, weir_device_kind kind, double
     if (weir_context_simulated(context))
         return 0;
     for (uint32_t d = 0; d < count; d++) {
-        weir_device_info info;
-        weir_pool_stats pool;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
+        weir_pool_stats pool = WEIR_POOL_STATS_INIT;
         weir_device_info_get(weir_context_device(context, d), &info);
         weir_device_pool_stats(weir_context_device(context, d), &pool);
         if (info.kind != kind)

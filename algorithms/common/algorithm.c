@@ -25,13 +25,11 @@ weir_status weir__partition_choose(weir_context *context, const weir_graph *grap
 
 weir_status weir__making_begin(struct weir__making *making)
 {
-    static const weir_run_options defaults = WEIR_RUN_OPTIONS_INIT;
+    const weir_run_options *given = making->options;
     making->begin = weir__prepare_begin();
-    if (!making->options)
-        making->options = &defaults;
-    return making->options->size == sizeof *making->options
-               ? WEIR_OK
-               : weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
+    making->known = (weir_run_options)WEIR_RUN_OPTIONS_INIT;
+    making->options = &making->known;
+    return weir__sized_in(&making->known, sizeof making->known, given, "weir_run_options");
 }
 
 weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__making *making,
@@ -85,8 +83,14 @@ void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_r
     stats->devices = head->parts;
     stats->why_devices = head->why_devices;
     stats->ms = weir__ms_since(head->context, begin_ns);
-    if (stats_out)
-        *stats_out = *stats;
+    if (stats_out) /* whose size was checked before the run */
+        (void)weir__sized_out(stats_out, stats, sizeof *stats, "weir_run_stats");
+}
+
+weir_status weir__algorithm_prepared(const struct weir__algorithm *head,
+                                     weir_prepare_stats *stats_out)
+{
+    return weir__sized_out(stats_out, &head->prepared, sizeof head->prepared, "weir_prepare_stats");
 }
 
 weir_status weir__algorithm_failed(struct weir__algorithm *head, weir_status status)

@@ -25,12 +25,14 @@ struct weir__making {
     weir_context *context;
     const weir_graph *graph;
     const weir_partition *partition; /**< NULL where none is given, until one is chosen */
-    const weir_run_options *options; /**< NULL: the defaults, after weir__making_begin() */
+    const weir_run_options
+        *options;           /**< the caller's or NULL; `known` after weir__making_begin() */
+    weir_run_options known; /**< the options as this library has them */
     struct weir__prepare begin;
 };
 
-/** Note the time, put defaults in place of no options.
- *  @retval WEIR_ERR_INVALID  the options were not set by their initialiser. */
+/** Note the time, read the options.
+ *  @retval WEIR_ERR_INVALID, WEIR_ERR_UNSUPPORTED  weir__sized_in() of the options. */
 weir_status weir__making_begin(struct weir__making *making);
 
 /** Choose a partition if there is none, create the form, and keep how long all that took.
@@ -49,9 +51,13 @@ weir_status weir__algorithm_push_fits(const struct weir__making *making, weir_pa
 
 /** End a complete run: what all statistics have beside what the form counted.
  *  @param[in] begin_ns    when the call began, by the clock of the context.
- *  @param[out] stats_out  may be NULL. */
+ *  @param[out] stats_out  may be NULL; weir__sized_room() was asked before the run. */
 void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_run_stats *stats,
                          weir_run_stats *stats_out);
+
+/** As weir_bfs_prepared() and its like. */
+weir_status weir__algorithm_prepared(const struct weir__algorithm *head,
+                                     weir_prepare_stats *stats_out);
 
 /** Take note that a run was not complete. @return @p status. */
 weir_status weir__algorithm_failed(struct weir__algorithm *head, weir_status status);

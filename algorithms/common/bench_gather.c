@@ -3,6 +3,7 @@
  * What weir_bfs_levels() and its like do (gather.h), on values that lie by number in a random order of the vertices,
  * the worst there is for locality; beside it a bare copy of as many bytes. The time is a caller's, by the clock of
  * the host: of the call alone, since maps are made at the first one. */
+#include "algorithms/bench.h"
 #include "algorithms/common/gather.h"
 #include "algorithms/common/need.h"
 #include "algorithms/common/timing.h"

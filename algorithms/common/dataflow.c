@@ -268,7 +268,7 @@ weir_status weir__dataflow_run(struct weir__dataflow_owner *owner, struct weir__
         status = flow->status;
     close_graph(flow);
     if (flow->detail)
-        weir__fail_adopt(flow->detail);
+        weir__fail_adopt(status, flow->detail);
     pthread_mutex_destroy(&flow->lock);
     free(flow->detail);
     return status;

@@ -241,7 +241,7 @@ weir_status weir__gather_on_devices(struct weir__numbering *numbering, const voi
 static int all_gpus(const struct weir__numbering *numbering)
 {
     for (uint32_t p = 0; p < numbering->parts; p++) {
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(device(numbering, p), &info);
         if (info.kind != WEIR_DEVICE_CUDA)
             return 0;

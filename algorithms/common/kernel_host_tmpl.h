@@ -25,10 +25,11 @@ static void WEIR_KERNEL_NAME(, _host)(const void *args, uint32_t worker, uint32_
 extern const weir_kernel WEIR_KERNEL_NAME(weir__, _kernel);
 #if WEIR_CUDA
 int WEIR_KERNEL_NAME(weir__, _cuda)(void *stream, uint32_t workers, const void *args);
-const weir_kernel WEIR_KERNEL_NAME(weir__, _kernel) = {
-    WEIR_KERNEL_TEXT_(WEIR_KERNEL), WEIR_KERNEL_NAME(, _host), WEIR_KERNEL_NAME(weir__, _cuda)};
+const weir_kernel WEIR_KERNEL_NAME(weir__, _kernel) = {.name = WEIR_KERNEL_TEXT_(WEIR_KERNEL),
+                                                       .host = WEIR_KERNEL_NAME(, _host),
+                                                       .cuda = WEIR_KERNEL_NAME(weir__, _cuda)};
 #else
-const weir_kernel WEIR_KERNEL_NAME(weir__, _kernel) = {WEIR_KERNEL_TEXT_(WEIR_KERNEL),
-                                                       WEIR_KERNEL_NAME(, _host), NULL};
+const weir_kernel WEIR_KERNEL_NAME(weir__, _kernel) = {.name = WEIR_KERNEL_TEXT_(WEIR_KERNEL),
+                                                       .host = WEIR_KERNEL_NAME(, _host)};
 #endif
 #undef WEIR_KERNEL

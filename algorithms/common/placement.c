@@ -108,9 +108,10 @@ static weir_status create_any(weir_context *context, const weir_graph *graph,
     return status;
 }
 
-void weir_placement_prepared(const weir_placement *placement, weir_prepare_stats *stats_out)
+weir_status weir_placement_prepared(const weir_placement *placement, weir_prepare_stats *stats_out)
 {
-    *stats_out = placement->prepared;
+    return weir__sized_out(stats_out, &placement->prepared, sizeof *stats_out,
+                           "weir_prepare_stats");
 }
 
 weir_status weir_placement_create(weir_context *context, const weir_graph *graph,

@@ -120,12 +120,14 @@ const weir_rows_part *weir__row_steps_part(const struct weir__row_steps *on, uin
 
 weir_status weir__row_steps_run(struct weir__row_steps *on, weir_run_stats *stats_out)
 {
-    weir_steps_times times;
+    weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     weir_run_phase *phase = stats_out->phase;
     weir_status status = weir_steps_run(on->steps, &times);
     if (status)
         return status;
-    *stats_out = (weir_run_stats){.kernel_ms = times.kernel_ms, .devices = on->parts};
+    *stats_out = (weir_run_stats)WEIR_RUN_STATS_INIT;
+    stats_out->kernel_ms = times.kernel_ms;
+    stats_out->devices = on->parts;
     stats_out->work.ms = times.kernel_ms;
     stats_out->work.kernel = WEIR_KERNEL_FUSED;
     stats_out->work.order = WEIR_ORDER_BULK;

@@ -31,7 +31,8 @@ static inline weir_prepare_stats weir__prepare_end(const struct weir__prepare *b
                                                    const weir_partition *made)
 {
     const double copying = (double)(weir__upload_ns() - begin->upload_ns) / 1e6;
-    return (weir_prepare_stats){.opening_ms = graph->prepare_ms,
+    return (weir_prepare_stats){.size = sizeof(weir_prepare_stats),
+                                .opening_ms = graph->prepare_ms,
                                 .partition_ms = partition->prepare_ms,
                                 .placing_ms = weir__elapsed_ms(begin->begin_ns) - copying -
                                               (made ? made->prepare_ms : 0),

@@ -113,12 +113,8 @@ static weir_status create_worklist(weir_traversal *traversal, const weir_run_opt
                                          traversal->op, &config, &traversal->worklist);
 }
 
-static weir_status check(const weir_run_options *options, const weir_traversal_config *config)
+static weir_status check(const weir_traversal_config *config)
 {
-    if (options->size != sizeof *options)
-        return weir__fail(WEIR_ERR_INVALID, "weir_run_options was not set by its initialiser");
-    if (config->size != sizeof *config)
-        return weir__fail(WEIR_ERR_INVALID, "weir_traversal_config was not set by its initialiser");
     if (config->value_bytes > VALUE_BYTES_MAX)
         return weir__fail(WEIR_ERR_INVALID, "values of %zu bytes: at most %d", config->value_bytes,
                           VALUE_BYTES_MAX);
@@ -209,25 +205,25 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
                                   const weir_traversal_config *config,
                                   weir_traversal **traversal_out)
 {
-    static const weir_run_options default_options = WEIR_RUN_OPTIONS_INIT;
-    static const weir_traversal_config default_config = WEIR_TRAVERSAL_CONFIG_INIT;
+    weir_run_options asked = WEIR_RUN_OPTIONS_INIT;
+    weir_traversal_config known = WEIR_TRAVERSAL_CONFIG_INIT;
     const struct weir__prepare begin = weir__prepare_begin();
     weir_traversal *traversal;
     void *counted_words;
     weir_status status;
     *traversal_out = NULL;
-    options = options ? options : &default_options;
-    config = config ? config : &default_config;
-    if ((status = check(options, config)) ||
+    if ((status = weir__sized_in(&asked, sizeof asked, options, "weir_run_options")) ||
+        (status = weir__sized_in(&known, sizeof known, config, "weir_traversal_config")) ||
+        (status = check(&known)) ||
         (status = weir__forms_check(&weir__traversal_forms,
-                                    &(struct weir__asked){.options = options}, NULL)) ||
-        (status = weir__traversal_check_room(placement, op, options, config)) ||
+                                    &(struct weir__asked){.options = &asked}, NULL)) ||
+        (status = weir__traversal_check_room(placement, op, &asked, &known)) ||
         (status = weir__calloc(1, sizeof *traversal, "traversal", &traversal)))
         return status;
     weir__placement_retain(placement);
     traversal->placement = placement;
     traversal->op = op;
-    traversal->config = *config;
+    traversal->config = known;
     if ((status = weir_device_alloc(weir_context_home(placement->context),
                                     placement->parts * COUNTS_BYTES, &counted_words)))
         goto err;
@@ -236,7 +232,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
     for (uint32_t p = 0; p < placement->parts; p++)
         if ((status = create_part(traversal, p)))
             goto err;
-    if ((status = create_worklist(traversal, options)) || (status = fill_values(traversal)) ||
+    if ((status = create_worklist(traversal, &asked)) || (status = fill_values(traversal)) ||
         (status = sync_all(traversal)))
         goto err;
     weir__prepare_more(&begin, &placement->prepared, &traversal->prepared);
@@ -292,8 +288,10 @@ static uint64_t least_bytes(const weir_traversal *traversal, const weir_worklist
 weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_out)
 {
     const uint64_t begin_ns = weir_context_time_ns(traversal->placement->context);
-    weir_worklist_stats work;
-    weir_status status;
+    weir_worklist_stats work = WEIR_WORKLIST_STATS_INIT;
+    weir_status status = weir__sized_room(stats_out, sizeof *stats_out, "weir_run_stats");
+    if (status)
+        return status;
     for (uint32_t p = 0; p < traversal->placement->parts; p++)
         if (!traversal->bound[p])
             return weir__fail(WEIR_ERR_INVALID, "no state was bound to part %u", p);
@@ -307,17 +305,17 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
     if (!stats_out)
         return WEIR_OK;
     const uint64_t reached = counted(traversal, VALUES_REACHED);
-    *stats_out = (weir_run_stats){.kernel_ms = work.ms,
-                                  .reached = reached,
-                                  .arcs_reached = counted(traversal, VALUES_ARCS),
-                                  .work = work,
-                                  .direction = WEIR_DIRECTION_PUSH,
-                                  .devices = traversal->placement->parts,
-                                  .least_items = reached,
-                                  .bytes = least_bytes(traversal, &work),
-                                  .bytes_sent = work.sent * traversal->op->wire_bytes};
-    stats_out->ms = weir__ms_since(traversal->placement->context, begin_ns);
-    return WEIR_OK;
+    weir_run_stats stats = {.kernel_ms = work.ms,
+                            .reached = reached,
+                            .arcs_reached = counted(traversal, VALUES_ARCS),
+                            .work = work,
+                            .direction = WEIR_DIRECTION_PUSH,
+                            .devices = traversal->placement->parts,
+                            .least_items = reached,
+                            .bytes = least_bytes(traversal, &work),
+                            .bytes_sent = work.sent * traversal->op->wire_bytes};
+    stats.ms = weir__ms_since(traversal->placement->context, begin_ns);
+    return weir__sized_out(stats_out, &stats, sizeof stats, "weir_run_stats");
 }
 
 weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_out)
@@ -347,9 +345,10 @@ weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t 
     return weir_worklist_link_items(traversal->worklist, from, to, items_out);
 }
 
-void weir_traversal_prepared(const weir_traversal *traversal, weir_prepare_stats *stats_out)
+weir_status weir_traversal_prepared(const weir_traversal *traversal, weir_prepare_stats *stats_out)
 {
-    *stats_out = traversal->prepared;
+    return weir__sized_out(stats_out, &traversal->prepared, sizeof *stats_out,
+                           "weir_prepare_stats");
 }
 
 void weir_traversal_cancel(weir_traversal *traversal)

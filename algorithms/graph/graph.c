@@ -30,20 +30,6 @@ void weir_graph_destroy(weir_graph *graph)
     free(graph);
 }
 
-weir_status weir__graph_options(const weir_graph_options *given, weir_graph_options *options_out)
-{
-    *options_out = (weir_graph_options)WEIR_GRAPH_OPTIONS_INIT;
-    if (!given)
-        return WEIR_OK;
-    /* A program compiled against an older, shorter struct gets the defaults of what it lacks. */
-    if (given->size < sizeof given->size || given->size > sizeof *given)
-        return weir__fail(WEIR_ERR_INVALID,
-                          "graph options: size is %zu, set it with WEIR_GRAPH_OPTIONS_INIT",
-                          given->size);
-    memcpy(options_out, given, given->size);
-    return WEIR_OK;
-}
-
 static weir_status check_arcs(uint64_t vertices, uint64_t arcs, const uint32_t *sources,
                               const uint32_t *targets, const double *weights)
 {
@@ -69,10 +55,10 @@ weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_
                                  const weir_graph_options *options, weir_graph **graph_out)
 {
     const uint64_t begin_ns = weir__now_ns();
-    weir_graph_options chosen;
+    weir_graph_options chosen = WEIR_GRAPH_OPTIONS_INIT;
     weir_status status;
     *graph_out = NULL;
-    if ((status = weir__graph_options(options, &chosen)) ||
+    if ((status = weir__sized_in(&chosen, sizeof chosen, options, "weir_graph_options")) ||
         (status = check_arcs(vertices, arcs, sources, targets, weights)))
         return status;
     /* Borrowed arrays are only read; the list's pointers are writable for the loaders' sake. */

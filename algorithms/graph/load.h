@@ -5,9 +5,6 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/read.h"
 
-/** Options with defaults filled in. @retval WEIR_ERR_INVALID  its size is no known one. */
-weir_status weir__graph_options(const weir_graph_options *given, weir_graph_options *options_out);
-
 /** Fill an empty list from a file whose format is known. The caller frees the list, also on
  *  failure. @retval WEIR_ERR_FORMAT, WEIR_ERR_IO, WEIR_ERR_NOMEM */
 weir_status weir__load_matrix_market(weir__reader *reader, weir__arcs *arcs);

@@ -79,10 +79,10 @@ weir_status weir_graph_open(const char *text, const weir_graph_options *options,
                             weir_graph **graph_out)
 {
     const uint64_t begin_ns = weir__now_ns();
-    weir_graph_options chosen;
+    weir_graph_options chosen = WEIR_GRAPH_OPTIONS_INIT;
     weir_status status;
     *graph_out = NULL;
-    if ((status = weir__graph_options(options, &chosen)))
+    if ((status = weir__sized_in(&chosen, sizeof chosen, options, "weir_graph_options")))
         return status;
     if (!text || !*text)
         return weir__fail(WEIR_ERR_INVALID, "no graph was named");

@@ -58,8 +58,11 @@ weir_status weir_graph_summarize(const weir_graph *graph, weir_graph_summary *su
     struct facts facts = {.graph = graph};
     struct weir__need need = {0, 0};
     uint64_t n = graph->vertices;
-    weir_status status;
-    *summary_out = (weir_graph_summary){0};
+    weir_graph_summary summary = WEIR_GRAPH_SUMMARY_INIT;
+    weir_status status =
+        weir__sized_out(summary_out, &summary, sizeof summary, "weir_graph_summary");
+    if (status)
+        return status;
     weir__need_pass(&need, n, 1);
     if ((status = weir__need_fits(&need, "a summary of %s", graph->name)) ||
         (status = weir__calloc(n, 1, "graph summary", &facts.entered)))
@@ -67,15 +70,15 @@ weir_status weir_graph_summarize(const weir_graph *graph, weir_graph_summary *su
     weir__parallel_for(n, ROW_CHUNK, 0, look, &facts);
     for (uint64_t v = 0; v < n; v++) {
         uint64_t degree = graph->offsets[v + 1] - graph->offsets[v];
-        if (degree > summary_out->degree_max) {
-            summary_out->degree_max = degree;
-            summary_out->degree_max_vertex = v;
+        if (degree > summary.degree_max) {
+            summary.degree_max = degree;
+            summary.degree_max_vertex = v;
         }
-        summary_out->isolated += degree == 0 && !facts.entered[v];
+        summary.isolated += degree == 0 && !facts.entered[v];
     }
-    summary_out->degree_mean = n ? (double)graph->arcs / (double)n : 0;
-    summary_out->symmetric = !facts.lopsided;
-    weights(graph, summary_out);
+    summary.degree_mean = n ? (double)graph->arcs / (double)n : 0;
+    summary.symmetric = !facts.lopsided;
+    weights(graph, &summary);
     free(facts.entered);
-    return WEIR_OK;
+    return weir__sized_out(summary_out, &summary, sizeof summary, "weir_graph_summary");
 }

@@ -65,7 +65,7 @@ static void plan_packets(weir__pbf_run *run)
     const size_t all = run->elements ? run->elements * sizeof(uint32_t) : sizeof(uint32_t);
     uint32_t gpus = 0;
     for (uint32_t i = 0; i < flow->devices; i++) {
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(weir_context_device(flow->context, i), &info);
         const uint32_t is_gpu = info.kind == WEIR_DEVICE_CUDA;
         flow->device[i].buffers = config->buffers ? config->buffers : 2 + is_gpu;
@@ -95,10 +95,13 @@ static void fill_stats(const weir__pbf_run *run, weir_pbf_stats *stats)
 weir_status weir_pbf_run(weir_pbf *pbf, const uint32_t *input, uint64_t elements, uint32_t *output,
                          uint64_t room, weir_pbf_stats *stats_out)
 {
+    weir_pbf_stats stats = WEIR_PBF_STATS_INIT;
     weir__pbf_run *run;
     weir_status status;
+    if ((status = weir__sized_room(stats_out, sizeof stats, "weir_pbf_stats")))
+        return status;
     if (stats_out)
-        *stats_out = (weir_pbf_stats){.ms = 0};
+        (void)weir__sized_out(stats_out, &stats, sizeof stats, "weir_pbf_stats");
     pbf->piece_count = 0;
     if (elements > WEIR_PBF_ELEMENTS_MAX)
         return weir__fail(WEIR_ERR_INVALID, "%llu elements: one run filters at most %llu",
@@ -120,8 +123,10 @@ weir_status weir_pbf_run(weir_pbf *pbf, const uint32_t *input, uint64_t elements
     run->flow.output_bytes = (room < elements ? room : elements) * sizeof(uint32_t);
     plan_packets(run);
     status = weir__dataflow_run(&pbf->owner, &run->flow);
-    if (!status && stats_out)
-        fill_stats(run, stats_out);
+    if (!status && stats_out) {
+        fill_stats(run, &stats);
+        (void)weir__sized_out(stats_out, &stats, sizeof stats, "weir_pbf_stats");
+    }
     free(run);
     return status;
 }
@@ -131,8 +136,6 @@ weir_status weir_pbf_run(weir_pbf *pbf, const uint32_t *input, uint64_t elements
 static weir_status check(const weir_pbf_config *config)
 {
     const size_t most = (size_t)1 << 30;
-    if (config->size != sizeof *config)
-        return weir__fail(WEIR_ERR_INVALID, "weir_pbf_config was not set by its initialiser");
     if (config->schedule != WEIR_PBF_DYNAMIC && config->schedule != WEIR_PBF_STATIC)
         return weir__fail(WEIR_ERR_INVALID, "there is no schedule %d", (int)config->schedule);
     if (config->below > UINT64_C(1) << 32)
@@ -151,17 +154,16 @@ static weir_status check(const weir_pbf_config *config)
 weir_status weir_pbf_create(weir_context *context, const weir_pbf_config *config,
                             weir_pbf **pbf_out)
 {
-    static const weir_pbf_config defaults = WEIR_PBF_CONFIG_INIT;
+    weir_pbf_config known = WEIR_PBF_CONFIG_INIT;
     weir_pbf *pbf;
     weir_status status;
     *pbf_out = NULL;
-    if (!config)
-        config = &defaults;
-    if ((status = check(config)) || (status = weir__calloc(1, sizeof *pbf, "pbf", &pbf)))
+    if ((status = weir__sized_in(&known, sizeof known, config, "weir_pbf_config")) ||
+        (status = check(&known)) || (status = weir__calloc(1, sizeof *pbf, "pbf", &pbf)))
         return status;
     pbf->context = context;
     weir__context_retain(context);
-    pbf->config = *config;
+    pbf->config = known;
     weir__dataflow_owner_init(&pbf->owner, &form);
     *pbf_out = pbf;
     return WEIR_OK;

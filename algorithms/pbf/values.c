@@ -163,9 +163,12 @@ static weir_status explain(const struct check *check, uint64_t position)
 weir_status weir_pbf_verify(const weir_pbf_config *config, uint64_t seed, uint64_t elements,
                             const uint32_t *output, uint64_t kept)
 {
+    weir_pbf_config known = WEIR_PBF_CONFIG_INIT;
     struct check check = {
-        .config = config, .start = start_of(seed), .elements = elements, .output = output};
-    weir_status status;
+        .config = &known, .start = start_of(seed), .elements = elements, .output = output};
+    weir_status status = weir__sized_in(&known, sizeof known, config, "weir_pbf_config");
+    if (status)
+        return status;
     if (elements > WEIR_PBF_ELEMENTS_MAX)
         return weir__fail(WEIR_ERR_INVALID, "%" PRIu64 " elements: at most %" PRIu64, elements,
                           WEIR_PBF_ELEMENTS_MAX);

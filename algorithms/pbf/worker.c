@@ -94,8 +94,11 @@ static weir_status next_packet(struct weir__dataflow_device *on, int wait,
 static weir_status give_back(weir__pbf_device *device, weir_queue *queue)
 {
     weir_pending *pending = device->next;
+    weir_status status;
     device->next = NULL;
-    return weir_pending_release(pending, queue);
+    while ((status = weir_pending_release(pending, queue)) == WEIR_FULL)
+        (void)weir_queue_sync(queue); /* then its events have come */
+    return status;
 }
 
 static weir_status launch(struct weir__dataflow_device *on, weir__pbf_slot *slot,

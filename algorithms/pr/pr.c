@@ -24,8 +24,6 @@ struct weir_pr {
 
 static weir_status check(const weir_pr_config *config)
 {
-    if (config->size != sizeof *config)
-        return weir__fail(WEIR_ERR_INVALID, "weir_pr_config was not set by its initialiser");
     if (!(config->damping >= 0 && config->damping < 1))
         return weir__fail(WEIR_ERR_INVALID, "a damping of %g: from 0 to below 1", config->damping);
     if (!(config->tolerance > 0) || !isfinite(config->tolerance))
@@ -84,18 +82,18 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            const weir_pr_config *config, weir_pr **pr_out)
 {
-    static const weir_pr_config defaults = WEIR_PR_CONFIG_INIT;
+    weir_pr_config known = WEIR_PR_CONFIG_INIT;
     struct weir__making making = {
         .context = context, .graph = graph, .partition = partition, .options = options};
     weir_status status;
     weir_pr *pr;
     *pr_out = NULL;
-    config = config ? config : &defaults;
-    if ((status = weir__making_begin(&making)) || (status = check(config)) ||
-        (status = weir__calloc(1, sizeof *pr, "PageRank", &pr)))
+    if ((status = weir__making_begin(&making)) ||
+        (status = weir__sized_in(&known, sizeof known, config, "weir_pr_config")) ||
+        (status = check(&known)) || (status = weir__calloc(1, sizeof *pr, "PageRank", &pr)))
         return status;
-    pr->config = *config;
-    pr->config.tolerance = fmax(config->tolerance, TOLERANCE_LEAST);
+    pr->config = known;
+    pr->config.tolerance = fmax(known.tolerance, TOLERANCE_LEAST);
     if ((status = weir__algorithm_create(&pr->head, &making, WEIR_SHAPE_SWEEPS, create))) {
         weir_pr_destroy(pr);
         return status;
@@ -108,9 +106,12 @@ weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out)
 {
     const uint64_t begin_ns = weir_context_time_ns(pr->head.context);
     weir_run_stats stats = {.direction = pr->direction};
-    weir_status status = pr->pull   ? weir__pr_pull_run(pr->pull, &stats)
-                         : pr->push ? weir__pr_push_run(pr->push, &stats)
-                                    : WEIR_OK;
+    weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_run_stats");
+    if (status)
+        return status;
+    status = pr->pull   ? weir__pr_pull_run(pr->pull, &stats)
+             : pr->push ? weir__pr_push_run(pr->push, &stats)
+                        : WEIR_OK;
     if (status)
         return weir__algorithm_failed(&pr->head, status);
     stats.arcs_reached = pr->head.arcs;
@@ -127,7 +128,7 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out)
                       : WEIR_OK;
 }
 
-weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out)
+static weir_status values(weir_pr *pr, uint32_t device, weir_values *values_out)
 {
     if (!pr->head.ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no ranks before a complete run");
@@ -135,6 +136,15 @@ weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out
         return weir__fail(WEIR_ERR_INVALID, "a graph without vertices has no ranks");
     return pr->pull ? weir__pr_pull_values(pr->pull, device, values_out)
                     : weir__pr_push_values(pr->push, device, values_out);
+}
+
+weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out)
+{
+    weir_values known = WEIR_VALUES_INIT;
+    weir_status status = weir__sized_room(values_out, sizeof known, "weir_values");
+    if (!status)
+        status = values(pr, device, &known);
+    return status ? status : weir__sized_out(values_out, &known, sizeof known, "weir_values");
 }
 
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out)
@@ -145,9 +155,9 @@ weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, ui
                       : WEIR_OK;
 }
 
-void weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out)
+weir_status weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out)
 {
-    *stats_out = pr->head.prepared;
+    return weir__algorithm_prepared(&pr->head, stats_out);
 }
 
 void weir_pr_cancel(weir_pr *pr)

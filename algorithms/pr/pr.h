@@ -62,7 +62,8 @@ void weir__pr_pull_destroy(struct weir__pr_pull *pull);
 
 /* ---- for comparison -------------------------------------------------------------------------- */
 
-/** What the reference and the check of ranks take. @param[in] config  NULL for defaults.
+/** What the reference and the check of ranks take. @param[in] config  NULL for defaults. @param[in,out] config_out  the defaults
+ *  on entry.
  *  @retval WEIR_ERR_INVALID  and a sentence that begins with @p who. */
 weir_status weir__pr_reference_config(const char *who, const weir_pr_config *config,
                                       weir_pr_config *config_out);

@@ -73,7 +73,13 @@ static int add_up(const double *ranks, uint64_t vertices, weir_pr_change *change
     long double sum = 0;
     for (uint64_t v = 0; v < vertices; v++) {
         if (!isfinite(ranks[v])) {
-            *change = (weir_pr_change){INFINITY, INFINITY, INFINITY, NAN, NAN, v};
+            *change = (weir_pr_change){.size = sizeof *change,
+                                       .l1 = INFINITY,
+                                       .within = INFINITY,
+                                       .relative = INFINITY,
+                                       .sum = NAN,
+                                       .next = NAN,
+                                       .vertex = v};
             return 0;
         }
         sum += ranks[v];
@@ -90,14 +96,15 @@ void weir__pr_check_need(const weir_graph *graph, struct weir__need *need)
 weir_status weir_pr_check(const weir_graph *graph, const weir_pr_config *config,
                           const double *ranks, weir_pr_change *change_out)
 {
-    weir_pr_change change = {0, 0, 0, 0, 0, 0};
+    weir_pr_change change = WEIR_PR_CHANGE_INIT;
     struct weir__need need = {0, 0};
     struct sum *received;
-    weir_pr_config checked;
+    weir_pr_config checked = WEIR_PR_CONFIG_INIT;
     weir_status status;
     if (!graph || !ranks || !change_out)
         return weir__fail(WEIR_ERR_INVALID, "weir_pr_check: no graph, ranks or room for a result");
-    if ((status = weir__pr_reference_config("weir_pr_check", config, &checked)))
+    if ((status = weir__sized_room(change_out, sizeof change, "weir_pr_change")) ||
+        (status = weir__pr_reference_config("weir_pr_check", config, &checked)))
         return status;
     if (graph->vertices && add_up(ranks, graph->vertices, &change)) {
         weir__pr_check_need(graph, &need);
@@ -109,6 +116,5 @@ weir_status weir_pr_check(const weir_graph *graph, const weir_pr_config *config,
         compare(graph, &checked, ranks, received, dangling, &change);
         free(received);
     }
-    *change_out = change;
-    return WEIR_OK;
+    return weir__sized_out(change_out, &change, sizeof change, "weir_pr_change");
 }

@@ -292,7 +292,7 @@ static weir_status run_once(struct weir__pr_pull *pull, weir_run_stats *stats_ou
 
 weir_status weir__pr_pull_run(struct weir__pr_pull *pull, weir_run_stats *stats_out)
 {
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_status status = run_once(pull, &stats);
     if (status)
         return status;

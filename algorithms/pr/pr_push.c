@@ -307,7 +307,7 @@ static weir_status finish(struct weir__pr_push *push, double *bound_out)
 
 static weir_status run_once(struct weir__pr_push *push, weir_run_stats *stats)
 {
-    weir_run_stats run;
+    weir_run_stats run = WEIR_RUN_STATS_INIT;
     weir_status status;
     if ((status = bind(push)) || (status = seed_parts(push)) ||
         (status = weir_traversal_run(push->traversal, &run)) ||
@@ -320,7 +320,7 @@ static weir_status run_once(struct weir__pr_push *push, weir_run_stats *stats)
 
 weir_status weir__pr_push_run(struct weir__pr_push *push, weir_run_stats *stats_out)
 {
-    weir_run_stats stats = {0};
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_status status = run_once(push, &stats);
     /* The threshold was for a sum of ranks that is nearly there already: wide tolerances are not. */
     for (int i = 0; i < TRIES && !status && stats.residual >= push->config.tolerance; i++) {

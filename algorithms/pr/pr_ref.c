@@ -152,16 +152,11 @@ static void iterate(struct reference *reference, const weir_pr_config *config)
 weir_status weir__pr_reference_config(const char *who, const weir_pr_config *config,
                                       weir_pr_config *config_out)
 {
-    static const weir_pr_config defaults = WEIR_PR_CONFIG_INIT;
-    config = config ? config : &defaults;
-    if (config->size != sizeof *config)
-        return weir__fail(WEIR_ERR_INVALID, "%s: weir_pr_config was not set by its initialiser",
-                          who);
-    if (!(config->damping >= 0 && config->damping < 1))
-        return weir__fail(WEIR_ERR_INVALID, "%s: a damping of %g: from 0 to below 1", who,
-                          config->damping);
-    *config_out = *config;
-    return WEIR_OK;
+    weir_status status = weir__sized_in(config_out, sizeof *config_out, config, "weir_pr_config");
+    if (!status && !(config_out->damping >= 0 && config_out->damping < 1))
+        status = weir__fail(WEIR_ERR_INVALID, "%s: a damping of %g: from 0 to below 1", who,
+                            config_out->damping);
+    return status;
 }
 
 weir_status weir_pr_reference(const weir_graph *graph, const weir_pr_config *config,
@@ -169,7 +164,7 @@ weir_status weir_pr_reference(const weir_graph *graph, const weir_pr_config *con
 {
     struct reference reference = {.graph = graph, .rank = ranks_out};
     struct weir__need need = {0, 0};
-    weir_pr_config checked;
+    weir_pr_config checked = WEIR_PR_CONFIG_INIT;
     weir_status status;
     if (!graph || !ranks_out)
         return weir__fail(WEIR_ERR_INVALID, "weir_pr_reference: no graph or no room for ranks");

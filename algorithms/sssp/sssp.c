@@ -292,8 +292,10 @@ static weir_status run_fitting(weir_sssp *sssp, uint64_t source, weir_run_stats 
 weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stats_out)
 {
     const uint64_t begin_ns = weir_context_time_ns(sssp->head.context);
-    weir_run_stats stats = {0};
-    weir_status status;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_run_stats");
+    if (status)
+        return status;
     if (source >= sssp->head.vertices)
         return weir__fail(WEIR_ERR_INVALID, "source %llu is not a vertex: the graph has %llu",
                           (unsigned long long)source, (unsigned long long)sssp->head.vertices);
@@ -376,10 +378,19 @@ weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out)
     return WEIR_OK;
 }
 
-weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *values_out)
+static weir_status values(weir_sssp *sssp, uint32_t device, weir_values *values_out)
 {
     return weir__algorithm_values(&sssp->head, "distances", device,
                                   sssp->wide ? WEIR_VALUE_F64 : WEIR_VALUE_U32, values_out);
+}
+
+weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *values_out)
+{
+    weir_values known = WEIR_VALUES_INIT;
+    weir_status status = weir__sized_room(values_out, sizeof known, "weir_values");
+    if (!status)
+        status = values(sssp, device, &known);
+    return status ? status : weir__sized_out(values_out, &known, sizeof known, "weir_values");
 }
 
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
@@ -389,9 +400,9 @@ weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t 
                          : weir__algorithm_link_items(&sssp->head, from, to, items_out);
 }
 
-void weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out)
+weir_status weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out)
 {
-    *stats_out = sssp->head.prepared;
+    return weir__algorithm_prepared(&sssp->head, stats_out);
 }
 
 void weir_sssp_cancel(weir_sssp *sssp)

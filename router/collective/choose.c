@@ -44,6 +44,8 @@ static struct work ring_work(weir_collective what, double n, double pieces)
     switch (what) {
     case WEIR_COLLECTIVE_ALL_GATHER:
         return (struct work){n * (n - 1) * pieces, n - 1, (n - 1) * pieces, 0};
+    case WEIR_COLLECTIVE_REDUCE_SCATTER:
+        return (struct work){n * (n - 1) * pieces, n - 1, (n - 1) * pieces, pieces > 1 ? 0 : n - 1};
     case WEIR_COLLECTIVE_ALL_REDUCE:
         return (struct work){2 * n * (n - 1) * pieces, 2 * (n - 1), 2 * (n - 1) * pieces,
                              pieces > 1 ? 0 : n - 1};
@@ -59,12 +61,30 @@ static struct work tree_work(weir_collective what, uint32_t ranks, double pieces
     switch (what) {
     case WEIR_COLLECTIVE_ALL_GATHER:
         return (struct work){n * (n - 1) * pieces, deep, (n - 1) * pieces, 0};
+    case WEIR_COLLECTIVE_REDUCE_SCATTER:
+        return (struct work){n * (n - 1) * pieces, deep, (n - 1) * pieces, deep};
     case WEIR_COLLECTIVE_ALL_REDUCE:
         return (struct work){2 * (n - 1) * pieces, 2 * deep, fan * pieces + 2 * deep - 1, deep};
     default:
         return (struct work){(n - 1) * pieces, deep, fan * pieces + deep - 1,
                              what == WEIR_COLLECTIVE_REDUCE ? deep : 0};
     }
+}
+
+/* The root's link, or everybody's, has a packet of all the others' blocks. */
+static struct work direct_work(weir_collective what, double n, double pieces)
+{
+    int rooted = what == WEIR_COLLECTIVE_GATHER || what == WEIR_COLLECTIVE_SCATTER;
+    return (struct work){(rooted ? 1 : n) * (n - 1) * pieces, 1, (n - 1) * pieces, 0};
+}
+
+static struct work work_of(weir_algorithm algorithm, weir_collective what, uint32_t ranks,
+                           double pieces)
+{
+    if (algorithm == WEIR_ALGORITHM_DIRECT)
+        return direct_work(what, ranks, pieces);
+    return algorithm == WEIR_ALGORITHM_RING ? ring_work(what, ranks, pieces)
+                                            : tree_work(what, ranks, pieces);
 }
 
 static double estimate_us(const weir_collectives *c, weir_algorithm algorithm, weir_collective what,
@@ -75,8 +95,7 @@ static double estimate_us(const weir_collectives *c, weir_algorithm algorithm, w
     size_t stream = chunks ? weir__chunk(bytes, c->ranks) : bytes;
     size_t packet = piece < stream ? piece : stream;
     double pieces = (double)((stream + piece - 1) / piece);
-    struct work work = algorithm == WEIR_ALGORITHM_RING ? ring_work(what, c->ranks, pieces)
-                                                        : tree_work(what, c->ranks, pieces);
+    struct work work = work_of(algorithm, what, c->ranks, pieces);
     double host = work.hops * costs->host_us;
     double device = work.chain * costs->hop_us +
                     work.series * (costs->start_us + (double)packet / costs->gbs / 1e3) +
@@ -84,16 +103,24 @@ static double estimate_us(const weir_collectives *c, weir_algorithm algorithm, w
     return host > device ? host : device;
 }
 
+static int may_be(const weir_collectives *c, weir_collective what, weir_algorithm algorithm)
+{
+    if (algorithm == WEIR_ALGORITHM_NCCL || c->algorithm == WEIR_ALGORITHM_NCCL)
+        return 0;
+    if (weir__exchanges(what) || algorithm == WEIR_ALGORITHM_DIRECT)
+        return weir__exchanges(what) && algorithm == WEIR_ALGORITHM_DIRECT;
+    return c->algorithm == WEIR_ALGORITHM_AUTO || c->algorithm == algorithm;
+}
+
 struct plan weir__collectives_plan(const weir_collectives *c, weir_collective what, size_t bytes)
 {
-    int combines = what == WEIR_COLLECTIVE_REDUCE || what == WEIR_COLLECTIVE_ALL_REDUCE;
+    int combines = what == WEIR_COLLECTIVE_REDUCE || what == WEIR_COLLECTIVE_ALL_REDUCE ||
+                   what == WEIR_COLLECTIVE_REDUCE_SCATTER;
     size_t most = combines ? c->packet : c->place;
     struct plan best = {c->algorithm, most};
     double least = 0;
-    if (c->algorithm == WEIR_ALGORITHM_NCCL)
-        return best;
-    for (int a = WEIR_ALGORITHM_RING; a <= WEIR_ALGORITHM_TREE; a++)
-        for (size_t piece = most; a == (int)c->algorithm || !c->algorithm; piece /= 2) {
+    for (int a = WEIR_ALGORITHM_RING; a < WEIR_ALGORITHM_COUNT; a++)
+        for (size_t piece = most; may_be(c, what, (weir_algorithm)a); piece /= 2) {
             double us = estimate_us(c, (weir_algorithm)a, what, bytes, piece);
             if (best.algorithm == WEIR_ALGORITHM_AUTO || !least || us < least) {
                 best = (struct plan){(weir_algorithm)a, piece};

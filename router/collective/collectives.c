@@ -16,7 +16,7 @@
 
 static weir_status check_rank(weir_context *context, weir_device *const *devices, uint32_t i)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     if (!devices[i])
         return weir__fail(WEIR_ERR_INVALID, "rank %u of the collectives has no device", i);
     weir_device_info_get(devices[i], &info);
@@ -36,12 +36,12 @@ static weir_status check(weir_context *context, weir_device *const *devices, uin
     weir_status status = WEIR_OK;
     if (!ranks || ranks > RANKS_MAX)
         return weir__fail(WEIR_ERR_INVALID, "collectives of %u ranks: 1 to %u", ranks, RANKS_MAX);
-    if (config->size != sizeof *config)
-        return weir__fail(WEIR_ERR_INVALID,
-                          "weir_collectives_config was not set by its initialiser");
     if ((unsigned)config->algorithm >= WEIR_ALGORITHM_COUNT)
         return weir__fail(WEIR_ERR_INVALID, "%d is no algorithm of collectives",
                           (int)config->algorithm);
+    if (config->algorithm == WEIR_ALGORITHM_DIRECT)
+        return weir__fail(WEIR_ERR_INVALID, "direct is no algorithm to ask for: all-to-all, gather "
+                                            "and scatter go directly by themselves");
     if (config->packet_bytes && config->packet_bytes < PACKET_LEAST)
         return weir__fail(WEIR_ERR_INVALID, "packets of %zu bytes for collectives: at least %u",
                           config->packet_bytes, PACKET_LEAST);
@@ -53,7 +53,7 @@ static weir_status check(weir_context *context, weir_device *const *devices, uin
 static int any_gpu(const weir_collectives *c)
 {
     for (uint32_t i = 0; i < c->ranks; i++) {
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(c->rank[i].device, &info);
         if (info.kind != WEIR_DEVICE_HOST)
             return 1;
@@ -93,7 +93,7 @@ static void fill(weir_collectives *c, weir_device *const *devices, uint32_t rank
     c->ranks = ranks;
     c->gpus = 1;
     for (uint32_t i = 0; i < ranks; i++) {
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(devices[i], &info);
         c->rank[i].device = devices[i];
         c->gpus = c->gpus && info.kind == WEIR_DEVICE_CUDA;
@@ -120,24 +120,23 @@ weir_status weir_collectives_create(weir_context *context, weir_device *const *d
                                     uint32_t ranks, const weir_collectives_config *config,
                                     weir_collectives **collectives_out)
 {
-    static const weir_collectives_config defaults = WEIR_COLLECTIVES_CONFIG_INIT;
+    weir_collectives_config known = WEIR_COLLECTIVES_CONFIG_INIT;
     weir_collectives *c;
     weir_status status;
     *collectives_out = NULL;
-    config = config ? config : &defaults;
-    if ((status = check(context, devices, ranks, config)) ||
+    if ((status = weir__sized_in(&known, sizeof known, config, "weir_collectives_config")) ||
+        (status = check(context, devices, ranks, &known)) ||
         (status = weir__calloc(1, sizeof *c, "collectives", &c)))
         return status;
     weir__context_retain(context);
     pthread_mutex_init(&c->lock, NULL);
     c->context = context;
-    c->algorithm = config->algorithm;
+    c->algorithm = known.algorithm;
     fill(c, devices, ranks);
-    choose_packets(c, config);
+    choose_packets(c, &known);
     if (!(status = open_tables(c)))
-        status = c->algorithm == WEIR_ALGORITHM_NCCL
-                     ? weir__nccl_open(c)
-                     : weir__collectives_build(c, config->transport);
+        status = c->algorithm == WEIR_ALGORITHM_NCCL ? weir__nccl_open(c)
+                                                     : weir__collectives_build(c, known.transport);
     if (status) {
         weir_collectives_destroy(c);
         return status;
@@ -174,7 +173,7 @@ weir_status weir__collectives_status(weir_collectives *c)
 {
     weir_status status = (weir_status)atomic_load_explicit(&c->status, memory_order_acquire);
     if (status)
-        weir__fail_adopt(c->detail);
+        weir__fail_adopt(status, c->detail);
     return status;
 }
 
@@ -186,11 +185,12 @@ weir_status weir__collectives_fail(weir_collectives *c, weir_status status)
     if (first) {
         snprintf(c->detail, sizeof c->detail, "%s", weir_error_detail());
         atomic_store_explicit(&c->status, (int)status, memory_order_release);
-        weir__nccl_abort(c->nccl);
     }
     pthread_mutex_unlock(&c->lock);
-    if (first)
+    if (first) {
+        weir__nccl_abort(c->nccl);
         weir__collectives_cancel_routes(c, status);
+    }
     return weir__collectives_status(c);
 }
 

@@ -64,10 +64,10 @@ weir_status weir__flight_mark(weir_collectives *c, uint32_t rank, weir_queue *qu
 {
     weir_device *device = c->rank[rank].device;
     weir_status status;
-    while ((status = weir_event_acquire(device, event_out)) == WEIR_ERR_FULL && c->held)
+    while ((status = weir_event_acquire(device, event_out)) == WEIR_FULL && c->held)
         weir__flight_retire(c, 1);
-    if (status == WEIR_ERR_FULL) {
-        weir_device_info info;
+    if (status == WEIR_FULL) {
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(device, &info);
         status = weir__fail(WEIR_ERR_NOMEM,
                             "%s has no more events for collectives: raise WEIR_EVENTS", info.label);

@@ -30,6 +30,7 @@ static weir_status open_route(weir_collectives *c, enum way way, weir_transport 
     config.packet_bytes = way == WAY_PLACE ? c->place : c->packet;
     config.buffers = way == WAY_PLACE ? WEIR_BUFFERS_NONE : BUFFERS;
     config.transport = transport;
+    config.early = 1; /* a call knows whose packet is next, and must not wait for devices */
     for (uint32_t i = 0; i < c->ranks && !status; i++) {
         weir_endpoint *self = weir_router_endpoint(route->router);
         if (!(status = weir_link_create(c->rank[i].endpoint, self, &config, &route->in[i])))

@@ -36,6 +36,16 @@ static weir_status give_up(weir_collectives *c, weir_pending *pending, weir_queu
     return weir__collectives_fail(c, status); /* its sentence again */
 }
 
+/* Without an event the call fails: it must not wait for devices. After that no release needs one. */
+static weir_status give_back(weir_collectives *c, weir_pending *pending, weir_queue *work)
+{
+    weir_status status = weir_pending_release(pending, work);
+    if (status != WEIR_FULL)
+        return status;
+    return give_up(c, pending, work,
+                   weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)"));
+}
+
 weir_status weir__hop_copy(weir_collectives *c, const struct hop *hop, weir_event **mark_out)
 {
     struct rank *to = &c->rank[hop->to];
@@ -49,7 +59,7 @@ weir_status weir__hop_copy(weir_collectives *c, const struct hop *hop, weir_even
         (status = weir_pending_gate(pending, to->work)) ||
         (mark_out && (status = weir__flight_mark(c, hop->to, to->work, mark_out))))
         return give_up(c, pending, to->work, status);
-    return weir_pending_release(pending, to->work);
+    return give_back(c, pending, to->work);
 }
 
 /* Where a packet's bytes are, or will be. It was matched with its send; where that had to wait for
@@ -83,7 +93,7 @@ weir_status weir__hop_reduce(weir_collectives *c, const struct hop *hop, const v
     if ((status = weir_queue_launch(to->work, &weir__reduction_kernel, &args, sizeof args)) ||
         (mark_out && (status = weir__flight_mark(c, hop->to, to->work, mark_out))))
         return give_up(c, pending, to->work, status);
-    return weir_pending_release(pending, to->work);
+    return give_back(c, pending, to->work);
 }
 
 weir_status weir__slot_take(weir_collectives *c, uint32_t rank, struct slot **slot_out)

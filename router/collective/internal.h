@@ -25,7 +25,7 @@
  *  to its departure behind other packets' bytes. */
 #define BATCH 4u
 
-/** A call, checked. For a broadcast send and recv are its data. */
+/** A call, checked. For a broadcast send and recv are its data; where blocks differ, count is the largest. */
 struct call {
     weir_collective what;
     uint32_t root;
@@ -35,6 +35,8 @@ struct call {
     weir_type type;
     weir_op op;
     weir_queue *const *queues;
+    const size_t *counts, *send_offsets,
+        *recv_offsets; /* all-to-all-v: by sender * ranks + receiver */
 };
 
 /** How a call is carried out. */
@@ -152,6 +154,25 @@ weir_status weir__hop_reduce(weir_collectives *c, const struct hop *hop, const v
 /** Memory of a packet's size whose last content was sent by the time the rank's work comes here. */
 weir_status weir__slot_take(weir_collectives *c, uint32_t rank, struct slot **slot_out);
 
+/* ---- exchange.c ---- */
+/** What one rank sends to another when nothing is combined and nothing passed on. */
+struct block {
+    const void *source;
+    void *target;
+    size_t bytes;
+};
+/** Does a collective consist of blocks? */
+static inline int weir__exchanges(weir_collective what)
+{
+    return what == WEIR_COLLECTIVE_ALL_TO_ALL || what == WEIR_COLLECTIVE_GATHER ||
+           what == WEIR_COLLECTIVE_SCATTER || what == WEIR_COLLECTIVE_ALL_TO_ALL_V;
+}
+/** The block of such a call from one rank to another, or to itself; bytes is 0 where there is none. */
+struct block weir__block(const weir_collectives *c, const struct call *call, uint32_t from,
+                         uint32_t to);
+/** All blocks but those from a rank to itself. */
+weir_status weir__exchange(weir_collectives *c, const struct call *call, size_t piece);
+
 /* ---- ring.c, tree.c ---- */
 weir_status weir__ring(weir_collectives *c, const struct call *call, size_t piece);
 weir_status weir__tree(weir_collectives *c, const struct call *call, size_t piece);
@@ -159,10 +180,13 @@ weir_status weir__tree(weir_collectives *c, const struct call *call, size_t piec
 /* ---- nccl.c ---- */
 weir_status weir__nccl_open(weir_collectives *c);
 void weir__nccl_close(weir_collectives *c);
+/** Begin to end what is under way; waits for nothing. Any thread, any time until it is closed; NULL is fine. */
 void weir__nccl_abort(struct weir__nccl *nccl);
 weir_status weir__nccl_call(weir_collectives *c, const struct call *call);
 /** @retval WEIR_PENDING  calls are under way. */
 weir_status weir__nccl_status(weir_collectives *c);
+/** Make a GPU current in this thread (nccl_cuda.cu). @return 0, or not. */
+int weir__nccl_set_device(int ordinal);
 
 /* ---- small helpers ---- */
 static inline const void *weir__at(const void *data, size_t offset)

@@ -41,5 +41,5 @@ static void reduce_host(const void *args, uint32_t worker, uint32_t workers)
         loops[r->number](r, at, end);
 }
 
-const weir_kernel weir__reduction_kernel = {"reduction", reduce_host,
-                                            CUDA_FORM(weir__reduction_cuda)};
+const weir_kernel weir__reduction_kernel = {
+    .name = "reduction", .host = reduce_host, .cuda = CUDA_FORM(weir__reduction_cuda)};

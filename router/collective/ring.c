@@ -3,8 +3,10 @@
  * Broadcast and reduce are chains: packet after packet from the root all around, or around to the root.
  * All-gather and all-reduce keep every link busy all the time. Each rank has a chunk; in step s rank i
  * sends chunk i - s to the next rank. All-reduce goes around twice: in the first ranks - 1 steps what
- * arrives is combined with the receiver's own (reduce-scatter), in the others it is final and just lands
- * (all-gather): 2 (ranks - 1) / ranks of the bytes over every link, which is the least possible.
+ * arrives is combined with the receiver's own, in the others it is final and just lands: 2 (ranks - 1) / ranks of the bytes over every link, which is the least possible.
+ *
+ * Reduce-scatter is the first round alone, one chunk later, so that the last combination of chunk k is made
+ * by rank k. Its partial results have no place in `recv`, which has room for one chunk: they go into slots.
  *
  * Why a rank's partial result may lie in `recv`, where the final one will land: the final one has come
  * around from the rank that the partial one was read by. */
@@ -150,6 +152,70 @@ static weir_status all_around(const struct rounds *r)
     return status;
 }
 
+/* ---- one round ------------------------------------------------------------------------------------ */
+
+/* Pieces of a chunk that go one step together. At the time of a step a rank has combined so many for the
+ * next one, at most, and takes one slot more before the oldest of them was sent: BUFFERS in all. */
+#define PAIR (BUFFERS - 1)
+
+/* So many bytes of every chunk from `within` on, by the place in the pair and the rank that has it. */
+struct scatter {
+    weir_collectives *c;
+    const struct call *call;
+    size_t within, piece;
+    struct slot *slot[2][PAIR][RANKS_MAX]; /* [step % 2]: combined in the step before */
+    weir_event *ready[2][PAIR][RANKS_MAX];
+};
+
+/* One piece from rank `from` to the next, which combines it with its own. */
+static weir_status scatter_one(struct scatter *s, uint32_t step, uint32_t b, uint32_t from)
+{
+    weir_collectives *c = s->c;
+    const struct call *call = s->call;
+    uint32_t n = c->ranks, to = after(c, from), chunk = (from + 2 * n - 1 - step) % n;
+    int now = step % 2, last = step + 2 == n;
+    size_t at = s->within + b * s->piece, offset = chunk * call->bytes + at;
+    struct slot *slot = s->slot[now][b][from], *next = NULL;
+    weir_status status = last ? WEIR_OK : weir__slot_take(c, to, &next);
+    if (status)
+        return status;
+    struct hop hop = {.from = from,
+                      .to = to,
+                      .source = step ? slot->data : weir__at(call->send[from], offset),
+                      .ready = step ? s->ready[now][b][from] : c->rank[from].begin,
+                      .target = last ? weir__to(call->recv[to], at) : next->data,
+                      .bytes = call->bytes - at < s->piece ? call->bytes - at : s->piece};
+    s->slot[!now][b][to] = next;
+    status = weir__hop_reduce(c, &hop, weir__at(call->send[to], offset), call,
+                              last ? NULL : &s->ready[!now][b][to], step ? &slot->sent : NULL);
+    weir_event_release(s->ready[now][b][from]);
+    s->ready[now][b][from] = NULL;
+    return status;
+}
+
+static weir_status scatter_pair(weir_collectives *c, const struct call *call, size_t within,
+                                size_t piece)
+{
+    struct scatter s = {.c = c, .call = call, .within = within, .piece = piece};
+    weir_status status = WEIR_OK;
+    for (uint32_t step = 0; step + 1 < c->ranks && !status; step++)
+        for (uint32_t b = 0; b < PAIR && !status; b++)
+            for (uint32_t from = 0; from < c->ranks && !status; from++)
+                if (within + b * piece < call->bytes)
+                    status = scatter_one(&s, step, b, from);
+    for (uint32_t i = 0; i < 2 * PAIR * RANKS_MAX; i++) /* left by a failure */
+        weir_event_release((&s.ready[0][0][0])[i]);
+    return status;
+}
+
+static weir_status scatter(weir_collectives *c, const struct call *call, size_t piece)
+{
+    weir_status status = WEIR_OK;
+    for (size_t at = 0; at < call->bytes && !status; at += PAIR * piece)
+        status = scatter_pair(c, call, at, piece);
+    return status;
+}
+
 weir_status weir__ring(weir_collectives *c, const struct call *call, size_t piece)
 {
     uint32_t n = c->ranks;
@@ -171,6 +237,8 @@ weir_status weir__ring(weir_collectives *c, const struct call *call, size_t piec
         return all_around(&gather);
     if (call->what == WEIR_COLLECTIVE_ALL_REDUCE)
         return all_around(&reduce);
+    if (call->what == WEIR_COLLECTIVE_REDUCE_SCATTER)
+        return scatter(c, call, piece);
     for (size_t at = 0; at < call->bytes && !status; at += piece) {
         size_t bytes = call->bytes - at < piece ? call->bytes - at : piece;
         status = (call->what == WEIR_COLLECTIVE_REDUCE ? reduce_piece : broadcast_piece)(c, call,

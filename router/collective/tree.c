@@ -3,7 +3,7 @@
  * Position v of the tree is rank root + v, around the end: its parent is position (v - 1) / 2. Results go
  * up the tree and are combined on the way, data goes down it, packet by packet. All-reduce does both, and
  * all-gather is a broadcast from every rank over a tree of its own, so that every rank is an inner one of
- * some trees and a leaf of others. */
+ * some trees and a leaf of others. Reduce-scatter is a reduce to every rank, in the same way. */
 #include "router/collective/internal.h"
 
 static uint32_t rank_at(const weir_collectives *c, uint32_t root, uint32_t position)
@@ -102,7 +102,7 @@ struct climb {
     weir_collectives *c;
     const struct call *call;
     uint32_t root;
-    size_t offset, bytes;
+    size_t offset, place, bytes; /* offset: in what is sent; place: in the result */
     void *partial[RANKS_MAX];
     struct slot *slot[RANKS_MAX];
 };
@@ -114,7 +114,7 @@ static weir_status find_room(struct climb *climb, uint32_t v)
     uint32_t rank = rank_at(climb->c, climb->root, v);
     weir_status status;
     if (v == 0 || climb->call->what == WEIR_COLLECTIVE_ALL_REDUCE) {
-        climb->partial[v] = weir__to(climb->call->recv[rank], climb->offset);
+        climb->partial[v] = weir__to(climb->call->recv[rank], climb->place);
         return WEIR_OK;
     }
     if (!(status = weir__slot_take(climb->c, rank, &climb->slot[v])))
@@ -149,16 +149,40 @@ static weir_status up_from(struct climb *climb, uint32_t v)
     return status;
 }
 
+static weir_status climb_up(struct climb *climb)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t v = climb->c->ranks - 1; v > 0 && !status; v--)
+        status = up_from(climb, v);
+    return status;
+}
+
 /* @param[out] ready_out  the result is there; NULL for a reduce, where nobody needs it. */
 static weir_status up(weir_collectives *c, const struct call *call, uint32_t root, size_t offset,
                       size_t bytes, weir_event **ready_out)
 {
-    struct climb climb = {.c = c, .call = call, .root = root, .offset = offset, .bytes = bytes};
-    weir_status status = WEIR_OK;
-    for (uint32_t v = c->ranks - 1; v > 0 && !status; v--)
-        status = up_from(&climb, v);
+    struct climb climb = {
+        .c = c, .call = call, .root = root, .offset = offset, .place = offset, .bytes = bytes};
+    weir_status status = climb_up(&climb);
     *ready_out = c->marks[0];
     c->marks[0] = NULL;
+    return status;
+}
+
+/* A piece of every rank's chunk, up a tree that this rank is the root of. */
+static weir_status scatter_piece(weir_collectives *c, const struct call *call, size_t at,
+                                 size_t bytes)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t root = 0; root < c->ranks && !status; root++) {
+        struct climb climb = {.c = c,
+                              .call = call,
+                              .root = root,
+                              .offset = root * call->bytes + at,
+                              .place = at,
+                              .bytes = bytes};
+        status = climb_up(&climb);
+    }
     return status;
 }
 
@@ -206,6 +230,8 @@ weir_status weir__tree(weir_collectives *c, const struct call *call, size_t piec
             status = broadcast_piece(c, call, at, bytes);
         else if (call->what == WEIR_COLLECTIVE_ALL_GATHER)
             status = gather_piece(c, call, at, bytes);
+        else if (call->what == WEIR_COLLECTIVE_REDUCE_SCATTER)
+            status = scatter_piece(c, call, at, bytes);
         else
             status = up(c, call, call->root, at, bytes, &unused);
     }

@@ -1,14 +1,16 @@
-/** @file collectives.c  Broadcast, all-gather, reduce and all-reduce by every algorithm, and by NCCL.
+/** @file collectives.c  Every collective of equal blocks by every algorithm, and by NCCL.
  *
  * The figure is nccl-tests' bus bandwidth, what every link carries if the bytes go the best way there is:
- * the message's bytes over the time, times 2 (n - 1) / n for all-reduce, (n - 1) / n for all-gather, 1 for
- * the others, of n devices. A message is the larger of what a device sends and receives. From it the time
- * of a call follows, as the factor and the bytes are known.
+ * the message's bytes over the time, times 2 (n - 1) / n for all-reduce, 1 for broadcast and reduce, (n - 1) / n
+ * for all whose messages have a block of each device, of n devices. A message is the larger of what a device
+ * sends and receives. From it the time of a call follows, as the factor and the bytes are known. All-to-all,
+ * gather and scatter go directly by any algorithm of weir's, and have one row. An all-to-all of blocks of
+ * different sizes takes what its largest ones take, and has none.
  *
  * Calls are made back to back, several of them where they are short, in queues that are not held: how fast
  * one host thread can make them counts, as it does for programs. */
 #include "router/collective.h"
-#include "router/measure/measure.h"
+#include "router/measure/list.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,12 +35,45 @@ struct team {
     void *send[WEIR_DEVICES_MAX], *recv[WEIR_DEVICES_MAX];
 };
 
+/* ---- what a call is --------------------------------------------------------------------------
+
+ * `words` are in a block; where all devices have one, a message is so many blocks. */
+
+static int sends_blocks(weir_collective what)
+{
+    return what == WEIR_COLLECTIVE_REDUCE_SCATTER || what == WEIR_COLLECTIVE_ALL_TO_ALL ||
+           what == WEIR_COLLECTIVE_SCATTER;
+}
+
+static int receives_blocks(weir_collective what)
+{
+    return what == WEIR_COLLECTIVE_ALL_GATHER || what == WEIR_COLLECTIVE_ALL_TO_ALL ||
+           what == WEIR_COLLECTIVE_GATHER;
+}
+
+static int combines(weir_collective what)
+{
+    return what == WEIR_COLLECTIVE_REDUCE || what == WEIR_COLLECTIVE_ALL_REDUCE ||
+           what == WEIR_COLLECTIVE_REDUCE_SCATTER;
+}
+
+static int sends(weir_collective what, uint32_t device)
+{
+    return device == 0 || (what != WEIR_COLLECTIVE_BROADCAST && what != WEIR_COLLECTIVE_SCATTER);
+}
+
+static int receives(weir_collective what, uint32_t device)
+{
+    return device == 0 || (what != WEIR_COLLECTIVE_REDUCE && what != WEIR_COLLECTIVE_GATHER);
+}
+
 /* ---- calls ---------------------------------------------------------------------------------- */
 
 static uint64_t words_of(const struct team *team)
 {
     uint64_t words = team->bytes / sizeof(uint64_t);
-    return team->what == WEIR_COLLECTIVE_ALL_GATHER ? words / team->bench->devices : words;
+    int blocks = sends_blocks(team->what) || receives_blocks(team->what);
+    return blocks ? words / team->bench->devices : words;
 }
 
 /* Sums of integers: what comes out can be foretold, and takes as long as sums of anything else. */
@@ -55,6 +90,15 @@ static weir_status call(const struct team *team)
     case WEIR_COLLECTIVE_REDUCE:
         return weir_reduce(team->set, 0, send, team->recv, words, WEIR_TYPE_U64, WEIR_OP_SUM,
                            queues);
+    case WEIR_COLLECTIVE_REDUCE_SCATTER:
+        return weir_reduce_scatter(team->set, send, team->recv, words, WEIR_TYPE_U64, WEIR_OP_SUM,
+                                   queues);
+    case WEIR_COLLECTIVE_ALL_TO_ALL:
+        return weir_all_to_all(team->set, send, team->recv, words, WEIR_TYPE_U64, queues);
+    case WEIR_COLLECTIVE_GATHER:
+        return weir_gather(team->set, 0, send, team->recv, words, WEIR_TYPE_U64, queues);
+    case WEIR_COLLECTIVE_SCATTER:
+        return weir_scatter(team->set, 0, send, team->recv, words, WEIR_TYPE_U64, queues);
     default:
         return weir_all_reduce(team->set, send, team->recv, words, WEIR_TYPE_U64, WEIR_OP_SUM,
                                queues);
@@ -76,9 +120,9 @@ static weir_status run(struct team *team, uint32_t repeats, double *ms_out)
 static double factor(const struct team *team)
 {
     double n = team->bench->devices;
-    return team->what == WEIR_COLLECTIVE_ALL_REDUCE   ? 2 * (n - 1) / n
-           : team->what == WEIR_COLLECTIVE_ALL_GATHER ? (n - 1) / n
-                                                      : 1;
+    if (team->what == WEIR_COLLECTIVE_ALL_REDUCE)
+        return 2 * (n - 1) / n;
+    return sends_blocks(team->what) || receives_blocks(team->what) ? (n - 1) / n : 1;
 }
 
 static weir_status trial(void *user, uint64_t number, double *gbs_out)
@@ -93,11 +137,6 @@ static weir_status trial(void *user, uint64_t number, double *gbs_out)
 
 /* ---- verified ------------------------------------------------------------------------------- */
 
-static int combines(const struct team *team)
-{
-    return team->what == WEIR_COLLECTIVE_REDUCE || team->what == WEIR_COLLECTIVE_ALL_REDUCE;
-}
-
 static weir_status clear(struct bench *bench, uint32_t device, void *data, uint64_t bytes)
 {
     weir_queue *queue;
@@ -107,22 +146,32 @@ static weir_status clear(struct bench *bench, uint32_t device, void *data, uint6
     return status ? status : weir__bench_drain(bench, device, "a fill");
 }
 
+/* Block `to` of what device `from` sends. Of a sum, all devices' have one pattern. */
+static uint64_t seed_of(const struct team *team, uint64_t seed, uint32_t from, uint32_t to)
+{
+    uint64_t block = sends_blocks(team->what) ? to : 0;
+    return seed + block + (combines(team->what) ? 0 : (uint64_t)from * team->bench->devices);
+}
+
 /* Of a sum, one device has a pattern and the others zeros; else each has a pattern of its own. */
 static weir_status put(struct team *team, uint64_t seed, uint32_t one)
 {
     struct bench *bench = team->bench;
+    uint32_t n = bench->devices, parts = sends_blocks(team->what) ? n : 1;
     uint64_t bytes = words_of(team) * sizeof(uint64_t);
     weir_status status = WEIR_OK;
-    for (uint32_t i = 0; i < bench->devices && !status; i++) {
-        if ((status = weir__pattern_poison(bench, i, team->recv[i], team->bytes)))
-            return status;
-        if (team->what == WEIR_COLLECTIVE_BROADCAST)
-            status = i ? WEIR_OK : weir__pattern_put(bench, i, team->recv[i], bytes, seed);
-        else if (combines(team) && i != one)
-            status = clear(bench, i, team->send[i], bytes);
-        else
-            status =
-                weir__pattern_put(bench, i, team->send[i], bytes, combines(team) ? seed : seed + i);
+    for (uint32_t i = 0; i < n && !status; i++) {
+        char *data = team->what == WEIR_COLLECTIVE_BROADCAST ? team->recv[i] : team->send[i];
+        if ((status = weir__pattern_poison(bench, i, team->recv[i], team->bytes)) ||
+            !sends(team->what, i))
+            continue;
+        if (combines(team->what) && i != one) {
+            status = clear(bench, i, data, parts * bytes);
+            continue;
+        }
+        for (uint32_t part = 0; part < parts && !status; part++)
+            status = weir__pattern_put(bench, i, data + part * bytes, bytes,
+                                       seed_of(team, seed, i, part));
     }
     return status;
 }
@@ -130,21 +179,20 @@ static weir_status put(struct team *team, uint64_t seed, uint32_t one)
 static weir_status check(struct team *team, uint64_t seed, const char *what)
 {
     struct bench *bench = team->bench;
-    uint32_t n = bench->devices, parts = team->what == WEIR_COLLECTIVE_ALL_GATHER ? n : 1;
+    uint32_t n = bench->devices, parts = receives_blocks(team->what) ? n : 1;
     uint64_t bytes = words_of(team) * sizeof(uint64_t);
     weir_status status = WEIR_OK;
     for (uint32_t i = 0; i < n && !status; i++)
-        for (uint32_t part = 0; part < parts && !status; part++)
-            if (team->what != WEIR_COLLECTIVE_REDUCE || i == 0)
-                status = weir__pattern_check(bench, i, (char *)team->recv[i] + part * bytes, bytes,
-                                             seed + part, what);
+        for (uint32_t part = 0; part < parts && !status && receives(team->what, i); part++)
+            status = weir__pattern_check(bench, i, (char *)team->recv[i] + part * bytes, bytes,
+                                         seed_of(team, seed, part, i), what);
     return status;
 }
 
 /* A sum once for each device's part in it. */
 static weir_status verify(struct team *team, const char *what)
 {
-    uint32_t times = combines(team) ? team->bench->devices : 1;
+    uint32_t times = combines(team->what) ? team->bench->devices : 1;
     weir_status status = WEIR_OK;
     for (uint32_t one = 0; one < times && !status; one++) {
         uint64_t seed = weir__bench_seed(team->bench);
@@ -193,9 +241,11 @@ static weir_status rows_by(struct team *team, weir_algorithm algorithm)
         weir_collectives_create(bench->context, devices, bench->devices, &config, &team->set);
     if (status == WEIR_ERR_UNSUPPORTED && algorithm == WEIR_ALGORITHM_NCCL)
         return WEIR_OK;
-    for (int what = 0; what < WEIR_COLLECTIVE_COUNT && !status; what++) {
+    for (int what = 0; what < WEIR_COLLECTIVE_ALL_TO_ALL_V && !status; what++) {
+        weir_algorithm chosen = weir_collectives_chosen(team->set, (weir_collective)what, 1);
         team->what = (weir_collective)what;
-        status = rows_of(team, algorithm);
+        if (chosen != WEIR_ALGORITHM_DIRECT || algorithm == WEIR_ALGORITHM_RING)
+            status = rows_of(team, chosen);
     }
     weir_collectives_destroy(team->set);
     team->set = NULL;
@@ -232,7 +282,8 @@ weir_status weir__bench_collectives(struct bench *bench)
     weir_status status;
     weir__bench_describe(bench, "GB/s", 1, "message bytes",
                          "collectives of all devices, calls back to back: bus bandwidth (bytes / "
-                         "time; times 2(n-1)/n for all-reduce, (n-1)/n for all-gather)");
+                         "time; times 2(n-1)/n for all-reduce, 1 for broadcast and reduce, (n-1)/n "
+                         "for the others)");
     if (bench->devices < 2)
         return weir__bench_skip(bench, "needs two devices");
     if (!(status = open_team(&team, bench)))

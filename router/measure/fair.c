@@ -158,6 +158,7 @@ static weir_status open_memory(struct fair *f)
 static weir_status open_links(struct fair *f)
 {
     const weir_policy any = weir_policy_any();
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
     struct bench *bench = f->bench;
     weir_status status;
     if ((status = weir__bench_endpoint(bench, f->large_from, "large", &f->large)) ||
@@ -169,7 +170,8 @@ static weir_status open_links(struct fair *f)
     if ((status = weir_link_create(f->large, router, NULL, &f->large_in)) ||
         (status = weir_link_create(f->small, router, NULL, &f->small_in)))
         return status;
-    return weir_link_create(router, f->sink, NULL, &f->out);
+    config.early = 1; /* all is put into the queues before the start that both senders wait for */
+    return weir_link_create(router, f->sink, &config, &f->out);
 }
 
 static void close_all(struct fair *f)

@@ -4,7 +4,7 @@
  * output. A hop is: a mark in the sender's queue, a send that is ready at that mark, a gate in the
  * receiver's queue; the next mark stands behind the gate. The whole chain is in the queues before it
  * starts, so that no host takes part. Beside it the same chain of bare copies, marks and waits. */
-#include "router/measure/measure.h"
+#include "router/measure/list.h"
 
 #include "runtime/internal.h"
 
@@ -53,7 +53,7 @@ static weir_status hop_routed(struct hops *h, uint32_t from)
 /* A host's queue does not copy to a GPU: the GPU's does, once it has waited. */
 static int pulls(const struct hops *h, uint32_t from)
 {
-    weir_device_info mine, theirs;
+    weir_device_info mine = WEIR_DEVICE_INFO_INIT, theirs = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(weir__bench_device(h->bench, h->device[from]), &mine);
     weir_device_info_get(weir__bench_device(h->bench, h->device[1 - from]), &theirs);
     return mine.kind == WEIR_DEVICE_HOST && theirs.kind != WEIR_DEVICE_HOST;

@@ -5,7 +5,7 @@
  * copy of the next packet that waits. Packets are small: what the devices do beside is not in the way.
  * Reading the clock of the thread's CPU time is a system call and part of the two figures that stand
  * apart; the sum is measured with two readings a run. */
-#include "router/measure/measure.h"
+#include "router/measure/list.h"
 
 #include "runtime/internal.h"
 

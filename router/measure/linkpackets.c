@@ -1,6 +1,6 @@
 /** @file linkpackets.c  One link by the size of its packets and the number of its buffers: where the
  *  defaults come from. */
-#include "router/measure/measure.h"
+#include "router/measure/list.h"
 
 #define PACKET_LEAST 65536u
 #define PACKET_MOST  (64u << 20)

@@ -5,7 +5,7 @@
  * and way and all; a copy that is *awaited* has the receiver's queue wait for it, as it waits for a
  * message. All with the queues held until everything is in them, so that the devices are measured; "as
  * the host sends" is the stream with nothing held. */
-#include "router/measure/measure.h"
+#include "router/measure/list.h"
 
 static const uint64_t sizes[] = {4096,      16384,     65536,     262144,     1u << 20, 4u << 20,
                                  10u << 20, 16u << 20, 64u << 20, 256u << 20, 1u << 30};

@@ -8,15 +8,9 @@
 #ifndef WEIR_ROUTER_MEASURE_MEASURE_H
 #define WEIR_ROUTER_MEASURE_MEASURE_H
 
+#include "router/bench.h"
 #include "router/router.h"
 #include "topology/measure/schedule.h"
-
-/* The benchmarks: one function each, listed in bench.c. */
-weir_status weir__bench_links(struct bench *bench);       /* links.c */
-weir_status weir__bench_linkpackets(struct bench *bench); /* linkpackets.c */
-weir_status weir__bench_hops(struct bench *bench);        /* hops.c */
-weir_status weir__bench_hostcost(struct bench *bench);    /* hostcost.c */
-weir_status weir__bench_collectives(struct bench *bench); /* collectives.c */
 
 /** The largest packet and message that benchmarks of latency send. */
 #define WEIR__SMALL_MOST 65536u

@@ -25,7 +25,7 @@ weir_status weir__pacer_open(struct pacer *pacer, struct region *region, uint32_
     pacer->queue = queue;
     for (uint32_t i = 0; i < PACER_MARKS && !status; i++)
         status = weir_event_acquire(device, &pacer->mark[i]);
-    if (status == WEIR_ERR_FULL)
+    if (status == WEIR_FULL)
         status = weir__fail(WEIR_ERR_NOMEM, "no events left to pace a link: raise WEIR_EVENTS");
     return status;
 }

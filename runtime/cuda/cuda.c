@@ -95,10 +95,9 @@ static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t
         goto err_device;
     if ((status = weir__cuda_check(&device->base, "loading kernels", weir__cuda_push_load())))
         goto err_device;
-    if ((status = weir__cuda_gates_open(device)))
-        goto err_device;
+    device->context = weir__cuda_current();
     weir__cuda_watcher_open(device);
-    pthread_mutex_init(&device->queues.lock, NULL);
+    pthread_mutex_init(&device->hold.lock, NULL);
     *device_out = &device->base;
     return WEIR_OK;
 err_device:
@@ -116,8 +115,7 @@ static void close_device(weir_device *base)
 {
     struct cuda_device *device = (struct cuda_device *)base;
     weir__cuda_watcher_close(device);
-    weir__cuda_gates_close(device);
-    pthread_mutex_destroy(&device->queues.lock);
+    weir__cuda_hold_close(device);
     weir__device_fini(base);
     free(device);
 }
@@ -183,6 +181,7 @@ const weir__backend weir__cuda_backend = {
     .name = "cuda",
     .kind = WEIR_DEVICE_CUDA,
     .waits_capture = 1, /* cudaStreamWaitEvent takes the record there is */
+    .holds = 1,         /* and goes on at once if there is none */
     .count = count,
     .open = open_device,
     .close = close_device,
@@ -191,7 +190,6 @@ const weir__backend weir__cuda_backend = {
     .facts = weir__cuda_facts,
     .pair_atomics = weir__cuda_pair_atomics,
     .status = weir__cuda_status,
-    .forsake = weir__cuda_gates_forsake,
     .mem_alloc = mem_alloc,
     .mem_free = mem_free,
     .pinned_alloc = pinned_alloc,
@@ -199,6 +197,7 @@ const weir__backend weir__cuda_backend = {
     .pin = pin,
     .unpin = unpin,
     .queue_create = weir__cuda_queue_create,
+    .queue_adopt = weir__cuda_queue_adopt,
     .queue_destroy = weir__cuda_queue_destroy,
     .copy = weir__cuda_queue_copy,
     .push = weir__cuda_queue_push,
@@ -206,7 +205,7 @@ const weir__backend weir__cuda_backend = {
     .launch = weir__cuda_queue_launch,
     .record = weir__cuda_queue_record,
     .wait_event = weir__cuda_queue_wait_event,
-    .wait_future = weir__cuda_queue_wait_future,
+    .hold = weir__cuda_queue_hold,
     .sync = weir__cuda_queue_sync,
     .load = weir__cuda_load,
     .native = weir__cuda_queue_native,

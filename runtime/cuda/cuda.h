@@ -1,7 +1,7 @@
 /** @file cuda.h  The CUDA backend's own structs. Included in runtime/cuda only.
  *
- * Plain C against the CUDA runtime; the two driver calls it needs (stream memory operations) are
- * asked for at run time, so nothing links with libcuda. */
+ * Plain C against the CUDA runtime; the driver calls it needs are asked for at run time, so nothing links with
+ * libcuda. */
 #ifndef WEIR_RUNTIME_CUDA_CUDA_H
 #define WEIR_RUNTIME_CUDA_CUDA_H
 
@@ -9,26 +9,16 @@
 
 #include <cuda_runtime_api.h>
 
-/** A word of page-locked memory that a stream waits for: how a stream is held by something that is
- *  not a CUDA event. Words only grow, so one that was opened can be used again; but only when the
- *  number has arrived, or a late write of it could overwrite a newer one. */
-struct cuda_gate {
-    struct cuda_device *device;
-    struct cuda_gate *next_free;
-    uint32_t
-        *word; /* written by the host (release, system scope) or a stream, read by the stream */
-    uint32_t number;           /* what the stream waits for: at least this */
-    const weir_device *writer; /* whose stream writes the number; NULL: the host did */
-};
-
 struct cuda_device {
     weir_device base;
     int ordinal;
+    void *context; /* a CUcontext, the device's primary one; NULL: the driver does not tell */
     struct {
-        pthread_mutex_t lock; /* guards the free list, the oldest first, and writers */
-        struct cuda_gate *all, *free, *last;
-        uint32_t *words;
-    } gates;
+        pthread_mutex_t lock; /* guards all below but what `word` points to */
+        uint32_t *word;       /* page-locked; NULL until a stream is first held */
+        uint32_t number;      /* what the stream waits for in the word: at least this */
+        int taken;
+    } hold;
     struct {
         pthread_mutex_t lock; /* guards all below */
         pthread_cond_t more;
@@ -38,16 +28,12 @@ struct cuda_device {
         struct cuda_watch *due; /* the thread's own: it calls them without the lock */
         int *ended;             /* on the thread's stack, set by itself: the device is gone */
     } watcher;
-    struct {
-        pthread_mutex_t lock; /* guards the list */
-        struct cuda_queue *list;
-    } queues;
 };
 
 struct cuda_queue {
     weir_queue base;
-    struct cuda_queue *next;
     cudaStream_t stream;
+    int adopted; /* the stream is the program's, and stays */
 };
 
 struct cuda_event {
@@ -58,7 +44,6 @@ struct cuda_event {
 struct cuda_stamp {
     weir_stamp base;
     cudaEvent_t event;
-    int put; /* into a queue, once at least; release when set, acquire when read */
 };
 
 /** Turn a CUDA error into a status with a sentence; cudaSuccess gives WEIR_OK. An error that the device
@@ -67,18 +52,28 @@ weir_status weir__cuda_check(const weir_device *device, const char *what, cudaEr
 /** Make @p device the calling thread's current one. */
 weir_status weir__cuda_use(const weir_device *device);
 
-weir_status weir__cuda_gates_open(struct cuda_device *device);
-void weir__cuda_gates_close(struct cuda_device *device);
-/** Hold @p queue; @p gate_out opens it with weir__cuda_gate_open(). */
-weir_status weir__cuda_gate_put(struct cuda_queue *queue, struct cuda_gate **gate_out);
-/** A weir__notify_fn: lets the stream go on and gives the gate back. */
-void weir__cuda_gate_open(void *gate);
-/** A weir__open_fn: the same by @p queue, a GPU's, when it comes there. */
-weir_status weir__cuda_gate_open_in(weir_queue *queue, void *gate);
-/** Open what @p failed was to open. */
-void weir__cuda_gates_forsake(weir_device *device, const weir_device *failed);
+/** What the calling thread had as its current context, to be put back. */
+struct cuda_before {
+    void *context; /* a CUcontext, or NULL: the thread had none */
+    int ordinal;   /* of its device, where the driver does not tell of contexts */
+    int by_driver;
+};
+/** What the driver calls the context of the calling thread's current device; NULL if it does not tell. */
+void *weir__cuda_current(void);
+/** Make @p device current for a while, where the thread is the program's and not here to work for weir.
+ *  weir__cuda_leave() follows if it succeeds. */
+weir_status weir__cuda_enter(const weir_device *device, struct cuda_before *before_out);
+void weir__cuda_leave(const struct cuda_before *before);
+
+weir_status weir__cuda_queue_hold(weir_queue *queue, weir_future *future);
+void weir__cuda_hold_close(struct cuda_device *device);
+/** Find a function of the driver. @return NULL: it has none of that name. */
+void *weir__cuda_driver(const char *name);
 
 weir_status weir__cuda_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);
+weir_status weir__cuda_queue_adopt(weir_device *device, void *native_stream,
+                                   weir_queue **queue_out);
+/** Put it among the device's queues, which weir__cuda_status() asks. */
 void weir__cuda_queue_destroy(weir_queue *queue);
 weir_status weir__cuda_queue_copy(weir_queue *queue, weir_device *destination_device,
                                   void *destination, weir_device *source_device, const void *source,
@@ -91,7 +86,6 @@ weir_status weir__cuda_queue_launch(weir_queue *queue, const weir_kernel *kernel
                                     size_t args_bytes);
 weir_status weir__cuda_queue_record(weir_queue *queue, weir_event *event);
 weir_status weir__cuda_queue_wait_event(weir_queue *queue, weir_event *event);
-weir_status weir__cuda_queue_wait_future(weir_queue *queue, weir_future *future);
 weir_status weir__cuda_queue_sync(weir_queue *queue, int64_t timeout_ms);
 weir_status weir__cuda_load(weir_device *device, int (*load)(void));
 void *weir__cuda_queue_native(weir_queue *queue);

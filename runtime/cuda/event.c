@@ -30,7 +30,8 @@ weir_status weir__cuda_event_create(weir_device *device, weir_event **event_out)
 void weir__cuda_event_destroy(weir_event *base)
 {
     struct cuda_event *event = (struct cuda_event *)base;
-    (void)weir__cuda_check(base->device, "ending an event", cudaEventDestroy(event->event));
+    if (!weir__cuda_use(base->device))
+        (void)weir__cuda_check(base->device, "ending an event", cudaEventDestroy(event->event));
     free(event);
 }
 

@@ -9,26 +9,6 @@ static cudaStream_t stream_of(weir_queue *queue)
     return ((struct cuda_queue *)queue)->stream;
 }
 
-static void enlist(struct cuda_queue *queue)
-{
-    struct cuda_device *device = (struct cuda_device *)queue->base.device;
-    pthread_mutex_lock(&device->queues.lock);
-    queue->next = device->queues.list;
-    device->queues.list = queue;
-    pthread_mutex_unlock(&device->queues.lock);
-}
-
-static void delist(struct cuda_queue *queue)
-{
-    struct cuda_device *device = (struct cuda_device *)queue->base.device;
-    pthread_mutex_lock(&device->queues.lock);
-    struct cuda_queue **at = &device->queues.list;
-    while (*at != queue)
-        at = &(*at)->next;
-    *at = queue->next;
-    pthread_mutex_unlock(&device->queues.lock);
-}
-
 weir_status weir__cuda_queue_create(weir_device *device, int high_priority, weir_queue **queue_out)
 {
     struct cuda_queue *queue;
@@ -47,7 +27,6 @@ weir_status weir__cuda_queue_create(weir_device *device, int high_priority, weir
                                                            high_priority ? greatest : least));
     if (status)
         goto err;
-    enlist(queue);
     *queue_out = &queue->base;
     return WEIR_OK;
 err:
@@ -57,11 +36,11 @@ err:
 
 void weir__cuda_queue_destroy(weir_queue *queue)
 {
-    delist((struct cuda_queue *)queue);
     if (!weir__cuda_use(queue->device)) {
         (void)weir__cuda_queue_sync(queue, -1);
-        (void)weir__cuda_check(queue->device, "ending a stream",
-                               cudaStreamDestroy(stream_of(queue)));
+        if (!((struct cuda_queue *)queue)->adopted)
+            (void)weir__cuda_check(queue->device, "ending a stream",
+                                   cudaStreamDestroy(stream_of(queue)));
     }
     free(queue);
 }
@@ -132,46 +111,24 @@ weir_status weir__cuda_queue_record(weir_queue *queue, weir_event *event)
                             cudaEventRecord(((struct cuda_event *)event)->event, stream_of(queue)));
 }
 
+/* Of any GPU, and recorded: held.c sees to both. */
 weir_status weir__cuda_queue_wait_event(weir_queue *queue, weir_event *event)
 {
     weir_status status = weir__cuda_use(queue->device);
-    struct cuda_gate *gate;
     if (status)
         return status;
-    if (event->device->ops == queue->device->ops)
-        return weir__cuda_check(
-            queue->device, "waiting for an event",
-            cudaStreamWaitEvent(stream_of(queue), ((struct cuda_event *)event)->event, 0));
-    if (weir_event_query(event) == WEIR_OK)
-        return WEIR_OK;
-    if ((status = weir__cuda_gate_put((struct cuda_queue *)queue, &gate)))
-        return status;
-    status = event->device->ops->event_notify(event, weir__cuda_gate_open, gate);
-    if (status)
-        weir__cuda_gate_open(gate); /* or the stream would never end */
-    return status;
+    return weir__cuda_check(
+        queue->device, "waiting for an event",
+        cudaStreamWaitEvent(stream_of(queue), ((struct cuda_event *)event)->event, 0));
 }
 
-weir_status weir__cuda_queue_wait_future(weir_queue *queue, weir_future *future)
-{
-    struct cuda_gate *gate;
-    weir_event *event;
-    weir_status status;
-    if (weir__future_decided(future, &status, &event))
-        return event ? weir__cuda_queue_wait_event(queue, event) : WEIR_OK;
-    if ((status = weir__cuda_use(queue->device)) ||
-        (status = weir__cuda_gate_put((struct cuda_queue *)queue, &gate)))
-        return status;
-    status = weir__future_notify_in(future, weir__cuda_gate_open, weir__cuda_gate_open_in, gate);
-    if (status)
-        weir__cuda_gate_open(gate);
-    return status;
-}
-
-/* Polls, as waiting for an event does: a stream may be held by a GPU that fails meanwhile. */
+/* Polls, as waiting for an event does: a stream may wait for a GPU that fails meanwhile. */
 weir_status weir__cuda_queue_sync(weir_queue *queue, int64_t timeout_ms)
 {
     uint64_t start = weir__now_ns();
+    weir_status status = weir__cuda_use(queue->device); /* or it would start one on the first GPU */
+    if (status)
+        return status;
     for (;;) {
         cudaError_t error = cudaStreamQuery(stream_of(queue));
         if (error != cudaErrorNotReady)
@@ -183,24 +140,34 @@ weir_status weir__cuda_queue_sync(weir_queue *queue, int64_t timeout_ms)
     }
 }
 
-weir_status weir__cuda_status(weir_device *base)
+/* The streams' answer, since a fault is seen first by who asks for what it keeps from running; an event's too, for
+ * a device without streams. */
+static cudaError_t ask(weir_device *device)
 {
-    struct cuda_device *device = (struct cuda_device *)base;
     cudaError_t error = cudaSuccess;
-    /* Of the streams, since a fault is seen first by who asks for what it keeps from running; of an event
-     * too, for a device without streams. The calling thread's current device stays what it is. */
-    pthread_mutex_lock(&base->events.lock);
-    struct cuda_event *any = (struct cuda_event *)base->events.all;
-    pthread_mutex_unlock(&base->events.lock);
+    pthread_mutex_lock(&device->events.lock);
+    struct cuda_event *any = (struct cuda_event *)device->events.all;
+    pthread_mutex_unlock(&device->events.lock);
     if (any)
         error = cudaEventQuery(any->event);
     pthread_mutex_lock(&device->queues.lock);
-    for (struct cuda_queue *queue = device->queues.list; queue; queue = queue->next)
+    for (weir_queue *queue = device->queues.all; queue; queue = queue->next_made)
         if (error == cudaSuccess || error == cudaErrorNotReady)
-            error = cudaStreamQuery(queue->stream);
+            error = cudaStreamQuery(stream_of(queue));
     pthread_mutex_unlock(&device->queues.lock);
+    return error;
+}
+
+weir_status weir__cuda_status(weir_device *device)
+{
+    struct cuda_before before;
+    weir_status status = weir__cuda_enter(device, &before);
+    if (status)
+        return status;
+    cudaError_t error = ask(device);
+    weir__cuda_leave(&before);
     return error == cudaErrorNotReady ? WEIR_OK
-                                      : weir__cuda_check(base, "asking for its state", error);
+                                      : weir__cuda_check(device, "asking for its state", error);
 }
 
 void *weir__cuda_queue_native(weir_queue *queue)

@@ -22,7 +22,8 @@ weir_status weir__cuda_stamp_create(weir_device *device, weir_stamp **stamp_out)
 void weir__cuda_stamp_destroy(weir_stamp *base)
 {
     struct cuda_stamp *stamp = (struct cuda_stamp *)base;
-    (void)weir__cuda_check(base->device, "ending a stamp", cudaEventDestroy(stamp->event));
+    if (!weir__cuda_use(base->device))
+        (void)weir__cuda_check(base->device, "ending a stamp", cudaEventDestroy(stamp->event));
     free(stamp);
 }
 
@@ -32,18 +33,12 @@ weir_status weir__cuda_queue_stamp(weir_queue *queue, weir_stamp *base)
     weir_status status = weir__cuda_use(queue->device);
     if (status)
         return status;
-    status = weir__cuda_check(queue->device, "putting a stamp into a stream",
-                              cudaEventRecord(stamp->event, ((struct cuda_queue *)queue)->stream));
-    if (!status) /* release: who sees the flag may ask for the event's time */
-        __atomic_store_n(&stamp->put, 1, __ATOMIC_RELEASE);
-    return status;
+    return weir__cuda_check(queue->device, "putting a stamp into a stream",
+                            cudaEventRecord(stamp->event, ((struct cuda_queue *)queue)->stream));
 }
 
 static weir_status reached(struct cuda_stamp *stamp)
 {
-    if (!__atomic_load_n(&stamp->put, __ATOMIC_ACQUIRE))
-        return weir__fail(WEIR_ERR_INVALID, "a stamp of %s was never put into a queue",
-                          stamp->base.device->info.label);
     cudaError_t error = cudaEventQuery(stamp->event);
     if (error == cudaErrorNotReady)
         return WEIR_PENDING;
@@ -62,8 +57,10 @@ weir_status weir__cuda_stamp_elapsed(weir_stamp *start, weir_stamp *stop, double
         return last;
     if (first == WEIR_PENDING || last == WEIR_PENDING)
         return WEIR_PENDING;
-    weir_status status = weir__cuda_check(start->device, "reading the time between stamps",
-                                          cudaEventElapsedTime(&ms, from->event, to->event));
+    weir_status status = weir__cuda_use(start->device);
+    if (!status)
+        status = weir__cuda_check(start->device, "reading the time between stamps",
+                                  cudaEventElapsedTime(&ms, from->event, to->event));
     if (!status)
         *ms_out = (double)ms;
     return status;

@@ -4,6 +4,7 @@
  * functions in a helper stream would queue behind each other: an event that waits for a later one's
  * call would never come. */
 #include "runtime/cuda/cuda.h"
+#include "runtime/near.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,7 @@ static void *watch_events(void *data)
     const struct timespec pause = {0, POLL_NS};
     int ended = 0;
     (void)weir__cuda_use(&device->base);
+    weir__near_thread(&device->base);
     device->watcher.ended = &ended;
     pthread_mutex_lock(&device->watcher.lock);
     for (;;) {

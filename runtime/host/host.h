@@ -12,6 +12,7 @@ struct host_team {
     uint64_t round;   /* grows with each kernel */
     uint32_t running; /* helpers still in it */
     int stop;
+    weir_queue *queue; /* that the kernel is of */
     const weir_kernel *kernel;
     const void *args;
     const weir_context *context;
@@ -46,8 +47,9 @@ struct host_stamp {
 weir_status weir__host_team_open(struct host_team *team, const weir_context *context,
                                  uint32_t workers);
 void weir__host_team_close(struct host_team *team);
-/** Run a kernel on all workers and wait for them. */
-void weir__host_team_run(struct host_team *team, const weir_kernel *kernel, const void *args);
+/** Run a kernel of @p queue, whose thread calls, on all workers and wait for them. */
+void weir__host_team_run(struct host_team *team, weir_queue *queue, const weir_kernel *kernel,
+                         const void *args);
 
 weir_status weir__host_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);
 void weir__host_queue_destroy(weir_queue *queue);

@@ -5,6 +5,7 @@
  * records reached in their order: nobody goes on before others are through with memory that they share.
  * It does not wait for a future that nobody has set, so nobody hangs who waits for it. */
 #include "runtime/host/op.h"
+#include "runtime/near.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,10 +23,10 @@ static void wait_future(const weir_device *device, weir_future *future)
     weir_future_release(future);
 }
 
-/* What changes memory: not on a device that failed, nor what was given up. */
+/* What changes memory: not on a device that failed or behind work that did, nor what was given up. */
 static void work_on(struct host_queue *queue, struct op *op)
 {
-    if (weir__device_failed(queue->base.device) || (op->kind != CALL && weir__dropping()))
+    if (weir__queue_failed(&queue->base) || (op->kind != CALL && weir__dropping()))
         return;
     switch (op->kind) {
     case COPY:
@@ -35,8 +36,8 @@ static void work_on(struct host_queue *queue, struct op *op)
         weir__drop_fill(op->destination, op->value, op->bytes);
         break;
     case LAUNCH:
-        weir__host_team_run(&((struct host_device *)queue->base.device)->team, op->kernel,
-                            op->args);
+        weir__host_team_run(&((struct host_device *)queue->base.device)->team, &queue->base,
+                            op->kernel, op->args);
         break;
     default:
         op->function(op->user);
@@ -47,6 +48,7 @@ static void run(struct host_queue *queue, struct op *op)
 {
     switch (op->kind) {
     case RECORD:
+        weir__event_carry(op->event, &queue->base);
         weir__host_event_reached((struct host_event *)op->event, op->number);
         break;
     case STAMP:
@@ -79,6 +81,8 @@ static void *work(void *data)
 {
     struct host_queue *queue = data;
     (void)weir__drop_enter(queue->base.device->context);
+    (void)weir__work_enter(&queue->base);
+    weir__near_thread(queue->base.device);
     pthread_mutex_lock(&queue->lock);
     for (;;) {
         while (!queue->first && !queue->stop)
@@ -132,6 +136,12 @@ weir_status weir__host_queue_create(weir_device *device, int high_priority, weir
 void weir__host_queue_destroy(weir_queue *base)
 {
     struct host_queue *queue = (struct host_queue *)base;
+    if (pthread_equal(pthread_self(),
+                      queue->thread)) { /* it cannot end its own thread: the queue stays */
+        weir__log(WEIR__LOG_ERROR, "a function of a queue of %s destroys that queue",
+                  base->device->info.label);
+        return;
+    }
     pthread_mutex_lock(&queue->lock);
     queue->stop = 1;
     pthread_cond_broadcast(&queue->more);
@@ -153,6 +163,9 @@ weir_status weir__host_queue_sync(weir_queue *base, int64_t timeout_ms)
     struct host_queue *queue = (struct host_queue *)base;
     struct timespec at = weir__deadline(timeout_ms);
     int error = 0;
+    if (pthread_equal(pthread_self(), queue->thread))
+        return weir__fail(WEIR_ERR_INVALID, "a function of a queue of %s waits for that queue",
+                          base->device->info.label);
     pthread_mutex_lock(&queue->lock);
     while ((queue->first || queue->busy) && error != ETIMEDOUT)
         error = timeout_ms < 0 ? pthread_cond_wait(&queue->idle, &queue->lock)

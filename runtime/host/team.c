@@ -27,6 +27,7 @@ static void *help(void *data)
             break;
         seen = team->round;
         pthread_mutex_unlock(&team->lock);
+        (void)weir__work_enter(team->queue);
         team->kernel->host(team->args, me.worker, team->workers);
         pthread_mutex_lock(&team->lock);
         if (--team->running == 0)
@@ -87,11 +88,13 @@ void weir__host_team_close(struct host_team *team)
     free(team->threads);
 }
 
-void weir__host_team_run(struct host_team *team, const weir_kernel *kernel, const void *args)
+void weir__host_team_run(struct host_team *team, weir_queue *queue, const weir_kernel *kernel,
+                         const void *args)
 {
     pthread_mutex_lock(&team->turn);
     if (team->workers > 1) {
         pthread_mutex_lock(&team->lock);
+        team->queue = queue;
         team->kernel = kernel;
         team->args = args;
         team->running = team->workers - 1;

@@ -18,6 +18,7 @@ static int pass(struct weir__sim *sim, struct sim_queue *queue, struct sim_op *o
 {
     switch (op->kind) {
     case SIM_RECORD:
+        weir__event_carry(&op->event->base, &queue->base);
         weir__sim_event_reached(sim, op->event, op->number);
         return 1;
     case SIM_STAMP:
@@ -65,10 +66,13 @@ void weir__sim_ready(struct weir__sim *sim, struct sim_queue *queue)
 }
 
 /* What an operation does to memory, by whichever thread drives the engine. */
-static void work_on(const struct sim_queue *queue, struct sim_op *op)
+static void work_on(struct sim_queue *queue, struct sim_op *op)
 {
     const weir_device_info *info = &queue->base.device->info;
+    if (weir__queue_failed(&queue->base))
+        return; /* it takes its time, as on a device where nobody knows yet */
     const weir_context *before = weir__drop_enter(queue->base.device->context);
+    weir_queue *work_before = weir__work_enter(&queue->base);
     switch (op->kind) {
     case SIM_COPY:
         weir__drop_copy(op->destination, op->source, op->bytes);
@@ -86,6 +90,7 @@ static void work_on(const struct sim_queue *queue, struct sim_op *op)
     default:
         break;
     }
+    (void)weir__work_enter(work_before);
     (void)weir__drop_enter(before);
 }
 

@@ -240,8 +240,8 @@ static inline weir_run_stats assert_bfs(weir_bfs *bfs, const weir_graph *graph, 
 {
     int32_t *have = malloc(graph->vertices * sizeof *have);
     const int32_t *want = levels_of(graph, source);
-    weir_run_stats stats;
-    memset(&stats, 0xAA, sizeof stats);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    memset(&stats.size + 1, 0xAA, sizeof stats - sizeof stats.size);
     assert_non_null(have);
     OK(weir_bfs_run(bfs, source, &stats));
     OK(weir_bfs_levels(bfs, have));

@@ -170,7 +170,7 @@ static inline void assert_labels(const weir_graph *graph, const uint32_t *have, 
 static inline void assert_cc(weir_cc *cc, const weir_graph *graph, const char *what)
 {
     uint32_t *have = malloc(graph->vertices * sizeof *have + 1);
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     assert_non_null(have);
     for (int run = 0; run < 2; run++) {
         memset(have, 0xEE, graph->vertices * sizeof *have);

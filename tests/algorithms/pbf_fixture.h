@@ -28,7 +28,8 @@ static inline weir_pbf_config config_for(double selectivity, size_t packet_bytes
 static inline void bench_open(struct bench *bench, weir_context *context,
                               const weir_pbf_config *config, uint64_t elements)
 {
-    *bench = (struct bench){.context = context, .config = *config, .elements = elements};
+    *bench = (struct bench){
+        .context = context, .config = *config, .elements = elements, .stats = WEIR_PBF_STATS_INIT};
     bench->input = new_memory(weir_context_home(context), elements * sizeof(uint32_t));
     bench->output = new_memory(weir_context_home(context), elements * sizeof(uint32_t));
     weir_pbf_generate(SEED, elements, bench->input);

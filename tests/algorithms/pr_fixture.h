@@ -146,7 +146,7 @@ static inline weir_run_stats pr_assert(weir_pr *pr, const weir_graph *graph, con
                                        const weir_pr_config *config, double relative)
 {
     double *have = malloc((graph->vertices + 1) * sizeof *have), l1 = 0, sum = 0;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     assert_non_null(have);
     OK(weir_pr_run(pr, &stats));
     OK(weir_pr_ranks(pr, have));

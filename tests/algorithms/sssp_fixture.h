@@ -109,7 +109,7 @@ static inline void assert_distances(const weir_graph *graph, weir_sssp *sssp, ui
 
 static inline void assert_sssp(weir_sssp *sssp, const weir_graph *graph, uint64_t source)
 {
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     if (weir_sssp_run(sssp, source, &stats))
         fail_msg("%s from %llu: %s", graph->name, (unsigned long long)source, weir_error_detail());
     assert_distances(graph, sssp, source, &stats);

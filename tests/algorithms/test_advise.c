@@ -189,7 +189,7 @@ static void one_gpu_is_enough_for_a_path(void **state)
 {
     weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("grid:3000x1", 0);
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_sssp *sssp;
     const char *why;
     weigh(graph, "random");
@@ -216,7 +216,7 @@ static void without_a_partition_one_is_made(void **state)
     uint32_t devices = weir_context_device_count(context);
     weir_partition *given, *own;
     const weir_partition *chosen = NULL;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_sssp *sssp;
     const char *why;
     weigh(graph, "random");

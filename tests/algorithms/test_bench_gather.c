@@ -1,6 +1,6 @@
 /** @file test_bench_gather.c  The benchmark of results that come to the host: runs everywhere, compares every value,
  *  gives everything back. Nothing here depends on how fast anything is. */
-#include "algorithms/algorithms.h"
+#include "algorithms/bench.h"
 #include "runtime/internal.h"
 #include "tests/topology/bench_fixture.h"
 
@@ -17,7 +17,7 @@ static weir_bench_table *run_gather(weir_context *context, const weir_bench_conf
 static void check_no_memory_is_left(weir_context *context)
 {
     for (uint32_t d = 0; d < weir_context_device_count(context); d++) {
-        weir_pool_stats stats;
+        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
         weir_device_pool_stats(weir_context_device(context, d), &stats);
         assert_int_equal(stats.allocations, 0);
     }
@@ -48,7 +48,7 @@ static void rows_are_there_and_compared(void **state)
     weir_context *context = open_or_skip(state); /* may leave this function */
     weir_bench_config config = small_config();
     const int several = weir_context_device_count(context) > 1;
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(weir_context_device(context, 0), &info);
     config.bytes = 1 << 20;
     weir_bench_table *table = run_gather(context, &config);

@@ -111,7 +111,7 @@ static void assert_bfs(weir_bfs *bfs, const weir_graph *graph, uint64_t source)
 {
     size_t bytes = graph->vertices * sizeof(int32_t);
     int32_t *have = malloc(bytes), *want = malloc(bytes);
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     assert_non_null(have);
     assert_non_null(want);
     assert_int_equal(weir_bfs_reference(graph, source, want), WEIR_OK);

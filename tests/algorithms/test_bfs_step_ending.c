@@ -13,8 +13,8 @@ static void what_is_chosen(void **state)
     weir_context *context = open_or_skip(state);
     const weir_graph *graph = graph_of("grid:71x64", 0);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    weir_device_info info;
-    weir_run_stats stats;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_bfs *bfs;
     weir_device_info_get(weir_context_device(context, 0), &info);
     OK(weir_bfs_create(context, graph, NULL, NULL, &bfs));
@@ -228,7 +228,7 @@ static void a_run_that_is_stopped_leaves_no_levels(void **state)
     int64_t parent[700];
     for (int i = 0; i < 2; i++) {
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-        weir_values values;
+        weir_values values = WEIR_VALUES_INIT;
         options.direction = i ? WEIR_DIRECTION_PUSH : WEIR_DIRECTION_SWITCH;
         options.parents = !i;
         weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_BLOCK,
@@ -269,7 +269,7 @@ static void every_allocation_may_fail(void **state)
         assert_true(status == WEIR_OK || status == WEIR_ERR_NOMEM);
         weir_bfs_destroy(bfs);
         for (uint32_t d = 0; d < 2; d++) {
-            weir_pool_stats pool;
+            weir_pool_stats pool = WEIR_POOL_STATS_INIT;
             weir_device_pool_stats(weir_context_device(context, d), &pool);
             assert_int_equal(pool.allocations, 0);
         }

@@ -96,7 +96,7 @@ static void most_arcs_are_not_looked_at(void **state)
     weir_context *context = context_or_skip(*state);
     for (int undirected = 0; undirected < 2; undirected++) {
         weir_graph *graph = open_graph("rmat:14,16", undirected);
-        weir_run_stats stats;
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
         weir_cc *cc;
         assert_int_equal(weir_cc_create(context, graph, NULL, NULL, WEIR_CC_RESIDENT, &cc),
                          WEIR_OK);
@@ -116,7 +116,7 @@ static void a_run_begins_anew(void **state)
     weir_context *context = context_or_skip(*state);
     weir_graph *graph = open_graph("grid:60x50,.6", 0);
     weir_partition *partition = cut(graph, WEIR_PARTITION_RANDOM, 2);
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_cc *cc;
     uint64_t first = 0;
     if (weir_cc_create(context, graph, partition, NULL, WEIR_CC_RESIDENT, &cc))

@@ -8,7 +8,7 @@ static void stream(weir_context *context, const weir_graph *graph, size_t bytes)
 {
     uint32_t *labels = malloc(graph->vertices * sizeof *labels + 1);
     weir__cc_streamed *cc;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     assert_non_null(labels);
     if (weir__cc_streamed_create(context, graph, weir_context_device_count(context), &defaults,
                                  bytes, &cc))
@@ -44,7 +44,7 @@ static void tiny_segments(void **state)
 
 static void assert_first_phase(weir_context *context, const weir_graph *graph, const char *name)
 {
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_cc *cc;
     if (weir_cc_create(context, graph, NULL, NULL, WEIR_CC_AUTO, &cc))
         fail_msg("%s: %s", graph->name, weir_error_detail());

@@ -187,7 +187,7 @@ static void run_many(struct stage *stage, uint32_t i, uint32_t runs)
     for (uint32_t run = 0; run < runs; run++) {
         uint32_t from = run % CHOICE_SOURCES;
         const double *want = choice_graph_expected(stage->graph, number, from);
-        weir_run_stats stats;
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
         assert_non_null(want);
         choice_watch(variant_text(stage->set.spec[0], i), WATCH_S);
         if (op->run(object, stage->graph->source[from], &stats) ||

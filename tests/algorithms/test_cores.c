@@ -43,7 +43,7 @@ struct peeling {
 
 static weir_run_stats run(const struct peeling *peeling, uint32_t k, int load)
 {
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     for (uint32_t p = 0; p < peeling->parts; p++) {
         const core_state state = {*weir_placement_part(peeling->placement, p),
                                   weir_traversal_values(peeling->traversal, p), k, load};

@@ -13,7 +13,7 @@ static void assert_levels(weir_context *context, const weir_graph *graph,
 {
     size_t bytes = graph->vertices * sizeof(int32_t);
     int32_t *have = malloc(bytes), *want = malloc(bytes);
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     uint64_t items;
     weir_bfs *bfs;
     assert_non_null(have);
@@ -34,7 +34,7 @@ static void assert_levels(weir_context *context, const weir_graph *graph,
 
 static uint64_t peak_of(weir_context *context, uint32_t d)
 {
-    weir_pool_stats pool;
+    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
     weir_device_pool_stats(weir_context_device(context, d), &pool);
     return pool.peak_bytes;
 }
@@ -58,7 +58,7 @@ static void run_all(weir_context *context, const weir_graph *graph, uint32_t par
     weir_partition *partition = cut(graph, WEIR_PARTITION_RANDOM, parts);
     for (int i = 0; i < 5 * 2; i++) {
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-        weir_run_stats stats;
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
         weir_sssp *sssp;
         options.route = (weir_route_kind)(i % 5);
         options.kernel = kernels[i / 5];

@@ -103,7 +103,7 @@ static void check(weir_context *context, const weir_graph *graph, const weir_par
 {
     struct folded folded;
     uint64_t items;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     open_folded(&folded, context, graph, partition, options);
     fold_value *want = expected(graph, folded.placement, &items);
     fold_value *have = malloc(graph->vertices * sizeof *have);

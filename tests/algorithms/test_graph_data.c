@@ -7,7 +7,7 @@
 static void check(const char *name, json_t *answers, const char *direction)
 {
     char path[4300];
-    weir_graph_summary s;
+    weir_graph_summary s = WEIR_GRAPH_SUMMARY_INIT;
     json_t *wanted = json_object_get(answers, direction);
     snprintf(path, sizeof path, "%s/%s", data, name);
     weir_graph *graph = open_graph(path, strcmp(direction, "undirected") == 0);

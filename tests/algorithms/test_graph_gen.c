@@ -64,7 +64,7 @@ static void seeds_matter(void **state)
 static void rmat_shape(void **state)
 {
     (void)state;
-    weir_graph_summary s;
+    weir_graph_summary s = WEIR_GRAPH_SUMMARY_INIT;
     weir_graph *graph = made_by("rmat:14", 1, 0);
     assert_int_equal(weir_graph_summarize(graph, &s), WEIR_OK);
     assert_int_equal(graph->vertices, 16384);
@@ -88,7 +88,7 @@ static void grid_shape(void **state)
         {"grid:3x1", "3: 0>1 1>0 1>2 2>1"},
         {"grid:1x1", "1:"},
         {"grid:2x2,0", "4:"}};
-    weir_graph_summary s;
+    weir_graph_summary s = WEIR_GRAPH_SUMMARY_INIT;
     for (size_t i = 0; i < 5; i++) {
         weir_graph *graph = made_by(texts[i][0], 0, 0);
         assert_string_equal(shown(graph), texts[i][1]);

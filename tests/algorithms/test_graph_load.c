@@ -246,7 +246,7 @@ static void write_fails(void **state)
 static void summary(void **state)
 {
     (void)state;
-    weir_graph_summary s;
+    weir_graph_summary s = WEIR_GRAPH_SUMMARY_INIT;
     weir_graph *graph = open_graph(put_text("s", "0 1 2\n0 2 8\n1 0 4\n5 2 3\n5 1 -1\n"), 0);
     assert_int_equal(weir_graph_summarize(graph, &s), WEIR_OK);
     assert_int_equal(s.degree_max, 2);

@@ -91,7 +91,7 @@ static void check_ranks(weir_context *context, const weir_graph *graph,
     weir_pr_config config = WEIR_PR_CONFIG_INIT;
     weir_partition *partition = parts_of(context, graph);
     double *ranks = malloc(graph->vertices * sizeof *ranks);
-    weir_pr_change change;
+    weir_pr_change change = WEIR_PR_CHANGE_INIT;
     weir_pr *pr;
     assert_non_null(ranks);
     config.tolerance = tolerance;

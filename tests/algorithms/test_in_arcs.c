@@ -220,7 +220,7 @@ static void searches_both_ways_find_strong_components(void **state)
         uint32_t *forth = malloc(n * 4), *against = malloc(n * 4);
         int32_t *want_forth = malloc(n * 4), *want_against = malloc(n * 4);
         weir_placement *placement;
-        weir_graph_summary summary;
+        weir_graph_summary summary = WEIR_GRAPH_SUMMARY_INIT;
         assert_true(forth && against && want_forth && want_against);
         assert_int_equal(weir_graph_summarize(graph, &summary), WEIR_OK);
         const uint64_t source = summary.degree_max_vertex;
@@ -254,7 +254,7 @@ static void room_for_in_arcs_is_asked_for_first(void **state)
     weir_config *config;
     weir_context *context;
     weir_placement *placement;
-    weir_pool_stats pool;
+    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
     assert_int_equal(weir_config_create(&config), WEIR_OK);
     assert_int_equal(weir_config_set(config, "pool_bytes", "24MiB"), WEIR_OK);
     assert_int_equal(weir_context_create("host:1", config, &context), WEIR_OK);
@@ -287,7 +287,7 @@ static void each_failure_is_told_and_leaves_nothing(void **state)
             for (uint64_t n = 1; struck; n++) {
                 weir_placement *placement;
                 weir_traversal *traversal = NULL;
-                weir_pool_stats pool;
+                weir_pool_stats pool = WEIR_POOL_STATS_INIT;
                 weir__fault_arm(kinds[k], n);
                 weir_status status = weir_placement_create_with_in_arcs(
                     context, graph, NULL, WEIR_PART_WEIGHTS_U32, &placement);

@@ -135,7 +135,7 @@ static void check_bfs(weir_context *context, const weir_graph *graph, weir_order
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_partition *partition = whole(graph);
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_bfs *bfs;
     int32_t *want = malloc(graph->vertices * sizeof *want);
     int32_t *have = malloc(graph->vertices * sizeof *have);
@@ -249,7 +249,7 @@ static weir_worklist_stats down_a_path(weir_context *context, weir_run_options *
                                        int weighted)
 {
     weir_graph *graph;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     assert_int_equal(weir_graph_open("grid:2000x1", NULL, &graph), WEIR_OK);
     options->direction = WEIR_DIRECTION_PUSH;
     if (weighted) {
@@ -320,7 +320,7 @@ static void several_devices_have_no_narrow_rounds(void **state)
     weir_context *context = context_or_skip(*state, NULL);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_partition *partition;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_graph *graph;
     weir_bfs *bfs;
     options.direction = WEIR_DIRECTION_PUSH;

@@ -136,7 +136,7 @@ static weir_status look(const struct form *form, const struct object *object, ui
 {
     weir_status status = WEIR_OK;
     for (uint32_t d = 0; d < devices && !status; d++) {
-        weir_values values;
+        weir_values values = WEIR_VALUES_INIT;
         status = form->kind == BFS                  ? weir_bfs_values(object->bfs, d, &values)
                  : form->kind == SSSP               ? weir_sssp_values(object->sssp, d, &values)
                  : form->kind == PR                 ? weir_pr_values(object->pr, d, &values)
@@ -303,7 +303,7 @@ static uint64_t used(const weir_context *context)
 {
     uint64_t bytes = 0;
     for (uint32_t d = 0; d < weir_context_device_count(context); d++) {
-        weir_pool_stats pool;
+        weir_pool_stats pool = WEIR_POOL_STATS_INIT;
         weir_device_pool_stats(weir_context_device(context, d), &pool);
         bytes += pool.used_bytes;
     }
@@ -411,8 +411,8 @@ static void everything_else_is_refused(void **state)
     weir_context *context;
     weir_partition *partition;
     weir_placement *placement;
-    weir_graph_summary summary;
-    weir_pr_change change;
+    weir_graph_summary summary = WEIR_GRAPH_SUMMARY_INIT;
+    weir_pr_change change = WEIR_PR_CHANGE_INIT;
     void *values = calloc(1000000, 8);
     assert_non_null(graph);
     assert_int_equal(weir_context_create("host:2", NULL, &context), WEIR_OK);

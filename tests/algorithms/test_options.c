@@ -195,7 +195,7 @@ static void try_option(weir_context *context, const weir_graph *graph, const str
                        enum option option)
 {
     weir_run_options options = options_with(option);
-    weir_run_stats stats = {0};
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     const int only_pr = option == ITERATIONS && form->run != run_pr;
     options.direction = form->direction;
     if (only_pr)
@@ -242,7 +242,7 @@ static void values_that_there_are_not(void **state)
     for (size_t f = 0; f < FORMS; f++)
         for (int i = 0; i < 6; i++) {
             weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-            weir_run_stats stats;
+            weir_run_stats stats = WEIR_RUN_STATS_INIT;
             options.direction = i == 5 ? (weir_direction)99 : forms[f].direction;
             options.route = i == 0 ? (weir_route_kind)99 : WEIR_ROUTE_AUTO;
             options.order = i == 1 ? (weir_order_kind)99 : WEIR_ORDER_AUTO;
@@ -264,7 +264,7 @@ static void components_have_no_direction(void **state)
     weir_graph *graph = small_graph();
     for (int source = WEIR_CC_AUTO; source <= WEIR_CC_STREAMED; source++) {
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-        weir_run_stats stats;
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
         options.direction = WEIR_DIRECTION_PULL;
         STATUS(run_cc(context, graph, &options, source, 0, &stats), WEIR_ERR_UNSUPPORTED);
         assert_non_null(strstr(weir_error_detail(), "direction has no effect on connected"));
@@ -279,7 +279,7 @@ static void options_pick_the_form(void **state)
     weir_context *context = open_or_skip(state);
     weir_graph *graph = small_graph();
     weir_run_options options = options_with(FETCH);
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     OK(run_bfs(context, graph, &options, 0, 0, &stats));
     assert_int_equal(stats.direction, WEIR_DIRECTION_PUSH);
     options.parents = 1;

@@ -231,7 +231,7 @@ static void fewer_parts_than_devices(void **state)
     weir_graph *graph = open_graph("rmat:9", 0);
     for (uint32_t parts = 1; parts < weir_context_device_count(context); parts++) {
         weir_partition *partition;
-        weir_pool_stats before, after;
+        weir_pool_stats before = WEIR_POOL_STATS_INIT, after = WEIR_POOL_STATS_INIT;
         weir_device_pool_stats(weir_context_device(context, parts), &before);
         assert_int_equal(
             weir_partition_create(graph, WEIR_PARTITION_RANDOM, parts, 1, NULL, &partition),
@@ -403,7 +403,7 @@ static void a_part_too_large_for_its_pool(void **state)
     weir_placement *placement;
     weir_config *config;
     weir_context *context;
-    weir_pool_stats pool;
+    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
     assert_int_equal(weir_config_create(&config), WEIR_OK);
     assert_int_equal(weir_config_set(config, "pool_bytes", "1MiB"), WEIR_OK);
     weir_status status = weir_context_create("host:2", config, &context);

@@ -59,7 +59,7 @@ static void ranks_sum_to_one(void **state)
         weir_pr_config config = pr_config(.85, 1e-5, dangling);
         weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_EDGE, &options, &config);
         double *ranks = malloc(graph->vertices * sizeof *ranks);
-        weir_values values;
+        weir_values values = WEIR_VALUES_INIT;
         for (int run = 0; run < 2; run++) {
             double sum = 0;
             OK(weir_pr_run(pr, NULL));

@@ -26,7 +26,7 @@ static void assert_checked(const weir_graph *graph, const weir_pr_config *config
                            const double *ranks)
 {
     long double *next = iterated(graph, config, ranks), l1 = 0, relative = 0, sum = 0;
-    weir_pr_change change;
+    weir_pr_change change = WEIR_PR_CHANGE_INIT;
     OK(weir_pr_check(graph, config, ranks, &change));
     for (uint64_t v = 0; v < graph->vertices; v++) {
         const long double off = fabsl(next[v] - ranks[v]);
@@ -46,7 +46,7 @@ static void assert_checked(const weir_graph *graph, const weir_pr_config *config
 
 static const weir_pr_config *both_ends_of_dangling(int i)
 {
-    static weir_pr_config config[2];
+    static weir_pr_config config[2] = {WEIR_PR_CONFIG_INIT, WEIR_PR_CONFIG_INIT};
     for (int k = 0; k < 2; k++)
         config[k] = pr_config(.85, 1e-6, k ? WEIR_DANGLING_IGNORE : WEIR_DANGLING_SPREAD);
     return &config[i];
@@ -60,7 +60,7 @@ static void right_ranks_hardly_change(void **state)
             const weir_pr_config *config = both_ends_of_dangling(i);
             weir_graph *graph = pr_graph(shape);
             double *ranks = pr_expected(graph, config);
-            weir_pr_change change;
+            weir_pr_change change = WEIR_PR_CHANGE_INIT;
             OK(weir_pr_check(graph, config, ranks, &change));
             if (!(change.l1 < 3e-15 && change.within < 5e-14 && change.relative < 1e-12))
                 fail_msg("%s, shape %d: an iteration changes %.3g, %.3g of one: within %.3g",
@@ -86,7 +86,7 @@ static void wrong_ranks_are_measured(void **state)
             double *ranks = pr_expected(graph, config);
             const uint64_t v = next_random(&seed) % graph->vertices;
             const double off = fabs(part[i % 5] * ranks[v]);
-            weir_pr_change change;
+            weir_pr_change change = WEIR_PR_CHANGE_INIT;
             ranks[v] += part[i % 5] * ranks[v];
             OK(weir_pr_check(graph, config, ranks, &change));
             assert_true(change.within >= off - 1e-14);
@@ -107,7 +107,7 @@ static void one_wrong_rank_is_named(void **state)
     (void)state;
     for (uint64_t v = 0; v < graph->vertices; v += 97) {
         const double right = ranks[v];
-        weir_pr_change change;
+        weir_pr_change change = WEIR_PR_CHANGE_INIT;
         ranks[v] *= 1.001;
         OK(weir_pr_check(graph, NULL, ranks, &change));
         assert_int_equal(change.vertex, v);
@@ -125,7 +125,7 @@ static void a_wrong_sum_shows(void **state)
 {
     weir_graph *graph = pr_graph(PR_DANGLING);
     double *ranks = pr_expected(graph, NULL);
-    weir_pr_change change;
+    weir_pr_change change = WEIR_PR_CHANGE_INIT;
     (void)state;
     for (uint64_t v = 0; v < graph->vertices; v++)
         ranks[v] *= 1 + 1e-4;
@@ -142,7 +142,7 @@ static void what_is_no_number_is_named(void **state)
     static const double bad[] = {NAN, INFINITY, -INFINITY};
     weir_graph *graph = pr_graph(PR_RMAT);
     double *ranks = pr_expected(graph, NULL);
-    weir_pr_change change;
+    weir_pr_change change = WEIR_PR_CHANGE_INIT;
     (void)state;
     for (int i = 0; i < 3; i++)
         for (uint64_t v = 0; v < graph->vertices; v += 101) {
@@ -166,7 +166,7 @@ static void bad_calls_are_refused(void **state)
 {
     weir_graph *graph = pr_graph(PR_CYCLE);
     double *ranks = pr_expected(graph, NULL);
-    weir_pr_change change = {.vertex = 77};
+    weir_pr_change change = {.size = sizeof change, .vertex = 77};
     weir_pr_config config = WEIR_PR_CONFIG_INIT;
     (void)state;
     STATUS(weir_pr_check(NULL, NULL, ranks, &change), WEIR_ERR_INVALID);
@@ -190,7 +190,7 @@ static void bad_calls_are_refused(void **state)
 static void a_graph_without_vertices(void **state)
 {
     weir_graph *graph = NULL;
-    weir_pr_change change = {.l1 = 5};
+    weir_pr_change change = {.size = sizeof change, .l1 = 5};
     double none = 5;
     (void)state;
     OK(weir_graph_from_arcs(0, 0, NULL, NULL, NULL, NULL, &graph));

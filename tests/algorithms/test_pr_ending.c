@@ -40,10 +40,10 @@ static void configurations_out_of_range_are_refused(void **state)
     weir_pr_config config = pr_config(.85, 1e-6, (weir_dangling)2);
     STATUS(attempt(context, graph, NULL, &config), WEIR_ERR_INVALID);
     config = (weir_pr_config)WEIR_PR_CONFIG_INIT;
-    config.size--;
+    config.size = 7;
     STATUS(attempt(context, graph, NULL, &config), WEIR_ERR_INVALID);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    options.size++;
+    options.size = 0;
     STATUS(attempt(context, graph, &options, NULL), WEIR_ERR_INVALID);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
@@ -115,7 +115,7 @@ static void nothing_at_all_has_no_ranks(void **state)
     OK(weir_graph_from_arcs(0, 0, NULL, NULL, NULL, NULL, &graph));
     for (int direction = WEIR_DIRECTION_AUTO; direction <= WEIR_DIRECTION_PULL; direction++) {
         weir_run_options options = pr_towards(direction);
-        weir_run_stats stats;
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
         double none;
         weir_pr *pr;
         OK(weir_pr_create(context, graph, NULL, &options, NULL, &pr));
@@ -141,7 +141,7 @@ static void iterations_may_be_limited(void **state)
             config.iterations = limit;
             weir_pr *pr = pr_placed(context, graph, -1, NULL, &config);
             double *want = pr_expected(graph, &config), *have = malloc(graph->vertices * 8);
-            weir_run_stats stats;
+            weir_run_stats stats = WEIR_RUN_STATS_INIT;
             OK(weir_pr_run(pr, &stats));
             OK(weir_pr_ranks(pr, have));
             assert_true(stats.steps <= limit && stats.steps > 0);
@@ -228,7 +228,7 @@ static void a_run_that_is_stopped_leaves_no_ranks(void **state)
         weir_run_options options = pr_towards(direction);
         weir_pr_config config = WEIR_PR_CONFIG_INIT;
         weir_pr *pr = pr_placed(context, graph, -1, &options, &config);
-        weir_values values;
+        weir_values values = WEIR_VALUES_INIT;
         OK(weir_pr_run(pr, NULL));
         OK(weir_pr_ranks(pr, ranks));
         OK(weir_pr_values(pr, 0, &values));
@@ -314,7 +314,7 @@ static void doubles_come_to_all_parts_or_none(void **state)
     weir_context *context = open_or_skip(state);
     weir_graph *graph = pr_graph(PR_RMAT);
     struct weir__pr_pull *pull = pull_placed(context, graph);
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     for (uint64_t nth = 1; nth <= pull->on.parts; nth++) {
         weir__fault_arm(WEIR__FAULT_ALLOC, nth);
         STATUS(weir__pr_pull_refine(pull), WEIR_ERR_NOMEM);
@@ -345,7 +345,7 @@ static void no_memory_for_doubles(void **state)
 {
     weir_context *context = open_or_skip(state);
     weir_graph *graph = pr_graph(PR_RMAT);
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     uint32_t later = 0, struck = 1;
     for (uint64_t nth = 1; struck; nth++) {
         struct weir__pr_pull *pull = restless_placed(context, graph);
@@ -370,7 +370,7 @@ static void floats_that_do_not_come_to_rest(void **state)
     const weir_pr_config config = WEIR_PR_CONFIG_INIT;
     struct weir__pr_pull *pull = restless_placed(context, graph);
     double *want = pr_expected(graph, &config), *have = malloc(graph->vertices * sizeof *have);
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     for (int run = 0; run < 2; run++) {
         OK(weir__pr_pull_run(pull, &stats));
         assert_true(pull->fine);

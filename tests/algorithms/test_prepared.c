@@ -33,7 +33,7 @@ static void create(struct object *object, weir_context *context, const weir_grap
 
 static weir_prepare_stats prepared(const struct object *object)
 {
-    weir_prepare_stats stats;
+    weir_prepare_stats stats = WEIR_PREPARE_STATS_INIT;
     switch (object->algorithm) {
     case BFS:
         weir_bfs_prepared(object->it, &stats);
@@ -146,7 +146,7 @@ extern const weir_operator weir__bfs_operator;
 /* A traversal adds what it took itself to what its placement took. */
 static void assert_adds(weir_placement *placement, const weir_prepare_stats *before)
 {
-    weir_prepare_stats stats;
+    weir_prepare_stats stats = WEIR_PREPARE_STATS_INIT;
     weir_traversal *traversal;
     const uint64_t begin_ns = weir__now_ns();
     OK(weir_traversal_create(placement, &weir__bfs_operator, NULL, NULL, &traversal));
@@ -164,7 +164,7 @@ static void a_placement_says_what_it_took(void **state)
 {
     weir_context *context = open_or_skip(state); /* may leave this function */
     weir_graph *graph = open_graph("rmat:12", 1);
-    weir_prepare_stats stats;
+    weir_prepare_stats stats = WEIR_PREPARE_STATS_INIT;
     weir_placement *placement;
     const uint64_t begin_ns = weir__now_ns();
     OK(weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement));

@@ -148,7 +148,7 @@ static void try_paths(uint64_t seed)
     const int created = status == WEIR_OK;
     for (uint64_t left = created ? 1 + below(t, 4) : 0; left && !status; left--) {
         const uint64_t source = below(t, t->graph->vertices);
-        weir_run_stats stats;
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
         if (!(status = weir_sssp_run(sssp, source, &stats)))
             assert_distances(t->graph, sssp, source, &stats);
     }
@@ -169,8 +169,8 @@ static void assert_ranks(const struct trial *t, weir_pr *pr, const weir_pr_confi
     const uint64_t n = t->graph->vertices;
     const double d = config->damping, rounding = 1e-13 / (1 - d);
     double *have = malloc(n * sizeof *have), l1 = 0, relative = 0;
-    weir_pr_change change;
-    weir_run_stats stats;
+    weir_pr_change change = WEIR_PR_CHANGE_INIT;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     OK(weir_pr_run(pr, &stats));
     OK(weir_pr_ranks(pr, have));
     OK(weir_pr_check(t->graph, config, have, &change));

@@ -496,7 +496,7 @@ static void assert_refused(weir_context *context, const weir_graph *graph,
                            const char *why)
 {
     weir__rows *rows;
-    weir_pool_stats pool;
+    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
     weir__rows_look(graph, &config);
     assert_int_equal(weir__rows_create(context, graph, partition, &config, &rows),
                      WEIR_ERR_INVALID);
@@ -553,7 +553,7 @@ static void every_allocation_may_fail(void **state)
     assert_int_equal(weir_graph_weigh(graph, &weights), WEIR_OK);
     for (uint64_t nth = 1; struck; nth++) {
         weir__rows *rows;
-        weir_pool_stats pool;
+        weir_pool_stats pool = WEIR_POOL_STATS_INIT;
         weir__fault_arm(WEIR__FAULT_ALLOC, nth);
         weir__rows_look(graph, &config);
         weir_status status = weir__rows_create(context, graph, NULL, &config, &rows);
@@ -583,7 +583,7 @@ static void a_part_too_large_for_its_pool(void **state)
     weir__rows *rows;
     weir_config *config;
     weir_context *context;
-    weir_pool_stats pool;
+    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
     assert_int_equal(weir_config_create(&config), WEIR_OK);
     assert_int_equal(weir_config_set(config, "pool_bytes", "5MiB"), WEIR_OK);
     weir_status status = weir_context_create("host:2", config, &context);

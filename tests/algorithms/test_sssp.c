@@ -263,7 +263,7 @@ static void links_carry_items(void **state)
     weir_context *context = open_or_skip(state);
     uint32_t devices = weir_context_device_count(context);
     uint64_t sum = 0, items;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_graph *graph = open_graph("rmat:8", 0);
     weigh(graph, "random");
     weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_RANDOM, NULL);

@@ -179,7 +179,7 @@ static weir_status live(weir_context *context, const weir_graph *graph,
                         const weir_partition *partition)
 {
     weir_sssp *sssp;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     double distances[2000];
     weir_status status = weir_sssp_create(context, graph, partition, NULL, &sssp);
     assert_int_equal(sssp == NULL, status != WEIR_OK);

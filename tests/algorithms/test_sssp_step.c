@@ -192,7 +192,7 @@ static void the_largest_weights(void **state)
 static void distances_that_do_not_fit_are_found_again(void **state)
 {
     weir_context *context = open_or_skip(state);
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     static struct arcs arcs;
     arcs.count = 0;
     for (uint64_t v = 0; v < 6; v++)
@@ -251,8 +251,8 @@ static void most_arcs_are_not_looked_at(void **state)
     weir_context *context = open_or_skip(state);
     const uint32_t devices = weir_context_device_count(context);
     weir_graph *graph = open_graph("rmat:13", 1);
-    weir_graph_summary summary;
-    weir_run_stats stats;
+    weir_graph_summary summary = WEIR_GRAPH_SUMMARY_INIT;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     uint64_t sent = 0, items;
     weigh(graph, "random");
     OK(weir_graph_summarize(graph, &summary));
@@ -301,7 +301,7 @@ static void auto_goes_in_step_where_there_are_hubs(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
         weir_graph *graph = open_graph(cases[i].graph, 1);
-        weir_run_stats stats;
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
         weigh(graph, cases[i].weights);
         options.order = cases[i].order;
         options.kernel = cases[i].kernel;

@@ -82,7 +82,7 @@ static void leave(struct paths *paths)
 static weir_run_stats compare(struct paths *paths, const weir_graph *graph, const uint64_t *want)
 {
     paths_value *have = malloc(graph->vertices * sizeof *have);
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     assert_non_null(have);
     if (weir_traversal_run(paths->traversal, &stats))
         fail_msg("%s: %s", graph->name, weir_error_detail());

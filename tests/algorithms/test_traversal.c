@@ -80,7 +80,7 @@ static void assert_run(weir_traversal *traversal, const weir_placement *placemen
 {
     uint32_t *want = nearest(graph, sources, count), *have = malloc(graph->vertices * 4);
     uint64_t reached = 0, arcs = 0;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     assert_non_null(have);
     for (int i = 0; i < count; i++)
         seed(traversal, placement, sources[i], 0);
@@ -201,7 +201,7 @@ static void values_that_are_kept_are_gone_on_with(void **state)
     weir_placement *placement = place(context, graph);
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
     weir_traversal *traversal;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     uint32_t have[512];
     config.keep_values = 1;
     assert_int_equal(
@@ -243,7 +243,7 @@ static void values_are_not_compulsory(void **state)
     weir_placement *placement = place(context, graph);
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
     weir_traversal *traversal;
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     uint32_t devices = weir_context_device_count(context), have[512];
     uint32_t *want = nearest(graph, &source, 1);
     void *level[WEIR_DEVICES_MAX];
@@ -329,9 +329,9 @@ static void what_is_out_of_range_is_refused(void **state)
     config.fill = -1;
     assert_refused(placement, NULL, &config, "-1");
     config = good;
-    config.size--;
+    config.size = 7;
     assert_refused(placement, NULL, &config, "weir_traversal_config");
-    options.size--;
+    options.size = 7;
     assert_refused(placement, &options, NULL, "weir_run_options");
     weir_traversal_destroy(NULL);
     weir_placement_destroy(placement);
@@ -347,7 +347,7 @@ static void a_placement_ends_with_its_last_traversal(void **state)
     weir_graph *graph = open_graph("grid:5x4", 0);
     weir_placement *placement = place(context, graph);
     weir_traversal *a = traverse(placement, NULL), *b = traverse(placement, NULL);
-    weir_pool_stats pool;
+    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
     bind_all(a, placement);
     bind_all(b, placement);
     weir_placement_destroy(placement);
@@ -371,7 +371,8 @@ static void values_too_large_for_the_pool(void **state)
     weir_context *context;
     weir_traversal_config large = WEIR_TRAVERSAL_CONFIG_INIT;
     weir_traversal *traversal;
-    weir_pool_stats before[2], after;
+    weir_pool_stats before[2] = {WEIR_POOL_STATS_INIT, WEIR_POOL_STATS_INIT},
+                    after = WEIR_POOL_STATS_INIT;
     assert_int_equal(weir_config_create(&config), WEIR_OK);
     assert_int_equal(weir_config_set(config, "pool_bytes", "4MiB"), WEIR_OK);
     assert_int_equal(weir_context_create("host:2", config, &context), WEIR_OK);

@@ -71,7 +71,7 @@ static void assert_values(enum kind kind, union object object, weir_context *con
 {
     uint8_t *seen = calloc(n, 1);
     uint64_t found = 0, next = 0;
-    weir_values values;
+    weir_values values = WEIR_VALUES_INIT;
     assert_non_null(seen);
     for (uint32_t d = 0; d < parts; d++) {
         ok(values_of(kind, object, d, &values));
@@ -115,8 +115,8 @@ static void results_are_those_on_the_host(void **state)
         double *want = malloc(n * sizeof *want);
         int32_t *levels = malloc(n * sizeof *levels);
         weir_partition *partition;
-        weir_run_stats stats;
-        weir_values values;
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        weir_values values = WEIR_VALUES_INIT;
         union object object;
         assert_true(want && levels);
         ok(weir_graph_weigh(graph, &weights));

@@ -74,7 +74,7 @@ void choice_devices_close(struct choice_devices *set)
 
 int choice_may_refuse_fused(const weir_context *context)
 {
-    weir_device_info first, info;
+    weir_device_info first = WEIR_DEVICE_INFO_INIT, info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(weir_context_device(context, 0), &first);
     for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
         weir_device_info_get(weir_context_device(context, i), &info);

@@ -121,10 +121,9 @@ static const char *run_once(const struct choice_operator *op, void *object,
 {
     const weir_graph *graph = of->with[op->weights];
     const uint64_t source = of->source[from];
-    weir_run_stats stats;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     double *have = malloc((graph->vertices + 1) * sizeof *have);
     const char *wrong = have && want ? NULL : "no memory, or no reference";
-    memset(&stats, 0, sizeof stats);
     *status_out = WEIR_OK;
     if (!wrong && ((*status_out = op->run(object, source, &stats)) ||
                    (*status_out = op->values(object, graph->vertices, have)))) {

@@ -88,7 +88,7 @@ void drive_open(struct drive *drive, weir_context *context, uint64_t seed, uint6
 /* In the time between: a part of the web ends in the middle of everything. */
 static void cancel_some(struct drive *drive, uint64_t cancel_at)
 {
-    static const weir_status with[] = {WEIR_ERR_CANCELLED, WEIR_ERR_TIMEOUT, WEIR_ERR_IO};
+    static const weir_status with[] = {WEIR_ERR_CANCELLED, WEIR_ERR_VERIFY, WEIR_ERR_IO};
     const struct timespec pause = {0, 50000};
     uint32_t input = web_below(&drive->web, drive->web.input_count);
     while (atomic_load(&drive->received) < cancel_at && atomic_load(&drive->sending))

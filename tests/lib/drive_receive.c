@@ -36,7 +36,7 @@ static void keep(struct drive_worker *worker, const struct drive_record *record)
 static weir_status fetch(struct drive_worker *worker, weir_pending *pending,
                          const weir_segment *segment)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_status status;
     weir_device_info_get(segment->device, &info);
     weir_queue *queue = worker->queues[info.index];
@@ -54,7 +54,7 @@ static void take_packet(struct drive_worker *worker, uint32_t o, weir_pending *p
 {
     struct drive *drive = worker->drive;
     struct drive_record record;
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_status status = WEIR_ERR_VERIFY;
     int right = 0;
     weir_device_info_get(segment->device, &info);

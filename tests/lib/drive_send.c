@@ -70,7 +70,7 @@ static weir_status put(struct drive_worker *worker, uint32_t i, uint32_t bytes, 
     uint32_t slot = input->count % DRIVE_AHEAD;
     char *data = input->memory + (size_t)slot * DRIVE_BYTES;
     char *words = input->words + (size_t)slot * DRIVE_BYTES;
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_status status;
     *ready = NULL;
     weir_device_info_get(device, &info);

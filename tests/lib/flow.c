@@ -31,7 +31,7 @@ weir_link *new_link_with(weir_endpoint *source, weir_endpoint *destination,
 
 static int is_gpu(const weir_device *device)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
     return info.kind == WEIR_DEVICE_CUDA;
 }
@@ -57,7 +57,7 @@ int transport_fits(weir_transport transport, const weir_device *source,
 void assert_pools_empty(const weir_context *context)
 {
     for (uint32_t i = 0; i < all_devices(context); i++) {
-        weir_pool_stats stats;
+        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
         weir_device_pool_stats(any_device(context, i), &stats);
         assert_int_equal(stats.allocations, 0);
         assert_int_equal(stats.used_bytes, 0);
@@ -97,7 +97,7 @@ void flow_close(struct flow *flow)
 weir_future *send_data(weir_link *link, weir_device *device, void *data, size_t bytes,
                        uint64_t meta)
 {
-    weir_segment segment = {device, data, bytes, 0, meta};
+    weir_segment segment = {.device = device, .data = data, .bytes = bytes, .meta = meta};
     weir_future *done;
     OK(weir_link_send(link, &segment, NULL, &done));
     assert_non_null(done);

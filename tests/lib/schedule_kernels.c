@@ -7,7 +7,8 @@ static void test_schedule_host(const void *args, uint32_t worker, uint32_t worke
 }
 
 #if WEIR_CUDA
-const weir_kernel test_schedule_kernel = {"test_schedule", test_schedule_host, test_schedule_cuda};
+const weir_kernel test_schedule_kernel = {
+    .name = "test_schedule", .host = test_schedule_host, .cuda = test_schedule_cuda};
 #else
-const weir_kernel test_schedule_kernel = {"test_schedule", test_schedule_host, NULL};
+const weir_kernel test_schedule_kernel = {.name = "test_schedule", .host = test_schedule_host};
 #endif

@@ -3,6 +3,7 @@
 
 #include "runtime/internal.h"
 #include "tests/lib/skip.h"
+#include "tests/lib/strict.h"
 
 #include <endian.h>
 #include <stdio.h>
@@ -37,11 +38,16 @@ weir_context *open_with_or_skip(const char *spec, const char *const *settings)
         snprintf(name, sizeof name, "%.*s", (int)(equals - *settings), *settings);
         OK(weir_config_set(config, name, equals + 1));
     }
-    weir_status status = weir_context_create(spec, config, &context);
+    char host[64];
+    int strict = strncmp(spec, "strict", strlen("strict")) == 0;
+    snprintf(host, sizeof host, "host%s", strict ? spec + strlen("strict") : "");
+    weir_status status = weir_context_create(strict ? host : spec, config, &context);
     weir_config_destroy(config);
     if (status == WEIR_ERR_NODEV)
         skip_without(spec);
     OK(status);
+    if (strict)
+        strict_devices(context);
     return context;
 }
 

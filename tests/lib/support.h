@@ -19,9 +19,11 @@
     {                                                \
 #f "[" spec "]", f, NULL, NULL, (void *)spec \
     }
-#define ON_EACH_BACKEND(f)                                                       \
+/** Only specs that weir_context_create() takes. */
+#define ON_EACH_KIND(f)                                                          \
     ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:4"), ON_BACKEND(f, "host:2x3"), \
         ON_BACKEND(f, "cuda:0"), ON_BACKEND(f, "cuda:0-1"), ON_BACKEND(f, "cuda:0,host:1")
+#define ON_EACH_BACKEND(f) ON_EACH_KIND(f), ON_BACKEND(f, "strict:2")
 
 /** Longest that a test waits for what must come: far beyond what any machine needs. */
 #define LONG_MS 60000
@@ -37,7 +39,7 @@ void check_status(weir_status got, weir_status wanted, const char *call, const c
                   int line);
 void check_detail_has(const char *part, const char *file, int line);
 
-/** A context for the spec in *state; skips the test where the machine has no such device. To be
+/** A context for the spec in *state ("strict:2" too, see strict.h); skips the test where the machine has no such device. To be
  *  called by the test itself: cmocka takes a skip in a fixture for an error. */
 weir_context *open_or_skip(void **state);
 /** The same with tunables: "name=value" strings, the last one NULL. */

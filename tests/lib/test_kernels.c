@@ -7,12 +7,12 @@
 #define CUDA_FORM(f) NULL
 #endif
 
-#define HOST_FORM(name)                                                          \
-    static void name##_host(const void *args, uint32_t worker, uint32_t workers) \
-    {                                                                            \
-        name##_op((const struct name##_args *)args, worker, workers);            \
-    }                                                                            \
-    const weir_kernel name##_kernel = {#name, name##_host, CUDA_FORM(name##_cuda)};
+#define HOST_FORM(id)                                                          \
+    static void id##_host(const void *args, uint32_t worker, uint32_t workers) \
+    {                                                                          \
+        id##_op((const struct id##_args *)args, worker, workers);              \
+    }                                                                          \
+    const weir_kernel id##_kernel = {.name = #id, .host = id##_host, .cuda = CUDA_FORM(id##_cuda)};
 
 HOST_FORM(test_calls)
 HOST_FORM(test_payload)

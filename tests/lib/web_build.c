@@ -33,7 +33,7 @@ static weir_policy policy_of(struct web *web, struct web_router *router)
     case WEB_DIRECT:
         return weir_policy_direct();
     default:
-        return (weir_policy){"own", choose_own, router};
+        return (weir_policy){.name = "own", .choose = choose_own, .user = router};
     }
 }
 

@@ -94,7 +94,7 @@ static weir_status add_set(struct web_answer *answer, const struct web_set *one,
                            const struct web_set *other)
 {
     if (answer->set_count == WEB_ALTERNATIVES || one->count + other->count > WEB_FAN)
-        return WEIR_ERR_FULL; /* the plan sees to it that this is not met */
+        return WEIR_FULL; /* the plan sees to it that this is not met */
     struct web_set *set = &answer->sets[answer->set_count++];
     *set = *one;
     for (uint32_t i = 0; i < other->count; i++) {
@@ -163,7 +163,7 @@ static weir_status add_items(struct web_answer *answer, size_t offset, size_t by
     do {
         size_t piece = end - offset < packet ? end - offset : packet;
         if (answer->item_count == WEB_ITEMS)
-            return WEIR_ERR_FULL;
+            return WEIR_FULL;
         answer->items[answer->item_count++] =
             (struct web_item){offset, piece, first, answer->set_count - first};
         offset += piece;

@@ -79,8 +79,10 @@ static inline void corner_drop(struct corner *corner, weir_link *link)
 static inline weir_status corner_send(struct corner *corner, weir_link *link, uint64_t meta,
                                       weir_future **done_out)
 {
-    weir_segment segment = {weir_context_device(corner->context, 0), corner->data, CORNER_PACKET, 0,
-                            meta};
+    weir_segment segment = {.device = weir_context_device(corner->context, 0),
+                            .data = corner->data,
+                            .bytes = CORNER_PACKET,
+                            .meta = meta};
     return weir_link_send(link, &segment, NULL, done_out);
 }
 
@@ -96,7 +98,7 @@ static inline void corner_ended(weir_link *link, weir_status status)
 
 static inline uint64_t corner_packets(const weir_link *link)
 {
-    weir_link_stats stats;
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
     weir_link_stats_get(link, &stats);
     return stats.packets;
 }

@@ -184,7 +184,7 @@ static void a_split_below_a_choice_is_refused(void **state)
     feed(&c, 0, 1);
     (void)put_out(&c, 1, PACKET, 1);
     (void)put_out(&c, 1, PACKET, 1);
-    weir_segment segment = {c.device, c.data, 10, 0, 0};
+    weir_segment segment = {.device = c.device, .data = c.data, .bytes = 10};
     STATUS(weir_link_send(c.in, &segment, NULL, &done), WEIR_ERR_UNSUPPORTED);
     assert_null(done);
     OK(weir_link_shutdown(c.in)); /* nothing came of it */
@@ -274,7 +274,7 @@ static void an_inner_link_is_no_input(void **state)
     open_chain(&c, state, "aa");
     feed(&c, 0, 1);
     (void)put_out(&c, 1, PACKET, 1);
-    weir_segment segment = {c.device, NULL, 0, 0, 0};
+    weir_segment segment = {.device = c.device};
     STATUS(weir_link_send(c.between[0], &segment, NULL, NULL), WEIR_ERR_INVALID);
     STATUS(weir_link_receive(c.between[0], &pending), WEIR_ERR_INVALID);
     assert_null(pending);
@@ -309,7 +309,7 @@ static void a_cancel_goes_through_chains(void **state)
             OK(weir_link_receive(c.out[o], &pending[o]));
             expect_end(pending[o], WEIR_ERR_IO);
         }
-        segment = (weir_segment){c.device, NULL, 0, 0, 0};
+        segment = (weir_segment){.device = c.device};
         STATUS(weir_link_send(c.in, &segment, NULL, NULL), WEIR_ERR_IO);
         STATUS(weir_pending_assigned(pending[2], &segment), WEIR_PENDING);
         finish(send_data(c.in_second, c.device, NULL, 0, 1));
@@ -354,7 +354,7 @@ static void unconnected_routers_are_refused(void **state)
     weir_pending *pending = (weir_pending *)&c;
     weir_future *done = (weir_future *)&c;
     open_chain(&c, state, "aaaa");
-    weir_segment segment = {c.device, NULL, 0, 0, 0};
+    weir_segment segment = {.device = c.device};
     STATUS(weir_router_check(c.routers[0]), WEIR_ERR_INVALID);
     assert_detail_has("r0");
     STATUS(weir_router_check(c.routers[1]), WEIR_ERR_INVALID);

@@ -7,8 +7,10 @@
 #ifdef __SANITIZE_THREAD__
 #define LARGE_BYTES \
     (3u << 18) /* each access takes its time there: half as much, in as many packets */
+#define COUNTS_APART(ranks) 3
 #else
-#define LARGE_BYTES (3u << 19)
+#define LARGE_BYTES         (3u << 19)
+#define COUNTS_APART(ranks) ((ranks) > 4 ? 3 : 1)
 #endif
 
 static void every_type_and_operation(void **state)
@@ -21,7 +23,8 @@ static void every_type_and_operation(void **state)
         job_use(&job, own_algorithms[a], 1024);
         for (int type = 0; type < WEIR_TYPE_COUNT; type++)
             for (int op = 0; op < WEIR_OP_COUNT; op++)
-                for (int what = WEIR_COLLECTIVE_REDUCE; what <= WEIR_COLLECTIVE_ALL_REDUCE; what++)
+                for (int what = WEIR_COLLECTIVE_REDUCE; what <= WEIR_COLLECTIVE_REDUCE_SCATTER;
+                     what++)
                     work_do(&job, &(struct work){.what = (weir_collective)what,
                                                  .root = (uint32_t)seed % job.ranks,
                                                  .count = counts[seed % 3],
@@ -43,7 +46,7 @@ static void every_root_and_uneven_counts(void **state)
     job_open(&job, state, SMALL_BYTES);
     for (size_t a = 0; a < 2; a++) {
         job_use(&job, own_algorithms[a], 512);
-        for (size_t i = 0; i<sizeof counts / sizeof *counts; i += job.ranks> 4 ? 3 : 1)
+        for (size_t i = 0; i < sizeof counts / sizeof *counts; i += COUNTS_APART(job.ranks))
             for (int what = 0; what < WEIR_COLLECTIVE_COUNT; what++)
                 for (uint32_t root = 0; root < job.ranks; root++, seed++)
                     work_do(&job, &(struct work){.what = (weir_collective)what,
@@ -87,19 +90,25 @@ static void random_large_ones(void **state)
         job.bytes /= 2; /* as much to look at as with four */
     for (size_t a = 0; a < OWN_ALGORITHMS; a++)
         for (int round = 0; round < 4; round++) {
+            /* Some rank has memory of `count` elements for each rank. */
+            static const int by_ranks[WEIR_COLLECTIVE_COUNT] = {
+                [WEIR_COLLECTIVE_ALL_GATHER] = 1, [WEIR_COLLECTIVE_REDUCE_SCATTER] = 1,
+                [WEIR_COLLECTIVE_ALL_TO_ALL] = 1, [WEIR_COLLECTIVE_GATHER] = 1,
+                [WEIR_COLLECTIVE_SCATTER] = 1,    [WEIR_COLLECTIVE_ALL_TO_ALL_V] = 1};
             static const size_t packets[] = {0, 4096, 100000, LARGE_BYTES / 3 * 2};
             job_use(&job, own_algorithms[a], packets[round]);
             for (int what = 0; what < WEIR_COLLECTIVE_COUNT; what++) {
-                size_t most = job.bytes / 8 / (what == WEIR_COLLECTIVE_ALL_GATHER ? job.ranks : 1);
+                size_t most = job.bytes / 8 / (by_ranks[what] ? job.ranks : 1);
                 if (round == 1 && most > 50000)
                     most = 50000;
-                work_do(&job, &(struct work){.what = (weir_collective)what,
-                                             .root = (uint32_t)(next_random(&seed) % job.ranks),
-                                             .count = next_random(&seed) % most,
-                                             .type = (weir_type)(next_random(&seed) % 6),
-                                             .op = (weir_op)(next_random(&seed) % 4),
-                                             .in_place = (int)(next_random(&seed) % 2),
-                                             .seed = next_random(&seed)});
+                work_do(&job,
+                        &(struct work){.what = (weir_collective)what,
+                                       .root = (uint32_t)(next_random(&seed) % job.ranks),
+                                       .count = next_random(&seed) % most,
+                                       .type = (weir_type)(next_random(&seed) % WEIR_TYPE_COUNT),
+                                       .op = (weir_op)(next_random(&seed) % 4),
+                                       .in_place = (int)(next_random(&seed) % 2),
+                                       .seed = next_random(&seed)});
             }
         }
     job_close(&job);
@@ -110,7 +119,7 @@ static void more_packets_than_events(void **state)
 {
     static const char *const settings[] = {"events=128", NULL};
     struct job job;
-    job_open_in(&job, open_with_or_skip(*state, settings), SMALL_BYTES);
+    job_open_in(&job, ranks_open(state, settings), SMALL_BYTES);
     for (size_t a = 0; a < 2; a++) {
         job_use(&job, own_algorithms[a], 16);
         for (int what = 0; what < WEIR_COLLECTIVE_COUNT; what++)
@@ -124,30 +133,81 @@ static void more_packets_than_events(void **state)
     job_close(&job);
 }
 
+/* Numbers whose sums must be rounded. */
+static void put_rounded(void *to, weir_type type, size_t count, uint32_t rank)
+{
+    size_t element = weir_type_bytes(type);
+    for (size_t e = 0; e < count; e++) {
+        float value = (float)sin((double)(e * 31 + rank)) * (e % 3 ? 1e-3f : 1e3f);
+        uint16_t half = half_encode(value, half_format_of(type));
+        memcpy((char *)to + e * element, element == 2 ? (void *)&half : (void *)&value, element);
+    }
+}
+
 /* The same bits on all ranks, and again in a second run; ring and tree need not agree. */
 static void rounding_is_the_same_everywhere(void **state)
 {
     enum { COUNT = 3000 };
-    static float first[COUNT], again[COUNT];
+    static const weir_type types[] = {WEIR_TYPE_F32, WEIR_TYPE_F16, WEIR_TYPE_BF16};
+    static float host[COUNT], all[COUNT], part[JOB_RANKS_MAX][COUNT];
     struct job job;
     job_open(&job, state, SMALL_BYTES);
-    for (size_t a = 0; a < 2; a++) {
-        job_use(&job, own_algorithms[a], 1024);
+    size_t each = COUNT / job.ranks;
+    for (size_t t = 0; t < 6; t++) {
+        weir_type type = types[t / 2];
+        size_t bytes = COUNT * weir_type_bytes(type), some = each * weir_type_bytes(type);
+        job_use(&job, own_algorithms[t % 2], 1024);
         for (int run = 0; run < 2; run++) {
             for (uint32_t i = 0; i < job.ranks; i++) {
-                for (uint32_t e = 0; e < COUNT; e++)
-                    first[e] = (float)sin((double)(e * 31 + i)) * (e % 3 ? 1e-3f : 1e3f);
-                job_put(&job, i, job.recv[i], first, sizeof first);
+                put_rounded(host, type, COUNT, i);
+                job_put(&job, i, job.send[i], host, bytes);
             }
-            OK(weir_all_reduce(job.c, (const void *const *)job.recv, job.recv, COUNT, WEIR_TYPE_F32,
+            OK(weir_all_reduce(job.c, (const void *const *)job.send, job.recv, COUNT, type,
                                WEIR_OP_SUM, job.queue));
             job_sync(&job);
-            OK(weir__download(job.device[0], first, job.recv[0], sizeof first));
             if (run == 0)
-                memcpy(again, first, sizeof first);
-            assert_memory_equal(first, again, sizeof first);
-            for (uint32_t i = 1; i < job.ranks; i++)
-                job_compare(&job, i, job.recv[i], first, sizeof first, "rounded");
+                OK(weir__download(job.device[0], all, job.recv[0], bytes));
+            for (uint32_t i = 0; i < job.ranks; i++)
+                job_compare(&job, i, job.recv[i], all, bytes, "rounded");
+            OK(weir_reduce_scatter(job.c, (const void *const *)job.send, job.recv, each, type,
+                                   WEIR_OP_SUM, job.queue));
+            job_sync(&job);
+            for (uint32_t i = 0; i < job.ranks && run == 0; i++)
+                OK(weir__download(job.device[i], part[i], job.recv[i], some));
+            for (uint32_t i = 0; i < job.ranks; i++)
+                job_compare(&job, i, job.recv[i], part[i], some, "rounded in blocks");
+        }
+    }
+    job_close(&job);
+}
+
+/* Each of ranks - 1 additions is off by half a unit of the last place at most. */
+static void sums_of_halves_are_as_near_as_is_said(void **state)
+{
+    enum { COUNT = 3000 };
+    static uint16_t part[JOB_RANKS_MAX][COUNT], sum[COUNT];
+    struct job job;
+    job_open(&job, state, SMALL_BYTES);
+    for (int t = 0; t < 4; t++) {
+        weir_type type = t % 2 ? WEIR_TYPE_F16 : WEIR_TYPE_BF16;
+        struct half_format format = half_format_of(type);
+        double u = ldexp(1, -format.fraction - 1), off = (job.ranks - 1) * u / (1 - job.ranks * u);
+        job_use(&job, own_algorithms[t / 2], 1024);
+        for (uint32_t i = 0; i < job.ranks; i++) {
+            put_rounded(part[i], type, COUNT, i);
+            job_put(&job, i, job.recv[i], part[i], sizeof part[i]);
+        }
+        OK(weir_all_reduce(job.c, (const void *const *)job.recv, job.recv, COUNT, type, WEIR_OP_SUM,
+                           job.queue));
+        job_sync(&job);
+        OK(weir__download(job.device[0], sum, job.recv[0], sizeof sum));
+        for (size_t e = 0; e < COUNT; e++) {
+            double exact = 0, sizes = 0;
+            for (uint32_t i = 0; i < job.ranks; i++) {
+                exact += half_decode(part[i][e], format);
+                sizes += fabs(half_decode(part[i][e], format));
+            }
+            assert_true(fabs(half_decode(sum[e], format) - exact) <= off * sizes);
         }
     }
     job_close(&job);
@@ -188,6 +248,7 @@ int main(void)
         ON_RANKS(random_large_ones),
         ON_RANKS(more_packets_than_events),
         ON_RANKS(rounding_is_the_same_everywhere),
+        ON_RANKS(sums_of_halves_are_as_near_as_is_said),
         ON_RANKS(min_and_max_skip_what_is_no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,8 +72,9 @@ static void a_cancel_may_come_at_any_time(void **state)
         canceller = (struct canceller){job.c, (long)(next_random(&seed) % 3000000)};
         assert_int_equal(pthread_create(&thread, NULL, cancel_later, &canceller), 0);
         for (uint32_t i = 0; !status; i++) {
-            struct work w = {
-                .what = (weir_collective)(i % 4), .count = 1000, .root = i % job.ranks};
+            struct work w = {.what = (weir_collective)(i % WEIR_COLLECTIVE_COUNT),
+                             .count = 1000,
+                             .root = i % job.ranks};
             status = work_call(&job, &w);
         }
         pthread_join(thread, NULL);
@@ -89,8 +90,9 @@ static void destroying_waits_for_what_is_under_way(void **state)
 {
     struct job job;
     job_open(&job, state, BYTES);
-    for (int round = 0; round < 12; round++) {
-        struct work w = {.what = (weir_collective)(round % 4), .count = 1500, .seed = 1};
+    for (int round = 0; round < 27; round++) {
+        struct work w = {
+            .what = (weir_collective)(round % WEIR_COLLECTIVE_COUNT), .count = 1500, .seed = 1};
         job_use(&job, own_algorithms[round % 3], 1024);
         work_put(&job, &w);
         OK(work_call(&job, &w));
@@ -123,7 +125,7 @@ static uint64_t pool_used(const struct job *job)
 {
     uint64_t used = 0;
     for (uint32_t i = 0; i < all_devices(job->context); i++) {
-        weir_pool_stats stats;
+        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
         weir_device_pool_stats(any_device(job->context, i), &stats);
         used += stats.used_bytes;
     }
@@ -173,7 +175,7 @@ static void each_failure_surfaces_and_nothing_leaks(void **state)
 {
     static const char *const settings[] = {"events=96", NULL};
     struct job job;
-    job_open_in(&job, open_with_or_skip(*state, settings), BYTES);
+    job_open_in(&job, ranks_open(state, settings), BYTES);
     for (uint32_t i = 0; i < job.ranks; i++)
         OK(weir_queue_fill(job.queue[i], job.send[i], 0, BYTES));
     job_sync(&job);

@@ -19,7 +19,7 @@ static void many_calls_in_a_row(void **state)
     for (size_t a = 0; a < OWN_ALGORITHMS; a++) {
         job_use(&job, own_algorithms[a], 256);
         work_put(&job, &w);
-        put_combined(wanted, COUNT, WEIR_TYPE_U32, WEIR_OP_SUM, job.ranks, w.seed);
+        put_combined(wanted, 0, COUNT, WEIR_TYPE_U32, WEIR_OP_SUM, job.ranks, w.seed);
         for (uint32_t i = 0; i < CALLS; i++) {
             OK(work_call(&job, &w));
             OK(weir_broadcast(job.c, i % job.ranks, job.recv, COUNT, WEIR_TYPE_U32, job.queue));
@@ -110,7 +110,7 @@ static void every_rank_may_be_the_late_one(void **state)
 /* Some of the devices, in another order, with the home device. */
 static void any_devices_in_any_order(void **state)
 {
-    weir_context *context = open_or_skip(state);
+    weir_context *context = ranks_open(state, NULL);
     struct job job;
     job_open_in(&job, context, SMALL_BYTES);
     uint32_t last = job.ranks - 1;
@@ -156,7 +156,8 @@ static void several_sets_do_not_disturb_each_other(void **state)
     job_use(&other, WEIR_ALGORITHM_TREE, 512);
     for (int what = 0; what < WEIR_COLLECTIVE_COUNT; what++) {
         struct work w = {.what = (weir_collective)what, .count = 500, .seed = 4};
-        struct work v = {.what = (weir_collective)(3 - what), .count = 400, .seed = 5};
+        struct work v = {
+            .what = (weir_collective)(WEIR_COLLECTIVE_COUNT - 1 - what), .count = 400, .seed = 5};
         work_put(&job, &w);
         work_put(&other, &v);
         OK(work_call(&job, &w));

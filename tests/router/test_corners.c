@@ -85,7 +85,8 @@ static void a_size_near_the_largest_is_refused(void **state)
     corner_open(&c, open_or_skip(state));
     weir_link *link = corner_link(&c, corner_sender(&c), corner_receiver(&c), 2);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        weir_segment segment = {weir_context_device(c.context, 0), c.data, sizes[i], 0, 0};
+        weir_segment segment = {
+            .device = weir_context_device(c.context, 0), .data = c.data, .bytes = sizes[i]};
         weir_future *done = (weir_future *)&c;
         STATUS(weir_link_send(link, &segment, NULL, &done), WEIR_ERR_INVALID);
         assert_detail_has("in packets of 64");
@@ -149,8 +150,8 @@ static uint32_t queue_length(weir_link *link)
     struct output *output = link->output;
     uint32_t count = 0;
     pthread_mutex_lock(&output->lock);
-    for (uint32_t i = 0; i < output->lane_count; i++)
-        for (struct offer *offer = output->lanes[i]->head; offer; offer = offer->next)
+    for (uint32_t i = 0; i < output->send_queue_count; i++)
+        for (struct offer *offer = output->send_queues[i]->head; offer; offer = offer->next)
             count++;
     pthread_mutex_unlock(&output->lock);
     return count;
@@ -158,7 +159,10 @@ static uint32_t queue_length(weir_link *link)
 
 static void send_from_queue(struct corner *c, weir_link *link, weir_queue *queue, uint64_t meta)
 {
-    weir_segment segment = {weir_context_device(c->context, 0), c->data, CORNER_PACKET, 0, meta};
+    weir_segment segment = {.device = weir_context_device(c->context, 0),
+                            .data = c->data,
+                            .bytes = CORNER_PACKET,
+                            .meta = meta};
     OK(weir_link_send_from(link, &segment, queue, NULL));
 }
 
@@ -171,7 +175,7 @@ static void stale_offers_keep_neither_events_nor_messages(void **state)
     struct corner c;
     weir_segment segment;
     corner_open(&c, open_with_or_skip(*state, settings));
-    weir_policy policy = {"second first", second_first, NULL};
+    weir_policy policy = {.name = "second first", .choose = second_first};
     weir_endpoint *router = weir_router_endpoint(corner_router(&c, policy));
     weir_link *in = corner_link(&c, corner_sender(&c), router, 0);
     weir_link *full = corner_link(&c, router, corner_receiver(&c), 1);

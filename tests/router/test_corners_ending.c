@@ -29,7 +29,7 @@ static void a_receive_that_ends_when_posted_again_rings(void **state)
     OK(corner_send(&c, link, 0, NULL));
     weir_pending *held = receive(link, &segment);
     OK(weir_link_shutdown(link));
-    STATUS(weir_link_receive(link, &more), WEIR_ERR_FULL);
+    STATUS(weir_link_receive(link, &more), WEIR_FULL);
     unsigned before = atomic_load(&rang);
     OK(weir_pending_release(held, NULL));
     assert_true(atomic_load(&rang) > before);

@@ -67,7 +67,7 @@ static int send_behind_what_is_held(void **state, uint64_t nth)
     weir_link *link = corner_link(&c, corner_sender(&c), corner_receiver(&c), 4);
     weir_future *held = new_future(c.context);
     weir_queue *queue = new_queue(device);
-    weir_segment message = {device, c.data, CORNER_PACKET, 0, 0};
+    weir_segment message = {.device = device, .data = c.data, .bytes = CORNER_PACKET};
     OK(weir_queue_wait_future(queue, held));
     OK(weir_link_send_from(link, &message, queue, &done));
     struct late_send late = {.corner = &c, .link = link};

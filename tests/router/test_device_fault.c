@@ -1,10 +1,12 @@
-/** @file test_device_fault.c  A device that fails ends every receive and every send of its context, also of
- *  those who wait while nobody calls anything. */
-#include "tests/lib/flow.h"
+/** @file test_device_fault.c  A device that fails ends every receive and every send that needs it, also of
+ *  those who wait while nobody calls anything; others go on. */
+#include "tests/router/corner_fixture.h"
 
 #include "runtime/internal.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #define SENDS 6
@@ -62,8 +64,8 @@ static void sleep_a_little(void)
     nanosleep(&pause, NULL);
 }
 
-/* One waits for a packet that nobody sent, on a device that is not even the one that fails; another for
- * a send that no receiver takes. All other threads are asleep. */
+/* One waits for a packet that nobody sent, another for a send that no receiver takes; all other threads are
+ * asleep. A link that does not touch the device goes on. */
 static void who_waits_is_told(void **state)
 {
     struct flow flow = {.context = open_or_skip(state), .inputs = 2, .outputs = 2};
@@ -73,22 +75,19 @@ static void who_waits_is_told(void **state)
                   *to = new_endpoint(weir_context_home(flow.context), "to");
     flow_open(&flow, &direct, 64, 1);
     weir_link *plain = new_link(from, to, 64, 1);
-    struct waiter plain_receiver = {0};
     weir_future *first = send_data(flow.in[0], weir_endpoint_device(flow.from[0]), NULL, 0, 1);
     sender.done = send_data(flow.in[0], weir_endpoint_device(flow.from[0]), NULL, 0, 1);
     OK(weir_link_receive(flow.out[0], &receiver.pending));
-    OK(weir_link_receive(plain, &plain_receiver.pending));
     start(&receiver);
     start(&sender);
-    start(&plain_receiver);
     sleep_a_little(); /* they sleep by now; if not, they are told at once */
     break_device(weir_context_device(flow.context, 0));
     STATUS(finish_waiter(&receiver), WEIR_ERR_DEVICE);
     STATUS(finish_waiter(&sender), WEIR_ERR_DEVICE);
-    STATUS(finish_waiter(&plain_receiver), WEIR_ERR_DEVICE);
+    finish(send_data(plain, weir_context_home(flow.context), NULL, 0, 9));
+    expect_packet(plain, 0, 0, 9, 0);
     STATUS(weir_device_status(weir_context_device(flow.context, 0)), WEIR_ERR_DEVICE);
     OK(weir_pending_release(receiver.pending, NULL));
-    OK(weir_pending_release(plain_receiver.pending, NULL));
     weir_future_release(sender.done);
     weir_future_release(first);
     weir_link_destroy(plain);
@@ -116,11 +115,115 @@ static void what_comes_later_is_refused(void **state)
     /* The queue's own device may be the one that was hit: its gate is an operation too. */
     STATUS(weir_queue_sync(queue), weir_device_status(home));
     OK(weir_pending_release(pending, NULL));
-    segment = (weir_segment){weir_endpoint_device(flow.from[0]), NULL, 0, 0, 0};
+    segment = (weir_segment){.device = weir_endpoint_device(flow.from[0])};
     STATUS(weir_link_send(flow.in[0], &segment, NULL, NULL), WEIR_ERR_DEVICE);
     weir_queue_destroy(queue);
     flow_close(&flow);
     weir_context_destroy(flow.context);
+}
+
+/* ---- others go on --------------------------------------------------------------------------------- */
+
+/* The host sends to two devices, of which one or both fail. */
+struct fan {
+    struct corner c;
+    weir_endpoint *host;
+    weir_link *in, *out[2];
+    char *data;
+};
+
+#define FAN_PACKETS 12
+
+static void fan_open(struct fan *fan, void **state, weir_policy policy)
+{
+    corner_open(&fan->c, open_or_skip(state));
+    weir_context *context = fan->c.context;
+    weir_router *router = corner_router(&fan->c, policy);
+    weir_endpoint *self = weir_router_endpoint(router);
+    fan->host = new_endpoint(weir_context_home(context), "host");
+    fan->in = corner_link(&fan->c, fan->host, self, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        weir_endpoint *to = new_endpoint(weir_context_device(context, i), "device");
+        fan->c.ends[fan->c.end_count++] = to;
+        fan->out[i] = corner_link(&fan->c, self, to, 2);
+    }
+    fan->data = new_memory(weir_context_home(context), (size_t)FAN_PACKETS * CORNER_PACKET);
+    put_pattern(weir_context_home(context), fan->data, (size_t)FAN_PACKETS * CORNER_PACKET, 1);
+}
+
+static weir_future *fan_send(struct fan *fan)
+{
+    return send_data(fan->in, weir_context_home(fan->c.context), fan->data,
+                     (size_t)FAN_PACKETS * CORNER_PACKET, 0);
+}
+
+static uint32_t receive_all(weir_link *link)
+{
+    weir_pending *pending;
+    weir_segment segment;
+    uint32_t count = 0;
+    while (weir_link_next(link, 50, &pending, &segment) == WEIR_OK) {
+        assert_piece(&segment, 1);
+        OK(weir_pending_release(pending, NULL));
+        count++;
+    }
+    return count;
+}
+
+static void fan_close(struct fan *fan)
+{
+    weir_device_free(weir_context_home(fan->c.context), fan->data);
+    weir_endpoint_destroy(fan->host);
+    corner_close(&fan->c);
+}
+
+/* What the device had and nobody took goes to the other one, and so does what is sent later. */
+static void any_fails_over(void **state)
+{
+    struct fan fan;
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
+    fan_open(&fan, state, weir_policy_any());
+    weir_future *done = fan_send(&fan);
+    break_device(weir_context_device(fan.c.context, 0));
+    STATUS(weir_device_status(weir_context_device(fan.c.context, 0)), WEIR_ERR_DEVICE);
+    assert_int_equal(receive_all(fan.out[1]), FAN_PACKETS);
+    finish(done);
+    weir_link_stats_get(fan.out[1], &stats);
+    assert_int_equal(stats.failed_over, 2);
+    corner_ended(fan.out[0], WEIR_ERR_DEVICE);
+    done = fan_send(&fan);
+    assert_int_equal(receive_all(fan.out[1]), FAN_PACKETS);
+    finish(done);
+    fan_close(&fan);
+}
+
+/* A message that needs the device ends; the other receiver gets it all the same. */
+static void a_broadcast_ends_for_that_message(void **state)
+{
+    struct fan fan;
+    fan_open(&fan, state, weir_policy_broadcast());
+    break_device(weir_context_device(fan.c.context, 0));
+    STATUS(weir_device_status(weir_context_device(fan.c.context, 0)), WEIR_ERR_DEVICE);
+    weir_future *done = fan_send(&fan);
+    assert_int_equal(receive_all(fan.out[1]), FAN_PACKETS);
+    STATUS(weir_future_wait(done, LONG_MS), WEIR_ERR_DEVICE);
+    weir_future_release(done);
+    fan_close(&fan);
+}
+
+/* The second device to fail is the last. */
+static void the_last_receiver_takes_the_router_along(void **state)
+{
+    struct fan fan;
+    weir_future *done;
+    fan_open(&fan, state, weir_policy_any());
+    for (uint32_t i = 0; i < 2; i++) {
+        break_device(weir_context_device(fan.c.context, i));
+        STATUS(weir_device_status(weir_context_device(fan.c.context, i)), WEIR_ERR_DEVICE);
+    }
+    weir_segment segment = {.device = weir_context_home(fan.c.context)};
+    STATUS(weir_link_send(fan.in, &segment, NULL, &done), WEIR_ERR_DEVICE);
+    fan_close(&fan);
 }
 
 /* Receive until the link ends, in whatever way. */
@@ -150,7 +253,7 @@ static int run_until(weir_context *context, uint64_t nth)
     flow_open(&flow, &all, 64, 2);
     weir__fault_arm(WEIR__FAULT_DEVICE, nth);
     for (uint64_t i = 0; i < SENDS && !status; i++) {
-        weir_segment segment = {device, data, 100, 0, i};
+        weir_segment segment = {.device = device, .data = data, .bytes = 100, .meta = i};
         status = weir_link_send(flow.in[0], &segment, NULL, &done[i]);
     }
     if (!status)
@@ -183,6 +286,51 @@ static void any_operation_may_be_the_last(void **state)
     assert_true(nth > SENDS);
 }
 
+struct asker {
+    weir_device *device;
+    _Atomic int over;
+};
+
+/* Whoever asks a device that failed calls the alarms of all routers, those of this moment included. */
+static void *ask(void *data)
+{
+    struct asker *asker = data;
+    while (!atomic_load_explicit(&asker->over, memory_order_relaxed))
+        (void)weir_device_status(asker->device);
+    return NULL;
+}
+
+/* ThreadSanitizer sees a cancel of a router that is not there yet. */
+static void a_router_is_whole_when_it_is_cancelled(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    struct asker asker = {.device = weir_context_home(context)}; /* all routers need it */
+    weir_policy any = weir_policy_any();
+    weir_endpoint *from = new_endpoint(weir_context_home(context), "from");
+    weir_segment segment = {.device = weir_context_home(context)};
+    pthread_t thread;
+    break_device(asker.device);
+    assert_int_equal(pthread_create(&thread, NULL, ask, &asker), 0);
+    for (int i = 0; i < 300; i++) {
+        weir_router *router;
+        OK(weir_router_create(context, "late", &any, &router));
+        weir_link *link = new_link(from, weir_router_endpoint(router), 0, 0);
+        weir_status status = WEIR_ERR_INVALID; /* it has no receiver, until it is cancelled */
+        for (uint64_t wait = 0; status == WEIR_ERR_INVALID && wait < 1000000; wait++) {
+            status = weir_link_send(link, &segment, NULL, NULL);
+            (void)sched_yield();
+        }
+        STATUS(status, WEIR_ERR_DEVICE);
+        assert_detail_has("an operation of a queue failed");
+        weir_link_destroy(link);
+        weir_router_destroy(router);
+    }
+    atomic_store_explicit(&asker.over, 1, memory_order_relaxed);
+    pthread_join(thread, NULL);
+    weir_endpoint_destroy(from);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +338,10 @@ int main(void)
         ON_BACKEND(who_waits_is_told, "host:4"),
         ON_BACKEND(what_comes_later_is_refused, "host:1"),
         ON_BACKEND(what_comes_later_is_refused, "host:4"),
+        ON_BACKEND(a_router_is_whole_when_it_is_cancelled, "host:1"),
+        ON_BACKEND(any_fails_over, "host:2"),
+        ON_BACKEND(a_broadcast_ends_for_that_message, "host:2"),
+        ON_BACKEND(the_last_receiver_takes_the_router_along, "host:2"),
         ON_BACKEND(any_operation_may_be_the_last, "host:1"),
         ON_BACKEND(any_operation_may_be_the_last, "host:4"),
     };

@@ -37,7 +37,7 @@ static void shutdown_comes_behind_the_data(void **state)
     }
     for (int i = 0; i < 5; i++) /* it stays closed */
         receive_closed(flow.out[0]);
-    weir_segment segment = {weir_endpoint_device(flow.from[0]), NULL, 0, 0, 0};
+    weir_segment segment = {.device = weir_endpoint_device(flow.from[0])};
     STATUS(weir_link_send(flow.in[0], &segment, NULL, NULL), WEIR_CLOSED);
     close_flow(&flow);
 }
@@ -104,22 +104,22 @@ static void cancel_ends_all_that_is_under_way(void **state)
     first = receive(flow.out[0], &segment); /* what has come is not taken back */
     OK(weir_link_receive(flow.out[0], &second));
     OK(weir_pending_wait(second, LONG_MS, &segment));
-    weir_router_cancel(flow.router, WEIR_ERR_TIMEOUT);
+    weir_router_cancel(flow.router, WEIR_ERR_VERIFY);
     weir_router_cancel(flow.router, WEIR_ERR_IO); /* the first one stays */
     OK(weir_pending_assigned(first, &segment));
     for (int i = 0; i < 6; i++) {
-        STATUS(weir_future_wait(done[i], LONG_MS), i < 2 ? WEIR_OK : WEIR_ERR_TIMEOUT);
+        STATUS(weir_future_wait(done[i], LONG_MS), i < 2 ? WEIR_OK : WEIR_ERR_VERIFY);
         weir_future_release(done[i]);
     }
     OK(weir_pending_release(first, NULL));
     OK(weir_pending_release(second, NULL));
-    segment = (weir_segment){weir_endpoint_device(flow.from[1]), NULL, 0, 0, 0};
+    segment = (weir_segment){.device = weir_endpoint_device(flow.from[1])};
     done[0] = (weir_future *)&flow;
-    STATUS(weir_link_send(flow.in[1], &segment, NULL, &done[0]), WEIR_ERR_TIMEOUT);
+    STATUS(weir_link_send(flow.in[1], &segment, NULL, &done[0]), WEIR_ERR_VERIFY);
     assert_null(done[0]);
     for (int i = 0; i < 3; i++) {
         OK(weir_link_receive(flow.out[0], &first));
-        STATUS(weir_pending_wait(first, LONG_MS, &segment), WEIR_ERR_TIMEOUT);
+        STATUS(weir_pending_wait(first, LONG_MS, &segment), WEIR_ERR_VERIFY);
         OK(weir_pending_release(first, NULL));
     }
     OK(weir_link_shutdown(flow.in[0]));

@@ -79,8 +79,10 @@ static weir_status build(struct world *w)
 
 static weir_status send_on(struct world *w, int link, uint32_t end, uint64_t meta)
 {
-    weir_segment segment = {device_of(w, end), w->data[end], BYTES - 60 * (size_t)(meta % 4), 0,
-                            meta};
+    weir_segment segment = {.device = device_of(w, end),
+                            .data = w->data[end],
+                            .bytes = BYTES - 60 * (size_t)(meta % 4),
+                            .meta = meta};
     weir_status status = weir_link_send(w->links[link], &segment, NULL, &w->done[w->done_count]);
     w->done_count += !status;
     if (status)
@@ -112,11 +114,14 @@ static weir_status take(struct world *w, int link, weir_pending *pending)
     for (size_t i = 0; i < segment.bytes; i++)
         w->corrupt |= bytes[i] != pattern_byte(1, segment.offset + i);
     w->bytes[link] += segment.bytes;
-    if (segment.meta % 2 && !(status = weir_pending_gate(pending, w->reader)))
+    if (segment.meta % 2 && !(status = weir_pending_gate(pending, w->reader))) {
         status = weir_pending_release(pending, w->reader);
-    else
+        if (status == WEIR_FULL) /* no event was left */
+            status = weir_pending_release(pending, w->reader);
+    } else {
         status = weir_pending_release(pending, NULL);
-    return status; /* a release gives back whatever it says, but for WEIR_ERR_INVALID */
+    }
+    return status; /* a release gives back whatever it says, but for WEIR_ERR_INVALID, WEIR_FULL */
 }
 
 static weir_status receive_next(struct world *w, int link, weir_pending **pending_out)

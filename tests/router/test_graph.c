@@ -69,7 +69,7 @@ static void contexts_are_not_mixed(void **state)
 
 static void a_router_needs_a_policy(void **state)
 {
-    static const weir_policy empty = {"empty", NULL, NULL};
+    static const weir_policy empty = {.name = "empty"};
     weir_context *context = open_or_skip(state);
     weir_router *router = (weir_router *)context;
     STATUS(weir_router_create(context, "r", &empty, &router), WEIR_ERR_INVALID);
@@ -108,12 +108,11 @@ static void a_configuration_needs_its_initialiser(void **state)
     weir_context *context = open_or_skip(state);
     weir_endpoint *a = new_endpoint(weir_context_device(context, 0), "a");
     weir_endpoint *b = new_endpoint(weir_context_home(context), "b");
-    weir_link_config config;
+    weir_link_config config = {0};
     weir_link *link;
-    memset(&config, 0, sizeof config);
     STATUS(weir_link_create(a, b, &config, &link), WEIR_ERR_INVALID);
     assert_null(link);
-    assert_detail("weir_link_config was not set by its initialiser");
+    assert_detail("a weir_link_config of size 0 was not set by its initialiser");
     weir_endpoint_destroy(a);
     weir_endpoint_destroy(b);
     weir_context_destroy(context);
@@ -180,7 +179,7 @@ static void buffers_come_from_the_receivers_pool(void **state)
                   *b = new_endpoint(device, "b");
     weir_link_config config = WEIR_LINK_CONFIG_INIT;
     weir_link *link;
-    weir_pool_stats stats;
+    weir_pool_stats stats = WEIR_POOL_STATS_INIT;
     config.packet_bytes = 300 << 10;
     config.buffers = 4;
     STATUS(weir_link_create(a, b, &config, &link), WEIR_ERR_NOMEM);
@@ -207,7 +206,7 @@ static void calls_ask_for_the_right_end(void **state)
     weir_pending *pending = (weir_pending *)&flow;
     weir_future *done = (weir_future *)&flow;
     flow_open(&flow, &any, 64, 1);
-    weir_segment segment = {weir_endpoint_device(flow.from[0]), NULL, 0, 0, 0};
+    weir_segment segment = {.device = weir_endpoint_device(flow.from[0])};
     STATUS(weir_link_send(flow.out[0], &segment, NULL, &done), WEIR_ERR_INVALID);
     assert_null(done);
     assert_detail("r: a link out of a router does not send");

@@ -109,7 +109,7 @@ static void check_message(uint32_t input, uint32_t m, const struct drive_record 
     int partly = atomic_load(&drive.cancelled) == web_input_piece(&drive.web, input);
     int ended = partly && message->status == drive.status;
     web_expect(&drive.web, input, message->meta, message->bytes, &answer);
-    if (answer.status == WEIR_ERR_FULL)
+    if (answer.status == WEIR_FULL)
         drive_wrong(&drive, "the reference has no room for a message of %u bytes", message->bytes);
     else if (message->status != answer.status && !ended)
         drive_wrong(&drive, "input %u, message %u: %s instead of %s", input, m,

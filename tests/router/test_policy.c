@@ -78,8 +78,8 @@ static uint32_t queue_length(weir_link *link)
 {
     uint32_t count = 0;
     pthread_mutex_lock(&link->output->lock);
-    for (uint32_t i = 0; i < link->output->lane_count; i++)
-        for (struct offer *offer = link->output->lanes[i]->head; offer; offer = offer->next)
+    for (uint32_t i = 0; i < link->output->send_queue_count; i++)
+        for (struct offer *offer = link->output->send_queues[i]->head; offer; offer = offer->next)
             count++;
     pthread_mutex_unlock(&link->output->lock);
     return count;
@@ -94,17 +94,18 @@ static void stale_offers_do_not_pile_up(void **state)
     flow_open(&flow, &in_order, PACKET, 1);
     void *data = source_memory(&flow, 0, PACKET);
     weir_future *done = send_from(&flow, 0, data, PACKET, 0);
-    finish(send_from(&flow, 0, data, PACKET, 1)); /* the first is full, so the second takes it */
-    finish(done);
+    weir_future *other = send_from(&flow, 0, data, PACKET, 1); /* the first is full */
     weir_pending *quick = receive(flow.out[0], &first), *stalled = receive(flow.out[1], &second);
     assert_int_equal(first.meta, 0);
     assert_int_equal(second.meta, 1);
+    finish(done);
+    finish(other);
     for (uint64_t i = 2; i < 2000; i++) {
         done = send_from(&flow, 0, data, PACKET, i);
         STATUS(weir_future_query(done), WEIR_PENDING);
         OK(weir_pending_release(quick, NULL));
-        finish(done);
         quick = receive(flow.out[0], &first);
+        finish(done);
         assert_int_equal(first.meta, i);
         assert_true(queue_length(flow.out[1]) <= 2);
     }
@@ -145,7 +146,7 @@ static void a_policy_is_told_all_about_a_message(void **state)
 {
     struct flow flow = {.context = open_or_skip(state), .inputs = 2, .outputs = 3};
     struct own own = {.answer = {.delivery = WEIR_DELIVER_ANY, .count = 1, .candidate = {2}}};
-    weir_policy policy = {"own", answer_as_told, &own};
+    weir_policy policy = {.name = "own", .choose = answer_as_told, .user = &own};
     flow_open(&flow, &policy, PACKET, 3);
     void *data = source_memory(&flow, 1, 150);
     put_pattern(weir_endpoint_device(flow.from[1]), data, 150, 1);
@@ -193,9 +194,9 @@ static void bad_choices_are_refused(void **state)
     };
     struct flow flow = {.context = open_or_skip(state), .inputs = 1, .outputs = 2};
     struct own own = {.status = WEIR_OK};
-    weir_policy policy = {"own", answer_as_told, &own};
+    weir_policy policy = {.name = "own", .choose = answer_as_told, .user = &own};
     flow_open(&flow, &policy, PACKET, 2);
-    weir_segment segment = {weir_endpoint_device(flow.from[0]), NULL, 0, 0, 0};
+    weir_segment segment = {.device = weir_endpoint_device(flow.from[0])};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         weir_future *done = (weir_future *)&flow;
         own.status = rows[i].status;
@@ -204,7 +205,7 @@ static void bad_choices_are_refused(void **state)
         assert_null(done);
         assert_detail_has(rows[i].detail);
     }
-    weir_link_stats stats;
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
     weir_link_stats_get(flow.in[0], &stats);
     assert_int_equal(stats.messages, 0);
     shut_all(&flow); /* nothing came out of any of it */
@@ -219,7 +220,7 @@ static void without_outputs_nothing_can_be_chosen(void **state)
     for (int i = 0; i < 3; i++) {
         struct flow flow = {.context = context, .inputs = 1, .outputs = 0};
         flow_open(&flow, &policies[i], PACKET, 1);
-        weir_segment segment = {weir_endpoint_device(flow.from[0]), NULL, 0, 0, 0};
+        weir_segment segment = {.device = weir_endpoint_device(flow.from[0])};
         STATUS(weir_link_send(flow.in[0], &segment, NULL, NULL), WEIR_ERR_INVALID);
         OK(weir_link_shutdown(flow.in[0]));
         flow_close(&flow);
@@ -233,7 +234,7 @@ static void all_gives_each_a_copy(void **state)
     static const size_t packets[] = {100, 30, 1000};
     weir_context *context = open_or_skip(state);
     struct own own = {.answer = {.delivery = WEIR_DELIVER_ALL, .count = 3, .candidate = {2, 0, 1}}};
-    weir_policy policy = {"own", answer_as_told, &own};
+    weir_policy policy = {.name = "own", .choose = answer_as_told, .user = &own};
     struct flow flow = {.context = context, .inputs = 1, .outputs = 0};
     flow_open(&flow, &policy, 0, 0);
     for (uint32_t o = 0; o < 3; o++) {

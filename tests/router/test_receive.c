@@ -2,6 +2,10 @@
  *  is when several send. */
 #include "tests/lib/flow.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <time.h>
+
 #define PACKET 64
 
 /* A link without buffers from the first device to the last, and memory on both sides. */
@@ -112,7 +116,7 @@ static void too_little_memory_cancels(void **state)
     put_pattern(t.d, t.room, ROOM, 7);
     weir_pending *small = post(&t, 0, 63), *other = post(&t, PACKET, PACKET);
     weir_future *done = NULL;
-    segment = (weir_segment){t.s, t.data, 64, 0, 0};
+    segment = (weir_segment){.device = t.s, .data = t.data, .bytes = 64};
     weir_status status = weir_link_send(t.link, &segment, NULL, &done);
     if (status == WEIR_OK) { /* or it completes with the status */
         status = weir_future_wait(done, LONG_MS);
@@ -224,6 +228,61 @@ static void next_waits_and_gives_up(void **state)
     close_into(&t);
 }
 
+#define SHARED 300
+
+/* One of several receivers of a link, each of which gives up after a short time and comes again. */
+struct taker {
+    weir_link *link;
+    _Atomic unsigned char *seen; /* relaxed: how often a packet came; read when all have ended */
+    weir_status status;
+    pthread_t thread;
+};
+
+static void *take_all(void *data)
+{
+    struct taker *taker = data;
+    while (!taker->status) {
+        weir_pending *pending;
+        weir_segment segment;
+        weir_status status = weir_link_next(taker->link, 1, &pending, &segment);
+        if (status == WEIR_ERR_TIMEOUT || status == WEIR_FULL)
+            continue;
+        if (!status) {
+            atomic_fetch_add_explicit(&taker->seen[segment.meta], 1, memory_order_relaxed);
+            status = weir_pending_release(pending, NULL);
+        }
+        taker->status = status;
+    }
+    return NULL;
+}
+
+/* A receive that one gives back does not take those that others hold along. */
+static void several_may_wait_and_give_up(void **state)
+{
+    _Atomic unsigned char seen[SHARED] = {0};
+    struct taker taker[3];
+    struct into t;
+    open_into(&t, state, 4);
+    for (int i = 0; i < 3; i++) {
+        taker[i] = (struct taker){.link = t.link, .seen = seen};
+        assert_int_equal(pthread_create(&taker[i].thread, NULL, take_all, &taker[i]), 0);
+    }
+    for (uint64_t i = 0; i < SHARED; i++) {
+        const struct timespec pause = {0, i % 16 ? 100000
+                                                 : 3000000}; /* now they wait, now they do not */
+        nanosleep(&pause, NULL);
+        weir_future_release(send_data(t.link, t.s, NULL, 0, i));
+    }
+    OK(weir_link_shutdown(t.link));
+    for (int i = 0; i < 3; i++) {
+        pthread_join(taker[i].thread, NULL);
+        STATUS(taker[i].status, WEIR_CLOSED);
+    }
+    for (int i = 0; i < SHARED; i++)
+        assert_int_equal(seen[i], 1);
+    close_into(&t);
+}
+
 /* Bytes are sent once what is in the sender's queue has run; the receiver knows of the packet before. */
 static void a_queue_of_the_sender_is_waited_for(void **state)
 {
@@ -238,7 +297,7 @@ static void a_queue_of_the_sender_is_waited_for(void **state)
     OK(weir_queue_sync(producer));
     OK(weir_queue_wait_future(producer, hold));
     OK(weir_queue_copy(producer, t.s, t.data, t.s, t.data + PACKET, PACKET));
-    segment = (weir_segment){t.s, t.data, PACKET, 0, 6};
+    segment = (weir_segment){.device = t.s, .data = t.data, .bytes = PACKET, .meta = 6};
     OK(weir_link_send_from(t.link, &segment, producer, &done));
     OK(weir_link_receive(t.link, &pending));
     OK(weir_pending_wait_assigned(pending, LONG_MS, &segment));
@@ -334,6 +393,7 @@ int main(void)
         ON_EACH_BACKEND(a_shutdown_ends_memory_that_is_posted),
         ON_EACH_BACKEND(each_kind_of_link_has_its_call),
         ON_EACH_BACKEND(next_waits_and_gives_up),
+        ON_EACH_BACKEND(several_may_wait_and_give_up),
         ON_EACH_BACKEND(a_queue_of_the_sender_is_waited_for),
         ON_EACH_BACKEND(a_small_message_is_not_stuck_behind_a_large_one),
         ON_EACH_BACKEND(senders_take_turns),

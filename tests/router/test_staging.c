@@ -24,7 +24,7 @@ static void check_every_pair(weir_context *context, int staged)
             weir_endpoint *from = new_endpoint(s, "from"), *to = new_endpoint(d, "to");
             weir_link *link = new_staged_link(from, to, PACKET, staged);
             int home = s == weir_context_home(context) || d == weir_context_home(context);
-            weir_link_stats stats;
+            weir_link_stats stats = WEIR_LINK_STATS_INIT;
             void *data = new_memory(s, PACKET * PACKETS);
             put_pattern(s, data, PACKET * PACKETS, i + 1);
             weir_future *done = send_data(link, s, data, PACKET * PACKETS, 0);

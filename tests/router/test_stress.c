@@ -87,7 +87,7 @@ static weir_status send_one(struct worker *w, uint32_t i, weir_future **done_out
     for (uint32_t at = 0; at < bytes; at += 8)
         w->words[at / 8] = word_of(w->number, i, at);
     weir_status status = move(w, data, bytes, 1);
-    weir_segment segment = {w->device, data, bytes, 0, meta};
+    weir_segment segment = {.device = w->device, .data = data, .bytes = bytes, .meta = meta};
     return status ? status
                   : weir_link_send(w->stress->flow.in[w->number], &segment, NULL, done_out);
 }
@@ -255,7 +255,7 @@ static weir_policy policy_of(enum kind kind)
     case ALL:
         break;
     }
-    return (weir_policy){"all", choose_every_one, NULL};
+    return (weir_policy){.name = "all", .choose = choose_every_one};
 }
 
 static void open_workers(struct stress *stress, struct worker *workers)

@@ -39,7 +39,7 @@ static void check_carries(weir_link *link, weir_device *s, void *data, weir_tran
     static const size_t sizes[] = {0,     1,      255,    65535,      65536,
                                    65537, 100001, 163839, PACKET + 1, 2 * PACKET + 77777};
     uint64_t packets = 0, bytes = 0;
-    weir_link_stats stats;
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         size_t at = 0;
         weir_future *done = send_data(link, s, data, sizes[i], i);
@@ -66,7 +66,7 @@ static void check_carries(weir_link *link, weir_device *s, void *data, weir_tran
 static void check_refused(const weir_device *s, const weir_device *d, weir_transport transport,
                           const weir_link *link)
 {
-    weir_device_info from, to;
+    weir_device_info from = WEIR_DEVICE_INFO_INIT, to = WEIR_DEVICE_INFO_INIT;
     char sentence[128];
     weir_device_info_get(s, &from);
     weir_device_info_get(d, &to);

@@ -46,7 +46,7 @@ static void a_fault_is_found_by_who_waits_for_something_else(void **state)
     put_fault(broken, data);
     OK(weir_queue_record(broken, mark));
     OK(weir_queue_record(broken, event));
-    OK(weir__future_set_in(passed, event, broken));
+    OK(weir_future_set(passed, event));
     OK(weir_device_status(last));
     OK(weir_future_set(gate, NULL));
     STATUS(weir_future_wait(bell.future, LONG_MS), WEIR_ERR_DEVICE);

@@ -6,7 +6,7 @@
 
 static int is_gpu(const weir_device *device)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
     return info.kind == WEIR_DEVICE_CUDA;
 }

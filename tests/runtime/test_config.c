@@ -1,6 +1,7 @@
 /** @file test_config.c  Tunables: defaults, environment, calls, ranges, sentences. */
 #include "tests/lib/support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,6 +120,67 @@ static void a_malformed_environment_is_refused_by_name(void **state)
     STATUS(weir_context_create("host:1", NULL, &context), WEIR_ERR_INVALID);
     assert_null(context);
     assert_detail_has("WEIR_EVENTS=many");
+}
+
+/* A misspelt variable would do nothing, and nobody would know. */
+static void an_unknown_variable_is_refused_with_the_nearest(void **state)
+{
+    static const char *const known[][2] = {
+        {"WEIR_LINK_BUFFER", "WEIR_LINK_BUFFERS"},
+        {"WEIR_POOLBYTES", "WEIR_POOL_BYTES"},
+        {"WEIR_TRANSPROT", "WEIR_TRANSPORT"},
+        {"WEIR_EVENT", "WEIR_EVENTS"},
+        {"WEIR_TESTS", "WEIR_EVENTS"}, /* TEST is a word of its own */
+        {"WEIR_log", "WEIR_LOG"},
+    };
+    weir_config *config;
+    char wanted[160];
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        setenv(known[i][0], "7", 1);
+        snprintf(wanted, sizeof wanted, "%s: there is no such variable; the nearest is %s",
+                 known[i][0], known[i][1]);
+        STATUS(weir_config_create(&config), WEIR_ERR_INVALID);
+        assert_null(config);
+        assert_detail_has(wanted);
+        setenv(known[i][0], "", 1); /* as if it were not there */
+        OK(weir_config_create(&config));
+        weir_config_destroy(config);
+        unsetenv(known[i][0]);
+    }
+}
+
+static void variables_of_tests_and_tools_are_left_alone(void **state)
+{
+    static const char *const others[] = {
+        "WEIR_TEST_SEED", "WEIR_TEST",      "WEIR_CHECK",      "WEIR_CHECK_PART",
+        "WEIR_DATA",      "WEIR_FAULTS",    "WEIR_GOLDEN",     "WEIR_ROOT",
+        "WEIR_REQUIRE",   "WEIR_SOAK_RUNS", "WEIR_SWEEP_JOBS", "WEIR_DIR",
+        "WEIR_HOME",      "WEIRD",          "NOT_WEIR_POOL",   "WEIR",
+        "weir_pool_byte"};
+    weir_config *config;
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        const char *before = getenv(others[i]);
+        if (!before)
+            setenv(others[i], "1", 1);
+        OK(weir_config_create(&config));
+        weir_config_destroy(config);
+        if (!before)
+            unsetenv(others[i]);
+    }
+}
+
+/* One range, whoever says it. */
+static void a_link_has_as_many_buffers_as_the_tunable_says(void **state)
+{
+    weir_config *config;
+    (void)state;
+    OK(weir_config_create(&config));
+    OK(weir_config_set(config, "link_buffers", "1024"));
+    STATUS(weir_config_set(config, "link_buffers", "1025"), WEIR_ERR_INVALID);
+    assert_detail("link_buffers=1025: not a number from 1 to 1024");
+    weir_config_destroy(config);
 }
 
 struct row {
@@ -271,6 +333,9 @@ int main(void)
         TEST(every_default_can_be_set_from_its_text),
         TEST(the_environment_overrides_and_calls_override_it),
         TEST(a_malformed_environment_is_refused_by_name),
+        TEST(an_unknown_variable_is_refused_with_the_nearest),
+        TEST(variables_of_tests_and_tools_are_left_alone),
+        TEST(a_link_has_as_many_buffers_as_the_tunable_says),
         TEST(values_are_taken_with_their_units),
         TEST(what_is_malformed_or_out_of_range_changes_nothing),
         TEST(refusals_say_what_would_be_right),

@@ -109,7 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(contexts_do_not_disturb_each_other),
         ON_EACH_BACKEND(contexts_come_and_go),
-        ON_EACH_BACKEND(threads_may_each_have_a_context),
+        ON_EACH_KIND(threads_may_each_have_a_context),
     };
     return cmocka_run_group_tests_name("context", tests, NULL, NULL);
 }

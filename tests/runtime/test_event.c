@@ -19,7 +19,7 @@ static int take_all(weir_device *device, weir_event **events)
     weir_status status;
     while (!(status = weir_event_acquire(device, &events[count])))
         assert_in_range(count++, 0, MANY - 2);
-    STATUS(status, WEIR_ERR_FULL);
+    STATUS(status, WEIR_FULL);
     assert_null(events[count]);
     assert_in_range(count, 20, MANY);
     qsort(events, (size_t)count, sizeof *events, compare);
@@ -42,7 +42,7 @@ static void the_pool_gives_out_all_and_takes_them_back(void **state)
             assert_int_equal(take_all(device, events), all);
             weir_event_release(events[7]);
             events[7] = new_event(device);
-            STATUS(weir_event_acquire(device, &more), WEIR_ERR_FULL);
+            STATUS(weir_event_acquire(device, &more), WEIR_FULL);
             for (int i = 0; i < all; i++)
                 weir_event_release(events[i]);
         }
@@ -51,17 +51,27 @@ static void the_pool_gives_out_all_and_takes_them_back(void **state)
     weir_context_destroy(context);
 }
 
-static void one_never_recorded_is_complete(void **state)
+static void one_never_recorded_is_complete_and_nothing_waits_for_it(void **state)
 {
     weir_context *context = open_or_skip(state);
     weir_device *device = weir_context_device(context, 0);
     weir_queue *queue = new_queue(device);
     weir_event *event = new_event(device);
+    weir_future *future = new_future(context);
     OK(weir_event_query(event));
     OK(weir_event_wait(event, 0));
     OK(weir_event_wait(event, -1));
+    STATUS(weir_queue_wait_event(queue, event), WEIR_ERR_INVALID);
+    assert_detail_has("never recorded");
+    STATUS(weir_future_set(future, event), WEIR_ERR_INVALID);
+    assert_detail_has("never recorded");
+    OK(weir_queue_record(queue, event));
     OK(weir_queue_wait_event(queue, event));
     OK(weir_queue_sync(queue));
+    weir_event_release(event);
+    event = new_event(device); /* it may be the same one: recorded for somebody else */
+    STATUS(weir_queue_wait_event(queue, event), WEIR_ERR_INVALID);
+    weir_future_release(future);
     weir_event_release(event);
     weir_queue_destroy(queue);
     weir_context_destroy(context);
@@ -237,7 +247,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(the_pool_gives_out_all_and_takes_them_back),
-        ON_EACH_BACKEND(one_never_recorded_is_complete),
+        ON_EACH_BACKEND(one_never_recorded_is_complete_and_nothing_waits_for_it),
         ON_EACH_BACKEND(it_completes_when_what_came_before_has_run),
         ON_EACH_BACKEND(it_may_be_recorded_again),
         ON_EACH_BACKEND(an_event_belongs_to_its_device),

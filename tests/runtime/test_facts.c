@@ -7,7 +7,7 @@
 
 static weir_device_kind kind_of(const weir_device *device)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
     return info.kind;
 }

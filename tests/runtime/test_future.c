@@ -270,8 +270,8 @@ static void a_released_future_still_holds_its_queue(void **state)
     weir_context_destroy(context);
 }
 
-/* As hold_one(), but the future is set by the queue that its event is in. */
-static void hold_by_queue(weir_context *context, weir_device *maker, weir_device *holder)
+/* As hold_one(), but what ran before the event is seen behind the wait. */
+static void hold_for_data(weir_context *context, weir_device *maker, weir_device *holder)
 {
     weir_queue *first = new_queue(maker), *second = new_queue(holder);
     weir_event *event = new_event(maker), *done = new_event(holder);
@@ -287,14 +287,14 @@ static void hold_by_queue(weir_context *context, weir_device *maker, weir_device
     OK(weir_queue_wait_future(first, gate));
     OK(weir_queue_copy(first, home, between, maker, source, 300));
     OK(weir_queue_record(first, event));
-    OK(weir__future_set_in(future, event, first));
-    STATUS(weir__future_set_in(future, NULL, first), WEIR_ERR_INVALID);
+    OK(weir_future_set(future, event));
+    STATUS(weir_future_set(future, NULL), WEIR_ERR_INVALID);
     STATUS(weir_future_query(future), WEIR_PENDING);
     STATUS(weir_event_wait(done, 5), WEIR_ERR_TIMEOUT);
     OK(weir_future_set(gate, NULL));
     OK(weir_event_wait(done, LONG_MS));
     OK(weir_future_wait(future, LONG_MS));
-    assert_pattern(holder, data, 300, 2); /* what ran before the event was seen behind the wait */
+    assert_pattern(holder, data, 300, 2);
     weir_future_release(future);
     weir_queue_destroy(first);
     weir_queue_destroy(second);
@@ -305,12 +305,12 @@ static void hold_by_queue(weir_context *context, weir_device *maker, weir_device
     weir_device_free(holder, data);
 }
 
-static void the_queue_of_the_event_lets_others_go(void **state)
+static void what_ran_before_the_event_is_seen(void **state)
 {
     weir_context *context = open_or_skip(state);
     for (uint32_t i = 0; i < all_devices(context); i++)
         for (uint32_t j = 0; j < all_devices(context); j++)
-            hold_by_queue(context, any_device(context, i), any_device(context, j));
+            hold_for_data(context, any_device(context, i), any_device(context, j));
     weir_context_destroy(context);
 }
 
@@ -339,7 +339,7 @@ static void thousands_of_them_follow_each_other(void **state)
             OK(weir_queue_fill(queues[1], data, i % 251, 1));
         event = new_event(one);
         OK(weir_queue_record(queues[0], event));
-        OK(weir__future_set_in(turns[slot], event, queues[0]));
+        OK(weir_future_set(turns[slot], event));
         if (i % 500 == 499) /* who waits may hold an event for as long as it has not come there */
             OK(weir_queue_sync(queues[1]));
     }
@@ -373,7 +373,7 @@ int main(void)
         ON_EACH_BACKEND(a_failed_future_lets_queues_go_on),
         ON_EACH_BACKEND(one_future_holds_many_queues),
         ON_EACH_BACKEND(a_released_future_still_holds_its_queue),
-        ON_EACH_BACKEND(the_queue_of_the_event_lets_others_go),
+        ON_EACH_BACKEND(what_ran_before_the_event_is_seen),
         ON_EACH_BACKEND(thousands_of_them_follow_each_other),
     };
     return cmocka_run_group_tests_name("future", tests, NULL, NULL);

@@ -113,7 +113,7 @@ static void a_host_device_has_its_threads(void **state)
     weir_context *context = open_or_skip(state);
     for (uint32_t d = 0; d < all_devices(context); d++) {
         weir_device *device = any_device(context, d);
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_grid grid;
         weir_device_info_get(device, &info);
         OK(weir_grid_for(device, 1 << 20, 128, 0, 2, &grid));

@@ -28,6 +28,60 @@ static void ends_at_once_when_nothing_is_left(void **state)
     weir_context_destroy(NULL);
 }
 
+/* In whatever order they are given back, and used until then. */
+static void events_futures_and_stamps_keep_their_context(void **state)
+{
+    for (int first = 0; first < 3; first++) {
+        _Atomic int ends;
+        weir_context *context = open_or_skip(state);
+        weir_device *device = weir_context_device(context, 0);
+        weir_queue *queue = new_queue(device);
+        weir_event *event = new_event(device);
+        weir_future *future = new_future(context);
+        weir_stamp *stamp;
+        OK(weir_stamp_create(device, &stamp));
+        OK(weir_queue_record(queue, event));
+        watch_end(context, &ends);
+        weir_queue_destroy(queue);
+        weir_context_destroy(context);
+        for (int i = 0; i < 3; i++) {
+            assert_int_equal(atomic_load(&ends), 0);
+            if ((first + i) % 3 == 0) {
+                OK(weir_event_wait(event, LONG_MS));
+                weir_event_release(event);
+            } else if ((first + i) % 3 == 1) {
+                OK(weir_future_fail(future, WEIR_ERR_IO));
+                STATUS(weir_future_wait(future, -1), WEIR_ERR_IO);
+                weir_future_release(future);
+            } else {
+                weir_stamp_destroy(stamp);
+            }
+        }
+        assert_int_equal(atomic_load(&ends), 1);
+    }
+}
+
+/* A future owns the event it was set with. */
+static void a_future_keeps_the_context_of_its_event(void **state)
+{
+    _Atomic int ends;
+    weir_context *context = open_or_skip(state);
+    weir_device *device = weir_context_device(context, 0);
+    weir_queue *queue = new_queue(device);
+    weir_event *event = new_event(device);
+    weir_future *future = weir_future_retain(new_future(context));
+    OK(weir_queue_record(queue, event));
+    OK(weir_future_set(future, event));
+    weir_future_release(future);
+    watch_end(context, &ends);
+    weir_queue_destroy(queue);
+    weir_context_destroy(context);
+    assert_int_equal(atomic_load(&ends), 0);
+    OK(weir_future_wait(future, LONG_MS));
+    weir_future_release(future);
+    assert_int_equal(atomic_load(&ends), 1);
+}
+
 static void a_queue_keeps_its_context(void **state)
 {
     _Atomic int ends;
@@ -98,7 +152,7 @@ static void end_in_a_call_back(weir_context *context, int settled)
     OK(weir_queue_fill(queue, last.data, 1, 100));
     OK(weir_queue_record(queue, last.event));
     weir__context_retain(context);
-    OK(device->ops->event_notify(last.event, give_up, &last));
+    OK(weir__event_notify(last.event, give_up, &last));
     OK(weir_future_set(gate, NULL));
     weir_future_release(gate);
     if (settled)
@@ -145,7 +199,7 @@ static void an_event_goes_back_with_its_last_holder(void **state)
     assert_ptr_equal(weir__event_retain(events[3]), events[3]);
     weir__event_retain(events[3]);
     for (int i = 0; i < 3; i++) {
-        STATUS(weir_event_acquire(device, &more), WEIR_ERR_FULL);
+        STATUS(weir_event_acquire(device, &more), WEIR_FULL);
         weir_event_release(events[3]);
     }
     OK(weir_event_acquire(device, &more));
@@ -159,6 +213,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(ends_at_once_when_nothing_is_left),
+        ON_EACH_BACKEND(events_futures_and_stamps_keep_their_context),
+        ON_EACH_BACKEND(a_future_keeps_the_context_of_its_event),
         ON_EACH_BACKEND(a_queue_keeps_its_context),
         ON_EACH_BACKEND(other_users_count_as_well),
         ON_EACH_BACKEND(the_last_may_be_a_call_back),

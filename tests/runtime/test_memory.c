@@ -1,13 +1,13 @@
 /** @file test_memory.c  Conformance of every backend: device memory, its pool, who reaches whom. */
 #include "tests/lib/support.h"
 
-#include "runtime/backend.h"
-#include "runtime/internal.h"
+#include "runtime/context.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const size_t sizes[] = {0, 1, 2, 255, 256, 257, 4097, 1 << 20};
@@ -38,7 +38,7 @@ static void the_pool_counts(void **state)
 {
     weir_context *context = open_or_skip(state);
     weir_device *device = weir_context_device(context, 0);
-    weir_pool_stats start, stats;
+    weir_pool_stats start = WEIR_POOL_STATS_INIT, stats = WEIR_POOL_STATS_INIT;
     weir_device_pool_stats(device, &start);
     assert_int_equal(start.used_bytes, 0);
     assert_int_equal(start.allocations, 0);
@@ -62,14 +62,14 @@ static void the_pool_is_bounded(void **state)
     static const char *const settings[] = {"pool_bytes=2MiB", NULL};
     weir_context *context = open_with_or_skip(*state, settings);
     weir_device *device = weir_context_device(context, 0);
-    weir_pool_stats stats;
+    weir_pool_stats stats = WEIR_POOL_STATS_INIT;
     void *whole = new_memory(device, 2 << 20), *more = &stats;
     STATUS(weir_device_alloc(device, 1, &more), WEIR_ERR_NOMEM);
     assert_null(more);
     assert_detail_has(
         ": its pool of 2 MiB (WEIR_POOL_BYTES) has 2 MiB in use and cannot give 1 MiB "
         "more");
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
     assert_detail_has(info.label);
     STATUS(weir_device_alloc(device, SIZE_MAX, &more), WEIR_ERR_NOMEM);
@@ -89,8 +89,8 @@ static void memory_the_machine_lacks_is_an_answer(void **state)
     static const char *const settings[] = {"pool_bytes=64TiB", NULL};
     weir_context *context = open_with_or_skip(*state, settings);
     weir_device *device = weir_context_device(context, 0);
-    weir_device_info info;
-    weir_pool_stats stats;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    weir_pool_stats stats = WEIR_POOL_STATS_INIT;
     void *data = &stats;
     weir_device_info_get(device, &info);
     /* The system may promise a host device more memory than there is, so only a GPU is asked. */
@@ -226,6 +226,158 @@ static void who_gives_memory_back_keeps_no_kernel_waiting(void **state)
     weir_context_destroy(context);
 }
 
+/* ---- devices that are slow to give memory back ----------------------------------------------------- */
+
+/* Whoever gives memory back stays there until told, as a GPU's driver does while kernels run; 5 s at the most. */
+static struct {
+    _Atomic int inside, go_on;
+} slow;
+
+static void be_slow(void)
+{
+    const struct timespec pause = {0, 1000000};
+    atomic_store(&slow.inside, 1);
+    for (int ms = 0; ms < 5000 && !atomic_load(&slow.go_on); ms++)
+        nanosleep(&pause, NULL);
+    atomic_store(&slow.inside, 0);
+}
+
+static void slow_free(weir_device *device, void *data)
+{
+    be_slow();
+    weir__host_backend.mem_free(device, data);
+}
+
+static weir_status plain_alloc(weir_device *device, size_t bytes, void **data_out)
+{
+    (void)device;
+    return posix_memalign(data_out, WEIR__ALIGNMENT, bytes) ? WEIR_ERR_NOMEM : WEIR_OK;
+}
+
+static void plain_free(weir_device *device, void *data)
+{
+    (void)device;
+    free(data);
+}
+
+static weir_status pin_nothing(weir_device *device, void *data, size_t bytes)
+{
+    (void)device;
+    (void)data;
+    (void)bytes;
+    return WEIR_OK;
+}
+
+static void slow_unpin(weir_device *device, void *data)
+{
+    (void)device;
+    (void)data;
+    be_slow();
+}
+
+static weir__backend slow_backend;
+
+static weir_context *open_slowly(const char *spec, const char *const *settings)
+{
+    weir_context *context = open_with_or_skip(spec, settings);
+    slow_backend = weir__host_backend;
+    slow_backend.mem_free = slow_free;
+    slow_backend.pinned_alloc = plain_alloc;
+    slow_backend.pinned_free = plain_free;
+    slow_backend.pin = pin_nothing;
+    slow_backend.unpin = slow_unpin;
+    weir_context_device(context, 0)->ops = &slow_backend;
+    atomic_store(&slow.inside, 0);
+    atomic_store(&slow.go_on, 0);
+    return context;
+}
+
+static void wait_until_inside(void)
+{
+    const struct timespec pause = {0, 1000000};
+    for (int ms = 0; ms < LONG_MS && !atomic_load(&slow.inside); ms++)
+        nanosleep(&pause, NULL);
+    assert_int_equal(atomic_load(&slow.inside), 1);
+}
+
+struct asker {
+    weir_context *context;
+    void *data;
+    weir_status status;
+};
+
+static void *ask_for_much(void *user)
+{
+    struct asker *asker = user;
+    asker->status =
+        weir_device_alloc(weir_context_device(asker->context, 0), 50 << 20, &asker->data);
+    return NULL;
+}
+
+/* One allocation has a slab given back to make room, which takes its time; others that find room go on. */
+static void who_finds_room_does_not_wait_for_a_slow_free(void **state)
+{
+    static const char *const settings[] = {"pool_bytes=64MiB", NULL};
+    weir_context *context = open_slowly(*state, settings);
+    weir_device *device = weir_context_device(context, 0);
+    struct asker asker = {context, NULL, WEIR_ERR_IO};
+    weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+    pthread_t thread;
+    void *unused = new_memory(device, 40 << 20), *small = new_memory(device, 100);
+    weir_device_free(device, unused);
+    void *more = new_memory(device, 17 << 20); /* out of the 40, so that another slab is there */
+    weir_device_free(device, more);
+    assert_int_equal(pthread_create(&thread, NULL, ask_for_much, &asker), 0);
+    wait_until_inside();
+    void *other = new_memory(device, 4096);
+    weir_device_free(device, small);
+    weir_device_pool_stats(device, &stats);
+    assert_int_equal(atomic_load(&slow.inside), 1);
+    assert_int_equal(stats.allocations, 1);
+    weir_device_free(device, other);
+    atomic_store(&slow.go_on, 1);
+    pthread_join(thread, NULL);
+    if (!asker.status)
+        weir_device_free(device, asker.data);
+    weir_context_destroy(context);
+}
+
+static void *unregister(void *user)
+{
+    struct asker *asker = user;
+    asker->status = weir_memory_unregister(asker->context, asker->data);
+    return NULL;
+}
+
+/* While one piece of memory is being unlocked, others are registered. */
+static void registrations_do_not_wait_for_each_other(void **state)
+{
+    weir_context *context = open_slowly(*state, NULL);
+    char *memory = aligned_alloc(65536, 2 * 65536);
+    struct asker asker = {context, memory, WEIR_ERR_IO};
+    pthread_t thread;
+    assert_non_null(memory);
+    context->pinning = weir_context_device(context, 0);
+    OK(weir_memory_register(context, memory, 65536));
+    assert_true(weir__memory_registered(context, memory, 65536));
+    assert_int_equal(pthread_create(&thread, NULL, unregister, &asker), 0);
+    wait_until_inside();
+    OK(weir_memory_register(context, memory + 65536, 65536));
+    assert_true(weir__memory_registered(context, memory + 65536, 65536));
+    assert_false(weir__memory_registered(context, memory, 65536));
+    STATUS(weir_memory_unregister(context, memory), WEIR_ERR_INVALID);
+    STATUS(weir_memory_register(context, memory, 65536), WEIR_ERR_INVALID);
+    assert_int_equal(atomic_load(&slow.inside), 1);
+    atomic_store(&slow.go_on, 1);
+    pthread_join(thread, NULL);
+    OK(asker.status);
+    OK(weir_memory_register(context, memory, 65536));
+    OK(weir_memory_unregister(context, memory));
+    OK(weir_memory_unregister(context, memory + 65536));
+    weir_context_destroy(context);
+    free(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +389,8 @@ int main(void)
         ON_EACH_BACKEND(every_device_reaches_home_and_itself),
         ON_EACH_BACKEND(uploads_and_downloads_of_any_size),
         cmocka_unit_test(who_gives_memory_back_keeps_no_kernel_waiting),
+        ON_BACKEND(who_finds_room_does_not_wait_for_a_slow_free, "host:1"),
+        ON_BACKEND(registrations_do_not_wait_for_each_other, "host:1"),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

@@ -1,12 +1,15 @@
 /** @file test_native.c  What belongs to a program itself: streams, events and memory beside weir's. */
+#include "tests/lib/native.h"
 #include "tests/lib/support.h"
+
+#include "runtime/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static int is_gpu(const weir_device *device)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
     return info.kind == WEIR_DEVICE_CUDA;
 }
@@ -36,18 +39,20 @@ static void follow(weir_context *context, weir_device *first, weir_device *secon
     void *between = new_memory(home, 64), *seen = new_memory(second, 64);
     void *source = new_memory(first, 64);
     put_pattern(home, between, 64, 1);
-    assert_non_null(weir_queue_native(writer));
-    assert_non_null(weir_event_native(written));
-    OK(weir_queue_wait_future(writer, gate));
+    void *native = weir_event_native(written);
+    assert_non_null(native);
+    OK(weir__queue_hold(writer, gate)); /* by the device: what is put in is in the stream */
     OK(weir_queue_fill(writer, source, 9, 64));
     OK(weir_queue_copy(writer, home, between, first, source, 64));
     OK(weir_queue_record(writer, written));
-    OK(weir_queue_wait_native(reader, weir_event_native(written)));
+    assert_ptr_equal(weir_event_native(written), native);
+    OK(weir_queue_wait_native(reader, native));
     OK(weir_queue_copy(reader, second, seen, home, between, 64));
     OK(weir_queue_record(reader, done));
     STATUS(weir_event_wait(done, 10), WEIR_ERR_TIMEOUT);
     OK(weir_future_set(gate, NULL));
     OK(weir_event_wait(done, LONG_MS));
+    assert_non_null(weir_queue_native(writer));
     assert_filled(second, seen, 64, 9);
     weir_queue_destroy(writer);
     weir_queue_destroy(reader);
@@ -143,12 +148,100 @@ static void registered_memory_is_good_for_copies_and_kernels(void **state)
     free(back);
 }
 
+static void host_devices_adopt_no_streams(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_queue *queue = (weir_queue *)context;
+    STATUS(weir_queue_adopt(weir_context_home(context), context, &queue), WEIR_ERR_UNSUPPORTED);
+    assert_null(queue);
+    assert_detail_has("has no streams that a program could have made");
+    weir_context_destroy(context);
+}
+
+/* What the program puts into its stream and what weir puts into the queue over it run in order. */
+static void a_stream_of_the_programs_is_a_queue(void **state)
+{
+    enum { BYTES = 5000, ROUNDS = 20 };
+    weir_context *context = open_or_skip(state);
+    for (uint32_t d = 0; d < weir_context_device_count(context); d++) {
+        weir_device *device = weir_context_device(context, d);
+        void *stream = native_stream_create(device), *copies = new_memory(device, ROUNDS * BYTES);
+        unsigned char *data = new_memory(device, BYTES);
+        weir_queue *queue;
+        weir_queue *other = new_queue(device);
+        weir_event *event = new_event(device), *before = new_event(device);
+        assert_non_null(stream);
+        OK(weir_queue_adopt(device, stream, &queue));
+        assert_ptr_equal(weir_queue_native(queue), stream);
+        assert_ptr_equal(weir_queue_device(queue), device);
+        for (int i = 0; i < ROUNDS; i++) {
+            assert_int_equal(native_fill(stream, data, i + 1, BYTES), 0);
+            OK(weir_queue_copy(queue, device, (char *)copies + (size_t)i * BYTES, device, data,
+                               BYTES));
+        }
+        OK(weir_queue_sync(queue));
+        for (int i = 0; i < ROUNDS; i++)
+            assert_filled(device, (char *)copies + (size_t)i * BYTES, BYTES,
+                          (unsigned char)(i + 1));
+        OK(weir_queue_fill(other, data, 88, BYTES));
+        OK(weir_queue_record(other, before));
+        OK(weir_queue_wait_event(queue, before));
+        OK(weir_queue_copy(queue, device, copies, device, data, BYTES));
+        OK(weir_queue_record(queue, event));
+        OK(weir_event_wait(event, LONG_MS));
+        assert_filled(device, copies, BYTES, 88);
+        weir_queue_destroy(queue);
+        weir_queue_destroy(other);
+        assert_int_equal(native_fill(stream, data, 7, BYTES), 0); /* the stream is still there */
+        assert_int_equal(native_stream_sync(stream), 0); /* the end of a stream waits for nothing */
+        assert_int_equal(native_stream_destroy(stream), 0);
+        assert_filled(device, data, BYTES, 7);
+        weir_event_release(event);
+        weir_event_release(before);
+        weir_device_free(device, copies);
+        weir_device_free(device, data);
+    }
+    weir_context_destroy(context);
+}
+
+static void streams_that_are_no_queue_are_refused(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_device *device = weir_context_device(context, 0);
+    weir_device *last = weir_context_device(context, weir_context_device_count(context) - 1);
+    weir_queue *queue = (weir_queue *)context;
+    for (uintptr_t stream = 0; stream < 3; stream++) {
+        STATUS(weir_queue_adopt(device, (void *)stream, &queue), WEIR_ERR_INVALID);
+        assert_null(queue);
+        assert_detail_has("a default stream cannot be its queue");
+    }
+    void *stream = native_stream_create(last);
+    assert_non_null(stream);
+    if (last != device) {
+        STATUS(weir_queue_adopt(device, stream, &queue), WEIR_ERR_INVALID);
+        assert_detail_has("a stream of another GPU cannot be its queue");
+    }
+    assert_int_equal(native_capture_begin(stream), 0);
+    STATUS(weir_queue_adopt(last, stream, &queue), WEIR_ERR_INVALID);
+    assert_detail_has("a stream that is being captured cannot be its queue");
+    assert_int_equal(native_capture_end(stream), 0);
+    OK(weir_queue_adopt(last, stream, &queue));
+    weir_queue_destroy(queue);
+    assert_int_equal(native_stream_destroy(stream), 0);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(host_queues_have_nothing_native),
         ON_BACKEND(a_queue_waits_for_a_native_event, "cuda:0"),
         ON_BACKEND(a_queue_waits_for_a_native_event, "cuda:0-1"),
+        ON_BACKEND(host_devices_adopt_no_streams, "host:2"),
+        ON_BACKEND(a_stream_of_the_programs_is_a_queue, "cuda:0"),
+        ON_BACKEND(a_stream_of_the_programs_is_a_queue, "cuda:0-1"),
+        ON_BACKEND(streams_that_are_no_queue_are_refused, "cuda:0"),
+        ON_BACKEND(streams_that_are_no_queue_are_refused, "cuda:0-1"),
         ON_EACH_BACKEND(registered_memory_is_checked),
         ON_EACH_BACKEND(registered_memory_is_good_for_copies_and_kernels),
     };

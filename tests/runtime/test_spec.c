@@ -149,7 +149,7 @@ static void a_host_spec_does_not_ask_for_gpus(void **state)
 static void a_context_has_the_devices_of_its_spec(void **state)
 {
     weir_context *context;
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     (void)state;
     OK(weir_context_create("host:2x3,host", NULL, &context));
     assert_int_equal(weir_context_device_count(context), 3);
@@ -193,8 +193,8 @@ static void no_spec_picks_what_there_is(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         weir_context *context;
-        weir_device_info info;
-        weir__fail_adopt("as it was");
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
+        weir__fail_adopt(WEIR_ERR_INVALID, "as it was");
         OK(weir_context_create(specs[i], NULL, &context));
         weir_device_info_get(weir_context_device(context, 0), &info);
         if (info.kind == WEIR_DEVICE_HOST)
@@ -209,7 +209,7 @@ static void the_configured_threads_count_where_none_are_named(void **state)
     static const char *const settings[] = {"host_threads=5", NULL};
     (void)state;
     weir_context *context = open_with_or_skip("host:1,host:1x2", settings);
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(weir_context_device(context, 0), &info);
     assert_int_equal(info.workers, 5);
     weir_device_info_get(weir_context_device(context, 1), &info);

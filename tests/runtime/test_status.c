@@ -28,7 +28,7 @@ static void every_status_has_its_text(void **state)
 
 static void values_outside_the_list_are_unknown(void **state)
 {
-    static const int others[] = {3, 4, 1000, -13, -1000, INT32_MIN, INT32_MAX};
+    static const int others[] = {4, 5, -3, 1000, -14, -1000, INT32_MIN, INT32_MAX};
     (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_string_equal(weir_status_text((weir_status)others[i]), "unknown status");
@@ -68,7 +68,7 @@ static void a_failure_keeps_its_sentence(void **state)
     assert_detail("a.txt:7: odd");
     (void)weir__fail(WEIR_ERR_IO, "behind: %s", weir_error_detail());
     assert_detail("behind: a.txt:7: odd");
-    weir__fail_adopt("from elsewhere, 100% as it was");
+    weir__fail_adopt(WEIR_ERR_IO, "from elsewhere, 100% as it was");
     assert_detail("from elsewhere, 100% as it was");
 }
 

@@ -4,7 +4,7 @@
 
 #include "tests/lib/support.h"
 
-#include "topology/topology.h"
+#include "topology/bench.h"
 
 #include <string.h>
 

@@ -20,7 +20,8 @@ static inline struct weir__survey *survey_of(uint32_t gpus, const char *name, ui
     survey->numa = (struct weir__numa){2, {{0, 48, 1000}, {1, 40, 2000}}};
     for (uint32_t d = 0; d < gpus; d++) {
         struct weir__found *found = &survey->found[d];
-        found->info = (weir_device_info){.kind = WEIR_DEVICE_CUDA, .units = 132, .memory_bytes = 7};
+        found->info = (weir_device_info){
+            .size = sizeof found->info, .kind = WEIR_DEVICE_CUDA, .units = 132, .memory_bytes = 7};
         snprintf(found->info.name, sizeof found->info.name, "%s", name);
         found->facts = (weir__device_facts){.copy_engines = 3, .major = major, .memory_gbs = 4000};
         snprintf(found->facts.bus, sizeof found->facts.bus, "0000:%02x:00.0", 0x10 + d);

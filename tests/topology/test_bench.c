@@ -63,7 +63,7 @@ static void run_all(weir_context *context)
         weir_bench_table_destroy(table);
     }
     for (uint32_t d = 0; d < all_devices(context); d++) { /* all memory was given back */
-        weir_pool_stats stats;
+        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
         weir_device_pool_stats(any_device(context, d), &stats);
         assert_int_equal(stats.allocations, 0);
     }
@@ -161,7 +161,7 @@ static int kernels_reach_around(weir_context *context)
     OK(weir_machine_of(context, &machine));
     for (uint32_t from = 0; from < n; from++)
         for (uint32_t to = 0; to < n; to++) {
-            weir_device_info info;
+            weir_device_info info = WEIR_DEVICE_INFO_INIT;
             weir_device_info_get(weir_context_device(context, to), &info);
             if (info.kind != WEIR_DEVICE_CUDA ||
                 (from != to && !(weir_machine_pair(machine, from, to)->atomics &&
@@ -235,7 +235,7 @@ static void what_makes_no_sense_is_refused(void **state)
     assert_null(table);
     assert_detail("\"warp\": no such benchmark");
     STATUS(weir_bench_run(context, NULL, &config, &table), WEIR_ERR_INVALID);
-    config.size--;
+    config.size = 0;
     STATUS(weir_bench_run(context, "copy", &config, &table), WEIR_ERR_INVALID);
     assert_detail_has("weir_bench_config");
     config = small_config();
@@ -349,7 +349,7 @@ static void a_limit_that_is_reached_leaves_nothing_behind(void **state)
         weir_bench_table_destroy(table);
     }
     for (uint32_t d = 0; d < all_devices(context); d++) {
-        weir_pool_stats stats;
+        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
         weir_device_pool_stats(any_device(context, d), &stats);
         assert_int_equal(stats.allocations, 0);
     }

@@ -1,6 +1,7 @@
 /** @file test_bench_kernels.c  The benchmarks' kernels compute what a plain loop computes, on every
  *  backend, and the benchmarks made of them give sane tables. */
 #include "tests/lib/support.h"
+#include "topology/measure/list.h"
 #include "topology/measure/partners.h"
 #include "topology/topology.h"
 
@@ -259,7 +260,7 @@ static const weir_bench_row *row_like(const weir_bench_table *table, const char 
 
 static int first_is_gpu(weir_context *context)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(weir_context_device(context, 0), &info);
     return info.kind == WEIR_DEVICE_CUDA;
 }
@@ -268,7 +269,7 @@ static int first_is_gpu(weir_context *context)
 static int reaches_second(weir_context *context)
 {
     weir_device *a = weir_context_device(context, 0), *b = weir_context_device(context, 1);
-    weir_device_info first, second;
+    weir_device_info first = WEIR_DEVICE_INFO_INIT, second = WEIR_DEVICE_INFO_INIT;
     if (!b)
         return 0;
     weir_device_info_get(a, &first);

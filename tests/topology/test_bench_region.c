@@ -205,7 +205,7 @@ static void sleep_and_say(const void *args, uint32_t worker, uint32_t workers)
 /* A kernel of half a second in the queue for what is not timed, on the last device. */
 static void start_sleeping(struct bench *bench)
 {
-    static const weir_kernel kernel = {"sleep", sleep_and_say, NULL};
+    static const weir_kernel kernel = {.name = "sleep", .host = sleep_and_say};
     weir_queue *queue;
     __atomic_store_n(&slept, 0, __ATOMIC_RELAXED);
     OK(weir__bench_queue(bench, bench->devices - 1, &queue));
@@ -247,7 +247,7 @@ static void nothing_is_under_way_after_a_failure(void **state)
 static void what_does_not_end_in_time_is_named(void **state)
 {
     static const char *const settings[] = {NULL};
-    static const weir_kernel kernel = {"sleep", sleep_long, NULL};
+    static const weir_kernel kernel = {.name = "sleep", .host = sleep_long};
     struct bench bench;
     struct region region;
     double ms;

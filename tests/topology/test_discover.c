@@ -22,7 +22,7 @@ static void devices_come_first_and_in_order(void **state)
     assert_int_equal(weir_machine_device_count(machine), weir_context_device_count(context));
     for (uint32_t d = 0; d < weir_machine_device_count(machine); d++) {
         const weir_node *node = weir_machine_node(machine, d);
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(weir_context_device(context, d), &info);
         assert_int_equal(node->kind, WEIR_NODE_DEVICE);
         assert_string_equal(node->name, info.name);

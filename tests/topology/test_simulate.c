@@ -8,7 +8,7 @@ static void devices_are_the_machine_s(void **state)
     weir_machine *machine = star_machine(1 << 0 | 1 << 2);
     const weir_machine *kept;
     weir_context *context;
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     (void)state;
     OK(weir_machine_simulate(machine, NULL, &context));
     assert_int_equal(weir_context_device_count(context), STAR_DEVICES);

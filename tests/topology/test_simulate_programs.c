@@ -20,7 +20,7 @@ static double time_of_packet(uint32_t apart, int staged, uint64_t *staged_out)
     weir_device *s = weir_context_device(context, 0), *d = weir_context_device(context, 2);
     weir_endpoint *from = new_endpoint(s, "from"), *to = new_endpoint(d, "to");
     weir_link_config config = WEIR_LINK_CONFIG_INIT;
-    weir_link_stats stats;
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
     weir_link *link;
     config.packet_bytes = BYTES;
     config.transport = staged ? WEIR_TRANSPORT_STAGED : WEIR_TRANSPORT_AUTO;
@@ -153,7 +153,7 @@ static void all_packets_come_once(const struct seen *seen)
 static void a_router_moves_everything(void **state)
 {
     const weir_policy policies[] = {
-        weir_policy_any(), weir_policy_ring(), {"direct", choose_low_byte, NULL}};
+        weir_policy_any(), weir_policy_ring(), {.name = "direct", .choose = choose_low_byte}};
     (void)state;
     for (int p = 0; p < 3; p++) {
         struct seen seen, again;

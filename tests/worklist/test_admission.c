@@ -95,7 +95,7 @@ struct beating {
 static void *beat(void *data)
 {
     struct beating *beating = data;
-    weir_steps_times times = {0, 0};
+    weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     beating->status = weir_steps_run(beating->bsp, &times);
     atomic_store(&beating->ended, 1);
     return NULL;
@@ -151,7 +151,7 @@ static void devices_that_are_not_shared(void **state)
     weir_context *one = open_with_or_skip("host:2", NULL), *two = open_with_or_skip("host:2", NULL);
     struct beating endless;
     weir_steps *bsp;
-    weir_steps_times times = {0, 0};
+    weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     beat_for_ever(&endless, one, 2);
     sleep_ms(30);
     OK(beats_create(two, 2, &beats_program, LONG_MS, &bsp));

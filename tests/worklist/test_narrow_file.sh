@@ -11,6 +11,7 @@ fi
 ROOM=$(mktemp -d "${TMPDIR:-/tmp}/weir-narrow.XXXXXX") || exit 1
 trap 'rm -rf "$ROOM"' EXIT
 : >"$ROOM/cuda_runtime.h"
+ln -s "$(cd "$TOP" && pwd)" "$ROOM/weir" # programs include <weir/...>
 PASSED=0
 FAILED=0
 

@@ -96,7 +96,7 @@ static void tend(void *user)
             atomic_store(&trial->script[d].let_go, 1);
 }
 
-static const weir_kernel kernel = {"play", play, NULL};
+static const weir_kernel kernel = {.name = "play", .host = play};
 
 static void trial_open(struct trial *trial, const char *spec, int sides)
 {

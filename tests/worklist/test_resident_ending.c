@@ -54,7 +54,7 @@ static void open_tree(struct endless *run, const char *spec)
 
 static weir_status go(struct endless *run)
 {
-    weir_steps_times times;
+    weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     return run->bsp ? weir_steps_run(run->bsp, &times) : weir_worklist_run(run->world.list, NULL);
 }
 
@@ -169,8 +169,10 @@ static void deaf_worker(const void *data, uint32_t worker, uint32_t workers)
     atomic_fetch_add(&deaf.ended, 1);
 }
 
-static const weir_steps_body deaf_body = {
-    .name = "deaf", .kernel = {"deaf", deaf_beats, NULL}, .args_bytes = sizeof(struct beats_args)};
+static const weir_steps_body deaf_body = {.engine = WEIR_ENGINE_VERSION,
+                                          .name = "deaf",
+                                          .kernel = {.name = "deaf", .host = deaf_beats},
+                                          .args_bytes = sizeof(struct beats_args)};
 static const weir_steps_program deaf_program = {.what = "deaf", .body = &deaf_body};
 
 static void open_deaf_beats(struct endless *run, const char *spec)

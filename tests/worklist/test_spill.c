@@ -30,7 +30,7 @@ static void open_world(struct world *world, const char *pool, uint64_t bytes,
 /* Whatever was given comes back. */
 static void close_world(struct world *world)
 {
-    weir_pool_stats pool;
+    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
     weir__spill_destroy(&world->spill);
     weir_device_pool_stats(world->home, &pool);
     assert_int_equal(pool.used_bytes, 0);

@@ -57,7 +57,7 @@ static void beats_set(const struct beats *beats, enum beats_mode mode, uint32_t 
 static void assert_count_from(const struct beats *beats, uint32_t before, uint32_t steps,
                               uint32_t seed)
 {
-    weir_steps_times times = {0, 0};
+    weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     uint64_t slept = 0;
     beats_set(beats, BEATS_COUNT, steps, seed);
     for (uint32_t d = 0; d < beats->devices; d++)
@@ -142,7 +142,7 @@ static void a_time_limit_ends_a_run(void **state)
 {
     static const enum beats_mode modes[] = {BEATS_FOREVER, BEATS_STUCK, BEATS_ASLEEP};
     struct beats beats;
-    weir_steps_times times = {0, 0};
+    weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     weir_context *context = open_or_skip(state);
     for (int i = 0; i < 3; i++) {
         beats_open(&beats, context, weir_context_device_count(context), SHORT_MS);
@@ -164,7 +164,7 @@ static void a_time_limit_between_long_steps(void **state)
 {
     const uint32_t steps = 10;
     struct beats beats;
-    weir_steps_times times = {0, 0};
+    weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     weir_context *context = open_or_skip(state);
     beats_open(&beats, context, weir_context_device_count(context), 20);
     beats_set(&beats, BEATS_SLOW, steps, 1);
@@ -189,7 +189,7 @@ static void a_cancel_ends_a_run(void **state)
     weir_context *context = open_or_skip(state);
     for (int i = 0; i < 3; i++) {
         struct beats beats;
-        weir_steps_times times = {0, 0};
+        weir_steps_times times = WEIR_STEPS_TIMES_INIT;
         pthread_t thread;
         beats_open(&beats, context, weir_context_device_count(context), 0);
         beats_set(&beats, modes[i], 20, 1);
@@ -207,7 +207,7 @@ static void a_cancel_ends_a_run(void **state)
 static void a_cancel_before_a_run(void **state)
 {
     struct beats beats;
-    weir_steps_times times = {0, 0};
+    weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     weir_context *context = open_or_skip(state);
     beats_open(&beats, context, weir_context_device_count(context), 0);
     beats_set(&beats, BEATS_FOREVER, 0, 1);
@@ -221,7 +221,7 @@ static void a_cancel_before_a_run(void **state)
 static void a_body_stops_the_others(void **state)
 {
     struct beats beats;
-    weir_steps_times times = {0, 0};
+    weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     weir_context *context = open_or_skip(state);
     beats_open(&beats, context, weir_context_device_count(context), LONG_MS);
     beats_set(&beats, BEATS_STOPS, 500, 1);
@@ -309,7 +309,7 @@ static void every_allocation_may_fail(void **state)
         assert_true(status == WEIR_OK || status == WEIR_ERR_NOMEM);
         weir_steps_destroy(bsp);
         for (uint32_t d = 0; d < 2; d++) {
-            weir_pool_stats pool;
+            weir_pool_stats pool = WEIR_POOL_STATS_INIT;
             weir_device_pool_stats(weir_context_device(context, d), &pool);
             assert_int_equal(pool.allocations, 0);
         }

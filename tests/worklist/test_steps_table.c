@@ -134,7 +134,7 @@ static void arrays_are_as_the_table_says(void **state)
     const uint32_t devices = weir_context_device_count(context);
     const weir_steps_domain domain = domain_of(devices);
     weir_steps *steps;
-    weir_steps_times times;
+    weir_steps_times times = WEIR_STEPS_TIMES_INIT;
     uint64_t owned = 0;
     OK(weir_steps_create(context, &program, &domain, NULL, LONG_MS, &steps));
     assert_ptr_equal(weir_steps_context(steps), context);
@@ -395,7 +395,7 @@ static void every_allocation_may_fail(void **state)
         assert_true(status == WEIR_OK || status == WEIR_ERR_NOMEM);
         weir_steps_destroy(steps);
         for (uint32_t d = 0; d < 2; d++) {
-            weir_pool_stats pool;
+            weir_pool_stats pool = WEIR_POOL_STATS_INIT;
             weir_device_pool_stats(weir_context_device(context, d), &pool);
             assert_int_equal(pool.allocations, 0);
         }

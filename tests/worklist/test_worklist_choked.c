@@ -35,7 +35,7 @@ static void seed(struct tree_world *world, uint32_t device, uint32_t roots, uint
 
 static void run(struct tree_world *world, const struct tree_setup *setup)
 {
-    weir_worklist_stats stats;
+    weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
     if (weir_worklist_run(world->list, &stats))
         fail_msg("%s: %s", tree_describe(setup), weir_error_detail());
     const char *wrong = tree_world_check(world, &stats);

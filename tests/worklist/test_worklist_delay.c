@@ -203,7 +203,7 @@ static void run_delayed(const struct tree_setup *setup, uint64_t first_seed)
     snprintf(where, sizeof where, "%s", tree_describe(setup));
     open_world(world, setup, where);
     for (uint64_t i = 0; i <= SEEDS; i++) {
-        weir_worklist_stats stats;
+        weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
         uint64_t delay = i < SEEDS ? first_seed + i : 0;
         snprintf(where, sizeof where, "%s delay seed %llu", tree_describe(setup),
                  (unsigned long long)delay);

@@ -138,7 +138,7 @@ static void tiles_of_any_length_are_added_up(void **state)
     for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_DISCRETE; kernel++)
         for (int order = WEIR_ORDER_FIFO; order <= WEIR_ORDER_BULK; order++) {
             weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
-            weir_worklist_stats stats;
+            weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
             struct world world;
             uint64_t want[3] = {0, 0, 0}, stale = 0;
             config.kernel = (weir_kernel_kind)kernel;

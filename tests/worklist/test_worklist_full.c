@@ -141,7 +141,7 @@ static void invariant_3_what_spills_comes_out_of_the_pool(void **state)
 {
     struct tree_setup setup = tree_plain(*state);
     struct tree_world world;
-    weir_pool_stats pool;
+    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
     setup.tree.shape = TREE_ENDLESS;
     setup.pool_bytes = "8MiB";
     setup.spill_bytes = "1GiB";
@@ -277,7 +277,8 @@ static void a_worklist_gives_its_memory_back(void **state)
 {
     struct tree_setup setup = hub(*state);
     struct tree_world world;
-    weir_pool_stats fresh, before, after;
+    weir_pool_stats fresh = WEIR_POOL_STATS_INIT, before = WEIR_POOL_STATS_INIT,
+                    after = WEIR_POOL_STATS_INIT;
     setup.config.queue_items = 64;
     tree_open(&world, &setup);
     weir_device_pool_stats(weir_context_home(world.context), &fresh);

@@ -91,7 +91,7 @@ static void invariant_1_or_merged_with_one_that_is(void **state)
         for (size_t order = r % STRIDE; order < EVERY_ORDER; order += STRIDE) {
             struct tree_setup setup = tree_plain(*state);
             struct tree_world world;
-            weir_worklist_stats stats;
+            weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
             setup.merging = 1;
             setup.min.keys = KEYS;
             setup.config.route = every_route[r];
@@ -217,7 +217,7 @@ static void a_staged_route_goes_through_host_memory(void **state)
         weir_worklist_stats stats = tree_run(&world, &setup, 3, 20);
         uint64_t carried = 0, staged = 0;
         for (uint32_t d = 0; d < world.devices; d++) {
-            weir_link_stats link;
+            weir_link_stats link = WEIR_LINK_STATS_INIT;
             weir_link_stats_get(world.list->workers[d].in, &link);
             carried += link.packets;
             staged += link.by[WEIR_TRANSPORT_STAGED];

@@ -40,7 +40,7 @@ static void invariant_5_a_torn_item_would_be_seen(void **state)
 {
     struct tree_setup setup = tree_plain(*state);
     struct tree_world world;
-    weir_worklist_stats stats;
+    weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
     tree_item root = tree_root(1);
     tree_wire wire;
     setup.tree.shape = TREE_CHAIN;

@@ -134,7 +134,7 @@ static uint64_t sum(const struct world *world, int which)
 static void run(struct world *world, uint32_t count, uint32_t sent)
 {
     const uint64_t n = count, made = (n + 1) / 2, devices = world->devices;
-    weir_worklist_stats stats;
+    weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
     for (uint32_t d = 0; d < world->devices; d++) {
         const tally_state state = {world->sums[d], d, world->devices};
         memset(world->sums[d], 0, 4 * sizeof(uint64_t));
@@ -177,7 +177,7 @@ static void the_last_call_counts_for_one_run(void **state)
 {
     for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_DISCRETE; kernel++) {
         weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
-        weir_worklist_stats stats;
+        weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
         struct world world;
         config.kernel = (weir_kernel_kind)kernel;
         open_world(&world, *state, &weir__tally_operator, &config);

@@ -52,7 +52,7 @@ static void run_vast(struct world *world, const weir_worklist_config *config)
 {
     static vast_wire seed;
     weir_worklist *list;
-    weir_worklist_stats stats;
+    weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
     uint64_t items = 0, wrong = 0;
     OK(weir_worklist_create(world->source, world->worker, world->devices, &weir__vast_operator,
                             config, &list));
@@ -122,7 +122,7 @@ static weir_operator with_items(uint64_t bytes)
 static void items_that_no_stack_holds_are_refused(void **state)
 {
     struct world world;
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     unsigned long long most;
     open_world(&world, state);
     weir_device_info_get(weir_context_device(world.context, 0), &info);
@@ -146,7 +146,7 @@ static void items_that_no_stack_holds_are_refused(void **state)
 static void packed_items_that_no_stack_holds_are_refused(void **state)
 {
     struct world world;
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_operator huge = weir__vast_operator;
     open_world(&world, state);
     weir_device_info_get(weir_context_device(world.context, 0), &info);
@@ -164,7 +164,7 @@ static void items_that_no_block_holds_are_refused(void **state)
 {
     struct world world;
     unsigned long long need, limit, most;
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     open_world(&world, state);
     weir_device_info_get(weir_context_device(world.context, 0), &info);
     STATUS(create(&world, &weir__wide_operator), WEIR_ERR_INVALID);

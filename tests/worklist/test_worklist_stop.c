@@ -40,7 +40,7 @@ static void assert_dump(const struct tree_world *world)
 
 static void assert_stopped(struct tree_world *world, weir_status expected, const char *sentence)
 {
-    weir_worklist_stats stats;
+    weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
     for (int again = 0; again < 2; again++) { /* only destroying it is possible: it stays so */
         assert_int_equal(weir_worklist_run(world->list, &stats), expected);
         assert_non_null(strstr(weir_error_detail(), sentence));
@@ -125,7 +125,7 @@ static void a_stop_leaves_others_alone(void **state)
     struct tree_setup setup = endless(*state), finite = tree_plain(*state);
     struct tree_world world, other;
     weir_worklist *second;
-    weir_worklist_stats stats;
+    weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
     setup.config.time_limit_ms = 20;
     tree_open(&world, &setup);
     tree_open(&other, &finite);

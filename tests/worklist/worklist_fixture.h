@@ -90,8 +90,7 @@ static inline const char *tree_describe(const struct tree_setup *setup)
 static inline weir_worklist_stats tree_run(struct tree_world *world, const struct tree_setup *setup,
                                            uint64_t first_seed, uint32_t seeds)
 {
-    weir_worklist_stats stats;
-    memset(&stats, 0, sizeof stats);
+    weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
     if (tree_world_seed(world, first_seed, seeds) || weir_worklist_run(world->list, &stats))
         fail_msg("%s: %s", tree_describe(setup), weir_error_detail());
     const char *wrong = tree_world_check(world, &stats);

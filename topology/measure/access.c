@@ -3,6 +3,7 @@
  *
  * Every trial is checked: reads by the sum of what was written before, writes by comparing, additions by
  * looking at the counters. The memory's own device fills it before and looks at it afterwards. */
+#include "topology/measure/list.h"
 #include "topology/measure/work.h"
 
 #include <stdio.h>

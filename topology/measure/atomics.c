@@ -1,5 +1,6 @@
 /** @file atomics.c  Random reads and atomics of 4 bytes by the size of the memory they fall into: caches
  *  serve a small one. The largest is measured in the memory of peers too. */
+#include "topology/measure/list.h"
 #include "topology/measure/work.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/** @file bench.c  The list of benchmarks, and running one of a list by its name. */
+/** @file bench.c  Running one benchmark of a list by its name, and what all of them need to know of the machine. */
 #include "runtime/room.h"
 #include "topology/measure/measure.h"
 
@@ -18,43 +18,6 @@
 #define WARMUPS      2
 #define WARMUPS_NONE UINT32_MAX
 #define LIMIT_MS     60000
-
-/* X(name, title, sized, function) */
-#define BENCHES(X)                                                                                 \
-    X("access", "access of kernels to other memories: read, write, atomics; coalesced and random", \
-      1, weir__bench_access)                                                                       \
-    X("memory", "a device's own memory, by kernels", 1, weir__bench_memory)                        \
-    X("atomics", "atomics and random access by working-set size", 1, weir__bench_atomics)          \
-    X("packets", "packets against one transfer", 1, weir__bench_packets)                           \
-    X("indirect", "direct push against push and pull through host memory", 1,                      \
-      weir__bench_indirect)                                                                        \
-    X("broadcast", "one device to all others, every way", 1, weir__bench_broadcast)                \
-    X("copy", "copy engine against kernel copies, one and both directions, by size", 1,            \
-      weir__bench_copy)                                                                            \
-    X("pairs", "every pair of devices, and each with the host", 1, weir__bench_pairs)              \
-    X("ring", "every device to its neighbour in the ring at once", 1, weir__bench_ring)            \
-    X("alltoall", "every device to every other at once", 1, weir__bench_alltoall)                  \
-    X("contention", "several transfers that share a device, or the host", 1,                       \
-      weir__bench_contention)                                                                      \
-    X("flags", "latency of flags between devices and with the host", 0, weir__bench_flags)         \
-    X("launch", "starting kernels, the frame of a timed region, barriers", 0, weir__bench_launch)
-
-static const weir_bench_info infos[] = {BENCHES(WEIR__BENCH_INFO)};
-static const bench_fn runs[] = {BENCHES(WEIR__BENCH_RUN)};
-static const struct bench_list list = {infos, runs, sizeof infos / sizeof *infos};
-
-size_t weir_bench_list(const weir_bench_info **infos_out)
-{
-    if (infos_out)
-        *infos_out = infos;
-    return list.count;
-}
-
-weir_status weir_bench_run(weir_context *context, const char *name, const weir_bench_config *config,
-                           weir_bench_table **table_out)
-{
-    return weir__bench_run(&list, context, name, config, table_out);
-}
 
 static weir_status find(const struct bench_list *among, const char *name, size_t *index_out)
 {
@@ -80,7 +43,7 @@ static uint64_t default_bytes(const struct bench *bench)
 
 uint64_t weir__host_room(const struct bench *bench)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(weir_context_home(bench->context), &info);
     uint64_t most = info.memory_bytes ? info.memory_bytes / 4 * 3 : UINT64_MAX;
     struct weir__room room;
@@ -122,10 +85,6 @@ static void fill_in(struct bench *bench)
 
 static weir_status check(const weir_bench_config *config)
 {
-    if (config->size != sizeof *config)
-        return weir__fail(WEIR_ERR_INVALID,
-                          "a weir_bench_config of %zu bytes: this library has %zu", config->size,
-                          sizeof *config);
     if (config->bytes > BYTES_MAX)
         return weir__fail(WEIR_ERR_INVALID, "transfers of %llu bytes: at most %llu",
                           (unsigned long long)config->bytes, (unsigned long long)BYTES_MAX);
@@ -139,7 +98,7 @@ static weir_status check(const weir_bench_config *config)
 static int all_gpus(const weir_context *context)
 {
     for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(weir_context_device(context, i), &info);
         if (info.kind != WEIR_DEVICE_CUDA)
             return 0;
@@ -150,13 +109,13 @@ static int all_gpus(const weir_context *context)
 weir_status weir__bench_open(struct bench *bench, weir_context *context,
                              const weir_bench_config *config)
 {
-    static const weir_bench_config defaults = WEIR_BENCH_CONFIG_INIT;
-    weir_status status = check(config ? config : &defaults);
-    memset(bench, 0, sizeof *bench);
-    if (status)
+    weir_status status;
+    *bench = (struct bench){.config = WEIR_BENCH_CONFIG_INIT};
+    if ((status =
+             weir__sized_in(&bench->config, sizeof bench->config, config, "weir_bench_config")) ||
+        (status = check(&bench->config)))
         return status;
     bench->context = context;
-    bench->config = config ? *config : defaults;
     bench->devices = weir_context_device_count(context);
     bench->gpus = all_gpus(context);
     bench->simulated = weir_context_simulated(context);
@@ -233,7 +192,7 @@ weir_device *weir__bench_device(const struct bench *bench, uint32_t device)
 
 const char *weir__bench_label(const struct bench *bench, uint32_t device, char room[16])
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     if (device == bench->devices)
         return strcpy(room, "home");
     weir_device_info_get(weir__bench_device(bench, device), &info);

@@ -8,6 +8,7 @@
  * "Ring, kernels" starts a kernel for each packet and hop; "ring, resident kernels" one for each
  * device (forward.c). The latter needs GPUs: on simulated machines, where a kernel costs its start
  * and nothing else, the former stands for both. */
+#include "topology/measure/list.h"
 #include "topology/measure/schedule.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
  * Small messages are sent back to back, up to REPEATS of them or as many as a held queue takes, so
  * that the figure is that of a stream of messages, in which the frame of the region and the first
  * message's way are a small part; the large ones are sent once. */
+#include "topology/measure/list.h"
 #include "topology/measure/schedule.h"
 
 #define SIZE_LEAST 4096u

@@ -29,12 +29,12 @@ weir_status weir__bench_queue(struct bench *bench, uint32_t device, weir_queue *
 
 void weir__bench_settle(struct bench *bench)
 {
-    char first[2048]; /* the sentence that stands already; a queue's own failure comes after it */
-    snprintf(first, sizeof first, "%s", weir_error_detail());
+    /* The sentence that stands already; a queue's own failure comes after it. */
+    struct weir__sentence first = weir__fail_keep();
     for (uint32_t i = 0; i <= bench->devices; i++)
         if (bench->queue[i])
             (void)weir_queue_sync(bench->queue[i]);
-    weir__fail_adopt(first);
+    weir__fail_restore(&first);
 }
 
 weir_status weir__bench_drain(struct bench *bench, uint32_t device, const char *what)
@@ -42,7 +42,7 @@ weir_status weir__bench_drain(struct bench *bench, uint32_t device, const char *
     char label[16];
     weir_event *event;
     weir_status status = weir_event_acquire(weir__bench_device(bench, device), &event);
-    if (status == WEIR_ERR_FULL)
+    if (status == WEIR_FULL)
         status = weir__fail(WEIR_ERR_NOMEM, "%s has no event left: raise WEIR_EVENTS",
                             weir__bench_label(bench, device, label));
     else if (!status && !(status = weir_queue_record(bench->queue[device], event)))

@@ -1,6 +1,7 @@
 /** @file flags.c  Latency of a flag: a word that one side writes (release) and the other polls (acquire)
  *  goes forth and back. Two kernels are timed by the device; a kernel and the CPU by the host's clock,
  *  from the first flag that comes to the last. */
+#include "topology/measure/list.h"
 #include "topology/measure/partners.h"
 
 #include <stdio.h>

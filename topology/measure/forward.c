@@ -108,7 +108,7 @@ static uint32_t blocks_of(const struct bench *bench, const uint8_t *order, uint3
 {
     uint32_t blocks = WEIR__FORWARD_BLOCKS;
     for (uint32_t i = 0; i < count; i++) {
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(weir__bench_device(bench, order[i]), &info);
         if (info.units <= blocks)
             blocks = info.units > 1 ? info.units - 1 : 1;

@@ -9,11 +9,11 @@
 #define CUDA_HALF(f) NULL
 #endif
 
-#define JOIN(name)                                                       \
-    const weir_kernel weir__kernel_##name = {#name, weir__##name##_host, \
-                                             CUDA_HALF(weir__##name##_cuda)};
-#define JOIN_SYNC(name) \
-    const weir_kernel weir__kernel_##name = {#name, NULL, CUDA_HALF(weir__##name##_cuda)};
+#define JOIN(id)                            \
+    const weir_kernel weir__kernel_##id = { \
+        .name = #id, .host = weir__##id##_host, .cuda = CUDA_HALF(weir__##id##_cuda)};
+#define JOIN_SYNC(id) \
+    const weir_kernel weir__kernel_##id = {.name = #id, .cuda = CUDA_HALF(weir__##id##_cuda)};
 
 WEIR__BENCH_KERNELS(JOIN)
 WEIR__SYNC_KERNELS(JOIN_SYNC)

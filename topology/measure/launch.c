@@ -1,5 +1,6 @@
 /** @file launch.c  What it costs to start a kernel, and what barriers inside running kernels cost, which
  *  are there to save starts; and what the frame of a timed region adds to every other figure. */
+#include "topology/measure/list.h"
 #include "topology/measure/partners.h"
 
 #include <stdio.h>

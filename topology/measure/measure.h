@@ -9,6 +9,7 @@
 #ifndef WEIR_TOPOLOGY_MEASURE_MEASURE_H
 #define WEIR_TOPOLOGY_MEASURE_MEASURE_H
 
+#include "topology/bench.h"
 #include "topology/machine.h"
 
 /** A benchmark under way. */
@@ -30,7 +31,8 @@ struct bench {
 /** @return a failure to give up the whole benchmark; rows made until then are lost. */
 typedef weir_status (*bench_fn)(struct bench *bench);
 
-/** The benchmarks of one layer: topology's are in bench.c, the router's in router/measure/bench.c. */
+/** The benchmarks of one layer: list.c of its folder. Nobody but list.c names them all, so that what benchmarks share
+ *  depends on none of them. */
 struct bench_list {
     const weir_bench_info *infos;
     const bench_fn *runs; /* of each */
@@ -39,21 +41,6 @@ struct bench_list {
 /* Both arrays out of one list of X(name, title, sized, function). */
 #define WEIR__BENCH_INFO(name, title, sized, function) {name, title, sized},
 #define WEIR__BENCH_RUN(name, title, sized, function)  function,
-
-/* The benchmarks: one function each, listed in bench.c. */
-weir_status weir__bench_access(struct bench *bench);     /* access.c: Groute's Figure 2(a) */
-weir_status weir__bench_memory(struct bench *bench);     /* memory.c: local memory by kernels */
-weir_status weir__bench_atomics(struct bench *bench);    /* atomics.c: by working-set size */
-weir_status weir__bench_packets(struct bench *bench);    /* packets.c: Figure 2(b) */
-weir_status weir__bench_indirect(struct bench *bench);   /* packets.c: Figure 2(c) */
-weir_status weir__bench_broadcast(struct bench *bench);  /* broadcast.c: Figure 2(d) */
-weir_status weir__bench_copy(struct bench *bench);       /* copy.c: engine and kernel, by size */
-weir_status weir__bench_pairs(struct bench *bench);      /* pairs.c: every ordered pair, host too */
-weir_status weir__bench_ring(struct bench *bench);       /* patterns.c */
-weir_status weir__bench_alltoall(struct bench *bench);   /* patterns.c */
-weir_status weir__bench_contention(struct bench *bench); /* patterns.c */
-weir_status weir__bench_flags(struct bench *bench);      /* flags.c: between GPUs, with the CPU */
-weir_status weir__bench_launch(struct bench *bench);     /* launch.c: launches and barriers */
 
 /* ---- bench.c -------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /** @file memory.c  Each device's own memory: what its kernels read, write and copy, and what its copy
  *  engine copies. A copy counts the bytes it reads and the bytes it writes. */
+#include "topology/measure/list.h"
 #include "topology/measure/work.h"
 
 #include <stdio.h>

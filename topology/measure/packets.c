@@ -1,5 +1,6 @@
 /** @file packets.c  Packets against one transfer (Groute's Figure 2(b)), and direct against
  *  indirect transfers (Figure 2(c)). */
+#include "topology/measure/list.h"
 #include "topology/measure/schedule.h"
 
 #define PACKET_LEAST 65536u

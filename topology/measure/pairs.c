@@ -1,4 +1,5 @@
 /** @file pairs.c  Every ordered pair of devices, and each with home memory: one large copy. */
+#include "topology/measure/list.h"
 #include "topology/measure/schedule.h"
 
 static weir_status measure(struct bench *bench, uint32_t from, uint32_t to, enum way way)

@@ -1,6 +1,7 @@
 /** @file patterns.c  Many transfers at once: around the ring, between all, and into or out of one
  *  device or the host. Figures are those of the slowest end: time runs until the last has arrived.
  *  */
+#include "topology/measure/list.h"
 #include "topology/measure/schedule.h"
 
 #define STAGE_BYTES (1u << 20) /* packets of transfers through the host; or what a queue takes */

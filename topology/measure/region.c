@@ -89,8 +89,8 @@ weir_status weir__region_mark(struct region *region, uint32_t from, weir_event *
     weir_event *event;
     weir_status status = weir_event_acquire(device, &event);
     *mark_out = NULL;
-    if (status == WEIR_ERR_FULL) {
-        weir_device_info info;
+    if (status == WEIR_FULL) {
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(device, &info);
         return weir__fail(WEIR_ERR_NOMEM,
                           "%s has no more events for a timed region: raise WEIR_EVENTS",
@@ -127,7 +127,7 @@ static weir_status hold(struct region *region)
         return status;
     region->held = 1;
     weir__guard_arm(region);
-    if ((status = weir_queue_wait_future(region->queue[0], region->gate)) ||
+    if ((status = weir__queue_hold(region->queue[0], region->gate)) ||
         (status = weir_queue_stamp(region->queue[0], region->start)) ||
         (status = weir__region_mark(region, 0, &started)))
         return status;
@@ -159,7 +159,7 @@ static weir_status timed_out(const struct region *region)
 {
     weir_event **ends = region->event + (region->events - region->count);
     uint32_t late = 0;
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     for (uint32_t i = 1; i < region->count && !late; i++)
         if (weir_event_query(ends[i - 1]) == WEIR_PENDING)
             late = i;

@@ -20,7 +20,7 @@ static void init_given(void)
  * small as such a number. */
 void weir__admission_add(struct admission *mine, const weir_device *device)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
     mine->key[mine->count++] =
         info.kind == WEIR_DEVICE_HOST ? (uint64_t)(uintptr_t)device : info.ordinal;

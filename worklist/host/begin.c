@@ -142,7 +142,7 @@ static void image_args(struct worker *worker)
     struct weir_engine_args *args = (struct weir_engine_args *)(void *)worker->args;
     const int fused = weir__worklist_fused(list);
     const uint32_t seed_channels = list->op->seeds ? 2 : 1;
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(worker->device, &info);
     *args =
         (struct weir_engine_args){.control = worker->control,

@@ -71,7 +71,7 @@ int weir__worklist_fused(const struct weir_worklist *list)
 /* Kernels that wait for each other must all run at the same time, and reach each other's memory. */
 static const char *why_not_fused(const struct weir_worklist *list)
 {
-    weir_device_info first, info;
+    weir_device_info first = WEIR_DEVICE_INFO_INIT, info = WEIR_DEVICE_INFO_INIT;
     if (weir_context_simulated(list->context))
         return "simulated devices run one after the other";
     weir_device_info_get(list->workers[0].device, &first);
@@ -117,7 +117,7 @@ static const char *without_effect(const weir_worklist_config *config)
 static weir_status check_own(const struct weir_worklist *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
-        weir_device_info info;
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(list->workers[i].device, &info);
         const int has = info.kind != WEIR_DEVICE_CUDA
                             ? list->op->own_schedule

@@ -136,7 +136,7 @@ static weir_status allocate_channels(struct worker *worker)
 
 static weir_status allocate_worker(struct worker *worker)
 {
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_status status;
     weir_device_info_get(worker->device, &info);
     if ((status = weir_queue_create(worker->device, 0, &worker->queue)))

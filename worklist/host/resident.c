@@ -181,3 +181,14 @@ void weir__resident_run(struct residents *all)
     run(all);
     weir__admission_give(&admission);
 }
+
+weir_status weir__engine_check(const char *what, const char *name, uint32_t engine)
+{
+    return engine == WEIR_ENGINE_VERSION
+               ? WEIR_OK
+               : weir__fail(
+                     WEIR_ERR_UNSUPPORTED,
+                     "%s %s was compiled with version %u of the engine's templates, and this "
+                     "library has version %u: compile it again",
+                     what, name, engine, WEIR_ENGINE_VERSION);
+}

@@ -68,4 +68,9 @@ void weir__resident_run(struct residents *all);
 /** Tests only: give up a kernel so many seconds after a stop; 0: as many as usual. Process-wide. */
 void weir__resident_patience(uint32_t seconds);
 
+/** Whether what was compiled with the engine's templates goes with this library.
+ *  @param[in] what, name  for the sentence: "operator", "bfs".
+ *  @retval WEIR_ERR_UNSUPPORTED  it was compiled with another version of them (WEIR_ENGINE_VERSION). */
+weir_status weir__engine_check(const char *what, const char *name, uint32_t engine);
+
 #endif

@@ -23,7 +23,7 @@ static weir_status next_arrival(struct worker *worker, uint32_t taken, weir_segm
         weir_pending **hold = &worker->held[worker->held_tail % buffers];
         weir_status status = weir_link_receive(worker->in, hold);
         if (status)
-            return status == WEIR_ERR_FULL ? WEIR_PENDING : status;
+            return status == WEIR_FULL ? WEIR_PENDING : status;
         worker->held_tail++;
     }
     return weir_pending_assigned(worker->held[(worker->held_head + taken) % buffers], segment);

@@ -45,7 +45,10 @@ static weir_status report_failure(struct weir_worklist *list)
 
 weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_out)
 {
-    weir_status status;
+    weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
+    weir_status status = weir__sized_room(stats_out, sizeof stats, "weir_worklist_stats");
+    if (status)
+        return status;
     if (weir__worklist_failed(list))
         return report_failure(list);
     if ((status = weir__worklist_reset(list))) {
@@ -61,9 +64,10 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
         return report_failure(list);
     for (uint32_t i = 0; i < list->count; i++)
         weir__spill_empty(&list->workers[i].spill);
-    if (stats_out)
-        weir__worklist_sum(list, stats_out);
-    return WEIR_OK;
+    if (!stats_out)
+        return WEIR_OK;
+    weir__worklist_sum(list, &stats);
+    return weir__sized_out(stats_out, &stats, sizeof stats, "weir_worklist_stats");
 }
 
 /* Make room for `count` more seeds. The room is a power of two, since kernels read seeds from it as from a channel. */

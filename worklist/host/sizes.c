@@ -57,7 +57,7 @@ static weir_status check_cuda(const weir_operator *op, const weir_device_info *i
 static weir_status check_worker(struct worker *worker)
 {
     const weir_operator *op = worker->list->op;
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(worker->device, &info);
     uint32_t fit = (uint32_t)(WEIR_STAGE_BYTES / ((uint64_t)WEIR_STAGE_ROOM * op->wire_bytes));
     fit = fit < WEIR_STAGE_CHANNELS ? fit : WEIR_STAGE_CHANNELS;

@@ -63,6 +63,7 @@ void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *o
     const int soft = config->order == WEIR_ORDER_SOFT;
     const int maps = config->worker != WEIR_WORKER_THREAD;
     *out = (weir_worklist_stats){
+        .size = sizeof *out,
         .ms = (double)(list->end_ns - list->start_ns) / 1e6,
         .route = list->routes.kind,
         .order = config->order,

@@ -1,5 +1,6 @@
 /** @file worklist.c  Building a distributed worklist, and taking it down. */
 #include "worklist/host/internal.h"
+#include "worklist/host/resident.h"
 #include "runtime/backend.h"
 
 #include <stdlib.h>
@@ -23,12 +24,12 @@ static weir_status check_place(weir_endpoint *source, weir_endpoint *const *work
 }
 
 static weir_status check(weir_endpoint *source, weir_endpoint *const *workers, uint32_t count,
-                         const weir_operator *op, const weir_worklist_config *config)
+                         const weir_operator *op)
 {
     weir_status status;
-    if (config->size != sizeof *config)
-        return weir__fail(WEIR_ERR_INVALID, "weir_worklist_config was not set by its initialiser");
     if ((status = check_place(source, workers, count)))
+        return status;
+    if (op && (status = weir__engine_check("operator", op->name, op->engine)))
         return status;
     if (!op || op->item_bytes == 0 || op->wire_bytes == 0 || op->piece_bytes == 0)
         return weir__fail(WEIR_ERR_INVALID, "an operator has items and packed items of some size");
@@ -69,14 +70,13 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
                                  uint32_t count, const weir_operator *op,
                                  const weir_worklist_config *config, weir_worklist **worklist_out)
 {
-    static const weir_worklist_config defaults = WEIR_WORKLIST_CONFIG_INIT;
+    weir_worklist_config known = WEIR_WORKLIST_CONFIG_INIT;
     struct weir_worklist *list;
     const weir_machine *machine;
     weir_status status;
     *worklist_out = NULL;
-    if (!config)
-        config = &defaults;
-    if ((status = check(source, workers, count, op, config)) ||
+    if ((status = weir__sized_in(&known, sizeof known, config, "weir_worklist_config")) ||
+        (status = check(source, workers, count, op)) ||
         (status = weir__calloc(1, sizeof *list, "worklist", &list)))
         return status;
     pthread_mutex_init(&list->order_lock, NULL);
@@ -86,10 +86,10 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
     weir__context_retain(list->context);
     list->source = source;
     list->op = op;
-    list->config = *config;
+    list->config = known;
     if ((status = create_workers(list, workers, count)) ||
         (status = weir_machine_of(list->context, &machine)) ||
-        (status = weir_route_plan_make_first(machine, count, config->route, &list->routes)) ||
+        (status = weir_route_plan_make_first(machine, count, known.route, &list->routes)) ||
         (status = weir__worklist_choose(list)))
         goto err;
     weir__worklist_wire(list);

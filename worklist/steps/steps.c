@@ -71,7 +71,7 @@ static weir_status failure(struct weir_steps *steps)
 
 weir_status weir_steps_possible(const weir_context *context, uint32_t devices)
 {
-    weir_device_info first, info;
+    weir_device_info first = WEIR_DEVICE_INFO_INIT, info = WEIR_DEVICE_INFO_INIT;
     if (devices < 1 || devices > weir_context_device_count(context))
         return weir__fail(WEIR_ERR_INVALID, "%u devices of a context of %u", devices,
                           weir_context_device_count(context));
@@ -94,7 +94,7 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
 {
     const weir_steps_body *body = steps->program->body;
     weir_device *home = weir_context_home(steps->context);
-    weir_device_info info;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_status status;
     void *memory;
     member->device = weir_context_device(steps->context, index);
@@ -564,8 +564,8 @@ weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
 {
     struct residents all;
     uint64_t reset_ns = 0;
-    weir_status status = failure(steps);
-    if (status || (status = clear_pages(steps)))
+    weir_status status = weir__sized_room(times_out, sizeof *times_out, "weir_steps_times");
+    if (status || (status = failure(steps)) || (status = clear_pages(steps)))
         return status;
     describe(steps, &all);
     weir__resident_run(&all);
@@ -574,8 +574,9 @@ weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
             reset_ns = steps->member[i].image->reset_ns;
     if (times_out) {
         const double ms = (double)(all.end_ns - all.start_ns) / 1e6, reset = (double)reset_ns / 1e6;
-        *times_out =
-            (weir_steps_times){.kernel_ms = ms > reset ? ms - reset : 0, .reset_ms = reset};
+        const weir_steps_times times = {.kernel_ms = ms > reset ? ms - reset : 0,
+                                        .reset_ms = reset};
+        (void)weir__sized_out(times_out, &times, sizeof times, "weir_steps_times");
     }
     return failure(steps);
 }

@@ -1,5 +1,6 @@
 /** @file table.c  Supersteps: what is wrong with the table of a program, in a sentence. A wrong field would overwrite
  * other arguments, and a wrong size another array, on a device where nobody looks. */
+#include "worklist/host/resident.h"
 #include "worklist/host/steps_table.h"
 #include "runtime/internal.h"
 
@@ -167,7 +168,9 @@ static weir_status check_phases(const weir_steps_program *program)
 weir_status weir__steps_check(const weir_steps_program *program, const weir_steps_domain *domain)
 {
     const size_t bytes = program->body->args_bytes;
-    weir_status status;
+    weir_status status = weir__engine_check("program", program->what, program->body->engine);
+    if (status)
+        return status;
     if (bytes < sizeof(struct weir_steps_member) || bytes > WEIR_STEPS_ARGS_MAX)
         return weir__fail(WEIR_ERR_INVALID, "%s: arguments of %zu bytes: at least %zu, at most %u",
                           program->what, bytes, sizeof(struct weir_steps_member),

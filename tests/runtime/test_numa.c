@@ -1,7 +1,7 @@
 /** @file test_numa.c  NUMA nodes and root ports, of machines written down and of this one. */
 #include "tests/lib/support.h"
 
-#include "topology/numa.h"
+#include "runtime/numa.h"
 
 #include <string.h>
 
@@ -143,8 +143,13 @@ static void gpus_are_next_to_their_socket(void **state)
     weir__numa_read(topology, &numa);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
         assert_int_equal(weir__numa_find(topology, &numa, expected[i].bus), expected[i].numa);
+    assert_int_equal(weir__numa_find_node(topology, &numa, "0000:03:00.0"), 0);
+    assert_int_equal(weir__numa_find_node(topology, &numa, "0000:9b:00.0"), 1);
+    assert_int_equal(weir__numa_find_node(topology, &numa, "no bus"), -1);
+    assert_int_equal(weir__numa_find_node(topology, &numa, ""), -1);
     weir__numa_unload(topology);
     assert_int_equal(weir__numa_find(NULL, &numa, "0000:9b:00.0"), 0);
+    assert_int_equal(weir__numa_find_node(NULL, &numa, "0000:9b:00.0"), -1);
 }
 
 /* The home node comes first, so a position is not an operating system's number. */
@@ -155,6 +160,7 @@ static void positions_follow_the_list_of_nodes(void **state)
     struct hwloc_topology *topology = load(two_sockets, 1);
     assert_int_equal(weir__numa_find(topology, &turned, "0000:03:00.0"), 1);
     assert_int_equal(weir__numa_find(topology, &turned, "0000:9b:00.0"), 0);
+    assert_int_equal(weir__numa_find_node(topology, &turned, "0000:9b:00.0"), 1);
     weir__numa_unload(topology);
 }
 

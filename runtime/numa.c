@@ -3,14 +3,27 @@
  * Read twice at most in a process: the NUMA nodes for every context (a few milliseconds), the PCI
  * tree only when a context has a GPU (it costs several times as much). Both topologies live until
  * the process ends; after loading they are only read, which hwloc allows to any thread. */
-#include "topology/numa.h"
+#include "runtime/numa.h"
 
 #include <hwloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define NODES_MAX (sizeof((struct weir__numa *)0)->node / sizeof *((struct weir__numa *)0)->node)
+
+/* hwloc, where it has no memory, crashes or leaves parts of the system out, and does not say so. What it
+ * takes on a large machine is taken before it is asked, and given back. */
+#define HWLOC_BYTES ((size_t)8 << 20)
+
+weir_status weir__numa_check_room(void)
+{
+    void *room;
+    weir_status status = weir__alloc(HWLOC_BYTES, 1, "looking at the system's NUMA nodes", &room);
+    free(room);
+    return status;
+}
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
@@ -137,16 +150,30 @@ static hwloc_obj_t find_bus(hwloc_topology_t topology, const char *bus)
     return topology && *bus ? hwloc_get_pcidev_by_busidstring(topology, bus) : NULL;
 }
 
-uint32_t weir__numa_find(struct hwloc_topology *topology, const struct weir__numa *numa,
+/* @return a position in `numa`, or its count when unknown. */
+static uint32_t position(struct hwloc_topology *topology, const struct weir__numa *numa,
                          const char *bus)
 {
     hwloc_obj_t device = find_bus(topology, bus);
     hwloc_obj_t place = device ? hwloc_get_non_io_ancestor_obj(topology, device) : NULL;
-    if (place)
-        for (uint32_t n = 0; n < numa->count; n++)
-            if (hwloc_bitmap_isset(place->nodeset, numa->node[n].os_index))
-                return n;
-    return 0;
+    uint32_t n = place ? 0 : numa->count;
+    while (n < numa->count && !hwloc_bitmap_isset(place->nodeset, numa->node[n].os_index))
+        n++;
+    return n;
+}
+
+uint32_t weir__numa_find(struct hwloc_topology *topology, const struct weir__numa *numa,
+                         const char *bus)
+{
+    uint32_t n = position(topology, numa, bus);
+    return n < numa->count ? n : 0;
+}
+
+int32_t weir__numa_find_node(struct hwloc_topology *topology, const struct weir__numa *numa,
+                             const char *bus)
+{
+    uint32_t n = position(topology, numa, bus);
+    return n < numa->count ? (int32_t)numa->node[n].os_index : -1;
 }
 
 static int is_pci_bridge(hwloc_obj_t object)
@@ -201,6 +228,18 @@ uint32_t weir__numa_of_bus(const char *bus)
         return 0;
     pthread_once(&pci_once, read_pci);
     return weir__numa_find(system_pci, &system_numa, bus);
+}
+
+struct hwloc_topology *weir__numa_system(void)
+{
+    pthread_once(&pci_once, read_pci);
+    return system_pci;
+}
+
+int32_t weir__numa_node_of_bus(const char *bus)
+{
+    pthread_once(&numa_once, read_numa);
+    return *bus ? weir__numa_find_node(weir__numa_system(), &system_numa, bus) : -1;
 }
 
 int weir__pci_root_of(const char *bus, char *root_out, size_t room)

@@ -1,0 +1,276 @@
+/** @file outbound.c  The sender's half of a connection: credits become receives that packets are copied into.
+ *
+ * To the router this is an output like others, and the progress thread the program that posts receives
+ * on it: for each credit one, into the inbox. So claims, turns, `any` and the end of streams are the same as
+ * within a process, and nothing has to be agreed upon with the receiver. */
+#include "router/process/internal.h"
+#include "runtime/backend.h"
+
+#include <string.h>
+
+/* ---- its two origins: a link of this process, and the inbox of the other one ------------------------- */
+
+weir_status weir__outbound_create(struct output *output)
+{
+    const weir_endpoint *destination = output->destination;
+    struct connection *connection;
+    weir_status status =
+        weir__connection_create(destination->group, 0, destination->process,
+                                output->router->self.name, destination->name, &connection);
+    if (status)
+        return status;
+    atomic_store_explicit(&output->unjoined, 1, memory_order_release);
+    weir__output_ref(output);
+    connection->output = output;
+    weir__connection_add(connection);
+    return WEIR_OK;
+}
+
+static void post(struct connection *connection, uint32_t index)
+{
+    struct credit *credit = &connection->credits[index];
+    weir_status status = weir__output_receive_into(connection->output,
+                                                   connection->inbox + index * connection->stride,
+                                                   connection->room, NULL, &credit->pending);
+    if (status) {
+        weir_router_cancel(connection->output->router, status);
+        return;
+    }
+    uint32_t at = (connection->first + connection->posted_count++) % connection->count;
+    connection->posted[at] = index;
+}
+
+static void join(struct connection *connection)
+{
+    struct output *output = connection->output;
+    weir__output_lock(output);
+    output->packet_bytes = connection->room;
+    /* Release: who sees that it is joined cuts messages by the receiver's packets. */
+    atomic_store_explicit(&output->unjoined, 0, memory_order_release);
+    weir__output_leave(output);
+    weir__connection_say(connection, WIRE_JOINED, 0);
+    for (uint32_t i = 0; i < connection->count; i++)
+        post(connection, i);
+    weir__connection_joined(connection);
+}
+
+static int is_same(const struct connection *one, const struct connection *other)
+{
+    return !other->inbound && other->process == one->process &&
+           strcmp(other->router, one->router) == 0 &&
+           strcmp(other->destination, one->destination) == 0;
+}
+
+/* An inbox came before the link was made: the link takes it over. */
+static int adopt(struct connection *connection)
+{
+    struct connection *other = weir__connection_next(connection->group, NULL);
+    while (other && !(other->open && !other->output && is_same(connection, other)))
+        other = weir__connection_next(connection->group, other);
+    if (!other)
+        return 0;
+    connection->number = other->number;
+    connection->transport = other->transport;
+    connection->inbox = other->inbox;
+    connection->room = other->room;
+    connection->stride = other->stride;
+    connection->count = other->count;
+    connection->credits = other->credits;
+    connection->posted = other->posted;
+    connection->open = 1;
+    other->inbox = NULL;
+    other->credits = NULL;
+    other->posted = NULL;
+    other->open = 0;
+    return 1;
+}
+
+static weir_status map_inbox(struct connection *connection, const struct wire *wire, int handle)
+{
+    void *inbox;
+    weir_status status = weir__connection_inbox(connection, wire);
+    if (status || (status = connection->transport->join(
+                       handle, connection->stride * connection->count, &inbox)))
+        return status;
+    connection->inbox = inbox;
+    return weir_memory_register(connection->group->context, inbox,
+                                connection->stride * connection->count);
+}
+
+void weir__outbound_open(weir_group *group, uint32_t process, const struct wire *wire, int handle)
+{
+    struct connection *connection;
+    weir_status status =
+        weir__connection_create(group, 0, process, wire->router, wire->destination, &connection);
+    if (status)
+        return; /* the receiver's weir_group_join() finds out */
+    connection->open = 1;
+    status = map_inbox(connection, wire, handle);
+    if (!status) {
+        weir__connection_add(connection);
+        return;
+    }
+    weir__connection_say_end(connection, WIRE_END, status);
+    weir__connection_destroy(connection);
+}
+
+/* ---- packets ------------------------------------------------------------------------------------ */
+
+/* Be woken when the copy is over. */
+static void watch(struct connection *connection, weir_pending *pending)
+{
+    weir_group *group = connection->group;
+    if (connection->watched)
+        return;
+    connection->watched = 1;
+    if (!weir__future_notify(weir_pending_future(pending), weir__group_notified,
+                             weir__group_retain(group)))
+        return;
+    weir__group_release(group);
+    group->watch_failed = 1;
+    connection->watched = 0;
+}
+
+static void say_packet(struct connection *connection, uint32_t credit, const weir_segment *segment)
+{
+    struct wire wire = {.kind = WIRE_PACKET,
+                        .number = connection->number,
+                        .credit = credit,
+                        .bytes = segment->bytes,
+                        .offset = segment->offset,
+                        .meta = segment->meta,
+                        .tag = segment->tag,
+                        .source = segment->source};
+    weir__group_say(connection->group, connection->process, &wire, -1);
+}
+
+/* The oldest posted receive: packets are told of in the order in which they were assigned, since that is the order of
+ * each sender. @return whether there may be more to do. */
+static int move_first(struct connection *connection)
+{
+    uint32_t index = connection->posted[connection->first];
+    weir_pending *pending = connection->credits[index].pending;
+    weir_segment segment;
+    weir_status status = weir_pending_assigned(pending, &segment);
+    if (status == WEIR_OK)
+        status = weir_future_query(weir_pending_future(pending));
+    else if (status == WEIR_PENDING)
+        return 0;
+    if (status == WEIR_PENDING) {
+        watch(connection, pending);
+        return 0;
+    }
+    if (status == WEIR_OK)
+        say_packet(connection, index, &segment);
+    connection->first = (connection->first + 1) % connection->count;
+    connection->posted_count--;
+    connection->credits[index].pending = NULL;
+    connection->watched = 0;
+    (void)weir_pending_release(pending, NULL);
+    if (status != WEIR_OK)
+        weir__output_end(connection->output, status); /* a device failed below the copy */
+    weir__messages_settle();
+    return 1;
+}
+
+void weir__remote_parted(struct output *output)
+{
+    if (!output->destination->group)
+        return;
+    weir__output_lock(output);
+    for (uint32_t i = 0; i < output->send_queue_count && !output->ended; i++)
+        for (const struct offer *o = output->send_queues[i]->head; o; o = o->next)
+            output->dropped |= !o->parcel->lends; /* what has other candidates goes to them */
+    weir__output_leave(output);
+}
+
+/* A stream that has a hole does not just end. */
+static weir_status name_end(const struct connection *connection, weir_status ended)
+{
+    if (ended != WEIR_CLOSED || !connection->output->dropped)
+        return ended;
+    return weir__fail(WEIR_ERR_CANCELLED,
+                      "process %u destroyed its link from %s to %s before all was sent",
+                      connection->group->rank, connection->router, connection->destination);
+}
+
+void weir__outbound_progress(struct connection *connection)
+{
+    if (!connection->output) {
+        if (!connection->open) /* a link took the inbox over */
+            weir__connection_close(connection);
+        return;
+    }
+    if (!connection->open && adopt(connection))
+        join(connection);
+    while (connection->posted_count > 0 && move_first(connection)) {
+    }
+    weir_status ended = weir__connection_output_ended(connection);
+    int unheard = connection->open || weir__group_is_over(connection->group, connection->process);
+    if (!ended || connection->posted_count > 0 || !unheard)
+        return;
+    if (connection->open)
+        weir__connection_say_end(connection, WIRE_END, name_end(connection, ended));
+    weir__connection_close(connection);
+}
+
+void weir__outbound_credit(struct connection *connection, uint32_t credit)
+{
+    if (credit < connection->count && !connection->credits[credit].pending && connection->output)
+        post(connection, credit);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------ */
+
+struct others {
+    const struct output *lost;
+    int open;
+};
+
+static weir_status is_open(struct output *output, void *user)
+{
+    struct others *others = user;
+    weir__output_lock(output);
+    others->open |= output != others->lost && !output->ended;
+    weir__output_leave(output);
+    return WEIR_OK;
+}
+
+/* Nobody takes anything here any more: other candidates do, and where there are none the router ends. */
+static void lose(struct connection *connection, weir_status status)
+{
+    weir_router *router = connection->output->router;
+    struct others others = {.lost = connection->output};
+    pthread_rwlock_rdlock(&router->graph);
+    (void)weir__router_each_output(router, is_open, &others);
+    others.open |= router->feeder_count > 0;
+    pthread_rwlock_unlock(&router->graph);
+    if (!others.open && status < 0)
+        weir_router_cancel(router, status);
+    else
+        weir__output_end(connection->output, status);
+    weir__messages_settle();
+}
+
+void weir__outbound_stop(struct connection *connection, const struct wire *wire)
+{
+    if (!connection->output)
+        weir__connection_close(connection);
+    else if (wire->status < 0)
+        weir__connection_cancel(connection, (weir_status)wire->status, wire->detail);
+    else
+        lose(connection, WEIR_CLOSED);
+}
+
+void weir__outbound_gone(struct connection *connection)
+{
+    if (!connection->output) {
+        weir__connection_close(connection);
+        return;
+    }
+    atomic_store_explicit(&connection->output->unjoined, 0, memory_order_release);
+    if (!weir__connection_output_ended(connection))
+        lose(connection,
+             weir__fail(WEIR_ERR_PROCESS, "process %u ended, to which %s sent by way of %s",
+                        connection->process, connection->router, connection->destination));
+}

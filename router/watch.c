@@ -1,0 +1,236 @@
+/** @file watch.c  Outputs look again when an event has come that a packet or a buffer waited for.
+ *
+ * The call-back of an event may come from any thread of the runtime, in the middle of a call that this
+ * layer makes with an output locked, and after the output is gone. So it holds only the output's
+ * *beacon*, by which it finds the output while there is one, and never waits for a lock: where somebody
+ * else has the output, it leaves word, and whoever unlocks the output looks again. A thread that holds
+ * an output itself looks when it holds none any more. */
+#include "router/internal.h"
+
+#include "runtime/backend.h"
+
+#include <stdlib.h>
+
+struct beacon {
+    _Atomic uint32_t references; /* the output and its watches; acq_rel */
+    pthread_mutex_t lock;        /* guards all below */
+    pthread_cond_t idle;
+    struct output *output; /* NULL once it is gone */
+    uint32_t calls;        /* call-backs that are using the output */
+};
+
+struct watch {
+    struct watch *next;
+    struct beacon *beacon; /* held */
+    weir_event *event;     /* held */
+};
+
+static _Thread_local uint32_t locked;       /* outputs that this thread holds locked */
+static _Thread_local uint32_t calling;      /* call-backs that this thread is in */
+static _Thread_local struct watch *put_off; /* what came while it held an output */
+static _Thread_local struct message *over;  /* messages that ended meanwhile, held */
+static _Thread_local int catching_up;       /* it is at these */
+
+int weir__watch_calling(void)
+{
+    return calling > 0;
+}
+
+/* ---- beacons ----------------------------------------------------------------------------------- */
+
+weir_status weir__beacon_create(struct output *output)
+{
+    weir_status status = weir__calloc(1, sizeof *output->beacon, "link", &output->beacon);
+    if (status)
+        return status;
+    atomic_store_explicit(&output->beacon->references, 1, memory_order_relaxed);
+    pthread_mutex_init(&output->beacon->lock, NULL);
+    pthread_cond_init(&output->beacon->idle, NULL);
+    output->beacon->output = output;
+    return WEIR_OK;
+}
+
+static void beacon_unref(struct beacon *beacon)
+{
+    if (atomic_fetch_sub_explicit(&beacon->references, 1, memory_order_acq_rel) > 1)
+        return;
+    pthread_cond_destroy(&beacon->idle);
+    pthread_mutex_destroy(&beacon->lock);
+    free(beacon);
+}
+
+void weir__beacon_destroy(struct beacon *beacon)
+{
+    if (!beacon)
+        return;
+    pthread_mutex_lock(&beacon->lock);
+    beacon->output = NULL;
+    while (beacon->calls > 0)
+        pthread_cond_wait(&beacon->idle, &beacon->lock);
+    pthread_mutex_unlock(&beacon->lock);
+    beacon_unref(beacon);
+}
+
+static struct output *enter(struct beacon *beacon)
+{
+    pthread_mutex_lock(&beacon->lock);
+    struct output *output = beacon->output;
+    beacon->calls += output != NULL;
+    pthread_mutex_unlock(&beacon->lock);
+    return output;
+}
+
+static void leave(struct beacon *beacon)
+{
+    pthread_mutex_lock(&beacon->lock);
+    if (--beacon->calls == 0)
+        pthread_cond_broadcast(&beacon->idle);
+    pthread_mutex_unlock(&beacon->lock);
+}
+
+/* ---- locking and looking ------------------------------------------------------------------------- */
+
+void weir__output_lock(struct output *output)
+{
+    pthread_mutex_lock(&output->lock);
+    locked++;
+}
+
+static int try_lock(struct output *output)
+{
+    if (pthread_mutex_trylock(&output->lock))
+        return 0;
+    locked++;
+    return 1;
+}
+
+int weir__output_look(struct output *output)
+{
+    /* A read-modify-write like the one in weir__output_kick(), so that one of the two comes first: either
+     * this thread sees the word, or the other one finds the lock free that this thread has let go. */
+    return atomic_fetch_add_explicit(&output->looks, 0, memory_order_acq_rel) > 0 &&
+           try_lock(output);
+}
+
+static void look(struct output *output)
+{
+    weir_status status = WEIR_OK;
+    if (weir__output_look(output) && (status = weir__output_progress(output, 0)))
+        weir_router_cancel(output->router, status);
+}
+
+void weir__output_kick(struct output *output)
+{
+    atomic_fetch_add_explicit(&output->looks, 1, memory_order_acq_rel);
+    look(output);
+}
+
+static void finish_watch(struct watch *watch)
+{
+    struct beacon *beacon = watch->beacon;
+    struct output *output = enter(beacon);
+    weir_event_release(watch->event);
+    free(watch);
+    if (output) {
+        calling++;
+        weir__output_kick(output);
+        weir__messages_settle();
+        calling--;
+        leave(beacon);
+    }
+    beacon_unref(beacon);
+}
+
+static void give_back(struct message *message)
+{
+    weir__window_give(message->window, message->segment.bytes);
+    weir__message_unref(message, 1);
+}
+
+void weir__message_over(struct message *message)
+{
+    atomic_fetch_add_explicit(&message->references, 1, memory_order_relaxed);
+    if (!locked) {
+        give_back(message);
+        return;
+    }
+    message->next_over = over;
+    over = message;
+}
+
+void weir__output_unlock(struct output *output)
+{
+    pthread_mutex_unlock(&output->lock);
+    locked--;
+    if (locked || catching_up)
+        return;
+    catching_up = 1;
+    while (put_off || over) {
+        struct watch *watch = put_off;
+        struct message *message = over;
+        if (message) {
+            over = message->next_over;
+            give_back(message);
+        } else {
+            put_off = watch->next;
+            finish_watch(watch);
+        }
+    }
+    catching_up = 0;
+}
+
+void weir__output_leave(struct output *output)
+{
+    weir__output_unlock(output);
+    look(output);
+}
+
+/* ---- call-backs ---------------------------------------------------------------------------------- */
+
+static void on_event(void *user)
+{
+    struct watch *watch = user;
+    if (!locked) {
+        finish_watch(watch);
+        return;
+    }
+    watch->next = put_off;
+    put_off = watch;
+}
+
+static weir_status make(struct output *output, weir_event *event, struct watch **watch_out)
+{
+    weir_status status = weir__alloc(1, sizeof **watch_out, "receive's watch", watch_out);
+    if (status)
+        return status;
+    **watch_out = (struct watch){.beacon = output->beacon, .event = event};
+    atomic_fetch_add_explicit(&output->beacon->references, 1, memory_order_relaxed);
+    return WEIR_OK;
+}
+
+static void drop(struct watch *watch)
+{
+    beacon_unref(watch->beacon);
+    weir_event_release(watch->event);
+    free(watch);
+}
+
+weir_status weir__output_watch(struct output *output, weir_event *event)
+{
+    struct watch *watch;
+    weir_status status = make(output, weir__event_retain(event), &watch);
+    if (status)
+        weir_event_release(event);
+    else if ((status = weir__event_notify(event, on_event, watch)))
+        drop(watch);
+    return status;
+}
+
+weir_status weir__output_watch_pool(struct output *output, weir_device *device)
+{
+    struct watch *watch;
+    weir_status status = make(output, NULL, &watch);
+    if (!status && (status = weir__events_notify(device, on_event, watch)))
+        drop(watch);
+    return status;
+}

@@ -1,0 +1,181 @@
+/** @file wait.c  Waiting on the host for any, or for all, of several futures. */
+#include "runtime/sim/sim.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* The contexts' waits are what probes devices and raises alarms, so one wait belongs to one context. Places
+ * that are NULL are passed over. @param[out] context_out  NULL: there is no future. */
+static weir_status check(weir_future *const *futures, size_t count, weir_context **context_out)
+{
+    *context_out = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!futures[i])
+            continue;
+        if (*context_out && weir__future_context(futures[i]) != *context_out)
+            return weir__fail(WEIR_ERR_INVALID,
+                              "future %zu is of another context than those before it", i);
+        *context_out = weir__future_context(futures[i]);
+    }
+    return WEIR_OK;
+}
+
+/* ---- any --------------------------------------------------------------------------------------- */
+
+struct any {
+    weir_future *const *futures;
+    size_t count;
+    weir_context *context;
+    weir_watch **watches;
+    pthread_mutex_t lock; /* guards `rung` */
+    pthread_cond_t bell;
+    int rung; /* one of them is complete */
+};
+
+/* Called when one of the futures is complete. */
+static void ring(void *user, weir_status status)
+{
+    struct any *any = user;
+    struct weir__sim *sim = weir__context_sim(any->context);
+    (void)status;
+    pthread_mutex_lock(&any->lock);
+    any->rung = 1;
+    pthread_cond_signal(&any->bell);
+    pthread_mutex_unlock(&any->lock);
+    if (sim)
+        weir__sim_changed(sim);
+}
+
+static int has_rung(void *user)
+{
+    struct any *any = user;
+    pthread_mutex_lock(&any->lock);
+    int rung = any->rung;
+    pthread_mutex_unlock(&any->lock);
+    return rung;
+}
+
+static int sleep_until_rung(struct any *any, int64_t timeout_ms)
+{
+    struct timespec at = weir__deadline(timeout_ms);
+    int error = 0;
+    pthread_mutex_lock(&any->lock);
+    while (!any->rung && error != ETIMEDOUT)
+        error = pthread_cond_timedwait(&any->bell, &any->lock, &at);
+    int rung = any->rung;
+    pthread_mutex_unlock(&any->lock);
+    return rung;
+}
+
+/* In slices, as every wait: who was to decide one of them may have failed. */
+static void wait_until_rung(struct any *any, int64_t timeout_ms)
+{
+    struct weir__sim *sim = weir__context_sim(any->context);
+    uint64_t start = weir__now_ns();
+    if (sim) {
+        (void)weir__sim_wait(sim, has_rung, any, timeout_ms);
+        return;
+    }
+    for (;;) {
+        int64_t slice = weir__wait_slice(start, timeout_ms);
+        if (sleep_until_rung(any, slice) || slice < WEIR__SLICE_MS)
+            return;
+        weir__context_probe(any->context);
+        weir__alarms_raise(any->context);
+    }
+}
+
+/* @return the position of the first that is complete, or `count`. */
+static size_t find_complete(const struct any *any, weir_status *status_out)
+{
+    for (size_t i = 0; i < any->count; i++)
+        if (any->futures[i] && (*status_out = weir__future_look(any->futures[i])) != WEIR_PENDING)
+            return i;
+    return any->count;
+}
+
+static weir_status watch_all(struct any *any)
+{
+    weir_status status =
+        weir__calloc(any->count, sizeof *any->watches, "wait for several futures", &any->watches);
+    for (size_t i = 0; i < any->count && !status; i++)
+        if (any->futures[i])
+            status = weir_future_notify(any->futures[i], ring, any, &any->watches[i]);
+    return status;
+}
+
+static void unwatch_all(struct any *any)
+{
+    for (size_t i = 0; any->watches && i < any->count; i++)
+        weir_watch_destroy(any->watches[i]);
+    free(any->watches);
+}
+
+static weir_status wait_watched(struct any *any, int64_t timeout_ms, size_t *index_out)
+{
+    weir_status result = WEIR_OK, status;
+    pthread_mutex_init(&any->lock, NULL);
+    weir__cond_init(&any->bell);
+    if (!(status = watch_all(any)))
+        wait_until_rung(any, timeout_ms);
+    unwatch_all(any);
+    pthread_cond_destroy(&any->bell);
+    pthread_mutex_destroy(&any->lock);
+    if (status)
+        return status;
+    *index_out = find_complete(any, &result);
+    return *index_out < any->count ? result : weir__timed_out();
+}
+
+weir_status weir_future_wait_any(weir_future *const *futures, size_t count, int64_t timeout_ms,
+                                 size_t *index_out)
+{
+    struct any any = {.futures = futures, .count = count};
+    weir_status result = WEIR_OK, status = check(futures, count, &any.context);
+    *index_out = count;
+    if (status)
+        return status;
+    if (!any.context)
+        return weir__fail(WEIR_ERR_INVALID, "a wait for any of no futures would never end");
+    if ((*index_out = find_complete(&any, &result)) == count)
+        result = wait_watched(&any, timeout_ms, index_out);
+    weir__alarms_raise(any.context);
+    return result;
+}
+
+/* ---- all --------------------------------------------------------------------------------------- */
+
+static int64_t left_of(uint64_t start_ns, int64_t timeout_ms)
+{
+    int64_t spent = (int64_t)((weir__now_ns() - start_ns) / 1000000u);
+    return timeout_ms < 0 ? -1 : spent < timeout_ms ? timeout_ms - spent : 0;
+}
+
+weir_status weir_future_wait_all(weir_future *const *futures, size_t count, int64_t timeout_ms,
+                                 size_t *index_out)
+{
+    const uint64_t start = weir__now_ns();
+    weir_context *context;
+    size_t unused, *index = index_out ? index_out : &unused;
+    weir_status first = WEIR_OK, status = check(futures, count, &context);
+    *index = count;
+    if (status)
+        return status;
+    for (size_t i = 0; i < count; i++) {
+        if (!futures[i])
+            continue;
+        status = weir_future_wait(futures[i], left_of(start, timeout_ms));
+        if (status == WEIR_ERR_TIMEOUT && weir__future_look(futures[i]) == WEIR_PENDING) {
+            *index = i;
+            return status;
+        }
+        if (status && !first) {
+            first = status;
+            *index = i;
+        }
+    }
+    if (first)
+        (void)weir__future_look(
+            futures[*index]); /* for its sentence: later ones may have put theirs there */
+    return first;
+}

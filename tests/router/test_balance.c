@@ -1,0 +1,343 @@
+/** @file test_balance.c  Who gets the next packet: the device that is through with the last, not the host thread
+ *  that is quick to give buffers back. Devices are held by futures here, so the numbers are exact. */
+#include "tests/lib/flow.h"
+
+#include <string.h>
+
+#define PACKET  64
+#define PACKETS 40
+#define BUFFERS 2
+
+/* A router from one sender to two receivers. The queue of the first one stands still until `hold` is set. */
+struct uneven {
+    struct flow flow;
+    weir_device *source;
+    void *data;
+    weir_queue *queue[2];
+    weir_future *hold, *done;
+    weir_pending *pending[2]; /* taken and not assigned yet, or NULL */
+    uint32_t got[2];
+};
+
+static void uneven_open(struct uneven *u, void **state, weir_policy policy)
+{
+    memset(u, 0, sizeof *u);
+    u->flow = (struct flow){.context = open_or_skip(state), .inputs = 1, .outputs = 2};
+    flow_open(&u->flow, &policy, PACKET, BUFFERS);
+    u->source = weir_endpoint_device(u->flow.from[0]);
+    u->data = new_memory(u->source, PACKETS * PACKET);
+    u->hold = new_future(u->flow.context);
+    for (int i = 0; i < 2; i++)
+        u->queue[i] = new_queue(weir_endpoint_device(u->flow.to[i]));
+    OK(weir_queue_wait_future(u->queue[0], u->hold));
+}
+
+/* Take all that is assigned to an output, and give each buffer back behind its receiver's queue. */
+static uint32_t work_off(struct uneven *u, int output)
+{
+    weir_segment segment;
+    uint32_t before = u->got[output];
+    for (;;) {
+        if (!u->pending[output] &&
+            weir_link_receive(u->flow.out[output], &u->pending[output]) == WEIR_FULL)
+            break;
+        if (weir_pending_assigned(u->pending[output], &segment) != WEIR_OK)
+            break;
+        OK(weir_pending_release(u->pending[output], u->queue[output]));
+        u->pending[output] = NULL;
+        u->got[output]++;
+    }
+    return u->got[output] - before;
+}
+
+static void open_hold(struct uneven *u)
+{
+    OK(weir_future_set(u->hold, NULL));
+    weir_future_release(u->hold);
+    u->hold = NULL;
+}
+
+/* Work off packets at an output until so many came to it; what comes is told by its pending. */
+static void work_off_until(struct uneven *u, int output, uint32_t packets)
+{
+    weir_segment segment;
+    while (u->got[output] < packets)
+        if (!work_off(u, output))
+            OK(weir_pending_wait_assigned(u->pending[output], LONG_MS, &segment));
+}
+
+static void uneven_close(struct uneven *u)
+{
+    if (u->hold)
+        open_hold(u);
+    if (u->done)
+        finish(u->done);
+    OK(weir_link_shutdown(u->flow.in[0]));
+    for (int i = 0; i < 2; i++) {
+        weir_segment segment;
+        if (u->pending[i]) {
+            STATUS(weir_pending_wait(u->pending[i], LONG_MS, &segment), WEIR_CLOSED);
+            OK(weir_pending_release(u->pending[i], NULL));
+        } else {
+            receive_closed(u->flow.out[i]);
+        }
+    }
+    flow_close(&u->flow);
+    for (int i = 0; i < 2; i++)
+        weir_queue_destroy(u->queue[i]);
+    weir_device_free(u->source, u->data);
+    assert_pools_empty(u->flow.context);
+    weir_context_destroy(u->flow.context);
+}
+
+static void send_all(struct uneven *u, uint32_t packets)
+{
+    u->done = send_data(u->flow.in[0], u->source, u->data, packets * PACKET, 0);
+}
+
+/* The device that stands still has a packet for each buffer and gets no more, though its buffers were given
+ * back long ago; the other one gets all the rest. */
+static void a_device_gets_what_it_works_off(void **state)
+{
+    struct uneven u;
+    uneven_open(&u, state, weir_policy_any());
+    send_all(&u, PACKETS);
+    work_off(&u, 0);
+    work_off_until(&u, 1, PACKETS - BUFFERS);
+    assert_int_equal(work_off(&u, 0), 0);
+    assert_int_equal(u.got[0], BUFFERS);
+    uneven_close(&u);
+}
+
+/* What nobody has a buffer for waits, and goes to the device whose queue comes to the release first. */
+static void a_buffer_gets_a_packet_when_its_queue_is_there(void **state)
+{
+    struct uneven u;
+    uneven_open(&u, state, weir_policy_any());
+    weir_future *other = new_future(u.flow.context);
+    OK(weir_queue_wait_future(u.queue[1], other));
+    send_all(&u, PACKETS);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(work_off(&u, i), BUFFERS);
+    assert_int_equal(work_off(&u, 0) + work_off(&u, 1), 0);
+    open_hold(&u);
+    work_off_until(&u, 0, PACKETS - BUFFERS);
+    assert_int_equal(work_off(&u, 1), 0);
+    OK(weir_future_set(other, NULL));
+    weir_future_release(other);
+    uneven_close(&u);
+}
+
+/* A lower rank is busy while its device is not through; then it is asked first again. */
+static void a_higher_rank_only_while_all_below_are_busy(void **state)
+{
+    struct uneven u;
+    uneven_open(&u, state, weir_policy_priority(NULL));
+    send_all(&u, 2 * BUFFERS);
+    assert_int_equal(work_off(&u, 0), BUFFERS);
+    work_off_until(&u, 1, BUFFERS);
+    finish(u.done);
+    OK(weir_queue_sync(u.queue[1]));
+    open_hold(&u);
+    OK(weir_queue_sync(u.queue[0]));
+    send_all(&u, BUFFERS);
+    work_off_until(&u, 0, 2 * BUFFERS);
+    assert_int_equal(work_off(&u, 1), 0);
+    uneven_close(&u);
+}
+
+/* A link has nobody to choose: its packets are put behind the release at once. */
+static void a_link_does_not_wait_for_its_queue(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_device *device = weir_context_device(context, 0);
+    weir_endpoint *from = new_endpoint(device, "from"), *to = new_endpoint(device, "to");
+    weir_link *link = new_link(from, to, PACKET, 1);
+    weir_future *hold = new_future(context);
+    weir_queue *queue = new_queue(device);
+    weir_pending *pending;
+    weir_segment segment;
+    OK(weir_queue_wait_future(queue, hold));
+    finish(send_data(link, device, NULL, 0, 1));
+    OK(weir_link_receive(link, &pending));
+    OK(weir_pending_release(pending, queue));
+    weir_future *done = send_data(link, device, NULL, 0, 2);
+    OK(weir_link_receive(link, &pending));
+    OK(weir_pending_assigned(pending, &segment));
+    STATUS(weir_future_query(done), WEIR_PENDING);
+    OK(weir_future_set(hold, NULL));
+    OK(weir_pending_wait(pending, LONG_MS, &segment));
+    OK(weir_pending_release(pending, NULL));
+    finish(done);
+    weir_future_release(hold);
+    weir_queue_destroy(queue);
+    weir_link_destroy(link);
+    weir_endpoint_destroy(from);
+    weir_endpoint_destroy(to);
+    weir_context_destroy(context);
+}
+
+/* ---- senders that are not ready ------------------------------------------------------------------ */
+
+/* Two senders; the queue of the first one stands still until `hold` is set. */
+struct senders {
+    struct flow flow;
+    weir_queue *queue;
+    weir_future *hold;
+};
+
+static void senders_open(struct senders *s, void **state, weir_policy policy, uint32_t outputs)
+{
+    *s =
+        (struct senders){.flow = {.context = open_or_skip(state), .inputs = 2, .outputs = outputs}};
+    flow_open(&s->flow, &policy, PACKET, BUFFERS);
+    s->queue = new_queue(weir_endpoint_device(s->flow.from[0]));
+    s->hold = new_future(s->flow.context);
+    OK(weir_queue_wait_future(s->queue, s->hold));
+}
+
+/* An empty message; of the first sender one that is ready when its queue gets there. */
+static void send_empty(struct senders *s, int input, uint64_t meta)
+{
+    weir_segment segment = {.device = weir_endpoint_device(s->flow.from[input]), .meta = meta};
+    if (input == 0)
+        OK(weir_link_send_from(s->flow.in[0], &segment, s->queue, NULL));
+    else
+        OK(weir_link_send(s->flow.in[1], &segment, NULL, NULL));
+}
+
+static void senders_close(struct senders *s)
+{
+    for (int i = 0; i < 2; i++)
+        OK(weir_link_shutdown(s->flow.in[i]));
+    for (uint32_t i = 0; i < s->flow.outputs; i++)
+        receive_closed(s->flow.out[i]);
+    flow_close(&s->flow);
+    weir_queue_destroy(s->queue);
+    weir_future_release(s->hold);
+    weir_context_destroy(s->flow.context);
+}
+
+static void what_is_not_ready_lets_others_pass(void **state)
+{
+    struct senders s;
+    senders_open(&s, state, weir_policy_gather(0), 1);
+    weir_segment ready = {.device = weir_endpoint_device(s.flow.from[0]), .meta = 2};
+    send_empty(&s, 0, 1);
+    OK(weir_link_send(s.flow.in[0], &ready, NULL, NULL)); /* ready, but behind what is not */
+    for (uint64_t i = 0; i < 2 * BUFFERS; i++)
+        send_empty(&s, 1, 10 + i);
+    for (uint64_t i = 0; i < 2 * BUFFERS; i++)
+        expect_packet(s.flow.out[0], 0, 0, 10 + i, 0);
+    OK(weir_future_set(s.hold, NULL));
+    expect_packet(s.flow.out[0], 0, 0, 1, 0);
+    expect_packet(s.flow.out[0], 0, 0, 2, 0);
+    senders_close(&s);
+}
+
+/* The only sender that is left takes its buffer early: nobody would use it meanwhile. */
+static void who_is_alone_does_not_wait(void **state)
+{
+    struct senders s;
+    weir_pending *pending;
+    weir_segment segment;
+    senders_open(&s, state, weir_policy_gather(0), 1);
+    OK(weir_link_shutdown(s.flow.in[1]));
+    send_empty(&s, 0, 1);
+    OK(weir_link_receive(s.flow.out[0], &pending));
+    OK(weir_pending_assigned(pending, &segment));
+    OK(weir_future_set(s.hold, NULL));
+    OK(weir_pending_wait(pending, LONG_MS, &segment));
+    OK(weir_pending_release(pending, NULL));
+    senders_close(&s);
+}
+
+/* Of several receivers none gives a buffer to what is not ready, while another packet could use it. */
+static void what_is_not_ready_takes_no_free_buffer(void **state)
+{
+    struct senders s;
+    weir_pending *pending;
+    weir_segment segment;
+    uint64_t sum = 0;
+    senders_open(&s, state, weir_policy_any(), 2);
+    send_empty(&s, 0, 1);
+    for (uint64_t i = 0; i < 2 * BUFFERS; i++)
+        send_empty(&s, 1, 10);
+    for (int i = 0; i < 2 * BUFFERS; i++) {
+        pending = receive(s.flow.out[i % 2], &segment);
+        assert_int_equal(segment.meta, 10);
+        OK(weir_pending_release(pending, NULL));
+    }
+    OK(weir_future_set(s.hold, NULL));
+    while (!sum)
+        for (int i = 0; i < 2; i++)
+            if (weir_link_next(s.flow.out[i], 1, &pending, &segment) == WEIR_OK) {
+                sum += segment.meta;
+                OK(weir_pending_release(pending, NULL));
+            }
+    assert_int_equal(sum, 1);
+    senders_close(&s);
+}
+
+/* A receiver that knows whose packet is next has it assigned early. */
+static void early_links_assign_what_is_not_ready(void **state)
+{
+    struct senders s;
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    weir_pending *pending;
+    weir_segment segment;
+    senders_open(&s, state, weir_policy_gather(0), 1);
+    weir_link_destroy(s.flow.out[0]);
+    config.packet_bytes = PACKET;
+    config.buffers = BUFFERS;
+    config.early = 1;
+    s.flow.out[0] = new_link_with(weir_router_endpoint(s.flow.router), s.flow.to[0], &config);
+    send_empty(&s, 0, 1);
+    OK(weir_link_receive(s.flow.out[0], &pending));
+    OK(weir_pending_assigned(pending, &segment));
+    assert_int_equal(segment.meta, 1);
+    OK(weir_future_set(s.hold, NULL));
+    OK(weir_pending_wait(pending, LONG_MS, &segment));
+    OK(weir_pending_release(pending, NULL));
+    senders_close(&s);
+}
+
+/* ---- what is waited for comes when the link is gone ----------------------------------------------- */
+
+static void an_event_may_outlive_its_link(void **state)
+{
+    struct uneven u;
+    uneven_open(&u, state, weir_policy_any());
+    send_all(&u, PACKETS);
+    assert_int_equal(work_off(&u, 0), BUFFERS); /* packets wait for the buffers of both */
+    assert_int_equal(work_off(&u, 0), 0);
+    weir_router_cancel(u.flow.router, WEIR_ERR_CANCELLED);
+    if (u.pending[0])
+        OK(weir_pending_release(u.pending[0], NULL));
+    /* Behind the first packets' copies, which the buffers' readers stand behind. */
+    STATUS(weir_future_wait(u.done, LONG_MS), WEIR_ERR_CANCELLED);
+    weir_future_release(u.done);
+    flow_close(&u.flow);
+    open_hold(&u);
+    for (int i = 0; i < 2; i++)
+        weir_queue_destroy(u.queue[i]);
+    weir_device_free(u.source, u.data);
+    assert_pools_empty(u.flow.context);
+    weir_context_destroy(u.flow.context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_EACH_BACKEND(a_device_gets_what_it_works_off),
+        ON_EACH_BACKEND(a_buffer_gets_a_packet_when_its_queue_is_there),
+        ON_EACH_BACKEND(a_higher_rank_only_while_all_below_are_busy),
+        ON_EACH_BACKEND(a_link_does_not_wait_for_its_queue),
+        ON_EACH_BACKEND(what_is_not_ready_lets_others_pass),
+        ON_EACH_BACKEND(who_is_alone_does_not_wait),
+        ON_EACH_BACKEND(what_is_not_ready_takes_no_free_buffer),
+        ON_EACH_BACKEND(early_links_assign_what_is_not_ready),
+        ON_EACH_BACKEND(an_event_may_outlive_its_link),
+    };
+    return cmocka_run_group_tests_name("balance", tests, NULL, NULL);
+}

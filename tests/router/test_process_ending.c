@@ -1,0 +1,657 @@
+/** @file test_process_ending.c  Processes that end, are killed, stand still, cancel, leave, or never come: who is told what. */
+#include "runtime/internal.h"
+#include "tests/lib/processes.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SOON_MS 1000 /* within which the end of a process is noticed */
+
+static weir_link *link_to(weir_endpoint *source, weir_endpoint *destination)
+{
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    weir_link *link;
+    config.packet_bytes = 64;
+    config.buffers = 2;
+    CHECK_OK(weir_link_create(source, destination, &config, &link));
+    return link;
+}
+
+/* Links both ways between processes 0 and 1. */
+struct pair {
+    weir_endpoint *zero, *one;
+    weir_link *there, *back; /* from 0 to 1, and from 1 to 0 */
+};
+
+static void open_pair(struct pair *p, struct world *world)
+{
+    p->zero = endpoint_of(world, 0, "zero");
+    p->one = endpoint_of(world, 1, "one");
+    p->there = link_to(p->zero, p->one);
+    p->back = link_to(p->one, p->zero);
+    CHECK_OK(weir_group_join(world->group, LONG_MS));
+}
+
+static void close_pair(struct pair *p)
+{
+    weir_link_destroy(p->there);
+    weir_link_destroy(p->back);
+    weir_endpoint_destroy(p->zero);
+    weir_endpoint_destroy(p->one);
+}
+
+/* An empty message. */
+static weir_status send_sign(const struct world *world, weir_link *link, weir_future **done)
+{
+    weir_segment segment = {.device = world->device, .meta = 7};
+    return weir_link_send(link, &segment, NULL, done);
+}
+
+static void wait_for_sign(weir_link *link)
+{
+    weir_pending *pending;
+    weir_segment got;
+    CHECK_OK(weir_link_next(link, LONG_MS, &pending, &got));
+    CHECK(got.meta == 7 && got.bytes == 0);
+    CHECK_OK(weir_pending_release(pending, NULL));
+}
+
+/* Until this process is killed. */
+static void stand_still(void)
+{
+    for (;;)
+        (void)pause();
+}
+
+static void kill_process(struct world *world, uint32_t rank)
+{
+    int how;
+    (void)kill(world->pids[rank], SIGKILL);
+    CHECK(waitpid(world->pids[rank], &how, 0) == world->pids[rank]);
+    CHECK(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+    world->pids[rank] = 0;
+}
+
+/* ---- killed -------------------------------------------------------------------------------------- */
+
+static void a_killed_sender_is_noticed(struct world *world)
+{
+    struct pair p;
+    weir_pending *pending;
+    weir_segment got;
+    open_pair(&p, world);
+    if (world->rank == 1) {
+        CHECK_OK(send_sign(world, p.back, NULL));
+        stand_still();
+    }
+    wait_for_sign(p.back);
+    CHECK_STATUS(weir_link_next(p.back, 20, &pending, &got), WEIR_ERR_TIMEOUT);
+    kill_process(world, 1);
+    CHECK_STATUS(weir_link_next(p.back, SOON_MS, &pending, &got), WEIR_ERR_PROCESS);
+    CHECK(!strcmp(weir_error_detail(),
+                  "process 1 ended before its link from one to zero was shut down"));
+    close_pair(&p);
+}
+
+static void a_killed_receiver_is_noticed(struct world *world)
+{
+    struct pair p;
+    open_pair(&p, world);
+    if (world->rank == 1) {
+        CHECK_OK(send_sign(world, p.back, NULL));
+        stand_still();
+    }
+    wait_for_sign(p.back);
+    weir_future *done[20];
+    for (int i = 0; i < 20; i++) /* more than it has buffers for */
+        CHECK_OK(send_sign(world, p.there, &done[i]));
+    CHECK_STATUS(weir_future_wait(done[19], 20), WEIR_ERR_TIMEOUT);
+    kill_process(world, 1);
+    CHECK_STATUS(weir_future_wait(done[19], SOON_MS), WEIR_ERR_PROCESS);
+    for (int i = 0; i < 20; i++)
+        weir_future_release(done[i]);
+    CHECK_STATUS(send_sign(world, p.there, NULL), WEIR_ERR_PROCESS);
+    CHECK(!strcmp(weir_error_detail(), "process 1 ended, to which zero sent by way of one"));
+    close_pair(&p);
+}
+
+struct fan {
+    weir_router *router;
+    weir_endpoint *source, *ends[PROCESSES_MAX];
+    weir_link *in, *out[PROCESSES_MAX];
+};
+
+static void open_fan(struct fan *f, struct world *world, weir_policy policy)
+{
+    CHECK_OK(weir_router_create(world->context, "fan", &policy, &f->router));
+    f->source = endpoint_of(world, 0, "source");
+    f->in = link_to(f->source, weir_router_endpoint(f->router));
+    for (uint32_t i = 1; i < world->size; i++) {
+        char name[] = {'e', (char)('0' + i), 0};
+        f->ends[i] = endpoint_of(world, i, name);
+        f->out[i] = link_to(weir_router_endpoint(f->router), f->ends[i]);
+    }
+    CHECK_OK(weir_group_join(world->group, LONG_MS));
+}
+
+static void close_fan(struct fan *f, const struct world *world)
+{
+    weir_link_destroy(f->in);
+    for (uint32_t i = 1; i < world->size; i++) {
+        weir_link_destroy(f->out[i]);
+        weir_endpoint_destroy(f->ends[i]);
+    }
+    weir_router_destroy(f->router);
+    weir_endpoint_destroy(f->source);
+}
+
+/* Process 1 takes nothing, and is killed: all that it had no buffer for goes to process 2. */
+static void candidates_that_are_left_take_over(struct world *world)
+{
+    struct fan f;
+    weir_future *done[50];
+    open_fan(&f, world, weir_policy_any());
+    if (world->rank == 1)
+        stand_still();
+    if (world->rank == 2) {
+        weir_pending *pending;
+        weir_segment got;
+        int count = 0;
+        weir_status status;
+        while (!(status = weir_link_next(f.out[2], LONG_MS, &pending, &got))) {
+            CHECK_OK(weir_pending_release(pending, NULL));
+            count++;
+        }
+        CHECK_STATUS(status, WEIR_CLOSED);
+        CHECK(count >= 50 - 4); /* an inbox and as many receive buffers are with process 1 */
+    } else {
+        for (int i = 0; i < 25; i++)
+            CHECK_OK(send_sign(world, f.in, &done[i]));
+        kill_process(world, 1);
+        for (int i = 25; i < 50; i++)
+            CHECK_OK(send_sign(world, f.in, &done[i]));
+        CHECK_OK(weir_link_shutdown(f.in));
+        for (int i = 0; i < 50; i++) {
+            CHECK_OK(weir_future_wait(done[i], LONG_MS));
+            weir_future_release(done[i]);
+        }
+    }
+    close_fan(&f, world);
+}
+
+/* What has to go to all cannot be had without process 1; the others have it all the same. */
+static void a_broadcast_says_who_is_missing(struct world *world)
+{
+    struct fan f;
+    open_fan(&f, world, weir_policy_broadcast());
+    if (world->rank == 1)
+        stand_still();
+    if (world->rank == 2) {
+        for (int i = 0; i < 10; i++)
+            wait_for_sign(f.out[2]);
+    } else {
+        weir_future *done[10];
+        for (int i = 0; i < 10; i++)
+            CHECK_OK(send_sign(world, f.in, &done[i]));
+        kill_process(world, 1);
+        CHECK_STATUS(weir_future_wait(done[9], SOON_MS), WEIR_ERR_PROCESS);
+        for (int i = 0; i < 10; i++)
+            weir_future_release(done[i]);
+        CHECK_OK(weir_link_shutdown(f.in));
+    }
+    if (world->rank == 2) {
+        weir_pending *pending;
+        weir_segment got;
+        CHECK_STATUS(weir_link_next(f.out[2], LONG_MS, &pending, &got), WEIR_CLOSED);
+    }
+    close_fan(&f, world);
+}
+
+static void one_that_stands_still_is_waited_for(struct world *world)
+{
+    struct pair p;
+    weir_pending *pending;
+    weir_segment got;
+    open_pair(&p, world);
+    if (world->rank == 1) {
+        for (int i = 0; i < 100; i++)
+            wait_for_sign(p.there);
+        CHECK_OK(send_sign(world, p.back, NULL));
+        CHECK_OK(weir_link_shutdown(p.back));
+    } else {
+        (void)kill(world->pids[1], SIGSTOP);
+        for (int i = 0; i < 100; i++)
+            CHECK_OK(send_sign(world, p.there, NULL));
+        CHECK_STATUS(weir_link_next(p.back, 50, &pending, &got), WEIR_ERR_TIMEOUT);
+        (void)kill(world->pids[1], SIGCONT);
+        wait_for_sign(p.back);
+        CHECK_OK(weir_link_shutdown(p.there));
+    }
+    close_pair(&p);
+}
+
+/* ---- cancelled, destroyed, left ------------------------------------------------------------------- */
+
+static void a_cancel_takes_its_sentence_along(struct world *world)
+{
+    struct pair p;
+    weir_pending *pending;
+    weir_segment got;
+    weir_future *done[20];
+    open_pair(&p, world);
+    if (world->rank == 1) {
+        wait_for_sign(p.there);
+        weir_link_cancel(p.there,
+                         weir_error_set(WEIR_ERR_VERIFY, "the sums differ"));  /* receives */
+        weir_link_cancel(p.back, weir_error_set(WEIR_ERR_VERIFY, "so it is")); /* would send */
+    } else {
+        for (int i = 0; i < 20; i++)
+            CHECK_OK(send_sign(world, p.there, &done[i]));
+        CHECK_STATUS(weir_link_next(p.back, LONG_MS, &pending, &got), WEIR_ERR_VERIFY);
+        CHECK(!strcmp(weir_error_detail(), "so it is"));
+        CHECK_STATUS(weir_future_wait(done[19], LONG_MS), WEIR_ERR_VERIFY);
+        CHECK_STATUS(send_sign(world, p.there, NULL), WEIR_ERR_VERIFY);
+        CHECK(!strcmp(weir_error_detail(), "the sums differ"));
+        for (int i = 0; i < 20; i++)
+            weir_future_release(done[i]);
+    }
+    close_pair(&p);
+}
+
+static void who_destroys_its_link_takes_no_more(struct world *world)
+{
+    struct pair p;
+    weir_future *done[20];
+    open_pair(&p, world);
+    if (world->rank == 1) {
+        wait_for_sign(p.there);
+        weir_link_destroy(p.there);
+        p.there = NULL;
+        weir_pending *pending;
+        weir_segment got; /* so process 1 stays until 0 has seen it */
+        CHECK_STATUS(weir_link_next(p.back, 10, &pending, &got), WEIR_ERR_INVALID);
+        CHECK_OK(weir_link_shutdown(p.back));
+    } else {
+        for (int i = 0; i < 20; i++)
+            CHECK_OK(send_sign(world, p.there, &done[i]));
+        CHECK_STATUS(weir_future_wait(done[19], LONG_MS), WEIR_CLOSED);
+        for (int i = 0; i < 20; i++)
+            weir_future_release(done[i]);
+        weir_pending *pending;
+        weir_segment got;
+        CHECK_STATUS(weir_link_next(p.back, LONG_MS, &pending, &got), WEIR_CLOSED);
+    }
+    close_pair(&p);
+}
+
+/* Process 1 takes nothing until 0 has destroyed its links, and what was not sent yet with them. */
+static void what_a_sender_drops_is_told(struct world *world)
+{
+    struct pair p;
+    open_pair(&p, world);
+    if (world->rank == 0) {
+        for (int i = 0; i < 20; i++)
+            CHECK_OK(send_sign(world, p.there, NULL));
+        weir_link_destroy(p.there);
+        p.there = NULL;
+    } else {
+        weir_future *done;
+        weir_pending *pending;
+        weir_segment got;
+        weir_status status = WEIR_OK;
+        while (!status && !(status = send_sign(world, p.back, &done))) {
+            status = weir_future_wait(done, LONG_MS);
+            weir_future_release(done);
+        }
+        CHECK_STATUS(status, WEIR_CLOSED); /* the other link was destroyed too */
+        while (!(status = weir_link_next(p.there, LONG_MS, &pending, &got)))
+            CHECK_OK(weir_pending_release(pending, NULL));
+        CHECK_STATUS(status, WEIR_ERR_CANCELLED);
+    }
+    close_pair(&p);
+}
+
+/* Process 1 destroys the group before all else, process 0 after all else. */
+static void leaving_cancels_what_is_open(struct world *world)
+{
+    struct pair p;
+    weir_pending *pending;
+    weir_segment got;
+    open_pair(&p, world);
+    if (world->rank == 1) {
+        weir_group_destroy(world->group);
+        world->group = NULL;
+        CHECK_STATUS(weir_link_next(p.there, LONG_MS, &pending, &got), WEIR_ERR_CANCELLED);
+    } else {
+        CHECK_STATUS(weir_link_next(p.back, LONG_MS, &pending, &got), WEIR_ERR_CANCELLED);
+    }
+    close_pair(&p);
+}
+
+static void the_context_may_go_first(struct world *world)
+{
+    struct pair p;
+    open_pair(&p, world);
+    CHECK_OK(send_sign(world, world->rank ? p.back : p.there, NULL));
+    CHECK_OK(weir_link_shutdown(world->rank ? p.back : p.there));
+    wait_for_sign(world->rank ? p.there : p.back);
+    weir_context_destroy(world->context);
+    world->context = NULL;
+    weir_endpoint_destroy(p.one);
+    p.one = NULL;
+    close_pair(&(struct pair){.zero = p.zero, .there = p.there, .back = p.back});
+}
+
+/* What was sent is received though the sender is gone, in all order. */
+static void what_was_shut_down_outlives_its_sender(struct world *world)
+{
+    struct pair p;
+    open_pair(&p, world);
+    if (world->rank == 1) {
+        CHECK_OK(send_sign(world, p.back, NULL));
+        weir_future *done;
+        CHECK_OK(send_sign(world, p.back, &done));
+        CHECK_OK(weir_future_wait(done, LONG_MS)); /* destroying drops what was not taken */
+        weir_future_release(done);
+        CHECK_OK(weir_link_shutdown(p.back));
+    } else {
+        int how;
+        weir_pending *pending;
+        weir_segment got;
+        CHECK(waitpid(world->pids[1], &how, 0) == world->pids[1] && how == 0);
+        world->pids[1] = 0;
+        wait_for_sign(p.back);
+        wait_for_sign(p.back);
+        CHECK_STATUS(weir_link_next(p.back, LONG_MS, &pending, &got), WEIR_CLOSED);
+    }
+    close_pair(&p);
+}
+
+/* ---- refused ------------------------------------------------------------------------------------- */
+
+static void refused(weir_status status, const char *sentence)
+{
+    CHECK_STATUS(status, WEIR_ERR_INVALID);
+    if (strcmp(weir_error_detail(), sentence) != 0)
+        fprintf(stderr, "%s\n", weir_error_detail());
+    CHECK(!strcmp(weir_error_detail(), sentence));
+}
+
+static void what_makes_no_sense_is_refused(struct world *world)
+{
+    weir_endpoint *none;
+    weir_link *link;
+    weir_pending *pending;
+    weir_segment got;
+    weir_endpoint *ready = endpoint_of(world, 0, "ready");
+    for (uint32_t i = 1; i < 3; i++) { /* all have met when 1 and 2 have come here */
+        if (world->rank && world->rank != i)
+            continue;
+        char name[] = {'r', (char)('0' + i), 0};
+        weir_endpoint *from = endpoint_of(world, i, name);
+        link = link_to(from, ready);
+        CHECK_OK(weir_group_join(world->group, LONG_MS));
+        if (world->rank)
+            stand_still();
+        weir_link_destroy(link);
+        weir_endpoint_destroy(from);
+    }
+    weir_endpoint_destroy(ready);
+    refused(weir_endpoint_create_remote(world->group, 0, "me", &none),
+            "me: process 0 is this one: weir_endpoint_create()");
+    refused(weir_endpoint_create_remote(world->group, 3, "who", &none),
+            "who: process 3 is none of the group's");
+    weir_endpoint *here = endpoint_of(world, 0, "here"), *there = endpoint_of(world, 1, "there"),
+                  *far = endpoint_of(world, 2, "far");
+    refused(weir_link_create(there, far, NULL, &link),
+            "a link from there to far, which lie both in other processes: it is theirs");
+    CHECK(weir_endpoint_device(there) == NULL);
+    weir_link *out = link_to(here, there), *in = link_to(there, here);
+    refused(weir_link_receive(out, &pending),
+            "there lies in process 1: it is there that it receives");
+    refused(send_sign(world, in, NULL), "there lies in process 1: it is there that it sends");
+    refused(weir_link_shutdown(in), "there lies in process 1: it is there that it is shut down");
+    refused(send_sign(world, out, NULL), "router here is not joined with process 1, where there "
+                                         "lies: weir_group_join() first");
+    CHECK_STATUS(weir_group_join(world->group, 20), WEIR_ERR_TIMEOUT);
+    CHECK(!strcmp(weir_error_detail(), "process 1 has not made the link from here to there"));
+    kill_process(world, 1);
+    CHECK_STATUS(weir_group_join(world->group, LONG_MS), WEIR_ERR_PROCESS);
+    CHECK_STATUS(send_sign(world, out, NULL), WEIR_ERR_PROCESS);
+    CHECK_STATUS(weir_link_next(in, LONG_MS, &pending, &got), WEIR_ERR_PROCESS);
+    kill_process(world, 2);
+    weir_link_destroy(out);
+    weir_link_destroy(in);
+    weir_endpoint_destroy(here);
+    weir_endpoint_destroy(there);
+    weir_endpoint_destroy(far);
+}
+
+/* ---- meeting ------------------------------------------------------------------------------------- */
+
+/* A process of its own as far as a group is concerned: a context, and who it says it is. */
+struct caller {
+    const char *path, *rank, *size;
+    int64_t timeout_ms;
+    weir_status status;
+    char detail[256];
+};
+
+static void *call(void *user)
+{
+    struct caller *c = user;
+    weir_config *config;
+    weir_context *context;
+    weir_group *group = NULL;
+    if (!(c->status = weir_config_create(&config))) {
+        if (!(c->status = weir_config_set(config, "group", c->path)) &&
+            !(c->status = weir_config_set(config, "rank", c->rank)) &&
+            !(c->status = weir_config_set(config, "size", c->size)) &&
+            !(c->status = weir_context_create("host:1", config, &context))) {
+            c->status = weir_group_create(context, c->timeout_ms, &group);
+            snprintf(c->detail, sizeof c->detail, "%s", c->status ? weir_error_detail() : "");
+            weir_group_destroy(group);
+            weir_context_destroy(context);
+        }
+        weir_config_destroy(config);
+    }
+    return NULL;
+}
+
+static void call_alone(struct caller caller, weir_status wanted, const char *sentence)
+{
+    (void)call(&caller);
+    assert_int_equal(caller.status, wanted);
+    assert_string_equal(caller.detail, sentence);
+}
+
+static void make_path(char path[64])
+{
+    snprintf(path, 64, "/tmp/weir-test.XXXXXX");
+    assert_non_null(mkdtemp(path));
+}
+
+static void who_cannot_meet_is_told(void **state)
+{
+    char path[64], sentence[256], long_path[200];
+    (void)state;
+    make_path(path);
+    call_alone((struct caller){"", "0", "2", 20, WEIR_OK, ""}, WEIR_ERR_INVALID,
+               "no group of processes is named: set WEIR_GROUP, WEIR_RANK and WEIR_SIZE, or group, "
+               "rank and size");
+    call_alone((struct caller){path, "0", "0", 20, WEIR_OK, ""}, WEIR_ERR_INVALID,
+               "no group of processes is named: set WEIR_GROUP, WEIR_RANK and WEIR_SIZE, or group, "
+               "rank and size");
+    snprintf(sentence, sizeof sentence, "group %s: process 2 of 2: ranks start at 0", path);
+    call_alone((struct caller){path, "2", "2", 20, WEIR_OK, ""}, WEIR_ERR_INVALID, sentence);
+    snprintf(sentence, sizeof sentence, "group %s: process 1 of 3 did not come in 20 ms", path);
+    call_alone((struct caller){path, "0", "3", 20, WEIR_OK, ""}, WEIR_ERR_TIMEOUT, sentence);
+    snprintf(sentence, sizeof sentence, "group %s: process 0 of 3 did not come in 20 ms", path);
+    call_alone((struct caller){path, "2", "3", 20, WEIR_OK, ""}, WEIR_ERR_TIMEOUT, sentence);
+    memset(long_path, 'x', sizeof long_path - 1);
+    long_path[0] = '/';
+    long_path[sizeof long_path - 1] = 0;
+    snprintf(sentence, sizeof sentence, "group %s: a path of more than 90 bytes", long_path);
+    call_alone((struct caller){long_path, "0", "1", 20, WEIR_OK, ""}, WEIR_ERR_INVALID, sentence);
+    snprintf(sentence, sizeof sentence, "group %s/no/dir: mkdir: No such file or directory", path);
+    strcat(path, "/no/dir");
+    call_alone((struct caller){path, "0", "1", 20, WEIR_OK, ""}, WEIR_ERR_IO, sentence);
+    path[strlen(path) - strlen("/no/dir")] = 0;
+    call_alone((struct caller){path, "0", "1", 20, WEIR_OK, ""}, WEIR_OK, "");
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void call_together(struct caller *callers, int count)
+{
+    pthread_t threads[PROCESSES_MAX];
+    for (int i = 0; i < count; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, call, &callers[i]), 0);
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void different_sizes_are_told_to_both(void **state)
+{
+    char path[64];
+    (void)state;
+    make_path(path);
+    struct caller callers[] = {{.path = path, .rank = "0", .size = "2", .timeout_ms = LONG_MS},
+                               {.path = path, .rank = "1", .size = "3", .timeout_ms = LONG_MS}};
+    call_together(callers, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(callers[i].status, WEIR_ERR_INVALID);
+        assert_non_null(strstr(callers[i].detail, i ? "of 3 processes here, of 2 for process 0"
+                                                    : "of 2 processes here, of 3 for process 1"));
+    }
+    assert_int_equal(rmdir(path), 0);
+}
+
+static void a_rank_is_there_once(void **state)
+{
+    char path[64];
+    (void)state;
+    make_path(path);
+    struct caller callers[] = {{.path = path, .rank = "0", .size = "2", .timeout_ms = 2000},
+                               {.path = path, .rank = "0", .size = "2", .timeout_ms = 2000}};
+    call_together(callers, 2);
+    int second = callers[1].status == WEIR_ERR_INVALID;
+    assert_int_equal(callers[second].status, WEIR_ERR_INVALID);
+    assert_non_null(strstr(callers[second].detail, "there is a process 0 already"));
+    assert_int_equal(callers[!second].status, WEIR_ERR_TIMEOUT);
+    assert_int_equal(rmdir(path), 0);
+}
+
+/* Somebody who talks another language, and somebody who says nothing, are not waited for long. */
+static void strangers_are_hung_up_on(void **state)
+{
+    char path[64];
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int strangers[2], called = -1;
+    pthread_t zero;
+    (void)state;
+    make_path(path);
+    struct caller callers[] = {{.path = path, .rank = "0", .size = "2", .timeout_ms = LONG_MS},
+                               {.path = path, .rank = "1", .size = "2", .timeout_ms = LONG_MS}};
+    assert_int_equal(pthread_create(&zero, NULL, call, &callers[0]), 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/0", path);
+    for (int i = 0; i < 2; i++) {
+        strangers[i] = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+        for (int tries = 0; called != i && tries < 10000; tries++) {
+            if (!connect(strangers[i], (struct sockaddr *)&address, sizeof address))
+                called = i;
+            else
+                usleep(1000);
+        }
+        assert_int_equal(called, i);
+    }
+    assert_int_equal(send(strangers[0], "good day", 8, 0), 8);
+    (void)call(&callers[1]);
+    pthread_join(zero, NULL);
+    assert_int_equal(callers[0].status, WEIR_OK);
+    assert_int_equal(callers[1].status, WEIR_OK);
+    close(strangers[0]);
+    close(strangers[1]);
+    assert_int_equal(rmdir(path), 0);
+}
+
+/* A socket that a killed process left is no process. */
+static void a_directory_may_be_used_again(void **state)
+{
+    char path[64];
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    (void)state;
+    make_path(path);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s/0", path);
+    int left = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+    assert_int_equal(bind(left, (struct sockaddr *)&address, sizeof address), 0);
+    close(left);
+    struct caller callers[] = {{.path = path, .rank = "0", .size = "2", .timeout_ms = LONG_MS},
+                               {.path = path, .rank = "1", .size = "2", .timeout_ms = LONG_MS}};
+    call_together(callers, 2);
+    assert_int_equal(callers[0].status, WEIR_OK);
+    assert_int_equal(callers[1].status, WEIR_OK);
+    assert_int_equal(rmdir(path), 0);
+}
+
+static const struct scene scenes[] = {
+    {"killed sender", a_killed_sender_is_noticed},
+    {"killed receiver", a_killed_receiver_is_noticed},
+    {"any", candidates_that_are_left_take_over},
+    {"broadcast", a_broadcast_says_who_is_missing},
+    {"still", one_that_stands_still_is_waited_for},
+    {"cancel", a_cancel_takes_its_sentence_along},
+    {"link", who_destroys_its_link_takes_no_more},
+    {"group", leaving_cancels_what_is_open},
+    {"context", the_context_may_go_first},
+    {"outlive", what_was_shut_down_outlives_its_sender},
+    {"refused", what_makes_no_sense_is_refused},
+    {"dropped", what_a_sender_drops_is_told},
+    {NULL, NULL},
+};
+
+static void in_two_processes(void **state)
+{
+    play(*state, 2);
+}
+
+static void in_three_processes(void **state)
+{
+    play(*state, 3);
+}
+
+#define SCENE(f, i, what)                                  \
+    {                                                      \
+        what, f, NULL, NULL, (void *)(uintptr_t)&scenes[i] \
+    }
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        SCENE(in_two_processes, 0, "a_killed_sender_is_noticed"),
+        SCENE(in_two_processes, 1, "a_killed_receiver_is_noticed"),
+        SCENE(in_three_processes, 2, "candidates_that_are_left_take_over"),
+        SCENE(in_three_processes, 3, "a_broadcast_says_who_is_missing"),
+        SCENE(in_two_processes, 4, "one_that_stands_still_is_waited_for"),
+        SCENE(in_two_processes, 5, "a_cancel_takes_its_sentence_along"),
+        SCENE(in_two_processes, 6, "who_destroys_its_link_takes_no_more"),
+        SCENE(in_two_processes, 7, "leaving_cancels_what_is_open"),
+        SCENE(in_two_processes, 8, "the_context_may_go_first"),
+        SCENE(in_two_processes, 9, "what_was_shut_down_outlives_its_sender"),
+        SCENE(in_three_processes, 10, "what_makes_no_sense_is_refused"),
+        SCENE(in_two_processes, 11, "what_a_sender_drops_is_told"),
+        cmocka_unit_test(who_cannot_meet_is_told),
+        cmocka_unit_test(different_sizes_are_told_to_both),
+        cmocka_unit_test(a_rank_is_there_once),
+        cmocka_unit_test(strangers_are_hung_up_on),
+        cmocka_unit_test(a_directory_may_be_used_again),
+    };
+    play_if_spawned(argc, argv, scenes);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

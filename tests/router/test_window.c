@@ -1,0 +1,256 @@
+/** @file test_window.c  Who sends faster than others receive is held back, and nothing is lost by it. */
+#include "tests/lib/flow.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define PACKET 64
+
+struct bounded {
+    weir_context *context;
+    weir_device *device;
+    weir_endpoint *from, *to;
+    weir_link *link;
+    _Atomic int rooms;
+};
+
+static void count_room(void *user)
+{
+    atomic_fetch_add((_Atomic int *)user, 1);
+}
+
+static void bounded_open(struct bounded *b, weir_context *context, uint64_t messages,
+                         uint64_t bytes)
+{
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    *b = (struct bounded){.context = context, .device = weir_context_device(context, 0)};
+    b->from = new_endpoint(b->device, "from");
+    b->to = new_endpoint(b->device, "to");
+    config.packet_bytes = PACKET;
+    config.buffers = 1;
+    config.send_messages = messages;
+    config.send_bytes = bytes;
+    config.room = count_room;
+    config.room_user = &b->rooms;
+    b->link = new_link_with(b->from, b->to, &config);
+}
+
+static void bounded_close(struct bounded *b)
+{
+    weir_link_destroy(b->link);
+    weir_endpoint_destroy(b->from);
+    weir_endpoint_destroy(b->to);
+    weir_context_destroy(b->context);
+}
+
+static weir_status send_meta(struct bounded *b, uint64_t meta)
+{
+    weir_segment segment = {.device = b->device, .meta = meta};
+    return weir_link_send(b->link, &segment, NULL, NULL);
+}
+
+/* One message has the buffer and is nobody's burden any more; three wait, and a fifth is not taken. */
+static void a_link_says_when_it_is_full(void **state)
+{
+    struct bounded b;
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
+    weir_future *done = (weir_future *)&b;
+    weir_segment segment = {.meta = 9};
+    bounded_open(&b, open_or_skip(state), 3, 0);
+    segment.device = b.device;
+    for (uint64_t i = 0; i < 4; i++)
+        OK(send_meta(&b, i));
+    STATUS(weir_link_send(b.link, &segment, NULL, &done), WEIR_FULL);
+    assert_null(done);
+    weir_link_stats_get(b.link, &stats);
+    assert_int_equal(stats.send_messages, 3);
+    assert_int_equal(stats.backlog_messages, 3);
+    assert_int_equal(stats.messages, 4);
+    assert_int_equal(atomic_load(&b.rooms), 0);
+    expect_packet(b.link, 0, 0, 0, 0);
+    assert_int_equal(atomic_load(&b.rooms), 1);
+    OK(send_meta(&b, 4));
+    for (uint64_t i = 1; i < 5; i++)
+        expect_packet(b.link, 0, 0, i, 0);
+    assert_int_equal(atomic_load(&b.rooms), 1); /* nobody was refused since */
+    weir_link_stats_get(b.link, &stats);
+    assert_int_equal(stats.backlog_messages, 0);
+    bounded_close(&b);
+}
+
+static void bytes_are_bounded_too(void **state)
+{
+    struct bounded b;
+    weir_segment segment;
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
+    bounded_open(&b, open_or_skip(state), 0, 3 * PACKET);
+    char *data = new_memory(b.device, 8 * PACKET);
+    put_pattern(b.device, data, 8 * PACKET, 1);
+    weir_future *large = send_data(b.link, b.device, data, 8 * PACKET, 1); /* alone */
+    segment = (weir_segment){.device = b.device, .data = data, .bytes = PACKET, .meta = 2};
+    STATUS(weir_link_send(b.link, &segment, NULL, NULL), WEIR_FULL);
+    weir_link_stats_get(b.link, &stats);
+    assert_int_equal(stats.backlog_bytes, 8 * PACKET);
+    for (size_t at = 0; at < 8 * PACKET; at += PACKET)
+        expect_packet(b.link, PACKET, at, 1, 1);
+    finish(large);
+    OK(weir_link_send(b.link, &segment, NULL, NULL)); /* has the buffer */
+    segment.bytes = 3 * PACKET;
+    OK(weir_link_send(b.link, &segment, NULL, NULL));
+    segment.bytes = 0;
+    OK(weir_link_send(b.link, &segment, NULL, NULL));
+    segment.bytes = 1;
+    STATUS(weir_link_send(b.link, &segment, NULL, NULL), WEIR_FULL);
+    weir_link_cancel(b.link, WEIR_ERR_CANCELLED);
+    weir_device_free(b.device, data);
+    bounded_close(&b);
+}
+
+static void a_link_that_names_no_bound_has_one(void **state)
+{
+    static const char *const settings[] = {"link_messages=5", NULL};
+    struct bounded b;
+    bounded_open(&b, open_with_or_skip(*state, settings), 0, 0);
+    for (uint64_t i = 0; i < 6; i++)
+        OK(send_meta(&b, i));
+    STATUS(send_meta(&b, 6), WEIR_FULL);
+    bounded_close(&b);
+}
+
+/* ---- waiting for room ----------------------------------------------------------------------------- */
+
+struct waiter {
+    struct bounded *bounded;
+    int64_t timeout_ms;
+    weir_status seen;
+    pthread_t thread;
+};
+
+static void *wait_and_send(void *data)
+{
+    struct waiter *waiter = data;
+    weir_segment segment = {.device = waiter->bounded->device, .meta = 7};
+    waiter->seen =
+        weir_link_send_wait(waiter->bounded->link, &segment, NULL, waiter->timeout_ms, NULL);
+    return NULL;
+}
+
+static void full_and_waiting(struct bounded *b, void **state, struct waiter *waiter)
+{
+    bounded_open(b, open_or_skip(state), 1, 0);
+    OK(send_meta(b, 0));
+    OK(send_meta(b, 1));
+    *waiter = (struct waiter){.bounded = b, .timeout_ms = LONG_MS};
+    assert_int_equal(pthread_create(&waiter->thread, NULL, wait_and_send, waiter), 0);
+}
+
+static weir_status join(struct waiter *waiter)
+{
+    pthread_join(waiter->thread, NULL);
+    return waiter->seen;
+}
+
+static void who_waits_gets_room(void **state)
+{
+    struct bounded b;
+    struct waiter waiter;
+    full_and_waiting(&b, state, &waiter);
+    expect_packet(b.link, 0, 0, 0, 0);
+    OK(join(&waiter));
+    expect_packet(b.link, 0, 0, 1, 0);
+    expect_packet(b.link, 0, 0, 7, 0);
+    waiter.timeout_ms = 0;
+    for (int i = 0; i < 2; i++)
+        (void)wait_and_send(&waiter);
+    OK(waiter.seen);
+    (void)wait_and_send(&waiter);
+    assert_int_equal(waiter.seen, WEIR_ERR_TIMEOUT);
+    bounded_close(&b);
+}
+
+static void a_cancel_ends_the_wait(void **state)
+{
+    struct bounded b;
+    struct waiter waiter;
+    full_and_waiting(&b, state, &waiter);
+    weir_link_cancel(b.link, WEIR_ERR_IO);
+    STATUS(join(&waiter), WEIR_ERR_IO);
+    bounded_close(&b);
+}
+
+static void a_shutdown_ends_the_wait(void **state)
+{
+    struct bounded b;
+    struct waiter waiter;
+    full_and_waiting(&b, state, &waiter);
+    OK(weir_link_shutdown(b.link));
+    STATUS(join(&waiter), WEIR_CLOSED);
+    bounded_close(&b);
+}
+
+/* ---- ahead of a device ---------------------------------------------------------------------------- */
+
+#define AHEAD 600 /* more than twice what there are events */
+
+/* Receive and give back behind a queue that stands still, as long as events last. */
+static uint64_t run_ahead(struct bounded *b, weir_queue *queue, weir_pending **pending)
+{
+    weir_segment segment;
+    for (uint64_t got = 0;; got++) {
+        if (!*pending)
+            OK(weir_link_receive(b->link, pending));
+        if (weir_pending_assigned(*pending, &segment) == WEIR_PENDING)
+            return got;
+        OK(weir_pending_assigned(*pending, &segment));
+        weir_status status = weir_pending_release(*pending, queue);
+        if (status == WEIR_FULL)
+            return got;
+        OK(status);
+        *pending = NULL;
+    }
+}
+
+static void events_that_run_out_hold_back(void **state)
+{
+    static const char *const settings[] = {"events=16", NULL};
+    struct bounded b;
+    weir_pending *pending = NULL;
+    weir_segment segment;
+    bounded_open(&b, open_with_or_skip(*state, settings), 0, 0);
+    weir_future *hold = new_future(b.context);
+    weir_queue *queue = new_queue(b.device);
+    OK(weir_queue_wait_future(queue, hold));
+    for (uint64_t i = 0; i < AHEAD; i++)
+        OK(send_meta(&b, i));
+    uint64_t got = run_ahead(&b, queue, &pending);
+    assert_true(got > 0 && got < AHEAD);
+    OK(weir_future_set(hold, NULL));
+    weir_future_release(hold);
+    while (got < AHEAD) {
+        if (!pending)
+            OK(weir_link_receive(b.link, &pending));
+        OK(weir_pending_wait(pending, LONG_MS, &segment));
+        assert_int_equal(segment.meta, got);
+        OK(weir_pending_release(pending, NULL));
+        pending = NULL;
+        got++;
+    }
+    OK(weir_link_shutdown(b.link));
+    receive_closed(b.link);
+    weir_queue_destroy(queue);
+    bounded_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ON_EACH_BACKEND(a_link_says_when_it_is_full),
+        ON_EACH_BACKEND(bytes_are_bounded_too),
+        ON_EACH_BACKEND(a_link_that_names_no_bound_has_one),
+        ON_EACH_BACKEND(who_waits_gets_room),
+        ON_EACH_BACKEND(a_cancel_ends_the_wait),
+        ON_EACH_BACKEND(a_shutdown_ends_the_wait),
+        ON_EACH_BACKEND(events_that_run_out_hold_back),
+    };
+    return cmocka_run_group_tests_name("window", tests, NULL, NULL);
+}

@@ -12,19 +12,25 @@ static int has_failed(const weir_endpoint *endpoint)
     return weir__device_failed(endpoint->device) != WEIR_OK;
 }
 
-/* Packets that go through the host's memory need that device. @param[out] lost_out  outputs that are not. */
+static int is_there(const struct port *port)
+{
+    return port->output || port->router;
+}
+
+/* Packets that go through the host's memory need that device. Links that are gone have left gaps.
+ * @param[out] lost_out  the number of outputs whose device has failed. */
 static int may_go_on(weir_router *router, uint32_t *lost_out)
 {
     int may = !weir__device_failed(weir_context_home(router->context));
     uint32_t left = 0;
     *lost_out = 0;
     for (uint32_t i = 0; i < router->input_count; i++)
-        may = may && !has_failed(router->inputs[i]->source);
+        may = may && !(router->inputs[i] && has_failed(router->inputs[i]->source));
     for (uint32_t i = 0; i < router->port_count; i++)
         if (router->ports[i].output && has_failed(router->candidates[i]))
             ++*lost_out;
         else
-            left++;
+            left += is_there(&router->ports[i]);
     return may && (left > 0 || *lost_out == 0);
 }
 

@@ -1,10 +1,11 @@
 /** @file steps_cuda_tmpl.cuh  A body of steps.h as a kernel for GPUs, behind C launchers.
  *
  * A .cu file includes the body, defines WEIR_STEPS to its name and may define WEIR_STEPS_THREADS (of a block; a
- * multiple of 32) and WEIR_STEPS_PER_UNIT (blocks of a multiprocessor), and WEIR_STEPS_NO_RESET as the .c file does
- * (steps_host_tmpl.h), and includes this. The kernel is launched cooperatively: its blocks wait for each other, so
+ * multiple of 32) and WEIR_STEPS_PER_UNIT (blocks of a multiprocessor), defines WEIR_STEPS_EPILOGUE and
+ * WEIR_STEPS_NO_RESET if and only if the .c file does (steps_host_tmpl.h; the linker tells), and includes this. The kernel is launched cooperatively: its blocks wait for each other, so
  * all are resident. */
 #include "worklist/steps.h"
+#include "worklist/steps/names.h"
 
 #include <cuda_runtime.h>
 
@@ -14,10 +15,6 @@
 #ifndef WEIR_STEPS_PER_UNIT
 #define WEIR_STEPS_PER_UNIT 1
 #endif
-
-#define WEIR_STEPS_PASTE__(a, b, c)     a##b##c
-#define WEIR_STEPS_PASTE_(a, b, c)      WEIR_STEPS_PASTE__(a, b, c)
-#define WEIR_STEPS_NAME(prefix, suffix) WEIR_STEPS_PASTE_(prefix, WEIR_STEPS, suffix)
 
 static __global__ void __launch_bounds__(WEIR_STEPS_THREADS, WEIR_STEPS_PER_UNIT)
     WEIR_STEPS_NAME(, _kernel)(const __grid_constant__ struct WEIR_STEPS_NAME(, _args) args)
@@ -58,7 +55,7 @@ static __global__ void __launch_bounds__(WEIR_STEPS_EPILOGUE_THREADS)
 #endif
 
 extern "C" int WEIR_STEPS_NAME(weir__, _cuda)(void *stream, uint32_t workers, const void *data);
-extern "C" int WEIR_STEPS_NAME(weir__, _load)(void);
+extern "C" int WEIR_STEPS_LOAD(void);
 
 /* Blocks that are resident together on the current GPU, up to WEIR_STEPS_PER_UNIT a multiprocessor. Asked for
  * once a GPU, since it takes as long as a short run: kept by ordinal; relaxed, all who ask find the same. */
@@ -98,7 +95,7 @@ extern "C" int WEIR_STEPS_NAME(weir__, _cuda)(void *stream, uint32_t workers, co
 }
 
 /* Asking for a kernel's attributes loads it. Loading one later would wait for those that run. */
-extern "C" int WEIR_STEPS_NAME(weir__, _load)(void)
+extern "C" int WEIR_STEPS_LOAD(void)
 {
     cudaFuncAttributes attributes;
 #ifdef WEIR_STEPS_EPILOGUE

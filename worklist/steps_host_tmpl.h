@@ -1,7 +1,7 @@
 /** @file steps_host_tmpl.h  A body of steps.h for host devices, and its weir_steps_body.
  *
- * A .c file includes the body, defines WEIR_STEPS to its name, and includes this. With WEIR_STEPS_EPILOGUE defined
- * there is also an epilogue, which runs on each device when its own body is through, without barriers:
+ * A .c file includes the body, defines WEIR_STEPS to its name, and includes this. With WEIR_STEPS_EPILOGUE defined,
+ * in the .cu file too, there is also an epilogue, which runs on each device when its own body is through, without barriers:
  *
  *     WEIR_DEV void NAME_epilogue(const struct NAME_args *args, const struct weir_steps_block *block);
  *
@@ -11,14 +11,12 @@
  * With WEIR_STEPS_NO_RESET defined, in the .cu file too, the kernel has no code that resets arrays before the body:
  * for programs without such arrays that need every register. weir_steps_create() refuses a table that has some. */
 #include "worklist/steps.h"
+#include "worklist/steps/names.h"
 
 #include <stddef.h>
 
-#define WEIR_STEPS_PASTE__(a, b, c)     a##b##c
-#define WEIR_STEPS_PASTE_(a, b, c)      WEIR_STEPS_PASTE__(a, b, c)
-#define WEIR_STEPS_TEXT__(x)            #x
-#define WEIR_STEPS_TEXT_(x)             WEIR_STEPS_TEXT__(x)
-#define WEIR_STEPS_NAME(prefix, suffix) WEIR_STEPS_PASTE_(prefix, WEIR_STEPS, suffix)
+#define WEIR_STEPS_TEXT__(x) #x
+#define WEIR_STEPS_TEXT_(x)  WEIR_STEPS_TEXT__(x)
 
 _Static_assert(offsetof(struct WEIR_STEPS_NAME(, _args), member) == 0,
                "the arguments of a body begin with struct weir_steps_member member");
@@ -52,13 +50,13 @@ static void WEIR_STEPS_NAME(, _epilogue_host)(const void *data, uint32_t worker,
 
 #if WEIR_CUDA
 int WEIR_STEPS_NAME(weir__, _cuda)(void *stream, uint32_t workers, const void *args);
-int WEIR_STEPS_NAME(weir__, _load)(void);
+int WEIR_STEPS_LOAD(void);
 #ifdef WEIR_STEPS_EPILOGUE
 int WEIR_STEPS_NAME(weir__, _epilogue_cuda)(void *stream, uint32_t workers, const void *args);
 #endif
-#define WEIR_STEPS_CUDA(suffix) WEIR_STEPS_NAME(weir__, suffix)
+#define WEIR_STEPS_CUDA(name) name
 #else
-#define WEIR_STEPS_CUDA(suffix) NULL
+#define WEIR_STEPS_CUDA(name) NULL
 #endif
 
 extern const weir_steps_body WEIR_STEPS_NAME(weir__, _steps);
@@ -67,13 +65,13 @@ const weir_steps_body WEIR_STEPS_NAME(weir__, _steps) = {
     .name = WEIR_STEPS_TEXT_(WEIR_STEPS),
     .kernel = {.name = WEIR_STEPS_TEXT_(WEIR_STEPS),
                .host = WEIR_STEPS_NAME(, _host),
-               .cuda = WEIR_STEPS_CUDA(_cuda)},
+               .cuda = WEIR_STEPS_CUDA(WEIR_STEPS_NAME(weir__, _cuda))},
 #ifdef WEIR_STEPS_EPILOGUE
     .epilogue = {.name = WEIR_STEPS_TEXT_(WEIR_STEPS) " epilogue",
                  .host = WEIR_STEPS_NAME(, _epilogue_host),
-                 .cuda = WEIR_STEPS_CUDA(_epilogue_cuda)},
+                 .cuda = WEIR_STEPS_CUDA(WEIR_STEPS_NAME(weir__, _epilogue_cuda))},
 #endif
-    .load = WEIR_STEPS_CUDA(_load),
+    .load = WEIR_STEPS_CUDA(WEIR_STEPS_LOAD),
     .args_bytes = sizeof(struct WEIR_STEPS_NAME(, _args)),
 #ifdef WEIR_STEPS_NO_RESET
     .no_reset = 1,

@@ -115,6 +115,7 @@ struct weir_stamp {
 struct weir__backend {
     const char *name; /* the part before ':' in a device spec */
     weir_device_kind kind;
+    int simulated; /* its devices are made up: weir_context_simulated() */
     /** Whether a queue that waits for an event of this backend has taken note of the record, so that the
      *  event may be recorded anew before the queue comes to it. Others hold the event meanwhile. */
     int waits_capture;
@@ -197,6 +198,8 @@ struct weir__backend {
     weir_status (*event_create)(weir_device *device, weir_event **event_out);
     void (*event_destroy)(weir_event *event);
     weir_status (*event_query)(weir_event *event);
+    /** May be NULL: event_query lets nothing go on. The same without that: any lock may be held. */
+    weir_status (*event_look)(weir_event *event);
     weir_status (*event_wait)(weir_event *event, int64_t timeout_ms);
     /** Call @p fn once when the event's last record is complete; at once if it is. */
     weir_status (*event_notify)(weir_event *event, weir__notify_fn fn, void *user);
@@ -223,9 +226,52 @@ void weir__pool_fini(weir_device *device);
 weir_status weir__events_make(weir_device *device, uint64_t count);
 void weir__events_drop(weir_device *device);
 
-/** The simulation behind a context made by weir__context_simulate(); NULL for others. */
-struct weir__sim;
-struct weir__sim *weir__context_sim(const weir_context *context);
+/* ---- progress.c ------------------------------------------------------------------------------ */
+
+/** Longest that a wait on the host sleeps before it asks the devices whether they still work. */
+#define WEIR__SLICE_MS 50
+
+/** Something that a thread of the program waits for. */
+struct weir__wait {
+    /** Whether it is over. Asked with locks of the row held: it may take a future's lock, or one that nothing else is
+     *  taken in. NULL: `sleep` asks a backend, whose own waits let the context go on. */
+    int (*is)(void *user);
+    /** Sleep until it is over. Over is also what failed. @param timeout_ms  negative: without limit, where `is` is NULL
+     *  and the row does not cut waits.  @return 0: it is not over. */
+    int (*sleep)(void *user, int64_t timeout_ms);
+    void *user;
+    int quiet; /* the waiter holds locks: no alarm may be called */
+};
+
+/** How a context goes on while its threads wait, ask, or run out of something: one row for each way. A row whose work is
+ *  done in calls (a simulation; a network whose progress has to be polled) has all of `wait`, `poll`, `step`; one whose
+ *  devices work by themselves has `wait` alone. */
+typedef struct weir__progress {
+    /** Until the wait is over. @retval WEIR_ERR_TIMEOUT  it is not within the time; no sentence is kept. */
+    weir_status (*wait)(weir_context *context, const struct weir__wait *wait, int64_t timeout_ms);
+    /** May be NULL. Somebody asks, and does not wait: do what is due, and unless is(user) then, a little more. */
+    void (*poll)(weir_context *context, int (*is)(void *user), void *user);
+    /** May be NULL. Let something happen by which what is in use may come free. @return 0: nothing did, nor will. */
+    int (*step)(weir_context *context);
+    /** May be NULL: who waits is woken by what it waits for. What somebody waits for may have come. */
+    void (*kick)(weir_context *context);
+    /** May be NULL. The context ends: its devices are closed. */
+    void (*end)(weir_context *context);
+    /** Nothing goes on unless somebody calls: a descriptor to sleep on would never become readable. */
+    int by_calls;
+} weir__progress;
+
+/** Of host devices and GPUs. */
+extern const weir__progress weir__progress_slices;
+
+weir_status weir__context_wait(weir_context *context, const struct weir__wait *wait,
+                               int64_t timeout_ms);
+void weir__context_poll(weir_context *context, int (*is)(void *user), void *user);
+int weir__context_step(weir_context *context);
+/** The row, for who calls `kick` when the context may be gone: rows are constants. */
+const weir__progress *weir__context_progress(const weir_context *context);
+/** What the context's row keeps. */
+void *weir__context_engine(const weir_context *context);
 
 /** Allocator for memory of host devices: page-locked if the context has GPUs, else plain. */
 weir_status weir__context_host_alloc(weir_context *context, size_t bytes, void **data_out);
@@ -295,10 +341,7 @@ void weir__failure_drop(struct weir__failure *failure);
  *  @retval WEIR_CLOSED  none is to come.  @return or a failure of the backend. */
 weir_status weir__events_notify(weir_device *device, weir__notify_fn fn, void *user);
 
-/* ---- context_alarm.c ------------------------------------------------------------------------- */
-
-/** Longest that a wait on the host sleeps before it asks the devices whether they still work. */
-#define WEIR__SLICE_MS 50
+/* ---- alarm.c ------------------------------------------------------------------------- */
 
 /** A device failed, for good. Keeps the first sentence. Any thread, with any lock held: alarms, and the end of
  *  what is kept for the device's queues, come later. */
@@ -312,8 +355,6 @@ void weir__alarms_raise(weir_context *context);
 void weir__context_probe(weir_context *context);
 /** Have the next wait on the host, or call of alarms, look for held queues that are to go on: weir__held_rescue(). */
 void weir__context_rescue_later(weir_context *context);
-/** How long the next slice of a wait is that began at @p start_ns. */
-int64_t weir__wait_slice(uint64_t start_ns, int64_t timeout_ms);
 
 /* ---- fault.c --------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * A completion is a watch without a function. It is made when it is posted, so nothing is allocated, and
  * nothing can fail, at the moment when the future is complete. */
 #include "runtime/notify.h"
-#include "runtime/sim/sim.h"
+#include "runtime/context.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -77,12 +77,11 @@ weir_status weir_context_post(weir_context *context, uint64_t word)
     pthread_mutex_lock(&context->watches.lock);
     weir__completion_push(completion, WEIR_OK);
     pthread_mutex_unlock(&context->watches.lock);
-    if (context->sim) /* who waits for the simulation may wait for this */
-        weir__sim_changed(context->sim);
+    if (context->progress->kick)
+        context->progress->kick(context);
     return WEIR_OK;
 }
 
-/* Asked with the engine of a simulation locked. */
 static int has_completion(void *user)
 {
     weir_context *context = user;
@@ -94,8 +93,7 @@ static int has_completion(void *user)
 
 weir_status weir_context_next(weir_context *context, uint64_t *word_out, weir_status *status_out)
 {
-    if (context->sim) /* whose time goes on when it is asked */
-        (void)weir__sim_poll(context->sim, has_completion, context);
+    weir__context_poll(context, has_completion, context);
     weir__alarms_raise(context); /* a program may do nothing but ask */
     pthread_mutex_lock(&context->watches.lock);
     weir_watch *completion = take(context);
@@ -113,7 +111,7 @@ weir_status weir_context_fd(weir_context *context, int *fd_out)
 {
     int error = 0;
     *fd_out = -1;
-    if (context->sim)
+    if (context->progress->by_calls)
         return weir__fail(
             WEIR_ERR_UNSUPPORTED,
             "a simulated context has no descriptor to wait for: its time goes on only "

@@ -1,8 +1,7 @@
-/** @file context.c  A context: devices made from a spec, and who reaches whom. */
+/** @file context.c  A context: devices made from a spec, who reaches whom, and its end with the last who uses it. */
 #include "runtime/context.h"
 
 #include "runtime/near.h"
-#include "runtime/sim/sim.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +124,7 @@ weir_status weir__context_empty(const weir_config *config, weir_context **contex
     if (status)
         return status;
     atomic_store_explicit(&context->references, 1, memory_order_relaxed);
+    context->progress = &weir__progress_slices;
     pthread_mutex_init(&context->futures_lock, NULL);
     pthread_mutex_init(&context->attach_lock, NULL);
     pthread_mutex_init(&context->alarms.lock, NULL);
@@ -198,14 +198,9 @@ int weir_device_reaches(const weir_device *source, const weir_device *destinatio
     return source->context->reaches[source->info.index][destination->info.index];
 }
 
-struct weir__sim *weir__context_sim(const weir_context *context)
-{
-    return context->sim;
-}
-
 int weir_context_simulated(const weir_context *context)
 {
-    return context->sim != NULL;
+    return context->home->ops->simulated;
 }
 
 uint64_t weir_context_time_ns(const weir_context *context)
@@ -296,4 +291,86 @@ const char *weir_version_text(void)
 #else
         " (host)";
 #endif
+}
+
+/* ---- who uses a context, and its end with the last of them ------------------------------------------
+ *
+ * The last may be a call-back: then the context ends on a thread of its own backend, which must not wait
+ * for itself (see cuda/watch.c). A host queue's thread is never the last, since its queue is a user. */
+
+static void quiesce_device(weir_device *device)
+{
+    if (device && device->ops->quiesce)
+        device->ops->quiesce(device);
+}
+
+static void close_device(weir_device **at)
+{
+    weir_device *device = *at;
+    if (!device)
+        return;
+    weir__events_drop(device);
+    *at = NULL; /* a device that is found broken while others close looks for its peers */
+    device->ops->close(device);
+}
+
+/* The device that page-locks memory for host devices is closed behind them. */
+static void close_all(weir_context *context)
+{
+    weir_device **pinning = NULL;
+    close_device(&context->home);
+    for (uint32_t i = context->count; i > 0; i--)
+        if (context->devices[i - 1] == context->pinning)
+            pinning = &context->devices[i - 1];
+        else
+            close_device(&context->devices[i - 1]);
+    if (pinning)
+        close_device(pinning);
+}
+
+static void end(weir_context *context)
+{
+    for (uint32_t i = 0; i < context->count; i++)
+        quiesce_device(context->devices[i]); /* then nobody touches events and futures any more */
+    weir__watches_drop(context);
+    for (size_t i = 0; i < context->futures_count; i++)
+        weir__future_free(context->futures[i]);
+    free(context->futures);
+    weir__context_unpin_all(context);
+    close_all(context);
+    if (atomic_load_explicit(&context->attached, memory_order_acquire))
+        context->detach(context->attached);
+    if (context->progress->end)
+        context->progress->end(context);
+    weir_config_destroy(context->config);
+    pthread_cond_destroy(&context->watches.changed);
+    pthread_mutex_destroy(&context->watches.lock);
+    pthread_mutex_destroy(&context->pinned.lock);
+    pthread_cond_destroy(&context->alarms.called);
+    pthread_mutex_destroy(&context->alarms.lock);
+    pthread_mutex_destroy(&context->attach_lock);
+    pthread_mutex_destroy(&context->futures_lock);
+    free(context);
+}
+
+void weir__context_retain(weir_context *context)
+{
+    atomic_fetch_add_explicit(&context->references, 1, memory_order_relaxed);
+}
+
+void weir__context_release(weir_context *context)
+{
+    if (atomic_fetch_sub_explicit(&context->references, 1, memory_order_acq_rel) == 1)
+        end(context);
+}
+
+void weir_context_destroy(weir_context *context)
+{
+    if (!context)
+        return;
+    /* Where the context goes on in waits alone nobody may wait from now on: what is under way and keeps it would never
+     * be over. */
+    while (weir__context_step(context)) {
+    }
+    weir__context_release(context);
 }

@@ -1,7 +1,6 @@
 /** @file event.c  The pool of events of a device: made at start, and a few more only while all are in
  *  use at a time. */
 #include "runtime/held.h"
-#include "runtime/sim/sim.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -73,12 +72,15 @@ void weir__events_drop(weir_device *device)
     device->events.free = device->events.last_free = NULL;
 }
 
+static weir_status look(weir_event *event)
+{
+    const weir__backend *ops = event->device->ops;
+    return (ops->event_look ? ops->event_look : ops->event_query)(event);
+}
+
 int weir__event_over(weir_event *event)
 {
-    if (weir__context_sim(event->device->context))
-        return weir__sim_event_over(event);
-    return !weir__event_unsubmitted(event) &&
-           event->device->ops->event_query(event) != WEIR_PENDING;
+    return !weir__event_unsubmitted(event) && look(event) != WEIR_PENDING;
 }
 
 /* Whether it may be recorded anew. Asked with the device's events locked. */
@@ -121,15 +123,13 @@ static void forget_drop(weir_event *event)
 
 weir_status weir_event_acquire(weir_device *device, weir_event **event_out)
 {
-    struct weir__sim *sim;
     if (!device || !event_out)
         return weir__missing("weir_event_acquire", device ? "event_out" : "device");
     *event_out = NULL;
-    sim = weir__context_sim(device->context);
     if (weir__fault_strikes(WEIR__FAULT_EVENT))
         return WEIR_FULL;
     weir_event *event = take_free(device);
-    while (!event && sim && weir__sim_go_on(sim)) /* others go on by themselves */
+    while (!event && weir__context_step(device->context))
         event = take_free(device);
     if (!event && !(event = make_more(device)))
         return WEIR_FULL;
@@ -200,18 +200,28 @@ void weir_event_release(weir_event *event)
         weir__context_release(device->context);
 }
 
-weir_status weir_event_query(weir_event *event)
+static weir_status ask(weir_event *event, weir_status (*query)(weir_event *event))
 {
-    if (!event)
-        return weir__missing("weir_event_query", "event");
     weir_status status = weir__device_failed(event->device);
     if (status)
         return status;
     if (weir__event_unsubmitted(event))
         return WEIR_PENDING;
-    if ((status = weir__event_dropped(event)) || (status = event->device->ops->event_query(event)))
+    if ((status = weir__event_dropped(event)) || (status = query(event)))
         return status;
     return weir__event_failed(event);
+}
+
+weir_status weir_event_query(weir_event *event)
+{
+    if (!event)
+        return weir__missing("weir_event_query", "event");
+    return ask(event, event->device->ops->event_query);
+}
+
+weir_status weir__event_look(weir_event *event)
+{
+    return ask(event, look);
 }
 
 /* ---- records that are kept for held queues ------------------------------------------------------------ */
@@ -364,24 +374,33 @@ weir_status weir__event_notify(weir_event *event, weir__notify_fn fn, void *user
 
 /* ---- waiting -------------------------------------------------------------------------------------------- */
 
-/* In slices, or a device that fails elsewhere would not be found by who waits for what it holds up. */
-static weir_status wait_in_slices(weir_event *event, int64_t timeout_ms, int raising)
+static int sleep_until_submitted(void *event, int64_t timeout_ms)
 {
-    const weir_device *device = event->device;
-    uint64_t start = weir__now_ns();
-    if (weir__context_sim(device->context)) /* which never fails, and takes time for what it is */
-        return device->ops->event_wait(event, timeout_ms);
-    for (;;) {
-        int64_t slice = weir__wait_slice(start, timeout_ms);
-        weir_status status = wait_submitted(event, slice);
-        if (!status && !(status = weir__event_dropped(event)))
-            status = device->ops->event_wait(event, slice);
-        if (status != WEIR_ERR_TIMEOUT || slice < WEIR__SLICE_MS)
-            return status;
-        weir__context_probe(device->context);
-        if (raising)
-            weir__alarms_raise(device->context);
-    }
+    return wait_submitted(event, timeout_ms) != WEIR_ERR_TIMEOUT;
+}
+
+struct event_wait {
+    weir_event *event;
+    weir_status status;
+};
+
+static int sleep_on(void *user, int64_t timeout_ms)
+{
+    struct event_wait *wait = user;
+    const weir__backend *ops = wait->event->device->ops;
+    wait->status = wait_submitted(wait->event, timeout_ms);
+    if (!wait->status && !(wait->status = weir__event_dropped(wait->event)))
+        wait->status = ops->event_wait(wait->event, timeout_ms);
+    return wait->status != WEIR_ERR_TIMEOUT;
+}
+
+static weir_status wait_for(weir_event *event, int64_t timeout_ms, int quiet)
+{
+    struct event_wait wait = {.event = event};
+    (void)weir__context_wait(
+        event->device->context,
+        &(struct weir__wait){.sleep = sleep_on, .user = &wait, .quiet = quiet}, timeout_ms);
+    return wait.status;
 }
 
 weir_status weir_event_wait(weir_event *event, int64_t timeout_ms)
@@ -389,7 +408,7 @@ weir_status weir_event_wait(weir_event *event, int64_t timeout_ms)
     if (!event)
         return weir__missing("weir_event_wait", "event");
     weir_device *device = event->device;
-    weir_status status = wait_in_slices(event, timeout_ms, 1);
+    weir_status status = wait_for(event, timeout_ms, 0);
     weir_status failed = weir__device_failed(device);
     weir__alarms_raise(device->context);
     if (failed)
@@ -401,7 +420,7 @@ weir_status weir_event_wait(weir_event *event, int64_t timeout_ms)
 
 void weir__event_settle(weir_event *event)
 {
-    (void)wait_in_slices(event, -1, 0);
+    (void)wait_for(event, -1, 1);
 }
 
 void *weir_event_native(weir_event *event)
@@ -409,9 +428,8 @@ void *weir_event_native(weir_event *event)
     const weir_device *device = event->device;
     if (!device->ops->event_native)
         return NULL;
-    while (wait_submitted(event, WEIR__SLICE_MS)) {
-        weir__context_probe(device->context);
-        weir__alarms_raise(device->context);
-    }
+    (void)weir__context_wait(device->context,
+                             &(struct weir__wait){.sleep = sleep_until_submitted, .user = event},
+                             -1);
     return device->ops->event_native(event);
 }

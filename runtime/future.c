@@ -5,7 +5,7 @@
  * of the second, and a host queue's thread waits itself.
  * Lock rule: a future's lock is never held while a backend, or a notification, is called. The engine of
  * a simulation asks whether a future is decided with its own lock held. */
-#include "runtime/sim/sim.h"
+#include "runtime/backend.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -175,7 +175,8 @@ static void call_all(struct weir__waiter *waiters)
 static weir_status decide(weir_future *future, weir_status status, const char *cause,
                           weir_event *event)
 {
-    struct weir__sim *sim = weir__context_sim(future->context); /* the future may go once decided */
+    weir_context *context = future->context; /* the future may go once decided, */
+    const weir__progress *progress = weir__context_progress(context); /* and the context with it */
     char *detail = cause ? strdup(cause) : NULL; /* without memory the status speaks for itself */
     struct weir__waiter *waiters;
     pthread_mutex_lock(&future->lock);
@@ -192,8 +193,8 @@ static weir_status decide(weir_future *future, weir_status status, const char *c
     future->waiters = NULL;
     pthread_cond_broadcast(&future->changed);
     pthread_mutex_unlock(&future->lock);
-    if (sim)
-        weir__sim_changed(sim);
+    if (progress->kick)
+        progress->kick(context);
     call_all(waiters);
     return WEIR_OK;
 }
@@ -265,15 +266,11 @@ static int is_decided(void *user)
 
 weir_status weir_future_query(weir_future *future)
 {
-    struct weir__sim *sim;
     weir_status status;
     weir_event *event;
     if (!future)
         return weir__missing("weir_future_query", "future");
-    if ((sim = weir__context_sim(
-             future
-                 ->context))) /* who sets it may wait for the simulation, which goes on when it is asked */
-        (void)weir__sim_poll(sim, is_decided, future);
+    weir__context_poll(future->context, is_decided, future);
     if (!weir__future_decided(future, &status, &event)) {
         weir__alarms_raise(future->context); /* a program may do nothing but ask */
         if (!weir__future_decided(future, &status, &event))
@@ -282,8 +279,9 @@ weir_status weir_future_query(weir_future *future)
     return status == WEIR_OK && event ? weir_event_query(event) : ended(future, status);
 }
 
-static int sleep_decided(weir_future *future, int64_t timeout_ms)
+static int sleep_decided(void *user, int64_t timeout_ms)
 {
+    weir_future *future = user;
     struct timespec at = weir__deadline(timeout_ms);
     int error = 0;
     pthread_mutex_lock(&future->lock);
@@ -296,20 +294,9 @@ static int sleep_decided(weir_future *future, int64_t timeout_ms)
 
 static void wait_decided(weir_future *future, int64_t timeout_ms)
 {
-    struct weir__sim *sim = weir__context_sim(future->context);
-    uint64_t start = weir__now_ns();
-    if (sim) {
-        (void)weir__sim_wait(sim, is_decided, future, timeout_ms);
-        return;
-    }
-    /* In slices: who was to decide it may have failed, and the alarm is what has somebody else do it. */
-    for (;;) {
-        int64_t slice = weir__wait_slice(start, timeout_ms);
-        if (sleep_decided(future, slice) || slice < WEIR__SLICE_MS)
-            return;
-        weir__context_probe(future->context);
-        weir__alarms_raise(future->context);
-    }
+    (void)weir__context_wait(
+        future->context,
+        &(struct weir__wait){.is = is_decided, .sleep = sleep_decided, .user = future}, timeout_ms);
 }
 
 static weir_status wait(weir_future *future, int64_t timeout_ms)
@@ -426,7 +413,5 @@ weir_status weir__future_look(weir_future *future)
         return WEIR_PENDING;
     if (status != WEIR_OK || !event)
         return status;
-    if (weir__context_sim(future->context) && !weir__sim_event_over(event))
-        return WEIR_PENDING;
-    return weir__context_sim(future->context) ? weir__event_failed(event) : weir_event_query(event);
+    return weir__event_look(event);
 }

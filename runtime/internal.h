@@ -57,6 +57,8 @@ weir_event *weir__event_retain(weir_event *event);
 /** Whether the event's last record is complete, or never will be. Waits for nothing, and a simulation does
  *  not go on over it: any lock may be held. */
 int weir__event_over(weir_event *event);
+/** As weir_event_query(), in the same way. */
+weir_status weir__event_look(weir_event *event);
 /** weir_event_wait() and weir_queue_sync() without limit, for who holds a lock: no alarm is called, as
  *  those, weir_future_wait() and weir_device_status() may do. */
 void weir__event_settle(weir_event *event);
@@ -123,7 +125,7 @@ void *weir__context_attached(const weir_context *context);
  *  if another thread was first, that one's, and @p data was destroyed. */
 void *weir__context_attach(weir_context *context, void *data, void (*destroy)(void *data));
 
-/* ---- giving work up (context_drop.c) ------------------------------------------------------------ */
+/* ---- giving work up (drop.c) ------------------------------------------------------------ */
 
 /** While *@p word is not 0, queues of host and simulated devices drop copies, fills and kernels, those under
  *  way included, and still reach records, waits and calls in their order: nobody hangs, and the memory that

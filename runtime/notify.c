@@ -8,8 +8,6 @@
  * be taken inside it. */
 #include "runtime/notify.h"
 
-#include "runtime/sim/sim.h"
-
 #include <stdlib.h>
 
 /* ---- lists; the watches are locked ------------------------------------------------------------- */

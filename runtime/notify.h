@@ -1,4 +1,4 @@
-/** @file notify.h  Who is told when a future is complete. Included by notify.c, completion.c and context_end.c. */
+/** @file notify.h  Who is told when a future is complete. Included by notify.c, completion.c and context.c. */
 #ifndef WEIR_RUNTIME_NOTIFY_H
 #define WEIR_RUNTIME_NOTIFY_H
 

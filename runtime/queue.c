@@ -15,12 +15,6 @@ weir_status weir_queue_create(weir_device *device, int high_priority, weir_queue
     return WEIR_OK;
 }
 
-static weir_status wait_slice(weir_queue *queue)
-{
-    weir_status status = weir__held_wait(queue, WEIR__SLICE_MS);
-    return status ? status : queue->device->ops->sync(queue, WEIR__SLICE_MS);
-}
-
 weir_status weir_queue_adopt(weir_device *device, void *native_stream, weir_queue **queue_out)
 {
     weir_status status = weir__device_failed(device);
@@ -40,28 +34,39 @@ weir_status weir_queue_adopt(weir_device *device, void *native_stream, weir_queu
     return WEIR_OK;
 }
 
-/* Call `wait` until it comes to an end. In slices, or a device that fails elsewhere would not be found by who
- * waits for what it holds up. */
-static weir_status wait_in_slices(weir_queue *queue, weir_status (*wait)(weir_queue *queue),
-                                  int raising)
+struct queue_wait {
+    weir_queue *queue;
+    weir_status status;
+};
+
+static int sleep_until_free(void *user, int64_t timeout_ms)
 {
-    weir_context *context = queue->device->context;
-    for (;;) {
-        weir_status status = wait(queue);
-        if (status != WEIR_ERR_TIMEOUT)
-            return status;
-        weir__context_probe(context);
-        if (raising)
-            weir__alarms_raise(context);
-    }
+    struct queue_wait *wait = user;
+    wait->status = weir__held_wait(wait->queue, timeout_ms);
+    return wait->status != WEIR_ERR_TIMEOUT;
 }
 
-static weir_status drain(weir_queue *queue, int raising)
+static int sleep_until_empty(void *user, int64_t timeout_ms)
 {
-    if (weir__context_sim(
-            queue->device->context)) /* which never fails, and takes time for what it is */
-        return queue->device->ops->sync(queue, -1);
-    return wait_in_slices(queue, wait_slice, raising);
+    struct queue_wait *wait = user;
+    if (sleep_until_free(wait, timeout_ms) && !wait->status)
+        wait->status = wait->queue->device->ops->sync(wait->queue, timeout_ms);
+    return wait->status != WEIR_ERR_TIMEOUT;
+}
+
+static weir_status wait_for(weir_queue *queue, int (*sleep)(void *user, int64_t timeout_ms),
+                            int quiet)
+{
+    struct queue_wait wait = {.queue = queue};
+    (void)weir__context_wait(queue->device->context,
+                             &(struct weir__wait){.sleep = sleep, .user = &wait, .quiet = quiet},
+                             -1);
+    return wait.status;
+}
+
+static weir_status drain(weir_queue *queue, int quiet)
+{
+    return wait_for(queue, sleep_until_empty, quiet);
 }
 
 weir_status weir__queue_reserve(weir_queue *queue, uint32_t count)
@@ -81,7 +86,7 @@ void weir_queue_destroy(weir_queue *queue)
     if (!queue)
         return;
     weir_context *context = queue->device->context;
-    (void)drain(queue, 1);
+    (void)drain(queue, 0);
     weir__held_delist(queue);
     struct weir__failure *failure = weir__queue_failure(queue);
     queue->device->ops->queue_destroy(queue);
@@ -305,7 +310,7 @@ weir_status weir_queue_sync(weir_queue *queue)
     if (!queue)
         return weir__missing("weir_queue_sync", "queue");
     weir_device *device = queue->device;
-    weir_status status = drain(queue, 1);
+    weir_status status = drain(queue, 0);
     weir_status failed = weir__queue_failed(queue);
     weir__alarms_raise(device->context);
     if (!failed)
@@ -315,12 +320,7 @@ weir_status weir_queue_sync(weir_queue *queue)
 
 void weir__queue_settle(weir_queue *queue)
 {
-    (void)drain(queue, 0);
-}
-
-static weir_status wait_submitted(weir_queue *queue)
-{
-    return weir__held_wait(queue, WEIR__SLICE_MS);
+    (void)drain(queue, 1);
 }
 
 void *weir_queue_native(weir_queue *queue)
@@ -331,7 +331,7 @@ void *weir_queue_native(weir_queue *queue)
         void *native = weir__held_hand_out(queue);
         if (native || weir__device_failed(queue->device))
             return native;
-        (void)wait_in_slices(queue, wait_submitted, 1);
+        (void)wait_for(queue, sleep_until_free, 0);
     }
 }
 

@@ -1,5 +1,5 @@
 /** @file wait.c  Waiting on the host for any, or for all, of several futures. */
-#include "runtime/sim/sim.h"
+#include "runtime/backend.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,14 +36,15 @@ struct any {
 static void ring(void *user, weir_status status)
 {
     struct any *any = user;
-    struct weir__sim *sim = weir__context_sim(any->context);
+    weir_context *context = any->context;
+    const weir__progress *progress = weir__context_progress(any->context);
     (void)status;
     pthread_mutex_lock(&any->lock);
     any->rung = 1;
     pthread_cond_signal(&any->bell);
     pthread_mutex_unlock(&any->lock);
-    if (sim)
-        weir__sim_changed(sim);
+    if (progress->kick)
+        progress->kick(context);
 }
 
 static int has_rung(void *user)
@@ -55,8 +56,9 @@ static int has_rung(void *user)
     return rung;
 }
 
-static int sleep_until_rung(struct any *any, int64_t timeout_ms)
+static int sleep_until_rung(void *user, int64_t timeout_ms)
 {
+    struct any *any = user;
     struct timespec at = weir__deadline(timeout_ms);
     int error = 0;
     pthread_mutex_lock(&any->lock);
@@ -65,24 +67,6 @@ static int sleep_until_rung(struct any *any, int64_t timeout_ms)
     int rung = any->rung;
     pthread_mutex_unlock(&any->lock);
     return rung;
-}
-
-/* In slices, as every wait: who was to decide one of them may have failed. */
-static void wait_until_rung(struct any *any, int64_t timeout_ms)
-{
-    struct weir__sim *sim = weir__context_sim(any->context);
-    uint64_t start = weir__now_ns();
-    if (sim) {
-        (void)weir__sim_wait(sim, has_rung, any, timeout_ms);
-        return;
-    }
-    for (;;) {
-        int64_t slice = weir__wait_slice(start, timeout_ms);
-        if (sleep_until_rung(any, slice) || slice < WEIR__SLICE_MS)
-            return;
-        weir__context_probe(any->context);
-        weir__alarms_raise(any->context);
-    }
 }
 
 /* @return the position of the first that is complete, or `count`. */
@@ -117,7 +101,9 @@ static weir_status wait_watched(struct any *any, int64_t timeout_ms, size_t *ind
     pthread_mutex_init(&any->lock, NULL);
     weir__cond_init(&any->bell);
     if (!(status = watch_all(any)))
-        wait_until_rung(any, timeout_ms);
+        (void)weir__context_wait(
+            any->context, &(struct weir__wait){.is = has_rung, .sleep = sleep_until_rung, .user = any},
+            timeout_ms);
     unwatch_all(any);
     pthread_cond_destroy(&any->bell);
     pthread_mutex_destroy(&any->lock);

@@ -10,7 +10,7 @@
 #ifndef WEIR_RUNTIME_SIM_ENGINE_H
 #define WEIR_RUNTIME_SIM_ENGINE_H
 
-#include "runtime/sim/sim.h"
+#include "runtime/backend.h"
 
 enum sim_kind {
     SIM_COPY,
@@ -134,8 +134,31 @@ struct weir__sim {
 
 static inline struct weir__sim *weir__sim_of(const weir_device *device)
 {
-    return weir__context_sim(device->context);
+    return weir__context_engine(device->context);
 }
+
+/** An engine for a model, which is copied.
+ *  @retval WEIR_ERR_INVALID  a figure of the model is negative or no number, or names no resource. */
+weir_status weir__sim_create(const weir__sim_model *model, struct weir__sim **sim_out);
+/** All queues, events and devices must be gone. NULL is fine. */
+void weir__sim_destroy(struct weir__sim *sim);
+
+/** Let virtual time go on until is(user), which is asked with the engine locked.
+ *  @param[in] timeout_ms  wall time; counts only while the simulation can do nothing by itself, or while
+ *                         other threads give it work. Negative: without limit.
+ *  @retval WEIR_ERR_TIMEOUT  not within the time.
+ *  @par Blocks  while nothing can be done, until another thread changes something. */
+weir_status weir__sim_wait(struct weir__sim *sim, int (*is)(void *user), void *user,
+                           int64_t timeout_ms);
+/** Do what is due now; unless is(user) then, go on to the next moment at which something happens.
+ *  @return is(user) after it. */
+int weir__sim_poll(struct weir__sim *sim, int (*is)(void *user), void *user);
+/** Do what is due now, then go on to the next moment at which something happens.
+ *  @return 0: nothing could be done, nor will another thread that makes call-backs right now.
+ *  @par Blocks  while time stands still for another thread's call-backs. */
+int weir__sim_go_on(struct weir__sim *sim);
+/** What a waiting thread waits for may have come: it looks again. */
+void weir__sim_changed(struct weir__sim *sim);
 
 /** Make the call-backs that are due; those that another thread makes are over, too, after it. */
 void weir__sim_drain(struct weir__sim *sim);
@@ -197,6 +220,7 @@ weir_status weir__sim_queue_stamp(weir_queue *queue, weir_stamp *stamp);
 weir_status weir__sim_event_create(weir_device *device, weir_event **event_out);
 void weir__sim_event_destroy(weir_event *event);
 weir_status weir__sim_event_query(weir_event *event);
+weir_status weir__sim_event_look(weir_event *event);
 weir_status weir__sim_event_wait(weir_event *event, int64_t timeout_ms);
 weir_status weir__sim_event_notify(weir_event *event, weir__notify_fn fn, void *user);
 weir_status weir__sim_stamp_create(weir_device *device, weir_stamp **stamp_out);

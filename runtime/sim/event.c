@@ -69,13 +69,13 @@ weir_status weir__sim_event_query(weir_event *event)
     return weir__sim_poll(weir__sim_of(event->device), is_complete, event) ? WEIR_OK : WEIR_PENDING;
 }
 
-int weir__sim_event_over(weir_event *event)
+weir_status weir__sim_event_look(weir_event *event)
 {
     struct weir__sim *sim = weir__sim_of(event->device);
     pthread_mutex_lock(&sim->lock);
     int is = is_complete(event);
     pthread_mutex_unlock(&sim->lock);
-    return is;
+    return is ? WEIR_OK : WEIR_PENDING;
 }
 
 struct until {

@@ -38,7 +38,7 @@ static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t
     if (status)
         return status;
     weir__device_init(device, &weir__sim_backend, context, ordinal);
-    describe(weir__context_sim(context), &device->info);
+    describe(weir__sim_of(device), &device->info);
     *device_out = device;
     return WEIR_OK;
 }
@@ -57,7 +57,7 @@ static void quiesce(weir_device *device)
 
 static uint64_t time_ns(const weir_context *context)
 {
-    struct weir__sim *sim = weir__context_sim(context);
+    struct weir__sim *sim = weir__context_engine(context);
     pthread_mutex_lock(&sim->lock);
     uint64_t ns = sim->now_ps / 1000;
     pthread_mutex_unlock(&sim->lock);
@@ -77,6 +77,7 @@ static void mem_free(weir_device *device, void *data)
 const weir__backend weir__sim_backend = {
     .name = "sim",
     .kind = WEIR_DEVICE_HOST,
+    .simulated = 1,
     .count = count,
     .open = open_device,
     .close = close_device,
@@ -102,6 +103,7 @@ const weir__backend weir__sim_backend = {
     .event_create = weir__sim_event_create,
     .event_destroy = weir__sim_event_destroy,
     .event_query = weir__sim_event_query,
+    .event_look = weir__sim_event_look,
     .event_wait = weir__sim_event_wait,
     .event_notify = weir__sim_event_notify,
 };

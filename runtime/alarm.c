@@ -1,4 +1,4 @@
-/** @file context_alarm.c  Devices that failed, and who is told.
+/** @file alarm.c  Devices that failed, and who is told.
  *
  * Two steps, since a failure is found wherever a device is asked, often with locks held: the finder
  * *marks* the device, and the alarms are *raised* by the next thread that comes to a point where it holds
@@ -192,15 +192,6 @@ void weir__context_probe(weir_context *context)
         if (device && device->ops->status && health(device) == WEIR__WORKS)
             (void)device->ops->status(device);
     }
-}
-
-int64_t weir__wait_slice(uint64_t start_ns, int64_t timeout_ms)
-{
-    if (timeout_ms < 0)
-        return WEIR__SLICE_MS;
-    int64_t spent = (int64_t)((weir__now_ns() - start_ns) / 1000000u);
-    int64_t left = spent < timeout_ms ? timeout_ms - spent : 0;
-    return left < WEIR__SLICE_MS ? left : WEIR__SLICE_MS;
 }
 
 weir_status weir_device_status(weir_device *device)

@@ -1,4 +1,4 @@
-/** @file context_drop.c  Work that nobody wants any more: what host queues skip, and how kernels end early.
+/** @file drop.c  Work that nobody wants any more: what host queues skip, and how kernels end early.
  *
  * A copy of gigabytes between host devices is one call to memcpy, which nobody can stop. So long operations
  * go in pieces, and between two of them the thread looks at a word that whoever gives up sets. */

@@ -1,4 +1,4 @@
-/** @file context_memory.c  Memory that the program allocated itself, made good for copies and kernels. */
+/** @file registered.c  Memory that the program allocated itself, made good for copies and kernels. */
 #include "runtime/context.h"
 
 #include <stdlib.h>

@@ -18,12 +18,9 @@ static size_t default_packet(const weir_context *context)
         return packet;
     if (weir_context_simulated(context))
         return PACKET_GPU;
-    for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
-        weir_device_info info = WEIR_DEVICE_INFO_INIT;
-        weir_device_info_get(weir_context_device(context, i), &info);
-        if (info.kind == WEIR_DEVICE_CUDA)
+    for (uint32_t i = 0; i < weir_context_device_count(context); i++)
+        if (weir__device_is_gpu(weir_context_device(context, i)))
             return PACKET_GPU;
-    }
     return PACKET_HOST;
 }
 

@@ -22,9 +22,7 @@ const char *weir_transport_name(weir_transport transport)
 
 static int is_host(const weir_device *device)
 {
-    weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    weir_device_info_get(device, &info);
-    return info.kind == WEIR_DEVICE_HOST;
+    return !weir__device_is_gpu(device);
 }
 
 static weir_device *home_of(const weir_device *device)

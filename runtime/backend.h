@@ -113,8 +113,13 @@ struct weir_stamp {
 };
 
 struct weir__backend {
-    const char *name; /* the part before ':' in a device spec */
+    const char *name; /* the part before ':' in a device spec, and in labels */
     weir_device_kind kind;
+    /** Devices are made as a spec says, NAME:COUNT or NAME:COUNTxTHREADS; else it says which of those that `count` finds,
+     *  NAME, NAME:ORDINAL or NAME:FIRST-LAST, and each can be had once. */
+    int made;
+    const char
+        *usual;    /* the spec that contexts take which are told none, if `count` finds a device */
     int simulated; /* its devices are made up: weir_context_simulated() */
     /** Whether a queue that waits for an event of this backend has taken note of the record, so that the
      *  event may be recorded anew before the queue comes to it. Others hold the event meanwhile. */
@@ -169,6 +174,8 @@ struct weir__backend {
     weir_status (*fill)(weir_queue *queue, void *data, int value, size_t bytes);
     weir_status (*launch)(weir_queue *queue, const weir_kernel *kernel, const void *args,
                           size_t args_bytes);
+    /** Whether a kernel was compiled for such devices. */
+    int (*has_form)(const weir_kernel *kernel);
     /** May be NULL: the queues of this backend run no C functions. */
     weir_status (*call)(weir_queue *queue, void (*function)(void *user), void *user);
     weir_status (*record)(weir_queue *queue, weir_event *event);
@@ -209,9 +216,9 @@ struct weir__backend {
 
 extern const weir__backend weir__host_backend;
 extern const weir__backend weir__sim_backend;
-#if WEIR_CUDA
 extern const weir__backend weir__cuda_backend;
-#endif
+/** Those that device specs name, the usual ones first; NULL ends the list. */
+extern const weir__backend *const weir__backends[];
 
 /* ---- shared by device.c, event.c, context.c ------------------------------------------------- */
 
@@ -220,6 +227,8 @@ void weir__device_init(weir_device *device, const weir__backend *ops, weir_conte
                        uint32_t ordinal);
 /** Free what weir__device_init made; reports memory that was never given back to the log. */
 void weir__device_fini(weir_device *device);
+/** has_form of backends whose kernels run on the host. */
+int weir__kernel_on_host(const weir_kernel *kernel);
 void weir__pool_init(weir_device *device, uint64_t bound_bytes);
 /** Gives all slabs back; memory that was never freed is reported to the log. */
 void weir__pool_fini(weir_device *device);
@@ -364,13 +373,15 @@ int weir__fault_strikes(enum weir__fault kind);
 /* ---- spec.c ------------------------------------------------------------------------------- */
 
 struct weir__spec_item {
-    int cuda;         /* else host */
-    uint32_t ordinal; /* of a GPU */
-    uint32_t threads; /* of a host device; 0: the configured number */
+    const weir__backend *ops;
+    uint32_t ordinal; /* of those that count() finds */
+    uint32_t threads; /* of one that is made; 0: the configured number */
 };
 /** Parse a device spec into @p items (WEIR_DEVICES_MAX long).
- *  @param[in] gpus  number of GPUs there are, asked for only when the spec says cuda. */
-weir_status weir__spec_parse(const char *spec, uint32_t (*gpus)(void),
+ *  @param[in] backends  those that it may name; count() is called of those that it does. NULL ends the list. */
+weir_status weir__spec_parse(const char *spec, const weir__backend *const *backends,
                              struct weir__spec_item *items, uint32_t *count_out);
+/** What a context takes that is told none: the first usual spec of a backend that finds a device. */
+const char *weir__spec_usual(const weir__backend *const *backends);
 
 #endif

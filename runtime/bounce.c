@@ -165,13 +165,6 @@ static weir_status download_shared(weir_device *device, void *destination, const
     return share.status;
 }
 
-static int is_gpu(const weir_device *device)
-{
-    weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    weir_device_info_get(device, &info);
-    return info.kind == WEIR_DEVICE_CUDA;
-}
-
 weir_status weir__download(weir_device *device, void *destination, const void *source, size_t bytes)
 {
     const uint32_t cores = weir__cores(), threads = cores < THREADS ? cores : THREADS;
@@ -179,7 +172,7 @@ weir_status weir__download(weir_device *device, void *destination, const void *s
         return WEIR_OK;
     if (weir__memory_registered(weir__device_context(device), destination, bytes))
         return download_straight(device, destination, source, bytes);
-    if (is_gpu(device) && bytes >= SHARED_BYTES && threads > 1)
+    if (weir__device_is_gpu(device) && bytes >= SHARED_BYTES && threads > 1)
         return download_shared(device, destination, source, bytes, threads);
     return download_pieces(device, destination, source, bytes);
 }

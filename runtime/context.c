@@ -6,26 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t gpu_count(void)
-{
-#if WEIR_CUDA
-    return weir__cuda_backend.count();
-#else
-    weir__fail(WEIR_ERR_NODEV, "no CUDA device: weir was built without CUDA");
-    return 0;
-#endif
-}
-
-static const weir__backend *backend_of(const struct weir__spec_item *item)
-{
-#if WEIR_CUDA
-    if (item->cuda)
-        return &weir__cuda_backend;
-#endif
-    (void)item;
-    return &weir__host_backend;
-}
-
 weir_status weir__context_open(weir_context *context, const weir__backend *ops, uint32_t ordinal,
                                uint32_t threads, uint32_t index, weir_device **device_out)
 {
@@ -48,7 +28,7 @@ static weir_status open_device(weir_context *context, const struct weir__spec_it
     uint32_t threads = item->threads
                            ? item->threads
                            : (uint32_t)weir__config_get(context->config, WEIR__HOST_THREADS);
-    return weir__context_open(context, backend_of(item), ordinal, threads, index, device_out);
+    return weir__context_open(context, item->ops, ordinal, threads, index, device_out);
 }
 
 /* The node of all devices that are on one, or -1 if those are several, or none. */
@@ -67,11 +47,11 @@ static int32_t common_node(const weir_context *context)
 static weir_status open_all(weir_context *context, const struct weir__spec_item *items,
                             uint32_t count)
 {
-    static const struct weir__spec_item home = {0, 0, 1};
-    uint32_t hosts = 0;
+    static const struct weir__spec_item home = {&weir__host_backend, 0, 1};
+    uint32_t made = 0;
     weir_status status = WEIR_OK;
     for (uint32_t i = 0; i < count && !status; i++) {
-        uint32_t ordinal = items[i].cuda ? items[i].ordinal : hosts++;
+        uint32_t ordinal = items[i].ops->made ? made++ : items[i].ordinal;
         status = open_device(context, &items[i], ordinal, i, &context->devices[i]);
         if (status)
             break;
@@ -150,13 +130,9 @@ weir_status weir_context_create(const char *spec, const weir_config *config,
     if (!context_out)
         return weir__missing("weir_context_create", "context_out");
     *context_out = NULL;
-    if (!spec || !*spec) {
-        /* A machine without a GPU is not a failure here, so its sentence is put back. */
-        struct weir__sentence before = weir__fail_keep();
-        spec = gpu_count() ? "cuda" : "host:4";
-        weir__fail_restore(&before);
-    }
-    if ((status = weir__spec_parse(spec, gpu_count, items, &count)))
+    if (!spec || !*spec)
+        spec = weir__spec_usual(weir__backends);
+    if ((status = weir__spec_parse(spec, weir__backends, items, &count)))
         return status;
     if ((status = weir__context_empty(config, &context)))
         return status;

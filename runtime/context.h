@@ -12,10 +12,10 @@ struct weir_context {
     weir_device *home;
     /* reaches[s][d]: a copy from s to d needs no staging; home has index count. */
     unsigned char reaches[WEIR_DEVICES_MAX + 1][WEIR_DEVICES_MAX + 1];
-    weir_device *pinning;     /* the device that gives host devices page-locked memory, or NULL */
+    weir_device *pinning; /* the device that gives host devices page-locked memory, or NULL */
     const weir__progress *progress; /* how waits go on */
     void *engine;                   /* what its rows keep, or NULL; ended by progress->end */
-    _Atomic(void *) attached; /* release when set, acquire when read; set once */
+    _Atomic(void *) attached;       /* release when set, acquire when read; set once */
     void (*detach)(void *attached); /* written before it under attach_lock */
     pthread_mutex_t attach_lock;
     pthread_mutex_t futures_lock;

@@ -25,9 +25,19 @@ void weir__device_fini(weir_device *device)
     pthread_mutex_destroy(&device->events.lock);
 }
 
+int weir__kernel_on_host(const weir_kernel *kernel)
+{
+    return kernel->host != NULL;
+}
+
 weir_status weir_device_info_get(const weir_device *device, weir_device_info *info_out)
 {
     return weir__sized_out(info_out, &device->info, sizeof device->info, "weir_device_info");
+}
+
+int weir__device_is_gpu(const weir_device *device)
+{
+    return device->info.kind != WEIR_DEVICE_HOST;
 }
 
 weir_context *weir__device_context(const weir_device *device)

@@ -397,9 +397,9 @@ static int sleep_on(void *user, int64_t timeout_ms)
 static weir_status wait_for(weir_event *event, int64_t timeout_ms, int quiet)
 {
     struct event_wait wait = {.event = event};
-    (void)weir__context_wait(
-        event->device->context,
-        &(struct weir__wait){.sleep = sleep_on, .user = &wait, .quiet = quiet}, timeout_ms);
+    (void)weir__context_wait(event->device->context,
+                             &(struct weir__wait){.sleep = sleep_on, .user = &wait, .quiet = quiet},
+                             timeout_ms);
     return wait.status;
 }
 
@@ -428,8 +428,7 @@ void *weir_event_native(weir_event *event)
     const weir_device *device = event->device;
     if (!device->ops->event_native)
         return NULL;
-    (void)weir__context_wait(device->context,
-                             &(struct weir__wait){.sleep = sleep_until_submitted, .user = event},
-                             -1);
+    (void)weir__context_wait(
+        device->context, &(struct weir__wait){.sleep = sleep_until_submitted, .user = event}, -1);
     return device->ops->event_native(event);
 }

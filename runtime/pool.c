@@ -11,9 +11,9 @@
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #define POISON(device, data, bytes) \
-    ((device)->info.kind == WEIR_DEVICE_HOST ? __asan_poison_memory_region(data, bytes) : (void)0)
+    (weir__device_is_gpu(device) ? (void)0 : __asan_poison_memory_region(data, bytes))
 #define UNPOISON(device, data, bytes) \
-    ((device)->info.kind == WEIR_DEVICE_HOST ? __asan_unpoison_memory_region(data, bytes) : (void)0)
+    (weir__device_is_gpu(device) ? (void)0 : __asan_unpoison_memory_region(data, bytes))
 #else
 #define POISON(device, data, bytes)   ((void)0)
 #define UNPOISON(device, data, bytes) ((void)0)
@@ -212,7 +212,7 @@ static struct piece *find_or_drop(weir_device *device, int32_t node, uint64_t by
 /* Of memory that nobody said more of. */
 static int32_t home_node(const weir_device *device)
 {
-    return device->info.kind == WEIR_DEVICE_HOST ? weir__near_node(device) : -1;
+    return weir__device_is_gpu(device) ? -1 : weir__near_node(device);
 }
 
 /* @param node  where it should lie if there is room; -1: anywhere. */

@@ -113,16 +113,16 @@ static weir_status check_ends(const weir_queue *queue, const weir_device *destin
 {
     const weir_device *device = queue->device;
     weir_status status = weir__queue_failed(queue);
-    int hosts = destination->info.kind == WEIR_DEVICE_HOST && source->info.kind == WEIR_DEVICE_HOST;
-    int ours = device == destination || device == source ||
-               (hosts && device->info.kind == WEIR_DEVICE_HOST);
+    int host = !weir__device_is_gpu(device);
+    int hosts = !weir__device_is_gpu(destination) && !weir__device_is_gpu(source);
+    int ours = device == destination || device == source || (hosts && host);
     if (status)
         return status;
     if (destination->context != device->context || source->context != device->context)
         return weir__fail(WEIR_ERR_INVALID,
                           "a queue of %s cannot copy from %s to %s of another context",
                           device->info.label, source->info.label, destination->info.label);
-    if (!ours || (device->info.kind == WEIR_DEVICE_HOST && !hosts))
+    if (!ours || (host && !hosts))
         return weir__fail(WEIR_ERR_INVALID, "a queue of %s cannot copy from %s to %s",
                           device->info.label, source->info.label, destination->info.label);
     if (!weir_device_reaches(source, destination))
@@ -212,8 +212,7 @@ weir_status weir_queue_launch(weir_queue *queue, const weir_kernel *kernel, cons
     weir_status status = weir__queue_failed(queue);
     if (status || (status = check_kernel(kernel)))
         return status;
-    int has = device->info.kind == WEIR_DEVICE_CUDA ? !!kernel->cuda : !!kernel->host;
-    if (!has)
+    if (!device->ops->has_form(kernel))
         return weir__fail(WEIR_ERR_UNSUPPORTED, "kernel %s has no form for %s", kernel->name,
                           device->info.label);
     if (args_bytes > WEIR__ARGS_MAX)

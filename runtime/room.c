@@ -292,9 +292,7 @@ void weir__need_pass(struct weir__need *need, uint64_t count, uint64_t bytes)
 void weir__need_take_on(struct weir__need *need, const weir_device *device, uint64_t count,
                         uint64_t bytes)
 {
-    weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    weir_device_info_get(device, &info);
-    if (info.kind == WEIR_DEVICE_HOST)
+    if (!weir__device_is_gpu(device))
         weir__need_take(need, count, bytes);
 }
 

@@ -77,6 +77,10 @@ weir_status weir__sized_out(void *given, const void *known, size_t bytes, const 
 void weir__context_retain(weir_context *context);
 void weir__context_release(weir_context *context);
 
+/** Whether the device has compute units and memory of its own, which others reach by copies and over a bus: a GPU of
+ *  whatever maker. Else it works in the host's memory. */
+int weir__device_is_gpu(const weir_device *device);
+
 /** Number of cores this process may run on, at least 1. */
 uint32_t weir__cores(void);
 /** Bytes of the stack that a thread gets unless its maker says otherwise. */

@@ -102,7 +102,8 @@ static weir_status wait_watched(struct any *any, int64_t timeout_ms, size_t *ind
     weir__cond_init(&any->bell);
     if (!(status = watch_all(any)))
         (void)weir__context_wait(
-            any->context, &(struct weir__wait){.is = has_rung, .sleep = sleep_until_rung, .user = any},
+            any->context,
+            &(struct weir__wait){.is = has_rung, .sleep = sleep_until_rung, .user = any},
             timeout_ms);
     unwatch_all(any);
     pthread_cond_destroy(&any->bell);

@@ -60,10 +60,9 @@ static int rows_are_short(const weir_graph *graph)
  * GPU (docs/benchmarks.md), and several GPUs need no barrier for each level there. */
 static int usual(weir_context *context, const weir_graph *graph)
 {
-    weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    weir_device_info_get(weir_context_device(context, 0), &info);
-    return info.kind == WEIR_DEVICE_CUDA && rows_are_short(graph) ? WEIR__FORM_PUSH
-                                                                  : WEIR__FORM_STEP;
+    return weir__device_is_gpu(weir_context_device(context, 0)) && rows_are_short(graph)
+               ? WEIR__FORM_PUSH
+               : WEIR__FORM_STEP;
 }
 
 static weir_status possible(const void *user)

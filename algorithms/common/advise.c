@@ -186,10 +186,9 @@ uint32_t weir__advise_hosts(const struct weir__advise *facts, uint32_t threads, 
     return one ? 1 : facts->devices;
 }
 
-/* Devices of one kind that run by the wall clock, and the least of their pools and units; 0 where there is another
+/* Devices that are all GPUs, or all hosts, and run by the wall clock, and the least of their pools and units; 0 where there is another
  * device among them. */
-static uint32_t count_alike(weir_context *context, weir_device_kind kind, double *bytes_out,
-                            uint32_t *units_out)
+static uint32_t count_alike(weir_context *context, int gpus, double *bytes_out, uint32_t *units_out)
 {
     uint32_t count = weir_context_device_count(context);
     *bytes_out = 0;
@@ -201,7 +200,7 @@ static uint32_t count_alike(weir_context *context, weir_device_kind kind, double
         weir_pool_stats pool = WEIR_POOL_STATS_INIT;
         weir_device_info_get(weir_context_device(context, d), &info);
         weir_device_pool_stats(weir_context_device(context, d), &pool);
-        if (info.kind != kind)
+        if (weir__device_is_gpu(weir_context_device(context, d)) != gpus)
             return 0;
         if (d == 0 || (double)pool.bound_bytes < *bytes_out)
             *bytes_out = (double)pool.bound_bytes;
@@ -216,7 +215,7 @@ static uint32_t advise_hosts(weir_context *context, const weir_graph *graph,
                              struct weir__advise *facts, const char **why_out)
 {
     uint32_t threads, all = weir_context_device_count(context);
-    facts->devices = count_alike(context, WEIR_DEVICE_HOST, &facts->bytes_a_device, &threads);
+    facts->devices = count_alike(context, 0, &facts->bytes_a_device, &threads);
     if (facts->devices < 2 || facts->shape != WEIR_SHAPE_LEVELS ||
         weir__advise_levels(graph, facts) || weir__advise_least(facts) > 1)
         return all;
@@ -230,7 +229,7 @@ uint32_t weir_devices_advise(weir_context *context, const weir_graph *graph, wei
         .shape = shape, .vertices = (double)graph->vertices, .arcs = (double)graph->arcs};
     uint32_t all = weir_context_device_count(context), units;
     const char *why = NULL;
-    facts.devices = count_alike(context, WEIR_DEVICE_CUDA, &facts.bytes_a_device, &units);
+    facts.devices = count_alike(context, 1, &facts.bytes_a_device, &units);
     /* Without memory for a search nothing is known that would speak against all of them. */
     if (!facts.devices)
         all = advise_hosts(context, graph, &facts, &why);

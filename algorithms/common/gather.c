@@ -240,12 +240,9 @@ weir_status weir__gather_on_devices(struct weir__numbering *numbering, const voi
 /* Host devices share their memory with the host: there an array on a device is one more way through it. */
 static int all_gpus(const struct weir__numbering *numbering)
 {
-    for (uint32_t p = 0; p < numbering->parts; p++) {
-        weir_device_info info = WEIR_DEVICE_INFO_INIT;
-        weir_device_info_get(device(numbering, p), &info);
-        if (info.kind != WEIR_DEVICE_CUDA)
+    for (uint32_t p = 0; p < numbering->parts; p++)
+        if (!weir__device_is_gpu(device(numbering, p)))
             return 0;
-    }
     return 1;
 }
 

@@ -65,9 +65,8 @@ static void plan_packets(weir__pbf_run *run)
     const size_t all = run->elements ? run->elements * sizeof(uint32_t) : sizeof(uint32_t);
     uint32_t gpus = 0;
     for (uint32_t i = 0; i < flow->devices; i++) {
-        weir_device_info info = WEIR_DEVICE_INFO_INIT;
-        weir_device_info_get(weir_context_device(flow->context, i), &info);
-        const uint32_t is_gpu = info.kind == WEIR_DEVICE_CUDA;
+        const uint32_t is_gpu =
+            (uint32_t)weir__device_is_gpu(weir_context_device(flow->context, i));
         flow->device[i].buffers = config->buffers ? config->buffers : 2 + is_gpu;
         gpus += is_gpu;
     }

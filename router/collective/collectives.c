@@ -52,12 +52,9 @@ static weir_status check(weir_context *context, weir_device *const *devices, uin
 
 static int any_gpu(const weir_collectives *c)
 {
-    for (uint32_t i = 0; i < c->ranks; i++) {
-        weir_device_info info = WEIR_DEVICE_INFO_INIT;
-        weir_device_info_get(c->rank[i].device, &info);
-        if (info.kind != WEIR_DEVICE_HOST)
+    for (uint32_t i = 0; i < c->ranks; i++)
+        if (weir__device_is_gpu(c->rank[i].device))
             return 1;
-    }
     return 0;
 }
 

@@ -53,10 +53,8 @@ static weir_status hop_routed(struct hops *h, uint32_t from)
 /* A host's queue does not copy to a GPU: the GPU's does, once it has waited. */
 static int pulls(const struct hops *h, uint32_t from)
 {
-    weir_device_info mine = WEIR_DEVICE_INFO_INIT, theirs = WEIR_DEVICE_INFO_INIT;
-    weir_device_info_get(weir__bench_device(h->bench, h->device[from]), &mine);
-    weir_device_info_get(weir__bench_device(h->bench, h->device[1 - from]), &theirs);
-    return mine.kind == WEIR_DEVICE_HOST && theirs.kind != WEIR_DEVICE_HOST;
+    return !weir__device_is_gpu(weir__bench_device(h->bench, h->device[from])) &&
+           weir__device_is_gpu(weir__bench_device(h->bench, h->device[1 - from]));
 }
 
 typedef weir_status (*copy_fn)(weir_queue *queue, weir_device *destination_device,

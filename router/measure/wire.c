@@ -8,11 +8,10 @@
 /* Times are taken by a GPU where one takes part; it is its copy engine that works. */
 static uint32_t leader(const struct bench *bench, const struct wire_shape *shape)
 {
-    weir_device_info to = WEIR_DEVICE_INFO_INIT;
-    weir_device_info from = WEIR_DEVICE_INFO_INIT;
-    weir_device_info_get(weir__bench_device(bench, shape->to), &to);
-    weir_device_info_get(weir__bench_device(bench, shape->from), &from);
-    return from.kind != WEIR_DEVICE_CUDA && to.kind == WEIR_DEVICE_CUDA ? shape->to : shape->from;
+    return weir__device_is_gpu(weir__bench_device(bench, shape->from)) ||
+                   !weir__device_is_gpu(weir__bench_device(bench, shape->to))
+               ? shape->from
+               : shape->to;
 }
 
 static weir_status make_link(struct wire *wire)

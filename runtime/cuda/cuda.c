@@ -177,9 +177,15 @@ static void unpin(weir_device *device, void *data)
         (void)weir__cuda_check(device, "giving up page-locked memory", cudaHostUnregister(data));
 }
 
+static int has_form(const weir_kernel *kernel)
+{
+    return kernel->cuda != NULL;
+}
+
 const weir__backend weir__cuda_backend = {
     .name = "cuda",
     .kind = WEIR_DEVICE_CUDA,
+    .usual = "cuda",
     .waits_capture = 1, /* cudaStreamWaitEvent takes the record there is */
     .holds = 1,         /* and goes on at once if there is none */
     .count = count,
@@ -203,6 +209,7 @@ const weir__backend weir__cuda_backend = {
     .push = weir__cuda_queue_push,
     .fill = weir__cuda_queue_fill,
     .launch = weir__cuda_queue_launch,
+    .has_form = has_form,
     .record = weir__cuda_queue_record,
     .wait_event = weir__cuda_queue_wait_event,
     .hold = weir__cuda_queue_hold,

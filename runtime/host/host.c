@@ -58,6 +58,8 @@ static void mem_free(weir_device *device, void *data)
 const weir__backend weir__host_backend = {
     .name = "host",
     .kind = WEIR_DEVICE_HOST,
+    .made = 1,
+    .usual = "host:4",
     .count = count,
     .open = open_device,
     .close = close_device,
@@ -70,6 +72,7 @@ const weir__backend weir__host_backend = {
     .push = weir__host_queue_push,
     .fill = weir__host_queue_fill,
     .launch = weir__host_queue_launch,
+    .has_form = weir__kernel_on_host,
     .call = weir__host_queue_call,
     .record = weir__host_queue_record,
     .wait_event = weir__host_queue_wait_event,

@@ -91,6 +91,7 @@ const weir__backend weir__sim_backend = {
     .push = weir__sim_queue_push,
     .fill = weir__sim_queue_fill,
     .launch = weir__sim_queue_launch,
+    .has_form = weir__kernel_on_host,
     .call = weir__sim_queue_call,
     .record = weir__sim_queue_record,
     .wait_event = weir__sim_queue_wait_event,

@@ -20,14 +20,16 @@ static void device_spec(const char *text)
 {
     struct weir__spec_item items[WEIR_DEVICES_MAX];
     uint32_t count;
-    weir_status status = weir__spec_parse(text, four_gpus, items, &count);
+    static const weir__backend cuda = {.name = "cuda", .count = four_gpus};
+    static const weir__backend *const backends[] = {&cuda, &weir__host_backend, NULL};
+    weir_status status = weir__spec_parse(text, backends, items, &count);
     if (status) {
         weir__fuzz_refused(status, NULL);
         return;
     }
     FUZZ_CHECK(count >= 1 && count <= WEIR_DEVICES_MAX, "%u devices", count);
     for (uint32_t i = 0; i < count; i++)
-        FUZZ_CHECK(items[i].cuda ? items[i].ordinal < 4 : items[i].threads <= 256,
+        FUZZ_CHECK(items[i].ops->made ? items[i].threads <= 256 : items[i].ordinal < 4,
                    "device %u: GPU %u, %u threads", i, items[i].ordinal, items[i].threads);
 }
 

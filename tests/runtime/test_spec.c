@@ -22,6 +22,15 @@ static uint32_t no_gpu(void)
     return 0;
 }
 
+/* The backends of a machine with so many GPUs. */
+static const weir__backend *const *machine(uint32_t (*gpus)(void))
+{
+    static weir__backend cuda = {.name = "cuda", .usual = "cuda"};
+    static const weir__backend *const backends[] = {&cuda, &weir__host_backend, NULL};
+    cuda.count = gpus;
+    return backends;
+}
+
 /* "h0" is a host device of the configured threads, "h3" one of 3, "c2" cuda:2. */
 static void show(const struct weir__spec_item *items, uint32_t count, char *text, size_t room)
 {
@@ -29,8 +38,8 @@ static void show(const struct weir__spec_item *items, uint32_t count, char *text
     text[0] = '\0';
     for (uint32_t i = 0; i < count && at < room; i++)
         at += (size_t)snprintf(text + at, room - at, "%s%c%u", i ? " " : "",
-                               items[i].cuda ? 'c' : 'h',
-                               items[i].cuda ? items[i].ordinal : items[i].threads);
+                               items[i].ops->made ? 'h' : 'c',
+                               items[i].ops->made ? items[i].threads : items[i].ordinal);
 }
 
 static void good_specs(void **state)
@@ -62,7 +71,7 @@ static void good_specs(void **state)
         struct weir__spec_item items[WEIR_DEVICES_MAX];
         uint32_t count;
         char text[256];
-        OK(weir__spec_parse(rows[i].spec, three_gpus, items, &count));
+        OK(weir__spec_parse(rows[i].spec, machine(three_gpus), items, &count));
         show(items, count, text, sizeof text);
         assert_string_equal(text, rows[i].wanted);
     }
@@ -91,16 +100,16 @@ static const struct bad bad_rows[] = {
     {"host:2x257", no_gpu, WEIR_ERR_INVALID, "a number of threads from 1 to 256 is expected"},
     {"host:2x", no_gpu, WEIR_ERR_INVALID, "a number of threads from 1 to 256 is expected"},
     {"host:1,", no_gpu, WEIR_ERR_INVALID,
-     "device spec 'host:1,': 'host' or 'cuda' is expected at character 8"},
-    {",", no_gpu, WEIR_ERR_INVALID, "'host' or 'cuda' is expected at character 1"},
-    {"host:1,,host:1", no_gpu, WEIR_ERR_INVALID, "'host' or 'cuda' is expected at character 8"},
-    {"hosts", no_gpu, WEIR_ERR_INVALID, "'host' or 'cuda' is expected at character 1"},
-    {"HOST:1", no_gpu, WEIR_ERR_INVALID, "'host' or 'cuda' is expected at character 1"},
-    {"gpu:0", no_gpu, WEIR_ERR_INVALID, "'host' or 'cuda' is expected at character 1"},
-    {"0", three_gpus, WEIR_ERR_INVALID, "'host' or 'cuda' is expected at character 1"},
-    {"host:1,2", three_gpus, WEIR_ERR_INVALID, "'host' or 'cuda' is expected at character 8"},
-    {"cuda,1", three_gpus, WEIR_ERR_INVALID, "'host' or 'cuda' is expected at character 6"},
-    {" host:1", no_gpu, WEIR_ERR_INVALID, "'host' or 'cuda' is expected at character 1"},
+     "device spec 'host:1,': 'cuda' or 'host' is expected at character 8"},
+    {",", no_gpu, WEIR_ERR_INVALID, "'cuda' or 'host' is expected at character 1"},
+    {"host:1,,host:1", no_gpu, WEIR_ERR_INVALID, "'cuda' or 'host' is expected at character 8"},
+    {"hosts", no_gpu, WEIR_ERR_INVALID, "'cuda' or 'host' is expected at character 1"},
+    {"HOST:1", no_gpu, WEIR_ERR_INVALID, "'cuda' or 'host' is expected at character 1"},
+    {"gpu:0", no_gpu, WEIR_ERR_INVALID, "'cuda' or 'host' is expected at character 1"},
+    {"0", three_gpus, WEIR_ERR_INVALID, "'cuda' or 'host' is expected at character 1"},
+    {"host:1,2", three_gpus, WEIR_ERR_INVALID, "'cuda' or 'host' is expected at character 8"},
+    {"cuda,1", three_gpus, WEIR_ERR_INVALID, "'cuda' or 'host' is expected at character 6"},
+    {" host:1", no_gpu, WEIR_ERR_INVALID, "'cuda' or 'host' is expected at character 1"},
     {"host:1 ", no_gpu, WEIR_ERR_INVALID, "',' or the end is expected at character 7"},
     {"host: 1", no_gpu, WEIR_ERR_INVALID, "a number of host devices is expected at character 6"},
     {"host:1;host:1", no_gpu, WEIR_ERR_INVALID, "',' or the end is expected at character 7"},
@@ -118,7 +127,7 @@ static const struct bad bad_rows[] = {
     {"cuda:2-1", three_gpus, WEIR_ERR_INVALID, "a range that runs backwards ends at character 9"},
     {"cuda:", three_gpus, WEIR_ERR_INVALID, "the number of a GPU is expected at character 6"},
     {"cuda:0-", three_gpus, WEIR_ERR_INVALID, "the number of a GPU is expected at character 8"},
-    {"cuda:0,", three_gpus, WEIR_ERR_INVALID, "'host' or 'cuda' is expected at character 8"},
+    {"cuda:0,", three_gpus, WEIR_ERR_INVALID, "'cuda' or 'host' is expected at character 8"},
     {"cuda:x", three_gpus, WEIR_ERR_INVALID, "the number of a GPU is expected at character 6"},
     {"cuda:0x2", three_gpus, WEIR_ERR_INVALID, "',' or the end is expected at character 7"},
 };
@@ -130,7 +139,7 @@ static void bad_specs(void **state)
         const struct bad *row = &bad_rows[i];
         struct weir__spec_item items[WEIR_DEVICES_MAX];
         uint32_t count;
-        weir_status status = weir__spec_parse(row->spec, row->gpus, items, &count);
+        weir_status status = weir__spec_parse(row->spec, machine(row->gpus), items, &count);
         if (status != row->status || !strstr(weir_error_detail(), row->detail))
             fail_msg("'%s': status %d, '%s' instead of %d, '%s'", row->spec, (int)status,
                      weir_error_detail(), (int)row->status, row->detail);
@@ -142,8 +151,34 @@ static void a_host_spec_does_not_ask_for_gpus(void **state)
     struct weir__spec_item items[WEIR_DEVICES_MAX];
     uint32_t count;
     (void)state;
-    OK(weir__spec_parse("host:64", NULL, items, &count));
+    OK(weir__spec_parse("host:64", machine(NULL), items, &count));
     assert_int_equal(count, 64);
+}
+
+/* A third kind of device is a row: no grammar knows it. */
+static void a_backend_is_a_row(void **state)
+{
+    static const weir__backend hip = {.name = "hip", .usual = "hip", .count = one_gpu};
+    static const weir__backend *const backends[] = {&hip, &weir__host_backend, NULL};
+    struct weir__spec_item items[WEIR_DEVICES_MAX];
+    uint32_t count;
+    (void)state;
+    OK(weir__spec_parse("host:2,hip:0", backends, items, &count));
+    assert_int_equal(count, 3);
+    assert_ptr_equal(items[2].ops, &hip);
+    STATUS(weir__spec_parse("cuda", backends, items, &count), WEIR_ERR_INVALID);
+    assert_detail_has("'hip' or 'host' is expected at character 1");
+    STATUS(weir__spec_parse("hip:1", backends, items, &count), WEIR_ERR_NODEV);
+    assert_detail_has("hip:1 does not exist: there is 1 GPU");
+}
+
+static void what_is_usual_is_the_first_that_there_is(void **state)
+{
+    (void)state;
+    assert_string_equal(weir__spec_usual(machine(one_gpu)), "cuda");
+    weir__fail(WEIR_ERR_INVALID, "an older sentence");
+    assert_string_equal(weir__spec_usual(machine(no_gpu)), "host:4");
+    assert_string_equal(weir_error_detail(), "an older sentence");
 }
 
 static void a_context_has_the_devices_of_its_spec(void **state)
@@ -223,6 +258,8 @@ int main(void)
         cmocka_unit_test(good_specs),
         cmocka_unit_test(bad_specs),
         cmocka_unit_test(a_host_spec_does_not_ask_for_gpus),
+        cmocka_unit_test(a_backend_is_a_row),
+        cmocka_unit_test(what_is_usual_is_the_first_that_there_is),
         cmocka_unit_test(a_context_has_the_devices_of_its_spec),
         cmocka_unit_test(a_bad_spec_gives_no_context),
         cmocka_unit_test(no_spec_picks_what_there_is),

@@ -97,12 +97,9 @@ static weir_status check(const weir_bench_config *config)
 
 static int all_gpus(const weir_context *context)
 {
-    for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
-        weir_device_info info = WEIR_DEVICE_INFO_INIT;
-        weir_device_info_get(weir_context_device(context, i), &info);
-        if (info.kind != WEIR_DEVICE_CUDA)
+    for (uint32_t i = 0; i < weir_context_device_count(context); i++)
+        if (!weir__device_is_gpu(weir_context_device(context, i)))
             return 0;
-    }
     return 1;
 }
 

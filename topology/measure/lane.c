@@ -23,9 +23,7 @@ void weir__lane_init(struct lane *lane, const struct bench *bench, uint32_t from
 
 static int is_gpu(const struct bench *bench, uint32_t device)
 {
-    weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    weir_device_info_get(weir__bench_device(bench, device), &info);
-    return info.kind == WEIR_DEVICE_CUDA;
+    return weir__device_is_gpu(weir__bench_device(bench, device));
 }
 
 static uint32_t queue_of(struct schedule *schedule, uint32_t *queue, uint32_t device)

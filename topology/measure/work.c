@@ -194,7 +194,5 @@ int weir__skip_simulated(struct bench *bench)
 
 int weir__is_gpu(const struct bench *bench, uint32_t device)
 {
-    weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    weir_device_info_get(weir__bench_device(bench, device), &info);
-    return info.kind == WEIR_DEVICE_CUDA;
+    return weir__device_is_gpu(weir__bench_device(bench, device));
 }

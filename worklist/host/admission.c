@@ -23,7 +23,7 @@ void weir__admission_add(struct admission *mine, const weir_device *device)
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
     mine->key[mine->count++] =
-        info.kind == WEIR_DEVICE_HOST ? (uint64_t)(uintptr_t)device : info.ordinal;
+        weir__device_is_gpu(device) ? info.ordinal : (uint64_t)(uintptr_t)device;
 }
 
 static int share(const struct admission *a, const struct admission *b)

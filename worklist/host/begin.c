@@ -166,7 +166,7 @@ static void image_args(struct worker *worker)
                                   .wire_bytes = list->op->wire_bytes,
                                   .usual = list->cuts && config->worker == WEIR_WORKER_WARP,
                                   .once = !fused};
-    const uint32_t warps = info.kind == WEIR_DEVICE_CUDA ? 16 : 1;
+    const uint32_t warps = weir__device_is_gpu(worker->device) ? 16 : 1;
     weir__worklist_fetch(list, warps, info.lanes, args);
     image_narrow(worker, info.units, warps, args);
     args->stage_channels = worker->stage_channels;

@@ -40,9 +40,7 @@ static void tend(void *user)
 /* Whether the host has to give chunks to running kernels. Kernels of host devices take chunks themselves. */
 static int wants_tending(const struct weir_worklist *list)
 {
-    weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    weir_device_info_get(list->workers[0].device, &info);
-    return info.kind == WEIR_DEVICE_CUDA;
+    return weir__device_is_gpu(list->workers[0].device);
 }
 
 static void describe(struct weir_worklist *list, struct residents *all)

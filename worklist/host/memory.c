@@ -136,12 +136,10 @@ static weir_status allocate_channels(struct worker *worker)
 
 static weir_status allocate_worker(struct worker *worker)
 {
-    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_status status;
-    weir_device_info_get(worker->device, &info);
     if ((status = weir_queue_create(worker->device, 0, &worker->queue)))
         return status;
-    if (info.kind == WEIR_DEVICE_CUDA &&
+    if (weir__device_is_gpu(worker->device) &&
         (status = weir_queue_create(worker->device, 1, &worker->stop_queue)))
         return status;
     if (weir_event_acquire(worker->device, &worker->done))

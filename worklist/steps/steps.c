@@ -94,15 +94,13 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
 {
     const weir_steps_body *body = steps->program->body;
     weir_device *home = weir_context_home(steps->context);
-    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_status status;
     void *memory;
     member->device = weir_context_device(steps->context, index);
-    weir_device_info_get(member->device, &info);
     if ((status = weir__calloc(1, body->args_bytes, "kernel arguments", &member->args)) ||
         (status = weir_queue_create(member->device, 0, &member->queue)) ||
         (status = weir_event_acquire(member->device, &member->done)) ||
-        (info.kind != WEIR_DEVICE_HOST &&
+        (weir__device_is_gpu(member->device) &&
          (status = weir_queue_create(member->device, 1, &member->stop_queue))) ||
         (status = weir_device_alloc(home, sizeof *member->image, &memory)))
         return status;
@@ -114,9 +112,7 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
     if ((status = weir_device_alloc(member->device, sizeof *member->page, &memory)))
         return status;
     member->page = memory;
-    return body->load && info.kind != WEIR_DEVICE_HOST
-               ? weir__device_load(member->device, body->load)
-               : WEIR_OK;
+    return body->load ? weir__device_load(member->device, body->load) : WEIR_OK;
 }
 
 static void introduce(struct weir_steps *steps)

@@ -97,6 +97,16 @@ explain() { # STATUS LOG
     fi
 }
 
+# What of a log tells why: a sanitizer's report with the lines before it, or the end.
+excerpt() { # LOG
+    at=$(grep -nE "$report" "$1" | head -n 1 | cut -d: -f1)
+    if [ -n "$at" ]; then
+        sed -n "$((at > 20 ? at - 20 : 1)),$((at + 120))p" "$1"
+    else
+        tail -n 200 "$1"
+    fi
+}
+
 run_one() { # PROGRAM; sets p f s why log
     name=$(name_of "$1")
     log=$logs/$name.log
@@ -164,7 +174,7 @@ for program; do
     [ "$s" -eq 0 ] || text="$text, $s skipped"
     printf '%-4s %-36s %4d s  %s\n' "$word" "$name" "$spent" "$text${why:+ ($why)}"
     if [ "$f" -gt 0 ]; then
-        tail -n 200 "$log" | sed 's/^/     | /'
+        excerpt "$log" | sed 's/^/     | /'
         echo "     log: $log"
     fi
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))

@@ -17,8 +17,8 @@ static const weir_algorithm own_algorithms[] = {WEIR_ALGORITHM_RING, WEIR_ALGORI
 #define OWN_ALGORITHMS (sizeof own_algorithms / sizeof *own_algorithms)
 
 /** One rank, several, host devices of several threads, a simulated machine, GPUs, and both kinds together. Under
- *  ThreadSanitizer, where a call takes twenty times as long, few of them. */
-#if defined(__SANITIZE_THREAD__)
+ *  sanitizers, where a call takes up to twenty times as long, few of them. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define ON_RANKS(f) ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:2x2"), ON_BACKEND(f, "cuda:0-1")
 #else
 #define ON_RANKS(f)                                                                          \

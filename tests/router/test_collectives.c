@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define SMALL_BYTES (64u << 10)
-#ifdef __SANITIZE_THREAD__
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define LARGE_BYTES \
     (3u << 18) /* each access takes its time there: half as much, in as many packets */
 #define COUNTS_APART(ranks) 3

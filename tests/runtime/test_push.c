@@ -7,12 +7,17 @@
 #include <string.h>
 
 #define ALIGNMENTS  16
-#define SMALL       4095
 #define SLOT        (SMALL + 65) /* room for one small copy, its shift, and bytes around it */
 #define SLOTS_BYTES ((size_t)SLOT * ALIGNMENTS * ALIGNMENTS)
-#define LARGE       (((size_t)1 << 20) + 3)
-#define MARGIN      ((size_t)32)
-#define AROUND      0xA5
+#ifdef __SANITIZE_THREAD__ /* each byte takes its time there */
+#define LARGE (((size_t)1 << 17) + 3)
+#define SMALL 511
+#else
+#define LARGE (((size_t)1 << 20) + 3)
+#define SMALL 4095
+#endif
+#define MARGIN ((size_t)32)
+#define AROUND 0xA5
 
 static const size_t small_sizes[] = {0, 1, 15, 16, 17, SMALL};
 /* Each width of words, with and without bytes before the first. */

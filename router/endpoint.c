@@ -69,3 +69,15 @@ const char *weir_endpoint_name(const weir_endpoint *endpoint)
 {
     return endpoint ? endpoint->name : "";
 }
+
+void weir_endpoint_user_set(weir_endpoint *endpoint, void *user)
+{
+    if (endpoint)
+        atomic_store_explicit(&endpoint->user, user, memory_order_release);
+}
+
+void *weir_endpoint_user(const weir_endpoint *endpoint)
+{
+    return endpoint ? atomic_load_explicit(&((weir_endpoint *)endpoint)->user, memory_order_acquire)
+                    : NULL;
+}

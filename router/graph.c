@@ -5,6 +5,23 @@
 
 /* One thread builds at a time, in whatever context: links come and go rarely. */
 static pthread_mutex_t building = PTHREAD_MUTEX_INITIALIZER;
+static weir_link *made; /* all links that are whole, guarded by it */
+
+static void enlist(weir_link *link)
+{
+    link->next_made = made;
+    link->made_at = &made;
+    if (made)
+        made->made_at = &link->next_made;
+    made = link;
+}
+
+static void delist(weir_link *link)
+{
+    *link->made_at = link->next_made;
+    if (link->next_made)
+        link->next_made->made_at = link->made_at;
+}
 
 /* ---- what is refused --------------------------------------------------------------------------- */
 
@@ -173,6 +190,8 @@ weir_status weir_link_create(weir_endpoint *source, weir_endpoint *destination,
         weir__link_part(link);
     if (status && link->source && link->own && link->router == link->own)
         weir__input_remove(link);
+    if (!status)
+        enlist(link);
     pthread_mutex_unlock(&building);
     if (status) {
         end_output(link);
@@ -191,6 +210,7 @@ void weir_link_destroy(weir_link *link)
     if (link->source && !link->source->group)
         (void)weir_link_shutdown(link);
     pthread_mutex_lock(&building);
+    delist(link);
     weir__link_part(link);
     pthread_mutex_unlock(&building);
     if (link->source && link->source->group)
@@ -214,4 +234,54 @@ weir_endpoint *weir_link_source(const weir_link *link)
 uint32_t weir_link_number(const weir_link *link)
 {
     return link ? link->number : 0;
+}
+
+/* ---- looking at links ------------------------------------------------------------------------------ */
+
+weir_endpoint *weir_link_destination(const weir_link *link)
+{
+    if (!link)
+        return NULL;
+    return link->output ? link->output->destination : &link->router->self;
+}
+
+void weir_link_user_set(weir_link *link, void *user)
+{
+    if (link)
+        atomic_store_explicit(&link->user, user, memory_order_release);
+}
+
+void *weir_link_user(const weir_link *link)
+{
+    return link ? atomic_load_explicit(&((weir_link *)link)->user, memory_order_acquire) : NULL;
+}
+
+/* @param[in] router  NULL: of any. */
+static uint32_t visit_links(const weir_context *context, const weir_router *router,
+                            void (*visit)(void *user, weir_link *link), void *user)
+{
+    uint32_t count = 0;
+    pthread_mutex_lock(&building);
+    for (weir_link *link = made; link; link = link->next_made) {
+        if (link->router->context != context ||
+            (router && link->router != router && link->from != router))
+            continue;
+        count++;
+        if (visit)
+            visit(user, link);
+    }
+    pthread_mutex_unlock(&building);
+    return count;
+}
+
+uint32_t weir_context_links(weir_context *context, void (*visit)(void *user, weir_link *link),
+                            void *user)
+{
+    return context ? visit_links(context, NULL, visit, user) : 0;
+}
+
+uint32_t weir_router_links(weir_router *router, void (*visit)(void *user, weir_link *link),
+                           void *user)
+{
+    return router ? visit_links(router->context, router, visit, user) : 0;
 }

@@ -28,6 +28,7 @@ struct weir_endpoint {
     /* Of an endpoint in another process, whose device is home here; held. NULL for others. */
     struct weir_group *group;
     uint32_t process;
+    _Atomic(void *) user; /* the program's; release, acquire */
     pthread_mutex_t lock; /* guards all below */
     weir_link *direct;    /* links from here to other plain endpoints, linked by next_direct */
     char name[32];
@@ -281,6 +282,8 @@ struct output {
         *returned;              /* taken, and given back with nothing in them; by next_returned */
     struct weir_pending *spare; /* for receives into the program's memory */
     uint64_t posts;
+    enum idling { FLOWING, STALLED, STARVED } idling; /* since `idling_since` (output.c) */
+    uint64_t idling_since;                            /* nanoseconds of the context */
     weir_link_stats stats;
 };
 
@@ -322,6 +325,8 @@ void weir__output_orphan(struct output *output);
 /** Match what can be, unlock, and tell the receiver of it, or where @p woke says so. The caller cancels the
  *  router if this fails, with nothing locked. */
 weir_status weir__output_progress(struct output *output, int woke);
+/** What is under way on it now, and its times up to now, into @p stats. Output locked. */
+void weir__output_read(struct output *output, weir_link_stats *stats);
 /** Post a slot; the output is locked. */
 weir_status weir__output_post(struct output *output, struct weir_pending *slot);
 /** Post a buffer of the link's again after its release, or keep the slot for the program's next. */
@@ -351,6 +356,8 @@ void weir__send_queue_put_back(struct send_queue *sends, struct offer *offer);
 /** The next offer that the first unmatched slot may be given, claimed and taken out of its queue;
  *  @p sends_out that queue. Output locked. */
 struct offer *weir__send_queues_next(struct output *output, struct send_queue **sends_out);
+/** Packets that wait for a receive: not taken, nor lent to another output. Output locked. */
+uint64_t weir__send_queues_waiting(const struct output *output);
 /** Drop what others took from the front of all send queues. Output locked. */
 void weir__send_queues_trim(struct output *output);
 /** All send queues are shut and empty. Output locked. */
@@ -489,12 +496,15 @@ void weir__group_wake(void *group);
 void weir__group_release(struct weir_group *group);
 
 struct weir_link {
-    weir_router *router;        /* held: the one it leads into, else the one it comes from */
-    weir_router *own;           /* the private router of a link between two plain endpoints */
-    weir_router *from;          /* of a link between routers: the one that feeds `router`; held */
-    weir_endpoint *source;      /* of an input, held; NULL if the link is no input */
-    uint32_t number;            /* among the inputs of its router, or the outputs */
-    struct output *output;      /* NULL if the link is no output */
+    weir_link *next_made,
+        **made_at;         /* among all links of the process, which only who builds may follow */
+    _Atomic(void *) user;  /* the program's; release, acquire */
+    weir_router *router;   /* held: the one it leads into, else the one it comes from */
+    weir_router *own;      /* the private router of a link between two plain endpoints */
+    weir_router *from;     /* of a link between routers: the one that feeds `router`; held */
+    weir_endpoint *source; /* of an input, held; NULL if the link is no input */
+    uint32_t number;       /* among the inputs of its router, or the outputs */
+    struct output *output; /* NULL if the link is no output */
     weir_endpoint *destination; /* of a link between plain endpoints, for the check of doubles */
     weir_link *next_direct;
     _Atomic int closed;        /* the input was shut down; relaxed: one call at a time */

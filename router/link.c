@@ -268,8 +268,7 @@ weir_status weir_link_stats_get(const weir_link *link, weir_link_stats *stats_ou
     weir_link_stats stats = WEIR_LINK_STATS_INIT;
     if (link->output) {
         weir__output_lock(link->output);
-        stats = link->output->stats;
-        stats.size = sizeof stats;
+        weir__output_read(link->output, &stats);
         weir__output_leave(link->output);
     }
     if (link->window)

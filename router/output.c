@@ -180,6 +180,51 @@ static void end_receives(struct output *output, weir_status status)
     }
 }
 
+static int has_offers(const struct output *output)
+{
+    for (uint32_t i = 0; i < output->send_queue_count; i++)
+        if (output->send_queues[i]->head)
+            return 1;
+    return 0;
+}
+
+/* Packets wait for receives, or receives for packets. Where both are there, a buffer is still worked on, or a packet is not
+ * ready: time of theirs. */
+static enum idling idling_of(const struct output *output)
+{
+    int offers = has_offers(output);
+    if (output->ended || (offers && output->unmatched))
+        return FLOWING;
+    return offers ? STALLED : output->unmatched ? STARVED : FLOWING;
+}
+
+/* The clock is read where the answer changes, which it does not while packets meet receives that wait. */
+static void note_idling(struct output *output, enum idling now)
+{
+    if (now == output->idling)
+        return;
+    uint64_t time = weir_context_time_ns(output->router->context);
+    if (output->idling == STALLED)
+        output->stats.stalled_ns += time - output->idling_since;
+    else if (output->idling == STARVED)
+        output->stats.starved_ns += time - output->idling_since;
+    output->idling = now;
+    output->idling_since = time;
+}
+
+void weir__output_read(struct output *output, weir_link_stats *stats)
+{
+    enum idling now = output->idling;
+    note_idling(output, FLOWING); /* its time up to now counts */
+    note_idling(output, now);
+    *stats = output->stats;
+    stats->size = sizeof *stats;
+    stats->waiting = weir__send_queues_waiting(output);
+    for (const struct weir_pending *slot = output->ended ? NULL : output->unmatched; slot;
+         slot = slot->next)
+        stats->posted++;
+}
+
 /* Pair offers with posted buffers; the output is locked.
  * @param[out] woke_out  set if a receive was assigned or ended. */
 static weir_status match(struct output *output, int *woke_out)
@@ -207,6 +252,7 @@ static weir_status match(struct output *output, int *woke_out)
         end_receives(output, WEIR_CLOSED);
         *woke_out = 1;
     }
+    note_idling(output, idling_of(output));
     return status;
 }
 

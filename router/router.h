@@ -64,6 +64,11 @@ void weir_endpoint_destroy(weir_endpoint *endpoint);
 weir_device *weir_endpoint_device(const weir_endpoint *endpoint);
 /** Owned by the endpoint; of the name given its first 31 bytes. */
 const char *weir_endpoint_name(const weir_endpoint *endpoint);
+/** A pointer of the program's, by which policies and others find what an endpoint stands for; NULL until it is set. A
+ *  router's is that of weir_router_endpoint(). What it points to is the program's to keep. Any thread: who gets the
+ *  pointer sees what was written there before it was set. */
+void weir_endpoint_user_set(weir_endpoint *endpoint, void *user);
+void *weir_endpoint_user(const weir_endpoint *endpoint);
 
 /* ---- policies ----------------------------------------------------------------------------- */
 
@@ -94,8 +99,8 @@ typedef struct weir_policy {
      *  linked; a router that is fed by this one is one of them. A number whose link was destroyed keeps its place, as
      *  NULL, until another link is given it.
      *  Called by the sending thread, once a message; senders may call it at the same time. Must not
-     *  block or call into weir but for weir_endpoint_device(), weir_endpoint_name(), both of which take NULL, and
-     *  weir_error_set().
+     *  block or call into weir but for weir_endpoint_device(), weir_endpoint_name(), weir_endpoint_user(), all of which take
+     *  NULL, and weir_error_set().
      *  @param[in] source  who hands the message over: the sender's endpoint, or the router's before.
      *  @return WEIR_OK, or a failure that weir_link_send() returns, with the sentence of weir_error_set() or one that
      *          names the policy. WEIR_ERR_TIMEOUT, and what is no failure, is refused with WEIR_ERR_INVALID. */
@@ -295,6 +300,20 @@ void weir_link_destroy(weir_link *link);
 void weir_link_cancel(weir_link *link, weir_status status);
 /** Of a link into a router, or between plain endpoints: its source. NULL for others. */
 weir_endpoint *weir_link_source(const weir_link *link);
+/** Where it leads: an endpoint on a device, or a router's. Valid as long as the link. */
+weir_endpoint *weir_link_destination(const weir_link *link);
+/** As weir_endpoint_user_set() and weir_endpoint_user(). */
+void weir_link_user_set(weir_link *link, void *user);
+void *weir_link_user(const weir_link *link);
+/** Call @p visit for every link of a context, or of a router (its inputs, its outputs, and links to and from other
+ *  routers), the newest first. Meanwhile no link of the process is made or destroyed, in any thread, so handles are
+ *  valid during the call, and only then unless the program keeps the link. @p visit may read the link (its statistics,
+ *  number, ends, user pointers, names of ends) and nothing else of weir.
+ *  @return how many there are. @p visit may be NULL, to count them. */
+uint32_t weir_context_links(weir_context *context, void (*visit)(void *user, weir_link *link),
+                            void *user);
+uint32_t weir_router_links(weir_router *router, void (*visit)(void *user, weir_link *link),
+                           void *user);
 /** Of an input: its number among the inputs of its router, in the order linked, which receivers find as `source` of a
  *  packet. Of an output, to an endpoint or to a router: its number among the outputs, by which policies know it. 0 of a
  *  link between plain endpoints. It is the link's until it is destroyed; then the next link made on that side of the
@@ -371,11 +390,22 @@ typedef struct weir_link_stats {
     uint64_t send_messages, send_bytes; /**< the bounds of this input */
     uint64_t backlog_messages, backlog_bytes; /**< of them: under way on this input now */
     uint64_t failed_over; /**< of these: assigned before to another receiver, which went away */
+    uint64_t refused;     /**< sends on this input that came back with WEIR_FULL */
+    uint64_t full_ns;     /**< time between such a send and the next room on this input */
+    uint64_t
+        waiting; /**< packets that wait for a receive of this output now; one that several outputs may take waits
+                           *   for each */
+    uint64_t posted; /**< receives of this output that wait for a packet now */
+    uint64_t
+        stalled_ns; /**< time in which packets waited for this output and no receive was posted */
+    uint64_t
+        starved_ns; /**< time in which receives of this output waited and there was no packet. In a simulation all
+                           *   three are times of the simulated machine */
 } weir_link_stats;
 /** weir_link_stats: nothing filled in yet. */
-#define WEIR_LINK_STATS_INIT                                 \
-    {                                                        \
-        sizeof(weir_link_stats), 0, 0, 0, {0}, 0, 0, 0, 0, 0 \
+#define WEIR_LINK_STATS_INIT                                                   \
+    {                                                                          \
+        sizeof(weir_link_stats), 0, 0, 0, {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 /** Read the counters of a link; any thread.
  *  @param[in,out] stats_out  begins as WEIR_LINK_STATS_INIT.

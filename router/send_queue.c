@@ -288,6 +288,15 @@ struct offer *weir__send_queues_next(struct output *output, struct send_queue **
     return NULL;
 }
 
+uint64_t weir__send_queues_waiting(const struct output *output)
+{
+    uint64_t waiting = 0;
+    for (uint32_t i = 0; i < output->send_queue_count; i++)
+        for (struct offer *offer = output->send_queues[i]->head; offer; offer = offer->next)
+            waiting += !weir__offer_is_stale(offer) && !weir__offer_is_lent(offer);
+    return waiting;
+}
+
 int weir__send_queues_drained(const struct output *output)
 {
     for (uint32_t i = 0; i < output->send_queue_count; i++)

@@ -10,10 +10,13 @@
 
 struct window {
     _Atomic uint32_t references; /* the link and its messages; acq_rel */
+    const weir_context *context; /* kept by those */
     uint64_t messages_most, bytes_most;
     pthread_mutex_t lock;     /* guards all below; held while `room` is called */
     uint64_t messages, bytes; /* under way */
     int refused;              /* since room was told last */
+    uint64_t refused_at;      /* nanoseconds of the context, when that was */
+    uint64_t refusals, full_ns;
     weir_future *waiter;      /* of who waits for room; held, or NULL */
     void (*room)(void *user); /* NULL once the link is gone */
     void *room_user;
@@ -33,6 +36,7 @@ weir_status weir__window_create(const weir_context *context, const weir_link_con
                                                   : weir__config_get(tunables, WEIR__LINK_MESSAGES);
     window->bytes_most =
         config->send_bytes ? config->send_bytes : weir__config_get(tunables, WEIR__LINK_BYTES);
+    window->context = context;
     window->room = config->room;
     window->room_user = config->room_user;
     pthread_mutex_init(&window->lock, NULL);
@@ -80,6 +84,9 @@ weir_status weir__window_take(struct window *window, uint64_t bytes)
         window->messages++;
         window->bytes += bytes;
     } else {
+        window->refusals++;
+        if (!window->refused)
+            window->refused_at = weir_context_time_ns(window->context);
         window->refused = 1;
     }
     pthread_mutex_unlock(&window->lock);
@@ -108,6 +115,8 @@ void weir__window_give(struct window *window, uint64_t bytes)
     window->messages--;
     window->bytes -= bytes;
     weir_future *waiter = wake(window);
+    if (window->refused)
+        window->full_ns += weir_context_time_ns(window->context) - window->refused_at;
     if (window->refused && window->room)
         window->room(window->room_user);
     window->refused = 0;
@@ -142,5 +151,9 @@ void weir__window_read(struct window *window, weir_link_stats *stats)
     stats->send_bytes = window->bytes_most;
     stats->backlog_messages = window->messages;
     stats->backlog_bytes = window->bytes;
+    stats->refused = window->refusals;
+    stats->full_ns = window->full_ns;
+    if (window->refused)
+        stats->full_ns += weir_context_time_ns(window->context) - window->refused_at;
     pthread_mutex_unlock(&window->lock);
 }

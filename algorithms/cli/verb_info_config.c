@@ -11,10 +11,8 @@ static const char *value_text(const weir_config *config, const weir_config_entry
 {
     const char *text = "";
     uint64_t number = 0;
-    if (strcmp(entry->type, "choice") == 0 || strcmp(entry->type, "path") == 0) {
-        (void)weir_config_string(config, entry->name, &text);
+    if (!weir_config_string(config, entry->name, &text))
         return text;
-    }
     (void)weir_config_number(config, entry->name, &number);
     snprintf(room, size, "%" PRIu64 "%s", number,
              strcmp(entry->type, "bytes") == 0          ? " bytes"

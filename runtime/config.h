@@ -19,8 +19,7 @@
       "bind: threads and page-locked memory that serve a GPU stay on its NUMA node; off: "         \
       "wherever the system puts them")                                                             \
     X(WEIR__TRANSPORT, "transport", "WEIR_TRANSPORT", WORD, "auto", 0, 0, "",                      \
-      "how links that name none carry packets, where that can join the two; the first link "       \
-      "refuses what is none, and lists them")                                                      \
+      "how links that name none carry packets, where that can join the two")                       \
     X(WEIR__PACKET_BYTES, "packet_bytes", "WEIR_PACKET_BYTES", BYTES, "0", 0, 1u << 30, "",        \
       "packet of a link that names none; 0: 32 MiB in a context with GPUs (also simulated), else " \
       "1 MiB")                                                                                     \

@@ -194,9 +194,9 @@ static inline weir_policy weir_policy_direct(void)
 /** Make a router; it is connected by links.
  *  @param[in] name    for messages; copied. NULL: the name of the policy.
  *  @param[in] policy  copied; its `user` outlives the router.
- *  @retval WEIR_ERR_INVALID      no policy, or one whose size is not that of any version.
- *  @retval WEIR_ERR_UNSUPPORTED  the policy is of a newer version and sets what this library does not have.
- *  @return WEIR_ERR_INVALID too if the tunable `transport` names none: the sentence lists them. */
+ *  @retval WEIR_ERR_INVALID      no policy, or one whose size is not that of any version; or the tunable `transport` is
+ *                                the name of none: the sentence lists them.
+ *  @retval WEIR_ERR_UNSUPPORTED  the policy is of a newer version and sets what this library does not have. */
 weir_status weir_router_create(weir_context *context, const char *name, const weir_policy *policy,
                                weir_router **router_out);
 /** The router as an endpoint to link to and from. Owned by the router. */
@@ -324,7 +324,7 @@ uint32_t weir_link_number(const weir_link *link);
  *                       receiver passes; where nobody else can send, or the output is `early`, a packet
  *                       that has no choice is assigned before.
  *  @param[out] done_out completes when the segment may be reused; release it. NULL: not wanted. Packets
- *                       with one possible receiver were copied then, and it does not matter whether
+ *                       with one possible receiver were copied out of it then, and it does not matter whether
  *                       anybody took them, as with a buffered send. Packets with a choice were also
  *                       taken: do not wait for it in the thread that is to receive. It fails with
  *                       WEIR_CLOSED if no receiver was left.

@@ -137,7 +137,7 @@ void weir__message_unref(struct message *message, uint32_t count);
 int weir__message_is_ready(struct message *message);
 /** Whether copies of this message were put into @p queue before: it waits for `ready` already. */
 int weir__message_is_in(struct message *message, const weir_queue *queue);
-/** A copy was put into a queue of @p sends, with @p event recorded right behind it.
+/** A copy was put into a queue of @p sends, with @p event recorded right behind where it read the segment.
  *  @param[in] sends  NULL: not known any more. */
 void weir__message_copied(struct message *message, const struct send_queue *sends,
                           weir_queue *queue, weir_event *event);
@@ -173,34 +173,22 @@ void weir__offer_return(const struct offer *offer);
 /** This output will never take it, for @p status: it is left to the other candidates, if there are. */
 void weir__offer_forgo(const struct offer *offer, weir_status status);
 
-/* ---- transports (transport.c) ----------------------------------------------------------------- */
+/* ---- transports (transport/) ------------------------------------------------------------------ */
 
 #define STREAMS_MAX 3 /* queues of an output on one source: two for large packets, one for small */
 
 /** The queues of one stream of copies: what reads the source and what writes the destination; the same
  *  if one copy does both. */
 struct stream {
-    const struct transport *transport;
+    const struct transport *transport; /* its row: transport/transport.h */
     weir_queue *first, *last;
-};
-
-/** A way to carry packets. */
-struct transport {
-    weir_transport which;
-    /** Whether it can carry from @p source to @p destination. */
-    int (*joins)(weir_device *source, weir_device *destination);
-    /** Fill in the queues of a stream. @param number  which of the send queue's. */
-    weir_status (*open)(struct output *output, weir_device *source, uint32_t number,
-                        struct stream *stream);
-    /** Put the copies of a packet into the stream's queues.
-     *  @retval WEIR_FULL  there is no event; nothing was put. */
-    weir_status (*put)(struct output *output, const struct stream *stream, weir_device *source,
-                       struct weir_pending *slot, const void *from, size_t bytes);
 };
 
 /** Open the streams of a send queue: of the transport that was asked for, or of the first that joins the two.
  *  @retval WEIR_ERR_UNSUPPORTED  what was asked for does not. */
 weir_status weir__transport_open(struct output *output, struct send_queue *sends);
+/** What the tunable says; AUTO if it fails. @retval WEIR_ERR_INVALID  it is none of the names. */
+weir_status weir__transport_tuned(const weir_context *context, weir_transport *transport_out);
 
 /* ---- outputs (output.c, sends.c, transfer.c) ----------------------------------------------------- */
 
@@ -235,7 +223,8 @@ struct weir_pending {
     weir_status assigned; /* WEIR_PENDING until matched or ended */
     uint64_t posted;      /* in the order posted */
     int taken;            /* what is assigned to it does not go back any more */
-    /* What is lent to it: an offer with its reference, and the event behind its copy, held; or NULL. */
+    /* What is lent to it: an offer with its reference, the event behind which it is sent, held, and that event's queue; or
+     * NULL. It may be sent before it has arrived, so who writes to the buffer next goes by `future`. */
     struct offer *lent;
     weir_queue *copied_in;
     weir_event *copied;

@@ -289,8 +289,8 @@ static void wait_for_tails(struct message *message)
 
 static int is_of(const struct send_queue *sends, const weir_queue *queue)
 {
-    return queue == sends->large[0].last || queue == sends->large[1].last ||
-           queue == sends->small.last;
+    return queue == sends->large[0].first || queue == sends->large[1].first ||
+           queue == sends->small.first;
 }
 
 /* A queue that may come after all the message's copies and holds up nobody else: one of its send queue's for
@@ -301,7 +301,7 @@ static weir_queue *joining_queue(const struct message *message, const struct sen
     for (uint32_t i = 0; i < message->tail_count; i++) {
         if (!is_of(sends, message->tails[i].queue))
             return NULL;
-        if (queue == sends->small.last)
+        if (queue == sends->small.first)
             queue = message->tails[i].queue;
     }
     return queue;

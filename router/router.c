@@ -26,12 +26,14 @@ weir_status weir_router_create(weir_context *context, const char *name, const we
     static _Atomic uint64_t numbers;
     weir_router *router;
     weir_policy known = WEIR_POLICY_INIT;
+    weir_transport tuned;
     weir_status status;
     if (!context || !router_out)
         return weir__missing("weir_router_create", context ? "router_out" : "context");
     status = read_policy(policy, &known);
     *router_out = NULL;
-    if (status)
+    /* Every link has a router: here a word that is no transport is found before anything is sent. */
+    if (status || (status = weir__transport_tuned(context, &tuned)))
         return status;
     if (!known.choose)
         return weir__fail(WEIR_ERR_INVALID, "router %s has no policy", name ? name : "");

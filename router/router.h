@@ -199,7 +199,8 @@ static inline weir_policy weir_policy_direct(void)
 /** Make a router; it is connected by links.
  *  @param[in] name    for messages; copied. NULL: the name of the policy.
  *  @param[in] policy  copied; its `user` outlives the router.
- *  @retval WEIR_ERR_INVALID      no policy, or one whose size is not that of any version.
+ *  @retval WEIR_ERR_INVALID      no policy, or one whose size is not that of any version; or the tunable `transport` is
+ *                                the name of none: the sentence lists them.
  *  @retval WEIR_ERR_UNSUPPORTED  the policy is of a newer version and sets what this library does not have. */
 weir_status weir_router_create(weir_context *context, const char *name, const weir_policy *policy,
                                weir_router **router_out);
@@ -227,21 +228,34 @@ void weir_router_destroy(weir_router *router);
 
 /* ---- links -------------------------------------------------------------------------------- */
 
-/** The ways to carry a packet, in the order in which WEIR_TRANSPORT_AUTO asks them. Between two GPUs it
- *  takes COPY for packets of more than 64 KiB and STORE for others, which start sooner. */
+/** X(ID, name, which ends it joins and who moves the bytes): the ways to carry a packet, in the order in which
+ *  WEIR_TRANSPORT_AUTO asks them. New ones come at the end. */
+#define WEIR_TRANSPORT_MAP(X)                                                                      \
+    X(LOCAL, local, "both ends in one memory: a device and itself, or two host devices")           \
+    X(HOST, host, "between a GPU and host memory, by the GPU's copy engine")                       \
+    X(COPY, copy, "between two GPUs that reach each other, by the sender's copy engine")           \
+    X(STORE, store, "a kernel of the sender's device stores into memory that it reaches")          \
+    X(STAGED, staged,                                                                              \
+      "through page-locked host memory, two halves of a packet overlapping; one copy to and from " \
+      "the home device, whose memory that is")                                                     \
+    X(SHM, shm, "between two processes of one machine, through memory that both map")
+
+/** WEIR_TRANSPORT_LOCAL, WEIR_TRANSPORT_HOST and so on, a value for each row of the list. AUTO takes the first that joins
+ *  the two ends; between two GPUs COPY for packets of more than 64 KiB and STORE for others, which start sooner. Between
+ *  processes there is SHM alone, and within one it joins nothing. */
 typedef enum weir_transport {
     WEIR_TRANSPORT_AUTO = 0,
-    WEIR_TRANSPORT_LOCAL,  /**< both ends in one memory: the device itself, or two host devices */
-    WEIR_TRANSPORT_HOST,   /**< between a GPU and host memory, by the GPU's copy engine */
-    WEIR_TRANSPORT_COPY,   /**< between two GPUs, by the sender's copy engine */
-    WEIR_TRANSPORT_STORE,  /**< a kernel of the sender's device stores into the receiver's memory */
-    WEIR_TRANSPORT_STAGED, /**< through page-locked host memory, two halves of a packet overlapping
-                            *   (Groute section 2.1, "indirect"); one copy to and from the home device,
-                            *   whose memory that is */
-    WEIR_TRANSPORT_COUNT
+#define WEIR_TRANSPORT_VALUE(id, name, help) WEIR_TRANSPORT_##id,
+    WEIR_TRANSPORT_MAP(WEIR_TRANSPORT_VALUE)
+#undef WEIR_TRANSPORT_VALUE
+        WEIR_TRANSPORT_COUNT
 } weir_transport;
-/** "auto", "local", "host", "copy", "store", "staged"; static storage. */
+/** Places for them in weir_link_stats, of which later versions use more. */
+#define WEIR_TRANSPORTS_MAX 16
+/** "auto", "local" and so on, as WEIR_TRANSPORT takes them; static storage. */
 const char *weir_transport_name(weir_transport transport);
+/** What it joins, and who moves the bytes: a line without a full stop; static storage. */
+const char *weir_transport_help(weir_transport transport);
 
 /** Instead of a number of buffers: the link owns none, see weir_link_receive_into(). */
 #define WEIR_BUFFERS_NONE UINT32_MAX
@@ -260,7 +274,7 @@ typedef struct weir_link_config {
     void (*arrived)(void *user);
     void *arrived_user;
     /** How packets come to this output; every sender must be able to. Unused by inputs. Where it is
-     *  AUTO, WEIR_TRANSPORT decides, and where that cannot the first of the list that can. */
+     *  AUTO, the tunable `transport` (WEIR_TRANSPORT) decides, and where that cannot the first of the list that can. */
     weir_transport transport;
     /** Non-zero: a packet whose `ready` has not come gets a buffer in its turn although others send to
      *  this output too, who then wait behind it. For graphs in which a receiver knows whose packet is next,
@@ -286,7 +300,8 @@ typedef struct weir_link_config {
  *  @param[in] config  NULL for defaults. Of a link between two routers all of it is unused.
  *  @retval WEIR_ERR_INVALID      a self loop, a second link between the pair over this router, a
  *                                circle of routers, or two contexts.
- *  @retval WEIR_ERR_UNSUPPORTED  the transport asked for cannot join a sender to this receiver.
+ *  @retval WEIR_ERR_UNSUPPORTED  the transport asked for cannot join a sender to this receiver, as SHM cannot in one
+ *                                process and no other between two.
  *  @retval WEIR_ERR_NOMEM        the pool cannot give the buffers. */
 weir_status weir_link_create(weir_endpoint *source, weir_endpoint *destination,
                              const weir_link_config *config, weir_link **link_out);
@@ -328,7 +343,7 @@ uint32_t weir_link_number(const weir_link *link);
  *                       receiver passes; where nobody else can send, or the output is `early`, a packet
  *                       that has no choice is assigned before.
  *  @param[out] done_out completes when the segment may be reused; release it. NULL: not wanted. Packets
- *                       with one possible receiver were copied then, and it does not matter whether
+ *                       with one possible receiver were copied out of it then, and it does not matter whether
  *                       anybody took them, as with a buffered send. Packets with a choice were also
  *                       taken: do not wait for it in the thread that is to receive. It fails with
  *                       WEIR_CLOSED if no receiver was left.
@@ -386,7 +401,7 @@ typedef struct weir_link_stats {
     uint64_t messages;                  /**< sent on this input */
     uint64_t packets;                   /**< received on this output */
     uint64_t bytes;                     /**< received on this output */
-    uint64_t by[WEIR_TRANSPORT_COUNT];  /**< packets received, by how they came */
+    uint64_t by[WEIR_TRANSPORTS_MAX];   /**< packets received, by how they came: weir_transport */
     uint64_t send_messages, send_bytes; /**< the bounds of this input */
     uint64_t backlog_messages, backlog_bytes; /**< of them: under way on this input now */
     uint64_t failed_over; /**< of these: assigned before to another receiver, which went away */

@@ -2,7 +2,7 @@
  *
  * One queue for all senders would let a small message wait for the whole of a large one before it. So
  * each has its own, and they take turns packet by packet. */
-#include "router/internal.h"
+#include "router/transport/transport.h"
 
 #include <stdlib.h>
 
@@ -69,7 +69,7 @@ weir_status weir__send_queue_open(struct output *output, weir_link *link)
     sends->shut = atomic_load_explicit(&link->closed, memory_order_relaxed);
     status = weir__transport_open(output, sends);
     weir__output_lock(output);
-    if (!status && sends->large[0].first != sends->large[0].last)
+    if (!status && sends->large[0].transport->bounces)
         status = bounce_slots(output);
     sweep(output);
     if (!status)

@@ -1,6 +1,5 @@
 /** @file transfer.c  Copying a parcel into a receive buffer. */
-#include "router/internal.h"
-
+#include "router/transport/transport.h"
 #include "runtime/backend.h"
 
 #define OPERATIONS_MAX 8 /* of one packet in one queue: waits, copies, records */
@@ -21,7 +20,7 @@ static weir_status put_waits(const struct stream *stream, struct weir_pending *s
         return status;
     if (slot->ready && (status = weir_queue_wait_event(queue, slot->ready)))
         return status;
-    if (message->ready && !weir__message_is_in(message, stream->last))
+    if (message->ready && !weir__message_is_in(message, queue))
         status = weir_queue_wait_event(queue, message->ready);
     return status;
 }
@@ -56,39 +55,25 @@ static weir_status get_event(struct output *output, weir_device *device, weir_ev
     return weir_event_acquire(device, event_out) ? status : WEIR_OK;
 }
 
-/* What can run out is taken before anything is put into a queue; `event` is recorded behind the copy.
- * @param[out] put_out  set if a copy was, or may have been, put there. */
-static weir_status copy(struct output *output, const struct stream *stream,
-                        struct weir_pending *slot, const struct parcel *parcel,
-                        weir_event **event_out, int *put_out)
+/* What can run out is taken before anything is put into a queue. */
+static weir_status put(struct crossing *crossing, struct message *message)
 {
-    const weir_segment *segment = &parcel->message->segment;
-    const void *from = segment->bytes ? (const char *)segment->data + parcel->offset : NULL;
-    weir_status status = check_room(output, slot, parcel);
-    *put_out = 0;
-    if (status)
+    const struct stream *stream = crossing->stream;
+    weir_status status = weir__queue_reserve(stream->first, OPERATIONS_MAX);
+    if (!status && stream->last != stream->first)
+        status = weir__queue_reserve(stream->last, OPERATIONS_MAX);
+    if (status ||
+        (status = get_event(crossing->output, weir_queue_device(stream->last), &crossing->arrived)))
         return status;
-    if ((status = weir__queue_reserve(stream->first, OPERATIONS_MAX)) ||
-        (stream->last != stream->first &&
-         (status = weir__queue_reserve(stream->last, OPERATIONS_MAX))))
-        return status;
-    if ((status = get_event(output, weir_queue_device(stream->last), event_out)))
-        return status;
-    if (!(status = put_waits(stream, slot, parcel->message))) {
-        status = stream->transport->put(output, stream, segment->device, slot, from, parcel->bytes);
-        if (status == WEIR_FULL) /* nothing was put; one event may have come back */
-            status =
-                stream->transport->put(output, stream, segment->device, slot, from, parcel->bytes);
-        *put_out = !status || (stream->first != stream->last && status != WEIR_FULL);
-        if (!status && !(status = weir_queue_record(stream->last, *event_out))) {
-            weir_event_release(slot->reuse); /* the queue keeps what it waits for */
-            slot->reuse = NULL;
-            return WEIR_OK;
-        }
-    }
+    if (!(status = put_waits(stream, crossing->slot, message)) &&
+        (status = stream->transport->put(crossing)) == WEIR_FULL)
+        status = stream->transport->put(crossing); /* one event may have come back */
+    if (!status)
+        return WEIR_OK;
     /* The device is lost, or there is no event between the two queues. */
-    weir_event_release(*event_out);
-    return status == WEIR_FULL ? await_events(output, weir_queue_device(stream->first)) : status;
+    weir_event_release(crossing->arrived);
+    return status == WEIR_FULL ? await_events(crossing->output, weir_queue_device(stream->first))
+                               : status;
 }
 
 static void count(struct output *output, const struct stream *stream, const struct parcel *parcel)
@@ -100,59 +85,77 @@ static void count(struct output *output, const struct stream *stream, const stru
         (uint64_t)atomic_load_explicit(&parcel->returned, memory_order_relaxed);
 }
 
-static void fail(struct output *output, struct weir_pending *slot, const struct stream *stream,
-                 struct offer *offer, weir_status status, int put)
+static void fail(const struct crossing *crossing, struct offer *offer, weir_status status)
 {
+    const struct stream *stream = crossing->stream;
     struct message *message = offer->parcel->message;
-    slot->assigned = status;
-    (void)weir_future_fail(slot->future, status);
+    crossing->slot->assigned = status;
+    (void)weir_future_fail(crossing->slot->future, status);
     weir__offer_keep(offer);
-    if (put)
-        weir__message_stuck(output, message, stream->first, stream->last, status);
+    if (crossing->begun)
+        weir__message_stuck(crossing->output, message, stream->first, stream->last, status);
     else
         weir__message_failed(message, status);
     weir__message_unref(message, 1);
 }
 
 /* The copy counts: now, or when the program has the receive if the packet may come back until then. */
-static void lend(struct weir_pending *slot, struct send_queue *sends, const struct stream *stream,
-                 struct offer *offer, weir_event *event)
+static void lend(const struct crossing *crossing, struct send_queue *sends, struct offer *offer)
 {
+    struct weir_pending *slot = crossing->slot;
+    weir_queue *queue = crossing->stream->first;
     if (offer->parcel->lends && !slot->taken) {
         slot->lent = offer;
-        slot->copied_in = stream->last;
-        slot->copied = event;
+        slot->copied_in = queue;
+        slot->copied = crossing->sent;
         return;
     }
-    weir__message_copied(offer->parcel->message, sends, stream->last, event);
+    weir__message_copied(offer->parcel->message, sends, queue, crossing->sent);
     weir__message_unref(offer->parcel->message, 1);
-    weir_event_release(event);
+    weir_event_release(crossing->sent);
+}
+
+/* The receive has the packet, whose bytes are on their way. */
+static void assign(const struct crossing *crossing, const struct parcel *parcel)
+{
+    struct weir_pending *slot = crossing->slot;
+    const struct message *message = parcel->message;
+    weir_event_release(slot->reuse); /* the queue keeps what it waits for */
+    slot->reuse = NULL;
+    slot->segment = (weir_segment){.device = crossing->output->destination->device,
+                                   .data = slot->data,
+                                   .bytes = parcel->bytes,
+                                   .offset = message->base + parcel->offset,
+                                   .meta = message->segment.meta,
+                                   .tag = message->segment.tag,
+                                   .source = message->segment.source};
+    slot->assigned = WEIR_OK;
+    count(crossing->output, crossing->stream, parcel);
+    (void)weir__future_set(slot->future, crossing->arrived);
 }
 
 weir_status weir__transfer(struct output *output, struct send_queue *sends,
                            struct weir_pending *slot, struct offer *offer)
 {
     const struct parcel *parcel = offer->parcel;
-    const struct stream *stream = choose_stream(sends, parcel->bytes);
-    weir_event *event = NULL;
-    int put;
-    weir_status status = copy(output, stream, slot, parcel, &event, &put);
+    const weir_segment *segment = &parcel->message->segment;
+    struct crossing crossing = {
+        .output = output,
+        .slot = slot,
+        .stream = choose_stream(sends, parcel->bytes),
+        .source = segment->device,
+        .from = segment->bytes ? (const char *)segment->data + parcel->offset : NULL,
+        .bytes = parcel->bytes};
+    weir_status status = check_room(output, slot, parcel);
+    if (!status)
+        status = put(&crossing, parcel->message);
     if (status == WEIR_FULL)
         return status;
     if (status) {
-        fail(output, slot, stream, offer, status, put);
+        fail(&crossing, offer, status);
         return status;
     }
-    slot->segment = (weir_segment){.device = output->destination->device,
-                                   .data = slot->data,
-                                   .bytes = parcel->bytes,
-                                   .offset = parcel->message->base + parcel->offset,
-                                   .meta = parcel->message->segment.meta,
-                                   .tag = parcel->message->segment.tag,
-                                   .source = parcel->message->segment.source};
-    slot->assigned = WEIR_OK;
-    count(output, stream, parcel);
-    (void)weir__future_set(slot->future, weir__event_retain(event));
-    lend(slot, sends, stream, offer, event);
+    assign(&crossing, parcel);
+    lend(&crossing, sends, offer);
     return WEIR_OK;
 }

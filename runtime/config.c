@@ -7,12 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum type { BYTES, COUNT, MILLISECONDS, CHOICE, PATH };
+enum type { BYTES, COUNT, MILLISECONDS, CHOICE, WORD, PATH };
 
 #define TYPE_TEXT_BYTES        "bytes"
 #define TYPE_TEXT_COUNT        "count"
 #define TYPE_TEXT_MILLISECONDS "milliseconds"
 #define TYPE_TEXT_CHOICE       "choice"
+#define TYPE_TEXT_WORD         "word"
 #define TYPE_TEXT_PATH         "path"
 
 #define ENTRY(id, key, variable, kind, initial, low, high, choices, line) \
@@ -34,7 +35,7 @@ static const struct rule rules[] = {WEIR__CONFIG_MAP(RULE)};
 
 struct weir_config {
     uint64_t number[WEIR__CONFIG_COUNT];
-    char *text[WEIR__CONFIG_COUNT]; /* of paths and choices, else NULL */
+    char *text[WEIR__CONFIG_COUNT]; /* of paths, words and choices, else NULL */
 };
 
 size_t weir_config_entries(const weir_config_entry **entries_out)
@@ -79,6 +80,7 @@ static weir_status parse(const struct rule *rule, const char *text, uint64_t *nu
         choice = position(rule->choices, text);
         *number_out = (uint64_t)choice;
         return choice < 0 ? WEIR_ERR_INVALID : WEIR_OK;
+    case WORD:
     case PATH:
         *number_out = 0;
         return WEIR_OK;
@@ -100,7 +102,7 @@ static weir_status assign(weir_config *config, int id, const char *shown, const 
                           rule->type == COUNT ? "" : entries[id].type,
                           (unsigned long long)rule->low, (unsigned long long)rule->high);
     }
-    if (rule->type == CHOICE || rule->type == PATH) {
+    if (rule->type == CHOICE || rule->type == WORD || rule->type == PATH) {
         char *copy = strdup(text);
         if (!copy)
             return weir__fail(WEIR_ERR_NOMEM, "configuration: no memory for %s", shown);
@@ -254,7 +256,7 @@ weir_status weir_config_number(const weir_config *config, const char *name, uint
     if (!value_out)
         return weir__missing("weir_config_number", "value_out");
     *value_out = 0;
-    if (!config || id < 0 || rules[id].type == PATH)
+    if (!config || id < 0 || rules[id].type == WORD || rules[id].type == PATH)
         return weir__fail(WEIR_ERR_INVALID, "%s: no such numeric tunable", name ? name : "(null)");
     *value_out = config->number[id];
     return WEIR_OK;

@@ -4,7 +4,8 @@
 
 #include "runtime/runtime.h"
 
-/** X(id, name, environment, type, default, lowest, highest, choices, help): the one list. */
+/** X(id, name, environment, type, default, lowest, highest, choices, help): the one list. A WORD is one of those that
+ *  the layer knows which asks for it: that layer refuses others. */
 #define WEIR__CONFIG_MAP(X)                                                                        \
     X(WEIR__POOL_BYTES, "pool_bytes", "WEIR_POOL_BYTES", BYTES, "16GiB", 1 << 20, 1ull << 46, "",  \
       "bound of each device's memory pool; taken from the device as it is needed")                 \
@@ -17,9 +18,8 @@
     X(WEIR__NUMA, "numa", "WEIR_NUMA", CHOICE, "bind", 0, 1, "bind off",                           \
       "bind: threads and page-locked memory that serve a GPU stay on its NUMA node; off: "         \
       "wherever the system puts them")                                                             \
-    X(WEIR__TRANSPORT, "transport", "WEIR_TRANSPORT", CHOICE, "auto", 0, 5,                        \
-      "auto local host copy store staged",                                                         \
-      "how links that name none carry packets, where that can join the two devices")               \
+    X(WEIR__TRANSPORT, "transport", "WEIR_TRANSPORT", WORD, "auto", 0, 0, "",                      \
+      "how links that name none carry packets, where that can join the two")                       \
     X(WEIR__PACKET_BYTES, "packet_bytes", "WEIR_PACKET_BYTES", BYTES, "0", 0, 1u << 30, "",        \
       "packet of a link that names none; 0: 32 MiB in a context with GPUs (also simulated), else " \
       "1 MiB")                                                                                     \
@@ -57,7 +57,7 @@ enum weir__config_id {
 
 /** Value of a numeric tunable or choice; @p config is not NULL. */
 uint64_t weir__config_get(const weir_config *config, enum weir__config_id id);
-/** Text of a path or choice. */
+/** Text of a path, word or choice. */
 const char *weir__config_text(const weir_config *config, enum weir__config_id id);
 /** A copy, or defaults and environment when @p config is NULL. */
 weir_status weir__config_copy(const weir_config *config, weir_config **copy_out);

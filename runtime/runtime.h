@@ -94,7 +94,7 @@ typedef struct weir_config weir_config;
 typedef struct weir_config_entry {
     const char *name;         /**< as weir_config_set() takes it, "pool_bytes" */
     const char *environment;  /**< "WEIR_POOL_BYTES" */
-    const char *type;         /**< "bytes", "count", "milliseconds", "choice" or "path" */
+    const char *type;         /**< "bytes", "count", "milliseconds", "choice", "word", "path" */
     const char *default_text; /**< with its unit: "16GiB", "30000 ms" */
     const char *help;         /**< one line */
 } weir_config_entry;
@@ -112,14 +112,15 @@ weir_status weir_config_create(weir_config **config_out);
 void weir_config_destroy(weir_config *config);
 
 /** Set one tunable from text ("64MiB", "3", "500ms").
- *  @retval WEIR_ERR_INVALID  no such name, or a value outside the tunable's range. */
+ *  @retval WEIR_ERR_INVALID  no such name, or a value outside the tunable's range. A "word" is looked up by who asks for it:
+ *                            `transport` by weir_router_create(). */
 weir_status weir_config_set(weir_config *config, const char *name, const char *value);
 
 /** Value of a numeric tunable in its base unit (bytes, count, milliseconds; a choice gives its
  *  position in the list of choices). */
 weir_status weir_config_number(const weir_config *config, const char *name, uint64_t *value_out);
 
-/** Text of a "path" or "choice" tunable; owned by @p config. */
+/** Text of a "path", "word" or "choice" tunable; owned by @p config. */
 weir_status weir_config_string(const weir_config *config, const char *name, const char **text_out);
 
 /* ---- context and devices ------------------------------------------------------------------ */

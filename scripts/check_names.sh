@@ -6,6 +6,7 @@
 # weir_ or WEIR_ must stand there wherever the page has it, in blocks of code too. In sources, a file that is named with
 # its folder (worklist/steps.h) must be in the tree. Left out are names of a reader's own: those with capitals in them
 # (FILE.c, NAME_op) and those of the list below. CHANGELOG.md speaks of the past too, so only its weir_ names count.
+# The table of transports in docs/router.md has the rows of WEIR_TRANSPORT_MAP, in their order.
 # And the other way round: a source stands in the README of its folder, by its name, a pattern or the name of its pair (a.h
 # for a.c). What lies in a folder without a README stands in that of the folder above, or the folder itself stands in its table.
 #
@@ -56,6 +57,13 @@ if [ $# -eq 0 ]; then
             }
             { for (i = 1; i <= words; i++) if ("/" $2 ~ want[i]) next; print page ": " $2 " is not there" }' >"$work/wrong"
     [ ! -s "$work/wrong" ] || { cat "$work/wrong" && status=1; }
+    sed -n '/define WEIR_TRANSPORT_MAP/,/[^\\]$/s/^ *X([A-Z]*, \([a-z]*\),.*/\1/p' router/router.h >"$work/rows"
+    # The page's backquotes, not the shell's.
+    # shellcheck disable=SC2016
+    sed -n '/^## 8. Transports/,/^## 9/s/^| `\([a-z]*\)` |.*/\1/p' docs/router.md >"$work/listed"
+    if [ ! -s "$work/rows" ] || ! diff "$work/rows" "$work/listed" >"$work/wrong"; then
+        echo 'docs/router.md, section 8, and WEIR_TRANSPORT_MAP differ:' && cat "$work/wrong" && status=1
+    fi
     # Paths of the tree have no blanks.
     # shellcheck disable=SC2046
     set -- $(grep '\.md$' "$work/files")

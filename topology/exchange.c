@@ -4,7 +4,7 @@
  * The estimate is the time in which the most loaded direction of a hop (or the most loaded
  * measured pair) moves what goes over it, plus, for the route that has the most of them, the
  * latencies of its steps and one start of a copy for each (three for a step that is staged). Staged
- * packets move twice, in two halves (router/transport.c): the first half on its way from the home memory
+ * packets move twice, in two halves (router/transport/staged.c): the first half on its way from the home memory
  * overlaps with the second on its way there. Those that start together share the way and come together,
  * so that makes three phases. It leaves out what packets wait for each other on the way and the work of forwarding, which a
  * device's kernels do: it tells plans apart where hops decide, and is no promise. */

@@ -1,5 +1,6 @@
 /** @file verb_info_config.c  weir info --config: the tunables and what they are set to. */
 #include "algorithms/cli/cli.h"
+#include "router/router.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -11,10 +12,8 @@ static const char *value_text(const weir_config *config, const weir_config_entry
 {
     const char *text = "";
     uint64_t number = 0;
-    if (strcmp(entry->type, "choice") == 0 || strcmp(entry->type, "path") == 0) {
-        (void)weir_config_string(config, entry->name, &text);
+    if (!weir_config_string(config, entry->name, &text))
         return text;
-    }
     (void)weir_config_number(config, entry->name, &number);
     snprintf(room, size, "%" PRIu64 "%s", number,
              strcmp(entry->type, "bytes") == 0          ? " bytes"
@@ -36,6 +35,15 @@ static void print_text(const weir_config *config)
                entries[i].type, *value ? value : "-",
                *entries[i].default_text ? entries[i].default_text : "-", entries[i].help);
     }
+}
+
+/* The words of the one tunable whose choices are not in its line of help. */
+static void print_transports(void)
+{
+    printf("\ntransport takes one of:\n");
+    for (int i = 0; i < WEIR_TRANSPORT_COUNT; i++)
+        printf("  %-12s %s\n", weir_transport_name((weir_transport)i),
+               weir_transport_help((weir_transport)i));
 }
 
 static json_t *document(const weir_config *config)
@@ -76,8 +84,10 @@ int weir__cli_info_config(const weir__cli_request *request)
     }
     if (output.file)
         code = weir__cli_json_write(document(config), &output, 17);
-    if (!code && !weir__cli_output_is_stdout(&output))
+    if (!code && !weir__cli_output_is_stdout(&output)) {
         print_text(config);
+        print_transports();
+    }
     if (!code)
         code = weir__cli_output_commit(&output, 1);
     weir_config_destroy(config);

@@ -61,14 +61,13 @@ static int any_gpu(const weir_collectives *c)
 /* A staged packet takes as much page-locked memory, wherever it lands. */
 static int any_staged(const weir_collectives *c, weir_transport transport)
 {
-    const weir_config *tunables = weir_context_config(c->context);
-    if (transport == WEIR_TRANSPORT_AUTO)
-        transport = (weir_transport)weir__config_get(tunables, WEIR__TRANSPORT);
+    const char *tuned = weir__config_text(weir_context_config(c->context), WEIR__TRANSPORT);
+    const char *word = transport == WEIR_TRANSPORT_AUTO ? tuned : weir_transport_name(transport);
     for (uint32_t i = 0; i < c->ranks; i++)
         for (uint32_t j = 0; j < c->ranks; j++)
             if (!weir_device_reaches(c->rank[i].device, c->rank[j].device))
                 return 1;
-    return transport == WEIR_TRANSPORT_STAGED;
+    return strcmp(word, weir_transport_name(WEIR_TRANSPORT_STAGED)) == 0;
 }
 
 static void choose_packets(weir_collectives *c, const weir_collectives_config *config)

@@ -16,18 +16,13 @@ static const struct way_of_link {
     weir_transport transport;
     uint32_t buffers;
     int alone, running, bare;
-} ways[] = {
-    {.series = "bare copy, alone, awaited", .alone = 1, .bare = 1},
-    {.series = "link"},
-    {.series = "link, into own memory", .buffers = WEIR_BUFFERS_NONE},
-    {.series = "link, as the host sends", .running = 1},
-    {.series = "link, alone", .alone = 1},
-    {.series = "link, local", .transport = WEIR_TRANSPORT_LOCAL},
-    {.series = "link, host", .transport = WEIR_TRANSPORT_HOST},
-    {.series = "link, copy", .transport = WEIR_TRANSPORT_COPY},
-    {.series = "link, store", .transport = WEIR_TRANSPORT_STORE},
-    {.series = "link, staged", .transport = WEIR_TRANSPORT_STAGED},
-};
+} ways[] = {{.series = "bare copy, alone, awaited", .alone = 1, .bare = 1},
+            {.series = "link"},
+            {.series = "link, into own memory", .buffers = WEIR_BUFFERS_NONE},
+            {.series = "link, as the host sends", .running = 1},
+            {.series = "link, alone", .alone = 1},
+#define FORCED(id, word, help) {.series = "link, " #word, .transport = WEIR_TRANSPORT_##id},
+            WEIR_TRANSPORT_MAP(FORCED)};
 #define LINK_WAYS (sizeof ways / sizeof *ways)
 
 /* The i-th message size of a run of `most` bytes; 0 behind the last, which is all of it. */

@@ -1,5 +1,6 @@
 /** @file connection.c  Connections: which links make them, how they are found, and their end. */
 #include "router/process/internal.h"
+#include "router/transport/transport.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,8 +33,8 @@ void weir__connection_destroy(struct connection *connection)
     if (connection->output)
         weir__output_unref(connection->output);
     if (connection->inbox) {
-        (void)weir_memory_unregister(group->context, connection->inbox);
-        connection->transport->close(connection->inbox, connection->stride * connection->count);
+        connection->transport->close(group->context, connection->inbox,
+                                     connection->stride * connection->count);
     }
     if (connection->handle >= 0)
         (void)close(connection->handle);
@@ -86,9 +87,9 @@ weir_status weir__connection_inbox(struct connection *connection, const struct w
     connection->room = (size_t)about->bytes;
     connection->stride = (connection->room + page - 1) / page * page;
     connection->count = (uint32_t)about->offset;
-    connection->transport = weir__inbox_transport(about->meta);
-    if (!connection->transport || connection->room == 0 || connection->room > (size_t)1 << 40 ||
-        about->offset == 0 || about->offset > 1024)
+    connection->transport = weir__transport_row(about->meta);
+    if (!connection->transport || !connection->transport->processes || connection->room == 0 ||
+        connection->room > (size_t)1 << 40 || about->offset == 0 || about->offset > 1024)
         return weir__fail(WEIR_ERR_INVALID, "process %u sent an inbox that makes no sense",
                           connection->process);
     if ((status = weir__calloc(connection->count, sizeof *connection->credits, "inbox",
@@ -173,7 +174,9 @@ void weir__remote_config(const weir_endpoint *destination, weir_link_config *con
 {
     if (!destination->group)
         return;
+    weir_transport asked = config->transport; /* the one thing that both sides have a say in */
     *config = (weir_link_config)WEIR_LINK_CONFIG_INIT;
+    config->transport = asked;
     config->buffers = WEIR_BUFFERS_NONE;
     config->arrived = weir__group_wake;
     config->arrived_user = destination->group; /* held by the endpoint, which the output holds */

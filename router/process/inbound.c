@@ -4,6 +4,7 @@
  * process's. So it takes its turn beside packets of this process, and goes into whatever memory
  * is posted: buffers of a GPU, memory of the program's own. When it was copied the credit goes back. */
 #include "router/process/internal.h"
+#include "router/transport/transport.h"
 #include "runtime/backend.h"
 
 #include <stdio.h>
@@ -30,17 +31,19 @@ static weir_status make_inbox(struct connection *connection)
     const weir_config *tunables = weir_context_config(connection->group->context);
     uint64_t buffers =
         output->buffers ? output->buffers : weir__config_get(tunables, WEIR__LINK_BUFFERS);
-    struct wire about = {
-        .number = connection->number, .bytes = output->packet_bytes, .offset = buffers};
+    struct wire about = {.number = connection->number,
+                         .bytes = output->packet_bytes,
+                         .offset = buffers,
+                         .meta = weir__transport_between(output->transport)->which};
     void *inbox;
     weir_status status = check_memory(connection, &about);
     if (status || (status = weir__connection_inbox(connection, &about)) ||
-        (status = connection->transport->open(connection->stride * connection->count, &inbox,
-                                              &connection->handle)))
+        (status = connection->transport->expose(connection->group->context,
+                                                connection->stride * connection->count, &inbox,
+                                                &connection->handle)))
         return status;
     connection->inbox = inbox;
-    return weir_memory_register(connection->group->context, inbox,
-                                connection->stride * connection->count);
+    return WEIR_OK;
 }
 
 weir_status weir__inbound_create(const weir_endpoint *source, struct output *output)
@@ -74,7 +77,8 @@ static void say_open(struct connection *connection)
     struct wire wire = {.kind = WIRE_OPEN,
                         .number = connection->number,
                         .bytes = connection->room,
-                        .offset = connection->count};
+                        .offset = connection->count,
+                        .meta = connection->transport->which};
     snprintf(wire.router, sizeof wire.router, "%s", connection->router);
     snprintf(wire.destination, sizeof wire.destination, "%s", connection->destination);
     weir__group_say(connection->group, connection->process, &wire, connection->handle);

@@ -27,7 +27,7 @@
 /* ---- what is said (wire.c) ---------------------------------------------------------------------- */
 
 #define WIRE_MAGIC   0x72696577u /* "weir" as bytes */
-#define WIRE_VERSION 1u
+#define WIRE_VERSION 2u
 
 enum wire_kind {
     WIRE_HELLO =
@@ -51,7 +51,7 @@ struct wire {
     uint32_t credit;
     int32_t status;
     uint64_t bytes, offset,
-        meta;             /* of a packet; of an inbox: bytes of a buffer, buffers, transport */
+        meta;             /* of a packet; of an inbox: bytes of a buffer, buffers, weir_transport */
     uint64_t tag, source; /* of a packet */
     /* Of OPEN, END and STOP; others end before. */
     char router[WIRE_NAME], destination[WIRE_NAME];
@@ -86,20 +86,6 @@ void weir__wire_forget(struct peer *peer);
 /** Fill in the sockets of group->peers. */
 weir_status weir__group_meet(weir_group *group, const char *path, int64_t timeout_ms);
 
-/* ---- inboxs (inbox.c) ---------------------------------------------------------------------------- */
-
-/** A way to see memory of another process: one row for each. */
-struct inbox_transport {
-    const char *name;
-    /** Memory that another process may write. @param[out] handle_out  a descriptor for the other one. */
-    weir_status (*open)(size_t bytes, void **data_out, int *handle_out);
-    /** That memory in the sender's process; the descriptor stays the caller's. */
-    weir_status (*join)(int handle, size_t bytes, void **data_out);
-    void (*close)(void *data, size_t bytes);
-};
-/** The row of that number, or NULL. */
-const struct inbox_transport *weir__inbox_transport(uint64_t number);
-
 /* ---- groups (group.c, progress.c) -------------------------------------------------------------------- */
 
 struct credit {
@@ -120,7 +106,7 @@ struct connection {
     int ended;   /* the other process said that nothing more comes, or is taken */
     int stopped; /* this one said so */
     uint32_t number;
-    const struct inbox_transport *transport;
+    const struct transport *transport; /* its row: one that joins processes */
     char *inbox;
     size_t room, stride; /* bytes of a buffer, and from one to the next */
     uint32_t count;

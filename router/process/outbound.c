@@ -4,6 +4,7 @@
  * on it: for each credit one, into the inbox. So claims, turns, `any` and the end of streams are the same as
  * within a process, and nothing has to be agreed upon with the receiver. */
 #include "router/process/internal.h"
+#include "router/transport/transport.h"
 #include "runtime/backend.h"
 
 #include <string.h>
@@ -89,12 +90,12 @@ static weir_status map_inbox(struct connection *connection, const struct wire *w
 {
     void *inbox;
     weir_status status = weir__connection_inbox(connection, wire);
-    if (status || (status = connection->transport->join(
-                       handle, connection->stride * connection->count, &inbox)))
+    if (status ||
+        (status = connection->transport->attach(connection->group->context, handle,
+                                                connection->stride * connection->count, &inbox)))
         return status;
     connection->inbox = inbox;
-    return weir_memory_register(connection->group->context, inbox,
-                                connection->stride * connection->count);
+    return WEIR_OK;
 }
 
 void weir__outbound_open(weir_group *group, uint32_t process, const struct wire *wire, int handle)

@@ -48,6 +48,8 @@ expect_ok version
 has "weir 0."
 expect_ok info --config
 has WEIR_POOL_BYTES
+has "transport takes one of:"
+has "  shm          between two processes"
 export WEIR_POOL_BYTES=64MiB
 expect_ok info --config
 has "67108864 bytes"

@@ -49,6 +49,8 @@ int transport_fits(weir_transport transport, const weir_device *source,
         return from && to && source != destination && weir_device_reaches(source, destination);
     case WEIR_TRANSPORT_STORE:
         return (from || !to) && weir_device_reaches(source, destination);
+    case WEIR_TRANSPORT_SHM:
+        return 0; /* both are in this process */
     default:
         return 1;
     }

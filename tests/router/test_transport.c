@@ -1,7 +1,9 @@
 /** @file test_transport.c  Ways to carry packets: each where it can, refused where it cannot. */
+#include "router/transport/transport.h"
 #include "tests/lib/flow.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define PACKET (160u << 10)
 #define BYTES  (400u << 10)
@@ -70,8 +72,9 @@ static void check_refused(const weir_device *s, const weir_device *d, weir_trans
     char sentence[128];
     weir_device_info_get(s, &from);
     weir_device_info_get(d, &to);
-    snprintf(sentence, sizeof sentence, "transport %s cannot carry from %s to %s",
-             weir_transport_name(transport), from.label, to.label);
+    snprintf(sentence, sizeof sentence, "transport %s cannot carry from %s to %s%s",
+             weir_transport_name(transport), from.label, to.label,
+             weir__transport_row((uint64_t)transport)->processes ? ": it joins two processes" : "");
     assert_detail(sentence);
     assert_null(link);
 }
@@ -139,12 +142,32 @@ static void the_tunable_is_asked_first(void **state)
 
 static void an_unknown_tunable_is_refused(void **state)
 {
-    weir_config *config;
-    (void)state;
-    OK(weir_config_create(&config));
-    STATUS(weir_config_set(config, "transport", "pigeon"), WEIR_ERR_INVALID);
-    assert_detail_has("choose one of: auto local host copy store staged");
-    weir_config_destroy(config);
+    static const char *const words[] = {"pigeon", "Copy", "1", "", "auto local"};
+    weir_policy any = weir_policy_any();
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        char setting[32], wanted[160];
+        const char *const settings[] = {setting, NULL};
+        snprintf(setting, sizeof setting, "transport=%s", words[i]);
+        snprintf(wanted, sizeof wanted, "transport=%s: choose one of:", words[i]);
+        for (int t = 0; t < WEIR_TRANSPORT_COUNT; t++) {
+            strcat(wanted, " ");
+            strcat(wanted, weir_transport_name((weir_transport)t));
+        }
+        weir_context *context = open_with_or_skip(*state, settings);
+        weir_router *router = (weir_router *)state;
+        weir_link *link = (weir_link *)state;
+        weir_endpoint *from = new_endpoint(weir_context_device(context, 0), "from");
+        weir_endpoint *to = new_endpoint(weir_context_home(context), "to");
+        STATUS(weir_router_create(context, "r", &any, &router), WEIR_ERR_INVALID);
+        assert_detail(wanted);
+        assert_null(router);
+        STATUS(join(from, to, WEIR_TRANSPORT_STORE, &link), WEIR_ERR_INVALID);
+        assert_detail(wanted);
+        assert_null(link);
+        weir_endpoint_destroy(from);
+        weir_endpoint_destroy(to);
+        weir_context_destroy(context);
+    }
 }
 
 /* Between two memories of the host no GPU copies: the sender that comes too late is refused as well, and
@@ -212,12 +235,59 @@ static void one_output_has_senders_of_several_kinds(void **state)
     weir_context_destroy(flow.context);
 }
 
-static void transports_have_names(void **state)
+/* Values and names are what compiled programs have: they stay. */
+static void values_and_names_stay(void **state)
 {
-    static const char *const names[] = {"auto", "local", "host", "copy", "store", "staged"};
     (void)state;
-    for (int i = 0; i < WEIR_TRANSPORT_COUNT; i++)
-        assert_string_equal(weir_transport_name((weir_transport)i), names[i]);
+    assert_int_equal(WEIR_TRANSPORT_AUTO, 0);
+    assert_string_equal(weir_transport_name(WEIR_TRANSPORT_AUTO), "auto");
+    assert_string_equal(weir_transport_name((weir_transport)1), "local");
+    assert_string_equal(weir_transport_name((weir_transport)2), "host");
+    assert_string_equal(weir_transport_name((weir_transport)3), "copy");
+    assert_string_equal(weir_transport_name((weir_transport)4), "store");
+    assert_string_equal(weir_transport_name((weir_transport)5), "staged");
+    assert_string_equal(weir_transport_name((weir_transport)6), "shm");
+    assert_string_equal(weir_transport_name(WEIR_TRANSPORT_COUNT), "unknown");
+    assert_string_equal(weir_transport_help((weir_transport)-1), "unknown");
+}
+
+static weir_transport tuned_to(const char *word)
+{
+    weir_config *config;
+    weir_context *context;
+    weir_transport transport;
+    OK(weir_config_create(&config));
+    OK(weir_config_set(config, "transport", word));
+    OK(weir_context_create("host:1", config, &context));
+    OK(weir__transport_tuned(context, &transport));
+    weir_context_destroy(context);
+    weir_config_destroy(config);
+    return transport;
+}
+
+/* There is no second list: each row is in its place, whole, has a name that the tunable takes, a line of help and a
+ * place in the statistics. */
+static void every_row_is_whole(void **state)
+{
+    (void)state;
+    assert_in_range(WEIR_TRANSPORT_COUNT, 1, WEIR_TRANSPORTS_MAX);
+    for (int i = 1; i < WEIR_TRANSPORT_COUNT; i++) {
+        const struct transport *row = weir__transport_row((uint64_t)i);
+        const char *help = weir_transport_help(row->which);
+        assert_int_equal(row->which, i);
+        assert_int_equal(tuned_to(weir_transport_name(row->which)), i);
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(weir_transport_name((weir_transport)k),
+                                    weir_transport_name(row->which));
+        assert_true(strlen(help) > 10 && help[strlen(help) - 1] != '.');
+        assert_true(row->joins && row->open && row->put);
+        assert_in_range(row->streams, 1, 2);
+        assert_true(!row->processes == !row->expose && !row->processes == !row->attach &&
+                    !row->processes == !row->close);
+        assert_true(!row->small == !row->small_bytes);
+    }
+    assert_null(weir__transport_row(WEIR_TRANSPORT_AUTO));
+    assert_null(weir__transport_row(WEIR_TRANSPORT_COUNT));
 }
 
 int main(void)
@@ -225,10 +295,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(every_transport_between_every_pair),
         ON_EACH_BACKEND(the_tunable_is_asked_first),
-        cmocka_unit_test(an_unknown_tunable_is_refused),
+        ON_EACH_BACKEND(an_unknown_tunable_is_refused),
         ON_EACH_BACKEND(a_sender_that_cannot_is_refused),
         ON_EACH_BACKEND(one_output_has_senders_of_several_kinds),
-        cmocka_unit_test(transports_have_names),
+        cmocka_unit_test(values_and_names_stay),
+        cmocka_unit_test(every_row_is_whole),
     };
     return cmocka_run_group_tests_name("transport", tests, NULL, NULL);
 }

@@ -44,7 +44,7 @@ static void the_table_is_complete_and_consistent(void **state)
         for (size_t c = 0; e->name[c]; c++)
             assert_int_equal(e->environment[5 + c],
                              e->name[c] == '_' ? '_' : e->name[c] - 'a' + 'A');
-        assert_non_null(strstr("bytes count milliseconds choice path", e->type));
+        assert_non_null(strstr("bytes count milliseconds choice word path", e->type));
         assert_true(strlen(e->help) > 10);
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(entries[j].name, e->name);
@@ -61,7 +61,6 @@ static void defaults_are_those_of_the_table(void **state)
     assert_int_equal(number_of(config, "host_threads"), 1);
     assert_int_equal(number_of(config, "peer"), 0);
     assert_string_equal(text_of(config, "peer"), "probe");
-    assert_int_equal(number_of(config, "transport"), 0);
     assert_string_equal(text_of(config, "transport"), "auto");
     assert_int_equal(number_of(config, "packet_bytes"), 0);
     assert_int_equal(number_of(config, "link_buffers"), 4);
@@ -191,12 +190,8 @@ struct row {
 static void values_are_taken_with_their_units(void **state)
 {
     static const struct row rows[] = {
-        {"transport", "auto", 0},
-        {"transport", "local", 1},
-        {"transport", "host", 2},
-        {"transport", "copy", 3},
-        {"transport", "store", 4},
-        {"transport", "staged", 5},
+        {"numa", "bind", 0},
+        {"numa", "off", 1},
         {"packet_bytes", "0", 0},
         {"packet_bytes", "64", 64},
         {"packet_bytes", "1GiB", 1u << 30},
@@ -239,10 +234,10 @@ static void what_is_malformed_or_out_of_range_changes_nothing(void **state)
         {"events", "16.0", 0},
         {"events", "0x20", 0},
         {"events", "18446744073709551617", 0},
-        {"transport", "", 0},
-        {"transport", "Copy", 0},
-        {"transport", "6", 0},
-        {"transport", "pigeon", 0},
+        {"numa", "", 0},
+        {"numa", "Copy", 0},
+        {"numa", "6", 0},
+        {"numa", "pigeon", 0},
         {"packet_bytes", "1073741825", 0},
         {"packet_bytes", "64.5", 0},
         {"packet_bytes", "64 parsecs", 0},
@@ -278,8 +273,6 @@ static void refusals_say_what_would_be_right(void **state)
     OK(weir_config_create(&config));
     (void)weir_config_set(config, "packet_bytes", "2GiB");
     assert_detail("packet_bytes=2GiB: not a number of bytes from 0 to 1073741824");
-    (void)weir_config_set(config, "transport", "pigeon");
-    assert_detail("transport=pigeon: choose one of: auto local host copy store staged");
     (void)weir_config_set(config, "peer", "maybe");
     assert_detail("peer=maybe: choose one of: probe off");
     STATUS(weir_config_set(config, "no_such", "1"), WEIR_ERR_INVALID);
@@ -298,6 +291,7 @@ static void reading_asks_for_the_right_kind(void **state)
     (void)state;
     OK(weir_config_create(&config));
     STATUS(weir_config_number(config, "metis_helper", &number), WEIR_ERR_INVALID);
+    STATUS(weir_config_number(config, "transport", &number), WEIR_ERR_INVALID);
     assert_int_equal(number, 0);
     STATUS(weir_config_string(config, "events", &text), WEIR_ERR_INVALID);
     assert_null(text);

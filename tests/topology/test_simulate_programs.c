@@ -57,6 +57,87 @@ static void a_staged_pair_takes_two_copies(void **state)
     assert_int_equal(staged, 1);
 }
 
+static double now_us(const weir_context *context)
+{
+    return (double)weir_context_time_ns(context) / 1000;
+}
+
+/* Two halves down, and the sender's memory is its own; the second is still to go up. */
+static void a_staged_packet_is_sent_before_it_has_arrived(void **state)
+{
+    (void)state;
+    weir_context *context = simulate(star_machine(0), NULL);
+    weir_device *s = weir_context_device(context, 0), *d = weir_context_device(context, 2);
+    weir_endpoint *from = new_endpoint(s, "from"), *to = new_endpoint(d, "to");
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    weir_pending *pending;
+    weir_segment segment;
+    config.packet_bytes = BYTES;
+    config.transport = WEIR_TRANSPORT_STAGED;
+    weir_link *link = new_link_with(from, to, &config);
+    void *data = new_memory(s, BYTES);
+    finish(send_data(link, s, data, BYTES, 7));
+    assert_true(fabs(now_us(context) - (COPY_US + 3)) < 0.1);
+    OK(weir_link_next(link, LONG_MS, &pending, &segment));
+    assert_true(fabs(now_us(context) - STAGED_US) < 0.1);
+    OK(weir_pending_release(pending, NULL));
+    weir_link_destroy(link);
+    weir_endpoint_destroy(from);
+    weir_endpoint_destroy(to);
+    weir_device_free(s, data);
+    weir_context_destroy(context);
+}
+
+/* One packet between two devices by one transport, or the refusal. @return 1 if it was carried. */
+static int carry_by(weir_transport transport, weir_device *s, weir_device *d)
+{
+    weir_endpoint *from = new_endpoint(s, "from"), *to = new_endpoint(d, "to");
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
+    weir_segment segment;
+    weir_link *link;
+    config.packet_bytes = BYTES;
+    config.transport = transport;
+    weir_status status = weir_link_create(from, to, &config, &link);
+    if (status) {
+        assert_int_equal(status, WEIR_ERR_UNSUPPORTED);
+        assert_detail_has("cannot carry from");
+    } else {
+        unsigned char *data = new_memory(s, BYTES);
+        for (size_t i = 0; i < BYTES; i++)
+            data[i] = pattern_byte(4, i);
+        weir_future *done = send_data(link, s, data, BYTES, 7);
+        weir_pending *pending = receive(link, &segment);
+        assert_piece(&segment, 4);
+        OK(weir_pending_release(pending, NULL));
+        finish(done);
+        weir_link_stats_get(link, &stats);
+        assert_int_equal(stats.by[transport], 1);
+        weir_link_destroy(link);
+        weir_device_free(s, data);
+    }
+    weir_endpoint_destroy(from);
+    weir_endpoint_destroy(to);
+    return !status;
+}
+
+static void each_transport_carries_what_it_joins(void **state)
+{
+    (void)state;
+    weir_context *context = simulate(star_machine(0), NULL);
+    weir_device *a = weir_context_device(context, 0), *b = weir_context_device(context, 2);
+    weir_device *home = weir_context_home(context);
+    for (int t = WEIR_TRANSPORT_AUTO + 1; t < WEIR_TRANSPORT_COUNT; t++) {
+        weir_transport transport = (weir_transport)t;
+        assert_int_equal(carry_by(transport, a, b), transport_fits(transport, a, b));
+        assert_int_equal(carry_by(transport, a, a), transport_fits(transport, a, a));
+    }
+    assert_true(carry_by(WEIR_TRANSPORT_LOCAL, home, home) &&
+                carry_by(WEIR_TRANSPORT_STORE, a, home));
+    assert_false(carry_by(WEIR_TRANSPORT_SHM, a, home));
+    weir_context_destroy(context);
+}
+
 /* What a router has given out: which pieces of which message, and from which output. */
 struct seen {
     unsigned char piece[FLOW_MAX][PACKETS];
@@ -230,6 +311,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_staged_pair_takes_two_copies),
+        cmocka_unit_test(a_staged_packet_is_sent_before_it_has_arrived),
+        cmocka_unit_test(each_transport_carries_what_it_joins),
         cmocka_unit_test(a_router_moves_everything),
         cmocka_unit_test(a_broadcast_in_packets),
         cmocka_unit_test(a_traversal_equals_the_reference),

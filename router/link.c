@@ -213,6 +213,14 @@ weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_ev
     return sent;
 }
 
+/* Who shuts the link down, or cancels the router, says so and wakes who waits by then. Who waits later looks for itself: what
+ * was said before is seen behind the window's lock. */
+static int is_over(const weir_link *link)
+{
+    return atomic_load_explicit(&link->closed, memory_order_relaxed) ||
+           atomic_load_explicit(&link->router->status, memory_order_relaxed);
+}
+
 /* Wait until a message of so many bytes may fit, or there is another reason to look. */
 static weir_status wait_for_room(weir_link *link, uint64_t bytes, int64_t timeout_ms)
 {
@@ -220,7 +228,7 @@ static weir_status wait_for_room(weir_link *link, uint64_t bytes, int64_t timeou
     weir_status status = weir_future_create(link->router->context, &future);
     if (status)
         return status;
-    if (weir__window_await(link->window, bytes, future) == WEIR_PENDING)
+    if (weir__window_await(link->window, bytes, future) == WEIR_PENDING && !is_over(link))
         status = weir_future_wait(future, timeout_ms);
     weir_future_release(future);
     return status;

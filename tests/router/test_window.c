@@ -190,6 +190,26 @@ static void a_shutdown_ends_the_wait(void **state)
     bounded_close(&b);
 }
 
+/* The wake-up may come between the look that finds no room and the wait for it. */
+static void an_end_meets_who_is_about_to_wait(void **state)
+{
+    for (int round = 0; round < 150; round++) {
+        struct bounded b;
+        struct waiter waiter;
+        full_and_waiting(&b, state, &waiter);
+        for (volatile int spin = 0; spin < round * 300; spin++) {
+        }
+        if (round % 2) {
+            OK(weir_link_shutdown(b.link));
+            STATUS(join(&waiter), WEIR_CLOSED);
+        } else {
+            weir_link_cancel(b.link, WEIR_ERR_IO);
+            STATUS(join(&waiter), WEIR_ERR_IO);
+        }
+        bounded_close(&b);
+    }
+}
+
 /* ---- ahead of a device ---------------------------------------------------------------------------- */
 
 #define AHEAD 600 /* more than twice what there are events */
@@ -252,6 +272,7 @@ int main(void)
         ON_EACH_BACKEND(who_waits_gets_room),
         ON_EACH_BACKEND(a_cancel_ends_the_wait),
         ON_EACH_BACKEND(a_shutdown_ends_the_wait),
+        ON_BACKEND(an_end_meets_who_is_about_to_wait, "host:1"),
         ON_EACH_BACKEND(events_that_run_out_hold_back),
     };
     return cmocka_run_group_tests_name("window", tests, NULL, NULL);

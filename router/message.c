@@ -237,7 +237,7 @@ static weir_status tails_status(const struct message *message)
 {
     for (uint32_t i = 0; i < message->tail_count; i++) {
         weir_event *event = message->tails[i].event;
-        weir_status status = event ? weir__event_dropped(event) : WEIR_OK;
+        weir_status status = event ? weir__event_failed(event) : WEIR_OK;
         if (status)
             return status;
     }

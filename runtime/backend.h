@@ -80,8 +80,6 @@ struct weir_queue {
         int running;                          /* a thread submits what is kept, or is about to */
         weir_queue *due;                      /* the next that this thread is about to */
         weir_queue_stats stats;
-        weir_status status; /* what it broke with; written once, before the state says so */
-        char why[256];      /* its sentence */
     } held;
     _Atomic(struct weir__failure *) failure; /* NULL: none; release, acquire; set once */
 };
@@ -96,8 +94,7 @@ struct weir_event {
      * outstanding is told from one that a stream has. Written under queues.lock while any is kept. */
     struct {
         _Atomic uint64_t put, submitted; /* release, acquire */
-        _Atomic int status; /* what its last record was dropped with, or WEIR_OK; the same */
-        char *why;          /* its sentence, or NULL; under queues.lock */
+        _Atomic int dropped; /* the last could not be submitted: `failure` says why; the same */
         struct weir__waiter *waiters; /* for the submission; under queues.lock */
     } record;
     /* Since it was acquired; relaxed: who hands an event over orders what was done to it before. */
@@ -341,8 +338,6 @@ weir_queue *weir__work_enter(weir_queue *queue);
 /** A queue is about to reach a record of @p event, which carries the queue's failure from then on, if there is
  *  one. NULL: the event is taken anew. A backend calls it before anybody sees that the record was reached. */
 void weir__event_carry(weir_event *event, const weir_queue *queue);
-/** Of an event whose record was reached: WEIR_OK, or what it carries. */
-weir_status weir__event_failed(const weir_event *event);
 /** The failure that a queue leaves behind as it is freed, or NULL; and its end. */
 struct weir__failure *weir__queue_failure(weir_queue *queue);
 void weir__failure_drop(struct weir__failure *failure);

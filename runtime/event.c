@@ -65,16 +65,22 @@ void weir__events_drop(weir_device *device)
     while (device->events.all) {
         weir_event *event = device->events.all;
         device->events.all = event->next_made;
-        free(event->record.why);
         weir__event_carry(event, NULL);
         device->ops->event_destroy(event);
     }
     device->events.free = device->events.last_free = NULL;
 }
 
+int weir__event_dropped(const weir_event *event)
+{
+    return atomic_load_explicit(&((weir_event *)event)->record.dropped, memory_order_acquire);
+}
+
 static weir_status look(weir_event *event)
 {
     const weir__backend *ops = event->device->ops;
+    if (weir__event_dropped(event))
+        return WEIR_OK;
     return (ops->event_look ? ops->event_look : ops->event_query)(event);
 }
 
@@ -111,16 +117,6 @@ static weir_event *take_free(weir_device *device)
     return event;
 }
 
-/* Nobody else has the event. */
-static void forget_drop(weir_event *event)
-{
-    if (!atomic_load_explicit(&event->record.status, memory_order_relaxed))
-        return;
-    free(event->record.why);
-    event->record.why = NULL;
-    atomic_store_explicit(&event->record.status, WEIR_OK, memory_order_relaxed);
-}
-
 weir_status weir_event_acquire(weir_device *device, weir_event **event_out)
 {
     if (!device || !event_out)
@@ -134,7 +130,7 @@ weir_status weir_event_acquire(weir_device *device, weir_event **event_out)
     if (!event && !(event = make_more(device)))
         return WEIR_FULL;
     atomic_store_explicit(&event->references, 1, memory_order_relaxed);
-    forget_drop(event);
+    atomic_store_explicit(&event->record.dropped, 0, memory_order_relaxed);
     weir__event_carry(event, NULL);
     atomic_store_explicit(&event->recorded, 0, memory_order_relaxed);
     *event_out = event;
@@ -207,7 +203,7 @@ static weir_status ask(weir_event *event, weir_status (*query)(weir_event *event
         return status;
     if (weir__event_unsubmitted(event))
         return WEIR_PENDING;
-    if ((status = weir__event_dropped(event)) || (status = query(event)))
+    if (!weir__event_dropped(event) && (status = query(event)))
         return status;
     return weir__event_failed(event);
 }
@@ -234,19 +230,6 @@ int weir__event_unsubmitted(const weir_event *event)
     return atomic_load_explicit(&shared->record.submitted, memory_order_acquire) < put;
 }
 
-weir_status weir__event_dropped(weir_event *event)
-{
-    if (!atomic_load_explicit(&event->record.status, memory_order_acquire))
-        return WEIR_OK;
-    pthread_mutex_lock(&event->device->queues.lock);
-    weir_status status =
-        (weir_status)atomic_load_explicit(&event->record.status, memory_order_relaxed);
-    if (status)
-        weir__fail_adopt(status, event->record.why ? event->record.why : weir_status_text(status));
-    pthread_mutex_unlock(&event->device->queues.lock);
-    return status;
-}
-
 static void call_waiters(struct weir__waiter *waiters)
 {
     while (waiters) {
@@ -261,7 +244,7 @@ static int submitted_plainly(weir_event *event)
 {
     uint64_t put = atomic_load_explicit(&event->record.put, memory_order_relaxed);
     if (atomic_load_explicit(&event->record.submitted, memory_order_relaxed) != put ||
-        atomic_load_explicit(&event->record.status, memory_order_relaxed))
+        atomic_load_explicit(&event->record.dropped, memory_order_relaxed))
         return 0;
     atomic_store_explicit(&event->record.submitted, put + 1, memory_order_release);
     atomic_store_explicit(&event->record.put, put + 1, memory_order_release);
@@ -281,18 +264,16 @@ static void advance(weir_event *event, uint64_t number)
         atomic_store_explicit(&event->record.put, number, memory_order_release);
 }
 
-void weir__event_submitted(weir_event *event, uint64_t number, weir_status status, const char *why)
+void weir__event_submitted(weir_event *event, uint64_t number, int dropped)
 {
     weir_device *device = event->device;
     if (!number && submitted_plainly(event))
         return;
-    char *copy = status && why ? strdup(why) : NULL; /* without room its status tells enough */
     pthread_mutex_lock(&device->queues.lock);
     struct weir__waiter *waiters = event->record.waiters;
     event->record.waiters = NULL;
-    free(event->record.why);
-    event->record.why = copy;
-    atomic_store_explicit(&event->record.status, (int)status, memory_order_release);
+    /* Release: who sees that it was dropped sees what the event carries. */
+    atomic_store_explicit(&event->record.dropped, dropped, memory_order_release);
     advance(event, number);
     pthread_cond_broadcast(&device->queues.changed);
     pthread_mutex_unlock(&device->queues.lock);
@@ -389,7 +370,7 @@ static int sleep_on(void *user, int64_t timeout_ms)
     struct event_wait *wait = user;
     const weir__backend *ops = wait->event->device->ops;
     wait->status = wait_submitted(wait->event, timeout_ms);
-    if (!wait->status && !(wait->status = weir__event_dropped(wait->event)))
+    if (!wait->status && !weir__event_dropped(wait->event))
         wait->status = ops->event_wait(wait->event, timeout_ms);
     return wait->status != WEIR_ERR_TIMEOUT;
 }

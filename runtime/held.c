@@ -2,7 +2,6 @@
 #include "runtime/held.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,6 +109,7 @@ static weir_status submit(weir_queue *queue, const struct weir__operation *o)
     case WEIR__CALL:
         return ops->call(queue, o->function, o->user);
     case WEIR__RECORD:
+        weir__event_carry(o->event, queue); /* before anybody sees that it was reached */
         return ops->record(queue, o->event);
     case WEIR__STAMP:
         return ops->stamp(queue, o->stamp);
@@ -122,41 +122,15 @@ static weir_status submit(weir_queue *queue, const struct weir__operation *o)
     }
 }
 
-/* ---- a queue that breaks ----------------------------------------------------------------------------- */
-
-weir_status weir__held_status(const weir_queue *queue)
-{
-    if (!(state_of(queue) & WEIR__BROKEN))
-        return WEIR_OK;
-    weir__fail_adopt(queue->held.status, queue->held.why);
-    return queue->held.status;
-}
-
-/* With this thread's sentence. What is kept behind is dropped as it comes up. */
-static void break_queue(weir_queue *queue, weir_status status)
-{
-    pthread_mutex_lock(&queue->device->queues.lock);
-    if (!(state_of(queue) & WEIR__BROKEN)) {
-        queue->held.status = status;
-        snprintf(queue->held.why, sizeof queue->held.why, "%s", weir_error_detail());
-        set_state(queue, state_of(queue) | WEIR__BROKEN);
-    }
-    pthread_mutex_unlock(&queue->device->queues.lock);
-}
-
-weir_status weir__held_broken(const weir_queue *queue)
-{
-    weir_status status = weir__held_status(queue);
-    return status ? status : weir__device_failed(queue->device);
-}
-
 /* ---- submission ------------------------------------------------------------------------------------ */
 
-/* A kept operation that will not be submitted. */
-static void drop(struct weir__operation *operation, weir_status status)
+/* A kept operation that will not be submitted: its queue or its device failed. */
+static void drop(weir_queue *queue, struct weir__operation *operation, weir_status status)
 {
-    if (operation->kind == WEIR__RECORD)
-        weir__event_submitted(operation->event, operation->number, status, weir_error_detail());
+    if (operation->kind == WEIR__RECORD) {
+        weir__event_carry(operation->event, queue);
+        weir__event_submitted(operation->event, operation->number, 1);
+    }
     if (operation->kind == WEIR__STAMP)
         weir__stamp_submitted(operation->stamp, operation->number, status);
     if (operation->kind == WEIR__JOIN && !weir__join_called(operation->join)) {
@@ -175,23 +149,28 @@ static int is_outdated(const struct weir__operation *operation)
            !weir__stamp_is_last(operation->stamp, operation->number);
 }
 
+/* Of a queue that failed records and waits are submitted all the same, so that nobody goes on with memory that earlier
+ * work may still use; of a device that failed nothing is. */
+static weir_status may_submit(const weir_queue *queue, const struct weir__operation *operation)
+{
+    int orders = operation->kind == WEIR__RECORD || operation->kind == WEIR__WAIT_EVENT ||
+                 operation->kind == WEIR__WAIT_FUTURE || operation->kind == WEIR__WAIT_NATIVE;
+    return !orders ? weir__queue_failed(queue) : weir__device_failed(queue->device);
+}
+
 /* A kept operation whose time has come. */
 static void perform(weir_queue *queue, struct weir__operation *operation)
 {
-    weir_status status = weir__held_broken(queue);
-    if (status) {
-        drop(operation, status);
-        return;
-    }
-    if (operation->kind == WEIR__JOIN)
+    weir_status status = may_submit(queue, operation);
+    if (!status && operation->kind == WEIR__JOIN)
         status = weir__join_status(operation->join);
-    else if (!is_outdated(operation))
+    else if (!status && !is_outdated(operation))
         status = submit(queue, operation);
     if (status) {
-        break_queue(queue, status);
-        drop(operation, status);
+        weir__queue_fail(queue, status, weir_error_detail());
+        drop(queue, operation, status);
     } else if (operation->kind == WEIR__RECORD) {
-        weir__event_submitted(operation->event, operation->number, WEIR_OK, NULL);
+        weir__event_submitted(operation->event, operation->number, 0);
     } else if (operation->kind == WEIR__STAMP) {
         weir__stamp_submitted(operation->stamp, operation->number, WEIR_OK);
     }
@@ -266,7 +245,7 @@ static int take_up(weir_queue *queue, struct weir__operation *operation)
 /* @return whether the queue is to be left: somebody else will go on. */
 static int has_to_wait(weir_queue *queue, struct weir__operation *operation)
 {
-    if (!waits(operation) || weir__held_broken(queue))
+    if (!waits(operation) || may_submit(queue, operation))
         return 0;
     if (lay_down(queue, operation) && watch(operation))
         return 1;
@@ -451,7 +430,7 @@ static weir_status submit_now(weir_queue *queue, const struct weir__operation *p
 {
     weir_status status = submit(queue, put);
     if (!status && put->kind == WEIR__RECORD && queue->device->ops->holds)
-        weir__event_submitted(put->event, 0, WEIR_OK, NULL);
+        weir__event_submitted(put->event, 0, 0);
     if (!status && put->kind == WEIR__STAMP)
         weir__stamp_submitted(put->stamp, weir__stamp_put(put->stamp), WEIR_OK);
     return status;
@@ -462,8 +441,6 @@ weir_status weir__held_put(weir_queue *queue, const struct weir__operation *put)
     uint32_t state = state_of(queue);
     struct weir__operation *kept;
     weir_status status;
-    if (state & WEIR__BROKEN)
-        return weir__held_status(queue);
     if (!(state & WEIR__HELD) && !(queue->device->ops->holds && is_early(queue, put)))
         return submit_now(queue, put);
     if (state & WEIR__HANDED_OUT)

@@ -6,6 +6,9 @@
  * here, in order, with its arguments, and submitted when the wait is over. What lies in streams then waits for
  * what was submitted before it, and nothing else.
  *
+ * What cannot be submitted fails its queue as work does that runs (failure.c): the work behind it is skipped, records
+ * and waits are still submitted in their order.
+ *
  * One thread at a time submits for a queue; who puts something in meanwhile adds it behind the rest. A thread that
  * lets a queue go which lets others go does so one after the other, from a list, not one inside the other.
  * Locks: `queues.lock` of a device is a leaf. No backend, no waiter and no program is called with it held. */
@@ -16,9 +19,8 @@
 
 /** Bits of weir_queue.held.state. */
 enum {
-    WEIR__HELD = 1,   /* something is kept, or being submitted */
-    WEIR__BROKEN = 2, /* what was kept could not be submitted: the queue takes nothing any more */
-    WEIR__HANDED_OUT = 4, /* the program has the native handle: the queue cannot be held */
+    WEIR__HELD = 1,       /* something is kept, or being submitted */
+    WEIR__HANDED_OUT = 2, /* the program has the native handle: the queue cannot be held */
 };
 
 enum weir__operation_kind {
@@ -72,8 +74,6 @@ void weir__held_delist(weir_queue *queue);
  *  @retval WEIR_ERR_NOMEM    there is no memory to keep it: nothing was put in.
  *  @retval WEIR_ERR_INVALID  the queue would be held, and the program has its native handle. */
 weir_status weir__held_put(weir_queue *queue, const struct weir__operation *put);
-/** What the queue broke with, its sentence as this thread's; WEIR_OK if it did not. */
-weir_status weir__held_status(const weir_queue *queue);
 /** Make sure that the next @p count operations can be kept. */
 weir_status weir__held_reserve(weir_queue *queue, uint32_t count);
 /** Wait until nothing is kept. @retval WEIR_ERR_TIMEOUT  not in time. */
@@ -98,8 +98,6 @@ void weir__held_wake(void *operation);
 /** Give up what a kept operation holds beside its memory. */
 void weir__held_let_loose(const struct weir__operation *operation);
 weir_status weir__held_refuse(const weir_device *device);
-/** What the queue broke with, or its device failed with. */
-weir_status weir__held_broken(const weir_queue *queue);
 
 /* ---- held_join.c -------------------------------------------------------------------------------- */
 
@@ -117,9 +115,11 @@ void weir__join_unref(struct weir__join *join);
 
 /** Whether the event's last record is kept for a held queue. */
 int weir__event_unsubmitted(const weir_event *event);
-/** A record was submitted, or with @p status and @p why dropped.
+/** A record was submitted, or could not be: then the event is over, and has failed with what its queue did.
  *  @param[in] number  what it was given when it was kept; 0: it was not. */
-void weir__event_submitted(weir_event *event, uint64_t number, weir_status status, const char *why);
+void weir__event_submitted(weir_event *event, uint64_t number, int dropped);
+/** Whether the event's last record could not be submitted: nothing is to come, and the backend is not to be asked. */
+int weir__event_dropped(const weir_event *event);
 /** Have @p waiter called with the next submission. @return 0: the last record is submitted. */
 int weir__event_when_submitted(weir_event *event, struct weir__waiter *waiter);
 

@@ -138,7 +138,7 @@ static weir_status check_join(weir_queue *const *queues, uint32_t count, int *he
 {
     uint32_t any = 0;
     for (uint32_t i = 0; i < count; i++) {
-        weir_status status = weir__held_broken(queues[i]);
+        weir_status status = weir__queue_failed(queues[i]);
         if (status)
             return status;
         any |= atomic_load_explicit(&queues[i]->held.state, memory_order_acquire);

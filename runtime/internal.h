@@ -67,8 +67,9 @@ void weir__queue_settle(weir_queue *queue);
  *  thread of the runtime, with locks held: it must not block. If it fails it has not called and never will. The
  *  caller keeps the event until then; @p fn may be who gives up the last user of the context. */
 weir_status weir__event_notify(weir_event *event, void (*fn)(void *user), void *user);
-/** What the event's last record was dropped with, its sentence as this thread's; or WEIR_OK. */
-weir_status weir__event_dropped(weir_event *event);
+/** Of an event whose record was reached, or dropped: WEIR_OK, or the failure of the queue that it carries, its sentence
+ *  as this thread's. */
+weir_status weir__event_failed(const weir_event *event);
 /** As weir_queue_wait_future(), for measurements: the device itself holds the queue where it can, so that what is
  *  put in behind it is there when the future is decided. One queue of a device at a time; while it is held so, a GPU
  *  has one connection less for its other queues (docs/design.md, "Devices").
@@ -76,8 +77,8 @@ weir_status weir__event_dropped(weir_event *event);
 weir_status weir__queue_hold(weir_queue *queue, weir_future *future);
 /** Put one piece of work into several queues of GPUs together: @p fn(user, streams, status) is called once, when
  *  each queue has come so far that its stream may be used, with their native handles (NULL
- *  for one that has none); at once, by the calling thread, if none of them is held. What fails there breaks the queues that were held. If one of them broke before,
- *  or its device failed, it is called with that status and without streams. Locks may be held then: it must not call
+ *  for one that has none); at once, by the calling thread, if none of them is held. What fails there fails the queues that were held. If one of them failed before,
+ *  or its device did, it is called with that status and without streams. Locks may be held then: it must not call
  *  into weir. Where it will never be called @p give_up(user) is, before this call returns with a failure: nothing was put
  *  in. Else the call returns what @p fn returned if that was called at once. */
 weir_status weir__queues_join(weir_queue *const *queues, uint32_t count,

@@ -271,7 +271,7 @@ weir_status weir_queue_wait_event(weir_queue *queue, weir_event *event)
         return status;
     if (device->ops->holds && event->device->ops != device->ops &&
         weir_event_query(event) != WEIR_PENDING)
-        return weir__held_status(queue); /* it is over, and that the queue need not be told */
+        return WEIR_OK; /* it is over, and that the queue need not be told */
     return weir__held_put(queue,
                           &(struct weir__operation){.kind = WEIR__WAIT_EVENT, .event = event});
 }
@@ -289,15 +289,15 @@ weir_status weir_queue_wait_future(weir_queue *queue, weir_future *future)
     if (!device->ops->holds)
         return device->ops->wait_future(queue, future);
     if (weir__future_decided(future, &decision, &event))
-        return event ? weir_queue_wait_event(queue, event) : weir__held_status(queue);
+        return event ? weir_queue_wait_event(queue, event) : WEIR_OK;
     return weir__held_put(queue,
                           &(struct weir__operation){.kind = WEIR__WAIT_FUTURE, .future = future});
 }
 
 weir_status weir__queue_hold(weir_queue *queue, weir_future *future)
 {
-    weir_status status = weir__device_failed(queue->device);
-    if (status || (status = weir__held_status(queue)))
+    weir_status status = weir__queue_failed(queue);
+    if (status)
         return status;
     if (!queue->device->ops->hold)
         return weir_queue_wait_future(queue, future);
@@ -312,8 +312,6 @@ weir_status weir_queue_sync(weir_queue *queue)
     weir_status status = drain(queue, 0);
     weir_status failed = weir__queue_failed(queue);
     weir__alarms_raise(device->context);
-    if (!failed)
-        failed = weir__held_status(queue);
     return failed ? failed : status;
 }
 

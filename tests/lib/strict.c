@@ -17,9 +17,12 @@ static weir_status copy(weir_queue *queue, weir_device *destination_device, void
                         weir_device *source_device, const void *source, size_t bytes)
 {
     if (atomic_load(&strict_seen.fail_copies) > 0 &&
-        atomic_fetch_sub(&strict_seen.fail_copies, 1) > 0)
+        atomic_fetch_sub(&strict_seen.fail_copies, 1) > 0) {
+        (void)weir__host_backend.sync(
+            queue, -1); /* what came before has run: a failure is of what comes behind */
         return weir__fail(WEIR_ERR_DEVICE, "%s: the device refuses a copy",
                           queue->device->info.label);
+    }
     count_put();
     return weir__host_backend.copy(queue, destination_device, destination, source_device, source,
                                    bytes);

@@ -325,7 +325,10 @@ static void an_operation_that_fails_later_breaks_its_queue(void **state)
     STATUS(weir_queue_sync(queue), WEIR_ERR_DEVICE);
     assert_detail_has("the device refuses a copy");
     STATUS(weir_queue_fill(queue, data, 1, 1), WEIR_ERR_DEVICE);
-    STATUS(weir_queue_wait_future(queue, gate), WEIR_ERR_DEVICE);
+    OK(weir_queue_wait_future(queue, gate)); /* waits and records are taken, and reached */
+    OK(weir_queue_record(queue, before));
+    STATUS(weir_event_wait(before, LONG_MS), WEIR_ERR_DEVICE);
+    assert_detail_has("the device refuses a copy");
     OK(weir_queue_sync(other));
     OK(weir_device_status(device));
     assert_pattern(device, data, 128, 1); /* nothing ran behind what failed */

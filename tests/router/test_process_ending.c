@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SOON_MS 1000 /* within which the end of a process is noticed */
@@ -119,6 +120,99 @@ static void a_killed_receiver_is_noticed(struct world *world)
         weir_future_release(done[i]);
     CHECK_STATUS(send_sign(world, p.there, NULL), WEIR_ERR_PROCESS);
     CHECK(!strcmp(weir_error_detail(), "process 1 ended, to which zero sent by way of one"));
+    close_pair(&p);
+}
+
+/* A child that holds all that this process has open. It ends by itself should nobody end it. */
+static pid_t fork_child(void)
+{
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        (void)alarm(20);
+        stand_still();
+    }
+    return child;
+}
+
+static void end_child(pid_t child)
+{
+    CHECK(kill(child, SIGKILL) == 0);
+    (void)waitpid(child, NULL, 0); /* it may be another process's */
+}
+
+static pid_t take_child(weir_link *link)
+{
+    weir_pending *pending;
+    weir_segment got;
+    CHECK_OK(weir_link_next(link, LONG_MS, &pending, &got));
+    CHECK(got.meta > 1);
+    CHECK_OK(weir_pending_release(pending, NULL));
+    return (pid_t)got.meta;
+}
+
+static void say_child(const struct world *world, weir_link *link, pid_t child)
+{
+    weir_segment segment = {.device = world->device, .meta = (uint64_t)child};
+    CHECK_OK(weir_link_send(link, &segment, NULL, NULL));
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec time;
+    CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Both processes have forked: the end of one is seen though its child lives, and costs no time after. */
+static void a_child_hides_no_killed_process(struct world *world)
+{
+    struct pair p;
+    weir_pending *pending;
+    weir_segment got;
+    open_pair(&p, world);
+    pid_t own = fork_child();
+    if (world->rank == 1) {
+        say_child(world, p.back, own);
+        stand_still();
+    }
+    pid_t others = take_child(p.back);
+    kill_process(world, 1);
+    weir_status status = weir_link_next(p.back, SOON_MS, &pending, &got);
+    double before = cpu_seconds();
+    (void)usleep(200 * 1000);
+    double used = cpu_seconds() - before;
+    end_child(others);
+    end_child(own);
+    CHECK_STATUS(status, WEIR_ERR_PROCESS);
+    CHECK(used < 0.1);
+    close_pair(&p);
+}
+
+/* Process 1 leaves, and stays: only what it said of its leaving ends process 0's wait to join. */
+static void a_child_hides_no_leaving(struct world *world)
+{
+    struct pair p;
+    open_pair(&p, world);
+    if (world->rank == 1) {
+        pid_t own = fork_child();
+        say_child(world, p.back, own);
+        weir_group_destroy(world->group);
+        world->group = NULL;
+        stand_still();
+    }
+    pid_t others = take_child(p.back);
+    weir_endpoint *late = endpoint_of(world, 1, "late");
+    weir_link *link = NULL;
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    weir_status status = weir_link_create(p.zero, late, &config, &link);
+    if (!status) /* else it had gone before */
+        status = weir_group_join(world->group, SOON_MS);
+    end_child(others);
+    kill_process(world, 1);
+    CHECK_STATUS(status, WEIR_ERR_PROCESS);
+    weir_link_destroy(link);
+    weir_endpoint_destroy(late);
     close_pair(&p);
 }
 
@@ -613,6 +707,8 @@ static const struct scene scenes[] = {
     {"outlive", what_was_shut_down_outlives_its_sender},
     {"refused", what_makes_no_sense_is_refused},
     {"dropped", what_a_sender_drops_is_told},
+    {"fork killed", a_child_hides_no_killed_process},
+    {"fork left", a_child_hides_no_leaving},
     {NULL, NULL},
 };
 
@@ -646,6 +742,8 @@ int main(int argc, char **argv)
         SCENE(in_two_processes, 9, "what_was_shut_down_outlives_its_sender"),
         SCENE(in_three_processes, 10, "what_makes_no_sense_is_refused"),
         SCENE(in_two_processes, 11, "what_a_sender_drops_is_told"),
+        SCENE(in_two_processes, 12, "a_child_hides_no_killed_process"),
+        SCENE(in_two_processes, 13, "a_child_hides_no_leaving"),
         cmocka_unit_test(who_cannot_meet_is_told),
         cmocka_unit_test(different_sizes_are_told_to_both),
         cmocka_unit_test(a_rank_is_there_once),

@@ -202,6 +202,15 @@ static void the_next_one_gets_it(struct world *world)
     CHECK(from[(world->rank + world->size - 1) % world->size] == ALL);
 }
 
+/* Process 0 is the root, whose messages go to the last output; the others send to their parents. */
+static void parents_get_it(struct world *world)
+{
+    uint64_t from[PROCESSES_MAX] = {0};
+    exchange(world, weir_policy_tree(), 0, from);
+    for (uint32_t i = 0; i < world->size; i++)
+        CHECK(from[i] == (world->rank == (i > 0 ? (i - 1) / 2 : world->size - 1) ? ALL : 0));
+}
+
 static void meta_says_who_gets_it(struct world *world)
 {
     uint64_t from[PROCESSES_MAX] = {0};
@@ -351,6 +360,7 @@ static const struct scene scenes[] = {
     {"priority", the_lowest_free_gets_it},
     {"chain", routers_feed_routers},
     {"into", into_memory_of_ones_own},
+    {"tree", parents_get_it},
     {NULL, NULL},
 };
 
@@ -378,7 +388,7 @@ int main(int argc, char **argv)
         TWO(4, "ring"),      TWO(5, "direct"),          TWO(6, "any"),     TWO(7, "priority"),
         TWO(8, "chain"),     TWO(9, "into own memory"), THREE(8, "chain"), THREE(1, "broadcast"),
         THREE(2, "scatter"), THREE(3, "gather"),        THREE(4, "ring"),  THREE(5, "direct"),
-        THREE(6, "any"),     THREE(7, "priority"),
+        THREE(6, "any"),     THREE(7, "priority"),      TWO(10, "tree"),   THREE(10, "tree"),
     };
     play_if_spawned(argc, argv, scenes);
     return cmocka_run_group_tests(tests, NULL, NULL);

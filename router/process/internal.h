@@ -128,8 +128,10 @@ struct connection {
     struct credit *credits;
     uint32_t *posted; /* outbound: a ring of credits in the order posted */
     uint32_t first, posted_count, in_flight;
-    int watched; /* outbound: the copy of the first receive wakes the thread */
-    int handle;  /* inbound: the inbox's, until it was sent; -1: none */
+    int watched;         /* outbound: the copy of the first receive wakes the thread */
+    int handle;          /* inbound: the inbox's, until it was sent; -1: none */
+    weir_status refused; /* outbound, without a link yet: why its inbox cannot be used */
+    char why[WIRE_DETAIL];
 };
 
 struct weir_group {

@@ -57,7 +57,8 @@ uint32_t weir_group_rank(const weir_group *group);
 uint32_t weir_group_size(const weir_group *group);
 
 /** An endpoint of another process, found there by its name when a link joins the two: by its first 31
- *  bytes. Links to it take no configuration: the receiver's holds. Links from it only say who sends.
+ *  bytes. Of links to it only the bounds of the input (`send_messages`, `send_bytes`, `room`) are
+ *  taken from the configuration: the receiver's holds for the rest. Links from it only say who sends.
  *  @param[in] process  its rank.
  *  @retval WEIR_ERR_INVALID  no such process, or this one itself. */
 weir_status weir_endpoint_create_remote(weir_group *group, uint32_t process, const char *name,

@@ -342,8 +342,10 @@ static void a_cancel_takes_its_sentence_along(struct world *world)
                          weir_error_set(WEIR_ERR_VERIFY, "the sums differ"));  /* receives */
         weir_link_cancel(p.back, weir_error_set(WEIR_ERR_VERIFY, "so it is")); /* would send */
     } else {
+        (void)kill(world->pids[1], SIGSTOP); /* so that it cancels only when all was sent */
         for (int i = 0; i < 20; i++)
             CHECK_OK(send_sign(world, p.there, &done[i]));
+        (void)kill(world->pids[1], SIGCONT);
         CHECK_STATUS(weir_link_next(p.back, LONG_MS, &pending, &got), WEIR_ERR_VERIFY);
         CHECK(!strcmp(weir_error_detail(), "so it is"));
         CHECK_STATUS(weir_future_wait(done[19], LONG_MS), WEIR_ERR_VERIFY);

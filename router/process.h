@@ -57,8 +57,9 @@ uint32_t weir_group_rank(const weir_group *group);
 uint32_t weir_group_size(const weir_group *group);
 
 /** An endpoint of another process, found there by its name when a link joins the two: by its first 31
- *  bytes. Links to it take no configuration, for the receiver's holds, but a transport, which is refused where it does
- *  not join two processes. Links from it only say who sends.
+ *  bytes. Of links to it the bounds of the input (`send_messages`, `send_bytes`, `room`) are taken from the
+ *  configuration, and a transport, which is refused where it does not join two processes: for the rest the
+ *  receiver's holds. Links from it only say who sends.
  *  @param[in] process  its rank.
  *  @retval WEIR_ERR_INVALID  no such process, or this one itself. */
 weir_status weir_endpoint_create_remote(weir_group *group, uint32_t process, const char *name,

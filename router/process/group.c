@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 weir_group *weir__group_retain(weir_group *group)
@@ -55,11 +57,27 @@ static int watch(const weir_group *group, int descriptor, uint32_t number)
            !epoll_ctl(group->epoll, EPOLL_CTL_ADD, descriptor, &event); /* -1: it is no peer */
 }
 
+/* A child that a killed process forked may hold its socket open: then this says that it has ended. A number
+ * that is in use again says no wrong thing, for the process that had it is gone. Where the system has no such
+ * descriptors, or the process lies in another namespace, there is the end of file alone. */
+static int open_pidfd(int socket)
+{
+    struct ucred who;
+    socklen_t bytes = sizeof who;
+    if (socket < 0 || getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &bytes) || who.pid <= 0)
+        return -1;
+    return (int)syscall(SYS_pidfd_open, who.pid, 0);
+}
+
 static weir_status start(weir_group *group)
 {
     int watched = watch(group, group->wake, WEIR_GROUP_MAX);
-    for (uint32_t i = 0; i < group->size; i++)
-        watched = watched && watch(group, group->peers[i].socket, i);
+    for (uint32_t i = 0; i < group->size; i++) {
+        struct peer *peer = &group->peers[i];
+        peer->pidfd = open_pidfd(peer->socket);
+        watched = watched && watch(group, peer->socket, i) &&
+                  watch(group, peer->pidfd, WEIR_GROUP_MAX + 1 + i);
+    }
     if (!watched)
         return no_thread("epoll_ctl", errno);
     int error = pthread_create(&group->thread, NULL, weir__group_progress, group);
@@ -76,7 +94,7 @@ static weir_status empty_group(uint64_t rank, uint64_t size, weir_group **group_
     group->rank = (uint32_t)rank;
     group->size = (uint32_t)size;
     for (uint32_t i = 0; i < WEIR_GROUP_MAX; i++)
-        group->peers[i].socket = -1;
+        group->peers[i].socket = group->peers[i].pidfd = -1;
     pthread_mutex_init(&group->lock, NULL);
     weir__cond_init(&group->changed);
     group->epoll = epoll_create1(EPOLL_CLOEXEC);

@@ -60,6 +60,7 @@ struct wire {
 
 struct peer {
     int socket;                    /* -1: this process itself, or it is gone */
+    int pidfd;                     /* readable when the process has ended; -1: there is none */
     int gone;                      /* it has ended, and all that it said was read */
     int deaf;                      /* it takes nothing any more */
     int waiting;                   /* the thread is told of room in the socket */
@@ -78,7 +79,7 @@ void weir__wire_flush(struct peer *peer);
 /** Take the next message. @param[out] descriptor_out  the caller's; -1: none.
  *  @return 1, 0: there is none now, -1: the peer is gone, or sent what nobody of this version does. */
 int weir__wire_receive(struct peer *peer, struct wire *wire, int *descriptor_out);
-/** Hang up. */
+/** Hang up, also for what a program that forked holds of the socket. */
 void weir__wire_forget(struct peer *peer);
 
 /* ---- meeting (meet.c) ------------------------------------------------------------------------------ */
@@ -113,8 +114,10 @@ struct connection {
     struct credit *credits;
     uint32_t *posted; /* outbound: a ring of credits in the order posted */
     uint32_t first, posted_count, in_flight;
-    int watched; /* outbound: the copy of the first receive wakes the thread */
-    int handle;  /* inbound: the inbox's, until it was sent; -1: none */
+    int watched;         /* outbound: the copy of the first receive wakes the thread */
+    int handle;          /* inbound: the inbox's, until it was sent; -1: none */
+    weir_status refused; /* outbound, without a link yet: why its inbox cannot be used */
+    char why[WIRE_DETAIL];
 };
 
 struct weir_group {

@@ -7,6 +7,7 @@
 #include "router/transport/transport.h"
 #include "runtime/backend.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- its two origins: a link of this process, and the inbox of the other one ------------------------- */
@@ -62,14 +63,31 @@ static int is_same(const struct connection *one, const struct connection *other)
            strcmp(other->destination, one->destination) == 0;
 }
 
+/* The receiver knows already: here the link ends, and nobody waits to join it. */
+static void refuse(struct connection *connection, struct connection *other)
+{
+    weir_status status = other->refused;
+    other->refused = WEIR_OK;
+    atomic_store_explicit(&connection->output->unjoined, 0, memory_order_release);
+    weir__connection_cancel(connection, status, other->why);
+    connection->open = 1;
+    connection->number = other->number;
+    weir__connection_joined(connection);
+}
+
 /* An inbox came before the link was made: the link takes it over. */
 static int adopt(struct connection *connection)
 {
     struct connection *other = weir__connection_next(connection->group, NULL);
-    while (other && !(other->open && !other->output && is_same(connection, other)))
+    while (other &&
+           !((other->open || other->refused) && !other->output && is_same(connection, other)))
         other = weir__connection_next(connection->group, other);
     if (!other)
         return 0;
+    if (other->refused) {
+        refuse(connection, other);
+        return 0;
+    }
     connection->number = other->number;
     connection->transport = other->transport;
     connection->inbox = other->inbox;
@@ -105,14 +123,15 @@ void weir__outbound_open(weir_group *group, uint32_t process, const struct wire 
         weir__connection_create(group, 0, process, wire->router, wire->destination, &connection);
     if (status)
         return; /* the receiver's weir_group_join() finds out */
-    connection->open = 1;
     status = map_inbox(connection, wire, handle);
-    if (!status) {
-        weir__connection_add(connection);
-        return;
+    connection->open = !status;
+    if (status) {
+        connection->refused = status;
+        snprintf(connection->why, sizeof connection->why, "%.*s", WIRE_DETAIL - 1,
+                 weir_error_detail());
+        weir__connection_say_end(connection, WIRE_END, status);
     }
-    weir__connection_say_end(connection, WIRE_END, status);
-    weir__connection_destroy(connection);
+    weir__connection_add(connection);
 }
 
 /* ---- packets ------------------------------------------------------------------------------------ */
@@ -198,7 +217,7 @@ static weir_status name_end(const struct connection *connection, weir_status end
 void weir__outbound_progress(struct connection *connection)
 {
     if (!connection->output) {
-        if (!connection->open) /* a link took the inbox over */
+        if (!connection->open && !connection->refused) /* a link took it over */
             weir__connection_close(connection);
         return;
     }

@@ -64,9 +64,18 @@ static void obey(weir_group *group, uint32_t process, const struct wire *wire, i
         weir__outbound_stop(connection, wire);
 }
 
+/* Files that a child of fork() holds too stay in the epoll set when they are closed here. */
+static void unwatch(weir_group *group, const struct peer *peer)
+{
+    (void)epoll_ctl(group->epoll, EPOLL_CTL_DEL, peer->socket, NULL);
+    if (peer->pidfd >= 0)
+        (void)epoll_ctl(group->epoll, EPOLL_CTL_DEL, peer->pidfd, NULL);
+}
+
 static void lose(weir_group *group, uint32_t process)
 {
     struct connection *next = NULL;
+    unwatch(group, &group->peers[process]);
     pthread_mutex_lock(&group->lock);
     group->peers[process].gone = 1;
     pthread_cond_broadcast(&group->changed);
@@ -120,9 +129,21 @@ static void look_at_all(weir_group *group)
     watch_room(group);
 }
 
+/* The process has ended: what it said before lies in the socket, and no more comes. */
+static void hear_end(weir_group *group, uint32_t process)
+{
+    listen_to(group, process);
+    if (group->peers[process].socket >= 0)
+        lose(group, process);
+}
+
 static void hear(weir_group *group, const struct epoll_event *event)
 {
     uint64_t count;
+    if (event->data.u32 > WEIR_GROUP_MAX) {
+        hear_end(group, event->data.u32 - WEIR_GROUP_MAX - 1);
+        return;
+    }
     if (event->data.u32 == WEIR_GROUP_MAX) {
         ssize_t got = read(group->wake, &count, sizeof count);
         (void)got;

@@ -119,9 +119,13 @@ void weir__wire_flush(struct peer *peer)
 void weir__wire_forget(struct peer *peer)
 {
     drop_all(peer);
-    if (peer->socket >= 0)
+    if (peer->socket >= 0) {
+        (void)shutdown(peer->socket, SHUT_RDWR); /* a child of fork() would keep it open */
         (void)close(peer->socket);
-    peer->socket = -1;
+    }
+    if (peer->pidfd >= 0)
+        (void)close(peer->pidfd);
+    peer->socket = peer->pidfd = -1;
 }
 
 static int take_descriptor(struct msghdr *message)

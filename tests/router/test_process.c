@@ -1,6 +1,8 @@
 /** @file test_process.c  Routers over several processes: what goes from one to the other is all there, in order. */
 #include "tests/lib/processes.h"
 
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,6 +204,15 @@ static void the_next_one_gets_it(struct world *world)
     CHECK(from[(world->rank + world->size - 1) % world->size] == ALL);
 }
 
+/* Process 0 is the root, whose messages go to the last output; the others send to their parents. */
+static void parents_get_it(struct world *world)
+{
+    uint64_t from[PROCESSES_MAX] = {0};
+    exchange(world, weir_policy_tree(), 0, from);
+    for (uint32_t i = 0; i < world->size; i++)
+        CHECK(from[i] == (world->rank == (i > 0 ? (i - 1) / 2 : world->size - 1) ? ALL : 0));
+}
+
 static void meta_says_who_gets_it(struct world *world)
 {
     uint64_t from[PROCESSES_MAX] = {0};
@@ -340,6 +351,72 @@ static void into_memory_of_ones_own(struct world *world)
     weir_endpoint_destroy(to);
 }
 
+static void count_room(void *user)
+{
+    atomic_fetch_add_explicit((_Atomic int *)user, 1, memory_order_relaxed);
+}
+
+#define BOUND   3
+#define BOUNDED 25
+
+/* Process 1 is stopped: two packets go into its inbox, three messages may wait for more, and no sixth. */
+static void send_bounded(struct world *world, weir_link *link, const _Atomic int *rooms)
+{
+    weir_segment segment = {.device = world->device};
+    CHECK(kill(world->pids[1], SIGSTOP) == 0);
+    for (segment.meta = 0; segment.meta < 2 + BOUND; segment.meta++)
+        CHECK_OK(weir_link_send(link, &segment, NULL, NULL));
+    weir_status full = weir_link_send(link, &segment, NULL, NULL);
+    weir_status late = weir_link_send_wait(link, &segment, NULL, 50, NULL);
+    int early = atomic_load_explicit(rooms, memory_order_relaxed);
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
+    weir_status known = weir_link_stats_get(link, &stats);
+    CHECK(kill(world->pids[1], SIGCONT) == 0);
+    CHECK_STATUS(full, WEIR_FULL);
+    CHECK_STATUS(late, WEIR_ERR_TIMEOUT);
+    CHECK_OK(known);
+    CHECK(early == 0 && stats.send_messages == BOUND && stats.backlog_messages == BOUND);
+    weir_future *done = NULL;
+    for (; segment.meta < BOUNDED; segment.meta++) {
+        weir_future_release(done);
+        CHECK_OK(weir_link_send_wait(link, &segment, NULL, LONG_MS, &done));
+    }
+    CHECK_OK(weir_future_wait(done, LONG_MS)); /* only now may the link go */
+    weir_future_release(done);
+    CHECK(atomic_load_explicit(rooms, memory_order_relaxed) > 0);
+}
+
+static void bounds_hold_for_a_stopped_receiver(struct world *world)
+{
+    weir_endpoint *from = endpoint_of(world, 0, "from"), *to = endpoint_of(world, 1, "to");
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    _Atomic int rooms = 0;
+    weir_link *link;
+    config.packet_bytes = PACKET;
+    config.buffers = 2;
+    config.send_messages = BOUND;
+    config.room = count_room;
+    config.room_user = &rooms;
+    CHECK_OK(weir_link_create(from, to, &config, &link));
+    CHECK_OK(weir_group_join(world->group, LONG_MS));
+    weir_pending *pending;
+    weir_segment got;
+    if (world->rank == 0) {
+        send_bounded(world, link, &rooms);
+        CHECK_OK(weir_link_shutdown(link));
+    }
+    for (uint64_t m = 0; world->rank == 1 && m < BOUNDED; m++) {
+        CHECK_OK(weir_link_next(link, LONG_MS, &pending, &got));
+        CHECK(got.meta == m);
+        CHECK_OK(weir_pending_release(pending, NULL));
+    }
+    if (world->rank == 1)
+        CHECK_STATUS(weir_link_next(link, LONG_MS, &pending, &got), WEIR_CLOSED);
+    weir_link_destroy(link);
+    weir_endpoint_destroy(from);
+    weir_endpoint_destroy(to);
+}
+
 static const struct scene scenes[] = {
     {"one way", one_way},
     {"broadcast", everybody_gets_what_everybody_sends},
@@ -351,6 +428,8 @@ static const struct scene scenes[] = {
     {"priority", the_lowest_free_gets_it},
     {"chain", routers_feed_routers},
     {"into", into_memory_of_ones_own},
+    {"tree", parents_get_it},
+    {"bounds", bounds_hold_for_a_stopped_receiver},
     {NULL, NULL},
 };
 
@@ -378,7 +457,8 @@ int main(int argc, char **argv)
         TWO(4, "ring"),      TWO(5, "direct"),          TWO(6, "any"),     TWO(7, "priority"),
         TWO(8, "chain"),     TWO(9, "into own memory"), THREE(8, "chain"), THREE(1, "broadcast"),
         THREE(2, "scatter"), THREE(3, "gather"),        THREE(4, "ring"),  THREE(5, "direct"),
-        THREE(6, "any"),     THREE(7, "priority"),
+        THREE(6, "any"),     THREE(7, "priority"),      TWO(10, "tree"),   THREE(10, "tree"),
+        TWO(11, "bounds"),
     };
     play_if_spawned(argc, argv, scenes);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,15 +1,12 @@
-/** @file test_process_ending.c  Processes that end, are killed, stand still, cancel, leave, or never come: who is told what. */
-#include "runtime/internal.h"
+/** @file test_process_ending.c  Processes that end, are killed, stand still, cancel, leave: who is told what. */
 #include "tests/lib/processes.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SOON_MS 1000 /* within which the end of a process is noticed */
@@ -119,6 +116,99 @@ static void a_killed_receiver_is_noticed(struct world *world)
         weir_future_release(done[i]);
     CHECK_STATUS(send_sign(world, p.there, NULL), WEIR_ERR_PROCESS);
     CHECK(!strcmp(weir_error_detail(), "process 1 ended, to which zero sent by way of one"));
+    close_pair(&p);
+}
+
+/* A child that holds all that this process has open. It ends by itself should nobody end it. */
+static pid_t fork_child(void)
+{
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        (void)alarm(20);
+        stand_still();
+    }
+    return child;
+}
+
+static void end_child(pid_t child)
+{
+    CHECK(kill(child, SIGKILL) == 0);
+    (void)waitpid(child, NULL, 0); /* it may be another process's */
+}
+
+static pid_t take_child(weir_link *link)
+{
+    weir_pending *pending;
+    weir_segment got;
+    CHECK_OK(weir_link_next(link, LONG_MS, &pending, &got));
+    CHECK(got.meta > 1);
+    CHECK_OK(weir_pending_release(pending, NULL));
+    return (pid_t)got.meta;
+}
+
+static void say_child(const struct world *world, weir_link *link, pid_t child)
+{
+    weir_segment segment = {.device = world->device, .meta = (uint64_t)child};
+    CHECK_OK(weir_link_send(link, &segment, NULL, NULL));
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec time;
+    CHECK(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Both processes have forked: the end of one is seen though its child lives, and costs no time after. */
+static void a_child_hides_no_killed_process(struct world *world)
+{
+    struct pair p;
+    weir_pending *pending;
+    weir_segment got;
+    open_pair(&p, world);
+    pid_t own = fork_child();
+    if (world->rank == 1) {
+        say_child(world, p.back, own);
+        stand_still();
+    }
+    pid_t others = take_child(p.back);
+    kill_process(world, 1);
+    weir_status status = weir_link_next(p.back, SOON_MS, &pending, &got);
+    double before = cpu_seconds();
+    (void)usleep(200 * 1000);
+    double used = cpu_seconds() - before;
+    end_child(others);
+    end_child(own);
+    CHECK_STATUS(status, WEIR_ERR_PROCESS);
+    CHECK(used < 0.1);
+    close_pair(&p);
+}
+
+/* Process 1 leaves, and stays: only what it said of its leaving ends process 0's wait to join. */
+static void a_child_hides_no_leaving(struct world *world)
+{
+    struct pair p;
+    open_pair(&p, world);
+    if (world->rank == 1) {
+        pid_t own = fork_child();
+        say_child(world, p.back, own);
+        weir_group_destroy(world->group);
+        world->group = NULL;
+        stand_still();
+    }
+    pid_t others = take_child(p.back);
+    weir_endpoint *late = endpoint_of(world, 1, "late");
+    weir_link *link = NULL;
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    weir_status status = weir_link_create(p.zero, late, &config, &link);
+    if (!status) /* else it had gone before */
+        status = weir_group_join(world->group, SOON_MS);
+    end_child(others);
+    kill_process(world, 1);
+    CHECK_STATUS(status, WEIR_ERR_PROCESS);
+    weir_link_destroy(link);
+    weir_endpoint_destroy(late);
     close_pair(&p);
 }
 
@@ -252,8 +342,10 @@ static void a_cancel_takes_its_sentence_along(struct world *world)
                          weir_error_set(WEIR_ERR_VERIFY, "the sums differ"));  /* receives */
         weir_link_cancel(p.back, weir_error_set(WEIR_ERR_VERIFY, "so it is")); /* would send */
     } else {
+        (void)kill(world->pids[1], SIGSTOP); /* so that it cancels only when all was sent */
         for (int i = 0; i < 20; i++)
             CHECK_OK(send_sign(world, p.there, &done[i]));
+        (void)kill(world->pids[1], SIGCONT);
         CHECK_STATUS(weir_link_next(p.back, LONG_MS, &pending, &got), WEIR_ERR_VERIFY);
         CHECK(!strcmp(weir_error_detail(), "so it is"));
         CHECK_STATUS(weir_future_wait(done[19], LONG_MS), WEIR_ERR_VERIFY);
@@ -434,172 +526,6 @@ static void what_makes_no_sense_is_refused(struct world *world)
     weir_endpoint_destroy(far);
 }
 
-/* ---- meeting ------------------------------------------------------------------------------------- */
-
-/* A process of its own as far as a group is concerned: a context, and who it says it is. */
-struct caller {
-    const char *path, *rank, *size;
-    int64_t timeout_ms;
-    weir_status status;
-    char detail[256];
-};
-
-static void *call(void *user)
-{
-    struct caller *c = user;
-    weir_config *config;
-    weir_context *context;
-    weir_group *group = NULL;
-    if (!(c->status = weir_config_create(&config))) {
-        if (!(c->status = weir_config_set(config, "group", c->path)) &&
-            !(c->status = weir_config_set(config, "rank", c->rank)) &&
-            !(c->status = weir_config_set(config, "size", c->size)) &&
-            !(c->status = weir_context_create("host:1", config, &context))) {
-            c->status = weir_group_create(context, c->timeout_ms, &group);
-            snprintf(c->detail, sizeof c->detail, "%s", c->status ? weir_error_detail() : "");
-            weir_group_destroy(group);
-            weir_context_destroy(context);
-        }
-        weir_config_destroy(config);
-    }
-    return NULL;
-}
-
-static void call_alone(struct caller caller, weir_status wanted, const char *sentence)
-{
-    (void)call(&caller);
-    assert_int_equal(caller.status, wanted);
-    assert_string_equal(caller.detail, sentence);
-}
-
-static void make_path(char path[64])
-{
-    snprintf(path, 64, "/tmp/weir-test.XXXXXX");
-    assert_non_null(mkdtemp(path));
-}
-
-static void who_cannot_meet_is_told(void **state)
-{
-    char path[64], sentence[256], long_path[200];
-    (void)state;
-    make_path(path);
-    call_alone((struct caller){"", "0", "2", 20, WEIR_OK, ""}, WEIR_ERR_INVALID,
-               "no group of processes is named: set WEIR_GROUP, WEIR_RANK and WEIR_SIZE, or group, "
-               "rank and size");
-    call_alone((struct caller){path, "0", "0", 20, WEIR_OK, ""}, WEIR_ERR_INVALID,
-               "no group of processes is named: set WEIR_GROUP, WEIR_RANK and WEIR_SIZE, or group, "
-               "rank and size");
-    snprintf(sentence, sizeof sentence, "group %s: process 2 of 2: ranks start at 0", path);
-    call_alone((struct caller){path, "2", "2", 20, WEIR_OK, ""}, WEIR_ERR_INVALID, sentence);
-    snprintf(sentence, sizeof sentence, "group %s: process 1 of 3 did not come in 20 ms", path);
-    call_alone((struct caller){path, "0", "3", 20, WEIR_OK, ""}, WEIR_ERR_TIMEOUT, sentence);
-    snprintf(sentence, sizeof sentence, "group %s: process 0 of 3 did not come in 20 ms", path);
-    call_alone((struct caller){path, "2", "3", 20, WEIR_OK, ""}, WEIR_ERR_TIMEOUT, sentence);
-    memset(long_path, 'x', sizeof long_path - 1);
-    long_path[0] = '/';
-    long_path[sizeof long_path - 1] = 0;
-    snprintf(sentence, sizeof sentence, "group %s: a path of more than 90 bytes", long_path);
-    call_alone((struct caller){long_path, "0", "1", 20, WEIR_OK, ""}, WEIR_ERR_INVALID, sentence);
-    snprintf(sentence, sizeof sentence, "group %s/no/dir: mkdir: No such file or directory", path);
-    strcat(path, "/no/dir");
-    call_alone((struct caller){path, "0", "1", 20, WEIR_OK, ""}, WEIR_ERR_IO, sentence);
-    path[strlen(path) - strlen("/no/dir")] = 0;
-    call_alone((struct caller){path, "0", "1", 20, WEIR_OK, ""}, WEIR_OK, "");
-    assert_int_equal(rmdir(path), 0);
-}
-
-static void call_together(struct caller *callers, int count)
-{
-    pthread_t threads[PROCESSES_MAX];
-    for (int i = 0; i < count; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, call, &callers[i]), 0);
-    for (int i = 0; i < count; i++)
-        pthread_join(threads[i], NULL);
-}
-
-static void different_sizes_are_told_to_both(void **state)
-{
-    char path[64];
-    (void)state;
-    make_path(path);
-    struct caller callers[] = {{.path = path, .rank = "0", .size = "2", .timeout_ms = LONG_MS},
-                               {.path = path, .rank = "1", .size = "3", .timeout_ms = LONG_MS}};
-    call_together(callers, 2);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(callers[i].status, WEIR_ERR_INVALID);
-        assert_non_null(strstr(callers[i].detail, i ? "of 3 processes here, of 2 for process 0"
-                                                    : "of 2 processes here, of 3 for process 1"));
-    }
-    assert_int_equal(rmdir(path), 0);
-}
-
-static void a_rank_is_there_once(void **state)
-{
-    char path[64];
-    (void)state;
-    make_path(path);
-    struct caller callers[] = {{.path = path, .rank = "0", .size = "2", .timeout_ms = 2000},
-                               {.path = path, .rank = "0", .size = "2", .timeout_ms = 2000}};
-    call_together(callers, 2);
-    int second = callers[1].status == WEIR_ERR_INVALID;
-    assert_int_equal(callers[second].status, WEIR_ERR_INVALID);
-    assert_non_null(strstr(callers[second].detail, "there is a process 0 already"));
-    assert_int_equal(callers[!second].status, WEIR_ERR_TIMEOUT);
-    assert_int_equal(rmdir(path), 0);
-}
-
-/* Somebody who talks another language, and somebody who says nothing, are not waited for long. */
-static void strangers_are_hung_up_on(void **state)
-{
-    char path[64];
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int strangers[2], called = -1;
-    pthread_t zero;
-    (void)state;
-    make_path(path);
-    struct caller callers[] = {{.path = path, .rank = "0", .size = "2", .timeout_ms = LONG_MS},
-                               {.path = path, .rank = "1", .size = "2", .timeout_ms = LONG_MS}};
-    assert_int_equal(pthread_create(&zero, NULL, call, &callers[0]), 0);
-    snprintf(address.sun_path, sizeof address.sun_path, "%s/0", path);
-    for (int i = 0; i < 2; i++) {
-        strangers[i] = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-        for (int tries = 0; called != i && tries < 10000; tries++) {
-            if (!connect(strangers[i], (struct sockaddr *)&address, sizeof address))
-                called = i;
-            else
-                usleep(1000);
-        }
-        assert_int_equal(called, i);
-    }
-    assert_int_equal(send(strangers[0], "good day", 8, 0), 8);
-    (void)call(&callers[1]);
-    pthread_join(zero, NULL);
-    assert_int_equal(callers[0].status, WEIR_OK);
-    assert_int_equal(callers[1].status, WEIR_OK);
-    close(strangers[0]);
-    close(strangers[1]);
-    assert_int_equal(rmdir(path), 0);
-}
-
-/* A socket that a killed process left is no process. */
-static void a_directory_may_be_used_again(void **state)
-{
-    char path[64];
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    (void)state;
-    make_path(path);
-    snprintf(address.sun_path, sizeof address.sun_path, "%s/0", path);
-    int left = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-    assert_int_equal(bind(left, (struct sockaddr *)&address, sizeof address), 0);
-    close(left);
-    struct caller callers[] = {{.path = path, .rank = "0", .size = "2", .timeout_ms = LONG_MS},
-                               {.path = path, .rank = "1", .size = "2", .timeout_ms = LONG_MS}};
-    call_together(callers, 2);
-    assert_int_equal(callers[0].status, WEIR_OK);
-    assert_int_equal(callers[1].status, WEIR_OK);
-    assert_int_equal(rmdir(path), 0);
-}
-
 static const struct scene scenes[] = {
     {"killed sender", a_killed_sender_is_noticed},
     {"killed receiver", a_killed_receiver_is_noticed},
@@ -613,6 +539,8 @@ static const struct scene scenes[] = {
     {"outlive", what_was_shut_down_outlives_its_sender},
     {"refused", what_makes_no_sense_is_refused},
     {"dropped", what_a_sender_drops_is_told},
+    {"fork killed", a_child_hides_no_killed_process},
+    {"fork left", a_child_hides_no_leaving},
     {NULL, NULL},
 };
 
@@ -646,11 +574,8 @@ int main(int argc, char **argv)
         SCENE(in_two_processes, 9, "what_was_shut_down_outlives_its_sender"),
         SCENE(in_three_processes, 10, "what_makes_no_sense_is_refused"),
         SCENE(in_two_processes, 11, "what_a_sender_drops_is_told"),
-        cmocka_unit_test(who_cannot_meet_is_told),
-        cmocka_unit_test(different_sizes_are_told_to_both),
-        cmocka_unit_test(a_rank_is_there_once),
-        cmocka_unit_test(strangers_are_hung_up_on),
-        cmocka_unit_test(a_directory_may_be_used_again),
+        SCENE(in_two_processes, 12, "a_child_hides_no_killed_process"),
+        SCENE(in_two_processes, 13, "a_child_hides_no_leaving"),
     };
     play_if_spawned(argc, argv, scenes);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,6 +68,7 @@ const char *weir_endpoint_name(const weir_endpoint *endpoint);
  *  router's is that of weir_router_endpoint(). What it points to is the program's to keep. Any thread: who gets the
  *  pointer sees what was written there before it was set. */
 void weir_endpoint_user_set(weir_endpoint *endpoint, void *user);
+/** That pointer. NULL is fine. */
 void *weir_endpoint_user(const weir_endpoint *endpoint);
 
 /* ---- policies ----------------------------------------------------------------------------- */
@@ -245,6 +246,7 @@ void weir_router_destroy(weir_router *router);
  *  processes there is SHM alone, and within one it joins nothing. */
 typedef enum weir_transport {
     WEIR_TRANSPORT_AUTO = 0,
+/** One value of the enumeration; not for programs. */
 #define WEIR_TRANSPORT_VALUE(id, name, help) WEIR_TRANSPORT_##id,
     WEIR_TRANSPORT_MAP(WEIR_TRANSPORT_VALUE)
 #undef WEIR_TRANSPORT_VALUE
@@ -319,6 +321,7 @@ weir_endpoint *weir_link_source(const weir_link *link);
 weir_endpoint *weir_link_destination(const weir_link *link);
 /** As weir_endpoint_user_set() and weir_endpoint_user(). */
 void weir_link_user_set(weir_link *link, void *user);
+/** That pointer. NULL is fine. */
 void *weir_link_user(const weir_link *link);
 /** Call @p visit for every link of a context, or of a router (its inputs, its outputs, and links to and from other
  *  routers), the newest first. Meanwhile no link of the process is made or destroyed, in any thread, so handles are
@@ -327,6 +330,7 @@ void *weir_link_user(const weir_link *link);
  *  @return how many there are. @p visit may be NULL, to count them. */
 uint32_t weir_context_links(weir_context *context, void (*visit)(void *user, weir_link *link),
                             void *user);
+/** The same for the links of one router. */
 uint32_t weir_router_links(weir_router *router, void (*visit)(void *user, weir_link *link),
                            void *user);
 /** Of an input: its number among the inputs of its router, in the order linked, which receivers find as `source` of a

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #define PACKET 1000
 
@@ -363,7 +364,9 @@ static void count_room(void *user)
 static void send_bounded(struct world *world, weir_link *link, const _Atomic int *rooms)
 {
     weir_segment segment = {.device = world->device};
+    int how = 0;
     CHECK(kill(world->pids[1], SIGSTOP) == 0);
+    CHECK(waitpid(world->pids[1], &how, WUNTRACED) == world->pids[1] && WIFSTOPPED(how));
     for (segment.meta = 0; segment.meta < 2 + BOUND; segment.meta++)
         CHECK_OK(weir_link_send(link, &segment, NULL, NULL));
     weir_status full = weir_link_send(link, &segment, NULL, NULL);

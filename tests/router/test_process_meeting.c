@@ -279,7 +279,9 @@ static void an_inbox_that_cannot_be_is_refused(void **state)
     (void)state;
     offer_inbox((struct wire){.number = 1, .bytes = 64},
                 "process 1 sent an inbox that makes no sense");
-    offer_inbox((struct wire){.number = 1, .bytes = 64, .offset = 2},
+    offer_inbox((struct wire){.number = 1, .bytes = 64, .offset = 2, .meta = WEIR_TRANSPORT_LOCAL},
+                "process 1 sent an inbox that makes no sense");
+    offer_inbox((struct wire){.number = 1, .bytes = 64, .offset = 2, .meta = WEIR_TRANSPORT_SHM},
                 "an inbox of 8192 bytes of another process is not whole");
 }
 

@@ -12,22 +12,22 @@
 
 /* Sequentially consistent, with weir_router.ending: who keeps a parcel sees that somebody has begun to wait
  * for the end, or that one sees that the parcel is kept. */
-static uint32_t taken(const struct parcel *parcel, const struct step *step)
+static uint32_t taken(const struct parcel *parcel, const struct decision *decision)
 {
-    return atomic_load(&parcel->claims[step->node]);
+    return atomic_load(&parcel->claims[decision->node]);
 }
 
-static int is_of(uint32_t claim, const struct step *step)
+static int is_of(uint32_t claim, const struct decision *decision)
 {
-    return (claim & ~CLAIM_KEPT) == step->alternative;
+    return (claim & ~CLAIM_KEPT) == decision->alternative;
 }
 
 int weir__offer_is_stale(const struct offer *offer)
 {
-    for (uint32_t i = 0; offer->leaf && i < offer->leaf->steps; i++) {
-        const struct step *step = &offer->leaf->step[i];
-        uint32_t now = taken(offer->parcel, step);
-        if (now && !is_of(now, step) && (!offer->parcel->lends || now & CLAIM_KEPT))
+    for (uint32_t i = 0; offer->leaf && i < offer->leaf->decisions; i++) {
+        const struct decision *decision = &offer->leaf->decision[i];
+        uint32_t now = taken(offer->parcel, decision);
+        if (now && !is_of(now, decision) && (!offer->parcel->lends || now & CLAIM_KEPT))
             return 1;
     }
     return 0;
@@ -36,14 +36,14 @@ int weir__offer_is_stale(const struct offer *offer)
 int weir__offer_is_lent(const struct offer *offer)
 {
     const struct parcel *parcel = offer->parcel;
-    uint32_t now = parcel->lends ? taken(parcel, &offer->leaf->step[0]) : 0;
-    return now && !is_of(now, &offer->leaf->step[0]);
+    uint32_t now = parcel->lends ? taken(parcel, &offer->leaf->decision[0]) : 0;
+    return now && !is_of(now, &offer->leaf->decision[0]);
 }
 
 int weir__offer_is_open(const struct offer *offer)
 {
-    for (uint32_t i = 0; offer->leaf && i < offer->leaf->steps; i++)
-        if (!taken(offer->parcel, &offer->leaf->step[i]))
+    for (uint32_t i = 0; offer->leaf && i < offer->leaf->decisions; i++)
+        if (!taken(offer->parcel, &offer->leaf->decision[i]))
             return 1;
     return 0;
 }
@@ -72,26 +72,26 @@ static int expect(struct message *message, uint16_t more)
     return left > 0;
 }
 
-/* Write one step's alternative, or find it written. */
-static int take(const struct parcel *parcel, const struct step *step, uint32_t kept)
+/* Write one decision's alternative, or find it written. */
+static int take(const struct parcel *parcel, const struct decision *decision, uint32_t kept)
 {
-    uint32_t open = taken(parcel, step);
+    uint32_t open = taken(parcel, decision);
     if (open)
-        return is_of(open, step);
-    if (step->more && !expect(parcel->message, step->more))
+        return is_of(open, decision);
+    if (decision->more && !expect(parcel->message, decision->more))
         return 0;
-    if (atomic_compare_exchange_strong(&parcel->claims[step->node], &open,
-                                       step->alternative | kept))
+    if (atomic_compare_exchange_strong(&parcel->claims[decision->node], &open,
+                                       decision->alternative | kept))
         return 1;
-    for (uint16_t i = 0; i < step->more; i++) /* they will not be made */
+    for (uint16_t i = 0; i < decision->more; i++) /* they will not be made */
         weir__message_failed(parcel->message, WEIR_OK);
-    return is_of(open, step);
+    return is_of(open, decision);
 }
 
 int weir__offer_claim(const struct offer *offer, int keep)
 {
-    for (uint32_t i = 0; offer->leaf && i < offer->leaf->steps; i++)
-        if (!take(offer->parcel, &offer->leaf->step[i], keep ? CLAIM_KEPT : 0))
+    for (uint32_t i = 0; offer->leaf && i < offer->leaf->decisions; i++)
+        if (!take(offer->parcel, &offer->leaf->decision[i], keep ? CLAIM_KEPT : 0))
             return 0;
     return 1;
 }

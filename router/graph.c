@@ -141,7 +141,7 @@ static void release(weir_link *link)
         weir__router_unref(link->router);
     weir__endpoint_release(link->source);
     weir__window_close(link->window);
-    weir__plan_free(&link->plan);
+    weir__dispatch_free(&link->dispatch);
     free(link);
 }
 

@@ -45,19 +45,19 @@ struct output;
 /* ---- messages (message.c, claim.c) ------------------------------------------------------------ */
 
 /** Alternatives below alternatives, with "all of" between them, that one message may have. */
-#define STEPS_MAX 6
+#define DECISIONS_MAX 6
 
 /** On the way from a message's root to one receiver: a choice between alternatives. A receiver may
- *  take a parcel if at every step nobody has chosen another alternative. */
-struct step {
+ *  take a parcel if at every decision nobody has chosen another alternative. */
+struct decision {
     uint16_t node;        /* which choice of the branch */
     uint16_t alternative; /* counted from 1; 0 in a parcel's claims is: open */
     uint16_t more;        /* copies, beyond one, that come with choosing it */
 };
 
 struct leaf {
-    uint32_t steps;
-    struct step step[STEPS_MAX];
+    uint32_t decisions;
+    struct decision decision[DECISIONS_MAX];
 };
 
 /** Of a claim: it is for good. Until then the parcel is *lent* to who claimed it. */
@@ -362,7 +362,7 @@ weir_status weir__transfer(struct output *output, struct send_queue *sends,
  *  @return a router, held, whose outputs have to look again; or NULL. */
 weir_router *weir__slot_taken(struct weir_pending *slot);
 
-/* ---- routing (plan.c) ------------------------------------------------------------------------- */
+/* ---- routing (dispatch.c) ------------------------------------------------------------------------- */
 
 /** A piece of a message that is cut by itself: for one receiver, or for those of a choice. */
 struct branch {
@@ -372,23 +372,24 @@ struct branch {
     uint32_t groups; /* candidates of its first choice that take turns; 0: they do not */
 };
 
-struct route {
+struct recipient {
     struct output *output;
     uint32_t group; /* the candidate of the branch's first choice that it lies below */
     struct leaf leaf;
 };
 
 /** Where a message goes, worked out by the policies; kept by the link for its next message. */
-struct plan {
+struct dispatch {
     struct branch *branches;
-    struct route *routes; /* the leaves of all branches, in order */
-    uint32_t branch_count, branch_room, route_count, route_room;
+    struct recipient *recipients; /* the leaves of all branches, in order */
+    uint32_t branch_count, branch_room, recipient_count, recipient_room;
     uint32_t group; /* of the leaves being added */
 };
 
 /** Ask the policies, with the graph of the link's router locked for reading. */
-weir_status weir__plan_make(struct plan *plan, const weir_link *link, const weir_segment *segment);
-void weir__plan_free(struct plan *plan);
+weir_status weir__dispatch_make(struct dispatch *dispatch, const weir_link *link,
+                                const weir_segment *segment);
+void weir__dispatch_free(struct dispatch *dispatch);
 
 /* ---- routers and links (router.c, wiring.c, graph.c, link.c) ---------------------------------- */
 
@@ -497,7 +498,7 @@ struct weir_link {
     weir_endpoint *destination; /* of a link between plain endpoints, for the check of doubles */
     weir_link *next_direct;
     _Atomic int closed;        /* the input was shut down; relaxed: one call at a time */
-    struct plan plan;          /* of the message being sent */
+    struct dispatch dispatch;  /* of the message being sent */
     struct window *window;     /* of an input; held */
     _Atomic uint64_t messages; /* relaxed: a statistic */
 };

@@ -68,12 +68,12 @@ static uint64_t packets_for(const struct branch *branch)
                          : 1;
 }
 
-static weir_status measure(const weir_link *link, const struct plan *plan,
+static weir_status measure(const weir_link *link, const struct dispatch *dispatch,
                            struct message_size *size)
 {
-    *size = (struct message_size){0, 0, 0, plan->route_count};
-    for (uint32_t b = 0; b < plan->branch_count; b++) {
-        const struct branch *branch = &plan->branches[b];
+    *size = (struct message_size){0, 0, 0, dispatch->recipient_count};
+    for (uint32_t b = 0; b < dispatch->branch_count; b++) {
+        const struct branch *branch = &dispatch->branches[b];
         uint64_t packets = packets_for(branch);
         if (packets > UINT32_MAX / 2 || size->offers + packets * branch->leaves > UINT32_MAX / 2)
             return weir__fail(WEIR_ERR_INVALID, "%s: a message of %zu bytes in packets of %zu",
@@ -112,7 +112,7 @@ static void cut(struct message *message, const struct branch *branch, struct par
 static weir_status offer_plainly(const weir_link *link, const struct branch *branch,
                                  struct offer *offers)
 {
-    return weir__output_offer(link->plan.routes[branch->first_leaf].output, link, offers,
+    return weir__output_offer(link->dispatch.recipients[branch->first_leaf].output, link, offers,
                               offers + packets_for(branch) - 1);
 }
 
@@ -120,12 +120,12 @@ static weir_status offer_plainly(const weir_link *link, const struct branch *bra
  * order. */
 static uint32_t first_leaf(const weir_link *link, const struct branch *branch)
 {
-    const struct route *routes = &link->plan.routes[branch->first_leaf];
+    const struct recipient *recipients = &link->dispatch.recipients[branch->first_leaf];
     uint32_t leaf = 0;
     if (!branch->groups)
         return 0;
     uint32_t turn = atomic_fetch_add_explicit(&link->router->turn, 1, memory_order_relaxed);
-    while (routes[leaf].group != turn % branch->groups)
+    while (recipients[leaf].group != turn % branch->groups)
         leaf++;
     return leaf;
 }
@@ -145,8 +145,8 @@ static weir_status offer_choices(const weir_link *link, const struct branch *bra
             if (weir__offer_is_stale(offer))
                 weir__message_unref(message, 1);
             else
-                one = weir__output_offer(link->plan.routes[branch->first_leaf + l].output, link,
-                                         offer, offer);
+                one = weir__output_offer(link->dispatch.recipients[branch->first_leaf + l].output,
+                                         link, offer, offer);
             status = status ? status : one;
         }
     }
@@ -159,10 +159,10 @@ static weir_status offer_all(const weir_link *link, struct message *message,
     struct parcel *parcel = message->parcels;
     struct offer *offer = message->offers;
     weir_status status = WEIR_OK;
-    for (uint32_t i = 0; i < link->plan.route_count; i++)
-        message->leaves[i] = link->plan.routes[i].leaf;
-    for (uint32_t b = 0; b < link->plan.branch_count; b++) {
-        const struct branch *branch = &link->plan.branches[b];
+    for (uint32_t i = 0; i < link->dispatch.recipient_count; i++)
+        message->leaves[i] = link->dispatch.recipients[i].leaf;
+    for (uint32_t b = 0; b < link->dispatch.branch_count; b++) {
+        const struct branch *branch = &link->dispatch.branches[b];
         uint64_t packets = packets_for(branch);
         cut(message, branch, parcel, offer, claims);
         weir_status one = branch->choices ? offer_choices(link, branch, message, offer)
@@ -188,8 +188,8 @@ weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_ev
         (status = weir__window_take(link->window, segment->bytes)))
         return status;
     pthread_rwlock_rdlock(&link->router->graph);
-    if (!(status = weir__plan_make(&link->plan, link, segment)) &&
-        !(status = measure(link, &link->plan, &size)) &&
+    if (!(status = weir__dispatch_make(&link->dispatch, link, segment)) &&
+        !(status = measure(link, &link->dispatch, &size)) &&
         !(status = weir__message_create(link->router, link->window, segment, ready, &size,
                                         size.parcels, done_out, &message, &claims))) {
         atomic_fetch_add_explicit(&link->messages, 1, memory_order_relaxed);

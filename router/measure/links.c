@@ -46,15 +46,15 @@ static weir_status bare_row(struct bench *bench, const uint32_t ends[2], uint64_
 {
     uint64_t bytes = size * repeats_of(bench, size, alone);
     struct schedule schedule;
-    struct lane lane;
+    struct carrier carrier;
     weir__schedule_init(&schedule, bench);
     char *source = weir__schedule_source(&schedule, ends[0], bytes, 0);
     char *target = weir__schedule_target(&schedule, ends[1], bytes, 0);
-    weir__lane_init(&lane, bench, ends[0], ends[1], WAY_ENGINE, size, 2);
-    weir__lane_message(&schedule, &lane, target, source, bytes, size);
+    weir__carrier_init(&carrier, bench, ends[0], ends[1], WAY_ENGINE, size, 2);
+    weir__carrier_message(&schedule, &carrier, target, source, bytes, size);
     schedule.bytes = (double)bytes;
     weir_bench_row row = weir__row_make(bench, ends[0], ends[1], (double)size, "bare copy%s%s",
-                                        alone ? ", alone" : "", lane.staged ? ", staged" : "");
+                                        alone ? ", alone" : "", carrier.staged ? ", staged" : "");
     weir_status status = weir__schedule_row(&schedule, &row);
     weir__schedule_free(&schedule);
     return status;

@@ -60,17 +60,17 @@ static weir_status send_broken(struct bench *bench, enum broken broken)
 {
     uint32_t to = bench->devices - 1;
     struct schedule schedule;
-    struct lane lane;
+    struct carrier carrier;
     weir_bench_row row = weir__row_make(bench, 0, to, 1, "test");
     weir__schedule_init(&schedule, bench);
     char *source = weir__schedule_source(&schedule, 0, SMALL_BYTES, 0);
     char *target = weir__schedule_target(&schedule, to, SMALL_BYTES, broken == WRONG_PATTERN);
-    weir__lane_init(&lane, bench, 0, to, WAY_ENGINE, SMALL_BYTES, 1);
+    weir__carrier_init(&carrier, bench, 0, to, WAY_ENGINE, SMALL_BYTES, 1);
     if (broken == NOTHING)
         weir__schedule_queue(&schedule, to);
     else
-        weir__lane_message(&schedule, &lane, target, source,
-                           broken == SHORT ? SMALL_BYTES - 8 : SMALL_BYTES, 0);
+        weir__carrier_message(&schedule, &carrier, target, source,
+                              broken == SHORT ? SMALL_BYTES - 8 : SMALL_BYTES, 0);
     schedule.bytes = SMALL_BYTES;
     weir_status status = weir__schedule_row(&schedule, &row);
     weir__schedule_free(&schedule);
@@ -113,7 +113,7 @@ static void a_queue_of_too_many_operations_is_refused(void **state)
     static const char *const settings[] = {NULL};
     struct bench bench;
     struct schedule schedule;
-    struct lane lane;
+    struct carrier carrier;
     weir_bench_row row;
     (void)state;
     open_bench(&bench, open_with_or_skip("host:1", settings));
@@ -121,8 +121,8 @@ static void a_queue_of_too_many_operations_is_refused(void **state)
     weir__schedule_init(&schedule, &bench);
     char *source = weir__schedule_source(&schedule, 0, SMALL_BYTES, 0);
     char *target = weir__schedule_target(&schedule, 0, SMALL_BYTES, 0);
-    weir__lane_init(&lane, &bench, 0, 0, WAY_ENGINE, 64, 1);
-    weir__lane_message(&schedule, &lane, target, source, SMALL_BYTES, 64);
+    weir__carrier_init(&carrier, &bench, 0, 0, WAY_ENGINE, 64, 1);
+    weir__carrier_message(&schedule, &carrier, target, source, SMALL_BYTES, 64);
     assert_false(weir__schedule_fits(&schedule));
     STATUS(weir__schedule_row(&schedule, &row), WEIR_ERR_INVALID);
     assert_detail_has("a held queue of 1029 operations: at most 600");

@@ -213,7 +213,7 @@ static char *wait_as_a_lane(struct weir_spill *spill, uint32_t chunk)
     }
 }
 
-struct lane {
+struct carrier {
     pthread_t thread;
     struct weir_spill *words;
     uint32_t number, most;
@@ -223,7 +223,7 @@ struct lane {
 
 static void *wait_for_all(void *data)
 {
-    struct lane *lane = data;
+    struct carrier *lane = data;
     for (uint32_t chunk = lane->number; chunk < lane->most; chunk += THREADS) {
         char *place = wait_as_a_lane(lane->words, chunk);
         if (place)
@@ -236,12 +236,12 @@ static void *wait_for_all(void *data)
 
 static uint32_t run_lanes(struct world *world, struct spilling *bag, uint32_t most, int fails)
 {
-    struct lane lane[THREADS];
+    struct carrier lane[THREADS];
     _Atomic uint32_t running = THREADS;
     uint32_t missed = 0;
     for (uint32_t t = 0; t < THREADS; t++) {
         lane[t] =
-            (struct lane){.words = bag->words, .number = t, .most = most, .running = &running};
+            (struct carrier){.words = bag->words, .number = t, .most = most, .running = &running};
         assert_int_equal(pthread_create(&lane[t].thread, NULL, wait_for_all, &lane[t]), 0);
     }
     while (atomic_load(&running))

@@ -80,7 +80,7 @@ static void build(struct schedule *schedule, struct bench *bench, const struct m
 {
     const struct shape *shape = method->shape;
     uint64_t bytes = bench->config.bytes;
-    struct lane lane[WEIR_DEVICES_MAX];
+    struct carrier carrier[WEIR_DEVICES_MAX];
     uint32_t arrived[WEIR_DEVICES_MAX];
     char *data[WEIR_DEVICES_MAX];
     weir__schedule_init(schedule, bench);
@@ -88,16 +88,16 @@ static void build(struct schedule *schedule, struct bench *bench, const struct m
         uint32_t d = shape->order[i];
         data[d] = i ? weir__schedule_target(schedule, d, bytes, 0)
                     : weir__schedule_source(schedule, d, bytes, 0);
-        weir__lane_init(&lane[d], bench, shape->parent[d], d, method->way, packet,
-                        method->packets ? 2 : 1);
+        weir__carrier_init(&carrier[d], bench, shape->parent[d], d, method->way, packet,
+                           method->packets ? 2 : 1);
     }
     for (uint64_t at = 0; at < bytes && !schedule->status; at += packet) {
         uint64_t length = bytes - at < packet ? bytes - at : packet;
         arrived[shape->order[0]] = STEP_NONE;
         for (uint32_t i = 1; i < shape->devices; i++) {
             uint32_t d = shape->order[i], up = shape->parent[d];
-            arrived[d] = weir__lane_send(schedule, &lane[d], data[d] + at, data[up] + at, length,
-                                         arrived[up]);
+            arrived[d] = weir__carrier_send(schedule, &carrier[d], data[d] + at, data[up] + at,
+                                            length, arrived[up]);
         }
     }
     schedule->bytes = (double)bytes;

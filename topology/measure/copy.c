@@ -20,17 +20,17 @@ struct stream {
 static int build(struct schedule *schedule, struct bench *bench, const struct stream *stream)
 {
     uint64_t bytes = stream->size * stream->repeats;
-    struct lane lane;
+    struct carrier carrier;
     weir__schedule_init(schedule, bench);
     for (uint32_t i = 0; i < (stream->both ? 2u : 1u); i++) {
         uint32_t s = i ? stream->to : stream->from, d = i ? stream->from : stream->to;
         char *source = weir__schedule_source(schedule, s, bytes, i);
         char *target = weir__schedule_target(schedule, d, bytes, i);
-        weir__lane_init(&lane, bench, s, d, stream->way, stream->size, 2);
-        weir__lane_message(schedule, &lane, target, source, bytes, stream->size);
+        weir__carrier_init(&carrier, bench, s, d, stream->way, stream->size, 2);
+        weir__carrier_message(schedule, &carrier, target, source, bytes, stream->size);
         schedule->bytes += (double)bytes;
     }
-    return lane.staged;
+    return carrier.staged;
 }
 
 /* A row for messages of one size between two devices. */

@@ -34,12 +34,12 @@ static weir_status time_copies(struct bench *bench, uint32_t from, uint32_t to, 
                                uint64_t bytes, uint32_t repeats, double *us_out)
 {
     struct schedule schedule;
-    struct lane lane;
+    struct carrier carrier;
     weir__schedule_init(&schedule, bench);
     char *source = weir__schedule_source(&schedule, from, bytes * repeats, 0);
     char *target = weir__schedule_target(&schedule, to, bytes * repeats, 0);
-    weir__lane_init(&lane, bench, from, to, way, bytes, 1);
-    weir__lane_message(&schedule, &lane, target, source, bytes * repeats, bytes);
+    weir__carrier_init(&carrier, bench, from, to, way, bytes, 1);
+    weir__carrier_message(&schedule, &carrier, target, source, bytes * repeats, bytes);
     weir_bench_row row = weir__row_make(bench, from, to, (double)bytes, "%s", weir__way_text[way]);
     weir_status status = weir__schedule_row(&schedule, &row);
     weir__schedule_free(&schedule);

@@ -16,14 +16,14 @@ struct message {
 
 static void build(struct schedule *schedule, struct bench *bench, const struct message *m)
 {
-    struct lane lane;
+    struct carrier carrier;
     weir__schedule_init(schedule, bench);
     char *source = weir__schedule_source(schedule, m->from, m->bytes, 0);
     char *target = weir__schedule_target(schedule, m->to, m->bytes, 0);
-    weir__lane_init(&lane, bench, m->from, m->to, m->way, m->packet ? m->packet : m->bytes,
-                    m->packet ? 2 : 1);
-    lane.staged |= m->staged;
-    weir__lane_message(schedule, &lane, target, source, m->bytes, m->packet);
+    weir__carrier_init(&carrier, bench, m->from, m->to, m->way, m->packet ? m->packet : m->bytes,
+                       m->packet ? 2 : 1);
+    carrier.staged |= m->staged;
+    weir__carrier_message(schedule, &carrier, target, source, m->bytes, m->packet);
     schedule->bytes = (double)m->bytes;
 }
 

@@ -6,15 +6,15 @@ static weir_status measure(struct bench *bench, uint32_t from, uint32_t to, enum
 {
     uint64_t bytes = bench->config.bytes;
     struct schedule schedule;
-    struct lane lane;
+    struct carrier carrier;
     weir__schedule_init(&schedule, bench);
     char *source = weir__schedule_source(&schedule, from, bytes, 0);
     char *target = weir__schedule_target(&schedule, to, bytes, 0);
-    weir__lane_init(&lane, bench, from, to, way, bytes, 1);
-    weir__lane_message(&schedule, &lane, target, source, bytes, 0);
+    weir__carrier_init(&carrier, bench, from, to, way, bytes, 1);
+    weir__carrier_message(&schedule, &carrier, target, source, bytes, 0);
     schedule.bytes = (double)bytes;
     weir_bench_row row = weir__row_make(bench, from, to, 0, "%s%s", weir__way_text[way],
-                                        lane.staged ? ", staged" : "");
+                                        carrier.staged ? ", staged" : "");
     weir_status status = weir__schedule_row(&schedule, &row);
     weir__schedule_free(&schedule);
     return status;

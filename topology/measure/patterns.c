@@ -13,12 +13,13 @@ static void add_message(struct schedule *schedule, uint32_t from, uint32_t to, e
 {
     uint64_t bytes = schedule->bench->config.bytes;
     uint32_t pattern = (uint32_t)schedule->sources;
-    struct lane lane;
+    struct carrier carrier;
     char *source = weir__schedule_source(schedule, from, bytes, pattern);
     char *target = weir__schedule_target(schedule, to, bytes, pattern);
-    weir__lane_init(&lane, schedule->bench, from, to, way, packet ? packet : bytes, packet ? 2 : 1);
-    lane.staged |= packet != 0;
-    weir__lane_message(schedule, &lane, target, source, bytes, packet);
+    weir__carrier_init(&carrier, schedule->bench, from, to, way, packet ? packet : bytes,
+                       packet ? 2 : 1);
+    carrier.staged |= packet != 0;
+    weir__carrier_message(schedule, &carrier, target, source, bytes, packet);
 }
 
 static weir_status finish(struct schedule *schedule, const weir_bench_row *row)
@@ -65,15 +66,15 @@ static void build_all(struct schedule *schedule, struct bench *bench, enum way w
     for (uint32_t turn = 1; turn < n; turn++)
         for (uint32_t from = 0; from < n; from++) {
             uint32_t to = (from + turn) % n, pattern = (uint32_t)schedule->sources;
-            struct lane lane;
+            struct carrier carrier;
             char *source = weir__schedule_source(schedule, from, block, pattern);
             char *target = weir__schedule_target(schedule, to, block, pattern);
-            weir__lane_init(&lane, bench, from, to, way, block, 1);
-            lane.push = push[from];
-            lane.pull = pull[to];
-            weir__lane_message(schedule, &lane, target, source, block, 0);
-            push[from] = lane.push;
-            pull[to] = lane.pull;
+            weir__carrier_init(&carrier, bench, from, to, way, block, 1);
+            carrier.push = push[from];
+            carrier.pull = pull[to];
+            weir__carrier_message(schedule, &carrier, target, source, block, 0);
+            push[from] = carrier.push;
+            pull[to] = carrier.pull;
         }
     schedule->bytes = (double)block * (n - 1);
 }

@@ -1,7 +1,7 @@
 /** @file schedule.h  Copies of several devices, each with what it waits for, timed as one region.
  *
  * All benchmarks over copies are schedules: a list of *steps* (a copy in one of the region's
- * queues) in an order in which every step comes after those it waits for. A *lane* turns "send
+ * queues) in an order in which every step comes after those it waits for. A *carrier* turns "send
  * these bytes from one device to another" into one step, or into two through home memory where the
  * pair does not reach. *Sources* hold a pattern and *targets* must hold it in the end: after the
  * timed trials all sources get fresh patterns, all targets are poisoned, the schedule runs once
@@ -81,13 +81,13 @@ weir_status weir__schedule_verify(struct schedule *schedule, const char *what);
 /** Start, a row of trials, verify; simulated: the trials are what is verified. */
 weir_status weir__schedule_row(struct schedule *schedule, const weir_bench_row *row);
 
-/* ---- lanes ---------------------------------------------------------------------------------- */
+/* ---- carriers ---------------------------------------------------------------------------------- */
 
 enum way { WAY_ENGINE = 0, WAY_KERNEL = 1, WAYS = 2 };
 /** "copy engine", "kernel". */
 extern const char *const weir__way_text[WAYS];
 
-struct lane {
+struct carrier {
     uint32_t from, to;
     enum way way;
     int staged;          /* through home memory: the pair does not reach, or it was asked for */
@@ -100,14 +100,14 @@ struct lane {
 
 /** @param[in] largest  of one send, bytes.
  *  @param[in] slots  1: a staged send waits for the one before; 2: they overlap. */
-void weir__lane_init(struct lane *lane, const struct bench *bench, uint32_t from, uint32_t to,
-                     enum way way, uint64_t largest, uint32_t slots);
+void weir__carrier_init(struct carrier *carrier, const struct bench *bench, uint32_t from,
+                        uint32_t to, enum way way, uint64_t largest, uint32_t slots);
 /** Send @p bytes after the step @p after (STEP_NONE: at once). @return the step that ends it. */
-uint32_t weir__lane_send(struct schedule *schedule, struct lane *lane, char *target,
-                         const char *source, uint64_t bytes, uint32_t after);
+uint32_t weir__carrier_send(struct schedule *schedule, struct carrier *carrier, char *target,
+                            const char *source, uint64_t bytes, uint32_t after);
 /** Send a message in packets of @p packet bytes (0: whole). */
-void weir__lane_message(struct schedule *schedule, struct lane *lane, char *target,
-                        const char *source, uint64_t bytes, uint64_t packet);
+void weir__carrier_message(struct schedule *schedule, struct carrier *carrier, char *target,
+                           const char *source, uint64_t bytes, uint64_t packet);
 
 /** A row's head: labels of the two devices ("" where one is QUEUE_NONE), x, and the series by
  *  format. `verified` is set: only weir__schedule_row() takes it, which keeps the promise. */

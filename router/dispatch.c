@@ -1,4 +1,4 @@
-/** @file plan.c  Where a message goes: the policies' answers, nested as the routers are.
+/** @file dispatch.c  Where a message goes: the policies' answers, nested as the routers are.
  *
  * "All of" and "a part each" at the root make branches, each cut and sent by itself. Below a choice
  * they are alternatives that come together: a parcel goes to one alternative, to all of its receivers.
@@ -24,67 +24,70 @@ static weir_status grow(void *list, uint32_t count, uint32_t *room, size_t size)
         return WEIR_OK;
     void *grown = realloc(*data, wanted * size);
     if (!grown)
-        return weir__fail(WEIR_ERR_NOMEM, "no memory for the routes of a message");
+        return weir__fail(WEIR_ERR_NOMEM, "no memory for the recipients of a message");
     *data = grown;
     *room = wanted;
     return WEIR_OK;
 }
 
-static weir_status begin_branch(struct plan *plan, struct place *place)
+static weir_status begin_branch(struct dispatch *dispatch, struct place *place)
 {
     weir_status status;
     if (!place->rooted)
         return WEIR_OK;
-    if ((status =
-             grow(&plan->branches, plan->branch_count, &plan->branch_room, sizeof *plan->branches)))
+    if ((status = grow(&dispatch->branches, dispatch->branch_count, &dispatch->branch_room,
+                       sizeof *dispatch->branches)))
         return status;
-    plan->branches[plan->branch_count++] = (struct branch){.offset = place->offset,
-                                                           .bytes = place->bytes,
-                                                           .packet = SIZE_MAX,
-                                                           .first_leaf = plan->route_count,
-                                                           .single = 1};
+    dispatch->branches[dispatch->branch_count++] =
+        (struct branch){.offset = place->offset,
+                        .bytes = place->bytes,
+                        .packet = SIZE_MAX,
+                        .first_leaf = dispatch->recipient_count,
+                        .single = 1};
     place->rooted = 0;
     return WEIR_OK;
 }
 
-static weir_status add_leaf(struct plan *plan, struct output *output, struct place place)
+static weir_status add_leaf(struct dispatch *dispatch, struct output *output, struct place place)
 {
     weir_status status;
-    if ((status = begin_branch(plan, &place)) ||
-        (status = grow(&plan->routes, plan->route_count, &plan->route_room, sizeof *plan->routes)))
+    if ((status = begin_branch(dispatch, &place)) ||
+        (status = grow(&dispatch->recipients, dispatch->recipient_count, &dispatch->recipient_room,
+                       sizeof *dispatch->recipients)))
         return status;
-    plan->routes[plan->route_count++] = (struct route){output, plan->group, place.leaf};
+    dispatch->recipients[dispatch->recipient_count++] =
+        (struct recipient){output, dispatch->group, place.leaf};
     if (atomic_load_explicit(&output->unjoined, memory_order_acquire))
         return weir__fail(WEIR_ERR_INVALID,
                           "router %s is not joined with process %u, where %s lies: "
                           "weir_group_join() first",
                           output->router->self.name, output->destination->process,
                           output->destination->name);
-    struct branch *branch = &plan->branches[plan->branch_count - 1];
+    struct branch *branch = &dispatch->branches[dispatch->branch_count - 1];
     branch->leaves++;
     if (branch->packet > output->packet_bytes)
         branch->packet = output->packet_bytes;
     return WEIR_OK;
 }
 
-static weir_status visit(struct plan *plan, weir_router *router, const weir_endpoint *source,
-                         const weir_segment *segment, const struct place *place,
-                         uint32_t *copies_out);
+static weir_status visit(struct dispatch *dispatch, weir_router *router,
+                         const weir_endpoint *source, const weir_segment *segment,
+                         const struct place *place, uint32_t *copies_out);
 
 /* Copies that a parcel takes below here; 0: the alternatives were counted one by one. */
-static weir_status visit_port(struct plan *plan, weir_router *router, uint32_t port,
+static weir_status visit_port(struct dispatch *dispatch, weir_router *router, uint32_t port,
                               const weir_segment *segment, const struct place *place,
                               uint32_t *copies_out)
 {
     *copies_out = 1;
     if (router->ports[port].output)
-        return add_leaf(plan, router->ports[port].output, *place);
-    return visit(plan, router->ports[port].router, &router->self, segment, place, copies_out);
+        return add_leaf(dispatch, router->ports[port].output, *place);
+    return visit(dispatch, router->ports[port].router, &router->self, segment, place, copies_out);
 }
 
-static weir_status visit_all(struct plan *plan, weir_router *router, const weir_segment *segment,
-                             const struct place *place, const weir_choice *choice,
-                             uint32_t *copies_out)
+static weir_status visit_all(struct dispatch *dispatch, weir_router *router,
+                             const weir_segment *segment, const struct place *place,
+                             const weir_choice *choice, uint32_t *copies_out)
 {
     struct place below = *place;
     weir_status status = WEIR_OK;
@@ -92,15 +95,15 @@ static weir_status visit_all(struct plan *plan, weir_router *router, const weir_
     *copies_out = 0;
     for (uint32_t i = 0; i < choice->count && !status; i++) {
         uint32_t copies;
-        status = visit_port(plan, router, choice->candidate[i], segment, &below, &copies);
+        status = visit_port(dispatch, router, choice->candidate[i], segment, &below, &copies);
         *copies_out += copies;
     }
     return status;
 }
 
-static weir_status visit_parts(struct plan *plan, weir_router *router, const weir_segment *segment,
-                               const struct place *place, const weir_choice *choice,
-                               uint32_t *copies_out)
+static weir_status visit_parts(struct dispatch *dispatch, weir_router *router,
+                               const weir_segment *segment, const struct place *place,
+                               const weir_choice *choice, uint32_t *copies_out)
 {
     struct place below = *place;
     size_t granule = choice->granule ? choice->granule : 1;
@@ -113,79 +116,80 @@ static weir_status visit_parts(struct plan *plan, weir_router *router, const wei
     for (uint32_t i = 0; i < choice->count && !status; i++) {
         size_t share = elements / choice->count + (i < elements % choice->count);
         below.bytes = i + 1 < choice->count ? share * granule : end - below.offset;
-        status = visit_port(plan, router, choice->candidate[i], segment, &below, copies_out);
+        status = visit_port(dispatch, router, choice->candidate[i], segment, &below, copies_out);
         below.offset += below.bytes;
     }
     return status;
 }
 
 /* Whoever takes one of the leaves added since `first` has that many copies to come. */
-static weir_status set_copies(struct plan *plan, uint32_t first, uint32_t step, uint32_t copies)
+static weir_status set_copies(struct dispatch *dispatch, uint32_t first, uint32_t decision,
+                              uint32_t copies)
 {
     if (copies > UINT16_MAX)
         return weir__fail(WEIR_ERR_UNSUPPORTED, "one packet makes %u copies", copies);
     if (copies > 1)
-        plan->branches[plan->branch_count - 1].single = 0;
-    for (uint32_t i = first; copies && i < plan->route_count; i++)
-        plan->routes[i].leaf.step[step].more = (uint16_t)(copies - 1);
+        dispatch->branches[dispatch->branch_count - 1].single = 0;
+    for (uint32_t i = first; copies && i < dispatch->recipient_count; i++)
+        dispatch->recipients[i].leaf.decision[decision].more = (uint16_t)(copies - 1);
     return WEIR_OK;
 }
 
 /* A choice of its own, unless it stands right below another: then its alternatives are more of that. */
-static weir_status begin_choice(struct plan *plan, struct place *place, uint16_t *last)
+static weir_status begin_choice(struct dispatch *dispatch, struct place *place, uint16_t *last)
 {
-    struct branch *branch = &plan->branches[plan->branch_count - 1];
+    struct branch *branch = &dispatch->branches[dispatch->branch_count - 1];
     if (place->in_choice)
         return WEIR_OK;
-    if (place->leaf.steps == STEPS_MAX)
+    if (place->leaf.decisions == DECISIONS_MAX)
         return weir__fail(WEIR_ERR_UNSUPPORTED, "more than %d choices within each other",
-                          STEPS_MAX);
+                          DECISIONS_MAX);
     if (branch->choices == UINT16_MAX)
         return weir__fail(WEIR_ERR_UNSUPPORTED, "more than %u choices for one packet",
                           branch->choices);
     if (branch->choices > 0)
         branch->single = 0;
-    place->leaf.step[place->leaf.steps++].node = (uint16_t)branch->choices++;
+    place->leaf.decision[place->leaf.decisions++].node = (uint16_t)branch->choices++;
     place->last = last;
     place->in_choice = 1;
     return WEIR_OK;
 }
 
-static weir_status visit_alternative(struct plan *plan, weir_router *router, uint32_t port,
+static weir_status visit_alternative(struct dispatch *dispatch, weir_router *router, uint32_t port,
                                      const weir_segment *segment, struct place *place)
 {
-    uint32_t first = plan->route_count, step = place->leaf.steps - 1, copies;
+    uint32_t first = dispatch->recipient_count, decision = place->leaf.decisions - 1, copies;
     if (*place->last == UINT16_MAX)
         return weir__fail(WEIR_ERR_UNSUPPORTED, "a choice between more than %u", UINT16_MAX);
-    place->leaf.step[step].alternative = ++*place->last;
-    place->leaf.step[step].more = 0;
-    weir_status status = visit_port(plan, router, port, segment, place, &copies);
-    return status ? status : set_copies(plan, first, step, copies);
+    place->leaf.decision[decision].alternative = ++*place->last;
+    place->leaf.decision[decision].more = 0;
+    weir_status status = visit_port(dispatch, router, port, segment, place, &copies);
+    return status ? status : set_copies(dispatch, first, decision, copies);
 }
 
 /* Turns are taken packet by packet at a branch's first choice, and message by message at others. */
-static weir_status visit_any(struct plan *plan, weir_router *router, const weir_segment *segment,
-                             const struct place *place, const weir_choice *choice,
-                             uint32_t *copies_out)
+static weir_status visit_any(struct dispatch *dispatch, weir_router *router,
+                             const weir_segment *segment, const struct place *place,
+                             const weir_choice *choice, uint32_t *copies_out)
 {
     struct place below = *place;
     uint16_t last = 0;
-    weir_status status = begin_branch(plan, &below);
+    weir_status status = begin_branch(dispatch, &below);
     uint32_t start = 0;
     if (status)
         return status;
-    int is_first = plan->branches[plan->branch_count - 1].choices == 0;
+    int is_first = dispatch->branches[dispatch->branch_count - 1].choices == 0;
     *copies_out = !place->in_choice;
-    if ((status = begin_choice(plan, &below, &last)))
+    if ((status = begin_choice(dispatch, &below, &last)))
         return status;
     if (is_first && choice->turns)
-        plan->branches[plan->branch_count - 1].groups = choice->count;
+        dispatch->branches[dispatch->branch_count - 1].groups = choice->count;
     else if (choice->turns)
         start = atomic_fetch_add_explicit(&router->turn, 1, memory_order_relaxed) % choice->count;
     for (uint32_t i = 0; i < choice->count && !status; i++) {
         if (is_first)
-            plan->group = i;
-        status = visit_alternative(plan, router, choice->candidate[(start + i) % choice->count],
+            dispatch->group = i;
+        status = visit_alternative(dispatch, router, choice->candidate[(start + i) % choice->count],
                                    segment, &below);
     }
     return status;
@@ -242,9 +246,9 @@ static weir_status ask(const weir_router *router, const weir_endpoint *source,
     return status;
 }
 
-static weir_status visit(struct plan *plan, weir_router *router, const weir_endpoint *source,
-                         const weir_segment *segment, const struct place *place,
-                         uint32_t *copies_out)
+static weir_status visit(struct dispatch *dispatch, weir_router *router,
+                         const weir_endpoint *source, const weir_segment *segment,
+                         const struct place *place, uint32_t *copies_out)
 {
     weir_choice choice;
     weir_status status;
@@ -259,15 +263,16 @@ static weir_status visit(struct plan *plan, weir_router *router, const weir_endp
         (status = check_choice(router, &choice)))
         return status;
     if (choice.count == 1)
-        return visit_port(plan, router, choice.candidate[0], segment, place, copies_out);
+        return visit_port(dispatch, router, choice.candidate[0], segment, place, copies_out);
     if (choice.delivery == WEIR_DELIVER_ALL)
-        return visit_all(plan, router, segment, place, &choice, copies_out);
+        return visit_all(dispatch, router, segment, place, &choice, copies_out);
     if (choice.delivery == WEIR_DELIVER_SPLIT)
-        return visit_parts(plan, router, segment, place, &choice, copies_out);
-    return visit_any(plan, router, segment, place, &choice, copies_out);
+        return visit_parts(dispatch, router, segment, place, &choice, copies_out);
+    return visit_any(dispatch, router, segment, place, &choice, copies_out);
 }
 
-weir_status weir__plan_make(struct plan *plan, const weir_link *link, const weir_segment *segment)
+weir_status weir__dispatch_make(struct dispatch *dispatch, const weir_link *link,
+                                const weir_segment *segment)
 {
     struct place root;
     uint32_t copies;
@@ -276,13 +281,13 @@ weir_status weir__plan_make(struct plan *plan, const weir_link *link, const weir
     root.rooted = 1;
     root.in_choice = 0;
     root.last = NULL;
-    root.leaf.steps = 0;
-    plan->branch_count = plan->route_count = plan->group = 0;
-    return visit(plan, link->router, link->source, segment, &root, &copies);
+    root.leaf.decisions = 0;
+    dispatch->branch_count = dispatch->recipient_count = dispatch->group = 0;
+    return visit(dispatch, link->router, link->source, segment, &root, &copies);
 }
 
-void weir__plan_free(struct plan *plan)
+void weir__dispatch_free(struct dispatch *dispatch)
 {
-    free(plan->branches);
-    free(plan->routes);
+    free(dispatch->branches);
+    free(dispatch->recipients);
 }

@@ -1,4 +1,4 @@
-/** @file lane.c  From one device to another: straight, or through home memory. */
+/** @file carrier.c  From one device to another: straight, or through home memory. */
 #include "topology/measure/schedule.h"
 
 #include <stdarg.h>
@@ -7,18 +7,18 @@
 
 const char *const weir__way_text[WAYS] = {"copy engine", "kernel"};
 
-void weir__lane_init(struct lane *lane, const struct bench *bench, uint32_t from, uint32_t to,
-                     enum way way, uint64_t largest, uint32_t slots)
+void weir__carrier_init(struct carrier *carrier, const struct bench *bench, uint32_t from,
+                        uint32_t to, enum way way, uint64_t largest, uint32_t slots)
 {
-    memset(lane, 0, sizeof *lane);
-    lane->from = from;
-    lane->to = to;
-    lane->way = way;
-    lane->staged =
+    memset(carrier, 0, sizeof *carrier);
+    carrier->from = from;
+    carrier->to = to;
+    carrier->way = way;
+    carrier->staged =
         !weir_device_reaches(weir__bench_device(bench, from), weir__bench_device(bench, to));
-    lane->push = lane->pull = QUEUE_NONE;
-    lane->slot_bytes = largest;
-    lane->slots = slots;
+    carrier->push = carrier->pull = QUEUE_NONE;
+    carrier->slot_bytes = largest;
+    carrier->slots = slots;
 }
 
 static int is_gpu(const struct bench *bench, uint32_t device)
@@ -34,73 +34,75 @@ static uint32_t queue_of(struct schedule *schedule, uint32_t *queue, uint32_t de
 }
 
 /* The source moves the bytes, unless only the destination has a copy engine. */
-static uint32_t send_direct(struct schedule *schedule, struct lane *lane, char *target,
+static uint32_t send_direct(struct schedule *schedule, struct carrier *carrier, char *target,
                             const char *source, uint64_t bytes, uint32_t after)
 {
     const struct bench *bench = schedule->bench;
-    int pulls =
-        lane->from == bench->devices || (!is_gpu(bench, lane->from) && is_gpu(bench, lane->to));
-    uint32_t queue = pulls ? queue_of(schedule, &lane->pull, lane->to)
-                           : queue_of(schedule, &lane->push, lane->from);
+    int pulls = carrier->from == bench->devices ||
+                (!is_gpu(bench, carrier->from) && is_gpu(bench, carrier->to));
+    uint32_t queue = pulls ? queue_of(schedule, &carrier->pull, carrier->to)
+                           : queue_of(schedule, &carrier->push, carrier->from);
     struct step step = {.queue = queue,
-                        .from = lane->from,
-                        .to = lane->to,
+                        .from = carrier->from,
+                        .to = carrier->to,
                         .target = target,
                         .source = source,
                         .bytes = bytes,
-                        .kernel = lane->way,
+                        .kernel = carrier->way,
                         .after = {after, STEP_NONE}};
     return weir__schedule_step(schedule, &step);
 }
 
-static uint32_t send_staged(struct schedule *schedule, struct lane *lane, char *target,
+static uint32_t send_staged(struct schedule *schedule, struct carrier *carrier, char *target,
                             const char *source, uint64_t bytes, uint32_t after)
 {
-    uint32_t home = schedule->bench->devices, slot = lane->sent % lane->slots;
-    if (!lane->bounce)
-        lane->bounce = weir__schedule_memory(schedule, home, lane->slot_bytes * lane->slots);
+    uint32_t home = schedule->bench->devices, slot = carrier->sent % carrier->slots;
+    if (!carrier->bounce)
+        carrier->bounce =
+            weir__schedule_memory(schedule, home, carrier->slot_bytes * carrier->slots);
     if (schedule->status)
         return STEP_NONE;
-    char *bounce = lane->bounce + slot * lane->slot_bytes;
-    uint32_t emptied = lane->sent >= lane->slots ? lane->pulled[slot] : STEP_NONE;
-    struct step push = {.queue = queue_of(schedule, &lane->push, lane->from),
-                        .from = lane->from,
+    char *bounce = carrier->bounce + slot * carrier->slot_bytes;
+    uint32_t emptied = carrier->sent >= carrier->slots ? carrier->pulled[slot] : STEP_NONE;
+    struct step push = {.queue = queue_of(schedule, &carrier->push, carrier->from),
+                        .from = carrier->from,
                         .to = home,
                         .target = bounce,
                         .source = source,
                         .bytes = bytes,
-                        .kernel = lane->way,
+                        .kernel = carrier->way,
                         .after = {after, emptied}};
     uint32_t pushed = weir__schedule_step(schedule, &push);
-    struct step pull = {.queue = queue_of(schedule, &lane->pull, lane->to),
+    struct step pull = {.queue = queue_of(schedule, &carrier->pull, carrier->to),
                         .from = home,
-                        .to = lane->to,
+                        .to = carrier->to,
                         .target = target,
                         .source = bounce,
                         .bytes = bytes,
-                        .kernel = lane->way,
+                        .kernel = carrier->way,
                         .after = {pushed, STEP_NONE}};
-    lane->sent++;
-    return lane->pulled[slot] = weir__schedule_step(schedule, &pull);
+    carrier->sent++;
+    return carrier->pulled[slot] = weir__schedule_step(schedule, &pull);
 }
 
-uint32_t weir__lane_send(struct schedule *schedule, struct lane *lane, char *target,
-                         const char *source, uint64_t bytes, uint32_t after)
+uint32_t weir__carrier_send(struct schedule *schedule, struct carrier *carrier, char *target,
+                            const char *source, uint64_t bytes, uint32_t after)
 {
     if (schedule->status)
         return STEP_NONE;
-    return (lane->staged ? send_staged : send_direct)(schedule, lane, target, source, bytes, after);
+    return (carrier->staged ? send_staged : send_direct)(schedule, carrier, target, source, bytes,
+                                                         after);
 }
 
-void weir__lane_message(struct schedule *schedule, struct lane *lane, char *target,
-                        const char *source, uint64_t bytes, uint64_t packet)
+void weir__carrier_message(struct schedule *schedule, struct carrier *carrier, char *target,
+                           const char *source, uint64_t bytes, uint64_t packet)
 {
     if (schedule->status)
         return;
     packet = packet ? packet : bytes;
     for (uint64_t at = 0; at < bytes; at += packet)
-        weir__lane_send(schedule, lane, target + at, source + at,
-                        bytes - at < packet ? bytes - at : packet, STEP_NONE);
+        weir__carrier_send(schedule, carrier, target + at, source + at,
+                           bytes - at < packet ? bytes - at : packet, STEP_NONE);
 }
 
 weir_bench_row weir__row_make(const struct bench *bench, uint32_t from, uint32_t to, double x,

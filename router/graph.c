@@ -55,6 +55,8 @@ static weir_status check_config(const weir_link_config *config)
     if (config->packet_bytes > (size_t)1 << 40)
         return weir__fail(WEIR_ERR_INVALID, "a link with packets of %zu bytes",
                           config->packet_bytes);
+    if (config->reserved)
+        return weir__fail(WEIR_ERR_INVALID, "a link whose reserved word is not 0");
     if ((unsigned)config->transport >= WEIR_TRANSPORT_COUNT)
         return weir__fail(WEIR_ERR_INVALID, "there is no transport %d", (int)config->transport);
     return WEIR_OK;
@@ -107,6 +109,7 @@ static weir_status connect(weir_link *link, weir_endpoint *source, weir_endpoint
     weir_link_config own = *config;
     weir_status status = WEIR_OK;
     weir__remote_config(destination, &own);
+    link->priority = config->priority;
     if (!source->router) {
         link->source = weir__endpoint_retain(source);
         if ((status = weir__window_create(source->context, config, &link->window)))

@@ -199,6 +199,7 @@ struct send_queue {
         *group; /* what `process` is of, if the input lies in another one, or NULL */
     uint32_t process;
     weir_device *source;
+    int32_t priority;       /* the input's */
     struct stream large[2]; /* packets take turns, where there are two */
     struct stream small;    /* of packets up to small_bytes */
     size_t small_bytes;
@@ -494,6 +495,7 @@ struct weir_link {
     weir_router *from;     /* of a link between routers: the one that feeds `router`; held */
     weir_endpoint *source; /* of an input, held; NULL if the link is no input */
     uint32_t number;       /* among the inputs of its router, or the outputs */
+    int32_t priority;      /* of an input */
     struct output *output; /* NULL if the link is no output */
     weir_endpoint *destination; /* of a link between plain endpoints, for the check of doubles */
     weir_link *next_direct;

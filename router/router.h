@@ -291,11 +291,17 @@ typedef struct weir_link_config {
      *  it. Must not block or call into weir. May be NULL. Unused by outputs. */
     void (*room)(void *user);
     void *room_user;
+    /** Of an input, or a link between plain endpoints: where packets of several inputs wait for the same output those of
+     *  the highest priority go first, and inputs of one priority take turns. Packets of one input keep their order, what
+     *  is assigned to a receive stays there, and a packet whose `ready` has not come lets lower ones pass. Nothing else
+     *  holds higher ones back: lower ones may wait for ever. Unused by outputs. */
+    int32_t priority;
+    uint32_t reserved; /**< 0 */
 } weir_link_config;
 /** Defaults of weir_link_config. */
-#define WEIR_LINK_CONFIG_INIT                                                                \
-    {                                                                                        \
-        sizeof(weir_link_config), 0, 0, NULL, NULL, WEIR_TRANSPORT_AUTO, 0, 0, 0, NULL, NULL \
+#define WEIR_LINK_CONFIG_INIT                                                                      \
+    {                                                                                              \
+        sizeof(weir_link_config), 0, 0, NULL, NULL, WEIR_TRANSPORT_AUTO, 0, 0, 0, NULL, NULL, 0, 0 \
     }
 
 /** Join two endpoints. Receive buffers are taken from the destination's pool here.
@@ -420,11 +426,13 @@ typedef struct weir_link_stats {
     uint64_t
         starved_ns; /**< time in which receives of this output waited and there was no packet. In a simulation all
                            *   three are times of the simulated machine */
+    uint64_t
+        overtook; /**< packets of this output that went before some of an input of lower priority */
 } weir_link_stats;
 /** weir_link_stats: nothing filled in yet. */
-#define WEIR_LINK_STATS_INIT                                                   \
-    {                                                                          \
-        sizeof(weir_link_stats), 0, 0, 0, {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define WEIR_LINK_STATS_INIT                                                      \
+    {                                                                             \
+        sizeof(weir_link_stats), 0, 0, 0, {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 /** Read the counters of a link; any thread.
  *  @param[in,out] stats_out  begins as WEIR_LINK_STATS_INIT.

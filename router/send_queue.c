@@ -64,6 +64,7 @@ weir_status weir__send_queue_open(struct output *output, weir_link *link)
         return status;
     sends->link = link;
     sends->source = link->source->device;
+    sends->priority = link->priority;
     sends->group = link->source->group;
     sends->process = link->source->process;
     sends->shut = atomic_load_explicit(&link->closed, memory_order_relaxed);
@@ -273,16 +274,55 @@ static struct offer *next_of(struct output *output, struct send_queue *sends, en
     return NULL;
 }
 
+/* The next one of a level of priority: its queues take turns. */
+static struct offer *next_at(struct output *output, int64_t level, struct send_queue **sends_out,
+                             enum verdict *verdict)
+{
+    for (uint32_t i = 0; i < output->send_queue_count && *verdict != STOP; i++) {
+        uint32_t at = (output->turn + i) % output->send_queue_count;
+        struct send_queue *sends = output->send_queues[at];
+        struct offer *offer = sends->priority == level ? next_of(output, sends, verdict) : NULL;
+        if (!offer)
+            continue;
+        *sends_out = sends;
+        output->turn = at + 1;
+        return offer;
+    }
+    return NULL;
+}
+
+/* The highest priority of a send queue below `*level`, in it. @return 0: there is none. */
+static int next_level(const struct output *output, int64_t *level)
+{
+    int64_t best = INT64_MIN;
+    for (uint32_t i = 0; i < output->send_queue_count; i++) {
+        int64_t priority = output->send_queues[i]->priority;
+        if (priority < *level && priority > best)
+            best = priority;
+    }
+    *level = best;
+    return best > INT64_MIN;
+}
+
+/* A packet goes before what waits of inputs of lower priority. */
+static void count_overtaking(struct output *output, int64_t level)
+{
+    for (uint32_t i = 0; i < output->send_queue_count; i++)
+        if (output->send_queues[i]->priority < level && output->send_queues[i]->head) {
+            output->stats.overtook++;
+            return;
+        }
+}
+
 struct offer *weir__send_queues_next(struct output *output, struct send_queue **sends_out)
 {
     enum verdict verdict = PASS;
-    for (uint32_t i = 0; i < output->send_queue_count && verdict != STOP; i++) {
-        uint32_t at = (output->turn + i) % output->send_queue_count;
-        struct offer *offer = next_of(output, output->send_queues[at], &verdict);
+    int64_t level = INT64_MAX;
+    while (verdict != STOP && next_level(output, &level)) {
+        struct offer *offer = next_at(output, level, sends_out, &verdict);
         if (!offer)
             continue;
-        *sends_out = output->send_queues[at];
-        output->turn = at + 1;
+        count_overtaking(output, level);
         return offer;
     }
     return NULL;

@@ -420,6 +420,69 @@ static void bounds_hold_for_a_stopped_receiver(struct world *world)
     weir_endpoint_destroy(to);
 }
 
+/* ---- priorities --------------------------------------------------------------------------------- */
+
+#define LOW  30
+#define HIGH 5
+
+static void send_unread(const struct world *world, weir_link *low, weir_link *high)
+{
+    weir_segment segment = {.device = world->device};
+    weir_future *done[LOW + HIGH];
+    int how = 0;
+    CHECK(kill(world->pids[1], SIGSTOP) == 0);
+    CHECK(waitpid(world->pids[1], &how, WUNTRACED) == world->pids[1] && WIFSTOPPED(how));
+    for (segment.meta = 0; segment.meta < LOW + HIGH; segment.meta++)
+        CHECK_OK(
+            weir_link_send(segment.meta < LOW ? low : high, &segment, NULL, &done[segment.meta]));
+    CHECK(kill(world->pids[1], SIGCONT) == 0);
+    for (int i = 0; i < LOW + HIGH; i++) { /* only then may the links go */
+        CHECK_OK(weir_future_wait(done[i], LONG_MS));
+        weir_future_release(done[i]);
+    }
+}
+
+/* What goes into another process while that stands still: behind what its inbox holds the urgent ones come first. */
+static void urgent_ones_first(struct world *world)
+{
+    weir_policy gather = weir_policy_gather(0);
+    weir_endpoint *from[2], *to = endpoint_of(world, 1, "to");
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    weir_link *in[2], *out;
+    weir_router *router;
+    CHECK_OK(weir_router_create(world->context, "urgent", &gather, &router));
+    for (int i = 0; i < 2; i++) {
+        config.priority = i;
+        from[i] = endpoint_of(world, 0, i ? "high" : "low");
+        CHECK_OK(weir_link_create(from[i], weir_router_endpoint(router), &config, &in[i]));
+    }
+    out = link_to(weir_router_endpoint(router), to, 2);
+    CHECK_OK(weir_group_join(world->group, LONG_MS));
+    if (world->rank == 0) {
+        send_unread(world, in[0], in[1]);
+        for (int i = 0; i < 2; i++)
+            CHECK_OK(weir_link_shutdown(in[i]));
+    }
+    uint64_t lows = 0, highs = 0;
+    while (world->rank == 1 && lows + highs < LOW + HIGH) {
+        weir_pending *pending;
+        weir_segment got;
+        CHECK_OK(weir_link_next(out, LONG_MS, &pending, &got));
+        CHECK(got.meta == (got.meta < LOW ? lows : LOW + highs)); /* each in its order */
+        lows += got.meta < LOW;
+        highs += got.meta >= LOW;
+        CHECK(highs == HIGH || lows < LOW / 2);
+        CHECK_OK(weir_pending_release(pending, NULL));
+    }
+    for (int i = 0; i < 2; i++) {
+        weir_link_destroy(in[i]);
+        weir_endpoint_destroy(from[i]);
+    }
+    weir_link_destroy(out);
+    weir_router_destroy(router);
+    weir_endpoint_destroy(to);
+}
+
 static const struct scene scenes[] = {
     {"one way", one_way},
     {"broadcast", everybody_gets_what_everybody_sends},
@@ -433,6 +496,7 @@ static const struct scene scenes[] = {
     {"into", into_memory_of_ones_own},
     {"tree", parents_get_it},
     {"bounds", bounds_hold_for_a_stopped_receiver},
+    {"urgent", urgent_ones_first},
     {NULL, NULL},
 };
 
@@ -461,7 +525,7 @@ int main(int argc, char **argv)
         TWO(8, "chain"),     TWO(9, "into own memory"), THREE(8, "chain"), THREE(1, "broadcast"),
         THREE(2, "scatter"), THREE(3, "gather"),        THREE(4, "ring"),  THREE(5, "direct"),
         THREE(6, "any"),     THREE(7, "priority"),      TWO(10, "tree"),   THREE(10, "tree"),
-        TWO(11, "bounds"),
+        TWO(11, "bounds"),   TWO(12, "urgent"),
     };
     play_if_spawned(argc, argv, scenes);
     return cmocka_run_group_tests(tests, NULL, NULL);

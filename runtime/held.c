@@ -507,11 +507,14 @@ void *weir__held_hand_out(weir_queue *queue)
     return free_to ? queue->device->ops->native(queue) : NULL;
 }
 
-void weir_queue_stats_get(const weir_queue *queue, weir_queue_stats *stats_out)
+weir_status weir_queue_stats_get(const weir_queue *queue, weir_queue_stats *stats_out)
 {
+    if (!queue)
+        return weir__missing("weir_queue_stats_get", "queue");
     pthread_mutex_lock(&queue->device->queues.lock);
-    *stats_out = queue->held.stats;
+    weir_queue_stats stats = queue->held.stats;
     pthread_mutex_unlock(&queue->device->queues.lock);
+    return weir__sized_out(stats_out, &stats, sizeof stats, "weir_queue_stats");
 }
 
 /* Whether the first operation waits in vain; the lock is held. Of a failed device it is left to who was to wake it. */

@@ -312,14 +312,22 @@ weir_status weir_queue_adopt(weir_device *device, void *native_stream, weir_queu
 /** Waits until the queue is empty, then frees it; NULL is fine. A queue that waits for a future
  *  that nobody will set never empties: fail the future first. */
 void weir_queue_destroy(weir_queue *queue);
-/** What the host keeps for a queue of a GPU; a plain value, all 0 for others. See weir_queue_wait_future(). */
+/** What the host keeps for a queue of a GPU; all 0 for others. See weir_queue_wait_future(). */
 typedef struct weir_queue_stats {
+    size_t size;         /**< sizeof(weir_queue_stats), set by WEIR_QUEUE_STATS_INIT */
     uint64_t kept;       /**< operations kept now */
     uint64_t kept_bytes; /**< host memory that they take */
     uint64_t kept_ever;  /**< operations that were kept since the queue was made */
 } weir_queue_stats;
-/** Read them; any thread. */
-void weir_queue_stats_get(const weir_queue *queue, weir_queue_stats *stats_out);
+/** weir_queue_stats: nothing filled in yet. */
+#define WEIR_QUEUE_STATS_INIT             \
+    {                                     \
+        sizeof(weir_queue_stats), 0, 0, 0 \
+    }
+/** Read them; any thread.
+ *  @param[in,out] stats_out  begins as WEIR_QUEUE_STATS_INIT.
+ *  @retval WEIR_ERR_INVALID  it does not: its size was never set, and nothing is filled in. */
+weir_status weir_queue_stats_get(const weir_queue *queue, weir_queue_stats *stats_out);
 /** The device that the queue was made for. */
 weir_device *weir_queue_device(const weir_queue *queue);
 

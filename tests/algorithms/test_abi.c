@@ -302,6 +302,16 @@ static weir_status take_pool(void *taken)
     return weir_device_pool_stats(weir_context_device(world.context, 1), taken);
 }
 
+static weir_status take_queue(void *taken)
+{
+    weir_queue *queue;
+    weir_status status = weir_queue_create(weir_context_device(world.context, 1), 0, &queue);
+    if (!status)
+        status = weir_queue_stats_get(queue, taken);
+    weir_queue_destroy(queue);
+    return status;
+}
+
 static weir_status take_link(void *taken)
 {
     return weir_link_stats_get(world.link, taken);
@@ -439,6 +449,7 @@ static const struct taken {
 } takens[] = {
     {"weir_device_info", take_device, sizeof(weir_device_info)},
     {"weir_pool_stats", take_pool, sizeof(weir_pool_stats)},
+    {"weir_queue_stats", take_queue, sizeof(weir_queue_stats)},
     {"weir_link_stats", take_link, sizeof(weir_link_stats)},
     {"weir_policy", take_policy, sizeof(weir_policy)},
     {"weir_graph_summary", take_summary, sizeof(weir_graph_summary)},

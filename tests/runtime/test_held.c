@@ -38,8 +38,8 @@ static weir_device *last_of(const weir_context *context)
 
 static uint64_t kept_in(const weir_queue *queue)
 {
-    weir_queue_stats stats;
-    weir_queue_stats_get(queue, &stats);
+    weir_queue_stats stats = WEIR_QUEUE_STATS_INIT;
+    OK(weir_queue_stats_get(queue, &stats));
     assert_true((stats.kept == 0) == (stats.kept_bytes == 0));
     return stats.kept;
 }
@@ -54,7 +54,7 @@ static void what_is_put_in_is_kept_until_the_future_is_decided(void **state)
     weir_queue *queue = new_queue(device);
     weir_event *event = new_event(device);
     weir_future *future = new_future(context);
-    weir_queue_stats stats;
+    weir_queue_stats stats = WEIR_QUEUE_STATS_INIT;
     char *data = new_memory(device, 256);
     put_pattern(device, data, 256, 3);
     uint64_t before = atomic_load(&strict_seen.put);
@@ -71,12 +71,12 @@ static void what_is_put_in_is_kept_until_the_future_is_decided(void **state)
     OK(weir_future_set(future, NULL));
     OK(weir_event_wait(event, LONG_MS));
     assert_filled(device, data, 192, 1);
-    weir_queue_stats_get(queue, &stats);
+    OK(weir_queue_stats_get(queue, &stats));
     assert_int_equal(stats.kept, 0);
     assert_int_equal(stats.kept_ever, 5);
     OK(weir_queue_fill(queue, data, 2, 64)); /* straight again */
     OK(weir_queue_sync(queue));
-    weir_queue_stats_get(queue, &stats);
+    OK(weir_queue_stats_get(queue, &stats));
     assert_int_equal(stats.kept_ever, 5);
     weir_future_release(future);
     weir_event_release(event);

@@ -118,9 +118,16 @@ static weir_status finish_packets(struct worker *worker, uint32_t packets)
     return WEIR_OK;
 }
 
+/* What is held at the end of a run that was stopped may still be on its way, and is given back when it came: a receive that
+ * nobody gives back would keep its router. All others end, since the router was cancelled, or nobody sends any more. */
 void weir__round_release_held(struct worker *worker)
 {
-    (void)release_packets(worker, (uint32_t)(worker->held_tail - worker->held_head));
+    weir_segment segment;
+    for (; worker->held_head < worker->held_tail; worker->held_head++) {
+        weir_pending *pending = worker->held[worker->held_head % worker->list->buffers];
+        (void)weir_pending_wait(pending, -1, &segment);
+        (void)weir_pending_release(pending, NULL);
+    }
 }
 
 int weir__round_holds(const struct worker *worker)

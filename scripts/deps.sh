@@ -67,6 +67,7 @@ $cmocka" -lz -llzma -ljansson -lmetis -lhwloc -lcmocka; then
     has python3 || echo python3
     has pkg-config || echo pkg-config
     has gnuplot || echo gnuplot
+    has gdb || echo gdb
 }
 
 # package FAMILY THING: the name of the package that holds it

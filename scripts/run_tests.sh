@@ -3,7 +3,8 @@
 #
 #   BUILD=build scripts/run_tests.sh PROGRAM...
 #
-# A crash, a sanitizer's report and a passed time limit are failures whatever the program counted.
+# A crash, a sanitizer's report and a passed time limit are failures whatever the program counted. Of a program that hangs the
+# stacks of all threads are shown, where there is gdb.
 # Exit 77 of a shell test or an example means skipped. Environment:
 #   WEIR_TEST_TIMEOUT  seconds a program may take (300)
 #   WEIR_TEST_JOBS     programs at a time (1); more than one fit host devices, not shared GPUs
@@ -97,14 +98,42 @@ explain() { # STATUS LOG
     fi
 }
 
-# What of a log tells why: a sanitizer's report with the lines before it, or the end.
+# What of a log tells why: a sanitizer's report with the lines before it, the stacks behind the last lines, or the end.
 excerpt() { # LOG
+    if grep -q '^where process ' "$1"; then
+        grep -B 3 -A 100 -m 1 '^where process ' "$1"
+        return
+    fi
     at=$(grep -nE "$report" "$1" | head -n 1 | cut -d: -f1)
     if [ -n "$at" ]; then
         sed -n "$((at > 20 ? at - 20 : 1)),$((at + 120))p" "$1"
     else
         tail -n 200 "$1"
     fi
+}
+
+# One line for each thread of a process, innermost call first; of weir's calls the line too.
+stacks() { # PID
+    echo "where process $1 ($(cat "/proc/$1/comm" 2>/dev/null)) stood shortly before its time was over:"
+    gdb -nx -batch -ex 'set debuginfod enabled off' -ex 'thread apply all backtrace 40' -p "$1" 2>/dev/null </dev/null | awk '
+        function show() { if (calls) print "  thread " thread ":" calls; calls = "" }
+        /^Thread / { show(); thread = $2 }
+        /^#[0-9]+ / {
+            name = $0
+            sub(/^#[0-9]+ +(0x[0-9a-f]+ in )?/, "", name); sub(/ .*/, "", name)
+            at = match($0, / at [^ ]+:[0-9]+$/) ? substr($0, RSTART + 4) : ""
+            sub(/.*\//, "", at)
+            calls = calls " " name (at ? "(" at ")" : "")
+        }
+        END { show() }'
+}
+
+# Beside a program, until it ends or its time is nearly over. A test may have started processes, all of its group.
+watch_for_hang() { # PID OUT
+    command -v gdb >/dev/null && command -v pgrep >/dev/null || return 0
+    margin=$((limit > 100 ? 10 : limit / 10 + 1))
+    timeout $((limit > margin ? limit - margin : limit)) tail --pid="$1" -f /dev/null && return 0
+    pgrep -g "$1" | grep -vx "$1" | head -n 8 | while read -r pid; do stacks "$pid"; done >"$2"
 }
 
 run_one() { # PROGRAM; sets p f s why log
@@ -114,15 +143,19 @@ run_one() { # PROGRAM; sets p f s why log
     # timeout makes a process group of its own, hence the wait that a signal can interrupt.
     timeout -k 10 "$limit" "$1" >"$log.out" 2>"$log.err" </dev/null &
     child=$!
+    (exec >/dev/null 2>&1 && watch_for_hang "$child" "$log.stacks") & # without what a reader of our output waits for
+    watch=$!
     status=0
     wait "$child" || status=$?
     child=
+    [ "$status" != 124 ] || wait "$watch" || :
     case $1 in
     *.sh | examples/* | */examples/*) counts=$(count_plain "$log.out" "$status") ;;
     *) counts=$(count_cmocka "$log.out" "$log.err" "$status") ;;
     esac
     cat "$log.out" "$log.err" >"$log"
-    rm -f "$log.out" "$log.err"
+    [ "$status" != 124 ] || [ ! -s "$log.stacks" ] || cat "$log.stacks" >>"$log"
+    rm -f "$log.out" "$log.err" "$log.stacks"
     p=${counts%% *} s=${counts##* } f=${counts#* } f=${f%% *}
     why=$(explain "$status" "$log")
     [ -z "$why" ] || [ "$f" -gt 0 ] || f=1

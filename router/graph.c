@@ -201,6 +201,7 @@ weir_status weir_link_create(weir_endpoint *source, weir_endpoint *destination,
         release(link);
         return status;
     }
+    weir__messages_settle();
     join_cancel(link);
     *link_out = link;
     return WEIR_OK;

@@ -278,6 +278,7 @@ weir_status weir_link_stats_get(const weir_link *link, weir_link_stats *stats_ou
         weir__output_lock(link->output);
         weir__output_read(link->output, &stats);
         weir__output_leave(link->output);
+        weir__messages_settle();
     }
     if (link->window)
         weir__window_read(link->window, &stats);

@@ -26,6 +26,13 @@ static weir_status check_receive(const char *call, const weir_link *link, int ow
     return WEIR_OK;
 }
 
+/* This thread may have matched what a call-back left, and the program may not come again for long. */
+static void leave(struct output *output)
+{
+    weir__output_leave(output);
+    weir__messages_settle();
+}
+
 /* The program has it: what was lent to it is kept. */
 weir_router *weir__slot_taken(struct weir_pending *slot)
 {
@@ -53,10 +60,11 @@ static void take(weir_pending *pending)
     struct output *output = pending->output;
     weir__output_lock(output);
     weir_router *router = weir__slot_taken(pending);
-    weir__output_leave(output);
+    leave(output);
     if (!router)
         return;
     weir__router_kick(router);
+    weir__messages_settle();
     weir__router_unref(router);
 }
 
@@ -84,7 +92,7 @@ static weir_status get(weir_link *link, weir_pending **pending_out)
         weir__output_ref(output);
         status = WEIR_OK;
     }
-    weir__output_leave(output);
+    leave(output);
     return status;
 }
 
@@ -138,7 +146,7 @@ weir_status weir__output_receive_into(struct output *output, void *data, size_t 
     *pending_out = NULL;
     weir__output_lock(output);
     if ((status = take_spare(output, &slot))) {
-        weir__output_leave(output);
+        leave(output);
         return status;
     }
     slot->data = data;
@@ -147,7 +155,7 @@ weir_status weir__output_receive_into(struct output *output, void *data, size_t 
     if ((status = weir__output_post(output, slot))) {
         slot->next = output->spare;
         output->spare = slot;
-        weir__output_leave(output);
+        leave(output);
         return status;
     }
     output->untaken = NULL;
@@ -170,7 +178,7 @@ static void put_back(weir_pending *pending)
     pending->held = 0;
     pending->next_returned = output->returned;
     output->returned = pending;
-    weir__output_leave(output);
+    leave(output);
     weir__output_unref(output);
 }
 
@@ -205,7 +213,7 @@ weir_status weir_pending_assigned(weir_pending *pending, weir_segment *segment_o
     weir_status status = pending->assigned;
     if (status == WEIR_OK)
         *segment_out = pending->segment;
-    weir__output_leave(pending->output);
+    leave(pending->output);
     weir__alarms_raise(pending->output->router->context); /* a program may do nothing but ask */
     if (status < 0)
         (void)weir_future_query(pending->future); /* for its sentence */
@@ -266,7 +274,7 @@ static int is_used_again(const weir_pending *pending)
 {
     weir__output_lock(pending->output);
     const int failed = pending->output->ended < 0;
-    weir__output_leave(pending->output);
+    leave(pending->output);
     return (pending->own || pending->bounce) && !failed;
 }
 
@@ -280,7 +288,7 @@ static weir_status check_release(weir_pending *pending, const weir_queue *queue,
     weir__output_lock(output);
     int held = pending->held;
     *assigned_out = pending->assigned;
-    weir__output_leave(output);
+    leave(output);
     weir__alarms_raise(output->router->context); /* a program may do nothing but this */
     if (!held)
         return weir__fail(WEIR_ERR_INVALID, "%s: a receive is released that nobody holds", name);

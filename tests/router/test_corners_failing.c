@@ -2,6 +2,7 @@
  * wrong once. */
 #include "tests/router/corner_fixture.h"
 
+#include "router/internal.h"
 #include "runtime/backend.h"
 #include "runtime/internal.h"
 
@@ -145,6 +146,65 @@ static void a_sender_that_only_asks_learns_of_a_failed_device(void **state)
     corner_close(&c);
 }
 
+static void count_call(void *user, weir_status status)
+{
+    (void)status;
+    atomic_fetch_add((atomic_int *)user, 1);
+}
+
+/* A packet becomes ready while this thread has the output locked, so it is this thread's next call that matches it, with the
+ * n-th allocation failing. @return whether it struck. Who waits for the receive is told without another call. */
+static int ask_where_word_was_left(void **state, uint64_t nth)
+{
+    struct corner c;
+    weir_pending *pending;
+    weir_segment segment;
+    weir_watch *watch;
+    atomic_int calls = 0;
+    corner_open(&c, open_or_skip(state));
+    weir_device *device = weir_context_device(c.context, 0);
+    weir_endpoint *router = weir_router_endpoint(corner_router(&c, weir_policy_any()));
+    weir_link *in = corner_link(&c, corner_sender(&c), router, 0);
+    (void)corner_link(&c, corner_sender(&c), router, 0); /* with two senders one that is not ready waits at the host */
+    weir_link *out = corner_link(&c, router, corner_receiver(&c), 1);
+    weir_future *held = new_future(c.context);
+    weir_queue *queue = new_queue(device);
+    weir_segment message = {.device = device, .data = c.data, .bytes = CORNER_PACKET};
+    OK(weir_queue_wait_future(queue, held));
+    OK(weir_link_send_from(in, &message, queue, NULL));
+    OK(weir_link_receive(out, &pending));
+    OK(weir_future_notify(weir_pending_future(pending), count_call, &calls, &watch));
+    weir__output_lock(out->output);
+    OK(weir_future_set(held, NULL));
+    for (int waited = 0; waited < LONG_MS && !atomic_load(&out->output->looks); waited++)
+        pause_ms(1);
+    assert_true(atomic_load(&out->output->looks) > 0);
+    weir__output_unlock(out->output);
+    weir__fault_arm(WEIR__FAULT_ALLOC, nth);
+    (void)weir_pending_assigned(pending, &segment);
+    int struck = weir__fault_struck(WEIR__FAULT_ALLOC);
+    weir__fault_arm(WEIR__FAULT_ALLOC, 0);
+    for (int waited = 0; waited < LONG_MS && !atomic_load(&calls); waited++)
+        pause_ms(1);
+    assert_int_equal(atomic_load(&calls), 1);
+    weir_watch_destroy(watch);
+    (void)weir_pending_wait(pending, LONG_MS, &segment);
+    OK(weir_pending_release(pending, NULL));
+    OK(weir_queue_sync(queue));
+    weir_queue_destroy(queue);
+    weir_future_release(held);
+    corner_close(&c);
+    return struck;
+}
+
+static void what_cannot_be_watched_is_waited_for_by_who_matched_it(void **state)
+{
+    uint64_t nth = 1;
+    while (ask_where_word_was_left(state, nth))
+        nth++;
+    assert_true(nth > 1);
+}
+
 /* ---- asking and waiting -------------------------------------------------------------------------- */
 
 struct gater {
@@ -240,6 +300,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(a_send_ends_with_its_receiver_when_memory_is_short),
         ON_EACH_BACKEND(a_send_that_fails_does_not_wait_for_what_is_held),
+        ON_BACKEND(what_cannot_be_watched_is_waited_for_by_who_matched_it, "host:1"),
+        ON_BACKEND(what_cannot_be_watched_is_waited_for_by_who_matched_it, "strict:1"),
         ON_EACH_BACKEND(a_program_that_only_asks_learns_of_a_failed_device),
         ON_EACH_BACKEND(a_sender_that_only_asks_learns_of_a_failed_device),
         ON_EACH_BACKEND(two_threads_may_gate_one_pending),

@@ -70,7 +70,8 @@ struct parcel {
     /* One word for each choice of the branch: the alternative that was taken, 0 while open. seq_cst:
      * who takes it owns it. NULL if there is nothing to choose. */
     _Atomic uint32_t *claims;
-    int lends;                   /* a choice between single outputs: it may come back from one */
+    int lends; /* a choice between single outputs: it may come back from one */
+    int came; /* from another process: a cancel leaves it to its receiver, as a packet without a choice */
     _Atomic int returned;        /* relaxed: it came back from one */
     _Atomic uint32_t candidates; /* acq_rel: if it lends, outputs that may still take it */
 };
@@ -229,6 +230,8 @@ struct weir_pending {
     struct offer *lent;
     weir_queue *copied_in;
     weir_event *copied;
+    struct weir_pending *next_lent, **lent_at; /* among the output's, in no order */
+    int told; /* another process was told of what is lent: it may have taken it, and says whether it has */
     const weir_queue
         *_Atomic gated; /* relaxed: a queue that waits for the bytes already, or NULL */
     /* The buffer is *promised* until both have come, and *free* then. */
@@ -269,7 +272,9 @@ struct output {
     struct weir_pending *posted_last; /* receives in the order posted, by next: */
     struct weir_pending *unmatched, *untaken; /* the first with no packet, and not given out */
     struct weir_pending
-        *returned;              /* taken, and given back with nothing in them; by next_returned */
+        *returned;             /* taken, and given back with nothing in them; by next_returned */
+    struct weir_pending *lent; /* receives that something is lent to */
+    int forfeited; /* the process of its receiver has ended: what was told to it comes back */
     struct weir_pending *spare; /* for receives into the program's memory */
     uint64_t posts;
     enum idling { FLOWING, STALLED, STARVED } idling; /* since `idling_since` (output.c) */
@@ -310,6 +315,8 @@ weir_status weir__output_offer(struct output *output, const weir_link *link, str
                                struct offer *last);
 /** End every open receive, drop every offer; the first status stays. */
 void weir__output_end(struct output *output, weir_status status);
+/** The same for an output whose receiver's process has ended: what that was told of and had not taken comes back too. */
+void weir__output_forfeit(struct output *output, weir_status status);
 /** The link is gone: end, and post nothing any more. */
 void weir__output_orphan(struct output *output);
 /** Match what can be, unlock, and tell the receiver of it, or where @p woke says so. The caller cancels the
@@ -359,6 +366,17 @@ void weir__send_queues_destroy(struct output *output);
  *  @retval WEIR_FULL  no event is left. Nothing happened, and the output looks again when one may be. */
 weir_status weir__transfer(struct output *output, struct send_queue *sends,
                            struct weir_pending *slot, struct offer *offer);
+/** Something is lent to a slot from now on, or no more. Output locked. */
+void weir__slot_lend(struct weir_pending *slot, struct offer *offer);
+void weir__slot_unlend(struct weir_pending *slot);
+/** What was lent to a slot, which ends with @p status; NULL: nothing was. Output locked. */
+struct offer *weir__slot_withdraw(struct weir_pending *slot, weir_status status);
+/** What came back so goes to other candidates, or ends with @p status. Nothing locked. */
+void weir__offer_lost(struct output *output, struct offer *offer, weir_status status);
+/** Of a slot that stands for a credit of another process: that is told of its packet from now on. @return what is assigned. */
+weir_status weir__pending_tell(weir_pending *pending);
+/** That process has taken the packet, or (@p status not WEIR_OK) never will: it goes to other candidates. */
+void weir__pending_answered(weir_pending *pending, weir_status status);
 /** The program has the slot: what is lent to it, now or later, is kept. Output locked.
  *  @return a router, held, whose outputs have to look again; or NULL. */
 weir_router *weir__slot_taken(struct weir_pending *slot);

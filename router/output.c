@@ -153,7 +153,9 @@ weir_status weir__output_post(struct output *output, struct weir_pending *slot)
         return status;
     slot->next = NULL;
     slot->assigned = WEIR_PENDING;
-    slot->taken = !slot->own;
+    /* The program has its own memory's receives at once; of another process's program nobody knows yet. */
+    slot->taken = !slot->own && !output->destination->group;
+    slot->told = 0;
     slot->posted = output->posts++;
     slot->watched = NULL;
     atomic_store_explicit(&slot->gated, NULL, memory_order_relaxed);
@@ -304,16 +306,29 @@ static void forgo(struct offer *offer, weir_status status)
     weir__message_unref(message, 1);
 }
 
-/* The oldest receive that something is lent to. */
-static struct weir_pending *first_lent(const struct output *output)
+/* The oldest receive that something is lent to which can be had back. What another process was told of it may have taken: it
+ * says so, or is gone, or the router was cancelled, and `done` with it. */
+static struct weir_pending *first_lent(const struct output *output, int cancelled)
 {
     struct weir_pending *first = NULL;
-    for (uint32_t i = 0; output->slots && i < output->buffers; i++) {
-        struct weir_pending *slot = &output->slots[i];
-        if (slot->lent && (!first || slot->posted < first->posted))
+    for (struct weir_pending *slot = output->lent; slot; slot = slot->next_lent)
+        if ((!slot->told || output->forfeited || cancelled) &&
+            (!first || slot->posted < first->posted))
             first = slot;
-    }
     return first;
+}
+
+struct offer *weir__slot_withdraw(struct weir_pending *slot, weir_status status)
+{
+    struct offer *offer = slot->lent;
+    slot->assigned = status;
+    if (!offer)
+        return NULL;
+    weir__slot_unlend(slot);
+    if (!slot->told) /* else it was copied: later copies of the message, which it waits for, may be behind it */
+        weir__message_reads(offer->parcel->message, slot->copied_in, slot->copied);
+    weir_event_release(slot->copied);
+    return offer;
 }
 
 /* Of a router that was cancelled: the others end too, and one that a cancel has not reached yet would get the packet behind
@@ -326,33 +341,43 @@ static void drop_lent(struct offer *offer, weir_status status)
     weir__message_unref(message, 1);
 }
 
+static int is_cancelled(const struct output *output)
+{
+    return atomic_load_explicit(&output->router->status, memory_order_relaxed) != WEIR_OK;
+}
+
+void weir__offer_lost(struct output *output, struct offer *offer, weir_status status)
+{
+    if (is_cancelled(output)) {
+        drop_lent(offer, status);
+        return;
+    }
+    weir__offer_return(offer);
+    weir__offer_forgo(offer, status);
+    weir__message_offered_again(offer);
+}
+
 /* What was lent to receives that nobody took comes back: to other candidates, if there are any. The oldest
  * is first, since a message remembers only its last copy in each queue. */
 static void take_back(struct output *output, weir_status status)
 {
-    const int cancelled =
-        atomic_load_explicit(&output->router->status, memory_order_relaxed) != WEIR_OK;
-    for (;;) {
+    struct weir_pending *slot;
+    do {
+        const int cancelled = is_cancelled(output);
+        weir_router *router = NULL;
+        struct offer *offer = NULL;
         weir__output_lock(output);
-        struct weir_pending *slot = first_lent(output);
-        struct offer *offer = slot ? slot->lent : NULL;
-        if (offer) {
-            slot->lent = NULL;
-            slot->assigned = status;
-            weir__message_reads(offer->parcel->message, slot->copied_in, slot->copied);
-            weir_event_release(slot->copied);
-        }
+        slot = first_lent(output, cancelled);
+        if (slot && cancelled && !output->orphan && slot->lent->parcel->came)
+            router = weir__slot_taken(slot);
+        else if (slot)
+            offer = weir__slot_withdraw(slot, status);
         weir__output_unlock(output);
-        if (!offer)
-            return;
-        if (cancelled) {
-            drop_lent(offer, status);
-            continue;
-        }
-        weir__offer_return(offer);
-        weir__offer_forgo(offer, status);
-        weir__message_offered_again(offer);
-    }
+        if (router)
+            weir__router_unref(router);
+        if (offer)
+            weir__offer_lost(output, offer, status);
+    } while (slot);
 }
 
 void weir__output_end(struct output *output, weir_status status)
@@ -374,6 +399,14 @@ void weir__output_end(struct output *output, weir_status status)
         output->arrived(output->arrived_user);
     if (first && group)
         weir__group_wake(group);
+}
+
+void weir__output_forfeit(struct output *output, weir_status status)
+{
+    weir__output_lock(output);
+    output->forfeited = 1;
+    weir__output_unlock(output);
+    weir__output_end(output, status);
 }
 
 void weir__output_orphan(struct output *output)

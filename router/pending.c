@@ -33,6 +33,25 @@ static void leave(struct output *output)
     weir__messages_settle();
 }
 
+void weir__slot_lend(struct weir_pending *slot, struct offer *offer)
+{
+    struct output *output = slot->output;
+    slot->lent = offer;
+    slot->next_lent = output->lent;
+    slot->lent_at = &output->lent;
+    if (output->lent)
+        output->lent->lent_at = &slot->next_lent;
+    output->lent = slot;
+}
+
+void weir__slot_unlend(struct weir_pending *slot)
+{
+    *slot->lent_at = slot->next_lent;
+    if (slot->next_lent)
+        slot->next_lent->lent_at = slot->lent_at;
+    slot->lent = NULL;
+}
+
 /* The program has it: what was lent to it is kept. */
 weir_router *weir__slot_taken(struct weir_pending *slot)
 {
@@ -42,7 +61,7 @@ weir_router *weir__slot_taken(struct weir_pending *slot)
     if (!offer)
         return NULL;
     struct message *message = offer->parcel->message;
-    slot->lent = NULL;
+    weir__slot_unlend(slot);
     weir__offer_keep(offer);
     /* Others see their end only when nothing can come back to them. */
     if (atomic_load(&message->router->ending)) {
@@ -66,6 +85,30 @@ static void take(weir_pending *pending)
     weir__router_kick(router);
     weir__messages_settle();
     weir__router_unref(router);
+}
+
+weir_status weir__pending_tell(weir_pending *pending)
+{
+    weir__output_lock(pending->output);
+    weir_status status = pending->assigned; /* it may have been taken back meanwhile */
+    pending->told = status == WEIR_OK;
+    leave(pending->output);
+    return status;
+}
+
+void weir__pending_answered(weir_pending *pending, weir_status status)
+{
+    struct output *output = pending->output;
+    if (status == WEIR_OK) {
+        take(pending);
+        return;
+    }
+    weir__output_lock(output);
+    struct offer *offer = weir__slot_withdraw(pending, status);
+    leave(output);
+    if (offer)
+        weir__offer_lost(output, offer, status);
+    weir__messages_settle();
 }
 
 /* The oldest receive that nobody has; it is not taken yet. */

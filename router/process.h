@@ -20,8 +20,8 @@
  * Ends: shutdown, cancel (with its sentence) and destroying go to the other processes. A process that
  * ends, or is killed, with links that were not shut down cancels with WEIR_ERR_PROCESS the routers that it sent into;
  * where it only received, candidates that are left take over, and where there are none the router
- * is cancelled. A process that stands still is waited for: give waits a time limit. Packets that were
- * copied into the inbox of a process that ends are lost with it.
+ * is cancelled. Packets with a choice that its program had not taken go to those candidates, or their `done` fails; packets
+ * without one that were copied into its inbox are lost with it. A process that stands still is waited for: give waits a time limit.
  *
  * Threads: as in router.h. A group has one thread, which calls `arrived` of links and matches packets of other
  * processes. Linux only: it takes memfd_create, epoll and Unix sockets. Processes are spawned,

@@ -105,7 +105,7 @@ static void lend(const struct crossing *crossing, struct send_queue *sends, stru
     struct weir_pending *slot = crossing->slot;
     weir_queue *queue = crossing->stream->first;
     if (offer->parcel->lends && !slot->taken) {
-        slot->lent = offer;
+        weir__slot_lend(slot, offer);
         slot->copied_in = queue;
         slot->copied = crossing->sent;
         return;

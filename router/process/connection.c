@@ -131,9 +131,11 @@ void weir__connection_cancel(struct connection *connection, weir_status status, 
     weir_router_cancel(connection->output->router, status);
 }
 
-void weir__connection_say(struct connection *connection, uint32_t kind, uint32_t credit)
+void weir__connection_say(struct connection *connection, uint32_t kind, uint32_t credit,
+                          weir_status status)
 {
-    struct wire wire = {.kind = kind, .number = connection->number, .credit = credit};
+    struct wire wire = {
+        .kind = kind, .number = connection->number, .credit = credit, .status = status};
     weir__group_say(connection->group, connection->process, &wire, -1);
 }
 

@@ -2,7 +2,8 @@
  *
  * A packet that came is sent into its output from the inbox, by a link that stands for the other
  * process's. So it takes its turn beside packets of this process, and goes into whatever memory
- * is posted: buffers of a GPU, memory of the program's own. When it was copied the credit goes back. */
+ * is posted: buffers of a GPU, memory of the program's own. When the program has taken it, and it was copied, the credit goes
+ * back: until then the packet is lent, as within a process, and the sender gives it to others should this process end. */
 #include "router/process/internal.h"
 #include "router/transport/transport.h"
 #include "runtime/backend.h"
@@ -130,7 +131,7 @@ static void offer(struct connection *connection, struct message *message)
 /* The inbox's buffer as a message of one packet. */
 static weir_status deliver(struct connection *connection, const struct wire *wire)
 {
-    static const struct message_size size = {.parcels = 1, .offers = 1, .leaves = 1};
+    static const struct message_size size = {.parcels = 1, .offers = 1, .claims = 1, .leaves = 1};
     weir_segment segment = {.device = weir_context_home(connection->group->context),
                             .data = connection->inbox + wire->credit * connection->stride,
                             .bytes = (size_t)wire->bytes,
@@ -150,6 +151,13 @@ static weir_status deliver(struct connection *connection, const struct wire *wir
     message->parcels->message = message;
     message->parcels->bytes = segment.bytes;
     message->offers->parcel = message->parcels;
+    /* A choice that was made: it waits for no other buffer than a packet without one, and is lent. */
+    message->parcels->lends = message->parcels->came = 1;
+    message->parcels->claims = claims;
+    atomic_store_explicit(&message->parcels->candidates, 1, memory_order_relaxed);
+    atomic_store_explicit(&claims[0], 1, memory_order_relaxed);
+    message->leaves[0] = (struct leaf){.decisions = 1, .decision = {{.alternative = 1}}};
+    message->offers->leaf = &message->leaves[0];
     connection->in_flight++;
     if (weir__future_notify(*done, weir__group_notified, weir__group_retain(connection->group))) {
         weir__group_release(connection->group);
@@ -162,8 +170,12 @@ static weir_status deliver(struct connection *connection, const struct wire *wir
 void weir__inbound_packet(struct connection *connection, const struct wire *wire)
 {
     weir_status status;
-    if (connection->stopped || connection->ended)
+    if (connection->ended)
         return;
+    if (connection->stopped) {
+        weir__connection_say(connection, WIRE_CREDIT, wire->credit, WEIR_CLOSED);
+        return;
+    }
     if (wire->credit >= connection->count || connection->credits[wire->credit].done ||
         wire->bytes > connection->room)
         status = weir__fail(WEIR_ERR_INVALID, "process %u sent a packet that has no room to %s",
@@ -176,15 +188,40 @@ void weir__inbound_packet(struct connection *connection, const struct wire *wire
 
 static void return_credits(struct connection *connection)
 {
+    weir_status status;
     for (uint32_t i = 0; connection->in_flight > 0 && i < connection->count; i++) {
         struct credit *credit = &connection->credits[i];
-        if (!credit->done || weir_future_query(credit->done) == WEIR_PENDING)
+        if (!credit->done || (status = weir_future_query(credit->done)) == WEIR_PENDING)
             continue;
         weir_future_release(credit->done);
         credit->done = NULL;
         connection->in_flight--;
-        weir__connection_say(connection, WIRE_CREDIT, i);
+        weir__connection_say(connection, WIRE_CREDIT, i, status);
     }
+}
+
+static int is_ours(const struct connection *connection, const struct weir_pending *slot)
+{
+    const weir_future *done = slot->lent->parcel->message->done;
+    uint32_t i = 0;
+    while (i < connection->count && connection->credits[i].done != done)
+        i++;
+    return i < connection->count;
+}
+
+/* This process leaves: what came stays with it, whether its program takes it or not, and the inbox goes. */
+static void keep_all(struct connection *connection)
+{
+    struct output *output = connection->output;
+    weir__output_lock(output);
+    for (struct weir_pending *slot = output->lent, *next; slot; slot = next) {
+        next = slot->next_lent;
+        weir_router *router = is_ours(connection, slot) ? weir__slot_taken(slot) : NULL;
+        if (router) /* of other outputs none has its offers */
+            weir__router_unref(router);
+    }
+    weir__output_leave(output);
+    weir__messages_settle();
 }
 
 /* ---- the end ------------------------------------------------------------------------------------ */
@@ -213,9 +250,10 @@ void weir__inbound_end(struct connection *connection, const struct wire *wire)
 
 void weir__inbound_gone(struct connection *connection)
 {
-    if (connection->ended || connection->stopped)
-        return;
+    const int over = connection->ended || connection->stopped;
     connection->ended = 1;
+    if (over)
+        return;
     weir_router_cancel(
         connection->output->router,
         weir__fail(WEIR_ERR_PROCESS, "process %u ended before its link from %s to %s was shut down",
@@ -235,6 +273,9 @@ void weir__inbound_progress(struct connection *connection)
 {
     if (!connection->open)
         say_open(connection);
+    const int over = weir__group_is_over(connection->group, connection->process);
+    if (over && connection->in_flight > 0)
+        keep_all(connection);
     return_credits(connection);
     if (!connection->ended && !connection->stopped) {
         weir_status ended = weir__connection_output_ended(connection);
@@ -244,6 +285,7 @@ void weir__inbound_progress(struct connection *connection)
             weir__connection_say_end(connection, WIRE_STOP, ended);
         connection->stopped = ended != WEIR_OK;
     }
-    if ((connection->ended || connection->stopped) && connection->in_flight == 0)
+    /* Where it has stopped packets may still come, of which the sender wants to hear that nobody takes them. */
+    if ((connection->ended || (connection->stopped && over)) && connection->in_flight == 0)
         weir__connection_close(connection);
 }

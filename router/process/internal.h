@@ -8,7 +8,7 @@
  *     send queues -> output, one receive posted     inbox -> message into the link's output, from the send
  *     for each credit -> copy into the inbox       queue of the sender's process -> receive buffer
  *                 -- PACKET {credit, bytes, offset, meta, tag, source} -->
- *                 <-- CREDIT {credit} -- the inbox's buffer was read
+ *                 <-- CREDIT {credit, status} -- the packet was taken and the inbox's buffer read, or never will be
  *
  * Who does what: programs' threads make connections and put them into the group's list; the progress thread alone
  * takes them out, and alone reads and writes the sockets and everything of a connection that is not said to be
@@ -27,7 +27,7 @@
 /* ---- what is said (wire.c) ---------------------------------------------------------------------- */
 
 #define WIRE_MAGIC   0x72696577u /* "weir" as bytes */
-#define WIRE_VERSION 2u
+#define WIRE_VERSION 3u
 
 enum wire_kind {
     WIRE_HELLO =
@@ -35,9 +35,9 @@ enum wire_kind {
     WIRE_OPEN,   /* receiver: an inbox; its descriptor comes along */
     WIRE_JOINED, /* sender: the inbox was mapped, all its credits are mine */
     WIRE_PACKET, /* sender: a credit was used */
-    WIRE_CREDIT, /* receiver: and is free again */
-    WIRE_END,    /* sender: nothing more will come, with the status and sentence of why */
-    WIRE_STOP,   /* receiver: nothing more is taken */
+    WIRE_CREDIT, /* receiver: and is free again; a status that is not WEIR_OK: nobody took the packet, nor will */
+    WIRE_END, /* sender: nothing more will come, with the status and sentence of why */
+    WIRE_STOP, /* receiver: nothing more is taken; each packet still has its CREDIT, until END came */
     WIRE_KINDS
 };
 
@@ -91,7 +91,8 @@ weir_status weir__group_meet(weir_group *group, const char *path, int64_t timeou
 
 struct credit {
     weir_pending *pending; /* outbound: the receive that is posted for it */
-    weir_future *done;     /* inbound: complete when the inbox's buffer was read */
+    int told;              /* outbound: the receiver has the packet, and has not answered */
+    weir_future *done; /* inbound: complete when the packet was taken and the inbox's buffer read */
 };
 
 struct connection {
@@ -113,7 +114,8 @@ struct connection {
     uint32_t count;
     struct credit *credits;
     uint32_t *posted; /* outbound: a ring of credits in the order posted */
-    uint32_t first, posted_count, in_flight;
+    uint32_t first, posted_count;
+    uint32_t in_flight;  /* packets that were told and not answered */
     int watched;         /* outbound: the copy of the first receive wakes the thread */
     int handle;          /* inbound: the inbox's, until it was sent; -1: none */
     weir_status refused; /* outbound, without a link yet: why its inbox cannot be used */
@@ -174,7 +176,8 @@ struct connection *weir__connection_numbered(weir_group *group, int inbound, uin
 weir_status weir__connection_output_ended(struct connection *connection);
 /** Cancel the router with the status and sentence of another process. */
 void weir__connection_cancel(struct connection *connection, weir_status status, const char *detail);
-void weir__connection_say(struct connection *connection, uint32_t kind, uint32_t credit);
+void weir__connection_say(struct connection *connection, uint32_t kind, uint32_t credit,
+                          weir_status status);
 /** WIRE_END or WIRE_STOP, with the sentence of the router if the status is a failure. */
 void weir__connection_say_end(struct connection *connection, uint32_t kind, weir_status status);
 
@@ -183,7 +186,7 @@ void weir__connection_say_end(struct connection *connection, uint32_t kind, weir
 /** For an output whose destination lies in another process; while building. */
 weir_status weir__outbound_create(struct output *output);
 void weir__outbound_open(weir_group *group, uint32_t process, const struct wire *wire, int handle);
-void weir__outbound_credit(struct connection *connection, uint32_t credit);
+void weir__outbound_credit(struct connection *connection, const struct wire *wire);
 void weir__outbound_stop(struct connection *connection, const struct wire *wire);
 /** Move what can be moved. The connection may be gone after. */
 void weir__outbound_progress(struct connection *connection);

@@ -2,7 +2,8 @@
  *
  * To the router this is an output like others, and the progress thread the program that posts receives
  * on it: for each credit one, into the inbox. So claims, turns, `any` and the end of streams are the same as
- * within a process, and nothing has to be agreed upon with the receiver. */
+ * within a process, and nothing has to be agreed upon with the receiver. A packet that others may take too is lent to the
+ * receive until the receiver says that its program has it: should that process end before, it comes back. */
 #include "router/process/internal.h"
 #include "router/transport/transport.h"
 #include "runtime/backend.h"
@@ -50,7 +51,7 @@ static void join(struct connection *connection)
     /* Release: who sees that it is joined cuts messages by the receiver's packets. */
     atomic_store_explicit(&output->unjoined, 0, memory_order_release);
     weir__output_leave(output);
-    weir__connection_say(connection, WIRE_JOINED, 0);
+    weir__connection_say(connection, WIRE_JOINED, 0, WEIR_OK);
     for (uint32_t i = 0; i < connection->count; i++)
         post(connection, i);
     weir__connection_joined(connection);
@@ -180,17 +181,41 @@ static int move_first(struct connection *connection)
         watch(connection, pending);
         return 0;
     }
-    if (status == WEIR_OK)
-        say_packet(connection, index, &segment);
     connection->first = (connection->first + 1) % connection->count;
     connection->posted_count--;
-    connection->credits[index].pending = NULL;
     connection->watched = 0;
+    if (status == WEIR_OK && (status = weir__pending_tell(pending)) == WEIR_OK) {
+        say_packet(connection, index, &segment);
+        connection->credits[index].told = 1;
+        connection->in_flight++;
+        return 1;
+    }
+    connection->credits[index].pending = NULL;
     (void)weir_pending_release(pending, NULL);
-    if (status != WEIR_OK)
-        weir__output_end(connection->output, status); /* a device failed below the copy */
+    weir__output_end(connection->output,
+                     status); /* it has ended, or a device failed below the copy */
     weir__messages_settle();
     return 1;
+}
+
+/* The receiver has the packet for good, or never will. */
+static void answer(struct connection *connection, struct credit *credit, weir_status status)
+{
+    weir_pending *pending = credit->pending;
+    credit->pending = NULL;
+    credit->told = 0;
+    connection->in_flight--;
+    weir__pending_answered(pending, status);
+    (void)weir_pending_release(pending, NULL);
+}
+
+/* Nobody answers any more: this process leaves, and what it told of is the receiver's; or that one has ended, and what it had not
+ * taken has come back. */
+static void answer_all(struct connection *connection)
+{
+    for (uint32_t i = 0; connection->in_flight > 0 && i < connection->count; i++)
+        if (connection->credits[i].told)
+            answer(connection, &connection->credits[i], WEIR_OK);
 }
 
 void weir__remote_parted(struct output *output)
@@ -226,18 +251,27 @@ void weir__outbound_progress(struct connection *connection)
     while (connection->posted_count > 0 && move_first(connection)) {
     }
     weir_status ended = weir__connection_output_ended(connection);
-    int unheard = connection->open || weir__group_is_over(connection->group, connection->process);
-    if (!ended || connection->posted_count > 0 || !unheard)
+    int over = weir__group_is_over(connection->group, connection->process);
+    if (!ended || connection->posted_count > 0 || !(connection->open || over))
         return;
-    if (connection->open)
+    if (connection->open && !connection->stopped)
         weir__connection_say_end(connection, WIRE_END, name_end(connection, ended));
-    weir__connection_close(connection);
+    connection->stopped = 1;
+    if (over)
+        answer_all(connection);
+    if (connection->in_flight == 0)
+        weir__connection_close(connection);
 }
 
-void weir__outbound_credit(struct connection *connection, uint32_t credit)
+void weir__outbound_credit(struct connection *connection, const struct wire *wire)
 {
-    if (credit < connection->count && !connection->credits[credit].pending && connection->output)
-        post(connection, credit);
+    if (!connection->output || wire->credit >= connection->count ||
+        !connection->credits[wire->credit].told)
+        return;
+    answer(connection, &connection->credits[wire->credit],
+           wire->status > 0 ? WEIR_CLOSED : (weir_status)wire->status);
+    if (!connection->stopped)
+        post(connection, wire->credit);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------ */
@@ -274,9 +308,11 @@ static void lose(struct connection *connection, weir_status status)
 
 void weir__outbound_stop(struct connection *connection, const struct wire *wire)
 {
-    if (!connection->output)
+    if (!connection
+             ->output) { /* it will have no packets, and the receiver need not wait for them */
+        weir__connection_say(connection, WIRE_END, 0, WEIR_OK);
         weir__connection_close(connection);
-    else if (wire->status < 0)
+    } else if (wire->status < 0)
         weir__connection_cancel(connection, (weir_status)wire->status, wire->detail);
     else
         lose(connection, WEIR_CLOSED);
@@ -289,8 +325,11 @@ void weir__outbound_gone(struct connection *connection)
         return;
     }
     atomic_store_explicit(&connection->output->unjoined, 0, memory_order_release);
+    weir_status status =
+        weir__fail(WEIR_ERR_PROCESS, "process %u ended, to which %s sent by way of %s",
+                   connection->process, connection->router, connection->destination);
     if (!weir__connection_output_ended(connection))
-        lose(connection,
-             weir__fail(WEIR_ERR_PROCESS, "process %u ended, to which %s sent by way of %s",
-                        connection->process, connection->router, connection->destination));
+        lose(connection, status);
+    weir__output_forfeit(connection->output, status);
+    weir__messages_settle();
 }

@@ -59,7 +59,7 @@ static void obey(weir_group *group, uint32_t process, const struct wire *wire, i
     else if (wire->kind == WIRE_END)
         weir__inbound_end(connection, wire);
     else if (wire->kind == WIRE_CREDIT)
-        weir__outbound_credit(connection, wire->credit);
+        weir__outbound_credit(connection, wire);
     else if (wire->kind == WIRE_STOP)
         weir__outbound_stop(connection, wire);
 }

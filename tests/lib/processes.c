@@ -76,9 +76,11 @@ void world_close(struct world *world)
 void play_if_spawned(int argc, char **argv, const struct scene *scenes)
 {
     struct world world = {0};
-    if (argc != 5 || strcmp(argv[1], "--play") != 0)
+    if (argc < 2 || strcmp(argv[1], "--play") != 0)
         return;
     spawned = 1;
+    if (argc != 5) /* who went on as a test would spawn more */
+        exit(2);
     while (scenes->name && strcmp(scenes->name, argv[2]) != 0)
         scenes++;
     if (!scenes->name)
@@ -125,6 +127,7 @@ void play(const struct scene *scene, uint32_t size)
 {
     struct world world = {0};
     snprintf(world.path, sizeof world.path, "/tmp/weir-test.XXXXXX");
+    assert_non_null(scene->name);
     assert_non_null(mkdtemp(world.path));
     for (uint32_t rank = 1; rank < size; rank++)
         world.pids[rank] = spawn(scene->name, world.path, rank, size);

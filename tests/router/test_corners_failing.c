@@ -165,7 +165,8 @@ static int ask_where_word_was_left(void **state, uint64_t nth)
     weir_device *device = weir_context_device(c.context, 0);
     weir_endpoint *router = weir_router_endpoint(corner_router(&c, weir_policy_any()));
     weir_link *in = corner_link(&c, corner_sender(&c), router, 0);
-    (void)corner_link(&c, corner_sender(&c), router, 0); /* with two senders one that is not ready waits at the host */
+    (void)corner_link(&c, corner_sender(&c), router,
+                      0); /* with two senders one that is not ready waits at the host */
     weir_link *out = corner_link(&c, router, corner_receiver(&c), 1);
     weir_future *held = new_future(c.context);
     weir_queue *queue = new_queue(device);

@@ -242,36 +242,179 @@ static void close_fan(struct fan *f, const struct world *world)
     weir_endpoint_destroy(f->source);
 }
 
-/* Process 1 takes nothing, and is killed: all that it had no buffer for goes to process 2. */
-static void candidates_that_are_left_take_over(struct world *world)
+#define SIGNS 50
+
+static void send_numbered(struct world *world, struct fan *f, int from, int to, weir_future **done)
+{
+    for (int i = from; i < to; i++) {
+        weir_segment segment = {.device = world->device, .meta = (uint64_t)i};
+        CHECK_OK(weir_link_send(f->in, &segment, NULL, &done[i]));
+    }
+}
+
+/* Each number once, and the end. */
+static void take_all_numbers(weir_link *link)
+{
+    int seen[SIGNS] = {0};
+    weir_pending *pending;
+    weir_segment got;
+    weir_status status;
+    while (!(status = weir_link_next(link, LONG_MS, &pending, &got))) {
+        CHECK(got.meta < SIGNS && !seen[got.meta]);
+        seen[got.meta] = 1;
+        CHECK_OK(weir_pending_release(pending, NULL));
+    }
+    CHECK_STATUS(status, WEIR_CLOSED);
+    for (int i = 0; i < SIGNS; i++)
+        CHECK(seen[i]);
+}
+
+static uint64_t came(const weir_link *link)
+{
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
+    CHECK_OK(weir_link_stats_get(link, &stats));
+    return stats.packets;
+}
+
+static void wait_until_came(const weir_link *link, uint64_t packets)
+{
+    for (int i = 0; i < LONG_MS && came(link) < packets; i++)
+        (void)usleep(1000);
+    CHECK(came(link) >= packets);
+}
+
+/* Process 1 takes nothing, and is killed after it was sent `before` of all: what lay with it goes to process 2. */
+static void others_get_what_a_killed_process_had(struct world *world, int before)
 {
     struct fan f;
-    weir_future *done[50];
+    weir_future *done[SIGNS];
     open_fan(&f, world, weir_policy_any());
     if (world->rank == 1)
         stand_still();
     if (world->rank == 2) {
-        weir_pending *pending;
-        weir_segment got;
-        int count = 0;
-        weir_status status;
-        while (!(status = weir_link_next(f.out[2], LONG_MS, &pending, &got))) {
-            CHECK_OK(weir_pending_release(pending, NULL));
-            count++;
-        }
-        CHECK_STATUS(status, WEIR_CLOSED);
-        CHECK(count >= 50 - 4); /* an inbox and as many receive buffers are with process 1 */
+        take_all_numbers(f.out[2]);
     } else {
-        for (int i = 0; i < 25; i++)
-            CHECK_OK(send_sign(world, f.in, &done[i]));
+        send_numbered(world, &f, 0, before, done);
+        if (before == SIGNS)
+            CHECK_OK(weir_link_shutdown(f.in));
+        if (before)
+            wait_until_came(f.out[1], 2);
         kill_process(world, 1);
-        for (int i = 25; i < 50; i++)
-            CHECK_OK(send_sign(world, f.in, &done[i]));
+        send_numbered(world, &f, before, SIGNS, done);
         CHECK_OK(weir_link_shutdown(f.in));
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < SIGNS; i++) {
             CHECK_OK(weir_future_wait(done[i], LONG_MS));
             weir_future_release(done[i]);
         }
+        weir_link_stats stats = WEIR_LINK_STATS_INIT;
+        CHECK_OK(weir_link_stats_get(f.out[2], &stats));
+        CHECK(before == 0 || stats.failed_over >= 2);
+    }
+    close_fan(&f, world);
+}
+
+static void a_process_killed_at_once_loses_nothing(struct world *world)
+{
+    others_get_what_a_killed_process_had(world, 0);
+}
+
+static void a_process_killed_on_the_way_loses_nothing(struct world *world)
+{
+    others_get_what_a_killed_process_had(world, SIGNS / 2);
+}
+
+static void a_process_killed_behind_the_shutdown_loses_nothing(struct world *world)
+{
+    others_get_what_a_killed_process_had(world, SIGNS);
+}
+
+/* Process 1 takes some, and destroys its link with more in its buffers, in the midst or behind the shutdown. */
+static void others_get_what_a_destroyed_link_had(struct world *world, int taken)
+{
+    struct fan f;
+    weir_future *done[SIGNS];
+    weir_pending *pending;
+    weir_segment got;
+    int seen[SIGNS] = {0};
+    open_fan(&f, world, weir_policy_any());
+    weir_link *count =
+        NULL; /* what process 1 has taken; between the other two it is not process 0's */
+    if (world->rank != 0)
+        count = link_to(f.ends[1], f.ends[2]);
+    CHECK_OK(weir_group_join(world->group, LONG_MS));
+    if (world->rank == 0) {
+        send_numbered(world, &f, 0, SIGNS, done);
+        CHECK_OK(weir_link_shutdown(f.in));
+        for (int i = 0; i < SIGNS; i++) {
+            CHECK_OK(weir_future_wait(done[i], LONG_MS));
+            weir_future_release(done[i]);
+        }
+    } else if (world->rank == 1) {
+        for (int i = 0; i < taken; i++) {
+            CHECK_OK(weir_link_next(f.out[1], LONG_MS, &pending, &got));
+            CHECK_OK(weir_pending_release(pending, NULL));
+            weir_segment segment = {.device = world->device, .meta = got.meta};
+            CHECK_OK(weir_link_send_wait(count, &segment, NULL, LONG_MS, NULL));
+        }
+        wait_until_came(f.out[1], (uint64_t)taken + 2);
+        weir_link_destroy(f.out[1]);
+        f.out[1] = NULL;
+        CHECK_OK(weir_link_shutdown(count));
+    } else {
+        weir_status status;
+        while (!(status = weir_link_next(count, LONG_MS, &pending, &got))) {
+            CHECK(got.meta < SIGNS && !seen[got.meta]);
+            seen[got.meta] = 1;
+            CHECK_OK(weir_pending_release(pending, NULL));
+        }
+        CHECK_STATUS(status, WEIR_CLOSED);
+        while (!(status = weir_link_next(f.out[2], LONG_MS, &pending, &got))) {
+            CHECK(got.meta < SIGNS && !seen[got.meta]);
+            seen[got.meta] = 1;
+            CHECK_OK(weir_pending_release(pending, NULL));
+        }
+        CHECK_STATUS(status, WEIR_CLOSED);
+        for (int i = 0; i < SIGNS; i++)
+            CHECK(seen[i]);
+    }
+    weir_link_destroy(count);
+    close_fan(&f, world);
+}
+
+static void a_link_destroyed_with_nothing_taken_loses_nothing(struct world *world)
+{
+    others_get_what_a_destroyed_link_had(world, 0);
+}
+
+static void a_link_destroyed_on_the_way_loses_nothing(struct world *world)
+{
+    others_get_what_a_destroyed_link_had(world, 10);
+}
+
+/* The only candidate that is left, behind the shutdown, and killed with packets that it has not taken: `done` says so. */
+static void done_tells_of_what_a_killed_process_had(struct world *world)
+{
+    struct fan f;
+    weir_future *done[SIGNS];
+    open_fan(&f, world, weir_policy_any());
+    if (world->rank == 1)
+        stand_still();
+    if (world->rank == 2) {
+        weir_link_destroy(f.out[2]);
+        f.out[2] = NULL;
+    } else {
+        send_numbered(world, &f, 0, 4, done);
+        CHECK_OK(weir_link_shutdown(f.in));
+        wait_until_came(f.out[1], 2);
+        kill_process(world, 1);
+        int lost = 0;
+        for (int i = 0; i < 4; i++) {
+            weir_status status = weir_future_wait(done[i], SOON_MS);
+            lost += status != WEIR_OK;
+            CHECK(status == WEIR_OK || status == WEIR_ERR_PROCESS || status == WEIR_CLOSED);
+            weir_future_release(done[i]);
+        }
+        CHECK(lost == 4); /* nobody took any */
     }
     close_fan(&f, world);
 }
@@ -529,7 +672,7 @@ static void what_makes_no_sense_is_refused(struct world *world)
 static const struct scene scenes[] = {
     {"killed sender", a_killed_sender_is_noticed},
     {"killed receiver", a_killed_receiver_is_noticed},
-    {"any", candidates_that_are_left_take_over},
+    {"at once", a_process_killed_at_once_loses_nothing},
     {"broadcast", a_broadcast_says_who_is_missing},
     {"still", one_that_stands_still_is_waited_for},
     {"cancel", a_cancel_takes_its_sentence_along},
@@ -541,6 +684,11 @@ static const struct scene scenes[] = {
     {"dropped", what_a_sender_drops_is_told},
     {"fork killed", a_child_hides_no_killed_process},
     {"fork left", a_child_hides_no_leaving},
+    {"midway", a_process_killed_on_the_way_loses_nothing},
+    {"behind", a_process_killed_behind_the_shutdown_loses_nothing},
+    {"untaken", a_link_destroyed_with_nothing_taken_loses_nothing},
+    {"some taken", a_link_destroyed_on_the_way_loses_nothing},
+    {"told", done_tells_of_what_a_killed_process_had},
     {NULL, NULL},
 };
 
@@ -564,7 +712,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         SCENE(in_two_processes, 0, "a_killed_sender_is_noticed"),
         SCENE(in_two_processes, 1, "a_killed_receiver_is_noticed"),
-        SCENE(in_three_processes, 2, "candidates_that_are_left_take_over"),
+        SCENE(in_three_processes, 2, "a_process_killed_at_once_loses_nothing"),
         SCENE(in_three_processes, 3, "a_broadcast_says_who_is_missing"),
         SCENE(in_two_processes, 4, "one_that_stands_still_is_waited_for"),
         SCENE(in_two_processes, 5, "a_cancel_takes_its_sentence_along"),
@@ -576,6 +724,11 @@ int main(int argc, char **argv)
         SCENE(in_two_processes, 11, "what_a_sender_drops_is_told"),
         SCENE(in_two_processes, 12, "a_child_hides_no_killed_process"),
         SCENE(in_two_processes, 13, "a_child_hides_no_leaving"),
+        SCENE(in_three_processes, 14, "a_process_killed_on_the_way_loses_nothing"),
+        SCENE(in_three_processes, 15, "a_process_killed_behind_the_shutdown_loses_nothing"),
+        SCENE(in_three_processes, 16, "a_link_destroyed_with_nothing_taken_loses_nothing"),
+        SCENE(in_three_processes, 17, "a_link_destroyed_on_the_way_loses_nothing"),
+        SCENE(in_three_processes, 18, "done_tells_of_what_a_killed_process_had"),
     };
     play_if_spawned(argc, argv, scenes);
     return cmocka_run_group_tests(tests, NULL, NULL);

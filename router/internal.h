@@ -70,8 +70,7 @@ struct parcel {
     /* One word for each choice of the branch: the alternative that was taken, 0 while open. seq_cst:
      * who takes it owns it. NULL if there is nothing to choose. */
     _Atomic uint32_t *claims;
-    int lends; /* a choice between single outputs: it may come back from one */
-    int came; /* from another process: a cancel leaves it to its receiver, as a packet without a choice */
+    int lends;                   /* a choice between single outputs: it may come back from one */
     _Atomic int returned;        /* relaxed: it came back from one */
     _Atomic uint32_t candidates; /* acq_rel: if it lends, outputs that may still take it */
 };
@@ -373,8 +372,9 @@ void weir__slot_unlend(struct weir_pending *slot);
 struct offer *weir__slot_withdraw(struct weir_pending *slot, weir_status status);
 /** What came back so goes to other candidates, or ends with @p status. Nothing locked. */
 void weir__offer_lost(struct output *output, struct offer *offer, weir_status status);
-/** Of a slot that stands for a credit of another process: that is told of its packet from now on. @return what is assigned. */
-weir_status weir__pending_tell(weir_pending *pending);
+/** Of a slot that stands for a credit of another process: that is told of its packet from now on. @return what is assigned.
+ *  @param[out] lent_out  whether the packet may go to others. */
+weir_status weir__pending_tell(weir_pending *pending, int *lent_out);
 /** That process has taken the packet, or (@p status not WEIR_OK) never will: it goes to other candidates. */
 void weir__pending_answered(weir_pending *pending, weir_status status);
 /** The program has the slot: what is lent to it, now or later, is kept. Output locked.

@@ -363,18 +363,10 @@ static void take_back(struct output *output, weir_status status)
 {
     struct weir_pending *slot;
     do {
-        const int cancelled = is_cancelled(output);
-        weir_router *router = NULL;
-        struct offer *offer = NULL;
         weir__output_lock(output);
-        slot = first_lent(output, cancelled);
-        if (slot && cancelled && !output->orphan && slot->lent->parcel->came)
-            router = weir__slot_taken(slot);
-        else if (slot)
-            offer = weir__slot_withdraw(slot, status);
+        slot = first_lent(output, is_cancelled(output));
+        struct offer *offer = slot ? weir__slot_withdraw(slot, status) : NULL;
         weir__output_unlock(output);
-        if (router)
-            weir__router_unref(router);
         if (offer)
             weir__offer_lost(output, offer, status);
     } while (slot);

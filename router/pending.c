@@ -87,11 +87,12 @@ static void take(weir_pending *pending)
     weir__router_unref(router);
 }
 
-weir_status weir__pending_tell(weir_pending *pending)
+weir_status weir__pending_tell(weir_pending *pending, int *lent_out)
 {
     weir__output_lock(pending->output);
     weir_status status = pending->assigned; /* it may have been taken back meanwhile */
     pending->told = status == WEIR_OK;
+    *lent_out = pending->lent != NULL;
     leave(pending->output);
     return status;
 }

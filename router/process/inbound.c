@@ -2,8 +2,9 @@
  *
  * A packet that came is sent into its output from the inbox, by a link that stands for the other
  * process's. So it takes its turn beside packets of this process, and goes into whatever memory
- * is posted: buffers of a GPU, memory of the program's own. When the program has taken it, and it was copied, the credit goes
- * back: until then the packet is lent, as within a process, and the sender gives it to others should this process end. */
+ * is posted: buffers of a GPU, memory of the program's own. When it was copied the credit goes back. A packet
+ * that others may take too is lent until the program takes it, as within a process: only then its credit goes back, and the
+ * sender gives it to others should this process end before. */
 #include "router/process/internal.h"
 #include "router/transport/transport.h"
 #include "runtime/backend.h"
@@ -128,6 +129,18 @@ static void offer(struct connection *connection, struct message *message)
     weir__messages_settle();
 }
 
+/* A choice that was made: the packet waits for no other buffer than one without, and may go until the program takes it. */
+static void lend(struct message *message, _Atomic uint32_t *claims)
+{
+    struct parcel *parcel = message->parcels;
+    parcel->lends = 1;
+    parcel->claims = claims;
+    atomic_store_explicit(&parcel->candidates, 1, memory_order_relaxed);
+    atomic_store_explicit(&claims[0], 1, memory_order_relaxed);
+    message->leaves[0] = (struct leaf){.decisions = 1, .decision = {{.alternative = 1}}};
+    message->offers->leaf = &message->leaves[0];
+}
+
 /* The inbox's buffer as a message of one packet. */
 static weir_status deliver(struct connection *connection, const struct wire *wire)
 {
@@ -151,13 +164,8 @@ static weir_status deliver(struct connection *connection, const struct wire *wir
     message->parcels->message = message;
     message->parcels->bytes = segment.bytes;
     message->offers->parcel = message->parcels;
-    /* A choice that was made: it waits for no other buffer than a packet without one, and is lent. */
-    message->parcels->lends = message->parcels->came = 1;
-    message->parcels->claims = claims;
-    atomic_store_explicit(&message->parcels->candidates, 1, memory_order_relaxed);
-    atomic_store_explicit(&claims[0], 1, memory_order_relaxed);
-    message->leaves[0] = (struct leaf){.decisions = 1, .decision = {{.alternative = 1}}};
-    message->offers->leaf = &message->leaves[0];
+    if (wire->lent)
+        lend(message, claims);
     connection->in_flight++;
     if (weir__future_notify(*done, weir__group_notified, weir__group_retain(connection->group))) {
         weir__group_release(connection->group);

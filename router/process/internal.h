@@ -7,8 +7,8 @@
  *     sender's process                              receiver's process
  *     send queues -> output, one receive posted     inbox -> message into the link's output, from the send
  *     for each credit -> copy into the inbox       queue of the sender's process -> receive buffer
- *                 -- PACKET {credit, bytes, offset, meta, tag, source} -->
- *                 <-- CREDIT {credit, status} -- the packet was taken and the inbox's buffer read, or never will be
+ *                 -- PACKET {credit, lent, bytes, offset, meta, tag, source} -->
+ *                 <-- CREDIT {credit, status} -- the inbox's buffer was read, and what was lent taken; or never will be
  *
  * Who does what: programs' threads make connections and put them into the group's list; the progress thread alone
  * takes them out, and alone reads and writes the sockets and everything of a connection that is not said to be
@@ -50,6 +50,7 @@ struct wire {
     uint32_t number; /* of the connection, by its receiver */
     uint32_t credit;
     int32_t status;
+    uint32_t lent, reserved; /* of a packet: others may take it too */
     uint64_t bytes, offset,
         meta;             /* of a packet; of an inbox: bytes of a buffer, buffers, weir_transport */
     uint64_t tag, source; /* of a packet */
@@ -92,7 +93,8 @@ weir_status weir__group_meet(weir_group *group, const char *path, int64_t timeou
 struct credit {
     weir_pending *pending; /* outbound: the receive that is posted for it */
     int told;              /* outbound: the receiver has the packet, and has not answered */
-    weir_future *done; /* inbound: complete when the packet was taken and the inbox's buffer read */
+    weir_future
+        *done; /* inbound: complete when the inbox's buffer was read, and what was lent taken */
 };
 
 struct connection {
@@ -127,6 +129,7 @@ struct weir_group {
     weir_context *context;       /* held by the handle and endpoints */
     uint32_t rank, size, next_number;
     int epoll, wake;
+    _Atomic int woken; /* acq_rel: `wake` was written to, and the thread has not looked since */
     pthread_t thread;
     int watch_failed;     /* a copy could not be watched: the thread looks again by the clock */
     pthread_mutex_t lock; /* guards all below */

@@ -152,11 +152,13 @@ static void watch(struct connection *connection, weir_pending *pending)
     connection->watched = 0;
 }
 
-static void say_packet(struct connection *connection, uint32_t credit, const weir_segment *segment)
+static void say_packet(struct connection *connection, uint32_t credit, const weir_segment *segment,
+                       int lent)
 {
     struct wire wire = {.kind = WIRE_PACKET,
                         .number = connection->number,
                         .credit = credit,
+                        .lent = (uint32_t)lent,
                         .bytes = segment->bytes,
                         .offset = segment->offset,
                         .meta = segment->meta,
@@ -172,6 +174,7 @@ static int move_first(struct connection *connection)
     uint32_t index = connection->posted[connection->first];
     weir_pending *pending = connection->credits[index].pending;
     weir_segment segment;
+    int lent;
     weir_status status = weir_pending_assigned(pending, &segment);
     if (status == WEIR_OK)
         status = weir_future_query(weir_pending_future(pending));
@@ -184,8 +187,8 @@ static int move_first(struct connection *connection)
     connection->first = (connection->first + 1) % connection->count;
     connection->posted_count--;
     connection->watched = 0;
-    if (status == WEIR_OK && (status = weir__pending_tell(pending)) == WEIR_OK) {
-        say_packet(connection, index, &segment);
+    if (status == WEIR_OK && (status = weir__pending_tell(pending, &lent)) == WEIR_OK) {
+        say_packet(connection, index, &segment, lent);
         connection->credits[index].told = 1;
         connection->in_flight++;
         return 1;

@@ -14,8 +14,10 @@
 
 void weir__group_wake(void *user)
 {
-    const weir_group *group = user;
+    weir_group *group = user;
     static const uint64_t one = 1;
+    if (atomic_exchange_explicit(&group->woken, 1, memory_order_acq_rel))
+        return; /* it will look, and sees what was done before */
     /* It fails only where the counter is full: the thread is about to wake up then. */
     ssize_t written = write(group->wake, &one, sizeof one);
     (void)written;
@@ -147,6 +149,7 @@ static void hear(weir_group *group, const struct epoll_event *event)
     if (event->data.u32 == WEIR_GROUP_MAX) {
         ssize_t got = read(group->wake, &count, sizeof count);
         (void)got;
+        (void)atomic_exchange_explicit(&group->woken, 0, memory_order_acq_rel);
         return;
     }
     if (event->events & EPOLLOUT)

@@ -195,8 +195,8 @@ static int move_first(struct connection *connection)
     }
     connection->credits[index].pending = NULL;
     (void)weir_pending_release(pending, NULL);
-    weir__output_end(connection->output,
-                     status); /* it has ended, or a device failed below the copy */
+    /* It has ended, or a device failed below the copy. */
+    weir__output_end(connection->output, status);
     weir__messages_settle();
     return 1;
 }
@@ -311,8 +311,8 @@ static void lose(struct connection *connection, weir_status status)
 
 void weir__outbound_stop(struct connection *connection, const struct wire *wire)
 {
-    if (!connection
-             ->output) { /* it will have no packets, and the receiver need not wait for them */
+    if (!connection->output) {
+        /* There will be no packets, and the receiver need not wait for any. */
         weir__connection_say(connection, WIRE_END, 0, WEIR_OK);
         weir__connection_close(connection);
     } else if (wire->status < 0)

@@ -409,7 +409,7 @@ static void done_tells_of_what_a_killed_process_had(struct world *world)
         kill_process(world, 1);
         int lost = 0;
         for (int i = 0; i < 4; i++) {
-            weir_status status = weir_future_wait(done[i], SOON_MS);
+            weir_status status = weir_future_wait(done[i], LONG_MS);
             lost += status != WEIR_OK;
             CHECK(status == WEIR_OK || status == WEIR_ERR_PROCESS || status == WEIR_CLOSED);
             weir_future_release(done[i]);

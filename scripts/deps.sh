@@ -6,7 +6,7 @@
 #                                        without a password; elsewhere it only names them
 #
 # "check" adds what one test alone uses: it is installed where that works, and not asked for where it
-# does not (the test is skipped then). "all" adds what formatting, documentation and CI use. CUDA is
+# does not (the test is skipped then), as is gdb for "all". "all" adds what formatting, documentation and CI use. CUDA is
 # never looked for nor installed.
 set -eu
 mode=${1:-look}
@@ -67,7 +67,6 @@ $cmocka" -lz -llzma -ljansson -lmetis -lhwloc -lcmocka; then
     has python3 || echo python3
     has pkg-config || echo pkg-config
     has gnuplot || echo gnuplot
-    has gdb || echo gdb
 }
 
 # package FAMILY THING: the name of the package that holds it
@@ -162,6 +161,10 @@ family=$(family_of_this_system)
 if [ "$mode:$extent" = install:check ] && ! has spin && may_install; then
     echo 'deps: installing spin'
     apt_install spin || echo 'deps: could not install spin; the test of the model is skipped'
+fi
+if [ "$mode:$extent" = install:all ] && ! has gdb && may_install; then
+    echo 'deps: installing gdb'
+    apt_install gdb || echo 'deps: could not install gdb; of a test that hangs no stacks are shown'
 fi
 [ -n "$things" ] || exit 0
 # The list of things and the list of packages are words without blanks.

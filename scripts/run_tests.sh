@@ -131,7 +131,7 @@ stacks() { # PID
 # Beside a program, until it ends or its time is nearly over. A test may have started processes, all of its group.
 watch_for_hang() { # PID OUT
     command -v gdb >/dev/null && command -v pgrep >/dev/null || return 0
-    margin=$((limit > 100 ? 10 : limit / 10 + 1))
+    margin=$((limit > 40 ? 10 : limit / 4 + 1))
     timeout $((limit > margin ? limit - margin : limit)) tail --pid="$1" -f /dev/null && return 0
     pgrep -g "$1" | grep -vx "$1" | head -n 8 | while read -r pid; do stacks "$pid"; done >"$2"
 }

@@ -146,6 +146,12 @@ static void a_sender_that_only_asks_learns_of_a_failed_device(void **state)
     corner_close(&c);
 }
 
+static void *set_future(void *future)
+{
+    OK(weir_future_set(future, NULL));
+    return NULL;
+}
+
 static void count_call(void *user, weir_status status)
 {
     (void)status;
@@ -160,6 +166,7 @@ static int ask_where_word_was_left(void **state, uint64_t nth)
     weir_pending *pending;
     weir_segment segment;
     weir_watch *watch;
+    pthread_t thread;
     atomic_int calls = 0;
     corner_open(&c, open_or_skip(state));
     weir_device *device = weir_context_device(c.context, 0);
@@ -176,11 +183,14 @@ static int ask_where_word_was_left(void **state, uint64_t nth)
     OK(weir_link_receive(out, &pending));
     OK(weir_future_notify(weir_pending_future(pending), count_call, &calls, &watch));
     weir__output_lock(out->output);
-    OK(weir_future_set(held, NULL));
+    assert_int_equal(pthread_create(&thread, NULL, set_future, held),
+                     0); /* this thread would put off what it is told */
     for (int waited = 0; waited < LONG_MS && !atomic_load(&out->output->looks); waited++)
         pause_ms(1);
-    assert_true(atomic_load(&out->output->looks) > 0);
+    int left = atomic_load(&out->output->looks) > 0;
     weir__output_unlock(out->output);
+    pthread_join(thread, NULL);
+    assert_true(left);
     weir__fault_arm(WEIR__FAULT_ALLOC, nth);
     (void)weir_pending_assigned(pending, &segment);
     int struck = weir__fault_struck(WEIR__FAULT_ALLOC);

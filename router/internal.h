@@ -73,6 +73,8 @@ struct parcel {
     int lends;                   /* a choice between single outputs: it may come back from one */
     _Atomic int returned;        /* relaxed: it came back from one */
     _Atomic uint32_t candidates; /* acq_rel: if it lends, outputs that may still take it */
+    _Atomic int
+        left; /* seq_cst with `claims`: some output leaves it to others (pace.c), and has to see who keeps it */
 };
 
 /** A parcel in the send queue of one output; a parcel of several candidates has one in each, and
@@ -82,6 +84,7 @@ struct offer {
     struct parcel *parcel;
     const struct leaf *leaf; /* NULL: nothing to choose */
     int watched;             /* the output looks again when the message is ready */
+    uint64_t withheld_ns;    /* since when the output leaves it to others, or 0 (pace.c) */
 };
 
 /** Sent once, cut into parcels, done when the last of them was copied. One block of memory. */
@@ -150,8 +153,8 @@ void weir__message_failed(struct message *message, weir_status status);
  *  Output locked. */
 void weir__message_stuck(struct output *output, struct message *message, weir_queue *first,
                          weir_queue *last, weir_status status);
-/** A parcel came back: with weir__messages_settle() the outputs it may go to look again. Takes the offer's
- *  reference over. */
+/** A parcel came back, or is kept that some output left to others: with weir__messages_settle() its outputs look again.
+ *  Takes the offer's reference over. */
 void weir__message_offered_again(struct offer *offer);
 /** Do what this thread put off, with nothing locked: wait for what it found stuck, and for futures
  *  (weir__futures_settle()), have outputs look for what came back. Most often there is nothing. */
@@ -223,6 +226,8 @@ struct weir_pending {
     weir_segment segment; /* valid once assigned is WEIR_OK */
     weir_status assigned; /* WEIR_PENDING until matched or ended */
     uint64_t posted;      /* in the order posted */
+    uint64_t served_at;   /* what the router had served when it was assigned (pace.c) */
+    int working;          /* it counts among the router's `working` */
     int taken;            /* what is assigned to it does not go back any more */
     /* What is lent to it: an offer with its reference, the event behind which it is sent, held, and that event's queue; or
      * NULL. It may be sent before it has arrived, so who writes to the buffer next goes by `future`. */
@@ -231,8 +236,8 @@ struct weir_pending {
     weir_event *copied;
     struct weir_pending *next_lent, **lent_at; /* among the output's, in no order */
     int told; /* another process was told of what is lent: it may have taken it, and says whether it has */
-    const weir_queue
-        *_Atomic gated; /* relaxed: a queue that waits for the bytes already, or NULL */
+    const weir_queue *_Atomic
+        gated; /* seq_cst with the output's `withheld`: a queue that waits for the bytes already, or NULL */
     /* The buffer is *promised* until both have come, and *free* then. */
     weir_event *reuse;         /* the buffers may be written after this, or NULL */
     weir_event *ready;         /* the same for the program's memory; borrowed */
@@ -276,6 +281,17 @@ struct output {
     int forfeited; /* the process of its receiver has ended: what was told to it comes back */
     struct weir_pending *spare; /* for receives into the program's memory */
     uint64_t posts;
+    uint32_t held; /* receives that the program has */
+    struct pace {
+        uint64_t served_at; /* what the router had served when the last buffer came back */
+        uint32_t cost,
+            known; /* what others serve meanwhile, in sixteenths; whether one came back */
+        uint64_t
+            patience_ns; /* how long packets are left to others: the tunable's, doubled when that was in vain, until */
+        /* a buffer comes back; 0: they are not */
+        uint64_t look_ns;     /* when it looks whether one was, or did */
+        _Atomic int withheld; /* when it was matched last, one was; seq_cst with slots' `gated` */
+    } pace;
     enum idling { FLOWING, STALLED, STARVED } idling; /* since `idling_since` (output.c) */
     uint64_t idling_since;                            /* nanoseconds of the context */
     weir_link_stats stats;
@@ -297,6 +313,8 @@ weir_status weir__output_watch(struct output *output, weir_event *event);
 weir_status weir__output_watch_pool(struct output *output, weir_device *device);
 /** All copies of a message are accounted for: its link has room again. */
 void weir__message_over(struct message *message);
+/** The same some time after @p delay_ns. */
+weir_status weir__output_watch_time(struct output *output, uint64_t delay_ns);
 /** Whether this thread is in the call-back of an event, where nothing may be waited for. */
 int weir__watch_calling(void);
 weir_status weir__beacon_create(struct output *output);
@@ -352,13 +370,29 @@ void weir__send_queue_put_back(struct send_queue *sends, struct offer *offer);
 /** The next offer that the first unmatched slot may be given, claimed and taken out of its queue;
  *  @p sends_out that queue. Output locked. */
 struct offer *weir__send_queues_next(struct output *output, struct send_queue **sends_out);
+/** Whether a slot's buffer may be written now. Output locked. */
+int weir__slot_is_free(struct weir_pending *slot);
+/** Kick the output when it is. Output locked. @return not WEIR_OK: it is, or nobody would say so. */
+weir_status weir__slot_await(struct weir_pending *slot);
 /** Packets that wait for a receive: not taken, nor lent to another output. Output locked. */
 uint64_t weir__send_queues_waiting(const struct output *output);
+/** Whether at least so many do. Output locked. */
+int weir__send_queues_wait(const struct output *output, uint64_t packets);
 /** Drop what others took from the front of all send queues. Output locked. */
 void weir__send_queues_trim(struct output *output);
 /** All send queues are shut and empty. Output locked. */
 int weir__send_queues_drained(const struct output *output);
 void weir__send_queues_destroy(struct output *output);
+
+/** Of a new output; when a slot is assigned a packet; its buffer has come back from the program and its device; or nobody will know when
+ *  (pace.c). Output locked. */
+void weir__pace_open(struct output *output);
+void weir__pace_assigned(struct weir_pending *slot);
+void weir__pace_served(struct weir_pending *slot);
+void weir__pace_dropped(struct weir_pending *slot);
+/** Whether an offer is left to others although a buffer is free, since this output's device is far behind; then it looks
+ *  again when that may have changed. Output locked. */
+int weir__pace_withholds(struct output *output, struct offer *offer);
 
 /** Copy a parcel into a slot's buffer; the slot's future completes with it. Takes the offer over, and its
  *  reference. Output locked.
@@ -425,8 +459,11 @@ struct weir_router {
     weir_endpoint self;
     weir__alarm *alarm;
     _Atomic uint32_t turn; /* relaxed: where turns go on */
-    _Atomic int status;    /* WEIR_OK or what it was cancelled with; release after detail */
-    _Atomic int ending;    /* seq_cst: an input of it was shut down, or was parted from an output */
+    _Atomic uint64_t
+        served; /* relaxed, a measure: buffers that came back to its outputs (pace.c) */
+    _Atomic uint64_t working; /* seq_cst: buffers that have not */
+    _Atomic int status;       /* WEIR_OK or what it was cancelled with; release after detail */
+    _Atomic int ending; /* seq_cst: an input of it was shut down, or was parted from an output */
     pthread_mutex_t cancel_lock;
     char detail[512];       /* the sentence of who cancelled first; written before status, once */
     uint64_t number;        /* in the order made */

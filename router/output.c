@@ -50,6 +50,7 @@ static void configure(struct output *output, const weir_link_config *config)
     output->buffers = config->buffers == WEIR_BUFFERS_NONE ? 0
                       : config->buffers                    ? config->buffers
                                         : (uint32_t)weir__config_get(tunables, WEIR__LINK_BUFFERS);
+    weir__pace_open(output);
     output->transport = config->transport;
     output->early = config->early;
     output->arrived = config->arrived;
@@ -177,6 +178,7 @@ static void end_receives(struct output *output, weir_status status)
 {
     output->ended = status;
     for (; output->unmatched; output->unmatched = output->unmatched->next) {
+        weir__pace_dropped(output->unmatched);
         output->unmatched->assigned = status;
         (void)weir_future_fail(output->unmatched->future, status);
     }
@@ -236,6 +238,7 @@ static weir_status match(struct output *output, int *woke_out)
     struct offer *offer;
     if (atomic_exchange_explicit(&output->looks, 0, memory_order_acq_rel)) /* this is the look */
         output->starved = 0;
+    atomic_store_explicit(&output->pace.withheld, 0, memory_order_relaxed);
     while (output->unmatched && !status && (offer = weir__send_queues_next(output, &sends))) {
         struct weir_pending *slot = output->unmatched;
         output->unmatched = slot->next;
@@ -303,7 +306,10 @@ static void forgo(struct offer *offer, weir_status status)
 {
     struct message *message = offer->parcel->message;
     weir__offer_forgo(offer, status);
-    weir__message_unref(message, 1);
+    if (atomic_load(&offer->parcel->left)) /* to this output, perhaps */
+        weir__message_offered_again(offer);
+    else
+        weir__message_unref(message, 1);
 }
 
 /* The oldest receive that something is lent to which can be had back. What another process was told of it may have taken: it
@@ -322,6 +328,7 @@ struct offer *weir__slot_withdraw(struct weir_pending *slot, weir_status status)
 {
     struct offer *offer = slot->lent;
     slot->assigned = status;
+    weir__pace_dropped(slot);
     if (!offer)
         return NULL;
     weir__slot_unlend(slot);
@@ -415,6 +422,11 @@ weir_status weir__output_give_back(struct output *output, struct weir_pending *s
     int woke = 0;
     weir__output_lock(output);
     slot->held = 0;
+    output->held--;
+    if (!slot->reuse)
+        weir__pace_served(slot);
+    else if (output->ended)
+        weir__pace_dropped(slot);
     if (!slot->own) {
         slot->next = output->spare;
         output->spare = slot;

@@ -26,10 +26,15 @@ static weir_status check_receive(const char *call, const weir_link *link, int ow
     return WEIR_OK;
 }
 
-/* This thread may have matched what a call-back left, and the program may not come again for long. */
+/* This thread may have matched what a call-back left, and the program may not come again for long. What it asks for may
+ * be what the output left to others. */
 static void leave(struct output *output)
 {
-    weir__output_leave(output);
+    weir_status status;
+    if (!atomic_load_explicit(&output->pace.withheld, memory_order_relaxed))
+        weir__output_leave(output);
+    else if ((status = weir__output_progress(output, 0)))
+        weir_router_cancel(output->router, status);
     weir__messages_settle();
 }
 
@@ -63,8 +68,8 @@ weir_router *weir__slot_taken(struct weir_pending *slot)
     struct message *message = offer->parcel->message;
     weir__slot_unlend(slot);
     weir__offer_keep(offer);
-    /* Others see their end only when nothing can come back to them. */
-    if (atomic_load(&message->router->ending)) {
+    /* Others see their end only when nothing can come back to them; who left it to others, what comes behind it. */
+    if (atomic_load(&message->router->ending) || atomic_load(&offer->parcel->left)) {
         router = message->router;
         weir__router_ref(router);
     }
@@ -133,6 +138,7 @@ static weir_status get(weir_link *link, weir_pending **pending_out)
     }
     if (*pending_out) {
         (*pending_out)->held = 1;
+        output->held++;
         weir__output_ref(output);
         status = WEIR_OK;
     }
@@ -204,6 +210,7 @@ weir_status weir__output_receive_into(struct output *output, void *data, size_t 
     }
     output->untaken = NULL;
     slot->held = 1;
+    output->held++;
     weir__output_ref(output);
     *pending_out = slot;
     /* A copy that could not be made ends this receive like the others: the pending says so. */
@@ -220,6 +227,7 @@ static void put_back(weir_pending *pending)
     struct output *output = pending->output;
     weir__output_lock(output);
     pending->held = 0;
+    output->held--;
     pending->next_returned = output->returned;
     output->returned = pending;
     leave(output);
@@ -285,10 +293,17 @@ weir_status weir_pending_gate(weir_pending *pending, weir_queue *queue)
 {
     if (!pending)
         return weir__missing("weir_pending_gate", "pending");
+    struct output *output = pending->output;
     weir_status status = weir_queue_wait_future(queue, pending->future);
-    if (!status)
-        atomic_store_explicit(&pending->gated, queue, memory_order_relaxed);
-    return status;
+    if (status)
+        return status;
+    atomic_store(&pending->gated, queue);
+    if (atomic_load(
+            &output->pace.withheld)) { /* it was left to others, and the queue waits for it */
+        weir__output_lock(output);
+        leave(output);
+    }
+    return WEIR_OK;
 }
 
 weir_future *weir_pending_future(weir_pending *pending)

@@ -146,13 +146,14 @@ static inline weir_policy weir_policy_of(weir_policy_kind kind, void *user)
  * whose link is gone is refused with WEIR_ERR_INVALID. */
 
 /** Any output: whichever has a free buffer first takes the next packet. Outputs that have one at the same
- *  time take turns. */
+ *  time take turns. One whose device is far behind leaves packets to the others for a time (the tunable `link_patience`,
+ *  weir_link_stats.withheld); until it is through with its first packet it gets no second one. */
 static inline weir_policy weir_policy_any(void)
 {
     return weir_policy_of(WEIR_POLICY_ANY, NULL);
 }
 /** The output of the lowest rank that has a free buffer takes the next packet; a higher one only while all
- *  below are busy.
+ *  below are busy, or far behind as with weir_policy_any().
  *  @param[in] ranks  one for each output by its number; NULL: that number. Outlives the router. */
 static inline weir_policy weir_policy_priority(const uint32_t *ranks)
 {
@@ -428,11 +429,14 @@ typedef struct weir_link_stats {
                            *   three are times of the simulated machine */
     uint64_t
         overtook; /**< packets of this output that went before some of an input of lower priority */
+    uint64_t
+        withheld; /**< packets that others could take too, and that this output left to them though a buffer was free,
+                           *   since its device was too far behind; for a time, or for good */
 } weir_link_stats;
 /** weir_link_stats: nothing filled in yet. */
-#define WEIR_LINK_STATS_INIT                                                      \
-    {                                                                             \
-        sizeof(weir_link_stats), 0, 0, 0, {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define WEIR_LINK_STATS_INIT                                                         \
+    {                                                                                \
+        sizeof(weir_link_stats), 0, 0, 0, {0}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 /** Read the counters of a link; any thread.
  *  @param[in,out] stats_out  begins as WEIR_LINK_STATS_INIT.

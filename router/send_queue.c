@@ -203,21 +203,32 @@ static int is_over(weir_event **event, int held)
     return 1;
 }
 
-/* @return not WEIR_OK: it is free, or there is no memory to be told when; then it counts as free, and the
- * copy waits in its queue. */
-static weir_status await_slot(struct output *output, struct weir_pending *slot)
+/* What a slot's buffer waits for, or NULL. */
+static weir_event *blocker_of(struct weir_pending *slot)
 {
-    weir_event *event = NULL;
+    const int used = slot->reuse != NULL;
     if (!is_over(&slot->reuse, 1))
-        event = slot->reuse;
-    else if (!is_over(&slot->ready, 0))
-        event = slot->ready;
+        return slot->reuse;
+    if (used)
+        weir__pace_served(slot);
+    return is_over(&slot->ready, 0) ? NULL : slot->ready;
+}
+
+int weir__slot_is_free(struct weir_pending *slot)
+{
+    return !blocker_of(slot);
+}
+
+/* Where there is no memory to be told, the buffer counts as free, and the copy waits in its queue. */
+weir_status weir__slot_await(struct weir_pending *slot)
+{
+    weir_event *event = blocker_of(slot);
     if (!event)
         return WEIR_CLOSED;
     if (slot->watched == event)
         return WEIR_OK;
     slot->watched = event;
-    return weir__output_watch(output, event);
+    return weir__output_watch(slot->output, event);
 }
 
 /* The same for what the sender's memory waits for. */
@@ -246,15 +257,17 @@ static int is_alone(const struct output *output, const struct send_queue *sends)
 enum verdict { TAKE, PASS, STOP };
 
 /* What only this output can take may be put behind what its buffer and its bytes wait for: the device goes
- * from one to the next without the host. But what others may take waits for a buffer that is free, or the
- * output would hold packets that its device is far from; and what is not ready lets others pass. */
+ * from one to the next without the host. But what others may take waits for a buffer that is free, and for a device
+ * that is near it, or the output would hold packets that its device is far from; and what is not ready lets others pass. */
 static enum verdict judge(struct output *output, const struct send_queue *sends,
                           struct offer *offer)
 {
     int open = weir__offer_is_open(offer);
     if ((open || (!output->early && !is_alone(output, sends))) && !await_message(output, offer))
         return PASS;
-    return open && !await_slot(output, output->unmatched) ? STOP : TAKE;
+    if (open && !weir__slot_await(output->unmatched))
+        return STOP;
+    return open && weir__pace_withholds(output, offer) ? PASS : TAKE;
 }
 
 /* The next one of a send queue, claimed and taken out, or NULL. */
@@ -264,8 +277,12 @@ static struct offer *next_of(struct output *output, struct send_queue *sends, en
     *verdict = PASS;
     while ((at = first_open(sends, &before))) {
         struct offer *offer = *at;
-        if ((*verdict = judge(output, sends, offer)) != TAKE)
+        if ((*verdict = judge(output, sends, offer)) != TAKE) {
+            if (weir__offer_is_stale(
+                    offer)) /* meanwhile: who kept it may not have seen that it was left */
+                continue;
             return NULL;
+        }
         if (!weir__offer_claim(offer, output->unmatched->taken))
             continue; /* somebody was faster */
         unlink_offer(sends, at, before);
@@ -328,13 +345,24 @@ struct offer *weir__send_queues_next(struct output *output, struct send_queue **
     return NULL;
 }
 
-uint64_t weir__send_queues_waiting(const struct output *output)
+static uint64_t count_waiting(const struct output *output, uint64_t most)
 {
     uint64_t waiting = 0;
     for (uint32_t i = 0; i < output->send_queue_count; i++)
-        for (struct offer *offer = output->send_queues[i]->head; offer; offer = offer->next)
+        for (struct offer *offer = output->send_queues[i]->head; offer && waiting < most;
+             offer = offer->next)
             waiting += !weir__offer_is_stale(offer) && !weir__offer_is_lent(offer);
     return waiting;
+}
+
+uint64_t weir__send_queues_waiting(const struct output *output)
+{
+    return count_waiting(output, UINT64_MAX);
+}
+
+int weir__send_queues_wait(const struct output *output, uint64_t packets)
+{
+    return count_waiting(output, packets) == packets;
 }
 
 int weir__send_queues_drained(const struct output *output)

@@ -111,8 +111,12 @@ static void lend(const struct crossing *crossing, struct send_queue *sends, stru
         return;
     }
     weir__message_copied(offer->parcel->message, sends, queue, crossing->sent);
-    weir__message_unref(offer->parcel->message, 1);
     weir_event_release(crossing->sent);
+    if (atomic_load(
+            &offer->parcel->left)) /* it was kept at once, and who left it has to see that */
+        weir__message_offered_again(offer);
+    else
+        weir__message_unref(offer->parcel->message, 1);
 }
 
 /* The receive has the packet, whose bytes are on their way. */
@@ -130,6 +134,10 @@ static void assign(const struct crossing *crossing, const struct parcel *parcel)
                                    .tag = message->segment.tag,
                                    .source = message->segment.source};
     slot->assigned = WEIR_OK;
+    if (parcel->lends)
+        weir__pace_assigned(slot);
+    else
+        weir__pace_dropped(slot);
     count(crossing->output, crossing->stream, parcel);
     (void)weir__future_set(slot->future, crossing->arrived);
 }

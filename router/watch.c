@@ -226,6 +226,16 @@ weir_status weir__output_watch(struct output *output, weir_event *event)
     return status;
 }
 
+weir_status weir__output_watch_time(struct output *output, uint64_t delay_ns)
+{
+    struct watch *watch;
+    weir_status status = make(output, NULL, &watch);
+    if (!status &&
+        (status = weir__context_later(output->router->context, delay_ns, on_event, watch)))
+        drop(watch);
+    return status;
+}
+
 weir_status weir__output_watch_pool(struct output *output, weir_device *device)
 {
     struct watch *watch;

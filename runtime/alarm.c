@@ -112,10 +112,9 @@ static void call(weir_context *context, weir__alarm *alarm)
     pthread_cond_broadcast(&context->alarms.called);
 }
 
-void weir__alarms_raise(weir_context *context)
+static void raise_alarms(weir_context *context)
 {
     weir__alarm *alarm;
-    rescue(context);
     if (!atomic_load_explicit(&context->alarms.due, memory_order_acquire) ||
         !atomic_exchange_explicit(&context->alarms.due, 0, memory_order_acq_rel))
         return;
@@ -130,6 +129,13 @@ void weir__alarms_raise(weir_context *context)
     if (any)
         weir__context_release(context);
     weir__fail_restore(&before);
+}
+
+void weir__alarms_raise(weir_context *context)
+{
+    rescue(context);
+    raise_alarms(context);
+    weir__context_call_due(context);
 }
 
 weir_status weir__alarm_create(weir_context *context, void (*fn)(void *user, weir_status status),

@@ -345,6 +345,11 @@ void weir__failure_drop(struct weir__failure *failure);
  *  @retval WEIR_CLOSED  none is to come.  @return or a failure of the backend. */
 weir_status weir__events_notify(weir_device *device, weir__notify_fn fn, void *user);
 
+/* ---- later.c ------------------------------------------------------------------------- */
+
+/** Make what is due of weir__context_later(). No lock may be held. */
+void weir__context_call_due(weir_context *context);
+
 /* ---- alarm.c ------------------------------------------------------------------------- */
 
 /** A device failed, for good. Keeps the first sentence. Any thread, with any lock held: alarms, and the end of
@@ -352,7 +357,7 @@ weir_status weir__events_notify(weir_device *device, weir__notify_fn fn, void *u
 void weir__device_mark(weir_device *device, const char *why);
 /** WEIR_OK, or WEIR_ERR_DEVICE with the sentence of the device's failure. */
 weir_status weir__device_failed(const weir_device *device);
-/** Call the alarms if a device has failed. No lock may be held. */
+/** Call the alarms if a device has failed, and what is due of weir__context_later(). No lock may be held. */
 void weir__alarms_raise(weir_context *context);
 /** Ask all devices whether they still work, unless somebody has within the last WEIR__SLICE_MS, and let held queues
  *  go on whose time it is. Calls no alarm. Every wait on the host comes here once a slice. */

@@ -29,6 +29,10 @@
       "messages that an input may have under way, if it names no bound of its own")                \
     X(WEIR__LINK_BYTES, "link_bytes", "WEIR_LINK_BYTES", BYTES, "1TiB", 1, 1ull << 60, "",         \
       "bytes of them; one message that is larger goes when nothing else is under way")             \
+    X(WEIR__LINK_PATIENCE, "link_patience", "WEIR_LINK_PATIENCE", MILLISECONDS, "1s", 0,           \
+      1ull << 40, "",                                                                              \
+      "how long a link leaves packets that other links may take to those, when its device is far " \
+      "behind; 0: it takes them as long as it has buffers")                                        \
     X(WEIR__QUEUE_ITEMS, "queue_items", "WEIR_QUEUE_ITEMS", COUNT, "0", 0, 1u << 31, "",           \
       "items a device's local queue holds in its own memory, at least 16; four times as many are " \
       "deferred there; 0: one for each tile it owns. Shortest paths in step: items of an inbox")   \

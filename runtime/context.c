@@ -109,6 +109,7 @@ weir_status weir__context_empty(const weir_config *config, weir_context **contex
     pthread_mutex_init(&context->attach_lock, NULL);
     pthread_mutex_init(&context->alarms.lock, NULL);
     pthread_cond_init(&context->alarms.called, NULL);
+    weir__later_open(context);
     pthread_mutex_init(&context->pinned.lock, NULL);
     pthread_mutex_init(&context->watches.lock, NULL);
     pthread_cond_init(&context->watches.changed, NULL);
@@ -309,6 +310,7 @@ static void end(weir_context *context)
     for (uint32_t i = 0; i < context->count; i++)
         quiesce_device(context->devices[i]); /* then nobody touches events and futures any more */
     weir__watches_drop(context);
+    weir__later_close(context);
     for (size_t i = 0; i < context->futures_count; i++)
         weir__future_free(context->futures[i]);
     free(context->futures);

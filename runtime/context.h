@@ -28,6 +28,11 @@ struct weir_context {
         weir__alarm *list;
         _Atomic int due; /* a device failed, or an alarm came later; release, acquire */
     } alarms;
+    struct {                          /* of later.c */
+        pthread_mutex_t lock;         /* guards the list */
+        struct weir__due_call *first; /* that is due first */
+        _Atomic uint64_t due_ns;      /* when it is; UINT64_MAX: never. Relaxed: a hint to look */
+    } later;
     _Atomic int rescue_due;     /* held queues are to be looked at; release, acquire */
     _Atomic uint64_t probed_ns; /* when the devices were asked last; relaxed */
     struct {
@@ -49,6 +54,9 @@ weir_status weir__context_empty(const weir_config *config, weir_context **contex
 /** Open a device with its number in the context and its events. */
 weir_status weir__context_open(weir_context *context, const weir__backend *ops, uint32_t ordinal,
                                uint32_t threads, uint32_t index, weir_device **device_out);
+/** The list of later calls; close makes those that are left. */
+void weir__later_open(weir_context *context);
+void weir__later_close(weir_context *context);
 /** Undo weir_memory_register() for all that is still registered. */
 void weir__context_unpin_all(weir_context *context);
 

@@ -43,6 +43,12 @@ weir_status weir__alarm_create(weir_context *context, void (*fn)(void *user, wei
 /** After it returns @p fn is not running and will not be called. NULL is fine. */
 void weir__alarm_destroy(weir__alarm *alarm);
 
+/** Call @p fn(user) once, @p delay_ns from now or some time after: by a thread that waits on the host then, or asks for
+ *  something, with no lock held; at the latest at the end of the context. A simulation has no such time.
+ *  @retval WEIR_ERR_NOMEM  it will not be called. */
+weir_status weir__context_later(weir_context *context, uint64_t delay_ns, void (*fn)(void *user),
+                                void *user);
+
 /** Refuse to let something of @p context wait for an event of another one, or for one that was never recorded and would
  *  count as complete. The same for futures and queues of another context. @param[in] what  begins the sentence, "a queue waits". */
 weir_status weir__event_check(const weir_event *event, const weir_context *context,

@@ -104,15 +104,15 @@ static void all_and_any_leave_out_what_is_gone(void **state)
         weir_link_stats stats[2] = {WEIR_LINK_STATS_INIT, WEIR_LINK_STATS_INIT};
         open_flow(&flow, state, policies[p], 1, 3, 0);
         drop_output(&flow, 1);
-        for (uint64_t i = 0; i < 4; i++)
+        for (uint64_t i = 0; i < 2; i++)
             OK(try_send(&flow, 0, i));
         for (int i = 0; i < 2; i++) {
-            for (int n = 0; n < (p ? 2 : 4); n++) {
+            for (int n = 0; n < (p ? 1 : 2); n++) {
                 weir_segment segment;
                 OK(weir_pending_release(receive(flow.out[2 * i], &segment), NULL));
             }
             weir_link_stats_get(flow.out[2 * i], &stats[i]);
-            assert_int_equal(stats[i].packets, p ? 2 : 4);
+            assert_int_equal(stats[i].packets, p ? 1 : 2);
         }
         close_flow(&flow);
     }

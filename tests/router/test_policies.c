@@ -82,6 +82,13 @@ static void priority_fills_the_lowest_first(void **state)
     static const uint32_t ranks[] = {5, 0, 3}, order[] = {1, 2, 0};
     struct flow flow;
     open_flow(&flow, state, weir_policy_priority(ranks), 1, 3, 0);
+    weir_future *first[3];
+    for (uint64_t i = 0; i < 3; i++) /* one each, since nobody has served one */
+        first[i] = send_from(&flow, 0, NULL, 0, i);
+    for (uint64_t o = 0; o < 3; o++) {
+        expect_packet(flow.out[order[o]], 0, 0, o, 0);
+        finish(first[o]);
+    }
     for (int round = 0; round < 3; round++) {
         weir_future *done[7];
         for (uint64_t i = 0; i < 7; i++) /* two buffers each, and one that waits */

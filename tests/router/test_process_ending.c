@@ -355,7 +355,8 @@ static void others_get_what_a_destroyed_link_had(struct world *world, int taken)
             CHECK_OK(weir_pending_release(pending, NULL));
             weir_segment segment = {.device = world->device, .meta = got.meta};
             CHECK_OK(weir_link_send_wait(count, &segment, NULL, LONG_MS, &done[0]));
-            CHECK_OK(weir_future_wait(done[0], LONG_MS)); /* or the link is destroyed before all is sent */
+            CHECK_OK(weir_future_wait(done[0],
+                                      LONG_MS)); /* or the link is destroyed before all is sent */
             weir_future_release(done[0]);
         }
         wait_until_came(f.out[1], (uint64_t)taken + 2);

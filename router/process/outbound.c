@@ -117,13 +117,32 @@ static weir_status map_inbox(struct connection *connection, const struct wire *w
     return WEIR_OK;
 }
 
+/* There is no memory to remember that an inbox came: its receiver is told, and the link, if it is there already. */
+static void turn_away(weir_group *group, uint32_t process, const struct wire *wire,
+                      weir_status status)
+{
+    struct wire end = {.kind = WIRE_END, .number = wire->number, .status = status};
+    struct connection other = {.process = process, .number = wire->number, .refused = status};
+    snprintf(end.detail, sizeof end.detail, "%.*s", WIRE_DETAIL - 1, weir_error_detail());
+    snprintf(other.why, sizeof other.why, "%s", end.detail);
+    snprintf(other.router, sizeof other.router, "%s", wire->router);
+    snprintf(other.destination, sizeof other.destination, "%s", wire->destination);
+    weir__group_say(group, process, &end, -1);
+    for (struct connection *c = weir__connection_next(group, NULL); c;
+         c = weir__connection_next(group, c))
+        if (c->output && !c->open && is_same(c, &other))
+            refuse(c, &other);
+}
+
 void weir__outbound_open(weir_group *group, uint32_t process, const struct wire *wire, int handle)
 {
     struct connection *connection;
     weir_status status =
         weir__connection_create(group, 0, process, wire->router, wire->destination, &connection);
-    if (status)
-        return; /* the receiver's weir_group_join() finds out */
+    if (status) {
+        turn_away(group, process, wire, status);
+        return;
+    }
     status = map_inbox(connection, wire, handle);
     connection->open = !status;
     if (status) {

@@ -244,27 +244,33 @@ static void close_ends(struct ends *e)
     weir_endpoint_destroy(e->one);
 }
 
+/* Send an inbox, and wait for the answer that there is none. */
+static void send_inbox(struct impostor *i, struct wire inbox, const char *sentence)
+{
+    struct wire end;
+    int descriptor, came;
+    inbox.kind = WIRE_OPEN;
+    snprintf(inbox.router, sizeof inbox.router, "zero");
+    snprintf(inbox.destination, sizeof inbox.destination, "one");
+    assert_int_equal(weir__wire_put(i->peer.socket, &inbox, -1), 1);
+    while ((came = weir__wire_receive(&i->peer, &end, &descriptor)) == 0)
+        usleep(1000);
+    assert_int_equal(came, 1);
+    assert_int_equal(end.kind, WIRE_END);
+    assert_string_equal(end.detail, sentence);
+}
+
 /* The link is made after the inbox came: it ends at once, with the inbox's sentence. */
 static void offer_inbox(struct wire inbox, const char *sentence)
 {
     struct impostor i;
     struct ends e;
-    struct wire end;
     weir_segment segment = {0};
-    int descriptor, came;
     start_impostor(&i, WIRE_VERSION);
     world_open(&i.world, 0, 2);
     pthread_join(i.thread, NULL);
     segment.device = i.world.device;
-    inbox.kind = WIRE_OPEN;
-    snprintf(inbox.router, sizeof inbox.router, "zero");
-    snprintf(inbox.destination, sizeof inbox.destination, "one");
-    assert_int_equal(weir__wire_put(i.peer.socket, &inbox, -1), 1);
-    while ((came = weir__wire_receive(&i.peer, &end, &descriptor)) == 0)
-        usleep(1000);
-    assert_int_equal(came, 1);
-    assert_int_equal(end.kind, WIRE_END);
-    assert_string_equal(end.detail, sentence);
+    send_inbox(&i, inbox, sentence);
     open_ends(&e, &i.world, 1);
     CHECK_OK(weir_group_join(i.world.group, LONG_MS));
     CHECK_STATUS(weir_link_send(e.link, &segment, NULL, NULL), WEIR_ERR_INVALID);
@@ -283,6 +289,32 @@ static void an_inbox_that_cannot_be_is_refused(void **state)
                 "process 1 sent an inbox that makes no sense");
     offer_inbox((struct wire){.number = 1, .bytes = 64, .offset = 2, .meta = WEIR_TRANSPORT_SHM},
                 "an inbox of 8192 bytes of another process is not whole");
+}
+
+/* The other process is told, and the link here ends: nobody waits to join. */
+static void an_inbox_without_memory_is_refused(void **state)
+{
+    struct impostor i;
+    struct ends e;
+    weir_segment segment = {0};
+    char sentence[128];
+    (void)state;
+    snprintf(sentence, sizeof sentence, "link to another process: no %zu bytes of host memory left",
+             sizeof(struct connection));
+    start_impostor(&i, WIRE_VERSION);
+    world_open(&i.world, 0, 2);
+    pthread_join(i.thread, NULL);
+    segment.device = i.world.device;
+    open_ends(&e, &i.world, 1);
+    weir__fault_arm(WEIR__FAULT_ALLOC, 1);
+    send_inbox(&i, (struct wire){.number = 1, .bytes = 64, .offset = 2, .meta = WEIR_TRANSPORT_SHM},
+               sentence);
+    weir__fault_arm(WEIR__FAULT_ALLOC, 0);
+    CHECK_OK(weir_group_join(i.world.group, LONG_MS));
+    CHECK_STATUS(weir_link_send(e.link, &segment, NULL, NULL), WEIR_ERR_NOMEM);
+    close_ends(&e);
+    world_close(&i.world);
+    end_impostor(&i);
 }
 
 /* Says `bytes` bytes of a packet to process 0, once its inbox is open. */
@@ -351,6 +383,7 @@ int main(void)
         cmocka_unit_test(strangers_are_hung_up_on),
         cmocka_unit_test(another_version_is_refused),
         cmocka_unit_test(an_inbox_that_cannot_be_is_refused),
+        cmocka_unit_test(an_inbox_without_memory_is_refused),
         cmocka_unit_test(packets_that_cannot_be_are_refused),
         cmocka_unit_test(a_directory_may_be_used_again),
     };

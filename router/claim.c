@@ -60,6 +60,22 @@ void weir__offer_return(const struct offer *offer)
     atomic_store(&offer->parcel->claims[0], 0);
 }
 
+int weir__offer_unclaim(const struct offer *offer)
+{
+    struct parcel *parcel = offer->parcel;
+    if (!parcel->lends)
+        return 0;
+    atomic_store(&parcel->claims[0], 0);
+    return !atomic_exchange(&parcel->left, 1);
+}
+
+int weir__offer_is_awaited(const struct offer *offer)
+{
+    const struct parcel *parcel = offer->parcel;
+    return parcel->lends &&
+           (atomic_load(&parcel->message->router->ending) || atomic_load(&parcel->left));
+}
+
 /* Count the copies that come with an alternative, before anybody can see it taken: the message could be
  * complete between the two. @return 0 if it is complete already, so that others have the parcel. */
 static int expect(struct message *message, uint16_t more)
@@ -73,7 +89,7 @@ static int expect(struct message *message, uint16_t more)
 }
 
 /* Write one decision's alternative, or find it written. */
-static int take(const struct parcel *parcel, const struct decision *decision, uint32_t kept)
+static int take(const struct parcel *parcel, const struct decision *decision)
 {
     uint32_t open = taken(parcel, decision);
     if (open)
@@ -81,17 +97,17 @@ static int take(const struct parcel *parcel, const struct decision *decision, ui
     if (decision->more && !expect(parcel->message, decision->more))
         return 0;
     if (atomic_compare_exchange_strong(&parcel->claims[decision->node], &open,
-                                       decision->alternative | kept))
+                                       decision->alternative))
         return 1;
     for (uint16_t i = 0; i < decision->more; i++) /* they will not be made */
         weir__message_failed(parcel->message, WEIR_OK);
     return is_of(open, decision);
 }
 
-int weir__offer_claim(const struct offer *offer, int keep)
+int weir__offer_claim(const struct offer *offer)
 {
     for (uint32_t i = 0; offer->leaf && i < offer->leaf->decisions; i++)
-        if (!take(offer->parcel, &offer->leaf->decision[i], keep ? CLAIM_KEPT : 0))
+        if (!take(offer->parcel, &offer->leaf->decision[i]))
             return 0;
     return 1;
 }
@@ -103,7 +119,8 @@ void weir__offer_forgo(const struct offer *offer, weir_status status)
     if (parcel->lends &&
         atomic_fetch_sub_explicit(&parcel->candidates, 1, memory_order_acq_rel) > 1)
         return;
-    if (weir__offer_is_stale(offer) || !weir__offer_claim(offer, 1))
+    if (weir__offer_is_stale(offer) || !weir__offer_claim(offer))
         return;
+    weir__offer_keep(offer);
     weir__message_failed(parcel->message, status);
 }

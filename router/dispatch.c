@@ -282,6 +282,7 @@ weir_status weir__dispatch_make(struct dispatch *dispatch, const weir_link *link
     root.in_choice = 0;
     root.last = NULL;
     root.leaf.decisions = 0;
+    root.leaf.beacon = NULL;
     dispatch->branch_count = dispatch->recipient_count = dispatch->group = 0;
     return visit(dispatch, link->router, link->source, segment, &root, &copies);
 }

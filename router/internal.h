@@ -58,6 +58,8 @@ struct decision {
 struct leaf {
     uint32_t decisions;
     struct decision decision[DECISIONS_MAX];
+    struct beacon
+        *beacon; /* of a message's: its output's, held, where there is a choice; else NULL */
 };
 
 /** Of a claim: it is for good. Until then the parcel is *lent* to who claimed it. */
@@ -74,7 +76,8 @@ struct parcel {
     _Atomic int returned;        /* relaxed: it came back from one */
     _Atomic uint32_t candidates; /* acq_rel: if it lends, outputs that may still take it */
     _Atomic int
-        left; /* seq_cst with `claims`: some output leaves it to others (pace.c), and has to see who keeps it */
+        left; /* seq_cst with `claims`: some output left it to others (pace.c), or gave it up for want of */
+    /* an event, and has to see who keeps it */
 };
 
 /** A parcel in the send queue of one output; a parcel of several candidates has one in each, and
@@ -116,6 +119,7 @@ struct message {
     } * tails;
     int is_stuck;               /* some tail is to be waited for, and a thread knows */
     struct message *next_stuck; /* that thread's */
+    uint32_t leaf_count;
     struct leaf *leaves;
     struct parcel *parcels;
     struct offer *offers;
@@ -135,7 +139,10 @@ weir_status weir__message_create(weir_router *router, struct window *window,
                                  const struct message_size *size, uint64_t copies,
                                  weir_future **done_out, struct message **message_out,
                                  _Atomic uint32_t **claims_out);
+void weir__message_ref(struct message *message);
 void weir__message_unref(struct message *message, uint32_t count);
+/** All outputs that its packets may go to, where there is a choice, look. No output locked. */
+void weir__message_kick(struct message *message);
 /** Whether the sender's memory may be read now. */
 int weir__message_is_ready(struct message *message);
 /** Whether copies of this message were put into @p queue before: it waits for `ready` already. */
@@ -166,9 +173,12 @@ int weir__offer_is_stale(const struct offer *offer);
 int weir__offer_is_lent(const struct offer *offer);
 /** Whether others may still take it. */
 int weir__offer_is_open(const struct offer *offer);
-/** Try to take it: on success this output must copy it, or fail it.
- *  @param[in] keep  for good at once, so that who looks for its end meanwhile does not wait for more. */
-int weir__offer_claim(const struct offer *offer, int keep);
+/** Try to take it: on success this output must copy it, fail it or give it up. */
+int weir__offer_claim(const struct offer *offer);
+/** It was claimed here but cannot be copied now: if it lends, others may take it. @return whether those are to look. */
+int weir__offer_unclaim(const struct offer *offer);
+/** Now that it is kept others have to see that: one waits for its end, or for what comes behind it. */
+int weir__offer_is_awaited(const struct offer *offer);
 /** Its receiver has the parcel, so that it does not come back: others may drop their offers. */
 void weir__offer_keep(const struct offer *offer);
 /** The parcel was claimed here and lent, and no receiver has it: others may take it again. */
@@ -256,7 +266,10 @@ struct output {
     _Atomic uint32_t looks; /* acq_rel: call-backs that came since it was last matched */
     void (*arrived)(void *user);
     void *arrived_user;
-    weir_queue *pull; /* on the destination's device */
+    uint32_t telling;    /* threads that are in `arrived` */
+    pthread_cond_t told; /* none is any more */
+    int unlinked;        /* the link is gone, and the program is not called any more */
+    weir_queue *pull;    /* on the destination's device */
     /* On a source's device, where copies start there. */
     weir_queue *push[WEIR_DEVICES_MAX + 1][STREAMS_MAX];
     /* Its receiver lies in another process, whose packet size is not known yet. Release, acquire:
@@ -318,6 +331,11 @@ weir_status weir__output_watch_time(struct output *output, uint64_t delay_ns);
 /** Whether this thread is in the call-back of an event, where nothing may be waited for. */
 int weir__watch_calling(void);
 weir_status weir__beacon_create(struct output *output);
+struct beacon *weir__beacon_ref(struct beacon *beacon);
+/** NULL is fine. */
+void weir__beacon_unref(struct beacon *beacon);
+/** Its output looks, if there still is one. No output locked. */
+void weir__beacon_kick(struct beacon *beacon);
 /** Waits for call-backs that are using the output; later ones do not find it. NULL is fine. */
 void weir__beacon_destroy(struct beacon *beacon);
 
@@ -412,8 +430,8 @@ weir_status weir__pending_tell(weir_pending *pending, int *lent_out);
 /** That process has taken the packet, or (@p status not WEIR_OK) never will: it goes to other candidates. */
 void weir__pending_answered(weir_pending *pending, weir_status status);
 /** The program has the slot: what is lent to it, now or later, is kept. Output locked.
- *  @return a router, held, whose outputs have to look again; or NULL. */
-weir_router *weir__slot_taken(struct weir_pending *slot);
+ *  @return a message, held, whose outputs have to look again; or NULL. */
+struct message *weir__slot_taken(struct weir_pending *slot);
 
 /* ---- routing (dispatch.c) ------------------------------------------------------------------------- */
 
@@ -492,8 +510,6 @@ weir_status weir__router_each_input(weir_router *router,
 
 /** Devices have failed (failover.c): end what needs them, with @p status. Nothing locked. */
 void weir__router_fail_over(weir_router *router, weir_status status);
-/** Have all outputs that the router reaches look again, with none locked. */
-void weir__router_kick(weir_router *router);
 
 /** Join a link to its routers (wiring.c), while building: as an input, as an output, as a link between
  *  routers. What fails is undone. */

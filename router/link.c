@@ -164,6 +164,9 @@ static weir_status offer_all(const weir_link *link, struct message *message,
     for (uint32_t b = 0; b < link->dispatch.branch_count; b++) {
         const struct branch *branch = &link->dispatch.branches[b];
         uint64_t packets = packets_for(branch);
+        for (uint32_t l = 0; branch->choices && l < branch->leaves; l++)
+            message->leaves[branch->first_leaf + l].beacon =
+                weir__beacon_ref(link->dispatch.recipients[branch->first_leaf + l].output->beacon);
         cut(message, branch, parcel, offer, claims);
         weir_status one = branch->choices ? offer_choices(link, branch, message, offer)
                                           : offer_plainly(link, branch, offer);

@@ -17,8 +17,9 @@ static void lay_out(struct message *message, const struct message_size *size,
     message->parcels = (struct parcel *)(message + 1);
     message->offers = (struct offer *)(message->parcels + size->parcels);
     message->tails = (struct tail *)(message->offers + size->offers);
-    *claims_out = (_Atomic uint32_t *)(message->tails + STREAMS_MAX * size->leaves);
-    message->leaves = (struct leaf *)(*claims_out + size->claims);
+    message->leaves = (struct leaf *)(message->tails + STREAMS_MAX * size->leaves);
+    message->leaf_count = size->leaves;
+    *claims_out = (_Atomic uint32_t *)(message->leaves + size->leaves);
 }
 
 weir_status weir__message_create(weir_router *router, struct window *window,
@@ -55,11 +56,26 @@ weir_status weir__message_create(weir_router *router, struct window *window,
     return WEIR_OK;
 }
 
+void weir__message_ref(struct message *message)
+{
+    atomic_fetch_add_explicit(&message->references, 1, memory_order_relaxed);
+}
+
+/* By the beacons: routers between may have been parted since, and their outputs still have its packets. */
+void weir__message_kick(struct message *message)
+{
+    for (uint32_t i = 0; i < message->leaf_count; i++)
+        if (message->leaves[i].beacon)
+            weir__beacon_kick(message->leaves[i].beacon);
+}
+
 void weir__message_unref(struct message *message, uint32_t count)
 {
     if (atomic_fetch_sub_explicit(&message->references, count, memory_order_acq_rel) > count)
         return;
     weir_router *router = message->router;
+    for (uint32_t i = 0; i < message->leaf_count; i++)
+        weir__beacon_unref(message->leaves[i].beacon);
     weir_event_release(message->ready);
     free(message->detail);
     weir__window_unref(message->window);
@@ -91,7 +107,7 @@ static void remember(struct message *message)
 {
     if (message->is_stuck)
         return;
-    atomic_fetch_add_explicit(&message->references, 1, memory_order_relaxed);
+    weir__message_ref(message);
     message->is_stuck = 1;
     message->next_stuck = stuck;
     stuck = message;
@@ -163,7 +179,7 @@ static void tell_others(void)
     while (again) {
         struct message *message = again->parcel->message;
         again = again->next;
-        weir__router_kick(message->router);
+        weir__message_kick(message);
         weir__message_unref(message, 1);
     }
 }

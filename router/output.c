@@ -69,6 +69,7 @@ weir_status weir__output_create(weir_router *router, weir_endpoint *destination,
     weir__router_ref(router);
     output->destination = weir__endpoint_retain(destination);
     pthread_mutex_init(&output->lock, NULL);
+    pthread_cond_init(&output->told, NULL);
     configure(output, config);
     if ((status = weir__beacon_create(output)) ||
         (status = weir_queue_create(destination->device, 1, &output->pull)) ||
@@ -85,13 +86,60 @@ void weir__output_ref(struct output *output)
     atomic_fetch_add_explicit(&output->references, 1, memory_order_relaxed);
 }
 
+/* A slot's memory, which a queue of the program's may still read: the one that its release named. */
+struct remains {
+    weir_context *context; /* held */
+    weir_device *device;
+    void *data, *bounce;
+    weir_event *reuse; /* held */
+};
+
+static void free_memory(const struct remains *remains)
+{
+    weir_device_free(remains->device, remains->data);
+    weir_device_free(weir_context_home(remains->context), remains->bounce);
+}
+
+static void free_remains(void *user)
+{
+    struct remains *remains = user;
+    weir_context *context = remains->context;
+    free_memory(remains);
+    weir_event_release(remains->reuse);
+    free(remains);
+    weir__context_release(context);
+}
+
+/* @return 0: there is no memory for it. */
+static int free_after(const struct remains *remains)
+{
+    struct remains *later;
+    if (weir__alloc(1, sizeof *later, "receive buffer", &later))
+        return 0;
+    *later = *remains;
+    weir__context_retain(later->context);
+    if (!weir__event_notify(later->reuse, free_remains, later))
+        return 1;
+    weir__context_release(later->context);
+    free(later);
+    return 0;
+}
+
 static void free_slot(const struct output *output, struct weir_pending *slot)
 {
+    const struct remains remains = {.context = output->router->context,
+                                    .device = output->destination->device,
+                                    .data = slot->own ? slot->data : NULL,
+                                    .bounce = slot->bounce,
+                                    .reuse = slot->reuse};
     weir_future_release(slot->future);
+    if (slot->reuse && !weir__event_over(slot->reuse)) {
+        if (free_after(&remains))
+            return;
+        weir__event_settle(slot->reuse);
+    }
+    free_memory(&remains);
     weir_event_release(slot->reuse);
-    if (slot->own)
-        weir_device_free(output->destination->device, slot->data);
-    weir_device_free(weir_context_home(output->router->context), slot->bounce);
 }
 
 void weir__output_unref(struct output *output)
@@ -116,6 +164,7 @@ void weir__output_unref(struct output *output)
     weir__send_queues_destroy(output);
     if (output->group)
         weir__group_release(output->group);
+    pthread_cond_destroy(&output->told);
     pthread_mutex_destroy(&output->lock);
     weir__endpoint_release(output->destination);
     weir__router_unref(output->router);
@@ -184,19 +233,11 @@ static void end_receives(struct output *output, weir_status status)
     }
 }
 
-static int has_offers(const struct output *output)
-{
-    for (uint32_t i = 0; i < output->send_queue_count; i++)
-        if (output->send_queues[i]->head)
-            return 1;
-    return 0;
-}
-
 /* Packets wait for receives, or receives for packets. Where both are there, a buffer is still worked on, or a packet is not
  * ready: time of theirs. */
 static enum idling idling_of(const struct output *output)
 {
-    int offers = has_offers(output);
+    int offers = weir__send_queues_wait(output, 1);
     if (output->ended || (offers && output->unmatched))
         return FLOWING;
     return offers ? STALLED : output->unmatched ? STARVED : FLOWING;
@@ -229,9 +270,23 @@ void weir__output_read(struct output *output, weir_link_stats *stats)
         stats->posted++;
 }
 
+/* No event is left: it goes on from here when some have come back, or others with what they may take too; those are told
+ * once. @return the message of which they are to be told, held, or NULL. */
+static struct message *put_back(struct output *output, struct weir_pending *slot,
+                                struct send_queue *sends, struct offer *offer)
+{
+    output->unmatched = slot;
+    weir__send_queue_put_back(sends, offer);
+    if (!weir__offer_unclaim(offer))
+        return NULL;
+    weir__message_ref(offer->parcel->message);
+    return offer->parcel->message;
+}
+
 /* Pair offers with posted buffers; the output is locked.
- * @param[out] woke_out  set if a receive was assigned or ended. */
-static weir_status match(struct output *output, int *woke_out)
+ * @param[out] woke_out  set if a receive was assigned or ended.
+ * @param[out] tell_out  whose outputs are to look, held, or NULL. */
+static weir_status match(struct output *output, int *woke_out, struct message **tell_out)
 {
     weir_status status = WEIR_OK;
     struct send_queue *sends;
@@ -243,9 +298,8 @@ static weir_status match(struct output *output, int *woke_out)
         struct weir_pending *slot = output->unmatched;
         output->unmatched = slot->next;
         status = weir__transfer(output, sends, slot, offer);
-        if (status == WEIR_FULL) { /* it goes on from here when events have come back */
-            output->unmatched = slot;
-            weir__send_queue_put_back(sends, offer);
+        if (status == WEIR_FULL) {
+            *tell_out = put_back(output, slot, sends, offer);
             return WEIR_OK;
         }
         *woke_out = 1;
@@ -261,16 +315,48 @@ static weir_status match(struct output *output, int *woke_out)
     return status;
 }
 
+/* Once its link is gone the program is not called any more, and what it gave to be called with may go. */
+static void tell_program(struct output *output)
+{
+    if (!output->arrived)
+        return;
+    weir__output_lock(output);
+    const int tells = !output->unlinked;
+    output->telling += (uint32_t)tells;
+    weir__output_unlock(output);
+    if (!tells)
+        return;
+    output->arrived(output->arrived_user);
+    weir__output_lock(output);
+    if (--output->telling == 0)
+        pthread_cond_broadcast(&output->told);
+    weir__output_unlock(output);
+}
+
+static void stop_telling(struct output *output)
+{
+    weir__output_lock(output);
+    output->unlinked = 1;
+    while (output->telling > 0)
+        pthread_cond_wait(&output->told, &output->lock);
+    weir__output_unlock(output);
+}
+
 weir_status weir__output_progress(struct output *output, int woke)
 {
     weir_status status = WEIR_OK;
     do {
-        weir_status one = match(output, &woke);
+        struct message *tell = NULL;
+        weir_status one = match(output, &woke, &tell);
         status = status ? status : one;
         weir__output_unlock(output);
+        if (!tell)
+            continue;
+        weir__message_kick(tell);
+        weir__message_unref(tell, 1);
     } while (weir__output_look(output));
-    if (woke && output->arrived)
-        output->arrived(output->arrived_user);
+    if (woke)
+        tell_program(output);
     return status;
 }
 
@@ -394,8 +480,8 @@ void weir__output_end(struct output *output, weir_status status)
         forgo(offer, status);
     }
     take_back(output, status);
-    if (first && output->arrived)
-        output->arrived(output->arrived_user);
+    if (first)
+        tell_program(output);
     if (first && group)
         weir__group_wake(group);
 }
@@ -414,6 +500,8 @@ void weir__output_orphan(struct output *output)
     output->orphan = 1;
     weir__output_unlock(output);
     weir__output_end(output, WEIR_CLOSED);
+    if (!output->destination->group) /* a group is told for as long as it has the output */
+        stop_telling(output);
 }
 
 weir_status weir__output_give_back(struct output *output, struct weir_pending *slot)

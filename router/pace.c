@@ -91,8 +91,7 @@ static uint32_t count_ahead(const struct output *output, struct weir_pending **b
         free += !*blocked_out;
     }
     uint32_t ahead = output->buffers - free;
-    int asks = output->unmatched->held || output->arrived;
-    return asks ? ahead - (output->held - open) : ahead;
+    return output->unmatched->held ? ahead - (output->held - open) : ahead;
 }
 
 static uint32_t depth_of(const struct output *output)
@@ -130,8 +129,10 @@ static int will_look(struct output *output, uint64_t now, uint64_t end)
 {
     if (output->pace.look_ns > now)
         return 1; /* and then again, if that is not the end */
+    if (weir__output_watch_time(output, end - now))
+        return 0;
     output->pace.look_ns = end;
-    return weir__output_watch_time(output, end - now) == WEIR_OK;
+    return 1;
 }
 
 /* @return 0: others had time enough to take it. */
@@ -163,8 +164,11 @@ int weir__pace_withholds(struct output *output, struct offer *offer)
     const struct parcel *parcel = offer->parcel;
     struct weir_pending *blocked;
     uint32_t others = atomic_load_explicit(&parcel->candidates, memory_order_acquire) - 1;
-    if (!parcel->lends || !output->unmatched->own || others == 0 || !output->pace.patience_ns ||
-        weir_context_simulated(output->router->context)) /* whose time nobody lets pass */
+    if (!parcel->lends || !output->unmatched->own || others == 0 || !output->pace.patience_ns)
+        return 0;
+    if (weir_context_simulated(output->router->context) || /* whose time nobody lets pass */
+        output
+            ->arrived) /* whose program may wait by what it has itself, where nobody looks again */
         return 0;
     if (keeps_up(output, output->buffers, others) ||
         is_near(output, count_ahead(output, &blocked), others) || is_waited_for(output))

@@ -58,38 +58,35 @@ void weir__slot_unlend(struct weir_pending *slot)
 }
 
 /* The program has it: what was lent to it is kept. */
-weir_router *weir__slot_taken(struct weir_pending *slot)
+struct message *weir__slot_taken(struct weir_pending *slot)
 {
     struct offer *offer = slot->lent;
-    weir_router *router = NULL;
     slot->taken = 1;
     if (!offer)
         return NULL;
     struct message *message = offer->parcel->message;
     weir__slot_unlend(slot);
     weir__offer_keep(offer);
-    /* Others see their end only when nothing can come back to them; who left it to others, what comes behind it. */
-    if (atomic_load(&message->router->ending) || atomic_load(&offer->parcel->left)) {
-        router = message->router;
-        weir__router_ref(router);
-    }
+    const int awaited = weir__offer_is_awaited(offer);
     weir__message_copied(message, NULL, slot->copied_in, slot->copied);
     weir_event_release(slot->copied);
+    if (awaited)
+        return message;
     weir__message_unref(message, 1);
-    return router;
+    return NULL;
 }
 
 static void take(weir_pending *pending)
 {
     struct output *output = pending->output;
     weir__output_lock(output);
-    weir_router *router = weir__slot_taken(pending);
+    struct message *message = weir__slot_taken(pending);
     leave(output);
-    if (!router)
+    if (!message)
         return;
-    weir__router_kick(router);
+    weir__message_kick(message);
     weir__messages_settle();
-    weir__router_unref(router);
+    weir__message_unref(message, 1);
 }
 
 weir_status weir__pending_tell(weir_pending *pending, int *lent_out)
@@ -220,16 +217,19 @@ weir_status weir__output_receive_into(struct output *output, void *data, size_t 
     return WEIR_OK;
 }
 
-/* It will be the next to be taken again. Others may be taken meanwhile, and posted anew: it does not go back into the
- * order of those that were not. */
+/* It will be taken again before all that were not yet, in the order posted among those that came back like it. Others may be
+ * taken meanwhile, and posted anew: it does not go back into the order of those that were not. */
 static void put_back(weir_pending *pending)
 {
     struct output *output = pending->output;
     weir__output_lock(output);
     pending->held = 0;
     output->held--;
-    pending->next_returned = output->returned;
-    output->returned = pending;
+    struct weir_pending **at = &output->returned;
+    while (*at && (*at)->posted < pending->posted)
+        at = &(*at)->next_returned;
+    pending->next_returned = *at;
+    *at = pending;
     leave(output);
     weir__output_unref(output);
 }
@@ -327,14 +327,14 @@ static weir_status mark(weir_pending *pending, weir_queue *queue, weir_event **e
     return status;
 }
 
-/* Whether somebody will write the buffer again who has to wait for its readers. The output says so, and not its router: a
- * cancel reaches the outputs one after the other, and until then packets are matched. What has ended stays so. */
-static int is_used_again(const weir_pending *pending)
+/* Whether the buffer is written no more, so that a release needs no event to succeed. The output says so, and not its
+ * router: a cancel reaches the outputs one after the other, and until then packets are matched. What has ended stays so. */
+static int has_failed(const weir_pending *pending)
 {
     weir__output_lock(pending->output);
     const int failed = pending->output->ended < 0;
     leave(pending->output);
-    return (pending->own || pending->bounce) && !failed;
+    return failed;
 }
 
 /* What is refused here leaves the receive as it is. @param[out] assigned_out  WEIR_OK, or what the receive ended with. */
@@ -371,9 +371,11 @@ weir_status weir_pending_release(weir_pending *pending, weir_queue *queue)
     if ((status = check_release(pending, queue, &assigned)))
         return status;
     struct output *output = pending->output;
-    /* Nothing was written into a buffer of a receive that ended, and nothing will be. */
-    status = assigned == WEIR_OK && queue && is_used_again(pending) ? mark(pending, queue, &event)
-                                                                    : WEIR_OK;
+    /* Nothing was written into a buffer of a receive that ended, and nothing will be. Of ours, who writes it next and who
+     * frees it wait for its readers. */
+    if (assigned == WEIR_OK && queue && (pending->own || pending->bounce) &&
+        (status = mark(pending, queue, &event)) && has_failed(pending))
+        status = WEIR_OK;
     /* Nothing happened: there is no event, or the queue cannot be held. The receive stays the caller's. */
     if (status == WEIR_FULL || status == WEIR_ERR_INVALID)
         return status;

@@ -105,22 +105,6 @@ weir_status weir__router_each_input(weir_router *router,
     return status;
 }
 
-static weir_status kick(struct output *output, void *unused)
-{
-    (void)unused;
-    weir__output_kick(output);
-    return WEIR_OK;
-}
-
-void weir__router_kick(weir_router *router)
-{
-    if (atomic_load_explicit(&router->status, memory_order_relaxed))
-        return; /* what is cancelled takes nothing any more */
-    pthread_rwlock_rdlock(&router->graph);
-    (void)weir__router_each_output(router, kick, NULL);
-    pthread_rwlock_unlock(&router->graph);
-}
-
 static int has_sender(weir_router *router)
 {
     int has = router->inputs_ever > 0;
@@ -176,6 +160,10 @@ static void end_outputs(weir_router *router, weir_status status)
     for (uint32_t i = 0; i < router->port_count; i++)
         if (router->ports[i].output)
             weir__output_end(router->ports[i].output, status);
+    /* What fills their windows may lie where nothing leads to any more. */
+    for (uint32_t i = 0; i < router->input_count; i++)
+        if (router->inputs[i] && router->inputs[i]->window)
+            weir__window_wake(router->inputs[i]->window);
     pthread_rwlock_unlock(&router->graph);
 }
 

@@ -227,8 +227,10 @@ weir_status weir__slot_await(struct weir_pending *slot)
         return WEIR_CLOSED;
     if (slot->watched == event)
         return WEIR_OK;
-    slot->watched = event;
-    return weir__output_watch(slot->output, event);
+    weir_status status = weir__output_watch(slot->output, event);
+    if (!status)
+        slot->watched = event;
+    return status;
 }
 
 /* The same for what the sender's memory waits for. */
@@ -239,8 +241,9 @@ static weir_status await_message(struct output *output, struct offer *offer)
         return WEIR_CLOSED;
     if (offer->watched)
         return WEIR_OK;
-    offer->watched = 1;
-    return weir__output_watch(output, message->ready);
+    weir_status status = weir__output_watch(output, message->ready);
+    offer->watched = !status;
+    return status;
 }
 
 /* Whether nobody else can send to this output any more. */
@@ -283,7 +286,7 @@ static struct offer *next_of(struct output *output, struct send_queue *sends, en
                 continue;
             return NULL;
         }
-        if (!weir__offer_claim(offer, output->unmatched->taken))
+        if (!weir__offer_claim(offer))
             continue; /* somebody was faster */
         unlink_offer(sends, at, before);
         return offer;
@@ -321,11 +324,24 @@ static int next_level(const struct output *output, int64_t *level)
     return best > INT64_MIN;
 }
 
+static int waits(const struct offer *offer)
+{
+    return !weir__offer_is_stale(offer) && !weir__offer_is_lent(offer);
+}
+
+static int has_waiting(const struct send_queue *sends)
+{
+    const struct offer *offer = sends->head;
+    while (offer && !waits(offer))
+        offer = offer->next;
+    return offer != NULL;
+}
+
 /* A packet goes before what waits of inputs of lower priority. */
 static void count_overtaking(struct output *output, int64_t level)
 {
     for (uint32_t i = 0; i < output->send_queue_count; i++)
-        if (output->send_queues[i]->priority < level && output->send_queues[i]->head) {
+        if (output->send_queues[i]->priority < level && has_waiting(output->send_queues[i])) {
             output->stats.overtook++;
             return;
         }
@@ -351,7 +367,7 @@ static uint64_t count_waiting(const struct output *output, uint64_t most)
     for (uint32_t i = 0; i < output->send_queue_count; i++)
         for (struct offer *offer = output->send_queues[i]->head; offer && waiting < most;
              offer = offer->next)
-            waiting += !weir__offer_is_stale(offer) && !weir__offer_is_lent(offer);
+            waiting += waits(offer);
     return waiting;
 }
 

@@ -110,10 +110,10 @@ static void lend(const struct crossing *crossing, struct send_queue *sends, stru
         slot->copied = crossing->sent;
         return;
     }
+    weir__offer_keep(offer);
     weir__message_copied(offer->parcel->message, sends, queue, crossing->sent);
     weir_event_release(crossing->sent);
-    if (atomic_load(
-            &offer->parcel->left)) /* it was kept at once, and who left it has to see that */
+    if (weir__offer_is_awaited(offer))
         weir__message_offered_again(offer);
     else
         weir__message_unref(offer->parcel->message, 1);

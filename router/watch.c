@@ -50,9 +50,15 @@ weir_status weir__beacon_create(struct output *output)
     return WEIR_OK;
 }
 
-static void beacon_unref(struct beacon *beacon)
+struct beacon *weir__beacon_ref(struct beacon *beacon)
 {
-    if (atomic_fetch_sub_explicit(&beacon->references, 1, memory_order_acq_rel) > 1)
+    atomic_fetch_add_explicit(&beacon->references, 1, memory_order_relaxed);
+    return beacon;
+}
+
+void weir__beacon_unref(struct beacon *beacon)
+{
+    if (!beacon || atomic_fetch_sub_explicit(&beacon->references, 1, memory_order_acq_rel) > 1)
         return;
     pthread_cond_destroy(&beacon->idle);
     pthread_mutex_destroy(&beacon->lock);
@@ -68,7 +74,7 @@ void weir__beacon_destroy(struct beacon *beacon)
     while (beacon->calls > 0)
         pthread_cond_wait(&beacon->idle, &beacon->lock);
     pthread_mutex_unlock(&beacon->lock);
-    beacon_unref(beacon);
+    weir__beacon_unref(beacon);
 }
 
 static struct output *enter(struct beacon *beacon)
@@ -125,6 +131,15 @@ void weir__output_kick(struct output *output)
     look(output);
 }
 
+void weir__beacon_kick(struct beacon *beacon)
+{
+    struct output *output = enter(beacon);
+    if (!output)
+        return;
+    weir__output_kick(output);
+    leave(beacon);
+}
+
 static void finish_watch(struct watch *watch)
 {
     struct beacon *beacon = watch->beacon;
@@ -138,7 +153,7 @@ static void finish_watch(struct watch *watch)
         calling--;
         leave(beacon);
     }
-    beacon_unref(beacon);
+    weir__beacon_unref(beacon);
 }
 
 static void give_back(struct message *message)
@@ -149,7 +164,7 @@ static void give_back(struct message *message)
 
 void weir__message_over(struct message *message)
 {
-    atomic_fetch_add_explicit(&message->references, 1, memory_order_relaxed);
+    weir__message_ref(message);
     if (!locked) {
         give_back(message);
         return;
@@ -203,14 +218,13 @@ static weir_status make(struct output *output, weir_event *event, struct watch *
     weir_status status = weir__alloc(1, sizeof **watch_out, "receive's watch", watch_out);
     if (status)
         return status;
-    **watch_out = (struct watch){.beacon = output->beacon, .event = event};
-    atomic_fetch_add_explicit(&output->beacon->references, 1, memory_order_relaxed);
+    **watch_out = (struct watch){.beacon = weir__beacon_ref(output->beacon), .event = event};
     return WEIR_OK;
 }
 
 static void drop(struct watch *watch)
 {
-    beacon_unref(watch->beacon);
+    weir__beacon_unref(watch->beacon);
     weir_event_release(watch->event);
     free(watch);
 }

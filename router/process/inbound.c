@@ -169,7 +169,7 @@ static weir_status deliver(struct connection *connection, const struct wire *wir
     connection->in_flight++;
     if (weir__future_notify(*done, weir__group_notified, weir__group_retain(connection->group))) {
         weir__group_release(connection->group);
-        connection->group->watch_failed = 1;
+        connection->credits[wire->credit].unwatched = 1;
     }
     offer(connection, message);
     return WEIR_OK;
@@ -199,10 +199,15 @@ static void return_credits(struct connection *connection)
     weir_status status;
     for (uint32_t i = 0; connection->in_flight > 0 && i < connection->count; i++) {
         struct credit *credit = &connection->credits[i];
-        if (!credit->done || (status = weir_future_query(credit->done)) == WEIR_PENDING)
+        if (!credit->done)
             continue;
+        if ((status = weir_future_query(credit->done)) == WEIR_PENDING) {
+            connection->group->watch_failed |= credit->unwatched;
+            continue;
+        }
         weir_future_release(credit->done);
         credit->done = NULL;
+        credit->unwatched = 0;
         connection->in_flight--;
         weir__connection_say(connection, WIRE_CREDIT, i, status);
     }
@@ -224,9 +229,9 @@ static void keep_all(struct connection *connection)
     weir__output_lock(output);
     for (struct weir_pending *slot = output->lent, *next; slot; slot = next) {
         next = slot->next_lent;
-        weir_router *router = is_ours(connection, slot) ? weir__slot_taken(slot) : NULL;
-        if (router) /* of other outputs none has its offers */
-            weir__router_unref(router);
+        struct message *message = is_ours(connection, slot) ? weir__slot_taken(slot) : NULL;
+        if (message) /* of other outputs none has its offers */
+            weir__message_unref(message, 1);
     }
     weir__output_leave(output);
     weir__messages_settle();

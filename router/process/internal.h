@@ -94,7 +94,8 @@ struct credit {
     weir_pending *pending; /* outbound: the receive that is posted for it */
     int told;              /* outbound: the receiver has the packet, and has not answered */
     weir_future
-        *done; /* inbound: complete when the inbox's buffer was read, and what was lent taken */
+        *done;     /* inbound: complete when the inbox's buffer was read, and what was lent taken */
+    int unwatched; /* inbound: there was no memory to be told of that */
 };
 
 struct connection {
@@ -104,11 +105,12 @@ struct connection {
     uint32_t process; /* the other one */
     char router[WIRE_NAME], destination[WIRE_NAME];
     struct output
-        *output; /* held; NULL in an outbound half that this process has made no link for */
-    int joined;  /* guarded by group->lock: it has its other half, or ended without */
-    int open;    /* there is an inbox */
-    int ended;   /* the other process said that nothing more comes, or is taken */
-    int stopped; /* this one said so */
+        *output;   /* held; NULL in an outbound half that this process has made no link for */
+    int joined;    /* guarded by group->lock: it has its other half, or ended without */
+    int told_gone; /* that the other process has ended */
+    int open;      /* there is an inbox */
+    int ended;     /* the other process said that nothing more comes, or is taken */
+    int stopped;   /* this one said so */
     uint32_t number;
     const struct transport *transport; /* its row: one that joins processes */
     char *inbox;

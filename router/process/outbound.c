@@ -194,15 +194,15 @@ static int move_first(struct connection *connection)
     weir_pending *pending = connection->credits[index].pending;
     weir_segment segment;
     int lent;
-    weir_status status = weir_pending_assigned(pending, &segment);
-    if (status == WEIR_OK)
-        status = weir_future_query(weir_pending_future(pending));
-    else if (status == WEIR_PENDING)
+    weir_status status = weir_pending_assigned(pending, &segment), copied;
+    if (status == WEIR_PENDING)
         return 0;
-    if (status == WEIR_PENDING) {
+    /* What was withdrawn may still be on its way into the inbox, which must not go before. */
+    if ((copied = weir_future_query(weir_pending_future(pending))) == WEIR_PENDING) {
         watch(connection, pending);
         return 0;
     }
+    status = status ? status : copied;
     connection->first = (connection->first + 1) % connection->count;
     connection->posted_count--;
     connection->watched = 0;

@@ -74,6 +74,23 @@ static void unwatch(weir_group *group, const struct peer *peer)
         (void)epoll_ctl(group->epoll, EPOLL_CTL_DEL, peer->pidfd, NULL);
 }
 
+static int is_gone(weir_group *group, uint32_t process)
+{
+    pthread_mutex_lock(&group->lock);
+    int gone = group->peers[process].gone;
+    pthread_mutex_unlock(&group->lock);
+    return gone;
+}
+
+/* A link may be made while its process ends: then it is told when it is first looked at. */
+static void tell_gone(struct connection *connection)
+{
+    if (connection->told_gone || !is_gone(connection->group, connection->process))
+        return;
+    connection->told_gone = 1;
+    (connection->inbound ? weir__inbound_gone : weir__outbound_gone)(connection);
+}
+
 static void lose(weir_group *group, uint32_t process)
 {
     struct connection *next = NULL;
@@ -85,8 +102,7 @@ static void lose(weir_group *group, uint32_t process)
     weir__wire_forget(&group->peers[process]);
     for (struct connection *c = weir__connection_next(group, NULL); c; c = next) {
         next = weir__connection_next(group, c);
-        if (c->process == process)
-            (c->inbound ? weir__inbound_gone : weir__outbound_gone)(c);
+        tell_gone(c);
     }
 }
 
@@ -126,8 +142,10 @@ static void look_at_all(weir_group *group)
     group->watch_failed = 0;
     for (struct connection *c = weir__connection_next(group, NULL); c; c = next) {
         next = weir__connection_next(group, c);
+        tell_gone(c);
         (c->inbound ? weir__inbound_progress : weir__outbound_progress)(c);
     }
+    weir__messages_settle();
     watch_room(group);
 }
 

@@ -126,6 +126,30 @@ static void without_patience_nothing_is_left(void **state)
     uneven_close(&u);
 }
 
+static void do_nothing(void *unused)
+{
+    (void)unused;
+}
+
+/* Who is called when a packet comes may wait without weir: nobody would look again what was left to others. */
+static void nothing_is_left_by_who_waits_to_be_called(void **state)
+{
+    struct uneven u;
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    uneven_open(&u, state, weir_policy_any());
+    config.packet_bytes = PACKET;
+    config.buffers = BUFFERS;
+    config.arrived = do_nothing;
+    weir_link_destroy(u.flow.out[0]);
+    u.flow.out[0] = new_link_with(weir_router_endpoint(u.flow.router), u.flow.to[0], &config);
+    send_all(&u, PACKETS);
+    work_off(&u, 0);
+    work_off_until(&u, 1, PACKETS - BUFFERS);
+    assert_int_equal(u.got[0], BUFFERS);
+    assert_int_equal(withheld(&u, 0), 0);
+    uneven_close(&u);
+}
+
 /* The receiver to which a packet was left goes away: it comes at once to who left it. */
 static void what_was_left_to_one_that_went_comes(void **state)
 {
@@ -155,6 +179,7 @@ int main(void)
         ON_EACH_BACKEND(a_queue_that_waits_for_more_gets_it),
         ON_EACH_BACKEND(what_nobody_takes_is_not_left_for_ever),
         ON_EACH_BACKEND(without_patience_nothing_is_left),
+        ON_EACH_BACKEND(nothing_is_left_by_who_waits_to_be_called),
         ON_EACH_BACKEND(what_was_left_to_one_that_went_comes),
     };
     return cmocka_run_group_tests_name("pace", tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /** @file test_process_ending.c  Processes that end, are killed, stand still, cancel, leave: who is told what. */
+#include "runtime/internal.h"
 #include "tests/lib/processes.h"
 
 #include <signal.h>
@@ -672,6 +673,140 @@ static void what_makes_no_sense_is_refused(struct world *world)
     weir_endpoint_destroy(far);
 }
 
+/* ---- under way ----------------------------------------------------------------------------------- */
+
+#define LARGE ((size_t)48 << 20)
+
+static weir_link *large_link(weir_endpoint *source, weir_endpoint *destination)
+{
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    weir_link *link;
+    config.packet_bytes = LARGE;
+    config.buffers = 1;
+    CHECK_OK(weir_link_create(source, destination, &config, &link));
+    return link;
+}
+
+/* Copies into the other process's inboxes are under way: those stay until they are over. */
+static void a_cancel_waits_for_copies_into_an_inbox(struct world *world)
+{
+    weir_router *router;
+    const weir_policy any = weir_policy_any();
+    weir_pending *pending;
+    weir_segment got;
+    weir_future *done;
+    CHECK_OK(weir_router_create(world->context, "large", &any, &router));
+    weir_endpoint *source = endpoint_of(world, 0, "source"), *end[2];
+    weir_link *in = link_to(source, weir_router_endpoint(router)), *out[2];
+    for (int i = 0; i < 2; i++) {
+        end[i] = endpoint_of(world, 1, i ? "b" : "a");
+        out[i] = large_link(weir_router_endpoint(router), end[i]);
+    }
+    CHECK_OK(weir_group_join(world->group, LONG_MS));
+    if (world->rank == 0) {
+        void *data;
+        CHECK_OK(weir_device_alloc(world->device, 2 * LARGE, &data));
+        memset(data, 1, 2 * LARGE); /* a host device's memory */
+        weir_segment segment = {.device = world->device, .data = data, .bytes = 2 * LARGE};
+        for (int i = 0; i < LONG_MS && (!came(out[0]) || !came(out[1])); i++) {
+            if (i == 0)
+                CHECK_OK(weir_link_send(in, &segment, NULL, &done));
+            (void)usleep(1000);
+        }
+        weir_router_cancel(router, WEIR_ERR_CANCELLED);
+        CHECK_STATUS(weir_future_wait(done, LONG_MS), WEIR_ERR_CANCELLED);
+        weir_future_release(done);
+        weir_device_free(world->device, data);
+    } else {
+        weir_status status;
+        while ((status = weir_link_next(out[0], LONG_MS, &pending, &got)) == WEIR_OK)
+            CHECK_OK(weir_pending_release(pending, NULL));
+        CHECK_STATUS(status, WEIR_ERR_CANCELLED);
+    }
+    weir_link_destroy(in);
+    for (int i = 0; i < 2; i++) {
+        weir_link_destroy(out[i]);
+        weir_endpoint_destroy(end[i]);
+    }
+    weir_endpoint_destroy(source);
+    weir_router_destroy(router);
+}
+
+/* Its inbox takes a while to be made, and the process that it is for ends meanwhile. */
+static void a_process_killed_while_a_link_is_made_is_noticed(struct world *world)
+{
+    weir_endpoint *there = endpoint_of(world, 1, "there"), *here = endpoint_of(world, 0, "here");
+    weir_link *link;
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    config.packet_bytes = 4 * LARGE;
+    config.buffers = 1;
+    if (world->rank == 1) {
+        (void)usleep(10000);
+        (void)raise(SIGKILL);
+    }
+    weir_status status = weir_link_create(there, here, &config, &link);
+    if (status == WEIR_OK) {
+        CHECK_STATUS(weir_group_join(world->group, LONG_MS), WEIR_ERR_PROCESS);
+        weir_link_destroy(link);
+    } else {
+        CHECK(status == WEIR_ERR_PROCESS);
+    }
+    kill_process(world, 1);
+    weir_endpoint_destroy(there);
+    weir_endpoint_destroy(here);
+}
+
+/* One buffer, and no memory to be told that a packet in the inbox was taken: its credit comes back all the same. */
+static void receive_without_memory(struct world *world, uint64_t nth)
+{
+    char name[] = {'s', (char)('0' + nth), 0};
+    weir_endpoint *source = endpoint_of(world, 1, name), *end = endpoint_of(world, 0, "end");
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    weir_link *link;
+    config.packet_bytes = 64;
+    config.buffers = 1;
+    CHECK_OK(weir_link_create(source, end, &config, &link));
+    CHECK_OK(weir_group_join(world->group, LONG_MS));
+    if (world->rank == 1) {
+        weir_future *done[4];
+        for (int i = 0; i < 4; i++) {
+            CHECK_OK(send_sign(world, link, &done[i]));
+            if (i == 0)
+                (void)usleep(100000);
+        }
+        CHECK_OK(weir_link_shutdown(link));
+        for (int i = 0; i < 4; i++) {
+            weir_status status = weir_future_wait(done[i], LONG_MS);
+            if (status != WEIR_ERR_NOMEM)
+                CHECK_OK(status);
+            weir_future_release(done[i]);
+        }
+    } else {
+        weir_pending *pending;
+        weir_segment got;
+        CHECK_OK(weir_link_next(link, LONG_MS, &pending, &got));
+        weir__fault_arm(WEIR__FAULT_ALLOC, nth);
+        (void)usleep(250000); /* the next one comes into the inbox */
+        weir__fault_arm(WEIR__FAULT_ALLOC, 0);
+        CHECK_OK(weir_pending_release(pending, NULL));
+        weir_status status = WEIR_OK;
+        for (int i = 1; i < 4 && !status; i++)
+            if (!(status = weir_link_next(link, LONG_MS, &pending, &got)))
+                CHECK_OK(weir_pending_release(pending, NULL));
+        if (status != WEIR_ERR_NOMEM) /* of the message itself */
+            CHECK_OK(status);
+    }
+    weir_link_destroy(link);
+    weir_endpoint_destroy(source);
+    weir_endpoint_destroy(end);
+}
+
+static void credits_come_back_without_memory(struct world *world)
+{
+    for (uint64_t nth = 1; nth < 4; nth++)
+        receive_without_memory(world, nth);
+}
+
 static const struct scene scenes[] = {
     {"killed sender", a_killed_sender_is_noticed},
     {"killed receiver", a_killed_receiver_is_noticed},
@@ -692,6 +827,9 @@ static const struct scene scenes[] = {
     {"untaken", a_link_destroyed_with_nothing_taken_loses_nothing},
     {"some taken", a_link_destroyed_on_the_way_loses_nothing},
     {"told", done_tells_of_what_a_killed_process_had},
+    {"copies", a_cancel_waits_for_copies_into_an_inbox},
+    {"making", a_process_killed_while_a_link_is_made_is_noticed},
+    {"credits", credits_come_back_without_memory},
     {NULL, NULL},
 };
 
@@ -732,6 +870,9 @@ int main(int argc, char **argv)
         SCENE(in_three_processes, 16, "a_link_destroyed_with_nothing_taken_loses_nothing"),
         SCENE(in_three_processes, 17, "a_link_destroyed_on_the_way_loses_nothing"),
         SCENE(in_three_processes, 18, "done_tells_of_what_a_killed_process_had"),
+        SCENE(in_two_processes, 19, "a_cancel_waits_for_copies_into_an_inbox"),
+        SCENE(in_two_processes, 20, "a_process_killed_while_a_link_is_made_is_noticed"),
+        SCENE(in_two_processes, 21, "credits_come_back_without_memory"),
     };
     play_if_spawned(argc, argv, scenes);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -254,6 +254,9 @@ struct weir_pending {
     const weir_event *watched; /* the output looks again when this one has come */
 };
 
+/** By what an output that found no event left is called. */
+enum watched { WATCHED_POOL, WATCHED_CLOCK, WATCHED_COUNT };
+
 struct output {
     _Atomic uint32_t references; /* the link and taken receives; acq_rel */
     weir_router *router;         /* held */
@@ -264,6 +267,8 @@ struct output {
     int early; /* packets are matched before they are ready although there are other senders */
     struct beacon *beacon;  /* what call-backs find it by */
     _Atomic uint32_t looks; /* acq_rel: call-backs that came since it was last matched */
+    _Atomic int watches
+        [WATCHED_COUNT]; /* relaxed, ordered by `looks`: whether an event's return is watched for */
     void (*arrived)(void *user);
     void *arrived_user;
     uint32_t telling;    /* threads that are in `arrived` */

@@ -23,7 +23,11 @@ struct watch {
     struct watch *next;
     struct beacon *beacon; /* held */
     weir_event *event;     /* held */
+    int of;                /* enum watched of the output's, or NOT_COUNTED */
 };
+
+#define NOT_COUNTED   (-1)
+#define LOOK_AGAIN_NS UINT64_C(10000000) /* between two looks for events, where none is told of */
 
 static _Thread_local uint32_t locked;       /* outputs that this thread holds locked */
 static _Thread_local uint32_t calling;      /* call-backs that this thread is in */
@@ -145,6 +149,9 @@ static void finish_watch(struct watch *watch)
     struct beacon *beacon = watch->beacon;
     struct output *output = enter(beacon);
     weir_event_release(watch->event);
+    if (output &&
+        watch->of != NOT_COUNTED) /* before it looks, since it may have to be watched again */
+        atomic_store_explicit(&output->watches[watch->of], 0, memory_order_relaxed);
     free(watch);
     if (output) {
         calling++;
@@ -218,7 +225,8 @@ static weir_status make(struct output *output, weir_event *event, struct watch *
     weir_status status = weir__alloc(1, sizeof **watch_out, "receive's watch", watch_out);
     if (status)
         return status;
-    **watch_out = (struct watch){.beacon = weir__beacon_ref(output->beacon), .event = event};
+    **watch_out = (struct watch){
+        .beacon = weir__beacon_ref(output->beacon), .event = event, .of = NOT_COUNTED};
     return WEIR_OK;
 }
 
@@ -250,11 +258,33 @@ weir_status weir__output_watch_time(struct output *output, uint64_t delay_ns)
     return status;
 }
 
-weir_status weir__output_watch_pool(struct output *output, weir_device *device)
+/* One of each kind at a time: an output may look, and find nothing, any number of times meanwhile. */
+static weir_status watch_once(struct output *output, enum watched of, weir_device *device)
 {
     struct watch *watch;
-    weir_status status = make(output, NULL, &watch);
-    if (!status && (status = weir__events_notify(device, on_event, watch)))
-        drop(watch);
+    weir_status status = WEIR_OK;
+    if (atomic_load_explicit(&output->watches[of], memory_order_relaxed) ||
+        (status = make(output, NULL, &watch)))
+        return status;
+    watch->of = (int)of;
+    atomic_store_explicit(&output->watches[of], 1,
+                          memory_order_relaxed); /* it may be called at once */
+    status = of == WATCHED_CLOCK
+                 ? weir__context_later(output->router->context, LOOK_AGAIN_NS, on_event, watch)
+                 : weir__events_notify(device, on_event, watch);
+    if (!status)
+        return WEIR_OK;
+    atomic_store_explicit(&output->watches[of], 0, memory_order_relaxed);
+    drop(watch);
+    return status;
+}
+
+/* What tells of the pool is the end of one event, which may lie behind this very packet while others are given back: the
+ * clock is for that. A simulation has none. */
+weir_status weir__output_watch_pool(struct output *output, weir_device *device)
+{
+    weir_status status = watch_once(output, WATCHED_POOL, device);
+    if (!status && !weir_context_simulated(output->router->context))
+        (void)watch_once(output, WATCHED_CLOCK, device); /* without memory it has to do without */
     return status;
 }

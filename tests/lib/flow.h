@@ -30,7 +30,10 @@ weir_link *new_link_with(weir_endpoint *source, weir_endpoint *destination,
 /** Whether a transport can carry packets from one device to the other. */
 int transport_fits(weir_transport transport, const weir_device *source,
                    const weir_device *destination);
-/** Fail unless all memory of all devices was given back. */
+/** Fail unless so many allocations are left of a device. A buffer that a queue of its release still read goes when the
+ *  runtime hears that the queue has come so far, so it waits for that. */
+void await_allocations(weir_device *device, uint64_t allocations);
+/** Fail unless all memory of all devices was given back, in the same way. */
 void assert_pools_empty(const weir_context *context);
 
 /** Build what is described in @p flow: context, inputs, outputs, shared are set by the caller. */

@@ -273,7 +273,8 @@ typedef struct weir_link_config {
     uint32_t buffers;
     /** Called after a posted receive was assigned a packet or ended (not when its bytes are there),
      *  by whichever thread made that happen, at the latest when the call of that thread returns;
-     *  wake-ups may coalesce. Must not block or call into weir but for weir_context_post(). May be NULL. */
+     *  wake-ups may coalesce. Must not block or call into weir but for weir_context_post(). Not called any more once
+     *  weir_link_destroy() has returned, which waits for who is in it. May be NULL. */
     void (*arrived)(void *user);
     void *arrived_user;
     /** How packets come to this output; every sender must be able to. Unused by inputs. Where it is

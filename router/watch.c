@@ -283,8 +283,11 @@ static weir_status watch_once(struct output *output, enum watched of, weir_devic
  * clock is for that. A simulation has none. */
 weir_status weir__output_watch_pool(struct output *output, weir_device *device)
 {
+    const int has_clock = !weir_context_simulated(output->router->context);
+    if (!has_clock) /* then whatever is in use now is watched, each time */
+        atomic_store_explicit(&output->watches[WATCHED_POOL], 0, memory_order_relaxed);
     weir_status status = watch_once(output, WATCHED_POOL, device);
-    if (!status && !weir_context_simulated(output->router->context))
+    if (!status && has_clock)
         (void)watch_once(output, WATCHED_CLOCK, device); /* without memory it has to do without */
     return status;
 }

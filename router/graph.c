@@ -25,11 +25,13 @@ static void delist(weir_link *link)
 
 /* ---- what is refused --------------------------------------------------------------------------- */
 
-static int leads_to(weir_router *from, const weir_router *to)
+static int leads_to(weir_router *from, const weir_router *to, uint64_t walk)
 {
     int leads = from == to;
+    if (!weir__walk_enters(from, walk))
+        return 0;
     for (uint32_t i = 0; i < from->port_count && !leads; i++)
-        leads = from->ports[i].router && leads_to(from->ports[i].router, to);
+        leads = from->ports[i].router && leads_to(from->ports[i].router, to, walk);
     return leads;
 }
 
@@ -40,7 +42,8 @@ static weir_status check_ends(const weir_endpoint *source, const weir_endpoint *
     if (source->context != destination->context)
         return weir__fail(WEIR_ERR_INVALID, "a link from %s to %s of another context", source->name,
                           destination->name);
-    if (source->router && destination->router && leads_to(destination->router, source->router))
+    if (source->router && destination->router &&
+        leads_to(destination->router, source->router, weir__walk_begin()))
         return weir__fail(WEIR_ERR_INVALID,
                           "a link from router %s to router %s would close a circle", source->name,
                           destination->name);

@@ -75,9 +75,9 @@ struct parcel {
     int lends;                   /* a choice between single outputs: it may come back from one */
     _Atomic int returned;        /* relaxed: it came back from one */
     _Atomic uint32_t candidates; /* acq_rel: if it lends, outputs that may still take it */
-    _Atomic int
-        left; /* seq_cst with `claims`: some output left it to others (pace.c), or gave it up for want of */
-    /* an event, and has to see who keeps it */
+    /* seq_cst with `claims`: some output left it to others (pace.c), or gave it up for want of an event, and has to see who
+     * keeps it */
+    _Atomic int left;
 };
 
 /** A parcel in the send queue of one output; a parcel of several candidates has one in each, and
@@ -488,9 +488,10 @@ struct weir_router {
     _Atomic int status;       /* WEIR_OK or what it was cancelled with; release after detail */
     _Atomic int ending; /* seq_cst: an input of it was shut down, or was parted from an output */
     pthread_mutex_t cancel_lock;
-    char detail[512];       /* the sentence of who cancelled first; written before status, once */
-    uint64_t number;        /* in the order made */
-    pthread_rwlock_t graph; /* guards all below */
+    char detail[512];        /* the sentence of who cancelled first; written before status, once */
+    uint64_t number;         /* in the order made */
+    _Atomic uint64_t walked; /* relaxed: the walk over the graph that came by last (router.c) */
+    pthread_rwlock_t graph;  /* guards all below */
     uint32_t input_count, port_count; /* numbers given out so far: what is gone leaves a NULL */
     uint32_t ports_linked;            /* ports that are there */
     uint32_t feeder_count;
@@ -505,8 +506,15 @@ void weir__router_ref(weir_router *router);
 void weir__router_unref(weir_router *router);
 /** What the router was cancelled with, and its sentence as this thread's; WEIR_OK while it is open. */
 weir_status weir__router_status(weir_router *router);
-/** Call fn for every output that the router reaches, or every input that reaches it, until one fails. With
- *  the router's graph locked for reading, or while building. */
+/** Routers form diamonds, whose ways double with each: a walk goes on from a router once. Walks that run at a time in several
+ *  threads may make each other look twice, never miss one. */
+uint64_t weir__walk_begin(void);
+/** @return whether @p walk comes to the router for the first time, as far as it knows. */
+int weir__walk_enters(weir_router *router, uint64_t walk);
+/** Whether a plain endpoint sends to it, or ever did, as far as @p walk has not looked yet. */
+int weir__router_has_sender(weir_router *router, uint64_t walk);
+/** Call fn for every output that the router reaches, or every input that reaches it, until one fails; seldom twice for the
+ *  same. With the router's graph locked for reading, or while building. */
 weir_status weir__router_each_output(weir_router *router,
                                      weir_status (*fn)(struct output *output, void *user),
                                      void *user);

@@ -80,45 +80,79 @@ weir_endpoint *weir_router_endpoint(weir_router *router)
     return &router->self;
 }
 
-weir_status weir__router_each_output(weir_router *router,
-                                     weir_status (*fn)(struct output *output, void *user),
-                                     void *user)
+/* ---- walks over the graph ------------------------------------------------------------------------ */
+
+uint64_t weir__walk_begin(void)
+{
+    static _Atomic uint64_t walks;
+    return atomic_fetch_add_explicit(&walks, 1, memory_order_relaxed) + 1;
+}
+
+/* A mark of another walk hides ours, and then we come again; ours is of this walk alone. */
+int weir__walk_enters(weir_router *router, uint64_t walk)
+{
+    return atomic_exchange_explicit(&router->walked, walk, memory_order_relaxed) != walk;
+}
+
+static weir_status each_output(weir_router *router, uint64_t walk,
+                               weir_status (*fn)(struct output *output, void *user), void *user)
 {
     weir_status status = WEIR_OK;
+    if (!weir__walk_enters(router, walk))
+        return WEIR_OK;
     for (uint32_t i = 0; i < router->port_count && !status; i++)
         if (router->ports[i].output)
             status = fn(router->ports[i].output, user);
         else if (router->ports[i].router)
-            status = weir__router_each_output(router->ports[i].router, fn, user);
+            status = each_output(router->ports[i].router, walk, fn, user);
+    return status;
+}
+
+weir_status weir__router_each_output(weir_router *router,
+                                     weir_status (*fn)(struct output *output, void *user),
+                                     void *user)
+{
+    return each_output(router, weir__walk_begin(), fn, user);
+}
+
+static weir_status each_input(weir_router *router, uint64_t walk,
+                              weir_status (*fn)(weir_link *link, void *user), void *user)
+{
+    weir_status status = WEIR_OK;
+    if (!weir__walk_enters(router, walk))
+        return WEIR_OK;
+    for (uint32_t i = 0; i < router->input_count && !status; i++)
+        if (router->inputs[i])
+            status = fn(router->inputs[i], user);
+    for (uint32_t i = 0; i < router->feeder_count && !status; i++)
+        status = each_input(router->feeders[i], walk, fn, user);
     return status;
 }
 
 weir_status weir__router_each_input(weir_router *router,
                                     weir_status (*fn)(weir_link *link, void *user), void *user)
 {
-    weir_status status = WEIR_OK;
-    for (uint32_t i = 0; i < router->input_count && !status; i++)
-        if (router->inputs[i])
-            status = fn(router->inputs[i], user);
-    for (uint32_t i = 0; i < router->feeder_count && !status; i++)
-        status = weir__router_each_input(router->feeders[i], fn, user);
-    return status;
+    return each_input(router, weir__walk_begin(), fn, user);
 }
 
-static int has_sender(weir_router *router)
+int weir__router_has_sender(weir_router *router, uint64_t walk)
 {
+    if (!weir__walk_enters(router, walk))
+        return 0;
     int has = router->inputs_ever > 0;
     for (uint32_t i = 0; i < router->feeder_count && !has; i++)
-        has = has_sender(router->feeders[i]);
+        has = weir__router_has_sender(router->feeders[i], walk);
     return has;
 }
 
-static int has_receiver(weir_router *router)
+static int has_receiver(weir_router *router, uint64_t walk)
 {
     int has = 0;
+    if (!weir__walk_enters(router, walk))
+        return 0;
     for (uint32_t i = 0; i < router->port_count && !has; i++)
         has = router->ports[i].output ||
-              (router->ports[i].router && has_receiver(router->ports[i].router));
+              (router->ports[i].router && has_receiver(router->ports[i].router, walk));
     return has;
 }
 
@@ -128,10 +162,10 @@ weir_status weir_router_check(weir_router *router)
     if (!router)
         return weir__missing("weir_router_check", "router");
     pthread_rwlock_rdlock(&router->graph);
-    if (!has_sender(router))
+    if (!weir__router_has_sender(router, weir__walk_begin()))
         status = weir__fail(WEIR_ERR_INVALID, "router %s is unconnected: nobody sends to it",
                             router->self.name);
-    else if (!has_receiver(router))
+    else if (!has_receiver(router, weir__walk_begin()))
         status = weir__fail(WEIR_ERR_INVALID, "router %s is unconnected: it leads to no receiver",
                             router->self.name);
     pthread_rwlock_unlock(&router->graph);

@@ -318,7 +318,7 @@ weir_status weir_link_create(weir_endpoint *source, weir_endpoint *destination,
 /** Shuts an open input down first. What was sent on it still arrives. Receives of an output that were
  *  not taken end, and packets assigned to them go to another receiver if the policy gave them a choice;
  *  receives that are held stay valid until they are released. NULL is fine.
- *  @par Blocks  until the copies into the link's buffers are over. */
+ *  @par Blocks  until the copies into the link's buffers are over, and no thread is in its `arrived`. */
 void weir_link_destroy(weir_link *link);
 /** weir_router_cancel() of the router the link belongs to; a link between two plain endpoints has one
  *  of its own. */

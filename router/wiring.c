@@ -7,27 +7,35 @@
 #include <stdlib.h>
 
 /* Of a router and all that feed it the one of the lowest number above `last`, or NULL. */
-static weir_router *next_above(weir_router *router, uint64_t last)
+static weir_router *next_above(weir_router *router, uint64_t last, uint64_t walk)
 {
+    if (!weir__walk_enters(router, walk))
+        return NULL;
     weir_router *best = router->number > last ? router : NULL;
     for (uint32_t i = 0; i < router->feeder_count; i++) {
-        weir_router *other = next_above(router->feeders[i], last);
+        weir_router *other = next_above(router->feeders[i], last, walk);
         if (other && (!best || other->number < best->number))
             best = other;
     }
     return best;
 }
 
+/* Those that feed `router` and itself, one by one in the order of their numbers: all threads lock them in that. */
+static weir_router *next_route(weir_router *router, const weir_router *last)
+{
+    return next_above(router, last ? last->number : 0, weir__walk_begin());
+}
+
 /* Nobody routes a message through `router` meanwhile. */
 static void lock_routes(weir_router *router)
 {
-    for (weir_router *r = next_above(router, 0); r; r = next_above(router, r->number))
+    for (weir_router *r = next_route(router, NULL); r; r = next_route(router, r))
         pthread_rwlock_wrlock(&r->graph);
 }
 
 static void unlock_routes(weir_router *router)
 {
-    for (weir_router *r = next_above(router, 0); r; r = next_above(router, r->number))
+    for (weir_router *r = next_route(router, NULL); r; r = next_route(router, r))
         pthread_rwlock_unlock(&r->graph);
 }
 
@@ -125,14 +133,6 @@ static weir_status open_queue_from(weir_link *link, void *output)
     return weir__send_queue_open(output, link);
 }
 
-static uint32_t count_ever(const weir_router *router)
-{
-    uint32_t ever = router->inputs_ever;
-    for (uint32_t i = 0; i < router->feeder_count; i++)
-        ever += count_ever(router->feeders[i]);
-    return ever;
-}
-
 static void add_port(weir_router *router, weir_link *link, struct port port,
                      weir_endpoint *candidate)
 {
@@ -176,7 +176,7 @@ static weir_status drain(struct output *output, void *unused)
     (void)unused;
     weir__output_lock(output);
     if (!output->senders && !output->destination->group) /* some may have come and gone already */
-        output->senders = count_ever(output->router) > 0;
+        output->senders = (uint32_t)weir__router_has_sender(output->router, weir__walk_begin());
     (void)weir__output_progress(output, 0); /* nothing was sent: nothing can fail */
     return WEIR_OK;
 }
@@ -203,18 +203,20 @@ static weir_status open_all_to(struct output *output, void *from)
     return weir__router_each_input(from, open_queue_from, output);
 }
 
-static int reaches(const weir_router *router, const struct output *output)
+static int reaches(weir_router *router, const struct output *output, uint64_t walk)
 {
     int does = 0;
+    if (!weir__walk_enters(router, walk))
+        return 0;
     for (uint32_t i = 0; i < router->port_count && !does; i++)
-        does = router->ports[i].router ? reaches(router->ports[i].router, output)
+        does = router->ports[i].router ? reaches(router->ports[i].router, output, walk)
                                        : router->ports[i].output == output;
     return does;
 }
 
 static int is_lost(const weir_link *link, const struct output *output)
 {
-    return link && !reaches(link->router, output);
+    return link && !reaches(link->router, output, weir__walk_begin());
 }
 
 /* Shut the send queues of inputs that do not reach the output any more. */

@@ -5,7 +5,7 @@
 #include "tests/lib/flow.h"
 
 #define CORNER_PACKET 64
-#define CORNER_MAX    80 /* of each kind */
+#define CORNER_MAX    200 /* of each kind */
 
 struct corner {
     weir_context *context;

@@ -65,6 +65,23 @@ static void nested_choices_keep_their_turns(void **state)
     corner_close(&c);
 }
 
+/* @return the last router of so many diamonds in a row behind `at`. */
+static weir_router *corner_diamonds(struct corner *c, weir_policy policy, weir_router *at,
+                                    int count)
+{
+    for (int diamond = 0; diamond < count; diamond++) {
+        weir_endpoint *from = weir_router_endpoint(at);
+        weir_endpoint *left = weir_router_endpoint(corner_router(c, policy));
+        weir_endpoint *right = weir_router_endpoint(corner_router(c, policy));
+        at = corner_router(c, policy);
+        corner_link(c, from, left, 0);
+        corner_link(c, from, right, 0);
+        corner_link(c, left, weir_router_endpoint(at), 0);
+        corner_link(c, right, weir_router_endpoint(at), 0);
+    }
+    return at;
+}
+
 /* Sixteen diamonds in a row have 65536 ways through them, which is one more than can be told
  * apart; with fewer the message goes one of them. */
 static void too_many_alternatives_are_refused(void **state)
@@ -77,18 +94,9 @@ static void too_many_alternatives_are_refused(void **state)
     struct corner c;
     corner_open(&c, open_or_skip(state));
     weir_policy order = weir_policy_priority(NULL);
-    weir_router *first = corner_router(&c, order), *at = first;
+    weir_router *first = corner_router(&c, order);
     weir_link *in = corner_link(&c, corner_sender(&c), weir_router_endpoint(first), 0);
-    for (int diamond = 0; diamond < 16; diamond++) {
-        weir_endpoint *from = weir_router_endpoint(at);
-        weir_endpoint *left = weir_router_endpoint(corner_router(&c, order));
-        weir_endpoint *right = weir_router_endpoint(corner_router(&c, order));
-        at = corner_router(&c, order);
-        corner_link(&c, from, left, 0);
-        corner_link(&c, from, right, 0);
-        corner_link(&c, left, weir_router_endpoint(at), 0);
-        corner_link(&c, right, weir_router_endpoint(at), 0);
-    }
+    weir_router *at = corner_diamonds(&c, order, first, 16);
     weir_link *out = corner_link(&c, weir_router_endpoint(at), corner_receiver(&c), 2);
     STATUS(corner_send(&c, in, 1, NULL), WEIR_ERR_UNSUPPORTED);
     assert_detail("a choice between more than 65535");
@@ -96,6 +104,50 @@ static void too_many_alternatives_are_refused(void **state)
     corner_drop(&c, c.links[1]); /* half of the ways are enough */
     OK(corner_send(&c, in, 2, NULL));
     expect_packet(out, CORNER_PACKET, 0, 2, 1);
+    corner_close(&c);
+}
+
+static weir_status choose_first(void *user, const weir_segment *segment,
+                                const weir_endpoint *source, weir_endpoint *const *candidates,
+                                uint32_t count, weir_choice *choice_out)
+{
+    (void)user, (void)segment, (void)source, (void)candidates, (void)count;
+    choice_out->candidate[0] = 0;
+    choice_out->count = 1;
+    return WEIR_OK;
+}
+
+/* There are 2^40 ways through them: whoever went each of them, to link, to check or to close, would not come back. */
+static void a_row_of_diamonds_is_walked_once(void **state)
+{
+    struct corner c;
+    weir_policy policy = WEIR_POLICY_INIT;
+    weir_pending *pending;
+    weir_segment segment;
+    policy.name = "first";
+    policy.choose = choose_first;
+    corner_open(&c, open_or_skip(state));
+    weir_router *first = corner_router(&c, policy);
+    weir_router *last = corner_diamonds(&c, policy, first, 40);
+    STATUS(weir_router_check(last), WEIR_ERR_INVALID);
+    STATUS(weir_router_check(first), WEIR_ERR_INVALID);
+    weir_link *out = corner_link(&c, weir_router_endpoint(last), corner_receiver(&c), 2);
+    weir_link *in = corner_link(&c, corner_sender(&c), weir_router_endpoint(first), 0);
+    weir_link *late = corner_link(&c, corner_sender(&c), weir_router_endpoint(first), 0);
+    weir_link *circle = in;
+    OK(weir_router_check(first));
+    OK(weir_router_check(last));
+    STATUS(weir_link_create(weir_router_endpoint(last), weir_router_endpoint(first), NULL, &circle),
+           WEIR_ERR_INVALID);
+    assert_null(circle);
+    OK(corner_send(&c, in, 5, NULL));
+    expect_packet(out, CORNER_PACKET, 0, 5, 1);
+    corner_drop(&c, c.links[1]); /* one way of the first diamond, which no packet takes */
+    OK(corner_send(&c, late, 6, NULL));
+    expect_packet(out, CORNER_PACKET, 0, 6, 1);
+    OK(weir_link_shutdown(in));
+    OK(weir_link_shutdown(late));
+    STATUS(weir_link_next(out, LONG_MS, &pending, &segment), WEIR_CLOSED);
     corner_close(&c);
 }
 
@@ -284,6 +336,7 @@ int main(void)
         ON_BACKEND(nested_choices_keep_their_order, "host:2"),
         ON_BACKEND(nested_choices_keep_their_turns, "host:2"),
         ON_BACKEND(too_many_alternatives_are_refused, "host:1"),
+        ON_EACH_BACKEND(a_row_of_diamonds_is_walked_once),
         ON_EACH_BACKEND(a_size_near_the_largest_is_refused),
         ON_EACH_BACKEND(a_staged_sender_linked_later_finds_bounce_buffers),
         ON_BACKEND(a_staged_sender_linked_later_finds_bounce_buffers, "host:1,host:1"),

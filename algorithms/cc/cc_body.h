@@ -138,6 +138,18 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* Nobody reads or adds to the words of a device before the first barrier. A reset by the frame would cost the kernel a
+ * barrier and registers for a few words. */
+WEIR_DEV void cc_clear_words(const struct cc_args *args, const struct weir_steps_block *block)
+{
+    uint32_t *words = (uint32_t *)args->words[args->part.part];
+    if (block->block)
+        return;
+    WEIR_ROLLED
+    for (uint32_t i = block->thread; i < sizeof(struct cc_words) / 4; i += block->threads)
+        weir_store_relaxed_dev_u32(&words[i], 0);
+}
+
 WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc_shared *shared,
                        struct weir_steps_block *block)
 {
@@ -154,6 +166,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
         shared->arcs = shared->sent = 0;
         shared->since_ns = weir_clock_ns();
     }
+    cc_clear_words(args, block);
     weir_block_sync();
 }
 

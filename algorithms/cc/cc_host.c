@@ -2,4 +2,5 @@
 #include "algorithms/cc/cc_body.h"
 
 #define WEIR_STEPS cc
+#define WEIR_STEPS_NO_RESET
 #include "worklist/steps_host_tmpl.h"

@@ -55,7 +55,7 @@ struct cc_piece {
 };
 #define CC_PIECE_IN 0x80000000u
 
-/** Words of a device, in its memory, 0 when a run begins. Rows of docs/memory-model.md. */
+/** Words of a device, in its memory; 0 behind the first barrier of a run. Rows of docs/memory-model.md. */
 struct cc_words {
     uint32_t hooks[CC_ROUNDS + 1]; /* lengths of the lists of hooks, one a merge; relaxed, add */
     uint32_t pieces;               /* relaxed, add */

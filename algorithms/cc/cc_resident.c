@@ -72,7 +72,6 @@ static const weir_steps_array arrays[] = {
      .field = FIELD(parent)},
     {.name = "words",
      .holding = WEIR_STEPS_SHARED,
-     .first = WEIR_STEPS_FILLED,
      .bytes = sizeof(struct cc_words),
      .field = FIELD(words)},
     {.name = "label", .extent = WEIR_STEPS_OWNED, .bytes = 4, .field = FIELD(label)},

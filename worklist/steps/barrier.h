@@ -260,20 +260,40 @@ WEIR_DEV uint64_t weir_steps_own(const struct weir_steps_member *m,
     return weir_load_relaxed_dev_u64(&weir_steps_mine(m)->from[(b->step + 1) % 2][m->index].sum[0]);
 }
 
+/* 16 bytes, which a lane loads and stores at once. */
+struct weir_steps_pair {
+    uint64_t word[2];
+} __attribute__((aligned(16)));
+
+/* Stores that a lane has under way together in a reset. */
+enum { WEIR_STEPS_RESET_BATCH = WEIR_LANES == 1 ? 1 : 4 };
+
 /* Reset all arrays of the table; by all threads of the device. */
 WEIR_COLD void weir_steps_reset_all(const struct weir_steps_reset *all, uint32_t count,
                                     uint64_t thread, uint64_t threads)
 {
-    /* Lanes of a warp write neighbouring words; a thread of a host device writes whole cache lines. */
-    const uint64_t each = WEIR_LANES == 1 ? 512 : 1;
+    /* Lanes of a warp write neighbouring pairs; a thread of a host device writes whole cache lines. */
+    const uint64_t each = WEIR_LANES == 1 ? 256 : 1;
     WEIR_ROLLED
     for (uint32_t i = 0; i < count; i++) {
-        const struct weir_steps_reset one = all[i];
+        const uint64_t pairs = all[i].words / 2, value = all[i].value, stride = threads * each;
+        struct weir_steps_pair *data = (struct weir_steps_pair *)all[i].data;
+        const struct weir_steps_pair *from = (const struct weir_steps_pair *)all[i].from;
         WEIR_ROLLED
-        for (uint64_t first = thread * each; first < one.words; first += threads * each) {
-            const uint64_t end = first + each < one.words ? first + each : one.words;
-            for (uint64_t w = first; w < end; w++)
-                one.data[w] = one.from ? one.from[w] : one.value;
+        for (uint64_t first = thread * each; first < pairs;
+             first += stride * WEIR_STEPS_RESET_BATCH) {
+            struct weir_steps_pair pair[WEIR_STEPS_RESET_BATCH];
+            for (uint64_t at = first, end = first + each; at < end && at < pairs; at++) {
+                for (uint32_t k = 0; k < WEIR_STEPS_RESET_BATCH; k++) {
+                    pair[k].word[0] = pair[k].word[1] = value;
+                    if (from && at + k * stride < pairs)
+                        pair[k] = from[at + k * stride];
+                }
+                for (uint32_t k = 0; k < WEIR_STEPS_RESET_BATCH; k++) {
+                    if (at + k * stride < pairs)
+                        data[at + k * stride] = pair[k];
+                }
+            }
         }
     }
 }

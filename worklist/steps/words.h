@@ -68,7 +68,7 @@ struct weir_steps_page {
 struct weir_steps_reset {
     uint64_t *data;       /* aligned and padded to 16 bytes */
     const uint64_t *from; /* what is copied; NULL: data is filled */
-    uint64_t words;       /* of 8 bytes */
+    uint64_t words;       /* of 8 bytes; an even number */
     uint64_t value;
 };
 

@@ -138,7 +138,7 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
                          const weir_graph *graph, const weir_partition *partition,
                          const weir_run_options *options)
 {
-    struct weir__rows_config config = {.in = 1};
+    struct weir__rows_config config = {.in = 1, .out_byte = 1};
     uint32_t *base = NULL;
     weir_status status = weir__row_steps_create(&in_step->on, &form, context, graph, partition,
                                                 options, &config, in_step);

@@ -272,7 +272,7 @@ WEIR_DEV uint64_t bfs_not_found(const struct bfs_step_args *a, uint64_t row)
     a->level[row] = BFS_NONE;
     if (a->parent)
         a->parent[row] = BFS_NONE;
-    return a->rows.out.offsets[row + 1] - a->rows.out.offsets[row];
+    return weir_rows_out_degree(&a->rows, row);
 }
 
 /* Each lane has a word of the bitmap with few rows left, and goes through its bits alone, so that the loads of all lanes

@@ -152,6 +152,8 @@ void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_co
         csr_need(device, sizes->owned[p], sizes->arcs_of[p], config->weights, need);
         weir__need_give(need, sizes->arcs_of[p], key);
         weir__need_take_on(need, device, config->out_degree ? numbers : 0, 4);
+        weir__need_pass(need, config->out_byte ? sizes->owned[p] : 0, 1);
+        weir__need_take_on(need, device, config->out_byte ? sizes->owned[p] : 0, 1);
     }
     if (back && sizes->parts == 1)
         in_need(sizes, config->weights, need);
@@ -264,6 +266,7 @@ void weir__rows_destroy(weir__rows *rows)
         if (rows->part[p].in.offsets != rows->part[p].out.offsets)
             free_arcs(device, &rows->part[p].in);
         weir__bring_free(device, rows->part[p].out_degree);
+        weir__bring_free(device, rows->part[p].out_byte);
     }
     weir__numbering_destroy(rows->numbering);
     weir__context_release(rows->context);

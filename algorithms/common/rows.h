@@ -20,6 +20,7 @@ struct weir__rows_config {
     int weights;    /* weights are wanted; the graph's are WEIR_WEIGHT_U32 */
     int by_weight;  /* arcs of a row ascend by weight, then by number */
     int out_degree; /* the replicated array is wanted */
+    int out_byte;   /* the out-degrees of own rows in bytes are wanted */
     enum weir__rows_order order;
 };
 

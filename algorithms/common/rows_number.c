@@ -219,6 +219,19 @@ static void clear_gaps(weir__rows *rows)
         }
 }
 
+/* The last ones of a part have no arcs where it is numbered by degree. */
+static void look_for_busy(const struct sort *sort)
+{
+    weir__rows *rows = sort->build->rows;
+    for (uint32_t p = 0; p < rows->parts; p++) {
+        weir_rows_part *part = &rows->part[p];
+        const uint32_t *vertex = rows->vertex + part->begin;
+        part->busy = part->owned;
+        while (part->busy && !sort->degree[vertex[part->busy - 1]])
+            part->busy--;
+    }
+}
+
 static weir_status number_all(struct sort *sort, const uint32_t *totals)
 {
     weir__rows *rows = sort->build->rows;
@@ -229,6 +242,7 @@ static weir_status number_all(struct sort *sort, const uint32_t *totals)
         return status;
     weir__parallel_for(rows->vertices, BLOCK, 0, write_numbers, sort);
     clear_gaps(rows);
+    look_for_busy(sort);
     return WEIR_OK;
 }
 

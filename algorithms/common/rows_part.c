@@ -191,6 +191,34 @@ static weir_status place_in(const struct weir__rows_build *build, weir_rows_part
     return status;
 }
 
+struct bytes {
+    const uint32_t *degree;
+    uint8_t *byte;
+};
+
+static void fill_bytes(void *user, uint64_t begin, uint64_t end)
+{
+    const struct bytes *bytes = user;
+    for (uint64_t r = begin; r < end; r++)
+        bytes->byte[r] =
+            (uint8_t)(bytes->degree[r] < WEIR_ROWS_BYTE ? bytes->degree[r] : WEIR_ROWS_BYTE);
+}
+
+static weir_status place_bytes(const struct weir__rows_build *build, weir_rows_part *part)
+{
+    struct bytes bytes = {.degree = build->rows->degree + part->begin};
+    const void *brought = NULL;
+    weir_status status = weir__alloc(part->owned, 1, "degrees of a part", &bytes.byte);
+    if (status)
+        return status;
+    weir__parallel_for(part->owned, WEIR__ARC_CHUNK, 0, fill_bytes, &bytes);
+    status = weir__bring(weir_context_device(build->rows->context, part->part), bytes.byte,
+                         part->owned, 1, &brought);
+    part->out_byte = brought;
+    free(bytes.byte);
+    return status;
+}
+
 weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t p)
 {
     weir__rows *rows = build->rows;
@@ -207,5 +235,7 @@ weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t p)
         status = weir__bring(weir_context_device(rows->context, p), rows->degree, rows->numbers, 4,
                              &degree);
     part->out_degree = degree;
+    if (!status && build->config->out_byte)
+        status = place_bytes(build, part);
     return status;
 }

@@ -41,21 +41,10 @@ static uint64_t most_pieces(const struct sssp_in_step *in_step, const weir_rows_
     return pieces;
 }
 
-/* Rows that have arcs, which are the first ones. A vertex of a symmetric graph that has no out-arcs has no in-arcs. */
-static uint32_t busy_rows(const struct sssp_in_step *in_step, const weir_rows_part *part)
-{
-    const uint32_t *degree = weir__rows_degrees(in_step->on.rows) + part->begin;
-    uint32_t busy = part->owned;
-    while (busy && weir__rows_symmetric(in_step->on.rows) && !degree[busy - 1])
-        busy--;
-    return busy;
-}
-
 static weir_status look_at_rows(struct weir__row_steps *on, void *user)
 {
     struct sssp_in_step *in_step = user;
     for (uint32_t p = 0; p < on->parts; p++) {
-        in_step->busy[p] = busy_rows(in_step, weir__row_steps_part(on, p));
         in_step->pieces[p] = most_pieces(in_step, weir__row_steps_part(on, p));
         if (in_step->pieces[p] > UINT32_MAX)
             return weir__fail(WEIR_ERR_UNSUPPORTED,
@@ -71,13 +60,13 @@ static weir_status look_at_rows(struct weir__row_steps *on, void *user)
 static uint64_t distances_written(const void *user, uint32_t p)
 {
     const struct sssp_in_step *in_step = user;
-    return in_step->on.parts == 1 ? in_step->busy[p]
-                                  : weir__row_steps_part(&in_step->on, p)->numbers;
+    const weir_rows_part *part = weir__row_steps_part(&in_step->on, p);
+    return part->parts == 1 ? part->busy : part->numbers;
 }
 
 static uint64_t rows_written(const void *user, uint32_t p)
 {
-    return ((const struct sssp_in_step *)user)->busy[p];
+    return weir__row_steps_part(&((const struct sssp_in_step *)user)->on, p)->busy;
 }
 
 static uint64_t piece_count(const void *user, uint32_t p, uint32_t sender)
@@ -207,7 +196,7 @@ static void bind(struct sssp_in_step *in_step, uint32_t p)
     struct sssp_step_args *args = weir_steps_args(in_step->on.steps, p);
     const uint32_t *degree = weir__rows_degrees(in_step->on.rows) + args->part.begin;
     uint32_t hubs = 0;
-    while (hubs < in_step->busy[p] && degree[hubs] >= SSSP_STEP_HUB_ARCS)
+    while (hubs < args->part.busy && degree[hubs] >= SSSP_STEP_HUB_ARCS)
         hubs++;
     for (uint32_t d = 0; d < in_step->on.parts && in_step->on.parts > 1; d++)
         args->room[d] = (uint32_t)inbox_room(in_step, d, p);
@@ -220,7 +209,7 @@ weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *g
                                       const weir_run_options *options, uint32_t delta,
                                       struct sssp_in_step **in_step_out)
 {
-    struct weir__rows_config config = {.in = 1, .weights = 1, .by_weight = 1};
+    struct weir__rows_config config = {.in = 1, .weights = 1, .by_weight = 1, .out_byte = 1};
     struct sssp_in_step *in_step;
     weir_status status;
     *in_step_out = NULL;
@@ -287,7 +276,7 @@ weir_status weir__sssp_in_step_run(struct sssp_in_step *in_step, uint64_t source
         const uint32_t row = number - args->part.begin; /* if it is the part's */
         args->source = number;
         args->previous = in_step->previous;
-        args->busy = row < args->part.owned && row >= in_step->busy[p] ? row + 1 : in_step->busy[p];
+        args->busy = row < args->part.owned && row >= args->part.busy ? row + 1 : args->part.busy;
     }
     in_step->previous = number;
     if ((status = weir__row_steps_run(&in_step->on, stats_out)))

@@ -9,7 +9,6 @@ struct sssp_in_step {
     struct weir__row_steps on; /* first */
     uint32_t delta;
     uint32_t previous;                 /* the source of the run before, a number; SSSP_STEP_NONE */
-    uint32_t busy[WEIR_DEVICES_MAX];   /* of sssp_step_args, but for the source */
     uint64_t pieces[WEIR_DEVICES_MAX]; /* of a step at most */
 };
 

@@ -241,12 +241,11 @@ WEIR_DEV void sssp_step_body(const struct sssp_step_args *a, struct sssp_step_sh
     sssp_step_finish(a, shared, b);
 }
 
-/** Behind the body: how many vertices have a distance, and the arcs of those that have none, whose offsets alone are
- *  read: as a rule few vertices that have arcs are left. */
+/** Behind the body: how many vertices have a distance, and the arcs of those that have none. */
 WEIR_DEV void sssp_step_epilogue(const struct sssp_step_args *a, const struct weir_steps_block *b)
 {
     const uint32_t *tent = a->tent[a->member.index] + a->part.begin;
-    const uint64_t *offsets = a->part.out.offsets, stride = weir_steps_threads(b);
+    const uint64_t stride = weir_steps_threads(b);
     uint64_t found[3] = {0, 0, 0}; /* as the results that follow REACHED */
     WEIR_ROLLED
     for (uint64_t row = weir_steps_thread(b); row < a->busy; row += stride * SSSP_STEP_COUNTED) {
@@ -260,7 +259,7 @@ WEIR_DEV void sssp_step_epilogue(const struct sssp_step_args *a, const struct we
                 found[1] += distance[k] == SSSP_U32_FAR;
             }
             if (distance[k] == SSSP_STEP_NONE)
-                found[2] += offsets[at + 1] - offsets[at];
+                found[2] += weir_rows_out_degree(&a->part, at);
         }
     }
     weir_steps_count(&a->member, b, SSSP_STEP_RESULT_REACHED, found, 3);

@@ -30,12 +30,13 @@ typedef struct weir_rows_part {
         in; /**< arcs that come to them: targets are tails. The pointers of `out` if the graph is
                         symmetric; NULL if they were not asked for */
     const uint32_t *out_degree; /**< of all vertices by number, replicated; NULL if not asked for */
-    const uint8_t *out_byte;    /**< of own rows: out-degrees, WEIR_ROWS_BYTE for that and more; NULL if
+    const uint8_t
+        *out_byte;    /**< of own rows: out-degrees, WEIR_ROWS_BYTE for that and more; NULL if
                                    not asked for. Of most rows it tells what 16 bytes of offsets would */
-    uint32_t begin;             /**< number of the first row */
-    uint32_t owned;             /**< rows */
-    uint32_t busy;              /**< rows from this one on have no arc in any direction that was asked for */
-    uint32_t numbers;           /**< of all parts with the gaps; a multiple of WEIR_ROWS_ALIGN */
+    uint32_t begin;   /**< number of the first row */
+    uint32_t owned;   /**< rows */
+    uint32_t busy;    /**< rows from this one on have no arc in any direction that was asked for */
+    uint32_t numbers; /**< of all parts with the gaps; a multiple of WEIR_ROWS_ALIGN */
     uint32_t part, parts;
     uint32_t first[WEIR_DEVICES_MAX + 1]; /**< where each part begins; first[parts] == numbers */
     uint64_t arcs_out, arcs_in;           /**< of this part */
@@ -47,8 +48,7 @@ typedef struct weir_rows_part {
 WEIR_DEV uint64_t weir_rows_out_degree(const weir_rows_part *part, uint64_t row)
 {
     const uint64_t degree = part->out_byte[row];
-    return degree < WEIR_ROWS_BYTE ? degree
-                                   : part->out.offsets[row + 1] - part->out.offsets[row];
+    return degree < WEIR_ROWS_BYTE ? degree : part->out.offsets[row + 1] - part->out.offsets[row];
 }
 
 #endif

@@ -277,7 +277,7 @@ WEIR_COLD void weir_steps_reset_all(const struct weir_steps_reset *all, uint32_t
     WEIR_ROLLED
     for (uint32_t i = 0; i < count; i++) {
         const uint64_t pairs = all[i].words / 2, value = all[i].value, stride = threads * each;
-        struct weir_steps_pair *data = (struct weir_steps_pair *)all[i].data;
+        struct weir_steps_pair *to = (struct weir_steps_pair *)all[i].data;
         const struct weir_steps_pair *from = (const struct weir_steps_pair *)all[i].from;
         WEIR_ROLLED
         for (uint64_t first = thread * each; first < pairs;
@@ -291,7 +291,7 @@ WEIR_COLD void weir_steps_reset_all(const struct weir_steps_reset *all, uint32_t
                 }
                 for (uint32_t k = 0; k < WEIR_STEPS_RESET_BATCH; k++) {
                     if (at + k * stride < pairs)
-                        data[at + k * stride] = pair[k];
+                        to[at + k * stride] = pair[k];
                 }
             }
         }

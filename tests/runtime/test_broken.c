@@ -50,7 +50,7 @@ static void a_fault_is_found_by_who_waits_for_something_else(void **state)
     OK(weir_device_status(last));
     OK(weir_future_set(gate, NULL));
     STATUS(weir_future_wait(bell.future, LONG_MS), WEIR_ERR_DEVICE);
-    assert_int_equal(atomic_load(&bell.rings), 1);
+    assert_true(atomic_load(&bell.rings) > 0);
     STATUS(weir_device_status(last), WEIR_ERR_DEVICE);
     assert_detail_has("illegal memory access");
     STATUS(weir_event_query(mark), WEIR_ERR_DEVICE);
@@ -58,7 +58,8 @@ static void a_fault_is_found_by_who_waits_for_something_else(void **state)
     STATUS(weir_queue_fill(broken, data, 1, 64), WEIR_ERR_DEVICE);
     STATUS(weir_queue_sync(broken), WEIR_ERR_DEVICE);
     (void)weir_queue_sync(held); /* well or not: it ends */
-    assert_int_equal(atomic_load(&bell.rings), 1);
+    /* CUDA may take the other GPUs of the process away too; the alarm rings once for each. */
+    assert_in_range(atomic_load(&bell.rings), 1, weir_context_device_count(context));
     weir__alarm_destroy(alarm);
     weir_event_release(mark);
     weir_future_release(passed);

@@ -30,7 +30,7 @@ program() {
 expect() {
     require=$1 status=$2 line=$3
     shift 3
-    (cd "$ROOM" && env BUILD=. WEIR_TEST_JOBS=1 WEIR_REQUIRE="$require" "$RUN" "$@") >"$ROOM/out" 2>&1
+    (cd "$ROOM" && env -u WEIR_TEST_LEAVE_OUT BUILD=. WEIR_TEST_JOBS=1 WEIR_REQUIRE="$require" "$RUN" "$@") >"$ROOM/out" 2>&1
     got=$?
     if [ "$got" = "$status" ] && [ "$(tail -n 1 "$ROOM/out")" = "$line" ]; then
         PASSED=$((PASSED + 1))

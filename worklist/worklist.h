@@ -117,12 +117,19 @@ typedef struct weir_worklist_config {
                                  0: WEIR_QUEUE_ITEMS, or 65536 where that is 0 too */
     uint32_t packet_items;  /**< items of a packet; 0: by WEIR_PACKET_BYTES */
     uint32_t tile_atoms;    /**< atoms that a tile has on average; 0: 4. Sizes what is fetched */
+    /** Called once for each worker in every run: behind the start of its resident kernel, or the end of its last discrete
+     *  one. What it puts into weir_worklist_queue() runs behind the kernel, and is done when the run returns, so that
+     *  counting results, say, costs the host no wait of its own. It must not wait for other devices, and runs in the thread
+     *  of weir_worklist_run(). A failure ends the run with that status. Its work is done after a run that was stopped,
+     *  too. NULL: nothing. */
+    weir_status (*behind)(void *user, uint32_t worker);
+    void *user; /**< for @c behind */
 } weir_worklist_config;
 /** Defaults of weir_worklist_config. */
 #define WEIR_WORKLIST_CONFIG_INIT                                                               \
     {                                                                                           \
         sizeof(weir_worklist_config), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, 0, WEIR_KERNEL_AUTO, \
-            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, 0, 0                               \
+            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, 0, 0, NULL, NULL                   \
     }
 
 /** What the time of a run went into; sums over the workers, so a run of 4 ms on two devices has 8. */

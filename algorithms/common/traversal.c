@@ -25,9 +25,11 @@ struct weir_traversal {
     weir_endpoint *source;
     weir_endpoint *worker[WEIR_DEVICES_MAX];
     void *values[WEIR_DEVICES_MAX];     /* device memory */
-    uint64_t *counts[WEIR_DEVICES_MAX]; /* VALUES_COUNTS; device memory */
+    uint64_t *counts[WEIR_DEVICES_MAX]; /* VALUES_COUNTS of all runs so far; device memory */
     uint64_t *counted; /* the same of each part, page-locked; after a run that counts */
-    uint64_t far;      /* values from here on are counted apart; 0: none */
+    uint64_t before[VALUES_COUNTS]; /* sums over the parts when the last run began */
+    uint64_t far;                   /* values from here on are counted apart; 0: none */
+    int counting;                   /* the run that is under way counts */
     int bound[WEIR_DEVICES_MAX];
     weir_prepare_stats prepared;
 };
@@ -90,6 +92,28 @@ static uint32_t tile_atoms(const weir_placement *placement)
     return atoms < 1024 ? (uint32_t)atoms : 1024;
 }
 
+/* Behind the kernel of a part: its values are counted, and the counts come to the host. */
+static weir_status put_counting(void *user, uint32_t p)
+{
+    const weir_traversal *traversal = user;
+    const weir_placement *placement = traversal->placement;
+    weir_queue *queue = weir_worklist_queue(traversal->worklist, p);
+    const values_count_args args = {.values = traversal->values[p],
+                                    .offsets = placement->part[p].offsets,
+                                    .counts = traversal->counts[p],
+                                    .far = traversal->far,
+                                    .rows = placement->part[p].owned,
+                                    .bytes = (uint32_t)traversal->config.value_bytes,
+                                    .fill = (uint32_t)traversal->config.fill};
+    if (!traversal->counting)
+        return WEIR_OK;
+    weir_status status = weir_queue_launch(queue, &weir__values_count_kernel, &args, sizeof args);
+    return status ? status
+                  : weir_queue_copy(queue, weir_context_home(placement->context),
+                                    traversal->counted + p * VALUES_COUNTS, device(traversal, p),
+                                    traversal->counts[p], COUNTS_BYTES);
+}
+
 static weir_status create_worklist(weir_traversal *traversal, const weir_run_options *options)
 {
     const weir_placement *placement = traversal->placement;
@@ -106,6 +130,8 @@ static weir_status create_worklist(weir_traversal *traversal, const weir_run_opt
     config.time_limit_ms = options->time_limit_ms;
     config.queue_items = queue_items(traversal);
     config.tile_atoms = tile_atoms(placement);
+    config.behind = put_counting;
+    config.user = traversal;
     weir_status status =
         weir_endpoint_create(weir_context_home(placement->context), "source", &traversal->source);
     return status ? status
@@ -135,6 +161,7 @@ static weir_status fill_values(weir_traversal *traversal)
     return status;
 }
 
+/* Before the first run. Counts go on from run to run, and what a run counted is the difference, so no run clears them. */
 static weir_status clear_counts(weir_traversal *traversal)
 {
     weir_status status = WEIR_OK;
@@ -154,35 +181,17 @@ static weir_status sync_all(const weir_traversal *traversal)
     return status;
 }
 
-/* All devices count at a time. */
-static weir_status count_values(const weir_traversal *traversal)
-{
-    const weir_placement *placement = traversal->placement;
-    weir_device *home = weir_context_home(placement->context);
-    weir_status status = WEIR_OK;
-    for (uint32_t p = 0; p < placement->parts && !status; p++) {
-        weir_queue *queue = weir_worklist_queue(traversal->worklist, p);
-        const values_count_args args = {.values = traversal->values[p],
-                                        .offsets = placement->part[p].offsets,
-                                        .counts = traversal->counts[p],
-                                        .far = traversal->far,
-                                        .rows = placement->part[p].owned,
-                                        .bytes = (uint32_t)traversal->config.value_bytes,
-                                        .fill = (uint32_t)traversal->config.fill};
-        if (!(status = weir_queue_launch(queue, &weir__values_count_kernel, &args, sizeof args)))
-            status = weir_queue_copy(queue, home, traversal->counted + p * VALUES_COUNTS,
-                                     device(traversal, p), traversal->counts[p], COUNTS_BYTES);
-    }
-    weir_status synced = sync_all(traversal);
-    return status ? status : synced;
-}
-
-static uint64_t counted(const weir_traversal *traversal, enum values_counted which)
+static uint64_t counted_so_far(const weir_traversal *traversal, enum values_counted which)
 {
     uint64_t sum = 0;
     for (uint32_t p = 0; p < traversal->placement->parts; p++)
         sum += traversal->counted[p * VALUES_COUNTS + which];
     return sum;
+}
+
+static uint64_t counted(const weir_traversal *traversal, enum values_counted which)
+{
+    return counted_so_far(traversal, which) - traversal->before[which];
 }
 
 void weir__traversal_watch(weir_traversal *traversal, uint64_t far)
@@ -233,7 +242,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
         if ((status = create_part(traversal, p)))
             goto err;
     if ((status = create_worklist(traversal, &asked)) || (status = fill_values(traversal)) ||
-        (status = sync_all(traversal)))
+        (status = clear_counts(traversal)) || (status = sync_all(traversal)))
         goto err;
     weir__prepare_more(&begin, &placement->prepared, &traversal->prepared);
     *traversal_out = traversal;
@@ -295,12 +304,11 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
     for (uint32_t p = 0; p < traversal->placement->parts; p++)
         if (!traversal->bound[p])
             return weir__fail(WEIR_ERR_INVALID, "no state was bound to part %u", p);
+    traversal->counting = traversal->config.value_bytes && (stats_out || traversal->far);
+    for (uint32_t which = 0; which < VALUES_COUNTS; which++)
+        traversal->before[which] = counted_so_far(traversal, which);
     if ((!traversal->config.keep_values && (status = fill_values(traversal))) ||
-        (status = clear_counts(traversal)) ||
         (status = weir_worklist_run(traversal->worklist, &work)))
-        return status;
-    if (traversal->config.value_bytes && (stats_out || traversal->far) &&
-        (status = count_values(traversal)))
         return status;
     if (!stats_out)
         return WEIR_OK;

@@ -174,20 +174,6 @@ static void image_args(struct worker *worker)
         args->bag[b] = bag_of(worker, b);
 }
 
-static weir_status put_words(struct worker *worker, const struct weir_mail *mail)
-{
-    struct weir_worklist *list = worker->list;
-    weir_device *home = weir_context_home(list->context);
-    weir_status status = weir_queue_copy(worker->queue, worker->device, worker->control, home,
-                                         worker->image, sizeof *worker->image);
-    if (!status && list->home_words)
-        *worker->mail = *mail;
-    else if (!status)
-        status =
-            weir_queue_copy(worker->queue, worker->device, worker->mail, home, mail, sizeof *mail);
-    return status;
-}
-
 /* Seeds wait in two more channels, which come after those of other workers. */
 static void image_seeds(struct weir_mail *mail, const struct worker *worker)
 {
@@ -196,39 +182,48 @@ static void image_seeds(struct weir_mail *mail, const struct worker *worker)
     mail->in_tail[worker->source_count + 1] = seeds->numbers;
 }
 
+static void image_statuses(struct weir_status_words *statuses, uint32_t count)
+{
+    memset(statuses, 0, count * sizeof *statuses);
+    for (uint32_t i = 0; i < count; i++)
+        statuses[i].turn = 1;
+}
+
+/* Words in host memory are written where they lie, the others in the image. */
+static void image_shared(struct worker *worker)
+{
+    struct weir_worklist *list = worker->list;
+    char *image = (char *)worker->image;
+    struct weir_mail *mail = worker->mail;
+    struct weir_status_words *statuses = list->statuses;
+    if (!list->home_words) {
+        mail = (struct weir_mail *)(void *)(image + weir__worklist_mail_at());
+        statuses = (struct weir_status_words *)(void *)(image + weir__worklist_statuses_at());
+    }
+    memset(mail, 0, sizeof *mail);
+    if (weir__worklist_fused(list))
+        image_seeds(mail, worker);
+    if (worker->index == 0)
+        image_statuses(statuses, list->count);
+}
+
 weir_status weir__worklist_reset(struct weir_worklist *list)
 {
     weir_device *home = weir_context_home(list->context);
-    const size_t bytes = list->count * sizeof *list->statuses;
-    struct weir_mail *mail;
-    struct weir_status_words *statuses;
-    void *memory;
-    weir_status status;
-    if ((status = weir_device_alloc(home, list->count * sizeof *mail + bytes, &memory)))
-        return status;
-    memset(memory, 0, list->count * sizeof *mail + bytes);
-    mail = memory;
-    statuses = (struct weir_status_words *)(void *)(mail + list->count);
-    for (uint32_t i = 0; i < list->count; i++)
-        statuses[i].turn = 1;
+    weir_status status = WEIR_OK;
     for (uint32_t i = 0; i < list->count && !status; i++) {
         struct worker *worker = &list->workers[i];
         image_control(worker);
         image_args(worker);
-        if (weir__worklist_fused(list))
-            image_seeds(&mail[i], worker);
-        status = put_words(worker, &mail[i]);
+        image_shared(worker);
+        status = weir_queue_copy(worker->queue, worker->device, worker->control, home,
+                                 worker->image, weir__worklist_words_bytes(worker));
     }
-    if (!status && list->home_words)
-        memcpy(list->statuses, statuses, bytes);
-    else if (!status)
-        status = weir_queue_copy(list->workers[0].queue, list->workers[0].device, list->statuses,
-                                 home, statuses, bytes);
-    for (uint32_t i = 0; i < list->count; i++) {
+    /* Kernels of several devices write to each other's words as soon as they run. */
+    for (uint32_t i = 0; i < list->count && (list->count > 1 || !weir__worklist_fused(list)); i++) {
         weir_status synced = weir_queue_sync(list->workers[i].queue);
         status = status ? status : synced;
     }
-    weir_device_free(home, memory);
     return status;
 }
 

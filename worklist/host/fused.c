@@ -3,16 +3,23 @@
 #include "worklist/host/internal.h"
 #include "worklist/host/resident.h"
 
-/* Copy back what a kernel that has ended left, and fail the run if it did not end well. */
-static weir_status collect(void *user, uint32_t index)
+/* Behind a kernel: its control words come back, and what the program wants there. */
+static weir_status put_behind(void *user, uint32_t index)
 {
     struct weir_worklist *list = user;
     struct worker *worker = &list->workers[index];
     weir_status status =
         weir_queue_copy(worker->queue, weir_context_home(list->context), worker->image,
                         worker->device, worker->control, sizeof *worker->image);
-    if (!status)
-        status = weir_queue_sync(worker->queue);
+    return status ? status : weir__worklist_behind(worker);
+}
+
+/* Fail the run if a kernel did not end well. */
+static weir_status collect(void *user, uint32_t index)
+{
+    struct weir_worklist *list = user;
+    struct worker *worker = &list->workers[index];
+    weir_status status = weir_queue_sync(worker->queue);
     return status ? status : weir__worklist_end(worker);
 }
 
@@ -54,6 +61,7 @@ static void describe(struct weir_worklist *list, struct residents *all)
                               .stop_value = 1,
                               .fail = fail,
                               .failed = failed,
+                              .put_behind = put_behind,
                               .collect = collect,
                               .tend = wants_tending(list) ? tend : NULL,
                               .user = list};
@@ -65,7 +73,7 @@ static void describe(struct weir_worklist *list, struct residents *all)
                                         .done = worker->done,
                                         .args = worker->args,
                                         .stop = &worker->control->look[WEIR_LOOK_STOP],
-                                        .image = &worker->image->look[WEIR_LOOK_STOP]};
+                                        .image = worker->stop};
     }
 }
 

@@ -84,9 +84,14 @@ struct worker {
     weir_queue *stop_queue; /* of a GPU: for the stop word while a kernel runs */
     weir_event *done;
 
-    struct weir_control *control; /* in the device's memory */
-    struct weir_control *image;   /* the same in host memory, before and after kernels */
+    /* One piece of the device's memory: the control words and, unless they lie in host memory, behind them the mail and,
+     * with the first worker, the statuses of all. */
+    struct weir_control *control;
     struct weir_mail *mail;
+    /* The same in page-locked host memory: what a run begins with, copied there at once; behind a kernel the control words
+     * come back. */
+    struct weir_control *image;
+    uint32_t *stop; /* page-locked: the stop word is copied from here */
     void *bags[WEIR_BAGS];
     struct spill spill;
     void *bounds; /* of the tiles of near items; device memory; NULL: no round is narrow */
@@ -177,7 +182,12 @@ uint32_t weir__worklist_bag_room(const struct weir_worklist *list, uint32_t bag,
 #define WEIR_NARROW_MOST 32768u
 /** Bytes of a kernel's arguments. */
 size_t weir__worklist_args_bytes(const struct weir_worklist *list);
-/** Fill in all words of a run that begins, and copy them into the devices' memory. */
+/** What a worker's `control` and `image` have room for, and where the mail and the statuses lie in them; in bytes. */
+size_t weir__worklist_words_bytes(const struct worker *worker);
+size_t weir__worklist_mail_at(void);
+size_t weir__worklist_statuses_at(void);
+/** Fill in all words of a run that begins, and copy them into the devices' memory. A single resident kernel follows the copy
+ *  in its queue; otherwise the words are there when this returns. */
 weir_status weir__worklist_reset(struct weir_worklist *list);
 /** Tests only: in the runs to come, publish the tails of channels only in some decisions, at random.
  *  @param[in] seed  0: no longer. */
@@ -189,6 +199,8 @@ void weir__worklist_delay(struct weir_worklist *list, uint64_t seed);
 void weir__worklist_fail(struct weir_worklist *list, weir_status status);
 /** Whether a failure was reported. */
 int weir__worklist_failed(struct weir_worklist *list);
+/** Have the program put its work behind a worker's kernels (weir_worklist_config.behind). */
+weir_status weir__worklist_behind(const struct worker *worker);
 /** Turn the reason for which a kernel ended into a status with a sentence. */
 weir_status weir__worklist_end(const struct worker *worker);
 void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *out);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define PIECES_MOST 65536u
+#define WORDS_ALIGN 128u /* bytes: words of different writers share no line */
 
 /* The next hops of each worker by the route plan, each once; and for each worker those that have it as a next hop. */
 void weir__worklist_wire(struct weir_worklist *list)
@@ -101,22 +102,54 @@ static weir_device *words_device(const struct weir_worklist *list, const struct 
     return list->home_words ? weir_context_home(list->context) : worker->device;
 }
 
+static size_t whole_lines(size_t bytes)
+{
+    return (bytes + WORDS_ALIGN - 1) / WORDS_ALIGN * WORDS_ALIGN;
+}
+
+size_t weir__worklist_mail_at(void)
+{
+    return whole_lines(sizeof(struct weir_control));
+}
+
+size_t weir__worklist_statuses_at(void)
+{
+    return weir__worklist_mail_at() + whole_lines(sizeof(struct weir_mail));
+}
+
+size_t weir__worklist_words_bytes(const struct worker *worker)
+{
+    const struct weir_worklist *list = worker->list;
+    if (list->home_words)
+        return weir__worklist_mail_at();
+    return weir__worklist_statuses_at() +
+           (worker->index ? 0 : list->count * sizeof *list->statuses);
+}
+
 static weir_status allocate_words(struct worker *worker)
 {
     struct weir_worklist *list = worker->list;
     weir_device *home = weir_context_home(list->context);
+    const size_t bytes = weir__worklist_words_bytes(worker);
     void *memory;
     weir_status status;
-    if ((status = weir_device_alloc(worker->device, sizeof *worker->control, &memory)))
+    if ((status = weir_device_alloc(worker->device, bytes, &memory)))
         return status;
     worker->control = memory;
-    if ((status = weir_device_alloc(home, sizeof *worker->image, &memory)))
+    if ((status = weir_device_alloc(home, bytes, &memory)))
         return status;
     worker->image = memory;
-    memset(worker->image, 0, sizeof *worker->image); /* statistics may be asked for before a run */
-    if ((status = weir_device_alloc(words_device(list, worker), sizeof *worker->mail, &memory)))
+    memset(memory, 0, bytes); /* statistics may be asked for before a run */
+    if ((status = weir_device_alloc(home, sizeof *worker->stop, &memory)))
         return status;
-    worker->mail = memory;
+    worker->stop = memory;
+    if (!list->home_words)
+        worker->mail =
+            (struct weir_mail *)(void *)((char *)worker->control + weir__worklist_mail_at());
+    else if ((status = weir_device_alloc(home, sizeof *worker->mail, &memory)))
+        return status;
+    else
+        worker->mail = memory;
     return weir__calloc(1, weir__worklist_args_bytes(list), "kernel arguments", &worker->args);
 }
 
@@ -158,10 +191,14 @@ weir_status weir__worklist_allocate(struct weir_worklist *list)
     for (uint32_t i = 0; i < list->count; i++)
         if ((status = allocate_worker(&list->workers[i])))
             return status;
-    status = weir_device_alloc(words_device(list, &list->workers[0]),
-                               list->count * sizeof *list->statuses, &memory);
-    list->statuses = status ? NULL : memory;
-    return status;
+    if (!list->home_words) {
+        memory = (char *)list->workers[0].control + weir__worklist_statuses_at();
+    } else if ((status = weir_device_alloc(weir_context_home(list->context),
+                                           list->count * sizeof *list->statuses, &memory))) {
+        return status;
+    }
+    list->statuses = memory;
+    return WEIR_OK;
 }
 
 static void free_worker(struct worker *worker)
@@ -176,7 +213,9 @@ static void free_worker(struct worker *worker)
         weir_device_free(words_device(list, worker), worker->channel_in[l]);
         weir_device_free(worker->device, worker->channel_out[l]);
     }
-    weir_device_free(words_device(list, worker), worker->mail);
+    if (list->home_words)
+        weir_device_free(home, worker->mail);
+    weir_device_free(home, worker->stop);
     weir_device_free(home, worker->image);
     weir_device_free(worker->device, worker->control);
     weir_event_release(worker->done);
@@ -191,8 +230,8 @@ void weir__worklist_free(struct weir_worklist *list)
         weir_queue_destroy(list->workers[i].stop_queue);
         weir_queue_destroy(list->workers[i].queue);
     }
-    if (list->statuses)
-        weir_device_free(words_device(list, &list->workers[0]), list->statuses);
+    if (list->home_words)
+        weir_device_free(weir_context_home(list->context), list->statuses);
     for (uint32_t i = 0; i < list->count; i++)
         if (list->workers[i].device)
             free_worker(&list->workers[i]);

@@ -36,6 +36,24 @@ int weir__worklist_failed(struct weir_worklist *list)
     return is;
 }
 
+weir_status weir__worklist_behind(const struct worker *worker)
+{
+    const weir_worklist_config *config = &worker->list->config;
+    return config->behind ? config->behind(config->user, worker->index) : WEIR_OK;
+}
+
+/* Resident kernels have it behind them already. */
+static weir_status behind_discrete(struct weir_worklist *list)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t i = 0; i < list->count && list->config.behind; i++) {
+        const weir_status put = weir__worklist_behind(&list->workers[i]);
+        const weir_status done = weir_queue_sync(list->workers[i].queue);
+        status = status ? status : put ? put : done;
+    }
+    return status;
+}
+
 static weir_status report_failure(struct weir_worklist *list)
 {
     char dump[16000];
@@ -57,6 +75,8 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
         weir__fused_run(list);
     } else {
         weir__discrete_run(list);
+        if ((status = behind_discrete(list)))
+            weir__worklist_fail(list, status);
     }
     for (uint32_t i = 0; i < list->count; i++)
         list->seeds[i].count = list->seeds[i].numbers = 0;

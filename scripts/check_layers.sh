@@ -37,17 +37,3 @@ find runtime topology router worklist algorithms examples tests \
         if (FILENAME !~ /\.cuh?$/ && FILENAME !~ /^(runtime\/cuda|tests\/standin)\//) complain(FILENAME " includes a CUDA header")
     }
     END { exit bad }' {} +
-
-# Who knows CUDA by name beside its backend is who the porting page lists: no more, or a port meets surprises, and no less.
-page=docs/porting-a-backend.md
-listed=$(sed -n '/^## Beyond the table/,/^## /p' "$page" | grep '^| `' | sed 's/^| \([^|]*\) |.*/\1/' | tr -d '`' |
-    tr ' ' '\n' | grep '/' | sort)
-knowing=$(find runtime topology router worklist algorithms -name '*.[ch]' ! -path 'runtime/cuda/*' -exec \
-    grep -lE 'WEIR_DEVICE_CUDA|WEIR_CUDA([^_A-Za-z]|$)|__CUDACC__' {} + | sort)
-if [ "$listed" != "$knowing" ]; then
-    echo "$page, \"Beyond the table\", and the files that know CUDA by name differ:"
-    printf '%s\n' "$listed" >"${TMPDIR:-/tmp}/weir-listed.$$"
-    printf '%s\n' "$knowing" | diff "${TMPDIR:-/tmp}/weir-listed.$$" - || true
-    rm -f "${TMPDIR:-/tmp}/weir-listed.$$"
-    exit 1
-fi

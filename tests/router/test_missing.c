@@ -360,11 +360,16 @@ static void collectives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(configuration),        ON_BACKEND(devices_and_memory, "host:1"),
-        ON_BACKEND(queues, "host:1"),           ON_BACKEND(queues, "strict:2"),
-        ON_BACKEND(stamps_and_events, "host:1"), ON_BACKEND(futures, "host:1"),
-        ON_BACKEND(routers, "host:1"),          ON_BACKEND(sending, "host:1"),
-        ON_BACKEND(receiving, "host:1"),        ON_BACKEND(groups, "host:1"),
+        cmocka_unit_test(configuration),
+        ON_BACKEND(devices_and_memory, "host:1"),
+        ON_BACKEND(queues, "host:1"),
+        ON_BACKEND(queues, "strict:2"),
+        ON_BACKEND(stamps_and_events, "host:1"),
+        ON_BACKEND(futures, "host:1"),
+        ON_BACKEND(routers, "host:1"),
+        ON_BACKEND(sending, "host:1"),
+        ON_BACKEND(receiving, "host:1"),
+        ON_BACKEND(groups, "host:1"),
         ON_BACKEND(collectives, "host:2"),
     };
     return cmocka_run_group_tests_name("missing", tests, NULL, NULL);

@@ -189,7 +189,7 @@ weir_status weir__collectives_fail(weir_collectives *c, weir_status status)
     pthread_mutex_unlock(&c->lock);
     if (first) {
         weir__nccl_abort(c->nccl);
-        weir__collectives_cancel_routes(c, status);
+        weir__collectives_cancel_meshes(c, status);
     }
     return weir__collectives_status(c);
 }

@@ -32,7 +32,6 @@
 #define WEIR_ROUTER_COLLECTIVE_H
 
 #include "router/router.h"
-#include "topology/topology.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -37,3 +37,13 @@ find runtime topology router worklist algorithms examples tests \
         if (FILENAME !~ /\.cuh?$/ && FILENAME !~ /^(runtime\/cuda|tests\/standin)\//) complain(FILENAME " includes a CUDA header")
     }
     END { exit bad }' {} +
+
+# Nor does a header include itself by way of others.
+circles=$(find runtime topology router worklist algorithms examples tests \( -name '*.h' -o -name '*.cuh' \) -exec awk '
+    /^[ \t]*#[ \t]*include[ \t]*["<]/ { to = $0; sub(/^[^"<]*["<](weir\/)?/, "", to); sub(/[">].*/, "", to); print FILENAME, to }' {} + |
+    tsort 2>&1 >/dev/null) || :
+if [ -n "$circles" ]; then
+    echo 'headers include each other in a circle:'
+    echo "$circles"
+    exit 1
+fi

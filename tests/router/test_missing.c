@@ -349,18 +349,38 @@ static void collectives(void **state)
     calls(c, send, NULL, queues);
     calls(c, send, recv, NULL);
     OK(weir_all_reduce(c, NULL, NULL, 0, I32, SUM, queues)); /* nothing is moved */
-    weir_collectives_cancel(NULL, WEIR_ERR_CANCELLED);
-    weir_collectives_destroy(NULL);
     weir_collectives_destroy(c);
     for (uint32_t i = 0; i < RANKS; i++)
         weir_queue_destroy(queues[i]);
     weir_context_destroy(context);
 }
 
+/* What ends or cancels ignores it. */
+static void ends(void **state)
+{
+    (void)state;
+    weir_config_destroy(NULL);
+    weir_context_destroy(NULL);
+    weir_queue_destroy(NULL);
+    weir_stamp_destroy(NULL);
+    weir_event_release(NULL);
+    weir_future_release(NULL);
+    weir_watch_destroy(NULL);
+    weir_endpoint_destroy(NULL);
+    weir_router_cancel(NULL, WEIR_ERR_CANCELLED);
+    weir_router_destroy(NULL);
+    weir_link_cancel(NULL, WEIR_ERR_CANCELLED);
+    weir_link_destroy(NULL);
+    weir_group_destroy(NULL);
+    weir_collectives_cancel(NULL, WEIR_ERR_CANCELLED);
+    weir_collectives_destroy(NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configuration),
+        cmocka_unit_test(ends),
         ON_BACKEND(devices_and_memory, "host:1"),
         ON_BACKEND(queues, "host:1"),
         ON_BACKEND(queues, "strict:2"),

@@ -1,6 +1,7 @@
 #!/bin/sh
-# A user's view of a build, by the command that README.md names, and of what is installed, in a folder of its own: what lies where, programs by pkg-config and CMake, shared and
-# static, C and C++, operators compiled outside the tree, METIS found, and an uninstallation that leaves nothing.
+# A user's view of a build, by the command that README.md names, and of what is installed, in a folder of its own: what lies
+# where, programs by pkg-config and CMake, shared and static, C and C++, operators compiled outside the tree, METIS found, and
+# an uninstallation that leaves nothing.
 #
 #   scripts/check_install.sh MAKE...      the command that builds; BUILD, CC, CXX, NVCC (empty: no CUDA) as it has them
 set -eu

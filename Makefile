@@ -198,6 +198,7 @@ check-headers:
 check-layers:
 	$(Q)scripts/check_layers.sh
 	$(Q)scripts/check_sized.sh
+	$(Q)scripts/check_lists.sh
 check-symbols: $(B)/libweir.a $(B)/libweir.so
 	$(Q)CC='$(CC)' scripts/check_symbols.sh $^ $(PUBLIC_H)
 check-format:
@@ -246,7 +247,8 @@ help:
 	@echo '  check-faults    allocations, mappings and threads of the command fail, one at a time (WEIR_FAULTS=full: all)'
 	@echo '  check-standin   the GPU cases of runtime and router without a GPU, over a stand-in for CUDA (tests/standin)'
 	@echo '  check-headers   public headers compile alone, as C11 and as C++17'
-	@echo '  check-layers    folders include only what lies below them; structures with a size have an initialiser'
+	@echo '  check-layers    folders include only what lies below them; structures with a size have an initialiser;'
+	@echo '                  lists of pages and tests are those of the sources'
 	@echo '  check-symbols   the library exports what the public headers declare, each call in a version'
 	@echo '  check-format    formatting, as clang-format would have it'
 	@echo '  fuzz            files, words and numbers that a generator makes, FUZZ_SECONDS=10 for each harness'

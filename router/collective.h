@@ -32,7 +32,6 @@
 #define WEIR_ROUTER_COLLECTIVE_H
 
 #include "router/router.h"
-#include "topology/topology.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -142,7 +141,8 @@ weir_algorithm weir_collectives_chosen(const weir_collectives *collectives,
 
 /** End what is under way, and refuse every later call, with @p status (a failure; anything else counts as
  *  WEIR_ERR_CANCELLED). The queues go on; what the calls would have written is undefined. The first
- *  status stays. Any thread, any time. */
+ *  status stays. The sentence of this thread's last failure goes with it if that was one of @p status: set one with
+ *  weir_error_set(). Any thread, any time. */
 void weir_collectives_cancel(weir_collectives *collectives, weir_status status);
 /** How the calls made so far went. To be asked once the queues were waited for, as data of a call that
  *  failed on the way is undefined.

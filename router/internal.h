@@ -203,7 +203,7 @@ weir_status weir__transport_open(struct output *output, struct send_queue *sends
 /** What the tunable says; AUTO if it fails. @retval WEIR_ERR_INVALID  it is none of the names. */
 weir_status weir__transport_tuned(const weir_context *context, weir_transport *transport_out);
 
-/* ---- outputs (output.c, sends.c, transfer.c) ----------------------------------------------------- */
+/* ---- outputs (output.c, send_queue.c, transfer.c) ----------------------------------------------------- */
 
 /** What one input has sent to one output and was not taken yet: senders take turns by send queues. */
 struct send_queue {

@@ -115,13 +115,13 @@ void weir__pending_answered(weir_pending *pending, weir_status status)
 }
 
 /* The oldest receive that nobody has; it is not taken yet. */
-static weir_status get(weir_link *link, weir_pending **pending_out)
+static weir_status get(const char *call, weir_link *link, weir_pending **pending_out)
 {
     weir_status status;
     if (!pending_out)
-        return weir__missing("weir_link_receive", "pending_out");
+        return weir__missing(call, "pending_out");
     *pending_out = NULL;
-    if ((status = check_receive("weir_link_receive", link, 1)))
+    if ((status = check_receive(call, link, 1)))
         return status;
     struct output *output = link->output;
     status = WEIR_FULL;
@@ -145,7 +145,7 @@ static weir_status get(weir_link *link, weir_pending **pending_out)
 
 weir_status weir_link_receive(weir_link *link, weir_pending **pending_out)
 {
-    weir_status status = get(link, pending_out);
+    weir_status status = get("weir_link_receive", link, pending_out);
     if (!status)
         take(*pending_out);
     return status;
@@ -240,8 +240,8 @@ weir_status weir_link_next(weir_link *link, int64_t timeout_ms, weir_pending **p
     weir_pending *pending;
     weir_status status;
     if (!pending_out || !segment_out)
-        return weir__missing("weir_link_next", "an output argument");
-    status = get(link, &pending);
+        return weir__missing("weir_link_next", pending_out ? "segment_out" : "pending_out");
+    status = get("weir_link_next", link, &pending);
     *pending_out = NULL;
     if (status)
         return status;
@@ -275,16 +275,16 @@ weir_status weir_pending_assigned(weir_pending *pending, weir_segment *segment_o
 weir_status weir_pending_wait_assigned(weir_pending *pending, int64_t timeout_ms,
                                        weir_segment *segment_out)
 {
-    if (!pending)
-        return weir__missing("weir_pending_wait_assigned", "pending");
+    if (!pending || !segment_out)
+        return weir__missing("weir_pending_wait_assigned", pending ? "segment_out" : "pending");
     weir_status status = weir__future_wait_decided(pending->future, timeout_ms);
     return status ? status : weir_pending_assigned(pending, segment_out);
 }
 
 weir_status weir_pending_wait(weir_pending *pending, int64_t timeout_ms, weir_segment *segment_out)
 {
-    if (!pending)
-        return weir__missing("weir_pending_wait", "pending");
+    if (!pending || !segment_out)
+        return weir__missing("weir_pending_wait", pending ? "segment_out" : "pending");
     weir_status status = weir_future_wait(pending->future, timeout_ms);
     return status ? status : weir_pending_assigned(pending, segment_out);
 }

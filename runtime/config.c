@@ -47,7 +47,7 @@ size_t weir_config_entries(const weir_config_entry **entries_out)
 
 static int find(const char *name)
 {
-    for (int i = 0; name && i < WEIR__CONFIG_COUNT; i++)
+    for (int i = 0; i < WEIR__CONFIG_COUNT; i++)
         if (strcmp(entries[i].name, name) == 0)
             return i;
     return -1;
@@ -242,35 +242,38 @@ void weir_config_destroy(weir_config *config)
 
 weir_status weir_config_set(weir_config *config, const char *name, const char *value)
 {
+    if (!config || !name || !value)
+        return weir__missing("weir_config_set", !config ? "config" : !name ? "name" : "value");
     int id = find(name);
-    if (!config || !value)
-        return weir__fail(WEIR_ERR_INVALID, "weir_config_set: no config or no value");
     if (id < 0)
-        return weir__fail(WEIR_ERR_INVALID, "%s: no such tunable", name ? name : "(null)");
+        return weir__fail(WEIR_ERR_INVALID, "%s: no such tunable", name);
     return assign(config, id, name, value);
 }
 
 weir_status weir_config_number(const weir_config *config, const char *name, uint64_t *value_out)
 {
+    if (!config || !name || !value_out)
+        return weir__missing("weir_config_number", !config ? "config"
+                                                   : !name ? "name"
+                                                           : "value_out");
     int id = find(name);
-    if (!value_out)
-        return weir__missing("weir_config_number", "value_out");
     *value_out = 0;
-    if (!config || id < 0 || rules[id].type == WORD || rules[id].type == PATH)
-        return weir__fail(WEIR_ERR_INVALID, "%s: no such numeric tunable", name ? name : "(null)");
+    if (id < 0 || rules[id].type == WORD || rules[id].type == PATH)
+        return weir__fail(WEIR_ERR_INVALID, "%s: no such numeric tunable", name);
     *value_out = config->number[id];
     return WEIR_OK;
 }
 
 weir_status weir_config_string(const weir_config *config, const char *name, const char **text_out)
 {
+    if (!config || !name || !text_out)
+        return weir__missing("weir_config_string", !config ? "config"
+                                                   : !name ? "name"
+                                                           : "text_out");
     int id = find(name);
-    if (!text_out)
-        return weir__missing("weir_config_string", "text_out");
     *text_out = NULL;
-    if (!config || id < 0 || !config->text[id])
-        return weir__fail(WEIR_ERR_INVALID, "%s: no such tunable with a text",
-                          name ? name : "(null)");
+    if (id < 0 || !config->text[id])
+        return weir__fail(WEIR_ERR_INVALID, "%s: no such tunable with a text", name);
     *text_out = config->text[id];
     return WEIR_OK;
 }

@@ -1,4 +1,4 @@
-/** @file context.h  What a context is inside. Included by context*.c, and tests, only. */
+/** @file context.h  What a context is inside. Included by the files of runtime that keep something of theirs in it, and tests. */
 #ifndef WEIR_RUNTIME_CONTEXT_H
 #define WEIR_RUNTIME_CONTEXT_H
 

@@ -151,8 +151,8 @@ weir_status weir_future_notify(weir_future *future, void (*fn)(void *user, weir_
     weir_status status;
     if (watch_out)
         *watch_out = NULL;
-    if (!fn)
-        return weir__fail(WEIR_ERR_INVALID, "weir_future_notify: there is no function to call");
+    if (!future || !fn)
+        return weir__missing("weir_future_notify", future ? "fn" : "future");
     if ((status = weir__calloc(1, sizeof *watch, "watch of a future", &watch)))
         return status;
     watch->context = weir__future_context(future);

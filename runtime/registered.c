@@ -20,7 +20,7 @@ static int overlap(const struct weir__pinned *a, const char *data, size_t bytes)
 /* The list is locked. */
 static weir_status check(const weir_context *context, const char *data, size_t bytes)
 {
-    if (!data || bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)data)
+    if (bytes == 0 || bytes > UINTPTR_MAX - (uintptr_t)data)
         return weir__fail(WEIR_ERR_INVALID, "%zu bytes at %p are no memory to register", bytes,
                           (const void *)data);
     for (const struct weir__pinned *p = context->pinned.list; p; p = p->next)
@@ -57,8 +57,8 @@ weir_status weir_memory_register(weir_context *context, void *data, size_t bytes
 {
     struct weir__pinned *pinned;
     weir_status status;
-    if (!context)
-        return weir__missing("weir_memory_register", "context");
+    if (!context || !data)
+        return weir__missing("weir_memory_register", context ? "data" : "context");
     if ((status = weir__alloc(1, sizeof *pinned, "registered memory", &pinned)))
         return status;
     pthread_mutex_lock(&context->pinned.lock);

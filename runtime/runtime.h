@@ -78,7 +78,7 @@ const char *weir_error_detail(void);
 
 /** Fail in a call-back of the program's own (a policy's `choose`), or say why something is about to be ended
  *  (weir_router_cancel(), weir_future_fail() with the same @p status, by the same thread): keeps @p sentence, without
- *  newline or final stop, for weir_error_detail() of this thread, logs it, and returns @p status. */
+ *  newline or final stop (NULL: the text of the status), for weir_error_detail() of this thread, logs it, and returns @p status. */
 weir_status weir_error_set(weir_status status, const char *sentence);
 
 /** "0.1.0", and whether CUDA is compiled in: "0.1.0 (host, cuda)". Static storage. */
@@ -249,7 +249,7 @@ weir_status weir_memory_register(weir_context *context, void *data, size_t bytes
  *  @retval WEIR_ERR_INVALID  @p data was not registered here. */
 weir_status weir_memory_unregister(weir_context *context, void *data);
 
-/** A device's memory pool, now; a plain value. */
+/** A device's memory pool, now. */
 typedef struct weir_pool_stats {
     size_t size;          /**< sizeof(weir_pool_stats), set by WEIR_POOL_STATS_INIT */
     uint64_t used_bytes;  /**< handed out now */
@@ -370,7 +370,7 @@ weir_status weir_queue_call(weir_queue *queue, void (*function)(void *user), voi
  *  such an event go on, as behind a future that failed. The call returns and so must the kernel or function.
  *  @param[in] status    a failure. Of a queue WEIR_ERR_TIMEOUT becomes WEIR_ERR_CANCELLED, which a wait can
  *                       tell from its own time limit.
- *  @param[in] sentence  why, without newline or final stop; copied.
+ *  @param[in] sentence  why, without newline or final stop; copied. NULL: the text of the status.
  *  @return the failure; WEIR_ERR_INVALID: the calling thread runs no work of a queue, or @p status is none. */
 weir_status weir_work_fail(weir_status status, const char *sentence);
 /** Mark the present end of the queue with @p event, which is of the queue's device; an event may be
@@ -534,8 +534,8 @@ void weir_watch_destroy(weir_watch *watch);
  *  several times. Needs memory now, none later.
  *  @retval WEIR_ERR_NOMEM  no memory: nothing will come. */
 weir_status weir_future_post(weir_future *future, uint64_t word);
-/** Put @p word into the completion queue now: by this another thread, or a call-back (`arrived` of a link, a
- *  function of weir_future_notify()), wakes the thread that serves the queue. Words come in the order in which
+/** Put @p word into the completion queue now: by this another thread, or a call-back (`arrived` and `room` of a
+ *  link, a function of weir_future_notify()), wakes the thread that serves the queue. Words come in the order in which
  *  they were put there. @retval WEIR_ERR_NOMEM  no memory for it. */
 weir_status weir_context_post(weir_context *context, uint64_t word);
 /** Take the oldest completion; any thread. Does not wait; on simulated devices time goes on by one moment if
@@ -545,7 +545,8 @@ weir_status weir_context_post(weir_context *context, uint64_t word);
 weir_status weir_context_next(weir_context *context, uint64_t *word_out, weir_status *status_out);
 /** A descriptor for poll(), epoll or an event loop that is readable while the completion queue is not empty.
  *  It is the context's, and closed with it; do not read from it: weir_context_next() does. Nobody else
- *  wakes the loop, so ask weir_device_status() now and then, by a timer, as programs do that only query.
+ *  wakes the loop, so ask weir_device_status() now and then, by a timer, as programs do that only query. Some things
+ *  that routers put off for a time go on by that call, too.
  *  @retval WEIR_ERR_UNSUPPORTED  the devices are simulated: time goes on only in calls.
  *  @retval WEIR_ERR_NOMEM        the process has no descriptor left. */
 weir_status weir_context_fd(weir_context *context, int *fd_out);

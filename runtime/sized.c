@@ -13,6 +13,11 @@ static size_t size_of(const void *given)
     return size;
 }
 
+static weir_status missing(const char *what)
+{
+    return weir__fail(WEIR_ERR_INVALID, "there is no %s to fill in: it is NULL", what);
+}
+
 static weir_status check(size_t size, size_t bytes, const char *what)
 {
     if (size >= sizeof size && size <= bytes + GROWTH_MAX)
@@ -55,6 +60,8 @@ weir_status weir__sized_room(const void *given, size_t bytes, const char *what)
 
 weir_status weir__sized_out(void *given, const void *known, size_t bytes, const char *what)
 {
+    if (!given)
+        return missing(what);
     const size_t size = size_of(given);
     weir_status status = check(size, bytes, what);
     if (status)

@@ -69,7 +69,7 @@ weir_status weir__sized_check(const void *given, size_t bytes, const char *what)
  *  @retval WEIR_ERR_INVALID  the size was never set. */
 weir_status weir__sized_room(const void *given, size_t bytes, const char *what);
 /** Fill a caller's structure from the library's, behind the size and as far as both go.
- *  @retval WEIR_ERR_INVALID  the size was never set; nothing is filled. */
+ *  @retval WEIR_ERR_INVALID  it is NULL, or the size was never set; nothing is filled. */
 weir_status weir__sized_out(void *given, const void *known, size_t bytes, const char *what);
 
 /** One more user of the context, which ends with the last: weir_context_create() counts as one, and so

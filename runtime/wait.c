@@ -9,6 +9,8 @@
 static weir_status check(weir_future *const *futures, size_t count, weir_context **context_out)
 {
     *context_out = NULL;
+    if (count && !futures)
+        return weir__missing("a wait for several futures", "futures");
     for (size_t i = 0; i < count; i++) {
         if (!futures[i])
             continue;
@@ -118,9 +120,11 @@ weir_status weir_future_wait_any(weir_future *const *futures, size_t count, int6
                                  size_t *index_out)
 {
     struct any any = {.futures = futures, .count = count};
-    weir_status result = WEIR_OK, status = check(futures, count, &any.context);
+    weir_status result = WEIR_OK, status;
+    if (!index_out)
+        return weir__missing("weir_future_wait_any", "index_out");
     *index_out = count;
-    if (status)
+    if ((status = check(futures, count, &any.context)))
         return status;
     if (!any.context)
         return weir__fail(WEIR_ERR_INVALID, "a wait for any of no futures would never end");

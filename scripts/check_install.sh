@@ -1,6 +1,7 @@
 #!/bin/sh
-# A user's view of what is installed, in a folder of its own: what lies where, programs by pkg-config and CMake, shared and
-# static, C and C++, operators compiled outside the tree, METIS found, and an uninstallation that leaves nothing.
+# A user's view of a build, by the command that README.md names, and of what is installed, in a folder of its own: what lies
+# where, programs by pkg-config and CMake, shared and static, C and C++, operators compiled outside the tree, METIS found, and
+# an uninstallation that leaves nothing.
 #
 #   scripts/check_install.sh MAKE...      the command that builds; BUILD, CC, CXX, NVCC (empty: no CUDA) as it has them
 set -eu
@@ -28,6 +29,19 @@ make_() {
     "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2 && fail "$*"; }
 }
 all_of() { find "$1" -mindepth 1 | sort; }
+
+# ---- without installing: the program and the command of README.md ------------------------------------
+sed -n '/^```c$/,/^```$/p' README.md | sed '1d;$d' >"$work/program.c"
+# Between the backquotes of the page; behind them what a build with CUDA needs too.
+# shellcheck disable=SC2016
+command=$(sed -n 's/^`cc \(-std=c11 [^`]*program\.c [^`]*\)`.*/\1/p' README.md)
+[ -n "$command" ] || fail 'README.md has no command to compile a program with'
+more=
+[ -z "${NVCC:-}" ] || more='-L/usr/local/cuda/lib64 -lcudart_static -lrt'
+# shellcheck disable=SC2086 # the command is a list of words
+$cc $(echo "$command" | sed "s@program\.c@$work/program.c@; s@ build/libweir@ ${BUILD:-build}/libweir@") $more -o "$work/program"
+"$work/program" >"$work/log" || { cat "$work/log" >&2 && fail 'the program of README.md'; }
+pass 'the program of README.md, compiled in the tree'
 
 # ---- a stage to pack from: nothing outside it, nothing in it names it ------------------------------
 stage=$work/stage

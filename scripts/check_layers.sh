@@ -38,16 +38,12 @@ find runtime topology router worklist algorithms examples tests \
     }
     END { exit bad }' {} +
 
-# Who knows CUDA by name beside its backend is who the porting page lists: no more, or a port meets surprises, and no less.
-page=docs/porting-a-backend.md
-listed=$(sed -n '/^## Beyond the table/,/^## /p' "$page" | grep '^| `' | sed 's/^| \([^|]*\) |.*/\1/' | tr -d '`' |
-    tr ' ' '\n' | grep '/' | sort)
-knowing=$(find runtime topology router worklist algorithms -name '*.[ch]' ! -path 'runtime/cuda/*' -exec \
-    grep -lE 'WEIR_DEVICE_CUDA|WEIR_CUDA([^_A-Za-z]|$)|__CUDACC__' {} + | sort)
-if [ "$listed" != "$knowing" ]; then
-    echo "$page, \"Beyond the table\", and the files that know CUDA by name differ:"
-    printf '%s\n' "$listed" >"${TMPDIR:-/tmp}/weir-listed.$$"
-    printf '%s\n' "$knowing" | diff "${TMPDIR:-/tmp}/weir-listed.$$" - || true
-    rm -f "${TMPDIR:-/tmp}/weir-listed.$$"
+# Nor does a header include itself by way of others.
+circles=$(find runtime topology router worklist algorithms examples tests \( -name '*.h' -o -name '*.cuh' \) -exec awk '
+    /^[ \t]*#[ \t]*include[ \t]*["<]/ { to = $0; sub(/^[^"<]*["<](weir\/)?/, "", to); sub(/[">].*/, "", to); print FILENAME, to }' {} + |
+    tsort 2>&1 >/dev/null) || :
+if [ -n "$circles" ]; then
+    echo 'headers include each other in a circle:'
+    echo "$circles"
     exit 1
 fi

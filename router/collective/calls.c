@@ -220,9 +220,23 @@ static weir_status go(weir_collectives *c, const struct call *call)
     return status ? status : ended;
 }
 
+/* The arrays themselves; entries that are not used may be NULL. */
+static weir_status check_arrays(const weir_collectives *c, const struct call *call)
+{
+    const char *name = weir_collective_name(call->what);
+    const int broadcasts = call->what == WEIR_COLLECTIVE_BROADCAST;
+    if (!c || !call->queues)
+        return weir__missing(name, c ? "queues" : "collectives");
+    if (call->count && (!call->send || !call->recv))
+        return weir__missing(name, broadcasts ? "data" : call->send ? "recv" : "send");
+    return WEIR_OK;
+}
+
 static weir_status make(weir_collectives *c, struct call *call)
 {
-    weir_status status;
+    weir_status status = check_arrays(c, call);
+    if (status)
+        return status;
     call->element = weir_type_bytes(call->type);
     call->bytes = call->count * call->element; /* not used before it was checked */
     if ((status = check(c, call)) || !call->count)
@@ -348,7 +362,7 @@ weir_status weir_all_to_all_v(weir_collectives *c, const void *const *send, void
                         .recv_offsets = recv_offsets,
                         .type = type,
                         .queues = queues};
-    for (uint32_t i = 0; counts && i < c->ranks * c->ranks; i++)
+    for (uint32_t i = 0; c && counts && i < c->ranks * c->ranks; i++)
         call.count = counts[i] > call.count ? counts[i] : call.count;
     return make(c, &call);
 }

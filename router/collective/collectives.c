@@ -119,6 +119,10 @@ weir_status weir_collectives_create(weir_context *context, weir_device *const *d
     weir_collectives_config known = WEIR_COLLECTIVES_CONFIG_INIT;
     weir_collectives *c;
     weir_status status;
+    if (!context || !devices || !collectives_out)
+        return weir__missing("weir_collectives_create", !context   ? "context"
+                                                        : !devices ? "devices"
+                                                                   : "collectives_out");
     *collectives_out = NULL;
     if ((status = weir__sized_in(&known, sizeof known, config, "weir_collectives_config")) ||
         (status = check(context, devices, ranks, &known)) ||
@@ -185,21 +189,30 @@ weir_status weir__collectives_fail(weir_collectives *c, weir_status status)
     pthread_mutex_unlock(&c->lock);
     if (first) {
         weir__nccl_abort(c->nccl);
-        weir__collectives_cancel_routes(c, status);
+        weir__collectives_cancel_meshes(c, status);
     }
     return weir__collectives_status(c);
 }
 
+/* With the sentence that this thread has, if that is of the same status: it may be the program's own. The thread keeps it. */
 void weir_collectives_cancel(weir_collectives *c, weir_status status)
 {
-    status = status < 0 ? status : WEIR_ERR_CANCELLED;
-    (void)weir__fail(status, "the collectives were cancelled: %s", weir_status_text(status));
-    (void)weir__collectives_fail(c, status);
+    if (!c)
+        return;
+    struct weir__sentence kept = weir__fail_keep();
+    const int is_failure = weir__status_ends(status) || status == WEIR_ERR_TIMEOUT;
+    const weir_status ended = is_failure ? status : WEIR_ERR_CANCELLED;
+    if (!is_failure || !weir__fail_cause(status))
+        (void)weir__fail(ended, "the collectives were cancelled: %s", weir_status_text(ended));
+    (void)weir__collectives_fail(c, ended);
+    weir__fail_restore(&kept);
 }
 
 weir_status weir_collectives_status(weir_collectives *c)
 {
     weir_status status;
+    if (!c)
+        return weir__missing("weir_collectives_status", "collectives");
     weir__flight_retire(c, 0);
     for (uint32_t i = 0; i < c->ranks; i++)
         if ((status = weir_device_status(c->rank[i].device)))

@@ -20,21 +20,21 @@ static weir_status open_rank(weir_collectives *c, uint32_t i)
     return status;
 }
 
-static weir_status open_route(weir_collectives *c, enum way way, weir_transport transport)
+static weir_status open_mesh(weir_collectives *c, enum way way, weir_transport transport)
 {
     static const char *const names[WAYS] = {"collectives: place", "collectives: combine"};
-    struct route *route = &c->route[way];
+    struct mesh *mesh = &c->mesh[way];
     weir_policy direct = weir_policy_direct();
     weir_link_config config = WEIR_LINK_CONFIG_INIT;
-    weir_status status = weir_router_create(c->context, names[way], &direct, &route->router);
+    weir_status status = weir_router_create(c->context, names[way], &direct, &mesh->router);
     config.packet_bytes = way == WAY_PLACE ? c->place : c->packet;
     config.buffers = way == WAY_PLACE ? WEIR_BUFFERS_NONE : BUFFERS;
     config.transport = transport;
     config.early = 1; /* a call knows whose packet is next, and must not wait for devices */
     for (uint32_t i = 0; i < c->ranks && !status; i++) {
-        weir_endpoint *self = weir_router_endpoint(route->router);
-        if (!(status = weir_link_create(c->rank[i].endpoint, self, &config, &route->in[i])))
-            status = weir_link_create(self, c->rank[i].endpoint, &config, &route->out[i]);
+        weir_endpoint *self = weir_router_endpoint(mesh->router);
+        if (!(status = weir_link_create(c->rank[i].endpoint, self, &config, &mesh->in[i])))
+            status = weir_link_create(self, c->rank[i].endpoint, &config, &mesh->out[i]);
     }
     return status;
 }
@@ -47,7 +47,7 @@ weir_status weir__collectives_build(weir_collectives *c, weir_transport transpor
     for (uint32_t i = 0; i < c->ranks && !status; i++)
         status = open_rank(c, i);
     for (int way = 0; way < WAYS && !status; way++)
-        status = open_route(c, (enum way)way, transport);
+        status = open_mesh(c, (enum way)way, transport);
     return status;
 }
 
@@ -55,12 +55,12 @@ weir_status weir__collectives_build(weir_collectives *c, weir_transport transpor
 void weir__collectives_raze(weir_collectives *c)
 {
     for (int way = 0; way < WAYS; way++) {
-        struct route *route = &c->route[way];
+        struct mesh *mesh = &c->mesh[way];
         for (uint32_t i = 0; i < c->ranks; i++) {
-            weir_link_destroy(route->in[i]);
-            weir_link_destroy(route->out[i]);
+            weir_link_destroy(mesh->in[i]);
+            weir_link_destroy(mesh->out[i]);
         }
-        weir_router_destroy(route->router);
+        weir_router_destroy(mesh->router);
     }
     for (uint32_t i = 0; i < c->ranks; i++) {
         struct rank *rank = &c->rank[i];
@@ -73,9 +73,9 @@ void weir__collectives_raze(weir_collectives *c)
     }
 }
 
-void weir__collectives_cancel_routes(weir_collectives *c, weir_status status)
+void weir__collectives_cancel_meshes(weir_collectives *c, weir_status status)
 {
     for (int way = 0; way < WAYS; way++)
-        if (c->route[way].router)
-            weir_router_cancel(c->route[way].router, status);
+        if (c->mesh[way].router)
+            weir_router_cancel(c->mesh[way].router, status);
 }

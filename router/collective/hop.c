@@ -10,7 +10,7 @@ static weir_status send(weir_collectives *c, const struct hop *hop, enum way way
                             .bytes = hop->bytes,
                             .meta = hop->to};
     weir_future *done;
-    weir_status status = weir_link_send(c->route[way].in[hop->from], &segment, hop->ready, &done);
+    weir_status status = weir_link_send(c->mesh[way].in[hop->from], &segment, hop->ready, &done);
     if (status) {
         /* Some of it may be under way all the same. */
         weir__flight_add(c, weir__event_retain(hop->ready), NULL, hop->from, hop->to);
@@ -52,7 +52,7 @@ weir_status weir__hop_copy(weir_collectives *c, const struct hop *hop, weir_even
     weir_pending *pending;
     weir_status status;
     weir__flight_room(c, hop->from, hop->to);
-    if ((status = weir_link_receive_into(c->route[WAY_PLACE].out[hop->to], hop->target, hop->bytes,
+    if ((status = weir_link_receive_into(c->mesh[WAY_PLACE].out[hop->to], hop->target, hop->bytes,
                                          to->begin, &pending)))
         return status;
     if ((status = send(c, hop, WAY_PLACE, NULL)) ||
@@ -85,7 +85,7 @@ weir_status weir__hop_reduce(weir_collectives *c, const struct hop *hop, const v
     weir_status status;
     weir__flight_room(c, hop->from, hop->to);
     if ((status = send(c, hop, WAY_COMBINE, sent_out)) ||
-        (status = weir_link_receive(c->route[WAY_COMBINE].out[hop->to], &pending)))
+        (status = weir_link_receive(c->mesh[WAY_COMBINE].out[hop->to], &pending)))
         return status;
     if ((status = find(pending, &segment)) || (status = weir_pending_gate(pending, to->work)))
         return give_up(c, pending, to->work, status);

@@ -45,13 +45,13 @@ struct plan {
     size_t piece; /* bytes of a packet, at most */
 };
 
-/** Routers between all ranks: the number of the receiver is a message's meta. */
+/** Meshes, routers that join all ranks with each other: the number of the receiver is a message's meta. */
 enum way {
     WAY_PLACE,   /* packets land in the caller's memory */
     WAY_COMBINE, /* packets land in the link's buffers, to be combined */
     WAYS
 };
-struct route {
+struct mesh {
     weir_router *router;
     weir_link *in[RANKS_MAX], *out[RANKS_MAX];
 };
@@ -90,7 +90,7 @@ struct weir_collectives {
     uint32_t ranks;
     uint32_t limit; /* records of a rank */
     struct rank rank[RANKS_MAX];
-    struct route route[WAYS];
+    struct mesh mesh[WAYS];
     struct record *records; /* a ring, the oldest first */
     uint32_t first, held, room;
     weir_event **marks;      /* 2 * ranks * (ranks or BATCH): the algorithms'; NULL between calls */
@@ -111,7 +111,7 @@ weir_status weir__collectives_fail(weir_collectives *c, weir_status status);
 weir_status weir__collectives_build(weir_collectives *c, weir_transport transport);
 /** Fine after a failed build. */
 void weir__collectives_raze(weir_collectives *c);
-void weir__collectives_cancel_routes(weir_collectives *c, weir_status status);
+void weir__collectives_cancel_meshes(weir_collectives *c, weir_status status);
 
 /* ---- choose.c ---- */
 /** Bytes of a rank's chunk of @p bytes, but for the last ones; a multiple of 256. */

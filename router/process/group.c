@@ -108,21 +108,31 @@ static weir_status empty_group(uint64_t rank, uint64_t size, weir_group **group_
     return WEIR_OK;
 }
 
+static weir_status meet_and_start(weir_group *group, const char *path, int64_t timeout_ms)
+{
+    weir_status status = weir__group_meet(group, path, timeout_ms);
+    if (!status)
+        status = start(group);
+    for (uint32_t i = 0; status && i < group->size; i++)
+        weir__wire_forget(&group->peers[i]);
+    return status;
+}
+
 weir_status weir_group_create(weir_context *context, int64_t timeout_ms, weir_group **group_out)
 {
-    const weir_config *config = weir_context_config(context);
-    const char *path = weir__config_text(config, WEIR__GROUP);
-    uint64_t rank = weir__config_get(config, WEIR__RANK),
-             size = weir__config_get(config, WEIR__SIZE);
     weir_group *group = NULL;
     weir_status status;
+    if (!context || !group_out)
+        return weir__missing("weir_group_create", context ? "group_out" : "context");
     *group_out = NULL;
+    const weir_config *config = weir_context_config(context);
+    const char *path = weir__config_text(config, WEIR__GROUP);
+    const uint64_t rank = weir__config_get(config, WEIR__RANK),
+                   size = weir__config_get(config, WEIR__SIZE);
     if ((status = check_tunables(path, rank, size)) || (status = empty_group(rank, size, &group)))
         return status;
     group->context = context;
-    if ((status = weir__group_meet(group, path, timeout_ms)) || (status = start(group))) {
-        for (uint32_t i = 0; i < group->size; i++)
-            weir__wire_forget(&group->peers[i]);
+    if ((status = meet_and_start(group, path, timeout_ms))) {
         weir__group_release(group);
         return status;
     }
@@ -147,6 +157,10 @@ weir_status weir_endpoint_create_remote(weir_group *group, uint32_t process, con
                                         weir_endpoint **endpoint_out)
 {
     weir_status status;
+    if (!group || !name || !endpoint_out)
+        return weir__missing("weir_endpoint_create_remote", !group  ? "group"
+                                                            : !name ? "name"
+                                                                    : "endpoint_out");
     *endpoint_out = NULL;
     if (process >= group->size || process == group->rank)
         return weir__fail(WEIR_ERR_INVALID, "%s: process %u is %s", name, process,
@@ -185,6 +199,8 @@ weir_status weir_group_join(weir_group *group, int64_t timeout_ms)
     const struct connection *open;
     weir_status status = WEIR_OK;
     int error = 0;
+    if (!group)
+        return weir__missing("weir_group_join", "group");
     pthread_mutex_lock(&group->lock);
     while (!group->lost && (open = unjoined(group)) && !error)
         error = timeout_ms < 0 ? pthread_cond_wait(&group->changed, &group->lock)

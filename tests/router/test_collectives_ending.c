@@ -38,8 +38,31 @@ static void a_cancel_ends_what_is_under_way(void **state)
     job_use(&job, WEIR_ALGORITHM_AUTO, 0);
     weir_collectives_cancel(job.c, WEIR_OK); /* no failure: counts as cancelled */
     STATUS(weir_collectives_status(job.c), WEIR_ERR_CANCELLED);
+    job_use(&job, WEIR_ALGORITHM_AUTO, 0); /* nor is this one of the list */
+    weir_collectives_cancel(job.c, (weir_status)-77);
+    STATUS(weir_collectives_status(job.c), WEIR_ERR_CANCELLED);
     job_use(&job, WEIR_ALGORITHM_AUTO, 0); /* a new set works */
     work_do(&job, &all_reduce);
+    job_close(&job);
+}
+
+/* Who cancels may say why, and what the thread failed with before is not taken for it. */
+static void a_cancel_has_the_sentence_of_who_cancels(void **state)
+{
+    struct job job;
+    job_open(&job, state, BYTES);
+    job_use(&job, WEIR_ALGORITHM_RING, 0);
+    (void)weir_error_set(WEIR_ERR_IO, "something older");
+    weir_collectives_cancel(job.c, WEIR_ERR_VERIFY);
+    assert_detail("something older"); /* still this thread's */
+    STATUS(weir_collectives_status(job.c), WEIR_ERR_VERIFY);
+    assert_detail("the collectives were cancelled: result differs from the reference");
+    job_use(&job, WEIR_ALGORITHM_RING, 0);
+    weir_collectives_cancel(job.c, weir_error_set(WEIR_ERR_VERIFY, "the loss is no number"));
+    assert_detail("the loss is no number");
+    (void)weir_error_set(WEIR_ERR_IO, "something newer");
+    STATUS(weir_collectives_status(job.c), WEIR_ERR_VERIFY);
+    assert_detail("the loss is no number");
     job_close(&job);
 }
 
@@ -269,6 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_BACKEND(a_cancel_ends_what_is_under_way, "host:2"),
+        ON_BACKEND(a_cancel_has_the_sentence_of_who_cancels, "host:2"),
         ON_BACKEND(a_cancel_ends_what_is_under_way, "host:5"),
         ON_BACKEND(a_cancel_ends_what_is_under_way, "cuda:0-1"),
         ON_BACKEND(a_cancel_may_come_at_any_time, "host:4"),

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #define PACKET 64
 
@@ -76,6 +77,48 @@ static void a_link_says_when_it_is_full(void **state)
     weir_link_stats_get(b.link, &stats);
     assert_int_equal(stats.backlog_messages, 0);
     bounded_close(&b);
+}
+
+struct posting {
+    struct bounded bounded;
+    weir_status posted;
+};
+
+static void post_room(void *user)
+{
+    struct posting *posting = user;
+    posting->posted = weir_context_post(posting->bounded.context, 7);
+}
+
+/* An event loop sends in one thread: what wakes it is a word, put there by whoever makes the room. */
+static void room_wakes_an_event_loop(void **state)
+{
+    struct posting p;
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    uint64_t word = 0;
+    bounded_open(&p.bounded, open_or_skip(state), 1, 0);
+    weir_link_destroy(p.bounded.link);
+    config.packet_bytes = PACKET;
+    config.buffers = config.send_messages = 1;
+    config.room = post_room;
+    config.room_user = &p;
+    p.posted = WEIR_ERR_INVALID;
+    p.bounded.link = new_link_with(p.bounded.from, p.bounded.to, &config);
+    OK(send_meta(&p.bounded, 0));
+    OK(send_meta(&p.bounded, 1));
+    STATUS(send_meta(&p.bounded, 2), WEIR_FULL);
+    STATUS(weir_context_next(p.bounded.context, &word, NULL), WEIR_PENDING);
+    expect_packet(p.bounded.link, 0, 0, 0, 0); /* here, or a thread of the runtime's */
+    for (int64_t ms = 0; weir_context_next(p.bounded.context, &word, NULL); ms++) {
+        assert_true(ms < LONG_MS);
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    }
+    assert_int_equal(word, 7);
+    OK(p.posted);
+    OK(send_meta(&p.bounded, 2));
+    expect_packet(p.bounded.link, 0, 0, 1, 0);
+    expect_packet(p.bounded.link, 0, 0, 2, 0);
+    bounded_close(&p.bounded);
 }
 
 static void bytes_are_bounded_too(void **state)
@@ -267,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(a_link_says_when_it_is_full),
+        ON_EACH_BACKEND(room_wakes_an_event_loop),
         ON_EACH_BACKEND(bytes_are_bounded_too),
         ON_EACH_BACKEND(a_link_that_names_no_bound_has_one),
         ON_EACH_BACKEND(who_waits_gets_room),

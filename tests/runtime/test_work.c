@@ -175,6 +175,12 @@ static void the_first_counts_and_a_status_is_checked(void **state)
     assert_detail("the sum did not settle");
     STATUS(late.answer, WEIR_ERR_CANCELLED);
     weir_queue_destroy(queue);
+    queue = new_queue(weir_context_home(context));
+    struct said nothing = {WEIR_ERR_IO, NULL, WEIR_OK};
+    OK(weir_queue_call(queue, say, &nothing));
+    STATUS(weir_queue_sync(queue), WEIR_ERR_IO);
+    assert_detail(weir_status_text(WEIR_ERR_IO));
+    weir_queue_destroy(queue);
     weir_context_destroy(context);
 }
 

@@ -180,23 +180,3 @@ void weir_bench_table_destroy(weir_bench_table *table)
     free(table->rows);
     free(table);
 }
-
-weir_device *weir__bench_device(const struct bench *bench, uint32_t device)
-{
-    return device == bench->devices ? weir_context_home(bench->context)
-                                    : weir_context_device(bench->context, device);
-}
-
-const char *weir__bench_label(const struct bench *bench, uint32_t device, char room[16])
-{
-    weir_device_info info = WEIR_DEVICE_INFO_INIT;
-    if (device == bench->devices)
-        return strcpy(room, "home");
-    weir_device_info_get(weir__bench_device(bench, device), &info);
-    return memcpy(room, info.label, sizeof info.label);
-}
-
-double weir__gbs(double bytes, double ms)
-{
-    return ms > 0 ? bytes / (ms * 1e6) : 0;
-}

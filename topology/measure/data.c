@@ -1,4 +1,4 @@
-/** @file data.c  Bytes that can be checked, made and compared by the device they lie on. */
+/** @file data.c  Bytes that can be checked, made and compared by the device they lie on; devices by their numbers. */
 #include "topology/measure/kernels.h"
 #include "topology/measure/measure.h"
 
@@ -9,6 +9,21 @@
 
 #define POISON 0xa5
 #define SHARES 64u /* a pattern's parts, where threads take them */
+
+weir_device *weir__bench_device(const struct bench *bench, uint32_t device)
+{
+    return device == bench->devices ? weir_context_home(bench->context)
+                                    : weir_context_device(bench->context, device);
+}
+
+const char *weir__bench_label(const struct bench *bench, uint32_t device, char room[16])
+{
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    if (device == bench->devices)
+        return strcpy(room, "home");
+    weir_device_info_get(weir__bench_device(bench, device), &info);
+    return memcpy(room, info.label, sizeof info.label);
+}
 
 weir_status weir__bench_alloc(struct bench *bench, uint32_t device, uint64_t bytes, void *data_out)
 {

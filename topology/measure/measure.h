@@ -60,6 +60,8 @@ weir_status weir__bench_cancelled(const struct bench *bench);
 /** How a benchmark ended that gave @p status: cancelled, whatever it found, once the cancel word is set,
  *  since queues dropped what they were to do from then on. */
 weir_status weir__bench_judge(const struct bench *bench, weir_status status);
+/** Bytes of host memory that benchmarks may fill: three quarters of what the machine has. */
+uint64_t weir__host_room(const struct bench *bench);
 
 /* ---- rows.c ------------------------------------------------------------------------------ */
 
@@ -79,12 +81,7 @@ typedef weir_status (*weir__trial_fn)(void *user, uint64_t number, double *value
  *  @param[in] row  series, from, to, x and verified are taken from it. */
 weir_status weir__bench_row(struct bench *bench, const weir_bench_row *row, weir__trial_fn trial,
                             void *user);
-/** Bytes of host memory that benchmarks may fill: three quarters of what the machine has. */
-uint64_t weir__host_room(const struct bench *bench);
-/** Label of a device, or of the home memory ("home") for bench->devices. */
-const char *weir__bench_label(const struct bench *bench, uint32_t device, char room[16]);
-/** The device, or the home device for bench->devices. */
-weir_device *weir__bench_device(const struct bench *bench, uint32_t device);
+/** Bytes in so many milliseconds, in 10^9 bytes a second; 0 where no time was measured. */
 double weir__gbs(double bytes, double ms);
 
 /* ---- forward.c ------------------------------------------------------------------------------ */
@@ -155,7 +152,12 @@ weir_status weir__region_wait(struct region *region, uint32_t to, weir_event *ma
 /** How many marks may be made in the queues of one device in one trial: half of WEIR_EVENTS. */
 uint32_t weir__region_marks_max(const struct bench *bench);
 
-/* ---- data.c: bytes that can be checked ------------------------------------------------------ */
+/* ---- data.c: bytes that can be checked, and where they lie ---------------------------------- */
+
+/** Label of a device, or of the home memory ("home") for bench->devices. */
+const char *weir__bench_label(const struct bench *bench, uint32_t device, char room[16]);
+/** The device, or the home device for bench->devices. */
+weir_device *weir__bench_device(const struct bench *bench, uint32_t device);
 
 /** The queue of a device (or home) for what is not timed, made when first asked for. */
 weir_status weir__bench_queue(struct bench *bench, uint32_t device, weir_queue **queue_out);

@@ -99,3 +99,8 @@ weir_status weir__bench_row(struct bench *bench, const weir_bench_row *row, weir
     free(values);
     return status;
 }
+
+double weir__gbs(double bytes, double ms)
+{
+    return ms > 0 ? bytes / (ms * 1e6) : 0;
+}

@@ -129,26 +129,26 @@ static const struct weir__row_form form = {.program = &program,
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static void enter_plan(const weir__cc_plan *plan, uint32_t me, struct cc_args *a)
+static void enter_tree(const weir__cc_merge_tree *tree, uint32_t me, struct cc_args *a)
 {
-    a->rounds = plan->rounds;
-    a->top = plan->top;
-    for (uint32_t r = 0; r < plan->rounds; r++)
+    a->rounds = tree->rounds;
+    a->top = tree->top;
+    for (uint32_t r = 0; r < tree->rounds; r++)
         a->from[r] = (uint8_t)me;
-    for (uint32_t d = 0; d < plan->devices; d++)
-        if (d != plan->top && plan->parent[d] == me)
-            a->from[plan->round[d]] = (uint8_t)d;
+    for (uint32_t d = 0; d < tree->devices; d++)
+        if (d != tree->top && tree->parent[d] == me)
+            a->from[tree->round[d]] = (uint8_t)d;
 }
 
 static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_route_kind route)
 {
-    weir__cc_plan plan;
-    weir_status status = weir__cc_plan_make(context, cc->on.parts, route, &plan);
+    weir__cc_merge_tree tree;
+    weir_status status = weir__cc_merge_tree_make(context, cc->on.parts, route, &tree);
     for (uint32_t d = 0; d < cc->on.parts && !status; d++) {
         struct cc_args *a = weir_steps_args(cc->on.steps, d);
         a->in_order = (uint32_t)cc->in_order;
         a->both = !weir__rows_symmetric(cc->on.rows);
-        enter_plan(&plan, d, a);
+        enter_tree(&tree, d, a);
         status = weir__upload(weir_context_device(context, d),
                               weir_steps_data(cc->on.steps, cc->in_order ? "least" : "ids", d),
                               weir__rows_vertices(cc->on.rows) + a->part.begin,

@@ -70,7 +70,7 @@ static void fill(void *user, uint64_t begin, uint64_t end)
 }
 
 /* Where rows begin; and buckets of about as many arcs each, but of whole groups. */
-static void plan(struct transpose *t)
+static void set_buckets(struct transpose *t)
 {
     const weir__rows *rows = t->build->rows;
     uint64_t arcs = t->build->graph->arcs, sum = 0, share = arcs / BUCKETS + 1;
@@ -104,7 +104,7 @@ weir_status weir__rows_transpose(struct weir__rows_build *build)
         !(status = weir__alloc((rows->numbers >> GROUP_LOG) + 1, 2, "buckets of in-arcs",
                                &t.bucket_of)) &&
         !(status = weir__alloc(arcs, bytes, "in-arcs on their way", &t.moved))) {
-        plan(&t);
+        set_buckets(&t);
         weir__parallel_for(arcs, WEIR__ARC_CHUNK, 0, deal, &t);
         weir__parallel_for(t.buckets, 1, 0, fill, &t);
     }

@@ -1,4 +1,4 @@
-/** @file pr_plan.c  Dealing out rows to warps, who reads whose shares, and when floats do. */
+/** @file pr_lists.c  Dealing out rows to warps, who reads whose shares, and when floats do. */
 #include "algorithms/pr/pr.h"
 #include "runtime/support.h"
 

@@ -175,7 +175,7 @@ static void tell(const struct making *making, uint32_t p)
     args->lists.chunks = (uint32_t)making->lists[p].chunks;
     args->lists.pieces = (uint32_t)making->lists[p].pieces;
     args->lists.longs = (uint32_t)making->lists[p].longs;
-    args->symmetric = weir__rows_symmetric(making->pull->on.rows) != 0;
+    args->symmetric = weir_rows_symmetric(making->pull->on.rows) != 0;
     args->start = 1 / n;
     args->damping = damping;
     args->teleport = (1 - damping) / n;
@@ -189,10 +189,11 @@ static void tell(const struct making *making, uint32_t p)
 static weir_status build(struct making *making)
 {
     const struct weir__pr_task *task = making->task;
-    struct weir__rows_config rows = {.in = 1, .out_degree = 1};
-    weir_status status =
-        weir__row_steps_create(&making->pull->on, &form, task->context, task->graph,
-                               task->partition, &task->options, &rows, making);
+    weir_rows_config rows = WEIR_ROWS_CONFIG_INIT;
+    weir_status status;
+    rows.in_arcs = rows.out_degrees = 1;
+    status = weir__row_steps_create(&making->pull->on, &form, task->context, task->graph,
+                                    task->partition, &task->options, &rows, making);
     for (uint32_t p = 0; p < task->partition->parts && !status; p++) {
         tell(making, p);
         status = place_lists(making, p);

@@ -7,7 +7,8 @@
  * WEIR_ROWS_ALIGN, so that the words of a bitmap and the lines of an array belong to one device. Numbers in the
  * gaps stand for no vertex: they have no arcs and nothing leads to them.
  *
- * Threads: rows are read-only after they are made, on the host and while kernels run, and may be shared. */
+ * Threads: rows are read-only after they are made, on the host and while kernels run, and may be shared. A call that
+ * returns a status refuses NULL, where nothing else is said, by the argument's name. */
 #ifndef WEIR_ALGORITHMS_ROWS_H
 #define WEIR_ALGORITHMS_ROWS_H
 
@@ -122,7 +123,8 @@ const uint32_t *weir_rows_degrees(const weir_rows *rows);
  *                          for each number, from that of the part's first row on. No kernel may be writing them.
  *  @param[in] value_bytes  of one value, at least 1.
  *  @param[out] values_out  a value a vertex in the order of the input, the caller's.
- *  @retval WEIR_ERR_INVALID  @p value_bytes is 0.  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE
+ *  @retval WEIR_ERR_INVALID  @p value_bytes is 0, or a part that has rows has no values.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE
  *  @par Threads  any.  @par Blocks  yes. */
 weir_status weir_rows_gather(const weir_rows *rows, const void *const *values, size_t value_bytes,
                              void *values_out);

@@ -1,9 +1,8 @@
 /** @file rows.c  A graph placed by rows: the object. */
 #include "algorithms/common/bring.h"
 #include "algorithms/common/need.h"
-#include "algorithms/graph/partition.h"
-#include "algorithms/common/placement.h"
 #include "algorithms/common/rows_build.h"
+#include "algorithms/graph/partition.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -186,9 +185,14 @@ weir_status weir_rows_create(weir_context *context, const weir_graph *graph,
 {
     weir_rows_config known = WEIR_ROWS_CONFIG_INIT;
     weir_partition *made;
-    weir_status status = weir__sized_in(&known, sizeof known, config, "weir_rows_config");
+    weir_status status;
+    if (!rows_out)
+        return weir__missing("weir_rows_create", "rows_out");
     *rows_out = NULL;
-    if (status || (status = weir__partition_over_all(context, graph, &partition, &made)))
+    if (!context || !graph)
+        return weir__missing("weir_rows_create", context ? "graph" : "context");
+    if ((status = weir__sized_in(&known, sizeof known, config, "weir_rows_config")) ||
+        (status = weir__partition_over_all(context, graph, &partition, &made)))
         return status;
     status = create(context, graph, partition, &known, rows_out);
     weir_partition_destroy(made);
@@ -229,6 +233,8 @@ weir_status weir_rows_locate(const weir_rows *rows, uint64_t vertex, uint32_t *p
                              uint32_t *number_out)
 {
     uint32_t part = 0;
+    if (!rows)
+        return weir__missing("weir_rows_locate", "rows");
     if (vertex >= rows->vertices)
         return weir__fail(WEIR_ERR_INVALID, "%llu is not a vertex: the graph has %llu",
                           (unsigned long long)vertex, (unsigned long long)rows->vertices);
@@ -259,6 +265,11 @@ const uint32_t *weir_rows_degrees(const weir_rows *rows)
 weir_status weir_rows_gather(const weir_rows *rows, const void *const *values, size_t value_bytes,
                              void *values_out)
 {
+    if (!rows || !values || !values_out)
+        return weir__missing("weir_rows_gather", !rows ? "rows" : values ? "values_out" : "values");
+    for (uint32_t p = 0; p < rows->parts; p++)
+        if (!values[p] && rows->part[p].owned)
+            return weir__fail(WEIR_ERR_INVALID, "weir_rows_gather: values[%u] is NULL", p);
     return weir__gather(rows->numbering, values, value_bytes, values_out);
 }
 
@@ -266,7 +277,10 @@ weir_status weir_rows_values(const weir_rows *rows, uint32_t part, const void *d
                              weir_value_kind kind, weir_values *values_out)
 {
     weir_values known = WEIR_VALUES_INIT;
-    weir_status status = weir__sized_room(values_out, sizeof known, "weir_values");
+    weir_status status;
+    if (!rows || !values_out)
+        return weir__missing("weir_rows_values", rows ? "values_out" : "rows");
+    status = weir__sized_room(values_out, sizeof known, "weir_values");
     if (status)
         return status;
     if ((unsigned)kind > WEIR_VALUE_F64)

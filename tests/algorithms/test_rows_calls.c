@@ -137,6 +137,41 @@ static void what_an_older_caller_sets_counts(void **state)
     weir_context_destroy(context);
 }
 
+static void what_must_be_there_is_named(void **state)
+{
+    (void)state;
+    static const void *none[WEIR_DEVICES_MAX];
+    weir_context *context;
+    weir_graph *graph = open_graph("grid:3x3", 0);
+    weir_rows *rows = (weir_rows *)graph;
+    weir_values values = WEIR_VALUES_INIT;
+    uint32_t number;
+    OK(weir_context_create("host:1", NULL, &context));
+    STATUS(weir_rows_create(NULL, graph, NULL, NULL, &rows), WEIR_ERR_INVALID);
+    assert_detail("weir_rows_create: context is NULL");
+    assert_null(rows);
+    STATUS(weir_rows_create(context, NULL, NULL, NULL, &rows), WEIR_ERR_INVALID);
+    assert_detail("weir_rows_create: graph is NULL");
+    STATUS(weir_rows_create(context, graph, NULL, NULL, NULL), WEIR_ERR_INVALID);
+    assert_detail("weir_rows_create: rows_out is NULL");
+    STATUS(weir_rows_locate(NULL, 0, NULL, &number), WEIR_ERR_INVALID);
+    assert_detail("weir_rows_locate: rows is NULL");
+    OK(weir_rows_create(context, graph, NULL, NULL, &rows));
+    STATUS(weir_rows_gather(NULL, none, 4, &number), WEIR_ERR_INVALID);
+    assert_detail("weir_rows_gather: rows is NULL");
+    STATUS(weir_rows_gather(rows, NULL, 4, &number), WEIR_ERR_INVALID);
+    assert_detail("weir_rows_gather: values is NULL");
+    STATUS(weir_rows_gather(rows, none, 4, NULL), WEIR_ERR_INVALID);
+    assert_detail("weir_rows_gather: values_out is NULL");
+    STATUS(weir_rows_values(NULL, 0, none, WEIR_VALUE_U32, &values), WEIR_ERR_INVALID);
+    assert_detail("weir_rows_values: rows is NULL");
+    STATUS(weir_rows_values(rows, 0, none, WEIR_VALUE_U32, NULL), WEIR_ERR_INVALID);
+    assert_detail("weir_rows_values: values_out is NULL");
+    weir_rows_destroy(rows);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* ---- what goes first --------------------------------------------------------------------------------- */
 
 static void rows_outlive_what_they_were_made_of(void **state)
@@ -258,8 +293,13 @@ static void values_of_any_width_are_gathered(void **state)
     OK(weir_rows_create(context, graph, NULL, NULL, &rows));
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
         assert_gathered(rows, widths[i]);
-    STATUS(weir_rows_gather(rows, none, 0, &graph), WEIR_ERR_INVALID);
+    const void *some[WEIR_DEVICES_MAX];
+    for (size_t p = 0; p < WEIR_DEVICES_MAX; p++)
+        some[p] = &graph;
+    STATUS(weir_rows_gather(rows, some, 0, &graph), WEIR_ERR_INVALID);
     assert_detail("values of 0 bytes cannot be gathered");
+    STATUS(weir_rows_gather(rows, none, 4, &graph), WEIR_ERR_INVALID);
+    assert_detail("weir_rows_gather: values[0] is NULL");
     weir_rows_destroy(rows);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
@@ -310,6 +350,7 @@ int main(void)
         ON_EACH_KIND(without_a_configuration_there_are_out_arcs_alone),
         cmocka_unit_test(a_configuration_out_of_range_is_refused),
         cmocka_unit_test(what_an_older_caller_sets_counts),
+        cmocka_unit_test(what_must_be_there_is_named),
         ON_EACH_KIND(rows_outlive_what_they_were_made_of),
         ON_EACH_KIND(fewer_parts_take_the_first_devices),
         cmocka_unit_test(a_vertex_is_found_or_refused),

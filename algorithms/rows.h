@@ -1,15 +1,26 @@
-/** @file rows.h  A part of a graph that is placed by rows, as kernels that go in step see it; in the dialect.
+/** @file rows.h  A graph that is placed by rows: on the devices for step programs (worklist/steps.h), as the library's
+ * own algorithms place it. The part that kernels see is in the dialect. docs/steps.md has an example.
  *
  * Where a weir_part (part.h) names far vertices by a halo, here every arc names its far end by *number*, the
- * same on all devices, so that arrays over all vertices can be replicated and exchanged as they are. Numbers
- * of one part follow one another; a part begins at a multiple of WEIR_ROWS_ALIGN, so that the words of a
- * bitmap and the lines of an array belong to one device. Numbers in the gaps stand for no vertex: they have
- * no arcs and nothing leads to them. Read-only while kernels run. */
+ * same on all devices, so that arrays over all vertices can be replicated and exchanged as they are. A *row* is a
+ * vertex of a part. Numbers of the rows of one part follow one another; a part begins at a multiple of
+ * WEIR_ROWS_ALIGN, so that the words of a bitmap and the lines of an array belong to one device. Numbers in the
+ * gaps stand for no vertex: they have no arcs and nothing leads to them.
+ *
+ * Threads: rows are read-only after they are made, on the host and while kernels run, and may be shared. A call that
+ * returns a status refuses NULL, where nothing else is said, by the argument's name. */
 #ifndef WEIR_ALGORITHMS_ROWS_H
 #define WEIR_ALGORITHMS_ROWS_H
 
+#include "algorithms/algorithms.h"
 #include "runtime/dialect.h"
-#include "runtime/runtime.h"
+#include "worklist/steps.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- as kernels see it ---------------------------------------------------------------------- */
 
 #define WEIR_ROWS_ALIGN 1024u
 #define WEIR_ROWS_BYTE  255u /* in weir_rows_part.out_byte: the degree does not fit */
@@ -51,4 +62,98 @@ WEIR_DEV uint64_t weir_rows_out_degree(const weir_rows_part *part, uint64_t row)
     return degree < WEIR_ROWS_BYTE ? degree : part->out.offsets[row + 1] - part->out.offsets[row];
 }
 
+/* ---- on the host ---------------------------------------------------------------------------- */
+
+/** A graph placed by rows, part p on device p. Long-lived. */
+typedef struct weir_rows weir_rows;
+
+/** How the vertices of a part are numbered. */
+typedef enum weir_rows_order {
+    WEIR_ROWS_AUTO = 0, /**< WEIR_ROWS_BY_DEGREE where degrees are skewed, else WEIR_ROWS_BY_ID */
+    WEIR_ROWS_BY_ID, /**< as in the input: keeps the locality that a mesh or a road network has */
+    WEIR_ROWS_BY_DEGREE /**< the largest degree first, which is out-degree, plus in-degree where in-arcs are
+                             placed and are not the out-arcs: what is looked at most lies together, and each
+                             row begins with the hubs */
+} weir_rows_order;
+
+/** What is placed; zero in all fields is a graph without weights and with its out-arcs alone. */
+typedef struct weir_rows_config {
+    size_t size; /**< sizeof(weir_rows_config), set by WEIR_ROWS_CONFIG_INIT */
+    int in_arcs; /**< non-zero: with weir_rows_part.in. Those of a graph that is not symmetric take as much as the
+                          out-arcs, and in host memory as much again while it is placed */
+    int weights;   /**< non-zero: with weights, the graph's must be WEIR_WEIGHT_U32 */
+    int by_weight; /**< non-zero: the arcs of a row ascend by weight, then by number; needs weights */
+    int out_degrees; /**< non-zero: with weir_rows_part.out_degree */
+    int out_bytes;   /**< non-zero: with weir_rows_part.out_byte */
+    weir_rows_order order;
+    /** Host memory that the program itself takes afterwards: the arrays of a step program on host devices, results, a
+     *  reference. What would not fit beside the rows is refused before any of it is taken. Bytes. */
+    uint64_t reserved_bytes;
+} weir_rows_config;
+/** Defaults of weir_rows_config. */
+#define WEIR_ROWS_CONFIG_INIT                                      \
+    {                                                              \
+        sizeof(weir_rows_config), 0, 0, 0, 0, 0, WEIR_ROWS_AUTO, 0 \
+    }
+
+/** Place @p graph on devices of @p context.
+ *  @param[in] partition  of this graph, with as many parts as the context has devices, or fewer: then the
+ *                        first devices are used; NULL: WEIR_PARTITION_EDGE over all.
+ *  @param[in] config     NULL for defaults.
+ *  @retval WEIR_ERR_INVALID  the partition does not fit the graph or the context, the graph has no such weights, a
+ *                            field is out of range, or there are more than 2^32 numbers with the gaps.
+ *  @retval WEIR_ERR_NOMEM    a part does not fit into its device's pool (WEIR_POOL_BYTES), or the host has
+ *                            no memory to build it in, which is known before any is taken.
+ *  The rows keep the context; graph and partition may be destroyed after the call.
+ *  @par Blocks  yes; works on all cores. */
+weir_status weir_rows_create(weir_context *context, const weir_graph *graph,
+                             const weir_partition *partition, const weir_rows_config *config,
+                             weir_rows **rows_out);
+/** The context that they lie in. */
+weir_context *weir_rows_context(const weir_rows *rows);
+/** Who owns which numbers, for weir_steps_create(). @param[out] domain_out  set as a whole. */
+void weir_rows_domain(const weir_rows *rows, weir_steps_domain *domain_out);
+/** Part @p part: what a kernel's arguments hold a copy of. The pointers in it are the device's memory, the rows'.
+ *  NULL: there is no such part; there is always part 0. */
+const weir_rows_part *weir_rows_part_of(const weir_rows *rows, uint32_t part);
+/** Whether the graph has the reverse of every arc, of equal weight if weights were asked for: then the in-arcs of a
+ *  part are its out-arcs. Known only if in-arcs were asked for; else 0. */
+int weir_rows_symmetric(const weir_rows *rows);
+/** How rows are numbered: never WEIR_ROWS_AUTO. */
+weir_rows_order weir_rows_order_of(const weir_rows *rows);
+/** Where a vertex lies. @param[out] part_out, number_out  may be NULL.
+ *  @retval WEIR_ERR_INVALID  @p vertex is not a vertex. */
+weir_status weir_rows_locate(const weir_rows *rows, uint64_t vertex, uint32_t *part_out,
+                             uint32_t *number_out);
+/** The vertex that has a number; UINT32_MAX for a gap. Host memory, the rows': weir_rows_part.numbers values. */
+const uint32_t *weir_rows_vertices(const weir_rows *rows);
+/** The number of each vertex. Host memory, the rows': weir_rows_part.vertices values. */
+const uint32_t *weir_rows_numbers(const weir_rows *rows);
+/** Out-degrees by number, 0 for gaps. Host memory, the rows': weir_rows_part.numbers values. */
+const uint32_t *weir_rows_degrees(const weir_rows *rows);
+/** Bring values of vertices to the host, fast into memory that was registered (weir_memory_register()).
+ *  @param[in] values       for each part an array in its device's memory of one value a row: of an array that has a value
+ *                          for each number, from that of the part's first row on. No kernel may be writing them.
+ *  @param[in] value_bytes  of one value, at least 1.
+ *  @param[out] values_out  a value a vertex in the order of the input, the caller's.
+ *  @retval WEIR_ERR_INVALID  @p value_bytes is 0, or a part that has rows has no values.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE
+ *  @par Threads  any.  @par Blocks  yes. */
+weir_status weir_rows_gather(const weir_rows *rows, const void *const *values, size_t value_bytes,
+                             void *values_out);
+/** Describe values, one a row, that lie at @p data in the memory of a part's device, as weir_bfs_values() does: for
+ *  programs that hand their results on where they lie. weir_values.scale is 1, weir_values.vertices are the rows' and
+ *  made at the first call.
+ *  @param[in,out] values_out  begins as WEIR_VALUES_INIT.
+ *  @retval WEIR_ERR_INVALID  no such part, no such kind, or a size that was never set.
+ *  @retval WEIR_ERR_NOMEM    no memory for weir_values.vertices.
+ *  @par Threads  any.  @par Blocks  the first call for a part, while it copies. */
+weir_status weir_rows_values(const weir_rows *rows, uint32_t part, const void *data,
+                             weir_value_kind kind, weir_values *values_out);
+/** Nothing may use the parts' memory any more: a step program over them is destroyed first. NULL is fine. */
+void weir_rows_destroy(weir_rows *rows);
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -9,11 +9,10 @@
 #define WEIR_STEPS_EPILOGUE
 #include <weir/worklist/steps_host_tmpl.h>
 
-#include <weir/algorithms/algorithms.h>
+#include <weir/algorithms/rows.h>
 #include "examples/example.h"
 
 #include <stddef.h>
-#include <string.h>
 
 enum { VERTICES = 1 << 12, RUNS = 2, TIME_LIMIT_MS = 60000, NONE = 0x7FFFFFFF };
 
@@ -45,67 +44,18 @@ static void kcore_serial(const weir_graph *graph)
 
 /* ---- the program ---------------------------------------------------------------------------- */
 
-/* What the functions below count in. */
-struct problem {
-    const weir_graph *graph;
-    weir_steps_domain domain;
-};
-
-/* A stretch of vertices for each device, of about as many arcs as those of the others. */
-static void cut(struct problem *p, uint32_t devices)
-{
-    const weir_graph *graph = p->graph;
-    weir_steps_domain *domain = &p->domain;
-    *domain = (weir_steps_domain){.devices = devices};
-    domain->first[devices] = (uint32_t)graph->vertices;
-    for (uint32_t d = 0, v = 0; d < devices; d++) {
-        while (graph->offsets[v] < graph->arcs * d / devices)
-            v++;
-        domain->first[d] = v;
-    }
-    for (uint32_t d = 0; d < devices; d++)
-        domain->owned[d] = domain->first[d + 1] - domain->first[d];
-}
-
-/* The arcs of a device's vertices, in the graph: from `first` on. */
-static uint64_t arcs_of(const struct problem *p, uint32_t device, uint64_t *first)
-{
-    *first = p->graph->offsets[p->domain.first[device]];
-    return p->graph->offsets[p->domain.first[device + 1]] - *first;
-}
-
-static uint64_t arc_count(const void *user, uint32_t device, uint32_t sender)
-{
-    uint64_t first;
-    (void)sender;
-    return arcs_of(user, device, &first);
-}
-
-/* Each arc is sent along once: that of a sender's vertex to one of this device. */
+/* Each arc is sent along once, from the device of its tail to that of its head. Since every arc has its reverse, no more
+ * of them lead from one device to the other than either has arcs. */
 static uint64_t inbox_count(const void *user, uint32_t device, uint32_t sender)
 {
-    const struct problem *p = user;
-    uint64_t first, count = 0, arcs = arcs_of(p, sender, &first);
-    for (uint64_t arc = first; arc < first + arcs; arc++)
-        count += weir_steps_owner(p->domain.first, p->graph->targets[arc]) == device;
-    return count;
+    const uint64_t to = weir_rows_part_of(user, device)->arcs_out;
+    const uint64_t from = weir_rows_part_of(user, sender)->arcs_out;
+    return to < from ? to : from;
 }
 
 #define FIELD(name) offsetof(struct kcore_args, name)
 static const weir_steps_array arrays[] = {
-    {.name = "offsets", .extent = WEIR_STEPS_OWNED, .more = 1, .bytes = 8, .field = FIELD(offsets)},
-    {.name = "targets",
-     .extent = WEIR_STEPS_COUNTED,
-     .count = arc_count,
-     .bytes = 4,
-     .field = FIELD(targets)},
-    {.name = "degrees", .extent = WEIR_STEPS_OWNED, .bytes = 4, .field = FIELD(degrees)},
-    {.name = "degree",
-     .extent = WEIR_STEPS_OWNED,
-     .bytes = 4,
-     .first = WEIR_STEPS_COPIED,
-     .from = "degrees",
-     .field = FIELD(degree)},
+    {.name = "degree", .extent = WEIR_STEPS_OWNED, .bytes = 4, .field = FIELD(degree)},
     {.name = "core",
      .extent = WEIR_STEPS_NUMBERS,
      .holding = WEIR_STEPS_SHARED,
@@ -141,64 +91,19 @@ static const weir_steps_program program = {
     .phase_count = sizeof phases / sizeof *phases,
 };
 
-/* ---- the arrays' contents ------------------------------------------------------------------- */
-
-/* Copy into an array of a device, by way of page-locked memory; or out of it. */
-static void upload(weir_context *context, weir_steps *steps, const char *name, uint32_t d,
-                   const void *from, size_t bytes)
-{
-    weir_device *device = weir_context_device(context, d), *home = weir_context_home(context);
-    weir_queue *queue = weir_steps_queue(steps, d);
-    void *through = alloc_on(home, bytes);
-    memcpy(through, from, bytes);
-    TRY(weir_queue_copy(queue, device, weir_steps_data(steps, name, d), home, through, bytes));
-    TRY(weir_queue_sync(queue));
-    weir_device_free(home, through);
-}
-
-static void download(weir_context *context, weir_steps *steps, const char *name, uint32_t d,
-                     void *to, size_t bytes)
-{
-    weir_device *device = weir_context_device(context, d), *home = weir_context_home(context);
-    weir_queue *queue = weir_steps_queue(steps, d);
-    void *through = alloc_on(home, bytes);
-    TRY(weir_queue_copy(queue, home, through, device, weir_steps_data(steps, name, d), bytes));
-    TRY(weir_queue_sync(queue));
-    memcpy(to, through, bytes);
-    weir_device_free(home, through);
-}
-
-/* A device's stretch of the graph, and what the table does not say of its arguments. */
-static void bind(weir_context *context, weir_steps *steps, const struct problem *p, uint32_t d)
-{
-    static uint64_t offsets[VERTICES + 1];
-    static uint32_t degrees[VERTICES];
-    const weir_graph *graph = p->graph;
-    const uint32_t begin = p->domain.first[d], owned = p->domain.owned[d];
-    struct kcore_args *args = weir_steps_args(steps, d);
-    uint64_t first, arcs = arcs_of(p, d, &first);
-    memcpy(args->first, p->domain.first, sizeof args->first);
-    args->owned = owned;
-    for (uint32_t row = 0; row <= owned; row++)
-        offsets[row] = graph->offsets[begin + row] - first;
-    for (uint32_t row = 0; row < owned; row++)
-        degrees[row] = (uint32_t)(offsets[row + 1] - offsets[row]);
-    upload(context, steps, "offsets", d, offsets, (owned + (size_t)1) * sizeof *offsets);
-    upload(context, steps, "degrees", d, degrees, owned * sizeof *degrees);
-    upload(context, steps, "targets", d, graph->targets + first, arcs * sizeof *graph->targets);
-}
-
 /* ---- runs ----------------------------------------------------------------------------------- */
 
-/* Core numbers unlike those of the serial loop, in the copies of all devices. */
-static uint32_t different(weir_context *context, weir_steps *steps, const weir_graph *graph)
+/* Core numbers unlike those of the serial loop. */
+static uint32_t different(const weir_rows *rows, const weir_steps *steps, const weir_graph *graph)
 {
+    const void *own[WEIR_DEVICES_MAX] = {NULL};
+    const weir_rows_part *part;
     uint32_t count = 0;
-    for (uint32_t d = 0; d < weir_context_device_count(context); d++) {
-        download(context, steps, "core", d, core, graph->vertices * sizeof *core);
-        for (uint64_t v = 0; v < graph->vertices; v++)
-            count += core[v] != expected[v];
-    }
+    for (uint32_t d = 0; (part = weir_rows_part_of(rows, d)); d++)
+        own[d] = (const uint32_t *)weir_steps_data(steps, "core", d) + part->begin;
+    TRY(weir_rows_gather(rows, own, sizeof *core, core));
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        count += core[v] != expected[v];
     return count;
 }
 
@@ -238,8 +143,9 @@ int main(int argc, char **argv)
     const uint32_t devices = weir_context_device_count(context);
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     weir_steps_times times = WEIR_STEPS_TIMES_INIT;
-    struct problem problem;
+    weir_steps_domain domain;
     weir_graph *graph;
+    weir_rows *rows;
     weir_steps *steps;
     uint32_t wrong = 0;
 
@@ -251,15 +157,17 @@ int main(int argc, char **argv)
     options.undirected = 1;
     TRY(weir_graph_open("rmat:12,8", &options, &graph));
     kcore_serial(graph);
-    problem.graph = graph;
-    cut(&problem, devices);
-    TRY(weir_steps_create(context, &program, &problem.domain, &problem, TIME_LIMIT_MS, &steps));
-    for (uint32_t d = 0; d < devices; d++)
-        bind(context, steps, &problem, d);
+    TRY(weir_rows_create(context, graph, NULL, NULL, &rows));
+    weir_rows_domain(rows, &domain);
+    TRY(weir_steps_create(context, &program, &domain, rows, TIME_LIMIT_MS, &steps));
+    for (uint32_t d = 0; d < devices; d++) {
+        struct kcore_args *args = weir_steps_args(steps, d);
+        args->rows = *weir_rows_part_of(rows, d);
+    }
 
     for (int run = 0; run < RUNS; run++) { /* the second finds what the first has left */
         TRY(weir_steps_run(steps, &times));
-        wrong += different(context, steps, graph);
+        wrong += different(rows, steps, graph);
         wrong += (uint32_t)innermost_is_wrong(steps, graph);
     }
     print_times(steps, &times);
@@ -273,6 +181,7 @@ int main(int argc, char **argv)
     wrong += weir_steps_run(steps, NULL) != WEIR_ERR_CANCELLED;
 
     weir_steps_destroy(steps);
+    weir_rows_destroy(rows); /* behind those that read them */
     weir_graph_destroy(graph);
     weir_context_destroy(context);
     return wrong ? WRONG : RIGHT;

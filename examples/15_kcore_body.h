@@ -7,6 +7,7 @@
 #ifndef WEIR_EXAMPLES_15_KCORE_BODY_H
 #define WEIR_EXAMPLES_15_KCORE_BODY_H
 
+#include <weir/algorithms/rows.h>
 #include <weir/worklist/steps.h>
 
 /* Kinds of supersteps. */
@@ -23,17 +24,13 @@ enum kcore_result {
 
 struct kcore_args {
     struct weir_steps_member member;
-    const uint64_t *offsets;              /* by row: the device's own vertices, from 0 */
-    const uint32_t *targets;              /* numbers of vertices: the same on all devices */
-    const uint32_t *degrees;              /* by row: arcs */
-    uint32_t *degree;                     /* by row: arcs to vertices that are not peeled yet */
-    uint32_t *core[WEIR_DEVICES_MAX];     /* of each device: core numbers, by number */
-    uint32_t *queue;                      /* rows, in the order in which they are peeled */
-    uint32_t *tail;                       /* how many there are */
-    uint32_t *inbox[WEIR_DEVICES_MAX];    /* by sender: numbers of own vertices that lost an arc */
-    uint32_t *outbox[WEIR_DEVICES_MAX];   /* by receiver: its inbox for this device */
-    uint32_t first[WEIR_DEVICES_MAX + 1]; /* number of each device's first row */
-    uint32_t owned;                       /* rows */
+    weir_rows_part rows;                /* the device's part of the graph */
+    uint32_t *degree;                   /* by row: arcs to vertices that are not peeled yet */
+    uint32_t *core[WEIR_DEVICES_MAX];   /* of each device: core numbers, by number */
+    uint32_t *queue;                    /* rows, in the order in which they are peeled */
+    uint32_t *tail;                     /* how many there are */
+    uint32_t *inbox[WEIR_DEVICES_MAX];  /* by sender: numbers of own vertices that lost an arc */
+    uint32_t *outbox[WEIR_DEVICES_MAX]; /* by receiver: its inbox for this device */
 };
 
 /* Words that the threads of a block share. */
@@ -62,16 +59,25 @@ WEIR_DEV void kcore_put(const struct kcore_args *a, uint32_t row, uint32_t k,
 {
     const struct weir_steps_member *m = &a->member;
     for (uint32_t d = 0; d < m->count; d++)
-        a->core[d][a->first[m->index] + row] = k;
+        a->core[d][a->rows.begin + row] = k;
     a->queue[weir_atomic_add_relaxed_dev_u32(a->tail, 1)] = row;
     did->put++;
+}
+
+/* Before the first superstep all arcs are there. A thread sets the degrees that it scans itself: no barrier is needed
+ * between the two. */
+WEIR_DEV void kcore_begin(const struct kcore_args *a, const struct weir_steps_block *b)
+{
+    const uint64_t *offsets = a->rows.out.offsets;
+    for (uint64_t row = weir_steps_thread(b); row < a->rows.owned; row += weir_steps_threads(b))
+        a->degree[row] = (uint32_t)(offsets[row + 1] - offsets[row]);
 }
 
 /* Find the vertices that have k arcs left. */
 WEIR_DEV void kcore_scan(const struct kcore_args *a, const struct weir_steps_block *b, uint32_t k,
                          struct kcore_tally *did)
 {
-    for (uint64_t row = weir_steps_thread(b); row < a->owned; row += weir_steps_threads(b))
+    for (uint64_t row = weir_steps_thread(b); row < a->rows.owned; row += weir_steps_threads(b))
         if (a->degree[row] == k) /* those that were peeled have fewer */
             kcore_put(a, (uint32_t)row, k, did);
 }
@@ -80,7 +86,7 @@ WEIR_DEV void kcore_scan(const struct kcore_args *a, const struct weir_steps_blo
 WEIR_DEV void kcore_lower(const struct kcore_args *a, uint32_t number, uint32_t k,
                           struct kcore_tally *did)
 {
-    const uint32_t row = number - a->first[a->member.index];
+    const uint32_t row = number - a->rows.begin;
     if (weir_atomic_add_relaxed_dev_u32(&a->degree[row], UINT32_MAX) == k + 1)
         kcore_put(a, row, k, did);
 }
@@ -108,11 +114,13 @@ WEIR_DEV void kcore_peel(const struct kcore_args *a, const struct weir_steps_blo
     const uint32_t me = a->member.index;
     const uint64_t workers = weir_steps_threads(b) / WEIR_LANES;
     for (uint64_t i = begin + weir_steps_warp(b); i < end; i += workers) {
-        const uint64_t first = a->offsets[a->queue[i]], last = a->offsets[a->queue[i] + 1];
+        const uint32_t row = a->queue[i];
+        const uint64_t first = a->rows.out.offsets[row], last = a->rows.out.offsets[row + 1];
         for (uint64_t base = first; base < last; base += WEIR_LANES) {
             const uint64_t arc = base + weir_lane();
-            const uint32_t number = arc < last ? a->targets[arc] : 0;
-            const uint32_t owner = arc < last ? weir_steps_owner(a->first, number) : UINT32_MAX;
+            const uint32_t number = arc < last ? a->rows.out.targets[arc] : 0;
+            const uint32_t owner =
+                arc < last ? weir_steps_owner(a->rows.first, number) : UINT32_MAX;
             if (owner == me)
                 kcore_lower(a, number, k, did);
             kcore_send(a, owner, number, did);
@@ -179,11 +187,12 @@ WEIR_DEV void kcore_body(const struct kcore_args *a, struct kcore_shared *shared
 {
     struct kcore_walk w = {0, 0, 0, 0, 0, 0};
     uint32_t k = 0, stop = WEIR_STEPS_GOES_ON;
-    w.left = a->first[a->member.count];
+    w.left = a->rows.vertices;
     w.since_ns = weir_clock_ns();
     if (b->thread == 0)
         shared->put = 0;
     weir_block_sync();
+    kcore_begin(a, b);
     for (; !stop && w.left; k++) {
         struct kcore_tally found = {0, 0};
         kcore_scan(a, b, k, &found);
@@ -200,12 +209,13 @@ WEIR_DEV void kcore_epilogue(const struct kcore_args *a, const struct weir_steps
 {
     uint64_t *result = weir_steps_mine(&a->member)->result, vertices = 0, arcs = 0;
     const uint32_t *core = a->core[a->member.index];
-    for (uint64_t row = weir_steps_thread(b); row < a->owned; row += weir_steps_threads(b)) {
-        if (core[a->first[a->member.index] + row] != result[KCORE_LARGEST])
+    const weir_arcs *out = &a->rows.out;
+    for (uint64_t row = weir_steps_thread(b); row < a->rows.owned; row += weir_steps_threads(b)) {
+        if (core[a->rows.begin + row] != result[KCORE_LARGEST])
             continue;
         vertices++;
-        for (uint64_t arc = a->offsets[row]; arc < a->offsets[row + 1]; arc++)
-            arcs += core[a->targets[arc]] == result[KCORE_LARGEST];
+        for (uint64_t arc = out->offsets[row]; arc < out->offsets[row + 1]; arc++)
+            arcs += core[out->targets[arc]] == result[KCORE_LARGEST];
     }
     vertices = weir_sum_u64(vertices);
     arcs = weir_sum_u64(arcs);

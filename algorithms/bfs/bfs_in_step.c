@@ -138,10 +138,12 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
                          const weir_graph *graph, const weir_partition *partition,
                          const weir_run_options *options)
 {
-    struct weir__rows_config config = {.in = 1, .out_byte = 1};
+    weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
     uint32_t *base = NULL;
-    weir_status status = weir__row_steps_create(&in_step->on, &form, context, graph, partition,
-                                                options, &config, in_step);
+    weir_status status;
+    config.in_arcs = config.out_bytes = 1;
+    status = weir__row_steps_create(&in_step->on, &form, context, graph, partition, options,
+                                    &config, in_step);
     if (status || (status = weir__bfs_in_step_base(in_step, graph, &base)))
         return status;
     for (uint32_t p = 0; p < in_step->on.parts && !status; p++) {
@@ -226,7 +228,7 @@ weir_status weir__bfs_in_step_run(struct bfs_in_step *in_step, uint64_t source,
                                   weir_run_stats *stats_out)
 {
     uint32_t number;
-    weir_status status = weir__rows_locate(in_step->on.rows, source, NULL, &number);
+    weir_status status = weir_rows_locate(in_step->on.rows, source, NULL, &number);
     if (status)
         return status;
     for (uint32_t p = 0; p < in_step->on.parts; p++) {
@@ -248,7 +250,7 @@ weir_status weir__bfs_in_step_levels(const struct bfs_in_step *in_step, int32_t 
 
 weir_status weir__bfs_in_step_parents(const struct bfs_in_step *in_step, int64_t *parents_out)
 {
-    const uint32_t *vertices = weir__rows_vertices(in_step->on.rows);
+    const uint32_t *vertices = weir_rows_vertices(in_step->on.rows);
     uint32_t *numbers;
     weir_status status = weir__alloc(in_step->on.vertices, 4, "parents", &numbers);
     if (status)

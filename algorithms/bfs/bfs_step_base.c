@@ -40,7 +40,7 @@ weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph
                                    uint32_t **base_out)
 {
     const uint32_t words = weir__row_steps_part(&in_step->on, 0)->numbers / 32;
-    struct marks marks = {.graph = graph, .numbers = weir__rows_numbers(in_step->on.rows)};
+    struct marks marks = {.graph = graph, .numbers = weir_rows_numbers(in_step->on.rows)};
     weir_status status = weir__calloc(words, 4, "bitmap of the graph", &marks.led);
     if (status)
         return status;

@@ -5,18 +5,18 @@
 #include "algorithms/common/row_steps.h"
 
 /** The tree along which results are merged: leaves send to their parents, which merge and send on, up to the top. */
-typedef struct weir__cc_plan {
+typedef struct weir__cc_merge_tree {
     uint32_t devices, top;
     uint8_t parent[WEIR_DEVICES_MAX]; /* the top's is itself */
     uint32_t children[WEIR_DEVICES_MAX];
     uint32_t rounds; /* of merges: in one a device sends, receives from one, or neither */
     uint8_t round[WEIR_DEVICES_MAX]; /* in which a device sends; not the top's */
-} weir__cc_plan;
+} weir__cc_merge_tree;
 
-/** Plan over the first @p devices devices of a context. AUTO and STAGED: the reduction tree of its machine
+/** Make the tree over the first @p devices devices of a context. AUTO and STAGED: the reduction tree of its machine
  *  (weir_reduction); DIRECT: all to one; RING, TREE: along the plan of that route. */
-weir_status weir__cc_plan_make(weir_context *context, uint32_t devices, weir_route_kind route,
-                               weir__cc_plan *plan_out);
+weir_status weir__cc_merge_tree_make(weir_context *context, uint32_t devices, weir_route_kind route,
+                                     weir__cc_merge_tree *tree_out);
 
 /* ---- rows that lie on the devices ---- */
 

@@ -11,7 +11,7 @@
  *            needed: one between the tree and such a vertex is a row of the vertex, and one inside the tree
  *            joins nothing.
  *   merge    what a device has linked is a list of hooks, each a root and the number it was hung under. Lists
- *            go up the planned reduction tree: a device that takes a list links its hooks as if they were
+ *            go up the reduction tree: a device that takes a list links its hooks as if they were
  *            arcs, and adds those that joined two of its trees to its own list. In the end all devices link
  *            the list of the device at the top, and have the same trees again.
  *   label    the smallest id of each tree.

@@ -30,7 +30,7 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
 /* Whether ids ascend with numbers: then the root of a tree has its smallest id. */
 static weir_status look_at_order(struct weir__row_steps *on, void *user)
 {
-    const uint32_t *id = weir__rows_vertices(on->rows);
+    const uint32_t *id = weir_rows_vertices(on->rows);
     const uint32_t numbers = weir__row_steps_part(on, 0)->numbers;
     uint32_t last = 0, i = 0;
     for (; i < numbers && (id[i] == UINT32_MAX || id[i] >= last); i++)
@@ -44,7 +44,7 @@ static uint64_t piece_count(const void *user, uint32_t device, uint32_t sender)
     const weir__cc_resident *cc = user;
     const weir_rows_part *part = weir__row_steps_part(&cc->on, device);
     (void)sender;
-    return (part->arcs_out + (weir__rows_symmetric(cc->on.rows) ? 0 : part->arcs_in)) /
+    return (part->arcs_out + (weir_rows_symmetric(cc->on.rows) ? 0 : part->arcs_in)) /
            (CC_PIECE / 2);
 }
 
@@ -128,29 +128,29 @@ static const struct weir__row_form form = {.program = &program,
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-static void enter_plan(const weir__cc_plan *plan, uint32_t me, struct cc_args *a)
+static void enter_tree(const weir__cc_merge_tree *tree, uint32_t me, struct cc_args *a)
 {
-    a->rounds = plan->rounds;
-    a->top = plan->top;
-    for (uint32_t r = 0; r < plan->rounds; r++)
+    a->rounds = tree->rounds;
+    a->top = tree->top;
+    for (uint32_t r = 0; r < tree->rounds; r++)
         a->from[r] = (uint8_t)me;
-    for (uint32_t d = 0; d < plan->devices; d++)
-        if (d != plan->top && plan->parent[d] == me)
-            a->from[plan->round[d]] = (uint8_t)d;
+    for (uint32_t d = 0; d < tree->devices; d++)
+        if (d != tree->top && tree->parent[d] == me)
+            a->from[tree->round[d]] = (uint8_t)d;
 }
 
 static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_route_kind route)
 {
-    weir__cc_plan plan;
-    weir_status status = weir__cc_plan_make(context, cc->on.parts, route, &plan);
+    weir__cc_merge_tree tree;
+    weir_status status = weir__cc_merge_tree_make(context, cc->on.parts, route, &tree);
     for (uint32_t d = 0; d < cc->on.parts && !status; d++) {
         struct cc_args *a = weir_steps_args(cc->on.steps, d);
         a->in_order = (uint32_t)cc->in_order;
-        a->both = !weir__rows_symmetric(cc->on.rows);
-        enter_plan(&plan, d, a);
+        a->both = !weir_rows_symmetric(cc->on.rows);
+        enter_tree(&tree, d, a);
         status = weir__upload(weir_context_device(context, d),
                               weir_steps_data(cc->on.steps, cc->in_order ? "least" : "ids", d),
-                              weir__rows_vertices(cc->on.rows) + a->part.begin,
+                              weir_rows_vertices(cc->on.rows) + a->part.begin,
                               (size_t)a->part.owned * 4);
     }
     return status;
@@ -160,9 +160,11 @@ weir_status weir__cc_resident_create(weir_context *context, const weir_graph *gr
                                      const weir_partition *partition,
                                      const weir_run_options *options, weir__cc_resident *cc_out)
 {
-    struct weir__rows_config config = {.in = 1};
-    weir_status status = weir__row_steps_create(&cc_out->on, &form, context, graph, partition,
-                                                options, &config, cc_out);
+    weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
+    weir_status status;
+    config.in_arcs = 1;
+    status = weir__row_steps_create(&cc_out->on, &form, context, graph, partition, options, &config,
+                                    cc_out);
     if (status || (status = enter_all(cc_out, context, options->route))) {
         weir__row_steps_destroy(&cc_out->on);
         *cc_out = (weir__cc_resident){.in_order = 0};

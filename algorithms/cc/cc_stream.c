@@ -3,7 +3,7 @@
  *     host --feed--> [to devices: any] --in--> device --out--> [upwards: direct] --back--> its parent
  *                                                                                --result--> host
  *
- * Segments go to whichever device is free; then each device takes the parents of its children in the planned tree,
+ * Segments go to whichever device is free; then each device takes the parents of its children in the merge tree,
  * and sends its own on: to its parent, the top to the host. A run is one over two routers
  * (algorithms/common/dataflow.h). */
 #include "algorithms/cc/cc.h"
@@ -27,7 +27,7 @@ enum { BUFFERS = 3 }; /* of a link: one comes, one is linked, one waits */
 struct weir__cc_streamed {
     weir_context *context;
     weir__cc_segments segments;
-    weir__cc_plan plan;
+    weir__cc_merge_tree merge_tree;
     uint64_t vertices, arcs;
     uint32_t devices, time_limit_ms;
     weir_transport transport; /* between devices */
@@ -71,7 +71,7 @@ static const weir__cc_streamed *cc_of(const struct weir__dataflow_device *on)
 static weir_status open_back(struct weir__dataflow_device *on)
 {
     weir_link_config config = WEIR_LINK_CONFIG_INIT;
-    if (!cc_of(on)->plan.children[on->index])
+    if (!cc_of(on)->merge_tree.children[on->index])
         return WEIR_OK;
     mine(on)->output = ((struct run *)on->flow)->outputs++;
     config.packet_bytes = on->flow->packet_bytes;
@@ -135,7 +135,7 @@ static weir_status stream(struct weir__dataflow_device *on)
 static weir_status merge(struct weir__dataflow_device *on)
 {
     const weir__cc_streamed *cc = cc_of(on);
-    const uint64_t all = (uint64_t)cc->plan.children[on->index] * cc->vertices * 4;
+    const uint64_t all = (uint64_t)cc->merge_tree.children[on->index] * cc->vertices * 4;
     const uint64_t end = mine(on)->bytes + all;
     weir_status status = WEIR_OK;
     while (mine(on)->bytes < end && !status)
@@ -149,13 +149,13 @@ static weir_status merge(struct weir__dataflow_device *on)
 static weir_status send_up(struct weir__dataflow_device *on)
 {
     const struct run *run = (const struct run *)on->flow;
-    const weir__cc_plan *plan = &run->cc->plan;
+    const weir__cc_merge_tree *tree = &run->cc->merge_tree;
     weir_segment trees = {.device = on->device,
                           .data = run->cc->parent[on->index],
                           .bytes = run->cc->vertices * 4,
-                          .meta = on->index == plan->top
+                          .meta = on->index == tree->top
                                       ? run->outputs
-                                      : run->worker[plan->parent[on->index]].output};
+                                      : run->worker[tree->parent[on->index]].output};
     weir_future *sent;
     if (!trees.bytes) /* an empty packet would wait for somebody to take it */
         return weir_link_shutdown(on->out);
@@ -200,7 +200,7 @@ static const struct weir__dataflow_form form = {
 static void fill_stats(const struct run *run, weir_run_stats *stats)
 {
     const weir__cc_streamed *cc = run->cc;
-    weir_run_phase stream = {"stream", 0, 0}, merge = {"merge", 0, cc->plan.rounds};
+    weir_run_phase stream = {"stream", 0, 0}, merge = {"merge", 0, cc->merge_tree.rounds};
     *stats = (weir_run_stats){.kernel_ms = (double)(run->flow.end_ns - run->flow.start_ns) / 1e6,
                               .reached = cc->vertices,
                               .arcs_reached = cc->arcs,
@@ -274,7 +274,7 @@ static weir_status fits(const weir__cc_streamed *cc, const weir_graph *graph,
         const uint64_t buffers = BUFFERS * cc->packet_bytes;
         weir__need_take_on(&need, device, n, 4);
         weir__need_take_on(&need, device, buffers < sent ? buffers : sent, 1);
-        if (cc->plan.children[d])
+        if (cc->merge_tree.children[d])
             weir__need_take_on(&need, device, buffers < n * 4 ? buffers : n * 4, 1);
     }
     weir__need_take(&need, n, sizeof *cc->labels);
@@ -286,7 +286,8 @@ static weir_status fits(const weir__cc_streamed *cc, const weir_graph *graph,
 static weir_status create_all(weir__cc_streamed *cc, const weir_graph *graph,
                               const weir_run_options *options, size_t packet_bytes)
 {
-    weir_status status = weir__cc_plan_make(cc->context, cc->devices, options->route, &cc->plan);
+    weir_status status =
+        weir__cc_merge_tree_make(cc->context, cc->devices, options->route, &cc->merge_tree);
     cc->packet_bytes = packet_bytes ? packet_bytes : packet_of(cc, graph);
     if (!status)
         status = fits(cc, graph, options);

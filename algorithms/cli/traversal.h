@@ -101,7 +101,7 @@ double weir__cli_step_ms(const weir_run_stats *stats);
 int weir__cli_in_step(const weir__cli_algorithm *algorithm, const weir_run_stats *stats);
 /** Whether arcs were streamed from host memory, so that there were no rows on the devices, and so no parts. */
 int weir__cli_streamed(const weir_run_stats *stats);
-/** The plan along which devices merged what they found, as --route takes it; NULL: none was asked for. */
+/** The route along which devices merged what they found, as --route takes it; NULL: none was asked for. */
 const char *weir__cli_merge_route(const weir__cli_request *request);
 /** The value of an option that one algorithm alone has, where it is a word: what was given, or what the run did. */
 const char *weir__cli_own_text(const weir__cli_option *own, const weir__cli_report *report);

@@ -7,7 +7,7 @@
 #define WEIR_ALGORITHMS_COMMON_NEED_H
 
 #include "algorithms/algorithms.h"
-#include "algorithms/common/rows.h"
+#include "algorithms/rows.h"
 #include "runtime/room.h"
 
 /** How much of a graph lies on which device. */
@@ -43,8 +43,9 @@ void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *
                           struct weir__need *need);
 /** Vertices of a part's halo, at most. */
 uint64_t weir__halo_most(const struct weir__sizes *sizes, uint32_t part);
-/** weir__rows_create(), with a partition; the config after weir__rows_look(). */
-void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_config *config,
+/** weir_rows_create(), with a partition, but for what the program reserves. Of the sizes `transposed` says whether there
+ *  are in-arcs that are not the out-arcs; they are not counted by part here. */
+void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *config,
                      struct weir__need *need);
 
 #endif

@@ -31,10 +31,11 @@ static const weir_steps_array *array_of(const struct weir__row_form *form, const
     return NULL;
 }
 
-/* The rows, the arrays, and what a gather of the values takes for a while. */
-static weir_status fits(const struct weir__row_steps *on, const weir_graph *graph,
-                        const weir_partition *partition, const weir_run_options *options,
-                        const struct weir__rows_config *config, const void *user)
+/* What is taken behind the rows: the arrays, what the program takes itself, and for a while what a gather of the values
+ * takes. */
+static weir_status reserve(const struct weir__row_steps *on, const weir_graph *graph,
+                           const weir_partition *partition, const weir_run_options *options,
+                           const void *user, uint64_t *bytes_out)
 {
     const weir_steps_program *program = on->form->program;
     const weir_device *device = weir_context_device(on->context, 0);
@@ -43,7 +44,6 @@ static weir_status fits(const struct weir__row_steps *on, const weir_graph *grap
     weir_status status = weir__sizes_of(on->context, graph, partition, &sizes);
     if (status)
         return status;
-    weir__rows_need(&sizes, config, &need);
     for (uint32_t i = 0; i < program->array_count; i++) {
         const weir_steps_array *array = &program->arrays[i];
         if (array->extent != WEIR_STEPS_COUNTED && array->count && !array->count(user, 0, 0))
@@ -54,7 +54,8 @@ static weir_status fits(const struct weir__row_steps *on, const weir_graph *grap
         on->form->need(&sizes, user, &need);
     weir__need_take(&need, options->reserved_bytes, 1);
     weir__need_pass(&need, sizes.numbers, array_of(on->form, on->form->values)->bytes);
-    return weir__need_fits(&need, "%s of %s", program->what, graph->name);
+    *bytes_out = (uint64_t)need.most;
+    return WEIR_OK;
 }
 
 /* ---- the object -------------------------------------------------------------------------------- */
@@ -62,8 +63,9 @@ static weir_status fits(const struct weir__row_steps *on, const weir_graph *grap
 weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir__row_form *form,
                                    weir_context *context, const weir_graph *graph,
                                    const weir_partition *partition, const weir_run_options *options,
-                                   struct weir__rows_config *config, void *user)
+                                   const weir_rows_config *config, void *user)
 {
+    weir_rows_config placing = *config;
     weir_steps_domain domain;
     weir_status status;
     weir__context_retain(context);
@@ -71,13 +73,12 @@ weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir
     on->context = context;
     on->parts = partition->parts;
     on->vertices = graph->vertices;
-    weir__rows_look(graph, config);
     if ((status = weir_steps_possible(context, on->parts)) ||
-        (status = fits(on, graph, partition, options, config, user)) ||
-        (status = weir__rows_create(context, graph, partition, config, &on->rows)) ||
+        (status = reserve(on, graph, partition, options, user, &placing.reserved_bytes)) ||
+        (status = weir_rows_create(context, graph, partition, &placing, &on->rows)) ||
         (form->placed && (status = form->placed(on, user))))
         return status;
-    weir__rows_domain(on->rows, &domain);
+    weir_rows_domain(on->rows, &domain);
     status = weir_steps_create(context, form->program, &domain, user, options->time_limit_ms,
                                &on->steps);
     for (uint32_t d = 0; d < on->parts && !status; d++)
@@ -91,7 +92,7 @@ void weir__row_steps_destroy(struct weir__row_steps *on)
     if (!on->context)
         return;
     weir_steps_destroy(on->steps); /* first: what a run that failed had queued still reads rows */
-    weir__rows_destroy(on->rows);
+    weir_rows_destroy(on->rows);
     weir__context_release(on->context);
 }
 
@@ -113,7 +114,7 @@ weir_status weir__row_steps_take(struct weir__row_steps *on, const char *array)
 
 const weir_rows_part *weir__row_steps_part(const struct weir__row_steps *on, uint32_t device)
 {
-    return weir__rows_part(on->rows, device);
+    return weir_rows_part_of(on->rows, device);
 }
 
 /* ---- runs -------------------------------------------------------------------------------------- */
@@ -159,15 +160,15 @@ weir_status weir__row_steps_gather(const struct weir__row_steps *on, const char 
     const void *all[WEIR_DEVICES_MAX];
     for (uint32_t d = 0; d < on->parts; d++)
         all[d] = rows_of(on, of, d);
-    return weir__rows_gather(on->rows, all, of->bytes, values_out);
+    return weir_rows_gather(on->rows, all, of->bytes, values_out);
 }
 
 weir_status weir__row_steps_values(const struct weir__row_steps *on, uint32_t device,
                                    weir_values *values_out)
 {
     const weir_steps_array *of = array_of(on->form, on->form->values);
-    return weir__rows_values(on->rows, device, device < on->parts ? rows_of(on, of, device) : NULL,
-                             on->form->kind, values_out);
+    return weir_rows_values(on->rows, device, device < on->parts ? rows_of(on, of, device) : NULL,
+                            on->form->kind, values_out);
 }
 
 weir_status weir__row_steps_link_items(const struct weir__row_steps *on, uint32_t from, uint32_t to,

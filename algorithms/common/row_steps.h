@@ -9,6 +9,7 @@
 #define WEIR_ALGORITHMS_COMMON_ROW_STEPS_H
 
 #include "algorithms/common/need.h"
+#include "algorithms/rows.h"
 #include "worklist/steps.h"
 
 struct weir__row_steps;
@@ -33,7 +34,7 @@ struct weir__row_form {
 struct weir__row_steps {
     const struct weir__row_form *form;
     weir_context *context; /**< kept */
-    weir__rows *rows;
+    weir_rows *rows;
     weir_steps *steps;
     uint32_t parts;
     uint64_t vertices;
@@ -41,14 +42,14 @@ struct weir__row_steps {
 
 /** Place a graph and take the arrays.
  *  @param[out]    on      zero before; to be destroyed after a failure as well.
- *  @param[in,out] config  how rows are to be placed; completed by weir__rows_look().
+ *  @param[in]     config  how rows are to be placed; what is reserved beside them is found here.
  *  @param[in]     user    for the functions of the form and the counts of its table; not kept.
  *  @retval WEIR_ERR_UNSUPPORTED  these devices cannot run in step.
  *  @retval WEIR_ERR_NOMEM        with a sentence that says what is missing. */
 weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir__row_form *form,
                                    weir_context *context, const weir_graph *graph,
                                    const weir_partition *partition, const weir_run_options *options,
-                                   struct weir__rows_config *config, void *user);
+                                   const weir_rows_config *config, void *user);
 /** weir_rows_part of a device. */
 const weir_rows_part *weir__row_steps_part(const struct weir__row_steps *on, uint32_t device);
 /** weir_steps_take(), where there is memory for it. @retval WEIR_ERR_NOMEM  with a sentence that names the array. */

@@ -1,19 +1,20 @@
 /** @file rows.c  A graph placed by rows: the object. */
 #include "algorithms/common/bring.h"
 #include "algorithms/common/need.h"
-#include "algorithms/graph/partition.h"
-#include "algorithms/common/placement.h"
 #include "algorithms/common/rows_build.h"
+#include "algorithms/graph/partition.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
 
 static weir_status check(const weir_context *context, const weir_graph *graph,
-                         const weir_partition *partition, const struct weir__rows_config *config)
+                         const weir_partition *partition, const weir_rows_config *config)
 {
     weir_status status = weir__partition_fits(context, graph, partition);
     if (status)
         return status;
+    if ((unsigned)config->order > WEIR_ROWS_BY_DEGREE)
+        return weir__fail(WEIR_ERR_INVALID, "rows in order %d: there is none", (int)config->order);
     if (config->by_weight && !config->weights)
         return weir__fail(WEIR_ERR_INVALID, "rows by weight without weights");
     if (config->weights && graph->weight_kind != WEIR_WEIGHT_U32)
@@ -51,7 +52,7 @@ static uint32_t weight_shift(const struct weir__rows_build *build)
 }
 
 /* What brings results back into the order of vertices. */
-static weir_status number(weir__rows *rows)
+static weir_status number(weir_rows *rows)
 {
     struct weir__numbering fields = {.context = rows->context,
                                      .vertices = rows->vertices,
@@ -66,15 +67,14 @@ static weir_status number(weir__rows *rows)
     return weir__numbering_create(&fields, &rows->numbering);
 }
 
-static weir_status place_all(weir__rows *rows, const weir_graph *graph,
-                             const weir_partition *partition,
-                             const struct weir__rows_config *config)
+static weir_status place_all(weir_rows *rows, const weir_graph *graph,
+                             const weir_partition *partition, const weir_rows_config *config)
 {
     struct weir__rows_build build = {
         .rows = rows, .graph = graph, .config = config, .owner = partition->owner};
     weir_status status;
     build.weight_shift = weight_shift(&build);
-    if (!(status = weir__rows_look_back(&build)) && !(status = weir__rows_number(&build)))
+    if (!(status = weir__rows_count_in(&build)) && !(status = weir__rows_number(&build)))
         status = weir__rows_transpose(&build);
     for (uint32_t p = 0; p < rows->parts && !status; p++)
         status = weir__rows_place_part(&build, p);
@@ -84,11 +84,26 @@ static weir_status place_all(weir__rows *rows, const weir_graph *graph,
     return status ? status : number(rows);
 }
 
-static weir_status create(weir_context *context, const weir_graph *graph,
-                          const weir_partition *partition, const struct weir__rows_config *config,
-                          weir__rows **rows_out)
+/* Rows, and what the program says that it takes itself, before any of it is taken. */
+static weir_status fits(const weir_rows *rows, const weir_graph *graph,
+                        const weir_partition *partition, const weir_rows_config *config)
 {
-    weir__rows *rows;
+    struct weir__sizes sizes;
+    struct weir__need need = {0, 0};
+    weir_status status = weir__sizes_of(rows->context, graph, partition, &sizes);
+    if (status)
+        return status;
+    sizes.transposed = config->in_arcs && !rows->symmetric;
+    weir__rows_need(&sizes, config, &need);
+    weir__need_take(&need, config->reserved_bytes, 1);
+    return weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts);
+}
+
+static weir_status create(weir_context *context, const weir_graph *graph,
+                          const weir_partition *partition, const weir_rows_config *config,
+                          weir_rows **rows_out)
+{
+    weir_rows *rows;
     weir_status status;
     if ((status = check(context, graph, partition, config)) ||
         (status = weir__calloc(1, sizeof *rows, "rows", &rows)))
@@ -103,8 +118,11 @@ static weir_status create(weir_context *context, const weir_graph *graph,
         rows->part[p].arcs_all = graph->arcs;
         rows->part[p].vertices = graph->vertices;
     }
-    if ((status = place_all(rows, graph, partition, config))) {
-        weir__rows_destroy(rows);
+    rows->symmetric = config->in_arcs &&
+                      weir__graph_symmetric(graph, config->weights ? graph->weights_u32 : NULL);
+    if ((status = fits(rows, graph, partition, config)) ||
+        (status = place_all(rows, graph, partition, config))) {
+        weir_rows_destroy(rows);
         return status;
     }
     *rows_out = rows;
@@ -130,11 +148,11 @@ static void in_need(const struct weir__sizes *sizes, int weights, struct weir__n
              weights, need);
 }
 
-void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_config *config,
+void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *config,
                      struct weir__need *need)
 {
     const uint64_t n = sizes->vertices, numbers = sizes->numbers, key = config->weights ? 8 : 4;
-    const int back = config->in && !config->symmetric; /* the graph has to be transposed */
+    const int back = sizes->transposed;
     weir__need_take(need, back ? n : 0, 4);
     weir__need_take(need, n, 4 + 12);               /* numbers; degrees, orders */
     weir__need_take(need, n / 65536 + 1, 2048 * 4); /* of blocks and digits */
@@ -151,9 +169,9 @@ void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_co
         weir__need_take(need, sizes->arcs_of[p], key);
         csr_need(device, sizes->owned[p], sizes->arcs_of[p], config->weights, need);
         weir__need_give(need, sizes->arcs_of[p], key);
-        weir__need_take_on(need, device, config->out_degree ? numbers : 0, 4);
-        weir__need_pass(need, config->out_byte ? sizes->owned[p] : 0, 1);
-        weir__need_take_on(need, device, config->out_byte ? sizes->owned[p] : 0, 1);
+        weir__need_take_on(need, device, config->out_degrees ? numbers : 0, 4);
+        weir__need_pass(need, config->out_bytes ? sizes->owned[p] : 0, 1);
+        weir__need_take_on(need, device, config->out_bytes ? sizes->owned[p] : 0, 1);
     }
     if (back && sizes->parts == 1)
         in_need(sizes, config->weights, need);
@@ -163,20 +181,27 @@ void weir__rows_need(const struct weir__sizes *sizes, const struct weir__rows_co
     weir__numbering_need(sizes, 1, need);
 }
 
-weir_status weir__rows_create(weir_context *context, const weir_graph *graph,
-                              const weir_partition *partition,
-                              const struct weir__rows_config *config, weir__rows **rows_out)
+weir_status weir_rows_create(weir_context *context, const weir_graph *graph,
+                             const weir_partition *partition, const weir_rows_config *config,
+                             weir_rows **rows_out)
 {
+    weir_rows_config known = WEIR_ROWS_CONFIG_INIT;
     weir_partition *made;
-    weir_status status = weir__partition_over_all(context, graph, &partition, &made);
+    weir_status status;
+    if (!rows_out)
+        return weir__missing("weir_rows_create", "rows_out");
     *rows_out = NULL;
-    if (!status)
-        status = create(context, graph, partition, config, rows_out);
+    if (!context || !graph)
+        return weir__missing("weir_rows_create", context ? "graph" : "context");
+    if ((status = weir__sized_in(&known, sizeof known, config, "weir_rows_config")) ||
+        (status = weir__partition_over_all(context, graph, &partition, &made)))
+        return status;
+    status = create(context, graph, partition, &known, rows_out);
     weir_partition_destroy(made);
     return status;
 }
 
-void weir__rows_domain(const weir__rows *rows, weir_steps_domain *domain_out)
+void weir_rows_domain(const weir_rows *rows, weir_steps_domain *domain_out)
 {
     *domain_out = (weir_steps_domain){.devices = rows->parts};
     for (uint32_t p = 0; p < rows->parts; p++) {
@@ -186,30 +211,32 @@ void weir__rows_domain(const weir__rows *rows, weir_steps_domain *domain_out)
     domain_out->first[rows->parts] = rows->numbers;
 }
 
-weir_context *weir__rows_context(const weir__rows *rows)
+weir_context *weir_rows_context(const weir_rows *rows)
 {
     return rows->context;
 }
 
-const weir_rows_part *weir__rows_part(const weir__rows *rows, uint32_t part)
+const weir_rows_part *weir_rows_part_of(const weir_rows *rows, uint32_t part)
 {
-    return &rows->part[part];
+    return part < rows->parts ? &rows->part[part] : NULL;
 }
 
-int weir__rows_symmetric(const weir__rows *rows)
+int weir_rows_symmetric(const weir_rows *rows)
 {
     return rows->symmetric;
 }
 
-enum weir__rows_order weir__rows_order(const weir__rows *rows)
+weir_rows_order weir_rows_order_of(const weir_rows *rows)
 {
     return rows->order;
 }
 
-weir_status weir__rows_locate(const weir__rows *rows, uint64_t vertex, uint32_t *part_out,
-                              uint32_t *number_out)
+weir_status weir_rows_locate(const weir_rows *rows, uint64_t vertex, uint32_t *part_out,
+                             uint32_t *number_out)
 {
     uint32_t part = 0;
+    if (!rows)
+        return weir__missing("weir_rows_locate", "rows");
     if (vertex >= rows->vertices)
         return weir__fail(WEIR_ERR_INVALID, "%llu is not a vertex: the graph has %llu",
                           (unsigned long long)vertex, (unsigned long long)rows->vertices);
@@ -222,31 +249,47 @@ weir_status weir__rows_locate(const weir__rows *rows, uint64_t vertex, uint32_t 
     return WEIR_OK;
 }
 
-const uint32_t *weir__rows_vertices(const weir__rows *rows)
+const uint32_t *weir_rows_vertices(const weir_rows *rows)
 {
     return rows->vertex;
 }
 
-const uint32_t *weir__rows_numbers(const weir__rows *rows)
+const uint32_t *weir_rows_numbers(const weir_rows *rows)
 {
     return rows->number;
 }
 
-const uint32_t *weir__rows_degrees(const weir__rows *rows)
+const uint32_t *weir_rows_degrees(const weir_rows *rows)
 {
     return rows->degree;
 }
 
-weir_status weir__rows_gather(const weir__rows *rows, const void *const *values, size_t value_bytes,
-                              void *values_out)
+weir_status weir_rows_gather(const weir_rows *rows, const void *const *values, size_t value_bytes,
+                             void *values_out)
 {
+    if (!rows || !values || !values_out)
+        return weir__missing("weir_rows_gather", !rows ? "rows" : values ? "values_out" : "values");
+    for (uint32_t p = 0; p < rows->parts; p++)
+        if (!values[p] && rows->part[p].owned)
+            return weir__fail(WEIR_ERR_INVALID, "weir_rows_gather: values[%u] is NULL", p);
     return weir__gather(rows->numbering, values, value_bytes, values_out);
 }
 
-weir_status weir__rows_values(const weir__rows *rows, uint32_t part, const void *data,
-                              weir_value_kind kind, weir_values *values_out)
+weir_status weir_rows_values(const weir_rows *rows, uint32_t part, const void *data,
+                             weir_value_kind kind, weir_values *values_out)
 {
-    return weir__numbering_values(rows->numbering, part, data, kind, values_out);
+    weir_values known = WEIR_VALUES_INIT;
+    weir_status status;
+    if (!rows || !values_out)
+        return weir__missing("weir_rows_values", rows ? "values_out" : "rows");
+    status = weir__sized_room(values_out, sizeof known, "weir_values");
+    if (status)
+        return status;
+    if ((unsigned)kind > WEIR_VALUE_F64)
+        return weir__fail(WEIR_ERR_INVALID, "values of kind %d: there is none", (int)kind);
+    if ((status = weir__numbering_values(rows->numbering, part, data, kind, &known)))
+        return status;
+    return weir__sized_out(values_out, &known, sizeof known, "weir_values");
 }
 
 static void free_arcs(weir_device *device, const weir_arcs *arcs)
@@ -256,7 +299,7 @@ static void free_arcs(weir_device *device, const weir_arcs *arcs)
     weir__bring_free(device, arcs->weights);
 }
 
-void weir__rows_destroy(weir__rows *rows)
+void weir_rows_destroy(weir_rows *rows)
 {
     if (!rows)
         return;

@@ -1,21 +1,21 @@
 /** @file rows_build.h  What the building of rows works with. Not installed.
  *
  * In steps, each on all cores and with the same outcome whatever their count: how many in-arcs a vertex has
- * (rows_in.c; none are stored where the graph is symmetric), which number (rows_number.c), the in-arcs by
+ * (rows_transpose.c; none are stored where the graph is symmetric), which number (rows_number.c), the in-arcs by
  * number (rows_transpose.c), and then part after part the rows themselves (rows_part.c). */
 #ifndef WEIR_ALGORITHMS_COMMON_ROWS_BUILD_H
 #define WEIR_ALGORITHMS_COMMON_ROWS_BUILD_H
 
 #include "algorithms/common/gather.h"
-#include "algorithms/common/rows.h"
+#include "algorithms/rows.h"
 #include "algorithms/graph/arcs.h"
 
-struct weir__rows {
+struct weir_rows {
     weir_context *context;
     uint64_t vertices;
     uint32_t parts, numbers;
-    int symmetric;
-    enum weir__rows_order order;
+    int symmetric; /* 0 where in-arcs are not wanted */
+    weir_rows_order order;
     uint32_t *number; /* by vertex */
     uint32_t *vertex; /* by number; UINT32_MAX for gaps */
     uint32_t *degree; /* out-degree by number */
@@ -24,9 +24,9 @@ struct weir__rows {
 };
 
 struct weir__rows_build {
-    weir__rows *rows;
+    weir_rows *rows;
     const weir_graph *graph;
-    const struct weir__rows_config *config;
+    const weir_rows_config *config;
     const uint8_t *owner; /* by vertex */
     uint32_t
         *in_degree;    /* by vertex; NULL: in-arcs are not wanted, or those of a symmetric graph */
@@ -36,7 +36,7 @@ struct weir__rows_build {
 };
 
 /** The in-degrees, if in-arcs are wanted and not those of a symmetric graph. */
-weir_status weir__rows_look_back(struct weir__rows_build *build);
+weir_status weir__rows_count_in(struct weir__rows_build *build);
 /** Numbers, and the parts' begins. */
 weir_status weir__rows_number(struct weir__rows_build *build);
 /** In-arcs by number, from the in-degrees. */

@@ -165,7 +165,7 @@ static void sort_by_digit(struct sort *sort, uint32_t shift, uint32_t *spare, ui
 
 static weir_status set_begins(struct weir__rows_build *build, const uint32_t *totals)
 {
-    weir__rows *rows = build->rows;
+    weir_rows *rows = build->rows;
     uint64_t number = 0;
     uint32_t first[WEIR_DEVICES_MAX + 1] = {0};
     for (uint32_t p = rows->parts; p < 256; p++)
@@ -195,7 +195,7 @@ static weir_status set_begins(struct weir__rows_build *build, const uint32_t *to
 static void write_numbers(void *user, uint64_t begin, uint64_t end)
 {
     const struct sort *sort = user;
-    weir__rows *rows = sort->build->rows;
+    weir_rows *rows = sort->build->rows;
     const uint64_t *offsets = sort->build->graph->offsets;
     uint32_t p = 0;
     uint64_t before = 0; /* vertices of the parts before p */
@@ -209,7 +209,7 @@ static void write_numbers(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-static void clear_gaps(weir__rows *rows)
+static void clear_gaps(weir_rows *rows)
 {
     for (uint32_t p = 0; p < rows->parts; p++)
         for (uint32_t i = rows->part[p].begin + rows->part[p].owned; i < rows->part[p].first[p + 1];
@@ -222,7 +222,7 @@ static void clear_gaps(weir__rows *rows)
 /* The last ones of a part have no arcs where it is numbered by degree. */
 static void look_for_busy(const struct sort *sort)
 {
-    weir__rows *rows = sort->build->rows;
+    weir_rows *rows = sort->build->rows;
     for (uint32_t p = 0; p < rows->parts; p++) {
         weir_rows_part *part = &rows->part[p];
         const uint32_t *vertex = rows->vertex + part->begin;
@@ -234,7 +234,7 @@ static void look_for_busy(const struct sort *sort)
 
 static weir_status number_all(struct sort *sort, const uint32_t *totals)
 {
-    weir__rows *rows = sort->build->rows;
+    weir_rows *rows = sort->build->rows;
     weir_status status;
     if ((status = set_begins(sort->build, totals)) ||
         (status = weir__alloc(rows->numbers, 4, "vertices of numbers", &rows->vertex)) ||
@@ -248,18 +248,18 @@ static weir_status number_all(struct sort *sort, const uint32_t *totals)
 
 static weir_status choose_order(struct sort *sort)
 {
-    weir__rows *rows = sort->build->rows;
-    int by_degree = sort->build->config->order == WEIR__ROWS_BY_DEGREE;
+    weir_rows *rows = sort->build->rows;
+    int by_degree = sort->build->config->order == WEIR_ROWS_BY_DEGREE;
     weir_status status = WEIR_OK;
-    if (sort->build->config->order == WEIR__ROWS_AUTO)
+    if (sort->build->config->order == WEIR_ROWS_AUTO)
         status = skewed(sort, rows->vertices, &by_degree);
-    rows->order = by_degree ? WEIR__ROWS_BY_DEGREE : WEIR__ROWS_BY_ID;
+    rows->order = by_degree ? WEIR_ROWS_BY_DEGREE : WEIR_ROWS_BY_ID;
     return status;
 }
 
 weir_status weir__rows_number(struct weir__rows_build *build)
 {
-    weir__rows *rows = build->rows;
+    weir_rows *rows = build->rows;
     uint64_t n = rows->vertices;
     struct sort sort = {.build = build, .blocks = (n + BLOCK - 1) / BLOCK};
     uint32_t *spare = NULL, totals[256] = {0};
@@ -273,7 +273,7 @@ weir_status weir__rows_number(struct weir__rows_build *build)
     weir__parallel_for(n, BLOCK, 0, add_degrees, &sort);
     if ((status = choose_order(&sort)))
         goto out;
-    if (rows->order == WEIR__ROWS_BY_DEGREE)
+    if (rows->order == WEIR_ROWS_BY_DEGREE)
         for (uint32_t shift = 0; shift < 32 && sort.degree_max >> shift; shift += DIGIT_BITS)
             sort_by_digit(&sort, shift, spare, NULL);
     sort_by_digit(&sort, OWNER_SHIFT, spare, totals);

@@ -221,21 +221,21 @@ static weir_status place_bytes(const struct weir__rows_build *build, weir_rows_p
 
 weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t p)
 {
-    weir__rows *rows = build->rows;
+    weir_rows *rows = build->rows;
     weir_rows_part *part = &rows->part[p];
     const void *degree = NULL;
     weir_status status = place_out(build, part);
-    if (!status && build->config->in && rows->symmetric) {
+    if (!status && build->config->in_arcs && rows->symmetric) {
         part->in = part->out;
         part->arcs_in = part->arcs_out;
-    } else if (!status && build->config->in) {
+    } else if (!status && build->config->in_arcs) {
         status = place_in(build, part);
     }
-    if (!status && build->config->out_degree)
+    if (!status && build->config->out_degrees)
         status = weir__bring(weir_context_device(rows->context, p), rows->degree, rows->numbers, 4,
                              &degree);
     part->out_degree = degree;
-    if (!status && build->config->out_byte)
+    if (!status && build->config->out_bytes)
         status = place_bytes(build, part);
     return status;
 }

@@ -1,4 +1,4 @@
-/** @file rows_transpose.c  In-arcs by number.
+/** @file rows_transpose.c  In-arcs that are not the out-arcs: how many a vertex has, and where they go by number.
  *
  * To put each arc where it belongs at once would be two accesses to all of memory an arc, one of them
  * atomic. So arcs are first dealt out to buckets of consecutive rows, a batch at a time, and then each
@@ -13,6 +13,29 @@
 #define BUCKETS     512
 #define BUCKET_ARCS (UINT64_C(1) << 16) /* smaller ones are not worth it */
 #define GROUP_LOG   10                  /* a bucket is made of groups of 2^10 rows */
+
+/* ---- how many a vertex has ---------------------------------------------------------------------- */
+
+static void count_in(void *user, uint64_t begin, uint64_t end)
+{
+    const struct weir__rows_build *build = user;
+    for (uint64_t i = begin; i < end; i++)
+        __atomic_fetch_add(&build->in_degree[build->graph->targets[i]], 1, __ATOMIC_RELAXED);
+}
+
+weir_status weir__rows_count_in(struct weir__rows_build *build)
+{
+    const weir_graph *graph = build->graph;
+    weir_status status;
+    if (!build->config->in_arcs || build->rows->symmetric)
+        return WEIR_OK;
+    if ((status = weir__calloc(graph->vertices, 4, "in-degrees", &build->in_degree)))
+        return status;
+    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_in, build);
+    return WEIR_OK;
+}
+
+/* ---- where they go ------------------------------------------------------------------------------ */
 
 struct transpose {
     struct weir__rows_build *build;
@@ -70,9 +93,9 @@ static void fill(void *user, uint64_t begin, uint64_t end)
 }
 
 /* Where rows begin; and buckets of about as many arcs each, but of whole groups. */
-static void plan(struct transpose *t)
+static void set_buckets(struct transpose *t)
 {
-    const weir__rows *rows = t->build->rows;
+    const weir_rows *rows = t->build->rows;
     uint64_t arcs = t->build->graph->arcs, sum = 0, share = arcs / BUCKETS + 1;
     if (share < BUCKET_ARCS)
         share = BUCKET_ARCS;
@@ -92,7 +115,7 @@ static void plan(struct transpose *t)
 
 weir_status weir__rows_transpose(struct weir__rows_build *build)
 {
-    const weir__rows *rows = build->rows;
+    const weir_rows *rows = build->rows;
     struct transpose t = {.build = build, .words = build->config->weights ? 3 : 2};
     uint64_t arcs = build->graph->arcs;
     size_t bytes = t.words * sizeof(uint32_t);
@@ -104,7 +127,7 @@ weir_status weir__rows_transpose(struct weir__rows_build *build)
         !(status = weir__alloc((rows->numbers >> GROUP_LOG) + 1, 2, "buckets of in-arcs",
                                &t.bucket_of)) &&
         !(status = weir__alloc(arcs, bytes, "in-arcs on their way", &t.moved))) {
-        plan(&t);
+        set_buckets(&t);
         weir__parallel_for(arcs, WEIR__ARC_CHUNK, 0, deal, &t);
         weir__parallel_for(t.buckets, 1, 0, fill, &t);
     }

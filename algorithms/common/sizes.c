@@ -11,18 +11,24 @@ struct count {
     struct weir__sizes *sizes; /* relaxed additions; the join publishes them */
 };
 
-/* Vertices of a part mostly stand together: one addition for each stretch of them. */
+/* Vertices of a part mostly stand together, and then one addition does for a stretch of them. Where they do not, threads
+ * would wait for each other at every vertex: so a chunk is added up by itself first. */
 static void count_parts(void *user, uint64_t begin, uint64_t end)
 {
     const struct count *count = user;
+    uint64_t owned[256] = {0}, arcs[256] = {0};
     for (uint64_t v = begin, first = begin; v < end; first = v) {
         const uint8_t owner = count->owner[first];
         while (v < end && count->owner[v] == owner)
             v++;
-        __atomic_fetch_add(&count->sizes->owned[owner], v - first, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&count->sizes->arcs_of[owner],
-                           count->graph->offsets[v] - count->graph->offsets[first],
-                           __ATOMIC_RELAXED);
+        owned[owner] += v - first;
+        arcs[owner] += count->graph->offsets[v] - count->graph->offsets[first];
+    }
+    for (uint32_t owner = 0; owner < 256; owner++) {
+        if (!owned[owner])
+            continue;
+        __atomic_fetch_add(&count->sizes->owned[owner], owned[owner], __ATOMIC_RELAXED);
+        __atomic_fetch_add(&count->sizes->arcs_of[owner], arcs[owner], __ATOMIC_RELAXED);
     }
 }
 

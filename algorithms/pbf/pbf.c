@@ -58,7 +58,7 @@ static const struct weir__dataflow_form form = {.what = "pbf",
 /* One packet size for all devices: any of them may take any packet, and none takes more than its buffers hold.
  * A GPU copies in, filters and copies out at a time. On a host device all three are the processor's work, and every
  * packet more that waits there is one that others cannot take when they are done. */
-static void plan_packets(weir__pbf_run *run)
+static void choose_packets(weir__pbf_run *run)
 {
     const weir_pbf_config *config = &run->pbf->config;
     struct weir__dataflow *flow = &run->flow;
@@ -120,7 +120,7 @@ weir_status weir_pbf_run(weir_pbf *pbf, const uint32_t *input, uint64_t elements
     run->flow.collect = weir_policy_gather(0);
     run->flow.output = output;
     run->flow.output_bytes = (room < elements ? room : elements) * sizeof(uint32_t);
-    plan_packets(run);
+    choose_packets(run);
     status = weir__dataflow_run(&pbf->owner, &run->flow);
     if (!status && stats_out) {
         fill_stats(run, &stats);

@@ -35,9 +35,9 @@ weir_status weir__pr_lists(const uint64_t *offsets, uint64_t rows,
                            struct weir__pr_lists *lists_out);
 void weir__pr_lists_free(struct weir__pr_lists *lists);
 
-/** For each number the devices that have arcs from its vertex and are not its own, as pr_plan.readers.
+/** For each number the devices that have arcs from its vertex and are not its own, as pr_lists.readers.
  *  @param[out] readers_out  `numbers` of the rows; to be freed. */
-weir_status weir__pr_readers(const struct weir__pr_task *task, const weir__rows *rows,
+weir_status weir__pr_readers(const struct weir__pr_task *task, const weir_rows *rows,
                              uint8_t **readers_out);
 
 /** Where floats suffice, where a run goes over to doubles, and where it ends. @param[in] fine  doubles are wanted in

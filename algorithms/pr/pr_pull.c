@@ -71,17 +71,17 @@ static const weir_steps_array arrays[] = {
      .bytes = 2 * sizeof(double),
      .field = FIELD(fine)},
     {.name = "ranks", .extent = WEIR_STEPS_OWNED, .bytes = 8, .more = 1, .field = FIELD(ranks)},
-    LIST("chunks", chunk_count, plan.chunk),
-    LIST("pieces", piece_count, plan.piece),
-    LIST("long rows", long_count, plan.row),
+    LIST("chunks", chunk_count, lists.chunk),
+    LIST("pieces", piece_count, lists.piece),
+    LIST("long rows", long_count, lists.row),
     LIST("sums of pieces", piece_count, partial),
-    {.name = "ends", .extent = WEIR_STEPS_OWNED, .bytes = 1, .more = 1, .field = FIELD(plan.end)},
+    {.name = "ends", .extent = WEIR_STEPS_OWNED, .bytes = 1, .more = 1, .field = FIELD(lists.end)},
     {.name = "readers",
      .extent = WEIR_STEPS_OWNED,
      .count = reader_count,
      .bytes = 1,
      .more = 1,
-     .field = FIELD(plan.readers)},
+     .field = FIELD(lists.readers)},
     {.name = "pieces done", .bytes = 8, .field = FIELD(pieces_done)},
 };
 
@@ -172,10 +172,10 @@ static void tell(const struct making *making, uint32_t p)
     const struct weir__pr_task *task = making->task;
     const double n = (double)task->vertices, damping = task->config.damping;
     struct pr_pull_args *args = weir_steps_args(making->pull->on.steps, p);
-    args->plan.chunks = (uint32_t)making->lists[p].chunks;
-    args->plan.pieces = (uint32_t)making->lists[p].pieces;
-    args->plan.longs = (uint32_t)making->lists[p].longs;
-    args->symmetric = weir__rows_symmetric(making->pull->on.rows) != 0;
+    args->lists.chunks = (uint32_t)making->lists[p].chunks;
+    args->lists.pieces = (uint32_t)making->lists[p].pieces;
+    args->lists.longs = (uint32_t)making->lists[p].longs;
+    args->symmetric = weir_rows_symmetric(making->pull->on.rows) != 0;
     args->start = 1 / n;
     args->damping = damping;
     args->teleport = (1 - damping) / n;
@@ -189,10 +189,11 @@ static void tell(const struct making *making, uint32_t p)
 static weir_status build(struct making *making)
 {
     const struct weir__pr_task *task = making->task;
-    struct weir__rows_config rows = {.in = 1, .out_degree = 1};
-    weir_status status =
-        weir__row_steps_create(&making->pull->on, &form, task->context, task->graph,
-                               task->partition, &task->options, &rows, making);
+    weir_rows_config rows = WEIR_ROWS_CONFIG_INIT;
+    weir_status status;
+    rows.in_arcs = rows.out_degrees = 1;
+    status = weir__row_steps_create(&making->pull->on, &form, task->context, task->graph,
+                                    task->partition, &task->options, &rows, making);
     for (uint32_t p = 0; p < task->partition->parts && !status; p++) {
         tell(making, p);
         status = place_lists(making, p);
@@ -250,9 +251,9 @@ void weir__pr_pull_destroy(struct weir__pr_pull *pull)
 static uint64_t bytes_of(const struct pr_pull_args *args, uint64_t single, uint64_t fine)
 {
     const uint64_t rows = args->rows.owned, numbers = args->rows.numbers;
-    const uint64_t row = 1 + (args->symmetric ? 0 : 4) + (args->plan.readers != NULL);
+    const uint64_t row = 1 + (args->symmetric ? 0 : 4) + (args->lists.readers != NULL);
     const uint64_t each =
-        args->rows.arcs_in * 4 + args->plan.chunks * sizeof(struct pr_chunk) + rows * row;
+        args->rows.arcs_in * 4 + args->lists.chunks * sizeof(struct pr_chunk) + rows * row;
     return single * (each + rows * 2 * sizeof(float)) + fine * (each + rows * 2 * sizeof(double)) +
            numbers * (4 + sizeof(float)) +
            rows * (4 + sizeof(double) + (fine ? sizeof(double) : sizeof(float))) +

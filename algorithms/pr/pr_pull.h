@@ -10,7 +10,7 @@
  * Bytes are what it costs, so shares are floats first, half of what random reads miss by, and doubles only
  * where the tolerance is finer than floats are (README.md has the bounds). Sums are doubles always.
  *
- * Work is dealt out in three kinds, made by pr_plan.c, all of consecutive arcs:
+ * Work is dealt out in three kinds, made by pr_lists.c, all of consecutive arcs:
  * - a *chunk* is up to PR_CHUNK_ROWS short rows of PR_CHUNK_ARCS arcs together. A warp reads their targets
  *   side by side, whatever the rows' lengths, has PR_DEEP independent reads of shares a lane under way,
  *   leaves the shares in shared memory and adds them up by row there. Row ends are a byte a row.
@@ -37,21 +37,21 @@ WEIR_DEV uint64_t pr_entry(const struct pr_worker *worker, uint32_t pass)
 }
 
 /** Without rows: behind the last one. */
-WEIR_DEV struct pr_chunk pr_chunk_of(const struct pr_plan *plan, const struct pr_worker *worker,
+WEIR_DEV struct pr_chunk pr_chunk_of(const struct pr_lists *lists, const struct pr_worker *worker,
                                      uint32_t pass)
 {
     const uint64_t at = pr_entry(worker, pass);
     struct pr_chunk none = {0, 0, 0, 0};
-    return at < plan->chunks ? plan->chunk[at] : none;
+    return at < lists->chunks ? lists->chunk[at] : none;
 }
 
 /** Without arcs: behind the last one. */
-WEIR_DEV struct pr_piece pr_piece_of(const struct pr_plan *plan, const struct pr_worker *worker,
+WEIR_DEV struct pr_piece pr_piece_of(const struct pr_lists *lists, const struct pr_worker *worker,
                                      uint32_t pass)
 {
     const uint64_t at = pr_entry(worker, pass);
     struct pr_piece none = {0, 0, 0, 0};
-    return at < plan->pieces ? plan->piece[at] : none;
+    return at < lists->pieces ? lists->piece[at] : none;
 }
 
 /** The far ends of @p count arcs, at most PR_SLOTS, side by side. */

@@ -34,7 +34,7 @@ struct pr_long {
 };
 
 /** The lists of a part; every row is in one of them. Read-only while kernels run. */
-struct pr_plan {
+struct pr_lists {
     const struct pr_chunk *chunk;
     const struct pr_piece *piece;
     const struct pr_long *row;
@@ -65,7 +65,7 @@ enum { PR_SUM_CHANGE = 1, PR_SUM_DANGLING, PR_SUM_RESTLESS };
  *  sum is below 2. */
 #define PR_UNIT (1.0 / 1152921504606846976.0) /* 2^-60 */
 
-/** When a run stops, and when it goes on with doubles (pr_plan.c). */
+/** When a run stops, and when it goes on with doubles (pr_lists.c). */
 struct pr_bounds {
     uint32_t fine;              /* doubles are needed */
     uint32_t single_iterations; /* with floats at most, if there are doubles */
@@ -79,7 +79,7 @@ struct pr_bounds {
 struct pr_pull_args {
     struct weir_steps_member member;
     weir_rows_part rows; /* with in-arcs and out-degrees */
-    struct pr_plan plan;
+    struct pr_lists lists;
     double *partial;       /* sum of each piece of a long row */
     uint64_t *pieces_done; /* warps that did theirs, over all iterations; release, acquire dev */
     double *ranks;         /* by row; to be divided by their sum where dangling rank is spread */

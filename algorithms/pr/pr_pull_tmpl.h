@@ -19,7 +19,7 @@ WEIR_DEV struct PR_FN(row)
     struct PR_FN(row) own;
     own.share = from[a->rows.begin + row];
     own.degree = a->symmetric ? length : a->rows.out_degree[a->rows.begin + row];
-    own.readers = a->plan.readers ? a->plan.readers[row] : 0;
+    own.readers = a->lists.readers ? a->lists.readers[row] : 0;
     return own;
 }
 
@@ -89,14 +89,14 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
     struct pr_warp *warp = worker->warp;
     uint32_t far[PR_DEEP];
     uint8_t end[PR_ROWS];
-    struct pr_chunk chunk = pr_chunk_of(&a->plan, worker, 0);
+    struct pr_chunk chunk = pr_chunk_of(&a->lists, worker, 0);
     pr_far(a->rows.in.targets + chunk.arc, chunk.arcs, far);
-    pr_ends(a->plan.end + chunk.row, chunk.rows, end);
+    pr_ends(a->lists.end + chunk.row, chunk.rows, end);
     if (weir_lane() == 0)
         warp->end[0] = 0;
     WEIR_ROLLED
     for (uint32_t pass = 1; chunk.rows; pass++) {
-        const struct pr_chunk next = pr_chunk_of(&a->plan, worker, pass);
+        const struct pr_chunk next = pr_chunk_of(&a->lists, worker, pass);
         PR_REAL share[PR_DEEP];
         for (int k = 0; k < PR_DEEP; k++)
             share[k] =
@@ -104,7 +104,7 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
         for (int k = 0; k < PR_ROWS; k++)
             warp->end[weir_lane() + (uint32_t)k * WEIR_LANES + 1] = end[k];
         pr_far(a->rows.in.targets + next.arc, next.arcs, far);
-        pr_ends(a->plan.end + next.row, next.rows, end);
+        pr_ends(a->lists.end + next.row, next.rows, end);
         for (int k = 0; k < PR_DEEP; k++)
             warp->share.PR_SHARES[weir_lane() + (uint32_t)k * WEIR_LANES] = share[k];
         weir_lanes_sync();
@@ -139,10 +139,10 @@ WEIR_DEV void PR_FN(pieces)(const struct pr_pull_args *a, const struct pr_round 
                             const struct pr_worker *worker, struct pr_tally *tally)
 {
     const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->copy);
-    struct pr_piece piece = pr_piece_of(&a->plan, worker, 0);
+    struct pr_piece piece = pr_piece_of(&a->lists, worker, 0);
     WEIR_ROLLED
     for (uint32_t pass = 0; piece.arcs; pass++) {
-        const struct pr_piece next = pr_piece_of(&a->plan, worker, pass + 1);
+        const struct pr_piece next = pr_piece_of(&a->lists, worker, pass + 1);
         struct PR_FN(row) own = {0, 0, 0};
         if (piece.whole)
             own = PR_FN(ask)(a, from, piece.row, piece.arcs);
@@ -154,7 +154,7 @@ WEIR_DEV void PR_FN(pieces)(const struct pr_pull_args *a, const struct pr_round 
         piece = next;
     }
     /* Lane 0 alone wrote sums, so its release is enough. */
-    if (a->plan.longs && weir_lane() == 0 && worker->index < a->plan.pieces)
+    if (a->lists.longs && weir_lane() == 0 && worker->index < a->lists.pieces)
         weir_add_release_dev_u64(a->pieces_done, 1);
 }
 
@@ -163,7 +163,8 @@ WEIR_DEV uint32_t PR_FN(wait)(const struct pr_pull_args *a, const struct pr_roun
                               const struct pr_worker *worker, struct pr_pull_shared *shared,
                               const struct weir_steps_block *b)
 {
-    const uint64_t each = worker->count < a->plan.pieces ? worker->count : (uint64_t)a->plan.pieces;
+    const uint64_t each =
+        worker->count < a->lists.pieces ? worker->count : (uint64_t)a->lists.pieces;
     if (b->thread == 0) {
         shared->stop = WEIR_STEPS_GOES_ON;
         WEIR_ROLLED
@@ -185,8 +186,8 @@ WEIR_DEV void PR_FN(longs)(const struct pr_pull_args *a, const struct pr_round *
 {
     const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->copy);
     WEIR_ROLLED
-    for (uint32_t at = worker->index; at < a->plan.longs; at += worker->count) {
-        const struct pr_long row = a->plan.row[at];
+    for (uint32_t at = worker->index; at < a->lists.longs; at += worker->count) {
+        const struct pr_long row = a->lists.row[at];
         const struct PR_FN(row) own = PR_FN(ask)(a, from, row.row, row.arcs);
         double sum = 0;
         for (uint32_t i = weir_lane(); i < row.pieces; i += WEIR_LANES)
@@ -206,7 +207,7 @@ WEIR_DEV uint32_t PR_FN(sweep)(const struct pr_pull_args *a, const struct pr_rou
 {
     PR_FN(pieces)(a, round, worker, tally);
     PR_FN(chunks)(a, round, worker, tally);
-    if (!a->plan.longs)
+    if (!a->lists.longs)
         return WEIR_STEPS_GOES_ON;
     uint32_t stop = PR_FN(wait)(a, round, worker, shared, b);
     if (!stop)

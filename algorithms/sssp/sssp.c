@@ -25,7 +25,7 @@ extern const weir_operator weir__sssp_u32_operator, weir__sssp_f64_operator;
 struct weir_sssp {
     struct weir__algorithm head; /* first */
     weir_run_options options;
-    struct weir__sssp_plan plan;
+    struct weir__sssp_estimate estimate;
     int integers; /* weights lie on the devices as uint32_t */
     /* For weir_sssp_cancel() and the change to wide: guards the forms in head, and the two below. */
     pthread_mutex_t lock;
@@ -53,7 +53,7 @@ static weir_status bind(const weir_sssp *sssp, int wide, weir_traversal *travers
         const weir_part *part = weir_placement_part(sssp->head.placement, p);
         void *distance = weir_traversal_values(traversal, p);
         sssp_u32_state narrow = {*part, distance};
-        sssp_f64_state broad = {*part, distance, sssp->plan.scale, sssp->integers};
+        sssp_f64_state broad = {*part, distance, sssp->estimate.scale, sssp->integers};
         status = weir_traversal_bind(traversal, p, wide ? (void *)&broad : (void *)&narrow);
     }
     return status;
@@ -68,7 +68,7 @@ static weir_traversal_config config_of(const weir_sssp *sssp, int wide)
 {
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
     config.value_bytes = wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    config.delta_hint = wide ? sssp->plan.delta_f64 : sssp->plan.delta_u32;
+    config.delta_hint = wide ? sssp->estimate.delta_f64 : sssp->estimate.delta_u32;
     return config;
 }
 
@@ -99,7 +99,7 @@ static weir_status create_traversal(const weir_sssp *sssp, int wide, weir_traver
                                                &config, traversal_out);
     if (status)
         return status;
-    if (sssp->plan.longest >= (wide ? EXACT_MAX : SSSP_U32_FAR))
+    if (sssp->estimate.longest >= (wide ? EXACT_MAX : SSSP_U32_FAR))
         weir__traversal_watch(*traversal_out, far_from(wide));
     if (!(status = bind(sssp, wide, *traversal_out)))
         return WEIR_OK;
@@ -127,7 +127,7 @@ static weir_status possible(const void *user)
 {
     const weir_sssp *sssp = user;
     weir_status status;
-    if (sssp->plan.wide)
+    if (sssp->estimate.wide)
         return weir__fail(WEIR_ERR_UNSUPPORTED,
                           "shortest paths go in step with integer weights whose sums fit 32 bits");
     status = weir_steps_possible(sssp->head.context, sssp->head.parts);
@@ -138,14 +138,15 @@ static weir_status choose(const weir_sssp *sssp, int *form_out)
 {
     const struct weir__asked asked = {.options = &sssp->options};
     const struct weir__form_case what = {
-        !sssp->plan.wide && sssp->plan.skewed ? WEIR__FORM_STEP : WEIR__FORM_PUSH, possible, sssp};
+        !sssp->estimate.wide && sssp->estimate.skewed ? WEIR__FORM_STEP : WEIR__FORM_PUSH, possible,
+        sssp};
     return weir__form_choose(&weir__sssp_forms, &asked, &what, form_out, NULL);
 }
 
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
     weir_sssp *sssp = (weir_sssp *)head;
-    const uint32_t delta = sssp->options.delta ? sssp->options.delta : sssp->plan.delta_step;
+    const uint32_t delta = sssp->options.delta ? sssp->options.delta : sssp->estimate.delta_step;
     int form;
     weir_status status = choose(sssp, &form);
     if (status)
@@ -167,16 +168,17 @@ weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
 {
     struct weir__making making = {
         .context = context, .graph = graph, .partition = partition, .options = options};
-    struct weir__sssp_plan plan;
+    struct weir__sssp_estimate estimate;
     weir_sssp *sssp;
     weir_status status;
     *sssp_out = NULL;
-    if ((status = weir__making_begin(&making)) || (status = weir__sssp_plan(graph, &plan)) ||
+    if ((status = weir__making_begin(&making)) ||
+        (status = weir__sssp_estimate(graph, &estimate)) ||
         (status = weir__calloc(1, sizeof *sssp, "sssp", &sssp)))
         return status;
     pthread_mutex_init(&sssp->lock, NULL);
-    sssp->plan = plan;
-    sssp->wide = plan.wide;
+    sssp->estimate = estimate;
+    sssp->wide = estimate.wide;
     sssp->options = *making.options;
     sssp->integers = graph->weight_kind == WEIR_WEIGHT_U32;
     if ((status = weir__algorithm_create(&sssp->head, &making, WEIR_SHAPE_LEVELS, create))) {
@@ -276,7 +278,7 @@ static weir_status run_fitting(weir_sssp *sssp, uint64_t source, weir_run_stats 
     weir_status status = sssp->in_step
                              ? weir__sssp_in_step_run(sssp->in_step, source, stats, &again)
                              : run_push(sssp, source, stats);
-    if (status || sssp->wide || (sssp->plan.longest < SSSP_U32_FAR && !again))
+    if (status || sssp->wide || (sssp->estimate.longest < SSSP_U32_FAR && !again))
         return status;
     if (!sssp->in_step)
         again = weir__traversal_far(sssp->head.traversal) != 0;
@@ -302,7 +304,7 @@ weir_status weir_sssp_run(weir_sssp *sssp, uint64_t source, weir_run_stats *stat
     if ((status = run_fitting(sssp, source, &stats)))
         return weir__algorithm_failed(&sssp->head, status);
     sssp->head.stopped = 0;
-    if (sssp->head.traversal && sssp->wide && sssp->plan.whole &&
+    if (sssp->head.traversal && sssp->wide && sssp->estimate.whole &&
         weir__traversal_far(sssp->head.traversal))
         return weir__algorithm_failed(&sssp->head, refuse_inexact(sssp, source));
     stats.least_items = stats.reached;

@@ -35,7 +35,7 @@ typedef struct sssp_f64_state {
 } sssp_f64_state;
 
 /** What the weights of a graph say. */
-struct weir__sssp_plan {
+struct weir__sssp_estimate {
     double mean;    /* weight of an arc; 0 without arcs */
     double longest; /* no path and no candidate is longer: a path leaves each vertex at most once */
     int whole;      /* all weights are integers */
@@ -48,7 +48,7 @@ struct weir__sssp_plan {
 };
 
 /** Look at all weights. @retval WEIR_ERR_INVALID  there are none, or negative or too large ones. */
-weir_status weir__sssp_plan(const weir_graph *graph, struct weir__sssp_plan *plan_out);
+weir_status weir__sssp_estimate(const weir_graph *graph, struct weir__sssp_estimate *estimate_out);
 
 /** Items of the last run that did not fit into an inbox (sssp_step.h); 0 if it did not go in step. */
 uint64_t weir__sssp_spilled(const weir_sssp *sssp);

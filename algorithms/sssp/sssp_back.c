@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct back {
-    const weir__rows *rows;
+    const weir_rows *rows;
     uint32_t *source, *target; /* of all arcs, part after part */
     double *weight;
     uint8_t *owner; /* by vertex */
@@ -15,9 +15,9 @@ struct back {
 /* The arcs of a part, whose offsets are on the host, into the arrays from `at` on. */
 static weir_status bring(const struct back *back, uint32_t p, const uint64_t *offsets, uint64_t at)
 {
-    const weir_rows_part *part = weir__rows_part(back->rows, p);
-    const uint32_t *vertex = weir__rows_vertices(back->rows);
-    weir_device *device = weir_context_device(weir__rows_context(back->rows), p);
+    const weir_rows_part *part = weir_rows_part_of(back->rows, p);
+    const uint32_t *vertex = weir_rows_vertices(back->rows);
+    weir_device *device = weir_context_device(weir_rows_context(back->rows), p);
     uint32_t *weights;
     weir_status status = weir__alloc(part->arcs_out, sizeof *weights, "weights", &weights);
     if (status)
@@ -36,8 +36,8 @@ static weir_status bring(const struct back *back, uint32_t p, const uint64_t *of
 
 static weir_status bring_part(const struct back *back, uint32_t p, uint64_t at)
 {
-    const weir_rows_part *part = weir__rows_part(back->rows, p);
-    const uint32_t *vertex = weir__rows_vertices(back->rows);
+    const weir_rows_part *part = weir_rows_part_of(back->rows, p);
+    const uint32_t *vertex = weir_rows_vertices(back->rows);
     uint64_t *offsets;
     weir_status status = weir__alloc(part->owned + (size_t)1, sizeof *offsets, "offsets", &offsets);
     if (status)
@@ -45,7 +45,7 @@ static weir_status bring_part(const struct back *back, uint32_t p, uint64_t at)
     for (uint32_t r = 0; r < part->owned; r++)
         if (vertex[part->begin + r] != UINT32_MAX)
             back->owner[vertex[part->begin + r]] = (uint8_t)p;
-    status = weir__download(weir_context_device(weir__rows_context(back->rows), p), offsets,
+    status = weir__download(weir_context_device(weir_rows_context(back->rows), p), offsets,
                             part->out.offsets, (part->owned + (size_t)1) * 8);
     if (!status)
         status = bring(back, p, offsets, at);
@@ -53,10 +53,10 @@ static weir_status bring_part(const struct back *back, uint32_t p, uint64_t at)
     return status;
 }
 
-weir_status weir__sssp_back(const weir__rows *rows, weir_graph **graph_out,
+weir_status weir__sssp_back(const weir_rows *rows, weir_graph **graph_out,
                             weir_partition *partition_out)
 {
-    const weir_rows_part *first = weir__rows_part(rows, 0);
+    const weir_rows_part *first = weir_rows_part_of(rows, 0);
     const uint64_t arcs = first->arcs_all, n = first->vertices;
     const weir__arcs list = {.vertices = n, .count = arcs, .weighted = 1, .borrowed = 1};
     struct weir__need need = {0, 0};
@@ -77,7 +77,7 @@ weir_status weir__sssp_back(const weir__rows *rows, weir_graph **graph_out,
         goto out;
     for (uint32_t p = 0; p < first->parts && !status; p++) {
         status = bring_part(&back, p, at);
-        at += weir__rows_part(rows, p)->arcs_out;
+        at += weir_rows_part_of(rows, p)->arcs_out;
     }
     if (!status)
         status =

@@ -32,7 +32,7 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
 /* Most pieces of a step: every row is cut at once. */
 static uint64_t most_pieces(const struct sssp_in_step *in_step, const weir_rows_part *part)
 {
-    const uint32_t *degree = weir__rows_degrees(in_step->on.rows) + part->begin;
+    const uint32_t *degree = weir_rows_degrees(in_step->on.rows) + part->begin;
     const uint32_t before = SSSP_STEP_BEFORE(1);
     uint64_t pieces = 0;
     for (uint32_t r = 0; r < part->owned; r++)
@@ -194,7 +194,7 @@ weir_status weir__sssp_in_step_possible(const weir_context *context, uint32_t pa
 static void bind(struct sssp_in_step *in_step, uint32_t p)
 {
     struct sssp_step_args *args = weir_steps_args(in_step->on.steps, p);
-    const uint32_t *degree = weir__rows_degrees(in_step->on.rows) + args->part.begin;
+    const uint32_t *degree = weir_rows_degrees(in_step->on.rows) + args->part.begin;
     uint32_t hubs = 0;
     while (hubs < args->part.busy && degree[hubs] >= SSSP_STEP_HUB_ARCS)
         hubs++;
@@ -209,7 +209,7 @@ weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *g
                                       const weir_run_options *options, uint32_t delta,
                                       struct sssp_in_step **in_step_out)
 {
-    struct weir__rows_config config = {.in = 1, .weights = 1, .by_weight = 1, .out_byte = 1};
+    weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
     struct sssp_in_step *in_step;
     weir_status status;
     *in_step_out = NULL;
@@ -217,6 +217,7 @@ weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *g
         return status;
     in_step->delta = delta;
     in_step->previous = SSSP_STEP_NONE;
+    config.in_arcs = config.weights = config.by_weight = config.out_bytes = 1;
     if ((status = weir__row_steps_create(&in_step->on, &form, context, graph, partition, options,
                                          &config, in_step))) {
         weir__sssp_in_step_destroy(in_step);
@@ -268,7 +269,7 @@ weir_status weir__sssp_in_step_run(struct sssp_in_step *in_step, uint64_t source
                                    weir_run_stats *stats_out, int *far_out)
 {
     uint32_t number;
-    weir_status status = weir__rows_locate(in_step->on.rows, source, NULL, &number);
+    weir_status status = weir_rows_locate(in_step->on.rows, source, NULL, &number);
     if (status)
         return status;
     for (uint32_t p = 0; p < in_step->on.parts; p++) {

@@ -40,7 +40,7 @@ void weir__sssp_in_step_destroy(struct sssp_in_step *in_step);
  *  turn out not to fit. Takes 16 bytes an arc of host memory on the way.
  *  @param[out] graph_out      for weir_graph_destroy().
  *  @param[out] partition_out  parts, vertices and owner alone are set; its owner for free(). */
-weir_status weir__sssp_back(const weir__rows *rows, weir_graph **graph_out,
+weir_status weir__sssp_back(const weir_rows *rows, weir_graph **graph_out,
                             weir_partition *partition_out);
 
 #endif

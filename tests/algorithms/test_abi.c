@@ -2,6 +2,7 @@
  * size, given shorter and longer than the library has it. A structure of another version is a piece of memory here, with
  * a size at its beginning and bytes behind its end that must be neither read nor written. */
 #include "algorithms/algorithms.h"
+#include "algorithms/rows.h"
 #include "topology/bench.h"
 #include "algorithms/bfs/bfs_op.h"
 #include "router/collective.h"
@@ -22,6 +23,7 @@ static struct {
     weir_endpoint *end[2];
     weir_graph *graph;
     weir_placement *placement;
+    weir_rows *rows;
     weir_link *link;
 } world;
 
@@ -93,6 +95,14 @@ static weir_status give_traversal(const void *given)
     weir_status status =
         weir_traversal_create(world.placement, &weir__bfs_operator, NULL, given, &traversal);
     weir_traversal_destroy(traversal);
+    return status;
+}
+
+static weir_status give_rows(const void *given)
+{
+    weir_rows *rows;
+    weir_status status = weir_rows_create(world.context, world.graph, NULL, given, &rows);
+    weir_rows_destroy(rows);
     return status;
 }
 
@@ -168,6 +178,7 @@ static const weir_worklist_config worklist_config = WEIR_WORKLIST_CONFIG_INIT;
 static const weir_graph_options graph_options = WEIR_GRAPH_OPTIONS_INIT;
 static const weir_run_options run_options = WEIR_RUN_OPTIONS_INIT;
 static const weir_traversal_config traversal_config = WEIR_TRAVERSAL_CONFIG_INIT;
+static const weir_rows_config rows_config = WEIR_ROWS_CONFIG_INIT;
 static const weir_pr_config pr_config = WEIR_PR_CONFIG_INIT;
 static const weir_pbf_config pbf_config = WEIR_PBF_CONFIG_INIT;
 static const weir_policy policy = {
@@ -194,6 +205,7 @@ static const struct given {
     {"weir_run_options", give_run_traversal, &run_options, sizeof run_options, sizeof(size_t)},
     {"weir_traversal_config", give_traversal, &traversal_config, sizeof traversal_config,
      sizeof(size_t)},
+    {"weir_rows_config", give_rows, &rows_config, sizeof rows_config, sizeof(size_t)},
     {"weir_pr_config", give_pr, &pr_config, sizeof pr_config, sizeof(size_t)},
     {"weir_pr_config", give_pr_reference, &pr_config, sizeof pr_config, sizeof(size_t)},
     {"weir_pbf_config", give_pbf, &pbf_config, sizeof pbf_config, sizeof(size_t)},
@@ -338,6 +350,12 @@ static weir_status take_placement(void *taken)
     return weir_placement_prepared(world.placement, taken);
 }
 
+static weir_status take_rows(void *taken)
+{
+    static uint32_t values[9]; /* a device of the host reads where the host does */
+    return weir_rows_values(world.rows, 0, values, WEIR_VALUE_U32, taken);
+}
+
 static weir_status take_pbf(void *taken)
 {
     weir_device *home = weir_context_home(world.context);
@@ -467,6 +485,7 @@ static const struct taken {
     {"weir_values", take_sssp_values, sizeof(weir_values)},
     {"weir_values", take_pr_values, sizeof(weir_values)},
     {"weir_values", take_cc_values, sizeof(weir_values)},
+    {"weir_values", take_rows, sizeof(weir_values)},
     {"weir_pbf_stats", take_pbf, sizeof(weir_pbf_stats)},
     {"weir_run_stats", take_traversal_run, sizeof(weir_run_stats)},
     {"weir_prepare_stats", take_traversal_prepared, sizeof(weir_prepare_stats)},
@@ -564,12 +583,14 @@ static int build(void **state)
     OK(weir_graph_weigh(world.graph, &unit));
     OK(weir_placement_create(world.context, world.graph, NULL, WEIR_PART_WEIGHTS_NONE,
                              &world.placement));
+    OK(weir_rows_create(world.context, world.graph, NULL, NULL, &world.rows));
     return 0;
 }
 
 static int raze(void **state)
 {
     (void)state;
+    weir_rows_destroy(world.rows);
     weir_placement_destroy(world.placement);
     weir_graph_destroy(world.graph);
     weir_link_destroy(world.link);

@@ -128,25 +128,25 @@ static void simulated_devices_stream(void **state)
 }
 
 /* Everybody comes to the top; in a round a device sends once, after all it waits for, or receives once. */
-static void assert_plan(const weir__cc_plan *plan)
+static void assert_tree(const weir__cc_merge_tree *tree)
 {
     uint32_t received[WEIR_DEVICES_MAX][WEIR_DEVICES_MAX] = {{0}}, children = 0;
-    assert_true(plan->top < plan->devices);
-    assert_int_equal(plan->parent[plan->top], plan->top);
-    for (uint32_t d = 0; d < plan->devices; d++) {
+    assert_true(tree->top < tree->devices);
+    assert_int_equal(tree->parent[tree->top], tree->top);
+    for (uint32_t d = 0; d < tree->devices; d++) {
         uint32_t at = d, steps = 0;
-        children += plan->children[d];
-        for (; at != plan->top && steps < plan->devices; steps++)
-            at = plan->parent[at];
-        assert_int_equal(at, plan->top);
-        if (d == plan->top)
+        children += tree->children[d];
+        for (; at != tree->top && steps < tree->devices; steps++)
+            at = tree->parent[at];
+        assert_int_equal(at, tree->top);
+        if (d == tree->top)
             continue;
-        assert_true(plan->round[d] < plan->rounds);
-        assert_int_equal(received[plan->round[d]][plan->parent[d]]++, 0);
-        if (plan->parent[d] != plan->top)
-            assert_true(plan->round[d] < plan->round[plan->parent[d]]);
+        assert_true(tree->round[d] < tree->rounds);
+        assert_int_equal(received[tree->round[d]][tree->parent[d]]++, 0);
+        if (tree->parent[d] != tree->top)
+            assert_true(tree->round[d] < tree->round[tree->parent[d]]);
     }
-    assert_int_equal(children, plan->devices - 1);
+    assert_int_equal(children, tree->devices - 1);
 }
 
 static void plans(void **state)
@@ -157,15 +157,15 @@ static void plans(void **state)
         weir_context *context = simulated(texts[i]);
         for (uint32_t n = 1; n <= weir_context_device_count(context); n++)
             for (int route = WEIR_ROUTE_AUTO; route <= WEIR_ROUTE_STAGED; route++) {
-                weir__cc_plan plan;
-                assert_int_equal(weir__cc_plan_make(context, n, (weir_route_kind)route, &plan),
-                                 WEIR_OK);
-                assert_plan(&plan);
+                weir__cc_merge_tree tree;
+                assert_int_equal(
+                    weir__cc_merge_tree_make(context, n, (weir_route_kind)route, &tree), WEIR_OK);
+                assert_tree(&tree);
                 /* Between equals the reduction tree is a binomial one. */
                 if (i == 0 && route == WEIR_ROUTE_AUTO)
-                    assert_int_equal(1u << plan.rounds >= n && 1u << plan.rounds < 2 * n, 1);
+                    assert_int_equal(1u << tree.rounds >= n && 1u << tree.rounds < 2 * n, 1);
                 if (route == WEIR_ROUTE_DIRECT || route == WEIR_ROUTE_RING)
-                    assert_int_equal(plan.rounds, n - 1);
+                    assert_int_equal(tree.rounds, n - 1);
             }
         weir_context_destroy(context);
     }

@@ -330,9 +330,9 @@ static void maps_are_counted(void **state)
     weir_graph *graph;
     struct weir__sizes sizes;
     struct weir__need need = {0, 0};
-    struct weir__rows_config config = {.symmetric = 0};
+    weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
     weir_placement *placement;
-    weir__rows *rows;
+    weir_rows *rows;
     (void)state;
     assert_int_equal(weir_graph_from_arcs(n, 0, NULL, NULL, NULL, NULL, &graph), WEIR_OK);
     assert_int_equal(weir_context_create("host:3", NULL, &context), WEIR_OK);
@@ -347,11 +347,10 @@ static void maps_are_counted(void **state)
     weir_placement_destroy(placement);
     need = (struct weir__need){0, 0};
     before = used(context);
-    weir__rows_look(graph, &config);
     weir__rows_need(&sizes, &config, &need);
-    assert_int_equal(weir__rows_create(context, graph, partition, &config, &rows), WEIR_OK);
+    assert_int_equal(weir_rows_create(context, graph, partition, &config, &rows), WEIR_OK);
     assert_held(rows->numbering, &need, before, n * 12, slack); /* and vertices */
-    weir__rows_destroy(rows);
+    weir_rows_destroy(rows);
     weir_partition_destroy(partition);
     weir_context_destroy(context);
     weir_graph_destroy(graph);
@@ -365,6 +364,74 @@ static void what_the_program_takes_counts(void **state)
         double with = need_of(&forms[i], "rmat:12", "host:2", (uint64_t)(640 * MIB));
         assert_true(with >= without + 639 * MIB && with <= without + 660 * MIB);
     }
+}
+
+/* What is said to be needed of rows, in bytes; nothing was taken. */
+static double need_of_rows(weir_context *context, const weir_graph *graph,
+                           const weir_partition *partition, const weir_rows_config *config)
+{
+    const uint64_t before = used(context);
+    unsigned long long mib = 0;
+    weir_rows *rows;
+    weir__room_pretend(root);
+    weir_status status = weir_rows_create(context, graph, partition, config, &rows);
+    weir__room_pretend(NULL);
+    assert_int_equal(status, WEIR_ERR_NOMEM);
+    assert_null(rows);
+    assert_int_equal(used(context), before);
+    const char *colon = strrchr(weir_error_detail(), ':');
+    assert_int_equal(colon ? sscanf(colon, ": %llu MiB of memory", &mib) : 0, 1);
+    return (double)mib * MIB;
+}
+
+/* Of 2^19 vertices and some 2^23 arcs, no two of them each other's reverse but by chance: what is asked for is counted,
+ * and so is what the program reserves. */
+static void what_is_asked_of_rows_counts(void **state)
+{
+    (void)state;
+    weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
+    weir_context *context;
+    weir_graph *graph;
+    OK(weir_graph_open("rmat:19", NULL, &graph));
+    OK(weir_context_create("host:2", NULL, &context));
+    weir_partition *partition = edge(graph, context);
+    const double arcs = 4.0 * (double)graph->arcs, n = 4.0 * (double)graph->vertices;
+    const double plain = need_of_rows(context, graph, partition, &config);
+    assert_true(plain > arcs && plain < 2 * arcs + 8 * n + FIXED + MIB);
+    config.reserved_bytes = (uint64_t)(640 * MIB);
+    const double reserved = need_of_rows(context, graph, partition, &config);
+    assert_true(reserved > plain + 600 * MIB && reserved < plain + 641 * MIB);
+    config.reserved_bytes = UINT64_MAX; /* more than there can be is no less */
+    assert_true(need_of_rows(context, graph, partition, &config) > reserved);
+    config.reserved_bytes = 0;
+    config.out_degrees = 1; /* 2 MiB on each of two devices */
+    const double degrees = need_of_rows(context, graph, partition, &config);
+    assert_true(degrees > plain && degrees <= plain + 2 * n + MIB);
+    config.in_arcs = 1;
+    assert_true(need_of_rows(context, graph, partition, &config) > degrees + 2 * arcs);
+    weir_partition_destroy(partition);
+    weir_context_destroy(context);
+    weir_graph_destroy(graph);
+}
+
+/* In-arcs that are the out-arcs take nothing. */
+static void in_arcs_of_a_symmetric_graph_need_nothing(void **state)
+{
+    (void)state;
+    weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+    weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
+    weir_context *context;
+    weir_graph *graph;
+    options.undirected = 1;
+    OK(weir_graph_open("rmat:17", &options, &graph));
+    OK(weir_context_create("host:2", NULL, &context));
+    weir_partition *partition = edge(graph, context);
+    const double plain = need_of_rows(context, graph, partition, &config);
+    config.in_arcs = 1;
+    assert_true(need_of_rows(context, graph, partition, &config) == plain);
+    weir_partition_destroy(partition);
+    weir_context_destroy(context);
+    weir_graph_destroy(graph);
 }
 
 /* What a run takes only when it turns out to be needed is refused at that time, with a sentence: here two shares of
@@ -411,6 +478,7 @@ static void everything_else_is_refused(void **state)
     weir_context *context;
     weir_partition *partition;
     weir_placement *placement;
+    weir_rows *rows;
     weir_graph_summary summary = WEIR_GRAPH_SUMMARY_INIT;
     weir_pr_change change = WEIR_PR_CHANGE_INIT;
     void *values = calloc(1000000, 8);
@@ -431,6 +499,9 @@ static void everything_else_is_refused(void **state)
     assert_int_equal(
         weir_placement_create(context, graph, owners, WEIR_PART_WEIGHTS_NONE, &placement),
         WEIR_ERR_NOMEM);
+    assert_detail_has("arcs on 2 devices: ");
+    assert_int_equal(weir_rows_create(context, graph, owners, NULL, &rows), WEIR_ERR_NOMEM);
+    assert_null(rows);
     assert_detail_has("arcs on 2 devices: ");
     assert_int_equal(weir_bfs_reference(graph, 0, values), WEIR_ERR_NOMEM);
     assert_detail_has("the reference's search of arcs: ");
@@ -509,6 +580,8 @@ int main(void)
         cmocka_unit_test(maps_are_counted),
         cmocka_unit_test(values_of_a_halo_of_in_arcs_are_counted),
         cmocka_unit_test(what_the_program_takes_counts),
+        cmocka_unit_test(what_is_asked_of_rows_counts),
+        cmocka_unit_test(in_arcs_of_a_symmetric_graph_need_nothing),
         cmocka_unit_test(what_is_taken_later_is_refused),
         cmocka_unit_test(everything_else_is_refused),
     };

@@ -1,7 +1,7 @@
 /** @file test_rows.c  Rows on devices, brought back and named by vertex, hold every arc once.
  */
 #include "tests/algorithms/graph_fixture.h"
-#include "algorithms/common/rows.h"
+#include "algorithms/rows.h"
 #include "runtime/internal.h"
 
 /* ThreadSanitizer is slow: of many combinations it sees some, and none twice. */
@@ -11,11 +11,14 @@
 #define STRIDE 1
 #endif
 
+/* A configuration of these members. */
+#define ASK(...) ((weir_rows_config){.size = sizeof(weir_rows_config), __VA_ARGS__})
+
 struct placed {
     const weir_graph *graph;
     weir_context *context;
-    struct weir__rows_config config;
-    weir__rows *rows;
+    weir_rows_config config;
+    weir_rows *rows;
     uint32_t parts;
     uint8_t *seen; /* by arc of the graph */
 };
@@ -63,13 +66,13 @@ static uint32_t degree_of(const weir_graph *graph, uint32_t v)
 static void assert_numbers(const struct placed *placed, const weir_partition *partition)
 {
     const weir_graph *graph = placed->graph;
-    const uint32_t *vertex = weir__rows_vertices(placed->rows);
-    const uint32_t *number = weir__rows_numbers(placed->rows);
-    const uint32_t *degree = weir__rows_degrees(placed->rows);
+    const uint32_t *vertex = weir_rows_vertices(placed->rows);
+    const uint32_t *number = weir_rows_numbers(placed->rows);
+    const uint32_t *degree = weir_rows_degrees(placed->rows);
     uint32_t end = 0, at, of;
     uint64_t owned = 0;
     for (uint32_t p = 0; p < placed->parts; p++) {
-        const weir_rows_part *part = weir__rows_part(placed->rows, p);
+        const weir_rows_part *part = weir_rows_part_of(placed->rows, p);
         assert_int_equal(part->part, p);
         assert_int_equal(part->parts, placed->parts);
         assert_int_equal(part->vertices, graph->vertices);
@@ -78,7 +81,7 @@ static void assert_numbers(const struct placed *placed, const weir_partition *pa
         assert_int_equal(part->begin % WEIR_ROWS_ALIGN, 0);
         assert_int_equal(part->numbers % WEIR_ROWS_ALIGN, 0);
         for (uint32_t q = 0; q < placed->parts; q++)
-            assert_int_equal(part->first[q], weir__rows_part(placed->rows, q)->begin);
+            assert_int_equal(part->first[q], weir_rows_part_of(placed->rows, q)->begin);
         assert_int_equal(part->first[placed->parts], part->numbers);
         end = part->first[p + 1];
         assert_true(end - part->begin >= part->owned);
@@ -93,32 +96,31 @@ static void assert_numbers(const struct placed *placed, const weir_partition *pa
             assert_int_equal(number[vertex[i]], i);
             assert_int_equal(degree[i], degree_of(graph, vertex[i]));
             assert_int_equal(partition->owner[vertex[i]], p);
-            assert_int_equal(weir__rows_locate(placed->rows, vertex[i], &of, &at), WEIR_OK);
+            assert_int_equal(weir_rows_locate(placed->rows, vertex[i], &of, &at), WEIR_OK);
             assert_int_equal(of, p);
             assert_int_equal(at, i);
         }
         owned += part->owned;
     }
     assert_int_equal(owned, graph->vertices);
-    assert_int_equal(weir__rows_locate(placed->rows, graph->vertices, NULL, NULL),
-                     WEIR_ERR_INVALID);
+    assert_int_equal(weir_rows_locate(placed->rows, graph->vertices, NULL, NULL), WEIR_ERR_INVALID);
 }
 
 /* Within a part ids ascend, or degrees descend and ids ascend among equal ones. */
 static void assert_order(const struct placed *placed)
 {
-    const uint32_t *vertex = weir__rows_vertices(placed->rows);
+    const uint32_t *vertex = weir_rows_vertices(placed->rows);
     uint32_t *both = calloc((size_t)placed->graph->vertices + 1, 4);
-    int by_degree = weir__rows_order(placed->rows) == WEIR__ROWS_BY_DEGREE;
+    int by_degree = weir_rows_order_of(placed->rows) == WEIR_ROWS_BY_DEGREE;
     assert_non_null(both);
-    if (placed->config.order != WEIR__ROWS_AUTO)
-        assert_int_equal(weir__rows_order(placed->rows), placed->config.order);
+    if (placed->config.order != WEIR_ROWS_AUTO)
+        assert_int_equal(weir_rows_order_of(placed->rows), placed->config.order);
     for (uint64_t v = 0; v < placed->graph->vertices; v++)
         both[v] += degree_of(placed->graph, (uint32_t)v);
-    for (uint64_t i = 0; placed->config.in && i < placed->graph->arcs; i++)
+    for (uint64_t i = 0; placed->config.in_arcs && i < placed->graph->arcs; i++)
         both[placed->graph->targets[i]]++;
     for (uint32_t p = 0; p < placed->parts; p++) {
-        const weir_rows_part *part = weir__rows_part(placed->rows, p);
+        const weir_rows_part *part = weir_rows_part_of(placed->rows, p);
         for (uint32_t i = part->begin + 1; i < part->begin + part->owned; i++) {
             uint32_t a = vertex[i - 1], b = vertex[i];
             assert_true(by_degree ? both[a] > both[b] || (both[a] == both[b] && a < b) : a < b);
@@ -131,8 +133,8 @@ static void assert_order(const struct placed *placed)
 static uint64_t assert_side(const struct placed *placed, uint32_t p, const weir_arcs *arcs, int in)
 {
     const weir_graph *graph = placed->graph;
-    const weir_rows_part *part = weir__rows_part(placed->rows, p);
-    const uint32_t *vertex = weir__rows_vertices(placed->rows);
+    const weir_rows_part *part = weir_rows_part_of(placed->rows, p);
+    const uint32_t *vertex = weir_rows_vertices(placed->rows);
     uint64_t *offsets = fetch(placed, p, arcs->offsets, part->owned + UINT64_C(1), 8);
     uint64_t count = offsets[part->owned];
     uint32_t *targets = fetch(placed, p, arcs->targets, count, 4), *weights = NULL;
@@ -184,34 +186,34 @@ static void assert_arcs(struct placed *placed)
     placed->seen = calloc((size_t)arcs + 1, 1);
     assert_non_null(placed->seen);
     for (uint32_t p = 0; p < placed->parts; p++)
-        out += assert_side(placed, p, &weir__rows_part(placed->rows, p)->out, 0);
+        out += assert_side(placed, p, &weir_rows_part_of(placed->rows, p)->out, 0);
     assert_int_equal(out, arcs);
     memset(placed->seen, 0, (size_t)arcs);
     for (uint32_t p = 0; p < placed->parts; p++) {
-        const weir_rows_part *part = weir__rows_part(placed->rows, p);
-        if (!placed->config.in) {
+        const weir_rows_part *part = weir_rows_part_of(placed->rows, p);
+        if (!placed->config.in_arcs) {
             assert_null(part->in.offsets);
             assert_null(part->in.targets);
             continue;
         }
         in += assert_side(placed, p, &part->in, 1);
-        assert_int_equal(part->in.targets == part->out.targets, weir__rows_symmetric(placed->rows));
+        assert_int_equal(part->in.targets == part->out.targets, weir_rows_symmetric(placed->rows));
     }
-    assert_int_equal(in, placed->config.in ? arcs : 0);
+    assert_int_equal(in, placed->config.in_arcs ? arcs : 0);
     free(placed->seen);
 }
 
 static void assert_out_degree(const struct placed *placed)
 {
     for (uint32_t p = 0; p < placed->parts; p++) {
-        const weir_rows_part *part = weir__rows_part(placed->rows, p);
-        if (!placed->config.out_degree) {
+        const weir_rows_part *part = weir_rows_part_of(placed->rows, p);
+        if (!placed->config.out_degrees) {
             assert_null(part->out_degree);
             continue;
         }
         uint32_t *copy = fetch(placed, p, part->out_degree, part->numbers, 4);
         for (uint32_t i = 0; i < part->numbers; i++)
-            assert_int_equal(copy[i], weir__rows_degrees(placed->rows)[i]);
+            assert_int_equal(copy[i], weir_rows_degrees(placed->rows)[i]);
         free(copy);
     }
 }
@@ -224,18 +226,17 @@ static void assert_gather(const struct placed *placed)
     void *values[WEIR_DEVICES_MAX];
     assert_non_null(have);
     for (uint32_t p = 0; p < placed->parts; p++) {
-        const weir_rows_part *part = weir__rows_part(placed->rows, p);
+        const weir_rows_part *part = weir_rows_part_of(placed->rows, p);
         weir_device *device = weir_context_device(placed->context, p);
         uint64_t *host = malloc((size_t)part->owned * 8 + 1);
         assert_non_null(host);
         for (uint32_t r = 0; r < part->owned; r++)
-            host[r] = (weir__rows_vertices(placed->rows)[part->begin + r] + UINT64_C(1)) << 29;
+            host[r] = (weir_rows_vertices(placed->rows)[part->begin + r] + UINT64_C(1)) << 29;
         assert_int_equal(weir_device_alloc(device, (size_t)part->owned * 8, &values[p]), WEIR_OK);
         assert_int_equal(weir__upload(device, values[p], host, (size_t)part->owned * 8), WEIR_OK);
         free(host);
     }
-    assert_int_equal(weir__rows_gather(placed->rows, (const void *const *)values, 8, have),
-                     WEIR_OK);
+    assert_int_equal(weir_rows_gather(placed->rows, (const void *const *)values, 8, have), WEIR_OK);
     for (uint64_t v = 0; v < n; v++)
         assert_int_equal(have[v], (v + 1) << 29);
     for (uint32_t p = 0; p < placed->parts; p++)
@@ -250,22 +251,21 @@ static int skipped(void)
 }
 
 static void assert_rows(weir_context *context, const weir_graph *graph,
-                        const weir_partition *partition, struct weir__rows_config config)
+                        const weir_partition *partition, weir_rows_config config)
 {
     struct placed placed = {
         .graph = graph, .context = context, .config = config, .parts = partition->parts};
-    weir__rows_look(graph, &config);
-    if (weir__rows_create(context, graph, partition, &config, &placed.rows))
+    if (weir_rows_create(context, graph, partition, &config, &placed.rows))
         fail_msg("%s: %s", graph->name, weir_error_detail());
-    assert_ptr_equal(weir__rows_context(placed.rows), context);
-    assert_int_equal(weir__rows_symmetric(placed.rows),
-                     config.in && has_reverses(graph, config.weights));
+    assert_ptr_equal(weir_rows_context(placed.rows), context);
+    assert_int_equal(weir_rows_symmetric(placed.rows),
+                     config.in_arcs && has_reverses(graph, config.weights));
     assert_numbers(&placed, partition);
     assert_order(&placed);
     assert_arcs(&placed);
     assert_out_degree(&placed);
     assert_gather(&placed);
-    weir__rows_destroy(placed.rows);
+    weir_rows_destroy(placed.rows);
 }
 
 static weir_context *context_or_skip(const char *spec)
@@ -290,26 +290,23 @@ static weir_partition *cut(const weir_graph *graph, int kind, uint32_t parts)
 static void try_plain(weir_context *context, const weir_graph *graph,
                       const weir_partition *partition)
 {
-    for (int order = WEIR__ROWS_AUTO; order <= WEIR__ROWS_BY_DEGREE; order++)
+    for (int order = WEIR_ROWS_AUTO; order <= WEIR_ROWS_BY_DEGREE; order++)
         for (int in = 0; in < 2; in++)
             if (!skipped())
-                assert_rows(context, graph, partition,
-                            (struct weir__rows_config){.in = in,
-                                                       .out_degree = !in,
-                                                       .order = (enum weir__rows_order)order});
+                assert_rows(
+                    context, graph, partition,
+                    ASK(.in_arcs = in, .out_degrees = !in, .order = (weir_rows_order)order));
 }
 
 static void try_weighted(weir_context *context, const weir_graph *graph,
                          const weir_partition *partition)
 {
-    for (int order = WEIR__ROWS_BY_ID; order <= WEIR__ROWS_BY_DEGREE; order++)
+    for (int order = WEIR_ROWS_BY_ID; order <= WEIR_ROWS_BY_DEGREE; order++)
         for (int how = 0; how < 4; how++)
             if (!skipped())
                 assert_rows(context, graph, partition,
-                            (struct weir__rows_config){.in = how & 1,
-                                                       .weights = 1,
-                                                       .by_weight = how >> 1,
-                                                       .order = (enum weir__rows_order)order});
+                            ASK(.in_arcs = how & 1, .weights = 1, .by_weight = how >> 1,
+                                .order = (weir_rows_order)order));
 }
 
 static void rows_hold_every_arc_once(void **state)
@@ -353,7 +350,7 @@ static void large_graphs_and_long_rows(void **state)
     for (int kind = WEIR_PARTITION_EDGE; kind <= WEIR_PARTITION_RANDOM; kind++) {
         weir_partition *of_star = cut(star, kind, weir_context_device_count(context));
         weir_partition *of_rmat = cut(rmat, kind, weir_context_device_count(context));
-        struct weir__rows_config config = {.in = 1, .order = WEIR__ROWS_BY_DEGREE};
+        weir_rows_config config = ASK(.in_arcs = 1, .order = WEIR_ROWS_BY_DEGREE);
         assert_rows(context, star, of_star, config);
         assert_rows(context, rmat, of_rmat, config);
         weir_partition_destroy(of_star);
@@ -412,15 +409,13 @@ static void one_arc_decides_on_symmetry(void **state)
         weir_graph *graph = circle(100, variant == 1, variant == 2);
         weir_partition *partition =
             cut(graph, WEIR_PARTITION_BLOCK, weir_context_device_count(context));
-        weir__rows *rows;
+        weir_rows *rows;
         for (int weights = 0; weights < 2; weights++) {
-            struct weir__rows_config config = {.in = 1, .weights = weights};
+            weir_rows_config config = ASK(.in_arcs = 1, .weights = weights);
             assert_rows(context, graph, partition, config);
-            weir__rows_look(graph, &config);
-            assert_int_equal(weir__rows_create(context, graph, partition, &config, &rows), WEIR_OK);
-            assert_int_equal(weir__rows_symmetric(rows),
-                             variant == 0 || (variant == 1 && !weights));
-            weir__rows_destroy(rows);
+            assert_int_equal(weir_rows_create(context, graph, partition, &config, &rows), WEIR_OK);
+            assert_int_equal(weir_rows_symmetric(rows), variant == 0 || (variant == 1 && !weights));
+            weir_rows_destroy(rows);
         }
         weir_partition_destroy(partition);
         weir_graph_destroy(graph);
@@ -471,35 +466,32 @@ static void skewed_degrees_are_numbered_by_degree(void **state)
 {
     static const struct {
         const char *text;
-        enum weir__rows_order order;
-    } cases[] = {{"rmat:14", WEIR__ROWS_BY_DEGREE},
-                 {"rmat:16,4", WEIR__ROWS_BY_DEGREE},
-                 {"grid:100x120", WEIR__ROWS_BY_ID},
-                 {"grid:100x100,0.5", WEIR__ROWS_BY_ID}};
+        weir_rows_order order;
+    } cases[] = {{"rmat:14", WEIR_ROWS_BY_DEGREE},
+                 {"rmat:16,4", WEIR_ROWS_BY_DEGREE},
+                 {"grid:100x120", WEIR_ROWS_BY_ID},
+                 {"grid:100x100,0.5", WEIR_ROWS_BY_ID}};
     (void)state;
     weir_context *context = context_or_skip("host:2");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct weir__rows_config config = {.in = 1};
+        weir_rows_config config = ASK(.in_arcs = 1);
         weir_graph *graph = open_graph(cases[i].text, 0);
-        weir__rows *rows;
-        weir__rows_look(graph, &config);
-        assert_int_equal(weir__rows_create(context, graph, NULL, &config, &rows), WEIR_OK);
-        assert_int_equal(weir__rows_order(rows), cases[i].order);
-        weir__rows_destroy(rows);
+        weir_rows *rows;
+        assert_int_equal(weir_rows_create(context, graph, NULL, &config, &rows), WEIR_OK);
+        assert_int_equal(weir_rows_order_of(rows), cases[i].order);
+        weir_rows_destroy(rows);
         weir_graph_destroy(graph);
     }
     weir_context_destroy(context);
 }
 
 static void assert_refused(weir_context *context, const weir_graph *graph,
-                           const weir_partition *partition, struct weir__rows_config config,
+                           const weir_partition *partition, weir_rows_config config,
                            const char *why)
 {
-    weir__rows *rows;
+    weir_rows *rows;
     weir_pool_stats pool = WEIR_POOL_STATS_INIT;
-    weir__rows_look(graph, &config);
-    assert_int_equal(weir__rows_create(context, graph, partition, &config, &rows),
-                     WEIR_ERR_INVALID);
+    assert_int_equal(weir_rows_create(context, graph, partition, &config, &rows), WEIR_ERR_INVALID);
     assert_null(rows);
     if (!strstr(weir_error_detail(), why))
         fail_msg("\"%s\" is not in \"%s\"", why, weir_error_detail());
@@ -510,7 +502,8 @@ static void assert_refused(weir_context *context, const weir_graph *graph,
 static void what_does_not_fit_is_refused(void **state)
 {
     (void)state;
-    struct weir__rows_config plain = {.in = 1}, weights = {.weights = 1}, only = {.by_weight = 1};
+    weir_rows_config plain = ASK(.in_arcs = 1), weights = ASK(.weights = 1),
+                     only = ASK(.by_weight = 1);
     weir_context *context = context_or_skip("host:2");
     weir_graph *graph = open_graph("grid:200x200", 0), *fractions;
     uint8_t *owner = calloc(graph->vertices, 1);
@@ -533,7 +526,7 @@ static void what_does_not_fit_is_refused(void **state)
     assert_refused(context, graph, &partition, plain, "a partition of 39999 vertices");
     assert_int_equal(weir_graph_from_arcs(2, 1, &zero, &one, &half, NULL, &fractions), WEIR_OK);
     assert_refused(context, fractions, NULL, weights, "not all 32-bit integers");
-    weir__rows_destroy(NULL);
+    weir_rows_destroy(NULL);
     free(owner);
     weir_graph_destroy(graph);
     weir_graph_destroy(fractions);
@@ -546,21 +539,20 @@ static void every_allocation_may_fail(void **state)
     (void)state;
     weir_context *context = context_or_skip("host:2");
     weir_graph *graph = open_graph("rmat:7", 0);
-    struct weir__rows_config config = {.in = 1, .weights = 1, .out_degree = 1};
+    weir_rows_config config = ASK(.in_arcs = 1, .weights = 1, .out_degrees = 1);
     weir_weights weights;
     uint32_t failures = 0, struck = 1;
     assert_int_equal(weir_weights_parse("random", &weights), WEIR_OK);
     assert_int_equal(weir_graph_weigh(graph, &weights), WEIR_OK);
     for (uint64_t nth = 1; struck; nth++) {
-        weir__rows *rows;
+        weir_rows *rows;
         weir_pool_stats pool = WEIR_POOL_STATS_INIT;
         weir__fault_arm(WEIR__FAULT_ALLOC, nth);
-        weir__rows_look(graph, &config);
-        weir_status status = weir__rows_create(context, graph, NULL, &config, &rows);
+        weir_status status = weir_rows_create(context, graph, NULL, &config, &rows);
         struck = (uint32_t)weir__fault_struck(WEIR__FAULT_ALLOC);
         weir__fault_arm(WEIR__FAULT_ALLOC, 0);
         assert_int_equal(rows != NULL, status == WEIR_OK);
-        weir__rows_destroy(rows);
+        weir_rows_destroy(rows);
         for (uint32_t d = 0; d < 2; d++) {
             weir_device_pool_stats(weir_context_device(context, d), &pool);
             assert_int_equal(pool.allocations, 0);
@@ -579,8 +571,8 @@ static void a_part_too_large_for_its_pool(void **state)
 {
     (void)state;
     weir_graph *graph = open_graph("rmat:17", 0);
-    struct weir__rows_config rows_config = {.in = 1, .out_degree = 1};
-    weir__rows *rows;
+    weir_rows_config rows_config = ASK(.in_arcs = 1, .out_degrees = 1);
+    weir_rows *rows;
     weir_config *config;
     weir_context *context;
     weir_pool_stats pool = WEIR_POOL_STATS_INIT;
@@ -589,8 +581,7 @@ static void a_part_too_large_for_its_pool(void **state)
     weir_status status = weir_context_create("host:2", config, &context);
     weir_config_destroy(config);
     assert_int_equal(status, WEIR_OK);
-    weir__rows_look(graph, &rows_config);
-    assert_int_equal(weir__rows_create(context, graph, NULL, &rows_config, &rows), WEIR_ERR_NOMEM);
+    assert_int_equal(weir_rows_create(context, graph, NULL, &rows_config, &rows), WEIR_ERR_NOMEM);
     assert_null(rows);
     assert_non_null(strstr(weir_error_detail(), "WEIR_POOL_BYTES"));
     for (uint32_t i = 0; i < 2; i++) {

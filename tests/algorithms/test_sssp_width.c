@@ -100,43 +100,44 @@ static void only_improvements_travel(void **state)
 
 /* ---- what is chosen ---- */
 
-static void plan_of(const char *text, int undirected, const char *weights,
-                    struct weir__sssp_plan *plan)
+static void estimate_of(const char *text, int undirected, const char *weights,
+                        struct weir__sssp_estimate *estimate)
 {
     weir_graph *graph = open_graph(text, undirected);
     weigh(graph, weights);
-    OK(weir__sssp_plan(graph, plan));
+    OK(weir__sssp_estimate(graph, estimate));
     weir_graph_destroy(graph);
 }
 
 static void steps_follow_weights_and_degrees(void **state)
 {
-    struct weir__sssp_plan plan;
+    struct weir__sssp_estimate estimate;
     (void)state;
-    plan_of("grid:100x100,.63", 0, "random", &plan); /* as a road network, 2.5 arcs a vertex */
-    assert_in_range(plan.delta_u32, 2500, 4000);
-    assert_in_range((int)(plan.mean * 10), 1250, 1310);
-    assert_in_range((int)(plan.mean * plan.scale * 1000), 63999, 64001);
-    plan_of("grid:100x100,.63", 0, "unit", &plan);
-    assert_in_range(plan.delta_u32, 20, 32);
-    plan_of("rmat:12,16", 1, "random", &plan);
-    assert_in_range(plan.delta_u32, 4, 32);
-    assert_in_range(plan.delta_f64, 2, 16);
-    plan_of("rmat:12,64", 1, "unit", &plan);
-    assert_int_equal(plan.delta_u32, 1);
+    estimate_of("grid:100x100,.63", 0, "random",
+                &estimate); /* as a road network, 2.5 arcs a vertex */
+    assert_in_range(estimate.delta_u32, 2500, 4000);
+    assert_in_range((int)(estimate.mean * 10), 1250, 1310);
+    assert_in_range((int)(estimate.mean * estimate.scale * 1000), 63999, 64001);
+    estimate_of("grid:100x100,.63", 0, "unit", &estimate);
+    assert_in_range(estimate.delta_u32, 20, 32);
+    estimate_of("rmat:12,16", 1, "random", &estimate);
+    assert_in_range(estimate.delta_u32, 4, 32);
+    assert_in_range(estimate.delta_f64, 2, 16);
+    estimate_of("rmat:12,64", 1, "unit", &estimate);
+    assert_int_equal(estimate.delta_u32, 1);
     const struct arcs none = {.count = 0};
     weir_graph *graph = graph_of(0, &none);
-    OK(weir__sssp_plan(graph, &plan));
-    assert_int_equal(plan.delta_u32, 1);
+    OK(weir__sssp_estimate(graph, &estimate));
+    assert_int_equal(estimate.delta_u32, 1);
     weir_graph_destroy(graph);
     graph = chain_of(3, 0, 0);
-    OK(weir__sssp_plan(graph, &plan));
-    assert_int_equal(plan.delta_f64, 1);
-    assert_true(plan.scale == 0 && plan.longest == 0 && plan.whole);
+    OK(weir__sssp_estimate(graph, &estimate));
+    assert_int_equal(estimate.delta_f64, 1);
+    assert_true(estimate.scale == 0 && estimate.longest == 0 && estimate.whole);
     weir_graph_destroy(graph);
     graph = chain_of(3, 1e-310, 1e-310);
-    OK(weir__sssp_plan(graph, &plan));
-    assert_true(isfinite(plan.scale));
+    OK(weir__sssp_estimate(graph, &estimate));
+    assert_true(isfinite(estimate.scale));
     weir_graph_destroy(graph);
 }
 

@@ -1,4 +1,4 @@
-/** @file sssp_plan.c  What weights say before the first run: whether distances fit 32 bits, how much
+/** @file sssp_estimate.c  What weights say before the first run: whether distances fit 32 bits, how much
  * a mean arc weighs, and how wide a step of the threshold should be.
  *
  * Chunks of rows are looked at on all cores and added up in their order, so that the sums, which are
@@ -115,12 +115,12 @@ static int skewed(const struct facts *facts, double arcs)
     return arcs > 0 && (facts->squares / arcs >= SKEW_TIMES * mean || mean >= MANY_ARCS);
 }
 
-weir_status weir__sssp_plan(const weir_graph *graph, struct weir__sssp_plan *plan_out)
+weir_status weir__sssp_estimate(const weir_graph *graph, struct weir__sssp_estimate *estimate_out)
 {
     struct facts facts;
     double degree = graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0;
     weir_status status;
-    *plan_out = (struct weir__sssp_plan){0};
+    *estimate_out = (struct weir__sssp_estimate){0};
     if (graph->weight_kind == WEIR_WEIGHT_NONE)
         return weir__fail(WEIR_ERR_INVALID,
                           "shortest paths need weights and %s has none (weir_graph_weigh())",
@@ -136,17 +136,19 @@ weir_status weir__sssp_plan(const weir_graph *graph, struct weir__sssp_plan *pla
         return weir__fail(WEIR_ERR_INVALID,
                           "the weights of %s are so large that paths could pass %g", graph->name,
                           1.7976931348623157e308);
-    plan_out->mean = !graph->arcs          ? 0
-                     : isfinite(facts.sum) ? facts.sum / (double)graph->arcs
-                                           : facts.max;
-    plan_out->longest = facts.longest + facts.max;
-    plan_out->whole = facts.whole;
-    plan_out->wide = graph->weight_kind != WEIR_WEIGHT_U32 ||
-                     (plan_out->longest >= SSSP_U32_FAR && plan_out->mean >= MEAN_NARROW);
-    plan_out->scale = plan_out->mean > 0 ? fmin(MEAN_STEPS / plan_out->mean, SCALE_MAX) : 0;
-    plan_out->delta_step = delta_step(plan_out->mean, degree);
-    plan_out->skewed = skewed(&facts, (double)graph->arcs);
-    plan_out->delta_u32 = delta(plan_out->mean, degree);
-    plan_out->delta_f64 = delta(plan_out->mean > 0 ? MEAN_STEPS : 0, degree);
+    estimate_out->mean = !graph->arcs          ? 0
+                         : isfinite(facts.sum) ? facts.sum / (double)graph->arcs
+                                               : facts.max;
+    estimate_out->longest = facts.longest + facts.max;
+    estimate_out->whole = facts.whole;
+    estimate_out->wide =
+        graph->weight_kind != WEIR_WEIGHT_U32 ||
+        (estimate_out->longest >= SSSP_U32_FAR && estimate_out->mean >= MEAN_NARROW);
+    estimate_out->scale =
+        estimate_out->mean > 0 ? fmin(MEAN_STEPS / estimate_out->mean, SCALE_MAX) : 0;
+    estimate_out->delta_step = delta_step(estimate_out->mean, degree);
+    estimate_out->skewed = skewed(&facts, (double)graph->arcs);
+    estimate_out->delta_u32 = delta(estimate_out->mean, degree);
+    estimate_out->delta_f64 = delta(estimate_out->mean > 0 ? MEAN_STEPS : 0, degree);
     return WEIR_OK;
 }

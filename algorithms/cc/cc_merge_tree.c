@@ -1,4 +1,4 @@
-/** @file cc_plan.c  Which device merges with which, and in which round. */
+/** @file cc_merge_tree.c  Which device merges with which, and in which round. */
 #include "algorithms/cc/cc.h"
 #include "runtime/support.h"
 #include "topology/topology.h"
@@ -33,56 +33,56 @@ static weir_status ask(const weir_machine *machine, weir_route_kind route, uint8
 
 /* The tree of the first devices, made from that of the machine: the parent of a device is the next one above it that
  * takes part. If the root does not, the first device that has no parent then is the top. */
-static void restrict_to(const uint8_t *above, weir__cc_plan *plan)
+static void restrict_to(const uint8_t *above, weir__cc_merge_tree *tree)
 {
-    plan->top = plan->devices;
-    for (uint32_t d = 0; d < plan->devices; d++) {
+    tree->top = tree->devices;
+    for (uint32_t d = 0; d < tree->devices; d++) {
         uint8_t p = above[d];
-        while (p >= plan->devices && above[p] != p)
+        while (p >= tree->devices && above[p] != p)
             p = above[p];
-        plan->parent[d] = p < plan->devices ? p : (uint8_t)d;
-        if (plan->parent[d] == d && plan->top == plan->devices)
-            plan->top = d;
+        tree->parent[d] = p < tree->devices ? p : (uint8_t)d;
+        if (tree->parent[d] == d && tree->top == tree->devices)
+            tree->top = d;
     }
-    for (uint32_t d = 0; d < plan->devices; d++) {
-        if (plan->parent[d] == d)
-            plan->parent[d] = (uint8_t)plan->top;
-        plan->children[plan->parent[d]] += d != plan->top;
+    for (uint32_t d = 0; d < tree->devices; d++) {
+        if (tree->parent[d] == d)
+            tree->parent[d] = (uint8_t)tree->top;
+        tree->children[tree->parent[d]] += d != tree->top;
     }
 }
 
 /* Round after round: a device that has heard from all its children sends, if its parent is free. */
-static void schedule(weir__cc_plan *plan)
+static void schedule(weir__cc_merge_tree *tree)
 {
-    uint32_t waiting[WEIR_DEVICES_MAX], left = plan->devices - 1;
+    uint32_t waiting[WEIR_DEVICES_MAX], left = tree->devices - 1;
     uint8_t sent[WEIR_DEVICES_MAX] = {0};
-    memcpy(waiting, plan->children, sizeof waiting);
-    for (; left > 0; plan->rounds++) {
+    memcpy(waiting, tree->children, sizeof waiting);
+    for (; left > 0; tree->rounds++) {
         uint32_t before[WEIR_DEVICES_MAX];
         uint8_t busy[WEIR_DEVICES_MAX] = {0};
         memcpy(before, waiting, sizeof before);
-        for (uint32_t d = 0; d < plan->devices; d++) {
-            uint32_t p = plan->parent[d];
-            if (d == plan->top || sent[d] || before[d] || busy[p])
+        for (uint32_t d = 0; d < tree->devices; d++) {
+            uint32_t p = tree->parent[d];
+            if (d == tree->top || sent[d] || before[d] || busy[p])
                 continue;
             sent[d] = busy[p] = 1;
-            plan->round[d] = (uint8_t)plan->rounds;
+            tree->round[d] = (uint8_t)tree->rounds;
             waiting[p]--;
             left--;
         }
     }
 }
 
-weir_status weir__cc_plan_make(weir_context *context, uint32_t devices, weir_route_kind route,
-                               weir__cc_plan *plan_out)
+weir_status weir__cc_merge_tree_make(weir_context *context, uint32_t devices, weir_route_kind route,
+                                     weir__cc_merge_tree *tree_out)
 {
     const weir_machine *machine;
     uint8_t above[WEIR_DEVICES_MAX];
     weir_status status;
-    *plan_out = (weir__cc_plan){.devices = devices};
+    *tree_out = (weir__cc_merge_tree){.devices = devices};
     if ((status = weir_machine_of(context, &machine)) || (status = ask(machine, route, above)))
         return status;
-    restrict_to(above, plan_out);
-    schedule(plan_out);
+    restrict_to(above, tree_out);
+    schedule(tree_out);
     return WEIR_OK;
 }

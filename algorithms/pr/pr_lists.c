@@ -1,4 +1,4 @@
-/** @file pr_plan.c  Dealing out rows to warps, who reads whose shares, and when floats do. */
+/** @file pr_lists.c  Dealing out rows to warps, who reads whose shares, and when floats do. */
 #include "algorithms/pr/pr.h"
 #include "runtime/support.h"
 
@@ -120,12 +120,12 @@ static void look_at(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-weir_status weir__pr_readers(const struct weir__pr_task *task, const weir__rows *rows,
+weir_status weir__pr_readers(const struct weir__pr_task *task, const weir_rows *rows,
                              uint8_t **readers_out)
 {
-    struct look look = {task->graph, task->partition->owner, weir__rows_numbers(rows), NULL};
+    struct look look = {task->graph, task->partition->owner, weir_rows_numbers(rows), NULL};
     weir_status status =
-        weir__calloc(weir__rows_part(rows, 0)->numbers, 1, "who reads which rank", &look.readers);
+        weir__calloc(weir_rows_part_of(rows, 0)->numbers, 1, "who reads which rank", &look.readers);
     *readers_out = NULL;
     if (status)
         return status;

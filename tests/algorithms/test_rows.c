@@ -218,6 +218,48 @@ static void assert_out_degree(const struct placed *placed)
     }
 }
 
+static void assert_out_byte(const struct placed *placed)
+{
+    for (uint32_t p = 0; p < placed->parts; p++) {
+        const weir_rows_part *part = weir_rows_part_of(placed->rows, p);
+        const uint32_t *degree = weir_rows_degrees(placed->rows) + part->begin;
+        if (!placed->config.out_bytes) {
+            assert_null(part->out_byte);
+            continue;
+        }
+        if (part->owned == 0)
+            continue;
+        uint8_t *copy = fetch(placed, p, part->out_byte, part->owned, 1);
+        for (uint32_t r = 0; r < part->owned; r++)
+            assert_int_equal(copy[r], degree[r] < WEIR_ROWS_BYTE ? degree[r] : WEIR_ROWS_BYTE);
+        free(copy);
+    }
+}
+
+/* Rows from `busy` on have no arcs, and the one before them has some. */
+static void assert_busy(const struct placed *placed)
+{
+    const weir_graph *graph = placed->graph;
+    const uint32_t *number = weir_rows_numbers(placed->rows);
+    uint32_t numbers = weir_rows_part_of(placed->rows, 0)->numbers;
+    uint8_t *has = calloc(numbers + UINT64_C(1), 1);
+    assert_non_null(has);
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
+            has[number[v]] = 1;
+            if (placed->config.in_arcs)
+                has[number[graph->targets[i]]] = 1;
+        }
+    for (uint32_t p = 0; p < placed->parts; p++) {
+        const weir_rows_part *part = weir_rows_part_of(placed->rows, p);
+        assert_true(part->busy <= part->owned);
+        assert_true(part->busy == 0 || has[part->begin + part->busy - 1]);
+        for (uint32_t r = part->busy; r < part->owned; r++)
+            assert_false(has[part->begin + r]);
+    }
+    free(has);
+}
+
 /* Values of a part's rows come back to their vertices. */
 static void assert_gather(const struct placed *placed)
 {
@@ -264,6 +306,8 @@ static void assert_rows(weir_context *context, const weir_graph *graph,
     assert_order(&placed);
     assert_arcs(&placed);
     assert_out_degree(&placed);
+    assert_out_byte(&placed);
+    assert_busy(&placed);
     assert_gather(&placed);
     weir_rows_destroy(placed.rows);
 }
@@ -293,9 +337,10 @@ static void try_plain(weir_context *context, const weir_graph *graph,
     for (int order = WEIR_ROWS_AUTO; order <= WEIR_ROWS_BY_DEGREE; order++)
         for (int in = 0; in < 2; in++)
             if (!skipped())
-                assert_rows(
-                    context, graph, partition,
-                    ASK(.in_arcs = in, .out_degrees = !in, .order = (weir_rows_order)order));
+                assert_rows(context, graph, partition,
+                            ASK(.in_arcs = in, .out_degrees = !in,
+                                .out_bytes = order != WEIR_ROWS_BY_ID,
+                                .order = (weir_rows_order)order));
 }
 
 static void try_weighted(weir_context *context, const weir_graph *graph,

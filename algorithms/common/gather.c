@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNK (UINT64_C(1) << 16)
+#define CHUNK         (UINT64_C(1) << 16)
+#define STRETCH_LEAST (UINT64_C(4) << 20) /* bytes of a stretch: a copy of fewer takes no longer */
+#define STRETCH_MOST  (UINT64_C(16) << 20)
 
 static weir_device *device(const struct weir__numbering *numbering, uint32_t p)
 {
@@ -28,10 +30,10 @@ void weir__numbering_destroy(struct weir__numbering *numbering)
 {
     if (!numbering)
         return;
-    for (uint32_t p = 0; p < numbering->parts; p++) {
-        weir_queue_destroy(numbering->queue[p]);
+    weir_queue_destroy(numbering->queue);
+    weir_device_free(device(numbering, 0), numbering->order);
+    for (uint32_t p = 0; p < numbering->parts; p++)
         weir_device_free(device(numbering, p), numbering->map[p]);
-    }
     pthread_mutex_destroy(&numbering->lock);
     free(numbering);
 }
@@ -178,62 +180,118 @@ static int may_be_on_devices(const struct weir__numbering *numbering, size_t val
     if (numbering->vertices == 0 || (value_bytes != 4 && value_bytes != 8))
         return 0;
     for (uint32_t p = 1; p < numbering->parts; p++)
-        if (!weir_device_reaches(device(numbering, p), device(numbering, 0)))
+        if (!weir_device_reaches(device(numbering, 0), device(numbering, p)))
             return 0;
     return 1;
+}
+
+/* The lock is held. The number of each vertex, in the memory of device 0. */
+static weir_status make_order(struct weir__numbering *numbering)
+{
+    const size_t bytes = (size_t)numbering->vertices * sizeof(uint32_t);
+    void *order;
+    weir_status status;
+    if (numbering->order)
+        return WEIR_OK;
+    if ((status = weir_device_alloc(device(numbering, 0), bytes, &order)))
+        return status;
+    if ((status = weir__upload(device(numbering, 0), order, numbering->number, bytes)))
+        weir_device_free(device(numbering, 0), order);
+    else
+        numbering->order = order;
+    return status;
 }
 
 /* The lock is held. All that has to be there before the first value moves. */
 static weir_status prepare(struct weir__numbering *numbering)
 {
-    weir_status status = WEIR_OK;
-    for (uint32_t p = 0; p < numbering->parts && !status; p++) {
-        status = make_map(numbering, p);
-        if (!status && !numbering->queue[p])
-            status = weir_queue_create(device(numbering, p), 0, &numbering->queue[p]);
-    }
-    return status;
+    weir_status status = make_order(numbering);
+    return status || numbering->queue
+               ? status
+               : weir_queue_create(device(numbering, 0), 0, &numbering->queue);
 }
 
-/* The lock is held. Every device stores its own values into the array in the memory of device 0. */
-static weir_status renumber(struct weir__numbering *numbering, const void *const *values,
-                            size_t value_bytes, void *array)
+/* A result on its way to the host, in stretches of vertices. */
+struct delivery {
+    struct weir__numbering *numbering;
+    values_order_args args; /* of a stretch */
+    char *stage[2];         /* device memory; stretches take turns */
+    uint64_t stretch;       /* vertices of one */
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
 {
-    weir_status status = WEIR_OK;
-    uint32_t started = 0;
-    while (started < numbering->parts && !status) {
-        const values_renumber_args args = {.values = values[started],
-                                           .vertex = numbering->map[started],
-                                           .out = array,
-                                           .rows = numbering->owned[started],
-                                           .bytes = (uint32_t)value_bytes};
-        status = weir_queue_launch(numbering->queue[started++], &weir__values_renumber_kernel,
-                                   &args, sizeof args);
+    return a < b ? a : b;
+}
+
+static uint64_t stretch_at(const struct delivery *d, uint64_t vertex)
+{
+    return least(d->stretch, d->numbering->vertices - vertex);
+}
+
+/* Have the stretch that begins at a vertex put in order. */
+static weir_status start_stretch(struct delivery *d, uint64_t vertex)
+{
+    if (vertex >= d->numbering->vertices)
+        return WEIR_OK;
+    d->args.number = d->numbering->order + vertex;
+    d->args.out = d->stage[vertex / d->stretch % 2];
+    d->args.count = stretch_at(d, vertex);
+    return weir_queue_launch(d->numbering->queue, &weir__values_order_kernel, &d->args,
+                             sizeof d->args);
+}
+
+/* While a stretch is copied the next one is put in order. */
+static weir_status deliver(struct delivery *d, char *values_out)
+{
+    const size_t width = d->args.bytes;
+    weir_status status = start_stretch(d, 0);
+    for (uint64_t v = 0; v < d->numbering->vertices && !status; v += d->stretch) {
+        if ((status = weir_queue_sync(d->numbering->queue)) ||
+            (status = start_stretch(d, v + d->stretch)))
+            break;
+        status = weir__download(device(d->numbering, 0), values_out + v * width,
+                                d->stage[v / d->stretch % 2], stretch_at(d, v) * width);
     }
-    for (uint32_t p = 0; p < started; p++) {
-        weir_status synced = weir_queue_sync(numbering->queue[p]);
-        status = status ? status : synced;
+    const weir_status synced = weir_queue_sync(d->numbering->queue);
+    return status ? status : synced;
+}
+
+static void describe(struct delivery *d, const void *const *values, size_t value_bytes)
+{
+    const struct weir__numbering *numbering = d->numbering;
+    const uint64_t eighth = numbering->vertices * value_bytes / 8;
+    const uint64_t bytes = eighth < STRETCH_LEAST ? STRETCH_LEAST : least(eighth, STRETCH_MOST);
+    d->stretch = least(bytes / value_bytes, numbering->vertices);
+    d->args.parts = numbering->parts;
+    d->args.bytes = (uint32_t)value_bytes;
+    for (uint32_t p = 0; p < numbering->parts; p++) {
+        d->args.values[p] = values[p];
+        d->args.first[p] = numbering->begin[p];
     }
-    return status;
+    d->args.first[numbering->parts] = UINT32_MAX;
 }
 
 weir_status weir__gather_on_devices(struct weir__numbering *numbering, const void *const *values,
                                     size_t value_bytes, void *values_out)
 {
-    const size_t bytes = (size_t)numbering->vertices * value_bytes;
-    void *array = NULL;
+    struct delivery delivery = {.numbering = numbering};
+    void *stage = NULL;
     if (!may_be_on_devices(numbering, value_bytes))
         return weir__fail(WEIR_ERR_UNSUPPORTED,
                           "values of %zu bytes cannot be put in order on these devices",
                           value_bytes);
+    describe(&delivery, values, value_bytes);
+    const size_t bytes = (size_t)delivery.stretch * value_bytes;
     pthread_mutex_lock(&numbering->lock);
     weir_status status = prepare(numbering);
-    if (!status && !(status = weir_device_alloc(device(numbering, 0), bytes, &array)))
-        status = renumber(numbering, values, value_bytes, array);
+    if (!status && !(status = weir_device_alloc(device(numbering, 0), 2 * bytes, &stage))) {
+        delivery.stage[0] = stage;
+        delivery.stage[1] = delivery.stage[0] + bytes;
+        status = deliver(&delivery, values_out);
+    }
     pthread_mutex_unlock(&numbering->lock);
-    if (!status)
-        status = weir__download(device(numbering, 0), values_out, array, bytes);
-    weir_device_free(device(numbering, 0), array);
+    weir_device_free(device(numbering, 0), stage);
     return status;
 }
 

@@ -1,20 +1,21 @@
 /** @file gather.h  Results that lie on devices by number, brought to the host by vertex. Not installed.
  *
- * Between GPUs that reach the memory of the first one nothing is done value by value on the host: each GPU stores
- * its own values where the map of its part says, into an array in the memory of the first; from there they are
- * copied, straight if the caller's memory is page-locked (weir_memory_register()), else through page-locked pieces.
- * Everywhere else values come to the host part after part and are put in order there, on all cores.
+ * If all devices are GPUs and the first one reaches the memory of the others, nothing is done value by value on the host:
+ * the first GPU reads the values of a stretch of vertices wherever they lie and writes them side by side, and while that
+ * stretch is copied to the host it does the next one. Copies go straight if the caller's memory is page-locked
+ * (weir_memory_register()), else through page-locked pieces. Everywhere else values come to the host part after part and
+ * are put in order there, on all cores.
  *
- * A map takes 4 bytes a row of its device's memory and is made when it is first wanted; creates count it in what they
- * need (need.h). The array in which GPUs put values in order is taken for a call; without room for it the way is that
- * through the host, whose memory all creates count. */
+ * Maps take 4 bytes a row of each device's memory, the order 4 bytes a vertex of the first GPU's; they are made when they
+ * are first wanted, and creates count maps on host devices in what they need (need.h). Two stretches of at most 16 MiB are
+ * taken for a call; without room for these the way is that through the host, whose memory all creates count. */
 #ifndef WEIR_ALGORITHMS_COMMON_GATHER_H
 #define WEIR_ALGORITHMS_COMMON_GATHER_H
 
 #include "algorithms/algorithms.h"
 #include "runtime/support.h"
 
-/** Which vertex stands where. Belongs to a placement or to rows, which set all but the last three; those are made
+/** Which vertex stands where. Belongs to a placement or to rows, which set all but the last four; those are made
  *  on first use, by any thread. */
 struct weir__numbering {
     weir_context *context;
@@ -25,12 +26,13 @@ struct weir__numbering {
     uint32_t numbers;                 /* of all parts, with gaps */
     const uint32_t *number;           /* by vertex; host memory */
     const uint32_t *vertex; /* by number, UINT32_MAX for gaps; host memory; NULL: no gaps */
-    pthread_mutex_t lock;   /* guards the two below */
+    pthread_mutex_t lock;   /* guards what follows, and a gather on the devices */
     uint32_t *map[WEIR_DEVICES_MAX]; /* device memory: vertex by row */
-    weir_queue *queue[WEIR_DEVICES_MAX];
+    uint32_t *order;                 /* memory of device 0: number by vertex */
+    weir_queue *queue;               /* of device 0 */
 };
 
-/** @param[in] fields  as they are to be, but for the last three. @retval WEIR_ERR_NOMEM */
+/** @param[in] fields  as they are to be, but for the last four. @retval WEIR_ERR_NOMEM */
 weir_status weir__numbering_create(const struct weir__numbering *fields,
                                    struct weir__numbering **numbering_out);
 /** NULL is fine. */
@@ -50,9 +52,9 @@ weir_status weir__numbering_values(struct weir__numbering *numbering, uint32_t p
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE  @par Blocks  yes. */
 weir_status weir__gather(struct weir__numbering *numbering, const void *const *values,
                          size_t value_bytes, void *values_out);
-/** The same on the devices, whatever their kind, for values of 4 and 8 bytes where devices reach the first one.
+/** The same on the devices, whatever their kind, for values of 4 and 8 bytes where the first device reaches the others.
  *  @retval WEIR_ERR_UNSUPPORTED  they do not, or values have another width.
- *  @retval WEIR_ERR_NOMEM        a device has no memory for its map, or the first none for the array. */
+ *  @retval WEIR_ERR_NOMEM        the first device has no memory for the order, or for two stretches. */
 weir_status weir__gather_on_devices(struct weir__numbering *numbering, const void *const *values,
                                     size_t value_bytes, void *values_out);
 

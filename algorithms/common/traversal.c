@@ -294,6 +294,14 @@ static uint64_t least_bytes(const weir_traversal *traversal, const weir_worklist
            work->processed * (2 * sizeof(uint64_t) + 2 * (uint64_t)traversal->op->item_bytes);
 }
 
+static uint64_t arcs_reached(const weir_traversal *traversal)
+{
+    uint64_t arcs = 0;
+    for (uint32_t p = 0; p < traversal->placement->parts; p++)
+        arcs += traversal->placement->arcs[p];
+    return traversal->counting ? arcs - counted(traversal, VALUES_ARCS_LEFT) : 0;
+}
+
 weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_out)
 {
     const uint64_t begin_ns = weir_context_time_ns(traversal->placement->context);
@@ -315,7 +323,7 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
     const uint64_t reached = counted(traversal, VALUES_REACHED);
     weir_run_stats stats = {.kernel_ms = work.ms,
                             .reached = reached,
-                            .arcs_reached = counted(traversal, VALUES_ARCS),
+                            .arcs_reached = arcs_reached(traversal),
                             .work = work,
                             .direction = WEIR_DIRECTION_PUSH,
                             .devices = traversal->placement->parts,

@@ -1,23 +1,24 @@
 /** @file values_op.h  What is done with the values of vertices where they lie, written once for host devices and
  * GPUs: how many a run changed and how many arcs those have, and into the order of vertices with them.
  *
- * Counting reads each value and its row's two offsets once, side by side, and costs an atomic a worker and sum.
- * Renumbering reads side by side and writes where the map says: a store needs nobody to wait for it, and may go
- * to the memory of another device. */
+ * Counting reads each value, and the offsets of rows that have none: as a rule few. It costs an atomic a worker and sum.
+ * Putting in order reads values wherever they are, also in the memory of other devices, and writes side by side, so
+ * that a stretch of vertices can be on its way to the host while the next one is put in order. */
 #ifndef WEIR_ALGORITHMS_COMMON_VALUES_OP_H
 #define WEIR_ALGORITHMS_COMMON_VALUES_OP_H
 
 #include "runtime/dialect.h"
 #include "runtime/runtime.h"
+#include "worklist/steps/owner.h"
 
 /* Rows that a worker takes at a time: each lane has several loads under way. */
-#define VALUES_TILE 256u
-#define VALUES_NONE 0xFFFFFFFFu /* in a map: no vertex is here */
+#define VALUES_TILE  256u
+#define VALUES_BATCH (WEIR_LANES == 1 ? 1u : 8u) /* of a lane, whose loads are under way together */
 
 /** What counting finds, in this order. */
 enum values_counted {
     VALUES_REACHED = 0, /* values of which a byte is not the fill */
-    VALUES_ARCS,        /* of their rows */
+    VALUES_ARCS_LEFT,   /* of the rows of the others */
     VALUES_FAR, /* of them those that are `far` or more, as unsigned numbers of 4 or 8 bytes */
     VALUES_COUNTS
 };
@@ -32,15 +33,17 @@ typedef struct values_count_args {
     uint32_t fill;  /* a byte */
 } values_count_args;
 
-typedef struct values_renumber_args {
-    const void *values;
-    const uint32_t *vertex; /* by row */
-    void *out;              /* by vertex; memory that the device reaches */
-    uint32_t rows;
-    uint32_t bytes; /* of a value: 4 or 8 */
-} values_renumber_args;
+typedef struct values_order_args {
+    const void *values[WEIR_DEVICES_MAX]; /* of each part, by row; memory that the device reaches */
+    uint32_t first[WEIR_DEVICES_MAX +
+                   1];      /* number of each part's first row; then one that is larger than all */
+    const uint32_t *number; /* by vertex, from that of the first one wanted on */
+    void *out;              /* by vertex, from that one on */
+    uint64_t count;         /* vertices */
+    uint32_t parts, bytes;  /* of a value: 4 or 8 */
+} values_order_args;
 
-extern const weir_kernel weir__values_count_kernel, weir__values_renumber_kernel;
+extern const weir_kernel weir__values_count_kernel, weir__values_order_kernel;
 
 /** A value of 4 or 8 bytes as a number. */
 WEIR_DEV uint64_t values_number(const values_count_args *a, uint64_t row)
@@ -58,46 +61,91 @@ WEIR_DEV int values_differ(const values_count_args *a, uint64_t row)
     return differ;
 }
 
-WEIR_DEV void values_count(const values_count_args *a, uint32_t worker, uint32_t workers)
+/* What a lane found. */
+struct values_found {
+    uint64_t reached, left, far;
+};
+
+/* VALUES_BATCH rows, the one at @p row and those a worker's lanes apart: all loads are under way together. */
+WEIR_DEV void values_count_batch(const values_count_args *a, uint64_t row, uint64_t fill,
+                                 struct values_found *found)
 {
     const int number = a->bytes == 4 || a->bytes == 8;
+    uint64_t value[VALUES_BATCH], first[VALUES_BATCH], last[VALUES_BATCH];
+    for (uint32_t k = 0; k < VALUES_BATCH; k++) {
+        const uint64_t at = row + k * WEIR_LANES;
+        value[k] = fill;
+        if (at < a->rows)
+            value[k] = number ? values_number(a, at) : fill + (uint64_t)values_differ(a, at);
+    }
+    for (uint32_t k = 0; k < VALUES_BATCH; k++) {
+        const uint64_t at = row + k * WEIR_LANES;
+        const int none = at < a->rows && value[k] == fill;
+        first[k] = none ? a->offsets[at] : 0;
+        last[k] = none ? a->offsets[at + 1] : 0;
+        found->reached += value[k] != fill;
+        found->far += value[k] != fill && a->far && number && value[k] >= a->far;
+    }
+    for (uint32_t k = 0; k < VALUES_BATCH; k++)
+        found->left += last[k] - first[k];
+}
+
+WEIR_DEV void values_count(const values_count_args *a, uint32_t worker, uint32_t workers)
+{
     const uint64_t all = (uint64_t)a->fill * 0x0101010101010101u;
     const uint64_t fill = a->bytes == 4 ? (uint32_t)all : all;
-    uint64_t reached = 0, arcs = 0, far = 0;
+    struct values_found found = {0, 0, 0};
     for (uint64_t first = (uint64_t)worker * VALUES_TILE; first < a->rows;
          first += (uint64_t)workers * VALUES_TILE)
-        for (uint32_t r = weir_lane(); r < VALUES_TILE && first + r < a->rows; r += WEIR_LANES) {
-            const uint64_t row = first + r, value = number ? values_number(a, row) : 0;
-            const uint64_t hit = number ? value != fill : (uint64_t)values_differ(a, row);
-            reached += hit;
-            arcs += hit ? a->offsets[row + 1] - a->offsets[row] : 0;
-            far += hit && a->far && value >= a->far;
-        }
-    reached = weir_sum_u64(reached);
-    arcs = weir_sum_u64(arcs);
-    far = weir_sum_u64(far);
-    if (weir_lane() != 0 || reached == 0)
+        for (uint32_t r = weir_lane(); r < VALUES_TILE; r += VALUES_BATCH * WEIR_LANES)
+            values_count_batch(a, first + r, fill, &found);
+    const uint64_t reached = weir_sum_u64(found.reached), left = weir_sum_u64(found.left);
+    const uint64_t far = weir_sum_u64(found.far);
+    if (weir_lane() != 0)
         return;
-    (void)weir_atomic_add_relaxed_dev_u64(&a->counts[VALUES_REACHED], reached);
-    (void)weir_atomic_add_relaxed_dev_u64(&a->counts[VALUES_ARCS], arcs);
+    if (reached)
+        (void)weir_atomic_add_relaxed_dev_u64(&a->counts[VALUES_REACHED], reached);
+    if (left)
+        (void)weir_atomic_add_relaxed_dev_u64(&a->counts[VALUES_ARCS_LEFT], left);
     if (far)
         (void)weir_atomic_add_relaxed_dev_u64(&a->counts[VALUES_FAR], far);
 }
 
-WEIR_DEV void values_renumber(const values_renumber_args *a, uint32_t worker, uint32_t workers)
+/* Where the value with a number lies. */
+WEIR_DEV const void *values_at(const values_order_args *a, uint32_t number)
 {
-    for (uint64_t first = (uint64_t)worker * VALUES_TILE; first < a->rows;
+    const uint32_t part = a->parts == 1 ? 0 : weir_steps_owner(a->first, number);
+    return (const char *)a->values[part] + (uint64_t)(number - a->first[part]) * a->bytes;
+}
+
+WEIR_DEV void values_order_batch(const values_order_args *a, uint64_t vertex)
+{
+    const void *at[VALUES_BATCH];
+    uint64_t value[VALUES_BATCH];
+    for (uint32_t k = 0; k < VALUES_BATCH; k++) {
+        const uint64_t v = vertex + k * WEIR_LANES;
+        at[k] = v < a->count ? values_at(a, a->number[v]) : 0;
+    }
+    for (uint32_t k = 0; k < VALUES_BATCH; k++) {
+        value[k] = 0;
+        if (at[k])
+            value[k] = a->bytes == 4 ? *(const uint32_t *)at[k] : *(const uint64_t *)at[k];
+    }
+    for (uint32_t k = 0; k < VALUES_BATCH; k++) {
+        const uint64_t v = vertex + k * WEIR_LANES;
+        if (v < a->count && a->bytes == 4)
+            ((uint32_t *)a->out)[v] = (uint32_t)value[k];
+        else if (v < a->count)
+            ((uint64_t *)a->out)[v] = value[k];
+    }
+}
+
+WEIR_DEV void values_order(const values_order_args *a, uint32_t worker, uint32_t workers)
+{
+    for (uint64_t first = (uint64_t)worker * VALUES_TILE; first < a->count;
          first += (uint64_t)workers * VALUES_TILE)
-        for (uint32_t r = weir_lane(); r < VALUES_TILE && first + r < a->rows; r += WEIR_LANES) {
-            const uint64_t row = first + r;
-            const uint32_t vertex = a->vertex[row];
-            if (vertex == VALUES_NONE)
-                continue;
-            if (a->bytes == 4)
-                ((uint32_t *)a->out)[vertex] = ((const uint32_t *)a->values)[row];
-            else
-                ((uint64_t *)a->out)[vertex] = ((const uint64_t *)a->values)[row];
-        }
+        for (uint32_t v = weir_lane(); v < VALUES_TILE; v += VALUES_BATCH * WEIR_LANES)
+            values_order_batch(a, first + v);
 }
 
 #endif

@@ -323,7 +323,7 @@ static void recount(const unsigned char *values, const uint64_t *offsets, size_t
         if (bytes == 4 || bytes == 8)
             memcpy(&number, values + row * bytes, bytes);
         want[VALUES_REACHED] += (uint64_t)hit;
-        want[VALUES_ARCS] += hit ? offsets[row + 1] - offsets[row] : 0;
+        want[VALUES_ARCS_LEFT] += hit ? 0 : offsets[row + 1] - offsets[row];
         want[VALUES_FAR] += hit && far && number >= far;
     }
 }

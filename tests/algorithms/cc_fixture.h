@@ -181,6 +181,7 @@ static inline void assert_cc(weir_cc *cc, const weir_graph *graph, const char *w
         assert_int_equal(stats.reached, graph->vertices);
         assert_int_equal(stats.arcs_reached, graph->arcs);
         assert_true(stats.ms > 0 && stats.ms >= stats.kernel_ms && stats.devices > 0);
+        assert_true(stats.work.ms == stats.kernel_ms);
         assert_true(graph->arcs == 0 || stats.work.atoms > 0);
     }
     free(have);

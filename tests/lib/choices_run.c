@@ -86,6 +86,7 @@ const char *choice_stats_wrong(const struct choice_operator *op, const weir_grap
     UNLESS(stats->reached == reached);
     UNLESS(stats->arcs_reached == arcs);
     UNLESS(stats->ms > 0 && stats->ms >= stats->kernel_ms);
+    UNLESS(work->ms == stats->kernel_ms);
     UNLESS(stats->devices > 0);
     UNLESS(work->rounds > 0);
     if (stats->direction != WEIR_DIRECTION_PUSH)

@@ -144,9 +144,8 @@ static void a_run_that_is_stopped_leaves_no_distances(void **state)
         weir_direction direction;
         double weight;
         int wide;
-    } forms[] = {{WEIR_DIRECTION_SWITCH, 3, 0},
-                 {WEIR_DIRECTION_PUSH, 3, 0},
-                 {WEIR_DIRECTION_PUSH, .5, 1}};
+    } forms[] = {
+        {WEIR_DIRECTION_SWITCH, 3, 0}, {WEIR_DIRECTION_PUSH, 3, 0}, {WEIR_DIRECTION_PUSH, .5, 1}};
     weir_context *context = open_or_skip(state);
     const int mixed = strchr(*state, ',') != NULL;
     for (int i = mixed ? 1 : 0; i < 3; i++) {

@@ -16,8 +16,8 @@ enum beats_mode {
     BEATS_STUCK,     /* device 0 does not come to the barrier at `steps` */
     BEATS_ASLEEP,    /* all blocks sleep and nobody wakes them */
     BEATS_STOPS,     /* block 0 of each device tells the others to stop at `steps` */
-    BEATS_LATE,      /* device 0 stops at `steps`; the others arrive there BEATS_LATE_NS later, and stop too */
-    BEATS_SLOW       /* `steps` steps of BEATS_SLOW_NS each */
+    BEATS_LATE, /* device 0 stops at `steps`; the others arrive there BEATS_LATE_NS later, and stop too */
+    BEATS_SLOW /* `steps` steps of BEATS_SLOW_NS each */
 };
 
 /** What lies in weir_steps_page.result. */

@@ -51,7 +51,7 @@ static const weir__cli_option options[] = {
          "weir topo --machine takes"),
     FLAG("measure", VERB_TOPO, measure,
          "measure bandwidth and latency of all pairs first, which takes\n"
-         "a while; with --machine: on its simulation"),
+         "a while; with --machine: on its simulation. Not for dot"),
     CHOICE("route", "R", VERB_TOPO, plan, weir__cli_routes,
            "show this route alone: auto, direct, ring, tree, staged;\n"
            "default: all of them"),

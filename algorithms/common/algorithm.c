@@ -84,7 +84,7 @@ void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_r
     stats->why_devices = head->why_devices;
     stats->work.ms = stats->kernel_ms; /* of both attempts, where a run was done twice */
     stats->ms = weir__ms_since(head->context, begin_ns);
-    if (stats_out) /* whose size was checked before the run */
+    if (stats_out) /* its size was checked before the run */
         (void)weir__sized_out(stats_out, stats, sizeof *stats, "weir_run_stats");
 }
 

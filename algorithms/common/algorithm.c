@@ -111,10 +111,15 @@ weir_status weir__algorithm_complete(const struct weir__algorithm *head, const c
 weir_status weir__algorithm_values(const struct weir__algorithm *head, const char *what,
                                    uint32_t device, weir_value_kind kind, weir_values *values_out)
 {
+    weir_values known = WEIR_VALUES_INIT;
+    weir_status status = weir__sized_room(values_out, sizeof known, "weir_values");
+    if (status)
+        return status;
     if (!head->ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no %s before a complete run", what);
-    return head->on ? weir__row_steps_values(head->on, device, values_out)
-                    : weir__traversal_values(head->traversal, device, kind, values_out);
+    status = head->on ? weir__row_steps_values(head->on, device, &known)
+                      : weir__traversal_values(head->traversal, device, kind, &known);
+    return status ? status : weir__sized_out(values_out, &known, sizeof known, "weir_values");
 }
 
 weir_status weir__algorithm_link_items(const struct weir__algorithm *head, uint32_t from,

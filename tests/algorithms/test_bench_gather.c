@@ -40,15 +40,6 @@ static weir_bench_table *run_gather(weir_context *context, const weir_bench_conf
     return table;
 }
 
-static void check_no_memory_is_left(weir_context *context)
-{
-    for (uint32_t d = 0; d < weir_context_device_count(context); d++) {
-        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
-        weir_device_pool_stats(weir_context_device(context, d), &stats);
-        assert_int_equal(stats.allocations, 0);
-    }
-}
-
 static const weir_bench_row *find(const weir_bench_table *table, const char *series,
                                   const char *from, double x)
 {
@@ -91,7 +82,7 @@ static void rows_are_there_and_compared(void **state)
         }
     }
     weir_bench_table_destroy(table);
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 
@@ -121,7 +112,7 @@ static void values_that_are_wrong_are_told(void **state)
     spoiling = RIGHT;
     table = run_gather(context, &config);
     weir_bench_table_destroy(table);
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 
@@ -134,7 +125,7 @@ static void few_values_are_enough(void **state)
     weir_bench_table *table = run_gather(context, &config);
     assert_true(table->count >= 6);
     weir_bench_table_destroy(table);
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 
@@ -166,7 +157,7 @@ static void what_makes_no_sense_is_refused(void **state)
     STATUS(weir_bench_run(context, "gather", &config, &table), WEIR_ERR_INVALID);
     config.bytes = UINT64_C(1) << 45; /* before anything of it is taken */
     STATUS(weir_algorithms_bench_run(context, "gather", &config, &table), WEIR_ERR_NOMEM);
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 
@@ -196,7 +187,7 @@ static void each_failure_is_told_and_leaves_nothing(void **state)
         }
         assert_true(failed > 10);
     }
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 

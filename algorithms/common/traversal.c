@@ -26,8 +26,8 @@ struct weir_traversal {
     weir_endpoint *worker[WEIR_DEVICES_MAX];
     void *values[WEIR_DEVICES_MAX];     /* device memory */
     uint64_t *counts[WEIR_DEVICES_MAX]; /* VALUES_COUNTS; device memory */
-    uint64_t *counted; /* the counts of all parts, page-locked; set after a run that counts */
-    uint64_t far;      /* values from this one on are counted apart; 0: none are */
+    uint64_t *counted; /* the same of each part, page-locked; after a run that counts */
+    uint64_t far;      /* values from here on are counted apart; 0: none */
     int bound[WEIR_DEVICES_MAX];
     weir_prepare_stats prepared;
 };
@@ -154,7 +154,7 @@ static weir_status sync_all(const weir_traversal *traversal)
     return status;
 }
 
-/* Count on all devices at the same time. */
+/* All devices count at a time. */
 static weir_status count_values(const weir_traversal *traversal)
 {
     const weir_placement *placement = traversal->placement;

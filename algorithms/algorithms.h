@@ -320,8 +320,10 @@ typedef struct weir_run_stats {
      *  reset and counters included, as the GAP benchmark suite and Graph500 count. Bringing values to the host
      *  (weir_bfs_levels() and its like) is not in it. On simulated devices virtual, as weir_context_time_ns(). */
     double ms;
-    /** Of that, the kernels: from the start of the first to the end of the last. A run that is done twice has
-     *  both times of both. Of components that are streamed, from the first segment to the last label. */
+    /** Of that, the kernels: from the start of the first to the end of the last; in work.ms too. A run that is done
+     *  twice, since its values did not fit or its ranks did not come to rest, has both times of both attempts; all
+     *  else that is said here is of the second. Of components that are streamed, from the first segment to the last
+     *  label. */
     double kernel_ms;
     uint64_t reached;      /**< vertices with a level or distance */
     uint64_t arcs_reached; /**< out-arcs of reached vertices: what gteps counts */

@@ -95,6 +95,12 @@ def covering(choices, seed):
     return rows
 
 
+def has_effect(row):
+    """Whether a mapping has an effect with that worker; if not, it is refused, and the run goes without."""
+    wide = row["mapping"] == "block" or row["mapping"].startswith("group:") and int(row["mapping"][6:]) > 32
+    return row["worker"] != "thread" and not (row["worker"] == "warp" and wide)
+
+
 def picks_wrong(row, choices):
     """What was picked against what was asked for, as sentences; nothing is left at auto."""
     wrong = []
@@ -104,6 +110,8 @@ def picks_wrong(row, choices):
             if picked != "None":
                 wrong.append(f"mapping {picked} was reported where a worker is a thread")
             continue
+        if name == "mapping" and not has_effect(row):
+            asked = "auto"
         if picked in ("auto", "None") or asked not in ("auto", picked):
             wrong.append(f"{name} {asked} was asked for and {picked} picked")
     if row["fetch"] != "0" and choices.get("fetch") != int(row["fetch"]):
@@ -122,8 +130,8 @@ def run(path, row):
     """("passed" | "failed" | "skipped", text) of one run of the command."""
     command = [weir, row["verb"], path, "--direction", "push", "--verify", "--json", "-", "--time-limit", str(LIMIT_S // 2)]
     for name in ("devices", "partition", "route", "order", "kernel", "worker", "fetch", "mapping"):
-        if name == "mapping" and row["worker"] == "thread":
-            continue  # no mapping has an effect there, and each is refused
+        if name == "mapping" and not has_effect(row):
+            continue
         if row[name] not in ("auto", "0"):
             command += ["--" + name, row[name]]
     if row["verb"] == "sssp":

@@ -77,7 +77,8 @@ typedef enum weir_worker_kind {
 } weir_worker_kind;
 
 /** How the atoms of the tiles that a worker fetched are spread over its lanes (Loops 5.2;
- *  worklist/schedule.h). A mapping wider than the worker is as wide as the worker. */
+ *  worklist/schedule.h). One that is wider than a warp is refused where a worker is a warp. On a device whose blocks have
+ *  fewer lanes than a group, the group is a block. */
 typedef enum weir_mapping_kind {
     WEIR_MAPPING_AUTO =
         0, /**< groups of 4, 8 or 32 lanes by the atoms of a tile on average, up to 8 with
@@ -195,8 +196,9 @@ typedef struct weir_worklist weir_worklist; /**< long-lived */
  *  @retval WEIR_ERR_INVALID  workers that are not the context's first devices, or sizes out of range: of the
  *                            configuration, or of items, packed items and states (docs/operators.md, Limits).
  *  @retval WEIR_ERR_UNSUPPORTED  a choice that would have no effect, which the detail names: a mapping where a worker
- *                    is a thread, a group without mapping group, a delta without order soft; or one that the
- *                    devices or the operator's kernels do not have. */
+ *                    is a thread, mapping block or a group of more than 32 lanes where it is a warp, a group without
+ *                    mapping group, a delta without order soft; or one that the devices or the operator's kernels
+ *                    do not have. */
 weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *workers,
                                  uint32_t count, const weir_operator *op,
                                  const weir_worklist_config *config, weir_worklist **worklist_out);

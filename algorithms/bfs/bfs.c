@@ -167,21 +167,12 @@ weir_status weir_bfs_levels(weir_bfs *bfs, int32_t *levels_out)
     return status ? status : weir_traversal_gather(bfs->head.traversal, levels_out);
 }
 
-static weir_status values(weir_bfs *bfs, uint32_t device, weir_values *values_out)
+weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_out)
 {
     weir_status status = bfs->head.ran && !bfs->in_step ? levels_fit(bfs) : WEIR_OK;
     return status
                ? status
                : weir__algorithm_values(&bfs->head, "levels", device, WEIR_VALUE_I32, values_out);
-}
-
-weir_status weir_bfs_values(weir_bfs *bfs, uint32_t device, weir_values *values_out)
-{
-    weir_values known = WEIR_VALUES_INIT;
-    weir_status status = weir__sized_room(values_out, sizeof known, "weir_values");
-    if (!status)
-        status = values(bfs, device, &known);
-    return status ? status : weir__sized_out(values_out, &known, sizeof known, "weir_values");
 }
 
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,

@@ -117,21 +117,12 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out)
                         : weir__row_steps_gather(&cc->resident.on, "label", labels_out);
 }
 
-static weir_status values(weir_cc *cc, uint32_t device, weir_values *values_out)
+weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out)
 {
     return cc->head.ran && cc->streamed
                ? weir__fail(WEIR_ERR_UNSUPPORTED,
                             "labels of arcs that are streamed lie in host memory alone")
                : weir__algorithm_values(&cc->head, "labels", device, WEIR_VALUE_U32, values_out);
-}
-
-weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out)
-{
-    weir_values known = WEIR_VALUES_INIT;
-    weir_status status = weir__sized_room(values_out, sizeof known, "weir_values");
-    if (!status)
-        status = values(cc, device, &known);
-    return status ? status : weir__sized_out(values_out, &known, sizeof known, "weir_values");
 }
 
 weir_status weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out)

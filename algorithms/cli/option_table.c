@@ -51,7 +51,7 @@ static const weir__cli_option options[] = {
          "weir topo --machine takes"),
     FLAG("measure", VERB_TOPO, measure,
          "measure bandwidth and latency of all pairs first, which takes\n"
-         "a while; with --machine: on its simulation"),
+         "a while; with --machine: on its simulation. Not for dot"),
     CHOICE("route", "R", VERB_TOPO, plan, weir__cli_routes,
            "show this route alone: auto, direct, ring, tree, staged;\n"
            "default: all of them"),
@@ -109,7 +109,8 @@ static const weir__cli_option options[] = {
            "auto; thread, warp, block: a vertex each; group:N: N lanes (1 to\n"
            "1024, a power of two) share the arcs of their vertices; merge:\n"
            "equal shares of vertices and arcs; default: auto. Not with --worker\n"
-           "thread, where each lane takes its own vertices",
+           "thread, where each lane takes its own vertices; with --worker warp\n"
+           "neither block nor a group of more than 32 lanes",
            .choices = &weir__cli_mappings),
     CHOICE("balance", "B", VERB_SEARCH, balance, weir__cli_balances, "off; default: off"),
     CHOICE("wire", "W", VERB_SEARCH, wire, weir__cli_wires, "list; default: list"),

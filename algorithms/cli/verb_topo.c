@@ -25,6 +25,9 @@ static int check_options(const weir__cli_request *request)
     if (request->plan >= 0 && request->format != TABLE_FORMAT)
         return weir__cli_fail(EXIT_USAGE, "--route belongs to --format table; %s shows no routes",
                               weir__cli_topo_formats.built[request->format]);
+    if (request->measure && request->format == DOT_FORMAT)
+        return weir__cli_fail(EXIT_USAGE, "--measure belongs to --format table and json; dot shows "
+                                          "nothing that was measured");
     return EXIT_DONE;
 }
 

@@ -2,11 +2,12 @@
 #include "algorithms/common/advise.h"
 #include "runtime/support.h"
 
-/* All measured on one, two and four H200s joined by NVSwitch (docs/benchmarks.md), and rounded: it is the
- * orders of magnitude that decide. */
+/* All figures were measured on one, two and four H200s joined by NVSwitch (docs/benchmarks.md) and rounded, since the
+ * orders of magnitude decide. */
 
-/* A level on one GPU is a chain of dependent reads and a grid barrier; on several the chain crosses links
- * and the barrier, one over all, takes 8 to 20. Arcs are followed with a random access or two each. */
+/* A level on one GPU takes as long as a chain of dependent reads and a barrier of the grid. On several GPUs the chain
+ * crosses links, and the barrier is one over all of them, which takes 8 to 20 us. To follow an arc takes a random access or
+ * two. */
 #define LEVEL_ALONE_US    2.3
 #define LEVEL_TOGETHER_US 8.0
 #define LEVEL_ARCS_A_US   30e3
@@ -14,42 +15,44 @@
 /* A search in step of few and wide levels looks at every vertex, but not at most of the arcs. */
 #define SEARCH_VERTEX_US 26e-6
 #define SEARCH_START_US  60.0
-/* Components: where levels are wide, hubs join nearly all vertices at once; long chains take several looks.
- * What the GPUs have joined is put together in the end, one result after another's. */
+/* Components: where levels are wide, hubs join nearly all vertices at once; where they are narrow, a vertex is looked at
+ * several times, since chains are long. In the end the results of the GPUs are put together one after the other. */
 #define WIDE_VERTEX_US      28e-6
 #define NARROW_VERTEX_US    115e-6
 #define MERGE_VERTEX_US     27e-6
 #define COMPONENTS_START_US 50.0
-/* PageRank: on several GPUs a sweep waits for the values of the others. These have 4 bytes, half of which pass
- * while arcs are read. */
+/* PageRank: on several GPUs a sweep waits for the values that the other GPUs made. A value has 4 bytes, and half of the
+ * values cross the links while arcs are still being read. */
 #define SWEEP_ALONE_US    3.5
 #define SWEEP_TOGETHER_US 13.5
 #define SWEEP_ARCS_A_US   140e3
 #define SWEEP_ITEM_BYTES  2
 
 #define LINK_BYTES_A_US 228e3
-/* Of a placed graph: in-arcs and out-arcs, or weights; numbers, values, queues and the map back of a vertex. The array
- * in which values are put in order is not counted: where the first GPU has no room for it, that is done on the host. */
+/* What a placed graph takes: for an arc its two entries, among in-arcs and out-arcs, or an entry and a weight; for a
+ * vertex its numbers, its values, its places in queues and the map back to its id. The array in which the first GPU puts
+ * values in order is not counted, since the host does that where the GPU has no room. */
 #define ARC_BYTES    8
 #define VERTEX_BYTES 36
 #define SMALL_GAIN   1.05
 
-/* Host devices, on two cores of a server: a level through the worklist takes the time of an item on one; over several
- * it takes a few looks at each other's words, and where there are more threads than cores, a thread that waits is
- * in the way of one that works. The program asked for several devices, so one has to be faster by far. */
+/* Host devices, measured on two cores of a server. On one device a level through the worklist takes as long as an item. On
+ * several devices it takes a few looks at the words of the other devices; and where there are more threads than cores, a
+ * thread that waits is in the way of a thread that works. The program asked for several devices, so one device is taken
+ * only if it is faster by far. */
 #define HOST_LEVEL_ALONE_US    0.025
 #define HOST_LEVEL_TOGETHER_US 1.0
 #define HOST_LEVEL_CROWDED_US  5.0
-#define HOST_ARCS_A_US         60.0 /* of a core */
+#define HOST_ARCS_A_US         60.0 /* that one core follows */
 #define HOST_GAIN              2.0
 
-/* The counts that are looked at: powers of two, which is what was measured, and all there are. */
+/* The next number of devices to look at. The numbers are powers of two, since those were measured, and that of all devices. */
 static uint32_t next_count(const struct weir__advise *facts, uint32_t devices)
 {
     return devices > facts->devices / 2 ? facts->devices : devices * 2;
 }
 
-/* Each GPU sends the others what it found of theirs. */
+/* Each GPU sends every other GPU the vertices of that GPU which it found. */
 static double level_us(const struct weir__advise *facts, uint32_t devices)
 {
     double us = facts->arcs_a_level / devices / LEVEL_ARCS_A_US;
@@ -57,7 +60,7 @@ static double level_us(const struct weir__advise *facts, uint32_t devices)
     return us + (devices > 1 ? LEVEL_TOGETHER_US + bytes / LINK_BYTES_A_US : LEVEL_ALONE_US);
 }
 
-/* Each GPU gets the values that the others made. */
+/* Each GPU gets the values that the other GPUs made. */
 static double sweep_us(const struct weir__advise *facts, uint32_t devices)
 {
     double us = facts->arcs / devices / SWEEP_ARCS_A_US;
@@ -186,8 +189,8 @@ uint32_t weir__advise_hosts(const struct weir__advise *facts, uint32_t threads, 
     return one ? 1 : facts->devices;
 }
 
-/* Devices that are all GPUs, or all hosts, and run by the wall clock, and the least of their pools and units; 0 where there is another
- * device among them. */
+/* The number of devices, if all of them are GPUs (or host devices, without @p gpus) and none is simulated; else 0.
+ * @param[out] bytes_out, units_out  the smallest pool and the fewest units that one of them has. */
 static uint32_t count_alike(weir_context *context, int gpus, double *bytes_out, uint32_t *units_out)
 {
     uint32_t count = weir_context_device_count(context);
@@ -210,7 +213,7 @@ static uint32_t count_alike(weir_context *context, int gpus, double *bytes_out, 
     return count;
 }
 
-/* Host devices, where levels are what counts. */
+/* As weir_devices_advise() for host devices: they are all taken, but where levels of few arcs decide the time. */
 static uint32_t advise_hosts(weir_context *context, const weir_graph *graph,
                              struct weir__advise *facts, const char **why_out)
 {
@@ -230,7 +233,7 @@ uint32_t weir_devices_advise(weir_context *context, const weir_graph *graph, wei
     uint32_t all = weir_context_device_count(context), units;
     const char *why = NULL;
     facts.devices = count_alike(context, 1, &facts.bytes_a_device, &units);
-    /* Without memory for a search nothing is known that would speak against all of them. */
+    /* If there is no memory for a search, nothing is known against taking all devices. */
     if (!facts.devices)
         all = advise_hosts(context, graph, &facts, &why);
     else if (facts.devices > 1 &&

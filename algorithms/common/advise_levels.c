@@ -5,26 +5,26 @@
 
 #include <stdlib.h>
 
-/* Arcs that are looked at in all: milliseconds, and hundreds of levels of a road network. A search of a
- * denser graph ends in its second or third level, which has more than enough of them. */
+/* So many arcs are looked at in all, which takes milliseconds and covers hundreds of levels of a road network. In a denser
+ * graph a search ends in its second or third level, which has more arcs than that. */
 #define ARCS_MOST (UINT64_C(1) << 22)
 #define SEARCHES  8
 #define ROW_CHUNK (UINT64_C(1) << 16)
 
 struct search {
     const weir_graph *graph;
-    uint64_t *seen;       /* a bit a vertex */
-    uint32_t *queue;      /* of vertices seen, in the order of their levels */
-    uint64_t seen_count;  /* by all searches: the queue is never begun anew */
-    uint64_t arcs_left;   /* that may be looked at */
-    uint64_t arcs, found; /* of the last search */
+    uint64_t *seen;      /* a bit for each vertex */
+    uint32_t *queue;     /* the vertices that were seen, in the order of their levels */
+    uint64_t seen_count; /* vertices that all searches have seen: no search begins the queue anew */
+    uint64_t arcs_left;  /* arcs that may still be looked at */
+    uint64_t arcs, found; /* what the last search looked at, and the vertices that it found */
     uint64_t levels;
 };
 
 struct largest {
     const weir_graph *graph;
     uint64_t
-        best; /* relaxed atomic: degree << 32 | ~vertex: the largest, and of equals the first */
+        best; /* degree << 32 | ~vertex: of equal degrees the first vertex counts more; relaxed */
 };
 
 static void find_largest(void *user, uint64_t begin, uint64_t end)
@@ -52,7 +52,7 @@ static int see(struct search *search, uint64_t v)
     return 1;
 }
 
-/* A row ends the search when the budget does, so that the queue cannot run over. */
+/* The search ends in the middle of a row if no arcs are left that it may look at, so that the queue cannot run over. */
 static int look_along(struct search *search, uint64_t v)
 {
     const uint64_t *offsets = search->graph->offsets;

@@ -82,8 +82,9 @@ void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_r
     head->stopped = 0;
     stats->devices = head->parts;
     stats->why_devices = head->why_devices;
+    stats->work.ms = stats->kernel_ms; /* of both attempts, where a run was done twice */
     stats->ms = weir__ms_since(head->context, begin_ns);
-    if (stats_out) /* whose size was checked before the run */
+    if (stats_out) /* its size was checked before the run */
         (void)weir__sized_out(stats_out, stats, sizeof *stats, "weir_run_stats");
 }
 
@@ -110,10 +111,15 @@ weir_status weir__algorithm_complete(const struct weir__algorithm *head, const c
 weir_status weir__algorithm_values(const struct weir__algorithm *head, const char *what,
                                    uint32_t device, weir_value_kind kind, weir_values *values_out)
 {
+    weir_values known = WEIR_VALUES_INIT;
+    weir_status status = weir__sized_room(values_out, sizeof known, "weir_values");
+    if (status)
+        return status;
     if (!head->ran)
         return weir__fail(WEIR_ERR_INVALID, "there are no %s before a complete run", what);
-    return head->on ? weir__row_steps_values(head->on, device, values_out)
-                    : weir__traversal_values(head->traversal, device, kind, values_out);
+    status = head->on ? weir__row_steps_values(head->on, device, &known)
+                      : weir__traversal_values(head->traversal, device, kind, &known);
+    return status ? status : weir__sized_out(values_out, &known, sizeof known, "weir_values");
 }
 
 weir_status weir__algorithm_link_items(const struct weir__algorithm *head, uint32_t from,

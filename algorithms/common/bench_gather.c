@@ -1,8 +1,8 @@
 /** @file bench_gather.c  The benchmark of the algorithms' layer: results brought to the host in the order of vertices.
  *
- * What weir_bfs_levels() and its like do (gather.h), on values that lie by number in a random order of the vertices,
- * the worst there is for locality; beside it a bare copy of as many bytes. The time is a caller's, by the clock of
- * the host: of the call alone, since maps are made at the first one. */
+ * A row is what weir_bfs_levels() and its like do (gather.h), with values that lie in a random order of the vertices,
+ * since no order is worse for locality. Beside it stands a bare copy of as many bytes. The clock of the host measures the
+ * call alone, as a caller waits for it; the maps were made at the first call. */
 #include "algorithms/bench.h"
 #include "algorithms/common/gather.h"
 #include "algorithms/common/need.h"
@@ -37,16 +37,16 @@ weir_status weir_algorithms_bench_run(weir_context *context, const char *name,
     return weir__bench_run(&list, context, name, config, table_out);
 }
 
-/* Values of @c width bytes on the first @c parts devices. */
+/* What is measured: the gathering of values of @c width bytes that lie on the first @c parts devices. */
 struct job {
     struct bench *bench;
     uint32_t parts;
     size_t width;
     uint64_t vertices, seed;
-    uint32_t *number, *vertex; /* each the other's inverse */
+    uint32_t *number, *vertex; /* by vertex, and by number: each is the inverse of the other */
     struct weir__numbering *numbering;
     void *values[WEIR_DEVICES_MAX]; /* device memory */
-    char *out;                      /* the caller's */
+    char *out;                      /* what a caller would pass */
     int registered;
     int bare; /* the trial is a copy of as many bytes */
 };
@@ -65,7 +65,7 @@ static uint64_t bytes_of(const struct job *job)
 
 struct filling {
     const struct job *job;
-    const uint32_t *vertex; /* of each element, to fill; to compare, elements are in order */
+    const uint32_t *vertex; /* of each element; NULL: elements are in the order of vertices */
     char *data;
     uint64_t wrong; /* relaxed additions; the join publishes them */
 };
@@ -124,7 +124,7 @@ static weir_status gather(struct job *job)
     return weir__gather(job->numbering, values, job->width, job->out);
 }
 
-/* Of part 0, which is all where there is one: only then a bare copy is a row. */
+/* A bare copy of the values of part 0. It is a row only where there is no other part. */
 static weir_status copy(struct job *job)
 {
     return weir__download(device(job, 0), job->out, job->values[0], bytes_of(job));

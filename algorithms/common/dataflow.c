@@ -73,7 +73,7 @@ static weir_status open_device(struct weir__dataflow *flow, uint32_t index)
     return flow->form->open ? flow->form->open(device) : WEIR_OK;
 }
 
-/* The host's link owns no buffers: results land in the output itself. It is the last output of its router. */
+/* The host's link owns no buffers, since results land in the output itself. This link is the last output of its router. */
 static weir_status open_graph(struct weir__dataflow *flow)
 {
     weir_link_config config = WEIR_LINK_CONFIG_INIT;
@@ -87,7 +87,7 @@ static weir_status open_graph(struct weir__dataflow *flow)
                                      &flow->result);
 }
 
-/* Links come first: once they are gone no copy reads what a device sent or writes what it takes. */
+/* Links are destroyed first. After that no copy reads what a device has sent, or writes into what a device takes. */
 static void close_graph(struct weir__dataflow *flow)
 {
     weir_link_destroy(flow->result);
@@ -110,14 +110,14 @@ static void close_graph(struct weir__dataflow *flow)
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-/* Each receive is posted where the result before it ends. That is known as soon as the one before was assigned,
- * long before its bytes are there, so many are on the way at a time. */
+/* Each receive is posted for the place at which the result before it ends. That place is known as soon as a packet was
+ * assigned to the receive before, long before the bytes are there, so many results are on the way at a time. */
 enum { HELD = 64 }; /* results on the way that are kept track of */
 
 struct gather {
-    weir_pending *posted; /* not assigned yet; NULL: none */
+    weir_pending *posted; /* the receive that has no packet yet; NULL: there is none */
     weir_pending *held[HELD];
-    uint32_t first, count; /* of held, a ring */
+    uint32_t first, count; /* what is used of `held`, which is a ring */
     uint64_t end;          /* bytes assigned so far */
 };
 
@@ -133,7 +133,7 @@ static weir_status wait_oldest(struct weir__dataflow *flow, struct gather *gathe
     return weir_pending_release(oldest, NULL);
 }
 
-/* The posted receive has its packet: the next one belongs behind it. */
+/* The posted receive has its packet, so the next receive belongs behind the bytes of that packet. */
 static weir_status take(struct weir__dataflow *flow, struct gather *gather,
                         const weir_segment *segment)
 {
@@ -166,7 +166,7 @@ static weir_status gather_all(struct weir__dataflow *flow, struct gather *gather
     return status;
 }
 
-/* One that has ended, by the shutdown or by a cancel. */
+/* Give back a receive that a shutdown or a cancel has ended. */
 static void give_back(weir_pending *pending)
 {
     weir_segment segment;
@@ -195,7 +195,7 @@ static void *work(void *data)
     weir_status status = device->flow->form->work(device);
     if (status) {
         weir__dataflow_fail(device->flow, status);
-        /* The graph is freed next, and kernels may still read its buffers. */
+        /* The caller frees the buffers of the graph next, and kernels may still read them. */
         (void)weir_queue_sync(device->queue);
     }
     return NULL;
@@ -213,7 +213,7 @@ static weir_status start_threads(struct weir__dataflow *flow)
     return WEIR_OK;
 }
 
-/* All between building the graph and freeing it. The first failure is in flow->status. */
+/* Everything between building the graph and freeing it. flow->status has the first failure then. */
 static void run_opened(struct weir__dataflow *flow)
 {
     weir_status status;
@@ -231,8 +231,8 @@ static void run_opened(struct weir__dataflow *flow)
             (void)pthread_join(flow->device[i].thread, NULL);
 }
 
-/* From here until it is withdrawn a run can be cancelled.
- * @retval WEIR_ERR_CANCELLED  it was, before it began. */
+/* A cancel finds the run from here on, until the run is withdrawn.
+ * @retval WEIR_ERR_CANCELLED  a cancel came before the run began. */
 static weir_status publish(struct weir__dataflow_owner *owner, struct weir__dataflow *flow)
 {
     pthread_mutex_lock(&owner->lock);
@@ -264,7 +264,7 @@ weir_status weir__dataflow_run(struct weir__dataflow_owner *owner, struct weir__
     if (!status && !(status = publish(owner, flow)))
         run_opened(flow);
     withdraw(owner);
-    if (!status) /* after that: until then a cancel may set it */
+    if (!status) /* read behind withdraw(), since a cancel may set it until then */
         status = flow->status;
     close_graph(flow);
     if (flow->detail)

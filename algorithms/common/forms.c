@@ -1,8 +1,8 @@
 /** @file forms.c  Which options belong to which form, and which form runs.
  *
- * An option that was given and that the form does not read would be dropped in silence, and the caller would believe a
- * measurement that is none. So each form names what it reads, and all else is refused by name. A new option is a row of
- * `rows`, a new form a row of an algorithm below; nothing else has to know. */
+ * If an option was given and the form did not read it, the caller would believe a measurement of something else. So each
+ * form names the options that it reads, and every other option is refused by name. A new option is a row of `rows`, and a
+ * new form is a row of an algorithm below; no other place has to change. */
 #include "algorithms/common/forms.h"
 #include "runtime/support.h"
 
@@ -10,11 +10,11 @@
 
 /* ---- the options ----------------------------------------------------------------------------- */
 
-/* Two bits where a form may read one value of an option and not the others. */
+/* An option has two bits where a form may read one value of it and not the other values. */
 enum {
-    READS_ROUTE = 1u << 0, /* but for staged */
+    READS_ROUTE = 1u << 0, /* every route but staged */
     READS_ROUTE_STAGED = 1u << 1,
-    READS_ORDER = 1u << 2, /* but for soft */
+    READS_ORDER = 1u << 2, /* every order but soft */
     READS_ORDER_SOFT = 1u << 3,
     READS_DELTA = 1u << 4,
     READS_KERNEL = 1u << 5,
@@ -78,7 +78,7 @@ VALUE(route_value, weir_route_kind_text(asked->options->route))
 VALUE(order_value, weir_order_kind_text(asked->options->order))
 
 static const struct row {
-    unsigned bit, other;       /* other: the bit of the option's other values; 0: there are none */
+    unsigned bit, other;       /* other: the bit of the option's other values; 0: it has one bit */
     const char *name, *option; /* in the API, and as the command spells it */
     int (*given)(const struct weir__asked *asked);
     const char *(*value)(const struct weir__asked *asked); /* NULL where there is no other bit */
@@ -149,7 +149,7 @@ const struct weir__forms weir__pr_forms = {
               .anywhere = 1}},
     .no_direction = "PageRank looks at all arcs in every step: there is nothing to switch"};
 
-/* Rows on the devices are merged over links that there are, so that staging says nothing there. */
+/* Where rows lie on the devices, results are merged over the links that the machine has; so `staged` would have no effect. */
 const struct weir__forms weir__cc_forms = {
     .algorithm = "connected components",
     .form = {{.name = "connected components whose rows lie on the devices",
@@ -204,7 +204,7 @@ static weir_status check_values(const struct weir__asked *asked)
     return WEIR_OK;
 }
 
-/* The first option given that is in none of the bits; NULL: all are. */
+/* The first option that was given and has none of the bits; NULL: each has one. */
 static const struct row *unread(const struct weir__asked *asked, unsigned bits)
 {
     for (int i = 0; i < ROWS; i++)
@@ -215,7 +215,7 @@ static const struct row *unread(const struct weir__asked *asked, unsigned bits)
 
 enum { NAME_ROOM = 48 };
 
-/* The option as a sentence names it; with its value where the form reads other values of it. */
+/* What a sentence calls the option. The value is added where the form reads other values of the option. */
 static const char *name_of(const struct row *row, const struct weir__asked *asked, unsigned reads,
                            char room[NAME_ROOM])
 {
@@ -235,7 +235,7 @@ static weir_status refuse(const struct row *row, const struct weir__asked *asked
                       name_of(row, asked, reads, name), whom);
 }
 
-/* No form reads all options that were given. */
+/* Say which options no one form reads together. */
 static weir_status refuse_together(const struct weir__forms *forms, const struct weir__asked *asked)
 {
     const struct weir__form *step = &forms->form[WEIR__FORM_STEP];
@@ -250,7 +250,7 @@ static weir_status refuse_together(const struct weir__forms *forms, const struct
                       name_of(unread(asked, push->reads), asked, push->reads, second), push->name);
 }
 
-/* Whether a direction or a source asks for this form, or for none in particular. */
+/* Whether the direction and the source that were given, if any was, are those of this form. */
 static int fits(const struct weir__form *form, const struct weir__asked *asked)
 {
     const unsigned direction = 1u << asked->options->direction;

@@ -50,7 +50,7 @@ struct permutation {
 static void permute(void *user, uint64_t begin, uint64_t end)
 {
     const struct permutation *p = user;
-    if (p->bytes == 4) /* sizes that the compiler knows are moved in registers */
+    if (p->bytes == 4) /* the compiler moves values in registers if it knows their size */
         for (uint64_t v = begin; v < end; v++)
             memcpy(p->to + v * 4, p->from + (size_t)p->number[v] * 4, 4);
     else if (p->bytes == 8)
@@ -131,7 +131,7 @@ void weir__numbering_need(const struct weir__sizes *sizes, int table, struct wei
     }
 }
 
-/* The lock is held. */
+/* Make the map of a part, if there is none yet. The caller holds the lock. */
 static weir_status make_map(struct weir__numbering *numbering, uint32_t p)
 {
     void *map;
@@ -185,7 +185,7 @@ static int may_be_on_devices(const struct weir__numbering *numbering, size_t val
     return 1;
 }
 
-/* The lock is held. The number of each vertex, in the memory of device 0. */
+/* Bring the number of each vertex into the memory of device 0. The caller holds the lock. */
 static weir_status make_order(struct weir__numbering *numbering)
 {
     const size_t bytes = (size_t)numbering->vertices * sizeof(uint32_t);
@@ -202,7 +202,7 @@ static weir_status make_order(struct weir__numbering *numbering)
     return status;
 }
 
-/* The lock is held. All that has to be there before the first value moves. */
+/* Make everything that has to be there before the first value moves. The caller holds the lock. */
 static weir_status prepare(struct weir__numbering *numbering)
 {
     weir_status status = make_order(numbering);
@@ -295,7 +295,7 @@ weir_status weir__gather_on_devices(struct weir__numbering *numbering, const voi
     return status;
 }
 
-/* Host devices share their memory with the host: there an array on a device is one more way through it. */
+/* Whether an array on a device helps: host devices have the host's own memory, which values would pass once more. */
 static int all_gpus(const struct weir__numbering *numbering)
 {
     for (uint32_t p = 0; p < numbering->parts; p++)
@@ -312,7 +312,7 @@ weir_status weir__gather(struct weir__numbering *numbering, const void *const *v
         return weir__fail(WEIR_ERR_INVALID, "values of 0 bytes cannot be gathered");
     if (may_be_on_devices(numbering, value_bytes) && all_gpus(numbering))
         status = weir__gather_on_devices(numbering, values, value_bytes, values_out);
-    /* A pool that is full of graph leaves the way through the host. */
+    /* If the pool has no room beside the graph, values go through the host. */
     return status == WEIR_ERR_NOMEM ? gather_on_host(numbering, values, value_bytes, values_out)
                                     : status;
 }

@@ -1,7 +1,7 @@
-/** @file place_in.c  In-arcs of a graph that is placed: the graph transposed around in host memory while parts are built.
+/** @file place_in.c  In-arcs of a graph that is placed: the host holds the transposed graph while parts are built.
  *
- * A symmetric graph has its out-arcs for in-arcs. Others are counted by target, dealt out to rows in any order, and rows
- * are sorted; the weight of an arc is looked up where it stands in the row of its tail. */
+ * The in-arcs of a symmetric graph are its out-arcs. Arcs of any other graph are counted by target and put into the rows of
+ * their targets in any order, and then each row is sorted. The weight of an arc is looked up in the row of its source. */
 #include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
 #include "algorithms/graph/arcs.h"
@@ -18,11 +18,11 @@
 
 struct transpose {
     const weir_graph *graph;
-    uint64_t
-        *ends; /* by vertex: where its row begins, and when all arcs are dealt out where it ends */
+    /* By vertex: where its row begins, and where the row ends when all arcs were put into rows. */
+    uint64_t *ends;
     uint64_t *offsets;
     uint32_t *sources;
-    void *weights; /* as the graph has them; NULL: not wanted */
+    void *weights; /* of the graph's own type; NULL: no weights are wanted */
 };
 
 static void count_in(void *user, uint64_t begin, uint64_t end)
@@ -44,7 +44,7 @@ static void deal_out(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-/* Where the one arc from u to v stands. */
+/* The place of the one arc from u to v. */
 static uint64_t find_arc(const weir_graph *graph, uint32_t u, uint32_t v)
 {
     uint64_t low = graph->offsets[u], high = graph->offsets[u + UINT64_C(1)];

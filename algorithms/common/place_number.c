@@ -11,14 +11,15 @@ static uint64_t block_end(const struct weir__place *place, uint64_t block)
     return end < n ? end : n;
 }
 
-/* Vertices and arcs of each part in each block. */
+/* Count the vertices and arcs of each part in each block. */
 static void count_blocks(void *user, uint64_t begin, uint64_t end)
 {
     struct weir__place *place = user;
     uint32_t parts = place->placement->parts;
     const uint64_t *offsets = place->graph->offsets, *in = place->transposed.offsets;
     for (uint64_t block = begin; block < end; block++) {
-        uint32_t vertices[256] = {0}; /* an owner is a byte: one too large is found below */
+        /* An owner is a byte and has a place here even if it is no part, which is found out below. */
+        uint32_t vertices[256] = {0};
         uint64_t arcs[256] = {0}, in_arcs[256] = {0};
         for (uint64_t v = block * WEIR__PLACE_BLOCK; v < block_end(place, block); v++) {
             uint8_t p = place->owner[v];
@@ -37,7 +38,7 @@ static void count_blocks(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-/* Counts of arcs become the sums of those before. @return of all. */
+/* Replace each count of arcs by the sum of the counts before it. @return the sum of all counts. */
 static uint64_t add_up_arcs(const struct weir__place *place, uint64_t *base, uint32_t p)
 {
     const uint32_t parts = place->placement->parts;

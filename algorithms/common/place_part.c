@@ -1,9 +1,9 @@
 /** @file place_part.c  One part of a graph: built in host memory, brought to its device.
  *
- * First every far end of the part's arcs is marked; then each vertex gets its local number in the part, the
- * halo counted in the order of ids; then the rows are written through that table. Neither sweep over the
- * arcs asks who owns a target: a look at one table decides. Parts are built one after the other, each on
- * all cores, so that the host holds one at a time. */
+ * First every far end of the part's arcs is marked. Then each vertex gets its local number in the part; numbers of the halo
+ * are in the order of ids. Then the rows are written with these numbers. Neither of the two sweeps over the arcs asks who
+ * owns a target, since one table has the answer. Parts are built one after the other, each on all cores, so that the host
+ * holds one part at a time. */
 #include "algorithms/common/bring.h"
 #include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
@@ -14,7 +14,7 @@
 
 /* The part's arcs in one direction. */
 struct way {
-    const weir_graph *graph; /* whose out-arcs they are; NULL: there is no such way */
+    const weir_graph *graph; /* it has them as out-arcs; NULL: there are none in this direction */
     const uint64_t *arc_base;
     uint64_t arcs;
     uint64_t *offsets;
@@ -43,7 +43,8 @@ static void mark_row(const struct rows *rows, const weir_graph *graph, uint64_t 
 {
     for (uint64_t e = graph->offsets[v]; e < graph->offsets[v + 1]; e++) {
         uint8_t *mark = &rows->mark[graph->targets[e]];
-        if (!__atomic_load_n(mark, __ATOMIC_RELAXED)) /* a store would move the line about */
+        /* Cores look before they store, since a store takes the cache line from the other cores. */
+        if (!__atomic_load_n(mark, __ATOMIC_RELAXED))
             __atomic_store_n(mark, 1, __ATOMIC_RELAXED);
     }
 }
@@ -186,7 +187,7 @@ uint64_t weir__halo_most(const struct weir__sizes *sizes, uint32_t part)
     return arcs < others ? arcs : others;
 }
 
-/* A part's rows: in host memory while it is built, and on its device. */
+/* Count what a part's rows take: in host memory while the part is built, and on its device. */
 static void need_part(const struct weir__sizes *sizes, weir_part_weights weights, uint32_t p,
                       struct weir__need *need)
 {
@@ -261,7 +262,7 @@ static weir_status bring_all(const struct rows *rows)
         status = weir__bring(device, placement->first, placement->parts + 1, 4, &first);
     part->halo = halo;
     part->first = first;
-    if (rows->place->in && !rows->way[1].graph) { /* a symmetric graph has its arcs once */
+    if (rows->place->in && !rows->way[1].graph) { /* the graph is symmetric */
         part->in_offsets = part->offsets;
         part->in_sources = part->targets;
         part->in_weights = part->weights;

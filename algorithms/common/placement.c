@@ -27,7 +27,7 @@ static weir_status check(const weir_context *context, const weir_graph *graph,
     return WEIR_OK;
 }
 
-/* What brings results back into the order of vertices. */
+/* Make the tables that bring results back into the order of vertices. */
 static weir_status number(weir_placement *placement)
 {
     struct weir__numbering fields = {.context = placement->context,
@@ -191,7 +191,7 @@ void weir_placement_destroy(weir_placement *placement)
         weir__bring_free(device, part->weights);
         weir__bring_free(device, part->halo);
         weir__bring_free(device, part->first);
-        if (part->in_offsets == part->offsets) /* a symmetric graph has its arcs once */
+        if (part->in_offsets == part->offsets) /* in-arcs of a symmetric graph are its out-arcs */
             continue;
         weir__bring_free(device, part->in_offsets);
         weir__bring_free(device, part->in_sources);

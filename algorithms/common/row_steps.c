@@ -129,7 +129,6 @@ weir_status weir__row_steps_run(struct weir__row_steps *on, weir_run_stats *stat
     *stats_out = (weir_run_stats)WEIR_RUN_STATS_INIT;
     stats_out->kernel_ms = times.kernel_ms;
     stats_out->devices = on->parts;
-    stats_out->work.ms = times.kernel_ms;
     stats_out->work.kernel = WEIR_KERNEL_FUSED;
     stats_out->work.order = WEIR_ORDER_BULK;
     for (uint32_t i = 0;

@@ -60,8 +60,8 @@ static weir_status create_part(weir_traversal *traversal, uint32_t p)
     return status;
 }
 
-/* Room for an item a vertex of the largest part, or for all that may wait there; the few more that a round may
- * make spill. */
+/* A queue has room for one item for each vertex of the largest part, or for all items that may wait there. If a round makes
+ * a few more, they spill. */
 static uint64_t queue_items(const weir_traversal *traversal)
 {
     const weir_placement *placement = traversal->placement;
@@ -80,7 +80,7 @@ static uint64_t queue_items(const weir_traversal *traversal)
     return items < QUEUE_ITEMS_MAX ? items : QUEUE_ITEMS_MAX;
 }
 
-/* Arcs that a vertex has on average, without those that have none. */
+/* Arcs that a vertex has on average, if vertices without arcs are left out. */
 static uint32_t tile_atoms(const weir_placement *placement)
 {
     uint64_t with_arcs = 0, arcs = 0;
@@ -149,7 +149,7 @@ static weir_status check(const weir_traversal_config *config)
     return WEIR_OK;
 }
 
-/* Into the queues of the workers, where kernels follow without a wait of the host in between. */
+/* Fill all values. The fills go into the queues of the workers, so kernels follow them without a wait of the host. */
 static weir_status fill_values(weir_traversal *traversal)
 {
     weir_status status = WEIR_OK;
@@ -286,8 +286,8 @@ weir_status weir_traversal_seed_all(weir_traversal *traversal)
     return status;
 }
 
-/* Of an atom its target and the far value, of an item itself, in and out of the queue, and where its row
- * begins and ends. Weights are the operator's, and not known here. */
+/* Bytes that a run moves at the least: for an atom its target and the value of that; for an item the item itself, into the
+ * queue and out of it, and the two ends of its row. Weights are not counted, since only the operator knows of them. */
 static uint64_t least_bytes(const weir_traversal *traversal, const weir_worklist_stats *work)
 {
     return work->atoms * (sizeof(uint32_t) + traversal->config.value_bytes) +

@@ -4,11 +4,11 @@
 #include "algorithms/common/traversal.h"
 #include "runtime/config.h"
 
-#define PACKET_BYTES (UINT64_C(1) << 20) /* the worklist's, where nothing is said */
+#define PACKET_BYTES (UINT64_C(1) << 20) /* what the worklist takes where WEIR_PACKET_BYTES is 0 */
 
-/* What a part takes for items between it and others: those that wait for a ring to have room again, and rings. A value
- * improves seldom after it was sent; where items may be many, the rings of all other parts go round, each with
- * room for half of a queue or for some packets. */
+/* Bytes that a part takes for items on their way to and from other parts: items that wait until a ring has room again, and
+ * the rings. A value seldom improves after it was sent, so one item is counted for each vertex of the halo. Where a traversal
+ * may have many items, the rings from all other parts are used whole; each has room for half of a queue or for some packets. */
 static uint64_t sent_bytes(const struct weir__sizes *sizes, const weir_operator *op,
                            const weir_traversal_config *config, uint32_t p)
 {
@@ -25,9 +25,9 @@ static uint64_t sent_bytes(const struct weir__sizes *sizes, const weir_operator 
     return (halo + ring * (sizes->parts - 1)) * op->wire_bytes;
 }
 
-/* Queues are counted as far as runs fill them as a rule: with an item a vertex in each of the two that take turns,
- * in soft order as many again that wait in buckets and behind them, and one for each vertex of a halo. All that
- * WEIR_QUEUE_ITEMS and WEIR_SPILL_BYTES let them hold is seldom written to. */
+/* Queues are counted as far as a run fills them as a rule: with an item for each vertex in each of the two bags that take
+ * turns, with as many again in the buckets and the far bag in soft order, and with one for each vertex of a halo. Runs
+ * seldom write to all the memory that WEIR_QUEUE_ITEMS and WEIR_SPILL_BYTES allow. */
 void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *op,
                           const weir_run_options *options, const weir_traversal_config *config,
                           struct weir__need *need)
@@ -42,7 +42,8 @@ void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *
         weir__need_take_on(need, device, rows < sizes->touched ? rows : sizes->touched, item);
         weir__need_take_on(need, device, sent_bytes(sizes, op, config, p), 1);
     }
-    weir__need_pass(need, sizes->vertices, config->value_bytes); /* while they come to the host */
+    weir__need_pass(need, sizes->vertices,
+                    config->value_bytes); /* for values that come to the host */
 }
 
 weir_status weir__traversal_check_room(const weir_placement *placement, const weir_operator *op,

@@ -304,7 +304,6 @@ weir_status weir__pr_pull_run(struct weir__pr_pull *pull, weir_run_stats *stats_
         if ((status = weir__pr_pull_refine(pull)) || (status = run_once(pull, &stats)))
             return status;
         stats.kernel_ms += first_ms;
-        stats.work.ms = stats.kernel_ms;
     }
     *stats_out = stats;
     return WEIR_OK;

@@ -380,19 +380,10 @@ weir_status weir_sssp_distances(weir_sssp *sssp, double *distances_out)
     return WEIR_OK;
 }
 
-static weir_status values(weir_sssp *sssp, uint32_t device, weir_values *values_out)
+weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *values_out)
 {
     return weir__algorithm_values(&sssp->head, "distances", device,
                                   sssp->wide ? WEIR_VALUE_F64 : WEIR_VALUE_U32, values_out);
-}
-
-weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *values_out)
-{
-    weir_values known = WEIR_VALUES_INIT;
-    weir_status status = weir__sized_room(values_out, sizeof known, "weir_values");
-    if (!status)
-        status = values(sssp, device, &known);
-    return status ? status : weir__sized_out(values_out, &known, sizeof known, "weir_values");
 }
 
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,

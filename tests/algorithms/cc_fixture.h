@@ -4,6 +4,7 @@
 
 #include "tests/algorithms/graph_fixture.h"
 #include "algorithms/cc/cc.h"
+#include "tests/lib/support.h"
 
 #define CC_SPECS(f, X) \
     X(f, "host:1")     \
@@ -21,18 +22,10 @@
 
 static inline weir_context *context_with_pool(const char *spec, const char *pool)
 {
-    weir_config *config;
-    weir_context *context;
-    assert_int_equal(weir_config_create(&config), WEIR_OK);
-    if (pool)
-        assert_int_equal(weir_config_set(config, "pool_bytes", pool), WEIR_OK);
-    weir_status status = weir_context_create(spec, config, &context);
-    weir_config_destroy(config);
-    if (status == WEIR_ERR_NODEV)
-        skip_without(spec);
-    if (status)
-        fail_msg("%s: %s", spec, weir_error_detail());
-    return context;
+    char setting[64];
+    const char *const settings[] = {setting, NULL};
+    snprintf(setting, sizeof setting, "pool_bytes=%s", pool ? pool : "");
+    return open_with_or_skip(spec, pool ? settings : NULL);
 }
 
 static inline weir_context *context_or_skip(const char *spec)
@@ -181,6 +174,7 @@ static inline void assert_cc(weir_cc *cc, const weir_graph *graph, const char *w
         assert_int_equal(stats.reached, graph->vertices);
         assert_int_equal(stats.arcs_reached, graph->arcs);
         assert_true(stats.ms > 0 && stats.ms >= stats.kernel_ms && stats.devices > 0);
+        assert_true(stats.work.ms == stats.kernel_ms);
         assert_true(graph->arcs == 0 || stats.work.atoms > 0);
     }
     free(have);

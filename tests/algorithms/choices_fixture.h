@@ -39,8 +39,9 @@ static inline void variant_row(uint32_t i, uint8_t *row)
     PUT(CHOICE_WORKER, workers[i % 3]);
     PUT(CHOICE_FETCH, fetches[(i + i / 20) % 4]);
     PUT(CHOICE_MAPPING, mappings[(i + i / 5) % 6]);
-    if (i % 3 == 0)
-        row[CHOICE_MAPPING] = CHOICE_OPEN; /* a worker that is a thread takes none */
+    const weir_run_options options = choice_options(row);
+    if (!choice_has_effect(options.worker, options.mapping, options.group))
+        row[CHOICE_MAPPING] = CHOICE_OPEN;
     PUT(CHOICE_PARTITION, "random");
 #undef PUT
     row[CHOICE_OPERATOR] = (uint8_t)((i + i / 20) % choice_operator_count);

@@ -167,6 +167,7 @@ static inline weir_run_stats pr_assert(weir_pr *pr, const weir_graph *graph, con
     assert_true(stats.residual < config->tolerance);
     assert_int_equal(stats.reached, graph->vertices);
     assert_true(stats.ms > 0 && stats.ms >= stats.kernel_ms);
+    assert_true(stats.work.ms == stats.kernel_ms);
     free(have);
     return stats;
 }

@@ -103,6 +103,7 @@ static inline void assert_distances(const weir_graph *graph, weir_sssp *sssp, ui
     assert_int_equal(stats->arcs_reached, arcs);
     assert_true(stats->work.processed >= reached);
     assert_true(stats->ms > 0 && stats->ms >= stats->kernel_ms);
+    assert_true(stats->kernel_ms > 0 && stats->work.ms == stats->kernel_ms);
     free(have);
     free(want);
 }

@@ -1,26 +1,43 @@
 /** @file test_bench_gather.c  The benchmark of results that come to the host: runs everywhere, compares every value,
  *  gives everything back. Nothing here depends on how fast anything is. */
 #include "algorithms/bench.h"
+#include "algorithms/common/gather.h"
 #include "runtime/internal.h"
 #include "tests/topology/bench_fixture.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <stdio.h>
+
+/* ---- a gather that does its work badly ---------------------------------------------------------- */
+
+enum spoiling { RIGHT = 0, ONE_BIT, ONCE };
+
+/* What the gather below does. Set and read by the thread of a test, which runs the benchmark too. */
+static enum spoiling spoiling;
+static uint64_t spoiled; /* ONE_BIT: the vertex whose value has a wrong bit */
+static int calls;        /* ONCE: those after the first bring nothing */
+
+/* The benchmark calls this one, since the names of a program come before those of a library that it was linked with. */
+weir_status weir__gather(struct weir__numbering *numbering, const void *const *values,
+                         size_t value_bytes, void *values_out)
+{
+    __typeof__(&weir__gather) real;
+    *(void **)&real = dlsym(RTLD_NEXT, "weir__gather");
+    assert_non_null(real);
+    if (spoiling == ONCE && calls++)
+        return WEIR_OK;
+    weir_status status = real(numbering, values, value_bytes, values_out);
+    if (!status && spoiling == ONE_BIT)
+        ((char *)values_out)[spoiled * value_bytes + value_bytes - 1] ^= 1;
+    return status;
+}
 
 static weir_bench_table *run_gather(weir_context *context, const weir_bench_config *config)
 {
     weir_bench_table *table;
     OK(weir_algorithms_bench_run(context, "gather", config, &table));
     return table;
-}
-
-static void check_no_memory_is_left(weir_context *context)
-{
-    for (uint32_t d = 0; d < weir_context_device_count(context); d++) {
-        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
-        weir_device_pool_stats(weir_context_device(context, d), &stats);
-        assert_int_equal(stats.allocations, 0);
-    }
 }
 
 static const weir_bench_row *find(const weir_bench_table *table, const char *series,
@@ -65,7 +82,37 @@ static void rows_are_there_and_compared(void **state)
         }
     }
     weir_bench_table_destroy(table);
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
+    weir_context_destroy(context);
+}
+
+/* A single bit in the first, in some and in the last value; and values that do not come, where the trial before has brought
+ * all of them. */
+static void values_that_are_wrong_are_told(void **state)
+{
+    static const uint64_t vertices[] = {0, 777, 16383};
+    weir_context *context = open_or_skip(state); /* may leave this function */
+    weir_bench_config config = small_config();
+    weir_bench_table *table;
+    config.bytes = 16384 * 4;
+    config.trials = 1;
+    config.warmups = UINT32_MAX; /* none */
+    spoiling = ONE_BIT;
+    for (int i = 0; i < 3; i++) {
+        spoiled = vertices[i];
+        STATUS(weir_algorithms_bench_run(context, "gather", &config, &table), WEIR_ERR_VERIFY);
+        assert_detail("into ordinary memory: 1 of 16384 values are wrong");
+        assert_null(table);
+    }
+    spoiling = ONCE;
+    calls = 0;
+    STATUS(weir_algorithms_bench_run(context, "gather", &config, &table), WEIR_ERR_VERIFY);
+    assert_detail("into ordinary memory: 16384 of 16384 values are wrong");
+    assert_int_equal(calls, 2); /* a trial, and the call whose values are compared */
+    spoiling = RIGHT;
+    table = run_gather(context, &config);
+    weir_bench_table_destroy(table);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 
@@ -78,7 +125,7 @@ static void few_values_are_enough(void **state)
     weir_bench_table *table = run_gather(context, &config);
     assert_true(table->count >= 6);
     weir_bench_table_destroy(table);
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 
@@ -110,7 +157,7 @@ static void what_makes_no_sense_is_refused(void **state)
     STATUS(weir_bench_run(context, "gather", &config, &table), WEIR_ERR_INVALID);
     config.bytes = UINT64_C(1) << 45; /* before anything of it is taken */
     STATUS(weir_algorithms_bench_run(context, "gather", &config, &table), WEIR_ERR_NOMEM);
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 
@@ -140,7 +187,7 @@ static void each_failure_is_told_and_leaves_nothing(void **state)
         }
         assert_true(failed > 10);
     }
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 
@@ -148,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(rows_are_there_and_compared),
+        ON_EACH_BACKEND(values_that_are_wrong_are_told),
         ON_EACH_BACKEND(few_values_are_enough),
         cmocka_unit_test(simulated_machines_have_no_rows),
         cmocka_unit_test(what_makes_no_sense_is_refused),

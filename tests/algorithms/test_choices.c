@@ -65,15 +65,15 @@ static void try_one(const struct test_case *test, struct choice_graph *graph, co
     }
 }
 
-/* A mapping has no effect where a worker is a thread: it is refused, and the rest of the row is run without. */
+/* A mapping that has no effect with the worker is refused, and the rest of the row is run without. */
 static void try_row(const struct test_case *test, struct choice_graph *graph, const uint8_t *row,
                     struct counts *counts)
 {
-    const int thread = row[CHOICE_WORKER] == choice_value(CHOICE_WORKER, "thread");
+    const weir_run_options options = choice_options(row);
     const uint64_t before = counts->right;
     uint8_t without[CHOICE_FACTORS];
     try_one(test, graph, row, counts);
-    if (!thread || row[CHOICE_MAPPING] == CHOICE_OPEN)
+    if (choice_has_effect(options.worker, options.mapping, options.group))
         return;
     if (counts->right != before) {
         counts->wrong++;

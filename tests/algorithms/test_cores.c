@@ -1,7 +1,7 @@
 /** @file test_cores.c  Runs that begin with every vertex, and algorithms of several runs over the same values: k-cores.
  *
  * Every kernel, order and mapping peels the same cores as a serial loop that shares no code with it. */
-#include "tests/algorithms/graph_fixture.h"
+#include "tests/algorithms/traversal_fixture.h"
 #include "tests/lib/core_op.h"
 
 extern const weir_operator weir__core_operator, weir__bfs_operator;
@@ -35,47 +35,38 @@ static uint32_t *cores(const weir_graph *graph)
     return core;
 }
 
-struct peeling {
-    weir_placement *placement;
-    weir_traversal *traversal;
-    uint32_t parts;
-};
-
-static weir_run_stats run(const struct peeling *peeling, uint32_t k, int load)
+/* Cores begin with what the run before has left. */
+static struct placed place_cores(weir_context *context, const weir_graph *graph,
+                                 const weir_partition *partition, const weir_run_options *options)
 {
-    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
+    config.keep_values = 1;
+    return place(context, graph, partition, &weir__core_operator, options, &config);
+}
+
+static weir_run_stats run(const struct placed *peeling, uint32_t k, int load)
+{
     for (uint32_t p = 0; p < peeling->parts; p++) {
         const core_state state = {*weir_placement_part(peeling->placement, p),
                                   weir_traversal_values(peeling->traversal, p), k, load};
-        assert_int_equal(weir_traversal_bind(peeling->traversal, p, &state), WEIR_OK);
+        OK(weir_traversal_bind(peeling->traversal, p, &state));
     }
-    assert_int_equal(weir_traversal_seed_all(peeling->traversal), WEIR_OK);
-    if (weir_traversal_run(peeling->traversal, &stats))
-        fail_msg("k = %u: %s", k, weir_error_detail());
-    assert_int_equal(stats.work.produced, stats.work.consumed);
-    return stats;
+    OK(weir_traversal_seed_all(peeling->traversal));
+    return run_placed(peeling);
 }
 
 /* Degrees, then k = 1, 2, ... until everything has gone. */
 static void assert_cores(weir_context *context, const weir_graph *graph,
                          const weir_partition *partition, const weir_run_options *options)
 {
-    struct peeling peeling = {.parts = weir_context_device_count(context)};
-    weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
+    struct placed peeling = place_cores(context, graph, partition, options);
     uint32_t *want = cores(graph), *have = malloc(graph->vertices * sizeof *have), k = 0;
     uint64_t gone = 0;
     assert_non_null(have);
-    config.keep_values = 1;
-    assert_int_equal(weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE,
-                                           &peeling.placement),
-                     WEIR_OK);
-    if (weir_traversal_create(peeling.placement, &weir__core_operator, options, &config,
-                              &peeling.traversal))
-        fail_msg("%s", weir_error_detail());
     weir_run_stats stats = run(&peeling, 0, 1);
     assert_int_equal(stats.work.processed, 0);
     assert_int_equal(stats.work.produced, graph->vertices);
-    assert_int_equal(weir_traversal_gather(peeling.traversal, have), WEIR_OK);
+    OK(weir_traversal_gather(peeling.traversal, have));
     for (uint64_t v = 0; v < graph->vertices; v++)
         assert_int_equal(have[v], graph->offsets[v + 1] - graph->offsets[v]);
     while (gone < graph->vertices) {
@@ -84,32 +75,20 @@ static void assert_cores(weir_context *context, const weir_graph *graph,
         assert_true(k < graph->vertices + 1);
     }
     assert_int_equal(gone, graph->vertices);
-    assert_int_equal(weir_traversal_gather(peeling.traversal, have), WEIR_OK);
+    OK(weir_traversal_gather(peeling.traversal, have));
     for (uint64_t v = 0; v < graph->vertices; v++)
         if (have[v] != (CORE_GONE | want[v]))
             fail_msg("vertex %llu has %x, and its core is %u", (unsigned long long)v, have[v],
                      want[v]);
-    weir_traversal_destroy(peeling.traversal);
-    weir_placement_destroy(peeling.placement);
+    take_away(&peeling);
     free(want);
     free(have);
-}
-
-static weir_context *context_or_skip(const char *spec)
-{
-    weir_context *context;
-    weir_status status = weir_context_create(spec, NULL, &context);
-    if (status == WEIR_ERR_NODEV)
-        skip_without(spec);
-    if (status)
-        fail_msg("%s: %s", spec, weir_error_detail());
-    return context;
 }
 
 static void cores_of_graphs(void **state)
 {
     static const char *const texts[] = {"rmat:9,8", "grid:40x30,0.8", "grid:1x1", "rmat:11,3"};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         weir_graph *graph = open_graph(texts[i], 1);
         assert_cores(context, graph, NULL, NULL);
@@ -121,12 +100,9 @@ static void cores_of_graphs(void **state)
 /* All forms of the engine that take seeds: resident or a kernel a round, and every order and worker. */
 static void cores_in_every_order(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("rmat:8,6", 1);
-    weir_partition *partition;
-    assert_int_equal(weir_partition_create(graph, WEIR_PARTITION_RANDOM,
-                                           weir_context_device_count(context), 3, NULL, &partition),
-                     WEIR_OK);
+    weir_partition *partition = random_partition(context, graph);
     for (int kernel = WEIR_KERNEL_AUTO; kernel <= WEIR_KERNEL_DISCRETE; kernel += 2)
         for (int order = WEIR_ORDER_FIFO; order <= WEIR_ORDER_BULK; order++)
             for (int worker = WEIR_WORKER_THREAD; worker <= WEIR_WORKER_BLOCK; worker++) {
@@ -145,18 +121,10 @@ static void cores_in_every_order(void **state)
 /* Runs of one device over a mesh begin with all vertices, and go on in narrow rounds, in which nothing is lost either. */
 static void cores_of_a_mesh_in_narrow_rounds(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("grid:60x50,0.7", 1);
-    struct peeling peeling = {.parts = 1};
-    weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
+    struct placed peeling = place_cores(context, graph, NULL, NULL);
     uint64_t narrow = 0, gone = 0;
-    config.keep_values = 1;
-    assert_int_equal(
-        weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &peeling.placement),
-        WEIR_OK);
-    assert_int_equal(weir_traversal_create(peeling.placement, &weir__core_operator, NULL, &config,
-                                           &peeling.traversal),
-                     WEIR_OK);
     (void)run(&peeling, 0, 1);
     for (uint32_t k = 1; gone < graph->vertices; k++) {
         weir_run_stats stats = run(&peeling, k, 0);
@@ -166,8 +134,7 @@ static void cores_of_a_mesh_in_narrow_rounds(void **state)
     }
     assert_int_equal(gone, graph->vertices);
     assert_true(narrow > 0);
-    weir_traversal_destroy(peeling.traversal);
-    weir_placement_destroy(peeling.placement);
+    take_away(&peeling);
     assert_cores(context, graph, NULL, NULL);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
@@ -176,37 +143,24 @@ static void cores_of_a_mesh_in_narrow_rounds(void **state)
 static void operators_without_seeds_are_refused(void **state)
 {
     (void)state;
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = open_graph("grid:5x4", 0);
-    weir_placement *placement;
-    weir_traversal *traversal;
-    assert_int_equal(
-        weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement), WEIR_OK);
-    assert_int_equal(weir_traversal_create(placement, &weir__bfs_operator, NULL, NULL, &traversal),
-                     WEIR_OK);
-    assert_int_equal(weir_traversal_seed_all(traversal), WEIR_ERR_UNSUPPORTED);
+    struct placed placed = place(context, graph, NULL, &weir__bfs_operator, NULL, NULL);
+    STATUS(weir_traversal_seed_all(placed.traversal), WEIR_ERR_UNSUPPORTED);
     assert_string_equal(weir_error_detail(), "operator bfs makes no seeds of numbers (bfs_seed)");
-    weir_traversal_destroy(traversal);
-    weir_placement_destroy(placement);
+    take_away(&placed);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
 }
 
 int main(void)
 {
-#define ON(f, spec)                                             \
-    {                                                           \
-#f "[" spec "]", f, NULL, NULL, (void *)(uintptr_t)spec \
-    }
-#define ON_EACH(f)                                                                         \
-    ON(f, "host:1"), ON(f, "host:2"), ON(f, "host:3"), ON(f, "host:4x2"), ON(f, "cuda:0"), \
-        ON(f, "cuda:0-1"), ON(f, "cuda:0,host:1")
     const struct CMUnitTest tests[] = {
-        ON_EACH(cores_of_graphs),
-        ON_EACH(cores_in_every_order),
-        ON(cores_of_a_mesh_in_narrow_rounds, "host:1"),
-        ON(cores_of_a_mesh_in_narrow_rounds, "host:1x4"),
-        ON(cores_of_a_mesh_in_narrow_rounds, "cuda:0"),
+        ON_EACH_SPEC(cores_of_graphs),
+        ON_EACH_SPEC(cores_in_every_order),
+        ON_BACKEND(cores_of_a_mesh_in_narrow_rounds, "host:1"),
+        ON_BACKEND(cores_of_a_mesh_in_narrow_rounds, "host:1x4"),
+        ON_BACKEND(cores_of_a_mesh_in_narrow_rounds, "cuda:0"),
         cmocka_unit_test(operators_without_seeds_are_refused),
     };
     return cmocka_run_group_tests_name("cores", tests, NULL, NULL);

@@ -1,25 +1,12 @@
 /** @file test_folds.c  Operators that add up the atoms of a tile: each row's sum comes once, whole, in its epilogue. */
-#include "tests/algorithms/graph_fixture.h"
+#include "tests/algorithms/traversal_fixture.h"
 #include "tests/lib/fold_op.h"
 
 extern const weir_operator weir__fold_operator;
 
-static weir_context *context_or_skip(const char *spec)
-{
-    weir_context *context;
-    weir_status status = weir_context_create(spec, NULL, &context);
-    if (status == WEIR_ERR_NODEV)
-        skip_without(spec);
-    if (status)
-        fail_msg("%s: %s", spec, weir_error_detail());
-    return context;
-}
-
 struct folded {
-    weir_placement *placement;
-    weir_traversal *traversal;
+    struct placed on;
     uint32_t *wrong[WEIR_DEVICES_MAX];
-    uint32_t parts;
 };
 
 static void open_folded(struct folded *folded, weir_context *context, const weir_graph *graph,
@@ -28,35 +15,25 @@ static void open_folded(struct folded *folded, weir_context *context, const weir
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
     config.value_bytes = sizeof(fold_value);
     config.fill = 0;
-    folded->parts = weir_context_device_count(context);
-    if (weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE,
-                              &folded->placement) ||
-        weir_traversal_create(folded->placement, &weir__fold_operator, options, &config,
-                              &folded->traversal))
-        fail_msg("%s: %s", graph->name, weir_error_detail());
-    for (uint32_t p = 0; p < folded->parts; p++) {
-        void *wrong;
-        assert_int_equal(weir_device_alloc(weir_context_device(context, p), 4, &wrong), WEIR_OK);
-        folded->wrong[p] = wrong;
-        assert_int_equal(weir_queue_fill(weir_traversal_queue(folded->traversal, p), wrong, 0, 4),
-                         WEIR_OK);
-        const fold_state state = {*weir_placement_part(folded->placement, p),
-                                  weir_traversal_values(folded->traversal, p), wrong};
-        assert_int_equal(weir_traversal_bind(folded->traversal, p, &state), WEIR_OK);
+    folded->on = place(context, graph, partition, &weir__fold_operator, options, &config);
+    for (uint32_t p = 0; p < folded->on.parts; p++) {
+        folded->wrong[p] = new_memory(weir_context_device(context, p), 4);
+        OK(weir_queue_fill(weir_traversal_queue(folded->on.traversal, p), folded->wrong[p], 0, 4));
+        const fold_state state = {*weir_placement_part(folded->on.placement, p),
+                                  weir_traversal_values(folded->on.traversal, p), folded->wrong[p]};
+        OK(weir_traversal_bind(folded->on.traversal, p, &state));
     }
 }
 
 static void assert_none_wrong(const struct folded *folded)
 {
-    weir_context *context = weir_placement_context(folded->placement);
-    void *seen;
-    assert_int_equal(weir_device_alloc(weir_context_home(context), 4, &seen), WEIR_OK);
-    for (uint32_t p = 0; p < folded->parts; p++) {
-        weir_queue *queue = weir_traversal_queue(folded->traversal, p);
-        assert_int_equal(weir_queue_copy(queue, weir_context_home(context), seen,
-                                         weir_context_device(context, p), folded->wrong[p], 4),
-                         WEIR_OK);
-        assert_int_equal(weir_queue_sync(queue), WEIR_OK);
+    weir_context *context = weir_placement_context(folded->on.placement);
+    void *seen = new_memory(weir_context_home(context), 4);
+    for (uint32_t p = 0; p < folded->on.parts; p++) {
+        weir_queue *queue = weir_traversal_queue(folded->on.traversal, p);
+        OK(weir_queue_copy(queue, weir_context_home(context), seen, weir_context_device(context, p),
+                           folded->wrong[p], 4));
+        OK(weir_queue_sync(queue));
         assert_int_equal(*(uint32_t *)seen, 0);
     }
     weir_device_free(weir_context_home(context), seen);
@@ -64,11 +41,11 @@ static void assert_none_wrong(const struct folded *folded)
 
 static void close_folded(struct folded *folded)
 {
-    weir_context *context = weir_placement_context(folded->placement);
-    weir_traversal_destroy(folded->traversal);
-    for (uint32_t p = 0; p < folded->parts; p++)
+    weir_context *context = weir_placement_context(folded->on.placement);
+    const uint32_t parts = folded->on.parts;
+    take_away(&folded->on);
+    for (uint32_t p = 0; p < parts; p++)
         weir_device_free(weir_context_device(context, p), folded->wrong[p]);
-    weir_placement_destroy(folded->placement);
 }
 
 /* Row by row. @param[out] items  that a run processes: those in step 0, and the ones they make. */
@@ -80,7 +57,7 @@ static fold_value *expected(const weir_graph *graph, const weir_placement *place
     assert_true(want && global);
     *items = graph->vertices;
     for (uint64_t v = 0; v < graph->vertices; v++)
-        assert_int_equal(weir_placement_locate(placement, v, NULL, &global[v], NULL), WEIR_OK);
+        OK(weir_placement_locate(placement, v, NULL, &global[v], NULL));
     for (uint64_t v = 0; v < graph->vertices; v++) {
         uint64_t largest = UINT64_MAX;
         for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + 1]; arc++) {
@@ -103,16 +80,14 @@ static void check(weir_context *context, const weir_graph *graph, const weir_par
 {
     struct folded folded;
     uint64_t items;
-    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     open_folded(&folded, context, graph, partition, options);
-    fold_value *want = expected(graph, folded.placement, &items);
+    fold_value *want = expected(graph, folded.on.placement, &items);
     fold_value *have = malloc(graph->vertices * sizeof *have);
     assert_non_null(have);
     for (int turn = 0; turn < 2; turn++) {
-        assert_int_equal(weir_traversal_seed_all(folded.traversal), WEIR_OK);
-        if (weir_traversal_run(folded.traversal, &stats))
-            fail_msg("%s: %s", graph->name, weir_error_detail());
-        assert_int_equal(weir_traversal_gather(folded.traversal, have), WEIR_OK);
+        OK(weir_traversal_seed_all(folded.on.traversal));
+        const weir_run_stats stats = run_placed(&folded.on);
+        OK(weir_traversal_gather(folded.on.traversal, have));
         for (uint64_t v = 0; v < graph->vertices; v++) {
             assert_int_equal(have[v].sum, want[v].sum);
             assert_int_equal(have[v].count, want[v].count);
@@ -130,7 +105,7 @@ static void check(weir_context *context, const weir_graph *graph, const weir_par
 static void sums_of_rows(void **state)
 {
     static const char *const texts[] = {"rmat:9,8", "rmat:12,16", "grid:33x17", "rmat:10,1"};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         weir_graph *graph = open_graph(texts[i], 0);
         check(context, graph, NULL, NULL);
@@ -143,7 +118,7 @@ static void sums_of_rows(void **state)
 static void long_rows_are_added_up_whole(void **state)
 {
     enum { LONG = 100000 };
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     uint32_t *sources = malloc((LONG + 100) * sizeof *sources);
     uint32_t *targets = malloc((LONG + 100) * sizeof *targets);
     weir_graph *graph;
@@ -152,9 +127,7 @@ static void long_rows_are_added_up_whole(void **state)
         sources[i] = i < LONG ? 7 : i;
         targets[i] = i < LONG ? i + 8 : i % 5;
     }
-    assert_int_equal(
-        weir_graph_from_arcs(LONG + 100, LONG + 100, sources, targets, NULL, NULL, &graph),
-        WEIR_OK);
+    OK(weir_graph_from_arcs(LONG + 100, LONG + 100, sources, targets, NULL, NULL, &graph));
     check(context, graph, NULL, NULL);
     weir_graph_destroy(graph);
     free(sources);
@@ -165,12 +138,9 @@ static void long_rows_are_added_up_whole(void **state)
 static void in_every_order_and_group(void **state)
 {
     static const uint32_t groups[] = {0, 1, 2, 8, 32};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("rmat:8,6", 0);
-    weir_partition *partition;
-    assert_int_equal(weir_partition_create(graph, WEIR_PARTITION_RANDOM,
-                                           weir_context_device_count(context), 5, NULL, &partition),
-                     WEIR_OK);
+    weir_partition *partition = random_partition(context, graph);
     for (int kernel = WEIR_KERNEL_AUTO; kernel <= WEIR_KERNEL_DISCRETE; kernel += 2)
         for (int order = WEIR_ORDER_FIFO; order <= WEIR_ORDER_BULK; order++)
             for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
@@ -190,9 +160,8 @@ static void assert_refused(weir_placement *placement, const weir_run_options *op
                            const char *says)
 {
     weir_traversal *traversal;
-    assert_int_equal(
-        weir_traversal_create(placement, &weir__fold_operator, options, NULL, &traversal),
-        WEIR_ERR_UNSUPPORTED);
+    STATUS(weir_traversal_create(placement, &weir__fold_operator, options, NULL, &traversal),
+           WEIR_ERR_UNSUPPORTED);
     assert_null(traversal);
     if (!strstr(weir_error_detail(), says))
         fail_msg("'%s' is not in '%s'", says, weir_error_detail());
@@ -201,12 +170,11 @@ static void assert_refused(weir_placement *placement, const weir_run_options *op
 static void other_mappings_are_refused(void **state)
 {
     (void)state;
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = open_graph("grid:5x4", 0);
     weir_placement *placement;
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    assert_int_equal(
-        weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement), WEIR_OK);
+    OK(weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement));
     options.worker = WEIR_WORKER_BLOCK;
     assert_refused(placement, &options, "worker block: operator fold adds up tiles");
     options.worker = WEIR_WORKER_AUTO;
@@ -222,17 +190,10 @@ static void other_mappings_are_refused(void **state)
 
 int main(void)
 {
-#define ON(f, spec)                                             \
-    {                                                           \
-#f "[" spec "]", f, NULL, NULL, (void *)(uintptr_t)spec \
-    }
-#define ON_EACH(f)                                                                         \
-    ON(f, "host:1"), ON(f, "host:2"), ON(f, "host:3"), ON(f, "host:4x2"), ON(f, "cuda:0"), \
-        ON(f, "cuda:0-1"), ON(f, "cuda:0,host:1")
     const struct CMUnitTest tests[] = {
-        ON_EACH(sums_of_rows),
-        ON_EACH(long_rows_are_added_up_whole),
-        ON_EACH(in_every_order_and_group),
+        ON_EACH_SPEC(sums_of_rows),
+        ON_EACH_SPEC(long_rows_are_added_up_whole),
+        ON_EACH_SPEC(in_every_order_and_group),
         cmocka_unit_test(other_mappings_are_refused),
     };
     return cmocka_run_group_tests_name("folds", tests, NULL, NULL);

@@ -1,23 +1,12 @@
 /** @file test_in_arcs.c  Parts with in-arcs: together they are the graph turned around, and operators go against arcs.
  *
  * What a component of strong connection is made of, two searches find: along the arcs and against them. */
-#include "tests/algorithms/graph_fixture.h"
+#include "tests/algorithms/traversal_fixture.h"
 #include "algorithms/bfs/bfs_op.h"
 #include "runtime/internal.h"
 #include "runtime/support.h"
 
 extern const weir_operator weir__bfs_operator;
-
-static weir_context *context_or_skip(const char *spec)
-{
-    weir_context *context;
-    weir_status status = weir_context_create(spec, NULL, &context);
-    if (status == WEIR_ERR_NODEV)
-        skip_without(spec);
-    if (status)
-        fail_msg("%s: %s", spec, weir_error_detail());
-    return context;
-}
 
 static double weight_of(const weir_graph *graph, uint64_t arc)
 {
@@ -39,9 +28,8 @@ static weir_graph *turned(const weir_graph *graph)
             sources[arc] = (uint32_t)v;
             weights[arc] = weight_of(graph, arc);
         }
-    assert_int_equal(weir_graph_from_arcs(graph->vertices, graph->arcs, graph->targets, sources,
-                                          weights, NULL, &back),
-                     WEIR_OK);
+    OK(weir_graph_from_arcs(graph->vertices, graph->arcs, graph->targets, sources, weights, NULL,
+                            &back));
     free(sources);
     free(weights);
     return back;
@@ -52,9 +40,7 @@ static void *fetch(weir_context *context, uint32_t p, const void *data, uint64_t
 {
     void *copy = malloc((size_t)count * bytes + 1);
     assert_non_null(copy);
-    assert_int_equal(
-        weir__download(weir_context_device(context, p), copy, data, (size_t)count * bytes),
-        WEIR_OK);
+    OK(weir__download(weir_context_device(context, p), copy, data, (size_t)count * bytes));
     return copy;
 }
 
@@ -79,16 +65,14 @@ static uint64_t check_part(weir_context *context, const weir_placement *placemen
     assert_true(kind || !part->in_weights);
     for (uint64_t v = 0; v < back->vertices; v++) {
         uint32_t owner, row, far, global, local;
-        assert_int_equal(weir_placement_locate(placement, v, &owner, NULL, &row), WEIR_OK);
+        OK(weir_placement_locate(placement, v, &owner, NULL, &row));
         if (owner != p)
             continue;
         const uint64_t degree = back->offsets[v + 1] - back->offsets[v];
         assert_int_equal(offsets[row + 1] - offsets[row], degree);
         for (uint64_t i = 0; i < degree; i++) {
             const uint64_t at = offsets[row] + i, arc = back->offsets[v] + i;
-            assert_int_equal(
-                weir_placement_locate(placement, back->targets[arc], &far, &global, &local),
-                WEIR_OK);
+            OK(weir_placement_locate(placement, back->targets[arc], &far, &global, &local));
             assert_true(sources[at] < part->owned + part->halo_count);
             if (far == p)
                 assert_int_equal(sources[at], local);
@@ -113,9 +97,7 @@ static void check_graph(weir_context *context, const weir_graph *graph, weir_par
         weir_partition *partition;
         weir_placement *placement;
         uint64_t arcs = 0;
-        assert_int_equal(
-            weir_partition_create(graph, (weir_partition_kind)how, parts, 1, NULL, &partition),
-            WEIR_OK);
+        OK(weir_partition_create(graph, (weir_partition_kind)how, parts, 1, NULL, &partition));
         if (weir_placement_create_with_in_arcs(context, graph, partition, kind, &placement))
             fail_msg("%s: %s", graph->name, weir_error_detail());
         for (uint32_t p = 0; p < parts; p++)
@@ -131,7 +113,7 @@ static void in_arcs_are_the_graph_turned_around(void **state)
 {
     static const char *const texts[] = {"rmat:9",   "rmat:6,1",     "grid:17x23",
                                         "grid:3x1", "grid:30x30,0", "rmat:15,2"};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     for (size_t g = 0; g < sizeof texts / sizeof *texts; g++) {
         weir_graph *graph = open_graph(texts[g], 0);
         check_graph(context, graph, WEIR_PART_WEIGHTS_NONE);
@@ -146,14 +128,12 @@ static void their_weights_come_with_them(void **state)
     static const uint32_t sources[] = {0, 1, 1, 2, 3, 0}, targets[] = {1, 0, 2, 1, 0, 3};
     static const double uneven[] = {1, 2, 3, 4, 5, 6}, broken[] = {.5, 2, 3, 4, 5, 6};
     const weir_weights random = {WEIR_WEIGHTS_RANDOM, 1, 1000000, 1};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graphs[] = {open_graph("rmat:9", 0), open_graph("rmat:9", 1), NULL, NULL};
-    assert_int_equal(weir_graph_weigh(graphs[0], &random), WEIR_OK);
-    assert_int_equal(weir_graph_weigh(graphs[1], &random), WEIR_OK);
-    assert_int_equal(weir_graph_from_arcs(4, 6, sources, targets, uneven, NULL, &graphs[2]),
-                     WEIR_OK);
-    assert_int_equal(weir_graph_from_arcs(4, 6, sources, targets, broken, NULL, &graphs[3]),
-                     WEIR_OK);
+    OK(weir_graph_weigh(graphs[0], &random));
+    OK(weir_graph_weigh(graphs[1], &random));
+    OK(weir_graph_from_arcs(4, 6, sources, targets, uneven, NULL, &graphs[2]));
+    OK(weir_graph_from_arcs(4, 6, sources, targets, broken, NULL, &graphs[3]));
     for (int g = 0; g < 4; g++) {
         if (g < 3)
             check_graph(context, graphs[g], WEIR_PART_WEIGHTS_U32);
@@ -166,19 +146,16 @@ static void their_weights_come_with_them(void **state)
 
 static void a_symmetric_graph_has_its_arcs_once(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("rmat:9", 1), *directed = open_graph("rmat:9", 0);
     weir_placement *placement;
-    assert_int_equal(weir_placement_create_with_in_arcs(context, graph, NULL,
-                                                        WEIR_PART_WEIGHTS_NONE, &placement),
-                     WEIR_OK);
+    OK(weir_placement_create_with_in_arcs(context, graph, NULL, WEIR_PART_WEIGHTS_NONE,
+                                          &placement));
     const weir_part *part = weir_placement_part(placement, 0);
     assert_ptr_equal(part->in_offsets, part->offsets);
     assert_ptr_equal(part->in_sources, part->targets);
     weir_placement_destroy(placement);
-    assert_int_equal(
-        weir_placement_create(context, directed, NULL, WEIR_PART_WEIGHTS_NONE, &placement),
-        WEIR_OK);
+    OK(weir_placement_create(context, directed, NULL, WEIR_PART_WEIGHTS_NONE, &placement));
     part = weir_placement_part(placement, 0);
     assert_null(part->in_offsets);
     assert_null(part->in_sources);
@@ -195,25 +172,24 @@ static void search(weir_placement *placement, uint64_t source, int against, uint
     bfs_wire seed = {0, 0};
     uint32_t part;
     const uint32_t parts = weir_context_device_count(weir_placement_context(placement));
-    assert_int_equal(weir_traversal_create(placement, &weir__bfs_operator, NULL, NULL, &traversal),
-                     WEIR_OK);
+    OK(weir_traversal_create(placement, &weir__bfs_operator, NULL, NULL, &traversal));
     for (uint32_t p = 0; p < parts; p++) {
         const weir_part *forth = weir_placement_part(placement, p), back = weir_part_turned(forth);
         bfs_state state = {against ? back : *forth, weir_traversal_values(traversal, p)};
-        assert_int_equal(weir_traversal_bind(traversal, p, &state), WEIR_OK);
+        OK(weir_traversal_bind(traversal, p, &state));
     }
-    assert_int_equal(weir_placement_locate(placement, source, &part, &seed.vertex, NULL), WEIR_OK);
-    assert_int_equal(weir_traversal_seed(traversal, part, &seed, 1), WEIR_OK);
+    OK(weir_placement_locate(placement, source, &part, &seed.vertex, NULL));
+    OK(weir_traversal_seed(traversal, part, &seed, 1));
     if (weir_traversal_run(traversal, NULL))
         fail_msg("%s", weir_error_detail());
-    assert_int_equal(weir_traversal_gather(traversal, levels_out), WEIR_OK);
+    OK(weir_traversal_gather(traversal, levels_out));
     weir_traversal_destroy(traversal);
 }
 
 static void searches_both_ways_find_strong_components(void **state)
 {
     static const char *const texts[] = {"rmat:10,3", "rmat:8,1", "grid:20x10"};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     for (size_t g = 0; g < sizeof texts / sizeof *texts; g++) {
         weir_graph *graph = open_graph(texts[g], 0), *back = turned(graph);
         const uint64_t n = graph->vertices;
@@ -222,15 +198,14 @@ static void searches_both_ways_find_strong_components(void **state)
         weir_placement *placement;
         weir_graph_summary summary = WEIR_GRAPH_SUMMARY_INIT;
         assert_true(forth && against && want_forth && want_against);
-        assert_int_equal(weir_graph_summarize(graph, &summary), WEIR_OK);
+        OK(weir_graph_summarize(graph, &summary));
         const uint64_t source = summary.degree_max_vertex;
-        assert_int_equal(weir_placement_create_with_in_arcs(context, graph, NULL,
-                                                            WEIR_PART_WEIGHTS_NONE, &placement),
-                         WEIR_OK);
+        OK(weir_placement_create_with_in_arcs(context, graph, NULL, WEIR_PART_WEIGHTS_NONE,
+                                              &placement));
         search(placement, source, 0, forth);
         search(placement, source, 1, against);
-        assert_int_equal(weir_bfs_reference(graph, source, want_forth), WEIR_OK);
-        assert_int_equal(weir_bfs_reference(back, source, want_against), WEIR_OK);
+        OK(weir_bfs_reference(graph, source, want_forth));
+        OK(weir_bfs_reference(back, source, want_against));
         for (uint64_t v = 0; v < n; v++) {
             assert_int_equal((int32_t)forth[v], want_forth[v]);
             assert_int_equal((int32_t)against[v], want_against[v]);
@@ -254,20 +229,18 @@ static void room_for_in_arcs_is_asked_for_first(void **state)
     weir_config *config;
     weir_context *context;
     weir_placement *placement;
-    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
-    assert_int_equal(weir_config_create(&config), WEIR_OK);
-    assert_int_equal(weir_config_set(config, "pool_bytes", "24MiB"), WEIR_OK);
-    assert_int_equal(weir_context_create("host:1", config, &context), WEIR_OK);
+    OK(weir_config_create(&config));
+    OK(weir_config_set(config, "pool_bytes", "24MiB"));
+    OK(weir_context_create("host:1", config, &context));
     weir_config_destroy(config);
     if (weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement))
         fail_msg("%s", weir_error_detail());
     weir_placement_destroy(placement);
-    assert_int_equal(weir_placement_create_with_in_arcs(context, graph, NULL,
-                                                        WEIR_PART_WEIGHTS_NONE, &placement),
-                     WEIR_ERR_NOMEM);
+    STATUS(weir_placement_create_with_in_arcs(context, graph, NULL, WEIR_PART_WEIGHTS_NONE,
+                                              &placement),
+           WEIR_ERR_NOMEM);
     assert_null(placement);
-    weir_device_pool_stats(weir_context_device(context, 0), &pool);
-    assert_int_equal(pool.allocations, 0);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
     weir_graph_destroy(graph);
 }
@@ -277,17 +250,16 @@ static void each_failure_is_told_and_leaves_nothing(void **state)
 {
     static const enum weir__fault kinds[] = {WEIR__FAULT_ALLOC, WEIR__FAULT_COPY};
     const weir_weights random = {WEIR_WEIGHTS_RANDOM, 1, 100, 1};
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     (void)state;
     for (int symmetric = 0; symmetric < 2; symmetric++)
         for (int k = 0; k < 2; k++) {
             weir_graph *graph = open_graph("rmat:6", symmetric);
             int failed = 0, struck = 1;
-            assert_int_equal(weir_graph_weigh(graph, &random), WEIR_OK);
+            OK(weir_graph_weigh(graph, &random));
             for (uint64_t n = 1; struck; n++) {
                 weir_placement *placement;
                 weir_traversal *traversal = NULL;
-                weir_pool_stats pool = WEIR_POOL_STATS_INIT;
                 weir__fault_arm(kinds[k], n);
                 weir_status status = weir_placement_create_with_in_arcs(
                     context, graph, NULL, WEIR_PART_WEIGHTS_U32, &placement);
@@ -301,10 +273,7 @@ static void each_failure_is_told_and_leaves_nothing(void **state)
                 failed += status != WEIR_OK;
                 weir_traversal_destroy(traversal);
                 weir_placement_destroy(placement);
-                for (uint32_t d = 0; d < 2; d++) {
-                    weir_device_pool_stats(weir_context_device(context, d), &pool);
-                    assert_int_equal(pool.allocations, 0);
-                }
+                assert_no_memory_is_left(context);
             }
             if (failed < (kinds[k] == WEIR__FAULT_ALLOC ? 30 : 6))
                 fail_msg("%d failures were told", failed);
@@ -315,18 +284,11 @@ static void each_failure_is_told_and_leaves_nothing(void **state)
 
 int main(void)
 {
-#define ON(f, spec)                                             \
-    {                                                           \
-#f "[" spec "]", f, NULL, NULL, (void *)(uintptr_t)spec \
-    }
-#define ON_EACH(f)                                                                         \
-    ON(f, "host:1"), ON(f, "host:2"), ON(f, "host:3"), ON(f, "host:4x2"), ON(f, "cuda:0"), \
-        ON(f, "cuda:0-1"), ON(f, "cuda:0,host:1")
     const struct CMUnitTest tests[] = {
-        ON_EACH(in_arcs_are_the_graph_turned_around),
-        ON_EACH(their_weights_come_with_them),
-        ON_EACH(a_symmetric_graph_has_its_arcs_once),
-        ON_EACH(searches_both_ways_find_strong_components),
+        ON_EACH_SPEC(in_arcs_are_the_graph_turned_around),
+        ON_EACH_SPEC(their_weights_come_with_them),
+        ON_EACH_SPEC(a_symmetric_graph_has_its_arcs_once),
+        ON_EACH_SPEC(searches_both_ways_find_strong_components),
         cmocka_unit_test(room_for_in_arcs_is_asked_for_first),
         cmocka_unit_test(each_failure_is_told_and_leaves_nothing),
     };

@@ -5,6 +5,7 @@
  * rows of many lengths about that of a group. The functions of such rounds, one by one: test_narrow_queue.c and others. */
 #include "algorithms/sssp/sssp_op.h"
 #include "tests/algorithms/graph_fixture.h"
+#include "tests/lib/support.h"
 
 #define WEIR_OPERATOR sssp_u32
 #include "worklist/engine/engine_tmpl.h"
@@ -99,26 +100,10 @@ static weir_graph *star_of_late_stars(void)
     return of_arcs(next);
 }
 
-static weir_context *context_or_skip(const char *spec, const char *queue_items)
-{
-    weir_context *context;
-    weir_status status;
-    if (queue_items)
-        assert_int_equal(setenv("WEIR_QUEUE_ITEMS", queue_items, 1), 0);
-    status = weir_context_create(spec, NULL, &context);
-    unsetenv("WEIR_QUEUE_ITEMS");
-    if (status == WEIR_ERR_NODEV)
-        skip_without(spec);
-    if (status)
-        fail_msg("%s: %s", spec, weir_error_detail());
-    return context;
-}
-
 static weir_partition *whole(const weir_graph *graph)
 {
     weir_partition *partition;
-    assert_int_equal(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 1, 0, NULL, &partition),
-                     WEIR_OK);
+    OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 1, 0, NULL, &partition));
     return partition;
 }
 
@@ -142,12 +127,12 @@ static void check_bfs(weir_context *context, const weir_graph *graph, weir_order
     assert_true(want && have);
     options.order = order;
     options.direction = WEIR_DIRECTION_PUSH;
-    assert_int_equal(weir_bfs_create(context, graph, partition, &options, &bfs), WEIR_OK);
+    OK(weir_bfs_create(context, graph, partition, &options, &bfs));
     for (uint32_t run = 0; run < 3; run++) {
         uint64_t source = run * 1499;
-        assert_int_equal(weir_bfs_run(bfs, source, &stats), WEIR_OK);
-        assert_int_equal(weir_bfs_levels(bfs, have), WEIR_OK);
-        assert_int_equal(weir_bfs_reference(graph, source, want), WEIR_OK);
+        OK(weir_bfs_run(bfs, source, &stats));
+        OK(weir_bfs_levels(bfs, have));
+        OK(weir_bfs_reference(graph, source, want));
         assert_memory_equal(have, want, graph->vertices * sizeof *want);
         /* Level after level every vertex is news once, whoever counts it. */
         assert_int_equal(stats.work.processed, stats.reached);
@@ -173,10 +158,10 @@ static void check_sssp(weir_context *context, const weir_graph *graph, weir_orde
     options.order = order;
     options.delta = delta;
     options.direction = WEIR_DIRECTION_PUSH;
-    assert_int_equal(weir_sssp_create(context, graph, partition, &options, &sssp), WEIR_OK);
-    assert_int_equal(weir_sssp_run(sssp, 7, NULL), WEIR_OK);
-    assert_int_equal(weir_sssp_distances(sssp, have), WEIR_OK);
-    assert_int_equal(weir_sssp_reference(graph, 7, want), WEIR_OK);
+    OK(weir_sssp_create(context, graph, partition, &options, &sssp));
+    OK(weir_sssp_run(sssp, 7, NULL));
+    OK(weir_sssp_distances(sssp, have));
+    OK(weir_sssp_reference(graph, 7, want));
     assert_memory_equal(have, want, graph->vertices * sizeof *want);
     weir_sssp_destroy(sssp);
     weir_partition_destroy(partition);
@@ -199,9 +184,9 @@ static void check_all(weir_context *context, weir_graph *graph)
 /* Every order, with queues that hold a round and with some that spill. */
 static void on_devices(void **state)
 {
-    static const char *const rooms[] = {NULL, "300"};
+    static const char *const rooms[] = {NULL, "queue_items=300"};
     for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
-        weir_context *context = context_or_skip(*state, rooms[r]);
+        weir_context *context = open_with_or_skip(*state, (const char *[]){rooms[r], NULL});
         check_all(context, path_with_hub());
         check_all(context, strip_of_uneven_rows());
         weir_context_destroy(context);
@@ -211,7 +196,7 @@ static void on_devices(void **state)
 /* Two blocks never have more in a narrow round than they can keep; of eight one has now and then, and all share. */
 static void blocks_share_what_they_cannot_keep(void **state)
 {
-    weir_context *context = context_or_skip(*state, NULL);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = strip_of_uneven_rows();
     check_sssp(context, graph, WEIR_ORDER_FIFO, 0);
     check_sssp(context, graph, WEIR_ORDER_SOFT, 0);
@@ -222,7 +207,7 @@ static void blocks_share_what_they_cannot_keep(void **state)
 /* The path is one row of narrow rounds, in which more items are deferred than a block has room for. */
 static void warps_defer_side_by_side(void **state)
 {
-    weir_context *context = context_or_skip(*state, NULL);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = star_of_late_stars();
     for (uint32_t run = 0; run < 20; run++)
         check_sssp(context, graph, WEIR_ORDER_SOFT, 10);
@@ -232,9 +217,9 @@ static void warps_defer_side_by_side(void **state)
 
 static void more_is_deferred_than_a_block_keeps(void **state)
 {
-    static const char *const rooms[] = {NULL, "300"};
+    static const char *const rooms[] = {NULL, "queue_items=300"};
     for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
-        weir_context *context = context_or_skip(*state, rooms[r]);
+        weir_context *context = open_with_or_skip(*state, (const char *[]){rooms[r], NULL});
         weir_graph *graph = path_with_late_leaves();
         check_sssp(context, graph, WEIR_ORDER_SOFT, LATE / 2);
         weir_graph_destroy(graph);
@@ -250,20 +235,20 @@ static weir_worklist_stats down_a_path(weir_context *context, weir_run_options *
 {
     weir_graph *graph;
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
-    assert_int_equal(weir_graph_open("grid:2000x1", NULL, &graph), WEIR_OK);
+    OK(weir_graph_open("grid:2000x1", NULL, &graph));
     options->direction = WEIR_DIRECTION_PUSH;
     if (weighted) {
         weir_weights kind;
         weir_sssp *sssp;
-        assert_int_equal(weir_weights_parse("random:1-9", &kind), WEIR_OK);
-        assert_int_equal(weir_graph_weigh(graph, &kind), WEIR_OK);
-        assert_int_equal(weir_sssp_create(context, graph, NULL, options, &sssp), WEIR_OK);
-        assert_int_equal(weir_sssp_run(sssp, 0, &stats), WEIR_OK);
+        OK(weir_weights_parse("random:1-9", &kind));
+        OK(weir_graph_weigh(graph, &kind));
+        OK(weir_sssp_create(context, graph, NULL, options, &sssp));
+        OK(weir_sssp_run(sssp, 0, &stats));
         weir_sssp_destroy(sssp);
     } else {
         weir_bfs *bfs;
-        assert_int_equal(weir_bfs_create(context, graph, NULL, options, &bfs), WEIR_OK);
-        assert_int_equal(weir_bfs_run(bfs, 0, &stats), WEIR_OK);
+        OK(weir_bfs_create(context, graph, NULL, options, &bfs));
+        OK(weir_bfs_run(bfs, 0, &stats));
         weir_bfs_destroy(bfs);
     }
     assert_int_equal(stats.reached, graph->vertices);
@@ -275,7 +260,7 @@ static weir_worklist_stats down_a_path(weir_context *context, weir_run_options *
  * sorted. Nobody can switch the kernel for narrow rounds off without this test. */
 static void rounds_of_few_items_are_narrow(void **state)
 {
-    weir_context *context = context_or_skip(*state, NULL);
+    weir_context *context = open_or_skip(state);
     for (int weighted = 0; weighted < 2; weighted++)
         for (int order = WEIR_ORDER_AUTO; order <= WEIR_ORDER_BULK; order++) {
             weir_run_options options = WEIR_RUN_OPTIONS_INIT;
@@ -293,7 +278,7 @@ static void rounds_of_few_items_are_narrow(void **state)
 static void choices_leave_narrow_rounds_out(void **state)
 {
     enum { CHOICES = 8 };
-    weir_context *context = context_or_skip(*state, NULL);
+    weir_context *context = open_or_skip(state);
     for (int weighted = 0; weighted < 2; weighted++)
         for (int choice = 0; choice < CHOICES; choice++) {
             static const weir_mapping_kind mappings[] = {WEIR_MAPPING_THREAD, WEIR_MAPPING_WARP,
@@ -317,18 +302,17 @@ static void choices_leave_narrow_rounds_out(void **state)
 /* Who waits for messages cannot wait for blocks alone. */
 static void several_devices_have_no_narrow_rounds(void **state)
 {
-    weir_context *context = context_or_skip(*state, NULL);
+    weir_context *context = open_or_skip(state);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_partition *partition;
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     weir_graph *graph;
     weir_bfs *bfs;
     options.direction = WEIR_DIRECTION_PUSH;
-    assert_int_equal(weir_graph_open("grid:2000x1", NULL, &graph), WEIR_OK);
-    assert_int_equal(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 2, 0, NULL, &partition),
-                     WEIR_OK);
-    assert_int_equal(weir_bfs_create(context, graph, partition, &options, &bfs), WEIR_OK);
-    assert_int_equal(weir_bfs_run(bfs, 0, &stats), WEIR_OK);
+    OK(weir_graph_open("grid:2000x1", NULL, &graph));
+    OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 2, 0, NULL, &partition));
+    OK(weir_bfs_create(context, graph, partition, &options, &bfs));
+    OK(weir_bfs_run(bfs, 0, &stats));
     assert_true(stats.work.rounds > 1500);
     assert_int_equal(stats.work.narrow_rounds, 0);
     weir_bfs_destroy(bfs);
@@ -409,53 +393,48 @@ static void what_is_too_much_is_refused(void **state)
 static void time_limit(void **state)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    weir_context *context = context_or_skip(*state, NULL);
+    weir_context *context = open_or_skip(state);
     weir_partition *partition;
     weir_graph *graph;
     weir_bfs *bfs;
-    assert_int_equal(weir_graph_open("grid:400000x1", NULL, &graph), WEIR_OK);
+    OK(weir_graph_open("grid:400000x1", NULL, &graph));
     partition = whole(graph);
     options.time_limit_ms = 1;
     options.direction = WEIR_DIRECTION_PUSH;
-    assert_int_equal(weir_bfs_create(context, graph, partition, &options, &bfs), WEIR_OK);
-    assert_int_equal(weir_bfs_run(bfs, 0, NULL), WEIR_ERR_TIMEOUT);
+    OK(weir_bfs_create(context, graph, partition, &options, &bfs));
+    STATUS(weir_bfs_run(bfs, 0, NULL), WEIR_ERR_TIMEOUT);
     weir_bfs_destroy(bfs);
     weir_partition_destroy(partition);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
 }
 
-#define ON(test, devices)                                        \
-    {                                                            \
-#test "[" devices "]", test, NULL, NULL, (void *)devices \
-    }
-
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_bounds_are_taken_for_those_of_others),
         cmocka_unit_test(what_is_too_much_is_refused),
-        ON(rounds_of_few_items_are_narrow, "host:1"),
-        ON(rounds_of_few_items_are_narrow, "host:1x3"),
-        ON(rounds_of_few_items_are_narrow, "cuda:0"),
-        ON(choices_leave_narrow_rounds_out, "host:1"),
-        ON(choices_leave_narrow_rounds_out, "host:1x3"),
-        ON(choices_leave_narrow_rounds_out, "cuda:0"),
-        ON(several_devices_have_no_narrow_rounds, "host:2"),
-        ON(several_devices_have_no_narrow_rounds, "cuda:0-1"),
-        ON(on_devices, "host:1"),
-        ON(on_devices, "host:1x3"),
-        ON(on_devices, "cuda:0"),
-        ON(blocks_share_what_they_cannot_keep, "host:1x8"),
-        ON(blocks_share_what_they_cannot_keep, "cuda:0"),
-        ON(more_is_deferred_than_a_block_keeps, "host:1"),
-        ON(more_is_deferred_than_a_block_keeps, "host:1x3"),
-        ON(more_is_deferred_than_a_block_keeps, "cuda:0"),
-        ON(warps_defer_side_by_side, "host:1"),
-        ON(warps_defer_side_by_side, "cuda:0"),
-        ON(time_limit, "host:1"),
-        ON(time_limit, "host:1x2"),
-        ON(time_limit, "cuda:0"),
+        ON_BACKEND(rounds_of_few_items_are_narrow, "host:1"),
+        ON_BACKEND(rounds_of_few_items_are_narrow, "host:1x3"),
+        ON_BACKEND(rounds_of_few_items_are_narrow, "cuda:0"),
+        ON_BACKEND(choices_leave_narrow_rounds_out, "host:1"),
+        ON_BACKEND(choices_leave_narrow_rounds_out, "host:1x3"),
+        ON_BACKEND(choices_leave_narrow_rounds_out, "cuda:0"),
+        ON_BACKEND(several_devices_have_no_narrow_rounds, "host:2"),
+        ON_BACKEND(several_devices_have_no_narrow_rounds, "cuda:0-1"),
+        ON_BACKEND(on_devices, "host:1"),
+        ON_BACKEND(on_devices, "host:1x3"),
+        ON_BACKEND(on_devices, "cuda:0"),
+        ON_BACKEND(blocks_share_what_they_cannot_keep, "host:1x8"),
+        ON_BACKEND(blocks_share_what_they_cannot_keep, "cuda:0"),
+        ON_BACKEND(more_is_deferred_than_a_block_keeps, "host:1"),
+        ON_BACKEND(more_is_deferred_than_a_block_keeps, "host:1x3"),
+        ON_BACKEND(more_is_deferred_than_a_block_keeps, "cuda:0"),
+        ON_BACKEND(warps_defer_side_by_side, "host:1"),
+        ON_BACKEND(warps_defer_side_by_side, "cuda:0"),
+        ON_BACKEND(time_limit, "host:1"),
+        ON_BACKEND(time_limit, "host:1x2"),
+        ON_BACKEND(time_limit, "cuda:0"),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

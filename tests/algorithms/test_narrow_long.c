@@ -4,6 +4,7 @@
  * after 256 in arrivals and after 2^20 in the word (docs/memory-model.md). Runs here hung before threads looked at the word
  * each time, and before the word was shown behind items that were handed back. */
 #include "tests/algorithms/graph_fixture.h"
+#include "tests/lib/support.h"
 
 enum { SEGMENTS = 100, LEAVES = 40, LONG = 530000, HUBS = 8, HUB_ARCS = 1030 };
 
@@ -65,17 +66,6 @@ static weir_graph *path_with_hubs(void)
     return graph_of(&arcs, LONG);
 }
 
-/* First of all, so that nothing is lost where there is no such device. */
-static weir_context *context_or_skip(const char *devices)
-{
-    weir_context *context;
-    weir_status status = weir_context_create(devices, NULL, &context);
-    if (status == WEIR_ERR_NODEV)
-        skip_without(devices);
-    assert_int_equal(status, WEIR_OK);
-    return context;
-}
-
 static void check(weir_context *context, weir_graph *graph, uint32_t runs)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
@@ -87,13 +77,12 @@ static void check(weir_context *context, weir_graph *graph, uint32_t runs)
     options.direction = WEIR_DIRECTION_PUSH;
     options.order = WEIR_ORDER_FIFO;
     options.time_limit_ms = 60000;
-    assert_int_equal(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 1, 0, NULL, &whole),
-                     WEIR_OK);
-    assert_int_equal(weir_bfs_create(context, graph, whole, &options, &bfs), WEIR_OK);
-    assert_int_equal(weir_bfs_reference(graph, 0, want), WEIR_OK);
+    OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 1, 0, NULL, &whole));
+    OK(weir_bfs_create(context, graph, whole, &options, &bfs));
+    OK(weir_bfs_reference(graph, 0, want));
     for (uint32_t run = 0; run < runs; run++) {
-        assert_int_equal(weir_bfs_run(bfs, 0, NULL), WEIR_OK);
-        assert_int_equal(weir_bfs_levels(bfs, have), WEIR_OK);
+        OK(weir_bfs_run(bfs, 0, NULL));
+        OK(weir_bfs_levels(bfs, have));
         assert_memory_equal(have, want, graph->vertices * sizeof *want);
     }
     weir_bfs_destroy(bfs);
@@ -106,7 +95,7 @@ static void check(weir_context *context, weir_graph *graph, uint32_t runs)
 static void threads_that_miss_hundreds_of_rounds(void **state)
 {
     static const uint32_t every[] = {250, 252, 254, 256};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     for (size_t i = 0; i < sizeof every / sizeof *every; i++)
         check(context, path_with_leaves(every[i]), 2);
     weir_context_destroy(context);
@@ -114,23 +103,18 @@ static void threads_that_miss_hundreds_of_rounds(void **state)
 
 static void words_that_are_shown_now_and_then(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     check(context, path_with_hubs(), 1);
     weir_context_destroy(context);
 }
 
-#define ON(test, devices)                                        \
-    {                                                            \
-#test "[" devices "]", test, NULL, NULL, (void *)devices \
-    }
-
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        ON(threads_that_miss_hundreds_of_rounds, "host:1x6"),
-        ON(threads_that_miss_hundreds_of_rounds, "cuda:0"),
-        ON(words_that_are_shown_now_and_then, "host:1x2"),
-        ON(words_that_are_shown_now_and_then, "cuda:0"),
+        ON_BACKEND(threads_that_miss_hundreds_of_rounds, "host:1x6"),
+        ON_BACKEND(threads_that_miss_hundreds_of_rounds, "cuda:0"),
+        ON_BACKEND(words_that_are_shown_now_and_then, "host:1x2"),
+        ON_BACKEND(words_that_are_shown_now_and_then, "cuda:0"),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

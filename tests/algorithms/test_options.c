@@ -1,8 +1,11 @@
 /** @file test_options.c  Every option with every form: it shows in what a run reports, or it is refused by name. */
 #include "algorithms/algorithms.h"
+#include "algorithms/bfs/bfs_op.h"
 #include "tests/lib/support.h"
 
 #include <string.h>
+
+extern const weir_operator weir__bfs_operator;
 
 /* ---- the options, each with a value that is not its default ---------------------------------- */
 
@@ -26,34 +29,48 @@ enum option {
     OPTIONS
 };
 
-/* What a refusal begins with: of a pair that belongs together, the first. */
-static const char *const names[OPTIONS] = {
-    [ROUTE] = "route",       [ROUTE_STAGED] = "route", [ORDER_FIFO] = "order",
-    [ORDER_BULK] = "order",  [ORDER_SOFT] = "order",   [DELTA] = "order",
-    [DELTA_ALONE] = "delta", [KERNEL] = "kernel",      [WORKER] = "worker",
-    [FETCH] = "fetch",       [MAPPING] = "mapping",    [GROUP] = "mapping",
-    [GROUP_ALONE] = "group", [PARENTS] = "parents",    [ITERATIONS] = "iterations",
-    [NONE] = "none"};
+/* Fields of weir_run_options, all of four bytes, and what they are set to. */
+struct setting {
+    size_t field;
+    uint32_t value;
+};
+#define SET(field, value)                          \
+    {                                              \
+        offsetof(weir_run_options, field), (value) \
+    }
+
+/* What a refusal begins with, and the fields that are given: of a pair that belongs together, the first is named. */
+static const struct {
+    const char *name;
+    struct setting set[2];
+} rows[OPTIONS] = {[ROUTE] = {"route", {SET(route, WEIR_ROUTE_RING)}},
+                   [ROUTE_STAGED] = {"route", {SET(route, WEIR_ROUTE_STAGED)}},
+                   [ORDER_FIFO] = {"order", {SET(order, WEIR_ORDER_FIFO)}},
+                   [ORDER_BULK] = {"order", {SET(order, WEIR_ORDER_BULK)}},
+                   [ORDER_SOFT] = {"order", {SET(order, WEIR_ORDER_SOFT)}},
+                   [DELTA] = {"order", {SET(order, WEIR_ORDER_SOFT), SET(delta, 7)}},
+                   [DELTA_ALONE] = {"delta", {SET(delta, 7)}},
+                   [KERNEL] = {"kernel", {SET(kernel, WEIR_KERNEL_DISCRETE)}},
+                   [WORKER] = {"worker", {SET(worker, WEIR_WORKER_BLOCK)}},
+                   [FETCH] = {"fetch", {SET(fetch, 3)}},
+                   [MAPPING] = {"mapping", {SET(mapping, WEIR_MAPPING_MERGE)}},
+                   [GROUP] = {"mapping", {SET(mapping, WEIR_MAPPING_GROUP), SET(group, 2)}},
+                   [GROUP_ALONE] = {"group", {SET(group, 2)}},
+                   [PARENTS] = {"parents", {SET(parents, 1)}},
+                   [ITERATIONS] = {.name = "iterations"}, /* of weir_pr_config */
+                   [NONE] = {.name = "none"}};
+
+static void set_field(weir_run_options *options, const struct setting *setting)
+{
+    if (setting->field)
+        memcpy((char *)options + setting->field, &setting->value, sizeof setting->value);
+}
 
 static weir_run_options options_with(enum option option)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    options.route = option == ROUTE          ? WEIR_ROUTE_RING
-                    : option == ROUTE_STAGED ? WEIR_ROUTE_STAGED
-                                             : WEIR_ROUTE_AUTO;
-    options.order = option == ORDER_FIFO                      ? WEIR_ORDER_FIFO
-                    : option == ORDER_BULK                    ? WEIR_ORDER_BULK
-                    : option == ORDER_SOFT || option == DELTA ? WEIR_ORDER_SOFT
-                                                              : WEIR_ORDER_AUTO;
-    options.delta = option == DELTA || option == DELTA_ALONE ? 7 : 0;
-    options.kernel = option == KERNEL ? WEIR_KERNEL_DISCRETE : WEIR_KERNEL_AUTO;
-    options.worker = option == WORKER ? WEIR_WORKER_BLOCK : WEIR_WORKER_AUTO;
-    options.fetch = option == FETCH ? 3 : 0;
-    options.mapping = option == MAPPING ? WEIR_MAPPING_MERGE
-                      : option == GROUP ? WEIR_MAPPING_GROUP
-                                        : WEIR_MAPPING_AUTO;
-    options.group = option == GROUP || option == GROUP_ALONE ? 2 : 0;
-    options.parents = option == PARENTS;
+    set_field(&options, &rows[option].set[0]);
+    set_field(&options, &rows[option].set[1]);
     return options;
 }
 
@@ -153,6 +170,35 @@ static weir_status run_cc(weir_context *context, const weir_graph *graph,
     return status;
 }
 
+/* An operator of a user, here that of breadth-first search. */
+static weir_status run_operator(weir_context *context, const weir_graph *graph,
+                                const weir_run_options *options, int form, int iterations,
+                                weir_run_stats *stats)
+{
+    weir_placement *placement;
+    weir_traversal *traversal;
+    bfs_wire seed = {0, 0};
+    uint32_t part;
+    (void)form;
+    (void)iterations;
+    OK(weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement));
+    weir_status status =
+        weir_traversal_create(placement, &weir__bfs_operator, options, NULL, &traversal);
+    for (uint32_t p = 0; p < weir_context_device_count(context) && !status; p++) {
+        const bfs_state state = {*weir_placement_part(placement, p),
+                                 weir_traversal_values(traversal, p)};
+        OK(weir_traversal_bind(traversal, p, &state));
+    }
+    if (!status) {
+        OK(weir_placement_locate(placement, 0, &part, &seed.vertex, NULL));
+        OK(weir_traversal_seed(traversal, part, &seed, 1));
+        status = weir_traversal_run(traversal, stats);
+    }
+    weir_traversal_destroy(traversal);
+    weir_placement_destroy(placement);
+    return status;
+}
+
 #define BIT(option) (1u << (option))
 #define WORKLIST                                                                            \
     (BIT(ROUTE) | BIT(ROUTE_STAGED) | BIT(ORDER_FIFO) | BIT(ORDER_BULK) | BIT(ORDER_SOFT) | \
@@ -178,6 +224,8 @@ static const struct form {
     {"cc resident", run_cc, WEIR_DIRECTION_AUTO, WEIR_CC_RESIDENT, BIT(ROUTE) | BIT(NONE)},
     {"cc streamed", run_cc, WEIR_DIRECTION_AUTO, WEIR_CC_STREAMED,
      BIT(ROUTE) | BIT(ROUTE_STAGED) | BIT(NONE)},
+    {"operator", run_operator, WEIR_DIRECTION_AUTO, 0, WORKLIST},
+    {"operator push", run_operator, WEIR_DIRECTION_PUSH, 0, WORKLIST},
 };
 #define FORMS (sizeof forms / sizeof *forms)
 
@@ -204,9 +252,9 @@ static void try_option(weir_context *context, const weir_graph *graph, const str
         form->run(context, graph, &options, form->form, option == ITERATIONS, &stats);
     if (form->reads & BIT(option)) {
         if (status)
-            fail_msg("%s, %s: %s", form->name, names[option], weir_error_detail());
+            fail_msg("%s, %s: %s", form->name, rows[option].name, weir_error_detail());
         if (!shows(&options, option, &stats))
-            fail_msg("%s, %s: was taken and not followed", form->name, names[option]);
+            fail_msg("%s, %s: was taken and not followed", form->name, rows[option].name);
         return;
     }
     /* Where auto becomes order soft, as for PageRank on one GPU, a width is read. */
@@ -214,11 +262,11 @@ static void try_option(weir_context *context, const weir_graph *graph, const str
         shows(&options, option, &stats))
         return;
     if (status != WEIR_ERR_UNSUPPORTED)
-        fail_msg("%s, %s: should be refused: %s", form->name, names[option],
+        fail_msg("%s, %s: should be refused: %s", form->name, rows[option].name,
                  weir_status_text(status));
-    if (strncmp(weir_error_detail(), names[option], strlen(names[option])) != 0 ||
+    if (strncmp(weir_error_detail(), rows[option].name, strlen(rows[option].name)) != 0 ||
         !strstr(weir_error_detail(), "has no effect"))
-        fail_msg("%s, %s: not by name: %s", form->name, names[option], weir_error_detail());
+        fail_msg("%s, %s: not by name: %s", form->name, rows[option].name, weir_error_detail());
 }
 
 static void every_option_with_every_form(void **state)
@@ -232,26 +280,24 @@ static void every_option_with_every_form(void **state)
     weir_context_destroy(context);
 }
 
-/* ---- values that there are not, and directions of components --------------------------------- */
+/* ---- values that there are not, and directions --------------------------------- */
 
 static void values_that_there_are_not(void **state)
 {
+    static const struct setting wrong[] = {SET(direction, 99), SET(route, 99),  SET(order, 99),
+                                           SET(kernel, 99),    SET(worker, 99), SET(mapping, 99)};
     (void)state;
-    weir_context *context = open_or_skip(&(void *){(void *)(uintptr_t) "host:2"});
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = small_graph();
     for (size_t f = 0; f < FORMS; f++)
-        for (int i = 0; i < 6; i++) {
-            weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+            weir_run_options options = options_with(NONE);
             weir_run_stats stats = WEIR_RUN_STATS_INIT;
-            options.direction = i == 5 ? (weir_direction)99 : forms[f].direction;
-            options.route = i == 0 ? (weir_route_kind)99 : WEIR_ROUTE_AUTO;
-            options.order = i == 1 ? (weir_order_kind)99 : WEIR_ORDER_AUTO;
-            options.kernel = i == 2 ? (weir_kernel_kind)99 : WEIR_KERNEL_AUTO;
-            options.worker = i == 3 ? (weir_worker_kind)99 : WEIR_WORKER_AUTO;
-            options.mapping = i == 4 ? (weir_mapping_kind)99 : WEIR_MAPPING_AUTO;
+            options.direction = forms[f].direction;
+            set_field(&options, &wrong[i]);
             STATUS(forms[f].run(context, graph, &options, forms[f].form, 0, &stats),
                    WEIR_ERR_INVALID);
-            assert_non_null(strstr(weir_error_detail(), "99"));
+            assert_detail_has("99");
         }
     weir_graph_destroy(graph);
     weir_context_destroy(context);
@@ -260,14 +306,30 @@ static void values_that_there_are_not(void **state)
 static void components_have_no_direction(void **state)
 {
     (void)state;
-    weir_context *context = open_or_skip(&(void *){(void *)(uintptr_t) "host:2"});
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = small_graph();
     for (int source = WEIR_CC_AUTO; source <= WEIR_CC_STREAMED; source++) {
-        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_options options = options_with(NONE);
         weir_run_stats stats = WEIR_RUN_STATS_INIT;
         options.direction = WEIR_DIRECTION_PULL;
         STATUS(run_cc(context, graph, &options, source, 0, &stats), WEIR_ERR_UNSUPPORTED);
-        assert_non_null(strstr(weir_error_detail(), "direction has no effect on connected"));
+        assert_detail_has("direction has no effect on connected");
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+static void operators_push(void **state)
+{
+    (void)state;
+    weir_context *context = open_with_or_skip("host:2", NULL);
+    weir_graph *graph = small_graph();
+    for (int direction = WEIR_DIRECTION_PULL; direction <= WEIR_DIRECTION_SWITCH; direction++) {
+        weir_run_options options = options_with(NONE);
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        options.direction = (weir_direction)direction;
+        STATUS(run_operator(context, graph, &options, 0, 0, &stats), WEIR_ERR_UNSUPPORTED);
+        assert_detail_has("direction push");
     }
     weir_graph_destroy(graph);
     weir_context_destroy(context);
@@ -284,8 +346,8 @@ static void options_pick_the_form(void **state)
     assert_int_equal(stats.direction, WEIR_DIRECTION_PUSH);
     options.parents = 1;
     STATUS(run_bfs(context, graph, &options, 0, 0, &stats), WEIR_ERR_UNSUPPORTED);
-    assert_non_null(strstr(weir_error_detail(), "fetch has no effect"));
-    assert_non_null(strstr(weir_error_detail(), "parents has none"));
+    assert_detail_has("fetch has no effect");
+    assert_detail_has("parents has none");
     options = options_with(PARENTS);
     OK(run_bfs(context, graph, &options, 0, 0, &stats));
     assert_int_equal(stats.direction, WEIR_DIRECTION_SWITCH);
@@ -294,7 +356,7 @@ static void options_pick_the_form(void **state)
     assert_int_equal(stats.direction, WEIR_DIRECTION_PULL);
     options = options_with(KERNEL);
     STATUS(run_pr(context, graph, &options, 0, 1, &stats), WEIR_ERR_UNSUPPORTED);
-    assert_non_null(strstr(weir_error_detail(), "iterations has none"));
+    assert_detail_has("iterations has none");
     weir_graph_destroy(graph);
     weir_context_destroy(context);
 }
@@ -306,6 +368,7 @@ int main(void)
         ON_BACKEND(every_option_with_every_form, "cuda:0"),
         cmocka_unit_test(values_that_there_are_not),
         cmocka_unit_test(components_have_no_direction),
+        cmocka_unit_test(operators_push),
         ON_BACKEND(options_pick_the_form, "host:2"),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);

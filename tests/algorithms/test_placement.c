@@ -1,6 +1,7 @@
 /** @file test_placement.c  Parts on devices, brought back and put together, give the graph again.
  */
 #include "tests/algorithms/graph_fixture.h"
+#include "tests/lib/support.h"
 #include "runtime/internal.h"
 
 /* A placement, and its parts as they are on their devices, in host memory. */
@@ -25,9 +26,7 @@ static void *fetch(const struct placed *placed, uint32_t p, const void *data, ui
 {
     void *copy = malloc((size_t)count * bytes + 1);
     assert_non_null(copy);
-    assert_int_equal(
-        weir__download(weir_context_device(placed->context, p), copy, data, (size_t)count * bytes),
-        WEIR_OK);
+    OK(weir__download(weir_context_device(placed->context, p), copy, data, (size_t)count * bytes));
     return copy;
 }
 
@@ -43,8 +42,7 @@ static void number_vertices(struct placed *placed, const weir_partition *partiti
         for (uint64_t v = 0; v < n; v++) {
             if (partition->owner[v] != p)
                 continue;
-            assert_int_equal(weir_placement_locate(placed->placement, v, &part, &global, &local),
-                             WEIR_OK);
+            OK(weir_placement_locate(placed->placement, v, &part, &global, &local));
             assert_int_equal(part, p);
             assert_int_equal(local, seen[p]++); /* vertices keep their order */
             assert_int_equal(global, first + local);
@@ -63,8 +61,7 @@ static void number_vertices(struct placed *placed, const weir_partition *partiti
         free(firsts);
     }
     assert_int_equal(before, n);
-    assert_int_equal(weir_placement_locate(placed->placement, n, NULL, NULL, NULL),
-                     WEIR_ERR_INVALID);
+    STATUS(weir_placement_locate(placed->placement, n, NULL, NULL, NULL), WEIR_ERR_INVALID);
 }
 
 /* Each of the halo belongs to another part, is there once, and some arc leads to it. */
@@ -83,9 +80,8 @@ static void assert_halo(const struct placed *placed, uint32_t p, const struct co
     for (uint32_t h = 0; h < part->halo_count; h++) {
         uint32_t owner;
         assert_true(copy->halo[h] < n);
-        assert_int_equal(weir_placement_locate(placed->placement, placed->vertex[copy->halo[h]],
-                                               &owner, NULL, NULL),
-                         WEIR_OK);
+        OK(weir_placement_locate(placed->placement, placed->vertex[copy->halo[h]], &owner, NULL,
+                                 NULL));
         assert_int_not_equal(owner, p);
         assert_int_equal(seen[copy->halo[h]]++, 0);
         assert_int_equal(used[h], 1);
@@ -175,16 +171,6 @@ static void assert_union(weir_context *context, const weir_graph *graph,
     weir_placement_destroy(placed.placement);
 }
 
-static weir_context *context_or_skip(const char *spec)
-{
-    weir_context *context;
-    weir_status status = weir_context_create(spec, NULL, &context);
-    if (status == WEIR_ERR_NODEV)
-        skip_without(spec);
-    assert_int_equal(status, WEIR_OK);
-    return context;
-}
-
 static weir_partition *cut(const weir_graph *graph, int kind, const weir_context *context)
 {
     weir_partition *partition;
@@ -198,7 +184,7 @@ static void parts_together_are_the_graph(void **state)
 {
     static const char *const texts[] = {"rmat:9", "rmat:6,1", "grid:17x23", "grid:3x1",
                                         "grid:30x30,0"};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     for (size_t g = 0; g < sizeof texts / sizeof *texts; g++) {
         weir_graph *graph = open_graph(texts[g], 0);
         for (int kind = 0; kind < 4; kind++) {
@@ -214,7 +200,7 @@ static void parts_together_are_the_graph(void **state)
 /* More vertices than fit into one block of the building, so that the sums over blocks count. */
 static void a_graph_of_several_blocks(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("rmat:16,2", 0);
     for (int kind = WEIR_PARTITION_BLOCK; kind <= WEIR_PARTITION_RANDOM; kind++) {
         weir_partition *partition = cut(graph, kind, context);
@@ -227,15 +213,13 @@ static void a_graph_of_several_blocks(void **state)
 
 static void fewer_parts_than_devices(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("rmat:9", 0);
     for (uint32_t parts = 1; parts < weir_context_device_count(context); parts++) {
         weir_partition *partition;
         weir_pool_stats before = WEIR_POOL_STATS_INIT, after = WEIR_POOL_STATS_INIT;
         weir_device_pool_stats(weir_context_device(context, parts), &before);
-        assert_int_equal(
-            weir_partition_create(graph, WEIR_PARTITION_RANDOM, parts, 1, NULL, &partition),
-            WEIR_OK);
+        OK(weir_partition_create(graph, WEIR_PARTITION_RANDOM, parts, 1, NULL, &partition));
         assert_union(context, graph, partition, WEIR_PART_WEIGHTS_NONE);
         weir_device_pool_stats(weir_context_device(context, parts), &after);
         assert_int_equal(after.peak_bytes, before.peak_bytes); /* nothing was put on the others */
@@ -257,14 +241,13 @@ static weir_graph *weighted(double more)
         targets[i] = (i / 2 + (i & 1 ? 7 : 1)) % N;
         weights[i] = 10 * (i / 2) + (i & 1) + more;
     }
-    assert_int_equal(weir_graph_from_arcs(N, 2 * N, sources, targets, weights, NULL, &graph),
-                     WEIR_OK);
+    OK(weir_graph_from_arcs(N, 2 * N, sources, targets, weights, NULL, &graph));
     return graph;
 }
 
 static void weights_stay_with_their_arcs(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *whole = weighted(0), *quarter = weighted(.25), *none = open_graph("grid:5x8", 0);
     weir_partition *partition = cut(whole, WEIR_PARTITION_RANDOM, context);
     weir_placement *placement;
@@ -274,18 +257,15 @@ static void weights_stay_with_their_arcs(void **state)
     assert_union(context, whole, partition, WEIR_PART_WEIGHTS_F64);
     assert_union(context, whole, partition, WEIR_PART_WEIGHTS_NONE);
     assert_union(context, quarter, partition, WEIR_PART_WEIGHTS_F64);
-    assert_int_equal(
-        weir_placement_create(context, quarter, partition, WEIR_PART_WEIGHTS_U32, &placement),
-        WEIR_ERR_INVALID);
+    STATUS(weir_placement_create(context, quarter, partition, WEIR_PART_WEIGHTS_U32, &placement),
+           WEIR_ERR_INVALID);
     assert_null(placement);
-    assert_int_equal(
-        weir_placement_create(context, none, partition, WEIR_PART_WEIGHTS_F64, &placement),
-        WEIR_ERR_INVALID);
+    STATUS(weir_placement_create(context, none, partition, WEIR_PART_WEIGHTS_F64, &placement),
+           WEIR_ERR_INVALID);
     assert_null(placement);
     assert_non_null(strstr(weir_error_detail(), "no weights"));
-    assert_int_equal(
-        weir_placement_create(context, whole, partition, (weir_part_weights)7, &placement),
-        WEIR_ERR_INVALID);
+    STATUS(weir_placement_create(context, whole, partition, (weir_part_weights)7, &placement),
+           WEIR_ERR_INVALID);
     weir_partition_destroy(partition);
     weir_graph_destroy(whole);
     weir_graph_destroy(quarter);
@@ -297,14 +277,12 @@ static void weights_stay_with_their_arcs(void **state)
 static void values_are_gathered_in_vertex_order(void **state)
 {
     static const size_t sizes[] = {1, 4, 8, 12};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("rmat:9", 0);
     weir_partition *partition = cut(graph, WEIR_PARTITION_RANDOM, context);
     uint32_t parts = weir_context_device_count(context), part, local;
     weir_placement *placement;
-    assert_int_equal(
-        weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE, &placement),
-        WEIR_OK);
+    OK(weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE, &placement));
     for (size_t s = 0; s < 4; s++) {
         size_t size = sizes[s];
         char *host[WEIR_DEVICES_MAX], *have = malloc(graph->vertices * size);
@@ -313,18 +291,17 @@ static void values_are_gathered_in_vertex_order(void **state)
         for (uint32_t p = 0; p < parts; p++)
             assert_non_null(host[p] = malloc(weir_placement_part(placement, p)->owned * size + 1));
         for (uint64_t v = 0; v < graph->vertices; v++) {
-            assert_int_equal(weir_placement_locate(placement, v, &part, NULL, &local), WEIR_OK);
+            OK(weir_placement_locate(placement, v, &part, NULL, &local));
             for (size_t i = 0; i < size; i++)
                 host[part][local * size + i] = (char)((v * 31 + i * 7) >> (i & 3));
         }
         for (uint32_t p = 0; p < parts; p++) {
             weir_device *device = weir_context_device(context, p);
             size_t bytes = weir_placement_part(placement, p)->owned * size;
-            assert_int_equal(weir_device_alloc(device, bytes, &values[p]), WEIR_OK);
-            assert_int_equal(weir__upload(device, values[p], host[p], bytes), WEIR_OK);
+            OK(weir_device_alloc(device, bytes, &values[p]));
+            OK(weir__upload(device, values[p], host[p], bytes));
         }
-        assert_int_equal(weir_placement_gather(placement, (const void *const *)values, size, have),
-                         WEIR_OK);
+        OK(weir_placement_gather(placement, (const void *const *)values, size, have));
         for (uint64_t v = 0; v < graph->vertices; v++)
             for (size_t i = 0; i < size; i++)
                 assert_int_equal(have[v * size + i], (char)((v * 31 + i * 7) >> (i & 3)));
@@ -334,7 +311,7 @@ static void values_are_gathered_in_vertex_order(void **state)
         }
         free(have);
     }
-    assert_int_equal(weir_placement_gather(placement, NULL, 0, NULL), WEIR_ERR_INVALID);
+    STATUS(weir_placement_gather(placement, NULL, 0, NULL), WEIR_ERR_INVALID);
     weir_placement_destroy(placement);
     weir_partition_destroy(partition);
     weir_graph_destroy(graph);
@@ -344,15 +321,14 @@ static void values_are_gathered_in_vertex_order(void **state)
 static void no_partition_is_one_of_equal_arcs(void **state)
 {
     (void)state;
-    weir_context *context = context_or_skip("host:3");
+    weir_context *context = open_with_or_skip("host:3", NULL);
     weir_graph *graph = open_graph("rmat:9", 0);
     weir_partition *partition = cut(graph, WEIR_PARTITION_EDGE, context);
     weir_placement *placement;
     uint32_t part;
-    assert_int_equal(
-        weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement), WEIR_OK);
+    OK(weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement));
     for (uint64_t v = 0; v < graph->vertices; v++) {
-        assert_int_equal(weir_placement_locate(placement, v, &part, NULL, NULL), WEIR_OK);
+        OK(weir_placement_locate(placement, v, &part, NULL, NULL));
         assert_int_equal(part, partition->owner[v]);
     }
     weir_placement_destroy(placement);
@@ -365,7 +341,7 @@ static void no_partition_is_one_of_equal_arcs(void **state)
 static void an_owner_that_is_no_part_is_refused(void **state)
 {
     (void)state;
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = open_graph("grid:200x200", 0);
     uint8_t *owner = calloc(graph->vertices, 1);
     weir_partition partition = {.parts = 2, .vertices = graph->vertices, .owner = owner};
@@ -373,19 +349,17 @@ static void an_owner_that_is_no_part_is_refused(void **state)
     assert_non_null(owner);
     owner[30000] = 2;
     owner[39999] = 255;
-    assert_int_equal(
-        weir_placement_create(context, graph, &partition, WEIR_PART_WEIGHTS_NONE, &placement),
-        WEIR_ERR_INVALID);
+    STATUS(weir_placement_create(context, graph, &partition, WEIR_PART_WEIGHTS_NONE, &placement),
+           WEIR_ERR_INVALID);
     assert_null(placement);
     assert_non_null(strstr(weir_error_detail(), "vertex 30000 is in part 2 of 2"));
     owner[30000] = owner[39999] = 1;
     partition.vertices--;
-    assert_int_equal(
-        weir_placement_create(context, graph, &partition, WEIR_PART_WEIGHTS_NONE, &placement),
-        WEIR_ERR_INVALID);
+    STATUS(weir_placement_create(context, graph, &partition, WEIR_PART_WEIGHTS_NONE, &placement),
+           WEIR_ERR_INVALID);
     partition.vertices++;
     for (partition.parts = 0; partition.parts <= 3; partition.parts += 3)
-        assert_int_equal(
+        STATUS(
             weir_placement_create(context, graph, &partition, WEIR_PART_WEIGHTS_NONE, &placement),
             WEIR_ERR_INVALID);
     weir_placement_destroy(NULL);
@@ -403,23 +377,17 @@ static void a_part_too_large_for_its_pool(void **state)
     weir_placement *placement;
     weir_config *config;
     weir_context *context;
-    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
-    assert_int_equal(weir_config_create(&config), WEIR_OK);
-    assert_int_equal(weir_config_set(config, "pool_bytes", "1MiB"), WEIR_OK);
+    OK(weir_config_create(&config));
+    OK(weir_config_set(config, "pool_bytes", "1MiB"));
     weir_status status = weir_context_create("host:2", config, &context);
     weir_config_destroy(config);
     assert_int_equal(status, WEIR_OK);
-    assert_int_equal(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 2, 1, NULL, &partition),
-                     WEIR_OK);
-    assert_int_equal(
-        weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE, &placement),
-        WEIR_ERR_NOMEM);
+    OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 2, 1, NULL, &partition));
+    STATUS(weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE, &placement),
+           WEIR_ERR_NOMEM);
     assert_null(placement);
     assert_non_null(strstr(weir_error_detail(), "WEIR_POOL_BYTES"));
-    for (uint32_t i = 0; i < 2; i++) {
-        weir_device_pool_stats(weir_context_device(context, i), &pool);
-        assert_int_equal(pool.allocations, 0);
-    }
+    assert_no_memory_is_left(context);
     weir_partition_destroy(partition);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
@@ -427,21 +395,18 @@ static void a_part_too_large_for_its_pool(void **state)
 
 int main(void)
 {
-#define ON(f, spec)                                             \
-    {                                                           \
-#f "[" spec "]", f, NULL, NULL, (void *)(uintptr_t)spec \
-    }
-#define ON_EACH(f)                                                                       \
-    ON(f, "host:1"), ON(f, "host:2"), ON(f, "host:3"), ON(f, "host:8"), ON(f, "cuda:0"), \
-        ON(f, "cuda:0-1"), ON(f, "cuda:0,host:1")
+#define ON_EACH(f)                                                                   \
+    ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:2"), ON_BACKEND(f, "host:3"),       \
+        ON_BACKEND(f, "host:8"), ON_BACKEND(f, "cuda:0"), ON_BACKEND(f, "cuda:0-1"), \
+        ON_BACKEND(f, "cuda:0,host:1")
     const struct CMUnitTest tests[] = {
         ON_EACH(parts_together_are_the_graph),
         ON_EACH(weights_stay_with_their_arcs),
         ON_EACH(values_are_gathered_in_vertex_order),
-        ON(fewer_parts_than_devices, "host:4"),
-        ON(fewer_parts_than_devices, "cuda:0-1"),
-        ON(a_graph_of_several_blocks, "host:1"),
-        ON(a_graph_of_several_blocks, "host:3"),
+        ON_BACKEND(fewer_parts_than_devices, "host:4"),
+        ON_BACKEND(fewer_parts_than_devices, "cuda:0-1"),
+        ON_BACKEND(a_graph_of_several_blocks, "host:1"),
+        ON_BACKEND(a_graph_of_several_blocks, "host:3"),
         cmocka_unit_test(no_partition_is_one_of_equal_arcs),
         cmocka_unit_test(an_owner_that_is_no_part_is_refused),
         cmocka_unit_test(a_part_too_large_for_its_pool),

@@ -5,6 +5,7 @@
  * how many there are of each: 40 unless given, and minutes of them find more. */
 #include "tests/algorithms/pr_fixture.h"
 #include "tests/algorithms/sssp_fixture.h"
+#include "tests/lib/choices.h"
 
 #ifdef __SANITIZE_THREAD__
 #define TRIALS 10
@@ -125,8 +126,9 @@ static weir_run_options random_options(struct trial *t)
         options.order == WEIR_ORDER_SOFT && below(t, 2) ? 1 + (uint32_t)below(t, 500) : 0;
     options.kernel = below(t, 3) ? 0 : (weir_kernel_kind)below(t, 3);
     options.worker = below(t, 3) ? 0 : (weir_worker_kind)below(t, 4);
-    if (options.worker != WEIR_WORKER_THREAD) /* which takes no mapping */
-        options.mapping = below(t, 3) ? 0 : (weir_mapping_kind)below(t, 6);
+    options.mapping = below(t, 3) ? 0 : (weir_mapping_kind)below(t, 6);
+    if (!choice_has_effect(options.worker, options.mapping, 0))
+        options.mapping = WEIR_MAPPING_AUTO;
     return options;
 }
 

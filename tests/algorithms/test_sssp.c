@@ -1,5 +1,6 @@
 /** @file test_sssp.c  Shortest paths on every set of devices against the serial reference. */
 #include "tests/algorithms/sssp_fixture.h"
+#include "tests/lib/choices.h"
 
 /* ThreadSanitizer is slow: of many combinations it sees some, and no choice twice with the same others. */
 #ifdef __SANITIZE_THREAD__
@@ -211,7 +212,7 @@ static void every_kernel_worker_and_mapping(void **state)
         if (options.kernel == WEIR_KERNEL_FUSED && mixed)
             continue;
         options.worker = (weir_worker_kind)(i / 3 % 4);
-        if (options.worker != WEIR_WORKER_THREAD) /* which takes no mapping */
+        if (choice_has_effect(options.worker, (weir_mapping_kind)(i / 12), 0))
             options.mapping = (weir_mapping_kind)(i / 12);
         options.fetch = (uint32_t)i % 5;
         options.group = options.mapping == WEIR_MAPPING_GROUP ? 1u << i % 4 : 0;

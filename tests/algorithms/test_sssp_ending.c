@@ -136,6 +136,45 @@ static void a_cancel_ends_a_run(void **state)
     weir_context_destroy(context);
 }
 
+/* In step, and through the worklist with each operator: a run leaves distances, a source that is refused leaves them as
+ * they are, and after a run that was cancelled there are none, now and later. */
+static void a_run_that_is_stopped_leaves_no_distances(void **state)
+{
+    static const struct {
+        weir_direction direction;
+        double weight;
+        int wide;
+    } forms[] = {
+        {WEIR_DIRECTION_SWITCH, 3, 0}, {WEIR_DIRECTION_PUSH, 3, 0}, {WEIR_DIRECTION_PUSH, .5, 1}};
+    weir_context *context = open_or_skip(state);
+    const int mixed = strchr(*state, ',') != NULL;
+    for (int i = mixed ? 1 : 0; i < 3; i++) {
+        weir_graph *graph = chain_of(700, forms[i].weight, forms[i].weight);
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        weir_values values = WEIR_VALUES_INIT;
+        double distance[700];
+        options.direction = forms[i].direction;
+        weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
+        OK(weir_sssp_run(sssp, 0, &stats));
+        assert_int_equal(stats.direction, forms[i].direction);
+        assert_int_equal(weir__sssp_wide(sssp), forms[i].wide);
+        STATUS(weir_sssp_run(sssp, 700, NULL), WEIR_ERR_INVALID);
+        OK(weir_sssp_distances(sssp, distance));
+        assert_true(distance[699] == 699 * forms[i].weight);
+        weir_sssp_cancel(sssp);
+        for (int again = 0; again < 2; again++) {
+            STATUS(weir_sssp_run(sssp, 699, NULL), WEIR_ERR_CANCELLED);
+            STATUS(weir_sssp_distances(sssp, distance), WEIR_ERR_INVALID);
+            assert_detail("the last run was not complete: there are no distances");
+            STATUS(weir_sssp_values(sssp, 0, &values), WEIR_ERR_INVALID);
+        }
+        weir_sssp_destroy(sssp);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
 struct canceller {
     weir_sssp *sssp;
     long after_us;
@@ -252,6 +291,7 @@ int main(void)
         cmocka_unit_test(what_does_not_fit_is_refused),
         ON_EACH_SPEC(a_time_limit_ends_a_run),
         ON_EACH_SPEC(a_cancel_ends_a_run),
+        ON_EACH_SPEC(a_run_that_is_stopped_leaves_no_distances),
         ON_EACH_SPEC(cancels_at_any_time),
         ON_TWO(every_allocation_may_fail),
         ON_TWO(every_copy_may_fail),

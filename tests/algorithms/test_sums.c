@@ -1,20 +1,9 @@
 /** @file test_sums.c  Operators whose updates add up (sum_tmpl.h): none is lost or doubled, and what goes to one far vertex
  * is sent as one. */
-#include "tests/algorithms/graph_fixture.h"
+#include "tests/algorithms/traversal_fixture.h"
 #include "tests/lib/paths_op.h"
 
 extern const weir_operator weir__paths_operator;
-
-static weir_context *context_or_skip(const char *spec)
-{
-    weir_context *context;
-    weir_status status = weir_context_create(spec, NULL, &context);
-    if (status == WEIR_ERR_NODEV)
-        skip_without(spec);
-    if (status)
-        fail_msg("%s: %s", spec, weir_error_detail());
-    return context;
-}
 
 /* The arcs of a graph that lead to larger ids. */
 static weir_graph *acyclic(const char *text)
@@ -30,8 +19,7 @@ static weir_graph *acyclic(const char *text)
                 sources[arcs] = (uint32_t)v;
                 targets[arcs++] = whole->targets[arc];
             }
-    assert_int_equal(
-        weir_graph_from_arcs(whole->vertices, arcs, sources, targets, NULL, NULL, &graph), WEIR_OK);
+    OK(weir_graph_from_arcs(whole->vertices, arcs, sources, targets, NULL, NULL, &graph));
     weir_graph_destroy(whole);
     free(sources);
     free(targets);
@@ -46,47 +34,30 @@ static void count(const weir_graph *graph, uint64_t *ways)
             ways[graph->targets[arc]] += ways[v];
 }
 
-struct paths {
-    weir_placement *placement;
-    weir_traversal *traversal;
-};
-
-static struct paths place(weir_context *context, const weir_graph *graph,
-                          const weir_partition *partition, const weir_run_options *options)
+static struct placed place_paths(weir_context *context, const weir_graph *graph,
+                                 const weir_partition *partition, const weir_run_options *options)
 {
-    struct paths paths;
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
     config.value_bytes = sizeof(paths_value);
     config.fill = 0;
     config.halo_items = 1;
-    if (weir_placement_create(context, graph, partition, WEIR_PART_WEIGHTS_NONE,
-                              &paths.placement) ||
-        weir_traversal_create(paths.placement, &weir__paths_operator, options, &config,
-                              &paths.traversal))
-        fail_msg("%s: %s", graph->name, weir_error_detail());
-    for (uint32_t p = 0; p < weir_context_device_count(context); p++) {
+    struct placed paths = place(context, graph, partition, &weir__paths_operator, options, &config);
+    for (uint32_t p = 0; p < paths.parts; p++) {
         const paths_state state = {*weir_placement_part(paths.placement, p),
                                    weir_traversal_values(paths.traversal, p), 1, 0};
-        assert_int_equal(weir_traversal_bind(paths.traversal, p, &state), WEIR_OK);
+        OK(weir_traversal_bind(paths.traversal, p, &state));
     }
     return paths;
 }
 
-static void leave(struct paths *paths)
-{
-    weir_traversal_destroy(paths->traversal);
-    weir_placement_destroy(paths->placement);
-}
-
 /* What a run found against what is wanted. */
-static weir_run_stats compare(struct paths *paths, const weir_graph *graph, const uint64_t *want)
+static weir_run_stats compare(const struct placed *paths, const weir_graph *graph,
+                              const uint64_t *want)
 {
     paths_value *have = malloc(graph->vertices * sizeof *have);
-    weir_run_stats stats = WEIR_RUN_STATS_INIT;
     assert_non_null(have);
-    if (weir_traversal_run(paths->traversal, &stats))
-        fail_msg("%s: %s", graph->name, weir_error_detail());
-    assert_int_equal(weir_traversal_gather(paths->traversal, have), WEIR_OK);
+    const weir_run_stats stats = run_placed(paths);
+    OK(weir_traversal_gather(paths->traversal, have));
     for (uint64_t v = 0; v < graph->vertices; v++) {
         assert_int_equal(have[v].coming, 0);
         if (have[v].ways != want[v])
@@ -94,7 +65,6 @@ static weir_run_stats compare(struct paths *paths, const weir_graph *graph, cons
                      (unsigned long long)v, (unsigned long long)have[v].ways,
                      (unsigned long long)want[v]);
     }
-    assert_int_equal(stats.work.produced, stats.work.consumed);
     free(have);
     return stats;
 }
@@ -103,7 +73,7 @@ static weir_run_stats compare(struct paths *paths, const weir_graph *graph, cons
 static void check(weir_context *context, const weir_graph *graph, const weir_partition *partition,
                   const weir_run_options *options)
 {
-    struct paths paths = place(context, graph, partition, options);
+    struct placed paths = place_paths(context, graph, partition, options);
     uint64_t *want = calloc(graph->vertices, sizeof *want);
     assert_non_null(want);
     for (int turn = 0; turn < 4; turn++) {
@@ -112,24 +82,23 @@ static void check(weir_context *context, const weir_graph *graph, const weir_par
             want[v] = turn == 2 ? 1 : v == source ? (uint64_t)turn + 1 : 0;
         count(graph, want);
         if (turn == 2) {
-            assert_int_equal(weir_traversal_seed_all(paths.traversal), WEIR_OK);
+            OK(weir_traversal_seed_all(paths.traversal));
         } else {
             paths_wire seed = {0, 0, (uint64_t)turn + 1};
             uint32_t part;
-            assert_int_equal(
-                weir_placement_locate(paths.placement, source, &part, &seed.vertex, NULL), WEIR_OK);
-            assert_int_equal(weir_traversal_seed(paths.traversal, part, &seed, 1), WEIR_OK);
+            OK(weir_placement_locate(paths.placement, source, &part, &seed.vertex, NULL));
+            OK(weir_traversal_seed(paths.traversal, part, &seed, 1));
         }
         compare(&paths, graph, want);
     }
     free(want);
-    leave(&paths);
+    take_away(&paths);
 }
 
 static void sums_are_those_of_a_serial_loop(void **state)
 {
     static const char *const texts[] = {"rmat:9,8", "grid:20x20", "rmat:11,2", "grid:1x1"};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         weir_graph *graph = acyclic(texts[i]);
         check(context, graph, NULL, NULL);
@@ -140,12 +109,9 @@ static void sums_are_those_of_a_serial_loop(void **state)
 
 static void in_every_order_and_over_every_route(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = acyclic("rmat:8,4");
-    weir_partition *partition;
-    assert_int_equal(weir_partition_create(graph, WEIR_PARTITION_RANDOM,
-                                           weir_context_device_count(context), 5, NULL, &partition),
-                     WEIR_OK);
+    weir_partition *partition = random_partition(context, graph);
     for (int kernel = WEIR_KERNEL_AUTO; kernel <= WEIR_KERNEL_DISCRETE; kernel += 2)
         for (int order = WEIR_ORDER_FIFO; order <= WEIR_ORDER_BULK; order++)
             for (int route = WEIR_ROUTE_AUTO; route <= WEIR_ROUTE_STAGED; route++) {
@@ -164,7 +130,7 @@ static void in_every_order_and_over_every_route(void **state)
 static void what_goes_to_one_far_vertex_is_sent_as_one(void **state)
 {
     enum { MANY = 20000, LAST = MANY + 1, ALL = MANY + 2 };
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     const uint32_t parts = weir_context_device_count(context);
     uint32_t *sources = malloc(2 * MANY * sizeof *sources);
     uint32_t *targets = malloc(2 * MANY * sizeof *targets);
@@ -177,20 +143,19 @@ static void what_goes_to_one_far_vertex_is_sent_as_one(void **state)
         targets[2 * i] = sources[2 * i + 1] = i + 1;
         targets[2 * i + 1] = LAST;
     }
-    assert_int_equal(weir_graph_from_arcs(ALL, 2 * MANY, sources, targets, NULL, NULL, &graph),
-                     WEIR_OK);
+    OK(weir_graph_from_arcs(ALL, 2 * MANY, sources, targets, NULL, NULL, &graph));
     owner[LAST] = (uint8_t)(parts - 1);
     const weir_partition partition = {
         .kind = WEIR_PARTITION_BLOCK, .parts = parts, .vertices = ALL, .owner = owner};
-    struct paths paths = place(context, graph, &partition, NULL);
+    struct placed paths = place_paths(context, graph, &partition, NULL);
     const paths_wire seed = {0, 0, 3};
     want[0] = 3;
     count(graph, want);
     assert_int_equal(want[LAST], 3 * MANY);
-    assert_int_equal(weir_traversal_seed(paths.traversal, 0, &seed, 1), WEIR_OK);
+    OK(weir_traversal_seed(paths.traversal, 0, &seed, 1));
     weir_run_stats stats = compare(&paths, graph, want);
     assert_true(stats.work.sent >= 1 && stats.work.sent < MANY / 20);
-    leave(&paths);
+    take_away(&paths);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
     free(sources);
@@ -201,19 +166,12 @@ static void what_goes_to_one_far_vertex_is_sent_as_one(void **state)
 
 int main(void)
 {
-#define ON(f, spec)                                             \
-    {                                                           \
-#f "[" spec "]", f, NULL, NULL, (void *)(uintptr_t)spec \
-    }
-#define ON_EACH(f)                                                                         \
-    ON(f, "host:1"), ON(f, "host:2"), ON(f, "host:3"), ON(f, "host:4x2"), ON(f, "cuda:0"), \
-        ON(f, "cuda:0-1"), ON(f, "cuda:0,host:1")
     const struct CMUnitTest tests[] = {
-        ON_EACH(sums_are_those_of_a_serial_loop),
-        ON_EACH(in_every_order_and_over_every_route),
-        ON(what_goes_to_one_far_vertex_is_sent_as_one, "host:2"),
-        ON(what_goes_to_one_far_vertex_is_sent_as_one, "host:2x2"),
-        ON(what_goes_to_one_far_vertex_is_sent_as_one, "cuda:0-1"),
+        ON_EACH_SPEC(sums_are_those_of_a_serial_loop),
+        ON_EACH_SPEC(in_every_order_and_over_every_route),
+        ON_BACKEND(what_goes_to_one_far_vertex_is_sent_as_one, "host:2"),
+        ON_BACKEND(what_goes_to_one_far_vertex_is_sent_as_one, "host:2x2"),
+        ON_BACKEND(what_goes_to_one_far_vertex_is_sent_as_one, "cuda:0-1"),
     };
     return cmocka_run_group_tests_name("sums", tests, NULL, NULL);
 }

@@ -3,20 +3,10 @@
  * The operator is that of BFS, which test_bfs.c tests; with several seeds it finds the distance from the
  * nearest of them. */
 #include "tests/algorithms/graph_fixture.h"
+#include "tests/lib/support.h"
 #include "algorithms/bfs/bfs_op.h"
 
 extern const weir_operator weir__bfs_operator;
-
-static weir_context *context_or_skip(const char *spec)
-{
-    weir_context *context;
-    weir_status status = weir_context_create(spec, NULL, &context);
-    if (status == WEIR_ERR_NODEV)
-        skip_without(spec);
-    if (status)
-        fail_msg("%s: %s", spec, weir_error_detail());
-    return context;
-}
 
 static weir_placement *place(weir_context *context, const weir_graph *graph)
 {
@@ -38,7 +28,7 @@ static void bind(weir_traversal *traversal, const weir_placement *placement, uin
 {
     bfs_state state = {*weir_placement_part(placement, part),
                        weir_traversal_values(traversal, part)};
-    assert_int_equal(weir_traversal_bind(traversal, part, &state), WEIR_OK);
+    OK(weir_traversal_bind(traversal, part, &state));
 }
 
 static void bind_all(weir_traversal *traversal, const weir_placement *placement)
@@ -53,8 +43,8 @@ static void seed(weir_traversal *traversal, const weir_placement *placement, uin
 {
     bfs_wire wire = {0, level};
     uint32_t part;
-    assert_int_equal(weir_placement_locate(placement, vertex, &part, &wire.vertex, NULL), WEIR_OK);
-    assert_int_equal(weir_traversal_seed(traversal, part, &wire, 1), WEIR_OK);
+    OK(weir_placement_locate(placement, vertex, &part, &wire.vertex, NULL));
+    OK(weir_traversal_seed(traversal, part, &wire, 1));
 }
 
 /* Distances from the nearest of `count` sources, by the serial reference. */
@@ -66,7 +56,7 @@ static uint32_t *nearest(const weir_graph *graph, const uint64_t *sources, int c
     assert_non_null(one);
     memset(level, 0xFF, graph->vertices * sizeof *level);
     for (int i = 0; i < count; i++) {
-        assert_int_equal(weir_bfs_reference(graph, sources[i], one), WEIR_OK);
+        OK(weir_bfs_reference(graph, sources[i], one));
         for (uint64_t v = 0; v < graph->vertices; v++)
             if (one[v] >= 0 && (uint32_t)one[v] < level[v])
                 level[v] = (uint32_t)one[v];
@@ -86,7 +76,7 @@ static void assert_run(weir_traversal *traversal, const weir_placement *placemen
         seed(traversal, placement, sources[i], 0);
     if (weir_traversal_run(traversal, &stats))
         fail_msg("%s: %s", graph->name, weir_error_detail());
-    assert_int_equal(weir_traversal_gather(traversal, have), WEIR_OK);
+    OK(weir_traversal_gather(traversal, have));
     for (uint64_t v = 0; v < graph->vertices; v++) {
         if (have[v] != want[v])
             fail_msg("vertex %llu has %u, not %u", (unsigned long long)v, have[v], want[v]);
@@ -105,7 +95,7 @@ static void assert_run(weir_traversal *traversal, const weir_placement *placemen
 static void seeds_of_many_vertices_in_one_run(void **state)
 {
     static const uint64_t sources[] = {0, 511, 100, 17, 300, 100};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("rmat:9,2", 0);
     weir_placement *placement = place(context, graph);
     weir_traversal *traversal = traverse(placement, NULL);
@@ -123,7 +113,7 @@ static void seeds_of_many_vertices_in_one_run(void **state)
 static void two_traversals_share_a_placement(void **state)
 {
     static const uint64_t sources[] = {0, 259};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("grid:20x13", 0);
     weir_placement *placement = place(context, graph);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
@@ -135,7 +125,7 @@ static void two_traversals_share_a_placement(void **state)
     bind_all(b, placement);
     assert_run(a, placement, graph, sources, 1);
     assert_run(b, placement, graph, sources + 1, 1);
-    assert_int_equal(weir_traversal_gather(a, levels), WEIR_OK); /* still those of its own run */
+    OK(weir_traversal_gather(a, levels)); /* still those of its own run */
     assert_int_equal(levels[0], 0);
     assert_int_equal(levels[259], 19 + 12);
     weir_traversal_destroy(a);
@@ -148,7 +138,7 @@ static void two_traversals_share_a_placement(void **state)
 static void links_tell_what_they_carried(void **state)
 {
     static const uint64_t source = 0;
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("grid:20x13", 0);
     weir_placement *placement = place(context, graph);
     weir_traversal *traversal = traverse(placement, NULL);
@@ -157,12 +147,11 @@ static void links_tell_what_they_carried(void **state)
     bind_all(traversal, placement);
     assert_run(traversal, placement, graph, &source, 1);
     for (uint32_t i = 0; i < devices * devices; i++) {
-        assert_int_equal(weir_traversal_link_items(traversal, i / devices, i % devices, &items),
-                         WEIR_OK);
+        OK(weir_traversal_link_items(traversal, i / devices, i % devices, &items));
         all += items;
     }
     assert_true((all > 0) == (devices > 1));
-    assert_int_equal(weir_traversal_link_items(traversal, 0, devices, &items), WEIR_ERR_INVALID);
+    STATUS(weir_traversal_link_items(traversal, 0, devices, &items), WEIR_ERR_INVALID);
     weir_traversal_destroy(traversal);
     weir_placement_destroy(placement);
     weir_graph_destroy(graph);
@@ -172,7 +161,7 @@ static void links_tell_what_they_carried(void **state)
 static void values_before_a_run_are_the_fill(void **state)
 {
     (void)state;
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = open_graph("grid:5x4", 0);
     weir_placement *placement = place(context, graph);
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
@@ -180,10 +169,9 @@ static void values_before_a_run_are_the_fill(void **state)
     uint8_t values[20][12];
     config.value_bytes = 12;
     config.fill = 0x5A;
-    assert_int_equal(
-        weir_traversal_create(placement, &weir__bfs_operator, NULL, &config, &traversal), WEIR_OK);
+    OK(weir_traversal_create(placement, &weir__bfs_operator, NULL, &config, &traversal));
     memset(values, 0, sizeof values);
-    assert_int_equal(weir_traversal_gather(traversal, values), WEIR_OK);
+    OK(weir_traversal_gather(traversal, values));
     for (size_t i = 0; i < sizeof values; i++)
         assert_int_equal(values[i / 12][i % 12], 0x5A);
     weir_traversal_destroy(traversal);
@@ -196,7 +184,7 @@ static void values_before_a_run_are_the_fill(void **state)
 static void values_that_are_kept_are_gone_on_with(void **state)
 {
     static const uint64_t sources[] = {0, 511, 100};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("grid:32x16", 0);
     weir_placement *placement = place(context, graph);
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
@@ -204,16 +192,15 @@ static void values_that_are_kept_are_gone_on_with(void **state)
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
     uint32_t have[512];
     config.keep_values = 1;
-    assert_int_equal(
-        weir_traversal_create(placement, &weir__bfs_operator, NULL, &config, &traversal), WEIR_OK);
+    OK(weir_traversal_create(placement, &weir__bfs_operator, NULL, &config, &traversal));
     bind_all(traversal, placement);
     for (int round = 0; round < 2; round++) {
         for (int count = 1; count <= 3; count++) {
             uint32_t *want = nearest(graph, sources, count);
             uint64_t reached = 0;
             seed(traversal, placement, sources[count - 1], 0);
-            assert_int_equal(weir_traversal_run(traversal, &stats), WEIR_OK);
-            assert_int_equal(weir_traversal_gather(traversal, have), WEIR_OK);
+            OK(weir_traversal_run(traversal, &stats));
+            OK(weir_traversal_gather(traversal, have));
             assert_memory_equal(have, want, sizeof have);
             for (uint64_t v = 0; v < 512; v++)
                 reached += want[v] != BFS_UNREACHED;
@@ -221,10 +208,10 @@ static void values_that_are_kept_are_gone_on_with(void **state)
             free(want);
         }
         seed(traversal, placement, sources[0], 0); /* no news any more */
-        assert_int_equal(weir_traversal_run(traversal, &stats), WEIR_OK);
+        OK(weir_traversal_run(traversal, &stats));
         assert_int_equal(stats.work.processed, 0);
-        assert_int_equal(weir_traversal_reset(traversal), WEIR_OK);
-        assert_int_equal(weir_traversal_gather(traversal, have), WEIR_OK);
+        OK(weir_traversal_reset(traversal));
+        OK(weir_traversal_gather(traversal, have));
         for (uint64_t v = 0; v < 512; v++)
             assert_int_equal(have[v], BFS_UNREACHED);
     }
@@ -238,7 +225,7 @@ static void values_that_are_kept_are_gone_on_with(void **state)
 static void values_are_not_compulsory(void **state)
 {
     static const uint64_t source = 5;
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("grid:32x16", 0);
     weir_placement *placement = place(context, graph);
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
@@ -248,31 +235,26 @@ static void values_are_not_compulsory(void **state)
     uint32_t *want = nearest(graph, &source, 1);
     void *level[WEIR_DEVICES_MAX];
     config.value_bytes = 0;
-    assert_int_equal(
-        weir_traversal_create(placement, &weir__bfs_operator, NULL, &config, &traversal), WEIR_OK);
+    OK(weir_traversal_create(placement, &weir__bfs_operator, NULL, &config, &traversal));
     for (uint32_t p = 0; p < devices; p++) {
         const weir_part *part = weir_placement_part(placement, p);
         const size_t bytes = ((size_t)part->owned + part->halo_count) * sizeof(uint32_t);
         assert_null(weir_traversal_values(traversal, p));
-        assert_int_equal(weir_device_alloc(weir_context_device(context, p), bytes, &level[p]),
-                         WEIR_OK);
+        OK(weir_device_alloc(weir_context_device(context, p), bytes, &level[p]));
         bfs_state state_of = {*part, level[p]};
-        assert_int_equal(weir_traversal_bind(traversal, p, &state_of), WEIR_OK);
-        assert_int_equal(weir_queue_fill(weir_traversal_queue(traversal, p), level[p], 0xFF, bytes),
-                         WEIR_OK);
+        OK(weir_traversal_bind(traversal, p, &state_of));
+        OK(weir_queue_fill(weir_traversal_queue(traversal, p), level[p], 0xFF, bytes));
     }
     assert_null(weir_traversal_queue(traversal, devices));
-    assert_int_equal(weir_traversal_reset(traversal), WEIR_OK);
+    OK(weir_traversal_reset(traversal));
     seed(traversal, placement, source, 0);
-    assert_int_equal(weir_traversal_run(traversal, &stats), WEIR_OK);
+    OK(weir_traversal_run(traversal, &stats));
     assert_int_equal(stats.reached, 0);
     assert_int_equal(stats.arcs_reached, 0);
     assert_true(stats.work.processed > 1);
-    assert_int_equal(weir_traversal_gather(traversal, have), WEIR_ERR_INVALID);
+    STATUS(weir_traversal_gather(traversal, have), WEIR_ERR_INVALID);
     assert_non_null(strstr(weir_error_detail(), "without values"));
-    assert_int_equal(
-        weir_placement_gather(placement, (const void *const *)level, sizeof(uint32_t), have),
-        WEIR_OK);
+    OK(weir_placement_gather(placement, (const void *const *)level, sizeof(uint32_t), have));
     assert_memory_equal(have, want, sizeof have);
     free(want);
     weir_traversal_destroy(traversal);
@@ -287,12 +269,12 @@ static void a_part_without_a_state_is_refused(void **state)
 {
     static const uint64_t source = 3;
     (void)state;
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = open_graph("grid:5x4", 0);
     weir_placement *placement = place(context, graph);
     weir_traversal *traversal = traverse(placement, NULL);
     bind(traversal, placement, 0);
-    assert_int_equal(weir_traversal_run(traversal, NULL), WEIR_ERR_INVALID);
+    STATUS(weir_traversal_run(traversal, NULL), WEIR_ERR_INVALID);
     assert_non_null(strstr(weir_error_detail(), "part 1"));
     bind(traversal, placement, 1);
     assert_run(traversal, placement, graph, &source, 1);
@@ -306,9 +288,8 @@ static void assert_refused(weir_placement *placement, const weir_run_options *op
                            const weir_traversal_config *config, const char *says)
 {
     weir_traversal *traversal;
-    assert_int_equal(
-        weir_traversal_create(placement, &weir__bfs_operator, options, config, &traversal),
-        WEIR_ERR_INVALID);
+    STATUS(weir_traversal_create(placement, &weir__bfs_operator, options, config, &traversal),
+           WEIR_ERR_INVALID);
     assert_null(traversal);
     assert_non_null(strstr(weir_error_detail(), says));
 }
@@ -316,7 +297,7 @@ static void assert_refused(weir_placement *placement, const weir_run_options *op
 static void what_is_out_of_range_is_refused(void **state)
 {
     (void)state;
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = open_graph("grid:5x4", 0);
     weir_placement *placement = place(context, graph);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
@@ -343,21 +324,17 @@ static void a_placement_ends_with_its_last_traversal(void **state)
 {
     static const uint64_t source = 3;
     (void)state;
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = open_graph("grid:5x4", 0);
     weir_placement *placement = place(context, graph);
     weir_traversal *a = traverse(placement, NULL), *b = traverse(placement, NULL);
-    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
     bind_all(a, placement);
     bind_all(b, placement);
     weir_placement_destroy(placement);
     weir_traversal_destroy(a);
     assert_run(b, placement, graph, &source, 1); /* which keeps it */
     weir_traversal_destroy(b);
-    for (uint32_t i = 0; i < 2; i++) {
-        weir_device_pool_stats(weir_context_device(context, i), &pool);
-        assert_int_equal(pool.allocations, 0);
-    }
+    assert_no_memory_is_left(context);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
 }
@@ -373,17 +350,16 @@ static void values_too_large_for_the_pool(void **state)
     weir_traversal *traversal;
     weir_pool_stats before[2] = {WEIR_POOL_STATS_INIT, WEIR_POOL_STATS_INIT},
                     after = WEIR_POOL_STATS_INIT;
-    assert_int_equal(weir_config_create(&config), WEIR_OK);
-    assert_int_equal(weir_config_set(config, "pool_bytes", "4MiB"), WEIR_OK);
-    assert_int_equal(weir_context_create("host:2", config, &context), WEIR_OK);
+    OK(weir_config_create(&config));
+    OK(weir_config_set(config, "pool_bytes", "4MiB"));
+    OK(weir_context_create("host:2", config, &context));
     weir_config_destroy(config);
     weir_placement *placement = place(context, graph);
     large.value_bytes = 1024;
     for (uint32_t i = 0; i < 2; i++)
         weir_device_pool_stats(weir_context_device(context, i), &before[i]);
-    assert_int_equal(
-        weir_traversal_create(placement, &weir__bfs_operator, NULL, &large, &traversal),
-        WEIR_ERR_NOMEM);
+    STATUS(weir_traversal_create(placement, &weir__bfs_operator, NULL, &large, &traversal),
+           WEIR_ERR_NOMEM);
     assert_null(traversal);
     for (uint32_t i = 0; i < 2; i++) {
         weir_device_pool_stats(weir_context_device(context, i), &after);
@@ -396,14 +372,14 @@ static void values_too_large_for_the_pool(void **state)
 
 static void a_cancelled_traversal_says_so(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("grid:20x13", 0);
     weir_placement *placement = place(context, graph);
     weir_traversal *traversal = traverse(placement, NULL);
     bind_all(traversal, placement);
     seed(traversal, placement, 0, 0);
     weir_traversal_cancel(traversal);
-    assert_int_equal(weir_traversal_run(traversal, NULL), WEIR_ERR_CANCELLED);
+    STATUS(weir_traversal_run(traversal, NULL), WEIR_ERR_CANCELLED);
     weir_traversal_destroy(traversal);
     traversal = traverse(placement, NULL); /* the placement is as good as before */
     static const uint64_t source = 259;
@@ -417,13 +393,9 @@ static void a_cancelled_traversal_says_so(void **state)
 
 int main(void)
 {
-#define ON(f, spec)                                             \
-    {                                                           \
-#f "[" spec "]", f, NULL, NULL, (void *)(uintptr_t)spec \
-    }
-#define ON_EACH(f)                                                                           \
-    ON(f, "host:1"), ON(f, "host:3"), ON(f, "host:2x2"), ON(f, "cuda:0"), ON(f, "cuda:0-1"), \
-        ON(f, "cuda:0,host:1")
+#define ON_EACH(f)                                                               \
+    ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:2x2"), \
+        ON_BACKEND(f, "cuda:0"), ON_BACKEND(f, "cuda:0-1"), ON_BACKEND(f, "cuda:0,host:1")
     const struct CMUnitTest tests[] = {
         ON_EACH(seeds_of_many_vertices_in_one_run),
         ON_EACH(two_traversals_share_a_placement),

@@ -5,27 +5,11 @@
 #include "algorithms/common/values_op.h"
 #include "runtime/internal.h"
 #include "tests/algorithms/graph_fixture.h"
+#include "tests/lib/support.h"
 
 #include <math.h>
 
 extern const weir_operator weir__bfs_operator;
-
-static weir_context *context_or_skip(const char *spec)
-{
-    weir_context *context;
-    weir_status status = weir_context_create(spec, NULL, &context);
-    if (status == WEIR_ERR_NODEV)
-        skip_without(spec);
-    if (status)
-        fail_msg("%s: %s", spec, weir_error_detail());
-    return context;
-}
-
-static void ok(weir_status status)
-{
-    if (status)
-        fail_msg("%s: %s", weir_status_text(status), weir_error_detail());
-}
 
 /* ---- results where they lie -------------------------------------------------------------------- */
 
@@ -74,7 +58,7 @@ static void assert_values(enum kind kind, union object object, weir_context *con
     weir_values values = WEIR_VALUES_INIT;
     assert_non_null(seen);
     for (uint32_t d = 0; d < parts; d++) {
-        ok(values_of(kind, object, d, &values));
+        OK(values_of(kind, object, d, &values));
         assert_int_equal(values.bytes, values.kind == WEIR_VALUE_F64 ? 8 : 4);
         assert_true(values.first >= next);
         next = values.first + values.count;
@@ -82,8 +66,8 @@ static void assert_values(enum kind kind, union object object, weir_context *con
         uint32_t *vertex = malloc(values.count * 4 + 1);
         assert_true(data && vertex);
         weir_device *device = weir_context_device(context, d);
-        ok(weir__download(device, data, values.data, values.count * values.bytes));
-        ok(weir__download(device, vertex, values.vertices, values.count * 4));
+        OK(weir__download(device, data, values.data, values.count * values.bytes));
+        OK(weir__download(device, vertex, values.vertices, values.count * 4));
         for (uint64_t i = 0; i < values.count; i++) {
             if (vertex[i] == UINT32_MAX)
                 continue;
@@ -97,7 +81,7 @@ static void assert_values(enum kind kind, union object object, weir_context *con
         free(vertex);
     }
     assert_int_equal(found, n);
-    assert_int_equal(values_of(kind, object, parts, &values), WEIR_ERR_INVALID);
+    STATUS(values_of(kind, object, parts, &values), WEIR_ERR_INVALID);
     free(seen);
 }
 
@@ -105,7 +89,7 @@ static void results_are_those_on_the_host(void **state)
 {
     static const char *const graphs[] = {"rmat:10", "grid:40x27,0.7"};
     static const weir_direction ways[] = {WEIR_DIRECTION_PUSH, WEIR_DIRECTION_AUTO};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     const uint32_t parts = weir_context_device_count(context);
     for (int g = 0; g < 4; g++) {
         weir_graph *graph = open_graph(graphs[g / 2], 0);
@@ -119,47 +103,47 @@ static void results_are_those_on_the_host(void **state)
         weir_values values = WEIR_VALUES_INIT;
         union object object;
         assert_true(want && levels);
-        ok(weir_graph_weigh(graph, &weights));
-        ok(weir_partition_create(graph, WEIR_PARTITION_RANDOM, parts, 7, NULL, &partition));
+        OK(weir_graph_weigh(graph, &weights));
+        OK(weir_partition_create(graph, WEIR_PARTITION_RANDOM, parts, 7, NULL, &partition));
         options.direction = ways[g % 2];
 
-        ok(weir_bfs_create(context, graph, partition, &options, &object.bfs));
-        assert_int_equal(weir_bfs_values(object.bfs, 0, &values), WEIR_ERR_INVALID);
+        OK(weir_bfs_create(context, graph, partition, &options, &object.bfs));
+        STATUS(weir_bfs_values(object.bfs, 0, &values), WEIR_ERR_INVALID);
         for (uint64_t source = 1; source < 4; source++) {
-            ok(weir_bfs_run(object.bfs, source, &stats));
-            ok(weir_bfs_levels(object.bfs, levels));
+            OK(weir_bfs_run(object.bfs, source, &stats));
+            OK(weir_bfs_levels(object.bfs, levels));
             for (uint64_t v = 0; v < n; v++)
                 want[v] = levels[v];
             assert_values(BFS, object, context, parts, n, want);
         }
         weir_bfs_destroy(object.bfs);
 
-        ok(weir_sssp_create(context, graph, partition, &options, &object.sssp));
-        assert_int_equal(weir_sssp_values(object.sssp, 0, &values), WEIR_ERR_INVALID);
-        ok(weir_sssp_run(object.sssp, 1, &stats));
-        ok(weir_sssp_distances(object.sssp, want));
+        OK(weir_sssp_create(context, graph, partition, &options, &object.sssp));
+        STATUS(weir_sssp_values(object.sssp, 0, &values), WEIR_ERR_INVALID);
+        OK(weir_sssp_run(object.sssp, 1, &stats));
+        OK(weir_sssp_distances(object.sssp, want));
         assert_values(SSSP, object, context, parts, n, want);
         weir_sssp_destroy(object.sssp);
 
-        ok(weir_pr_create(context, graph, partition, &options, NULL, &object.pr));
-        assert_int_equal(weir_pr_values(object.pr, 0, &values), WEIR_ERR_INVALID);
-        ok(weir_pr_run(object.pr, &stats));
-        ok(weir_pr_ranks(object.pr, want));
+        OK(weir_pr_create(context, graph, partition, &options, NULL, &object.pr));
+        STATUS(weir_pr_values(object.pr, 0, &values), WEIR_ERR_INVALID);
+        OK(weir_pr_run(object.pr, &stats));
+        OK(weir_pr_ranks(object.pr, want));
         assert_values(PR, object, context, parts, n, want);
         weir_pr_destroy(object.pr);
 
-        ok(weir_cc_create(context, graph, partition, NULL, WEIR_CC_RESIDENT, &object.cc));
-        assert_int_equal(weir_cc_values(object.cc, 0, &values), WEIR_ERR_INVALID);
-        ok(weir_cc_run(object.cc, &stats));
-        ok(weir_cc_labels(object.cc, (uint32_t *)levels));
+        OK(weir_cc_create(context, graph, partition, NULL, WEIR_CC_RESIDENT, &object.cc));
+        STATUS(weir_cc_values(object.cc, 0, &values), WEIR_ERR_INVALID);
+        OK(weir_cc_run(object.cc, &stats));
+        OK(weir_cc_labels(object.cc, (uint32_t *)levels));
         for (uint64_t v = 0; v < n; v++)
             want[v] = (uint32_t)levels[v];
         assert_values(CC, object, context, parts, n, want);
         weir_cc_destroy(object.cc);
 
-        ok(weir_cc_create(context, graph, partition, NULL, WEIR_CC_STREAMED, &object.cc));
-        ok(weir_cc_run(object.cc, &stats));
-        assert_int_equal(weir_cc_values(object.cc, 0, &values), WEIR_ERR_UNSUPPORTED);
+        OK(weir_cc_create(context, graph, partition, NULL, WEIR_CC_STREAMED, &object.cc));
+        OK(weir_cc_run(object.cc, &stats));
+        STATUS(weir_cc_values(object.cc, 0, &values), WEIR_ERR_UNSUPPORTED);
         weir_cc_destroy(object.cc);
 
         weir_partition_destroy(partition);
@@ -172,12 +156,12 @@ static void results_are_those_on_the_host(void **state)
 
 /* ---- the order of vertices --------------------------------------------------------------------- */
 
-enum { VERTICES = 5000 };
+enum { VERTICES = 5000, MANY = 1300000 };
 
 /* Vertices are dealt out in turn; behind those of each part are `gap` numbers of none. */
 struct scattered {
     struct weir__numbering fields, *numbering;
-    uint32_t number[VERTICES], *vertex;
+    uint32_t number[MANY], *vertex;
     void *values[WEIR_DEVICES_MAX];
 };
 
@@ -185,7 +169,7 @@ static void scatter(struct scattered *s, weir_context *context, uint32_t gap, ui
 {
     const uint32_t parts = weir_context_device_count(context);
     uint32_t next = 0;
-    s->vertex = malloc((VERTICES + parts * (uint64_t)gap) * sizeof *s->vertex);
+    s->vertex = malloc((vertices + parts * (uint64_t)gap) * sizeof *s->vertex);
     assert_non_null(s->vertex);
     s->fields = (struct weir__numbering){.context = context, .vertices = vertices, .parts = parts};
     for (uint32_t p = 0; p < parts; p++) {
@@ -201,7 +185,7 @@ static void scatter(struct scattered *s, weir_context *context, uint32_t gap, ui
     s->fields.numbers = next;
     s->fields.number = s->number;
     s->fields.vertex = gap ? s->vertex : NULL;
-    ok(weir__numbering_create(&s->fields, &s->numbering));
+    OK(weir__numbering_create(&s->fields, &s->numbering));
 }
 
 static unsigned char byte_of(uint32_t vertex, size_t i)
@@ -218,8 +202,8 @@ static void fill_scattered(struct scattered *s, size_t bytes)
         assert_non_null(host);
         for (size_t at = 0; at < all; at++)
             host[at] = (char)byte_of(s->vertex[s->fields.begin[p] + at / bytes], at % bytes);
-        ok(weir_device_alloc(device, all, &s->values[p]));
-        ok(weir__upload(device, s->values[p], host, all));
+        OK(weir_device_alloc(device, all, &s->values[p]));
+        OK(weir__upload(device, s->values[p], host, all));
         free(host);
     }
 }
@@ -234,7 +218,7 @@ static void assert_in_order(const unsigned char *out, uint64_t vertices, size_t 
 static void values_come_in_the_order_of_vertices(void **state)
 {
     static const size_t widths[] = {4, 8, 1, 12};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     unsigned char *out = malloc(VERTICES * 12);
     assert_non_null(out);
     for (int i = 0; i < 4 * 2 * 2 * 2; i++) {
@@ -247,10 +231,10 @@ static void values_come_in_the_order_of_vertices(void **state)
         fill_scattered(s, bytes);
         memcpy(values, s->values, sizeof values);
         if (i / 16)
-            ok(weir_memory_register(context, out, VERTICES * 12));
+            OK(weir_memory_register(context, out, VERTICES * 12));
         for (int twice = 0; twice < 2; twice++) {
             memset(out, 0, VERTICES * 12);
-            ok(weir__gather(s->numbering, values, bytes, out));
+            OK(weir__gather(s->numbering, values, bytes, out));
             assert_in_order(out, vertices, bytes);
         }
         memset(out, 0, VERTICES * 12);
@@ -260,7 +244,39 @@ static void values_come_in_the_order_of_vertices(void **state)
         if (!status)
             assert_in_order(out, vertices, bytes);
         if (i / 16)
-            ok(weir_memory_unregister(context, out));
+            OK(weir_memory_unregister(context, out));
+        for (uint32_t p = 0; p < s->fields.parts; p++)
+            weir_device_free(weir_context_device(context, p), s->values[p]);
+        weir__numbering_destroy(s->numbering);
+        free(s->vertex);
+        free(s);
+    }
+    free(out);
+    weir_context_destroy(context);
+}
+
+/* More than two stretches (gather.c), of which the last one is short. */
+static void stretches_come_one_after_the_other(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    unsigned char *out = malloc(MANY * UINT64_C(8));
+    assert_non_null(out);
+    for (size_t bytes = 4; bytes <= 8; bytes += 4) {
+        const void *values[WEIR_DEVICES_MAX];
+        struct scattered *s = calloc(1, sizeof *s);
+        assert_non_null(s);
+        scatter(s, context, 3, MANY);
+        fill_scattered(s, bytes);
+        memcpy(values, s->values, sizeof values);
+        for (int registered = 0; registered < 2; registered++) {
+            if (registered)
+                OK(weir_memory_register(context, out, MANY * bytes));
+            memset(out, 0, MANY * bytes);
+            OK(weir__gather_on_devices(s->numbering, values, bytes, out));
+            assert_in_order(out, MANY, bytes);
+            if (registered)
+                OK(weir_memory_unregister(context, out));
+        }
         for (uint32_t p = 0; p < s->fields.parts; p++)
             weir_device_free(weir_context_device(context, p), s->values[p]);
         weir__numbering_destroy(s->numbering);
@@ -275,7 +291,7 @@ static void values_come_in_the_order_of_vertices(void **state)
 static void downloads_of_all_sizes(void **state)
 {
     static const size_t sizes[] = {1, 4095, (4 << 20) - 1, 4 << 20, (4 << 20) + 1, (16 << 20) + 5};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_device *device = weir_context_device(context, 0);
     const size_t most = (16 << 20) + 5;
     unsigned char *from = malloc(most), *to = malloc(most);
@@ -283,14 +299,14 @@ static void downloads_of_all_sizes(void **state)
     assert_true(from && to);
     for (size_t i = 0; i < most; i++)
         from[i] = (unsigned char)(i * 2654435761u >> 24);
-    ok(weir_device_alloc(device, most, &there));
-    ok(weir__upload(device, there, from, most));
+    OK(weir_device_alloc(device, most, &there));
+    OK(weir__upload(device, there, from, most));
     for (int registered = 0; registered < 2; registered++) {
         if (registered)
-            ok(weir_memory_register(context, to, 4 << 20));
+            OK(weir_memory_register(context, to, 4 << 20));
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             memset(to, 0, most);
-            ok(weir__download(device, to, there, sizes[i]));
+            OK(weir__download(device, to, there, sizes[i]));
             assert_memory_equal(to, from, sizes[i]);
             assert_true(sizes[i] == most || to[sizes[i]] == 0);
         }
@@ -299,7 +315,7 @@ static void downloads_of_all_sizes(void **state)
         assert_int_equal(weir__memory_registered(context, to, (4 << 20) + 1), 0);
         assert_int_equal(weir__memory_registered(context, to + (4 << 20), 1), 0);
     }
-    ok(weir_memory_unregister(context, to));
+    OK(weir_memory_unregister(context, to));
     weir_device_free(device, there);
     free(from);
     free(to);
@@ -332,7 +348,7 @@ static void counts_are_those_of_the_host(void **state)
 {
     static const size_t widths[] = {1, 2, 3, 4, 5, 8, 12, 16, 4096};
     static const int fills[] = {0, 0x5A, 0xFF};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_device *device = weir_context_device(context, 0);
     uint64_t offsets[ROWS + 1], want[VALUES_COUNTS], have[VALUES_COUNTS];
     unsigned char *values = malloc(ROWS * (size_t)4096);
@@ -343,11 +359,11 @@ static void counts_are_those_of_the_host(void **state)
     offsets[0] = 0;
     for (uint32_t row = 0; row < ROWS; row++)
         offsets[row + 1] = offsets[row] + row % 13 + (row == 77 ? UINT64_C(5000000000) : 0);
-    ok(weir_queue_create(device, 0, &queue));
-    ok(weir_device_alloc(device, ROWS * (size_t)4096, &there));
-    ok(weir_device_alloc(device, sizeof offsets, &offsets_there));
-    ok(weir_device_alloc(device, sizeof have, &counts));
-    ok(weir__upload(device, offsets_there, offsets, sizeof offsets));
+    OK(weir_queue_create(device, 0, &queue));
+    OK(weir_device_alloc(device, ROWS * (size_t)4096, &there));
+    OK(weir_device_alloc(device, sizeof offsets, &offsets_there));
+    OK(weir_device_alloc(device, sizeof have, &counts));
+    OK(weir__upload(device, offsets_there, offsets, sizeof offsets));
     for (int i = 0; i < 9 * 3; i++) {
         const size_t bytes = widths[i / 3];
         const uint64_t far = i % 2 ? 0 : bytes == 4 ? UINT32_MAX - 1 : UINT64_MAX / 2;
@@ -364,7 +380,7 @@ static void counts_are_those_of_the_host(void **state)
             }
         }
         recount(values, offsets, bytes, fills[i % 3], far, want);
-        ok(weir__upload(device, there, values, ROWS * bytes));
+        OK(weir__upload(device, there, values, ROWS * bytes));
         const values_count_args args = {.values = there,
                                         .offsets = offsets_there,
                                         .counts = counts,
@@ -372,10 +388,10 @@ static void counts_are_those_of_the_host(void **state)
                                         .rows = ROWS,
                                         .bytes = (uint32_t)bytes,
                                         .fill = (uint32_t)fills[i % 3]};
-        ok(weir_queue_fill(queue, counts, 0, sizeof have));
-        ok(weir_queue_launch(queue, &weir__values_count_kernel, &args, sizeof args));
-        ok(weir_queue_sync(queue));
-        ok(weir__download(device, have, counts, sizeof have));
+        OK(weir_queue_fill(queue, counts, 0, sizeof have));
+        OK(weir_queue_launch(queue, &weir__values_count_kernel, &args, sizeof args));
+        OK(weir_queue_sync(queue));
+        OK(weir__download(device, have, counts, sizeof have));
         for (int c = 0; c < VALUES_COUNTS; c++)
             if (have[c] != want[c])
                 fail_msg("width %zu, fill %d: count %d is %llu, not %llu", bytes, fills[i % 3], c,
@@ -392,25 +408,25 @@ static void counts_are_those_of_the_host(void **state)
 /* A traversal counts far values and none before it ran; without stats too. */
 static void far_values_of_a_traversal(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("grid:20x13", 0);
     weir_placement *placement;
     weir_traversal *traversal;
     bfs_wire wire = {0, 0};
     uint32_t part;
-    ok(weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement));
-    ok(weir_traversal_create(placement, &weir__bfs_operator, NULL, NULL, &traversal));
+    OK(weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement));
+    OK(weir_traversal_create(placement, &weir__bfs_operator, NULL, NULL, &traversal));
     for (uint32_t p = 0; p < weir_context_device_count(context); p++) {
         bfs_state bound = {*weir_placement_part(placement, p), weir_traversal_values(traversal, p)};
-        ok(weir_traversal_bind(traversal, p, &bound));
+        OK(weir_traversal_bind(traversal, p, &bound));
     }
     weir__traversal_watch(traversal, 19 + 12);
     assert_int_equal(weir__traversal_far(traversal), 0);
-    ok(weir_placement_locate(placement, 0, &part, &wire.vertex, NULL));
-    ok(weir_traversal_seed(traversal, part, &wire, 1));
-    ok(weir_traversal_run(traversal, NULL));
+    OK(weir_placement_locate(placement, 0, &part, &wire.vertex, NULL));
+    OK(weir_traversal_seed(traversal, part, &wire, 1));
+    OK(weir_traversal_run(traversal, NULL));
     assert_int_equal(weir__traversal_far(traversal), 1); /* the other corner */
-    ok(weir_traversal_run(traversal, NULL));             /* from nowhere */
+    OK(weir_traversal_run(traversal, NULL));             /* from nowhere */
     assert_int_equal(weir__traversal_far(traversal), 0);
     weir_traversal_destroy(traversal);
     weir_placement_destroy(placement);
@@ -420,16 +436,13 @@ static void far_values_of_a_traversal(void **state)
 
 int main(void)
 {
-#define ON(f, spec)                                             \
-    {                                                           \
-#f "[" spec "]", f, NULL, NULL, (void *)(uintptr_t)spec \
-    }
-#define ON_EACH(f) \
-    ON(f, "host:1"), ON(f, "host:3"), ON(f, "host:2x2"), ON(f, "cuda:0"), ON(f, "cuda:0-1")
+#define ON_EACH(f)                                                               \
+    ON_BACKEND(f, "host:1"), ON_BACKEND(f, "host:3"), ON_BACKEND(f, "host:2x2"), \
+        ON_BACKEND(f, "cuda:0"), ON_BACKEND(f, "cuda:0-1")
     const struct CMUnitTest tests[] = {
         ON_EACH(results_are_those_on_the_host), ON_EACH(values_come_in_the_order_of_vertices),
         ON_EACH(downloads_of_all_sizes),        ON_EACH(counts_are_those_of_the_host),
-        ON_EACH(far_values_of_a_traversal),
+        ON_EACH(far_values_of_a_traversal),     ON_EACH(stretches_come_one_after_the_other),
     };
     return cmocka_run_group_tests_name("values", tests, NULL, NULL);
 }

@@ -61,7 +61,7 @@ for verb in bfs sssp; do
         right --fetch $fetch
         picked fetch $fetch
     done
-    # A mapping is no wider than its worker, so these ask for the widest.
+    # Some mappings are wider than a warp, so these ask for the widest worker.
     for mapping in thread warp block merge group:1 group:2 group:8 group:32 group:1024; do
         right --worker block --mapping $mapping
         picked mapping "\"$mapping\""
@@ -95,6 +95,17 @@ for verb in bfs sssp; do
     picked mapping null
     for mapping in thread warp block merge group:2; do
         refuse 2 "mapping has no effect where a worker is a thread" $verb $G --worker thread --mapping $mapping
+    done
+
+    # ---- one that is a warp has no more than 32 lanes ----
+    for mapping in thread warp merge group:32; do
+        right --worker warp --mapping $mapping
+        picked mapping "\"$mapping\""
+    done
+    refuse 2 "mapping block has no effect where a worker is a warp" $verb $G --worker warp --mapping block
+    for group in 64 1024; do
+        refuse 2 "a group of more than 32 lanes has no effect where a worker is a warp" \
+            $verb $G --worker warp --mapping group:$group
     done
 
     # ---- refused ----

@@ -90,6 +90,7 @@ refuse 2 "is empty" topo --machine ""
 refuse 2 "give only one" topo --devices host:2 --machine m60
 refuse 2 "give only one" bench pairs --devices host:2 --machine m60
 refuse 2 "--route belongs to --format table" topo --machine m60 --route ring --format json
+refuse 2 "--measure belongs to --format table and json" topo --machine m60 --measure --format dot
 refuse 2 "--format csv: unknown; choose one of: table, json, dot" topo --format csv
 refuse 2 "--route rings: unknown; choose one of: auto, direct" topo --route rings
 refuse 2 "one argument too many" topo m60

@@ -6,6 +6,7 @@
 
 #define BEATS_BLOCKS_MAX 1024u /* of a device */
 #define BEATS_SLOW_NS    10000000u
+#define BEATS_LATE_NS    50000000u
 #define BEATS_CELLS      (2 * BEATS_BLOCKS_MAX)
 
 /** What a body does. */
@@ -15,12 +16,13 @@ enum beats_mode {
     BEATS_STUCK,     /* device 0 does not come to the barrier at `steps` */
     BEATS_ASLEEP,    /* all blocks sleep and nobody wakes them */
     BEATS_STOPS,     /* block 0 of each device tells the others to stop at `steps` */
-    BEATS_SLOW       /* `steps` steps of BEATS_SLOW_NS each */
+    BEATS_LATE, /* device 0 stops at `steps`; the others arrive there BEATS_LATE_NS later, and stop too */
+    BEATS_SLOW /* `steps` steps of BEATS_SLOW_NS each */
 };
 
 /** What lies in weir_steps_page.result. */
 enum beats_result {
-    BEATS_WRONG = 0, /* sums, words and cells that were not as they had to be */
+    BEATS_WRONG = 0, /* flags, sums, words and cells that were not as they had to be */
     BEATS_CAME,      /* blocks that came to the end */
     BEATS_BLOCKS,
     BEATS_STEP,  /* barriers that block 0 passed */

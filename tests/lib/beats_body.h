@@ -168,11 +168,27 @@ WEIR_DEV uint32_t beats_step(const struct beats_args *a, struct beats_shared *sh
     return stop;
 }
 
+/* Flags that an earlier run has left, counted before this device arrives at its first barrier: until then no other
+ * device gets beyond that barrier, and so no flag of this run has another number than that of the first step. */
+WEIR_DEV uint64_t beats_left(const struct beats_args *a)
+{
+    const struct weir_steps_page *page = weir_steps_mine(&a->member);
+    uint64_t left = 0;
+    for (uint32_t d = 0; d < a->member.count; d++)
+        for (uint32_t i = 0; i < 2; i++) {
+            const uint64_t step = weir_load_acquire_sys_u64(&page->from[i][d].step);
+            left += step && step != a->before + UINT64_C(1);
+        }
+    return left;
+}
+
 /* The last step is that of `steps`, at which all are awake. */
 WEIR_DEV uint32_t beats_count(const struct beats_args *a, struct beats_shared *shared,
                               struct weir_steps_block *b, uint64_t *wrong)
 {
     b->step = a->before;
+    if (b->block == 0 && b->thread == 0)
+        *wrong += beats_left(a);
     uint32_t stop = b->block ? beats_sleep(a, b, wrong) : 0;
     while (!stop && beats_at(a, b) <= a->steps)
         stop = beats_step(a, shared, b, wrong);
@@ -195,18 +211,41 @@ WEIR_DEV uint32_t beats_endless(const struct beats_args *a, struct weir_steps_bl
     return stop;
 }
 
+WEIR_DEV void beats_pass_time(uint64_t ns)
+{
+    const uint64_t until_ns = weir_clock_ns() + ns;
+    while (weir_clock_ns() < until_ns)
+        ;
+}
+
 /* A few long steps: none is waited for longer than another. */
 WEIR_DEV uint32_t beats_slow(const struct beats_args *a, struct weir_steps_block *b)
 {
     uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop = 0;
     while (!stop && b->step < a->steps) {
-        const uint64_t until_ns = weir_clock_ns() + BEATS_SLOW_NS;
-        while (weir_clock_ns() < until_ns)
-            ;
+        beats_pass_time(BEATS_SLOW_NS);
         stop = weir_steps_sync(&a->member, b, b->blocks, NULL, 0, total);
     }
     return stop;
+}
+
+/* The flags of the last barrier come to device 0 when its body has ended. */
+WEIR_DEV uint32_t beats_late(const struct beats_args *a, struct weir_steps_block *b)
+{
+    const struct weir_steps_member *m = &a->member;
+    uint64_t total[WEIR_STEPS_SUMS], board[8];
+    uint32_t stop = 0, blocks;
+    while (!stop && b->step < a->steps)
+        stop = weir_steps_sync(m, b, b->blocks, NULL, 0, total);
+    if (m->index && b->block == 0)
+        beats_pass_time(BEATS_LATE_NS);
+    if (b->block == 0 && b->thread == 0)
+        weir_store_relaxed_sys_u32(&weir_steps_mine(m)->stop, WEIR_STEPS_STOPPED);
+    if (m->index == 0)
+        return weir_steps_sync(m, b, b->blocks, NULL, 0, total);
+    weir_steps_leave(m, b, b->blocks, NULL);
+    return weir_steps_sleep(m, b, board, &blocks);
 }
 
 WEIR_DEV void beats_body(const struct beats_args *a, struct beats_shared *shared,
@@ -224,6 +263,8 @@ WEIR_DEV void beats_body(const struct beats_args *a, struct beats_shared *shared
         stop = beats_sleep(a, b, &unused);
     else if (a->mode == BEATS_SLOW)
         stop = beats_slow(a, b);
+    else if (a->mode == BEATS_LATE)
+        stop = beats_late(a, b);
     else
         stop = beats_endless(a, b);
     if (wrong)

@@ -130,6 +130,8 @@ int choice_devices_asked(struct choice_devices *set);
 void choice_shape_of(const struct choice_devices *set, struct cover_shape *shape_out);
 /** The number of a value of a factor by its text, as "group:4"; -1: there is none. */
 int choice_value(enum choice_factor factor, const char *text);
+/** Whether a mapping has an effect with that worker; if not, it is refused. */
+int choice_has_effect(weir_worker_kind worker, weir_mapping_kind mapping, uint32_t group);
 /** The run options of a row. */
 weir_run_options choice_options(const uint8_t *row);
 weir_partition_kind choice_partition(const uint8_t *row);

@@ -151,6 +151,13 @@ weir_run_options choice_options(const uint8_t *row)
     return options;
 }
 
+int choice_has_effect(weir_worker_kind worker, weir_mapping_kind mapping, uint32_t group)
+{
+    const int wide = mapping == WEIR_MAPPING_BLOCK || group > 32;
+    return mapping == WEIR_MAPPING_AUTO ||
+           (worker != WEIR_WORKER_THREAD && !(worker == WEIR_WORKER_WARP && wide));
+}
+
 weir_partition_kind choice_partition(const uint8_t *row)
 {
     return asks(row, CHOICE_PARTITION) ? partitions[row[CHOICE_PARTITION]].kind

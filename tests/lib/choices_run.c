@@ -40,7 +40,7 @@ static const char *picks_wrong(const weir_run_options *asked, const weir_worklis
         return "another delta than was asked for";
     if (work->order != WEIR_ORDER_SOFT && work->delta)
         return "a delta without soft priority";
-    /* A group wider than its worker is as wide as the worker. */
+    /* A group wider than a block is as wide as the block. */
     if (work->mapping == WEIR_MAPPING_GROUP &&
         (work->group == 0 || (asked->group && work->group > asked->group)))
         return "another group than was asked for";
@@ -86,6 +86,7 @@ const char *choice_stats_wrong(const struct choice_operator *op, const weir_grap
     UNLESS(stats->reached == reached);
     UNLESS(stats->arcs_reached == arcs);
     UNLESS(stats->ms > 0 && stats->ms >= stats->kernel_ms);
+    UNLESS(work->ms == stats->kernel_ms);
     UNLESS(stats->devices > 0);
     UNLESS(work->rounds > 0);
     if (stats->direction != WEIR_DIRECTION_PUSH)
@@ -143,8 +144,9 @@ static enum choice_outcome judge(const weir_context *context, const weir_run_opt
                                  weir_status status)
 {
     const weir_kernel_kind kernel = options->kernel;
-    if (status == WEIR_ERR_UNSUPPORTED && options->worker == WEIR_WORKER_THREAD &&
-        options->mapping && strstr(weir_error_detail(), "mapping has no effect"))
+    if (status == WEIR_ERR_UNSUPPORTED &&
+        !choice_has_effect(options->worker, options->mapping, options->group) &&
+        strstr(weir_error_detail(), "has no effect where a worker is a"))
         return CHOICE_REFUSED;
     if (status == WEIR_ERR_UNSUPPORTED && kernel == WEIR_KERNEL_FUSED &&
         choice_may_refuse_fused(context) && strlen(weir_error_detail()) > 10)

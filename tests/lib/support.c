@@ -87,6 +87,15 @@ weir_device *any_device(const weir_context *context, uint32_t index)
     return weir_context_device(context, index);
 }
 
+void assert_no_memory_is_left(const weir_context *context)
+{
+    for (uint32_t d = 0; d < all_devices(context); d++) {
+        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+        weir_device_pool_stats(any_device(context, d), &stats);
+        assert_int_equal(stats.allocations, 0);
+    }
+}
+
 weir_queue *new_queue(weir_device *device)
 {
     weir_queue *queue;

@@ -49,6 +49,9 @@ weir_context *open_with_or_skip(const char *spec, const char *const *settings);
 uint32_t all_devices(const weir_context *context);
 weir_device *any_device(const weir_context *context, uint32_t index);
 
+/** Fail unless all devices of a context, its home too, have given back the memory of their pools. */
+void assert_no_memory_is_left(const weir_context *context);
+
 /** A queue that fails the test if it cannot be had; the same for device memory and events. */
 weir_queue *new_queue(weir_device *device);
 void *new_memory(weir_device *device, size_t bytes);

@@ -62,15 +62,6 @@ static void check_table(const weir_bench_table *table, const struct expected *ex
         check_row(table, i);
 }
 
-static void check_no_memory_is_left(weir_context *context)
-{
-    for (uint32_t d = 0; d < all_devices(context); d++) {
-        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
-        weir_device_pool_stats(any_device(context, d), &stats);
-        assert_int_equal(stats.allocations, 0);
-    }
-}
-
 static void run_all(weir_context *context, const weir_bench_config *config)
 {
     int simulated = weir_context_simulated(context);
@@ -82,7 +73,7 @@ static void run_all(weir_context *context, const weir_bench_config *config)
             check_table(table, &benches[i]);
         weir_bench_table_destroy(table);
     }
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 
@@ -157,7 +148,7 @@ static void few_events_are_enough(void **state)
         check_table(table, &benches[i]);
         weir_bench_table_destroy(table);
     }
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     assert_int_equal(free_events(context), free_events(fresh));
     weir_context_destroy(fresh);
     weir_context_destroy(context);
@@ -290,7 +281,7 @@ static void too_large_says_so_and_leaves_nothing(void **state)
         STATUS(weir_router_bench_run(context, benches[i].name, &config, &table), WEIR_ERR_NOMEM);
         assert_null(table);
     }
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 
@@ -332,7 +323,7 @@ static void each_failure_is_told_and_leaves_nothing(void **state)
         assert_true(fail_each(context, names[i], WEIR__FAULT_EVENT, STEP) > 20);
         assert_true(fail_each(context, names[i], WEIR__FAULT_COPY, STEP) > 5);
     }
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     assert_int_equal(free_events(context), free_events(fresh));
     weir_context_destroy(fresh);
     weir_context_destroy(context);
@@ -368,7 +359,7 @@ static void the_cancel_word_stops_each(void **state)
         assert_null(table);
         assert_int_equal(watcher.rows, 3);
     }
-    check_no_memory_is_left(context);
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 

@@ -62,11 +62,7 @@ static void run_all(weir_context *context)
         check_table(table, names[i], 3);
         weir_bench_table_destroy(table);
     }
-    for (uint32_t d = 0; d < all_devices(context); d++) { /* all memory was given back */
-        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
-        weir_device_pool_stats(any_device(context, d), &stats);
-        assert_int_equal(stats.allocations, 0);
-    }
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 
@@ -348,11 +344,7 @@ static void a_limit_that_is_reached_leaves_nothing_behind(void **state)
         }
         weir_bench_table_destroy(table);
     }
-    for (uint32_t d = 0; d < all_devices(context); d++) {
-        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
-        weir_device_pool_stats(any_device(context, d), &stats);
-        assert_int_equal(stats.allocations, 0);
-    }
+    assert_no_memory_is_left(context);
     weir_context_destroy(context);
 }
 

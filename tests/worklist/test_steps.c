@@ -236,17 +236,17 @@ static void a_body_stops_the_others(void **state)
     weir_context_destroy(context);
 }
 
-/* Devices that were stopped earlier may be written to by others until these stop too. The next run, which comes by the
- * same steps, finds nothing of that. */
+/* A device that was stopped earlier is written to by others until these stop too: here 50 ms after its body has ended. The
+ * next run looks for such flags before its first barrier, and finds none. */
 static void a_stop_leaves_nothing_for_the_next_run(void **state)
 {
     struct beats beats;
     weir_context *context = open_or_skip(state);
     beats_open(&beats, context, weir_context_device_count(context), LONG_MS);
-    for (uint32_t run = 0; run < 40; run++) {
-        beats_set(&beats, BEATS_STOPS, 20 + run, 1);
+    for (uint32_t run = 0; run < 3; run++) {
+        beats_set(&beats, BEATS_LATE, 20 + run, 1);
         OK(weir_steps_run(beats.bsp, NULL));
-        assert_count(&beats, 20 + run + 130 + 10, run + 2);
+        assert_count(&beats, 40, run + 2);
     }
     beats_close(&beats);
     weir_context_destroy(context);
@@ -308,11 +308,7 @@ static void every_allocation_may_fail(void **state)
         assert_int_equal(bsp != NULL, status == WEIR_OK);
         assert_true(status == WEIR_OK || status == WEIR_ERR_NOMEM);
         weir_steps_destroy(bsp);
-        for (uint32_t d = 0; d < 2; d++) {
-            weir_pool_stats pool = WEIR_POOL_STATS_INIT;
-            weir_device_pool_stats(weir_context_device(context, d), &pool);
-            assert_int_equal(pool.allocations, 0);
-        }
+        assert_no_memory_is_left(context);
         failures += status != WEIR_OK;
     }
     assert_true(failures > 4);

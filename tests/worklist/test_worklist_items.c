@@ -5,6 +5,7 @@
  * buffers and seeds. */
 #include "tests/worklist/worklist_fixture.h"
 #include "worklist/host/internal.h"
+#include "tests/lib/choices.h"
 
 /* Under a thread sanitizer threads cost many times as much. */
 #if defined(__SANITIZE_THREAD__)
@@ -43,10 +44,13 @@ static void vary(struct tree_setup *setup, uint64_t which)
     roll = tree_mix(roll);
     setup->config.kernel = PICK(kernels, roll);
     setup->config.worker = PICK(workers, roll >> 8);
-    if (setup->config.worker != WEIR_WORKER_THREAD) /* whose tiles have no mapping */
-        setup->config.mapping = PICK(mappings, roll >> 16);
+    setup->config.mapping = PICK(mappings, roll >> 16);
     if (setup->config.mapping == WEIR_MAPPING_GROUP)
         setup->config.group = PICK(groups, roll >> 24);
+    if (!choice_has_effect(setup->config.worker, setup->config.mapping, setup->config.group)) {
+        setup->config.mapping = WEIR_MAPPING_AUTO;
+        setup->config.group = 0;
+    }
     setup->config.fetch = PICK(fetches, roll >> 32);
 }
 

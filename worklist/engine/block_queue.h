@@ -20,7 +20,7 @@
 
 #include "worklist/engine/next_round.h"
 
-/** Items that a block may keep above its fair share when all give away. */
+/** Items that a block may keep above its fair share when all blocks give items away. */
 #define FAIR_ABOVE 8u
 
 /** Slots for the new items of a warp: the first `queued` items go into the block queue, item i into slot queue + i; the
@@ -74,8 +74,8 @@ WEIR_DEV void weir_block_queue_swap(const struct weir_engine_args *work,
     const uint32_t from = weir_word_near_bag(word);
     const uint32_t fair = (weir_word_count(next) >> weir_word_blocks_log(next)) + FAIR_ABOVE;
     const uint32_t most = work->queue_most;
-    /* All blocks give when the first one has put into the bag. A block also gives by itself if it has more than one set for
-     * each of its warps and that is far more than its share. */
+    /* All blocks give items away in the round after the one in which the first block put items into the bag. A block also
+     * gives some away by itself if it has more than one set for each of its warps and that is far more than its share. */
     const int give = (weir_word_shared(next) && !weir_word_shared(word)) ||
                      (queued > most / 2 && queued > 2 * fair);
     queue->count[from] = 0;
@@ -96,7 +96,7 @@ WEIR_DEV uint64_t weir_next_narrow(const struct weir_engine_args *work, uint64_t
         return 0;
     log = log > spread ? log - spread : 0;
     log = log < work->narrow_blocks_log ? log : work->narrow_blocks_log;
-    log = log > least ? log : least; /* blocks with queued items have to take part */
+    log = log > least ? log : least; /* since blocks with queued items have to take part */
     return weir_word_make(weir_word_generation(word) + 1, WEIR_ACTION_NEAR,
                           weir_word_near_bag(word) ^ 1u, log, queued << 16 | count) |
            WEIR_WORD_QUEUED | WEIR_WORD_BOUNDS;

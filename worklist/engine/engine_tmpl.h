@@ -50,9 +50,9 @@ WEIR_DEV int OP(atom)(const OP(state) * state, const OP(item) * item, uint64_t a
 #define STAGE_PACKET 32u
 #define STAGE_ROOM   WEIR_STAGE_ROOM
 
-/** Forms of the kernel. PLAIN holds what is picked by default for one worker without priorities, where all new items are
- *  near and stay on the device; USUAL what is picked by default; GENERAL all there is. The kernel for narrow rounds is
- *  none of the three. */
+/** Forms of the kernel. PLAIN has the code for what is picked by default for one worker without priorities, where all new
+ *  items are near and stay on the device. USUAL has the code for what is picked by default, and GENERAL has all code. The
+ *  kernel for narrow rounds is none of the three. */
 #define FORM_PLAIN   1
 #define FORM_USUAL   2
 #define FORM_GENERAL 3
@@ -125,7 +125,7 @@ struct OP(parcel) {
 #include "worklist/engine/narrow_tmpl.h"
 #endif
 
-/** One round of a block that takes part in it, and what block 0 does beside. */
+/** Do a round in a block that takes part in it. Block 0 counts the round before beside it. */
 WEIR_DEV void OP(take_part)(struct weir_engine_thread *self, uint64_t word, int form)
 {
     const struct weir_engine_args *work = self->work;

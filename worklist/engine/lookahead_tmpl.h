@@ -61,7 +61,8 @@ WEIR_DEV void OP(expect_one)(const struct weir_engine_thread *self, struct OP(re
     OP(bounds)(OP(state_of)(self), &reached->item, &reached->first, &reached->last);
 }
 
-/** Look at what this lane's first two atoms reach. Both loads are under way together; then what they lead to is. */
+/** Look at what this lane's first two atoms reach. The loads of both atoms are under way together, and after them the loads of
+ *  what the atoms reach. */
 WEIR_DEV void OP(look_at)(const struct weir_engine_thread *self, struct OP(ahead) * ahead)
 {
     const OP(state) *state = OP(state_of)(self);

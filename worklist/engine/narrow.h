@@ -33,7 +33,7 @@ struct weir_narrow_sets {
     int has_bounds;
 };
 
-/** No set yet of the round of @p word, or of one that it follows. */
+/** The sets of the round of @p word before any of them is known. */
 WEIR_DEV struct weir_narrow_sets weir_narrow_sets_make(uint64_t word)
 {
     struct weir_narrow_sets sets;

@@ -92,7 +92,8 @@ WEIR_DEV void weir_publish(const struct weir_engine_thread *self, uint64_t next)
 
 /** Whether block 0 must publish the word that follows a round of @p active blocks: when other blocks join, and once in
  *  65536 rounds in any case, since the number of a round wraps and a block that waits for long would take a very old word
- *  for a new one. (Two numbers ask for it, since the one that is used for handing items back has no word.) */
+ *  for a new one. (It does so at two numbers in a row: blocks hand items back under a number without a word, and that may be
+ *  one of the two.) */
 WEIR_DEV int weir_must_publish(const struct weir_engine_thread *self, uint64_t next,
                                uint32_t active)
 {
@@ -118,7 +119,7 @@ WEIR_DEV uint64_t weir_go_on(const struct weir_engine_thread *self, uint64_t wor
     }
     if (self->block_number == 0) {
         next = weir_decide(work, &self->block->ledger, word);
-        /* A block that works alone publishes nothing: no other block looks. */
+        /* A block that works alone publishes nothing, since no other block looks. */
         if (active > 1 || weir_must_publish(self, next, active) ||
             weir_word_action(next) == WEIR_ACTION_END)
             weir_publish(self, next);

@@ -110,9 +110,9 @@ WEIR_DEV void weir_plan_deferred(const struct weir_engine_args *args, struct wei
     if (!ledger->far_pending || !weir_plan_fits(plan, ledger->look[from]))
         return;
     ledger->far_pending = 0;
-    plan->order.far_bag = from ^ 1u; /* bags 2 and 3 */
+    plan->order.far_bag = from ^ 1u; /* the far bags are numbers 2 and 3 */
     weir_plan_bag(args, ledger, WEIR_SEGMENT_FAR, from, ledger->look[from]);
-    /* The round puts the items that stay far, and their urgency, anew. */
+    /* In the round items that stay far are put into a bag again, and their urgency is noted again. */
     weir_store_relaxed_dev_u32(&control->look[WEIR_LOOK_URGENCY], 0);
 }
 

@@ -52,10 +52,8 @@ WEIR_COLD void OP(push_deferred)(const struct OP(args) * args, struct OP(block) 
         if (!OP(items_put)(&work->bag[far_bag], slot, &item))
             weir_refuse(&args->work, &block->base, WEIR_LOOK_FULL);
         urgency = ~OP(priority)(&args->state, &item);
-        urgency =
-            urgency
-                ? urgency
-                : 1u; /* 0 says that there is no item: the last priority counts as the one before */
+        /* An urgency of 0 says that there is no item, so the last priority counts as the one before it. */
+        urgency = urgency ? urgency : 1u;
     }
     urgency = weir_max_u32(urgency);
     if (weir_lane() == 0)

@@ -45,7 +45,7 @@ WEIR_DEV uint32_t weir_countable(uint64_t atoms)
     return atoms < WEIR_TILE_MOST ? (uint32_t)atoms : WEIR_TILE_MOST;
 }
 
-/** Take the first @p atoms atoms out of a tile of the set: others process them, or nobody does. All lanes. */
+/** Take the first @p atoms atoms out of a tile of the set, since they are processed elsewhere or not at all. All lanes. */
 WEIR_DEV void weir_skip_atoms(struct weir_engine_block *block, uint32_t slot, uint32_t atoms)
 {
     weir_lanes_sync();

@@ -202,7 +202,8 @@ WEIR_DEV void OP(do_near_groups)(struct weir_engine_thread *self, uint32_t begin
     }
 }
 
-/** One warp's set: @p count elements from @p index on; in thread workers one a lane, @p index its own. */
+/** Do a set of one warp: @p count elements from @p index on. If workers are threads each lane has one element, and @p index is
+ *  that of its own. */
 WEIR_DEV void OP(do_warp_set)(struct weir_engine_thread *self, uint32_t index, uint32_t count,
                               int form)
 {
@@ -214,7 +215,7 @@ WEIR_DEV void OP(do_warp_set)(struct weir_engine_thread *self, uint32_t index, u
     OP(walk_warp_set)(self, base, count, form);
 }
 
-/** A block's set: up to WARPS x SET elements from @p index on. All threads of the block. */
+/** Do a set of the whole block: up to WARPS x SET elements from @p index on. All threads of the block. */
 WEIR_DEV void OP(do_block_set)(struct weir_engine_thread *self, uint32_t index, uint32_t count)
 {
     struct OP(block) *block = OP(block_of)(self);

@@ -3,7 +3,7 @@
 
 /* ---- taking ---------------------------------------------------------------------------------- */
 
-/** An item that may be processed now: its atoms. One lane. @return how many; 0 if it is stale. */
+/** Find the atoms of an item that may be processed now. One lane. @return how many there are; 0 if the item is stale. */
 WEIR_DEV uint64_t OP(open_tile)(struct weir_engine_thread *self, const OP(item) * item,
                                 uint64_t *first)
 {
@@ -15,7 +15,8 @@ WEIR_DEV uint64_t OP(open_tile)(struct weir_engine_thread *self, const OP(item) 
     return last - *first;
 }
 
-/** An item that was kept and lies in no bag yet: if it is near it is processed in this round. One lane. @return its atoms. */
+/** Take an item that the operator kept and that lies in no bag yet. If the item is near it is processed in this round, else it is
+ *  put into a bag. One lane. @return its atoms; 0 if it goes into a bag. */
 WEIR_DEV uint64_t OP(take_kept)(struct weir_engine_thread *self, struct OP(parcel) * parcel,
                                 const OP(item) * item, uint64_t *first)
 {
@@ -28,7 +29,7 @@ WEIR_DEV uint64_t OP(take_kept)(struct weir_engine_thread *self, struct OP(parce
     return 0;
 }
 
-/** A packed item that arrived. One lane. @return its atoms, if it is to be processed now. */
+/** Take a packed item that arrived. One lane. @return the atoms of the item if it is to be processed now, else 0. */
 WEIR_DEV uint64_t OP(take_arrived)(struct weir_engine_thread *self, OP(wire) wire,
                                    struct OP(parcel) * parcel, OP(item) * item, uint64_t *first)
 {
@@ -49,7 +50,8 @@ WEIR_DEV uint64_t OP(take_arrived)(struct weir_engine_thread *self, OP(wire) wir
 }
 
 #if OP(seeds)
-/** A number that the operator makes a seed of. One lane. @return the seed's atoms, if it is to be processed now. */
+/** Take a number, of which the operator makes a seed. One lane. @return the atoms of the seed if it is to be processed now, else
+ *  0. */
 WEIR_DEV uint64_t OP(take_number)(struct weir_engine_thread *self, uint32_t number,
                                   struct OP(parcel) * parcel, OP(item) * item, uint64_t *first)
 {
@@ -60,7 +62,7 @@ WEIR_DEV uint64_t OP(take_number)(struct weir_engine_thread *self, uint32_t numb
 }
 #endif
 
-/** A deferred item: it is near now, or still far, or stale by now. One lane. @return its atoms, if it is near. */
+/** Take a deferred item, which is near now, or still far, or stale by now. One lane. @return its atoms if it is near, else 0. */
 WEIR_DEV uint64_t OP(take_far)(struct weir_engine_thread *self, struct OP(parcel) * parcel,
                                OP(item) * item, uint64_t *first)
 {
@@ -79,7 +81,7 @@ WEIR_DEV uint64_t OP(take_far)(struct weir_engine_thread *self, struct OP(parcel
     return 0;
 }
 
-/** Where element @p at of those that spilled from a bag lies. One lane. */
+/** The address of element number @p at of those that spilled from a bag. One lane. */
 WEIR_DEV const void *OP(find_spilled)(const struct OP(args) * args, uint32_t bag, uint32_t at)
 {
     const int held = bag == WEIR_BAG_HELD || bag == WEIR_BAG_HELD + 1;
@@ -88,8 +90,8 @@ WEIR_DEV const void *OP(find_spilled)(const struct OP(args) * args, uint32_t bag
 }
 
 /** Find out what element @p index of the round is. One lane.
- *  @param[out] parcel  something to push in its place, or TO_NOWHERE.
- *  @return its atoms, from *first on. */
+ *  @param[out] parcel  what is to be pushed in place of the element; its destination is TO_NOWHERE if there is nothing.
+ *  @return the atoms of the element, from *first on. */
 WEIR_DEV uint64_t OP(take)(struct weir_engine_thread *self, uint32_t index,
                            struct OP(parcel) * parcel, OP(item) * item, uint64_t *first)
 {
@@ -157,7 +159,7 @@ struct OP(counts) {
     uint32_t pushed, moved, merged, still_deferred, stale, atoms;
 };
 
-/** As fill(), for rounds that have more than near items. */
+/** As fill(), for rounds that have other elements than near items too. */
 WEIR_COLD struct OP(counts) OP(fill_any)(const struct OP(args) * args, struct OP(block) * block,
                                          uint32_t slot, uint32_t index, int valid)
 {
@@ -169,7 +171,7 @@ WEIR_COLD struct OP(counts) OP(fill_any)(const struct OP(args) * args, struct OP
         OP(item) item;
         uint64_t first = 0;
         self.atoms = OP(take)(&self, index, &parcel, &item, &first);
-        if (self.atoms) /* else there may be no item */
+        if (self.atoms) /* there may be no item if there are no atoms */
             block->item[slot] = item;
         block->base.first[slot] = first;
         block->base.ends[slot] = weir_countable(self.atoms);

@@ -18,7 +18,7 @@
 #define STAGE_CHANNELS WEIR_STAGE_CHANNELS
 
 #ifdef __CUDACC__
-/** Which warp this is, asked again rather than kept. */
+/** The number of this warp, read again from the hardware, so that no register keeps it. */
 WEIR_DEV uint32_t weir_warp_now(void)
 {
     uint32_t thread;
@@ -85,8 +85,8 @@ struct weir_engine_thread {
     struct weir_engine_block *block;     /* the beginning of what the operator's threads share */
     uint32_t block_number, blocks;
     uint32_t near_bag;                      /* where near items go */
-    uint32_t cursor;                        /* which cursor the round fetches by */
-    const void *near_items;                 /* of a round of one near bag, else NULL */
+    uint32_t cursor;                        /* which of the two cursors the round fetches by */
+    const void *near_items;                 /* the slots of a round of one near bag, else NULL */
     int plain;                              /* all new items are near and stay on this device */
     uint32_t pushed;                        /* counted by the warp in this round */
     uint32_t moved, merged, still_deferred; /* counted by the lane in this round */
@@ -107,7 +107,8 @@ WEIR_DEV struct weir_engine_thread weir_thread_make(const struct weir_engine_arg
     return self;
 }
 
-/** The same in a function that is called during a round, for its new items that are near. */
+/** A thread that has counted nothing yet, for a function that is called during a round. @param[in] near_bag  where the near items
+ *  go that the function makes. */
 WEIR_DEV struct weir_engine_thread weir_thread_called(const struct weir_engine_args *work,
                                                       struct weir_engine_block *block,
                                                       uint32_t near_bag)

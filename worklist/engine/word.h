@@ -38,7 +38,7 @@ WEIR_BOTH uint32_t weir_word_near_bag(uint64_t word)
 {
     return (uint32_t)(word >> 40) & 1u;
 }
-/** Whether @p word is of a later generation than @p than; they are less than half of all apart. */
+/** Whether @p word is of a later generation than @p than. Generations wrap, and the two are less than half of all numbers apart. */
 WEIR_BOTH int weir_word_is_newer(uint64_t word, uint64_t than)
 {
     uint32_t later = (weir_word_generation(word) - weir_word_generation(than)) & 0xFFFFFu;
@@ -54,8 +54,8 @@ WEIR_BOTH uint32_t weir_word_blocks(uint64_t word, uint32_t blocks)
     uint32_t active = 1u << weir_word_blocks_log(word);
     return active < blocks ? active : blocks;
 }
-/** Of a narrow round: some of its items lie in block queues and not in the bag. The count in the word is two numbers then,
- *  of 16 bits each: those items, and all items. */
+/** A flag of narrow rounds: some items of the round lie in block queues and not in the bag. The count in the word is two
+ *  numbers of 16 bits then: the items in block queues, and all items. */
 #define WEIR_WORD_QUEUED ((uint64_t)1 << 38)
 /** Items of the round that lie in block queues. */
 WEIR_BOTH uint32_t weir_word_queued(uint64_t word)
@@ -72,7 +72,7 @@ WEIR_BOTH uint32_t weir_word_shared(uint64_t word)
 {
     return weir_word_count(word) - weir_word_queued(word);
 }
-/** The next generation's word, otherwise the same. */
+/** The same word, but of the next generation. */
 WEIR_BOTH uint64_t weir_word_later(uint64_t word)
 {
     return word + ((uint64_t)1 << 44);
@@ -113,12 +113,12 @@ WEIR_BOTH uint64_t weir_arrivals_none(uint32_t generation)
 {
     return (uint64_t)(generation & 0xFFu) << 56;
 }
-/** What one block adds. @param[in] special  block 0 has to decide. */
+/** What one block adds to the arrivals of a round. @param[in] special  block 0 has to decide. */
 WEIR_BOTH uint64_t weir_arrivals_one(uint32_t pushed, int special)
 {
     return (uint64_t)pushed << 20 | (special ? 1u << 10 : 0u) | 1u;
 }
-/** The same after a narrow round. */
+/** What one block adds after a narrow round. */
 WEIR_BOTH uint64_t weir_arrivals_one_narrow(uint32_t pushed, uint32_t queued, int special)
 {
     const int fits = pushed <= WEIR_NARROW_PUSHED;
@@ -144,7 +144,7 @@ WEIR_BOTH uint32_t weir_arrivals_blocks(uint64_t arrivals)
 {
     return (uint32_t)arrivals & 0x3FFu;
 }
-/** Whether arrivals are those of the round of that generation. (256 rounds later they look the same.) */
+/** Whether arrivals are those of the round of that generation. (Arrivals of the round 256 later look the same.) */
 WEIR_BOTH int weir_arrivals_are_of(uint64_t arrivals, uint32_t generation)
 {
     return (uint32_t)(arrivals >> 56) == (generation & 0xFFu);

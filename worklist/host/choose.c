@@ -100,12 +100,23 @@ static uint32_t usual_group(uint32_t tile_atoms)
     return tile_atoms <= 4 ? 4 : tile_atoms <= 8 ? 8 : 32;
 }
 
+/* Whether a mapping wants more lanes than a warp has. */
+static int is_wide(const weir_worklist_config *config)
+{
+    return config->mapping == WEIR_MAPPING_BLOCK ||
+           (config->mapping == WEIR_MAPPING_GROUP && config->group > 32);
+}
+
 /* A value that the user gave and that no round would use, as a sentence. Where a worker is a thread each lane walks its tile
- * alone, so there is no mapping. */
+ * alone, so there is no mapping. A worker that is a warp would take a wide mapping for a narrower one. */
 static const char *without_effect(const weir_worklist_config *config)
 {
     if (config->worker == WEIR_WORKER_THREAD && config->mapping != WEIR_MAPPING_AUTO)
         return "mapping has no effect where a worker is a thread";
+    if (config->worker == WEIR_WORKER_WARP && is_wide(config))
+        return config->mapping == WEIR_MAPPING_BLOCK
+                   ? "mapping block has no effect where a worker is a warp"
+                   : "a group of more than 32 lanes has no effect where a worker is a warp";
     if (config->group && config->mapping != WEIR_MAPPING_GROUP)
         return "group has no effect without mapping group";
     if (config->delta && config->order != WEIR_ORDER_SOFT)
@@ -189,9 +200,8 @@ static weir_status choose_mapping(struct weir_worklist *list)
     if (config->group == 0)
         config->group = 32;
     if (config->worker == WEIR_WORKER_AUTO) {
-        int wide = config->mapping == WEIR_MAPPING_BLOCK || config->mapping == WEIR_MAPPING_MERGE ||
-                   (config->mapping == WEIR_MAPPING_GROUP && config->group > 32);
-        config->worker = wide ? WEIR_WORKER_BLOCK : WEIR_WORKER_WARP;
+        const int block = is_wide(config) || config->mapping == WEIR_MAPPING_MERGE;
+        config->worker = block ? WEIR_WORKER_BLOCK : WEIR_WORKER_WARP;
     }
     return WEIR_OK;
 }

@@ -277,6 +277,8 @@ weir_status weir_link_send_from(weir_link *link, const weir_segment *segment, we
 weir_status weir_link_stats_get(const weir_link *link, weir_link_stats *stats_out)
 {
     weir_link_stats stats = WEIR_LINK_STATS_INIT;
+    if (!link)
+        return weir__missing("weir_link_stats_get", "link");
     if (link->output) {
         weir__output_lock(link->output);
         weir__output_read(link->output, &stats);

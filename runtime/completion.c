@@ -62,7 +62,10 @@ static weir_status make(weir_context *context, uint64_t word, weir_watch **compl
 weir_status weir_future_post(weir_future *future, uint64_t word)
 {
     weir_watch *completion;
-    weir_status status = make(weir__future_context(future), word, &completion);
+    weir_status status;
+    if (!future)
+        return weir__missing("weir_future_post", "future");
+    status = make(weir__future_context(future), word, &completion);
     if (!status && (status = weir__watch_start(completion, future)))
         free(completion);
     return status;
@@ -71,8 +74,10 @@ weir_status weir_future_post(weir_future *future, uint64_t word)
 weir_status weir_context_post(weir_context *context, uint64_t word)
 {
     weir_watch *completion;
-    weir_status status = make(context, word, &completion);
-    if (status)
+    weir_status status;
+    if (!context)
+        return weir__missing("weir_context_post", "context");
+    if ((status = make(context, word, &completion)))
         return status;
     pthread_mutex_lock(&context->watches.lock);
     weir__completion_push(completion, WEIR_OK);
@@ -93,6 +98,8 @@ static int has_completion(void *user)
 
 weir_status weir_context_next(weir_context *context, uint64_t *word_out, weir_status *status_out)
 {
+    if (!context || !word_out)
+        return weir__missing("weir_context_next", context ? "word_out" : "context");
     weir__context_poll(context, has_completion, context);
     weir__alarms_raise(context); /* a program may do nothing but ask */
     pthread_mutex_lock(&context->watches.lock);
@@ -110,6 +117,8 @@ weir_status weir_context_next(weir_context *context, uint64_t *word_out, weir_st
 weir_status weir_context_fd(weir_context *context, int *fd_out)
 {
     int error = 0;
+    if (!context || !fd_out)
+        return weir__missing("weir_context_fd", context ? "fd_out" : "context");
     *fd_out = -1;
     if (context->progress->by_calls)
         return weir__fail(

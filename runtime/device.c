@@ -32,6 +32,8 @@ int weir__kernel_on_host(const weir_kernel *kernel)
 
 weir_status weir_device_info_get(const weir_device *device, weir_device_info *info_out)
 {
+    if (!device)
+        return weir__missing("weir_device_info_get", "device");
     return weir__sized_out(info_out, &device->info, sizeof device->info, "weir_device_info");
 }
 

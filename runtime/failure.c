@@ -127,7 +127,7 @@ weir_status weir__event_failed(const weir_event *event)
 
 weir_status weir_queue_status(weir_queue *queue)
 {
-    return weir__queue_failed(queue);
+    return queue ? weir__queue_failed(queue) : weir__missing("weir_queue_status", "queue");
 }
 
 weir_status weir_work_fail(weir_status status, const char *sentence)
@@ -140,6 +140,8 @@ weir_status weir_work_fail(weir_status status, const char *sentence)
                           (int)status);
     if (status == WEIR_ERR_TIMEOUT) /* whoever waits would take it for the end of its own time */
         status = WEIR_ERR_CANCELLED;
+    if (!sentence)
+        sentence = weir_status_text(status);
     weir__queue_fail(working_in, status, sentence);
     return weir__fail(status, "%s", sentence);
 }

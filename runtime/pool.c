@@ -323,6 +323,8 @@ void weir_device_free(weir_device *device, void *data)
 weir_status weir_device_pool_stats(const weir_device *device, weir_pool_stats *stats_out)
 {
     weir_device *shared = (weir_device *)device; /* the lock is not part of what is const */
+    if (!device)
+        return weir__missing("weir_device_pool_stats", "device");
     pthread_mutex_lock(&shared->pool.lock);
     weir_status status =
         weir__sized_out(stats_out, &shared->pool.stats, sizeof *stats_out, "weir_pool_stats");

@@ -17,9 +17,11 @@ weir_status weir_queue_create(weir_device *device, int high_priority, weir_queue
 
 weir_status weir_queue_adopt(weir_device *device, void *native_stream, weir_queue **queue_out)
 {
-    weir_status status = weir__device_failed(device);
+    weir_status status;
+    if (!device || !queue_out)
+        return weir__missing("weir_queue_adopt", device ? "queue_out" : "device");
     *queue_out = NULL;
-    if (status)
+    if ((status = weir__device_failed(device)))
         return status;
     if (!device->ops->queue_adopt)
         return weir__fail(WEIR_ERR_UNSUPPORTED,

@@ -370,7 +370,7 @@ weir_status weir_queue_call(weir_queue *queue, void (*function)(void *user), voi
  *  such an event go on, as behind a future that failed. The call returns and so must the kernel or function.
  *  @param[in] status    a failure. Of a queue WEIR_ERR_TIMEOUT becomes WEIR_ERR_CANCELLED, which a wait can
  *                       tell from its own time limit.
- *  @param[in] sentence  why, without newline or final stop; copied.
+ *  @param[in] sentence  why, without newline or final stop; copied. NULL: the text of @p status.
  *  @return the failure; WEIR_ERR_INVALID: the calling thread runs no work of a queue, or @p status is none. */
 weir_status weir_work_fail(weir_status status, const char *sentence);
 /** Mark the present end of the queue with @p event, which is of the queue's device; an event may be

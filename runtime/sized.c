@@ -55,6 +55,8 @@ weir_status weir__sized_room(const void *given, size_t bytes, const char *what)
 
 weir_status weir__sized_out(void *given, const void *known, size_t bytes, const char *what)
 {
+    if (!given)
+        return weir__fail(WEIR_ERR_INVALID, "the %s to fill in is NULL", what);
     const size_t size = size_of(given);
     weir_status status = check(size, bytes, what);
     if (status)

@@ -118,9 +118,11 @@ weir_status weir_future_wait_any(weir_future *const *futures, size_t count, int6
                                  size_t *index_out)
 {
     struct any any = {.futures = futures, .count = count};
-    weir_status result = WEIR_OK, status = check(futures, count, &any.context);
+    weir_status result = WEIR_OK, status;
+    if ((count && !futures) || !index_out)
+        return weir__missing("weir_future_wait_any", index_out ? "futures" : "index_out");
     *index_out = count;
-    if (status)
+    if ((status = check(futures, count, &any.context)))
         return status;
     if (!any.context)
         return weir__fail(WEIR_ERR_INVALID, "a wait for any of no futures would never end");
@@ -144,9 +146,11 @@ weir_status weir_future_wait_all(weir_future *const *futures, size_t count, int6
     const uint64_t start = weir__now_ns();
     weir_context *context;
     size_t unused, *index = index_out ? index_out : &unused;
-    weir_status first = WEIR_OK, status = check(futures, count, &context);
+    weir_status first = WEIR_OK, status;
     *index = count;
-    if (status)
+    if (count && !futures)
+        return weir__missing("weir_future_wait_all", "futures");
+    if ((status = check(futures, count, &context)))
         return status;
     for (size_t i = 0; i < count; i++) {
         if (!futures[i])

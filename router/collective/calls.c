@@ -223,6 +223,8 @@ static weir_status go(weir_collectives *c, const struct call *call)
 static weir_status make(weir_collectives *c, struct call *call)
 {
     weir_status status;
+    if (!c || !call->queues)
+        return weir__missing(weir_collective_name(call->what), c ? "queues" : "collectives");
     call->element = weir_type_bytes(call->type);
     call->bytes = call->count * call->element; /* not used before it was checked */
     if ((status = check(c, call)) || !call->count)
@@ -348,7 +350,7 @@ weir_status weir_all_to_all_v(weir_collectives *c, const void *const *send, void
                         .recv_offsets = recv_offsets,
                         .type = type,
                         .queues = queues};
-    for (uint32_t i = 0; counts && i < c->ranks * c->ranks; i++)
+    for (uint32_t i = 0; c && counts && i < c->ranks * c->ranks; i++)
         call.count = counts[i] > call.count ? counts[i] : call.count;
     return make(c, &call);
 }

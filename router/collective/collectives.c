@@ -119,6 +119,10 @@ weir_status weir_collectives_create(weir_context *context, weir_device *const *d
     weir_collectives_config known = WEIR_COLLECTIVES_CONFIG_INIT;
     weir_collectives *c;
     weir_status status;
+    if (!context || !collectives_out || (ranks && !devices))
+        return weir__missing("weir_collectives_create", !context           ? "context"
+                                                        : !collectives_out ? "collectives_out"
+                                                                           : "devices");
     *collectives_out = NULL;
     if ((status = weir__sized_in(&known, sizeof known, config, "weir_collectives_config")) ||
         (status = check(context, devices, ranks, &known)) ||
@@ -200,6 +204,8 @@ void weir_collectives_cancel(weir_collectives *c, weir_status status)
 weir_status weir_collectives_status(weir_collectives *c)
 {
     weir_status status;
+    if (!c)
+        return weir__missing("weir_collectives_status", "collectives");
     weir__flight_retire(c, 0);
     for (uint32_t i = 0; i < c->ranks; i++)
         if ((status = weir_device_status(c->rank[i].device)))

@@ -110,12 +110,14 @@ static weir_status empty_group(uint64_t rank, uint64_t size, weir_group **group_
 
 weir_status weir_group_create(weir_context *context, int64_t timeout_ms, weir_group **group_out)
 {
+    weir_group *group = NULL;
+    weir_status status;
+    if (!context || !group_out)
+        return weir__missing("weir_group_create", context ? "group_out" : "context");
     const weir_config *config = weir_context_config(context);
     const char *path = weir__config_text(config, WEIR__GROUP);
     uint64_t rank = weir__config_get(config, WEIR__RANK),
              size = weir__config_get(config, WEIR__SIZE);
-    weir_group *group = NULL;
-    weir_status status;
     *group_out = NULL;
     if ((status = check_tunables(path, rank, size)) || (status = empty_group(rank, size, &group)))
         return status;
@@ -147,11 +149,13 @@ weir_status weir_endpoint_create_remote(weir_group *group, uint32_t process, con
                                         weir_endpoint **endpoint_out)
 {
     weir_status status;
+    if (!group || !endpoint_out)
+        return weir__missing("weir_endpoint_create_remote", group ? "endpoint_out" : "group");
     *endpoint_out = NULL;
     if (process >= group->size || process == group->rank)
-        return weir__fail(WEIR_ERR_INVALID, "%s: process %u is %s", name, process,
-                          process == group->rank ? "this one: weir_endpoint_create()"
-                                                 : "none of the group's");
+        return weir__fail(
+            WEIR_ERR_INVALID, "%s: process %u is %s", name ? name : "an endpoint", process,
+            process == group->rank ? "this one: weir_endpoint_create()" : "none of the group's");
     if ((status = weir_endpoint_create(weir_context_home(group->context), name, endpoint_out)))
         return status;
     (*endpoint_out)->group = weir__group_retain(group);
@@ -185,6 +189,8 @@ weir_status weir_group_join(weir_group *group, int64_t timeout_ms)
     const struct connection *open;
     weir_status status = WEIR_OK;
     int error = 0;
+    if (!group)
+        return weir__missing("weir_group_join", "group");
     pthread_mutex_lock(&group->lock);
     while (!group->lost && (open = unjoined(group)) && !error)
         error = timeout_ms < 0 ? pthread_cond_wait(&group->changed, &group->lock)

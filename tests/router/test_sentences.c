@@ -3,6 +3,7 @@
 #include "tests/lib/flow.h"
 
 #include "router/collective.h"
+#include "router/process.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -37,7 +38,10 @@ static void runtime_calls_say_why(void **state)
     weir_config *config;
     const char *text;
     uint64_t value;
+    int number;
     weir_grid grid;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    weir_pool_stats pool = WEIR_POOL_STATS_INIT;
     void *data;
     OK(weir_config_create(&config));
     REFUSED(weir_config_create(NULL), "config_out is NULL");
@@ -51,7 +55,16 @@ static void runtime_calls_say_why(void **state)
     weir_config_destroy(config);
     REFUSED(weir_context_create("hots:1", NULL, &none), "hots:1");
     REFUSED(weir_context_create("host:1", NULL, NULL), "context_out is NULL");
+    REFUSED(weir_context_post(NULL, 1), "context is NULL");
+    REFUSED(weir_context_next(NULL, &value, NULL), "context is NULL");
+    REFUSED(weir_context_next(context, NULL, NULL), "word_out is NULL");
+    REFUSED(weir_context_fd(NULL, &number), "context is NULL");
+    REFUSED(weir_context_fd(context, NULL), "fd_out is NULL");
     REFUSED(weir_device_status(NULL), "device is NULL");
+    REFUSED(weir_device_info_get(NULL, &info), "device is NULL");
+    REFUSED(weir_device_info_get(device, NULL), "weir_device_info to fill in is NULL");
+    REFUSED(weir_device_pool_stats(NULL, &pool), "device is NULL");
+    REFUSED(weir_device_pool_stats(device, NULL), "weir_pool_stats to fill in is NULL");
     FAILS(weir_device_alloc(device, SIZE_MAX, &data), WEIR_ERR_NOMEM, "WEIR_POOL_BYTES");
     REFUSED(weir_device_alloc(NULL, 1, &data), "device is NULL");
     REFUSED(weir_device_alloc(device, 1, NULL), "data_out is NULL");
@@ -87,6 +100,10 @@ static void queue_calls_say_why(void **state)
     REFUSED(weir_queue_wait_event(queue, NULL), "event is NULL");
     REFUSED(weir_queue_wait_event(queue, event), "never recorded");
     REFUSED(weir_queue_wait_future(queue, NULL), "future is NULL");
+    REFUSED(weir_queue_adopt(NULL, NULL, &none), "device is NULL");
+    REFUSED(weir_queue_adopt(device, NULL, NULL), "queue_out is NULL");
+    REFUSED(weir_queue_status(NULL), "queue is NULL");
+    REFUSED(weir_queue_stats_get(NULL, NULL), "queue is NULL");
     REFUSED(weir_queue_sync(NULL), "queue is NULL");
     REFUSED(weir_queue_wait_native(queue, NULL), "native_event is NULL");
     REFUSED(weir_event_acquire(NULL, &event), "device is NULL");
@@ -113,11 +130,16 @@ static void future_calls_say_why(void **state)
     weir_context *context = open_or_skip(state);
     weir_future *future = new_future(context);
     weir_future *none;
+    size_t which;
     REFUSED(weir_future_create(NULL, &none), "context is NULL");
     REFUSED(weir_future_query(NULL), "future is NULL");
     REFUSED(weir_future_wait(NULL, 0), "future is NULL");
     REFUSED(weir_future_set(NULL, NULL), "future is NULL");
     REFUSED(weir_future_fail(NULL, WEIR_ERR_IO), "future is NULL");
+    REFUSED(weir_future_post(NULL, 1), "future is NULL");
+    REFUSED(weir_future_wait_any(NULL, 1, 0, &which), "futures is NULL");
+    REFUSED(weir_future_wait_any(&future, 1, 0, NULL), "index_out is NULL");
+    REFUSED(weir_future_wait_all(NULL, 1, 0, NULL), "futures is NULL");
     for (size_t i = 0; i < sizeof never / sizeof *never; i++) {
         REFUSED(weir_future_fail(future, never[i]), "cannot be failed with");
         STATUS(weir_future_query(future), WEIR_PENDING);
@@ -138,6 +160,7 @@ static void link_calls_refuse(struct flow *flow)
     weir_segment segment = {.device = weir_endpoint_device(flow->from[0])};
     weir_segment nowhere = {.device = segment.device, .bytes = 1}, foreign = {.device = NULL};
     weir_link *none;
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
     weir_pending *pending;
     REFUSED(weir_link_create(NULL, flow->to[0], NULL, &none), "source is NULL");
     REFUSED(weir_link_create(flow->from[0], NULL, NULL, &none), "destination is NULL");
@@ -148,6 +171,8 @@ static void link_calls_refuse(struct flow *flow)
     REFUSED(weir_link_send(flow->in[0], &foreign, NULL, NULL), "another device");
     REFUSED(weir_link_send(flow->out[0], &segment, NULL, NULL), "does not send");
     REFUSED(weir_link_send_from(flow->in[0], &segment, NULL, NULL), "queue is NULL");
+    REFUSED(weir_link_stats_get(NULL, &stats), "link is NULL");
+    REFUSED(weir_link_stats_get(flow->in[0], NULL), "weir_link_stats to fill in is NULL");
     REFUSED(weir_link_shutdown(NULL), "link is NULL");
     REFUSED(weir_link_shutdown(flow->out[0]), "only a link into a router");
     REFUSED(weir_link_receive(NULL, &pending), "link is NULL");
@@ -165,6 +190,8 @@ static void router_calls_say_why(void **state)
     weir_segment segment;
     weir_router *router;
     weir_endpoint *endpoint;
+    weir_group *group;
+    weir_collectives *collectives;
     weir_pending *pending;
     flow_open(&flow, &any, PACKET, 1);
     REFUSED(weir_endpoint_create(NULL, "x", &endpoint), "device is NULL");
@@ -173,6 +200,15 @@ static void router_calls_say_why(void **state)
     OK(weir_router_create(flow.context, "x", &any, &router));
     REFUSED(weir_router_check(router), "x is unconnected");
     REFUSED(weir_router_check(NULL), "router is NULL");
+    REFUSED(weir_policy_get(WEIR_POLICY_ANY, NULL, NULL), "weir_policy to fill in is NULL");
+    REFUSED(weir_group_create(NULL, 0, &group), "context is NULL");
+    REFUSED(weir_group_create(flow.context, 0, NULL), "group_out is NULL");
+    REFUSED(weir_group_join(NULL, 0), "group is NULL");
+    REFUSED(weir_endpoint_create_remote(NULL, 0, "x", &endpoint), "group is NULL");
+    REFUSED(weir_collectives_create(NULL, NULL, 1, NULL, &collectives), "context is NULL");
+    REFUSED(weir_collectives_create(flow.context, NULL, 1, NULL, &collectives), "devices is NULL");
+    REFUSED(weir_collectives_status(NULL), "collectives is NULL");
+    REFUSED(weir_broadcast(NULL, 0, NULL, 1, WEIR_TYPE_I32, NULL), "collectives is NULL");
     weir_router_destroy(router);
     weir_router_cancel(NULL, WEIR_ERR_CANCELLED);
     weir_link_cancel(NULL, WEIR_ERR_CANCELLED);

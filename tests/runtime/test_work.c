@@ -162,6 +162,7 @@ static void the_first_counts_and_a_status_is_checked(void **state)
     weir_context *context = open_or_skip(state);
     weir_queue *queue = new_queue(weir_context_home(context));
     struct said odd[] = {{WEIR_OK, "well", WEIR_OK}, {WEIR_FULL, "full", WEIR_OK}};
+    struct said mute = {WEIR_ERR_IO, NULL, WEIR_OK};
     struct said late = {WEIR_ERR_TIMEOUT, "the sum did not settle", WEIR_OK};
     STATUS(weir_work_fail(WEIR_ERR_IO, "nowhere"), WEIR_ERR_INVALID);
     assert_detail_has("runs no work of a queue");
@@ -174,6 +175,12 @@ static void the_first_counts_and_a_status_is_checked(void **state)
     STATUS(weir_queue_sync(queue), WEIR_ERR_CANCELLED); /* not a limit of the wait's */
     assert_detail("the sum did not settle");
     STATUS(late.answer, WEIR_ERR_CANCELLED);
+    weir_queue_destroy(queue);
+    queue = new_queue(weir_context_home(context));
+    OK(weir_queue_call(queue, say, &mute));
+    STATUS(weir_queue_sync(queue), WEIR_ERR_IO);
+    assert_detail(weir_status_text(WEIR_ERR_IO)); /* where no sentence was given */
+    STATUS(mute.answer, WEIR_ERR_IO);
     weir_queue_destroy(queue);
     weir_context_destroy(context);
 }

@@ -548,8 +548,11 @@ void weir__window_close(struct window *window);
 weir_status weir__window_take(struct window *window, uint64_t bytes);
 /** It is not any more. No output locked. */
 void weir__window_give(struct window *window, uint64_t bytes);
-/** Have @p future set when a message is over. @retval WEIR_PENDING  it will be; WEIR_OK: there is room. */
+/** Have @p future set when a message is over. @retval WEIR_PENDING  it will be; WEIR_OK: there is room.
+ *  @retval WEIR_ERR_INVALID  somebody else waits already. */
 weir_status weir__window_await(struct window *window, uint64_t bytes, weir_future *future);
+/** Who waited by @p future waits no more. */
+void weir__window_forget(struct window *window, const weir_future *future);
 /** Have it set now. */
 void weir__window_wake(struct window *window);
 void weir__window_read(struct window *window, weir_link_stats *stats);
@@ -584,6 +587,7 @@ struct weir_link {
     weir_endpoint *destination; /* of a link between plain endpoints, for the check of doubles */
     weir_link *next_direct;
     _Atomic int closed;        /* the input was shut down; relaxed: one call at a time */
+    _Atomic int sending;       /* acquire, release: a call has `dispatch` */
     struct dispatch dispatch;  /* of the message being sent */
     struct window *window;     /* of an input; held */
     _Atomic uint64_t messages; /* relaxed: a statistic */

@@ -105,6 +105,7 @@ struct message {
     pthread_mutex_t lock;         /* guards all below */
     weir_status status;           /* of the first parcel that failed */
     char *detail;                 /* its sentence, or NULL; freed with the message */
+    int watched;                  /* its outputs look when `ready` has come */
     _Atomic uint32_t tails_left;  /* acq_rel: not reached yet, once all copies were put */
     uint32_t tail_count;
     struct tail {
@@ -119,6 +120,7 @@ struct message {
     } * tails;
     int is_stuck;               /* some tail is to be waited for, and a thread knows */
     struct message *next_stuck; /* that thread's */
+    int turns;                  /* a choice whose candidates, all single outputs, take turns */
     uint32_t leaf_count;
     struct leaf *leaves;
     struct parcel *parcels;
@@ -141,7 +143,7 @@ weir_status weir__message_create(weir_router *router, struct window *window,
                                  _Atomic uint32_t **claims_out);
 void weir__message_ref(struct message *message);
 void weir__message_unref(struct message *message, uint32_t count);
-/** All outputs that its packets may go to, where there is a choice, look. No output locked. */
+/** All outputs that may take its packets, where there is a choice, look, in the order of preference. No output locked. */
 void weir__message_kick(struct message *message);
 /** Whether the sender's memory may be read now. */
 int weir__message_is_ready(struct message *message);
@@ -327,7 +329,9 @@ void weir__output_kick(struct output *output);
 /** Kick the output when @p event has come, if it is still there then. Output locked.
  *  @retval WEIR_ERR_NOMEM  there is no memory for it; @return or another failure of the backend. */
 weir_status weir__output_watch(struct output *output, weir_event *event);
-/** The same when one of the device's events may be free again. */
+/** The same for all outputs that may take its packets when the message is ready; once is enough. An output locked. */
+weir_status weir__message_watch(struct message *message);
+/** The same as the first when one of the device's events may be free again. */
 weir_status weir__output_watch_pool(struct output *output, weir_device *device);
 /** All copies of a message are accounted for: its link has room again. */
 void weir__message_over(struct message *message);

@@ -161,6 +161,8 @@ static weir_status offer_all(const weir_link *link, struct message *message,
     weir_status status = WEIR_OK;
     for (uint32_t i = 0; i < link->dispatch.recipient_count; i++)
         message->leaves[i] = link->dispatch.recipients[i].leaf;
+    message->turns = link->dispatch.branch_count == 1 &&
+                     link->dispatch.branches[0].groups == link->dispatch.branches[0].leaves;
     for (uint32_t b = 0; b < link->dispatch.branch_count; b++) {
         const struct branch *branch = &link->dispatch.branches[b];
         uint64_t packets = packets_for(branch);

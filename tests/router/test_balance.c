@@ -96,8 +96,9 @@ struct senders {
 
 static void senders_open(struct senders *s, void **state, weir_policy policy, uint32_t outputs)
 {
-    *s =
-        (struct senders){.flow = {.context = open_or_skip(state), .inputs = 2, .outputs = outputs}};
+    static const char *const settings[] = {"link_patience=0", NULL}; /* nothing is left to others */
+    *s = (struct senders){
+        .flow = {.context = open_with_or_skip(*state, settings), .inputs = 2, .outputs = outputs}};
     flow_open(&s->flow, &policy, PACKET, BUFFERS);
     s->queue = new_queue(weir_endpoint_device(s->flow.from[0]));
     s->hold = new_future(s->flow.context);
@@ -187,6 +188,33 @@ static void what_is_not_ready_takes_no_free_buffer(void **state)
     senders_close(&s);
 }
 
+/* Nor does the only sender that is left, since nobody knows whose buffer is free by then; and what it sends behind that
+ * does not go before it. */
+static void a_choice_waits_for_the_bytes(void **state)
+{
+    struct senders s;
+    weir_pending *pending[2];
+    weir_segment segment;
+    senders_open(&s, state, weir_policy_priority(NULL), 2);
+    OK(weir_link_shutdown(s.flow.in[1]));
+    weir_segment ready = {.device = weir_endpoint_device(s.flow.from[0]), .meta = 2};
+    send_empty(&s, 0, 1);
+    OK(weir_link_send(s.flow.in[0], &ready, NULL, NULL));
+    for (int i = 0; i < 2; i++) {
+        OK(weir_link_receive(s.flow.out[i], &pending[i]));
+        STATUS(weir_pending_assigned(pending[i], &segment), WEIR_PENDING);
+    }
+    OK(weir_future_set(s.hold, NULL));
+    OK(weir_pending_wait(pending[0], LONG_MS, &segment));
+    assert_int_equal(segment.meta, 1);
+    OK(weir_pending_release(pending[0], NULL));
+    expect_packet(s.flow.out[0], 0, 0, 2, 0);
+    OK(weir_link_shutdown(s.flow.in[0]));
+    STATUS(weir_pending_wait(pending[1], LONG_MS, &segment), WEIR_CLOSED);
+    OK(weir_pending_release(pending[1], NULL));
+    senders_close(&s);
+}
+
 /* A receiver that knows whose packet is next has it assigned early. */
 static void early_links_assign_what_is_not_ready(void **state)
 {
@@ -244,6 +272,7 @@ int main(void)
         ON_EACH_BACKEND(what_is_not_ready_lets_others_pass),
         ON_EACH_BACKEND(who_is_alone_does_not_wait),
         ON_EACH_BACKEND(what_is_not_ready_takes_no_free_buffer),
+        ON_EACH_BACKEND(a_choice_waits_for_the_bytes),
         ON_EACH_BACKEND(early_links_assign_what_is_not_ready),
         ON_EACH_BACKEND(an_event_may_outlive_its_link),
     };

@@ -287,13 +287,13 @@ struct output {
     int dropped;              /* its link into another process was destroyed before all was sent */
     struct send_queue **send_queues;
     uint32_t send_queue_count, send_queue_room, turn; /* turn: the one that is asked first */
-    uint32_t senders;                                 /* inputs that there ever were */
-    int bouncing;                     /* some sender is staged: slots need a bounce buffer */
-    int orphan;                       /* the link is gone */
-    int starved;                      /* it looks again when an event may be free */
-    weir_status ended;                /* WEIR_OK while open, then WEIR_CLOSED or the failure */
-    struct weir_pending *slots;       /* `buffers` of them */
-    struct weir_pending *posted_last; /* receives in the order posted, by next: */
+    _Atomic uint32_t senders; /* inputs that there ever were; relaxed where the lock is not held */
+    int bouncing;             /* some sender is staged: slots need a bounce buffer */
+    int orphan;               /* the link is gone */
+    int starved;              /* it looks again when an event may be free */
+    weir_status ended;        /* WEIR_OK while open, then WEIR_CLOSED or the failure */
+    struct weir_pending *slots;               /* `buffers` of them */
+    struct weir_pending *posted_last;         /* receives in the order posted, by next: */
     struct weir_pending *unmatched, *untaken; /* the first with no packet, and not given out */
     struct weir_pending
         *returned;             /* taken, and given back with nothing in them; by next_returned */

@@ -105,6 +105,7 @@ struct message {
     pthread_mutex_t lock;         /* guards all below */
     weir_status status;           /* of the first parcel that failed */
     char *detail;                 /* its sentence, or NULL; freed with the message */
+    int watched;                  /* its outputs look when `ready` has come */
     _Atomic uint32_t tails_left;  /* acq_rel: not reached yet, once all copies were put */
     uint32_t tail_count;
     struct tail {
@@ -119,6 +120,7 @@ struct message {
     } * tails;
     int is_stuck;               /* some tail is to be waited for, and a thread knows */
     struct message *next_stuck; /* that thread's */
+    int turns;                  /* a choice whose candidates, all single outputs, take turns */
     uint32_t leaf_count;
     struct leaf *leaves;
     struct parcel *parcels;
@@ -141,7 +143,7 @@ weir_status weir__message_create(weir_router *router, struct window *window,
                                  _Atomic uint32_t **claims_out);
 void weir__message_ref(struct message *message);
 void weir__message_unref(struct message *message, uint32_t count);
-/** All outputs that its packets may go to, where there is a choice, look. No output locked. */
+/** All outputs that may take its packets, where there is a choice, look, in the order of preference. No output locked. */
 void weir__message_kick(struct message *message);
 /** Whether the sender's memory may be read now. */
 int weir__message_is_ready(struct message *message);
@@ -285,13 +287,13 @@ struct output {
     int dropped;              /* its link into another process was destroyed before all was sent */
     struct send_queue **send_queues;
     uint32_t send_queue_count, send_queue_room, turn; /* turn: the one that is asked first */
-    uint32_t senders;                                 /* inputs that there ever were */
-    int bouncing;                     /* some sender is staged: slots need a bounce buffer */
-    int orphan;                       /* the link is gone */
-    int starved;                      /* it looks again when an event may be free */
-    weir_status ended;                /* WEIR_OK while open, then WEIR_CLOSED or the failure */
-    struct weir_pending *slots;       /* `buffers` of them */
-    struct weir_pending *posted_last; /* receives in the order posted, by next: */
+    _Atomic uint32_t senders; /* inputs that there ever were; relaxed where the lock is not held */
+    int bouncing;             /* some sender is staged: slots need a bounce buffer */
+    int orphan;               /* the link is gone */
+    int starved;              /* it looks again when an event may be free */
+    weir_status ended;        /* WEIR_OK while open, then WEIR_CLOSED or the failure */
+    struct weir_pending *slots;               /* `buffers` of them */
+    struct weir_pending *posted_last;         /* receives in the order posted, by next: */
     struct weir_pending *unmatched, *untaken; /* the first with no packet, and not given out */
     struct weir_pending
         *returned;             /* taken, and given back with nothing in them; by next_returned */
@@ -327,7 +329,9 @@ void weir__output_kick(struct output *output);
 /** Kick the output when @p event has come, if it is still there then. Output locked.
  *  @retval WEIR_ERR_NOMEM  there is no memory for it; @return or another failure of the backend. */
 weir_status weir__output_watch(struct output *output, weir_event *event);
-/** The same when one of the device's events may be free again. */
+/** The same for all outputs that may take its packets when the message is ready; once is enough. An output locked. */
+weir_status weir__message_watch(struct message *message);
+/** The same as the first when one of the device's events may be free again. */
 weir_status weir__output_watch_pool(struct output *output, weir_device *device);
 /** All copies of a message are accounted for: its link has room again. */
 void weir__message_over(struct message *message);
@@ -548,8 +552,11 @@ void weir__window_close(struct window *window);
 weir_status weir__window_take(struct window *window, uint64_t bytes);
 /** It is not any more. No output locked. */
 void weir__window_give(struct window *window, uint64_t bytes);
-/** Have @p future set when a message is over. @retval WEIR_PENDING  it will be; WEIR_OK: there is room. */
+/** Have @p future set when a message is over. @retval WEIR_PENDING  it will be; WEIR_OK: there is room.
+ *  @retval WEIR_ERR_INVALID  somebody else waits already. */
 weir_status weir__window_await(struct window *window, uint64_t bytes, weir_future *future);
+/** Who waited by @p future waits no more. */
+void weir__window_forget(struct window *window, const weir_future *future);
 /** Have it set now. */
 void weir__window_wake(struct window *window);
 void weir__window_read(struct window *window, weir_link_stats *stats);
@@ -584,6 +591,7 @@ struct weir_link {
     weir_endpoint *destination; /* of a link between plain endpoints, for the check of doubles */
     weir_link *next_direct;
     _Atomic int closed;        /* the input was shut down; relaxed: one call at a time */
+    _Atomic int sending;       /* acquire, release: a call has `dispatch` */
     struct dispatch dispatch;  /* of the message being sent */
     struct window *window;     /* of an input; held */
     _Atomic uint64_t messages; /* relaxed: a statistic */

@@ -161,6 +161,8 @@ static weir_status offer_all(const weir_link *link, struct message *message,
     weir_status status = WEIR_OK;
     for (uint32_t i = 0; i < link->dispatch.recipient_count; i++)
         message->leaves[i] = link->dispatch.recipients[i].leaf;
+    message->turns = link->dispatch.branch_count == 1 &&
+                     link->dispatch.branches[0].groups == link->dispatch.branches[0].leaves;
     for (uint32_t b = 0; b < link->dispatch.branch_count; b++) {
         const struct branch *branch = &link->dispatch.branches[b];
         uint64_t packets = packets_for(branch);
@@ -178,6 +180,23 @@ static weir_status offer_all(const weir_link *link, struct message *message,
     return status;
 }
 
+/* Two threads that send on one link at a time, or a call-back that does so in the middle of a send, would cut by each
+ * other's answers of the policies. */
+static weir_status take_dispatch(weir_link *link)
+{
+    if (!atomic_exchange_explicit(&link->sending, 1, memory_order_acquire))
+        return WEIR_OK;
+    return weir__fail(
+        WEIR_ERR_INVALID,
+        "%s: a message is sent while another one is (one call at a time for each link)",
+        link->source->name);
+}
+
+static void give_dispatch(weir_link *link)
+{
+    atomic_store_explicit(&link->sending, 0, memory_order_release);
+}
+
 weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_event *ready,
                            weir_future **done_out)
 {
@@ -187,9 +206,12 @@ weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_ev
     weir_status status, sent = WEIR_OK;
     if (done_out)
         *done_out = NULL;
-    if ((status = check_send(link, segment, ready)) ||
-        (status = weir__window_take(link->window, segment->bytes)))
+    if ((status = check_send(link, segment, ready)) || (status = take_dispatch(link)))
         return status;
+    if ((status = weir__window_take(link->window, segment->bytes))) {
+        give_dispatch(link);
+        return status;
+    }
     pthread_rwlock_rdlock(&link->router->graph);
     if (!(status = weir__dispatch_make(&link->dispatch, link, segment)) &&
         !(status = measure(link, &link->dispatch, &size)) &&
@@ -201,6 +223,7 @@ weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_ev
         weir__message_unref(message, 1);
     }
     pthread_rwlock_unlock(&link->router->graph);
+    give_dispatch(link);
     if (status)
         weir__window_give(link->window, segment->bytes);
     if (sent)
@@ -231,8 +254,11 @@ static weir_status wait_for_room(weir_link *link, uint64_t bytes, int64_t timeou
     weir_status status = weir_future_create(link->router->context, &future);
     if (status)
         return status;
-    if (weir__window_await(link->window, bytes, future) == WEIR_PENDING && !is_over(link))
-        status = weir_future_wait(future, timeout_ms);
+    status = weir__window_await(link->window, bytes, future);
+    if (status == WEIR_PENDING) {
+        status = is_over(link) ? WEIR_OK : weir_future_wait(future, timeout_ms);
+        weir__window_forget(link->window, future);
+    }
     weir_future_release(future);
     return status;
 }

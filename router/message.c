@@ -64,9 +64,14 @@ void weir__message_ref(struct message *message)
 /* By the beacons: routers between may have been parted since, and their outputs still have its packets. */
 void weir__message_kick(struct message *message)
 {
-    for (uint32_t i = 0; i < message->leaf_count; i++)
-        if (message->leaves[i].beacon)
-            weir__beacon_kick(message->leaves[i].beacon);
+    uint32_t first = 0;
+    if (message->turns)
+        first = atomic_fetch_add_explicit(&message->router->turn, 1, memory_order_relaxed);
+    for (uint32_t i = 0; i < message->leaf_count; i++) {
+        struct beacon *beacon = message->leaves[(first + i) % message->leaf_count].beacon;
+        if (beacon)
+            weir__beacon_kick(beacon);
+    }
 }
 
 void weir__message_unref(struct message *message, uint32_t count)

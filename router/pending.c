@@ -12,7 +12,7 @@ static weir_status check_receive(const char *call, const weir_link *link, int ow
                           link->router->self.name);
     if (output->destination->group)
         return weir__remote_refuse(output->destination, "receives");
-    if (!output->senders)
+    if (!atomic_load_explicit(&output->senders, memory_order_relaxed))
         return weir__fail(WEIR_ERR_INVALID, "router %s is unconnected: nobody sends to it",
                           output->router->self.name);
     if (own && !output->buffers)

@@ -23,7 +23,8 @@
  * buffers. Until the program takes the receive such a packet may come back: when the output or its
  * device goes, it is offered to the others again.
  *
- * Threads: any, for every call. Send and shutdown: one call at a time for each link; cancel and statistics: any time.
+ * Threads: any, for every call. Send and shutdown: one call at a time for each link (a send in the middle of another one is
+ * refused, a shutdown may end a weir_link_send_wait()); cancel and statistics: any time.
  * Receive, wait and release: any number at a time, one for each pending. Links may be made and destroyed while data flows
  * over others; a message goes where the graph leads when it is sent. What is destroyed is used by nobody else.
  * Only weir_pending_wait(), weir_pending_wait_assigned(), weir_link_next(), weir_link_send_wait(), destroying and
@@ -361,8 +362,8 @@ uint32_t weir_link_number(const weir_link *link);
  *                       WEIR_CLOSED if no receiver was left.
  *  @retval WEIR_FULL         the input has as much under way as it may: nothing was taken.
  *  @retval WEIR_CLOSED       the link was shut down.
- *  @retval WEIR_ERR_INVALID  not an input, memory of another device, an unconnected router, or the
- *                            policy chose nothing.
+ *  @retval WEIR_ERR_INVALID  not an input, memory of another device, an unconnected router, the policy chose
+ *                            nothing, or another call sends on the link just now.
  *  @return the status the router was cancelled with, if it was. A packet that cannot be
  *  put on its way cancels the router; the segment must then stay until the outputs are destroyed. */
 weir_status weir_link_send(weir_link *link, const weir_segment *segment, weir_event *ready,

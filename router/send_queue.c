@@ -239,6 +239,8 @@ static weir_status await_message(struct output *output, struct offer *offer)
     struct message *message = offer->parcel->message;
     if (weir__message_is_ready(message))
         return WEIR_CLOSED;
+    if (offer->leaf)
+        return weir__message_watch(message);
     if (offer->watched)
         return WEIR_OK;
     weir_status status = weir__output_watch(output, message->ready);

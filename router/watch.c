@@ -21,9 +21,10 @@ struct beacon {
 
 struct watch {
     struct watch *next;
-    struct beacon *beacon; /* held */
-    weir_event *event;     /* held */
-    int of;                /* enum watched of the output's, or NOT_COUNTED */
+    struct beacon *beacon;   /* held; NULL: all outputs look that `message` may go to */
+    struct message *message; /* held, or NULL */
+    weir_event *event;       /* held */
+    int of;                  /* enum watched of the output's, or NOT_COUNTED */
 };
 
 #define NOT_COUNTED   (-1)
@@ -144,7 +145,19 @@ void weir__beacon_kick(struct beacon *beacon)
     leave(beacon);
 }
 
-static void finish_watch(struct watch *watch)
+static void finish_message(struct watch *watch)
+{
+    struct message *message = watch->message;
+    weir_event_release(watch->event);
+    free(watch);
+    calling++;
+    weir__message_kick(message);
+    weir__messages_settle();
+    calling--;
+    weir__message_unref(message, 1);
+}
+
+static void finish_output(struct watch *watch)
 {
     struct beacon *beacon = watch->beacon;
     struct output *output = enter(beacon);
@@ -161,6 +174,14 @@ static void finish_watch(struct watch *watch)
         leave(beacon);
     }
     weir__beacon_unref(beacon);
+}
+
+static void finish_watch(struct watch *watch)
+{
+    if (watch->message)
+        finish_message(watch);
+    else
+        finish_output(watch);
 }
 
 static void give_back(struct message *message)
@@ -245,6 +266,30 @@ weir_status weir__output_watch(struct output *output, weir_event *event)
         weir_event_release(event);
     else if ((status = weir__event_notify(event, on_event, watch)))
         drop(watch);
+    return status;
+}
+
+/* Not each output by itself: who is told first would take it, whatever the policy prefers. The lock keeps others from relying on
+ * a watch that could not be made; the call-back may come at once, and is put off. */
+weir_status weir__message_watch(struct message *message)
+{
+    struct watch *watch = NULL;
+    weir_status status = WEIR_OK;
+    pthread_mutex_lock(&message->lock);
+    if (!message->watched && !(status = weir__alloc(1, sizeof *watch, "packet's watch", &watch))) {
+        *watch = (struct watch){
+            .message = message, .event = weir__event_retain(message->ready), .of = NOT_COUNTED};
+        weir__message_ref(message);
+        message->watched = 1;
+        if ((status = weir__event_notify(message->ready, on_event, watch)))
+            message->watched = 0;
+    }
+    pthread_mutex_unlock(&message->lock);
+    if (status && watch) {
+        weir__message_unref(message, 1); /* not the last */
+        weir_event_release(watch->event);
+        free(watch);
+    }
     return status;
 }
 

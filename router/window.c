@@ -135,13 +135,22 @@ void weir__window_wake(struct window *window)
 weir_status weir__window_await(struct window *window, uint64_t bytes, weir_future *future)
 {
     pthread_mutex_lock(&window->lock);
-    int has = has_room(window, bytes);
-    if (!has) {
-        weir_future_release(window->waiter);
+    int has = has_room(window, bytes), first = !window->waiter;
+    if (!has && first)
         window->waiter = weir_future_retain(future);
-    }
     pthread_mutex_unlock(&window->lock);
+    if (!has && !first)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "two calls wait for room on one link (one at a time for each link)");
     return has ? WEIR_OK : WEIR_PENDING;
+}
+
+void weir__window_forget(struct window *window, const weir_future *future)
+{
+    pthread_mutex_lock(&window->lock);
+    weir_future *waiter = window->waiter == future ? wake(window) : NULL;
+    pthread_mutex_unlock(&window->lock);
+    weir_future_release(waiter);
 }
 
 void weir__window_read(struct window *window, weir_link_stats *stats)

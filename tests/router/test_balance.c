@@ -2,6 +2,8 @@
  *  that is quick to give buffers back. Devices are held by futures here, so the numbers are exact. */
 #include "tests/router/uneven_fixture.h"
 
+#include <sched.h>
+
 /* The device that stands still has one packet and gets no more, though all buffers but that one's are free; the other one
  * gets all the rest. */
 static void a_device_gets_what_it_works_off(void **state)
@@ -96,8 +98,9 @@ struct senders {
 
 static void senders_open(struct senders *s, void **state, weir_policy policy, uint32_t outputs)
 {
-    *s =
-        (struct senders){.flow = {.context = open_or_skip(state), .inputs = 2, .outputs = outputs}};
+    static const char *const settings[] = {"link_patience=0", NULL}; /* nothing is left to others */
+    *s = (struct senders){
+        .flow = {.context = open_with_or_skip(*state, settings), .inputs = 2, .outputs = outputs}};
     flow_open(&s->flow, &policy, PACKET, BUFFERS);
     s->queue = new_queue(weir_endpoint_device(s->flow.from[0]));
     s->hold = new_future(s->flow.context);
@@ -187,6 +190,62 @@ static void what_is_not_ready_takes_no_free_buffer(void **state)
     senders_close(&s);
 }
 
+/* Nor does the only sender that is left, since nobody knows whose buffer is free by then; and what it sends behind that
+ * does not go before it. */
+static void a_choice_waits_for_the_bytes(void **state)
+{
+    struct senders s;
+    weir_pending *pending[2];
+    weir_segment segment;
+    senders_open(&s, state, weir_policy_priority(NULL), 2);
+    OK(weir_link_shutdown(s.flow.in[1]));
+    weir_segment ready = {.device = weir_endpoint_device(s.flow.from[0]), .meta = 2};
+    send_empty(&s, 0, 1);
+    OK(weir_link_send(s.flow.in[0], &ready, NULL, NULL));
+    for (int i = 0; i < 2; i++) {
+        OK(weir_link_receive(s.flow.out[i], &pending[i]));
+        STATUS(weir_pending_assigned(pending[i], &segment), WEIR_PENDING);
+    }
+    OK(weir_future_set(s.hold, NULL));
+    OK(weir_pending_wait(pending[0], LONG_MS, &segment));
+    assert_int_equal(segment.meta, 1);
+    OK(weir_pending_release(pending[0], NULL));
+    expect_packet(s.flow.out[0], 0, 0, 2, 0);
+    OK(weir_link_shutdown(s.flow.in[0]));
+    STATUS(weir_pending_wait(pending[1], LONG_MS, &segment), WEIR_CLOSED);
+    OK(weir_pending_release(pending[1], NULL));
+    senders_close(&s);
+}
+
+/* Packets that become ready one after the other, while all outputs are free: these take turns with any. */
+static void who_is_free_takes_turns_with_what_becomes_ready(void **state)
+{
+    struct senders s;
+    weir_pending *pending[2];
+    weir_segment segment;
+    senders_open(&s, state, weir_policy_any(), 2);
+    weir_queue *second = new_queue(weir_endpoint_device(s.flow.from[0]));
+    weir_future *hold = new_future(s.flow.context);
+    OK(weir_queue_wait_future(second, hold));
+    segment = (weir_segment){.device = weir_endpoint_device(s.flow.from[0])};
+    send_empty(&s, 0, 0);
+    OK(weir_link_send_from(s.flow.in[0], &segment, second, NULL));
+    for (int i = 0; i < 2; i++)
+        OK(weir_link_receive(s.flow.out[i], &pending[i]));
+    OK(weir_future_set(s.hold, NULL));
+    while (weir_pending_assigned(pending[0], &segment) == WEIR_PENDING &&
+           weir_pending_assigned(pending[1], &segment) == WEIR_PENDING)
+        (void)sched_yield();
+    OK(weir_future_set(hold, NULL));
+    for (int i = 0; i < 2; i++) {
+        OK(weir_pending_wait(pending[i], LONG_MS, &segment));
+        OK(weir_pending_release(pending[i], NULL));
+    }
+    senders_close(&s);
+    weir_queue_destroy(second);
+    weir_future_release(hold);
+}
+
 /* A receiver that knows whose packet is next has it assigned early. */
 static void early_links_assign_what_is_not_ready(void **state)
 {
@@ -244,6 +303,8 @@ int main(void)
         ON_EACH_BACKEND(what_is_not_ready_lets_others_pass),
         ON_EACH_BACKEND(who_is_alone_does_not_wait),
         ON_EACH_BACKEND(what_is_not_ready_takes_no_free_buffer),
+        ON_EACH_BACKEND(a_choice_waits_for_the_bytes),
+        ON_EACH_BACKEND(who_is_free_takes_turns_with_what_becomes_ready),
         ON_EACH_BACKEND(early_links_assign_what_is_not_ready),
         ON_EACH_BACKEND(an_event_may_outlive_its_link),
     };

@@ -1,6 +1,8 @@
 /** @file test_graph.c  Graphs of endpoints, links and routers that can be built, and those not. */
 #include "tests/lib/flow.h"
 
+#include <pthread.h>
+
 #include <string.h>
 
 static void self_loops_are_refused(void **state)
@@ -225,6 +227,48 @@ static void calls_ask_for_the_right_end(void **state)
     weir_context_destroy(flow.context);
 }
 
+struct taker {
+    weir_link *link;
+    weir_status status;
+    uint64_t got;
+};
+
+static void *take_until_closed(void *data)
+{
+    struct taker *taker = data;
+    weir_pending *pending;
+    weir_segment segment;
+    while ((taker->status = weir_link_next(taker->link, LONG_MS, &pending, &segment)) == WEIR_OK) {
+        taker->got++;
+        (void)weir_pending_release(pending, NULL);
+    }
+    return NULL;
+}
+
+/* Links may come and go while data flows over others: ThreadSanitizer sees what a receive reads meanwhile. */
+static void inputs_are_linked_while_others_receive(void **state)
+{
+    struct flow flow = {.context = open_or_skip(state), .inputs = 2, .outputs = 1};
+    weir_policy all = weir_policy_broadcast();
+    pthread_t thread;
+    flow_open(&flow, &all, 64, 2);
+    struct taker taker = {.link = flow.out[0]};
+    assert_int_equal(pthread_create(&thread, NULL, take_until_closed, &taker), 0);
+    for (int i = 0; i < 200; i++) {
+        weir_segment segment = {.device = weir_endpoint_device(flow.from[1])};
+        weir_link_destroy(flow.in[1]);
+        flow.in[1] = new_link(flow.from[1], weir_router_endpoint(flow.router), 0, 0);
+        OK(weir_link_send_wait(flow.in[1], &segment, NULL, LONG_MS, NULL));
+    }
+    for (int i = 0; i < 2; i++)
+        OK(weir_link_shutdown(flow.in[i]));
+    pthread_join(thread, NULL);
+    STATUS(taker.status, WEIR_CLOSED);
+    assert_int_equal(taker.got, 200);
+    flow_close(&flow);
+    weir_context_destroy(flow.context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -238,6 +282,7 @@ int main(void)
         ON_EACH_BACKEND(plain_endpoints_are_linked_once),
         ON_EACH_BACKEND(buffers_come_from_the_receivers_pool),
         ON_EACH_BACKEND(calls_ask_for_the_right_end),
+        ON_EACH_BACKEND(inputs_are_linked_while_others_receive),
     };
     return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
 }

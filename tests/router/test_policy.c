@@ -2,6 +2,9 @@
 #include "router/internal.h" /* the length of a send queue is seen in no other way */
 #include "tests/lib/flow.h"
 
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
 #include <string.h>
 
 #define PACKET 64
@@ -73,6 +76,72 @@ static void any_gives_each_packet_to_one_receiver(void **state)
     flow_close(&flow);
     weir_context_destroy(flow.context);
 }
+
+/* ---- one send at a time -------------------------------------------------------------------------- */
+
+struct meeting {
+    struct flow *flow;
+    sem_t inside, go;
+    weir_status nested, sent;
+    char nested_says[128];
+};
+
+/* Sends on the link that it is asked for, then waits for another thread to do so. */
+static weir_status choose_slowly(void *user, const weir_segment *message,
+                                 const weir_endpoint *source, weir_endpoint *const *candidates,
+                                 uint32_t count, weir_choice *choice)
+{
+    struct meeting *meeting = user;
+    (void)source;
+    (void)candidates;
+    (void)count;
+    meeting->nested = weir_link_send(meeting->flow->in[0], message, NULL, NULL);
+    snprintf(meeting->nested_says, sizeof meeting->nested_says, "%s", weir_error_detail());
+    sem_post(&meeting->inside);
+    sem_wait(&meeting->go);
+    choice->count = 1;
+    choice->candidate[0] = 0;
+    return WEIR_OK;
+}
+
+static void *send_one(void *data)
+{
+    struct meeting *meeting = data;
+    weir_segment segment = {.device = weir_endpoint_device(meeting->flow->from[0]), .meta = 1};
+    meeting->sent = weir_link_send(meeting->flow->in[0], &segment, NULL, NULL);
+    return NULL;
+}
+
+/* A link keeps the answers of its policies from one message to the next: who comes in between is refused. */
+static void a_send_in_the_middle_of_another_is_refused(void **state)
+{
+    struct flow flow = {.context = open_or_skip(state), .inputs = 1, .outputs = 2};
+    struct meeting meeting = {.flow = &flow};
+    weir_policy slow = {.name = "slow", .choose = choose_slowly, .user = &meeting};
+    weir_segment segment;
+    pthread_t thread;
+    sem_init(&meeting.inside, 0, 0);
+    sem_init(&meeting.go, 0, 0);
+    flow_open(&flow, &slow, PACKET, 2);
+    segment = (weir_segment){.device = weir_endpoint_device(flow.from[0]), .meta = 2};
+    assert_int_equal(pthread_create(&thread, NULL, send_one, &meeting), 0);
+    sem_wait(&meeting.inside);
+    STATUS(weir_link_send(flow.in[0], &segment, NULL, NULL), WEIR_ERR_INVALID);
+    assert_detail_has("one call at a time");
+    sem_post(&meeting.go);
+    pthread_join(thread, NULL);
+    OK(meeting.sent);
+    STATUS(meeting.nested, WEIR_ERR_INVALID);
+    assert_non_null(strstr(meeting.nested_says, "one call at a time"));
+    expect_packet(flow.out[0], 0, 0, 1, 0);
+    shut_all(&flow);
+    flow_close(&flow);
+    weir_context_destroy(flow.context);
+    sem_destroy(&meeting.inside);
+    sem_destroy(&meeting.go);
+}
+
+/* ---- what waits ---------------------------------------------------------------------------------- */
 
 static uint32_t queue_length(weir_link *link)
 {
@@ -289,6 +358,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(any_gives_each_packet_to_one_receiver),
+        ON_EACH_BACKEND(a_send_in_the_middle_of_another_is_refused),
         ON_EACH_BACKEND(stale_offers_do_not_pile_up),
         ON_EACH_BACKEND(a_policy_is_told_all_about_a_message),
         ON_EACH_BACKEND(bad_choices_are_refused),

@@ -126,6 +126,20 @@ static void where_nobody_is_left_done_says_so(void **state)
     choice_close(&c);
 }
 
+/* The packet comes back from the last receiver that there is, which has had it. */
+static void the_last_one_had_it_and_done_says_so(void **state)
+{
+    struct choice c;
+    choice_open(&c, state, weir_policy_priority(NULL), 1);
+    weir_link_destroy(c.flow.out[1]);
+    c.flow.out[1] = NULL;
+    STATUS(weir_future_query(c.done), WEIR_PENDING);
+    weir_link_destroy(c.flow.out[0]);
+    c.flow.out[0] = NULL;
+    STATUS(weir_future_wait(c.done, LONG_MS), WEIR_CLOSED);
+    choice_close(&c);
+}
+
 static void a_cancel_takes_back_what_nobody_took(void **state)
 {
     struct choice c;
@@ -149,6 +163,7 @@ int main(void)
         ON_EACH_BACKEND(the_end_waits_for_what_may_come_back),
         ON_EACH_BACKEND(what_was_taken_stays),
         ON_EACH_BACKEND(where_nobody_is_left_done_says_so),
+        ON_EACH_BACKEND(the_last_one_had_it_and_done_says_so),
         ON_EACH_BACKEND(a_cancel_takes_back_what_nobody_took),
     };
     return cmocka_run_group_tests_name("untaken", tests, NULL, NULL);

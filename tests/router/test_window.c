@@ -12,7 +12,7 @@ struct bounded {
     weir_device *device;
     weir_endpoint *from, *to;
     weir_link *link;
-    _Atomic int rooms;
+    _Atomic int rooms, ended; /* calls of `room`, and waits that came to an end */
 };
 
 static void count_room(void *user)
@@ -153,13 +153,71 @@ static void bytes_are_bounded_too(void **state)
 
 static void a_link_that_names_no_bound_has_one(void **state)
 {
-    static const char *const settings[] = {"link_messages=5", NULL};
+    static const char *const settings[] = {"link_messages=5", "link_bytes=1024", NULL};
     struct bounded b;
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
     bounded_open(&b, open_with_or_skip(*state, settings), 0, 0);
+    OK(weir_link_stats_get(b.link, &stats));
+    assert_int_equal(stats.send_messages, 5);
+    assert_int_equal(stats.send_bytes, 1024);
     for (uint64_t i = 0; i < 6; i++)
         OK(send_meta(&b, i));
     STATUS(send_meta(&b, 6), WEIR_FULL);
+    for (uint64_t i = 0; i < 6; i++)
+        expect_packet(b.link, 0, 0, i, 0);
+    void *data = new_memory(b.device, 1024);
+    weir_segment segment = {.device = b.device, .data = data, .bytes = 1024};
+    OK(weir_link_send(b.link, &segment, NULL, NULL));
+    segment.bytes = 1;
+    STATUS(weir_link_send(b.link, &segment, NULL, NULL), WEIR_FULL);
+    weir_link_cancel(b.link, WEIR_ERR_CANCELLED);
+    weir_link_destroy(b.link); /* a copy that had begun may still read the data until then */
+    b.link = NULL;
+    weir_device_free(b.device, data);
     bounded_close(&b);
+}
+
+/* A message that is refused after its room was taken gives that back. */
+static void what_is_refused_takes_no_room(void **state)
+{
+    struct bounded b;
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
+    bounded_open(&b, open_or_skip(state), 1, 0);
+    weir_segment huge = {.device = b.device, .data = &b, .bytes = SIZE_MAX / 2};
+    STATUS(weir_link_send(b.link, &huge, NULL, NULL), WEIR_ERR_INVALID);
+    OK(weir_link_stats_get(b.link, &stats));
+    assert_int_equal(stats.backlog_messages, 0);
+    assert_true(stats.backlog_bytes == 0);
+    for (uint64_t i = 0; i < 2; i++)
+        OK(send_meta(&b, i));
+    STATUS(send_meta(&b, 2), WEIR_FULL);
+    bounded_close(&b);
+}
+
+/* Messages that were sent on it go on, but who would be told of room may be gone. */
+static void a_link_that_is_gone_tells_nobody(void **state)
+{
+    struct flow flow = {.context = open_or_skip(state), .inputs = 2, .outputs = 1};
+    weir_policy all = weir_policy_broadcast();
+    weir_link_config config = WEIR_LINK_CONFIG_INIT;
+    _Atomic int rooms = 0;
+    flow_open(&flow, &all, PACKET, 1);
+    weir_link_destroy(flow.in[0]);
+    config.send_messages = 1;
+    config.room = count_room;
+    config.room_user = &rooms;
+    flow.in[0] = new_link_with(flow.from[0], weir_router_endpoint(flow.router), &config);
+    weir_segment segment = {.device = weir_endpoint_device(flow.from[0])};
+    for (int i = 0; i < 2; i++)
+        OK(weir_link_send(flow.in[0], &segment, NULL, NULL));
+    STATUS(weir_link_send(flow.in[0], &segment, NULL, NULL), WEIR_FULL);
+    weir_link_destroy(flow.in[0]);
+    flow.in[0] = NULL;
+    for (int i = 0; i < 2; i++)
+        expect_packet(flow.out[0], 0, 0, 0, 0);
+    assert_int_equal(atomic_load(&rooms), 0);
+    flow_close(&flow);
+    weir_context_destroy(flow.context);
 }
 
 /* ---- waiting for room ----------------------------------------------------------------------------- */
@@ -177,6 +235,7 @@ static void *wait_and_send(void *data)
     weir_segment segment = {.device = waiter->bounded->device, .meta = 7};
     waiter->seen =
         weir_link_send_wait(waiter->bounded->link, &segment, NULL, waiter->timeout_ms, NULL);
+    atomic_fetch_add(&waiter->bounded->ended, 1);
     return NULL;
 }
 
@@ -208,8 +267,10 @@ static void who_waits_gets_room(void **state)
     for (int i = 0; i < 2; i++)
         (void)wait_and_send(&waiter);
     OK(waiter.seen);
-    (void)wait_and_send(&waiter);
-    assert_int_equal(waiter.seen, WEIR_ERR_TIMEOUT);
+    for (int i = 0; i < 2; i++) { /* who gave up is in nobody's way */
+        (void)wait_and_send(&waiter);
+        assert_int_equal(waiter.seen, WEIR_ERR_TIMEOUT);
+    }
     bounded_close(&b);
 }
 
@@ -230,6 +291,23 @@ static void a_shutdown_ends_the_wait(void **state)
     full_and_waiting(&b, state, &waiter);
     OK(weir_link_shutdown(b.link));
     STATUS(join(&waiter), WEIR_CLOSED);
+    bounded_close(&b);
+}
+
+/* Of two that wait on one link one is refused, and the other one goes on waiting: neither is forgotten. */
+static void one_at_a_time_waits(void **state)
+{
+    struct bounded b;
+    struct waiter first, second;
+    full_and_waiting(&b, state, &first);
+    second = first;
+    assert_int_equal(pthread_create(&second.thread, NULL, wait_and_send, &second), 0);
+    while (atomic_load(&b.ended) == 0)
+        (void)sched_yield();
+    weir_link_cancel(b.link, WEIR_ERR_IO);
+    weir_status one = join(&first), other = join(&second);
+    assert_true((one == WEIR_ERR_INVALID && other == WEIR_ERR_IO) ||
+                (one == WEIR_ERR_IO && other == WEIR_ERR_INVALID));
     bounded_close(&b);
 }
 
@@ -313,9 +391,12 @@ int main(void)
         ON_EACH_BACKEND(room_wakes_an_event_loop),
         ON_EACH_BACKEND(bytes_are_bounded_too),
         ON_EACH_BACKEND(a_link_that_names_no_bound_has_one),
+        ON_EACH_BACKEND(what_is_refused_takes_no_room),
+        ON_EACH_BACKEND(a_link_that_is_gone_tells_nobody),
         ON_EACH_BACKEND(who_waits_gets_room),
         ON_EACH_BACKEND(a_cancel_ends_the_wait),
         ON_EACH_BACKEND(a_shutdown_ends_the_wait),
+        ON_EACH_BACKEND(one_at_a_time_waits),
         ON_BACKEND(an_end_meets_who_is_about_to_wait, "host:1"),
         ON_EACH_BACKEND(events_that_run_out_hold_back),
     };

@@ -1,7 +1,10 @@
-/** @file test_threads.c  Threads that never chose a GPU: nothing that they ask of weir takes memory of another GPU. */
+/** @file test_threads.c  What threads ask of GPUs: nothing on another GPU than theirs, and not more often the more of them
+ *  wait. */
 #include "tests/standin/standin_fixture.h"
 
-#include "runtime/internal.h"
+#include "runtime/backend.h"
+
+#include <cuda.h>
 
 struct asked {
     weir_context *context;
@@ -11,7 +14,13 @@ struct asked {
     weir_future *future;
     weir_stamp *begin, *end;
     weir_status status;
+    CUcontext current; /* the thread's, behind what only asks or waits */
 };
+
+static void look_for_a_context(struct asked *asked)
+{
+    (void)cuCtxGetCurrent(&asked->current);
+}
 
 static void synchronise(void *user)
 {
@@ -23,6 +32,7 @@ static void ask_for_the_status(void *user)
 {
     struct asked *asked = user;
     asked->status = weir_device_status(asked->device);
+    look_for_a_context(asked);
 }
 
 static void wait_for_the_event(void *user)
@@ -31,6 +41,7 @@ static void wait_for_the_event(void *user)
     asked->status = weir_event_wait(asked->event, LONG_MS);
     if (!asked->status)
         asked->status = weir_event_query(asked->event);
+    look_for_a_context(asked);
 }
 
 /* Longer than a slice of a wait, in which all devices are asked whether they work. */
@@ -38,6 +49,7 @@ static void wait_for_the_future(void *user)
 {
     struct asked *asked = user;
     asked->status = weir_future_wait(asked->future, 200);
+    look_for_a_context(asked);
 }
 
 static void put_work_in(void *user)
@@ -76,6 +88,7 @@ static void assert_stays_on_its_gpu(struct asked *asked, void (*function)(void *
     start_task(&task, function, asked);
     end_task(&task);
     assert_int_equal(asked->status, wanted);
+    assert_null(asked->current);
     assert_int_equal(standin_stray_contexts(), 0);
     assert_false(standin_has_context(0));
 }
@@ -123,10 +136,52 @@ static void only_the_gpus_of_the_spec_are_touched(void **state)
     assert_nothing_left();
 }
 
+/* ---- how often devices are asked --------------------------------------------------------------------- */
+
+#define WAITERS 8
+#define QUEUES  4
+#define WAIT_MS 400
+
+static void wait_in_vain(void *user)
+{
+    struct asked *asked = user;
+    asked->status = weir_future_wait(asked->future, WAIT_MS);
+}
+
+/* All who wait look whether the devices still work: one of them does so for all, once a slice of a wait. */
+static void one_asks_for_all_who_wait(void **state)
+{
+    struct asked asked[WAITERS];
+    struct task task[WAITERS];
+    weir_queue *queue[QUEUES];
+    weir_context *context = open_or_skip(state);
+    weir_future *future = new_future(context);
+    for (int i = 0; i < QUEUES; i++)
+        queue[i] = new_queue(weir_context_device(context, 0));
+    const uint64_t before = standin_calls(STANDIN_cudaStreamQuery), begin = weir__now_ns();
+    for (int i = 0; i < WAITERS; i++) {
+        asked[i] = (struct asked){.future = future};
+        start_task(&task[i], wait_in_vain, &asked[i]);
+    }
+    for (int i = 0; i < WAITERS; i++)
+        end_task(&task[i]);
+    const uint64_t calls = standin_calls(STANDIN_cudaStreamQuery) - before;
+    const uint64_t slices = (weir__now_ns() - begin) / (WEIR__SLICE_MS * UINT64_C(900000)) + 1;
+    for (int i = 0; i < WAITERS; i++)
+        STATUS(asked[i].status, WEIR_ERR_TIMEOUT);
+    weir_future_release(future);
+    for (int i = 0; i < QUEUES; i++)
+        weir_queue_destroy(queue[i]);
+    weir_context_destroy(context);
+    assert_in_range(calls, QUEUES, slices * QUEUES);
+    assert_nothing_left();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_BACKEND(only_the_gpus_of_the_spec_are_touched, "cuda:1"),
+        ON_BACKEND(one_asks_for_all_who_wait, "cuda:0"),
     };
     return cmocka_run_group_tests_name("threads", tests, NULL, NULL);
 }

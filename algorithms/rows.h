@@ -89,11 +89,14 @@ typedef struct weir_rows_config {
     /** Host memory that the program itself takes afterwards: the arrays of a step program on host devices, results, a
      *  reference. What would not fit beside the rows is refused before any of it is taken. Bytes. */
     uint64_t reserved_bytes;
+    const char *
+        what; /**< what they are placed for, as in "breadth-first search of GRAPH: 90 MiB of memory are
+                               needed ..."; NULL: "rows". Not kept */
 } weir_rows_config;
 /** Defaults of weir_rows_config. */
-#define WEIR_ROWS_CONFIG_INIT                                      \
-    {                                                              \
-        sizeof(weir_rows_config), 0, 0, 0, 0, 0, WEIR_ROWS_AUTO, 0 \
+#define WEIR_ROWS_CONFIG_INIT                                            \
+    {                                                                    \
+        sizeof(weir_rows_config), 0, 0, 0, 0, 0, WEIR_ROWS_AUTO, 0, NULL \
     }
 
 /** Place @p graph on devices of @p context.

@@ -38,7 +38,7 @@ command=$(sed -n 's/^`cc \(-std=c11 [^`]*program\.c [^`]*\)`.*/\1/p' README.md)
 [ -n "$command" ] || fail 'README.md has no command to compile a program with'
 more=
 [ -z "${NVCC:-}" ] || more='-L/usr/local/cuda/lib64 -lcudart_static -lrt'
-# shellcheck disable=SC2086 # the command is a list of words
+# shellcheck disable=SC2046,SC2086 # the command is a list of words
 $cc $(echo "$command" | sed "s@program\.c@$work/program.c@; s@ build/libweir@ ${BUILD:-build}/libweir@") $more -o "$work/program"
 "$work/program" >"$work/log" || { cat "$work/log" >&2 && fail 'the program of README.md'; }
 pass 'the program of README.md, compiled in the tree'

@@ -68,6 +68,7 @@ weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir
     weir_rows_config placing = *config;
     weir_steps_domain domain;
     weir_status status;
+    placing.what = form->program->what;
     weir__context_retain(context);
     on->form = form;
     on->context = context;

@@ -96,7 +96,7 @@ static weir_status fits(const weir_rows *rows, const weir_graph *graph,
     sizes.transposed = config->in_arcs && !rows->symmetric;
     weir__rows_need(&sizes, config, &need);
     weir__need_take(&need, config->reserved_bytes, 1);
-    return weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts);
+    return weir__need_fits(&need, "%s of %s", config->what ? config->what : "rows", graph->name);
 }
 
 static weir_status create(weir_context *context, const weir_graph *graph,

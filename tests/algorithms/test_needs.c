@@ -502,7 +502,11 @@ static void everything_else_is_refused(void **state)
     assert_detail_has("arcs on 2 devices: ");
     assert_int_equal(weir_rows_create(context, graph, owners, NULL, &rows), WEIR_ERR_NOMEM);
     assert_null(rows);
-    assert_detail_has("arcs on 2 devices: ");
+    assert_detail_has("rows of arcs: ");
+    weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
+    config.what = "a search of mine";
+    assert_int_equal(weir_rows_create(context, graph, owners, &config, &rows), WEIR_ERR_NOMEM);
+    assert_detail_has("a search of mine of arcs: ");
     assert_int_equal(weir_bfs_reference(graph, 0, values), WEIR_ERR_NOMEM);
     assert_detail_has("the reference's search of arcs: ");
     assert_int_equal(weir_sssp_reference(graph, 0, values), WEIR_ERR_NOMEM);

@@ -557,7 +557,7 @@ void weir__window_give(struct window *window, uint64_t bytes);
 weir_status weir__window_await(struct window *window, uint64_t bytes, weir_future *future);
 /** Who waited by @p future waits no more. */
 void weir__window_forget(struct window *window, const weir_future *future);
-/** Have it set now. */
+/** The link has ended: have it set now, and call `room`. */
 void weir__window_wake(struct window *window);
 void weir__window_read(struct window *window, weir_link_stats *stats);
 

@@ -290,8 +290,9 @@ typedef struct weir_link_config {
      *  0: WEIR_LINK_MESSAGES, WEIR_LINK_BYTES. A message that is larger than `send_bytes` goes when
      *  nothing else is under way. Unused by outputs. */
     uint64_t send_messages, send_bytes;
-    /** Called when there may be room again after weir_link_send() said WEIR_FULL, by whichever thread made
-     *  it. Must not block or call into weir but for weir_context_post(). May be NULL. Unused by outputs. */
+    /** Called when there may be room again after weir_link_send() said WEIR_FULL, or when the link was shut down or
+     *  cancelled since, by whichever thread did that. Must not block or call into weir but for weir_context_post(). May be
+     *  NULL. Unused by outputs. */
     void (*room)(void *user);
     void *room_user;
     /** Of an input, or a link between plain endpoints: where packets of several inputs wait for the same output those of

@@ -128,6 +128,8 @@ void weir__window_wake(struct window *window)
 {
     pthread_mutex_lock(&window->lock);
     weir_future *waiter = wake(window);
+    if (window->refused && window->room) /* whose program waits in its own way */
+        window->room(window->room_user);
     pthread_mutex_unlock(&window->lock);
     set(waiter);
 }

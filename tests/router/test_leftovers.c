@@ -29,13 +29,22 @@ struct parted {
     weir_router *before;
     weir_link *in, *between, *has, *other;
     weir_future *done;
+    _Atomic int rooms; /* calls of `room` of `in` */
 };
+
+static void count_room(void *user)
+{
+    atomic_fetch_add((_Atomic int *)user, 1);
+}
 
 static void parted_open(struct parted *p, weir_context *context)
 {
     struct corner *c = &p->corner;
     weir_link_config config = WEIR_LINK_CONFIG_INIT;
     config.send_messages = 1;
+    config.room = count_room;
+    config.room_user = &p->rooms;
+    atomic_store(&p->rooms, 0);
     corner_open(c, context);
     p->before = corner_router(c, weir_policy_any());
     weir_endpoint *choice = weir_router_endpoint(corner_router(c, weir_policy_any()));
@@ -96,6 +105,8 @@ static void a_cancel_wakes_who_waits_for_room_that_nobody_will_give(void **state
     weir_router_cancel(p.before, WEIR_ERR_CANCELLED);
     assert_int_equal(pthread_join(thread, &status), 0);
     STATUS((weir_status)(intptr_t)status, WEIR_ERR_CANCELLED);
+    assert_int_equal(atomic_load(&p.rooms),
+                     1); /* a program that waits in its own way is told too */
     expect_packet(p.has, CORNER_PACKET, 0, 3, 1); /* it was sent before, by a router of its own */
     weir_future_release(p.done);
     corner_close(&p.corner);

@@ -121,8 +121,9 @@ typedef struct weir_worklist_config {
     /** Called once for each worker in every run: behind the start of its resident kernel, or the end of its last discrete
      *  one. What it puts into weir_worklist_queue() runs behind the kernel, and is done when the run returns, so that
      *  counting results, say, costs the host no wait of its own. It must not wait for other devices, and runs in the thread
-     *  of weir_worklist_run(). A failure ends the run with that status. Its work is done after a run that was stopped,
-     *  too. NULL: nothing. */
+     *  of weir_worklist_run(). Kernels that it starts have to be loaded, by an earlier start before the first run: CUDA loads
+     *  a kernel when it is first started, and waits for running ones then, which may wait for the host. A failure ends the
+     *  run with that status. Its work is done after a run that was stopped, too. NULL: nothing. */
     weir_status (*behind)(void *user, uint32_t worker);
     void *user; /**< for @c behind */
 } weir_worklist_config;

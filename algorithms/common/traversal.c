@@ -161,6 +161,15 @@ static weir_status fill_values(weir_traversal *traversal)
     return status;
 }
 
+/* Loads the kernel that counts: behind a resident kernel this would wait for that one, which may wait for the host. */
+static weir_status count_once(weir_traversal *traversal)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < traversal->placement->parts && !status; p++)
+        status = put_counting(traversal, p);
+    return status;
+}
+
 /* Before the first run. Counts go on from run to run, and what a run counted is the difference, so no run clears them. */
 static weir_status clear_counts(weir_traversal *traversal)
 {
@@ -233,6 +242,7 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
     traversal->placement = placement;
     traversal->op = op;
     traversal->config = known;
+    traversal->counting = known.value_bytes > 0;
     if ((status = weir_device_alloc(weir_context_home(placement->context),
                                     placement->parts * COUNTS_BYTES, &counted_words)))
         goto err;
@@ -242,7 +252,8 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
         if ((status = create_part(traversal, p)))
             goto err;
     if ((status = create_worklist(traversal, &asked)) || (status = fill_values(traversal)) ||
-        (status = clear_counts(traversal)) || (status = sync_all(traversal)))
+        (status = clear_counts(traversal)) || (status = count_once(traversal)) ||
+        (status = sync_all(traversal)))
         goto err;
     weir__prepare_more(&begin, &placement->prepared, &traversal->prepared);
     *traversal_out = traversal;

@@ -207,6 +207,13 @@ static void image_shared(struct worker *worker)
         image_statuses(statuses, list->count);
 }
 
+/* Kernels of several devices write to each other's words as soon as they run. The host stores the stop word of a host device
+ * itself, so nothing may be on its way there any more. */
+int weir__worklist_follows(const struct weir_worklist *list)
+{
+    return list->count == 1 && list->workers[0].stop_queue && weir__worklist_fused(list);
+}
+
 weir_status weir__worklist_reset(struct weir_worklist *list)
 {
     weir_device *home = weir_context_home(list->context);
@@ -219,8 +226,9 @@ weir_status weir__worklist_reset(struct weir_worklist *list)
         status = weir_queue_copy(worker->queue, worker->device, worker->control, home,
                                  worker->image, weir__worklist_words_bytes(worker));
     }
-    /* Kernels of several devices write to each other's words as soon as they run. */
-    for (uint32_t i = 0; i < list->count && (list->count > 1 || !weir__worklist_fused(list)); i++) {
+    if (!status && weir__worklist_follows(list))
+        return weir_queue_record(list->workers[0].queue, list->workers[0].begun);
+    for (uint32_t i = 0; i < list->count; i++) {
         weir_status synced = weir_queue_sync(list->workers[i].queue);
         status = status ? status : synced;
     }

@@ -67,13 +67,15 @@ static void describe(struct weir_worklist *list, struct residents *all)
                               .user = list};
     for (uint32_t i = 0; i < list->count; i++) {
         const struct worker *worker = &list->workers[i];
-        all->one[i] = (struct resident){.device = worker->device,
-                                        .queue = worker->queue,
-                                        .stop_queue = worker->stop_queue,
-                                        .done = worker->done,
-                                        .args = worker->args,
-                                        .stop = &worker->control->look[WEIR_LOOK_STOP],
-                                        .image = worker->stop};
+        all->one[i] =
+            (struct resident){.device = worker->device,
+                              .queue = worker->queue,
+                              .stop_queue = worker->stop_queue,
+                              .done = worker->done,
+                              .args = worker->args,
+                              .stop = &worker->control->look[WEIR_LOOK_STOP],
+                              .begun = weir__worklist_follows(list) ? worker->begun : NULL,
+                              .image = worker->stop};
     }
 }
 

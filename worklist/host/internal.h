@@ -83,6 +83,7 @@ struct worker {
     weir_queue *queue;
     weir_queue *stop_queue; /* of a GPU: for the stop word while a kernel runs */
     weir_event *done;
+    weir_event *begun; /* of a GPU: behind the words that a run begins with */
 
     /* One piece of the device's memory: the control words and, unless they lie in host memory, behind them the mail and,
      * with the first worker, the statuses of all. */
@@ -182,12 +183,14 @@ uint32_t weir__worklist_bag_room(const struct weir_worklist *list, uint32_t bag,
 #define WEIR_NARROW_MOST 32768u
 /** Bytes of a kernel's arguments. */
 size_t weir__worklist_args_bytes(const struct weir_worklist *list);
+/** Whether the kernel follows the copy of a run's words in its queue, and the host does not wait for that. */
+int weir__worklist_follows(const struct weir_worklist *list);
 /** What a worker's `control` and `image` have room for, and where the mail and the statuses lie in them; in bytes. */
 size_t weir__worklist_words_bytes(const struct worker *worker);
 size_t weir__worklist_mail_at(void);
 size_t weir__worklist_statuses_at(void);
-/** Fill in all words of a run that begins, and copy them into the devices' memory. A single resident kernel follows the copy
- *  in its queue; otherwise the words are there when this returns. */
+/** Fill in all words of a run that begins, and copy them into the devices' memory. If a GPU is the only device and its
+ *  kernel is resident, the kernel follows the copy in its queue; otherwise the words are there when this returns. */
 weir_status weir__worklist_reset(struct weir_worklist *list);
 /** Tests only: in the runs to come, publish the tails of channels only in some decisions, at random.
  *  @param[in] seed  0: no longer. */

@@ -175,7 +175,8 @@ static weir_status allocate_worker(struct worker *worker)
     if (weir__device_is_gpu(worker->device) &&
         (status = weir_queue_create(worker->device, 1, &worker->stop_queue)))
         return status;
-    if (weir_event_acquire(worker->device, &worker->done))
+    if (weir_event_acquire(worker->device, &worker->done) ||
+        (worker->stop_queue && weir_event_acquire(worker->device, &worker->begun)))
         return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
     if ((status = allocate_words(worker)) || (status = allocate_channels(worker)))
         return status;
@@ -219,6 +220,7 @@ static void free_worker(struct worker *worker)
     weir_device_free(home, worker->image);
     weir_device_free(worker->device, worker->control);
     weir_event_release(worker->done);
+    weir_event_release(worker->begun);
     free(worker->args);
 }
 

@@ -3,14 +3,20 @@
 #include "worklist/host/internal.h"
 #include "worklist/host/resident.h"
 
-/* Behind a kernel: its control words come back, and what the program wants there. */
+/* The control words come back. */
+static weir_status put_words_back(struct worker *worker)
+{
+    return weir_queue_copy(worker->queue, weir_context_home(worker->list->context), worker->image,
+                           worker->device, worker->control, sizeof *worker->image);
+}
+
+/* Behind a kernel: its control words come back, and what the program wants there. The host stores the stop word of a host
+ * device itself as long as it takes the kernel to be running, so those words come back when the kernel is collected. */
 static weir_status put_behind(void *user, uint32_t index)
 {
     struct weir_worklist *list = user;
     struct worker *worker = &list->workers[index];
-    weir_status status =
-        weir_queue_copy(worker->queue, weir_context_home(list->context), worker->image,
-                        worker->device, worker->control, sizeof *worker->image);
+    weir_status status = worker->stop_queue ? put_words_back(worker) : WEIR_OK;
     return status ? status : weir__worklist_behind(worker);
 }
 
@@ -19,7 +25,9 @@ static weir_status collect(void *user, uint32_t index)
 {
     struct weir_worklist *list = user;
     struct worker *worker = &list->workers[index];
-    weir_status status = weir_queue_sync(worker->queue);
+    weir_status status = worker->stop_queue ? WEIR_OK : put_words_back(worker);
+    if (!status)
+        status = weir_queue_sync(worker->queue);
     return status ? status : weir__worklist_end(worker);
 }
 

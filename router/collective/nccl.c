@@ -15,12 +15,10 @@
 #include "router/collective/internal.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
 #define NCCL_LIBRARY "libnccl.so.2"
-#define AWAKE_NS     UINT64_C(500000) /* a group is started sooner as a rule */
 
 /* ncclResult_t, ncclDataType_t and ncclRedOp_t are ints with these values. */
 enum { RESULT_SUCCESS = 0, RESULT_IN_PROGRESS = 7 };
@@ -199,17 +197,14 @@ static int ask(const struct weir__nccl *nccl)
     return result;
 }
 
-/* Until NCCL's thread has done what a function began, or somebody cancels. NCCL makes that thread anew for each group, which
- * takes tens of microseconds; a sleep would take as long again, so at first there is none. */
+/* Until NCCL's thread has done what a function began, or somebody cancels: at first without a pause, as that
+ * takes some microseconds. */
 static int finish(struct weir__nccl *nccl, int result)
 {
     const struct timespec pause = {0, 20000};
-    const uint64_t start = result == RESULT_IN_PROGRESS ? weir__now_ns() : 0;
-    while (result == RESULT_IN_PROGRESS && !is_cancelled(nccl)) {
-        if (weir__now_ns() - start > AWAKE_NS)
+    for (uint32_t i = 0; result == RESULT_IN_PROGRESS && !is_cancelled(nccl); i++) {
+        if (i > 1000)
             nanosleep(&pause, NULL);
-        else
-            (void)sched_yield(); /* NCCL's thread may need the core */
         result = ask(nccl);
     }
     return result;

@@ -215,6 +215,27 @@ static void assert_in_order(const unsigned char *out, uint64_t vertices, size_t 
             fail_msg("byte %llu of width %zu", (unsigned long long)at, bytes);
 }
 
+/* @param[out] values  for each part. */
+static struct scattered *open_scattered(weir_context *context, uint32_t gap, uint64_t vertices,
+                                        size_t bytes, const void **values)
+{
+    struct scattered *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    scatter(s, context, gap, vertices);
+    fill_scattered(s, bytes);
+    memcpy(values, s->values, sizeof s->values);
+    return s;
+}
+
+static void close_scattered(struct scattered *s)
+{
+    for (uint32_t p = 0; p < s->fields.parts; p++)
+        weir_device_free(weir_context_device(s->fields.context, p), s->values[p]);
+    weir__numbering_destroy(s->numbering);
+    free(s->vertex);
+    free(s);
+}
+
 static void values_come_in_the_order_of_vertices(void **state)
 {
     static const size_t widths[] = {4, 8, 1, 12};
@@ -225,11 +246,7 @@ static void values_come_in_the_order_of_vertices(void **state)
         const size_t bytes = widths[i % 4];
         const uint64_t vertices = i / 8 % 2 ? 1 : VERTICES;
         const void *values[WEIR_DEVICES_MAX];
-        struct scattered *s = calloc(1, sizeof *s);
-        assert_non_null(s);
-        scatter(s, context, i / 4 % 2 ? 17 : 0, vertices);
-        fill_scattered(s, bytes);
-        memcpy(values, s->values, sizeof values);
+        struct scattered *s = open_scattered(context, i / 4 % 2 ? 17 : 0, vertices, bytes, values);
         if (i / 16)
             OK(weir_memory_register(context, out, VERTICES * 12));
         for (int twice = 0; twice < 2; twice++) {
@@ -245,11 +262,7 @@ static void values_come_in_the_order_of_vertices(void **state)
             assert_in_order(out, vertices, bytes);
         if (i / 16)
             OK(weir_memory_unregister(context, out));
-        for (uint32_t p = 0; p < s->fields.parts; p++)
-            weir_device_free(weir_context_device(context, p), s->values[p]);
-        weir__numbering_destroy(s->numbering);
-        free(s->vertex);
-        free(s);
+        close_scattered(s);
     }
     free(out);
     weir_context_destroy(context);
@@ -263,11 +276,7 @@ static void stretches_come_one_after_the_other(void **state)
     assert_non_null(out);
     for (size_t bytes = 4; bytes <= 8; bytes += 4) {
         const void *values[WEIR_DEVICES_MAX];
-        struct scattered *s = calloc(1, sizeof *s);
-        assert_non_null(s);
-        scatter(s, context, 3, MANY);
-        fill_scattered(s, bytes);
-        memcpy(values, s->values, sizeof values);
+        struct scattered *s = open_scattered(context, 3, MANY, bytes, values);
         for (int registered = 0; registered < 2; registered++) {
             if (registered)
                 OK(weir_memory_register(context, out, MANY * bytes));
@@ -277,11 +286,7 @@ static void stretches_come_one_after_the_other(void **state)
             if (registered)
                 OK(weir_memory_unregister(context, out));
         }
-        for (uint32_t p = 0; p < s->fields.parts; p++)
-            weir_device_free(weir_context_device(context, p), s->values[p]);
-        weir__numbering_destroy(s->numbering);
-        free(s->vertex);
-        free(s);
+        close_scattered(s);
     }
     free(out);
     weir_context_destroy(context);

@@ -118,8 +118,8 @@ typedef struct weir_worklist_config {
                                  0: WEIR_QUEUE_ITEMS, or 65536 where that is 0 too */
     uint32_t packet_items;  /**< items of a packet; 0: by WEIR_PACKET_BYTES */
     uint32_t tile_atoms;    /**< atoms that a tile has on average; 0: 4. Sizes what is fetched */
-    /** Called once for each worker in every run: behind the start of its resident kernel, or the end of its last discrete
-     *  one. What it puts into weir_worklist_queue() runs behind the kernel, and is done when the run returns, so that
+    /** Called once for each worker in every run that starts: behind the start of its resident kernel, or the end of its last
+     *  discrete one. What it puts into weir_worklist_queue() runs behind the kernel, and is done when the run returns, so that
      *  counting results, say, costs the host no wait of its own. It must not wait for other devices, and runs in the thread
      *  of weir_worklist_run(). Kernels that it starts have to be loaded, by an earlier start before the first run: CUDA loads
      *  a kernel when it is first started, and waits for running ones then, which may wait for the host. A failure ends the

@@ -219,7 +219,8 @@ static void clear_gaps(weir_rows *rows)
         }
 }
 
-/* The last ones of a part have no arcs where it is numbered by degree. */
+/* Find the last row of each part that has arcs. In a part that is numbered by degree all rows behind it are isolated vertices,
+ * as a rule half of those of an R-MAT graph. */
 static void look_for_busy(const struct sort *sort)
 {
     weir_rows *rows = sort->build->rows;

@@ -92,7 +92,7 @@ static uint32_t tile_atoms(const weir_placement *placement)
     return atoms < 1024 ? (uint32_t)atoms : 1024;
 }
 
-/* Behind the kernel of a part: its values are counted, and the counts come to the host. */
+/* Have the values of a part counted behind its kernel, and the counts copied to the host. */
 static weir_status put_counting(void *user, uint32_t p)
 {
     const weir_traversal *traversal = user;
@@ -161,7 +161,8 @@ static weir_status fill_values(weir_traversal *traversal)
     return status;
 }
 
-/* Loads the kernel that counts: behind a resident kernel this would wait for that one, which may wait for the host. */
+/* Count before any run, so that CUDA loads the kernel that counts now. Loading it behind a resident kernel would wait for that
+ * kernel, which may wait for the host. */
 static weir_status count_once(weir_traversal *traversal)
 {
     weir_status status = WEIR_OK;
@@ -170,7 +171,7 @@ static weir_status count_once(weir_traversal *traversal)
     return status;
 }
 
-/* Before the first run. Counts go on from run to run, and what a run counted is the difference, so no run clears them. */
+/* Clear the counts, before the first run only: they go on from run to run, and what a run counted is the difference. */
 static weir_status clear_counts(weir_traversal *traversal)
 {
     weir_status status = WEIR_OK;

@@ -127,7 +127,7 @@ struct sssp_step_args {
     uint32_t source;                  /* a number */
     uint32_t previous;                /* the source before: left over where it has no arcs; NONE */
     uint32_t delta;                   /* by which the limit rises, at least 1 */
-    uint32_t busy; /* as part.busy; if the source is behind that it is the last busy one */
+    uint32_t busy; /* rows to be looked at: part.busy, or up to the source if that lies behind */
     uint32_t hubs; /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
 };
 

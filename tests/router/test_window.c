@@ -44,6 +44,16 @@ static void bounded_close(struct bounded *b)
     weir_context_destroy(b->context);
 }
 
+/* Close it with messages under way. @param[in] data  what they are sent from; freed. */
+static void bounded_cancel(struct bounded *b, void *data)
+{
+    weir_link_cancel(b->link, WEIR_ERR_CANCELLED);
+    weir_link_destroy(b->link); /* a copy that had begun may still read the data until then */
+    b->link = NULL;
+    weir_device_free(b->device, data);
+    bounded_close(b);
+}
+
 static weir_status send_meta(struct bounded *b, uint64_t meta)
 {
     weir_segment segment = {.device = b->device, .meta = meta};
@@ -144,11 +154,7 @@ static void bytes_are_bounded_too(void **state)
     OK(weir_link_send(b.link, &segment, NULL, NULL));
     segment.bytes = 1;
     STATUS(weir_link_send(b.link, &segment, NULL, NULL), WEIR_FULL);
-    weir_link_cancel(b.link, WEIR_ERR_CANCELLED);
-    weir_link_destroy(b.link); /* a copy that had begun may still read the data until then */
-    b.link = NULL;
-    weir_device_free(b.device, data);
-    bounded_close(&b);
+    bounded_cancel(&b, data);
 }
 
 static void a_link_that_names_no_bound_has_one(void **state)
@@ -170,11 +176,7 @@ static void a_link_that_names_no_bound_has_one(void **state)
     OK(weir_link_send(b.link, &segment, NULL, NULL));
     segment.bytes = 1;
     STATUS(weir_link_send(b.link, &segment, NULL, NULL), WEIR_FULL);
-    weir_link_cancel(b.link, WEIR_ERR_CANCELLED);
-    weir_link_destroy(b.link); /* a copy that had begun may still read the data until then */
-    b.link = NULL;
-    weir_device_free(b.device, data);
-    bounded_close(&b);
+    bounded_cancel(&b, data);
 }
 
 /* A message that is refused after its room was taken gives that back. */

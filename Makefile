@@ -74,7 +74,7 @@ TEST_C   := $(filter tests/runtime/% tests/topology/% tests/router/%,$(TEST_C)) 
 override CPPFLAGS += -isystem tests/standin/include
 else ifeq ($(CUDA),1)
 LIB_C    += $(wildcard runtime/cuda/*.c)
-LIB_CU   := $(wildcard runtime/cuda/*.cu topology/measure/*.cu router/collective/*.cu algorithms/*/*.cu)
+LIB_CU   := $(wildcard runtime/cuda/*.cu topology/measure/*.cu router/collective/*.cu router/measure/*.cu algorithms/*/*.cu)
 TESTLIB_CU := $(wildcard tests/lib/*.cu)
 CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(HAVE_NVCC))))
 override CPPFLAGS += -isystem $(CUDA_HOME)/include
@@ -93,7 +93,7 @@ EXAMPLES  := $(patsubst examples/%.c,$(B)/examples/%,$(EXAMPLE_C))
 EXAMPLE_CU := $(if $(filter 1,$(CUDA)),$(wildcard $(EXAMPLE_C:.c=.cu)))
 TESTS     := $(patsubst tests/%.c,$(B)/tests/%,$(TEST_C))
 PROGRAMS  := $(B)/weir $(if $(wildcard $(METIS_C)),$(B)/weir-metis)
-PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.h topology/bench.h router/bench.h router/collective.h \
+PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.h topology/bench.h router/bench.h router/channel.h router/collective.h \
              router/process.h worklist/operator.h worklist/schedule.h worklist/steps.h algorithms/part.h algorithms/rows.h algorithms/bench.h
 # What the templates that operators are compiled with include; for nobody else.
 TEMPLATE_H := $(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h)

@@ -12,6 +12,9 @@
  *            rank sends everything twice: good for what is small.
  *     direct each block straight from its sender to its receiver: how all-to-all, gather and scatter go,
  *            whether ring or tree was asked for, as a detour takes as many packets and more bytes.
+ *     channels  one kernel for each rank, which reads what it needs from the others' memory, combines it and stores it
+ *            where it is wanted, while the kernels of the others do the same; they meet over channels
+ *            (router/channel.h). For up to eight ranks that reach each other's memory.
  *     nccl   the same call of NVIDIA's library, where libnccl.so.2 is found and all ranks are GPUs.
  *
  * Rounding: floating point sums and products are the same bits on all ranks, and again whenever algorithm,
@@ -47,9 +50,10 @@ typedef enum weir_algorithm {
     WEIR_ALGORITHM_TREE,
     WEIR_ALGORITHM_NCCL,
     WEIR_ALGORITHM_DIRECT, /**< only an answer of weir_collectives_chosen(); a set is not asked for it */
+    WEIR_ALGORITHM_CHANNELS,
     WEIR_ALGORITHM_COUNT
 } weir_algorithm;
-/** "auto", "ring", "tree", "nccl", "direct"; static storage. */
+/** "auto", "ring", "tree", "nccl", "direct", "channels"; static storage. */
 const char *weir_algorithm_name(weir_algorithm algorithm);
 
 /** The collectives, by name. */

@@ -50,6 +50,36 @@ WEIR_DEV uint32_t weir_lane(void)
 #endif
 }
 
+/** This thread's number in its block; on a host device a block is one thread. */
+WEIR_DEV uint32_t weir_thread(void)
+{
+#ifdef __CUDACC__
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+#else
+    return 0;
+#endif
+}
+
+/** Threads of a block. */
+WEIR_DEV uint32_t weir_threads(void)
+{
+#ifdef __CUDACC__
+    return blockDim.x * blockDim.y * blockDim.z;
+#else
+    return 1;
+#endif
+}
+
+/** to[i] = from[i], elements of 16 bytes at multiples of that. */
+WEIR_DEV void weir_copy_16(void *to, const void *from, uint64_t i)
+{
+#ifdef __CUDACC__
+    ((uint4 *)to)[i] = ((const uint4 *)from)[i];
+#else
+    __builtin_memcpy((char *)to + 16 * i, (const char *)from + 16 * i, 16);
+#endif
+}
+
 /** Bit i is set if lane i passed a non-zero value. */
 WEIR_DEV uint32_t weir_ballot(int value)
 {

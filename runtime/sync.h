@@ -39,6 +39,7 @@ WEIR_SYNC_LOAD(weir_load_acquire_dev_u64, uint64_t, "ld.acquire.gpu.u64", "l")
 WEIR_SYNC_LOAD(weir_load_acquire_sys_u32, uint32_t, "ld.acquire.sys.u32", "r")
 WEIR_SYNC_LOAD(weir_load_acquire_sys_u64, uint64_t, "ld.acquire.sys.u64", "l")
 WEIR_SYNC_LOAD(weir_load_relaxed_sys_u32, uint32_t, "ld.relaxed.sys.u32", "r")
+WEIR_SYNC_LOAD(weir_load_relaxed_sys_u64, uint64_t, "ld.relaxed.sys.u64", "l")
 WEIR_SYNC_STORE(weir_store_release_dev_u64, uint64_t, "st.release.gpu.u64", "l")
 WEIR_SYNC_STORE(weir_store_release_sys_u32, uint32_t, "st.release.sys.u32", "r")
 WEIR_SYNC_STORE(weir_store_release_sys_u64, uint64_t, "st.release.sys.u64", "l")
@@ -62,6 +63,7 @@ WEIR_SYNC_LOAD(weir_load_acquire_dev_u64, uint64_t, __ATOMIC_ACQUIRE)
 WEIR_SYNC_LOAD(weir_load_acquire_sys_u32, uint32_t, __ATOMIC_ACQUIRE)
 WEIR_SYNC_LOAD(weir_load_acquire_sys_u64, uint64_t, __ATOMIC_ACQUIRE)
 WEIR_SYNC_LOAD(weir_load_relaxed_sys_u32, uint32_t, __ATOMIC_RELAXED)
+WEIR_SYNC_LOAD(weir_load_relaxed_sys_u64, uint64_t, __ATOMIC_RELAXED)
 WEIR_SYNC_STORE(weir_store_release_dev_u64, uint64_t, __ATOMIC_RELEASE)
 WEIR_SYNC_STORE(weir_store_release_sys_u32, uint32_t, __ATOMIC_RELEASE)
 WEIR_SYNC_STORE(weir_store_release_sys_u64, uint64_t, __ATOMIC_RELEASE)
@@ -71,6 +73,33 @@ WEIR_SYNC_STORE(weir_store_relaxed_sys_u64, uint64_t, __ATOMIC_RELAXED)
 WEIR_SYNC_STORE(weir_store_fenced_sys_u32, uint32_t, __ATOMIC_RELEASE)
 WEIR_SYNC_STORE(weir_store_fenced_sys_u64, uint64_t, __ATOMIC_RELEASE)
 #endif
+
+/** Two words that lie one behind the other, at a multiple of 16 bytes, in one access; each is whole, and nothing orders
+ *  the two. */
+WEIR_DEV void weir_load_relaxed_sys_pair(const uint64_t *words, uint64_t *first, uint64_t *second)
+{
+#ifdef __CUDACC__
+    asm volatile("ld.relaxed.sys.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(*first), "=l"(*second)
+                 : "l"(words)
+                 : "memory");
+#else
+    *first = __atomic_load_n(words, __ATOMIC_RELAXED);
+    *second = __atomic_load_n(words + 1, __ATOMIC_RELAXED);
+#endif
+}
+
+/** The same of a store. */
+WEIR_DEV void weir_store_relaxed_sys_pair(uint64_t *words, uint64_t first, uint64_t second)
+{
+#ifdef __CUDACC__
+    asm volatile("st.relaxed.sys.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second)
+                 : "memory");
+#else
+    __atomic_store_n(words, first, __ATOMIC_RELAXED);
+    __atomic_store_n(words + 1, second, __ATOMIC_RELAXED);
+#endif
+}
 
 /** *word = min(*word, value), of any device's memory that this one reaches with native atomics; @return what
  *  it was. Hands nothing on. */
@@ -146,6 +175,16 @@ WEIR_DEV void weir_block_sync(void)
 {
 #ifdef __CUDACC__
     __syncthreads();
+#endif
+}
+
+/** The same, and @return whether any thread passed a value other than 0, to all of them. */
+WEIR_DEV int weir_block_any(int value)
+{
+#ifdef __CUDACC__
+    return __syncthreads_or(value);
+#else
+    return value;
 #endif
 }
 

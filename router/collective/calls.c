@@ -243,7 +243,9 @@ static weir_status make(weir_collectives *c, struct call *call)
         return status;
     if (c->nccl)
         return weir__nccl_call(c, call);
-    return c->ranks == 1 ? copy_own(c, call, 0) : go(c, call);
+    if (c->ranks == 1)
+        return copy_own(c, call, 0);
+    return c->channels ? weir__channels_call(c, call) : go(c, call);
 }
 
 weir_status weir_broadcast(weir_collectives *c, uint32_t root, void *const *data, size_t count,

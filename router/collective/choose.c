@@ -105,7 +105,8 @@ static double estimate_us(const weir_collectives *c, weir_algorithm algorithm, w
 
 static int may_be(const weir_collectives *c, weir_collective what, weir_algorithm algorithm)
 {
-    if (algorithm == WEIR_ALGORITHM_NCCL || c->algorithm == WEIR_ALGORITHM_NCCL)
+    if (algorithm == WEIR_ALGORITHM_NCCL || algorithm == WEIR_ALGORITHM_CHANNELS ||
+        c->algorithm == WEIR_ALGORITHM_NCCL)
         return 0;
     if (weir__exchanges(what) || algorithm == WEIR_ALGORITHM_DIRECT)
         return weir__exchanges(what) && algorithm == WEIR_ALGORITHM_DIRECT;
@@ -119,6 +120,8 @@ struct plan weir__collectives_plan(const weir_collectives *c, weir_collective wh
     size_t most = combines ? c->packet : c->place;
     struct plan best = {c->algorithm, most};
     double least = 0;
+    if (c->algorithm == WEIR_ALGORITHM_CHANNELS)
+        return best;
     for (int a = WEIR_ALGORITHM_RING; a < WEIR_ALGORITHM_COUNT; a++)
         for (size_t piece = most; may_be(c, what, (weir_algorithm)a); piece /= 2) {
             double us = estimate_us(c, (weir_algorithm)a, what, bytes, piece);

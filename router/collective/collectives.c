@@ -112,6 +112,15 @@ static weir_status open_tables(weir_collectives *c)
     return weir__calloc((size_t)c->ranks * c->ranks, 1, "collectives", &c->sends);
 }
 
+static weir_status open_ways(weir_collectives *c, weir_transport transport)
+{
+    if (c->algorithm == WEIR_ALGORITHM_NCCL)
+        return weir__nccl_open(c);
+    if (c->algorithm == WEIR_ALGORITHM_CHANNELS)
+        return weir__channels_open(c);
+    return weir__collectives_build(c, transport);
+}
+
 weir_status weir_collectives_create(weir_context *context, weir_device *const *devices,
                                     uint32_t ranks, const weir_collectives_config *config,
                                     weir_collectives **collectives_out)
@@ -135,8 +144,7 @@ weir_status weir_collectives_create(weir_context *context, weir_device *const *d
     fill(c, devices, ranks);
     choose_packets(c, &known);
     if (!(status = open_tables(c)))
-        status = c->algorithm == WEIR_ALGORITHM_NCCL ? weir__nccl_open(c)
-                                                     : weir__collectives_build(c, known.transport);
+        status = open_ways(c, known.transport);
     if (status) {
         weir_collectives_destroy(c);
         return status;
@@ -152,6 +160,7 @@ void weir_collectives_destroy(weir_collectives *c)
     while (c->held)
         weir__flight_retire(c, 1);
     weir__nccl_close(c);
+    weir__channels_close(c);
     weir__collectives_raze(c);
     pthread_mutex_destroy(&c->lock);
     free(c->records);
@@ -189,6 +198,7 @@ weir_status weir__collectives_fail(weir_collectives *c, weir_status status)
     pthread_mutex_unlock(&c->lock);
     if (first) {
         weir__nccl_abort(c->nccl);
+        weir__channels_stop(c);
         weir__collectives_cancel_meshes(c, status);
     }
     return weir__collectives_status(c);
@@ -220,6 +230,8 @@ weir_status weir_collectives_status(weir_collectives *c)
     if ((status = weir__collectives_status(c)))
         return status;
     if (c->nccl && (status = weir__nccl_status(c)))
+        return status == WEIR_PENDING ? status : weir__collectives_fail(c, status);
+    if (c->channels && (status = weir__channels_status(c)))
         return status == WEIR_PENDING ? status : weir__collectives_fail(c, status);
     return c->held ? WEIR_PENDING : WEIR_OK;
 }

@@ -80,6 +80,7 @@ struct record {
 };
 
 struct weir__nccl;
+struct weir__channels;
 struct weir_collectives {
     weir_context *context;
     weir_algorithm algorithm;
@@ -96,6 +97,7 @@ struct weir_collectives {
     weir_event **marks;      /* 2 * ranks * (ranks or BATCH): the algorithms'; NULL between calls */
     unsigned char *sends;    /* [from * ranks + to]: the call being made sends so */
     struct weir__nccl *nccl; /* NULL for others */
+    struct weir__channels *channels; /* NULL where they are not used */
     pthread_mutex_t lock;    /* guards detail, and who cancels first */
     _Atomic int status;      /* WEIR_OK, or what it was cancelled with; release after detail */
     char detail[512];
@@ -176,6 +178,18 @@ weir_status weir__exchange(weir_collectives *c, const struct call *call, size_t 
 /* ---- ring.c, tree.c ---- */
 weir_status weir__ring(weir_collectives *c, const struct call *call, size_t piece);
 weir_status weir__tree(weir_collectives *c, const struct call *call, size_t piece);
+
+/* ---- channels.c ---- */
+/** Whether the ranks can be joined so. @retval WEIR_ERR_UNSUPPORTED  with a sentence why not. */
+weir_status weir__channels_possible(const weir_collectives *c);
+weir_status weir__channels_open(weir_collectives *c);
+/** Waits for what is under way; fine after a failed open, and where there are none. */
+void weir__channels_close(weir_collectives *c);
+/** End what is under way. Any thread, any time until they are closed. */
+void weir__channels_stop(weir_collectives *c);
+weir_status weir__channels_call(weir_collectives *c, const struct call *call);
+/** @retval WEIR_PENDING  calls are under way. */
+weir_status weir__channels_status(weir_collectives *c);
 
 /* ---- nccl.c ---- */
 weir_status weir__nccl_open(weir_collectives *c);

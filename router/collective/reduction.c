@@ -25,6 +25,13 @@ WEIR__REDUCTIONS(LOOP)
 static void (*const loops[WEIR__REDUCTION_COUNT])(const struct weir__reduction_args *r, uint64_t at,
                                                   uint64_t end) = {WEIR__REDUCTIONS(ENTRY)};
 
+void weir__reduce(uint32_t number, uint32_t element, void *out, const void *a, const void *b,
+                  uint64_t count)
+{
+    const struct weir__reduction_args r = {out, a, b, count, element, number};
+    loops[number](&r, 0, count);
+}
+
 /* Consecutive parts, so that each worker's reads are consecutive. Parts begin 64 bytes apart or a
  * multiple of that: where the data is aligned no two workers write one cache line. */
 static void reduce_host(const void *args, uint32_t worker, uint32_t workers)

@@ -73,6 +73,9 @@ struct weir__reduction_args {
 };
 extern const weir_kernel weir__reduction_kernel;
 
+/** The same by the calling thread: out[i] = a[i] op b[i]. */
+void weir__reduce(uint32_t number, uint32_t element, void *out, const void *a, const void *b,
+                  uint64_t count);
 /** The CUDA form (reduction_cuda.cu); @return a cudaError_t. */
 int weir__reduction_cuda(void *stream, uint32_t workers, const void *args);
 

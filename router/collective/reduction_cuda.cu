@@ -4,43 +4,13 @@
  * FLIGHT of them in flight: all are read into registers before the first is combined. What is left, and
  * what is not aligned, goes element by element. Up to four blocks for each multiprocessor: enough to keep
  * memory busy, and not so many that a program's own kernels find no room. */
-#include "router/collective/reduction.h"
-
-#include <cuda_runtime.h>
+#include "router/collective/combine.cuh"
 
 #define BLOCK  512u
 #define FLIGHT 4
 
 /* device.info.workers is half the warps that the device holds: 32 for a multiprocessor. */
 #define BLOCKS_MAX(workers) (((workers) + 7u) / 8u)
-
-#define COMBINE(number, type_name, op_name, type, combination)         \
-    struct type_name##_##op_name {                                     \
-        typedef type element;                                          \
-        __device__ __forceinline__ static type combine(type x, type y) \
-        {                                                              \
-            return combination;                                        \
-        }                                                              \
-    };
-WEIR__REDUCTIONS(COMBINE)
-
-/* 16 bytes, as they are loaded and as elements. */
-template <class R> union pack {
-    uint4 word;
-    typename R::element element[16 / sizeof(typename R::element)];
-    __device__ __forceinline__ pack() {}
-};
-
-template <class R> __device__ __forceinline__ static uint4 combine(uint4 a, uint4 b)
-{
-    pack<R> x, y;
-    x.word = a;
-    y.word = b;
-#pragma unroll
-    for (int i = 0; i < (int)(16 / sizeof(typename R::element)); i++)
-        x.element[i] = R::combine(x.element[i], y.element[i]);
-    return x.word;
-}
 
 template <class R>
 static __global__ void __launch_bounds__(BLOCK)

@@ -22,7 +22,7 @@
 #define REPEATS_OF_LARGE 4u
 
 static const weir_algorithm algorithms[] = {WEIR_ALGORITHM_RING, WEIR_ALGORITHM_TREE,
-                                            WEIR_ALGORITHM_NCCL};
+                                            WEIR_ALGORITHM_CHANNELS, WEIR_ALGORITHM_NCCL};
 #define ALGORITHMS (sizeof algorithms / sizeof *algorithms)
 
 struct team {
@@ -239,7 +239,8 @@ static weir_status rows_by(struct team *team, weir_algorithm algorithm)
         devices[i] = weir__bench_device(bench, i);
     weir_status status =
         weir_collectives_create(bench->context, devices, bench->devices, &config, &team->set);
-    if (status == WEIR_ERR_UNSUPPORTED && algorithm == WEIR_ALGORITHM_NCCL)
+    if (status == WEIR_ERR_UNSUPPORTED &&
+        (algorithm == WEIR_ALGORITHM_NCCL || algorithm == WEIR_ALGORITHM_CHANNELS))
         return WEIR_OK;
     for (int what = 0; what < WEIR_COLLECTIVE_ALL_TO_ALL_V && !status; what++) {
         weir_algorithm chosen = weir_collectives_chosen(team->set, (weir_collective)what, 1);

@@ -8,6 +8,10 @@
     X("linkpackets", "one link by packet size and number of buffers", 1, weir__bench_linkpackets) \
     X("hops", "latency of a segment through a router, alone and beside a large one", 1,           \
       weir__bench_hops)                                                                           \
+    X("channels", "latency of a packet between two running kernels, through a channel", 0,        \
+      weir__bench_channels)                                                                       \
+    X("channelstreams", "what a channel carries, by packet size and number of rings", 1,          \
+      weir__bench_channelstreams)                                                                 \
     X("hostcost", "what sending and receiving a segment costs the calling thread", 0,             \
       weir__bench_hostcost)                                                                       \
     X("collectives", "collectives over routers, by ring, by tree and directly, beside NCCL's", 1, \

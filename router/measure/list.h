@@ -8,6 +8,8 @@
 weir_status weir__bench_links(struct bench *bench);       /* links.c */
 weir_status weir__bench_linkpackets(struct bench *bench); /* linkpackets.c */
 weir_status weir__bench_hops(struct bench *bench);        /* hops.c */
+weir_status weir__bench_channels(struct bench *bench);    /* channels.c */
+weir_status weir__bench_channelstreams(struct bench *bench);
 weir_status weir__bench_hostcost(struct bench *bench);    /* hostcost.c */
 weir_status weir__bench_collectives(struct bench *bench); /* collectives.c */
 

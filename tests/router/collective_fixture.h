@@ -13,7 +13,8 @@
 
 #define JOB_RANKS_MAX 9
 static const weir_algorithm own_algorithms[] = {WEIR_ALGORITHM_RING, WEIR_ALGORITHM_TREE,
-                                                WEIR_ALGORITHM_AUTO};
+                                                WEIR_ALGORITHM_AUTO,
+                                                WEIR_ALGORITHM_CHANNELS};
 #define OWN_ALGORITHMS (sizeof own_algorithms / sizeof *own_algorithms)
 
 /** One rank, several, host devices of several threads, a simulated machine, GPUs, and both kinds together. Under
@@ -67,14 +68,20 @@ static inline void job_open(struct job *job, void **state, size_t bytes)
     job_open_in(job, ranks_open(state, NULL), bytes);
 }
 
-/** @p packet 0: the default. */
+/** @p packet 0: the default. Where the ranks have no channels to each other, "auto" is used in their place. */
 static inline void job_use(struct job *job, weir_algorithm algorithm, size_t packet)
 {
     weir_collectives_config config = WEIR_COLLECTIVES_CONFIG_INIT;
     config.algorithm = algorithm;
     config.packet_bytes = packet;
     weir_collectives_destroy(job->c);
-    OK(weir_collectives_create(job->context, job->device, job->ranks, &config, &job->c));
+    weir_status status =
+        weir_collectives_create(job->context, job->device, job->ranks, &config, &job->c);
+    if (status == WEIR_ERR_UNSUPPORTED && algorithm == WEIR_ALGORITHM_CHANNELS) {
+        config.algorithm = WEIR_ALGORITHM_AUTO;
+        status = weir_collectives_create(job->context, job->device, job->ranks, &config, &job->c);
+    }
+    OK(status);
 }
 
 static inline void job_close(struct job *job)

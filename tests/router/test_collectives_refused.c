@@ -30,7 +30,7 @@ static void bad_sets_are_refused(void **state)
     config.size = sizeof config;
     config.algorithm = WEIR_ALGORITHM_COUNT;
     STATUS(create(&job, 2, &config), WEIR_ERR_INVALID);
-    assert_detail("5 is no algorithm of collectives");
+    assert_detail("6 is no algorithm of collectives");
     config.algorithm = WEIR_ALGORITHM_DIRECT;
     STATUS(create(&job, 2, &config), WEIR_ERR_INVALID);
     assert_detail_has("direct is no algorithm to ask for");

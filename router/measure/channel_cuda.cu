@@ -1,0 +1,24 @@
+/** @file channel_cuda.cu  The kernels of the benchmark of channels on GPUs: a block for each ring. */
+#include "router/measure/channel_kernel.h"
+
+#include <cuda_runtime_api.h>
+
+static __global__ void __launch_bounds__(1024)
+    work(const __grid_constant__ struct weir__channel_args args)
+{
+    if (args.threads == WEIR_LANES)
+        weir__channel_work(&args, WEIR_BY_WORKER, blockIdx.x);
+    else
+        weir__channel_work(&args, WEIR_BY_BLOCK, blockIdx.x);
+}
+
+extern "C" int weir__channel_cuda(void *stream, uint32_t workers, const void *args)
+{
+    const struct weir__channel_args *a = (const struct weir__channel_args *)args;
+    const uint32_t rings = a->does == WEIR__CHANNEL_FEED    ? a->tx.rings
+                           : a->does == WEIR__CHANNEL_DRAIN ? a->rx.rings
+                                                            : 1;
+    (void)workers;
+    work<<<rings, a->threads, 0, (cudaStream_t)stream>>>(*a);
+    return (int)cudaGetLastError();
+}

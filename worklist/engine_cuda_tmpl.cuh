@@ -31,12 +31,14 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
     OP(enter)(&args, FORM_GENERAL);
 }
 
-static void *OP(kernel_for)(const struct weir_engine_args *work)
+static struct OP(launched) * OP(kernel_for)(const struct weir_engine_args *work)
 {
+    static struct OP(launched) plain = {(void *)OP(plain_kernel), {0}};
+    static struct OP(launched) usual = {(void *)OP(usual_kernel), {0}};
+    static struct OP(launched) general = {(void *)OP(general_kernel), {0}};
     if (!work->usual)
-        return (void *)OP(general_kernel);
-    return work->workers == 1 && work->order != WEIR_ENGINE_SOFT ? (void *)OP(plain_kernel)
-                                                                 : (void *)OP(usual_kernel);
+        return &general;
+    return work->workers == 1 && work->order != WEIR_ENGINE_SOFT ? &plain : &usual;
 }
 
 extern "C" int LAUNCHER(fused)(void *stream, uint32_t workers, const void *data);
@@ -63,15 +65,16 @@ extern "C" int LAUNCHER(fused)(void *stream, uint32_t workers, const void *data)
 extern "C" int LAUNCHER(discrete)(void *stream, uint32_t workers, const void *data)
 {
     const struct OP(args) *args = (const struct OP(args) *)data;
-    void *kernel = OP(kernel_for)(&args->work), *list[] = {(void *)args};
+    struct OP(launched) *launched = OP(kernel_for)(&args->work);
+    void *list[] = {(void *)args};
     size_t bytes = OP(block_bytes)(args->work.stage_channels);
     cudaError_t error;
-    uint32_t blocks = OP(resident)(kernel, bytes, &error);
+    uint32_t blocks = OP(resident)(launched, bytes, &error);
     (void)workers;
     if (blocks == 0)
         return (int)error;
     blocks = weir_word_blocks(args->work.word, blocks);
-    return (int)cudaLaunchKernel(kernel, dim3(blocks), dim3(THREADS), list, bytes,
+    return (int)cudaLaunchKernel(launched->kernel, dim3(blocks), dim3(THREADS), list, bytes,
                                  (cudaStream_t)stream);
 }
 

@@ -22,7 +22,8 @@ extern "C" int NARROW_LAUNCHER(narrow_load)(void);
 
 extern "C" int NARROW_LAUNCHER(narrow)(void *stream, const void *data)
 {
-    return OP(launch_resident)((void *)OP(narrow_kernel), stream, data);
+    static struct OP(launched) launched = {(void *)OP(narrow_kernel), {0}};
+    return OP(launch_resident)(&launched, stream, data);
 }
 
 extern "C" int NARROW_LAUNCHER(narrow_load)(void)

@@ -100,6 +100,14 @@ const char *weir_worker_kind_text(weir_worker_kind kind);
 /** "auto", "thread", "warp", "block", "group", "merge", "own". */
 const char *weir_mapping_kind_text(weir_mapping_kind kind);
 
+/** Memory that every run begins by filling. */
+typedef struct weir_worklist_fill {
+    uint32_t worker; /**< on whose device it lies */
+    uint32_t value;  /**< of each byte, 0 to 255 */
+    void *data;      /**< aligned to 16 bytes, as weir_device_alloc() gives it */
+    uint64_t bytes;  /**< 0: none */
+} weir_worklist_fill;
+
 /** How a worklist is made; zero in a field is its default. */
 typedef struct weir_worklist_config {
     size_t size; /**< sizeof(weir_worklist_config), set by WEIR_WORKLIST_CONFIG_INIT */
@@ -126,12 +134,19 @@ typedef struct weir_worklist_config {
      *  run with that status. Its work is done after a run that was stopped, too. NULL: nothing. */
     weir_status (*behind)(void *user, uint32_t worker);
     void *user; /**< for @c behind */
+    /** What every run fills before the operator is called on that worker's device: values, say, that were not reached yet. A
+     *  resident kernel does it by itself, with all its threads, so that the host needs no call of its own for it; for discrete
+     *  ones it is in the workers' queues before the first. What the last run, or the program, left there is lost. The list is
+     *  copied, the memory is the program's and outlives the worklist. NULL: nothing. */
+    const weir_worklist_fill *fills;
+    size_t
+        fill_count; /**< of @c fills, in any order, at most 65536; several may be of one worker */
 } weir_worklist_config;
 /** Defaults of weir_worklist_config. */
 #define WEIR_WORKLIST_CONFIG_INIT                                                               \
     {                                                                                           \
         sizeof(weir_worklist_config), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, 0, WEIR_KERNEL_AUTO, \
-            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, 0, 0, NULL, NULL                   \
+            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0          \
     }
 
 /** What the time of a run went into; sums over the workers, so a run of 4 ms on two devices has 8. */
@@ -148,7 +163,8 @@ const char *weir_phase_text(weir_phase phase);
 /** What a run did, summed over the workers. */
 typedef struct weir_worklist_stats {
     size_t size; /**< sizeof(weir_worklist_stats), set by WEIR_WORKLIST_STATS_INIT */
-    double ms;   /**< of the kernels: from the start of the workers to the end of the last one */
+    double
+        ms; /**< of the kernels: from the start of the workers to the end of the last one, less reset_ms */
     uint64_t
         produced; /**< items that came into being, seeds too, and numbers that seeds were to be made of */
     uint64_t consumed;  /**< items processed or merged; equals produced after a run */
@@ -172,17 +188,20 @@ typedef struct weir_worklist_stats {
     weir_mapping_kind mapping; /**< WEIR_MAPPING_AUTO: none, each worker is a thread */
     uint32_t group;            /**< of WEIR_MAPPING_GROUP */
     uint32_t cut; /**< longest piece of a tile that is cut, in atoms; 0: tiles are not cut */
+    /** How long resident kernels took to fill what the configuration says (fills), and to reset their words, all workers at
+     *  a time; 0 with discrete ones, which begin behind that. */
+    double reset_ms;
     /** Zero: room for later members, which the structure needs where it lies inside another (weir_run_stats). */
-    uint64_t reserved[8];
+    uint64_t reserved[7];
 } weir_worklist_stats;
 /** weir_worklist_stats: nothing filled in yet. */
-#define WEIR_WORKLIST_STATS_INIT                                                                \
-    {                                                                                           \
-        sizeof(weir_worklist_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, WEIR_ROUTE_AUTO,  \
-            WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, \
-        {                                                                                       \
-            0                                                                                   \
-        }                                                                                       \
+#define WEIR_WORKLIST_STATS_INIT                                                                   \
+    {                                                                                              \
+        sizeof(weir_worklist_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, WEIR_ROUTE_AUTO,     \
+            WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, \
+        {                                                                                          \
+            0                                                                                      \
+        }                                                                                          \
     }
 
 typedef struct weir_worklist weir_worklist; /**< long-lived */

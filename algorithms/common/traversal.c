@@ -132,6 +132,15 @@ static weir_status create_worklist(weir_traversal *traversal, const weir_run_opt
     config.tile_atoms = tile_atoms(placement);
     config.behind = put_counting;
     config.user = traversal;
+    weir_worklist_fill fills[WEIR_DEVICES_MAX];
+    for (uint32_t p = 0; p < placement->parts; p++)
+        fills[p] = (weir_worklist_fill){.worker = p,
+                                        .value = (uint32_t)traversal->config.fill,
+                                        .data = traversal->values[p],
+                                        .bytes = bytes_on(traversal, p)};
+    config.fills = fills;
+    if (traversal->config.value_bytes && !traversal->config.keep_values)
+        config.fill_count = placement->parts;
     weir_status status =
         weir_endpoint_create(weir_context_home(placement->context), "source", &traversal->source);
     return status ? status
@@ -149,7 +158,7 @@ static weir_status check(const weir_traversal_config *config)
     return WEIR_OK;
 }
 
-/* Fill all values. The fills go into the queues of the workers, so kernels follow them without a wait of the host. */
+/* Fill all values between runs. What a run begins by filling it fills itself (weir_worklist_config.fills). */
 static weir_status fill_values(weir_traversal *traversal)
 {
     weir_status status = WEIR_OK;
@@ -327,8 +336,7 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
     traversal->counting = traversal->config.value_bytes && (stats_out || traversal->far);
     for (uint32_t which = 0; which < VALUES_COUNTS; which++)
         traversal->before[which] = counted_so_far(traversal, which);
-    if ((!traversal->config.keep_values && (status = fill_values(traversal))) ||
-        (status = weir_worklist_run(traversal->worklist, &work)))
+    if ((status = weir_worklist_run(traversal->worklist, &work)))
         return status;
     if (!stats_out)
         return WEIR_OK;

@@ -22,12 +22,20 @@ static weir_status create_context(struct tree_world *world, const struct tree_se
     return status;
 }
 
+/* Every byte of a clear state. */
+static int clear_byte(const struct tree_world *world)
+{
+    return world->merging ? 0xFF : 0;
+}
+
+/* Where runs fill the state by themselves it is made dirty instead: distances of 0, counts of something. */
 static weir_status clear(struct tree_world *world, uint32_t d)
 {
+    const int dirty = world->merging ? 0 : 0x5A;
     void *fresh = malloc(world->memory_bytes);
     weir_status status = WEIR_ERR_NOMEM;
     if (fresh) {
-        memset(fresh, world->merging ? 0xFF : 0, world->memory_bytes);
+        memset(fresh, world->fills ? dirty : clear_byte(world), world->memory_bytes);
         status = weir__upload(weir_context_device(world->context, d), world->memory[d], fresh,
                               world->memory_bytes);
     }
@@ -55,11 +63,32 @@ static weir_status create_device(struct tree_world *world, const struct tree_set
     return weir_endpoint_create(device, NULL, &world->worker[d]);
 }
 
+static weir_status create_list(struct tree_world *world, const struct tree_setup *setup)
+{
+    weir_worklist_config config = setup->config;
+    weir_worklist_fill fills[WEIR_DEVICES_MAX];
+    for (uint32_t d = 0; d < world->devices; d++)
+        fills[d] = (weir_worklist_fill){.worker = d,
+                                        .value = (uint32_t)clear_byte(world),
+                                        .data = world->memory[d],
+                                        .bytes = world->memory_bytes};
+    if (setup->fills) {
+        config.fills = fills;
+        config.fill_count = world->devices;
+    }
+    return weir_worklist_create(world->source, world->worker, world->devices,
+                                setup->merging        ? &weir__tree_min_operator
+                                : setup->own_schedule ? &weir__tree_own_operator
+                                                      : &weir__tree_operator,
+                                &config, &world->list);
+}
+
 weir_status tree_world_open(struct tree_world *world, const struct tree_setup *setup)
 {
     weir_status status;
     memset(world, 0, sizeof *world);
     world->merging = setup->merging;
+    world->fills = setup->fills;
     world->memory_bytes = setup->merging ? setup->min.keys * sizeof(uint32_t) : sizeof(tree_record);
     if ((status = create_context(world, setup)))
         return status;
@@ -68,11 +97,7 @@ weir_status tree_world_open(struct tree_world *world, const struct tree_setup *s
     for (uint32_t d = 0; d < world->devices && !status; d++)
         status = create_device(world, setup, d);
     if (!status)
-        status = weir_worklist_create(world->source, world->worker, world->devices,
-                                      setup->merging        ? &weir__tree_min_operator
-                                      : setup->own_schedule ? &weir__tree_own_operator
-                                                            : &weir__tree_operator,
-                                      &setup->config, &world->list);
+        status = create_list(world, setup);
     for (uint32_t d = 0; d < world->devices && !status; d++)
         status = weir_worklist_bind(world->list, d,
                                     setup->merging ? (const void *)&world->min[d]

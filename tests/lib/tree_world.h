@@ -21,9 +21,10 @@ struct tree_setup {
     const char *link_buffers; /* tunables as text; NULL: the default */
     const char *spill_bytes;
     const char *pool_bytes;
-    int merging;        /* the merging operator instead of the tree */
-    int own_schedule;   /* the tree operator that has a schedule of its own */
-    tree_state tree;    /* shape and rules; devices and memory are filled in */
+    int merging;      /* the merging operator instead of the tree */
+    int own_schedule; /* the tree operator that has a schedule of its own */
+    int fills;        /* runs fill the state's memory by themselves; it is never clear before one */
+    tree_state tree;  /* shape and rules; devices and memory are filled in */
     tree_min_state min; /* the same */
     weir_worklist_config config;
 };
@@ -34,7 +35,7 @@ struct tree_world {
     weir_endpoint *worker[WEIR_DEVICES_MAX];
     weir_worklist *list;
     uint32_t devices;
-    int merging;
+    int merging, fills;
     void *memory[WEIR_DEVICES_MAX]; /* of the operator's state */
     size_t memory_bytes;
     tree_state tree[WEIR_DEVICES_MAX];

@@ -119,6 +119,51 @@ static void invariant_4_a_stop_while_everything_is_full(void **state)
     tree_world_close(&world);
 }
 
+/* Runs that end by themselves, each with its own seeds; then one that would not, with another state. */
+static void open_and_run(struct tree_world *world, const struct tree_setup *setup, uint32_t runs)
+{
+    tree_open(world, setup);
+    for (uint32_t run = 1; run <= runs; run++)
+        tree_run(world, setup, 100 * run, run % 3);
+    for (uint32_t d = 0; d < world->devices; d++) {
+        world->tree[d].shape = TREE_ENDLESS;
+        world->tree[d].fan = 1;
+        assert_int_equal(weir_worklist_bind(world->list, d, &world->tree[d]), WEIR_OK);
+    }
+    assert_int_equal(tree_world_seed(world, 1, 100), WEIR_OK);
+}
+
+/* A run has words that the run before has reset, and a stop must find them however early it comes. */
+static void invariant_4_a_cancel_of_a_later_run(void **state)
+{
+    static const unsigned after_us[] = {0, 300, 20000};
+    for (uint32_t i = 0; i < 9; i++) {
+        struct tree_setup setup = tree_plain(*state);
+        struct tree_world world;
+        open_and_run(&world, &setup, 1 + i / 3);
+        struct canceller canceller = {.list = world.list, .after_us = after_us[i % 3]};
+        assert_int_equal(pthread_create(&canceller.thread, NULL, cancel_later, &canceller), 0);
+        weir_status status = weir_worklist_run(world.list, NULL);
+        pthread_join(canceller.thread, NULL);
+        assert_int_equal(status, WEIR_ERR_CANCELLED);
+        assert_stopped(&world, WEIR_ERR_CANCELLED, "was cancelled");
+        tree_world_close(&world);
+    }
+}
+
+static void invariant_4_a_time_limit_of_a_later_run(void **state)
+{
+    for (uint32_t runs = 1; runs <= 2; runs++) { /* there are two banks of words */
+        struct tree_setup setup = tree_plain(*state);
+        struct tree_world world;
+        setup.config.time_limit_ms = 400;
+        setup.tree.depth = 3;
+        open_and_run(&world, &setup, runs);
+        assert_stopped(&world, WEIR_ERR_TIMEOUT, "time limit of 400 ms");
+        tree_world_close(&world);
+    }
+}
+
 /* A stop ends that run and no other: not of the same context, not of another one. */
 static void a_stop_leaves_others_alone(void **state)
 {
@@ -173,6 +218,8 @@ int main(void)
         ON_EACH_SPEC(invariant_4_a_cancel_in_the_middle),
         ON_EACH_SPEC(invariant_4_a_cancel_before_the_run),
         ON_EACH_SPEC(invariant_4_a_time_limit),
+        ON_EACH_SPEC(invariant_4_a_cancel_of_a_later_run),
+        ON_EACH_SPEC(invariant_4_a_time_limit_of_a_later_run),
         ON_EACH_SPEC(invariant_4_a_stop_while_everything_is_full),
         ON_EACH_SPEC(a_stop_leaves_others_alone),
         ON_EACH_SPEC(a_worklist_that_never_ran),

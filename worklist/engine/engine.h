@@ -12,6 +12,7 @@
 #include "runtime/sync.h"
 #include "runtime/runtime.h"
 #include "worklist/engine/bag.h"
+#include "worklist/engine/reset.h"
 #include "worklist/engine/word.h"
 
 /** A warp stages packed items in no more bytes than these. */
@@ -186,6 +187,7 @@ struct weir_ledger {
     uint32_t unpublished; /* a test delays the tails of channels */
     uint32_t end;         /* enum weir_engine_end */
     uint64_t started_ns, mark_ns, delay;
+    uint64_t reset_ns; /* what the kernel took to reset memory before its run began */
     uint64_t rounds, narrow_rounds, produced, consumed, processed, deferred, spilled;
     uint64_t phase_ns[4]; /* enum weir_phase */
     uint32_t out_published[WEIR_DEVICES_MAX];
@@ -226,7 +228,7 @@ struct weir_control {
     uint32_t out_tail[WEIR_DEVICES_MAX];  /* reserved slots; relaxed, device scope, all warps */
     uint32_t out_limit[WEIR_DEVICES_MAX]; /* slots that may be filled; published by the word */
 
-    /* Constant for a run. */
+    /* Constant for a run; of `in` block 0 writes where the seeds of the run are, before its first decision. */
     struct weir_channel_out out[WEIR_DEVICES_MAX];
     /* The last two are seeds, and numbers that seeds are made of. */
     struct weir_channel_in in[WEIR_DEVICES_MAX + 1];
@@ -240,8 +242,16 @@ struct weir_control {
 struct weir_engine_args {
     struct weir_control *control;
     struct weir_status_words *statuses;
-    const struct weir_mail *mail;
-    uint64_t word;     /* what the kernel begins with */
+    struct weir_mail *mail;
+    uint64_t word; /* what the kernel begins with */
+    /* Fused: what all threads reset before the run begins. First the words that the next run will use in place of this run's,
+     * then what the program wants to be filled. */
+    const struct weir_reset *reset;
+    uint32_t resets;
+    uint32_t seed_channel; /* fused: the channel in that seeds come by, numbers by the next one */
+    uint32_t seed_mask, seed_count, seed_numbers; /* fused: of this run's seeds */
+    const void *seeds;
+    uint64_t delay;    /* fused: ledger.delay to begin with */
     uint64_t limit_ns; /* of a run; 0: none */
     uint64_t target; /* items that should become near when the threshold rises, over all workers */
     uint32_t index, workers, channels_out, channels_in;

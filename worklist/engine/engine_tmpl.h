@@ -148,6 +148,7 @@ WEIR_DEV void OP(take_part)(struct weir_engine_thread *self, uint64_t word, int 
 WEIR_DEV void OP(engine)(const struct OP(args) * args, struct OP(block) * shared,
                          uint32_t block_number, uint32_t blocks, int form)
 {
+    weir_engine_reset(&args->work, &shared->base, block_number, blocks);
     struct weir_engine_thread thread =
         weir_thread_make(&args->work, &shared->base, block_number, blocks);
     struct weir_engine_thread *self = &thread;

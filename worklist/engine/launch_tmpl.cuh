@@ -39,14 +39,27 @@ static size_t OP(block_bytes)(uint32_t stage_channels)
            (size_t)WARPS * stage_channels * STAGE_ROOM * sizeof(OP(wire));
 }
 
+/* A kernel, and for each GPU how many of its blocks are resident there together, below the bytes that this was asked for: it
+ * takes as long as a short run to find out. Relaxed, all who ask find the same. */
+struct OP(launched) {
+    void *kernel;
+    uint64_t known[WEIR_DEVICES_MAX];
+};
+
 /* Blocks that are resident together on the current GPU; 0 and *error_out set if that cannot be told. */
-static uint32_t OP(resident)(void *kernel, size_t bytes, cudaError_t *error_out)
+static uint32_t OP(resident)(struct OP(launched) * launched, size_t bytes, cudaError_t *error_out)
 {
+    void *const kernel = launched->kernel;
     int device = 0, units = 0, each = 0;
-    cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess && device < WEIR_DEVICES_MAX) {
+        const uint64_t known = __atomic_load_n(&launched->known[device], __ATOMIC_RELAXED);
+        if (known && known >> 16 == bytes)
+            return (uint32_t)(known & 0xFFFF);
+    }
     if (error == cudaSuccess)
-        error = cudaGetDevice(&device);
+        error =
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device);
     if (error == cudaSuccess)
@@ -55,22 +68,26 @@ static uint32_t OP(resident)(void *kernel, size_t bytes, cudaError_t *error_out)
         error = cudaErrorLaunchOutOfResources;
     *error_out = error;
     each = each < BLOCKS_PER_UNIT ? each : BLOCKS_PER_UNIT;
-    const uint32_t blocks = (uint32_t)(units * each);
+    uint32_t blocks = (uint32_t)(units * each);
     if (error != cudaSuccess)
         return 0;
-    return blocks < WEIR_BLOCKS_MOST ? blocks : WEIR_BLOCKS_MOST;
+    blocks = blocks < WEIR_BLOCKS_MOST ? blocks : WEIR_BLOCKS_MOST;
+    if (device < WEIR_DEVICES_MAX)
+        __atomic_store_n(&launched->known[device], (uint64_t)bytes << 16 | blocks,
+                         __ATOMIC_RELAXED);
+    return blocks;
 }
 
 /* Start a resident kernel with all its blocks. @return a cudaError_t. */
-static int OP(launch_resident)(void *kernel, void *stream, const void *data)
+static int OP(launch_resident)(struct OP(launched) * launched, void *stream, const void *data)
 {
     const struct OP(args) *args = (const struct OP(args) *)data;
     void *list[] = {(void *)args};
     size_t bytes = OP(block_bytes)(args->work.stage_channels);
     cudaError_t error;
-    uint32_t blocks = OP(resident)(kernel, bytes, &error);
+    uint32_t blocks = OP(resident)(launched, bytes, &error);
     if (blocks == 0)
         return (int)error;
-    return (int)cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(THREADS), list, bytes,
-                                            (cudaStream_t)stream);
+    return (int)cudaLaunchCooperativeKernel(launched->kernel, dim3(blocks), dim3(THREADS), list,
+                                            bytes, (cudaStream_t)stream);
 }

@@ -239,6 +239,7 @@ WEIR_COLD void OP(other_round)(struct OP(block) * block, uint32_t block_number, 
 WEIR_DEV void OP(narrow_engine)(const struct OP(args) * args, struct OP(block) * block,
                                 uint32_t block_number, uint32_t blocks)
 {
+    weir_engine_reset(&args->work, &block->base, block_number, blocks);
     struct weir_engine_thread thread =
         weir_thread_make(&args->work, &block->base, block_number, blocks);
     struct weir_engine_thread *self = &thread;

@@ -199,6 +199,36 @@ WEIR_DEV void weir_copy_words(void *to, const void *from, size_t bytes)
 #endif
 }
 
+/** Before anything else in a fused kernel: reset what is to be reset. By all threads. The first round has no elements and all
+ *  blocks take part in it, so its arrivals are the barrier that comes before the first item. */
+WEIR_DEV void weir_engine_reset(const struct weir_engine_args *work,
+                                struct weir_engine_block *block, uint32_t block_number,
+                                uint32_t blocks)
+{
+    if (work->once)
+        return;
+    if (LANE_ID == 0)
+        block->reset_ns = weir_clock_ns();
+    weir_reset_all(work->reset, work->resets, weir_thread_now(block_number),
+                   weir_threads_now(blocks));
+}
+
+/** What differs from run to run, of a fused kernel. One lane of block 0, which reads all of it: the seeds lie in two channels
+ *  behind those of other workers. */
+WEIR_DEV void weir_engine_begin_run(const struct weir_engine_args *work,
+                                    struct weir_engine_block *block)
+{
+    struct weir_ledger *ledger = &block->ledger;
+    const uint32_t channel = work->seed_channel;
+    ledger->produced = (uint64_t)work->seed_count + work->seed_numbers;
+    ledger->delay = work->delay;
+    ledger->reset_ns = block->reset_ns;
+    work->control->in[channel].slots = work->seeds;
+    work->control->in[channel].mask = work->seed_mask;
+    weir_store_relaxed_sys_u32(&work->mail->in_tail[channel], work->seed_count);
+    weir_store_relaxed_sys_u32(&work->mail->in_tail[channel + 1], work->seed_numbers);
+}
+
 /** Before the first round. Warp 0. */
 WEIR_DEV void weir_engine_begin(const struct weir_engine_thread *self)
 {
@@ -207,8 +237,13 @@ WEIR_DEV void weir_engine_begin(const struct weir_engine_thread *self)
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < WARPS * STAGE_CHANNELS; i += WEIR_LANES)
         block->staged[i / STAGE_CHANNELS][i % STAGE_CHANNELS] = 0;
-    if (!work->once && self->block_number == 0)
+    if (!work->once && self->block_number == 0) {
+        if (weir_lane() == 0)
+            block->reset_ns = weir_clock_ns() - block->reset_ns;
         weir_copy_words(&block->ledger, &work->control->ledger, sizeof block->ledger);
+        if (weir_lane() == 0)
+            weir_engine_begin_run(work, block);
+    }
     if (self->block_number < weir_word_blocks(work->word, self->blocks))
         weir_read_plan(self, work->word, 1);
     if (weir_lane() == 0) {

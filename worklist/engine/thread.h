@@ -29,6 +29,23 @@ WEIR_DEV uint32_t weir_warp_now(void)
 #define WARP_ID (threadIdx.x / 32u)
 #define LANE_ID threadIdx.x
 
+/** The number of this thread among all threads of the kernel, and how many those are; read again from the hardware, too. */
+WEIR_DEV uint32_t weir_thread_now(uint32_t block_number)
+{
+    uint32_t block, thread;
+    (void)block_number;
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(block));
+    asm volatile("mov.u32 %0, %%tid.x;" : "=r"(thread));
+    return block * (32u * WARPS) + thread;
+}
+WEIR_DEV uint32_t weir_threads_now(uint32_t blocks)
+{
+    uint32_t all;
+    (void)blocks;
+    asm volatile("mov.u32 %0, %%nctaid.x;" : "=r"(all));
+    return all * (32u * WARPS);
+}
+
 /** Call a function that is seldom needed, by a pointer that the compiler cannot look through. Then the function saves the
  *  registers that it uses, as the calling convention says, and its caller, which runs often, keeps all of its own. */
 template <typename F> static __device__ __forceinline__ F *weir_opaque(F *function)
@@ -41,6 +58,14 @@ template <typename F> static __device__ __forceinline__ F *weir_opaque(F *functi
 WEIR_DEV uint32_t weir_warp_now(void)
 {
     return 0;
+}
+WEIR_DEV uint32_t weir_thread_now(uint32_t block_number)
+{
+    return block_number;
+}
+WEIR_DEV uint32_t weir_threads_now(uint32_t blocks)
+{
+    return blocks;
 }
 #define WARPS               1u
 #define WARP_ID             0u
@@ -61,6 +86,7 @@ struct weir_engine_block {
     uint64_t word;
     uint32_t fresh;     /* the block waited for the word: what it read before may be out of date */
     uint64_t uncounted; /* block 0: the word of the round before, if the ledger lacks it yet */
+    uint64_t reset_ns;  /* fused: when the reset began, then how long it took */
     uint32_t pushed;    /* items that the block put into the near bag in this round */
     uint32_t special;   /* something happened in this round that block 0 has to decide on */
     uint32_t sent;      /* a warp stored into a peer's memory in this round */

@@ -1,7 +1,8 @@
-/** @file begin.c  The words that a run begins with: filled in on the host for each worker, then copied to where its kernels
- * read them. */
+/** @file begin.c  What a run begins with: the words, filled in on the host for each worker and copied to where its kernels read
+ * them, once for resident kernels, and memory that a program wants to be filled. */
 #include "worklist/host/internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Narrow rounds are spread over blocks until a block has a quarter of the items that its queue holds: the power of two. */
@@ -88,16 +89,11 @@ static void image_control(struct worker *worker)
             if (to != worker->index && worker->hops[l] == list->routes.next[worker->index][to])
                 image->channel_of[to] = (uint8_t)l;
     if (weir__worklist_fused(list)) {
-        const struct seeds *seeds = &list->seeds[worker->index];
         for (uint32_t l = 0; l < worker->source_count; l++)
             image_channel_in(worker, l, &image->in[l]);
-        image->in[worker->source_count] =
-            (struct weir_channel_in){seeds->wires, NULL, seeds->room ? seeds->room - 1 : 0, 0};
         image->in[worker->source_count + 1] =
             (struct weir_channel_in){.slots = NULL, .mask = UINT32_MAX};
     }
-    ledger->produced =
-        (uint64_t)list->seeds[worker->index].count + list->seeds[worker->index].numbers;
     for (uint32_t i = 0; i < list->count; i++)
         image->command_of[i] = &list->workers[i].mail->command;
     for (uint32_t g = 0; g < WEIR_ARRIVALS; g++)
@@ -106,7 +102,20 @@ static void image_control(struct worker *worker)
     ledger->plan.order = image->plan.order;
     ledger->window_told = WEIR_BUCKETS;
     ledger->turn = 1; /* at work */
-    ledger->delay = list->delay ? list->delay + worker->index * UINT64_C(7919) : 0;
+}
+
+static uint64_t delay_of(const struct worker *worker)
+{
+    const uint64_t delay = worker->list->delay;
+    return delay ? delay + worker->index * UINT64_C(7919) : 0;
+}
+
+/* What differs from run to run. Resident kernels are told by their arguments (weir_engine_begin_run()). */
+static void image_control_of_run(struct worker *worker)
+{
+    const struct seeds *seeds = &worker->list->seeds[worker->index];
+    worker->image->ledger.produced = (uint64_t)seeds->count + seeds->numbers;
+    worker->image->ledger.delay = delay_of(worker);
 }
 
 /* A block queue holds two sets for each warp but one. Rounds are spread over so many blocks that few ever have as many items,
@@ -142,6 +151,7 @@ static void image_args(struct worker *worker)
     struct weir_engine_args *args = (struct weir_engine_args *)(void *)worker->args;
     const int fused = weir__worklist_fused(list);
     const uint32_t seed_channels = list->op->seeds ? 2 : 1;
+    const struct seeds *seeds = &list->seeds[worker->index];
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(worker->device, &info);
     *args =
@@ -149,6 +159,14 @@ static void image_args(struct worker *worker)
                                   .statuses = list->statuses,
                                   .mail = worker->mail,
                                   .word = weir_word_make(0, WEIR_ACTION_IDLE, 0, 31, 0),
+                                  .reset = worker->reset[list->bank],
+                                  .resets = worker->resets,
+                                  .seed_channel = worker->source_count,
+                                  .seed_mask = seeds->room ? seeds->room - 1 : 0,
+                                  .seed_count = seeds->count,
+                                  .seed_numbers = seeds->numbers,
+                                  .seeds = seeds->wires,
+                                  .delay = delay_of(worker),
                                   .limit_ns = (uint64_t)config->time_limit_ms * 1000000u,
                                   .target = (uint64_t)list->count * info.units * 64u,
                                   .index = worker->index,
@@ -174,14 +192,6 @@ static void image_args(struct worker *worker)
         args->bag[b] = bag_of(worker, b);
 }
 
-/* Seeds wait in two more channels, which come after those of other workers. */
-static void image_seeds(struct weir_mail *mail, const struct worker *worker)
-{
-    const struct seeds *seeds = &worker->list->seeds[worker->index];
-    mail->in_tail[worker->source_count] = seeds->count;
-    mail->in_tail[worker->source_count + 1] = seeds->numbers;
-}
-
 static void image_statuses(struct weir_status_words *statuses, uint32_t count)
 {
     memset(statuses, 0, count * sizeof *statuses);
@@ -201,38 +211,168 @@ static void image_shared(struct worker *worker)
         statuses = (struct weir_status_words *)(void *)(image + weir__worklist_statuses_at());
     }
     memset(mail, 0, sizeof *mail);
-    if (weir__worklist_fused(list))
-        image_seeds(mail, worker);
     if (worker->index == 0)
         image_statuses(statuses, list->count);
 }
 
-/* Kernels of several devices write to each other's words as soon as they run. The host stores the stop word of a host device
- * itself, so nothing may be on its way there any more. */
-int weir__worklist_follows(const struct weir_worklist *list)
+/* ---- what is filled -------------------------------------------------------------------------- */
+
+#define FILLS_MOST 65536u
+
+static weir_status check_fill(const struct weir_worklist *list, uint32_t at)
 {
-    return list->count == 1 && list->workers[0].stop_queue && weir__worklist_fused(list);
+    const weir_worklist_fill *fill = &list->config.fills[at];
+    if (fill->worker >= list->count)
+        return weir__fail(WEIR_ERR_INVALID, "fill %u: worker %u of %u", at, fill->worker,
+                          list->count);
+    if (fill->value > 255)
+        return weir__fail(WEIR_ERR_INVALID, "fill %u: the value %u is no byte", at, fill->value);
+    if (fill->bytes && (!fill->data || (uintptr_t)fill->data % 16))
+        return weir__fail(WEIR_ERR_INVALID, "fill %u: no memory aligned to 16 bytes", at);
+    return WEIR_OK;
 }
 
-weir_status weir__worklist_reset(struct weir_worklist *list)
+weir_status weir__worklist_keep_fills(struct weir_worklist *list)
+{
+    const size_t count = list->config.fill_count;
+    weir_status status = WEIR_OK;
+    if (count > FILLS_MOST || (count && !list->config.fills))
+        return weir__fail(WEIR_ERR_INVALID,
+                          count > FILLS_MOST ? "%zu fills: at most 65536"
+                                             : "%zu fills, but no list of them",
+                          count);
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = check_fill(list, i);
+    if (!status && count &&
+        !(status = weir__calloc(count, sizeof *list->fills, "fills", &list->fills)))
+        memcpy(list->fills, list->config.fills, count * sizeof *list->fills);
+    list->config.fills = list->fills; /* the program may forget its own */
+    return status;
+}
+
+/* Discrete kernels and the host take turns, so the host has the memory filled. */
+static weir_status put_fills(const struct weir_worklist *list)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t i = 0; i < list->config.fill_count && !status; i++) {
+        const weir_worklist_fill *fill = &list->fills[i];
+        if (fill->bytes)
+            status = weir_queue_fill(list->workers[fill->worker].queue, fill->data,
+                                     (int)fill->value, (size_t)fill->bytes);
+    }
+    return status;
+}
+
+/* What the kernel of a worker resets in a run with each of the banks: the other bank, and what is filled. */
+static weir_status list_resets(struct worker *worker)
+{
+    const struct weir_worklist *list = worker->list;
+    const size_t bytes = weir__worklist_words_bytes(worker);
+    const size_t most = 1 + list->config.fill_count;
+    struct weir_reset *all;
+    uint32_t count = 1;
+    void *memory;
+    weir_status status = weir__calloc(2 * most, sizeof *all, "what kernels reset", &all);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < list->config.fill_count; i++) {
+        const weir_worklist_fill *fill = &list->fills[i];
+        if (fill->worker == worker->index)
+            all[count++] = (struct weir_reset){.data = fill->data,
+                                               .bytes = fill->bytes,
+                                               .value = fill->value * UINT64_C(0x0101010101010101)};
+    }
+    memcpy(all + count, all, count * sizeof *all);
+    for (uint32_t bank = 0; bank < 2; bank++)
+        all[bank * count] = (struct weir_reset){.data = worker->words + (1 - bank) * bytes,
+                                                .from = worker->words + (3 - bank) * bytes,
+                                                .bytes = bytes};
+    status = weir_device_alloc(worker->device, 2 * count * sizeof *all, &memory);
+    if (!status) {
+        worker->reset[0] = memory;
+        worker->reset[1] = worker->reset[0] + count;
+        worker->resets = count;
+        status = weir__upload(worker->device, memory, all, 2 * count * sizeof *all);
+    }
+    free(all);
+    return status;
+}
+
+/* ---- a run begins ---------------------------------------------------------------------------- */
+
+/* A bank of words of a worker, and what it is reset to. */
+static weir_status upload_bank(struct worker *worker, uint32_t bank)
+{
+    const size_t bytes = weir__worklist_words_bytes(worker);
+    image_control(worker);
+    image_shared(worker);
+    weir_status status = weir__upload(worker->device, worker->control, worker->image, bytes);
+    return status ? status
+                  : weir__upload(worker->device, worker->words + (2 + bank) * bytes, worker->image,
+                                 bytes);
+}
+
+weir_status weir__worklist_prepare(struct weir_worklist *list)
+{
+    weir_status status = WEIR_OK;
+    if (!weir__worklist_fused(list))
+        return WEIR_OK;
+    for (uint32_t bank = 0; bank < 2; bank++) {
+        weir__worklist_use_bank(list, bank);
+        for (uint32_t i = 0; i < list->count && !status; i++)
+            status = upload_bank(&list->workers[i], bank);
+    }
+    for (uint32_t i = 0; i < list->count && !status; i++)
+        status = list_resets(&list->workers[i]);
+    for (uint32_t i = 0; i < list->count; i++) /* statistics may be asked for before a run */
+        memset(list->workers[i].image, 0, sizeof *list->workers[i].image);
+    return status;
+}
+
+/* The kernels of the last run have reset the other bank of words, and nothing is copied, so on a GPU alone the start of the
+ * kernel is the first call of the driver in a run. Words in host memory are reset there, since no kernel runs now. A kernel waits
+ * for those of other devices, so what programs have put before them is done before any starts. */
+static weir_status reset_fused(struct weir_worklist *list)
+{
+    weir_status status = WEIR_OK;
+    weir__worklist_use_bank(list, 1 - list->bank);
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct worker *worker = &list->workers[i];
+        image_args(worker);
+        if (list->home_words)
+            image_shared(worker);
+        memset(worker->image, 0, sizeof *worker->image); /* of the last run */
+    }
+    for (uint32_t i = 0; i < list->count && list->count > 1; i++) {
+        const weir_status synced = weir_queue_sync(list->workers[i].queue);
+        status = status ? status : synced;
+    }
+    return status;
+}
+
+static weir_status reset_discrete(struct weir_worklist *list)
 {
     weir_device *home = weir_context_home(list->context);
-    weir_status status = WEIR_OK;
+    weir_status status = put_fills(list);
     for (uint32_t i = 0; i < list->count && !status; i++) {
         struct worker *worker = &list->workers[i];
         image_control(worker);
+        image_control_of_run(worker);
         image_args(worker);
         image_shared(worker);
         status = weir_queue_copy(worker->queue, worker->device, worker->control, home,
                                  worker->image, weir__worklist_words_bytes(worker));
     }
-    if (!status && weir__worklist_follows(list))
-        return weir_queue_record(list->workers[0].queue, list->workers[0].begun);
     for (uint32_t i = 0; i < list->count; i++) {
-        weir_status synced = weir_queue_sync(list->workers[i].queue);
+        const weir_status synced = weir_queue_sync(list->workers[i].queue);
         status = status ? status : synced;
     }
     return status;
+}
+
+weir_status weir__worklist_reset(struct weir_worklist *list)
+{
+    return weir__worklist_fused(list) ? reset_fused(list) : reset_discrete(list);
 }
 
 void weir__worklist_delay(struct weir_worklist *list, uint64_t seed)

@@ -10,14 +10,16 @@ static weir_status put_words_back(struct worker *worker)
                            worker->device, worker->control, sizeof *worker->image);
 }
 
-/* Behind a kernel: its control words come back, and what the program wants there. The host stores the stop word of a host
- * device itself as long as it takes the kernel to be running, so those words come back when the kernel is collected. */
+/* Behind a kernel: what the program wants there, then its control words come back, so that a GPU whose program counts by a kernel
+ * goes over from kernels to copies once. The host stores the stop word of a host device itself as long as it takes the kernel
+ * to be running, so those words come back when the kernel is collected. */
 static weir_status put_behind(void *user, uint32_t index)
 {
     struct weir_worklist *list = user;
     struct worker *worker = &list->workers[index];
-    weir_status status = worker->stop_queue ? put_words_back(worker) : WEIR_OK;
-    return status ? status : weir__worklist_behind(worker);
+    const weir_status status = weir__worklist_behind(worker);
+    const weir_status back = worker->stop_queue ? put_words_back(worker) : WEIR_OK;
+    return status ? status : back;
 }
 
 /* Fail the run if a kernel did not end well. */
@@ -75,15 +77,13 @@ static void describe(struct weir_worklist *list, struct residents *all)
                               .user = list};
     for (uint32_t i = 0; i < list->count; i++) {
         const struct worker *worker = &list->workers[i];
-        all->one[i] =
-            (struct resident){.device = worker->device,
-                              .queue = worker->queue,
-                              .stop_queue = worker->stop_queue,
-                              .done = worker->done,
-                              .args = worker->args,
-                              .stop = &worker->control->look[WEIR_LOOK_STOP],
-                              .begun = weir__worklist_follows(list) ? worker->begun : NULL,
-                              .image = worker->stop};
+        all->one[i] = (struct resident){.device = worker->device,
+                                        .queue = worker->queue,
+                                        .stop_queue = worker->stop_queue,
+                                        .done = worker->done,
+                                        .args = worker->args,
+                                        .stop = &worker->control->look[WEIR_LOOK_STOP],
+                                        .image = worker->stop};
     }
 }
 

@@ -83,15 +83,19 @@ struct worker {
     weir_queue *queue;
     weir_queue *stop_queue; /* of a GPU: for the stop word while a kernel runs */
     weir_event *done;
-    weir_event *begun; /* of a GPU: behind the words that a run begins with */
 
-    /* One piece of the device's memory: the control words and, unless they lie in host memory, behind them the mail and,
-     * with the first worker, the statuses of all. */
-    struct weir_control *control;
-    struct weir_mail *mail;
-    /* The same in page-locked host memory: what a run begins with, copied there at once; behind a kernel the control words
-     * come back. */
+    /* One piece of the device's memory: a *bank* of words, which is the control words and, unless they lie in host memory, behind
+     * them the mail and, with the first worker, the statuses of all. Resident kernels have two banks, one for every other run,
+     * and behind them what each is reset to: a kernel resets the bank of the next run. */
+    char *words;
+    struct weir_control *control; /* of the present run */
+    struct weir_mail *mail;       /* of the present run */
+    /* A bank in page-locked host memory: what runs begin with is copied from here; behind a kernel the control words come
+     * back. */
     struct weir_control *image;
+    /* Fused, in the device's memory, for runs with each of the banks: what their kernels reset before anything else. */
+    struct weir_reset *reset[2];
+    uint32_t resets;
     uint32_t *stop; /* page-locked: the stop word is copied from here */
     void *bags[WEIR_BAGS];
     struct spill spill;
@@ -135,7 +139,9 @@ struct weir_worklist {
     weir_link *seed_link;
     uint32_t count;
     struct worker *workers;
-    struct weir_status_words *statuses; /* one a worker */
+    struct weir_status_words *statuses; /* one a worker; of the present run */
+    uint32_t bank;                      /* of words, of the present run: 0 or 1 */
+    weir_worklist_fill *fills;          /* config.fills, copied */
 
     struct seeds {
         char *wires; /* page-locked while a run needs it; a power of two of room */
@@ -183,14 +189,18 @@ uint32_t weir__worklist_bag_room(const struct weir_worklist *list, uint32_t bag,
 #define WEIR_NARROW_MOST 32768u
 /** Bytes of a kernel's arguments. */
 size_t weir__worklist_args_bytes(const struct weir_worklist *list);
-/** Whether the kernel follows the copy of a run's words in its queue, and the host does not wait for that. */
-int weir__worklist_follows(const struct weir_worklist *list);
-/** What a worker's `control` and `image` have room for, and where the mail and the statuses lie in them; in bytes. */
+/** A bank of words of a worker, and where the mail and the statuses lie in it; in bytes. */
 size_t weir__worklist_words_bytes(const struct worker *worker);
 size_t weir__worklist_mail_at(void);
 size_t weir__worklist_statuses_at(void);
-/** Fill in all words of a run that begins, and copy them into the devices' memory. If a GPU is the only device and its
- *  kernel is resident, the kernel follows the copy in its queue; otherwise the words are there when this returns. */
+/** From now on all workers use this bank of words. */
+void weir__worklist_use_bank(struct weir_worklist *list, uint32_t bank);
+/** Check and copy config.fills. */
+weir_status weir__worklist_keep_fills(struct weir_worklist *list);
+/** Once, before the first run: both banks of words of resident kernels, and what these reset. */
+weir_status weir__worklist_prepare(struct weir_worklist *list);
+/** Before a run. With resident kernels all words have their first values already, and a device alone is not called. Otherwise
+ *  all words, and what is to be filled, are there when this returns. */
 weir_status weir__worklist_reset(struct weir_worklist *list);
 /** Tests only: in the runs to come, publish the tails of channels only in some decisions, at random.
  *  @param[in] seed  0: no longer. */

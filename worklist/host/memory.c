@@ -123,7 +123,22 @@ size_t weir__worklist_words_bytes(const struct worker *worker)
     if (list->home_words)
         return weir__worklist_mail_at();
     return weir__worklist_statuses_at() +
-           (worker->index ? 0 : list->count * sizeof *list->statuses);
+           (worker->index ? 0 : whole_lines(list->count * sizeof *list->statuses));
+}
+
+void weir__worklist_use_bank(struct weir_worklist *list, uint32_t bank)
+{
+    list->bank = bank;
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct worker *worker = &list->workers[i];
+        char *words = worker->words + bank * weir__worklist_words_bytes(worker);
+        worker->control = (struct weir_control *)(void *)words;
+        if (!list->home_words)
+            worker->mail = (struct weir_mail *)(void *)(words + weir__worklist_mail_at());
+        if (!list->home_words && i == 0)
+            list->statuses =
+                (struct weir_status_words *)(void *)(words + weir__worklist_statuses_at());
+    }
 }
 
 static weir_status allocate_words(struct worker *worker)
@@ -133,9 +148,10 @@ static weir_status allocate_words(struct worker *worker)
     const size_t bytes = weir__worklist_words_bytes(worker);
     void *memory;
     weir_status status;
-    if ((status = weir_device_alloc(worker->device, bytes, &memory)))
+    if ((status = weir_device_alloc(worker->device, weir__worklist_fused(list) ? 4 * bytes : bytes,
+                                    &memory)))
         return status;
-    worker->control = memory;
+    worker->words = memory;
     if ((status = weir_device_alloc(home, bytes, &memory)))
         return status;
     worker->image = memory;
@@ -143,13 +159,11 @@ static weir_status allocate_words(struct worker *worker)
     if ((status = weir_device_alloc(home, sizeof *worker->stop, &memory)))
         return status;
     worker->stop = memory;
-    if (!list->home_words)
-        worker->mail =
-            (struct weir_mail *)(void *)((char *)worker->control + weir__worklist_mail_at());
-    else if ((status = weir_device_alloc(home, sizeof *worker->mail, &memory)))
-        return status;
-    else
+    if (list->home_words) {
+        if ((status = weir_device_alloc(home, sizeof *worker->mail, &memory)))
+            return status;
         worker->mail = memory;
+    }
     return weir__calloc(1, weir__worklist_args_bytes(list), "kernel arguments", &worker->args);
 }
 
@@ -175,8 +189,7 @@ static weir_status allocate_worker(struct worker *worker)
     if (weir__device_is_gpu(worker->device) &&
         (status = weir_queue_create(worker->device, 1, &worker->stop_queue)))
         return status;
-    if (weir_event_acquire(worker->device, &worker->done) ||
-        (worker->stop_queue && weir_event_acquire(worker->device, &worker->begun)))
+    if (weir_event_acquire(worker->device, &worker->done))
         return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
     if ((status = allocate_words(worker)) || (status = allocate_channels(worker)))
         return status;
@@ -192,13 +205,13 @@ weir_status weir__worklist_allocate(struct weir_worklist *list)
     for (uint32_t i = 0; i < list->count; i++)
         if ((status = allocate_worker(&list->workers[i])))
             return status;
-    if (!list->home_words) {
-        memory = (char *)list->workers[0].control + weir__worklist_statuses_at();
-    } else if ((status = weir_device_alloc(weir_context_home(list->context),
-                                           list->count * sizeof *list->statuses, &memory))) {
-        return status;
+    if (list->home_words) {
+        if ((status = weir_device_alloc(weir_context_home(list->context),
+                                        list->count * sizeof *list->statuses, &memory)))
+            return status;
+        list->statuses = memory;
     }
-    list->statuses = memory;
+    weir__worklist_use_bank(list, 0);
     return WEIR_OK;
 }
 
@@ -218,9 +231,9 @@ static void free_worker(struct worker *worker)
         weir_device_free(home, worker->mail);
     weir_device_free(home, worker->stop);
     weir_device_free(home, worker->image);
-    weir_device_free(worker->device, worker->control);
+    weir_device_free(worker->device, worker->words);
+    weir_device_free(worker->device, worker->reset[0]);
     weir_event_release(worker->done);
-    weir_event_release(worker->begun);
     free(worker->args);
 }
 

@@ -52,8 +52,6 @@ static void stop_one(const struct residents *all, struct resident *one)
         return;
     }
     *one->image = all->stop_value; /* no copy of the image is under way */
-    if (one->begun && weir_queue_wait_event(one->stop_queue, one->begun))
-        return;
     one->told = !weir_queue_copy(one->stop_queue, one->device, one->stop,
                                  weir_context_home(all->context), one->image, sizeof *one->stop);
 }

@@ -24,10 +24,7 @@ struct resident {
         stop_queue; /* of a GPU: for the stop word while the kernel runs; NULL: the word is stored */
     weir_event *done;
     const void *args;
-    uint32_t *stop; /* the stop word, in the device's memory */
-    /* With a stop queue: behind a copy that sets the stop word to what it is when a run begins, in `queue`. The word of a
-     * stop follows that copy. NULL: there is none under way. */
-    weir_event *begun;
+    uint32_t *stop;  /* the stop word, in the device's memory */
     uint32_t *image; /* with a stop queue: page-locked; the stop word is copied from here */
 
     enum resident_state state;
@@ -64,8 +61,8 @@ struct residents {
 };
 
 /** Wait until no other run has one of the devices (admission.h), start all kernels, wait for all, and collect them. `fail`
- *  is called for each failure. Before the call all words in the devices' memory have their first values, or of a single
- *  device a copy of them is in its queue.
+ *  is called for each failure. Before the call all words in the devices' memory have their first values, and nothing that
+ *  writes them is in a queue: a stop may come at once.
  *  @par Blocks  until all kernels have ended, or were given up some seconds after a stop. */
 void weir__resident_run(struct residents *all);
 

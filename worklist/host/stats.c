@@ -57,14 +57,27 @@ static void add_worker(const struct worker *worker, weir_worklist_stats *out)
         out->phase_ms[p] += (double)ledger->phase_ns[p] / 1e6;
 }
 
+/* How long all workers were at their resets together: the shortest of them. */
+static double reset_ms(const struct weir_worklist *list)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint64_t mine = list->workers[i].image->ledger.reset_ns;
+        least = mine < least ? mine : least;
+    }
+    return (double)least / 1e6;
+}
+
 void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *out)
 {
     const weir_worklist_config *config = &list->config;
     const int soft = config->order == WEIR_ORDER_SOFT;
     const int maps = config->worker != WEIR_WORKER_THREAD;
+    const double ms = (double)(list->end_ns - list->start_ns) / 1e6, reset = reset_ms(list);
     *out = (weir_worklist_stats){
         .size = sizeof *out,
-        .ms = (double)(list->end_ns - list->start_ns) / 1e6,
+        .ms = ms > reset ? ms - reset : 0,
+        .reset_ms = reset,
         .route = list->routes.kind,
         .order = config->order,
         .delta = soft ? list->workers[0].image->ledger.plan.order.delta : 0,

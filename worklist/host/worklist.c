@@ -93,8 +93,9 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
         (status = weir__worklist_choose(list)))
         goto err;
     weir__worklist_wire(list);
-    if ((status = weir__worklist_sizes(list)) || (status = load_kernels(list)) ||
-        (status = weir__worklist_allocate(list)) ||
+    if ((status = weir__worklist_keep_fills(list)) || (status = weir__worklist_sizes(list)) ||
+        (status = load_kernels(list)) || (status = weir__worklist_allocate(list)) ||
+        (status = weir__worklist_prepare(list)) ||
         (!weir__worklist_fused(list) && (status = weir__discrete_create(list))))
         goto err;
     *worklist_out = list;
@@ -129,6 +130,7 @@ void weir_worklist_destroy(weir_worklist *list)
         weir__wakeup_destroy(&list->workers[i].wakeup);
     }
     free(list->workers);
+    free(list->fills);
     free(list->detail);
     pthread_cond_destroy(&list->state_changed);
     pthread_mutex_destroy(&list->state_lock);

@@ -260,44 +260,6 @@ WEIR_DEV uint64_t weir_steps_own(const struct weir_steps_member *m,
     return weir_load_relaxed_dev_u64(&weir_steps_mine(m)->from[(b->step + 1) % 2][m->index].sum[0]);
 }
 
-/* 16 bytes, which a lane loads and stores at once. */
-struct weir_steps_pair {
-    uint64_t word[2];
-} __attribute__((aligned(16)));
-
-/* Stores that a lane has under way together in a reset. */
-enum { WEIR_STEPS_RESET_BATCH = WEIR_LANES == 1 ? 1 : 4 };
-
-/* Reset all arrays of the table; by all threads of the device. */
-WEIR_COLD void weir_steps_reset_all(const struct weir_steps_reset *all, uint32_t count,
-                                    uint64_t thread, uint64_t threads)
-{
-    /* Lanes of a warp write neighbouring pairs; a thread of a host device writes whole cache lines. */
-    const uint64_t each = WEIR_LANES == 1 ? 256 : 1;
-    WEIR_ROLLED
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t pairs = all[i].words / 2, value = all[i].value, stride = threads * each;
-        struct weir_steps_pair *to = (struct weir_steps_pair *)all[i].data;
-        const struct weir_steps_pair *from = (const struct weir_steps_pair *)all[i].from;
-        WEIR_ROLLED
-        for (uint64_t first = thread * each; first < pairs;
-             first += stride * WEIR_STEPS_RESET_BATCH) {
-            struct weir_steps_pair pair[WEIR_STEPS_RESET_BATCH];
-            for (uint64_t at = first, end = first + each; at < end && at < pairs; at++) {
-                for (uint32_t k = 0; k < WEIR_STEPS_RESET_BATCH; k++) {
-                    pair[k].word[0] = pair[k].word[1] = value;
-                    if (from && at + k * stride < pairs)
-                        pair[k] = from[at + k * stride];
-                }
-                for (uint32_t k = 0; k < WEIR_STEPS_RESET_BATCH; k++) {
-                    if (at + k * stride < pairs)
-                        to[at + k * stride] = pair[k];
-                }
-            }
-        }
-    }
-}
-
 /** Before the body, by every thread: reset the device's arrays, and wait until all devices have done so. It does nothing if
  *  no array is to be reset on any device. If a body lets blocks sleep from the beginning, they must leave a barrier of all
  *  blocks first (weir_steps_leave()). Otherwise block 0 could pass two more barriers while such a block still waits here, and
@@ -311,8 +273,8 @@ WEIR_DEV uint32_t weir_steps_prologue(const struct weir_steps_member *m, struct 
         return WEIR_STEPS_GOES_ON;
     if (keeps_time)
         begin = weir_clock_ns();
-    weir_steps_reset_all(m->reset, m->resets, (uint64_t)b->block * b->threads + b->thread,
-                         (uint64_t)b->blocks * b->threads);
+    weir_reset_all(m->reset, m->resets, (uint64_t)b->block * b->threads + b->thread,
+                   (uint64_t)b->blocks * b->threads);
     const uint32_t stop = weir_steps_sync(m, b, b->blocks, 0, 0, total);
     if (keeps_time)
         weir_steps_mine(m)->reset_ns = weir_clock_ns() - begin;

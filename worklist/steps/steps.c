@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN 16u /* bytes: what weir_steps_reset.data is padded to */
+#define ALIGN 16u /* bytes: what arrays are padded to, which kernels reset 16 bytes at a time */
 
 struct member {
     weir_device *device;
@@ -20,7 +20,7 @@ struct member {
     struct weir_steps_page *page;  /* in the device's memory */
     struct weir_steps_page *image; /* what the last run left there, in page-locked host memory */
     uint32_t *stop;                /* page-locked: the word that a GPU is told to stop with */
-    struct weir_steps_reset *reset;
+    struct weir_reset *reset;
     unsigned char *args;
 };
 
@@ -244,7 +244,7 @@ static weir_status list_resets(struct weir_steps *steps, const void *user, uint3
 {
     const weir_steps_program *program = steps->program;
     struct weir_steps_member *told = (struct weir_steps_member *)steps->member[d].args;
-    struct weir_steps_reset *list;
+    struct weir_reset *list;
     weir_status status =
         weir__calloc(program->array_count, sizeof *list, "arrays to be reset", &list);
     uint32_t count = 0;
@@ -256,13 +256,13 @@ static weir_status list_resets(struct weir_steps *steps, const void *user, uint3
         const weir_steps_array *from = weir__steps_array_named(program, array->from);
         if (array->first < WEIR_STEPS_FILLED)
             continue;
-        list[count++] = (struct weir_steps_reset){
-            .data = get_pointer(steps, d, array->field, own_index(array, d)),
-            .from = array->first == WEIR_STEPS_COPIED
-                        ? get_pointer(steps, d, from->field, own_index(from, d))
-                        : NULL,
-            .words = reset_bytes(steps, array, user, d) / 8,
-            .value = array->fill * UINT64_C(0x0101010101010101)};
+        list[count++] =
+            (struct weir_reset){.data = get_pointer(steps, d, array->field, own_index(array, d)),
+                                .from = array->first == WEIR_STEPS_COPIED
+                                            ? get_pointer(steps, d, from->field, own_index(from, d))
+                                            : NULL,
+                                .bytes = reset_bytes(steps, array, user, d),
+                                .value = array->fill * UINT64_C(0x0101010101010101)};
     }
     if (count &&
         !(status = weir_device_alloc(steps->member[d].device, count * sizeof *list, &data))) {

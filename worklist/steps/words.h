@@ -5,6 +5,7 @@
 
 #include "runtime/runtime.h"
 #include "runtime/sync.h"
+#include "worklist/engine/reset.h"
 
 enum {
     WEIR_STEPS_SUMS = 4,      /* added up over all devices at a barrier */
@@ -64,18 +65,11 @@ struct weir_steps_page {
     uint64_t result[WEIR_STEPS_RESULTS]; /* by the body, for the host after the end */
 };
 
-/** An array to be reset before the body begins; in the device's memory, never written while kernels run. */
-struct weir_steps_reset {
-    uint64_t *data;       /* aligned and padded to 16 bytes */
-    const uint64_t *from; /* what is copied; NULL: data is filled */
-    uint64_t words;       /* of 8 bytes; an even number */
-    uint64_t value;
-};
-
 /** What a kernel knows about all devices; the first member of its arguments. */
 struct weir_steps_member {
     struct weir_steps_page *page[WEIR_DEVICES_MAX]; /* of each device, as this one reaches it */
-    const struct weir_steps_reset *reset;           /* in this device's memory */
+    const struct weir_reset
+        *reset; /* arrays to be reset before the body; in this device's memory */
     uint32_t resets;
     uint32_t index, count; /* this device, all devices */
     uint64_t limit_ns;     /* of the run; 0: none */

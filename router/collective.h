@@ -49,10 +49,12 @@ typedef enum weir_algorithm {
     WEIR_ALGORITHM_RING,
     WEIR_ALGORITHM_TREE,
     WEIR_ALGORITHM_NCCL,
-    WEIR_ALGORITHM_DIRECT, /**< only an answer of weir_collectives_chosen(); a set is not asked for it */
+    WEIR_ALGORITHM_DIRECT,
     WEIR_ALGORITHM_CHANNELS,
     WEIR_ALGORITHM_COUNT
 } weir_algorithm;
+/** Places for them in weir_collectives_choice, of which later versions use more. */
+#define WEIR_ALGORITHMS_MAX 16
 /** "auto", "ring", "tree", "nccl", "direct", "channels"; static storage. */
 const char *weir_algorithm_name(weir_algorithm algorithm);
 
@@ -111,11 +113,14 @@ typedef struct weir_collectives_config {
     size_t packet_bytes;
     /** How packets travel, as in weir_link_config. Unused by NCCL. */
     weir_transport transport;
+    /** 1: AUTO may take NCCL, too, where that can be had. It takes a second to start, memory of its own, and must not run at
+     *  the same time as NCCL of other sets or of the program over the same GPUs. 0: it does not. */
+    int nccl;
 } weir_collectives_config;
 /** Defaults of weir_collectives_config. */
 #define WEIR_COLLECTIVES_CONFIG_INIT                                                 \
     {                                                                                \
-        sizeof(weir_collectives_config), WEIR_ALGORITHM_AUTO, 0, WEIR_TRANSPORT_AUTO \
+        sizeof(weir_collectives_config), WEIR_ALGORITHM_AUTO, 0, WEIR_TRANSPORT_AUTO, 0 \
     }
 
 /** Join devices of @p context as ranks.
@@ -137,9 +142,35 @@ weir_status weir_collectives_create(weir_context *context, weir_device *const *d
  *  those calls must still be there. */
 void weir_collectives_destroy(weir_collectives *collectives);
 
-/** What a call will use whose `count` is so many bytes (of weir_all_to_all_v(): its largest one): the
- *  algorithm asked for; where that is WEIR_ALGORITHM_AUTO, ring or tree, whichever was faster when measured
- *  (docs/collectives.md). Of all-to-all, gather and scatter: WEIR_ALGORITHM_DIRECT, or NCCL if asked for. */
+/** What a call is to take, and by which way it goes. */
+typedef struct weir_collectives_choice {
+    size_t size; /**< sizeof(weir_collectives_choice), set by WEIR_COLLECTIVES_CHOICE_INIT */
+    weir_algorithm algorithm;
+    size_t packet_bytes; /**< at most; 0: NCCL's, or nothing travels */
+    uint32_t relays;     /**< ordered pairs of ranks that send to each other over a third rank; 0: none does */
+    /** Of each algorithm that the set has, in its best packets, microseconds: the call alone, from the time when all queues have
+     *  come to it. 0: it has none, or was not asked. */
+    double us[WEIR_ALGORITHMS_MAX];
+    char why[192]; /**< one sentence */
+} weir_collectives_choice;
+/** Nothing chosen. */
+#define WEIR_COLLECTIVES_CHOICE_INIT                                                     \
+    {                                                                                    \
+        sizeof(weir_collectives_choice), WEIR_ALGORITHM_AUTO, 0, 0, {0}, {0} \
+    }
+
+/** What a call will do whose `count` is so many bytes (of weir_all_to_all_v(): its largest one). Whatever takes the least time by
+ *  the figures of the machine (weir_machine_of(): measured ones where the tunable `machine` names a file with them), among the
+ *  ways of the algorithm asked for, or of all; docs/collectives.md tells how that is found. All-to-all, gather and
+ *  scatter go directly, or by NCCL, whatever was asked for.
+ *  @param[in] root  of a broadcast, reduce, gather or scatter. @param[in,out] choice_out  begins as
+ *  WEIR_COLLECTIVES_CHOICE_INIT. @retval WEIR_ERR_INVALID  no such collective or root.
+ *  @par Threads  any, any time. @par Blocks  no, but the first time for a size it takes milliseconds, as the first call of it
+ *  does; of eight devices some tens. */
+weir_status weir_collectives_choose(weir_collectives *collectives, weir_collective collective,
+                                    uint32_t root, size_t bytes,
+                                    weir_collectives_choice *choice_out);
+/** Its algorithm alone, with root 0. WEIR_ALGORITHM_AUTO: there is no memory to find it out. */
 weir_algorithm weir_collectives_chosen(const weir_collectives *collectives,
                                        weir_collective collective, size_t bytes);
 

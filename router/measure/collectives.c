@@ -22,7 +22,8 @@
 #define REPEATS_OF_LARGE 4u
 
 static const weir_algorithm algorithms[] = {WEIR_ALGORITHM_RING, WEIR_ALGORITHM_TREE,
-                                            WEIR_ALGORITHM_CHANNELS, WEIR_ALGORITHM_NCCL};
+                                            WEIR_ALGORITHM_DIRECT, WEIR_ALGORITHM_CHANNELS,
+                                            WEIR_ALGORITHM_NCCL,   WEIR_ALGORITHM_AUTO};
 #define ALGORITHMS (sizeof algorithms / sizeof *algorithms)
 
 struct team {
@@ -229,12 +230,21 @@ static weir_status rows_of(struct team *team, weir_algorithm algorithm)
     return status;
 }
 
+/* What consists of blocks goes neither around the ring nor along a tree, whatever a set was made with. */
+static int has_way(weir_collective what, weir_algorithm algorithm)
+{
+    int blocks = what == WEIR_COLLECTIVE_ALL_TO_ALL || what == WEIR_COLLECTIVE_GATHER ||
+                 what == WEIR_COLLECTIVE_SCATTER;
+    return !blocks || (algorithm != WEIR_ALGORITHM_RING && algorithm != WEIR_ALGORITHM_TREE);
+}
+
 static weir_status rows_by(struct team *team, weir_algorithm algorithm)
 {
     weir_collectives_config config = WEIR_COLLECTIVES_CONFIG_INIT;
     weir_device *devices[WEIR_DEVICES_MAX];
     struct bench *bench = team->bench;
     config.algorithm = algorithm;
+    config.nccl = 1;
     for (uint32_t i = 0; i < bench->devices; i++)
         devices[i] = weir__bench_device(bench, i);
     weir_status status =
@@ -243,10 +253,9 @@ static weir_status rows_by(struct team *team, weir_algorithm algorithm)
         (algorithm == WEIR_ALGORITHM_NCCL || algorithm == WEIR_ALGORITHM_CHANNELS))
         return WEIR_OK;
     for (int what = 0; what < WEIR_COLLECTIVE_ALL_TO_ALL_V && !status; what++) {
-        weir_algorithm chosen = weir_collectives_chosen(team->set, (weir_collective)what, 1);
         team->what = (weir_collective)what;
-        if (chosen != WEIR_ALGORITHM_DIRECT || algorithm == WEIR_ALGORITHM_RING)
-            status = rows_of(team, chosen);
+        if (has_way(team->what, algorithm))
+            status = rows_of(team, algorithm);
     }
     weir_collectives_destroy(team->set);
     team->set = NULL;

@@ -152,21 +152,22 @@ weir_status weir_link_receive(weir_link *link, weir_pending **pending_out)
     return status;
 }
 
-/* Take out one whose bounce buffer nobody uses any more. Where there is none, any of as many as a link with buffers has by
- * default, so that staged packets do not wait for each other; NULL: there are fewer. */
+/* Take out one whose bounce buffer nobody uses any more. Where there is none, that which was given back first, of as many as a
+ * link with buffers has by default, so that staged packets do not wait for each other; NULL: there are fewer. */
 static struct weir_pending *find_spare(struct output *output)
 {
     const weir_config *tunables = weir_context_config(output->router->context);
-    struct weir_pending **at = &output->spare, *slot;
+    struct weir_pending **at = &output->spare, **first = at, *slot;
     uint64_t busy = 0;
     while (*at && (*at)->reuse && !weir__event_over((*at)->reuse)) {
+        first = at;
         at = &(*at)->next;
         busy++;
     }
     if (!*at && busy < weir__config_get(tunables, WEIR__LINK_BUFFERS))
         return NULL;
-    if (!*at)
-        at = &output->spare;
+    if (!*at && busy)
+        at = first;
     slot = *at;
     *at = slot->next;
     return slot;

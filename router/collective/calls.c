@@ -190,6 +190,7 @@ static weir_status put_hops(weir_collectives *c, const struct call *call, const 
 {
     const struct way *way = &plan->way;
     c->relaying = way->relays;
+    c->pacing = way->paced;
     if (weir__exchanges(call->what))
         return weir__exchange(c, call, plan->piece);
     return way->algorithm == WEIR_ALGORITHM_RING ? weir__ring(c, call, plan->piece)

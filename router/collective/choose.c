@@ -5,6 +5,10 @@
  * four and so on while that helps, and its virtual time is taken: so contention, sockets, staging and relays count as they do in
  * simulations. Beside it the host counts, which puts hop after hop into queues: the longer of the two. What NCCL takes is a table.
  *
+ * A call's time is that of one among MANY in a row, as `weir bench collectives` makes them: ranks that are through with a
+ * broadcast or reduce begin the next one while others are not. It is told from the first of two calls, and from what the second
+ * takes more.
+ *
  * This is done for sizes that are powers of two, when a call first needs them; what is between lies on the line through its
  * neighbours, and what is above the largest on the line through the two largest. */
 #include "router/collective/internal.h"
@@ -21,6 +25,7 @@
 #define PIECE_LEAST ((size_t)64 << 10)
 #define PIECES_MOST 32u              /* what is cut into more is tried in so many, and drawn out */
 #define ALIGNMENT   256u
+#define MANY        20
 
 size_t weir__chunk(size_t bytes, uint32_t ranks)
 {
@@ -85,6 +90,7 @@ struct rehearsal {
     struct plan plan; /* what the set is to do */
     const struct costs *costs; /* NULL: the machine's own */
     weir_queue *queue[RANKS_MAX];
+    weir_stamp *begin[RANKS_MAX], *first[RANKS_MAX]; /* of two calls, and the first one's end */
     void *send[RANKS_MAX], *recv[RANKS_MAX]; /* addresses: nothing is there */
     size_t room;                             /* bytes of each */
 };
@@ -94,6 +100,8 @@ static void close_rehearsal(struct rehearsal *r, uint32_t ranks)
     weir_collectives_destroy(r->set);
     for (uint32_t i = 0; i < ranks && r->context; i++) {
         weir_device *device = r->queue[i] ? weir_queue_device(r->queue[i]) : NULL;
+        weir_stamp_destroy(r->begin[i]);
+        weir_stamp_destroy(r->first[i]);
         weir_queue_destroy(r->queue[i]);
         if (device) {
             weir_device_free(device, r->send[i]);
@@ -146,7 +154,9 @@ static weir_status open_rehearsal(const weir_collectives *c, struct rehearsal *r
         return status;
     for (uint32_t i = 0; i < c->ranks && !status; i++) {
         devices[i] = counterpart(c, r->context, i);
-        status = weir_queue_create(devices[i], 0, &r->queue[i]);
+        if (!(status = weir_queue_create(devices[i], 0, &r->queue[i])) &&
+            !(status = weir_stamp_create(devices[i], &r->begin[i])))
+            status = weir_stamp_create(devices[i], &r->first[i]);
     }
     return status ? status
                   : weir__collectives_open(r->context, devices, c->ranks, &config, c, &r->plan,
@@ -188,7 +198,28 @@ static weir_status make_room(struct rehearsal *r, uint32_t ranks, size_t bytes)
     return status;
 }
 
-/* One call of @p bytes as the rehearsal's plan says. */
+static weir_status stamp_all(const struct rehearsal *r, uint32_t ranks, weir_stamp *const *stamps)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t i = 0; i < ranks && !status; i++)
+        status = weir_queue_stamp(r->queue[i], stamps[i]);
+    return status;
+}
+
+static weir_status two_calls(const struct rehearsal *r, uint32_t ranks, const struct call *call)
+{
+    weir_status status = stamp_all(r, ranks, r->begin);
+    if (!status && !(status = weir__call_go(r->set, call)) &&
+        !(status = stamp_all(r, ranks, r->first)))
+        status = weir__call_go(r->set, call);
+    for (uint32_t i = 0; i < ranks; i++) {
+        weir_status synced = weir_queue_sync(r->queue[i]);
+        status = status ? status : synced;
+    }
+    return status;
+}
+
+/* Calls of @p bytes as the rehearsal's plan says. */
 static weir_status rehearse(weir_collectives *c, struct rehearsal *r, weir_collective what,
                             uint32_t root, size_t bytes, double *us_out)
 {
@@ -207,14 +238,16 @@ static weir_status rehearse(weir_collectives *c, struct rehearsal *r, weir_colle
     if (status)
         return status;
     uint64_t hops = r->set->hops, start_ns = weir_context_time_ns(r->context);
-    status = weir__call_go(r->set, &call);
-    for (uint32_t i = 0; i < c->ranks; i++) {
-        weir_status synced = weir_queue_sync(r->queue[i]);
-        status = status ? status : synced;
+    status = two_calls(r, c->ranks, &call);
+    double both = (double)(weir_context_time_ns(r->context) - start_ns) / 1e3, first = 0;
+    double host = r->costs ? (double)(r->set->hops - hops) / 2 * r->costs->host_us : 0;
+    for (uint32_t i = 0; i < c->ranks && !status; i++) {
+        double ms = 0;
+        status = weir_stamp_elapsed(r->begin[i], r->first[i], &ms);
+        first = ms * 1e3 > first ? ms * 1e3 : first;
     }
-    double us = (double)(weir_context_time_ns(r->context) - start_ns) / 1e3;
-    double host_us = r->costs ? (double)(r->set->hops - hops) * r->costs->host_us : 0;
-    *us_out = us > host_us ? us : host_us;
+    double next = both - first;
+    *us_out = ((first > host ? first : host) + (MANY - 1) * (next > host ? next : host)) / MANY;
     return status;
 }
 
@@ -297,6 +330,8 @@ static weir_status forecast_links(weir_collectives *c, struct rehearsal *r, weir
 
 static int fits(weir_collective what, const struct way *way)
 {
+    if (way->paced)
+        return weir__exchanges(what);
     return !weir__exchanges(what) || way->algorithm == WEIR_ALGORITHM_DIRECT ||
            way->algorithm == WEIR_ALGORITHM_NCCL;
 }
@@ -323,14 +358,15 @@ static weir_status forecast_all(weir_collectives *c, struct outlook *outlook, ui
 
 /* ---- choosing -------------------------------------------------------------------------------------- */
 
-static void add_way(weir_collectives *c, weir_algorithm algorithm, enum shape shape)
+static void add_way(weir_collectives *c, weir_algorithm algorithm, enum shape shape, int paced)
 {
     if (c->algorithm != WEIR_ALGORITHM_AUTO && c->algorithm != algorithm &&
         algorithm != WEIR_ALGORITHM_DIRECT)
         return;
     for (int relays = 0; relays <= (c->relays > 0); relays++)
         c->ways[c->way_count++] =
-            (struct way){.algorithm = algorithm, .shape = shape, .relays = relays};
+            (struct way){
+            .algorithm = algorithm, .shape = shape, .relays = relays, .paced = paced};
 }
 
 /* A row for each way. Direct is there in every set, for all-to-all, gather and scatter. */
@@ -339,11 +375,13 @@ void weir__ways_list(weir_collectives *c)
     c->way_count = 0;
     if (c->ranks < 2 || !weir__has_links(c))
         return;
-    add_way(c, WEIR_ALGORITHM_RING, SHAPE_HEAP);
-    add_way(c, WEIR_ALGORITHM_TREE, SHAPE_HEAP);
+    add_way(c, WEIR_ALGORITHM_RING, SHAPE_HEAP, 0);
+    add_way(c, WEIR_ALGORITHM_TREE, SHAPE_HEAP, 0);
     if (c->trees[SHAPE_SPAN])
-        add_way(c, WEIR_ALGORITHM_TREE, SHAPE_SPAN);
-    add_way(c, WEIR_ALGORITHM_DIRECT, SHAPE_STAR);
+        add_way(c, WEIR_ALGORITHM_TREE, SHAPE_SPAN, 0);
+    add_way(c, WEIR_ALGORITHM_DIRECT, SHAPE_STAR, 0);
+    if (c->ranks > 2)
+        add_way(c, WEIR_ALGORITHM_DIRECT, SHAPE_STAR, 1);
     if (c->nccl)
         c->ways[c->way_count++] = (struct way){.algorithm = WEIR_ALGORITHM_NCCL};
 }

@@ -45,8 +45,13 @@ static weir_status send_piece(weir_collectives *c, const struct call *call, uint
                       .source = weir__at(block.source, at),
                       .ready = c->rank[from].begin,
                       .target = weir__to(block.target, at),
-                      .bytes = block.bytes - at < piece ? block.bytes - at : piece};
-    return weir__hop_copy(c, &hop, NULL);
+                      .bytes = block.bytes - at < piece ? block.bytes - at : piece,
+                      .posted = c->marks[to]};
+    weir_event *mark = NULL;
+    weir_status status = weir__hop_copy(c, &hop, c->pacing ? &mark : NULL);
+    weir_event_release(c->marks[to]);
+    c->marks[to] = mark; /* by receiver: what it received last is there */
+    return status;
 }
 
 /* The blocks that are relayed, or those that are not. */
@@ -69,5 +74,11 @@ static weir_status send_all(weir_collectives *c, const struct call *call, int re
 weir_status weir__exchange(weir_collectives *c, const struct call *call, size_t piece)
 {
     weir_status status = c->relaying ? send_all(c, call, 1, piece) : WEIR_OK;
-    return status ? status : send_all(c, call, 0, piece);
+    if (!status)
+        status = send_all(c, call, 0, piece);
+    for (uint32_t i = 0; i < c->ranks; i++) {
+        weir_event_release(c->marks[i]);
+        c->marks[i] = NULL;
+    }
+    return status;
 }

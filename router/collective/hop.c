@@ -50,10 +50,11 @@ static weir_status give_back(weir_collectives *c, weir_pending *pending, weir_qu
                    weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)"));
 }
 
-/* @param[in] queue  of the receiver: goes on when the packet is there. @param[in] posted  then the target may be written. */
+/* @param[in] queue  of the receiver: goes on when the packet is there. */
 static weir_status copy(weir_collectives *c, const struct hop *hop, weir_queue *queue,
-                        weir_event *posted, weir_event **mark_out, weir_future **sent_out)
+                        weir_event **mark_out, weir_future **sent_out)
 {
+    weir_event *posted = hop->posted ? hop->posted : c->rank[hop->to].begin;
     weir_pending *pending;
     weir_status status;
     weir__flight_room(c, hop->from, hop->to);
@@ -111,7 +112,8 @@ static weir_status relay(weir_collectives *c, const struct hop *hop, struct hop 
     first.target = passage->slot.data;
     if (status || (status = weir__flight_mark(c, via, passage->queue, &free_now)))
         return status;
-    status = copy(c, &first, passage->queue, free_now, &rest->ready, sent_out);
+    first.posted = free_now;
+    status = copy(c, &first, passage->queue, &rest->ready, sent_out);
     weir_event_release(free_now);
     return status;
 }
@@ -122,11 +124,11 @@ weir_status weir__hop_copy(weir_collectives *c, const struct hop *hop, weir_even
     struct slot *slot;
     struct hop rest;
     if (via_of(c, hop) == hop->to)
-        return copy(c, hop, to->work, to->begin, mark_out, NULL);
+        return copy(c, hop, to->work, mark_out, NULL);
     weir_status status = relay(c, hop, &rest, &slot, NULL);
     if (status)
         return status;
-    status = copy(c, &rest, to->work, to->begin, mark_out, &slot->sent);
+    status = copy(c, &rest, to->work, mark_out, &slot->sent);
     weir_event_release(rest.ready);
     return status;
 }

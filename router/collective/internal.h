@@ -62,6 +62,7 @@ struct way {
     weir_algorithm algorithm;
     enum shape shape;
     int relays; /* ranks that do not reach each other send over a third one */
+    int paced;  /* of blocks: a rank receives them one after another, where they would share links for long */
 };
 
 /** How it is. */
@@ -70,8 +71,8 @@ struct plan {
     size_t piece; /* bytes of a packet, at most */
 };
 
-/** Ring, two trees and direct, with relays and without; NCCL. */
-#define WAYS_MAX 9u
+/** Ring, two trees, direct and paced, with relays and without; NCCL. */
+#define WAYS_MAX 11u
 
 /** Meshes, routers that join all ranks with each other: the number of the receiver is a message's meta. */
 enum landing {
@@ -147,7 +148,7 @@ struct weir_collectives {
     const struct plan *dictated; /* of a set that is a rehearsal itself: what to do */
     uint64_t hops;               /* ever put into queues */
     /* of the call being made */
-    int relaying;
+    int relaying, pacing;
     struct record *records; /* a ring, the oldest first */
     uint32_t first, held, room;
     weir_event **marks;      /* 2 * ranks * (ranks or BATCH): the algorithms'; NULL between calls */
@@ -224,6 +225,7 @@ struct hop {
     weir_event *ready;  /* then it may be read */
     void *target;       /* memory of `to`: where the packet, or the combination, goes */
     size_t bytes;
+    weir_event *posted; /* then it may be written, of copies; NULL: from the call's begin on */
 };
 /** @param[out] mark_out  an event of `to`, when target is valid; NULL: not wanted. */
 weir_status weir__hop_copy(weir_collectives *c, const struct hop *hop, weir_event **mark_out);

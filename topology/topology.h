@@ -83,8 +83,12 @@ typedef struct weir_overheads {
 } weir_overheads;
 
 /** The machine of a context: discovered at the first call (CUDA, NVML and hwloc are asked, peer access
- *  is the verified one), then kept; a simulated context gives the machine it was made from.
+ *  is the verified one), then kept; a simulated context gives the machine it was made from. Where the tunable `machine` names
+ *  one, the context's devices are those of it that have their buses (where it tells none: those of their numbers), with the
+ *  figures measured there.
  *  @param[out] machine_out  owned by the context.
+ *  @retval WEIR_ERR_INVALID  that machine does not have a device, or another one reaches another there than here.
+ *  @return also as weir_machine_open().
  *  @par Blocks  the first time, for up to a second. */
 weir_status weir_machine_of(weir_context *context, const weir_machine **machine_out);
 

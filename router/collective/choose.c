@@ -497,6 +497,7 @@ void weir__rehearsal_close(weir_collectives *c)
     }
     if (c->rehearsal)
         close_rehearsal(c->rehearsal, c->ranks);
+    c->rehearsal = NULL;
 }
 
 /* ---- what is told of it ----------------------------------------------------------------------------- */

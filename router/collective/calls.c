@@ -232,7 +232,7 @@ weir_status weir__call_go(weir_collectives *c, const struct call *call)
     else if (c->ranks > 1)
         status = weir__collectives_plan(c, call->what, call->root, call->bytes, &plan);
     if (status)
-        return status;
+        return weir__collectives_fail(c, status);
     if (plan.way.algorithm == WEIR_ALGORITHM_NCCL)
         return weir__nccl_call(c, call);
     if (c->ranks == 1)

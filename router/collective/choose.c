@@ -462,6 +462,28 @@ static weir_status choose_by_time(weir_collectives *c, weir_collective what, uin
     return WEIR_OK;
 }
 
+static void drop_rehearsal(weir_collectives *c)
+{
+    if (c->rehearsal)
+        close_rehearsal(c->rehearsal, c->ranks);
+    c->rehearsal = NULL;
+}
+
+/* A rehearsal that failed is of no more use; what it told before stays good. */
+static weir_status choose_locked(weir_collectives *c, weir_collective what, uint32_t root,
+                                 size_t bytes, struct choice *choice)
+{
+    pthread_mutex_lock(&c->planning);
+    weir_status status = choose_by_time(c, what, root, bytes, choice);
+    if (status) {
+        struct weir__sentence kept = weir__fail_keep();
+        drop_rehearsal(c);
+        weir__fail_restore(&kept);
+    }
+    pthread_mutex_unlock(&c->planning);
+    return status;
+}
+
 /* Where there is nothing to choose, nothing is tried. */
 static int is_given(const weir_collectives *c, weir_collective what, struct plan *plan)
 {
@@ -480,9 +502,7 @@ weir_status weir__collectives_plan(weir_collectives *c, weir_collective what, ui
     *plan_out = (struct plan){.way = {.algorithm = c->algorithm}};
     if (!weir__has_links(c) || c->ranks < 2 || is_given(c, what, plan_out))
         return WEIR_OK;
-    pthread_mutex_lock(&c->planning);
-    weir_status status = choose_by_time(c, what, root, bytes, &choice);
-    pthread_mutex_unlock(&c->planning);
+    weir_status status = choose_locked(c, what, root, bytes, &choice);
     if (!status)
         *plan_out = choice.plan;
     return status;
@@ -495,9 +515,7 @@ void weir__rehearsal_close(weir_collectives *c)
         c->outlooks = outlook->next;
         free(outlook);
     }
-    if (c->rehearsal)
-        close_rehearsal(c->rehearsal, c->ranks);
-    c->rehearsal = NULL;
+    drop_rehearsal(c);
 }
 
 /* ---- what is told of it ----------------------------------------------------------------------------- */
@@ -529,9 +547,7 @@ static weir_status tell(weir_collectives *c, weir_collective what, uint32_t root
                         weir_collectives_choice *told)
 {
     struct choice choice;
-    pthread_mutex_lock(&c->planning);
-    weir_status status = choose_by_time(c, what, root, bytes, &choice);
-    pthread_mutex_unlock(&c->planning);
+    weir_status status = choose_locked(c, what, root, bytes, &choice);
     if (status)
         return status;
     for (uint32_t w = 0; w < c->way_count; w++) {

@@ -6,19 +6,22 @@
  * the work of all ranks behind what is in their queues, and returns. What is put into a rank's queue
  * later comes after that rank's part: its data is then there, and its memory may be written again.
  *
- *     ring   rank i sends to rank i + 1, around the end. Bytes go on packet by packet as they arrive;
- *            every device sends and receives at its full rate. Takes ranks - 1 steps, or twice that.
- *     tree   a binary tree over the ranks as seen from the root. About log2(ranks) steps, but an inner
- *            rank sends everything twice: good for what is small.
- *     direct each block straight from its sender to its receiver: how all-to-all, gather and scatter go,
- *            whether ring or tree was asked for, as a detour takes as many packets and more bytes.
+ *     ring   each rank sends to the next one of the best ring over their devices. Bytes go on packet by packet as
+ *            they arrive; every device sends and receives at its full rate. Takes ranks - 1 steps, or twice that.
+ *     tree   up and down a tree of the ranks with the root at its top: one with two children below each rank, about
+ *            log2(ranks) steps, or a widest spanning tree of the machine.
+ *     direct everybody straight to everybody concerned, in one step, or two of an all-reduce: how all-to-all,
+ *            gather and scatter go, whether ring or tree was asked for.
  *     channels  one kernel for each rank, which reads what it needs from the others' memory, combines it and stores it
  *            where it is wanted, while the kernels of the others do the same; they meet over channels
  *            (router/channel.h). For up to eight ranks that reach each other's memory.
  *     nccl   the same call of NVIDIA's library, where libnccl.so.2 is found and all ranks are GPUs.
  *
+ * Ring, trees, and which ranks send over a third one because they do not reach each other, follow from the machine of
+ * the context (weir_machine_of()), and so does which of all this `auto` takes for how many bytes: docs/collectives.md.
+ *
  * Rounding: floating point sums and products are the same bits on all ranks, and again whenever algorithm,
- * ranks, root and count are the same. Ring, tree and NCCL combine in different orders, so they differ in the
+ * ranks, root, count and machine are the same. Ring, tree and NCCL combine in different orders, so they differ in the
  * last bits. f16 and bf16 are combined two at a time as f32, and each result is rounded to nearest, ties to
  * even: n ranks round n - 1 times (docs/collectives.md has the error). Integers wrap around. min and max of
  * floating point skip a NaN if there is a number, and may give either zero of -0 and +0.
@@ -45,7 +48,8 @@ typedef struct weir_collectives weir_collectives;
 
 /** Who does a collective, and by which paths. */
 typedef enum weir_algorithm {
-    WEIR_ALGORITHM_AUTO = 0, /**< ring or tree, by the bytes: see weir_collectives_chosen() */
+    WEIR_ALGORITHM_AUTO =
+        0, /**< the fastest for a call of so many bytes: see weir_collectives_choose() */
     WEIR_ALGORITHM_RING,
     WEIR_ALGORITHM_TREE,
     WEIR_ALGORITHM_NCCL,
@@ -118,15 +122,14 @@ typedef struct weir_collectives_config {
     int nccl;
 } weir_collectives_config;
 /** Defaults of weir_collectives_config. */
-#define WEIR_COLLECTIVES_CONFIG_INIT                                                 \
-    {                                                                                \
+#define WEIR_COLLECTIVES_CONFIG_INIT                                                    \
+    {                                                                                   \
         sizeof(weir_collectives_config), WEIR_ALGORITHM_AUTO, 0, WEIR_TRANSPORT_AUTO, 0 \
     }
 
 /** Join devices of @p context as ranks.
- *  @param[in] devices  one for each rank, none twice; the home device may be one. Neighbours in the list
- *                      are neighbours in the ring: weir_route_plan_make() with
- *                      WEIR_ROUTE_RING (topology/topology.h) knows a good order.
+ *  @param[in] devices  one for each rank, none twice; the home device may be one. In any order: it numbers
+ *                      them, and the machine says who sends to whom.
  *  @param[in] ranks    1 to WEIR_DEVICES_MAX + 1.
  *  @param[in] config   NULL for defaults.
  *  @retval WEIR_ERR_INVALID      no or too many ranks, a device twice or of another context, a packet
@@ -147,16 +150,20 @@ typedef struct weir_collectives_choice {
     size_t size; /**< sizeof(weir_collectives_choice), set by WEIR_COLLECTIVES_CHOICE_INIT */
     weir_algorithm algorithm;
     size_t packet_bytes; /**< at most; 0: NCCL's, or nothing travels */
-    uint32_t relays;     /**< ordered pairs of ranks that send to each other over a third rank; 0: none does */
+    uint32_t
+        relays; /**< ordered pairs of ranks that send to each other over a third rank; 0: none does */
     /** Of each algorithm that the set has, in its best packets, microseconds: the call alone, from the time when all queues have
      *  come to it. 0: it has none, or was not asked. */
     double us[WEIR_ALGORITHMS_MAX];
     char why[192]; /**< one sentence */
 } weir_collectives_choice;
 /** Nothing chosen. */
-#define WEIR_COLLECTIVES_CHOICE_INIT                                                     \
-    {                                                                                    \
-        sizeof(weir_collectives_choice), WEIR_ALGORITHM_AUTO, 0, 0, {0}, {0} \
+#define WEIR_COLLECTIVES_CHOICE_INIT                                     \
+    {                                                                    \
+        sizeof(weir_collectives_choice), WEIR_ALGORITHM_AUTO, 0, 0, {0}, \
+        {                                                                \
+            0                                                            \
+        }                                                                \
     }
 
 /** What a call will do whose `count` is so many bytes (of weir_all_to_all_v(): its largest one). Whatever takes the least time by

@@ -47,8 +47,8 @@ static weir_status keep_hops(const weir_machine *machine, weir_machine *selected
     return status;
 }
 
-static void keep_pairs(const weir_machine *machine, const uint32_t *devices,
-                       weir_machine *selected, const struct numbers *numbers)
+static void keep_pairs(const weir_machine *machine, const uint32_t *devices, weir_machine *selected,
+                       const struct numbers *numbers)
 {
     uint32_t count = selected->devices;
     for (uint32_t from = 0; from <= count; from++)
@@ -77,8 +77,7 @@ static weir_status fill(const weir_machine *machine, const uint32_t *devices,
     memcpy(selected->source, machine->source, sizeof selected->source);
     for (uint32_t i = 0; i < count; i++)
         selected->node[i] = machine->node[devices[i]];
-    memcpy(selected->node + count, machine->node + machine->devices,
-           rest * sizeof *selected->node);
+    memcpy(selected->node + count, machine->node + machine->devices, rest * sizeof *selected->node);
     selected->overheads = machine->overheads;
     return WEIR_OK;
 }
@@ -96,9 +95,9 @@ weir_status weir__machine_select(const weir_machine *machine, const uint32_t *de
     if ((status = weir__alloc(1, sizeof *numbers, "part of a machine", &numbers)))
         return status;
     if (!(status = number_nodes(machine, devices, count, numbers)) &&
-        !(status = weir__machine_create(machine->name, "", count, machine->hosts,
-                                        machine->nodes - machine->devices - machine->hosts,
-                                        &selected)))
+        !(status =
+              weir__machine_create(machine->name, "", count, machine->hosts,
+                                   machine->nodes - machine->devices - machine->hosts, &selected)))
         status = fill(machine, devices, selected, numbers);
     free(numbers);
     if (status)

@@ -20,10 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_LOG   8u               /* 256 bytes */
-#define SIZES       27u              /* up to 16 GiB */
+#define LEAST_LOG   8u  /* 256 bytes */
+#define SIZES       27u /* up to 16 GiB */
 #define PIECE_LEAST ((size_t)64 << 10)
-#define PIECES_MOST 32u              /* what is cut into more is tried in so many, and drawn out */
+#define PIECES_MOST 32u /* what is cut into more is tried in so many, and drawn out */
 #define ALIGNMENT   256u
 #define MANY        20
 
@@ -37,8 +37,9 @@ size_t weir__chunk(size_t bytes, uint32_t ranks)
 
 /* Measured on two H200 (docs/benchmarks.md). A simulated machine's own overheads are all that it has. */
 struct costs {
-    double host_us;   /* of the calling thread, for a hop */
-    double copy_us;   /* from a packet's arrival to that of its next, but for the bytes; two streams a link halve it for what is
+    double host_us; /* of the calling thread, for a hop */
+    double
+        copy_us; /* from a packet's arrival to that of its next, but for the bytes; two streams a link halve it for what is
                          not a chain */
     double launch_us; /* of a kernel behind a packet */
 };
@@ -49,8 +50,8 @@ static const struct costs gpu_costs = {.host_us = 10, .copy_us = 12, .launch_us 
 struct point {
     double bytes, us;
 };
-static const struct point nccl_points[] = {
-    {1e3, 14}, {1 << 20, 16}, {16 << 20, 80}, {64 << 20, 255}, {100e6, 362}, {256 << 20, 897}};
+static const struct point nccl_points[] = {{1e3, 14},       {1 << 20, 16}, {16 << 20, 80},
+                                           {64 << 20, 255}, {100e6, 362},  {256 << 20, 897}};
 #define NCCL_POINTS (sizeof nccl_points / sizeof *nccl_points)
 /* A communicator that can be cancelled makes a thread for each group of calls; a blocking one does not. */
 #define NCCL_THREAD_US 80
@@ -87,12 +88,12 @@ static double nccl_us(const weir_collectives *c, weir_collective what, double by
 struct rehearsal {
     weir_context *context;
     weir_collectives *set;
-    struct plan plan; /* what the set is to do */
+    struct plan plan;          /* what the set is to do */
     const struct costs *costs; /* NULL: the machine's own */
     weir_queue *queue[RANKS_MAX];
     weir_stamp *begin[RANKS_MAX], *first[RANKS_MAX]; /* of two calls, and the first one's end */
-    void *send[RANKS_MAX], *recv[RANKS_MAX]; /* addresses: nothing is there */
-    size_t room;                             /* bytes of each */
+    void *send[RANKS_MAX], *recv[RANKS_MAX];         /* addresses: nothing is there */
+    size_t room;                                     /* bytes of each */
 };
 
 static void close_rehearsal(struct rehearsal *r, uint32_t ranks)
@@ -365,8 +366,7 @@ static void add_way(weir_collectives *c, weir_algorithm algorithm, enum shape sh
         return;
     for (int relays = 0; relays <= (c->relays > 0); relays++)
         c->ways[c->way_count++] =
-            (struct way){
-            .algorithm = algorithm, .shape = shape, .relays = relays, .paced = paced};
+            (struct way){.algorithm = algorithm, .shape = shape, .relays = relays, .paced = paced};
 }
 
 /* A row for each way. Direct is there in every set, for all-to-all, gather and scatter. */
@@ -455,10 +455,9 @@ static weir_status choose_by_time(weir_collectives *c, weir_collective what, uin
     near = part > 0.5 ? k + 1 : k;
     choice->plan.way = c->ways[choice->way];
     size_t most = most_of(c, what, &choice->plan.way);
-    choice->plan.piece =
-        c->fixed ? most
-                 : piece_of(stream_of(c, what, &choice->plan.way, bytes),
-                            outlook->at[near].by[choice->way].pieces, most);
+    choice->plan.piece = c->fixed ? most
+                                  : piece_of(stream_of(c, what, &choice->plan.way, bytes),
+                                             outlook->at[near].by[choice->way].pieces, most);
     return WEIR_OK;
 }
 
@@ -567,8 +566,8 @@ weir_status weir_collectives_choose(weir_collectives *c, weir_collective collect
 {
     weir_collectives_choice told = WEIR_COLLECTIVES_CHOICE_INIT;
     weir_status status = WEIR_OK;
-    if (!c)
-        return weir__missing("weir_collectives_choose", "collectives");
+    if (!c || !choice_out)
+        return weir__missing("weir_collectives_choose", c ? "choice_out" : "collectives");
     if ((unsigned)collective >= WEIR_COLLECTIVE_COUNT || root >= c->ranks)
         return weir__fail(WEIR_ERR_INVALID, "collective %d with root %u of %u ranks",
                           (int)collective, root, c->ranks);

@@ -52,8 +52,9 @@ enum shape {
 /** By position; the root has position 0, and who is above another has the lower position. */
 struct tree {
     uint8_t rank[RANKS_MAX];
-    uint8_t above[RANKS_MAX];       /* position of the parent */
-    uint8_t first[RANKS_MAX], last[RANKS_MAX]; /* positions of its children between which all are; 0: a leaf */
+    uint8_t above[RANKS_MAX]; /* position of the parent */
+    uint8_t first[RANKS_MAX],
+        last[RANKS_MAX]; /* positions of its children between which all are; 0: a leaf */
     uint32_t depth;
 };
 
@@ -62,7 +63,7 @@ struct way {
     weir_algorithm algorithm;
     enum shape shape;
     int relays; /* ranks that do not reach each other send over a third one */
-    int paced;  /* of blocks: a rank receives them one after another, where they would share links for long */
+    int paced; /* of blocks: a rank receives them one after another, where they would share links for long */
 };
 
 /** How it is. */
@@ -133,12 +134,13 @@ struct weir_collectives {
     struct rank rank[RANKS_MAX];
     struct mesh mesh[LANDINGS];
     /* routes.c */
-    uint8_t order[RANKS_MAX], seat[RANKS_MAX]; /* the ring: order[i] sends to order[i + 1]; seat[order[i]] is i */
-    struct tree *trees[SHAPES];                 /* by root; NULL: there is none of this shape */
-    uint32_t top[SHAPES];                       /* the root of an all-reduce */
-    uint8_t *via;                               /* [from * ranks + to]: the rank between, or `to` */
-    uint32_t relays;                            /* pairs that have one between */
-    int alike;                                  /* it makes no difference which rank is the root */
+    uint8_t order[RANKS_MAX],
+        seat[RANKS_MAX];        /* the ring: order[i] sends to order[i + 1]; seat[order[i]] is i */
+    struct tree *trees[SHAPES]; /* by root; NULL: there is none of this shape */
+    uint32_t top[SHAPES];       /* the root of an all-reduce */
+    uint8_t *via;               /* [from * ranks + to]: the rank between, or `to` */
+    uint32_t relays;            /* pairs that have one between */
+    int alike;                  /* it makes no difference which rank is the root */
     /* choose.c */
     struct way ways[WAYS_MAX];
     uint32_t way_count;

@@ -172,8 +172,7 @@ static weir_status plan_over(weir_collectives *c, const weir_machine *machine,
 {
     weir_machine *part;
     weir_route_plan plan;
-    weir_status status =
-        weir__machine_select(machine, members->device, members->count, &part);
+    weir_status status = weir__machine_select(machine, members->device, members->count, &part);
     if (status)
         return status;
     if (!(status = weir_route_plan_make(part, WEIR_ROUTE_RING, &plan))) {

@@ -32,8 +32,8 @@ weir_status weir__open_push(struct output *output, weir_device *source, uint32_t
 weir_status weir__open_gpu(struct output *output, weir_device *source, uint32_t number,
                            struct stream *stream)
 {
-    return (weir__has_copy_engine(source) ? weir__open_push : weir__open_pull)(output, source, number,
-                                                                             stream);
+    return (weir__has_copy_engine(source) ? weir__open_push : weir__open_pull)(output, source,
+                                                                               number, stream);
 }
 
 weir_status weir__crossing_end(struct crossing *crossing)

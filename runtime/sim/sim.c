@@ -39,6 +39,7 @@ static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t
     if (status)
         return status;
     weir__device_init(device, &weir__sim_backend, context, ordinal);
+    device->hollow = weir__sim_of(device)->model.dry;
     describe(weir__sim_of(device), &device->info);
     *device_out = device;
     return WEIR_OK;
@@ -69,9 +70,10 @@ static uint64_t time_ns(const weir_context *context)
 static weir_status reserve(size_t bytes, void **data_out)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    char *at = bytes > PTRDIFF_MAX - page ? MAP_FAILED
-                                          : mmap(NULL, bytes + page, PROT_NONE,
-                                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    char *at = bytes > PTRDIFF_MAX - page
+                   ? MAP_FAILED
+                   : mmap(NULL, bytes + page, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED || mprotect(at, page, PROT_READ | PROT_WRITE)) {
         if (at != MAP_FAILED)
             (void)munmap(at, bytes + page);

@@ -40,7 +40,8 @@ static void relays_shorten_an_exchange(void **state)
     assert_in_range(count_relays(machine, &plan), 16, 24);
     assert_true(plan.exchange_us < tree.exchange_us / 2);
     assert_true(plan.exchange_us < direct.exchange_us / 4);
-    assert_non_null(strstr(plan.why, "pairs over a third device: an exchange of 1 MiB a pair takes"));
+    assert_non_null(
+        strstr(plan.why, "pairs over a third device: an exchange of 1 MiB a pair takes"));
     weir_route_plan again;
     OK(weir_route_plan_make_relayed(machine, &again));
     assert_memory_equal(&again, &plan, sizeof plan);
@@ -50,8 +51,8 @@ static void relays_shorten_an_exchange(void **state)
 /* Where all reach each other there is nothing to relay, and where none does nobody is between. */
 static void nobody_relays_without_need(void **state)
 {
-    static const char *const texts[] = {"nvswitch8",    "m60",        "hetero2",
-                                        "pcie4-nopeer", "2x2*pcie",   "1*nvswitch"};
+    static const char *const texts[] = {"nvswitch8",    "m60",      "hetero2",
+                                        "pcie4-nopeer", "2x2*pcie", "1*nvswitch"};
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         weir_machine *machine = open_machine(texts[i]);
@@ -110,7 +111,8 @@ static void some_devices_keep_their_costs(void **state)
                 assert_int_equal(is->staged, was->staged);
                 assert_int_equal(is->hop_count, was->hop_count);
                 uint32_t at = a, hops = is->staged ? 0 : is->hop_count;
-                for (uint32_t h = 0; h < hops; h++) { /* each hop goes on from where the last one ended */
+                for (uint32_t h = 0; h < hops;
+                     h++) { /* each hop goes on from where the last one ended */
                     const weir_hop *hop = weir_machine_hop(part, is->hops[h].hop);
                     assert_int_equal(is->hops[h].backward ? hop->b : hop->a, at == 4 ? 4 : at);
                     at = is->hops[h].backward ? hop->a : hop->b;
@@ -143,8 +145,7 @@ static void plans_over_some_devices(void **state)
     STATUS(weir_route_plan_make_over(machine, none, 1, WEIR_ROUTE_RING, &plan), WEIR_ERR_INVALID);
     assert_detail("device 8 of a machine of 8 is none");
     STATUS(weir_route_plan_make_over(machine, all, 0, WEIR_ROUTE_RING, &plan), WEIR_ERR_INVALID);
-    STATUS(weir_route_plan_make_over(machine, all, 8, (weir_route_kind)9, &plan),
-           WEIR_ERR_INVALID);
+    STATUS(weir_route_plan_make_over(machine, all, 8, (weir_route_kind)9, &plan), WEIR_ERR_INVALID);
     weir_machine_destroy(machine);
 }
 
@@ -232,7 +233,8 @@ static void a_measured_machine_is_believed(void **state)
     assert_true(cost.bandwidth_gbs == 7);
     assert_int_equal(weir_machine_device_count(machine), 3);
     weir_context_destroy(context);
-    OK(machine_by(path, "host:2", &context, &machine)); /* its first devices: host devices have no buses */
+    OK(machine_by(path, "host:2", &context,
+                  &machine)); /* its first devices: host devices have no buses */
     assert_int_equal(weir_machine_device_count(machine), 2);
     weir_context_destroy(context);
     STATUS(machine_by(path, "host:4", &context, &machine), WEIR_ERR_INVALID);

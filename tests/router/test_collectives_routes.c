@@ -127,7 +127,7 @@ static double time_us(struct job *job, weir_collective what, size_t bytes, uint3
 }
 
 /* The bytes of a call of the most bytes that every size has. */
-static const size_t sizes[] = {1 << 10, 48 << 10, 1 << 20, 24 << 20, 256 << 20};
+static const size_t sizes[] = {1 << 10, 48 << 10, 1 << 20, 24 << 20, 1 << 30};
 #define SIZE_COUNT (sizeof sizes / sizeof *sizes)
 
 /* Those that a simulated machine has. */

@@ -181,7 +181,7 @@ static void a_rehearsal_takes_the_same_time(void **state)
     OK(weir_machine_simulate(machine, NULL, &real));
     OK(weir__machine_rehearse(machine, NULL, config, &dry));
     assert_true(copy_us(real, 1 << 20) == copy_us(dry, 1 << 20));
-    assert_true(copy_us(dry, (size_t)1 << 42) > 1e6);
+    assert_true(copy_us(dry, (size_t)1 << 37) > 1e5);
     weir_context_destroy(dry);
     double usual = copy_us(real, 1 << 20);
     weir_context_destroy(real);

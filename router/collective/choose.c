@@ -83,6 +83,34 @@ static double nccl_us(const weir_collectives *c, weir_collective what, double by
            (blocking && strcmp(blocking, "1") == 0 ? 0 : NCCL_THREAD_US);
 }
 
+/* Ways that are no hops over links, but a kernel for each rank that was launched once for a call: nothing can be rehearsed of them, so
+ * each has its time from a table. Channels get their row here when they were measured beside the others, and open_ways()
+ * (collectives.c) opens them for AUTO then, too. */
+struct kernels {
+    weir_algorithm algorithm;
+    int (*are_there)(const weir_collectives *c);
+    double (*us)(const weir_collectives *c, weir_collective what, double bytes);
+};
+
+static int nccl_is_there(const weir_collectives *c)
+{
+    return c->nccl != NULL;
+}
+
+static const struct kernels kernels[] = {
+    {WEIR_ALGORITHM_NCCL, nccl_is_there, nccl_us},
+};
+#define KERNELS (sizeof kernels / sizeof *kernels)
+
+/* NULL: it goes over links. */
+static const struct kernels *kernels_of(const struct way *way)
+{
+    for (size_t k = 0; k < KERNELS; k++)
+        if (kernels[k].algorithm == way->algorithm)
+            return &kernels[k];
+    return NULL;
+}
+
 /* ---- rehearsing ------------------------------------------------------------------------------------ */
 
 struct rehearsal {
@@ -333,8 +361,7 @@ static int fits(weir_collective what, const struct way *way)
 {
     if (way->paced)
         return weir__exchanges(what);
-    return !weir__exchanges(what) || way->algorithm == WEIR_ALGORITHM_DIRECT ||
-           way->algorithm == WEIR_ALGORITHM_NCCL;
+    return !weir__exchanges(what) || way->algorithm == WEIR_ALGORITHM_DIRECT || kernels_of(way);
 }
 
 static weir_status forecast_all(weir_collectives *c, struct outlook *outlook, uint32_t k)
@@ -344,10 +371,11 @@ static weir_status forecast_all(weir_collectives *c, struct outlook *outlook, ui
     weir_status status = rehearsal_of(c, &r);
     for (uint32_t w = 0; w < c->way_count && !status; w++) {
         struct forecast *forecast = &outlook->at[k].by[w];
+        const struct kernels *own = kernels_of(&c->ways[w]);
         if (!fits(outlook->what, &c->ways[w]))
             *forecast = (struct forecast){DBL_MAX, 1};
-        else if (c->ways[w].algorithm == WEIR_ALGORITHM_NCCL)
-            *forecast = (struct forecast){nccl_us(c, outlook->what, (double)bytes), 1};
+        else if (own)
+            *forecast = (struct forecast){own->us(c, outlook->what, (double)bytes), 1};
         else {
             r->plan.way = c->ways[w];
             status = forecast_links(c, r, outlook->what, outlook->root, bytes, forecast);
@@ -382,8 +410,9 @@ void weir__ways_list(weir_collectives *c)
     add_way(c, WEIR_ALGORITHM_DIRECT, SHAPE_STAR, 0);
     if (c->ranks > 2)
         add_way(c, WEIR_ALGORITHM_DIRECT, SHAPE_STAR, 1);
-    if (c->nccl)
-        c->ways[c->way_count++] = (struct way){.algorithm = WEIR_ALGORITHM_NCCL};
+    for (size_t k = 0; k < KERNELS; k++)
+        if (kernels[k].are_there(c))
+            c->ways[c->way_count++] = (struct way){.algorithm = kernels[k].algorithm};
 }
 
 static int may_take(const weir_collectives *c, weir_collective what, const struct way *way)

@@ -117,7 +117,7 @@ static weir_status open_ways(weir_collectives *c)
     weir_status status = WEIR_OK;
     if (c->algorithm == WEIR_ALGORITHM_CHANNELS)
         return weir__channels_open(c);
-    if (must || (c->algorithm == WEIR_ALGORITHM_AUTO && c->may_nccl && c->gpus && c->ranks > 1))
+    if (must || (c->algorithm == WEIR_ALGORITHM_AUTO && c->may_reside && c->gpus && c->ranks > 1))
         status = weir__nccl_open(c);
     if (must)
         return status;
@@ -144,7 +144,7 @@ weir_status weir__collectives_open(weir_context *context, weir_device *const *de
     c->context = context;
     c->algorithm = config->algorithm;
     c->transport = config->transport;
-    c->may_nccl = config->nccl != 0;
+    c->may_reside = config->resident != 0;
     c->dictated = dictated;
     fill(c, devices, ranks);
     choose_packets(c, config);

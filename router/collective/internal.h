@@ -72,8 +72,8 @@ struct plan {
     size_t piece; /* bytes of a packet, at most */
 };
 
-/** Ring, two trees, direct and paced, with relays and without; NCCL. */
-#define WAYS_MAX 11u
+/** Ring, two trees, direct and paced, with relays and without; kernels of their own (choose.c). */
+#define WAYS_MAX 12u
 
 /** Meshes, routers that join all ranks with each other: the number of the receiver is a message's meta. */
 enum landing {
@@ -124,7 +124,7 @@ struct weir_collectives {
     weir_context *context;
     weir_algorithm algorithm;
     weir_transport transport;
-    int may_nccl;  /* AUTO may take it */
+    int may_reside; /* AUTO may take kernels that wait for each other */
     size_t packet; /* most of packets that are combined: links and slots have so much memory each */
     size_t place;  /* of packets that land where they are wanted, and take none */
     int fixed;     /* the program chose it */
@@ -157,8 +157,8 @@ struct weir_collectives {
     unsigned char *sends;    /* [from * ranks + to]: the call being made sends so */
     struct weir__nccl *nccl; /* NULL for others */
     struct weir__channels *channels; /* NULL where they are not used */
-    pthread_mutex_t lock;    /* guards detail, and who cancels first */
-    _Atomic int status;      /* WEIR_OK, or what it was cancelled with; release after detail */
+    pthread_mutex_t lock;            /* guards detail, and who cancels first */
+    _Atomic int status; /* WEIR_OK, or what it was cancelled with; release after detail */
     char detail[512];
 };
 

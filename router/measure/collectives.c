@@ -21,7 +21,7 @@
 #define LARGE            ((uint64_t)16 << 20) /* calls of so many bytes are made fewer times */
 #define REPEATS_OF_LARGE 4u
 
-static const weir_algorithm algorithms[] = {WEIR_ALGORITHM_RING, WEIR_ALGORITHM_TREE,
+static const weir_algorithm algorithms[] = {WEIR_ALGORITHM_RING,   WEIR_ALGORITHM_TREE,
                                             WEIR_ALGORITHM_DIRECT, WEIR_ALGORITHM_CHANNELS,
                                             WEIR_ALGORITHM_NCCL,   WEIR_ALGORITHM_AUTO};
 #define ALGORITHMS (sizeof algorithms / sizeof *algorithms)
@@ -244,7 +244,7 @@ static weir_status rows_by(struct team *team, weir_algorithm algorithm)
     weir_device *devices[WEIR_DEVICES_MAX];
     struct bench *bench = team->bench;
     config.algorithm = algorithm;
-    config.nccl = 1;
+    config.resident = 1;
     for (uint32_t i = 0; i < bench->devices; i++)
         devices[i] = weir__bench_device(bench, i);
     weir_status status =

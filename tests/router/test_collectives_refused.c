@@ -216,7 +216,7 @@ static void names_and_choices(void **state)
         OK(weir_collectives_choose(job.c, WEIR_COLLECTIVE_ALL_REDUCE, 0, bytes, &choice));
         times[choice.algorithm]++;
         for (int a = WEIR_ALGORITHM_RING; a < WEIR_ALGORITHM_COUNT; a++)
-            assert_true(choice.us[a] >= choice.us[choice.algorithm] || a == WEIR_ALGORITHM_NCCL);
+            assert_true(choice.us[a] >= choice.us[choice.algorithm] || choice.us[a] <= 0);
     }
     assert_true(times[WEIR_ALGORITHM_TREE] > 0 && times[WEIR_ALGORITHM_RING] > 0);
     job_close(&job);

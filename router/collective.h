@@ -117,9 +117,10 @@ typedef struct weir_collectives_config {
     size_t packet_bytes;
     /** How packets travel, as in weir_link_config. Unused by NCCL. */
     weir_transport transport;
-    /** 1: AUTO may take ways that are one kernel for each rank, which wait for each other while they run: NCCL, where that can be
-     *  had. NCCL takes a second to start, memory of its own, and must not run at the same time as such kernels of other sets or
-     *  of the program over the same GPUs. 0: it does not. */
+    /** 1: AUTO may take ways that are one kernel for each rank, which wait for each other while they run: channels and NCCL, where
+     *  they can be had. Such kernels have to run at the same time: no other ones of that kind, of another set or of the
+     *  program, may run over the same devices beside them. NCCL takes a second to start, too, and memory of its own.
+     *  0: it takes neither. */
     int resident;
 } weir_collectives_config;
 /** Defaults of weir_collectives_config. */

@@ -110,22 +110,31 @@ static weir_status open_tables(weir_collectives *c)
     return weir__calloc((size_t)c->ranks * c->ranks, 1, "collectives", &c->sends);
 }
 
-/* Links for all but NCCL and channels. AUTO goes without NCCL where that cannot be had, and only there. */
-static weir_status open_ways(weir_collectives *c)
+/* What AUTO may take beside links, where it can be had: without, it goes as well. */
+static weir_status open_resident(weir_collectives *c)
 {
-    const int must = c->algorithm == WEIR_ALGORITHM_NCCL;
-    weir_status status = WEIR_OK;
-    if (c->algorithm == WEIR_ALGORITHM_CHANNELS)
-        return weir__channels_open(c);
-    if (must || (c->algorithm == WEIR_ALGORITHM_AUTO && c->may_reside && c->gpus && c->ranks > 1))
-        status = weir__nccl_open(c);
-    if (must)
-        return status;
+    weir_status status = c->gpus ? weir__nccl_open(c) : WEIR_ERR_UNSUPPORTED;
     if (status == WEIR_ERR_UNSUPPORTED) {
         weir__nccl_close(c);
         c->nccl = NULL;
         status = WEIR_OK;
     }
+    if (!status && (status = weir__channels_open(c)) == WEIR_ERR_UNSUPPORTED) {
+        weir__channels_close(c);
+        status = WEIR_OK;
+    }
+    return status;
+}
+
+static weir_status open_ways(weir_collectives *c)
+{
+    weir_status status = WEIR_OK;
+    if (c->algorithm == WEIR_ALGORITHM_NCCL)
+        return weir__nccl_open(c);
+    if (c->algorithm == WEIR_ALGORITHM_CHANNELS)
+        return weir__channels_open(c);
+    if (c->algorithm == WEIR_ALGORITHM_AUTO && c->may_reside && c->ranks > 1)
+        status = open_resident(c);
     return status ? status : weir__collectives_build(c, c->transport);
 }
 

@@ -140,6 +140,7 @@ struct weir_collectives {
     uint32_t top[SHAPES];       /* the root of an all-reduce */
     uint8_t *via;               /* [from * ranks + to]: the rank between, or `to` */
     uint32_t relays;            /* pairs that have one between */
+    double narrowest_gbs;       /* of all pairs of ranks; 0: unknown, or one is the home device */
     int alike;                  /* it makes no difference which rank is the root */
     /* choose.c */
     struct way ways[WAYS_MAX];

@@ -167,6 +167,19 @@ static int are_alike(const weir_machine *machine, const struct members *members)
     return 1;
 }
 
+static double narrowest_gbs(const weir_machine *machine, const struct members *members)
+{
+    double least = 0;
+    for (uint32_t i = 0; i < members->count; i++)
+        for (uint32_t j = 0; j < members->count; j++) {
+            weir_cost cost;
+            (void)weir_machine_cost(machine, members->device[i], members->device[j], &cost);
+            if (i != j && (least <= 0 || cost.bandwidth_gbs < least))
+                least = cost.bandwidth_gbs;
+        }
+    return least;
+}
+
 static weir_status plan_over(weir_collectives *c, const weir_machine *machine,
                              const struct members *members)
 {
@@ -206,6 +219,7 @@ weir_status weir__routes_find(weir_collectives *c)
         (status = plan_over(c, machine, &members)))
         return status;
     c->alike = members.home == c->ranks && are_alike(machine, &members);
+    c->narrowest_gbs = members.home == c->ranks ? narrowest_gbs(machine, &members) : 0;
     c->top[SHAPE_HEAP] = c->order[0];
     if ((status = grow(c, SHAPE_HEAP, NULL)))
         return status;

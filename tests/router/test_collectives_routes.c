@@ -272,6 +272,47 @@ static void pairs_without_a_link_are_relayed(void **state)
     job_close(&job);
 }
 
+/* ---- channels ------------------------------------------------------------------------------------ */
+
+/* By leave alone; then one set goes by kernels of its own and by links, as the forecast has it. */
+static void auto_takes_channels_by_leave(void **state)
+{
+    weir_collectives_config config = WEIR_COLLECTIVES_CONFIG_INIT;
+    weir_collectives_choice choice = WEIR_COLLECTIVES_CHOICE_INIT;
+    struct job job;
+    job_open(&job, state, DATA_BYTES);
+    job_use(&job, WEIR_ALGORITHM_AUTO, 0);
+    OK(weir_collectives_choose(job.c, WEIR_COLLECTIVE_ALL_REDUCE, 0, 4096, &choice));
+    assert_true(choice.us[WEIR_ALGORITHM_CHANNELS] <= 0);
+    weir_collectives_destroy(job.c);
+    config.resident = 1;
+    OK(weir_collectives_create(job.context, job.device, job.ranks, &config, &job.c));
+    for (int what = 0; what < WEIR_COLLECTIVE_COUNT; what++) {
+        uint64_t hops = job.c->hops;
+        choice = (weir_collectives_choice)WEIR_COLLECTIVES_CHOICE_INIT;
+        OK(weir_collectives_choose(job.c, (weir_collective)what, 0, 1000, &choice));
+        assert_true(choice.us[WEIR_ALGORITHM_CHANNELS] > 0);
+        work_do(&job, &(struct work){.what = (weir_collective)what,
+                                     .count = 250,
+                                     .type = WEIR_TYPE_U32,
+                                     .seed = (uint64_t)what});
+        const int kernels =
+            choice.algorithm == WEIR_ALGORITHM_CHANNELS || choice.algorithm == WEIR_ALGORITHM_NCCL;
+        assert_int_equal(job.c->hops == hops, kernels);
+    }
+    job.c->narrowest_gbs = 1e-6; /* then links are faster */
+    weir__rehearsal_close(job.c);
+    uint64_t hops = job.c->hops;
+    work_do(&job, &(struct work){.what = WEIR_COLLECTIVE_ALL_REDUCE,
+                                 .count = 2000,
+                                 .type = WEIR_TYPE_U32,
+                                 .seed = 3});
+    if (!job.c->nccl)
+        assert_true(job.c->hops > hops);
+    OK(weir_collectives_status(job.c));
+    job_close(&job);
+}
+
 /* ---- what is told -------------------------------------------------------------------------------- */
 
 static void a_choice_is_told(void **state)
@@ -322,6 +363,9 @@ int main(void)
         ON_BACKEND(every_way_gives_the_same, "cuda:0-1"),
         ON_BACKEND(ranks_are_numbered_as_they_are_given, "sim:dgx1v"),
         ON_BACKEND(ranks_are_numbered_as_they_are_given, "host:8"),
+        ON_BACKEND(auto_takes_channels_by_leave, "host:2"),
+        ON_BACKEND(auto_takes_channels_by_leave, "host:4"),
+        ON_BACKEND(auto_takes_channels_by_leave, "cuda:0-1"),
         ON_BACKEND(a_choice_is_told, "host:4"),
         ON_BACKEND(a_choice_is_told, "sim:nvswitch8"),
         ON_BACKEND(a_choice_is_told, "cuda:0-1"),

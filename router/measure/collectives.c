@@ -4,8 +4,8 @@
  * the message's bytes over the time, times 2 (n - 1) / n for all-reduce, 1 for broadcast and reduce, (n - 1) / n
  * for all whose messages have a block of each device, of n devices. A message is the larger of what a device
  * sends and receives. From it the time of a call follows, as the factor and the bytes are known. All-to-all,
- * gather and scatter go directly by any algorithm of weir's, and have one row. An all-to-all of blocks of
- * different sizes takes what its largest ones take, and has none.
+ * gather and scatter go neither by ring nor by tree, and have no rows of those. AUTO may take all ways there are, kernels too. An
+ * all-to-all of blocks of different sizes takes what its largest ones take, and has no row.
  *
  * Calls are made back to back, several of them where they are short, in queues that are not held: how fast
  * one host thread can make them counts, as it does for programs. */

@@ -11,6 +11,7 @@
  * packets of a step overlapping those of the next. */
 #include "examples/example.h"
 #include <weir/router/router.h>
+#include <weir/topology/topology.h>
 
 enum { RANKS_MAX = 16, CHUNK = 3000, PACKET = 1024 * sizeof(float) };
 
@@ -110,17 +111,21 @@ int main(int argc, char **argv)
     weir_policy around = weir_policy_ring();
     weir_link_config config = WEIR_LINK_CONFIG_INIT;
     struct rank rank[RANKS_MAX];
+    const weir_machine *machine;
+    weir_route_plan plan; /* of all rings that in which neighbours are best joined */
     weir_router *router;
     uint32_t ranks = weir_context_device_count(context);
 
     need_host_devices(context);
     if (ranks > RANKS_MAX)
         ranks = RANKS_MAX;
+    TRY(weir_machine_of(context, &machine));
+    TRY(weir_route_plan_make_first(machine, ranks, WEIR_ROUTE_RING, &plan));
     config.packet_bytes = PACKET;
     TRY(weir_router_create(context, "ring", &around, &router));
     for (uint32_t i = 0; i < ranks; i++) {
         struct rank *r = &rank[i];
-        r->device = weir_context_device(context, i);
+        r->device = weir_context_device(context, plan.order[i]);
         r->data = alloc_on(r->device, (size_t)ranks * CHUNK * sizeof(float));
         for (size_t e = 0; e < (size_t)ranks * CHUNK; e++)
             r->data[e] = number(i, e);

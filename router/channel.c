@@ -23,9 +23,9 @@ struct weir_channel {
     weir_context *context;
     weir_device *from, *to;
     struct area area[AREAS];
-    void *plain;       /* of the receiver; not cleared, since nobody reads what was not written */
+    void *plain; /* of the receiver; not cleared, since nobody reads what was not written */
     size_t plain_bytes;
-    uint32_t *stop;    /* page-locked; relaxed, stored by any thread */
+    uint32_t *stop; /* page-locked; relaxed, stored by any thread */
     int in_host_memory;
     weir_channel_tx tx;
     weir_channel_rx rx;
@@ -165,9 +165,10 @@ static weir_status check(weir_device *from, weir_device *to, const weir_channel_
         return weir__fail(WEIR_ERR_INVALID, "woven packets of %u bytes in a channel: 1 to %u",
                           config->packet_bytes, WEIR_CHANNEL_WOVEN);
     if (weir_context_simulated(context))
-        return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "a channel between simulated devices, whose kernels run one after the other "
-                          "and cannot wait for each other");
+        return weir__fail(
+            WEIR_ERR_UNSUPPORTED,
+            "a channel between simulated devices, whose kernels run one after the other "
+            "and cannot wait for each other");
     return WEIR_OK;
 }
 

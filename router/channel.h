@@ -55,7 +55,8 @@ typedef struct weir_channel weir_channel;
 
 /** How packets lie in slots. */
 typedef enum weir_channel_format {
-    WEIR_CHANNEL_FORMAT_AUTO = 0, /**< woven between a GPU and another device, up to WEIR_CHANNEL_WOVEN bytes, but 0; else plain */
+    WEIR_CHANNEL_FORMAT_AUTO =
+        0, /**< woven between a GPU and another device, up to WEIR_CHANNEL_WOVEN bytes, but 0; else plain */
     WEIR_CHANNEL_FORMAT_PLAIN,
     WEIR_CHANNEL_FORMAT_WOVEN,
     WEIR_CHANNEL_FORMAT_COUNT
@@ -63,27 +64,28 @@ typedef enum weir_channel_format {
 
 /** How a channel is made. */
 typedef struct weir_channel_config {
-    size_t size;           /**< sizeof(weir_channel_config), set by WEIR_CHANNEL_CONFIG_INIT */
-    uint32_t packet_bytes; /**< most of a packet; 0: packets carry nothing, and only say that they came */
-    uint32_t slots;        /**< packets that a ring holds, rounded up to a power of two; 0: 8 */
-    uint32_t rings;        /**< 0: 1 */
+    size_t size; /**< sizeof(weir_channel_config), set by WEIR_CHANNEL_CONFIG_INIT */
+    uint32_t
+        packet_bytes; /**< most of a packet; 0: packets carry nothing, and only say that they came */
+    uint32_t slots;   /**< packets that a ring holds, rounded up to a power of two; 0: 8 */
+    uint32_t rings;   /**< 0: 1 */
     weir_channel_format format;
 } weir_channel_config;
 /** Defaults of weir_channel_config: packets of 4 KiB. */
-#define WEIR_CHANNEL_CONFIG_INIT                   \
-    {                                              \
+#define WEIR_CHANNEL_CONFIG_INIT                                             \
+    {                                                                        \
         sizeof(weir_channel_config), 4096u, 0u, 0u, WEIR_CHANNEL_FORMAT_AUTO \
     }
 
 /** The sender's side of a channel: pass it to kernels of the sending device. Its members are private. */
 typedef struct weir_channel_tx {
-    unsigned char *slots;       /* of ring 0, and so on */
-    uint64_t *marks;            /* of slots that are not woven, in the same memory */
-    uint64_t *credit;           /* ring r's at r * WEIR_CHANNEL_LINE; in memory of the sender */
-    uint64_t *state;            /* where this end is; the same */
-    const uint32_t *stop;       /* in host memory */
-    uint64_t ring_bytes;        /* of slots */
-    uint32_t slot_bytes, mask;  /* mask: slots - 1 */
+    unsigned char *slots;      /* of ring 0, and so on */
+    uint64_t *marks;           /* of slots that are not woven, in the same memory */
+    uint64_t *credit;          /* ring r's at r * WEIR_CHANNEL_LINE; in memory of the sender */
+    uint64_t *state;           /* where this end is; the same */
+    const uint32_t *stop;      /* in host memory */
+    uint64_t ring_bytes;       /* of slots */
+    uint32_t slot_bytes, mask; /* mask: slots - 1 */
     uint32_t packet_bytes, rings, woven;
 } weir_channel_tx;
 
@@ -110,8 +112,8 @@ typedef struct weir_channel_stats {
     int in_host_memory;    /**< the slots lie there */
 } weir_channel_stats;
 /** weir_channel_stats: nothing filled in yet. */
-#define WEIR_CHANNEL_STATS_INIT                   \
-    {                                             \
+#define WEIR_CHANNEL_STATS_INIT                      \
+    {                                                \
         sizeof(weir_channel_stats), 0, 0, 0, 0, 0, 0 \
     }
 
@@ -155,10 +157,13 @@ enum weir_by {
 /** What calls in kernels return; the same to each of the group. */
 enum weir_channel_result {
     WEIR_CHANNEL_DONE = 1,
-    WEIR_CHANNEL_AGAIN = 0,   /**< nothing happened: no room, or no packet */
-    WEIR_CHANNEL_CLOSED = -1, /**< the other side closed; of a receiver: and every packet was taken */
-    WEIR_CHANNEL_STOPPED = -2, /**< weir_channel_stop(); what the call would have moved is undefined */
-    WEIR_CHANNEL_INVALID = -3 /**< the packet has more bytes than the channel's may have; nothing happened */
+    WEIR_CHANNEL_AGAIN = 0, /**< nothing happened: no room, or no packet */
+    WEIR_CHANNEL_CLOSED =
+        -1, /**< the other side closed; of a receiver: and every packet was taken */
+    WEIR_CHANNEL_STOPPED =
+        -2, /**< weir_channel_stop(); what the call would have moved is undefined */
+    WEIR_CHANNEL_INVALID =
+        -3 /**< the packet has more bytes than the channel's may have; nothing happened */
 };
 
 /** 64-bit words between those of two rings: they are polled, so each has a cache line, or two. */
@@ -306,14 +311,13 @@ WEIR_DEV uint32_t weir__channel_word(const void *data, uint32_t word, uint32_t b
 
 /* A woven packet: word 0 has the number of bytes, the others its words, each beside the packet's number. Two go at a
  * time; each of the two is whole or not there. */
-WEIR_DEV void weir__channel_weave(const weir_channel_sender *sender, enum weir_by by, uint64_t *slot,
-                                  const void *data, uint32_t bytes)
+WEIR_DEV void weir__channel_weave(const weir_channel_sender *sender, enum weir_by by,
+                                  uint64_t *slot, const void *data, uint32_t bytes)
 {
     const uint64_t number = (uint64_t)(sender->next + 1u) << 32;
     const uint32_t words = bytes == WEIR__CHANNEL_NO_MORE ? 0 : (bytes + 3) / 4;
     for (uint32_t w = 2 * weir__by_rank(by); w < words + 1; w += 2 * weir__by_count(by)) {
-        const uint64_t first =
-            number | (w == 0 ? bytes : weir__channel_word(data, w - 1, bytes));
+        const uint64_t first = number | (w == 0 ? bytes : weir__channel_word(data, w - 1, bytes));
         const uint64_t second = w < words ? number | weir__channel_word(data, w, bytes) : 0;
         weir_store_relaxed_sys_pair(slot + w, first, second);
     }
@@ -479,7 +483,8 @@ WEIR_DEV int weir__channel_pair(const weir_channel_receiver *receiver, const uin
 WEIR_DEV int weir__channel_unweave(const weir_channel_receiver *receiver, enum weir_by by,
                                    uint32_t at, uint32_t bytes)
 {
-    uint64_t *slot = (uint64_t *)(void *)(receiver->slots + (uint64_t)at * receiver->rx->slot_bytes);
+    uint64_t *slot =
+        (uint64_t *)(void *)(receiver->slots + (uint64_t)at * receiver->rx->slot_bytes);
     uint32_t *plain =
         (uint32_t *)(void *)(receiver->plain + (uint64_t)at * receiver->rx->plain_bytes);
     const uint32_t words = (bytes + 3) / 4;

@@ -6,19 +6,22 @@
  * the work of all ranks behind what is in their queues, and returns. What is put into a rank's queue
  * later comes after that rank's part: its data is then there, and its memory may be written again.
  *
- *     ring   rank i sends to rank i + 1, around the end. Bytes go on packet by packet as they arrive;
- *            every device sends and receives at its full rate. Takes ranks - 1 steps, or twice that.
- *     tree   a binary tree over the ranks as seen from the root. About log2(ranks) steps, but an inner
- *            rank sends everything twice: good for what is small.
- *     direct each block straight from its sender to its receiver: how all-to-all, gather and scatter go,
- *            whether ring or tree was asked for, as a detour takes as many packets and more bytes.
+ *     ring   each rank sends to the next one of the best ring over their devices. Bytes go on packet by packet as
+ *            they arrive; every device sends and receives at its full rate. Takes ranks - 1 steps, or twice that.
+ *     tree   up and down a tree of the ranks with the root at its top: one with two children below each rank, about
+ *            log2(ranks) steps, or a widest spanning tree of the machine.
+ *     direct everybody straight to everybody concerned, in one step, or two of an all-reduce: how all-to-all,
+ *            gather and scatter go, whether ring or tree was asked for.
  *     channels  one kernel for each rank, which reads what it needs from the others' memory, combines it and stores it
  *            where it is wanted, while the kernels of the others do the same; they meet over channels
  *            (router/channel.h). For up to eight ranks that reach each other's memory.
  *     nccl   the same call of NVIDIA's library, where libnccl.so.2 is found and all ranks are GPUs.
  *
+ * Ring, trees, and which ranks send over a third one because they do not reach each other, follow from the machine of
+ * the context (weir_machine_of()), and so does which of all this `auto` takes for how many bytes: docs/collectives.md.
+ *
  * Rounding: floating point sums and products are the same bits on all ranks, and again whenever algorithm,
- * ranks, root and count are the same. Ring, tree and NCCL combine in different orders, so they differ in the
+ * ranks, root, count and machine are the same. Ring, tree and NCCL combine in different orders, so they differ in the
  * last bits. f16 and bf16 are combined two at a time as f32, and each result is rounded to nearest, ties to
  * even: n ranks round n - 1 times (docs/collectives.md has the error). Integers wrap around. min and max of
  * floating point skip a NaN if there is a number, and may give either zero of -0 and +0.
@@ -45,14 +48,17 @@ typedef struct weir_collectives weir_collectives;
 
 /** Who does a collective, and by which paths. */
 typedef enum weir_algorithm {
-    WEIR_ALGORITHM_AUTO = 0, /**< ring or tree, by the bytes: see weir_collectives_chosen() */
+    WEIR_ALGORITHM_AUTO =
+        0, /**< the fastest for a call of so many bytes: see weir_collectives_choose() */
     WEIR_ALGORITHM_RING,
     WEIR_ALGORITHM_TREE,
     WEIR_ALGORITHM_NCCL,
-    WEIR_ALGORITHM_DIRECT, /**< only an answer of weir_collectives_chosen(); a set is not asked for it */
+    WEIR_ALGORITHM_DIRECT,
     WEIR_ALGORITHM_CHANNELS,
     WEIR_ALGORITHM_COUNT
 } weir_algorithm;
+/** Places for them in weir_collectives_choice, of which later versions use more. */
+#define WEIR_ALGORITHMS_MAX 16
 /** "auto", "ring", "tree", "nccl", "direct", "channels"; static storage. */
 const char *weir_algorithm_name(weir_algorithm algorithm);
 
@@ -111,17 +117,21 @@ typedef struct weir_collectives_config {
     size_t packet_bytes;
     /** How packets travel, as in weir_link_config. Unused by NCCL. */
     weir_transport transport;
+    /** 1: AUTO may take ways that are one kernel for each rank, which wait for each other while they run: channels and NCCL, where
+     *  they can be had. Such kernels have to run at the same time: no other ones of that kind, of another set or of the
+     *  program, may run over the same devices beside them. NCCL takes a second to start, too, and memory of its own.
+     *  0: it takes neither. */
+    int resident;
 } weir_collectives_config;
 /** Defaults of weir_collectives_config. */
-#define WEIR_COLLECTIVES_CONFIG_INIT                                                 \
-    {                                                                                \
-        sizeof(weir_collectives_config), WEIR_ALGORITHM_AUTO, 0, WEIR_TRANSPORT_AUTO \
+#define WEIR_COLLECTIVES_CONFIG_INIT                                                    \
+    {                                                                                   \
+        sizeof(weir_collectives_config), WEIR_ALGORITHM_AUTO, 0, WEIR_TRANSPORT_AUTO, 0 \
     }
 
 /** Join devices of @p context as ranks.
- *  @param[in] devices  one for each rank, none twice; the home device may be one. Neighbours in the list
- *                      are neighbours in the ring: weir_route_plan_make() with
- *                      WEIR_ROUTE_RING (topology/topology.h) knows a good order.
+ *  @param[in] devices  one for each rank, none twice; the home device may be one. In any order: it numbers
+ *                      them, and the machine says who sends to whom.
  *  @param[in] ranks    1 to WEIR_DEVICES_MAX + 1.
  *  @param[in] config   NULL for defaults.
  *  @retval WEIR_ERR_INVALID      no or too many ranks, a device twice or of another context, a packet
@@ -137,9 +147,39 @@ weir_status weir_collectives_create(weir_context *context, weir_device *const *d
  *  those calls must still be there. */
 void weir_collectives_destroy(weir_collectives *collectives);
 
-/** What a call will use whose `count` is so many bytes (of weir_all_to_all_v(): its largest one): the
- *  algorithm asked for; where that is WEIR_ALGORITHM_AUTO, ring or tree, whichever was faster when measured
- *  (docs/collectives.md). Of all-to-all, gather and scatter: WEIR_ALGORITHM_DIRECT, or NCCL if asked for. */
+/** What a call is to take, and by which way it goes. */
+typedef struct weir_collectives_choice {
+    size_t size; /**< sizeof(weir_collectives_choice), set by WEIR_COLLECTIVES_CHOICE_INIT */
+    weir_algorithm algorithm;
+    size_t packet_bytes; /**< at most; 0: NCCL's, or nothing travels */
+    uint32_t
+        relays; /**< ordered pairs of ranks that send to each other over a third rank; 0: none does */
+    /** Of each algorithm that the set has, in its best packets, microseconds: the call alone, from the time when all queues have
+     *  come to it. 0: it has none, or was not asked. */
+    double us[WEIR_ALGORITHMS_MAX];
+    char why[192]; /**< one sentence */
+} weir_collectives_choice;
+/** Nothing chosen. */
+#define WEIR_COLLECTIVES_CHOICE_INIT                                     \
+    {                                                                    \
+        sizeof(weir_collectives_choice), WEIR_ALGORITHM_AUTO, 0, 0, {0}, \
+        {                                                                \
+            0                                                            \
+        }                                                                \
+    }
+
+/** What a call will do whose `count` is so many bytes (of weir_all_to_all_v(): its largest one). Whatever takes the least time by
+ *  the figures of the machine (weir_machine_of(): measured ones where the tunable `machine` names a file with them), among the
+ *  ways of the algorithm asked for, or of all; docs/collectives.md tells how that is found. All-to-all, gather and
+ *  scatter go directly, or by NCCL, whatever was asked for.
+ *  @param[in] root  of a broadcast, reduce, gather or scatter. @param[in,out] choice_out  begins as
+ *  WEIR_COLLECTIVES_CHOICE_INIT. @retval WEIR_ERR_INVALID  no such collective or root.
+ *  @par Threads  any, any time. @par Blocks  no, but the first time for a size it takes milliseconds, as the first call of it
+ *  does; of eight devices some tens. */
+weir_status weir_collectives_choose(weir_collectives *collectives, weir_collective collective,
+                                    uint32_t root, size_t bytes,
+                                    weir_collectives_choice *choice_out);
+/** Its algorithm alone, with root 0. WEIR_ALGORITHM_AUTO: there is no memory to find it out. */
 weir_algorithm weir_collectives_chosen(const weir_collectives *collectives,
                                        weir_collective collective, size_t bytes);
 

@@ -234,6 +234,7 @@ struct weir_pending {
     int own;              /* the link's own, else the program's */
     int held;             /* the program has the handle; with the output locked */
     void *bounce;         /* packet_bytes of page-locked host memory, if a sender needs it */
+    int bounced;          /* the packet came by it */
     weir_future *future;  /* complete when the bytes are there */
     weir_segment segment; /* valid once assigned is WEIR_OK */
     weir_status assigned; /* WEIR_PENDING until matched or ended */

@@ -1,5 +1,6 @@
 /** @file pending.c  Receives under way (pipelined receivers, Groute 4.1). */
 #include "router/internal.h"
+#include "runtime/config.h"
 #include "runtime/backend.h"
 
 static weir_status check_receive(const char *call, const weir_link *link, int own)
@@ -151,12 +152,33 @@ weir_status weir_link_receive(weir_link *link, weir_pending **pending_out)
     return status;
 }
 
+/* Take out one whose bounce buffer nobody uses any more. Where there is none, that which was given back first, of as many as a
+ * link with buffers has by default, so that staged packets do not wait for each other; NULL: there are fewer. */
+static struct weir_pending *find_spare(struct output *output)
+{
+    const weir_config *tunables = weir_context_config(output->router->context);
+    struct weir_pending **at = &output->spare, **first = at, *slot;
+    uint64_t busy = 0;
+    while (*at && (*at)->reuse && !weir__event_over((*at)->reuse)) {
+        first = at;
+        at = &(*at)->next;
+        busy++;
+    }
+    if (!*at && busy < weir__config_get(tunables, WEIR__LINK_BUFFERS))
+        return NULL;
+    if (!*at && busy)
+        at = first;
+    slot = *at;
+    *at = slot->next;
+    return slot;
+}
+
 static weir_status take_spare(struct output *output, struct weir_pending **slot_out)
 {
-    struct weir_pending *slot = output->spare;
+    struct weir_pending *slot = find_spare(output);
     weir_status status = WEIR_OK;
     if (slot)
-        output->spare = slot->next;
+        slot->next = NULL;
     else if (!(status = weir__calloc(1, sizeof *slot, "receive", &slot)))
         slot->output = output;
     if (!status && output->bouncing && (status = weir__slot_bounce(output, slot))) {
@@ -373,7 +395,7 @@ weir_status weir_pending_release(weir_pending *pending, weir_queue *queue)
     struct output *output = pending->output;
     /* Nothing was written into a buffer of a receive that ended, and nothing will be. Of ours, who writes it next and who
      * frees it wait for its readers. */
-    if (assigned == WEIR_OK && queue && (pending->own || pending->bounce) &&
+    if (assigned == WEIR_OK && queue && (pending->own || pending->bounced) &&
         (status = mark(pending, queue, &event)) && has_failed(pending))
         status = WEIR_OK;
     /* Nothing happened: there is no event, or the queue cannot be held. The receive stays the caller's. */

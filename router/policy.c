@@ -1,5 +1,6 @@
 /** @file policy.c  The policies that ship. docs/router.md has their pictures. */
 #include "router/internal.h"
+#include "topology/topology.h"
 
 /* All that there are: the router leaves out those whose links are gone. */
 static void choose_all_of(weir_choice *choice, weir_delivery delivery, uint32_t count)
@@ -97,49 +98,76 @@ static weir_status choose_gather(void *user, const weir_segment *message,
     return WEIR_OK;
 }
 
+/* Behind whom the sender is: its place around the ring; `members` if it has none. */
+static uint32_t place_around(const weir_route_plan *plan, uint32_t place, uint32_t members)
+{
+    uint32_t at = 0;
+    while (plan && at < members && plan->order[at] != place)
+        at++;
+    return plan ? at : place;
+}
+
 static weir_status choose_ring(void *user, const weir_segment *message, const weir_endpoint *source,
                                weir_endpoint *const *candidates, uint32_t count,
                                weir_choice *choice)
 {
-    uint32_t place = place_of(source, candidates, count);
-    uint32_t next = place < count ? (place + 1) % count : 0;
-    (void)user;
+    const weir_route_plan *plan = user;
+    uint32_t place = place_of(source, candidates, count), members = plan ? plan->devices : count;
     (void)message;
-    while (!candidates[next]) /* there is one: a router without any asks no policy */
-        next = (next + 1) % count;
-    choose_one(choice, next);
-    return WEIR_OK;
+    if (plan && place < count && place >= members)
+        return weir__fail(WEIR_ERR_INVALID, "%s is output %u, and the ring's plan has %u devices",
+                          weir_endpoint_name(source), place, members);
+    uint32_t at = place < count ? place_around(plan, place, members) + 1 : 0;
+    for (uint32_t i = 0; i < members; i++) {
+        uint32_t next = (at + i) % members, output = plan ? plan->order[next] : next;
+        if (output < count && candidates[output]) {
+            choose_one(choice, output);
+            return WEIR_OK;
+        }
+    }
+    return weir__fail(WEIR_ERR_INVALID, "a message from %s: no device of the ring's plan is left",
+                      weir_endpoint_name(source));
+}
+
+static uint32_t above_one(const weir_route_plan *plan, uint32_t place)
+{
+    if (plan)
+        return plan->parent[place];
+    return place ? (place - 1) / 2 : 0;
 }
 
 /* Who is above output `place` and there. A node that is gone leaves its children to its own parent.
  * @return `place` itself if nobody is. */
-static uint32_t parent_of(uint32_t place, weir_endpoint *const *candidates)
+static uint32_t parent_of(const weir_route_plan *plan, uint32_t place,
+                          weir_endpoint *const *candidates, uint32_t count)
 {
-    for (uint32_t above = place; above > 0;) {
-        above = (above - 1) / 2;
-        if (candidates[above])
+    for (uint32_t at = place, above; (above = above_one(plan, at)) != at; at = above)
+        if (above < count && candidates[above])
             return above;
-    }
     return place;
 }
 
-/* Of a heap's shape: the children of output i are 2i + 1 and 2i + 2. The taker of the result, if there
- * is one, is the last output and no part of the heap. */
+/* Of a heap's shape, where the children of output i are 2i + 1 and 2i + 2, or a plan's. The taker of the result, if there
+ * is one, is the last output and no part of the tree. */
 static weir_status choose_tree(void *user, const weir_segment *message, const weir_endpoint *source,
                                weir_endpoint *const *candidates, uint32_t count,
                                weir_choice *choice)
 {
-    uint32_t place = place_of(source, candidates, count);
-    (void)user;
+    const weir_route_plan *plan = user;
+    uint32_t place = place_of(source, candidates, count), members = plan ? plan->devices : 1;
     (void)message;
     if (place == count)
         return weir__fail(WEIR_ERR_INVALID, "%s is no node of the tree: it is no output itself",
                           weir_endpoint_name(source));
-    if (place == 0 && (count == 1 || !candidates[count - 1]))
+    if (plan && place >= members)
+        return weir__fail(WEIR_ERR_INVALID, "%s is output %u, and the tree's plan has %u devices",
+                          weir_endpoint_name(source), place, members);
+    int is_root = above_one(plan, place) == place;
+    if (is_root && (count <= members || !candidates[count - 1]))
         return weir__fail(WEIR_ERR_INVALID,
                           "%s is the root of the tree and nobody takes its result",
                           weir_endpoint_name(source));
-    uint32_t to = place == 0 ? count - 1 : parent_of(place, candidates);
+    uint32_t to = is_root ? count - 1 : parent_of(plan, place, candidates, count);
     if (to == place)
         return weir__fail(WEIR_ERR_INVALID, "%s has no parent in the tree: its root is gone",
                           weir_endpoint_name(source));

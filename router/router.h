@@ -129,9 +129,11 @@ typedef enum weir_policy_kind {
     WEIR_POLICY_DIRECT,
     WEIR_POLICY_COUNT
 } weir_policy_kind;
+struct weir_route_plan; /* topology/topology.h */
 /** Get a policy that ships. The functions below are easier to read; this one is for other languages than C, and keeps
  *  the size of the structure that of the caller.
- *  @param[in] user  WEIR_POLICY_PRIORITY: the ranks; SCATTER and GATHER: the number as a pointer; others: NULL.
+ *  @param[in] user  WEIR_POLICY_PRIORITY: the ranks; SCATTER and GATHER: the number as a pointer; RING and
+ *                   TREE: NULL, or a weir_route_plan; others: NULL.
  *  @param[in,out] policy_out  begins as WEIR_POLICY_INIT.
  *  @retval WEIR_ERR_INVALID   no such policy, or a size that was never set. */
 weir_status weir_policy_get(weir_policy_kind kind, void *user, weir_policy *policy_out);
@@ -182,6 +184,14 @@ static inline weir_policy weir_policy_ring(void)
 {
     return weir_policy_of(WEIR_POLICY_RING, NULL);
 }
+/** The same in the order of a route plan, in which output i is the plan's device i: links on which the most bytes pass at the same
+ *  time lie beside each other in it. Sender and receiver are as weir_policy_ring() has them, but for who is behind whom. An output
+ *  that is none of the plan's devices, as sender, is refused.
+ *  @param[in] plan  of the kind WEIR_ROUTE_RING (topology/topology.h); outlives the router. */
+static inline weir_policy weir_policy_ring_by(const struct weir_route_plan *plan)
+{
+    return weir_policy_of(WEIR_POLICY_RING, (void *)(uintptr_t)plan);
+}
 /** The sender's parent in a binary tree over the outputs in the order linked: output (i - 1) / 2 for
  *  output i, whose inner nodes reduce what they get and send it on. Output 0, the root, sends to the
  *  last output, which takes the result: link the taker last; without one the root must not send. An inner node
@@ -189,6 +199,13 @@ static inline weir_policy weir_policy_ring(void)
 static inline weir_policy weir_policy_tree(void)
 {
     return weir_policy_of(WEIR_POLICY_TREE, NULL);
+}
+/** The same in the tree of a route plan, in which output i is the plan's device i, and plan->parent[i] is who is above it. The root
+ *  sends to the last output, which is behind those of the plan. What else is refused, is refused here.
+ *  @param[in] plan  of the kind WEIR_ROUTE_TREE (topology/topology.h); outlives the router. */
+static inline weir_policy weir_policy_tree_by(const struct weir_route_plan *plan)
+{
+    return weir_policy_of(WEIR_POLICY_TREE, (void *)(uintptr_t)plan);
 }
 /** The output whose number is the message's `meta` (all-to-all). The receiver finds who sent a packet in `source`, and what
  *  the sender has to say of it in `tag`. */

@@ -9,6 +9,13 @@ static const struct stream *choose_stream(struct send_queue *sends, size_t bytes
     return bytes <= sends->small_bytes ? &sends->small : &sends->large[sends->turn++ % 2];
 }
 
+/* Whether the packet is written where readers of the one before may still be: into the link's own memory, or through the
+ * bounce buffer. */
+static int writes_again(const struct stream *stream, const struct weir_pending *slot)
+{
+    return slot->reuse && (slot->own || stream->transport->bounces);
+}
+
 /* Hold the queue until the buffer may be written, and the message read; once a message and queue is
  * enough for the latter. */
 static weir_status put_waits(const struct stream *stream, struct weir_pending *slot,
@@ -16,7 +23,7 @@ static weir_status put_waits(const struct stream *stream, struct weir_pending *s
 {
     weir_queue *queue = stream->first;
     weir_status status = WEIR_OK;
-    if (slot->reuse && (status = weir_queue_wait_event(queue, slot->reuse)))
+    if (writes_again(stream, slot) && (status = weir_queue_wait_event(queue, slot->reuse)))
         return status;
     if (slot->ready && (status = weir_queue_wait_event(queue, slot->ready)))
         return status;
@@ -124,8 +131,11 @@ static void assign(const struct crossing *crossing, const struct parcel *parcel)
 {
     struct weir_pending *slot = crossing->slot;
     const struct message *message = parcel->message;
-    weir_event_release(slot->reuse); /* the queue keeps what it waits for */
-    slot->reuse = NULL;
+    if (writes_again(crossing->stream, slot)) {
+        weir_event_release(slot->reuse); /* the queue keeps what it waits for */
+        slot->reuse = NULL;
+    }
+    slot->bounced = crossing->stream->transport->bounces;
     slot->segment = (weir_segment){.device = crossing->output->destination->device,
                                    .data = slot->data,
                                    .bytes = parcel->bytes,

@@ -38,6 +38,7 @@ struct weir_device {
     const weir__backend *ops;
     weir_context *context;
     weir_device_info info;
+    int hollow; /* its memory is addresses that nobody reads or writes: of a rehearsal */
     struct {
         pthread_mutex_t lock;     /* guards all below */
         struct weir__slab *slabs; /* newest first */

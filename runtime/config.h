@@ -18,6 +18,9 @@
     X(WEIR__NUMA, "numa", "WEIR_NUMA", CHOICE, "bind", 0, 1, "bind off",                           \
       "bind: threads and page-locked memory that serve a GPU stay on its NUMA node; off: "         \
       "wherever the system puts them")                                                             \
+    X(WEIR__MACHINE, "machine", "WEIR_MACHINE", PATH, "", 0, 0, "",                                \
+      "file of weir topo --measure --format json with the figures of this machine, by which "      \
+      "routes and collectives are planned; empty: it is discovered")                               \
     X(WEIR__TRANSPORT, "transport", "WEIR_TRANSPORT", WORD, "auto", 0, 0, "",                      \
       "how links that name none carry packets, where that can join the two")                       \
     X(WEIR__PACKET_BYTES, "packet_bytes", "WEIR_PACKET_BYTES", BYTES, "0", 0, 1u << 30, "",        \

@@ -170,6 +170,7 @@ typedef struct weir__sim_model {
     double copy_us, push_us, launch_us;
     const char (*names)[64]; /**< of each device */
     const uint64_t *memory_bytes;
+    int dry; /**< no bytes move and no kernel runs; memory is addresses without pages behind them */
 } weir__sim_model;
 
 /** A context of simulated devices; the model is copied. See weir_machine_simulate(). */

@@ -10,10 +10,12 @@
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
+/* Not where the host cannot write, nor where nobody does. */
+#define HAS_SHADOW(device) (!weir__device_is_gpu(device) && !(device)->hollow)
 #define POISON(device, data, bytes) \
-    (weir__device_is_gpu(device) ? (void)0 : __asan_poison_memory_region(data, bytes))
+    (HAS_SHADOW(device) ? __asan_poison_memory_region(data, bytes) : (void)0)
 #define UNPOISON(device, data, bytes) \
-    (weir__device_is_gpu(device) ? (void)0 : __asan_unpoison_memory_region(data, bytes))
+    (HAS_SHADOW(device) ? __asan_unpoison_memory_region(data, bytes) : (void)0)
 #else
 #define POISON(device, data, bytes)   ((void)0)
 #define UNPOISON(device, data, bytes) ((void)0)

@@ -45,6 +45,10 @@ weir_status weir__ring_find(const weir_machine *machine, uint8_t *order_out);
 /** A widest spanning tree, each device's parent; the root's is itself. */
 void weir__tree_find(const weir_machine *machine, uint8_t *parent_out);
 
+/** From a plan that leads straight: pairs that do not reach each other go over a third device where that helps an
+ *  exchange. */
+weir_status weir__relays_find(const weir_machine *machine, weir_route_plan *plan);
+
 /** Fill in the plan's exchange_us. */
 weir_status weir__exchange_estimate(const weir_machine *machine, weir_route_plan *plan);
 

@@ -1,5 +1,6 @@
 /** @file route.c  Planning routes: a plan of each kind, and the choice among them. */
 #include "topology/plan.h"
+#include "topology/rehearse.h"
 
 #include <stdio.h>
 
@@ -134,6 +135,38 @@ weir_status weir_route_plan_make(const weir_machine *machine, weir_route_kind ki
     if (!status)
         snprintf(plan_out->why, sizeof plan_out->why, "%s", why);
     return status;
+}
+
+weir_status weir_route_plan_make_over(const weir_machine *machine, const uint32_t *devices,
+                                      uint32_t count, weir_route_kind kind,
+                                      weir_route_plan *plan_out)
+{
+    weir_machine *selected;
+    weir_status status = weir__machine_select(machine, devices, count, &selected);
+    if (status)
+        return status;
+    status = weir_route_plan_make(selected, kind, plan_out);
+    weir_machine_destroy(selected);
+    return status;
+}
+
+weir_status weir_route_plan_make_relayed(const weir_machine *machine, weir_route_plan *plan_out)
+{
+    uint32_t relayed = 0;
+    weir_status status = make(machine, WEIR_ROUTE_DIRECT, plan_out);
+    double direct_us = plan_out->exchange_us;
+    if (status || (status = weir__relays_find(machine, plan_out)) ||
+        (status = weir__exchange_estimate(machine, plan_out)))
+        return status;
+    for (uint32_t from = 0; from < machine->devices; from++)
+        for (uint32_t to = 0; to < machine->devices; to++)
+            relayed += plan_out->next[from][to] != to;
+    snprintf(plan_out->why, sizeof plan_out->why,
+             "%u pairs over a third device: an exchange of 1 MiB a pair takes %.*f us against %.*f "
+             "(direct)",
+             relayed, decimals(plan_out->exchange_us), plan_out->exchange_us, decimals(direct_us),
+             direct_us);
+    return WEIR_OK;
 }
 
 weir_status weir_route_plan_make_first(const weir_machine *machine, uint32_t devices,

@@ -9,6 +9,7 @@
  * kernels do with units and memory. Operations of one queue run in their order; kernels and copies
  * of different queues of a device do not wait for each other, other than through what they share. */
 #include "topology/plan.h"
+#include "topology/rehearse.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static void free_tables(struct tables *tables)
     free(tables->memory_bytes);
 }
 
-static weir_status make_context(const weir_machine *machine, const weir_config *config,
+static weir_status make_context(const weir_machine *machine, const weir_config *config, int dry,
                                 weir_context **context_out)
 {
     struct tables tables = {NULL, NULL, NULL, NULL};
@@ -87,7 +88,8 @@ static weir_status make_context(const weir_machine *machine, const weir_config *
                                        .push_us = machine->overheads.push_us,
                                        .launch_us = machine->overheads.launch_us,
                                        .names = (const char(*)[64])tables.names,
-                                       .memory_bytes = tables.memory_bytes};
+                                       .memory_bytes = tables.memory_bytes,
+                                       .dry = dry};
         status = weir__context_simulate(&model, config, context_out);
     }
     free_tables(&tables);
@@ -99,17 +101,31 @@ static void destroy(void *machine)
     weir_machine_destroy(machine);
 }
 
-weir_status weir_machine_simulate(const weir_machine *machine, const weir_config *config,
-                                  weir_context **context_out)
+static weir_status simulate(const weir_machine *machine, const weir_overheads *overheads,
+                            const weir_config *config, int dry, weir_context **context_out)
 {
     weir_machine *copy;
     weir_status status;
     *context_out = NULL;
     if ((status = weir__machine_copy(machine, &copy)))
         return status;
-    if ((status = make_context(copy, config, context_out)))
+    if (overheads)
+        copy->overheads = *overheads;
+    if ((status = make_context(copy, config, dry, context_out)))
         weir_machine_destroy(copy);
     else
         (void)weir__context_attach(*context_out, copy, destroy);
     return status;
+}
+
+weir_status weir_machine_simulate(const weir_machine *machine, const weir_config *config,
+                                  weir_context **context_out)
+{
+    return simulate(machine, NULL, config, 0, context_out);
+}
+
+weir_status weir__machine_rehearse(const weir_machine *machine, const weir_overheads *overheads,
+                                   const weir_config *config, weir_context **context_out)
+{
+    return simulate(machine, overheads, config, 1, context_out);
 }

@@ -83,8 +83,12 @@ typedef struct weir_overheads {
 } weir_overheads;
 
 /** The machine of a context: discovered at the first call (CUDA, NVML and hwloc are asked, peer access
- *  is the verified one), then kept; a simulated context gives the machine it was made from.
+ *  is the verified one), then kept; a simulated context gives the machine it was made from. Where the tunable `machine` names
+ *  one, the context's devices are those of it that have their buses (where it tells none: those of their numbers), with the
+ *  figures measured there.
  *  @param[out] machine_out  owned by the context.
+ *  @retval WEIR_ERR_INVALID  that machine does not have a device, or another one reaches another there than here.
+ *  @return also as weir_machine_open().
  *  @par Blocks  the first time, for up to a second. */
 weir_status weir_machine_of(weir_context *context, const weir_machine **machine_out);
 
@@ -196,10 +200,21 @@ typedef struct weir_route_plan {
  *  @retval WEIR_ERR_INVALID  @p kind is no weir_route_kind. */
 weir_status weir_route_plan_make(const weir_machine *machine, weir_route_kind kind,
                                  weir_route_plan *plan_out);
+/** The same over some devices of a machine, in this order, as if there were no others: the plan's device i is @p devices[i].
+ *  @param[in] devices  @p count of them, none twice. @retval WEIR_ERR_INVALID  also: one twice, none, or no such device. */
+weir_status weir_route_plan_make_over(const weir_machine *machine, const uint32_t *devices,
+                                      uint32_t count, weir_route_kind kind,
+                                      weir_route_plan *plan_out);
 /** The same over the first @p devices devices of a machine, as if there were no others.
  *  @retval WEIR_ERR_INVALID  also: no device, or more than there are. */
 weir_status weir_route_plan_make_first(const weir_machine *machine, uint32_t devices,
                                        weir_route_kind kind, weir_route_plan *plan_out);
+
+/** A direct plan in which pairs that do not reach each other go over a third device that both reach, where that makes an
+ *  exchange between all shorter than staging them: next[from][to] is that device, and from there it is one step. Which
+ *  one, is for all pairs together to say, as they share links. Pairs that reach each other go straight. Collectives
+ *  take it (router/collective.h); `why` says how many pairs are relayed, and what an exchange takes without. */
+weir_status weir_route_plan_make_relayed(const weir_machine *machine, weir_route_plan *plan_out);
 
 /** "auto", "direct", "ring", "tree", "staged"; NULL for anything else. Static storage. */
 const char *weir_route_kind_text(weir_route_kind kind);

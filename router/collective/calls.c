@@ -186,12 +186,15 @@ static weir_status copy_own(const weir_collectives *c, const struct call *call, 
     return weir_queue_copy(call->queues[i], device, own.target, device, own.source, own.bytes);
 }
 
-static weir_status put_hops(weir_collectives *c, const struct call *call)
+static weir_status put_hops(weir_collectives *c, const struct call *call, const struct plan *plan)
 {
-    struct plan plan = weir__collectives_plan(c, call->what, call->bytes);
-    if (plan.algorithm == WEIR_ALGORITHM_DIRECT)
-        return weir__exchange(c, call, plan.piece);
-    return (plan.algorithm == WEIR_ALGORITHM_TREE ? weir__tree : weir__ring)(c, call, plan.piece);
+    const struct way *way = &plan->way;
+    c->relaying = way->relays;
+    c->pacing = way->paced;
+    if (weir__exchanges(call->what))
+        return weir__exchange(c, call, plan->piece);
+    return way->algorithm == WEIR_ALGORITHM_RING ? weir__ring(c, call, plan->piece)
+                                                 : weir__tree(c, call, way->shape, plan->piece);
 }
 
 /* After a failure the algorithms leave marks behind. */
@@ -204,20 +207,39 @@ static void drop_marks(weir_collectives *c)
     }
 }
 
-static weir_status go(weir_collectives *c, const struct call *call)
+static weir_status go(weir_collectives *c, const struct call *call, const struct plan *plan)
 {
     weir_status status = weir__flight_begin(c, call), ended;
     if (!status && (call->what == WEIR_COLLECTIVE_ALL_GATHER || weir__exchanges(call->what)))
         for (uint32_t i = 0; i < c->ranks && !status; i++)
             status = copy_own(c, call, i);
     if (!status)
-        status = put_hops(c, call);
+        status = put_hops(c, call, plan);
     if (status) {
         status = weir__collectives_fail(c, status);
         drop_marks(c);
     }
     ended = weir__flight_end(c, call);
     return status ? status : ended;
+}
+
+weir_status weir__call_go(weir_collectives *c, const struct call *call)
+{
+    struct plan plan = {.way = {.algorithm = c->algorithm}};
+    weir_status status = WEIR_OK;
+    if (c->dictated)
+        plan = *c->dictated;
+    else if (c->ranks > 1)
+        status = weir__collectives_plan(c, call->what, call->root, call->bytes, &plan);
+    if (status)
+        return weir__collectives_fail(c, status);
+    if (plan.way.algorithm == WEIR_ALGORITHM_NCCL)
+        return weir__nccl_call(c, call);
+    if (c->ranks == 1)
+        return copy_own(c, call, 0);
+    if (plan.way.algorithm == WEIR_ALGORITHM_CHANNELS)
+        return weir__channels_call(c, call);
+    return go(c, call, &plan);
 }
 
 /* The arrays themselves; entries that are not used may be NULL. */
@@ -241,11 +263,7 @@ static weir_status make(weir_collectives *c, struct call *call)
     call->bytes = call->count * call->element; /* not used before it was checked */
     if ((status = check(c, call)) || !call->count)
         return status;
-    if (c->nccl)
-        return weir__nccl_call(c, call);
-    if (c->ranks == 1)
-        return copy_own(c, call, 0);
-    return c->channels ? weir__channels_call(c, call) : go(c, call);
+    return weir__call_go(c, call);
 }
 
 weir_status weir_broadcast(weir_collectives *c, uint32_t root, void *const *data, size_t count,

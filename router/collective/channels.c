@@ -40,8 +40,9 @@ weir_status weir__channels_possible(const weir_collectives *c)
         return weir__fail(WEIR_ERR_UNSUPPORTED, "collectives of %u ranks over channels: at most %u",
                           c->ranks, WEIR__CHANNELS_RANKS);
     if (weir_context_simulated(c->context))
-        return weir__fail(WEIR_ERR_UNSUPPORTED, "simulated devices have no channels: their kernels run "
-                                                "one after the other");
+        return weir__fail(WEIR_ERR_UNSUPPORTED,
+                          "simulated devices have no channels: their kernels run "
+                          "one after the other");
     for (uint32_t i = 0; i < c->ranks; i++)
         for (uint32_t j = 0; j < c->ranks; j++) {
             const weir_device *a = c->rank[i].device, *b = c->rank[j].device;
@@ -107,7 +108,8 @@ weir_status weir__channels_open(weir_collectives *c)
         if (!(status = weir_event_acquire(c->rank[i].device, &c->channels->last[i])))
             status = load(c->rank[i].device);
     if (status == WEIR_FULL)
-        status = weir__fail(WEIR_ERR_NOMEM, "no events are left for collectives: raise WEIR_EVENTS");
+        status =
+            weir__fail(WEIR_ERR_NOMEM, "no events are left for collectives: raise WEIR_EVENTS");
     return status ? status : open_channels(c);
 }
 
@@ -300,8 +302,8 @@ weir_status weir__channels_call(weir_collectives *c, const struct call *call)
                 args.rx[j] = weir_channel_rx_of(c->channels->channel[j][i]);
             }
         jobs_of(c, call, i, &args);
-        if (!(status = weir_queue_launch(call->queues[i], &weir__channels_kernel, &args,
-                                         sizeof args)))
+        if (!(status =
+                  weir_queue_launch(call->queues[i], &weir__channels_kernel, &args, sizeof args)))
             status = weir_queue_record(call->queues[i], c->channels->last[i]);
     }
     c->channels->called = 1;

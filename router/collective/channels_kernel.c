@@ -9,7 +9,8 @@
 #define CUDA_FORM(f) NULL
 #endif
 
-#define STRIP 1024u /* elements that are combined at a time: those of all kinds fit the first cache */
+#define STRIP \
+    1024u /* elements that are combined at a time: those of all kinds fit the first cache */
 
 /* Strips of a job: block b has every so manieth. */
 static void run_job(const struct weir__channels_args *args, const struct weir__channels_job *job,

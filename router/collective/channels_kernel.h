@@ -25,7 +25,8 @@ struct weir__channels_job {
 struct weir__channels_args {
     uint32_t rank, ranks;
     uint32_t blocks; /**< of every rank */
-    uint32_t number; /**< of the reduction; WEIR__REDUCTION_LOAD: nothing is done, but the code is loaded */
+    uint32_t
+        number; /**< of the reduction; WEIR__REDUCTION_LOAD: nothing is done, but the code is loaded */
     uint32_t element;
     uint32_t jobs;
     weir_channel_tx tx[WEIR__CHANNELS_RANKS]; /**< to rank i, of packets of 0 bytes */

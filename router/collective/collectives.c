@@ -39,9 +39,6 @@ static weir_status check(weir_context *context, weir_device *const *devices, uin
     if ((unsigned)config->algorithm >= WEIR_ALGORITHM_COUNT)
         return weir__fail(WEIR_ERR_INVALID, "%d is no algorithm of collectives",
                           (int)config->algorithm);
-    if (config->algorithm == WEIR_ALGORITHM_DIRECT)
-        return weir__fail(WEIR_ERR_INVALID, "direct is no algorithm to ask for: all-to-all, gather "
-                                            "and scatter go directly by themselves");
     if (config->packet_bytes && config->packet_bytes < PACKET_LEAST)
         return weir__fail(WEIR_ERR_INVALID, "packets of %zu bytes for collectives: at least %u",
                           config->packet_bytes, PACKET_LEAST);
@@ -50,12 +47,13 @@ static weir_status check(weir_context *context, weir_device *const *devices, uin
     return status;
 }
 
+/* Simulated devices play GPUs. */
 static int any_gpu(const weir_collectives *c)
 {
     for (uint32_t i = 0; i < c->ranks; i++)
         if (weir__device_is_gpu(c->rank[i].device))
             return 1;
-    return 0;
+    return weir_context_simulated(c->context);
 }
 
 /* A staged packet takes as much page-locked memory, wherever it lands. */
@@ -112,13 +110,65 @@ static weir_status open_tables(weir_collectives *c)
     return weir__calloc((size_t)c->ranks * c->ranks, 1, "collectives", &c->sends);
 }
 
-static weir_status open_ways(weir_collectives *c, weir_transport transport)
+/* What AUTO may take beside links, where it can be had: without, it goes as well. */
+static weir_status open_resident(weir_collectives *c)
 {
+    weir_status status = c->gpus ? weir__nccl_open(c) : WEIR_ERR_UNSUPPORTED;
+    if (status == WEIR_ERR_UNSUPPORTED) {
+        weir__nccl_close(c);
+        c->nccl = NULL;
+        status = WEIR_OK;
+    }
+    if (!status && (status = weir__channels_open(c)) == WEIR_ERR_UNSUPPORTED) {
+        weir__channels_close(c);
+        status = WEIR_OK;
+    }
+    return status;
+}
+
+static weir_status open_ways(weir_collectives *c)
+{
+    weir_status status = WEIR_OK;
     if (c->algorithm == WEIR_ALGORITHM_NCCL)
         return weir__nccl_open(c);
     if (c->algorithm == WEIR_ALGORITHM_CHANNELS)
         return weir__channels_open(c);
-    return weir__collectives_build(c, transport);
+    if (c->algorithm == WEIR_ALGORITHM_AUTO && c->may_reside && c->ranks > 1)
+        status = open_resident(c);
+    return status ? status : weir__collectives_build(c, c->transport);
+}
+
+weir_status weir__collectives_open(weir_context *context, weir_device *const *devices,
+                                   uint32_t ranks, const weir_collectives_config *config,
+                                   const weir_collectives *of, const struct plan *dictated,
+                                   weir_collectives **collectives_out)
+{
+    weir_collectives *c;
+    weir_status status = weir__calloc(1, sizeof *c, "collectives", &c);
+    if (status)
+        return status;
+    weir__context_retain(context);
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_mutex_init(&c->planning, NULL);
+    c->context = context;
+    c->algorithm = config->algorithm;
+    c->transport = config->transport;
+    c->may_reside = config->resident != 0;
+    c->dictated = dictated;
+    fill(c, devices, ranks);
+    choose_packets(c, config);
+    if (of) {
+        c->packet = of->packet;
+        c->place = of->place;
+    }
+    if (!(status = open_tables(c)) && !(status = weir__routes_find(c)) &&
+        !(status = open_ways(c))) {
+        weir__ways_list(c);
+        *collectives_out = c;
+        return WEIR_OK;
+    }
+    weir_collectives_destroy(c);
+    return status;
 }
 
 weir_status weir_collectives_create(weir_context *context, weir_device *const *devices,
@@ -126,7 +176,6 @@ weir_status weir_collectives_create(weir_context *context, weir_device *const *d
                                     weir_collectives **collectives_out)
 {
     weir_collectives_config known = WEIR_COLLECTIVES_CONFIG_INIT;
-    weir_collectives *c;
     weir_status status;
     if (!context || !devices || !collectives_out)
         return weir__missing("weir_collectives_create", !context   ? "context"
@@ -134,23 +183,9 @@ weir_status weir_collectives_create(weir_context *context, weir_device *const *d
                                                                    : "collectives_out");
     *collectives_out = NULL;
     if ((status = weir__sized_in(&known, sizeof known, config, "weir_collectives_config")) ||
-        (status = check(context, devices, ranks, &known)) ||
-        (status = weir__calloc(1, sizeof *c, "collectives", &c)))
+        (status = check(context, devices, ranks, &known)))
         return status;
-    weir__context_retain(context);
-    pthread_mutex_init(&c->lock, NULL);
-    c->context = context;
-    c->algorithm = known.algorithm;
-    fill(c, devices, ranks);
-    choose_packets(c, &known);
-    if (!(status = open_tables(c)))
-        status = open_ways(c, known.transport);
-    if (status) {
-        weir_collectives_destroy(c);
-        return status;
-    }
-    *collectives_out = c;
-    return WEIR_OK;
+    return weir__collectives_open(context, devices, ranks, &known, NULL, NULL, collectives_out);
 }
 
 void weir_collectives_destroy(weir_collectives *c)
@@ -162,18 +197,15 @@ void weir_collectives_destroy(weir_collectives *c)
     weir__nccl_close(c);
     weir__channels_close(c);
     weir__collectives_raze(c);
+    weir__rehearsal_close(c);
+    weir__routes_free(c);
+    pthread_mutex_destroy(&c->planning);
     pthread_mutex_destroy(&c->lock);
     free(c->records);
     free(c->marks);
     free(c->sends);
     weir__context_release(c->context);
     free(c);
-}
-
-weir_algorithm weir_collectives_chosen(const weir_collectives *c, weir_collective collective,
-                                       size_t bytes)
-{
-    return weir__collectives_plan(c, collective, bytes).algorithm;
 }
 
 /* ---- how it stands ------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /** @file exchange.c  Blocks that go straight from their senders to their receivers: all-to-all, gather, scatter.
  *
  * In step s every rank sends to the one that comes s ranks later, around the end: in each step everybody
- * sends to one and receives from one. A packet costs the host the same on whatever link it goes, so a block
- * that others pass on, around a ring or along a tree, takes more hops or more bytes, and never less time. */
+ * sends to one and receives from one. Two ranks that do not reach each other may send over a third one (hop.c). Blocks that
+ * others pass on all the way around a ring or along a tree take as many packets, and more bytes. */
 #include "router/collective/internal.h"
 
 struct block weir__block(const weir_collectives *c, const struct call *call, uint32_t from,
@@ -45,16 +45,40 @@ static weir_status send_piece(weir_collectives *c, const struct call *call, uint
                       .source = weir__at(block.source, at),
                       .ready = c->rank[from].begin,
                       .target = weir__to(block.target, at),
-                      .bytes = block.bytes - at < piece ? block.bytes - at : piece};
-    return weir__hop_copy(c, &hop, NULL);
+                      .bytes = block.bytes - at < piece ? block.bytes - at : piece,
+                      .posted = c->marks[to]};
+    weir_event *mark = NULL;
+    weir_status status = weir__hop_copy(c, &hop, c->pacing ? &mark : NULL);
+    weir_event_release(c->marks[to]);
+    c->marks[to] = mark; /* by receiver: what it received last is there */
+    return status;
 }
 
-weir_status weir__exchange(weir_collectives *c, const struct call *call, size_t piece)
+/* The blocks that are relayed, or those that are not. */
+static weir_status send_all(weir_collectives *c, const struct call *call, int relayed, size_t piece)
 {
     weir_status status = WEIR_OK;
     for (uint32_t step = 1; step < c->ranks && !status; step++)
         for (size_t at = 0; at < call->bytes && !status; at += piece)
-            for (uint32_t from = 0; from < c->ranks && !status; from++)
-                status = send_piece(c, call, from, (from + step) % c->ranks, at, piece);
+            for (uint32_t from = 0; from < c->ranks && !status; from++) {
+                uint32_t to = (from + step) % c->ranks;
+                int has_via = c->relaying && c->via[from * c->ranks + to] != to;
+                if (has_via == relayed)
+                    status = send_piece(c, call, from, to, at, piece);
+            }
+    return status;
+}
+
+/* Blocks with the longer way first: the rank between waits for them in its work, in order, and must not wait there for others
+ * that nobody needs yet. */
+weir_status weir__exchange(weir_collectives *c, const struct call *call, size_t piece)
+{
+    weir_status status = c->relaying ? send_all(c, call, 1, piece) : WEIR_OK;
+    if (!status)
+        status = send_all(c, call, 0, piece);
+    for (uint32_t i = 0; i < c->ranks; i++) {
+        weir_event_release(c->marks[i]);
+        c->marks[i] = NULL;
+    }
     return status;
 }

@@ -120,6 +120,8 @@ weir_status weir__flight_end(weir_collectives *c, const struct call *call)
         for (uint32_t i = 0; i < c->ranks; i++) {
             (void)weir__collectives_fail(c, status);
             (void)weir_queue_sync(c->rank[i].work);
+            for (uint32_t s = 0; s < PASSAGES && c->rank[i].passing[s].queue; s++)
+                (void)weir_queue_sync(c->rank[i].passing[s].queue);
             (void)weir_queue_sync(call->queues[i]);
         }
     for (uint32_t i = 0; i < c->ranks; i++)

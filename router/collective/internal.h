@@ -21,6 +21,8 @@
 #define RANKS_MAX (WEIR_DEVICES_MAX + 1)
 /** Receive buffers of a link whose packets are combined, and slots for partial results. */
 #define BUFFERS 3u
+/** Packets that a rank relays at a time. */
+#define PASSAGES 4u
 /** Packets of each rank's chunk that go one step together: what hides the time from a packet's arrival
  *  to its departure behind other packets' bytes. */
 #define BATCH 4u
@@ -39,17 +41,45 @@ struct call {
         *recv_offsets; /* all-to-all-v: by sender * ranks + receiver */
 };
 
-/** How a call is carried out. */
-struct plan {
+/** Trees of the ranks that calls go along: one for each root. */
+enum shape {
+    SHAPE_HEAP, /* two below each, in the order of the ring */
+    SHAPE_SPAN, /* a widest spanning tree of the machine */
+    SHAPE_STAR, /* all below the root: everybody straight to everybody */
+    SHAPES
+};
+
+/** By position; the root has position 0, and who is above another has the lower position. */
+struct tree {
+    uint8_t rank[RANKS_MAX];
+    uint8_t above[RANKS_MAX]; /* position of the parent */
+    uint8_t first[RANKS_MAX],
+        last[RANKS_MAX]; /* positions of its children between which all are; 0: a leaf */
+    uint32_t depth;
+};
+
+/** How a call can be carried out. */
+struct way {
     weir_algorithm algorithm;
+    enum shape shape;
+    int relays; /* ranks that do not reach each other send over a third one */
+    int paced; /* of blocks: a rank receives them one after another, where they would share links for long */
+};
+
+/** How it is. */
+struct plan {
+    struct way way;
     size_t piece; /* bytes of a packet, at most */
 };
 
+/** Ring, two trees, direct and paced, with relays and without; kernels of their own (choose.c). */
+#define WAYS_MAX 12u
+
 /** Meshes, routers that join all ranks with each other: the number of the receiver is a message's meta. */
-enum way {
-    WAY_PLACE,   /* packets land in the caller's memory */
-    WAY_COMBINE, /* packets land in the link's buffers, to be combined */
-    WAYS
+enum landing {
+    LAND_IN_PLACE,  /* packets land in the caller's memory */
+    LAND_IN_BUFFER, /* packets land in the link's buffers, to be combined */
+    LANDINGS
 };
 struct mesh {
     weir_router *router;
@@ -62,12 +92,19 @@ struct slot {
     weir_future *sent; /* complete when the last one in it was sent; or NULL */
 };
 
+/** A slot for what a rank relays, and the queue that waits for it: passages do not wait for each other. */
+struct passage {
+    struct slot slot;
+    weir_queue *queue;
+};
+
 struct rank {
     weir_device *device;
     weir_endpoint *endpoint;
     weir_queue *work;
     struct slot slots[BUFFERS];
-    uint32_t next_slot;
+    struct passage passing[PASSAGES];
+    uint32_t next_slot, next_passing;
     weir_event *begin;  /* of the call being made: its queue comes to it */
     uint32_t in_flight; /* records that are about this rank */
 };
@@ -81,9 +118,13 @@ struct record {
 
 struct weir__nccl;
 struct weir__channels;
+struct rehearsal; /* choose.c */
+struct outlook;
 struct weir_collectives {
     weir_context *context;
     weir_algorithm algorithm;
+    weir_transport transport;
+    int may_reside; /* AUTO may take kernels that wait for each other */
     size_t packet; /* most of packets that are combined: links and slots have so much memory each */
     size_t place;  /* of packets that land where they are wanted, and take none */
     int fixed;     /* the program chose it */
@@ -91,15 +132,34 @@ struct weir_collectives {
     uint32_t ranks;
     uint32_t limit; /* records of a rank */
     struct rank rank[RANKS_MAX];
-    struct mesh mesh[WAYS];
+    struct mesh mesh[LANDINGS];
+    /* routes.c */
+    uint8_t order[RANKS_MAX],
+        seat[RANKS_MAX];        /* the ring: order[i] sends to order[i + 1]; seat[order[i]] is i */
+    struct tree *trees[SHAPES]; /* by root; NULL: there is none of this shape */
+    uint32_t top[SHAPES];       /* the root of an all-reduce */
+    uint8_t *via;               /* [from * ranks + to]: the rank between, or `to` */
+    uint32_t relays;            /* pairs that have one between */
+    double narrowest_gbs;       /* of all pairs of ranks; 0: unknown, or one is the home device */
+    int alike;                  /* it makes no difference which rank is the root */
+    /* choose.c */
+    struct way ways[WAYS_MAX];
+    uint32_t way_count;
+    pthread_mutex_t planning;    /* guards the rehearsal and what it told */
+    struct rehearsal *rehearsal; /* made when it is first asked */
+    struct outlook *outlooks;
+    const struct plan *dictated; /* of a set that is a rehearsal itself: what to do */
+    uint64_t hops;               /* ever put into queues */
+    /* of the call being made */
+    int relaying, pacing;
     struct record *records; /* a ring, the oldest first */
     uint32_t first, held, room;
     weir_event **marks;      /* 2 * ranks * (ranks or BATCH): the algorithms'; NULL between calls */
     unsigned char *sends;    /* [from * ranks + to]: the call being made sends so */
     struct weir__nccl *nccl; /* NULL for others */
     struct weir__channels *channels; /* NULL where they are not used */
-    pthread_mutex_t lock;    /* guards detail, and who cancels first */
-    _Atomic int status;      /* WEIR_OK, or what it was cancelled with; release after detail */
+    pthread_mutex_t lock;            /* guards detail, and who cancels first */
+    _Atomic int status; /* WEIR_OK, or what it was cancelled with; release after detail */
     char detail[512];
 };
 
@@ -115,12 +175,35 @@ weir_status weir__collectives_build(weir_collectives *c, weir_transport transpor
 void weir__collectives_raze(weir_collectives *c);
 void weir__collectives_cancel_meshes(weir_collectives *c, weir_status status);
 
+/** Make a set of what was checked. @param[in] of, dictated  of a rehearsal: the set that it is one of, and what to do in its
+ *  calls, which may change between them; else NULL. @return as weir_collectives_create(). */
+weir_status weir__collectives_open(weir_context *context, weir_device *const *devices,
+                                   uint32_t ranks, const weir_collectives_config *config,
+                                   const weir_collectives *of, const struct plan *dictated,
+                                   weir_collectives **collectives_out);
+/** A checked call whose queues and memory are good: put it into the queues. */
+weir_status weir__call_go(weir_collectives *c, const struct call *call);
+
+/** Whether a set has links, over which calls go in hops: all but those that were asked for kernels of their own, NCCL's or
+ *  channels'. */
+static inline int weir__has_links(const weir_collectives *c)
+{
+    return c->algorithm != WEIR_ALGORITHM_NCCL && c->algorithm != WEIR_ALGORITHM_CHANNELS;
+}
+
+/* ---- routes.c ---- */
+/** Ring, trees and relays, from the machine of the context. */
+weir_status weir__routes_find(weir_collectives *c);
+void weir__routes_free(weir_collectives *c);
+
 /* ---- choose.c ---- */
 /** Bytes of a rank's chunk of @p bytes, but for the last ones; a multiple of 256. */
 size_t weir__chunk(size_t bytes, uint32_t ranks);
-/** Steps from the root of a tree to its deepest leaf. */
-uint32_t weir__depth(uint32_t ranks);
-struct plan weir__collectives_plan(const weir_collectives *c, weir_collective what, size_t bytes);
+/** The ways that this set may take, in the order in which the first of equals wins. */
+void weir__ways_list(weir_collectives *c);
+weir_status weir__collectives_plan(weir_collectives *c, weir_collective what, uint32_t root,
+                                   size_t bytes, struct plan *plan_out);
+void weir__rehearsal_close(weir_collectives *c);
 
 /* ---- flight.c ---- */
 /** Keep @p event until @p done (NULL: itself) is over; both are taken over. */
@@ -145,6 +228,7 @@ struct hop {
     weir_event *ready;  /* then it may be read */
     void *target;       /* memory of `to`: where the packet, or the combination, goes */
     size_t bytes;
+    weir_event *posted; /* then it may be written, of copies; NULL: from the call's begin on */
 };
 /** @param[out] mark_out  an event of `to`, when target is valid; NULL: not wanted. */
 weir_status weir__hop_copy(weir_collectives *c, const struct hop *hop, weir_event **mark_out);
@@ -153,7 +237,8 @@ weir_status weir__hop_copy(weir_collectives *c, const struct hop *hop, weir_even
 weir_status weir__hop_reduce(weir_collectives *c, const struct hop *hop, const void *own,
                              const struct call *call, weir_event **mark_out,
                              weir_future **sent_out);
-/** Memory of a packet's size whose last content was sent by the time the rank's work comes here. */
+/** Memory of a packet's size whose last content was sent by the time the rank's work comes here. At most BUFFERS are
+ *  filled and not sent at a time. */
 weir_status weir__slot_take(weir_collectives *c, uint32_t rank, struct slot **slot_out);
 
 /* ---- exchange.c ---- */
@@ -177,7 +262,9 @@ weir_status weir__exchange(weir_collectives *c, const struct call *call, size_t 
 
 /* ---- ring.c, tree.c ---- */
 weir_status weir__ring(weir_collectives *c, const struct call *call, size_t piece);
-weir_status weir__tree(weir_collectives *c, const struct call *call, size_t piece);
+/** @param[in] shape  SHAPE_STAR: an all-reduce combines a chunk at each rank, others at rank 0. */
+weir_status weir__tree(weir_collectives *c, const struct call *call, enum shape shape,
+                       size_t piece);
 
 /* ---- channels.c ---- */
 /** Whether the ranks can be joined so. @retval WEIR_ERR_UNSUPPORTED  with a sentence why not. */

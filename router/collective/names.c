@@ -6,8 +6,8 @@
 
 const char *weir_algorithm_name(weir_algorithm algorithm)
 {
-    static const char *const names[WEIR_ALGORITHM_COUNT] = {"auto", "ring", "tree", "nccl",
-                                                            "direct", "channels"};
+    static const char *const names[WEIR_ALGORITHM_COUNT] = {"auto", "ring",   "tree",
+                                                            "nccl", "direct", "channels"};
     return NAME_OF(names, algorithm);
 }
 

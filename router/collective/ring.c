@@ -1,8 +1,8 @@
 /** @file ring.c  Collectives around the ring of ranks.
  *
  * Broadcast and reduce are chains: packet after packet from the root all around, or around to the root.
- * All-gather and all-reduce keep every link busy all the time. Each rank has a chunk; in step s rank i
- * sends chunk i - s to the next rank. All-reduce goes around twice: in the first ranks - 1 steps what
+ * All-gather and all-reduce keep every link busy all the time. Each rank has a chunk; in step s each rank
+ * sends the chunk of the rank s places before it to the next one. Places are those of the route plan (routes.c). All-reduce goes around twice: in the first ranks - 1 steps what
  * arrives is combined with the receiver's own, in the others it is final and just lands: 2 (ranks - 1) / ranks of the bytes over every link, which is the least possible.
  *
  * Reduce-scatter is the first round alone, one chunk later, so that the last combination of chunk k is made
@@ -14,7 +14,14 @@
 
 static uint32_t after(const weir_collectives *c, uint32_t rank)
 {
-    return rank + 1 == c->ranks ? 0 : rank + 1;
+    uint32_t place = c->seat[rank] + 1u;
+    return c->order[place == c->ranks ? 0 : place];
+}
+
+/* The rank so many places (at most twice around) before another. */
+static uint32_t before(const weir_collectives *c, uint32_t rank, uint32_t places)
+{
+    return c->order[(c->seat[rank] + 2 * c->ranks - places) % c->ranks];
 }
 
 /* ---- chains --------------------------------------------------------------------------------------- */
@@ -106,7 +113,7 @@ static weir_status send_one(const struct rounds *r, uint32_t step, uint32_t from
                             weir_event **mark, weir_event **next)
 {
     weir_collectives *c = r->c;
-    uint32_t to = after(c, from), chunk = (from + 2 * c->ranks - step) % c->ranks;
+    uint32_t to = after(c, from), chunk = before(c, from, step);
     int last = step + 1 == r->steps;
     size_t offset, bytes = find(r, chunk, within, &offset);
     weir_status status;
@@ -172,7 +179,7 @@ static weir_status scatter_one(struct scatter *s, uint32_t step, uint32_t b, uin
 {
     weir_collectives *c = s->c;
     const struct call *call = s->call;
-    uint32_t n = c->ranks, to = after(c, from), chunk = (from + 2 * n - 1 - step) % n;
+    uint32_t n = c->ranks, to = after(c, from), chunk = before(c, from, 1 + step);
     int now = step % 2, last = step + 2 == n;
     size_t at = s->within + b * s->piece, offset = chunk * call->bytes + at;
     struct slot *slot = s->slot[now][b][from], *next = NULL;

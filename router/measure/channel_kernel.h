@@ -40,7 +40,8 @@ WEIR_DEV void weir__channel_ping(const struct weir__channel_args *a, enum weir_b
             good = weir_channel_put(&out, by, a->data, a->packet);
         if (good == WEIR_CHANNEL_DONE)
             good = weir_channel_take(&in, by, &got, &bytes);
-        if (good == WEIR_CHANNEL_DONE && a->second) /* the slot is given back when the reply is on its way */
+        if (good == WEIR_CHANNEL_DONE &&
+            a->second) /* the slot is given back when the reply is on its way */
             good = weir_channel_put(&out, by, a->data, a->packet);
         if (good == WEIR_CHANNEL_DONE) {
             if (a->target && i + 1 == a->rounds)
@@ -58,12 +59,13 @@ WEIR_DEV void weir__channel_feed(const struct weir__channel_args *a, enum weir_b
     for (uint64_t at = (uint64_t)ring * a->packet; at < a->bytes && good == WEIR_CHANNEL_DONE;
          at += (uint64_t)a->tx.rings * a->packet) {
         const uint64_t left = a->bytes - at;
-        good = weir_channel_put(&out, by, a->data + at,
-                                left < a->packet ? (uint32_t)left : a->packet);
+        good =
+            weir_channel_put(&out, by, a->data + at, left < a->packet ? (uint32_t)left : a->packet);
     }
 }
 
-WEIR_DEV void weir__channel_drain(const struct weir__channel_args *a, enum weir_by by, uint32_t ring)
+WEIR_DEV void weir__channel_drain(const struct weir__channel_args *a, enum weir_by by,
+                                  uint32_t ring)
 {
     weir_channel_receiver in = weir_channel_receiver_open(&a->rx, ring);
     int good = WEIR_CHANNEL_DONE;

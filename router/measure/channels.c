@@ -21,7 +21,7 @@ struct channels {
     weir_channel *way[2]; /* [i]: from device i to the other */
     struct region region; /* a queue of each */
     char *data[2], *target[2];
-    uint64_t bytes;  /* of a stream; 0: hops */
+    uint64_t bytes; /* of a stream; 0: hops */
     uint32_t packet, rings, threads;
     int keeps; /* hops store their last packet */
 };
@@ -48,20 +48,17 @@ static weir_status open_ways(struct channels *c)
 
 static weir_status launch(struct channels *c, uint32_t i, uint32_t does, uint32_t rounds)
 {
-    struct weir__channel_args args = {.tx = weir_channel_tx_of(c->way[does == WEIR__CHANNEL_DRAIN
-                                                                          ? 0
-                                                                          : i]),
-                                      .rx = weir_channel_rx_of(c->way[does == WEIR__CHANNEL_PING
-                                                                          ? 1 - i
-                                                                          : 0]),
-                                      .data = c->data[i],
-                                      .target = c->target[i],
-                                      .bytes = c->bytes,
-                                      .packet = c->packet,
-                                      .rounds = rounds,
-                                      .does = does,
-                                      .second = i,
-                                      .threads = c->threads};
+    struct weir__channel_args args = {
+        .tx = weir_channel_tx_of(c->way[does == WEIR__CHANNEL_DRAIN ? 0 : i]),
+        .rx = weir_channel_rx_of(c->way[does == WEIR__CHANNEL_PING ? 1 - i : 0]),
+        .data = c->data[i],
+        .target = c->target[i],
+        .bytes = c->bytes,
+        .packet = c->packet,
+        .rounds = rounds,
+        .does = does,
+        .second = i,
+        .threads = c->threads};
     if (does == WEIR__CHANNEL_PING && !c->keeps)
         args.target = NULL;
     return weir_queue_launch(c->region.queue[i], &weir__channel_kernel, &args, sizeof args);
@@ -113,8 +110,8 @@ static weir_status verify(struct channels *c, const char *what)
 
 static weir_status row_of(struct channels *c, const char *series)
 {
-    weir_bench_row row = weir__row_make(c->bench, c->device[0], c->device[1], (double)c->packet,
-                                        "%s", series);
+    weir_bench_row row =
+        weir__row_make(c->bench, c->device[0], c->device[1], (double)c->packet, "%s", series);
     weir_status status = open_ways(c);
     if (!status && !(status = weir__bench_row(c->bench, &row, trial, c)))
         status = verify(c, row.series);
@@ -195,7 +192,8 @@ static weir_status run_bench(struct bench *bench, int streaming)
     if (bench->simulated)
         return weir__bench_skip(bench, "simulated devices run their kernels one after the other");
     if (bench->devices < 2 && !bench->gpus)
-        return weir__bench_skip(bench, "a host device runs its kernels one after the other: give two");
+        return weir__bench_skip(bench,
+                                "a host device runs its kernels one after the other: give two");
     return between(bench, 0, bench->devices > 1 ? 1 : 0, streaming);
 }
 
@@ -209,8 +207,9 @@ weir_status weir__bench_channels(struct bench *bench)
 
 weir_status weir__bench_channelstreams(struct bench *bench)
 {
-    weir__bench_describe(bench, "GB/s", 1, "packet bytes",
-                         "bytes from one resident kernel through a channel to another, which stores "
-                         "them in its own memory");
+    weir__bench_describe(
+        bench, "GB/s", 1, "packet bytes",
+        "bytes from one resident kernel through a channel to another, which stores "
+        "them in its own memory");
     return run_bench(bench, 1);
 }

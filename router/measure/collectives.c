@@ -4,8 +4,8 @@
  * the message's bytes over the time, times 2 (n - 1) / n for all-reduce, 1 for broadcast and reduce, (n - 1) / n
  * for all whose messages have a block of each device, of n devices. A message is the larger of what a device
  * sends and receives. From it the time of a call follows, as the factor and the bytes are known. All-to-all,
- * gather and scatter go directly by any algorithm of weir's, and have one row. An all-to-all of blocks of
- * different sizes takes what its largest ones take, and has none.
+ * gather and scatter go neither by ring nor by tree, and have no rows of those. AUTO may take all ways there are, kernels too. An
+ * all-to-all of blocks of different sizes takes what its largest ones take, and has no row.
  *
  * Calls are made back to back, several of them where they are short, in queues that are not held: how fast
  * one host thread can make them counts, as it does for programs. */
@@ -21,8 +21,9 @@
 #define LARGE            ((uint64_t)16 << 20) /* calls of so many bytes are made fewer times */
 #define REPEATS_OF_LARGE 4u
 
-static const weir_algorithm algorithms[] = {WEIR_ALGORITHM_RING, WEIR_ALGORITHM_TREE,
-                                            WEIR_ALGORITHM_CHANNELS, WEIR_ALGORITHM_NCCL};
+static const weir_algorithm algorithms[] = {WEIR_ALGORITHM_RING,   WEIR_ALGORITHM_TREE,
+                                            WEIR_ALGORITHM_DIRECT, WEIR_ALGORITHM_CHANNELS,
+                                            WEIR_ALGORITHM_NCCL,   WEIR_ALGORITHM_AUTO};
 #define ALGORITHMS (sizeof algorithms / sizeof *algorithms)
 
 struct team {
@@ -229,12 +230,21 @@ static weir_status rows_of(struct team *team, weir_algorithm algorithm)
     return status;
 }
 
+/* What consists of blocks goes neither around the ring nor along a tree, whatever a set was made with. */
+static int has_way(weir_collective what, weir_algorithm algorithm)
+{
+    int blocks = what == WEIR_COLLECTIVE_ALL_TO_ALL || what == WEIR_COLLECTIVE_GATHER ||
+                 what == WEIR_COLLECTIVE_SCATTER;
+    return !blocks || (algorithm != WEIR_ALGORITHM_RING && algorithm != WEIR_ALGORITHM_TREE);
+}
+
 static weir_status rows_by(struct team *team, weir_algorithm algorithm)
 {
     weir_collectives_config config = WEIR_COLLECTIVES_CONFIG_INIT;
     weir_device *devices[WEIR_DEVICES_MAX];
     struct bench *bench = team->bench;
     config.algorithm = algorithm;
+    config.resident = 1;
     for (uint32_t i = 0; i < bench->devices; i++)
         devices[i] = weir__bench_device(bench, i);
     weir_status status =
@@ -243,10 +253,9 @@ static weir_status rows_by(struct team *team, weir_algorithm algorithm)
         (algorithm == WEIR_ALGORITHM_NCCL || algorithm == WEIR_ALGORITHM_CHANNELS))
         return WEIR_OK;
     for (int what = 0; what < WEIR_COLLECTIVE_ALL_TO_ALL_V && !status; what++) {
-        weir_algorithm chosen = weir_collectives_chosen(team->set, (weir_collective)what, 1);
         team->what = (weir_collective)what;
-        if (chosen != WEIR_ALGORITHM_DIRECT || algorithm == WEIR_ALGORITHM_RING)
-            status = rows_of(team, chosen);
+        if (has_way(team->what, algorithm))
+            status = rows_of(team, algorithm);
     }
     weir_collectives_destroy(team->set);
     team->set = NULL;

@@ -14,7 +14,8 @@
       weir__bench_channelstreams)                                                                 \
     X("hostcost", "what sending and receiving a segment costs the calling thread", 0,             \
       weir__bench_hostcost)                                                                       \
-    X("collectives", "collectives over routers, by ring, by tree and directly, beside NCCL's", 1, \
+    X("collectives",                                                                              \
+      "collectives by ring, by tree, directly, over channels, by NCCL, and by auto", 1,           \
       weir__bench_collectives)
 
 static const weir_bench_info infos[] = {BENCHES(WEIR__BENCH_INFO)};

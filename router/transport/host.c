@@ -3,7 +3,7 @@
 
 static int joins(weir_device *source, weir_device *destination)
 {
-    return weir__device_is_gpu(source) != weir__device_is_gpu(destination) &&
+    return weir__has_copy_engine(source) != weir__has_copy_engine(destination) &&
            weir_device_reaches(source, destination);
 }
 

@@ -5,6 +5,13 @@
  * so that packets for one receiver queue up there. */
 #include "router/transport/transport.h"
 
+int weir__has_copy_engine(const weir_device *device)
+{
+    const weir_context *context = weir__device_context(device);
+    return weir__device_is_gpu(device) ||
+           (weir_context_simulated(context) && device != weir_context_home(context));
+}
+
 weir_status weir__open_pull(struct output *output, weir_device *source, uint32_t number,
                             struct stream *stream)
 {
@@ -25,8 +32,8 @@ weir_status weir__open_push(struct output *output, weir_device *source, uint32_t
 weir_status weir__open_gpu(struct output *output, weir_device *source, uint32_t number,
                            struct stream *stream)
 {
-    return (weir__device_is_gpu(source) ? weir__open_push : weir__open_pull)(output, source, number,
-                                                                             stream);
+    return (weir__has_copy_engine(source) ? weir__open_push : weir__open_pull)(output, source,
+                                                                               number, stream);
 }
 
 weir_status weir__crossing_end(struct crossing *crossing)

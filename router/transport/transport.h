@@ -65,6 +65,9 @@ const struct transport *weir__transport_row(uint64_t which);
 /** The row by which a receiver that asks for @p asked is reached from other processes, or NULL. */
 const struct transport *weir__transport_between(weir_transport asked);
 
+/** Whether a device starts copies by itself: a GPU does, and so does a simulated device, which plays one. */
+int weir__has_copy_engine(const weir_device *device);
+
 /* ---- what rows share (single.c): packets that one copy carries ---------------------------------- */
 
 /** Copies start in the receiver's queue. */

@@ -111,6 +111,7 @@ struct weir__sim {
         char (*names)[64];
         uint64_t *memory_bytes;
         uint64_t copy_ps, push_ps, launch_ps;
+        int dry;
     } model;
     uint64_t now_ps;
     uint64_t made;            /* queues, ever */

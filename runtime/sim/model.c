@@ -92,6 +92,7 @@ weir_status weir__sim_create(const weir__sim_model *model, struct weir__sim **si
     sim->model.copy_ps = picoseconds(model->copy_us);
     sim->model.push_ps = picoseconds(model->push_us);
     sim->model.launch_ps = picoseconds(model->launch_us);
+    sim->model.dry = model->dry;
     if ((status = copy_tables(model, sim)))
         weir__sim_destroy(sim);
     else

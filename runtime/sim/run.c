@@ -71,6 +71,8 @@ static void work_on(struct sim_queue *queue, struct sim_op *op)
     const weir_device_info *info = &queue->base.device->info;
     if (weir__queue_failed(&queue->base))
         return; /* it takes its time, as on a device where nobody knows yet */
+    if (queue->sim->model.dry && op->kind != SIM_CALL)
+        return;
     const weir_context *before = weir__drop_enter(queue->base.device->context);
     weir_queue *work_before = weir__work_enter(&queue->base);
     switch (op->kind) {

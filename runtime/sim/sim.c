@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static uint32_t count(void)
@@ -38,6 +39,7 @@ static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t
     if (status)
         return status;
     weir__device_init(device, &weir__sim_backend, context, ordinal);
+    device->hollow = weir__sim_of(device)->model.dry;
     describe(weir__sim_of(device), &device->info);
     *device_out = device;
     return WEIR_OK;
@@ -64,14 +66,40 @@ static uint64_t time_ns(const weir_context *context)
     return ns;
 }
 
+/* Addresses that nobody reads or writes; the first page keeps how many there are. */
+static weir_status reserve(size_t bytes, void **data_out)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *at = bytes > PTRDIFF_MAX - page
+                   ? MAP_FAILED
+                   : mmap(NULL, bytes + page, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED || mprotect(at, page, PROT_READ | PROT_WRITE)) {
+        if (at != MAP_FAILED)
+            (void)munmap(at, bytes + page);
+        return weir__fail(WEIR_ERR_NOMEM, "no %zu bytes of addresses left", bytes);
+    }
+    *(size_t *)(void *)at = bytes + page;
+    *data_out = at + page;
+    return WEIR_OK;
+}
+
 static weir_status mem_alloc(weir_device *device, size_t bytes, void **data_out)
 {
+    if (weir__sim_of(device)->model.dry)
+        return reserve(bytes, data_out);
     return weir__context_host_alloc(device->context, bytes, data_out);
 }
 
 static void mem_free(weir_device *device, void *data)
 {
-    weir__context_host_free(device->context, data);
+    char *at = data;
+    if (!weir__sim_of(device)->model.dry) {
+        weir__context_host_free(device->context, data);
+        return;
+    }
+    at -= sysconf(_SC_PAGESIZE);
+    (void)munmap(at, *(size_t *)(void *)at);
 }
 
 const weir__backend weir__sim_backend = {

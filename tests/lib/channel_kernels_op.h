@@ -15,11 +15,12 @@ WEIR_DEV uint32_t test_channel_mixed(uint32_t i)
 WEIR_DEV unsigned char test_channel_byte(const struct test_channel_args *a, uint32_t ring,
                                          uint32_t packet, uint32_t i)
 {
-    return (unsigned char)test_channel_mixed(a->seed + test_channel_mixed(ring * 7919u + packet) + i);
+    return (unsigned char)test_channel_mixed(a->seed + test_channel_mixed(ring * 7919u + packet) +
+                                             i);
 }
 
-WEIR_DEV uint32_t test_channel_bytes(const struct test_channel_args *a, uint32_t most, uint32_t ring,
-                                     uint32_t packet)
+WEIR_DEV uint32_t test_channel_bytes(const struct test_channel_args *a, uint32_t most,
+                                     uint32_t ring, uint32_t packet)
 {
     return a->whole ? most : test_channel_mixed(a->seed ^ (ring * 104729u + packet)) % (most + 1);
 }
@@ -76,8 +77,9 @@ WEIR_DEV void test_channel_sends(const struct test_channel_args *a, enum weir_by
     test_channel_end(a, ring, rank, n - (result != WEIR_CHANNEL_DONE), result);
 }
 
-WEIR_DEV uint64_t test_channel_wrong(const struct test_channel_args *a, enum weir_by by, uint32_t ring,
-                                     uint32_t number, const void *data, uint32_t bytes)
+WEIR_DEV uint64_t test_channel_wrong(const struct test_channel_args *a, enum weir_by by,
+                                     uint32_t ring, uint32_t number, const void *data,
+                                     uint32_t bytes)
 {
     const uint32_t rank = weir__by_rank(by), count = weir__by_count(by);
     uint64_t wrong = rank == 0 && bytes != test_channel_bytes(a, a->rx.packet_bytes, ring, number);

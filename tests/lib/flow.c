@@ -6,6 +6,7 @@
 #include "runtime/internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 weir_endpoint *new_endpoint(weir_device *device, const char *name)
 {
@@ -31,11 +32,12 @@ weir_link *new_link_with(weir_endpoint *source, weir_endpoint *destination,
     return link;
 }
 
+/* Simulated devices play GPUs. */
 static int is_gpu(const weir_device *device)
 {
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(device, &info);
-    return info.kind == WEIR_DEVICE_CUDA;
+    return info.kind == WEIR_DEVICE_CUDA || strncmp(info.label, "sim:", 4) == 0;
 }
 
 int transport_fits(weir_transport transport, const weir_device *source,

@@ -13,7 +13,7 @@
 
 #define JOB_RANKS_MAX 9
 static const weir_algorithm own_algorithms[] = {WEIR_ALGORITHM_RING, WEIR_ALGORITHM_TREE,
-                                                WEIR_ALGORITHM_AUTO,
+                                                WEIR_ALGORITHM_DIRECT, WEIR_ALGORITHM_AUTO,
                                                 WEIR_ALGORITHM_CHANNELS};
 #define OWN_ALGORITHMS (sizeof own_algorithms / sizeof *own_algorithms)
 

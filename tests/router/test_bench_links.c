@@ -203,6 +203,48 @@ static void gpus_have_the_ways_that_join_them(void **state)
     weir_context_destroy(context);
 }
 
+/* Every call of equal blocks by every way that it has, and by AUTO, from 1 KiB on; AUTO is not behind. */
+static void check_collectives(weir_context *context)
+{
+    static const char *const calls[] = {"broadcast",      "all-gather", "reduce", "all-reduce",
+                                        "reduce-scatter", "all-to-all", "gather", "scatter"};
+    static const char *const ways[] = {"auto", "direct", "ring", "tree"};
+    weir_bench_config config = small_config();
+    weir_bench_table *table = run_links(context, "collectives", &config);
+    for (size_t i = 0; i < table->count; i++)
+        assert_int_equal(table->rows[i].verified, 1);
+    for (size_t c = 0; c < 8; c++)
+        for (size_t w = 0; w < (c < 5 ? 4 : 2); w++)
+            for (double x = 1024; x <= SMALL_BYTES; x *= 4) {
+                char series[64], best[64];
+                snprintf(series, sizeof series, "%s, %s", calls[c], ways[w]);
+                snprintf(best, sizeof best, "%s, auto", calls[c]);
+                double gbs = row_of(table, series, x)->median;
+                assert_true(gbs > 0);
+                if (weir_context_simulated(context) && row_of(table, best, x)->median < gbs / 1.05)
+                    fail_msg("%s of %g bytes: %.3f GB/s, %.3f by auto", series, x, gbs,
+                             row_of(table, best, x)->median);
+            }
+    /* Those of channels, where there are some, besides. */
+    size_t channels = weir_context_simulated(context) ? 0 : 4 * 8;
+    assert_int_equal(table->count, 4 * (5 * 4 + 3 * 2) + channels);
+    weir_bench_table_destroy(table);
+    assert_no_memory_is_left(context);
+    weir_context_destroy(context);
+}
+
+static void collectives_have_a_row_for_every_way(void **state)
+{
+    check_collectives(open_or_skip(state));
+}
+
+static void simulated_collectives_too(void **state)
+{
+    (void)state;
+    check_collectives(simulate("dgx1v"));
+    check_collectives(simulate("2*nvlink"));
+}
+
 /* In virtual time the small message comes long before the end of the other's large one, which is 160
  * packets, of which three have buffers. */
 static void a_small_message_does_not_wait_for_the_end(void **state)
@@ -378,6 +420,9 @@ int main(void)
         ON_BACKEND(few_events_are_enough, "cuda:0-1"),
         cmocka_unit_test(host_devices_have_the_ways_that_join_them),
         ON_BACKEND(gpus_have_the_ways_that_join_them, "cuda:0-1"),
+        ON_BACKEND(collectives_have_a_row_for_every_way, "host:2"),
+        ON_BACKEND(collectives_have_a_row_for_every_way, "host:4"),
+        cmocka_unit_test(simulated_collectives_too),
         cmocka_unit_test(a_small_message_does_not_wait_for_the_end),
         ON_BACKEND(too_large_says_so_and_leaves_nothing, "host:2"),
         ON_EACH_BACKEND(the_cancel_word_stops_each),

@@ -23,8 +23,8 @@ static uint32_t rings_of(const struct pair *pair)
 }
 
 /* The last device of a context, or the first where there is but one: it may send to itself if it is a GPU. */
-static void open_pair(struct pair *pair, weir_context *context,
-                      const weir_channel_config *config, uint32_t does)
+static void open_pair(struct pair *pair, weir_context *context, const weir_channel_config *config,
+                      uint32_t does)
 {
     const uint32_t devices = weir_context_device_count(context);
     const size_t results = sizeof(uint64_t) * TEST_CHANNEL_RESULTS * RINGS_MAX;
@@ -84,7 +84,8 @@ static void launch(struct pair *pair, uint32_t packets, enum weir_by by)
     pair->sender.by = pair->receiver.by = by;
     OK(weir_queue_fill(pair->sends, pair->result[0], 0, results));
     OK(weir_queue_fill(pair->takes, pair->result[1], 0, results));
-    OK(weir_queue_launch(pair->takes, &test_channel_kernel, &pair->receiver, sizeof pair->receiver));
+    OK(weir_queue_launch(pair->takes, &test_channel_kernel, &pair->receiver,
+                         sizeof pair->receiver));
     OK(weir_queue_launch(pair->sends, &test_channel_kernel, &pair->sender, sizeof pair->sender));
 }
 
@@ -225,8 +226,8 @@ static void a_sender_closes(void **state)
         pair.sender.does |= TEST_CHANNEL_CLOSES;
         for (int round = 0; round < 2; round++) {
             for (uint32_t b = 0; b < 3; b++) {
-                pair.receiver.does = b % 2 ? TEST_CHANNEL_ENDLESS | TEST_CHANNEL_TRIES
-                                           : TEST_CHANNEL_ENDLESS;
+                pair.receiver.does =
+                    b % 2 ? TEST_CHANNEL_ENDLESS | TEST_CHANNEL_TRIES : TEST_CHANNEL_ENDLESS;
                 launch(&pair, 11, all_by[b]);
                 expect(&pair, 0, 11, WEIR_CHANNEL_DONE);
                 expect(&pair, 1, 11, WEIR_CHANNEL_CLOSED);

@@ -112,6 +112,49 @@ static void every_call_says_what_is_meant(void **state)
     assert_allowed();
 }
 
+/* AUTO takes it where it is the fastest, beside ways of weir's own in the same set. Host devices pay so much for a hop that a call of
+ * NCCL's is less than one of theirs, unless it makes a thread, which alone takes longer than a small call. */
+static void auto_takes_it_where_it_is_faster(void **state)
+{
+    weir_collectives_choice choice = WEIR_COLLECTIVES_CHOICE_INIT;
+    struct stand_in_report before, after;
+    struct job job;
+    job_open(&job, state, BYTES);
+    stand_in.get(&before);
+    for (int blocking = 0; blocking < 2; blocking++) {
+        if (blocking)
+            assert_int_equal(setenv("NCCL_COMM_BLOCKING", "1", 1), 0);
+        job_use(&job, WEIR_ALGORITHM_AUTO, 0);
+        OK(weir_collectives_choose(job.c, WEIR_COLLECTIVE_ALL_REDUCE, 0, 1024, &choice));
+        assert_true(choice.us[WEIR_ALGORITHM_NCCL] == 0); /* it was not allowed */
+        job.c->gpus = 1;
+        OK(weir__nccl_open(job.c));
+        weir__ways_list(job.c);
+        weir__rehearsal_close(job.c); /* what it told, it told without NCCL */
+        job.c->gpus = 0;
+        OK(weir_collectives_choose(job.c, WEIR_COLLECTIVE_ALL_REDUCE, 0, 1024, &choice));
+        assert_true(choice.us[WEIR_ALGORITHM_NCCL] > 0);
+        assert_int_equal(choice.algorithm == WEIR_ALGORITHM_NCCL, blocking);
+        struct stand_in_report calls;
+        stand_in.get(&calls);
+        work_do(&job, &(struct work){.what = WEIR_COLLECTIVE_ALL_REDUCE,
+                                     .count = 256,
+                                     .type = WEIR_TYPE_F32,
+                                     .seed = 5});
+        after = since(&calls);
+        assert_int_equal(after.groups > 0, blocking);
+        OK(weir_collectives_choose(job.c, WEIR_COLLECTIVE_ALL_TO_ALL, 0, (size_t)1 << 30, &choice));
+        assert_int_equal(choice.algorithm, WEIR_ALGORITHM_NCCL);
+        OK(weir_collectives_status(job.c));
+    }
+    assert_int_equal(unsetenv("NCCL_COMM_BLOCKING"), 0);
+    uint32_t ranks = job.ranks;
+    job_close(&job);
+    after = since(&before);
+    assert_int_equal(after.destroys, 2 * ranks);
+    assert_allowed();
+}
+
 static void a_group_that_fails_ends_the_set(void **state)
 {
     struct stand_in_report before, after;
@@ -238,6 +281,7 @@ int main(void)
         ON_BACKEND(every_call_says_what_is_meant, "host:1"),
         ON_BACKEND(every_call_says_what_is_meant, "host:2"),
         ON_BACKEND(every_call_says_what_is_meant, "host:5"),
+        ON_BACKEND(auto_takes_it_where_it_is_faster, "host:2"),
         ON_BACKEND(a_group_that_fails_ends_the_set, "host:3"),
         ON_BACKEND(a_cancel_waits_for_nothing, "host:3"),
         ON_BACKEND(a_cancel_between_calls_aborts_by_itself, "host:2"),

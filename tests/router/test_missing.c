@@ -330,6 +330,7 @@ static void collectives(void **state)
     const void *send[RANKS];
     void *recv[RANKS];
     weir_collectives *c, *none;
+    weir_collectives_choice choice = WEIR_COLLECTIVES_CHOICE_INIT;
     for (uint32_t i = 0; i < RANKS; i++) {
         devices[i] = weir_context_device(context, i);
         queues[i] = new_queue(devices[i]);
@@ -341,6 +342,8 @@ static void collectives(void **state)
     MISSING(weir_collectives_create(context, NULL, RANKS, NULL, &none), "devices");
     MISSING(weir_collectives_create(context, devices, RANKS, NULL, NULL), "collectives_out");
     MISSING(weir_collectives_status(NULL), "collectives");
+    MISSING(weir_collectives_choose(NULL, WEIR_COLLECTIVE_REDUCE, 0, 1, &choice), "collectives");
+    MISSING(weir_collectives_choose(c, WEIR_COLLECTIVE_REDUCE, 0, 1, NULL), "choice_out");
     MISSING(weir_broadcast(NULL, 0, recv, 1, I32, queues), "collectives");
     MISSING(weir_broadcast(c, 0, NULL, 1, I32, queues), "data");
     MISSING(weir_broadcast(c, 0, recv, 1, I32, NULL), "queues");

@@ -1,5 +1,6 @@
 /** @file test_policies.c  The policies that ship: what each does with each source. */
 #include "tests/lib/flow.h"
+#include "topology/topology.h"
 
 #define PACKET 64
 
@@ -239,6 +240,61 @@ static void ring_sends_to_the_next(void **state)
     close_flow(&flow);
 }
 
+/* Output i is the plan's device i: 0, 2, 1 around, and 2 below 1 below 0, whatever the outputs' order. */
+static weir_route_plan made_up_plan(weir_route_kind kind)
+{
+    weir_route_plan plan = {.kind = kind, .devices = 3, .order = {0, 2, 1}, .parent = {0, 0, 1}};
+    return plan;
+}
+
+static void ring_goes_by_a_plan(void **state)
+{
+    static const uint32_t next[] = {2, 0, 1};
+    weir_route_plan plan = made_up_plan(WEIR_ROUTE_RING);
+    struct flow flow;
+    open_flow(&flow, state, weir_policy_ring_by(&plan), 4, 4, 1);
+    for (uint32_t i = 0; i < 3; i++)
+        expect_at(&flow, i, next[i], i);
+    send_refused(&flow, 3, 0, "from is output 3, and the ring's plan has 3 devices");
+    close_flow(&flow);
+    open_flow(&flow, state, weir_policy_ring_by(&plan), 1, 3, 0);
+    expect_at(&flow, 0, 0, 7); /* an outsider: at the first of the plan */
+    close_flow(&flow);
+}
+
+/* Over who is gone. */
+static void a_planned_ring_closes_up(void **state)
+{
+    weir_route_plan plan = made_up_plan(WEIR_ROUTE_RING);
+    struct flow flow;
+    open_flow(&flow, state, weir_policy_ring_by(&plan), 2, 2, 1);
+    expect_at(&flow, 0, 1, 1);
+    expect_at(&flow, 1, 0, 2);
+    close_flow(&flow);
+}
+
+static void tree_goes_by_a_plan(void **state)
+{
+    static const uint32_t parents[] = {3, 0, 1};
+    weir_route_plan plan = made_up_plan(WEIR_ROUTE_TREE);
+    struct flow flow;
+    open_flow(&flow, state, weir_policy_tree_by(&plan), 3, 3, 1);
+    send_refused(&flow, 0, 0, "from is the root of the tree and nobody takes its result");
+    weir_endpoint *taker = new_endpoint(weir_context_home(flow.context), "taker");
+    flow.out[3] = new_link(weir_router_endpoint(flow.router), taker, PACKET, 2);
+    for (uint32_t i = 0; i < 3; i++)
+        expect_at(&flow, i, parents[i], i);
+    for (uint32_t i = 0; i < 3; i++)
+        OK(weir_link_shutdown(flow.in[i]));
+    receive_closed(flow.out[3]);
+    weir_link_destroy(flow.out[3]);
+    weir_endpoint_destroy(taker);
+    close_flow(&flow);
+    open_flow(&flow, state, weir_policy_tree_by(&plan), 4, 4, 1);
+    send_refused(&flow, 3, 0, "from is output 3, and the tree's plan has 3 devices");
+    close_flow(&flow);
+}
+
 static void ring_starts_at_the_first_for_an_outsider(void **state)
 {
     struct flow flow;
@@ -281,6 +337,9 @@ int main(void)
         ON_EACH_BACKEND(tree_sends_to_the_parent),
         ON_EACH_BACKEND(tree_refuses_who_has_no_parent),
         ON_EACH_BACKEND(ring_sends_to_the_next),
+        ON_EACH_BACKEND(ring_goes_by_a_plan),
+        ON_EACH_BACKEND(a_planned_ring_closes_up),
+        ON_EACH_BACKEND(tree_goes_by_a_plan),
         ON_EACH_BACKEND(ring_starts_at_the_first_for_an_outsider),
         ON_EACH_BACKEND(direct_goes_by_meta),
     };

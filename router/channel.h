@@ -173,6 +173,8 @@ enum weir_channel_result {
 #define WEIR__CHANNEL_CLOSED  (UINT64_C(1) << 63)
 /* Looks between two at the stop word, which lies in host memory. */
 #define WEIR__CHANNEL_LOOKS 256u
+/* Pairs of words of a woven packet that a thread has in flight. */
+#define WEIR__CHANNEL_PAIRS 4u
 
 /** The sender's end of a ring, in registers of each thread of the group. Its members are private. */
 typedef struct weir_channel_sender {
@@ -309,17 +311,27 @@ WEIR_DEV uint32_t weir__channel_word(const void *data, uint32_t word, uint32_t b
     return value;
 }
 
-/* A woven packet: word 0 has the number of bytes, the others its words, each beside the packet's number. Two go at a
- * time; each of the two is whole or not there. */
-WEIR_DEV void weir__channel_weave(const weir_channel_sender *sender, enum weir_by by,
-                                  uint64_t *slot, const void *data, uint32_t bytes)
+/* A woven packet: word 0 has the number of bytes, the others its words, each beside the packet's number. A thread stores pairs
+ * of words, each of which is whole or not there; it reads WEIR__CHANNEL_PAIRS of them before it stores the first. */
+WEIR_DEV void weir__channel_weave(const weir_channel_sender *sender, enum weir_by by, uint64_t *slot,
+                                  const void *data, uint32_t bytes)
 {
     const uint64_t number = (uint64_t)(sender->next + 1u) << 32;
     const uint32_t words = bytes == WEIR__CHANNEL_NO_MORE ? 0 : (bytes + 3) / 4;
-    for (uint32_t w = 2 * weir__by_rank(by); w < words + 1; w += 2 * weir__by_count(by)) {
-        const uint64_t first = number | (w == 0 ? bytes : weir__channel_word(data, w - 1, bytes));
-        const uint64_t second = w < words ? number | weir__channel_word(data, w, bytes) : 0;
-        weir_store_relaxed_sys_pair(slot + w, first, second);
+    const uint32_t step = 2 * weir__by_count(by);
+    for (uint32_t at = 2 * weir__by_rank(by); at < words + 1; at += WEIR__CHANNEL_PAIRS * step) {
+        uint32_t first[WEIR__CHANNEL_PAIRS], second[WEIR__CHANNEL_PAIRS];
+        for (uint32_t p = 0; p < WEIR__CHANNEL_PAIRS; p++) {
+            const uint32_t w = at + p * step;
+            first[p] = w == 0 ? bytes : w < words + 1 ? weir__channel_word(data, w - 1, bytes) : 0;
+            second[p] = w < words ? weir__channel_word(data, w, bytes) : 0;
+        }
+        for (uint32_t p = 0; p < WEIR__CHANNEL_PAIRS; p++) {
+            const uint32_t w = at + p * step;
+            if (w < words + 1)
+                weir_store_relaxed_sys_pair(slot + w, number | first[p],
+                                            w < words ? number | second[p] : 0);
+        }
     }
 }
 
@@ -461,44 +473,49 @@ WEIR_DEV int weir_channel_poll(weir_channel_receiver *receiver, enum weir_by by)
     return !here ? WEIR_CHANNEL_AGAIN : (closed ? WEIR_CHANNEL_CLOSED : WEIR_CHANNEL_DONE);
 }
 
-/* Two words of a woven packet, when they are there. @return whether the wait was given up. */
-WEIR_DEV int weir__channel_pair(const weir_channel_receiver *receiver, const uint64_t *words,
-                                int two, uint32_t *first, uint32_t *second)
+/* Look at a thread's next words of a woven packet, which are so many. @return whether all of them are there. */
+WEIR_DEV int weir__channel_pairs(const uint64_t *slot, uint32_t at, uint32_t step, uint32_t words,
+                                 uint32_t number, uint32_t *first, uint32_t *second)
 {
-    const uint32_t number = receiver->next + 1u;
-    uint64_t a, b;
-    for (uint32_t looks = 1;; looks++) {
-        weir_load_relaxed_sys_pair(words, &a, &b);
-        *first = (uint32_t)a;
-        *second = (uint32_t)b;
-        if ((uint32_t)(a >> 32) == number && (!two || (uint32_t)(b >> 32) == number))
-            return 0;
-        if (weir__channel_stopped(receiver->rx->stop, looks))
-            return 1;
+    int here = 1;
+    for (uint32_t p = 0; p < WEIR__CHANNEL_PAIRS; p++) {
+        const uint32_t w = at + p * step;
+        uint64_t a = (uint64_t)number << 32, b = a;
+        if (w < words + 1)
+            weir_load_relaxed_sys_pair(slot + w, &a, &b);
+        first[p] = (uint32_t)a;
+        second[p] = (uint32_t)b;
+        here &= (uint32_t)(a >> 32) == number && (w >= words || (uint32_t)(b >> 32) == number);
     }
+    return here;
 }
 
 /* Unpack a woven packet into the receiver's own memory, and wipe its words, so that none of them is ever taken for one of a
  * later packet when numbers have wrapped around. @return whether the wait was given up. */
 WEIR_DEV int weir__channel_unweave(const weir_channel_receiver *receiver, enum weir_by by,
-                                   uint32_t at, uint32_t bytes)
+                                   uint32_t slot_at, uint32_t bytes)
 {
-    uint64_t *slot =
-        (uint64_t *)(void *)(receiver->slots + (uint64_t)at * receiver->rx->slot_bytes);
-    uint32_t *plain =
-        (uint32_t *)(void *)(receiver->plain + (uint64_t)at * receiver->rx->plain_bytes);
-    const uint32_t words = (bytes + 3) / 4;
-    uint32_t first, second;
-    for (uint32_t w = 2 * weir__by_rank(by); w < words + 1; w += 2 * weir__by_count(by)) {
-        if (weir__channel_pair(receiver, slot + w, w < words, &first, &second))
-            return 1;
-        if (w)
-            plain[w - 1] = first;
-        if (w < words)
-            plain[w] = second;
-        if (w)
-            weir_store_relaxed_sys_u64(slot + w, 0);
-        weir_store_relaxed_sys_u64(slot + w + 1, 0);
+    const weir_channel_rx *rx = receiver->rx;
+    uint64_t *slot = (uint64_t *)(void *)(receiver->slots + (uint64_t)slot_at * rx->slot_bytes);
+    uint32_t *plain = (uint32_t *)(void *)(receiver->plain + (uint64_t)slot_at * rx->plain_bytes);
+    const uint32_t words = (bytes + 3) / 4, step = 2 * weir__by_count(by);
+    for (uint32_t at = 2 * weir__by_rank(by); at < words + 1; at += WEIR__CHANNEL_PAIRS * step) {
+        uint32_t first[WEIR__CHANNEL_PAIRS], second[WEIR__CHANNEL_PAIRS];
+        for (uint32_t looks = 1;
+             !weir__channel_pairs(slot, at, step, words, receiver->next + 1u, first, second); looks++)
+            if (weir__channel_stopped(rx->stop, looks))
+                return 1;
+        for (uint32_t p = 0; p < WEIR__CHANNEL_PAIRS; p++) {
+            const uint32_t w = at + p * step;
+            if (w && w < words + 1) {
+                plain[w - 1] = first[p];
+                weir_store_relaxed_sys_u64(slot + w, 0);
+            }
+            if (w < words) {
+                plain[w] = second[p];
+                weir_store_relaxed_sys_u64(slot + w + 1, 0);
+            }
+        }
     }
     return 0;
 }

@@ -6,7 +6,7 @@
 static __global__ void __launch_bounds__(1024)
     work(const __grid_constant__ struct weir__channel_args args)
 {
-    if (args.threads == WEIR_LANES)
+    if (args.threads == WEIR__CHANNEL_WORKER)
         weir__channel_work(&args, WEIR_BY_WORKER, blockIdx.x);
     else
         weir__channel_work(&args, WEIR_BY_BLOCK, blockIdx.x);

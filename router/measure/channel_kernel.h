@@ -14,6 +14,8 @@ enum {
     WEIR__CHANNEL_FEED, /**< sends packets, each ring its part of the data */
     WEIR__CHANNEL_DRAIN /**< takes them, and stores them into `target` */
 };
+/** Threads of a worker, which then makes the calls in place of a block. */
+#define WEIR__CHANNEL_WORKER 32u
 struct weir__channel_args {
     weir_channel_tx tx;
     weir_channel_rx rx;
@@ -23,7 +25,7 @@ struct weir__channel_args {
     uint32_t packet;  /**< bytes */
     uint32_t rounds;
     uint32_t does, second;
-    uint32_t threads; /**< of a block: 32 are a worker, which then makes the calls */
+    uint32_t threads; /**< of a block; WEIR__CHANNEL_WORKER: one worker */
 };
 extern const weir_kernel weir__channel_kernel;
 int weir__channel_cuda(void *stream, uint32_t workers, const void *args);

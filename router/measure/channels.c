@@ -120,6 +120,20 @@ static weir_status row_of(struct channels *c, const char *series)
     return status;
 }
 
+/* No rounds: nobody waits, and the kernels are there afterwards. While a queue is held they could not be loaded. */
+static weir_status load(struct channels *c)
+{
+    c->packet = 8;
+    c->rings = 1;
+    c->threads = WEIR__CHANNEL_WORKER;
+    weir_status status = open_ways(c);
+    for (uint32_t i = 0; i < 2 && !status; i++)
+        if (!(status = launch(c, i, WEIR__CHANNEL_PING, 0)))
+            status = weir_queue_sync(c->region.queue[i]);
+    close_ways(c);
+    return status;
+}
+
 /* ---- what is measured ----------------------------------------------------------------------- */
 
 static weir_status hops(struct channels *c)
@@ -129,7 +143,7 @@ static weir_status hops(struct channels *c)
     c->bytes = 0;
     c->rings = 1;
     for (int group = 0; group < 2 && !status; group++) {
-        c->threads = group ? THREADS : 32;
+        c->threads = group ? THREADS : WEIR__CHANNEL_WORKER;
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes && !status; s++) {
             if (c->bench->gpus && !group && sizes[s] > 1024)
                 continue; /* a worker alone is no way to send that much */
@@ -175,7 +189,8 @@ static weir_status between(struct bench *bench, uint32_t a, uint32_t b, int stre
         if (!(status = weir__bench_alloc(bench, devices[i], bytes, &c.data[i])))
             status = weir__bench_alloc(bench, devices[i], bytes, &c.target[i]);
     }
-    if (!status && !(status = weir__region_open(&c.region, bench, devices, 2)))
+    if (!status && !(status = weir__region_open(&c.region, bench, devices, 2)) &&
+        !(status = load(&c)))
         status = streaming ? streams(&c, bytes) : hops(&c);
     weir__region_close(&c.region);
     weir__bench_settle(bench);

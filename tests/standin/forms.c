@@ -4,8 +4,11 @@
  * mapped to threads, is not tried here. */
 #include "tests/standin/internal.h"
 
+#include "router/collective/channels_kernel.h"
 #include "router/collective/internal.h"
 #include "router/collective/reduction.h"
+#include "router/measure/channel_kernel.h"
+#include "tests/lib/channel_kernels.h"
 #include "tests/lib/test_kernels.h"
 #include "topology/measure/kernels.h"
 
@@ -16,6 +19,8 @@
     }
 
 FORM(weir__reduction_cuda, weir__reduction_kernel, sizeof(struct weir__reduction_args))
+FORM(weir__channels_cuda, weir__channels_kernel, sizeof(struct weir__channels_args))
+FORM(weir__channel_cuda, weir__channel_kernel, sizeof(struct weir__channel_args))
 
 int weir__nccl_set_device(int ordinal)
 {
@@ -26,6 +31,7 @@ FORM(test_calls_cuda, test_calls_kernel, sizeof(struct test_calls_args))
 FORM(test_payload_cuda, test_payload_kernel, sizeof(struct test_payload_args))
 FORM(test_affine_cuda, test_affine_kernel, sizeof(struct test_affine_args))
 FORM(test_atomics_cuda, test_atomics_kernel, sizeof(struct test_atomics_args))
+FORM(test_channel_cuda, test_channel_kernel, sizeof(struct test_channel_args))
 
 #define BENCH(name, args_bytes) FORM(weir__##name##_cuda, weir__kernel_##name, args_bytes)
 BENCH(pattern_put, sizeof(struct weir__pattern_args))

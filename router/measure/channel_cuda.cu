@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-static __global__ void __launch_bounds__(512)
+static __global__ void __launch_bounds__(512, 1)
     work(const __grid_constant__ struct weir__channel_args args)
 {
     if (args.threads == WEIR__CHANNEL_WORKER)

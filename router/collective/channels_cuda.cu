@@ -58,9 +58,11 @@ static __global__ void __launch_bounds__(BLOCK)
     const uint32_t block = blockIdx.x;
     if (weir__channels_meet(&args, block))
         return;
+    /* Blocks begin with different jobs, so that what stays on the device goes beside what does not. */
     for (uint32_t j = 0; j < args.jobs; j++) {
-        packs<R>(&args.job[j], block, args.blocks);
-        rest<R>(&args.job[j], block, args.blocks);
+        const struct weir__channels_job *job = &args.job[(j + block) % args.jobs];
+        packs<R>(job, block, args.blocks);
+        rest<R>(job, block, args.blocks);
     }
     (void)weir__channels_meet(&args, block);
 }

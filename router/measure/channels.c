@@ -160,7 +160,7 @@ static weir_status hops(struct channels *c)
 
 static weir_status streams(struct channels *c, uint64_t bytes)
 {
-    static const uint32_t rings[] = {1, 8, 32};
+    static const uint32_t rings[] = {1, 8, 32, 64};
     static const uint32_t sizes[] = {1024, 8192, 16384, 65536};
     char series[48];
     weir_status status = WEIR_OK;

@@ -473,74 +473,103 @@ WEIR_DEV int weir_channel_poll(weir_channel_receiver *receiver, enum weir_by by)
     return !here ? WEIR_CHANNEL_AGAIN : (closed ? WEIR_CHANNEL_CLOSED : WEIR_CHANNEL_DONE);
 }
 
-/* Look at a thread's next words of a woven packet, which are so many. @return whether all of them are there. */
-WEIR_DEV int weir__channel_pairs(const uint64_t *slot, uint32_t at, uint32_t step, uint32_t words,
-                                 uint32_t number, uint32_t *first, uint32_t *second)
+/* A thread's words of a woven packet: WEIR__CHANNEL_PAIRS pairs from word @c at, a step apart. */
+struct weir__channel_words {
+    uint64_t pair[WEIR__CHANNEL_PAIRS][2];
+    uint32_t at, step;
+};
+
+/* Read those of them that lie below @p end, all at once. */
+WEIR_DEV void weir__channel_read(struct weir__channel_words *words, const uint64_t *slot, uint32_t end)
 {
-    int here = 1;
     for (uint32_t p = 0; p < WEIR__CHANNEL_PAIRS; p++) {
-        const uint32_t w = at + p * step;
-        uint64_t a = (uint64_t)number << 32, b = a;
-        if (w < words + 1)
-            weir_load_relaxed_sys_pair(slot + w, &a, &b);
-        first[p] = (uint32_t)a;
-        second[p] = (uint32_t)b;
-        here &= (uint32_t)(a >> 32) == number && (w >= words || (uint32_t)(b >> 32) == number);
+        const uint32_t w = words->at + p * words->step;
+        if (w < end)
+            weir_load_relaxed_sys_pair(slot + w, &words->pair[p][0], &words->pair[p][1]);
     }
-    return here;
 }
 
-/* Unpack a woven packet into the receiver's own memory, and wipe its words, so that none of them is ever taken for one of a
- * later packet when numbers have wrapped around. @return whether the wait was given up. */
-WEIR_DEV int weir__channel_unweave(const weir_channel_receiver *receiver, enum weir_by by,
-                                   uint32_t slot_at, uint32_t bytes)
+/* Whether those of them that a packet of @p end words has are of this number. */
+WEIR_DEV int weir__channel_whole(const struct weir__channel_words *words, uint32_t end, uint32_t number)
+{
+    int whole = 1;
+    for (uint32_t p = 0; p < WEIR__CHANNEL_PAIRS; p++) {
+        const uint32_t w = words->at + p * words->step;
+        whole &= w >= end || (uint32_t)(words->pair[p][0] >> 32) == number;
+        whole &= w + 1 >= end || (uint32_t)(words->pair[p][1] >> 32) == number;
+    }
+    return whole;
+}
+
+/* Store them without the numbers, and wipe them, so that none is ever taken for one of a later packet when numbers have
+ * wrapped around. Word 0 is the packet's head, which every packet has. */
+WEIR_DEV void weir__channel_unpack(const struct weir__channel_words *words, uint64_t *slot,
+                                   uint32_t *plain, uint32_t end)
+{
+    for (uint32_t p = 0; p < WEIR__CHANNEL_PAIRS; p++) {
+        const uint32_t w = words->at + p * words->step;
+        if (w && w < end) {
+            plain[w - 1] = (uint32_t)words->pair[p][0];
+            weir_store_relaxed_sys_u64(slot + w, 0);
+        }
+        if (w + 1 < end) {
+            plain[w] = (uint32_t)words->pair[p][1];
+            weir_store_relaxed_sys_u64(slot + w + 1, 0);
+        }
+    }
+}
+
+/* Wait for a woven packet and unpack it into the receiver's own memory. A thread reads the head together with the first of
+ * its own words, before it knows whether the packet has those. @param[out] bytes  of the packet.
+ * @return whether the wait was given up. */
+WEIR_DEV int weir__channel_unweave(weir_channel_receiver *receiver, enum weir_by by, uint32_t *bytes)
 {
     const weir_channel_rx *rx = receiver->rx;
+    const uint32_t slot_at = receiver->next & rx->mask, number = receiver->next + 1u;
     uint64_t *slot = (uint64_t *)(void *)(receiver->slots + (uint64_t)slot_at * rx->slot_bytes);
     uint32_t *plain = (uint32_t *)(void *)(receiver->plain + (uint64_t)slot_at * rx->plain_bytes);
-    const uint32_t words = (bytes + 3) / 4, step = 2 * weir__by_count(by);
-    for (uint32_t at = 2 * weir__by_rank(by); at < words + 1; at += WEIR__CHANNEL_PAIRS * step) {
-        uint32_t first[WEIR__CHANNEL_PAIRS], second[WEIR__CHANNEL_PAIRS];
-        for (uint32_t looks = 1;
-             !weir__channel_pairs(slot, at, step, words, receiver->next + 1u, first, second); looks++)
+    struct weir__channel_words words = {.at = 2 * weir__by_rank(by), .step = 2 * weir__by_count(by)};
+    uint32_t end = (rx->packet_bytes + 3) / 4 + 1;
+    for (uint32_t looks = 1;; looks++) {
+        const uint64_t head = weir_load_relaxed_sys_u64(slot);
+        weir__channel_read(&words, slot, end);
+        if ((uint32_t)(head >> 32) == number) {
+            *bytes = (uint32_t)head;
+            end = *bytes == WEIR__CHANNEL_NO_MORE ? 0 : (*bytes + 3) / 4 + 1;
+            if (weir__channel_whole(&words, end, number))
+                break;
+        } else if (looks == 1) {
+            weir__channel_make_room(receiver, by);
+        }
+        if (weir__channel_stopped(rx->stop, looks))
+            return 1;
+    }
+    while (words.at < end) {
+        weir__channel_unpack(&words, slot, plain, end);
+        words.at += WEIR__CHANNEL_PAIRS * words.step;
+        for (uint32_t looks = 1; words.at < end; looks++) {
+            weir__channel_read(&words, slot, end);
+            if (weir__channel_whole(&words, end, number))
+                break;
             if (weir__channel_stopped(rx->stop, looks))
                 return 1;
-        for (uint32_t p = 0; p < WEIR__CHANNEL_PAIRS; p++) {
-            const uint32_t w = at + p * step;
-            if (w && w < words + 1) {
-                plain[w - 1] = first[p];
-                weir_store_relaxed_sys_u64(slot + w, 0);
-            }
-            if (w < words) {
-                plain[w] = second[p];
-                weir_store_relaxed_sys_u64(slot + w + 1, 0);
-            }
         }
     }
     return 0;
 }
 
-/* What a group that waits for a packet does when it is there, or the wait is over. */
-WEIR_DEV int weir__channel_taken(weir_channel_receiver *receiver, enum weir_by by, uint32_t bytes,
-                                 int stopped, const void **data, uint32_t *bytes_out)
+/* Wait for a plain packet: its mark. */
+WEIR_DEV int weir__channel_await(weir_channel_receiver *receiver, enum weir_by by, uint32_t *bytes)
 {
-    const weir_channel_rx *rx = receiver->rx;
-    const uint32_t at = receiver->next & rx->mask;
-    const int woven = rx->woven != 0;
-    const int closed = bytes == WEIR__CHANNEL_NO_MORE;
-    if (!stopped && woven && !closed)
-        stopped = weir__channel_unweave(receiver, by, at, bytes);
-    if (weir__by_any(by, stopped))
-        return WEIR_CHANNEL_STOPPED;
-    if (closed) /* all threads saw it, as the slot has no other packet until this one is released */
-        return WEIR_CHANNEL_CLOSED;
-    *data = woven ? receiver->plain + (uint64_t)at * rx->plain_bytes
-                  : receiver->slots + (uint64_t)at * rx->slot_bytes;
-    *bytes_out = bytes;
-    receiver->next++;
-    if (weir__by_rank(by) == 0)
-        *receiver->state = (uint64_t)receiver->released << 32 | receiver->next;
-    return WEIR_CHANNEL_DONE;
+    int stopped = 0;
+    for (uint32_t looks = 1; !weir__channel_arrived(receiver, by, bytes) && !stopped; looks++) {
+        if (looks == 1)
+            weir__channel_make_room(receiver, by);
+        stopped = weir__channel_stopped(receiver->rx->stop, looks);
+        if (by != WEIR_BY_THREAD) /* a worker leaves the loop as one */
+            stopped = weir_ballot(stopped) != 0;
+    }
+    return stopped;
 }
 
 /** Take the next packet, and wait for it. Several may be taken before the first is released, up to the slots of a ring.
@@ -551,16 +580,22 @@ WEIR_DEV int weir__channel_taken(weir_channel_receiver *receiver, enum weir_by b
 WEIR_DEV int weir_channel_take(weir_channel_receiver *receiver, enum weir_by by, const void **data,
                                uint32_t *bytes_out)
 {
-    uint32_t bytes;
-    int stopped = 0;
-    for (uint32_t looks = 1; !weir__channel_arrived(receiver, by, &bytes) && !stopped; looks++) {
-        if (looks == 1)
-            weir__channel_make_room(receiver, by);
-        stopped = weir__channel_stopped(receiver->rx->stop, looks);
-        if (by != WEIR_BY_THREAD) /* a worker leaves the loop as one */
-            stopped = weir_ballot(stopped) != 0;
-    }
-    return weir__channel_taken(receiver, by, bytes, stopped, data, bytes_out);
+    const weir_channel_rx *rx = receiver->rx;
+    const uint32_t at = receiver->next & rx->mask;
+    uint32_t bytes = 0;
+    const int stopped = rx->woven ? weir__channel_unweave(receiver, by, &bytes)
+                                  : weir__channel_await(receiver, by, &bytes);
+    if (weir__by_any(by, stopped))
+        return WEIR_CHANNEL_STOPPED;
+    if (bytes == WEIR__CHANNEL_NO_MORE) /* all saw it, as the slot has no other packet before this one is released */
+        return WEIR_CHANNEL_CLOSED;
+    *data = rx->woven ? receiver->plain + (uint64_t)at * rx->plain_bytes
+                      : receiver->slots + (uint64_t)at * rx->slot_bytes;
+    *bytes_out = bytes;
+    receiver->next++;
+    if (weir__by_rank(by) == 0)
+        *receiver->state = (uint64_t)receiver->released << 32 | receiver->next;
+    return WEIR_CHANNEL_DONE;
 }
 
 /** The same without a wait. @retval WEIR_CHANNEL_AGAIN  there is none now. */

@@ -24,7 +24,7 @@
  * hand nothing else on.
  *
  * Threads: each end of a ring is used by one group at a time (spsc). An end that one kernel leaves the next one takes up
- * where it was. Sides and ends are plain values; a copy of an end that was not the last to be used is stale.
+ * where it was; so does another group of the same kernel that opens it behind a barrier. Sides and ends are plain values; a copy of an end that was not the last to be used is stale.
  *
  * Waits: put and take wait for the other side, which therefore must be running, or come to run without waiting for
  * this kernel: one kernel for each device, of no more blocks than fit at once. Each wait ends when weir_channel_stop()
@@ -311,12 +311,20 @@ WEIR_DEV uint32_t weir__channel_word(const void *data, uint32_t word, uint32_t b
     return value;
 }
 
+/* What stands beside the words of a woven packet: its number, but never 0, which words have that were wiped. The head has
+ * the number itself beside it: it is not wiped, and must differ from the one before in its slot. */
+WEIR_DEV uint32_t weir__channel_tag(uint32_t number)
+{
+    return number ? number : 1u;
+}
+
 /* A woven packet: word 0 has the number of bytes, the others its words, each beside the packet's number. A thread stores pairs
  * of words, each of which is whole or not there; it reads WEIR__CHANNEL_PAIRS of them before it stores the first. */
 WEIR_DEV void weir__channel_weave(const weir_channel_sender *sender, enum weir_by by,
                                   uint64_t *slot, const void *data, uint32_t bytes)
 {
     const uint64_t number = (uint64_t)(sender->next + 1u) << 32;
+    const uint64_t tag = (uint64_t)weir__channel_tag(sender->next + 1u) << 32;
     const uint32_t words = bytes == WEIR__CHANNEL_NO_MORE ? 0 : (bytes + 3) / 4;
     const uint32_t step = 2 * weir__by_count(by);
     for (uint32_t at = 2 * weir__by_rank(by); at < words + 1; at += WEIR__CHANNEL_PAIRS * step) {
@@ -329,8 +337,8 @@ WEIR_DEV void weir__channel_weave(const weir_channel_sender *sender, enum weir_b
         for (uint32_t p = 0; p < WEIR__CHANNEL_PAIRS; p++) {
             const uint32_t w = at + p * step;
             if (w < words + 1)
-                weir_store_relaxed_sys_pair(slot + w, number | first[p],
-                                            w < words ? number | second[p] : 0);
+                weir_store_relaxed_sys_pair(slot + w, (w ? tag : number) | first[p],
+                                            w < words ? tag | second[p] : 0);
         }
     }
 }
@@ -490,15 +498,15 @@ WEIR_DEV void weir__channel_read(struct weir__channel_words *words, const uint64
     }
 }
 
-/* Whether those of them that a packet of @p end words has are of this number. */
+/* Whether those of them that a packet of @p end words has are there. Its head is. */
 WEIR_DEV int weir__channel_whole(const struct weir__channel_words *words, uint32_t end,
-                                 uint32_t number)
+                                 uint32_t tag)
 {
     int whole = 1;
     for (uint32_t p = 0; p < WEIR__CHANNEL_PAIRS; p++) {
         const uint32_t w = words->at + p * words->step;
-        whole &= w >= end || (uint32_t)(words->pair[p][0] >> 32) == number;
-        whole &= w + 1 >= end || (uint32_t)(words->pair[p][1] >> 32) == number;
+        whole &= w == 0 || w >= end || (uint32_t)(words->pair[p][0] >> 32) == tag;
+        whole &= w + 1 >= end || (uint32_t)(words->pair[p][1] >> 32) == tag;
     }
     return whole;
 }
@@ -529,6 +537,7 @@ WEIR_DEV int weir__channel_unweave(weir_channel_receiver *receiver, enum weir_by
 {
     const weir_channel_rx *rx = receiver->rx;
     const uint32_t slot_at = receiver->next & rx->mask, number = receiver->next + 1u;
+    const uint32_t tag = weir__channel_tag(number);
     uint64_t *slot = (uint64_t *)(void *)(receiver->slots + (uint64_t)slot_at * rx->slot_bytes);
     uint32_t *plain = (uint32_t *)(void *)(receiver->plain + (uint64_t)slot_at * rx->plain_bytes);
     struct weir__channel_words words;
@@ -541,7 +550,7 @@ WEIR_DEV int weir__channel_unweave(weir_channel_receiver *receiver, enum weir_by
         if ((uint32_t)(head >> 32) == number) {
             *bytes = (uint32_t)head;
             end = *bytes == WEIR__CHANNEL_NO_MORE ? 0 : (*bytes + 3) / 4 + 1;
-            if (weir__channel_whole(&words, end, number))
+            if (weir__channel_whole(&words, end, tag))
                 break;
         } else if (looks == 1) {
             weir__channel_make_room(receiver, by);
@@ -554,7 +563,7 @@ WEIR_DEV int weir__channel_unweave(weir_channel_receiver *receiver, enum weir_by
         words.at += WEIR__CHANNEL_PAIRS * words.step;
         for (uint32_t looks = 1; words.at < end; looks++) {
             weir__channel_read(&words, slot, end);
-            if (weir__channel_whole(&words, end, number))
+            if (weir__channel_whole(&words, end, tag))
                 break;
             if (weir__channel_stopped(rx->stop, looks))
                 return 1;

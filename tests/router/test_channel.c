@@ -328,6 +328,73 @@ static void the_home_device_takes_part(void **state)
     weir_context_destroy(context);
 }
 
+/* As if so many packets had gone through each ring of a channel between host devices before. */
+static void begin_at(struct pair *pair, uint32_t number)
+{
+    for (uint32_t r = 0; r < rings_of(pair); r++) {
+        const size_t line = (size_t)r * WEIR_CHANNEL_LINE;
+        pair->sender.tx.state[line] = number;
+        pair->sender.tx.credit[line] = number;
+        pair->receiver.rx.state[line] = (uint64_t)number << 32 | number;
+        pair->receiver.rx.state[line + 1] = number;
+    }
+}
+
+/* Numbers wrap around after 2^32 packets, and nothing changes. */
+static void numbers_wrap_around(void **state)
+{
+    (void)state;
+    for (int f = WEIR_CHANNEL_FORMAT_PLAIN; f <= WEIR_CHANNEL_FORMAT_WOVEN; f++)
+        for (uint32_t slots = 1; slots <= 8; slots *= 8) {
+            const weir_channel_config config = {sizeof config, 256, slots, 2,
+                                                (weir_channel_format)f};
+            struct pair pair;
+            weir_context *context;
+            OK(weir_context_create("host:2x2", NULL, &context));
+            open_pair(&pair, context, &config, 0);
+            for (uint32_t b = 0; b < 3; b++) {
+                begin_at(&pair, 0u - 20u);
+                run(&pair, 50, all_by[b]);
+            }
+            close_pair(&pair);
+            weir_context_destroy(context);
+        }
+}
+
+/* The packet whose number is 0 has come, but for one word: a word that was wiped is not taken for it. */
+static void a_wiped_word_is_no_word(void **state)
+{
+    (void)state;
+    const weir_channel_config config = {sizeof config, 8, 4, 1, WEIR_CHANNEL_FORMAT_WOVEN};
+    const uint32_t packet[2] = {0, 0};
+    uint32_t bytes;
+    const void *data;
+    struct pair pair;
+    weir_context *context;
+    OK(weir_context_create("host:2x2", NULL, &context));
+    open_pair(&pair, context, &config, 0);
+    begin_at(&pair, 0u - 5u);
+    weir_channel_sender sender = weir_channel_sender_open(&pair.sender.tx, 0);
+    weir_channel_receiver receiver = weir_channel_receiver_open(&pair.receiver.rx, 0);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(weir_channel_put(&sender, WEIR_BY_THREAD, packet, 8), WEIR_CHANNEL_DONE);
+        assert_int_equal(weir_channel_take(&receiver, WEIR_BY_THREAD, &data, &bytes),
+                         WEIR_CHANNEL_DONE);
+        weir_channel_release(&receiver, WEIR_BY_THREAD);
+    }
+    assert_int_equal(sender.next + 1u, 0);
+    assert_int_equal(weir_channel_put(&sender, WEIR_BY_THREAD, packet, 8), WEIR_CHANNEL_DONE);
+    uint64_t *word = (uint64_t *)(void *)(pair.sender.tx.slots + 3u * pair.sender.tx.slot_bytes);
+    const uint64_t late = word[2];
+    word[2] = 0; /* as it was wiped: the store is on its way */
+    weir_channel_stop(pair.channel);
+    assert_int_equal(weir_channel_take(&receiver, WEIR_BY_THREAD, &data, &bytes),
+                     WEIR_CHANNEL_STOPPED);
+    assert_true(late != 0);
+    close_pair(&pair);
+    weir_context_destroy(context);
+}
+
 static void a_packet_that_is_too_large_is_refused(void **state)
 {
     const weir_channel_config config = {sizeof config, 100, 4, 1, WEIR_CHANNEL_FORMAT_WOVEN};
@@ -425,6 +492,8 @@ int main(void)
         ON_EACH_KIND(a_receiver_closes),
         ON_EACH_KIND(a_stop_ends_waits),
         ON_EACH_KIND(the_home_device_takes_part),
+        cmocka_unit_test(numbers_wrap_around),
+        cmocka_unit_test(a_wiped_word_is_no_word),
         ON_EACH_KIND(a_packet_that_is_too_large_is_refused),
         cmocka_unit_test(wrong_configurations_are_refused),
     };

@@ -249,12 +249,12 @@ void weir_channel_destroy(weir_channel *channel)
 
 weir_channel_tx weir_channel_tx_of(const weir_channel *channel)
 {
-    return channel->tx;
+    return channel ? channel->tx : (weir_channel_tx){0};
 }
 
 weir_channel_rx weir_channel_rx_of(const weir_channel *channel)
 {
-    return channel->rx;
+    return channel ? channel->rx : (weir_channel_rx){0};
 }
 
 /* ---- use ------------------------------------------------------------------------------------ */

@@ -127,7 +127,8 @@ typedef struct weir_channel_stats {
  *  @retval WEIR_ERR_NOMEM        a pool cannot give the memory. */
 weir_status weir_channel_create(weir_device *from, weir_device *to,
                                 const weir_channel_config *config, weir_channel **channel_out);
-/** The sides, for arguments of kernels; valid until the channel is destroyed. */
+/** The sides, for arguments of kernels; valid until the channel is destroyed. Of NULL: a side of zeros, which fills a
+ *  place in arguments that no kernel opens an end of. */
 weir_channel_tx weir_channel_tx_of(const weir_channel *channel);
 /** @copydoc weir_channel_tx_of() */
 weir_channel_rx weir_channel_rx_of(const weir_channel *channel);

@@ -146,14 +146,14 @@ done <"$work/headers"
 pass "$(wc -l <"$work/headers") headers"
 
 mkdir "$work/examples"
-cp examples/example.h examples/13_reach* examples/15_kcore* "$work/examples/"
-for name in 13_reach 15_kcore; do
+cp examples/example.h examples/13_reach* examples/15_kcore* examples/18_halo* "$work/examples/"
+for name in 13_reach 15_kcore 18_halo; do
     with_flags "$(pc --cflags --libs weir)" $cc -std=c11 -Wall -Wextra -Werror -I"$work" "$work/examples/$name.c" -o "$work/$name"
     "$work/$name" host:2
     [ -z "${NVCC:-}" ] ||
         with_flags "$(pc --cflags weir)" "$NVCC" -std=c++17 -arch=sm_90 -I"$work" -c "$work/examples/$name.cu" -o "$work/$name.cu.o"
 done
-pass 'an operator and a step program outside the tree'
+pass 'an operator, a step program and a kernel with channels outside the tree'
 
 # ---- CMake ----------------------------------------------------------------------------------------------
 cmake_project() {

@@ -40,7 +40,7 @@ code runtime/backend.h | sed 's/.*struct weir__backend {\([^}]*\)}.*/\1/' | tr '
 same "$page, \"The table\", and the slots of struct weir__backend"
 
 code tests/router/test_missing.c | grep -oE 'MISSING\( *weir_[a-z_]+' | grep -oE 'weir_[a-z_]+' >"$work/listed"
-for header in runtime/runtime.h router/router.h router/collective.h router/process.h; do
+for header in runtime/runtime.h router/router.h router/channel.h router/collective.h router/process.h; do
     # weir_error_set() and weir_work_fail() give the status back that they are given; their sentence may be NULL.
     code "$header" | grep -oE 'weir_status weir_[a-z_]+\(' | grep -oE 'weir_[a-z_]+\(' | tr -d '(' |
         grep -vxE 'weir_error_set|weir_work_fail'

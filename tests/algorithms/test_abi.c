@@ -5,6 +5,7 @@
 #include "algorithms/rows.h"
 #include "topology/bench.h"
 #include "algorithms/bfs/bfs_op.h"
+#include "router/channel.h"
 #include "router/collective.h"
 #include "tests/lib/beats.h"
 #include "tests/lib/support.h"
@@ -34,6 +35,15 @@ static weir_status give_link(const void *given)
     weir_link *link;
     weir_status status = weir_link_create(world.end[1], world.end[0], given, &link);
     weir_link_destroy(link);
+    return status;
+}
+
+static weir_status give_channel(const void *given)
+{
+    weir_device *device = weir_context_device(world.context, 0);
+    weir_channel *channel;
+    weir_status status = weir_channel_create(device, device, given, &channel);
+    weir_channel_destroy(channel);
     return status;
 }
 
@@ -172,6 +182,7 @@ static weir_status choose_none(void *user, const weir_segment *message, const we
 }
 
 static const weir_link_config link_config = WEIR_LINK_CONFIG_INIT;
+static const weir_channel_config channel_config = WEIR_CHANNEL_CONFIG_INIT;
 static const weir_collectives_config collectives_config = WEIR_COLLECTIVES_CONFIG_INIT;
 static const weir_bench_config bench_config = WEIR_BENCH_CONFIG_INIT;
 static const weir_worklist_config worklist_config = WEIR_WORKLIST_CONFIG_INIT;
@@ -195,6 +206,7 @@ static const struct given {
     size_t bytes, oldest;
 } givens[] = {
     {"weir_link_config", give_link, &link_config, sizeof link_config, sizeof(size_t)},
+    {"weir_channel_config", give_channel, &channel_config, sizeof channel_config, sizeof(size_t)},
     {"weir_collectives_config", give_collectives, &collectives_config, sizeof collectives_config,
      sizeof(size_t)},
     {"weir_bench_config", give_bench, &bench_config, sizeof bench_config, sizeof(size_t)},
@@ -327,6 +339,16 @@ static weir_status take_queue(void *taken)
 static weir_status take_link(void *taken)
 {
     return weir_link_stats_get(world.link, taken);
+}
+
+static weir_status take_channel(void *taken)
+{
+    weir_device *device = weir_context_device(world.context, 0);
+    weir_channel *channel;
+    OK(weir_channel_create(device, device, NULL, &channel));
+    weir_status status = weir_channel_stats_get(channel, taken);
+    weir_channel_destroy(channel);
+    return status;
 }
 
 static weir_status take_policy(void *taken)
@@ -469,6 +491,7 @@ static const struct taken {
     {"weir_pool_stats", take_pool, sizeof(weir_pool_stats)},
     {"weir_queue_stats", take_queue, sizeof(weir_queue_stats)},
     {"weir_link_stats", take_link, sizeof(weir_link_stats)},
+    {"weir_channel_stats", take_channel, sizeof(weir_channel_stats)},
     {"weir_policy", take_policy, sizeof(weir_policy)},
     {"weir_graph_summary", take_summary, sizeof(weir_graph_summary)},
     {"weir_pr_change", take_change, sizeof(weir_pr_change)},

@@ -1,5 +1,6 @@
 /** @file test_missing.c  Every public call of runtime and router that returns a status refuses NULL by the argument's name,
  * but where its header says what NULL means. scripts/check_layers.sh holds the calls of this file against the headers. */
+#include "router/channel.h"
 #include "router/collective.h"
 #include "router/process.h"
 #include "tests/lib/support.h"
@@ -287,6 +288,29 @@ static void receiving(void **state)
     weir_context_destroy(context);
 }
 
+static void channels(void **state)
+{
+    static const weir_channel_tx no_sender;
+    static const weir_channel_rx no_receiver;
+    weir_context *context = open_or_skip(state);
+    weir_device *device = weir_context_device(context, 0);
+    weir_channel_stats stats = WEIR_CHANNEL_STATS_INIT;
+    weir_channel *channel, *none;
+    OK(weir_channel_create(device, device, NULL, &channel));
+    MISSING(weir_channel_create(NULL, device, NULL, &none), "from");
+    MISSING(weir_channel_create(device, NULL, NULL, &none), "to");
+    MISSING(weir_channel_create(device, device, NULL, NULL), "channel_out");
+    MISSING(weir_channel_reset(NULL), "channel");
+    MISSING(weir_channel_stats_get(NULL, &stats), "channel");
+    MISSING(weir_channel_stats_get(channel, NULL), "weir_channel_stats");
+    const weir_channel_tx tx = weir_channel_tx_of(NULL);
+    const weir_channel_rx rx = weir_channel_rx_of(NULL);
+    assert_memory_equal(&tx, &no_sender, sizeof tx);
+    assert_memory_equal(&rx, &no_receiver, sizeof rx);
+    weir_channel_destroy(channel);
+    weir_context_destroy(context);
+}
+
 static void groups(void **state)
 {
     weir_context *context = open_or_skip(state);
@@ -375,6 +399,8 @@ static void ends(void **state)
     weir_link_cancel(NULL, WEIR_ERR_CANCELLED);
     weir_link_destroy(NULL);
     weir_group_destroy(NULL);
+    weir_channel_stop(NULL);
+    weir_channel_destroy(NULL);
     weir_collectives_cancel(NULL, WEIR_ERR_CANCELLED);
     weir_collectives_destroy(NULL);
 }
@@ -392,6 +418,7 @@ int main(void)
         ON_BACKEND(routers, "host:1"),
         ON_BACKEND(sending, "host:1"),
         ON_BACKEND(receiving, "host:1"),
+        ON_BACKEND(channels, "host:1"),
         ON_BACKEND(groups, "host:1"),
         ON_BACKEND(collectives, "host:2"),
     };

@@ -313,8 +313,8 @@ WEIR_DEV uint32_t weir__channel_word(const void *data, uint32_t word, uint32_t b
 
 /* A woven packet: word 0 has the number of bytes, the others its words, each beside the packet's number. A thread stores pairs
  * of words, each of which is whole or not there; it reads WEIR__CHANNEL_PAIRS of them before it stores the first. */
-WEIR_DEV void weir__channel_weave(const weir_channel_sender *sender, enum weir_by by, uint64_t *slot,
-                                  const void *data, uint32_t bytes)
+WEIR_DEV void weir__channel_weave(const weir_channel_sender *sender, enum weir_by by,
+                                  uint64_t *slot, const void *data, uint32_t bytes)
 {
     const uint64_t number = (uint64_t)(sender->next + 1u) << 32;
     const uint32_t words = bytes == WEIR__CHANNEL_NO_MORE ? 0 : (bytes + 3) / 4;
@@ -480,7 +480,8 @@ struct weir__channel_words {
 };
 
 /* Read those of them that lie below @p end, all at once. */
-WEIR_DEV void weir__channel_read(struct weir__channel_words *words, const uint64_t *slot, uint32_t end)
+WEIR_DEV void weir__channel_read(struct weir__channel_words *words, const uint64_t *slot,
+                                 uint32_t end)
 {
     for (uint32_t p = 0; p < WEIR__CHANNEL_PAIRS; p++) {
         const uint32_t w = words->at + p * words->step;
@@ -490,7 +491,8 @@ WEIR_DEV void weir__channel_read(struct weir__channel_words *words, const uint64
 }
 
 /* Whether those of them that a packet of @p end words has are of this number. */
-WEIR_DEV int weir__channel_whole(const struct weir__channel_words *words, uint32_t end, uint32_t number)
+WEIR_DEV int weir__channel_whole(const struct weir__channel_words *words, uint32_t end,
+                                 uint32_t number)
 {
     int whole = 1;
     for (uint32_t p = 0; p < WEIR__CHANNEL_PAIRS; p++) {
@@ -522,13 +524,15 @@ WEIR_DEV void weir__channel_unpack(const struct weir__channel_words *words, uint
 /* Wait for a woven packet and unpack it into the receiver's own memory. A thread reads the head together with the first of
  * its own words, before it knows whether the packet has those. @param[out] bytes  of the packet.
  * @return whether the wait was given up. */
-WEIR_DEV int weir__channel_unweave(weir_channel_receiver *receiver, enum weir_by by, uint32_t *bytes)
+WEIR_DEV int weir__channel_unweave(weir_channel_receiver *receiver, enum weir_by by,
+                                   uint32_t *bytes)
 {
     const weir_channel_rx *rx = receiver->rx;
     const uint32_t slot_at = receiver->next & rx->mask, number = receiver->next + 1u;
     uint64_t *slot = (uint64_t *)(void *)(receiver->slots + (uint64_t)slot_at * rx->slot_bytes);
     uint32_t *plain = (uint32_t *)(void *)(receiver->plain + (uint64_t)slot_at * rx->plain_bytes);
-    struct weir__channel_words words = {.at = 2 * weir__by_rank(by), .step = 2 * weir__by_count(by)};
+    struct weir__channel_words words = {.at = 2 * weir__by_rank(by),
+                                        .step = 2 * weir__by_count(by)};
     uint32_t end = (rx->packet_bytes + 3) / 4 + 1;
     for (uint32_t looks = 1;; looks++) {
         const uint64_t head = weir_load_relaxed_sys_u64(slot);
@@ -587,7 +591,8 @@ WEIR_DEV int weir_channel_take(weir_channel_receiver *receiver, enum weir_by by,
                                   : weir__channel_await(receiver, by, &bytes);
     if (weir__by_any(by, stopped))
         return WEIR_CHANNEL_STOPPED;
-    if (bytes == WEIR__CHANNEL_NO_MORE) /* all saw it, as the slot has no other packet before this one is released */
+    if (bytes ==
+        WEIR__CHANNEL_NO_MORE) /* all saw it, as the slot has no other packet before this one is released */
         return WEIR_CHANNEL_CLOSED;
     *data = rx->woven ? receiver->plain + (uint64_t)at * rx->plain_bytes
                       : receiver->slots + (uint64_t)at * rx->slot_bytes;

@@ -93,7 +93,8 @@ static double nccl_us(const weir_collectives *c, weir_collective what, double by
  * host devices on one machine of two cores. */
 static double channels_us(const weir_collectives *c, weir_collective what, double bytes)
 {
-    double start_us = c->gpus ? 11.7 : 5, gbs = c->gpus ? 0.93 * c->narrowest_gbs : c->narrowest_gbs;
+    double start_us = c->gpus ? 11.7 : 5,
+           gbs = c->gpus ? 0.93 * c->narrowest_gbs : c->narrowest_gbs;
     return start_us + on_a_link(c, what, bytes) / gbs / 1e3;
 }
 

@@ -97,7 +97,7 @@ PUBLIC_H  := $(foreach f,$(FOLDERS),$(f)/$(f).h) runtime/dialect.h runtime/sync.
              router/process.h worklist/operator.h worklist/schedule.h worklist/steps.h algorithms/part.h algorithms/rows.h algorithms/bench.h
 # What the templates that operators are compiled with include; for nobody else.
 TEMPLATE_H := $(wildcard worklist/*_tmpl.h worklist/*_tmpl.cuh algorithms/*_tmpl.h)
-ENGINE_H  := $(wildcard worklist/engine/*.h worklist/engine/*.cuh worklist/steps/*.h)
+ENGINE_H  := worklist/notes.h $(wildcard worklist/engine/*.h worklist/engine/*.cuh worklist/steps/*.h)
 
 .PHONY: all check check-full check-headers check-layers check-symbols $(FOLDERS:%=check-%) check-cli check-examples \
         check-build check-faults check-standin run-standin fuzz fuzz-build demo bundle examples docs format check-format install uninstall check-install help clean deps FORCE

@@ -12,6 +12,7 @@
 
 #include "router/router.h"
 #include "runtime/internal.h"
+#include "runtime/trace.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -101,6 +102,7 @@ struct message {
     weir_event *ready;            /* held; may be NULL */
     _Atomic int is_ready;         /* relaxed: `ready` was found complete, or there is none */
     weir_future *done;            /* may be NULL */
+    uint64_t posted_ns, serial;   /* where a trace is on */
     _Atomic uint64_t copies_left; /* acq_rel: the last one completes the message */
     pthread_mutex_t lock;         /* guards all below */
     weir_status status;           /* of the first parcel that failed */
@@ -222,6 +224,9 @@ struct send_queue {
     struct offer *head, *tail;
     uint64_t until_trim; /* offers to come before stale ones are looked for behind the head */
     int shut;            /* nothing more will come */
+    char from[64];       /* the sender, and whether the router is the link's own: for traces */
+    int direct;
+    struct weir__trace_place trace;
 };
 
 /** A receive buffer and the receive it is posted for. */
@@ -264,6 +269,7 @@ struct output {
     _Atomic uint32_t references; /* the link and taken receives; acq_rel */
     weir_router *router;         /* held */
     weir_endpoint *destination;  /* held */
+    char to[64];                 /* the same for traces */
     size_t packet_bytes;
     uint32_t buffers; /* 0: WEIR_BUFFERS_NONE */
     weir_transport transport;
@@ -406,6 +412,8 @@ weir_status weir__slot_await(struct weir_pending *slot);
 uint64_t weir__send_queues_waiting(const struct output *output);
 /** Whether at least so many do. Output locked. */
 int weir__send_queues_wait(const struct output *output, uint64_t packets);
+/** Packets of one sender that wait, counted up to @p most. Output locked. */
+uint64_t weir__send_queue_length(const struct send_queue *sends, uint64_t most);
 /** Drop what others took from the front of all send queues. Output locked. */
 void weir__send_queues_trim(struct output *output);
 /** All send queues are shut and empty. Output locked. */
@@ -421,6 +429,20 @@ void weir__pace_dropped(struct weir_pending *slot);
 /** Whether an offer is left to others although a buffer is free, since this output's device is far behind; then it looks
  *  again when that may have changed. Output locked. */
 int weir__pace_withholds(struct output *output, struct offer *offer);
+
+/** How traces name an endpoint: with its device, if its name does not say that. */
+void weir__traced_name(const weir_endpoint *endpoint, char name_out[64]);
+/** What a trace is told of links (traced.c). Output locked. A packet is about to be put into queues: what these are to know of it. */
+struct weir__trace_mark weir__traced_packet(struct weir__trace *trace, const struct output *output,
+                                            struct send_queue *sends, const struct parcel *parcel);
+/** It was. */
+void weir__traced_carried(struct weir__trace *trace, const struct weir__trace_mark *mark);
+/** An output was matched. @param[in] sends  whose packet was the last that met a receive; NULL: none did. */
+void weir__traced_level(struct weir__trace *trace, const struct output *output,
+                        struct send_queue *sends);
+/** Nothing met since packets, or receives, were missing. */
+void weir__traced_idled(struct weir__trace *trace, const struct output *output, uint64_t stalled_ns,
+                        uint64_t starved_ns);
 
 /** Copy a parcel into a slot's buffer; the slot's future completes with it. Takes the offer over, and its
  *  reference. Output locked.

@@ -22,6 +22,9 @@ static void lay_out(struct message *message, const struct message_size *size,
     *claims_out = (_Atomic uint32_t *)(message->leaves + size->leaves);
 }
 
+/* Numbers that traces tell messages apart by; relaxed. */
+static _Atomic uint64_t serials = 1;
+
 weir_status weir__message_create(weir_router *router, struct window *window,
                                  const weir_segment *segment, weir_event *ready,
                                  const struct message_size *size, uint64_t copies,
@@ -48,6 +51,10 @@ weir_status weir__message_create(weir_router *router, struct window *window,
         weir__window_ref(window);
     message->segment = *segment;
     message->ready = ready ? weir__event_retain(ready) : NULL;
+    if (weir__tracing(router->context)) {
+        message->posted_ns = weir_context_time_ns(router->context);
+        message->serial = atomic_fetch_add_explicit(&serials, 1, memory_order_relaxed);
+    }
     atomic_store_explicit(&message->is_ready, !ready, memory_order_relaxed);
     atomic_store_explicit(&message->copies_left, copies, memory_order_relaxed);
     atomic_store_explicit(&message->references, (uint32_t)size->offers + 1, memory_order_relaxed);

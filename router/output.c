@@ -68,6 +68,7 @@ weir_status weir__output_create(weir_router *router, weir_endpoint *destination,
     output->router = router;
     weir__router_ref(router);
     output->destination = weir__endpoint_retain(destination);
+    weir__traced_name(destination, output->to);
     pthread_mutex_init(&output->lock, NULL);
     pthread_cond_init(&output->told, NULL);
     configure(output, config);
@@ -77,6 +78,7 @@ weir_status weir__output_create(weir_router *router, weir_endpoint *destination,
         weir__output_unref(output);
         return status;
     }
+    weir__queue_role(output->pull, "of a receiver");
     *output_out = output;
     return WEIR_OK;
 }
@@ -178,8 +180,8 @@ weir_status weir__output_push_queue(struct output *output, weir_device *source, 
     weir_status status = WEIR_OK;
     weir_device_info_get(source, &info);
     weir_queue **queue = &output->push[info.index][number];
-    if (!*queue)
-        status = weir_queue_create(source, 1, queue);
+    if (!*queue && !(status = weir_queue_create(source, 1, queue)))
+        weir__queue_role(*queue, "to a receiver");
     *queue_out = *queue;
     return status;
 }
@@ -249,10 +251,13 @@ static void note_idling(struct output *output, enum idling now)
     if (now == output->idling)
         return;
     uint64_t time = weir_context_time_ns(output->router->context);
-    if (output->idling == STALLED)
-        output->stats.stalled_ns += time - output->idling_since;
-    else if (output->idling == STARVED)
-        output->stats.starved_ns += time - output->idling_since;
+    const uint64_t stalled = output->idling == STALLED ? time - output->idling_since : 0;
+    const uint64_t starved = output->idling == STARVED ? time - output->idling_since : 0;
+    struct weir__trace *trace = weir__tracing(output->router->context);
+    output->stats.stalled_ns += stalled;
+    output->stats.starved_ns += starved;
+    if (trace && stalled + starved)
+        weir__traced_idled(trace, output, stalled, starved);
     output->idling = now;
     output->idling_since = time;
 }
@@ -289,7 +294,8 @@ static struct message *put_back(struct output *output, struct weir_pending *slot
 static weir_status match(struct output *output, int *woke_out, struct message **tell_out)
 {
     weir_status status = WEIR_OK;
-    struct send_queue *sends;
+    struct send_queue *sends, *last = NULL;
+    struct weir__trace *trace = weir__tracing(output->router->context);
     struct offer *offer;
     if (atomic_exchange_explicit(&output->looks, 0, memory_order_acq_rel)) /* this is the look */
         output->starved = 0;
@@ -303,7 +309,10 @@ static weir_status match(struct output *output, int *woke_out, struct message **
             return WEIR_OK;
         }
         *woke_out = 1;
+        last = sends;
     }
+    if (trace)
+        weir__traced_level(trace, output, last);
     /* A receiver that never posts again does not collect what others took. */
     if (!output->unmatched)
         weir__send_queues_trim(output);

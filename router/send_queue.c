@@ -65,6 +65,8 @@ weir_status weir__send_queue_open(struct output *output, weir_link *link)
     sends->link = link;
     sends->source = link->source->device;
     sends->priority = link->priority;
+    sends->direct = link->own && link->own == output->router;
+    weir__traced_name(link->source, sends->from);
     sends->group = link->source->group;
     sends->process = link->source->process;
     sends->shut = atomic_load_explicit(&link->closed, memory_order_relaxed);
@@ -363,13 +365,19 @@ struct offer *weir__send_queues_next(struct output *output, struct send_queue **
     return NULL;
 }
 
+uint64_t weir__send_queue_length(const struct send_queue *sends, uint64_t most)
+{
+    uint64_t waiting = 0;
+    for (struct offer *offer = sends->head; offer && waiting < most; offer = offer->next)
+        waiting += waits(offer);
+    return waiting;
+}
+
 static uint64_t count_waiting(const struct output *output, uint64_t most)
 {
     uint64_t waiting = 0;
-    for (uint32_t i = 0; i < output->send_queue_count; i++)
-        for (struct offer *offer = output->send_queues[i]->head; offer && waiting < most;
-             offer = offer->next)
-            waiting += waits(offer);
+    for (uint32_t i = 0; i < output->send_queue_count && waiting < most; i++)
+        waiting += weir__send_queue_length(output->send_queues[i], most - waiting);
     return waiting;
 }
 

@@ -164,15 +164,25 @@ weir_status weir__transfer(struct output *output, struct send_queue *sends,
         .source = segment->device,
         .from = segment->bytes ? (const char *)segment->data + parcel->offset : NULL,
         .bytes = parcel->bytes};
+    struct weir__trace *trace = weir__tracing(output->router->context);
+    struct weir__trace_mark mark = {.link = 0}, before = mark;
     weir_status status = check_room(output, slot, parcel);
+    if (trace) {
+        mark = weir__traced_packet(trace, output, sends, parcel);
+        before = weir__trace_message(mark);
+    }
     if (!status)
         status = put(&crossing, parcel->message);
+    if (trace)
+        (void)weir__trace_message(before);
     if (status == WEIR_FULL)
         return status;
     if (status) {
         fail(&crossing, offer, status);
         return status;
     }
+    if (trace)
+        weir__traced_carried(trace, &mark);
     assign(&crossing, parcel);
     lend(&crossing, sends, offer);
     return WEIR_OK;

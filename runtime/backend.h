@@ -8,6 +8,7 @@
 
 #include "runtime/config.h"
 #include "runtime/internal.h"
+#include "runtime/trace.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -83,6 +84,10 @@ struct weir_queue {
         weir_queue_stats stats;
     } held;
     _Atomic(struct weir__failure *) failure; /* NULL: none; release, acquire; set once */
+    /* For traces: */
+    uint32_t number;  /* the lowest that no other queue of the device has; written once */
+    const char *role; /* what it is for, or NULL; static; set before it is used */
+    struct weir__trace_place trace;
 };
 
 struct weir_event {
@@ -192,6 +197,13 @@ struct weir__backend {
     void *(*native)(weir_queue *queue);
     /** May be NULL: there are no events of programs' own. */
     weir_status (*wait_native)(weir_queue *queue, void *native_event);
+    /** May be NULL: kernels keep no time of their own (weir_clock_ns()). Read it by a kernel in a queue that is empty.
+     *  @param[out] before_ns, after_ns  the context's time on both sides of the reading.
+     *  @retval WEIR_ERR_TIMEOUT  the device did not come to it. */
+    weir_status (*clock)(weir_queue *queue, int64_t timeout_ms, uint64_t *device_ns,
+                         uint64_t *before_ns, uint64_t *after_ns);
+    /** May be NULL: no tools watch programs of this backend. Open a range on this thread; NULL: close the last one. */
+    void (*range)(const char *name);
 
     /** stamp.c sets stamp->device. */
     weir_status (*stamp_create)(weir_device *device, weir_stamp **stamp_out);

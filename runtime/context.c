@@ -315,6 +315,7 @@ static void end(weir_context *context)
         weir__future_free(context->futures[i]);
     free(context->futures);
     weir__context_unpin_all(context);
+    weir__trace_free(atomic_load_explicit(&context->trace, memory_order_acquire));
     close_all(context);
     if (atomic_load_explicit(&context->attached, memory_order_acquire))
         context->detach(context->attached);

@@ -46,7 +46,8 @@ struct weir_context {
         weir_watch *first, *last; /* completions that nobody took, the oldest first */
         int fd;                   /* readable while there are any; -1: nobody asked for it */
     } watches;
-    _Atomic(const volatile int *) drop; /* of weir__context_drop_when(); release, acquire */
+    _Atomic(const volatile int *) drop;  /* of weir__context_drop_when(); release, acquire */
+    _Atomic(struct weir__trace *) trace; /* made with the first one; release, acquire; set once */
 };
 
 /** A context without devices, referenced once, to be destroyed as any other. */

@@ -92,7 +92,7 @@ static weir_status submit_wait(weir_queue *queue, weir_event *event)
     return ops->wait_event(queue, event);
 }
 
-static weir_status submit(weir_queue *queue, const struct weir__operation *o)
+static weir_status give(weir_queue *queue, const struct weir__operation *o)
 {
     const weir__backend *ops = queue->device->ops;
     switch (o->kind) {
@@ -120,6 +120,30 @@ static weir_status submit(weir_queue *queue, const struct weir__operation *o)
     default: /* a wait for a future is one for an event by now, or over; a join was made */
         return WEIR_OK;
     }
+}
+
+/* What a trace calls the operation. @return 0: traces leave such ones out. */
+static int is_traced(const struct weir__operation *o, enum weir__trace_op *op_out)
+{
+    *op_out = o->kind == WEIR__COPY   ? WEIR__TRACE_COPY
+              : o->kind == WEIR__PUSH ? WEIR__TRACE_PUSH
+              : o->kind == WEIR__FILL ? WEIR__TRACE_FILL
+                                      : WEIR__TRACE_CALL;
+    return *op_out != WEIR__TRACE_CALL || o->kind == WEIR__LAUNCH;
+}
+
+/* A device that is held keeps the times of its operations itself; the others' threads note theirs (host/queue.c). */
+static weir_status submit(weir_queue *queue, const struct weir__operation *o)
+{
+    enum weir__trace_op op;
+    if (!queue->device->ops->holds || !weir__tracing(queue->device->context) || !is_traced(o, &op))
+        return give(queue, o);
+    const int launch = o->kind == WEIR__LAUNCH;
+    struct weir__timed *timed =
+        weir__timed_begin(queue, op, launch ? o->kernel->name : NULL, launch ? 0 : o->bytes);
+    const weir_status status = give(queue, o);
+    weir__timed_end(queue, timed, status);
+    return status;
 }
 
 /* ---- submission ------------------------------------------------------------------------------------ */
@@ -164,8 +188,11 @@ static void perform(weir_queue *queue, struct weir__operation *operation)
     weir_status status = may_submit(queue, operation);
     if (!status && operation->kind == WEIR__JOIN)
         status = weir__join_status(operation->join);
-    else if (!status && !is_outdated(operation))
+    else if (!status && !is_outdated(operation)) {
+        const struct weir__trace_mark before = weir__trace_message(operation->mark);
         status = submit(queue, operation);
+        (void)weir__trace_message(before);
+    }
     if (status) {
         weir__queue_fail(queue, status, weir_error_detail());
         drop(queue, operation, status);
@@ -366,6 +393,7 @@ void weir__held_fill_in(struct weir__operation *kept, weir_queue *queue,
     kept->queue = queue;
     kept->device = queue->device;
     kept->waiter = (struct weir__waiter){NULL, weir__held_wake, kept};
+    weir__trace_mark(&kept->mark, queue->device->context);
     if (put->kind == WEIR__LAUNCH) {
         if (put->bytes)
             memcpy(kept->args, put->source, put->bytes);
@@ -457,10 +485,25 @@ weir_status weir__held_put(weir_queue *queue, const struct weir__operation *put)
 
 /* ---- waiting, ending ------------------------------------------------------------------------------- */
 
+/* The lowest number that no queue of the device has. The lock is held. */
+static uint32_t lowest_number(const weir_device *device)
+{
+    uint32_t number = 0;
+    for (const weir_queue *queue = device->queues.all; queue;)
+        if (queue->number == number) {
+            number++;
+            queue = device->queues.all;
+        } else {
+            queue = queue->next_made;
+        }
+    return number;
+}
+
 void weir__held_enlist(weir_queue *queue)
 {
     weir_device *device = queue->device;
     pthread_mutex_lock(&device->queues.lock);
+    queue->number = lowest_number(device);
     queue->next_made = device->queues.all;
     device->queues.all = queue;
     pthread_mutex_unlock(&device->queues.lock);

@@ -56,6 +56,7 @@ struct weir__operation {
     void *native;
     struct weir__join *join;
     /* Of a kept one: */
+    struct weir__trace_mark mark;
     struct weir__operation *next;
     weir_device *device;
     weir_queue *queue; /* NULL: the queue went on without it; who was to call `waiter` frees it */

@@ -551,6 +551,71 @@ weir_status weir_context_next(weir_context *context, uint64_t *word_out, weir_st
  *  @retval WEIR_ERR_NOMEM        the process has no descriptor left. */
 weir_status weir_context_fd(weir_context *context, int *fd_out);
 
+/* ---- tracing ------------------------------------------------------------------------------ */
+
+/** How much a trace may keep; zero in a field is its default. */
+typedef struct weir_trace_config {
+    size_t size;    /**< sizeof(weir_trace_config), set by WEIR_TRACE_CONFIG_INIT */
+    uint64_t bytes; /**< of host memory for events of 96 bytes, 1 MiB to 64 GiB; 0: 64 MiB */
+    /** Operations of a GPU's queues whose times are not known yet, up to 65536: two timing events each; 0: 2048. */
+    uint32_t stamps;
+    /** Phases that the resident kernel of a device may note in one run, up to 2^24: 64 bytes each of the device's
+     *  memory, which is taken with the first run; 0: 65536. */
+    uint32_t notes;
+} weir_trace_config;
+/** Defaults of weir_trace_config. */
+#define WEIR_TRACE_CONFIG_INIT             \
+    {                                      \
+        sizeof(weir_trace_config), 0, 0, 0 \
+    }
+
+/** What a trace has kept. */
+typedef struct weir_trace_stats {
+    size_t size;      /**< sizeof(weir_trace_stats), set by WEIR_TRACE_STATS_INIT */
+    uint64_t events;  /**< kept */
+    uint64_t dropped; /**< not kept, since some bound of weir_trace_config was reached */
+    double
+        error_us; /**< by which the time of a GPU may be off against the host's, at most; 0: no GPU */
+} weir_trace_stats;
+/** weir_trace_stats: nothing filled in yet. */
+#define WEIR_TRACE_STATS_INIT             \
+    {                                     \
+        sizeof(weir_trace_stats), 0, 0, 0 \
+    }
+
+/** In what form a trace is written. */
+typedef enum weir_trace_form {
+    WEIR_TRACE_JSON = 0, /**< the events as JSON of Chrome's tracing, which ui.perfetto.dev opens */
+    WEIR_TRACE_DOT /**< who sent to whom as a graph for Graphviz, with traffic and idle times */
+} weir_trace_form;
+
+/** Begin a trace: from now on operations of queues, messages of links, phases of workers and supersteps, and runs are
+ *  kept, until weir_context_trace_stop(). What was kept by an earlier trace is forgotten. What is under way
+ *  is left out. All memory of the host is taken here; when it is full, later events are counted and dropped.
+ *  docs/tracing.md tells what is in a trace, and what it costs.
+ *  @param[in] config  NULL for defaults.
+ *  @retval WEIR_ERR_INVALID  one is on already, or a number is out of range.
+ *  @retval WEIR_ERR_NOMEM    no memory for the events, or a GPU has none for stamps.
+ *  @retval WEIR_ERR_TIMEOUT  a GPU is so busy that it did not tell its time within 200 ms.
+ *  @par Threads  any; work may go on meanwhile.
+ *  @par Blocks   with GPUs, while the clocks are compared: a millisecond for each. */
+weir_status weir_context_trace(weir_context *context, const weir_trace_config *config);
+/** End it. What is kept stays until the next trace begins, or the context ends. Work whose end is not known yet
+ *  is left out and counted as dropped: wait for queues first.
+ *  @param[in,out] stats_out  begins as WEIR_TRACE_STATS_INIT; may be NULL.
+ *  @retval WEIR_ERR_INVALID  none is on.
+ *  @par Blocks  as weir_context_trace(). */
+weir_status weir_context_trace_stop(weir_context *context, weir_trace_stats *stats_out);
+/** Write what the last trace kept, piece by piece: no more than some bytes for each event are taken meanwhile.
+ *  @param[in] write  called with the pieces, in order; @return 0, or an errno that ends the writing.
+ *  @retval WEIR_ERR_INVALID  there is none, or it was not stopped.
+ *  @retval WEIR_ERR_IO       @p write said so.
+ *  @retval WEIR_ERR_NOMEM    no memory to put the events in order.
+ *  @par Threads  any; no trace may begin meanwhile. */
+weir_status weir_context_trace_write(weir_context *context, weir_trace_form form,
+                                     int (*write)(void *user, const char *text, size_t bytes),
+                                     void *user);
+
 /* ---- segments ----------------------------------------------------------------------------- */
 
 /** A piece of memory on a device with two words of the user's: what links carry. A plain value; it

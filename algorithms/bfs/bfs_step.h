@@ -91,8 +91,9 @@ struct bfs_step_shared {
     uint64_t
         first;     /* sum 0 of the next barrier: entries put, BFS_SPLIT for each row with several */
     uint64_t arcs; /* of the vertices found */
-    uint64_t found; /* vertices */
-    uint64_t sent;  /* items */
+    uint64_t found;           /* vertices */
+    uint64_t sent;            /* items */
+    uint64_t since_ns, ns[3]; /* of block 0: up to when its time is booked, and as what */
     struct bfs_narrow narrow;
     struct weir_steps_inboxes inboxes;
 };

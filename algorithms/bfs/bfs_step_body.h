@@ -218,17 +218,31 @@ WEIR_DEV uint32_t bfs_kind(uint32_t phase)
     return phase <= BFS_ABSORB ? 0 : phase == BFS_UP ? 1 : 2;
 }
 
+/* The time since the last call was one of these phases. By thread 0 of block 0; apart from the kernel's own code, which has no
+ * register to spare. */
+WEIR_COLD void bfs_book(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                        uint32_t kind, uint32_t level)
+{
+    const uint64_t now = weir_clock_ns(), since = shared->since_ns;
+    shared->ns[kind] += now - since;
+    shared->since_ns = now;
+    if (a->member.notes)
+        weir_note_step(a->member.notes, since, now, BFS_RESULT_DOWN_NS + kind, level);
+}
+
 WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                             struct weir_steps_block *b)
 {
     struct bfs_walk w = {0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0};
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
-    uint64_t ns[3] = {0, 0, 0}, steps[3] = {0, 0, 0}, total[WEIR_STEPS_SUMS];
+    uint64_t steps[3] = {0, 0, 0}, total[WEIR_STEPS_SUMS];
     const int short_rows =
         a->rows.parts == 1 && a->rows.arcs_all < 2 * BFS_GROUP * a->rows.vertices;
     uint32_t stop;
-    if (b->thread == 0)
+    if (b->thread == 0) {
         shared->first = shared->arcs = shared->found = shared->sent = 0;
+        shared->ns[0] = shared->ns[1] = shared->ns[2] = 0;
+    }
     weir_block_sync();
     w.arriving = b->blocks;
     if (b->block == 0) {
@@ -240,7 +254,8 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
         stop = bfs_sleep(a, b, &w);
     }
     uint32_t kind = bfs_kind(w.phase);
-    uint64_t since = weir_clock_ns();
+    if (b->thread == 0)
+        shared->since_ns = weir_clock_ns();
     WEIR_ROLLED
     while (!stop && w.phase != BFS_END) {
         if (w.phase == BFS_DOWN && !w.wide && short_rows) {
@@ -254,16 +269,15 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
             break;
         bfs_remember(a, shared, b, w.phase);
         bfs_next(a, b, &w, total);
-        if (bfs_kind(w.phase) != kind || w.phase == BFS_END) {
-            const uint64_t now = weir_clock_ns();
-            ns[kind] += now - since;
-            since = now;
+        if (bfs_kind(w.phase) != kind || w.phase == BFS_END || a->member.notes) {
+            if (b->block == 0 && b->thread == 0)
+                bfs_book(a, shared, kind, w.level);
             kind = bfs_kind(w.phase);
         }
         stop = bfs_set_awake(a, shared, b, &w);
     }
     if (!stop)
-        bfs_finish(a, b, &w, &t, ns, steps);
+        bfs_finish(a, b, &w, &t, shared->ns, steps);
 }
 
 /* Mark a row that nobody found. @return its out-arcs. */

@@ -71,6 +71,7 @@ typedef struct weir__cli_request {
     const char *output, *json, *devices;
     const char *output_parents; /**< implies parents */
     const char *machine, *compare, *from;
+    const char *trace, *dot;
     uint64_t bytes, bench_trials; /**< 0: the library's choice */
     uint64_t warmups;             /**< UINT64_MAX: the library's choice */
     double factor;                /**< 0: not given */
@@ -241,6 +242,8 @@ int weir__cli_output_open(weir__cli_output *output, const char *option, const ch
 int weir__cli_output_is_stdout(const weir__cli_output *output);
 /** Refuse two outputs that are one file. */
 int weir__cli_output_differ(const weir__cli_output *a, const weir__cli_output *b);
+/** The same for any two of @p count outputs; those that are not open are left out. */
+int weir__cli_outputs_differ(const weir__cli_output *outputs, size_t count);
 /** Write a whole text with one call, so that the cause of a failure is the one that the system gives. */
 int weir__cli_output_text(weir__cli_output *output, const char *text, size_t bytes);
 /** Write out what was printed to standard output. @return EXIT_RUN, with a sentence, when that fails or
@@ -251,6 +254,18 @@ int weir__cli_stdout_flush(void);
 int weir__cli_output_commit(weir__cli_output *outputs, size_t count);
 /** Close the file and remove its temporary. Nothing happens after a commit or when the file is not open. */
 void weir__cli_output_drop(weir__cli_output *output);
+
+/* ---- traces (traced.c) ---------------------------------------------------------------------- */
+
+/** Where the files of --trace and --dot stand among the outputs of a verb that has both, one after the other. */
+enum { TRACE_FILE = 0, DOT_FILE, TRACE_FILES };
+/** Open the files that were asked for. @param[out] outputs  TRACE_FILES of them. */
+int weir__cli_trace_open(const weir__cli_request *request, weir__cli_output *outputs);
+/** Begin a trace if a file was asked for. */
+int weir__cli_trace_begin(const weir__cli_output *outputs, weir_context *context);
+/** End it and write the files, which appear with weir__cli_output_commit(). What was dropped is said on standard error.
+ *  Nothing happens where none was asked for. */
+int weir__cli_trace_end(weir__cli_output *outputs, weir_context *context);
 
 /* ---- signals (signals.c) ------------------------------------------------------------------ */
 

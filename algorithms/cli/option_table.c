@@ -148,7 +148,12 @@ static const weir__cli_option options[] = {
     TEXT("json", "FILE|-", VERB_TRAVERSAL | VERB_INFO | VERB_BENCH | VERB_PBF, json,
          "write one JSON document; - is standard output, which then\n"
          "holds nothing else"),
-    {.name = "trace", .argument = "FILE", .verbs = VERB_TRAVERSAL, .set = weir__cli_set_unbuilt},
+    TEXT("trace", "FILE", VERB_TRAVERSAL | VERB_BENCH | VERB_PBF, trace,
+         "write what ran when as JSON of Chrome's tracing, which\n"
+         "ui.perfetto.dev opens: queues, links, phases, supersteps"),
+    TEXT("dot", "FILE", VERB_TRAVERSAL | VERB_BENCH | VERB_PBF, dot,
+         "write who sent to whom as a graph for Graphviz: traffic of each\n"
+         "link, and how long it stood still"),
     FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
     FLAG("help",
          VERB_TRAVERSAL | VERB_GEN | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF | VERB_VERSION |

@@ -59,6 +59,16 @@ int weir__cli_output_differ(const weir__cli_output *a, const weir__cli_output *b
     return EXIT_DONE;
 }
 
+int weir__cli_outputs_differ(const weir__cli_output *outputs, size_t count)
+{
+    int code = EXIT_DONE;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = i + 1; j < count && !code; j++)
+            if (outputs[i].file && outputs[j].file)
+                code = weir__cli_output_differ(&outputs[i], &outputs[j]);
+    return code;
+}
+
 /* ---- writing ---- */
 
 int weir__cli_output_text(weir__cli_output *output, const char *text, size_t bytes)

@@ -4,7 +4,8 @@
 
 #include "algorithms/cli/traversal.h"
 
-enum { OUTPUT, JSON, PARENTS, OUTPUTS };
+/** TRACES is the first of TRACE_FILES. */
+enum { OUTPUT, JSON, PARENTS, TRACES, OUTPUTS = TRACES + TRACE_FILES };
 
 struct weir__cli_session {
     const weir__cli_algorithm *algorithm;

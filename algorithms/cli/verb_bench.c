@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPORT, JSON, OUTPUTS };
+enum { REPORT, JSON, TRACES, OUTPUTS = TRACES + TRACE_FILES };
 enum { TABLE_FORMAT, JSON_FORMAT, CSV_FORMAT }; /* positions in weir__cli_bench_formats */
 
 #define USUAL_FACTOR 1.10
@@ -65,7 +65,8 @@ static int check_name(const weir__cli_request *request)
 /* Find an option of measurements that was given although nothing is measured; NULL: there is none. */
 static const char *idle_option(const weir__cli_request *request)
 {
-    static const char *const measuring[] = {"devices", "machine", "bytes", "trials", "warmups"};
+    static const char *const measuring[] = {"devices", "machine", "bytes", "trials",
+                                            "warmups", "trace",   "dot"};
     for (size_t i = 0; i < sizeof measuring / sizeof *measuring; i++)
         if (weir__cli_given(request, measuring[i]))
             return measuring[i];
@@ -117,9 +118,9 @@ static int open_outputs(struct session *session)
     if (!code && weir__cli_given(request, "format") && !report->file)
         code = weir__cli_fail(EXIT_USAGE, "--format %s and --json both write to standard output",
                               weir__cli_bench_formats.built[request->format]);
-    if (!code && json->file && report->file)
-        code = weir__cli_output_differ(report, json);
-    return code;
+    if (!code)
+        code = weir__cli_trace_open(request, &session->outputs[TRACES]);
+    return code ? code : weir__cli_outputs_differ(session->outputs, OUTPUTS);
 }
 
 static int read_files(struct session *session)
@@ -253,11 +254,13 @@ static int measure(struct session *session)
     int code = weir__cli_context_open(request, &session->context);
     if (!code)
         code = describe(session);
+    if (!code)
+        code = weir__cli_trace_begin(&session->outputs[TRACES], session->context);
     if (!code && !is_all(request))
-        return run_alone(session, request->graph);
-    for (size_t i = 0; !code && (info = weir__cli_bench_at(i)); i++)
+        code = run_alone(session, request->graph);
+    for (size_t i = 0; is_all(request) && !code && (info = weir__cli_bench_at(i)); i++)
         code = run_one(session, info);
-    return code;
+    return code ? code : weir__cli_trace_end(&session->outputs[TRACES], session->context);
 }
 
 /* ---- reporting ---- */

@@ -5,9 +5,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { JSON, TRACES, OUTPUTS = TRACES + TRACE_FILES };
+
 struct session {
     const weir__cli_request *request;
-    weir__cli_output json;
+    weir__cli_output outputs[OUTPUTS];
     weir_context *context;
     weir_pbf *pbf;
     /* Memory of the home device, since copies to GPUs are quicker from page-locked memory. */
@@ -24,6 +26,17 @@ static weir_pbf_config config_of(const weir__cli_request *request)
     config.packet_bytes = (size_t)request->packet;
     config.time_limit_ms = (uint32_t)request->time_limit_ms;
     return config;
+}
+
+static int open_outputs(struct session *session)
+{
+    const weir__cli_request *request = session->request;
+    int code = EXIT_DONE;
+    if (request->json)
+        code = weir__cli_output_open(&session->outputs[JSON], "json", request->json);
+    if (!code)
+        code = weir__cli_trace_open(request, &session->outputs[TRACES]);
+    return code ? code : weir__cli_outputs_differ(session->outputs, OUTPUTS);
 }
 
 static int open_devices(struct session *session)
@@ -136,16 +149,20 @@ static int report(struct session *session)
     weir__cli_filtered *filtered = &session->report;
     filtered->context = session->context;
     int code = weir__cli_filtered_summarize(filtered);
-    if (!code && session->json.file)
-        code = weir__cli_filtered_json(filtered, &session->json);
-    if (!code && !weir__cli_output_is_stdout(&session->json))
+    int taken = 0;
+    for (int i = 0; i < OUTPUTS; i++)
+        taken |= weir__cli_output_is_stdout(&session->outputs[i]);
+    if (!code && session->outputs[JSON].file)
+        code = weir__cli_filtered_json(filtered, &session->outputs[JSON]);
+    if (!code && !taken)
         code = weir__cli_filtered_text(filtered);
-    return code ? code : weir__cli_run_commit(&session->json, 1, filtered->difference);
+    return code ? code : weir__cli_run_commit(session->outputs, OUTPUTS, filtered->difference);
 }
 
 static void close_session(struct session *session)
 {
-    weir__cli_output_drop(&session->json);
+    for (int i = 0; i < OUTPUTS; i++)
+        weir__cli_output_drop(&session->outputs[i]);
     weir_pbf_destroy(session->pbf);
     if (session->context) {
         weir_device_free(weir_context_home(session->context), session->output);
@@ -161,14 +178,18 @@ int weir__cli_pbf(const weir__cli_request *request)
     session.report =
         (weir__cli_filtered){.request = request, .config = config_of(request), .verified = -1};
     int code = weir__cli_signals_start();
-    if (!code && request->json)
-        code = weir__cli_output_open(&session.json, "json", request->json);
+    if (!code)
+        code = open_outputs(&session);
     if (!code)
         code = open_devices(&session);
     if (!code)
         code = allocate(&session);
     if (!code)
+        code = weir__cli_trace_begin(&session.outputs[TRACES], session.context);
+    if (!code)
         code = run_all(&session);
+    if (!code)
+        code = weir__cli_trace_end(&session.outputs[TRACES], session.context);
     if (!code)
         code = report(&session);
     close_session(&session);

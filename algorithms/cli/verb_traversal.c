@@ -76,17 +76,15 @@ static int check_options(const struct weir__cli_session *session)
 static int open_outputs(struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
-    const char *const names[OUTPUTS] = {"output", "json", "output-parents"};
-    const char *const paths[OUTPUTS] = {request->output, request->json, request->output_parents};
+    const char *const names[TRACES] = {"output", "json", "output-parents"};
+    const char *const paths[TRACES] = {request->output, request->json, request->output_parents};
     int code = EXIT_DONE;
-    for (int i = 0; i < OUTPUTS && !code; i++)
+    for (int i = 0; i < TRACES && !code; i++)
         if (paths[i])
             code = weir__cli_output_open(&session->outputs[i], names[i], paths[i]);
-    for (int i = 0; i < OUTPUTS; i++)
-        for (int j = i + 1; j < OUTPUTS && !code; j++)
-            if (paths[i] && paths[j])
-                code = weir__cli_output_differ(&session->outputs[i], &session->outputs[j]);
-    return code;
+    if (!code)
+        code = weir__cli_trace_open(request, &session->outputs[TRACES]);
+    return code ? code : weir__cli_outputs_differ(session->outputs, OUTPUTS);
 }
 
 /* An algorithm that starts everywhere gets one source, which it ignores. */
@@ -305,7 +303,11 @@ int weir__cli_traverse(const weir__cli_request *request)
     if (!code)
         code = allocate(&session);
     if (!code)
+        code = weir__cli_trace_begin(&session.outputs[TRACES], session.context);
+    if (!code)
         code = run_all(&session);
+    if (!code)
+        code = weir__cli_trace_end(&session.outputs[TRACES], session.context);
     if (!code)
         code = weir__cli_session_report(&session);
     close_session(&session);

@@ -116,6 +116,8 @@ static void close_device(weir_device *base)
     struct cuda_device *device = (struct cuda_device *)base;
     weir__cuda_watcher_close(device);
     weir__cuda_hold_close(device);
+    if (device->clock)
+        base->ops->pinned_free(base, device->clock);
     weir__device_fini(base);
     free(device);
 }
@@ -217,6 +219,8 @@ const weir__backend weir__cuda_backend = {
     .load = weir__cuda_load,
     .native = weir__cuda_queue_native,
     .wait_native = weir__cuda_queue_wait_native,
+    .clock = weir__cuda_clock,
+    .range = weir__cuda_range,
     .stamp_create = weir__cuda_stamp_create,
     .stamp_destroy = weir__cuda_stamp_destroy,
     .stamp = weir__cuda_queue_stamp,

@@ -13,6 +13,8 @@ struct cuda_device {
     weir_device base;
     int ordinal;
     void *context; /* a CUcontext, the device's primary one; NULL: the driver does not tell */
+    struct weir__clock_words
+        *clock; /* page-locked; of weir__cuda_clock(), one call at a time; NULL at first */
     struct {
         pthread_mutex_t lock; /* guards all below but what `word` points to */
         uint32_t *word;       /* page-locked; NULL until a stream is first held */
@@ -111,6 +113,10 @@ void weir__cuda_watcher_open(struct cuda_device *device);
 /** Call what is watched and end the thread. */
 void weir__cuda_watcher_stop(struct cuda_device *device);
 void weir__cuda_watcher_close(struct cuda_device *device);
+
+weir_status weir__cuda_clock(weir_queue *queue, int64_t timeout_ms, uint64_t *device_ns,
+                             uint64_t *before_ns, uint64_t *after_ns);
+void weir__cuda_range(const char *name);
 
 weir_status weir__cuda_connect(weir_device *source, weir_device *destination, int *reaches_out);
 void weir__cuda_facts(weir_device *device, weir__device_facts *facts_out);

@@ -20,6 +20,7 @@ struct op {
     struct host_stamp *stamp;
     uint64_t number; /* of a host event's record or a stamp's mark */
     weir_future *future;
+    struct weir__trace_mark mark;
     size_t room; /* bytes behind the struct, for arguments */
     _Alignas(16) unsigned char args[];
 };

@@ -31,7 +31,10 @@ static weir_status take(struct host_queue *queue, size_t bytes, struct op **op_o
         op = NULL;
     }
     *op_out = op;
-    return op ? WEIR_OK : make_op(bytes, op_out);
+    weir_status status = op ? WEIR_OK : make_op(bytes, op_out);
+    if (!status)
+        weir__trace_mark(&(*op_out)->mark, queue->base.device->context);
+    return status;
 }
 
 weir_status weir__host_queue_reserve(weir_queue *base, uint32_t count)

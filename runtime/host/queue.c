@@ -44,6 +44,25 @@ static void work_on(struct host_queue *queue, struct op *op)
     }
 }
 
+/* The same, and a trace is told. A device that only tests make of this one, and that holds its queues, keeps its own time. */
+static void work_timed(struct host_queue *queue, struct op *op)
+{
+    static const enum weir__trace_op ops[] = {
+        [COPY] = WEIR__TRACE_COPY, [FILL] = WEIR__TRACE_FILL, [CALL] = WEIR__TRACE_CALL};
+    const weir_device *device = queue->base.device;
+    struct weir__trace *trace = device->ops->holds ? NULL : weir__tracing(device->context);
+    if (!trace) {
+        work_on(queue, op);
+        return;
+    }
+    const int launch = op->kind == LAUNCH, moves = op->kind == COPY || op->kind == FILL;
+    const uint64_t begin = weir__now_ns();
+    work_on(queue, op);
+    weir__trace_ran(trace, &queue->base, launch ? WEIR__TRACE_CALL : ops[op->kind],
+                    launch ? op->kernel->name : NULL, begin, weir__now_ns(), moves ? op->bytes : 0,
+                    &op->mark);
+}
+
 static void run(struct host_queue *queue, struct op *op)
 {
     switch (op->kind) {
@@ -65,7 +84,7 @@ static void run(struct host_queue *queue, struct op *op)
         wait_future(queue->base.device, op->future);
         break;
     default:
-        work_on(queue, op);
+        work_timed(queue, op);
     }
 }
 

@@ -41,8 +41,10 @@ struct sim_op {
     struct sim_event *event;
     uint64_t number; /* of an event's record, or a stamp's */
     struct sim_stamp *stamp;
-    int open;    /* of a gate */
-    size_t room; /* bytes behind the struct, for arguments */
+    int open; /* of a gate */
+    struct weir__trace_mark mark;
+    uint64_t begun_ps; /* when its queue came to it */
+    size_t room;       /* bytes behind the struct, for arguments */
     _Alignas(16) unsigned char args[];
 };
 

@@ -85,6 +85,7 @@ static weir_status take(struct sim_queue *queue, enum sim_kind kind, size_t byte
         room = bytes;
     }
     *op = (struct sim_op){.queue = queue, .kind = kind, .room = room};
+    weir__trace_mark(&op->mark, queue->base.device->context);
     *op_out = op;
     return WEIR_OK;
 }

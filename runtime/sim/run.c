@@ -1,9 +1,30 @@
 /** @file run.c  What a queue does when it comes to an operation. The engine is locked. */
 #include "runtime/sim/engine.h"
 
+static int takes_time(const struct sim_op *op)
+{
+    return op->kind == SIM_COPY || op->kind == SIM_FILL || op->kind == SIM_LAUNCH ||
+           op->kind == SIM_CALL;
+}
+
+static void tell_trace(const struct weir__sim *sim, struct sim_queue *queue,
+                       const struct sim_op *op)
+{
+    static const enum weir__trace_op ops[] = {[SIM_COPY] = WEIR__TRACE_COPY,
+                                              [SIM_FILL] = WEIR__TRACE_FILL,
+                                              [SIM_CALL] = WEIR__TRACE_CALL};
+    struct weir__trace *trace = weir__tracing(queue->base.device->context);
+    const int launch = op->kind == SIM_LAUNCH;
+    if (trace && takes_time(op))
+        weir__trace_ran(trace, &queue->base, launch ? WEIR__TRACE_CALL : ops[op->kind],
+                        launch ? op->kernel->name : NULL, op->begun_ps / 1000, sim->now_ps / 1000,
+                        op->bytes, &op->mark);
+}
+
 static void finish_first(struct weir__sim *sim, struct sim_queue *queue)
 {
     struct sim_op *op = queue->first;
+    tell_trace(sim, queue, op);
     if (!(queue->first = op->next))
         queue->last = NULL;
     op->next = queue->spare;
@@ -38,12 +59,6 @@ static int pass(struct weir__sim *sim, struct sim_queue *queue, struct sim_op *o
     }
 }
 
-static int takes_time(const struct sim_op *op)
-{
-    return op->kind == SIM_COPY || op->kind == SIM_FILL || op->kind == SIM_LAUNCH ||
-           op->kind == SIM_CALL;
-}
-
 static void go_on(struct weir__sim *sim, struct sim_queue *queue)
 {
     struct sim_op *op;
@@ -55,6 +70,8 @@ static void go_on(struct weir__sim *sim, struct sim_queue *queue)
         finish_first(sim, queue);
     }
     queue->state = op ? SIM_DELAYED : SIM_IDLE;
+    if (op)
+        op->begun_ps = sim->now_ps;
     if (op)
         weir__sim_due_push(sim, queue, weir__sim_later(sim->now_ps, op->delay_ps));
 }

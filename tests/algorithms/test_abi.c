@@ -57,6 +57,12 @@ static weir_status give_collectives(const void *given)
     return status;
 }
 
+static weir_status give_trace(const void *given)
+{
+    weir_status status = weir_context_trace(world.context, given);
+    return status ? status : weir_context_trace_stop(world.context, NULL);
+}
+
 static weir_status give_bench(const void *given)
 {
     weir_bench_table *table;
@@ -184,6 +190,7 @@ static weir_status choose_none(void *user, const weir_segment *message, const we
 static const weir_link_config link_config = WEIR_LINK_CONFIG_INIT;
 static const weir_channel_config channel_config = WEIR_CHANNEL_CONFIG_INIT;
 static const weir_collectives_config collectives_config = WEIR_COLLECTIVES_CONFIG_INIT;
+static const weir_trace_config trace_config = WEIR_TRACE_CONFIG_INIT;
 static const weir_bench_config bench_config = WEIR_BENCH_CONFIG_INIT;
 static const weir_worklist_config worklist_config = WEIR_WORKLIST_CONFIG_INIT;
 static const weir_graph_options graph_options = WEIR_GRAPH_OPTIONS_INIT;
@@ -210,6 +217,7 @@ static const struct given {
     {"weir_collectives_config", give_collectives, &collectives_config, sizeof collectives_config,
      sizeof(size_t)},
     {"weir_bench_config", give_bench, &bench_config, sizeof bench_config, sizeof(size_t)},
+    {"weir_trace_config", give_trace, &trace_config, sizeof trace_config, sizeof(size_t)},
     {"weir_worklist_config", give_worklist, &worklist_config, sizeof worklist_config,
      sizeof(size_t)},
     {"weir_graph_options", give_graph, &graph_options, sizeof graph_options, sizeof(size_t)},
@@ -324,6 +332,24 @@ static weir_status take_device(void *taken)
 static weir_status take_pool(void *taken)
 {
     return weir_device_pool_stats(weir_context_device(world.context, 1), taken);
+}
+
+static weir_status take_trace(void *taken)
+{
+    weir_queue *queue;
+    void *data;
+    weir_device *device = weir_context_device(world.context, 1);
+    OK(weir_context_trace(world.context, NULL));
+    OK(weir_queue_create(device, 0, &queue));
+    OK(weir_device_alloc(device, 64, &data));
+    OK(weir_queue_fill(queue, data, 1, 64));
+    OK(weir_queue_sync(queue));
+    weir_queue_destroy(queue);
+    weir_device_free(device, data);
+    weir_status status = weir_context_trace_stop(world.context, taken);
+    if (status) /* what is refused leaves the trace on */
+        OK(weir_context_trace_stop(world.context, NULL));
+    return status;
 }
 
 static weir_status take_queue(void *taken)
@@ -490,6 +516,7 @@ static const struct taken {
     {"weir_device_info", take_device, sizeof(weir_device_info)},
     {"weir_pool_stats", take_pool, sizeof(weir_pool_stats)},
     {"weir_queue_stats", take_queue, sizeof(weir_queue_stats)},
+    {"weir_trace_stats", take_trace, sizeof(weir_trace_stats)},
     {"weir_link_stats", take_link, sizeof(weir_link_stats)},
     {"weir_channel_stats", take_channel, sizeof(weir_channel_stats)},
     {"weir_policy", take_policy, sizeof(weir_policy)},

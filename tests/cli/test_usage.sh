@@ -113,8 +113,6 @@ refuse 2 "did you mean --output-parents" bfs $G --output-parent x
 refuse 2 "--machine: bfs has no such option" bfs $G --machine m60
 refuse 2 "--measure: bfs has no such option" bfs $G --measure
 refuse 2 "--format: bfs has no such option" bfs $G --format json
-refuse 2 "--trace is not built yet" bfs $G --trace t.json
-for verb in sssp pr cc; do refuse 2 "--trace is not built yet" $verb $G --trace t.json; done
 refuse 2 "--tolerance: sssp is exact" sssp $G --tolerance 1e-3
 refuse 2 "--parents: gen has no such option" gen $G -o x.mtx --parents
 refuse 2 "--stats: gen has no such option" gen $G -o x.mtx --stats

@@ -24,6 +24,14 @@ static void note_nothing(void *user, weir_status status)
     (void)status;
 }
 
+static int throw_away(void *user, const char *text, size_t bytes)
+{
+    (void)user;
+    (void)text;
+    (void)bytes;
+    return 0;
+}
+
 static void configuration(void **state)
 {
     weir_config *config;
@@ -174,6 +182,10 @@ static void futures(void **state)
     MISSING(weir_context_post(NULL, 1), "context");
     MISSING(weir_context_next(NULL, &word, &ended), "context");
     MISSING(weir_context_next(context, NULL, &ended), "word_out");
+    MISSING(weir_context_trace(NULL, NULL), "context");
+    MISSING(weir_context_trace_stop(NULL, NULL), "context");
+    MISSING(weir_context_trace_write(NULL, WEIR_TRACE_JSON, throw_away, NULL), "context");
+    MISSING(weir_context_trace_write(context, WEIR_TRACE_JSON, NULL, NULL), "write");
     MISSING(weir_context_fd(NULL, &fd), "context");
     MISSING(weir_context_fd(context, NULL), "fd_out");
     weir_future_release(future);

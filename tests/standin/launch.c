@@ -1,6 +1,9 @@
 /** @file launch.c  What the program puts into streams: copies, fills, kernels, calls, words. */
 #include "tests/standin/internal.h"
 
+#include "runtime/cuda/clock.h"
+#include "runtime/sync.h"
+
 #include "runtime/cuda/push.h"
 
 #include <cuda.h>
@@ -111,6 +114,34 @@ cudaError_t weir__cuda_push_start(cudaStream_t stream, unsigned units, void *des
     cudaError_t error = may_launch(stream);
     (void)units;
     return error ? error : put(stream, copying(STANDIN__PUSH, destination, source, bytes));
+}
+
+/* ---- the clock of kernels (runtime/cuda/clock.cu) ------------------------------------------------------ */
+
+struct clock_args {
+    struct weir__clock_words *words;
+    uint64_t patience_ns;
+};
+
+static void clock_host(const void *data, uint32_t worker, uint32_t workers)
+{
+    const struct clock_args *args = data;
+    const uint64_t until = weir_clock_ns() + args->patience_ns;
+    (void)worker;
+    (void)workers;
+    weir_store_release_sys_u32(&args->words->answered, 1);
+    while (!weir_load_acquire_sys_u32(&args->words->asked))
+        if (weir_clock_ns() > until)
+            return;
+    args->words->ns = weir_clock_ns();
+    weir_store_release_sys_u32(&args->words->answered, 2);
+}
+
+cudaError_t weir__cuda_clock_start(cudaStream_t stream, struct weir__clock_words *words,
+                                   uint64_t patience_ns)
+{
+    const struct clock_args args = {words, patience_ns};
+    return (cudaError_t)standin__launch(stream, clock_host, 1, &args, sizeof args);
 }
 
 /* ---- words of memory --------------------------------------------------------------------------------- */

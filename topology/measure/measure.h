@@ -100,6 +100,9 @@ weir_status weir__forward_rows(struct bench *bench, const uint8_t *order, uint32
 #define REGION_OPS_MAX 600
 
 /** Queues that start together and are timed together; made once for a row, used for every trial. */
+/** The same for a benchmark: where a trace is on two stamps come with each copy and kernel of a GPU. */
+uint32_t weir__region_ops_max(const struct bench *bench);
+
 struct region {
     struct bench *bench;
     uint32_t count;

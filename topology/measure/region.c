@@ -7,6 +7,7 @@
 #include "topology/measure/measure.h"
 
 #include "runtime/config.h"
+#include "runtime/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +180,25 @@ static weir_status let_go(struct region *region)
     return status == WEIR_ERR_TIMEOUT ? timed_out(region) : status;
 }
 
+uint32_t weir__region_ops_max(const struct bench *bench)
+{
+    int gpu = 0;
+    for (uint32_t i = 0; i < bench->devices; i++)
+        gpu |= weir__device_is_gpu(weir_context_device(bench->context, i));
+    return gpu && weir__tracing(bench->context) ? REGION_OPS_MAX / 2 : REGION_OPS_MAX;
+}
+
+/* A trial, as long as its stamps say. The host learns of its end a little later, which moves the span, not its length. */
+static void tell_trace(const struct region *region, double ms)
+{
+    const weir_context *context = region->bench->context;
+    struct weir__trace *trace = weir__tracing(context);
+    const uint64_t now = trace ? weir_context_time_ns(context) : 0;
+    const uint64_t took = (uint64_t)(ms * 1e6 + 0.5);
+    if (trace && now > took)
+        weir__trace_run(trace, region->bench->table->name, now - took, now);
+}
+
 weir_status weir__region_end(struct region *region, weir_status failed, double *ms_out)
 {
     weir_status status = failed;
@@ -189,7 +209,9 @@ weir_status weir__region_end(struct region *region, weir_status failed, double *
         status = finish(region);
     if (!status)
         status = let_go(region);
-    if ((status = release(region, status)))
+    if ((status = release(region, status)) ||
+        (status = weir_stamp_elapsed(region->start, region->stop, ms_out)))
         return status;
-    return weir_stamp_elapsed(region->start, region->stop, ms_out);
+    tell_trace(region, *ms_out);
+    return WEIR_OK;
 }

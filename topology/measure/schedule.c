@@ -138,7 +138,7 @@ static uint32_t most_marks(const struct schedule *schedule)
 
 int weir__schedule_fits(const struct schedule *schedule)
 {
-    return most_operations(schedule) <= REGION_OPS_MAX &&
+    return most_operations(schedule) <= weir__region_ops_max(schedule->bench) &&
            most_marks(schedule) <= weir__region_marks_max(schedule->bench);
 }
 
@@ -209,12 +209,11 @@ static weir_status open_region(struct schedule *schedule)
 {
     if (schedule->status)
         return schedule->status;
-    uint32_t most = most_operations(schedule);
-    if (most > REGION_OPS_MAX)
+    uint32_t most = most_operations(schedule), room = weir__region_ops_max(schedule->bench);
+    if (most > room)
         return weir__fail(
             WEIR_ERR_INVALID,
-            "a held queue of %u operations: at most %d, ask for fewer bytes (--bytes)", most,
-            REGION_OPS_MAX);
+            "a held queue of %u operations: at most %u, ask for fewer bytes (--bytes)", most, room);
     return weir__region_open(&schedule->region, schedule->bench, schedule->owner, schedule->queues);
 }
 

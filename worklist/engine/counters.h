@@ -184,12 +184,44 @@ WEIR_DEV void weir_count_round(const struct weir_engine_args *args, struct weir_
         ledger->rounds++;
 }
 
-/** The time since the last decision belongs to @p phase. One lane. */
-WEIR_DEV void weir_count_time(struct weir_ledger *ledger, uint32_t phase)
+/** Note for a trace the stretch from @p begin_ns on that was counted last. One lane. */
+WEIR_DEV void weir_note_rounds(const struct weir_engine_args *args,
+                               const struct weir_ledger *ledger, uint64_t begin_ns, uint32_t phase)
 {
-    uint64_t now = weir_clock_ns();
-    ledger->phase_ns[phase] += now - ledger->mark_ns;
+    const struct weir_control *control = args->control;
+    struct weir_note *note = weir_note_next(args->notes);
+    uint64_t deferred = 0, waiting = 0, credits = 0;
+    if (!note)
+        return;
+    WEIR_ROLLED
+    for (uint32_t b = 0; b < WEIR_BAGS; b++) {
+        const uint32_t far = b == WEIR_BAG_FAR || b == WEIR_BAG_FAR + 1 || b >= WEIR_BAG_BUCKET;
+        deferred += far ? ledger->seen[b] : 0;
+        waiting += b < WEIR_BAG_FAR ? ledger->seen[b] : 0;
+    }
+    WEIR_ROLLED
+    for (uint32_t l = 0; l < args->channels_out; l++)
+        credits += control->out_limit[l] - ledger->out_published[l];
+    note->begin_ns = begin_ns;
+    note->end_ns = ledger->mark_ns;
+    note->phase = phase;
+    note->threshold = ledger->plan.order.threshold;
+    note->value[0] = ledger->rounds;
+    note->value[1] = ledger->processed;
+    note->value[2] = waiting;
+    note->value[3] = deferred;
+    note->value[4] = credits;
+}
+
+/** The time since the last decision belongs to @p phase. One lane. */
+WEIR_DEV void weir_count_time(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                              uint32_t phase)
+{
+    const uint64_t now = weir_clock_ns(), since = ledger->mark_ns;
+    ledger->phase_ns[phase] += now - since;
     ledger->mark_ns = now;
+    if (args->notes)
+        weir_note_rounds(args, ledger, since, phase);
 }
 
 /** Which phase a round was (enum weir_phase). */

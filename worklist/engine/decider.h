@@ -127,7 +127,7 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
             weir_store_relaxed_dev_u32(&control->cursor[1], 0);
             if (ledger->started_ns == 0)
                 ledger->started_ns = ledger->mark_ns = weir_clock_ns();
-            weir_count_time(ledger, phase);
+            weir_count_time(args, ledger, phase);
             if (ledger->look[WEIR_LOOK_FULL])
                 ledger->end = WEIR_ENGINE_FULL;
             if (ledger->look[WEIR_LOOK_LONG])

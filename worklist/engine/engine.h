@@ -14,6 +14,7 @@
 #include "worklist/engine/bag.h"
 #include "worklist/engine/reset.h"
 #include "worklist/engine/word.h"
+#include "worklist/notes.h"
 
 /** A warp stages packed items in no more bytes than these. */
 #define WEIR_STAGE_BYTES 4096u
@@ -274,6 +275,8 @@ struct weir_engine_args {
     uint32_t packets;
     uint32_t packet_count[WEIR_WORK_PACKETS];
     const void *packet[WEIR_WORK_PACKETS];
+    struct weir_notes *notes; /* of the device, for a trace; NULL: there is none */
+    uint64_t pad;             /* the size is a multiple of 16 */
     struct weir_bag bag[WEIR_BAGS];
 };
 

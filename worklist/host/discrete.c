@@ -4,6 +4,7 @@
  * comparison. The host threads detect termination by the same words and rules as resident kernels do
  * (termination.h). Any of them coordinates, one at a time. */
 #include "worklist/host/internal.h"
+#include "runtime/trace.h"
 #include "runtime/config.h"
 
 #include <errno.h>
@@ -199,23 +200,42 @@ static int stopped(struct weir_worklist *list)
 }
 
 /* Add the time since *since_ns to a phase. */
-static void clock_phase(struct worker *worker, uint64_t *since_ns, uint64_t *phase_ns)
+static void clock_phase(struct worker *worker, weir_phase phase, uint64_t *since_ns,
+                        uint64_t *phase_ns)
 {
-    uint64_t now = weir_context_time_ns(worker->list->context);
-    *phase_ns += now - *since_ns;
+    const struct weir_ledger *ledger = &worker->image->ledger;
+    struct weir__trace *trace = weir__tracing(worker->list->context);
+    const uint64_t now = weir_context_time_ns(worker->list->context);
+    const uint64_t values[] = {ledger->rounds, ledger->processed,
+                               weir_word_count(worker->image->word)};
+    if (trace)
+        weir__trace_phase(trace, worker->device, WEIR__TRACE_ROUNDS, weir_phase_text(phase), 0,
+                          *since_ns, now, values, 3);
+    phase_ns[phase] += now - *since_ns;
     *since_ns = now;
+}
+
+/* Which phase a round was: the one whose time the kernel counted. The first round of a run, which takes seeds in, has none. */
+static weir_phase phase_since(const struct worker *worker, const uint64_t *before)
+{
+    for (int p = 0; p < WEIR_PHASE_WAIT; p++)
+        if (worker->image->ledger.phase_ns[p] != before[p])
+            return (weir_phase)p;
+    return WEIR_PHASE_RECEIVE;
 }
 
 static weir_status work(struct worker *worker)
 {
     struct weir_worklist *list = worker->list;
-    uint64_t since = weir_context_time_ns(list->context), waited = 0, worked_ns = 0;
+    uint64_t *counted = worker->image->ledger.phase_ns, phase_ns[WEIR_PHASES] = {0};
+    uint64_t since = weir_context_time_ns(list->context);
     weir_status status = WEIR_OK;
     while (!stopped(list) && !status) {
+        const uint64_t before[] = {counted[0], counted[1], counted[2]};
         int worked, holds;
         status = weir__round(worker, &worked);
         if (status || worked) {
-            clock_phase(worker, &since, &worked_ns);
+            clock_phase(worker, phase_since(worker, before), &since, phase_ns);
             continue;
         }
         holds = weir__round_holds(worker);
@@ -226,13 +246,10 @@ static weir_status work(struct worker *worker)
         }
         weir__wakeup_wait(&worker->wakeup,
                           holds || weir__sends_waiting(worker) ? SEND_POLL_US : -1);
-        clock_phase(worker, &since, &waited);
+        clock_phase(worker, WEIR_PHASE_WAIT, &since, phase_ns);
     }
     /* Kernels count the time between their launches as if they had run meanwhile. The host has measured how long they ran. */
-    uint64_t *phase = worker->image->ledger.phase_ns, sum = phase[0] + phase[1] + phase[2];
-    for (int p = 0; p < 3; p++)
-        phase[p] = sum ? (uint64_t)((double)phase[p] / (double)sum * (double)worked_ns) : 0;
-    phase[WEIR_PHASE_WAIT] = waited;
+    memcpy(counted, phase_ns, sizeof phase_ns);
     return status;
 }
 

@@ -106,7 +106,9 @@ struct worker {
     uint32_t sources[WEIR_DEVICES_MAX], source_count; /* workers that send to it; fused */
     /* Channels whose packed items each warp stages in the block's own memory. */
     uint32_t stage_channels;
-    unsigned char *args; /* struct weir_engine_args, then the operator's state */
+    unsigned char *args;      /* struct weir_engine_args, then the operator's state */
+    struct weir_notes *notes; /* fused, once a trace was on: device memory for so many notes */
+    uint64_t notes_room;
 
     /* Discrete. */
     pthread_t thread;
@@ -253,5 +255,12 @@ void weir__wakeup_destroy(struct wakeup *wakeup);
 void weir__wakeup_signal(void *wakeup);
 /** Wait until it is signalled, or return at once if it was since the last wait. @p timeout_us negative: without limit. */
 void weir__wakeup_wait(struct wakeup *wakeup, int64_t timeout_us);
+
+/* ---- traced.c: what a trace is told of a run --------------------------------------------------------- */
+
+/** Before a run, behind its words: resident kernels are given memory to note their phases in, if a trace is on. */
+void weir__traced_begin(struct weir_worklist *list);
+/** After it: what they noted, what went over the links, and the run. */
+void weir__traced_end(struct weir_worklist *list);
 
 #endif

@@ -4,6 +4,7 @@
  * several workers write and read (rings of channels, mail, statuses) lies with the worker that reads it, if all workers
  * that write it reach it. Otherwise, and if routes are staged, it lies in host memory. */
 #include "worklist/host/internal.h"
+#include "runtime/trace.h"
 #include "runtime/config.h"
 
 #include <stdlib.h>
@@ -189,6 +190,8 @@ static weir_status allocate_worker(struct worker *worker)
     if (weir__device_is_gpu(worker->device) &&
         (status = weir_queue_create(worker->device, 1, &worker->stop_queue)))
         return status;
+    weir__queue_role(worker->queue, "of a worker");
+    weir__queue_role(worker->stop_queue, "of stop words");
     if (weir_event_acquire(worker->device, &worker->done))
         return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
     if ((status = allocate_words(worker)) || (status = allocate_channels(worker)))
@@ -220,6 +223,7 @@ static void free_worker(struct worker *worker)
     struct weir_worklist *list = worker->list;
     weir_device *home = weir_context_home(list->context);
     weir_device_free(worker->device, worker->bounds);
+    weir_device_free(worker->device, worker->notes);
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
         weir_device_free(worker->device, worker->bags[b]);
     weir__spill_destroy(&worker->spill);

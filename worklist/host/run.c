@@ -69,7 +69,9 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
         return status;
     if (weir__worklist_failed(list))
         return report_failure(list);
-    if ((status = weir__worklist_reset(list))) {
+    status = weir__worklist_reset(list);
+    weir__traced_begin(list);
+    if (status) {
         weir__worklist_fail(list, status);
     } else if (weir__worklist_fused(list)) {
         weir__fused_run(list);
@@ -78,6 +80,7 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
         if ((status = behind_discrete(list)))
             weir__worklist_fail(list, status);
     }
+    weir__traced_end(list);
     for (uint32_t i = 0; i < list->count; i++)
         list->seeds[i].count = list->seeds[i].numbers = 0;
     if (weir__worklist_failed(list))

@@ -1,6 +1,7 @@
 /** @file steps.c  What the host does for supersteps: it checks whether devices can run them, allocates the arrays of a
  * program, starts the kernels, and reads what they left. */
 #include "worklist/steps.h"
+#include "worklist/host/notes.h"
 #include "worklist/host/resident.h"
 #include "worklist/host/steps_table.h"
 #include "runtime/internal.h"
@@ -22,6 +23,8 @@ struct member {
     uint32_t *stop;                /* page-locked: the word that a GPU is told to stop with */
     struct weir_reset *reset;
     unsigned char *args;
+    struct weir_notes *notes; /* once a trace was on: device memory for so many notes */
+    uint64_t notes_room;
 };
 
 struct weir_steps {
@@ -104,6 +107,8 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
          (status = weir_queue_create(member->device, 1, &member->stop_queue))) ||
         (status = weir_device_alloc(home, sizeof *member->image, &memory)))
         return status;
+    weir__queue_role(member->queue, "of supersteps");
+    weir__queue_role(member->stop_queue, "of stop words");
     member->image = memory;
     memset(member->image, 0, sizeof *member->image); /* results may be asked for before a run */
     if ((status = weir_device_alloc(home, sizeof *member->stop, &memory)))
@@ -458,6 +463,7 @@ void weir_steps_destroy(weir_steps *steps)
         if (member->done)
             weir_event_release(member->done);
         weir_device_free(member->device, member->reset);
+        weir_device_free(member->device, member->notes);
         weir_device_free(member->device, member->page);
         weir_device_free(weir_context_home(steps->context), member->image);
         weir_device_free(weir_context_home(steps->context), member->stop);
@@ -556,6 +562,67 @@ static void describe(struct weir_steps *steps, struct residents *all)
     }
 }
 
+/* Kernels are given memory to note their phases in if a trace is on. A run goes on without notes where there is no memory
+ * for them: the trace counts that. */
+static void traced_begin(struct weir_steps *steps)
+{
+    struct weir__trace *trace = weir__tracing(steps->context);
+    weir__range_open(steps->context, steps->program->what);
+    for (uint32_t i = 0; i < steps->domain.devices; i++) {
+        struct member *member = &steps->member[i];
+        struct weir_steps_member *told = (struct weir_steps_member *)member->args;
+        told->notes = NULL;
+        if (!trace)
+            continue;
+        if (weir__notes_begin(trace, member->device, &member->notes, &member->notes_room))
+            weir__trace_lost(trace, 1);
+        else
+            told->notes = member->notes;
+    }
+}
+
+/* Bodies book phases by the results that their times are added to. */
+static const char *phase_name(const void *user, uint32_t phase)
+{
+    const weir_steps_program *program = user;
+    for (uint32_t i = 0; i < program->phase_count; i++)
+        if (program->phases[i].ns == phase)
+            return program->phases[i].name;
+    return NULL;
+}
+
+static void tell_links(const struct weir_steps *steps, struct weir__trace *trace, uint32_t from)
+{
+    weir_device_info ends[2] = {WEIR_DEVICE_INFO_INIT, WEIR_DEVICE_INFO_INIT};
+    weir_device_info_get(steps->member[from].device, &ends[0]);
+    for (uint32_t to = 0; to < steps->domain.devices; to++) {
+        const uint64_t items = weir_steps_tells(steps, from, to);
+        struct weir__trace_place place = {0};
+        weir_device_info_get(steps->member[to].device, &ends[1]);
+        if (items && from != to)
+            weir__trace_carried(trace,
+                                weir__trace_link(trace, &place, ends[0].label, ends[1].label, NULL),
+                                0, 0, items);
+    }
+}
+
+static void traced_end(struct weir_steps *steps, const struct residents *all)
+{
+    struct weir__trace *trace = weir__tracing(steps->context);
+    weir__range_close(steps->context);
+    if (!trace)
+        return;
+    weir__trace_run(trace, steps->program->what, all->start_ns, all->end_ns);
+    for (uint32_t i = 0; i < steps->domain.devices && !failed(steps); i++) {
+        const struct member *member = &steps->member[i];
+        const struct weir_steps_member *told = (const struct weir_steps_member *)member->args;
+        if (told->notes && weir__notes_end(trace, member->device, told->notes, WEIR__TRACE_STEP,
+                                           phase_name, steps->program))
+            weir__trace_lost(trace, 1);
+        tell_links(steps, trace, i);
+    }
+}
+
 weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
 {
     struct residents all;
@@ -563,8 +630,10 @@ weir_status weir_steps_run(weir_steps *steps, weir_steps_times *times_out)
     weir_status status = weir__sized_room(times_out, sizeof *times_out, "weir_steps_times");
     if (status || (status = failure(steps)) || (status = clear_pages(steps)))
         return status;
+    traced_begin(steps);
     describe(steps, &all);
     weir__resident_run(&all);
+    traced_end(steps, &all);
     for (uint32_t i = 0; i < steps->domain.devices; i++)
         if (reset_ns < steps->member[i].image->reset_ns)
             reset_ns = steps->member[i].image->reset_ns;

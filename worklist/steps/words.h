@@ -6,6 +6,7 @@
 #include "runtime/runtime.h"
 #include "runtime/sync.h"
 #include "worklist/engine/reset.h"
+#include "worklist/notes.h"
 
 enum {
     WEIR_STEPS_SUMS = 4,      /* added up over all devices at a barrier */
@@ -71,8 +72,9 @@ struct weir_steps_member {
     const struct weir_reset
         *reset; /* arrays to be reset before the body; in this device's memory */
     uint32_t resets;
-    uint32_t index, count; /* this device, all devices */
-    uint64_t limit_ns;     /* of the run; 0: none */
+    uint32_t index, count;    /* this device, all devices */
+    uint64_t limit_ns;        /* of the run; 0: none */
+    struct weir_notes *notes; /* in this device's memory; NULL: no trace is on */
 };
 
 /** Which block and thread this is, and the step that the block is at. */

@@ -223,6 +223,24 @@ static weir_status go(weir_collectives *c, const struct call *call, const struct
     return status ? status : ended;
 }
 
+/* Looking a plan up takes a microsecond, and calls in a row are mostly alike. */
+static weir_status plan_of(weir_collectives *c, const struct call *call, struct plan *plan_out)
+{
+    weir_status status;
+    if (c->last.bytes && c->last.bytes == call->bytes && c->last.what == call->what &&
+        c->last.root == call->root) {
+        *plan_out = c->last.plan;
+        return WEIR_OK;
+    }
+    if ((status = weir__collectives_plan(c, call->what, call->root, call->bytes, plan_out)))
+        return status;
+    c->last.what = call->what;
+    c->last.root = call->root;
+    c->last.bytes = call->bytes;
+    c->last.plan = *plan_out;
+    return WEIR_OK;
+}
+
 weir_status weir__call_go(weir_collectives *c, const struct call *call)
 {
     struct plan plan = {.way = {.algorithm = c->algorithm}};
@@ -230,7 +248,7 @@ weir_status weir__call_go(weir_collectives *c, const struct call *call)
     if (c->dictated)
         plan = *c->dictated;
     else if (c->ranks > 1)
-        status = weir__collectives_plan(c, call->what, call->root, call->bytes, &plan);
+        status = plan_of(c, call, &plan);
     if (status)
         return weir__collectives_fail(c, status);
     if (plan.way.algorithm == WEIR_ALGORITHM_NCCL)

@@ -42,8 +42,13 @@ struct costs {
         copy_us; /* from a packet's arrival to that of its next, but for the bytes; two streams a link halve it for what is
                          not a chain */
     double launch_us; /* of a kernel behind a packet */
+    double
+        combine_gbs; /* of its bytes, which a rehearsal's kernels do not have; 0: as if they took no time */
 };
-static const struct costs gpu_costs = {.host_us = 10, .copy_us = 12, .launch_us = 2},
+static const struct costs gpu_costs = {.host_us = 10,
+                                       .copy_us = 12,
+                                       .launch_us = 2,
+                                       .combine_gbs = 1500},
                           host_costs = {.host_us = 12, .copy_us = 25, .launch_us = 2};
 
 /* A call of NCCL's on two H200, microseconds by bytes; of more ranks the bytes take longer by what they have more to go. */
@@ -79,6 +84,20 @@ static double on_a_link(const weir_collectives *c, weir_collective what, double 
     if (what == WEIR_COLLECTIVE_BROADCAST || what == WEIR_COLLECTIVE_REDUCE)
         return bytes;
     return what == WEIR_COLLECTIVE_ALL_REDUCE ? 2 * (n - 1) / n * bytes : (n - 1) * bytes;
+}
+
+/* What the kernels of a call take that combine packets: those of the rank that combines most. */
+static double combine_us(const weir_collectives *c, const struct costs *costs, weir_collective what,
+                         double bytes)
+{
+    const double n = c->ranks;
+    if (!costs || costs->combine_gbs <= 0 || !combines(what))
+        return 0;
+    if (what == WEIR_COLLECTIVE_REDUCE_SCATTER)
+        bytes *= n - 1;
+    else if (what == WEIR_COLLECTIVE_ALL_REDUCE)
+        bytes *= (n - 1) / n;
+    return bytes / costs->combine_gbs / 1e3;
 }
 
 /* The curve is an all-reduce's of two ranks, in which a link carries as many bytes as the message has. */
@@ -368,6 +387,7 @@ static weir_status forecast_links(weir_collectives *c, struct rehearsal *r, weir
         size_t piece = c->fixed ? most : piece_of(stream, pieces, most);
         double us = 0;
         status = try_piece(c, r, what, root, bytes, piece, &us);
+        us += combine_us(c, r->costs, what, (double)bytes);
         worse = us < best->us ? 0 : worse + 1;
         if (us < best->us)
             *best = (struct forecast){us, pieces};

@@ -148,6 +148,12 @@ struct weir_collectives {
     pthread_mutex_t planning;    /* guards the rehearsal and what it told */
     struct rehearsal *rehearsal; /* made when it is first asked */
     struct outlook *outlooks;
+    struct { /* the last call's plan, which the next one mostly has too */
+        weir_collective what;
+        uint32_t root;
+        size_t bytes; /* 0: there is none yet */
+        struct plan plan;
+    } last;
     const struct plan *dictated; /* of a set that is a rehearsal itself: what to do */
     uint64_t hops;               /* ever put into queues */
     /* of the call being made */

@@ -86,17 +86,20 @@ static double on_a_link(const weir_collectives *c, weir_collective what, double 
     return what == WEIR_COLLECTIVE_ALL_REDUCE ? 2 * (n - 1) / n * bytes : (n - 1) * bytes;
 }
 
-/* What the kernels of a call take that combine packets: those of the rank that combines most. */
+/* What the kernels of a call take that combine packets and that nothing goes on beside. Of a reduce that is the last packet; where
+ * ranks send and combine at the same time it is all that a rank combines. */
 static double combine_us(const weir_collectives *c, const struct costs *costs, weir_collective what,
                          double bytes)
 {
-    const double n = c->ranks;
+    const double n = c->ranks, packet = (double)c->packet;
     if (!costs || costs->combine_gbs <= 0 || !combines(what))
         return 0;
     if (what == WEIR_COLLECTIVE_REDUCE_SCATTER)
         bytes *= n - 1;
     else if (what == WEIR_COLLECTIVE_ALL_REDUCE)
         bytes *= (n - 1) / n;
+    else
+        bytes = bytes < packet ? bytes : packet;
     return bytes / costs->combine_gbs / 1e3;
 }
 

@@ -121,6 +121,7 @@ static void auto_takes_it_where_it_is_faster(void **state)
     struct job job;
     job_open(&job, state, BYTES);
     stand_in.get(&before);
+    assert_int_equal(unsetenv("NCCL_COMM_BLOCKING"), 0); /* whatever the test was started with */
     for (int blocking = 0; blocking < 2; blocking++) {
         if (blocking)
             assert_int_equal(setenv("NCCL_COMM_BLOCKING", "1", 1), 0);

@@ -70,7 +70,7 @@ for name in $ALGORITHMS; do
     if [ "$TOOL" ]; then
         check "the document of $name has another command" [ "$(value document.json command)" = "\"$name\"" ]
         check "the document of $name has no trial" has_member document.json trials.0.kernel_ms
-        not='source|sources|devices|time-limit|verify|stats|output|output-parents|json|help'
+        not='source|sources|devices|time-limit|verify|stats|output|output-parents|json|trace|dot|help'
         grep -vxE "$not" "$name.options" >chosen
         while read -r option; do
             check "the choices of $name lack $option" has_member document.json "choices.$option"

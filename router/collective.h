@@ -174,7 +174,8 @@ typedef struct weir_collectives_choice {
  *  scatter go directly, or by NCCL, whatever was asked for.
  *  @param[in] root  of a broadcast, reduce, gather or scatter. @param[in,out] choice_out  begins as
  *  WEIR_COLLECTIVES_CHOICE_INIT. @retval WEIR_ERR_INVALID  no such collective or root.
- *  @par Threads  any, any time. @par Blocks  no, but the first time for a size it takes milliseconds, as the first call of it
+ *  @par Threads  any, any time.
+ *  @par Blocks  no, but the first time for a size it takes milliseconds, as the first call of it
  *  does; of eight devices some tens. */
 weir_status weir_collectives_choose(weir_collectives *collectives, weir_collective collective,
                                     uint32_t root, size_t bytes,

@@ -110,11 +110,12 @@ static weir_status open_tables(weir_collectives *c)
     return weir__calloc((size_t)c->ranks * c->ranks, 1, "collectives", &c->sends);
 }
 
-/* What AUTO may take beside links, where it can be had: without, it goes as well. */
+/* What AUTO may take beside links, where it can be had: without, it goes as well. NCCL may be there and not start, for
+ * reasons of its own. */
 static weir_status open_resident(weir_collectives *c)
 {
     weir_status status = c->gpus ? weir__nccl_open(c) : WEIR_ERR_UNSUPPORTED;
-    if (status == WEIR_ERR_UNSUPPORTED) {
+    if (status && status != WEIR_ERR_NOMEM) {
         weir__nccl_close(c);
         c->nccl = NULL;
         status = WEIR_OK;

@@ -350,8 +350,8 @@ WEIR_DEV void weir__channel_copy(enum weir_by by, void *to, const void *from, ui
     const uint32_t rank = weir__by_rank(by), count = weir__by_count(by);
     uint32_t done = 0;
     if (((uintptr_t)to | (uintptr_t)from) % 16 == 0) {
-        for (uint32_t i = rank; i < bytes / 16; i += count)
-            weir_copy_16(to, from, i);
+        for (uint32_t i = rank; i < bytes / 16; i += WEIR_ABREAST * count)
+            weir_copy_16_abreast(to, from, i, count, bytes / 16);
         done = bytes / 16 * 16;
     } else if (((uintptr_t)to | (uintptr_t)from) % 4 == 0) {
         for (uint32_t i = rank; i < bytes / 4; i += count)

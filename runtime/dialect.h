@@ -80,6 +80,30 @@ WEIR_DEV void weir_copy_16(void *to, const void *from, uint64_t i)
 #endif
 }
 
+/** How many elements weir_copy_16_abreast() moves. */
+#define WEIR_ABREAST 4u
+/** to[i] = from[i] of WEIR_ABREAST elements of 16 bytes, @p step apart from @p at on, that lie below @p end. All are loaded
+ *  before the first is stored, so that the loads are under way together. */
+WEIR_DEV void weir_copy_16_abreast(void *to, const void *from, uint64_t at, uint64_t step,
+                                   uint64_t end)
+{
+#ifdef __CUDACC__
+    uint4 value[WEIR_ABREAST];
+#pragma unroll
+    for (uint32_t k = 0; k < WEIR_ABREAST; k++)
+        if (at + k * step < end)
+            value[k] = ((const uint4 *)from)[at + k * step];
+#pragma unroll
+    for (uint32_t k = 0; k < WEIR_ABREAST; k++)
+        if (at + k * step < end)
+            ((uint4 *)to)[at + k * step] = value[k];
+#else
+    for (uint32_t k = 0; k < WEIR_ABREAST; k++)
+        if (at + k * step < end)
+            weir_copy_16(to, from, at + k * step);
+#endif
+}
+
 /** Bit i is set if lane i passed a non-zero value. */
 WEIR_DEV uint32_t weir_ballot(int value)
 {

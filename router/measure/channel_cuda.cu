@@ -3,7 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
-static __global__ void __launch_bounds__(512, 1)
+static __global__ void __launch_bounds__(WEIR__CHANNEL_THREADS, WEIR__CHANNEL_PER_UNIT)
     work(const __grid_constant__ struct weir__channel_args args)
 {
     if (args.threads == WEIR__CHANNEL_WORKER)
@@ -15,9 +15,7 @@ static __global__ void __launch_bounds__(512, 1)
 extern "C" int weir__channel_cuda(void *stream, uint32_t workers, const void *args)
 {
     const struct weir__channel_args *a = (const struct weir__channel_args *)args;
-    const uint32_t rings = a->does == WEIR__CHANNEL_FEED    ? a->tx.rings
-                           : a->does == WEIR__CHANNEL_DRAIN ? a->rx.rings
-                                                            : 1;
+    const uint32_t rings = weir__channel_rings(a);
     (void)workers;
     work<<<rings, a->threads, 0, (cudaStream_t)stream>>>(*a);
     return (int)cudaGetLastError();

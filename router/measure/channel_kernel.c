@@ -10,9 +10,7 @@
 static void work(const void *args, uint32_t worker, uint32_t workers)
 {
     const struct weir__channel_args *a = args;
-    const uint32_t rings = a->does == WEIR__CHANNEL_FEED    ? a->tx.rings
-                           : a->does == WEIR__CHANNEL_DRAIN ? a->rx.rings
-                                                            : 1;
+    const uint32_t rings = weir__channel_rings(a);
     for (uint32_t ring = worker; ring < rings; ring += workers)
         weir__channel_work(a, WEIR_BY_THREAD, ring);
 }

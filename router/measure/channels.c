@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define ROUNDS     1000u
-#define THREADS    256u
 #define PACKET_MAX 65536u
 
 struct channels {
@@ -143,7 +142,7 @@ static weir_status hops(struct channels *c)
     c->bytes = 0;
     c->rings = 1;
     for (int group = 0; group < 2 && !status; group++) {
-        c->threads = group ? THREADS : WEIR__CHANNEL_WORKER;
+        c->threads = group ? WEIR__CHANNEL_THREADS / 2 : WEIR__CHANNEL_WORKER;
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes && !status; s++) {
             if (c->bench->gpus && !group && sizes[s] > 1024)
                 continue; /* a worker alone is no way to send that much */
@@ -165,7 +164,7 @@ static weir_status streams(struct channels *c, uint64_t bytes)
     char series[48];
     weir_status status = WEIR_OK;
     c->bytes = bytes;
-    c->threads = 2 * THREADS;
+    c->threads = WEIR__CHANNEL_THREADS;
     for (size_t r = 0; r < sizeof rings / sizeof *rings && !status; r++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes && !status; s++) {
             c->rings = rings[r];

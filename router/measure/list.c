@@ -12,6 +12,8 @@
       weir__bench_channels)                                                                       \
     X("channelstreams", "what a channel carries, by packet size and number of rings", 1,          \
       weir__bench_channelstreams)                                                                 \
+    X("channelring", "one device to all others along the ring, by kernels that stay", 1,          \
+      weir__bench_channelring)                                                                    \
     X("hostcost", "what sending and receiving a segment costs the calling thread", 0,             \
       weir__bench_hostcost)                                                                       \
     X("collectives",                                                                              \

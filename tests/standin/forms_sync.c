@@ -7,7 +7,6 @@
 #include "topology/measure/kernels.h"
 
 #include <sched.h>
-#include <string.h>
 #include <time.h>
 
 static uint64_t now_ns(void)
@@ -70,36 +69,6 @@ static void barrier(const void *args, uint32_t worker, uint32_t workers)
             if (!wait_for(a->flags[a->me] + other * WEIR__FLAG_STRIDE, i, &a->patience, deadline))
                 return;
     }
-}
-
-/* The slice of a packet that a block has, when it has come. @return 0: patience ended. */
-static int forward_slice(const struct weir__forward_args *a, uint32_t number, uint32_t block,
-                         uint64_t deadline)
-{
-    const uint64_t line = (uint64_t)block * WEIR__FLAG_STRIDE, at = number * a->packet;
-    const uint64_t left = a->bytes - at, chunks = (left < a->packet ? left : a->packet) / 16;
-    const struct weir__slice slice = weir__slice_of(chunks, block, a->blocks);
-    const uint32_t wanted = a->base + number + 1;
-    if (a->mine && !wait_for(a->mine + line, wanted, &a->patience, deadline))
-        return 0;
-    if (!a->to)
-        return 1;
-    memcpy((char *)a->to + at + slice.begin * 16, (const char *)a->from + at + slice.begin * 16,
-           (slice.end - slice.begin) * 16);
-    set(a->theirs + line, wanted);
-    return 1;
-}
-
-static void forward(const void *args, uint32_t worker, uint32_t workers)
-{
-    const struct weir__forward_args *a = args;
-    const uint64_t deadline = now_ns() + a->patience.limit_ns;
-    (void)worker;
-    (void)workers;
-    for (uint32_t i = 0; i < a->packets; i++)
-        for (uint32_t block = 0; block < a->blocks; block++)
-            if (!forward_slice(a, i, block, deadline))
-                return;
 }
 
 /* A grid of one worker is always together at its barrier. */

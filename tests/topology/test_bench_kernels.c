@@ -508,20 +508,7 @@ static weir_status launch_first_only(struct partners *p, uint32_t i, uint32_t ro
     return weir_queue_launch(p->region.queue[i], &weir__kernel_ping, &args, sizeof args);
 }
 
-/* The second in a ring, where the first is not there. */
-static weir_status launch_forward_only(struct partners *p, uint32_t i, uint32_t rounds)
-{
-    struct weir__forward_args args = {.mine = p->flags[i],
-                                      .bytes = BYTES,
-                                      .packet = BYTES,
-                                      .base = p->base,
-                                      .packets = rounds,
-                                      .blocks = 2,
-                                      .patience = p->patience};
-    return weir_queue_launch(p->region.queue[i], &weir__kernel_forward, &args, sizeof args);
-}
-
-static void wait_in_vain(void **state, weir__partner_fn start, const char *refusal)
+static void test_waiting_in_vain_ends(void **state)
 {
     weir_context *context = open_or_skip(state);
     weir_bench_table table = {.name = "flags"};
@@ -532,104 +519,15 @@ static void wait_in_vain(void **state, weir__partner_fn start, const char *refus
     bench.config.limit_ms = 2000;
     bench.table = &table;
     if (!first_is_gpu(context)) {
-        STATUS(weir__partners_open(&partners, &bench, &device, 1, start), WEIR_ERR_UNSUPPORTED);
-        assert_detail_has(refusal);
+        STATUS(weir__partners_open(&partners, &bench, &device, 1, launch_first_only),
+               WEIR_ERR_UNSUPPORTED);
+        assert_detail_has("kernel ping has no form for host:0");
     } else {
-        OK(weir__partners_open(&partners, &bench, &device, 1, start));
-        STATUS(weir__partners_run(&partners, start, 1, &ms), WEIR_ERR_TIMEOUT);
+        OK(weir__partners_open(&partners, &bench, &device, 1, launch_first_only));
+        STATUS(weir__partners_run(&partners, launch_first_only, 1, &ms), WEIR_ERR_TIMEOUT);
         assert_detail_has("waited in vain for a flag of its partner within 1000 ms");
         weir__partners_close(&partners);
     }
-    weir__bench_close(&bench);
-    weir_context_destroy(context);
-}
-
-static void test_waiting_in_vain_ends(void **state)
-{
-    wait_in_vain(state, launch_first_only, "kernel ping has no form for host:0");
-    wait_in_vain(state, launch_forward_only, "kernel forward has no form for host:0");
-}
-
-/* Slices follow each other without a gap from the first chunk to the last, and begin at lines. */
-static void test_slices_cover_a_packet(void **state)
-{
-    static const uint64_t chunks[] = {0, 1, 4, 7, 8, 9, 1024, 4100, 16388, 1000003};
-    static const uint32_t parts[] = {1, 2, 3, 127, 128};
-    (void)state;
-    for (size_t c = 0; c < sizeof chunks / sizeof *chunks; c++)
-        for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-            uint64_t end = 0;
-            for (uint32_t i = 0; i < parts[p]; i++) {
-                struct weir__slice slice = weir__slice_of(chunks[c], i, parts[p]);
-                assert_int_equal(slice.begin, end);
-                assert_true(slice.end >= slice.begin);
-                assert_true(slice.begin % 8 == 0 || slice.begin == chunks[c]);
-                end = slice.end;
-            }
-            assert_int_equal(end, chunks[c]);
-        }
-}
-
-/* Two devices' worth of the ring on one: the message is where the second has it, byte for byte. */
-struct chain {
-    struct partners partners;
-    void *data[2];
-    uint64_t bytes, packet;
-};
-
-static weir_status launch_chain(struct partners *p, uint32_t i, uint32_t rounds)
-{
-    const struct chain *c = (const struct chain *)p;
-    struct weir__forward_args args = {.from = c->data[i],
-                                      .to = i ? NULL : c->data[1],
-                                      .mine = i ? p->flags[1] : NULL,
-                                      .theirs = i ? NULL : p->flags[1],
-                                      .bytes = c->bytes,
-                                      .packet = c->packet,
-                                      .base = p->base,
-                                      .packets = rounds,
-                                      .blocks = 5,
-                                      .patience = p->patience};
-    return weir_queue_launch(p->region.queue[i], &weir__kernel_forward, &args, sizeof args);
-}
-
-static void forward_once(struct chain *c, uint64_t packet, uint64_t seed)
-{
-    struct bench *bench = c->partners.bench;
-    double ms;
-    c->packet = packet;
-    OK(weir__pattern_put(bench, 0, c->data[0], c->bytes, seed));
-    OK(weir__pattern_poison(bench, 0, c->data[1], c->bytes + 64));
-    OK(weir__partners_run(&c->partners, launch_chain, (uint32_t)((c->bytes + packet - 1) / packet),
-                          &ms));
-    OK(weir__pattern_check(bench, 0, c->data[1], c->bytes, seed, "forwarded"));
-    STATUS(weir__pattern_check(bench, 0, c->data[1], c->bytes + 64, seed, "forwarded"),
-           WEIR_ERR_VERIFY);
-    assert_detail_has(": 8 of "); /* what lies behind was not touched */
-}
-
-static void test_packets_are_forwarded_whole(void **state)
-{
-    weir_context *context = open_or_skip(state);
-    weir_bench_table table = {.name = "broadcast"};
-    struct bench bench = {.context = context, .devices = weir_context_device_count(context)};
-    struct chain chain = {.bytes = 64 * 1001};
-    const uint32_t same[2] = {0, 0};
-    bench.config.limit_ms = LONG_MS;
-    bench.table = &table;
-    if (!first_is_gpu(context)) {
-        weir_context_destroy(context);
-        skip(); /* kernels that wait for each other are for GPUs */
-    }
-    for (int i = 0; i < 2; i++)
-        OK(weir__bench_alloc(&bench, 0, chain.bytes + 64, &chain.data[i]));
-    OK(weir__partners_open(&chain.partners, &bench, same, 2, launch_chain));
-    forward_once(&chain, 64, 7);
-    forward_once(&chain, 4096, 8);
-    forward_once(&chain, 64 * 1001, 9);
-    weir__partners_close(&chain.partners);
-    for (int i = 0; i < 2; i++)
-        weir_device_free(weir_context_device(context, 0), chain.data[i]);
     weir__bench_close(&bench);
     weir_context_destroy(context);
 }
@@ -683,8 +581,6 @@ int main(void)
         cmocka_unit_test(test_owners_check_their_memory),
         cmocka_unit_test(test_peers_are_told_apart_by_the_way),
         ON_EACH_BACKEND(test_waiting_in_vain_ends),
-        cmocka_unit_test(test_slices_cover_a_packet),
-        ON_BACKEND(test_packets_are_forwarded_whole, "cuda:0"),
         cmocka_unit_test(test_simulated_machines_run_no_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

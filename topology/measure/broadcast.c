@@ -5,9 +5,8 @@
  * ones still arrive. Where two neighbours do not reach each other, a send is a push to home memory
  * and a pull from there. The tree's edges are those of the planned one, seen from device 0.
  *
- * "Ring, kernels" starts a kernel for each packet and hop; "ring, resident kernels" one for each
- * device (forward.c). The latter needs GPUs: on simulated machines, where a kernel costs its start
- * and nothing else, the former stands for both. */
+ * "Ring, kernels" starts a kernel for each packet and hop; how kernels that stay do it is the router's benchmark
+ * "channelring". */
 #include "topology/measure/list.h"
 #include "topology/measure/schedule.h"
 
@@ -37,21 +36,27 @@ static void star(uint32_t devices, struct shape *shape)
         shape->order[i] = (uint8_t)i;
 }
 
-static weir_status ring(const struct bench *bench, struct shape *shape)
+weir_status weir__ring_order(const struct bench *bench, uint8_t order_out[WEIR_DEVICES_MAX])
 {
     weir_route_plan plan;
     uint32_t n = bench->devices, at = 0;
     weir_status status = weir_route_plan_make(bench->machine, WEIR_ROUTE_RING, &plan);
     if (status)
         return status;
-    star(n, shape);
     while (plan.order[at] != 0)
         at++;
-    for (uint32_t i = 0; i < n; i++) {
-        shape->order[i] = plan.order[(at + i) % n];
-        shape->parent[shape->order[i]] = i ? shape->order[i - 1] : 0;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        order_out[i] = plan.order[(at + i) % n];
     return WEIR_OK;
+}
+
+static weir_status ring(const struct bench *bench, struct shape *shape)
+{
+    star(bench->devices, shape);
+    weir_status status = weir__ring_order(bench, shape->order);
+    for (uint32_t i = 0; i < bench->devices && !status; i++)
+        shape->parent[shape->order[i]] = i ? shape->order[i - 1] : 0;
+    return status;
 }
 
 static weir_status tree(const struct bench *bench, struct shape *shape)
@@ -150,13 +155,6 @@ static weir_status measure_sizes(struct bench *bench, const struct method *metho
     return status;
 }
 
-static weir_status measure_resident(struct bench *bench, const struct shape *around)
-{
-    uint64_t sizes[PACKET_SIZES_MAX];
-    uint32_t count = weir__packet_sizes(bench->config.bytes, PACKET_LEAST, PACKET_MOST, 4, sizes);
-    return weir__forward_rows(bench, around->order, around->devices, sizes, count);
-}
-
 weir_status weir__bench_broadcast(struct bench *bench)
 {
     struct shape direct, around, down;
@@ -177,5 +175,5 @@ weir_status weir__bench_broadcast(struct bench *bench)
         return status;
     for (size_t i = 0; i < sizeof methods / sizeof *methods && !status; i++)
         status = measure_sizes(bench, &methods[i]);
-    return status ? status : measure_resident(bench, &around);
+    return status;
 }

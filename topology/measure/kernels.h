@@ -85,22 +85,6 @@ struct weir__barrier_args {
     struct weir__patience patience;
 };
 
-/** A message that comes in packets and goes on to the next device as it comes. Each block has the
- *  same slice of every packet and flags of its own: it waits for no other block of its device. Flag
- *  b * stride of a device counts the packets whose slice b has come. Nobody waits for one further
- *  down, so that the kernels end in whatever order they start. */
-#define WEIR__FORWARD_BLOCKS 128 /* at most */
-struct weir__forward_args {
-    const void *from;       /* the message, as it comes */
-    void *to;               /* where the next device has it; NULL: there is none */
-    const uint32_t *mine;   /* NULL: all of the message is there */
-    uint32_t *theirs;       /* the next device's; NULL as `to` */
-    uint64_t bytes, packet; /* of the message and of a packet */
-    uint32_t base, packets; /* flags go from base to base + packets */
-    uint32_t blocks;        /* the same on all devices */
-    struct weir__patience patience;
-};
-
 /** Barriers over the blocks of one kernel. */
 struct weir__grid_args {
     uint32_t rounds, blocks_a_unit;
@@ -122,7 +106,6 @@ struct weir__grid_args {
 #define WEIR__SYNC_KERNELS(X) \
     X(ping)                   \
     X(barrier)                \
-    X(forward)                \
     X(grid)
 
 #define WEIR__DECLARE_HOST(name) \
@@ -146,21 +129,6 @@ WEIR_DEV uint64_t weir__hash(uint64_t x)
 WEIR_DEV uint64_t weir__pattern_word(uint64_t seed, uint64_t i)
 {
     return weir__hash(i + seed * 0x9E3779B97F4A7C15u + 1);
-}
-
-/** Part @p part of @p parts of a packet of @p chunks of 16 bytes. All begin at a cache line of the
- *  packet; the last ones of a small packet are empty. */
-struct weir__slice {
-    uint64_t begin, end;
-};
-WEIR_DEV struct weir__slice weir__slice_of(uint64_t chunks, uint32_t part, uint32_t parts)
-{
-    const uint64_t line = 8;
-    uint64_t length = ((chunks + parts - 1) / parts + line - 1) / line * line;
-    struct weir__slice slice = {part * length, (part + 1) * length};
-    slice.begin = slice.begin < chunks ? slice.begin : chunks;
-    slice.end = slice.end < chunks ? slice.end : chunks;
-    return slice;
 }
 
 /** Where access @p i of a random kernel goes. */

@@ -84,12 +84,10 @@ weir_status weir__bench_row(struct bench *bench, const weir_bench_row *row, weir
 /** Bytes in so many milliseconds, in 10^9 bytes a second; 0 where no time was measured. */
 double weir__gbs(double bytes, double ms);
 
-/* ---- forward.c ------------------------------------------------------------------------------ */
+/* ---- broadcast.c ---------------------------------------------------------------------------- */
 
-/** Rows of a broadcast by kernels that stay resident, from order[0] on to the next: nothing where
- *  that is not possible (it needs GPUs whose kernels reach the next one's memory and flags). */
-weir_status weir__forward_rows(struct bench *bench, const uint8_t *order, uint32_t count,
-                               const uint64_t *packets, uint32_t sizes);
+/** The devices along the planned ring, from device 0 on. @param[out] order_out  all of them. */
+weir_status weir__ring_order(const struct bench *bench, uint8_t order_out[WEIR_DEVICES_MAX]);
 
 /* ---- region.c: timed regions ---------------------------------------------------------------- */
 

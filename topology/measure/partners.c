@@ -12,7 +12,7 @@
 
 static weir_status clear_flags(struct partners *p, uint32_t i)
 {
-    uint64_t bytes = sizeof(uint32_t) * WEIR__FLAGS * WEIR__FLAG_STRIDE;
+    uint64_t bytes = sizeof(uint32_t) * WEIR_DEVICES_MAX * WEIR__FLAG_STRIDE;
     weir_queue *queue;
     weir_status status = weir__bench_alloc(p->bench, p->device[i], bytes, &p->flags[i]);
     if (status || (status = weir__bench_queue(p->bench, p->device[i], &queue)) ||

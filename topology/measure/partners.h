@@ -7,10 +7,6 @@
 /** Words of page-locked memory between two that are written by different sides: a cache line. */
 #define WEIR__LINE 32
 
-/** Flags of each device: one for each other device, or for each block that forwards. */
-#define WEIR__FLAGS \
-    (WEIR_DEVICES_MAX > WEIR__FORWARD_BLOCKS ? WEIR_DEVICES_MAX : WEIR__FORWARD_BLOCKS)
-
 /** Each partner is a resident kernel of one device. A kernel that waits in vain ends at the stop
  *  word, or after half of config.limit_ms; then the run fails with WEIR_ERR_TIMEOUT. */
 struct partners {

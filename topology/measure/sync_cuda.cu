@@ -10,10 +10,8 @@
 
 namespace cg = cooperative_groups;
 
-#define POLLS_A_LOOK  1024u /* polls of a flag between two looks at clock and stop word */
-#define GRID_BLOCK    256u
-#define FORWARD_BLOCK 512u
-#define FLIGHT        4u /* loads of 16 bytes of a thread before its first store */
+#define POLLS_A_LOOK 1024u /* polls of a flag between two looks at clock and stop word */
+#define GRID_BLOCK   256u
 
 /* Acquire: what the other side wrote before it raised the flag is seen after. Pairs with raise(). */
 __device__ __forceinline__ static uint32_t load_acquire_sys(const uint32_t *word)
@@ -90,68 +88,6 @@ static __global__ void barrier_kernel(const __grid_constant__ weir__barrier_args
     }
 }
 
-/* Have the whole block know how many slices have come, at least @p wanted. All threads call it.
- * Thread 0 acquires; the barrier orders what others read after it.
- * @param[in,out] come  as known before, the same in all threads. @return 0 when patience ended. */
-__device__ __forceinline__ static int await_slice(const uint32_t *flag, uint32_t wanted,
-                                                  uint32_t *come, const weir__patience &patience,
-                                                  uint64_t deadline)
-{
-    __shared__ uint32_t seen;
-    if ((int32_t)(*come - wanted) >= 0)
-        return 1;
-    __syncthreads(); /* all have read what was seen before */
-    if (threadIdx.x == 0) {
-        uint32_t last;
-        wait_until(flag, wanted, patience, deadline, &last);
-        seen = last;
-    }
-    __syncthreads();
-    *come = seen;
-    return (int32_t)(seen - wanted) >= 0;
-}
-
-/* The block's slice of packet @p number. */
-__device__ __forceinline__ static void forward_slice(const weir__forward_args &a, uint32_t number)
-{
-    uint64_t at = number * a.packet, left = a.bytes - at;
-    const ulonglong2 *from = (const ulonglong2 *)((const char *)a.from + at);
-    ulonglong2 *to = (ulonglong2 *)((char *)a.to + at);
-    weir__slice slice =
-        weir__slice_of((left < a.packet ? left : a.packet) / 16, blockIdx.x, gridDim.x);
-    for (uint64_t i = slice.begin + threadIdx.x; i < slice.end; i += FLIGHT * FORWARD_BLOCK) {
-        ulonglong2 value[FLIGHT];
-#pragma unroll
-        for (uint32_t j = 0; j < FLIGHT; j++)
-            if (i + j * FORWARD_BLOCK < slice.end)
-                value[j] = from[i + j * FORWARD_BLOCK];
-#pragma unroll
-        for (uint32_t j = 0; j < FLIGHT; j++)
-            if (i + j * FORWARD_BLOCK < slice.end)
-                to[i + j * FORWARD_BLOCK] = value[j];
-    }
-}
-
-/* A slice's stores come before its flag: the barrier orders those of all threads before thread 0's
- * release, which the next device acquires. */
-static __global__ void __launch_bounds__(FORWARD_BLOCK)
-    forward_kernel(const __grid_constant__ weir__forward_args a)
-{
-    uint64_t deadline = now_ns() + a.patience.limit_ns;
-    uint64_t line = (uint64_t)blockIdx.x * WEIR__FLAG_STRIDE;
-    uint32_t come = a.base;
-    for (uint32_t i = 0; i < a.packets; i++) {
-        if (a.mine && !await_slice(a.mine + line, a.base + i + 1, &come, a.patience, deadline))
-            return;
-        if (!a.to)
-            continue;
-        forward_slice(a, i);
-        __syncthreads();
-        if (threadIdx.x == 0)
-            raise(a.theirs + line, a.base + i + 1);
-    }
-}
-
 static __global__ void __launch_bounds__(GRID_BLOCK, 2) grid_kernel(uint32_t rounds)
 {
     cg::grid_group grid = cg::this_grid();
@@ -171,14 +107,6 @@ extern "C" int weir__barrier_cuda(void *stream, uint32_t workers, const void *ar
     const weir__barrier_args *a = (const weir__barrier_args *)args;
     (void)workers;
     barrier_kernel<<<1, (a->devices + 31) / 32 * 32, 0, (cudaStream_t)stream>>>(*a);
-    return (int)cudaGetLastError();
-}
-
-extern "C" int weir__forward_cuda(void *stream, uint32_t workers, const void *args)
-{
-    const weir__forward_args *a = (const weir__forward_args *)args;
-    (void)workers;
-    forward_kernel<<<a->blocks, FORWARD_BLOCK, 0, (cudaStream_t)stream>>>(*a);
     return (int)cudaGetLastError();
 }
 

@@ -20,7 +20,7 @@ static void OP(engine_host)(const void *data, uint32_t worker, uint32_t workers)
     block.stage = stage;
 #if OP(narrow)
     if (args->work.narrow) {
-        OP(narrow_engine)(args, &block, worker, workers);
+        OP(narrow_engine)(args, &block, worker, workers, args->work.workers > 1);
         return;
     }
 #endif

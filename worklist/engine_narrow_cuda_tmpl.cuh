@@ -14,7 +14,14 @@
 static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
     OP(narrow_kernel)(const __grid_constant__ struct OP(args) args)
 {
-    OP(narrow_engine)(&args, OP(block_here)(), blockIdx.x, gridDim.x);
+    OP(narrow_engine)(&args, OP(block_here)(), blockIdx.x, gridDim.x, 0);
+}
+
+/* The same where there are other workers. */
+static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
+    OP(narrow_kernel_of_several)(const __grid_constant__ struct OP(args) args)
+{
+    OP(narrow_engine)(&args, OP(block_here)(), blockIdx.x, gridDim.x, 1);
 }
 
 extern "C" int NARROW_LAUNCHER(narrow)(void *stream, const void *data);
@@ -22,12 +29,15 @@ extern "C" int NARROW_LAUNCHER(narrow_load)(void);
 
 extern "C" int NARROW_LAUNCHER(narrow)(void *stream, const void *data)
 {
-    static struct OP(launched) launched = {(void *)OP(narrow_kernel), {0}};
-    return OP(launch_resident)(&launched, stream, data);
+    static struct OP(launched) one = {(void *)OP(narrow_kernel), {0}};
+    static struct OP(launched) several = {(void *)OP(narrow_kernel_of_several), {0}};
+    const struct OP(args) *args = (const struct OP(args) *)data;
+    return OP(launch_resident)(args->work.workers > 1 ? &several : &one, stream, data);
 }
 
 extern "C" int NARROW_LAUNCHER(narrow_load)(void)
 {
     cudaFuncAttributes attributes;
-    return (int)cudaFuncGetAttributes(&attributes, OP(narrow_kernel));
+    cudaError_t error = cudaFuncGetAttributes(&attributes, OP(narrow_kernel));
+    return (int)(error ? error : cudaFuncGetAttributes(&attributes, OP(narrow_kernel_of_several)));
 }

@@ -78,7 +78,8 @@
  *   A hint: on_send will be asked about this item, if its tile does not go stale. To fetch what it updates.
  *
  * All three change nothing, are called by any lane any number of times, also for tiles that are stale; bounds and
- * expect for items that reach made and on_send was not asked about yet. So is NAME_tile of such an operator. They may
+ * expect for items that reach made and on_send was not asked about yet, which another worker may own: then any answer
+ * of bounds will do. So is NAME_tile of such an operator. They may
  * be asked about an item in the round that makes it, before others that run in that round are through: but for
  * NAME_tile, what they look at does not change in a run.
  *

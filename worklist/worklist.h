@@ -141,12 +141,18 @@ typedef struct weir_worklist_config {
     const weir_worklist_fill *fills;
     size_t
         fill_count; /**< of @c fills, in any order, at most 65536; several may be of one worker */
+    /** Of 1000 new items so many are passed to other workers, as a guess before the run: of a graph the arcs between parts, for
+     *  example. Where it is more than WEIR_NARROW_PASSED_MOST several workers have no narrow rounds (docs/operators.md,
+     *  "Narrow rounds"). 0: not known. */
+    uint32_t passed_permille;
 } weir_worklist_config;
+/** Most of weir_worklist_config.passed_permille with which several workers have narrow rounds. */
+#define WEIR_NARROW_PASSED_MOST 20u
 /** Defaults of weir_worklist_config. */
 #define WEIR_WORKLIST_CONFIG_INIT                                                               \
     {                                                                                           \
         sizeof(weir_worklist_config), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, 0, WEIR_KERNEL_AUTO, \
-            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0          \
+            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0       \
     }
 
 /** What the time of a run went into; sums over the workers, so a run of 4 ms on two devices has 8. */
@@ -191,14 +197,17 @@ typedef struct weir_worklist_stats {
     /** How long resident kernels took to fill what the configuration says (fills), and to reset their words, all workers at
      *  a time; 0 with discrete ones, which begin behind that. */
     double reset_ms;
+    uint64_t woven; /**< of the items sent, those of narrow rounds, which wait for no fence (operator.h) */
+    uint64_t paced; /**< rounds before which a worker waited for one that was behind it; order fifo */
     /** Zero: room for later members, which the structure needs where it lies inside another (weir_run_stats). */
-    uint64_t reserved[7];
+    uint64_t reserved[5];
 } weir_worklist_stats;
 /** weir_worklist_stats: nothing filled in yet. */
 #define WEIR_WORKLIST_STATS_INIT                                                                   \
     {                                                                                              \
         sizeof(weir_worklist_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, WEIR_ROUTE_AUTO,     \
             WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, \
+            0, 0,                                                                                  \
         {                                                                                          \
             0                                                                                      \
         }                                                                                          \

@@ -65,6 +65,16 @@ static int usual(weir_context *context, const weir_graph *graph)
                : WEIR__FORM_STEP;
 }
 
+/* What auto becomes of the order. Host devices take longer for a round than a GPU, and not all of them the same time, so one that
+ * goes on by itself finds levels that are too large, and does much again. */
+static weir_order_kind usual_order(weir_context *context, const weir_partition *partition,
+                                   weir_order_kind order)
+{
+    const int several = partition && partition->parts > 1;
+    const int host = !weir__device_is_gpu(weir_context_device(context, 0));
+    return order == WEIR_ORDER_AUTO && several && host ? WEIR_ORDER_SOFT : order;
+}
+
 static weir_status possible(const void *user)
 {
     const weir_bfs *bfs = user;
@@ -77,12 +87,16 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     const struct weir__asked asked = {.options = making->options};
     const struct weir__form_case what = {usual(making->context, making->graph), possible, bfs};
     weir_run_options with = *making->options;
+    struct weir__making pushed = *making;
     int form;
     weir_status status = weir__form_choose(&weir__bfs_forms, &asked, &what, &form, &bfs->direction);
     if (status)
         return status;
-    if (form == WEIR__FORM_PUSH)
-        return create_push(bfs, making);
+    if (form == WEIR__FORM_PUSH) {
+        with.order = usual_order(making->context, making->partition, with.order);
+        pushed.options = &with;
+        return create_push(bfs, &pushed);
+    }
     with.direction = bfs->direction;
     if ((status = weir__bfs_in_step_create(making->context, making->graph, making->partition, &with,
                                            &bfs->in_step)))

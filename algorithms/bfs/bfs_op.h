@@ -28,8 +28,10 @@ typedef struct bfs_state {
 
 WEIR_DEV void bfs_bounds(const bfs_state *s, const bfs_item *item, uint64_t *first, uint64_t *last)
 {
-    *first = s->part.offsets[item->vertex];
-    *last = s->part.offsets[item->vertex + 1];
+    /* A vertex of the halo has no arcs here; its owner looks at them. */
+    const uint32_t most = s->part.owned - 1, vertex = item->vertex < most ? item->vertex : most;
+    *first = s->part.offsets[vertex];
+    *last = s->part.offsets[vertex + 1];
 }
 
 WEIR_DEV int bfs_tile(const bfs_state *s, const bfs_item *item, uint64_t *first, uint64_t *last)

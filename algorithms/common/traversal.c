@@ -92,6 +92,16 @@ static uint32_t tile_atoms(const weir_placement *placement)
     return atoms < 1024 ? (uint32_t)atoms : 1024;
 }
 
+/* If each vertex makes one item where it lies and one for each part that has it in its halo. */
+static uint32_t passed_permille(const weir_placement *placement)
+{
+    uint64_t passed = 0;
+    for (uint32_t p = 0; p < placement->parts; p++)
+        passed += placement->part[p].halo_count;
+    const uint64_t all = placement->vertices + passed;
+    return all ? (uint32_t)((1000 * passed + all - 1) / all) : 0;
+}
+
 /* Have the values of a part counted behind its kernel, and the counts copied to the host. */
 static weir_status put_counting(void *user, uint32_t p)
 {
@@ -130,6 +140,7 @@ static weir_status create_worklist(weir_traversal *traversal, const weir_run_opt
     config.time_limit_ms = options->time_limit_ms;
     config.queue_items = queue_items(traversal);
     config.tile_atoms = tile_atoms(placement);
+    config.passed_permille = passed_permille(placement);
     config.behind = put_counting;
     config.user = traversal;
     weir_worklist_fill fills[WEIR_DEVICES_MAX];

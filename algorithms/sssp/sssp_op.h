@@ -36,8 +36,10 @@ WEIR_DEV uint32_t sssp_u32_along(const sssp_u32_state *s, uint32_t distance, uin
 WEIR_DEV void sssp_u32_bounds(const sssp_u32_state *s, const sssp_u32_item *item, uint64_t *first,
                               uint64_t *last)
 {
-    *first = s->part.offsets[item->vertex];
-    *last = s->part.offsets[item->vertex + 1];
+    /* A vertex of the halo has no arcs here; its owner looks at them. */
+    const uint32_t most = s->part.owned - 1, vertex = item->vertex < most ? item->vertex : most;
+    *first = s->part.offsets[vertex];
+    *last = s->part.offsets[vertex + 1];
 }
 
 WEIR_DEV int sssp_u32_tile(const sssp_u32_state *s, const sssp_u32_item *item, uint64_t *first,

@@ -299,25 +299,141 @@ static void choices_leave_narrow_rounds_out(void **state)
     weir_context_destroy(context);
 }
 
-/* Who waits for messages cannot wait for blocks alone. */
-static void several_devices_have_no_narrow_rounds(void **state)
+/* Two paths, one in each half of the vertices, with an edge from one to the other at every so many steps. */
+static weir_graph *two_rails(uint32_t length, uint32_t every)
 {
-    weir_context *context = open_or_skip(state);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    weir_partition *partition;
-    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    const uint32_t edges = 2 * (length - 1) + (length + every - 1) / every;
+    uint32_t *from = malloc(2 * edges * sizeof *from), *to = malloc(2 * edges * sizeof *to), n = 0;
     weir_graph *graph;
-    weir_bfs *bfs;
+    assert_true(from && to);
+    for (uint32_t i = 0; i < length; i++) {
+        if (i + 1 < length) {
+            from[n] = i, to[n++] = i + 1;
+            from[n] = length + i, to[n++] = length + i + 1;
+        }
+        if (i % every == 0)
+            from[n] = i, to[n++] = length + i;
+    }
+    assert_int_equal(n, edges);
+    for (uint32_t e = 0; e < edges; e++) {
+        from[n] = to[e];
+        to[n++] = from[e];
+    }
+    OK(weir_graph_from_arcs(2 * (uint64_t)length, n, from, to, NULL, NULL, &graph));
+    free(from);
+    free(to);
+    return graph;
+}
+
+static weir_graph *opened(const char *name)
+{
+    weir_graph *graph;
+    OK(weir_graph_open(name, NULL, &graph));
+    return graph;
+}
+
+/* A breadth-first search or shortest paths by two devices, compared with the reference. @param[in] graph  is destroyed. */
+static weir_worklist_stats over_two(weir_context *context, weir_graph *graph,
+                                    weir_partition_kind kind, weir_order_kind order, int weighted)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_partition *partition;
+    weir_weights how;
     options.direction = WEIR_DIRECTION_PUSH;
-    OK(weir_graph_open("grid:2000x1", NULL, &graph));
-    OK(weir_partition_create(graph, WEIR_PARTITION_BLOCK, 2, 0, NULL, &partition));
-    OK(weir_bfs_create(context, graph, partition, &options, &bfs));
-    OK(weir_bfs_run(bfs, 0, &stats));
-    assert_true(stats.work.rounds > 1500);
-    assert_int_equal(stats.work.narrow_rounds, 0);
-    weir_bfs_destroy(bfs);
+    options.order = order;
+    OK(weir_weights_parse("random:1-9", &how));
+    OK(weir_graph_weigh(graph, &how));
+    OK(weir_partition_create(graph, kind, 2, 1, NULL, &partition));
+    if (weighted) {
+        double *expected = malloc(graph->vertices * sizeof *expected);
+        double *got = malloc(graph->vertices * sizeof *got);
+        weir_sssp *sssp;
+        assert_true(expected && got);
+        OK(weir_sssp_create(context, graph, partition, &options, &sssp));
+        OK(weir_sssp_run(sssp, 0, &stats));
+        OK(weir_sssp_distances(sssp, got));
+        OK(weir_sssp_reference(graph, 0, expected));
+        assert_memory_equal(got, expected, graph->vertices * sizeof *got);
+        weir_sssp_destroy(sssp);
+        free(expected);
+        free(got);
+    } else {
+        int32_t *expected = malloc(graph->vertices * sizeof *expected);
+        int32_t *got = malloc(graph->vertices * sizeof *got);
+        weir_bfs *bfs;
+        assert_true(expected && got);
+        OK(weir_bfs_create(context, graph, partition, &options, &bfs));
+        OK(weir_bfs_run(bfs, 0, &stats));
+        OK(weir_bfs_levels(bfs, got));
+        OK(weir_bfs_reference(graph, 0, expected));
+        assert_memory_equal(got, expected, graph->vertices * sizeof *got);
+        weir_bfs_destroy(bfs);
+        free(expected);
+        free(got);
+    }
     weir_partition_destroy(partition);
     weir_graph_destroy(graph);
+    return stats.work;
+}
+
+static void assert_woven(const weir_worklist_stats *work, const char *what, uint64_t least)
+{
+    if (work->narrow_rounds < 500 || work->woven < least || work->woven > work->sent)
+        fail_msg("%s, order %s: %llu narrow rounds, %llu items woven of %llu sent", what,
+                 weir_order_kind_text(work->order), (unsigned long long)work->narrow_rounds,
+                 (unsigned long long)work->woven, (unsigned long long)work->sent);
+}
+
+static void several_devices_have_narrow_rounds(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    for (int weighted = 0; weighted < 2; weighted++)
+        for (int order = WEIR_ORDER_FIFO; order <= WEIR_ORDER_SOFT; order++) {
+            const weir_worklist_stats work =
+                over_two(context, opened("grid:2000x1"), WEIR_PARTITION_BLOCK,
+                         (weir_order_kind)order, weighted);
+            assert_woven(&work, weighted ? "sssp" : "bfs", 1);
+        }
+    weir_context_destroy(context);
+}
+
+/* More items than the woven rings of a host device have slots, so that credits have to come back. */
+static void woven_rings_are_used_again(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const weir_worklist_stats work =
+        over_two(context, two_rails(200000, 80), WEIR_PARTITION_BLOCK, WEIR_ORDER_FIFO, 0);
+    assert_woven(&work, "two rails", 2 * WEIR_WOVEN_SLOTS + 1);
+    weir_context_destroy(context);
+}
+
+/* Where much is passed, and where all devices go generation by generation, there are none. */
+static void not_where_much_is_passed_nor_in_bulk(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_worklist_stats work = over_two(context, opened("grid:2000x1"), WEIR_PARTITION_RANDOM,
+                                        WEIR_ORDER_FIFO, 0);
+    assert_int_equal(work.narrow_rounds + work.woven, 0);
+    assert_true(work.sent > 500);
+    work = over_two(context, opened("grid:2000x1"), WEIR_PARTITION_BLOCK, WEIR_ORDER_BULK, 0);
+    assert_int_equal(work.narrow_rounds + work.woven + work.paced, 0);
+    weir_context_destroy(context);
+}
+
+/* Two devices with the same work are not equally fast at every moment, unless one is through before the other has begun. */
+static void the_one_ahead_waits(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_worklist_stats work;
+    uint64_t paced = 0;
+    for (int tries = 0; tries < 20 && !paced; tries++) {
+        work = over_two(context, two_rails(50000, 200), WEIR_PARTITION_BLOCK, WEIR_ORDER_FIFO, 0);
+        paced = work.paced;
+    }
+    assert_true(paced > 0);
+    work = over_two(context, two_rails(50000, 200), WEIR_PARTITION_BLOCK, WEIR_ORDER_SOFT, 0);
+    assert_int_equal(work.paced, 0);
     weir_context_destroy(context);
 }
 
@@ -420,8 +536,15 @@ int main(void)
         ON_BACKEND(choices_leave_narrow_rounds_out, "host:1"),
         ON_BACKEND(choices_leave_narrow_rounds_out, "host:1x3"),
         ON_BACKEND(choices_leave_narrow_rounds_out, "cuda:0"),
-        ON_BACKEND(several_devices_have_no_narrow_rounds, "host:2"),
-        ON_BACKEND(several_devices_have_no_narrow_rounds, "cuda:0-1"),
+        ON_BACKEND(several_devices_have_narrow_rounds, "host:2"),
+        ON_BACKEND(several_devices_have_narrow_rounds, "host:2x3"),
+        ON_BACKEND(several_devices_have_narrow_rounds, "cuda:0-1"),
+        ON_BACKEND(woven_rings_are_used_again, "host:2"),
+        ON_BACKEND(woven_rings_are_used_again, "cuda:0-1"),
+        ON_BACKEND(not_where_much_is_passed_nor_in_bulk, "host:2"),
+        ON_BACKEND(not_where_much_is_passed_nor_in_bulk, "cuda:0-1"),
+        ON_BACKEND(the_one_ahead_waits, "host:2"),
+        ON_BACKEND(the_one_ahead_waits, "cuda:0-1"),
         ON_BACKEND(on_devices, "host:1"),
         ON_BACKEND(on_devices, "host:1x3"),
         ON_BACKEND(on_devices, "cuda:0"),

@@ -63,7 +63,7 @@ done
 # ---- what the devices did ----
 expect_ok bfs rmat:8 --source 1 --devices host:3 --route direct --partition random --json -
 present trials.0.stats.processed_per_least trials.0.stats.processed trials.0.stats.stale trials.0.stats.overwork trials.0.stats.atoms \
-    trials.0.stats.atoms_per_arc trials.0.stats.spilled trials.0.stats.deferred trials.0.stats.rounds trials.0.stats.narrow_rounds \
+    trials.0.stats.atoms_per_arc trials.0.stats.spilled trials.0.stats.deferred trials.0.stats.rounds trials.0.stats.narrow_rounds trials.0.stats.woven trials.0.stats.paced \
     trials.0.stats.raises
 for phase in process receive order wait; do
     present trials.0.stats.phase_ms.$phase trials.0.stats.phase_percent.$phase

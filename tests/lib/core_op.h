@@ -68,8 +68,9 @@ WEIR_DEV int core_seed(const core_state *s, uint32_t vertex, core_item *item)
 WEIR_DEV void core_bounds(const core_state *s, const core_item *item, uint64_t *first,
                           uint64_t *last)
 {
-    *first = s->part.offsets[item->vertex];
-    *last = s->part.offsets[item->vertex + 1];
+    const uint32_t most = s->part.owned - 1, vertex = item->vertex < most ? item->vertex : most;
+    *first = s->part.offsets[vertex];
+    *last = s->part.offsets[vertex + 1];
 }
 
 WEIR_DEV int core_tile(const core_state *s, const core_item *item, uint64_t *first, uint64_t *last)

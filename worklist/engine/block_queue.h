@@ -55,6 +55,7 @@ WEIR_DEV void weir_block_queue_clear(const struct weir_engine_args *work,
                                      struct weir_block_queue *queue)
 {
     queue->count[0] = queue->count[1] = queue->deferred_count = 0;
+    queue->outgoing[0] = queue->outgoing[1] = 0;
     queue->limit[0] = queue->limit[1] = work->queue_most;
 }
 
@@ -122,7 +123,10 @@ WEIR_DEV uint64_t weir_arrive_narrow(const struct weir_engine_thread *self, uint
     const uint32_t pushed = block->pushed, special = block->special;
     const uint32_t queued = weir_block_queue_items(&block->queue, weir_word_near_bag(word) ^ 1u);
     uint64_t arrivals = weir_arrivals_one_narrow(pushed, queued, (int)special);
-    block->pushed = block->special = 0;
+    if (block->sent) /* a tile that was cut stored into channels */
+        weir_fence_sys();
+    block->sent = block->pushed = block->special = 0;
+    block->queue.outgoing[weir_word_near_bag(word)] = 0; /* they were sent before this round */
     if (active > 1) {
         if (weir_arrival_releases(self, word, pushed, special))
             weir_add_release_dev_u64(weir_arrivals_at(self, word), arrivals);

@@ -2,7 +2,9 @@
 #ifndef WEIR_WORKLIST_ENGINE_COUNTERS_H
 #define WEIR_WORKLIST_ENGINE_COUNTERS_H
 
+#include "worklist/engine/pace.h"
 #include "worklist/engine/termination.h"
+#include "worklist/engine/woven.h"
 
 /* As enum weir_order_kind (worklist.h is not of the dialect; worklist.c asserts that they agree). */
 #define WEIR_ENGINE_SOFT 2u
@@ -116,9 +118,11 @@ WEIR_DEV uint64_t weir_publish_channels(const struct weir_engine_args *args,
         ledger->out_credit_seen[l] = credit;
         control->out_limit[l] = credit + control->out[l].mask + 1;
     }
+    sent = weir_sum_u64(sent);
+    if (args->woven_out)
+        sent += weir_count_woven(args, ledger, &credit_came);
     delayed = weir_ballot(delayed) != 0;
     credit_came = weir_ballot(credit_came) != 0;
-    sent = weir_sum_u64(sent);
     if (weir_lane() == 0) {
         ledger->unpublished = (uint32_t)delayed;
         ledger->retry |= (uint32_t)credit_came;
@@ -168,8 +172,11 @@ WEIR_DEV void weir_count_round(const struct weir_engine_args *args, struct weir_
         decision->entered += weir_publish_channels(args, ledger);
     if (action == WEIR_ACTION_PLAN && args->channels_in)
         weir_return_credits(args, ledger);
+    const uint64_t taken_narrow =
+        args->woven_in ? weir_return_woven(args, ledger, action == WEIR_ACTION_PLAN) : 0;
     if (weir_lane() != 0)
         return;
+    ledger->consumed += taken_narrow; /* those that were kept are new items */
     uint32_t moved = ledger->look[WEIR_LOOK_MOVED], merged = ledger->look[WEIR_LOOK_MERGED];
     ledger->produced += decision->entered - moved;
     ledger->consumed += taken - moved;
@@ -182,6 +189,8 @@ WEIR_DEV void weir_count_round(const struct weir_engine_args *args, struct weir_
     }
     if (taken || took)
         ledger->rounds++;
+    if (args->woven_in)
+        weir_judge_exchange(ledger, taken_narrow);
 }
 
 /** Note for a trace the stretch from @p begin_ns on that was counted last. One lane. */

@@ -34,7 +34,8 @@ WEIR_DEV uint32_t weir_blocks_log(const struct weir_engine_args *args, uint32_t 
 WEIR_DEV int weir_is_narrow(const struct weir_engine_args *args, uint64_t word, uint32_t blocks)
 {
     const uint32_t count = weir_word_count(word);
-    return weir_word_action(word) == WEIR_ACTION_NEAR && count <= args->narrow &&
+    return weir_word_action(word) == WEIR_ACTION_NEAR && !(word & WEIR_WORD_WIDE) &&
+           count <= args->narrow &&
            count <= weir_word_blocks(word, blocks) << (args->block_least_log + 1);
 }
 
@@ -49,7 +50,8 @@ WEIR_DEV uint64_t weir_decide_near(const struct weir_engine_args *args, uint64_t
         count > args->bag[WEIR_BAG_NEAR].room)
         return 0;
     return weir_word_make(weir_word_generation(word) + 1, WEIR_ACTION_NEAR, next_bag,
-                          weir_blocks_log(args, count), count);
+                          weir_blocks_log(args, count), count) |
+           (word & WEIR_WORD_WIDE);
 }
 
 /** Count the near round of @p before, which the decider did not see, while the round of @p word runs. One lane. */
@@ -75,15 +77,20 @@ WEIR_DEV void weir_count_near_round(const struct weir_engine_args *args, struct 
 struct weir_peek {
     uint32_t stop;
     uint32_t tail; /* of the channel in that this lane looks at */
+    uint32_t woven; /* there is something in its woven ring */
 };
 
-WEIR_DEV struct weir_peek weir_peek_look(const struct weir_engine_args *args)
+WEIR_DEV struct weir_peek weir_peek_look(const struct weir_engine_args *args,
+                                         const struct weir_ledger *ledger)
 {
-    struct weir_peek peek = {0, 0};
+    struct weir_peek peek = {0, 0, 0};
     if (weir_lane() == 0)
         peek.stop = weir_load_relaxed_sys_u32(&args->control->look[WEIR_LOOK_STOP]);
     if (args->workers > 1 && weir_lane() < args->channels_in)
         peek.tail = weir_load_relaxed_sys_u32(&args->mail->in_tail[weir_lane()]);
+    WEIR_ROLLED
+    for (uint32_t i = weir_lane(); i < args->woven_in; i += WEIR_LANES)
+        peek.woven |= (uint32_t)weir_woven_begins(args, ledger, i);
     return peek;
 }
 
@@ -92,7 +99,7 @@ WEIR_DEV int weir_peek_judge(const struct weir_engine_args *args, const struct w
                              struct weir_peek peek)
 {
     int changed =
-        peek.stop != 0 || ledger->end || ledger->unpublished ||
+        peek.stop != 0 || peek.woven || ledger->end || ledger->unpublished ||
         ledger->plan.order.window != ledger->window_told ||
         (ledger->seen[WEIR_BAG_HELD] | ledger->seen[WEIR_BAG_HELD + 1]) ||
         (args->workers > 1 && (args->order == WEIR_ENGINE_BULK || args->channels_in > WEIR_LANES));
@@ -142,13 +149,13 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
             total = ledger->end ? 0 : weir_plan_make(args, ledger);
             if (ledger->end)
                 action = WEIR_ACTION_END;
-            else if (total == 0)
-                action = WEIR_ACTION_IDLE;
+            else if (total == 0) /* a narrow round of no items takes what waits in woven rings */
+                action = ledger->woven_waits ? WEIR_ACTION_NEAR : WEIR_ACTION_IDLE;
             else if (!weir_plan_is_near(ledger))
                 action = WEIR_ACTION_PLAN;
             else
                 action = WEIR_ACTION_NEAR;
-            near_bag = ledger->plan.took >> 1 & 1u;
+            near_bag = total ? ledger->plan.took >> 1 & 1u : (ledger->plan.order.near_bag & 1u) ^ 1u;
             log = weir_blocks_log(args, total);
         }
         action = weir_broadcast_u32(action, 0);
@@ -166,7 +173,9 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
     if (total)
         weir_empty_bags(args, ledger, ledger->plan.took);
     weir_lanes_sync(); /* all lanes wrote; one lane releases the word */
-    return weir_word_make(weir_word_generation(word) + 1, action, near_bag, log, total);
+    const uint64_t next =
+        weir_word_make(weir_word_generation(word) + 1, action, near_bag, log, total);
+    return args->woven_in && weir_stays_wide(ledger) ? next | WEIR_WORD_WIDE : next;
 }
 
 #endif

@@ -26,6 +26,10 @@
 /** Items that a block queue can hold (block_queue.h). */
 #define WEIR_BLOCK_QUEUE_MOST 256u
 
+/** Woven rings of a channel at most, and of all channels of a worker in one direction (woven.h). */
+#define WEIR_WOVEN_RINGS 16u
+#define WEIR_WOVEN_PAIRS 128u
+
 /** Buckets of deferred items. The threshold rises by whole buckets. */
 #define WEIR_BUCKETS 16u
 
@@ -59,7 +63,8 @@ enum weir_segment_kind {
     WEIR_SEGMENT_FAR,      /* deferred items to look at again */
     WEIR_SEGMENT_HELD,     /* packed items to send again */
     WEIR_SEGMENT_ARRIVED,  /* packed items that arrived */
-    WEIR_SEGMENT_SEED      /* numbers that the operator makes seeds of; slots is NULL */
+    WEIR_SEGMENT_SEED,     /* numbers that the operator makes seeds of; slots is NULL */
+    WEIR_SEGMENT_WOVEN     /* packed items that arrived by a woven ring */
 };
 
 /** Elements of a round that lie together; `end` counts through all segments. */
@@ -100,9 +105,11 @@ struct weir_work_plan {
     struct weir_work_segment segment[WEIR_WORK_SEGMENTS];
 };
 
-/** A channel to another worker: a ring in memory that both reach, the receiver's where possible. */
+/** A channel to another worker: a ring in memory that both reach, the receiver's where possible; and smaller woven rings
+ *  for narrow rounds (woven.h). */
 struct weir_channel_out {
     void *slots;
+    uint64_t *woven; /* its rings, one behind the other; NULL: there are none */
     uint32_t *tail;  /* where the receiver looks; release, system scope */
     uint32_t *epoch; /* the same; written before the tail */
     uint32_t mask;   /* slots of the ring - 1 */
@@ -112,6 +119,8 @@ struct weir_channel_in {
     const void
         *slots; /* NULL: numbers from 0 on that the operator makes seeds of, read in one round */
     uint32_t *credit; /* where the sender looks; release, system scope */
+    uint64_t *woven;
+    uint32_t *woven_credit; /* as credit */
     uint32_t mask;
     uint32_t from;
 };
@@ -155,6 +164,9 @@ enum weir_engine_end {
     WEIR_ENGINE_LONG
 };
 
+/** The clock of a worker that nobody need wait for. */
+#define WEIR_CLOCK_NONE 0xFFFFFFFFu
+
 /** What others write for a worker: other workers, or the host that stands between them. In memory that
  *  all of them reach, the worker's own where possible. Acquire and release, system scope. */
 struct weir_mail {
@@ -162,6 +174,9 @@ struct weir_mail {
     uint32_t in_tail[WEIR_DEVICES_MAX + 1];  /* of each channel in */
     uint32_t in_epoch[WEIR_DEVICES_MAX + 1]; /* bulk: the sender's epoch when it wrote that tail */
     uint32_t out_credit[WEIR_DEVICES_MAX];   /* slots of each channel out that were read */
+    uint32_t woven_credit[WEIR_WOVEN_PAIRS]; /* the same of each woven ring out */
+    /* How far each other worker is (pace.h); WEIR_CLOCK_NONE: nobody need wait for it. Relaxed, system scope. */
+    uint32_t clock[WEIR_DEVICES_MAX];
 };
 
 /** Sums over the reports of all workers (termination.h). */
@@ -197,8 +212,15 @@ struct weir_ledger {
     uint32_t in_head[WEIR_DEVICES_MAX + 1];
     uint32_t in_credited[WEIR_DEVICES_MAX + 1]; /* the head that the sender was told */
     uint32_t in_next[WEIR_DEVICES_MAX + 1];     /* the head when the present round is over */
+    uint64_t woven_sent; /* items sent by woven rings */
+    uint64_t paced;      /* rounds before which this worker waited for another */
+    uint64_t judged, exchanged, wide_until; /* woven.h: processed when that was judged last, taken since; a round */
+    uint32_t clock;      /* of this worker */
+    uint32_t clock_seen; /* the least clock of the others when the present round began */
+    uint32_t woven_head[WEIR_WOVEN_PAIRS]; /* of each woven ring in; it moves in narrow rounds, too */
 
     /* Of one decision. */
+    uint32_t woven_waits; /* something waits in a woven ring */
     uint32_t look[WEIR_LOOKS];
     uint32_t available[WEIR_DEVICES_MAX + 1]; /* items that wait in the channels in */
     struct weir_status_sums sums;
@@ -229,11 +251,20 @@ struct weir_control {
     uint32_t out_tail[WEIR_DEVICES_MAX];  /* reserved slots; relaxed, device scope, all warps */
     uint32_t out_limit[WEIR_DEVICES_MAX]; /* slots that may be filled; published by the word */
 
+    /* Of each woven ring out: as out_tail and out_limit; what the decider has counted of it, the credit that it has seen. */
+    uint32_t woven_tail[WEIR_WOVEN_PAIRS], woven_limit[WEIR_WOVEN_PAIRS];
+    uint32_t woven_counted[WEIR_WOVEN_PAIRS], woven_credit_seen[WEIR_WOVEN_PAIRS];
+    /* Of each woven ring in, for the decider alone: what it saw there, the head as far as it has counted what was taken, and
+     * the head that the sender was told. */
+    uint32_t woven_waiting[WEIR_WOVEN_PAIRS];
+    uint32_t woven_next[WEIR_WOVEN_PAIRS], woven_credited[WEIR_WOVEN_PAIRS];
+
     /* Constant for a run; of `in` block 0 writes where the seeds of the run are, before its first decision. */
     struct weir_channel_out out[WEIR_DEVICES_MAX];
     /* The last two are seeds, and numbers that seeds are made of. */
     struct weir_channel_in in[WEIR_DEVICES_MAX + 1];
     struct weir_command_words *command_of[WEIR_DEVICES_MAX];
+    uint32_t *clock_of[WEIR_DEVICES_MAX]; /* where each other worker looks for this one's clock */
     uint8_t channel_of[WEIR_DEVICES_MAX]; /* owner to channel */
 
     struct weir_ledger ledger;
@@ -265,6 +296,10 @@ struct weir_engine_args {
     uint32_t fetch_least;     /* tiles that a worker fetches at a time where there are few */
     uint32_t block_least_log; /* the same of a block, as the power of two below it */
     uint32_t stage_channels;  /* channels whose items are staged in a warp's own memory */
+    uint32_t woven_mask;      /* slots of a woven ring - 1; 0: there are none */
+    uint32_t pace; /* a worker waits for others that are so many rounds behind it; 0: it does not */
+    uint32_t woven_log;       /* woven rings of a channel, as a power of two */
+    uint32_t woven_in, woven_out; /* woven rings in and out, of all channels */
     uint32_t narrow;          /* items of a round that may be narrow; 0: none is */
     uint32_t group_log;       /* lanes of a group, as a power of two */
     uint32_t queue_most;      /* narrow: items that a block may keep for itself */

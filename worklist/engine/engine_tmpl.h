@@ -87,6 +87,7 @@ struct OP(block) {
     OP(item) queued[2][WEIR_BLOCK_QUEUE_MOST];
     uint64_t queued_bounds[2][WEIR_BLOCK_QUEUE_MOST];
     OP(item) deferred[BLOCK_DEFERRED_MOST];
+    OP(item) outgoing[2][OUTGOING_MOST];
 #endif
     OP(item) item[WARPS * SET]; /* of the set */
     OP(wire) * stage;           /* WARPS x stage_channels x STAGE_ROOM */
@@ -116,6 +117,7 @@ struct OP(parcel) {
 };
 
 /* The parts, in the order in which they need each other. */
+#include "worklist/engine/woven_tmpl.h"
 #include "worklist/engine/push_tmpl.h"
 #include "worklist/engine/take_tmpl.h"
 #include "worklist/engine/round_tmpl.h"
@@ -131,10 +133,10 @@ WEIR_DEV void OP(take_part)(struct weir_engine_thread *self, uint64_t word, int 
     const struct weir_engine_args *work = self->work;
     const int counts = self->block_number == 0 && WARP_ID == WARPS - 1 && !work->once;
     uint32_t total = weir_word_count(word);
-    struct weir_peek peek = {0, 0};
+    struct weir_peek peek = {0, 0, 0};
     if (counts) {
         weir_count_beside(self, word);
-        peek = weir_peek_look(work);
+        peek = weir_peek_look(work, &self->block->ledger);
     }
     WEIR_ROLLED
     for (uint32_t p = 0; p < work->packets; p++)
@@ -142,6 +144,8 @@ WEIR_DEV void OP(take_part)(struct weir_engine_thread *self, uint64_t word, int 
     OP(round)(self, word, total, form);
     if (counts && weir_peek_judge(work, &self->block->ledger, peek) && weir_lane() == 0)
         self->block->special = 1;
+    if (counts && work->pace)
+        weir_pace_keep(work, &self->block->ledger);
 }
 
 /** The kernel, of one block. @param[in] form  a constant. */

@@ -44,6 +44,8 @@ WEIR_DEV void weir_report_busy(const struct weir_engine_args *args, struct weir_
         return;
     ledger->turn++;
     weir_store_relaxed_sys_u32(&args->statuses[args->index].turn, ledger->turn);
+    if (args->woven_mask) /* words of woven rings are not released, but must come after it too */
+        weir_fence_sys();
 }
 
 /** Take a command of the coordinator. One lane. */
@@ -144,6 +146,7 @@ WEIR_DEV uint32_t weir_must_end(const struct weir_engine_args *args,
 WEIR_DEV void weir_wait(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     int reported = 0;
+    weir_pace_rest(args);
     WEIR_ROLLED
     for (uint32_t looks = 0;; looks++) {
         uint32_t go = 0;
@@ -180,7 +183,7 @@ WEIR_DEV void weir_wait(const struct weir_engine_args *args, struct weir_ledger 
     }
     if (weir_lane() == 0)
         weir_report_busy(args, ledger);
-    weir_lanes_sync();
+    weir_pace_wake(args, ledger);
 }
 
 #endif

@@ -12,12 +12,16 @@
 #define WORKING_WARPS         (WARPS - 1u)
 #define IS_BARRIER_WARP(warp) ((warp) == WARPS - 1u)
 #define IS_WORKING(warp)      ((warp) != WARPS - 1u)
+#define IS_PACE_WARP(warp)    ((warp) == WARPS - 2u)
+#define IS_LOOK_WARP(warp)    ((warp) == WARPS - 3u)
 #define GROUP_LOG(work)       ((work)->group_log)
 #define SET_LOG(work)         (5u - (work)->group_log)
 #else
 #define WORKING_WARPS         1u
 #define IS_BARRIER_WARP(warp) ((void)(warp), 1)
 #define IS_WORKING(warp)      ((void)(warp), 1)
+#define IS_PACE_WARP(warp)    ((void)(warp), 1)
+#define IS_LOOK_WARP(warp)    ((void)(warp), 1)
 #define GROUP_LOG(work)       ((void)(work), 0u)
 #define SET_LOG(work)         ((void)(work), 0u)
 #endif
@@ -68,11 +72,28 @@ WEIR_DEV void weir_narrow_deal(const struct weir_engine_thread *self, struct wei
     sets->has_bounds = weir_word_has_bounds(word);
 }
 
-/** An operator passed an item to another worker, but narrow rounds have one worker only. One lane. */
-WEIR_DEV void weir_check_fate(const struct weir_engine_thread *self, enum weir_fate fate)
+/** Whether block 0 has to decide because of other workers: something came by a channel, or a ring wants credit. What came by a
+ *  woven ring is taken in the round. All lanes of a warp of block 0. */
+WEIR_DEV int weir_looks_beyond(const struct weir_engine_args *work,
+                               const struct weir_engine_block *block)
 {
-    if (fate == WEIR_FATE_PASS)
-        weir_report_astray(self->work);
+    struct weir_peek peek = {0, 0, 0};
+    if (weir_lane() < work->channels_in)
+        peek.tail = weir_load_relaxed_sys_u32(&work->mail->in_tail[weir_lane()]);
+    return weir_peek_judge(work, &block->ledger, peek) |
+           weir_woven_wants_credit(work, &block->ledger);
+}
+
+/** What block 0 has to do with other workers beside a narrow round, each thing by a warp of its own, so that none waits for the
+ *  loads of another. */
+WEIR_COLD void weir_beside_others(const struct weir_engine_args *work,
+                                  struct weir_engine_block *block, uint32_t warp, uint64_t word)
+{
+    if (IS_PACE_WARP(warp) && work->pace)
+        weir_pace_begin(work, &block->ledger, block->woven.clock_of);
+    if (IS_LOOK_WARP(warp) && weir_word_generation(word) % 4u == 0 &&
+        weir_looks_beyond(work, block) && weir_lane() == 0)
+        block->special = 1;
 }
 
 /** What block 0 counts and resets beside a narrow round. Its last warp. */
@@ -91,6 +112,49 @@ WEIR_COLD void weir_count_beside_narrow(const struct weir_engine_args *work,
     if (generation % 16u == 0 &&
         (ledger->end || weir_load_relaxed_sys_u32(&work->control->look[WEIR_LOOK_STOP])))
         block->special = 1;
+}
+
+/** Whether something came by a woven ring of this warp of block 0. */
+WEIR_DEV int weir_woven_came(const struct weir_engine_args *args, const struct weir_ledger *ledger,
+                             uint32_t warp)
+{
+    const uint32_t rings = 1u << args->woven_log;
+    int came = 0;
+    WEIR_ROLLED
+    for (uint32_t i = warp + weir_lane() * rings; i < args->woven_in; i += WEIR_LANES * rings)
+        came |= weir_woven_begins(args, ledger, i);
+    return weir_ballot(came) != 0;
+}
+
+/** Read the words by which this block sends in narrow rounds. All of the block. */
+WEIR_DEV void weir_know_woven(const struct weir_engine_thread *self)
+{
+    const struct weir_engine_args *work = self->work;
+    const struct weir_control *control = work->control;
+    struct weir_woven_known *known = &self->block->woven;
+    const uint32_t stride = WARPS * WEIR_LANES;
+    WEIR_ROLLED
+    for (uint32_t i = LANE_ID; i < work->woven_out; i += stride)
+        known->limit[i] = control->woven_limit[i];
+    WEIR_ROLLED
+    for (uint32_t l = LANE_ID; l < work->channels_out; l += stride)
+        known->rings[l] = control->out[l].woven;
+    WEIR_ROLLED
+    for (uint32_t w = LANE_ID; w < work->workers; w += stride) {
+        known->channel_of[w] = control->channel_of[w];
+        known->clock_of[w] = control->clock_of[w];
+    }
+    weir_block_sync();
+}
+
+/** As weir_channel_to(), in narrow rounds. One lane. */
+WEIR_DEV uint32_t weir_channel_known(const struct weir_engine_args *work,
+                                     const struct weir_engine_block *block, uint32_t owner)
+{
+    if (owner < work->workers && owner != work->index)
+        return TO_CHANNEL + block->woven.channel_of[owner];
+    weir_report_astray(work);
+    return TO_NOWHERE;
 }
 
 /** Find the next word of narrow rounds, or 0. By the barrier warp, while the others look ahead. */

@@ -1,6 +1,6 @@
 /** @file narrow_tmpl.h  A part of engine_tmpl.h: the kernel for narrow rounds.
  *
- * A round is *narrow* if it has only near items of one device, and so few that each warp gets two sets of them at most, with
+ * A round is *narrow* if it has only near items, which lie on the device, and so few that each warp gets two sets of them at most, with
  * a small group of lanes for each item. Such a round does not need the bandwidth of the memory. It takes as long as its
  * longest chain of accesses that depend on each other. A traversal of a road network has thousands of such rounds and hardly any
  * others. So this kernel makes the chain short:
@@ -11,6 +11,8 @@
  *   (lookahead_tmpl.h).
  * - One warp of each block waits for the other blocks while the other warps look ahead. The same warp counts.
  * - An arrival that no other block depends on is relaxed, since a release would wait for every store before it.
+ * - Items for other devices go by woven rings (woven.h), and those that arrive by them are taken while the round runs: no
+ *   fence, no tail and no decision comes between two rounds.
  * - Code that is seldom needed is called, by a pointer. So the loop fits into the instruction cache, and the compiler keeps
  *   nothing in registers that only such code needs.
  *
@@ -40,6 +42,8 @@ WEIR_COLD uint32_t OP(narrow_cut)(struct OP(block) * block, uint32_t near_bag, u
         self.atoms += atoms;
     }
     OP(walk_warp_set)(&self, base, count, FORM_REST);
+    if (block->args.work.stage_channels)
+        OP(flush_all)(&block->args, block);
     if (weir_lane() == 0)
         block->base.special = 1;
     block->base.tally[LANE_ID].stale += self.stale;
@@ -60,8 +64,10 @@ WEIR_DEV int OP(keep_near)(const struct weir_engine_thread *self, int kept, cons
     return kept && !deferred;
 }
 
-/** Make the updates of the atoms that the warp looked ahead at, and put the new items into their slots. */
-WEIR_DEV void OP(do_atoms)(struct weir_engine_thread *self, const struct OP(ahead) * ahead)
+/** Make the updates of the atoms that the warp looked ahead at, and put the new items into their slots.
+ *  @return which of the lane's two items other workers own: bits 0 and 1. */
+WEIR_DEV uint32_t OP(do_atoms)(struct weir_engine_thread *self, const struct OP(ahead) * ahead,
+                               int several)
 {
     const OP(state) *state = OP(state_of)(self);
     const uint32_t before = (1u << weir_lane()) - 1u;
@@ -70,13 +76,15 @@ WEIR_DEV void OP(do_atoms)(struct weir_engine_thread *self, const struct OP(ahea
         one_fate = OP(on_send)(state, &ahead->one.item);
     if (ahead->both && ahead->fresh)
         two_fate = OP(on_send)(state, &ahead->two.item);
-    weir_check_fate(self, one_fate);
-    weir_check_fate(self, two_fate);
+    const uint32_t goes =
+        (one_fate == WEIR_FATE_PASS ? 1u : 0u) | (two_fate == WEIR_FATE_PASS ? 2u : 0u);
+    if (!several && goes)
+        weir_report_astray(self->work);
     const int one = OP(keep_near)(self, one_fate == WEIR_FATE_KEEP, &ahead->one.item);
     const int two = OP(keep_near)(self, two_fate == WEIR_FATE_KEEP, &ahead->two.item);
     const uint32_t ones = weir_ballot(one), twos = weir_ballot(two);
     if (!(ones | twos))
-        return;
+        return goes;
     const uint32_t count = weir_popcount_u32(ones);
     const struct weir_slots slots = weir_reserve_slots(self, count + weir_popcount_u32(twos));
     if (one) {
@@ -88,6 +96,7 @@ WEIR_DEV void OP(do_atoms)(struct weir_engine_thread *self, const struct OP(ahea
         const uint32_t nth = count + weir_popcount_u32(twos & before);
         OP(put_new)(self, &slots, nth, &ahead->two.item, bounds);
     }
+    return goes;
 }
 
 /** Process the atoms of a lane's tile from @p at on, which the look-ahead did not reach. @return items put into the near
@@ -105,8 +114,11 @@ WEIR_COLD uint32_t OP(do_more)(struct OP(block) * block, uint32_t near_bag, OP(i
             OP(reach)(state, &item, first + at, &next.item);
             OP(bounds)(state, &next.item, &next.first, &next.last);
             fate = OP(on_send)(state, &next.item);
-            weir_check_fate(&self, fate);
         }
+        if (block->args.work.workers > 1)
+            OP(stage_item)(block, near_bag & 1u, fate == WEIR_FATE_PASS, &next.item);
+        else if (fate == WEIR_FATE_PASS)
+            weir_report_astray(&block->args.work);
         const int near = OP(keep_near)(&self, fate == WEIR_FATE_KEEP, &next.item);
         const uint32_t group = weir_ballot(near);
         if (!group)
@@ -122,7 +134,8 @@ WEIR_COLD uint32_t OP(do_more)(struct OP(block) * block, uint32_t near_bag, OP(i
 }
 
 /** Process the tiles that the warp looked ahead at. */
-WEIR_DEV void OP(do_tiles)(struct weir_engine_thread *self, const struct OP(ahead) * ahead)
+WEIR_DEV void OP(do_tiles)(struct weir_engine_thread *self, const struct OP(ahead) * ahead,
+                           int several)
 {
     const uint32_t log = GROUP_LOG(self->work), rank = weir_narrow_rank(self->work);
     const uint32_t more = rank + (2u << log), tile = weir_lane() >> log;
@@ -134,7 +147,10 @@ WEIR_DEV void OP(do_tiles)(struct weir_engine_thread *self, const struct OP(ahea
         self->pushed += WEIR_CALL(OP(narrow_cut))(OP(block_of)(self), self->near_bag, ahead->count);
         return;
     }
-    OP(do_atoms)(self, ahead);
+    const uint32_t goes = OP(do_atoms)(self, ahead, several);
+    if (several && weir_ballot(goes != 0))
+        WEIR_CALL(OP(stage_narrow))
+    (OP(block_of)(self), self->near_bag & 1u, goes, ahead->one.item, ahead->two.item);
     const uint32_t atoms = ahead->fresh ? ahead->atoms : 0;
     if (weir_ballot(more < atoms))
         self->pushed += WEIR_CALL(OP(do_more))(OP(block_of)(self), self->near_bag, ahead->item,
@@ -143,24 +159,90 @@ WEIR_DEV void OP(do_tiles)(struct weir_engine_thread *self, const struct OP(ahea
     self->atoms += ahead->fresh_atoms;
 }
 
+/** Take what is whole in woven ring in @p i, once. @return how many wires were taken. */
+WEIR_DEV uint32_t OP(take_ring)(struct OP(block) * block, struct weir_engine_thread *self,
+                                uint32_t i)
+{
+    struct weir_ledger *ledger = &block->base.ledger;
+    const uint32_t head = ledger->woven_head[i];
+    uint64_t *slot = weir_woven_slot_in(&block->args.work, i, head + weir_lane());
+    uint32_t to = TO_NOWHERE;
+    OP(item) item;
+    OP(wire) wire;
+    int kept = 0;
+    const uint32_t missing = weir_ballot(!OP(read_woven)(slot, &wire));
+    const uint32_t count = missing ? weir_first_bit_u32(missing) : WEIR_LANES;
+    memset(&item, 0, sizeof item);
+    if (weir_lane() < count) {
+        for (uint32_t w = 0; w < OP(woven_words); w++)
+            weir_store_relaxed_sys_u64(slot + w, 0);
+        kept = OP(open_wire)(block, &wire, &item, &to);
+    }
+    OP(weave)(block, to, &wire);
+    const int near = OP(keep_near)(self, kept, &item);
+    const uint32_t group = weir_ballot(near);
+    if (group) {
+        const struct weir_slots slots = weir_reserve_slots(self, weir_popcount_u32(group));
+        const uint32_t nth = weir_popcount_u32(group & ((1u << weir_lane()) - 1u));
+        if (near) /* the look-ahead asks for the bounds */
+            OP(put_new)(self, &slots, nth, &item, WEIR_BOUNDS_UNKNOWN);
+    }
+    weir_lanes_sync(); /* all have read the head */
+    if (weir_lane() == 0)
+        ledger->woven_head[i] = head + count;
+    weir_lanes_sync();
+    return count;
+}
+
+/** Take what came by this warp's woven rings while a narrow round runs; what was kept is processed in the next round. A warp of
+ *  block 0. @return items put into the near bag. */
+WEIR_COLD uint32_t OP(take_woven)(struct OP(block) * block, uint32_t near_bag)
+{
+    struct weir_engine_thread self =
+        weir_thread_called(&block->args.work, &block->base, near_bag);
+    const struct weir_engine_args *work = &block->args.work;
+    const uint32_t warp = weir_warp_now();
+    WEIR_ROLLED
+    for (uint32_t i = warp; i < work->woven_in; i += 1u << work->woven_log) {
+        /* All of it: whoever works on while items wait makes more that are late. */
+        WEIR_ROLLED
+        for (uint32_t taken = 0; taken <= work->woven_mask; taken += WEIR_LANES)
+            if (OP(take_ring)(block, &self, i) < WEIR_LANES)
+                break;
+    }
+    return self.pushed;
+}
+
 /** Narrow rounds, from that of @p word on, as long as one follows another. A warp goes from set to set; at the first set of a
- *  round it looks before the round begins. All of the block. @return the word of the last round. */
-WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t word)
+ *  round it looks before the round begins. All of the block. @param[in] several  there are other workers; a constant.
+ *  @return the word of the last round. */
+WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t word, int several)
 {
     const struct weir_engine_args *args = &OP(block_of)(self)->args.work;
     struct weir_narrow_sets sets = weir_narrow_sets_make(word);
     struct OP(ahead) ahead;
     const uint32_t warp = weir_warp_now();
+    const int takes = several && self->block_number == 0 && warp < args->woven_in;
     uint32_t set = warp;
     int begun = 1;
     memset(&ahead, 0, sizeof ahead);
+    if (several)
+        weir_know_woven(self);
     weir_narrow_begin_round(self, warp, args, &sets, word);
+    if (takes) /* a round of no items is there for this alone */
+        self->pushed += WEIR_CALL(OP(take_woven))(OP(block_of)(self), self->near_bag);
     WEIR_ROLLED
     for (;;) {
         ahead.count = 0;
         if (IS_WORKING(warp))
             OP(look_at_set)(self, &ahead, &sets, set);
         if (!begun) {
+            /* The look is under way while blocks wait for each other. */
+            const int came = takes && weir_woven_came(args, &self->block->ledger, warp);
+            if (several && IS_WORKING(warp) && self->block->queue.outgoing[sets.half])
+                WEIR_CALL(OP(send_staged))(OP(block_of)(self), sets.half);
+            if (takes && IS_BARRIER_WARP(warp) && args->pace)
+                weir_pace_keep(args, &self->block->ledger);
             weir_narrow_find_next(self, warp, word);
             weir_block_sync();
             const uint64_t next = self->block->word;
@@ -168,12 +250,16 @@ WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t wo
                 return word;
             word = next;
             weir_narrow_begin_round(self, warp, args, &sets, word);
+            if (several && self->block_number == 0 && (IS_PACE_WARP(warp) || IS_LOOK_WARP(warp)))
+                WEIR_CALL(weir_beside_others)(args, self->block, warp, word);
+            if (came)
+                self->pushed += WEIR_CALL(OP(take_woven))(OP(block_of)(self), self->near_bag);
             begun = 1;
             if (IS_WORKING(warp) && !ahead.count && sets.shared)
                 continue; /* no set of queued items was left for this warp */
         }
         if (ahead.count) {
-            OP(do_tiles)(self, &ahead);
+            OP(do_tiles)(self, &ahead, several);
             set += WORKING_WARPS;
             if (sets.shared || set << SET_LOG(self->work) < sets.queued)
                 continue;
@@ -185,13 +271,15 @@ WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t wo
 }
 
 /** Narrow rounds, and what comes after them. All of the block. */
-WEIR_DEV void OP(go_narrow)(struct weir_engine_thread *self)
+WEIR_DEV void OP(go_narrow)(struct weir_engine_thread *self, int several)
 {
     struct OP(block) *block = OP(block_of)(self);
-    const uint64_t word = OP(narrow_rounds)(self, block->base.word);
+    const uint64_t word = OP(narrow_rounds)(self, block->base.word, several);
     uint64_t next;
     if (block->base.queue.last_arrivals)
         WEIR_CALL(OP(hand_back))(block, WEIR_BAG_NEAR + (weir_word_near_bag(word) ^ 1u));
+    if (several && self->block_number == 0) /* acquires what senders released before they wove what this thread has taken */
+        weir_fence_sys();
     weir_block_sync();
     if (weir_warp_now() == 0) {
         next = WEIR_CALL(weir_leave_narrow)(&block->args.work, &block->base, self->block_number,
@@ -208,18 +296,20 @@ WEIR_COLD void OP(other_round)(struct OP(block) * block, uint32_t block_number, 
     struct weir_engine_thread self =
         weir_thread_make(&block->args.work, &block->base, block_number, blocks);
     const uint64_t word = block->base.word;
-    self.plain = block->args.work.order != WEIR_ENGINE_SOFT;
+    self.plain = block->args.work.order != WEIR_ENGINE_SOFT && block->args.work.workers == 1;
     if (block_number < weir_word_blocks(word, blocks)) {
         const int counts = block_number == 0 && weir_warp_now() == WARPS - 1;
-        struct weir_peek peek = {0, 0};
+        struct weir_peek peek = {0, 0, 0};
         if (counts) {
             weir_count_beside(&self, word);
-            peek = weir_peek_look(&block->args.work);
+            peek = weir_peek_look(&block->args.work, &block->base.ledger);
         }
         OP(round)(&self, word, weir_word_count(word), FORM_REST);
         if (counts && weir_peek_judge(&block->args.work, &block->base.ledger, peek) &&
             weir_lane() == 0)
             block->base.special = 1;
+        if (counts && block->args.work.pace)
+            weir_pace_keep(&block->args.work, &block->base.ledger);
     }
     block->base.tally[LANE_ID].stale += self.stale;
     block->base.tally[LANE_ID].atoms += self.atoms;
@@ -235,9 +325,10 @@ WEIR_COLD void OP(other_round)(struct OP(block) * block, uint32_t block_number, 
     weir_block_sync();
 }
 
-/** The kernel for narrow rounds, of one block: engine() with less in it. */
+/** The kernel for narrow rounds, of one block: engine() with less in it. @param[in] several  there are other workers; a constant on
+ *  GPUs, so that the code for them costs nothing where there is one. */
 WEIR_DEV void OP(narrow_engine)(const struct OP(args) * args, struct OP(block) * block,
-                                uint32_t block_number, uint32_t blocks)
+                                uint32_t block_number, uint32_t blocks, int several)
 {
     weir_engine_reset(&args->work, &block->base, block_number, blocks);
     struct weir_engine_thread thread =
@@ -256,7 +347,7 @@ WEIR_DEV void OP(narrow_engine)(const struct OP(args) * args, struct OP(block) *
     while (weir_word_action(block->base.word) != WEIR_ACTION_END) {
         if (block_number < weir_word_blocks(block->base.word, blocks) &&
             weir_is_narrow(&args->work, block->base.word, blocks))
-            OP(go_narrow)(self);
+            OP(go_narrow)(self, several);
         else
             WEIR_CALL(OP(other_round))(block, block_number, blocks);
     }

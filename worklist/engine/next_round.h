@@ -178,6 +178,8 @@ WEIR_DEV void weir_reset_arrivals(const struct weir_engine_args *work, uint32_t 
 WEIR_DEV void weir_count_beside(const struct weir_engine_thread *self, uint64_t word)
 {
     const struct weir_engine_args *work = self->work;
+    if (work->pace)
+        weir_pace_begin(work, &self->block->ledger, work->control->clock_of);
     if (weir_lane() != 0)
         return;
     weir_reset_arrivals(work, weir_word_generation(word));

@@ -61,8 +61,20 @@ WEIR_DEV int weir_look_in(const struct weir_engine_args *args, struct weir_ledge
         any |= count != 0;
     }
     any = weir_ballot(any) != 0;
+    if (args->woven_mask)
+        any |= weir_look_woven(args, ledger);
     weir_lanes_sync();
     return any;
+}
+
+/** Add @p count elements of a ring of @p mask + 1 slots of @p bytes, from slot @p at on. */
+WEIR_DEV void weir_plan_ring(struct weir_work_plan *plan, uint32_t kind, const void *slots,
+                             uint32_t at, uint32_t mask, uint32_t bytes, uint32_t count)
+{
+    const uint32_t first = at & mask, straight = mask + 1 - first;
+    const uint32_t here = count < straight ? count : straight;
+    weir_plan_add(plan, kind, 0, (const char *)slots + (uint64_t)first * bytes, here);
+    weir_plan_add(plan, kind, 0, slots, count - here);
 }
 
 /** Add what waits in the channels in, as far as there is room in the plan. */
@@ -85,11 +97,25 @@ WEIR_DEV void weir_plan_arrivals(const struct weir_engine_args *args, struct wei
             weir_plan_add(plan, WEIR_SEGMENT_SEED, 0, NULL, count);
             continue;
         }
-        uint32_t at = ledger->in_head[l] & channel->mask, straight = channel->mask + 1 - at;
-        uint32_t here = count < straight ? count : straight;
-        weir_plan_add(plan, WEIR_SEGMENT_ARRIVED, 0,
-                      (const char *)channel->slots + (uint64_t)at * args->wire_bytes, here);
-        weir_plan_add(plan, WEIR_SEGMENT_ARRIVED, 0, channel->slots, count - here);
+        weir_plan_ring(plan, WEIR_SEGMENT_ARRIVED, channel->slots, ledger->in_head[l],
+                       channel->mask, args->wire_bytes, count);
+    }
+}
+
+/** Add what waits in the woven rings to a plan. All else is in it: a narrow round takes what arrives by itself. */
+WEIR_DEV void weir_plan_woven(const struct weir_engine_args *args, struct weir_ledger *ledger,
+                              struct weir_work_plan *plan)
+{
+    struct weir_control *control = args->control;
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < args->woven_in; i++) {
+        const uint32_t count = control->woven_waiting[i];
+        if (count == 0 || plan->segments + 2u > WEIR_WORK_SEGMENTS || !weir_plan_fits(plan, count))
+            continue;
+        control->woven_next[i] = ledger->woven_head[i] + count;
+        weir_plan_ring(plan, WEIR_SEGMENT_WOVEN, weir_woven_slot_in(args, i, 0),
+                       ledger->woven_head[i], args->woven_mask,
+                       8 * weir_woven_words(args->wire_bytes), count);
     }
 }
 
@@ -146,6 +172,14 @@ WEIR_DEV void weir_plan_process(const struct weir_engine_args *args, struct weir
     weir_plan_deferred(args, ledger, plan);
 }
 
+/** Whether the plan is to process one near bag that lies on the device whole, and nothing else. */
+WEIR_DEV int weir_plan_is_near(const struct weir_ledger *ledger)
+{
+    const struct weir_work_plan *plan = &ledger->plan;
+    return plan->segments == 1 && plan->took <= 2u && plan->took != 0 &&
+           plan->order.window == ledger->window_told;
+}
+
 /** Plan a round of all that there is to do. One lane. @return elements; 0: nothing. */
 WEIR_DEV uint32_t weir_plan_make(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
@@ -170,15 +204,12 @@ WEIR_DEV uint32_t weir_plan_make(const struct weir_engine_args *args, struct wei
     }
     if (args->channels_in)
         weir_plan_arrivals(args, ledger, plan);
+    /* A narrow round takes what waits by itself. */
+    const uint32_t narrow = weir_stays_wide(ledger) ? 0 : args->narrow;
+    if (ledger->woven_waits && (plan->total || !narrow) &&
+        !(weir_plan_is_near(ledger) && plan->total <= narrow))
+        weir_plan_woven(args, ledger, plan);
     return plan->total;
-}
-
-/** Whether the plan is to process one near bag that lies on the device whole, and nothing else. */
-WEIR_DEV int weir_plan_is_near(const struct weir_ledger *ledger)
-{
-    const struct weir_work_plan *plan = &ledger->plan;
-    return plan->segments == 1 && plan->took <= 2u && plan->took != 0 &&
-           plan->order.window == ledger->window_told;
 }
 
 /** Copy the plan to where the other blocks read it; the word publishes it. All lanes. */

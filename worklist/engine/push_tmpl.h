@@ -66,6 +66,14 @@ WEIR_DEV void OP(store_wires)(const struct OP(args) * args, struct OP(block) * b
 {
     struct weir_control *control = args->work.control;
     const struct weir_channel_out *out = &control->out[channel];
+    /* A round of few items sends by the woven ring too, or the receiver would leave its narrow rounds for them. */
+    if (args->work.woven_mask && !(block->base.word & WEIR_WORD_WIDE) &&
+        weir_word_count(block->base.word) <= args->work.narrow) {
+        group = OP(weave_wires)(&args->work, group, channel, control->woven_limit,
+                                control->out[channel].woven, wire);
+        if (!group)
+            return;
+    }
     const uint32_t limit = control->out_limit[channel];
     uint32_t slot = weir_bag_reserve_mp(&control->out_tail[channel], group);
     int mine = group >> weir_lane() & 1u, fits = (int32_t)(limit - slot) > 0;
@@ -73,12 +81,9 @@ WEIR_DEV void OP(store_wires)(const struct OP(args) * args, struct OP(block) * b
         OP(wires_copy)((OP(wire) *)out->slots + (slot & out->mask), wire);
     if (weir_lane() == 0)
         block->base.sent = block->base.special = 1;
-    uint32_t left = weir_ballot(mine && !fits), held = block->base.order.held_bag;
-    if (!left)
-        return;
-    slot = weir_bag_reserve_mp(weir_bag_tail(&args->work, held), left);
-    if ((left >> weir_lane() & 1u) && !OP(wires_put)(&args->work.bag[held], slot, wire))
-        weir_refuse(&args->work, &block->base, WEIR_LOOK_FULL);
+    const uint32_t left = weir_ballot(mine && !fits);
+    if (left)
+        OP(hold_wires)(args, block, left, wire);
 }
 
 /** Where this warp stages wires for a channel. */

@@ -130,7 +130,10 @@ WEIR_DEV uint64_t OP(take)(struct weir_engine_thread *self, uint32_t index,
         return 0;
     default: {
         OP(wire) wire;
-        OP(wires_get)(&wire, (const OP(wire) *)slots + at);
+        if (block->base.segment[s].kind == WEIR_SEGMENT_WOVEN)
+            OP(unweave)((uint64_t *)(uintptr_t)slots + (uint64_t)at * OP(woven_words), &wire);
+        else
+            OP(wires_get)(&wire, (const OP(wire) *)slots + at);
         return OP(take_arrived)(self, wire, parcel, item, first);
     }
     }

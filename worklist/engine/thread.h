@@ -14,6 +14,8 @@
 #define ALL_LANES (WEIR_LANES == 32u ? 0xFFFFFFFFu : 1u)
 /** Deferred items that a block keeps until narrow rounds end. */
 #define BLOCK_DEFERRED_MOST 256u
+/** Items for other workers that a block keeps in a narrow round to send them behind it. */
+#define OUTGOING_MOST 256u
 /** Channels whose items are staged. */
 #define STAGE_CHANNELS WEIR_STAGE_CHANNELS
 
@@ -78,7 +80,17 @@ WEIR_DEV uint32_t weir_threads_now(uint32_t blocks)
 struct weir_block_queue {
     uint32_t count[2], limit[2];
     uint32_t deferred_count; /* deferred items, as asked for too */
+    uint32_t outgoing[2];    /* items for other workers, as asked for too: of this round, and of the one before */
     uint64_t last_arrivals;  /* of the last of several narrow rounds, when its blocks hand back */
+};
+
+/** What a block has read of the words by which it sends in narrow rounds, so that no item waits for them (woven.h). The decider
+ *  writes them, which it does not do in narrow rounds. */
+struct weir_woven_known {
+    uint64_t *rings[WEIR_DEVICES_MAX]; /* of each channel */
+    uint32_t limit[WEIR_WOVEN_PAIRS];  /* of each ring */
+    uint8_t channel_of[WEIR_DEVICES_MAX];
+    uint32_t *clock_of[WEIR_DEVICES_MAX];
 };
 
 /** What the threads of a block share, but for items. */
@@ -100,6 +112,7 @@ struct weir_engine_block {
         uint64_t stale, atoms;
     } tally[WARPS * WEIR_LANES]; /* narrow: what each lane counted since the kernel began */
     struct weir_block_queue queue;
+    struct weir_woven_known woven;
     uint64_t first[WARPS * SET]; /* first atom of each tile of the set */
     uint32_t ends[WARPS * SET];  /* atoms of each tile; when the set is closed, where each ends */
     uint32_t staged[WARPS][STAGE_CHANNELS];

@@ -22,6 +22,8 @@ WEIR_BOTH uint64_t weir_word_make(uint32_t generation, uint32_t action, uint32_t
 }
 /** The bounds of the near bag's tiles lie beside its items. */
 #define WEIR_WORD_BOUNDS ((uint64_t)1 << 37)
+/** The round is not narrow, however few items it has: too many of them come from other workers (weir_judge_exchange()). */
+#define WEIR_WORD_WIDE ((uint64_t)1 << 39)
 WEIR_BOTH int weir_word_has_bounds(uint64_t word)
 {
     return (word & WEIR_WORD_BOUNDS) != 0;

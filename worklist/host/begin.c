@@ -8,6 +8,10 @@
 /* Narrow rounds are spread over blocks until a block has a quarter of the items that its queue holds: the power of two. */
 #define NARROW_SPREAD_LOG 2u
 
+/* A worker waits for others that are so many rounds behind it. With 2 words that are under way come too late on grids, and
+ * what was done meanwhile is done again: 1.00 and 6 to 10 items a vertex on two GPUs. */
+#define PACE 1u
+
 size_t weir__worklist_args_bytes(const struct weir_worklist *list)
 {
     return sizeof(struct weir_engine_args) + list->op->state_bytes;
@@ -42,6 +46,7 @@ static void image_channel_out(const struct worker *worker, uint32_t channel,
     while (to->sources[at] != worker->index)
         at++;
     out->slots = to->channel_in[at];
+    out->woven = to->woven_in[at];
     out->tail = &to->mail->in_tail[at];
     out->epoch = &to->mail->in_epoch[at];
 }
@@ -54,8 +59,13 @@ static void image_channel_in(const struct worker *worker, uint32_t channel,
     uint32_t at = 0;
     while (from->hops[at] != worker->index)
         at++;
-    *in = (struct weir_channel_in){worker->channel_in[channel], &from->mail->out_credit[at],
-                                   list->channel_items - 1, from->index};
+    *in = (struct weir_channel_in){.slots = worker->channel_in[channel],
+                                   .credit = &from->mail->out_credit[at],
+                                   .woven = worker->woven_in[channel],
+                                   .woven_credit =
+                                       &from->mail->woven_credit[at * worker->woven_rings],
+                                   .mask = list->channel_items - 1,
+                                   .from = from->index};
 }
 
 static void image_order(const struct weir_worklist *list, struct weir_work_order *order)
@@ -83,6 +93,8 @@ static void image_control(struct worker *worker)
     for (uint32_t l = 0; l < worker->hop_count; l++) {
         image_channel_out(worker, l, &image->out[l]);
         image->out_limit[l] = list->channel_items;
+        for (uint32_t r = 0; r < worker->woven_rings; r++)
+            image->woven_limit[l * worker->woven_rings + r] = WEIR_WOVEN_SLOTS;
     }
     for (uint32_t to = 0; to < list->count; to++)
         for (uint32_t l = 0; l < worker->hop_count; l++)
@@ -94,13 +106,16 @@ static void image_control(struct worker *worker)
         image->in[worker->source_count + 1] =
             (struct weir_channel_in){.slots = NULL, .mask = UINT32_MAX};
     }
-    for (uint32_t i = 0; i < list->count; i++)
+    for (uint32_t i = 0; i < list->count; i++) {
         image->command_of[i] = &list->workers[i].mail->command;
+        image->clock_of[i] = &list->workers[i].mail->clock[worker->index];
+    }
     for (uint32_t g = 0; g < WEIR_ARRIVALS; g++)
         image->arrived[g] = weir_arrivals_none(g);
     image_order(list, &image->plan.order);
     ledger->plan.order = image->plan.order;
     ledger->window_told = WEIR_BUCKETS;
+    ledger->clock_seen = WEIR_CLOCK_NONE;
     ledger->turn = 1; /* at work */
 }
 
@@ -142,6 +157,12 @@ static void image_narrow(const struct worker *worker, uint32_t units, uint32_t w
     args->narrow = items < WEIR_NARROW_MOST ? (uint32_t)items : WEIR_NARROW_MOST;
     args->bounds[0] = worker->bounds;
     args->bounds[1] = args->bounds[0] + WEIR_NARROW_MOST;
+    if (!worker->woven_rings)
+        return;
+    args->woven_mask = WEIR_WOVEN_SLOTS - 1;
+    args->woven_log = weir_bits_u32(worker->woven_rings) - 1;
+    args->woven_in = worker->source_count * worker->woven_rings;
+    args->woven_out = worker->hop_count * worker->woven_rings;
 }
 
 static void image_args(struct worker *worker)
@@ -188,6 +209,8 @@ static void image_args(struct worker *worker)
     weir__worklist_fetch(list, warps, info.lanes, args);
     image_narrow(worker, info.units, warps, args);
     args->stage_channels = worker->stage_channels;
+    if (fused && list->count > 1 && !list->home_words && config->order == WEIR_ORDER_FIFO)
+        args->pace = PACE;
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
         args->bag[b] = bag_of(worker, b);
 }
@@ -211,6 +234,7 @@ static void image_shared(struct worker *worker)
         statuses = (struct weir_status_words *)(void *)(image + weir__worklist_statuses_at());
     }
     memset(mail, 0, sizeof *mail);
+    memset(mail->clock, 0xFF, sizeof mail->clock); /* WEIR_CLOCK_NONE */
     if (worker->index == 0)
         image_statuses(statuses, list->count);
 }
@@ -312,6 +336,17 @@ static weir_status upload_bank(struct worker *worker, uint32_t bank)
                                  bytes);
 }
 
+/* Woven rings begin empty, and a run that ends well leaves them so. */
+static weir_status wipe_woven(const struct worker *worker)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t l = 0; l < worker->source_count && !status; l++)
+        if (worker->woven_in[l])
+            status = weir_queue_fill(worker->queue, worker->woven_in[l], 0,
+                                     weir__worklist_woven_bytes(worker));
+    return status ? status : weir_queue_sync(worker->queue);
+}
+
 weir_status weir__worklist_prepare(struct weir_worklist *list)
 {
     weir_status status = WEIR_OK;
@@ -323,7 +358,8 @@ weir_status weir__worklist_prepare(struct weir_worklist *list)
             status = upload_bank(&list->workers[i], bank);
     }
     for (uint32_t i = 0; i < list->count && !status; i++)
-        status = list_resets(&list->workers[i]);
+        if (!(status = list_resets(&list->workers[i])))
+            status = wipe_woven(&list->workers[i]);
     for (uint32_t i = 0; i < list->count; i++) /* statistics may be asked for before a run */
         memset(list->workers[i].image, 0, sizeof *list->workers[i].image);
     return status;

@@ -101,6 +101,8 @@ struct worker {
     struct spill spill;
     void *bounds; /* of the tiles of near items; device memory; NULL: no round is narrow */
     void *channel_in[WEIR_DEVICES_MAX];               /* fused: rings that the worker receives in */
+    uint64_t *woven_in[WEIR_DEVICES_MAX]; /* of each source: its woven rings */
+    uint32_t woven_rings; /* of each channel, the same of all workers; 0: rounds are not narrow, or there is one worker */
     void *channel_out[WEIR_DEVICES_MAX];              /* discrete: rings that the host sends from */
     uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* workers that it sends to */
     uint32_t sources[WEIR_DEVICES_MAX], source_count; /* workers that send to it; fused */
@@ -195,6 +197,8 @@ size_t weir__worklist_args_bytes(const struct weir_worklist *list);
 size_t weir__worklist_words_bytes(const struct worker *worker);
 size_t weir__worklist_mail_at(void);
 size_t weir__worklist_statuses_at(void);
+/** Bytes of the woven rings of a channel (engine/woven.h). */
+size_t weir__worklist_woven_bytes(const struct worker *worker);
 /** From now on all workers use this bank of words. */
 void weir__worklist_use_bank(struct weir_worklist *list, uint32_t bank);
 /** Check and copy config.fills. */

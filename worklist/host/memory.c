@@ -53,12 +53,22 @@ uint32_t weir__worklist_bag_room(const struct weir_worklist *list, uint32_t bag,
     return !soft ? 0 : items < (uint32_t)1 << 28 ? 4 * items : (uint32_t)1 << 30;
 }
 
-/* Whether rounds may be narrow (narrow_tmpl.h): one resident kernel with the default worker and mapping, a small group
- * of lanes for each tile, and an operator that opts in. */
+/* One for each warp that takes; on a host device there is one. */
+static uint32_t woven_rings(const struct weir_worklist *list)
+{
+    return weir__device_is_gpu(list->workers[0].device) ? WEIR_WOVEN_RINGS : 1;
+}
+
+/* Whether rounds may be narrow (narrow_tmpl.h): resident kernels with the default worker and mapping, a small group of lanes for
+ * each tile, and an operator that opts in. Several workers store into each other's memory, and do not wait for each other. */
 static int has_narrow(const struct weir_worklist *list)
 {
     const weir_worklist_config *config = &list->config;
-    return list->op->narrow && weir__worklist_fused(list) && list->count == 1 && list->cuts &&
+    if (list->count > 1 && (list->home_words || config->order == WEIR_ORDER_BULK ||
+                            config->passed_permille > WEIR_NARROW_PASSED_MOST ||
+                            (list->count - 1) * woven_rings(list) > WEIR_WOVEN_PAIRS))
+        return 0;
+    return list->op->narrow && weir__worklist_fused(list) && list->cuts &&
            config->worker == WEIR_WORKER_WARP && !config->fetch && config->group < 32;
 }
 
@@ -182,6 +192,27 @@ static weir_status allocate_channels(struct worker *worker)
     return status;
 }
 
+size_t weir__worklist_woven_bytes(const struct worker *worker)
+{
+    return sizeof(uint64_t) * worker->woven_rings * WEIR_WOVEN_SLOTS *
+           weir_woven_words(worker->list->op->wire_bytes);
+}
+
+/* Rings of narrow rounds. */
+static weir_status allocate_woven(struct worker *worker)
+{
+    weir_status status = WEIR_OK;
+    void *memory;
+    if (worker->list->count == 1 || !has_narrow(worker->list))
+        return WEIR_OK;
+    worker->woven_rings = woven_rings(worker->list);
+    for (uint32_t l = 0; l < worker->source_count && !status; l++)
+        if (!(status =
+                  weir_device_alloc(worker->device, weir__worklist_woven_bytes(worker), &memory)))
+            worker->woven_in[l] = memory;
+    return status;
+}
+
 static weir_status allocate_worker(struct worker *worker)
 {
     weir_status status;
@@ -194,7 +225,8 @@ static weir_status allocate_worker(struct worker *worker)
     weir__queue_role(worker->stop_queue, "of stop words");
     if (weir_event_acquire(worker->device, &worker->done))
         return weir__fail(WEIR_ERR_NOMEM, "all events of a device are in use (WEIR_EVENTS)");
-    if ((status = allocate_words(worker)) || (status = allocate_channels(worker)))
+    if ((status = allocate_words(worker)) || (status = allocate_channels(worker)) ||
+        (status = allocate_woven(worker)))
         return status;
     return allocate_bags(worker);
 }
@@ -229,6 +261,7 @@ static void free_worker(struct worker *worker)
     weir__spill_destroy(&worker->spill);
     for (uint32_t l = 0; l < list->count; l++) {
         weir_device_free(words_device(list, worker), worker->channel_in[l]);
+        weir_device_free(worker->device, worker->woven_in[l]);
         weir_device_free(worker->device, worker->channel_out[l]);
     }
     if (list->home_words)

@@ -50,6 +50,8 @@ static void add_worker(const struct worker *worker, weir_worklist_stats *out)
     out->deferred += ledger->deferred;
     out->rounds += ledger->rounds;
     out->narrow_rounds += ledger->narrow_rounds;
+    out->woven += ledger->woven_sent;
+    out->paced += ledger->paced;
     out->raises = out->raises > ledger->raises ? out->raises : ledger->raises;
     for (uint32_t l = 0; l < worker->hop_count; l++)
         out->sent += ledger->out_sent[l];

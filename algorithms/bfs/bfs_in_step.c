@@ -70,6 +70,7 @@ static uint64_t inbox_count(const void *user, uint32_t p, uint32_t sender)
 #define FIELD(name) offsetof(struct bfs_step_args, name)
 static const weir_steps_array arrays[] = {
     {.name = "base", .extent = WEIR_STEPS_WORDS, .bytes = 4, .field = FIELD(base)},
+    {.name = "found last", .extent = WEIR_STEPS_WORDS, .bytes = 4, .field = FIELD(last)},
     {.name = "found",
      .extent = WEIR_STEPS_WORDS,
      .holding = WEIR_STEPS_SHARED,
@@ -150,9 +151,10 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
         struct bfs_step_args *args = weir_steps_args(in_step->on.steps, p);
         args->unfound = in_step->unfound;
         args->pull = in_step->direction == WEIR_DIRECTION_PULL;
-        status = weir__upload(weir_context_device(context, p),
-                              weir_steps_data(in_step->on.steps, "base", p), base,
-                              (size_t)args->rows.numbers / 8);
+        for (uint32_t i = 0; i < 2 && !status; i++)
+            status = weir__upload(weir_context_device(context, p),
+                                  weir_steps_data(in_step->on.steps, i ? "found last" : "base", p),
+                                  base, (size_t)args->rows.numbers / 8);
     }
     free(base);
     return status;
@@ -199,8 +201,8 @@ static void report(const struct bfs_in_step *in_step, weir_run_stats *stats)
     const weir_rows_part *part = weir__row_steps_part(&in_step->on, 0);
     const uint64_t *first = weir_steps_results(in_step->on.steps, 0);
     const uint64_t words = part->numbers / 32, supersteps = stats->steps;
-    stats->reached = sum_of(in_step, BFS_RESULT_REACHED);
-    stats->arcs_reached = part->arcs_all - sum_of(in_step, BFS_RESULT_ARCS_LEFT);
+    stats->reached = in_step->reached + sum_of(in_step, BFS_RESULT_ALONE);
+    stats->arcs_reached = in_step->arcs_reached;
     stats->steps = first[BFS_RESULT_LEVELS];
     stats->work.processed =
         sum_of(in_step, BFS_RESULT_PIECES) + sum_of(in_step, BFS_RESULT_UP_ROWS);
@@ -236,8 +238,12 @@ weir_status weir__bfs_in_step_run(struct bfs_in_step *in_step, uint64_t source,
         args->source = number;
         args->previous = in_step->previous;
     }
+    if ((status = weir__row_steps_run(&in_step->on, stats_out)))
+        return status;
     in_step->previous = number;
-    if ((status = weir__row_steps_run(&in_step->on, stats_out)) || (status = levels_fit(in_step)))
+    in_step->reached += sum_of(in_step, BFS_RESULT_REACHED);
+    in_step->arcs_reached += sum_of(in_step, BFS_RESULT_ARCS);
+    if ((status = levels_fit(in_step)))
         return status;
     report(in_step, stats_out);
     return WEIR_OK;

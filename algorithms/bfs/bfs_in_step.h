@@ -11,6 +11,8 @@ struct bfs_in_step {
     int parents;
     uint64_t unfound;  /* vertices that have in-arcs */
     uint32_t previous; /* the source of the run before, a number; BFS_NONE */
+    /* Of the run before: vertices reached that have arcs, and their out-arcs. A run finds how many more there are. */
+    uint64_t reached, arcs_reached;
 };
 
 /** @param[in] options  direction is WEIR_DIRECTION_PULL or WEIR_DIRECTION_SWITCH; beside it parents and

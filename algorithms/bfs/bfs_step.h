@@ -49,9 +49,10 @@ enum bfs_result {
     BFS_RESULT_DOWN_NS,      /* by the clock of block 0 */
     BFS_RESULT_UP_NS,
     BFS_RESULT_SWITCH_NS,
-    BFS_RESULT_BITMAP,    /* which of the two bitmaps is the last; by block 0 */
-    BFS_RESULT_REACHED,   /* by the epilogue: own vertices that were found, */
-    BFS_RESULT_ARCS_LEFT, /* and out-arcs of those that were not */
+    BFS_RESULT_BITMAP,  /* which of the two bitmaps is the last; by block 0 */
+    BFS_RESULT_REACHED, /* by the epilogue, modulo 2^64: how many more own vertices were found */
+    BFS_RESULT_ARCS,    /* than in the run before; how many more out-arcs these have */
+    BFS_RESULT_ALONE,   /* 1: the source has no arcs, and is not among them */
     BFS_RESULTS
 };
 
@@ -59,9 +60,11 @@ struct bfs_step_args {
     struct weir_steps_member member;
     weir_rows_part rows;
     const uint32_t *base; /* the bitmap before a run: numbers without arcs count as found */
+    uint32_t *last; /* the bitmap that the run before left, own words; before the first base */
     /* Both bitmaps of each device, as this one reaches them. Before a run the first is a copy of base. */
     uint32_t *found[2][WEIR_DEVICES_MAX];
-    /* By row. The body writes the levels of found vertices, the epilogue BFS_NONE for the others. */
+    /* By row. The body writes the levels of found vertices, the epilogue BFS_NONE for those that only the run before
+     * found; before the first run BFS_NONE. */
     uint32_t *level;
     uint32_t *parent;        /* by row, a number; written as levels are; NULL: not wanted */
     struct bfs_piece *queue; /* room for each row and each piece */

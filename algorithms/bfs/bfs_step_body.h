@@ -7,7 +7,7 @@
 
 #include "algorithms/bfs/bfs_step_direction.h"
 
-#define BFS_DENSE   4u /* rows of a word that a lane marks alone */
+#define BFS_DENSE   4u /* rows of a word that a lane goes through alone */
 #define BFS_ABREAST 4u /* words of other rows that the lanes read together */
 
 WEIR_DEV void bfs_pack(const struct bfs_walk *w, uint64_t *board)
@@ -280,80 +280,87 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
         bfs_finish(a, b, &w, &t, shared->ns, steps);
 }
 
-/* Mark a row that nobody found. @return its out-arcs. */
-WEIR_DEV uint64_t bfs_not_found(const struct bfs_step_args *a, uint64_t row)
+/* A row that this run found and the one before did not, or the other way round; then it is marked as not found.
+ * @return its out-arcs, less than 0 if they are to be taken away. */
+WEIR_DEV uint64_t bfs_changed(const struct bfs_step_args *a, uint64_t row, uint32_t was_found)
 {
+    const uint64_t arcs = weir_rows_out_degree(&a->rows, row);
+    if (!was_found)
+        return arcs;
     a->level[row] = BFS_NONE;
     if (a->parent)
         a->parent[row] = BFS_NONE;
-    return weir_rows_out_degree(&a->rows, row);
+    return 0 - arcs;
 }
 
-/* Each lane has a word of the bitmap with few rows left, and goes through its bits alone, so that the loads of all lanes
- * are under way together. @return out-arcs of these rows. */
-WEIR_DEV uint64_t bfs_few_not_found(const struct bfs_step_args *a, uint64_t word, uint32_t bits)
+/* Each lane has a word of the bitmap in which few rows changed, and goes through these alone, so that the loads of all
+ * lanes are under way together. @param[in] was  the word before. @return what their out-arcs come to. */
+WEIR_DEV uint64_t bfs_few_changed(const struct bfs_step_args *a, uint64_t word, uint32_t bits,
+                                  uint32_t was)
 {
-    uint64_t left = 0;
+    uint64_t arcs = 0;
     WEIR_ROLLED
     for (; bits; bits &= bits - 1) {
-        const uint64_t row = word * 32 + weir_first_bit_u32(bits);
-        if (row < a->rows.owned)
-            left += bfs_not_found(a, row);
+        const uint32_t bit = weir_first_bit_u32(bits);
+        arcs += bfs_changed(a, word * 32 + bit, was >> bit & 1u);
     }
-    return left;
+    return arcs;
 }
 
-/* In words with many rows left the lanes take the rows of one word side by side. They load for several words before they
+/* In words in which many changed the lanes take the rows of one word side by side. They load for several words before they
  * use what they read for the first. @param[in] word  of lane 0. @param[in] many  the lanes that have such a word. */
-WEIR_DEV uint64_t bfs_many_not_found(const struct bfs_step_args *a, uint64_t word, uint32_t bits,
-                                     uint32_t many)
+WEIR_DEV uint64_t bfs_many_changed(const struct bfs_step_args *a, uint64_t word, uint32_t bits,
+                                   uint32_t was, uint32_t many)
 {
-    uint64_t left = 0;
+    uint64_t all = 0;
     WEIR_ROLLED
     while (many) {
         uint64_t arcs[BFS_ABREAST];
         for (uint32_t k = 0; k < BFS_ABREAST; k++) {
             const uint32_t lane = many ? weir_first_bit_u32(many) : 0;
             const uint32_t its = many ? weir_broadcast_u32(bits, lane) : 0;
+            const uint32_t before = weir_broadcast_u32(was, lane);
             arcs[k] = 0;
             many &= many - 1;
-            for (uint32_t bit = weir_lane(); bit < 32; bit += WEIR_LANES) {
-                const uint64_t row = (word + lane) * 32 + bit;
-                if ((its >> bit & 1u) && row < a->rows.owned)
-                    arcs[k] += bfs_not_found(a, row);
-            }
+            for (uint32_t bit = weir_lane(); bit < 32; bit += WEIR_LANES)
+                if (its >> bit & 1u)
+                    arcs[k] += bfs_changed(a, (word + lane) * 32 + bit, before >> bit & 1u);
         }
         for (uint32_t k = 0; k < BFS_ABREAST; k++)
-            left += arcs[k];
+            all += arcs[k];
     }
-    return left;
+    return all;
 }
 
-/** Behind the body: count what was found, and mark what was not. So levels need no reset before a run, and the
- *  degrees of found vertices are not read: as a rule nearly all that has arcs is found. */
+/** Behind the body: mark what was not found, and count what was, by what differs from the run before. So levels need no
+ *  reset before a run; and two bitmaps are all that is read if the same vertices are found again, as in a graph that is
+ *  connected but for a few. */
 WEIR_DEV void bfs_step_epilogue(const struct bfs_step_args *a, const struct weir_steps_block *b)
 {
-    const uint64_t *result = weir_steps_mine(&a->member)->result;
-    const uint32_t *found = a->found[result[BFS_RESULT_BITMAP] & 1][a->member.index];
-    const uint32_t words = (uint32_t)((a->rows.owned + UINT64_C(31)) / 32), at = a->rows.begin / 32;
+    uint64_t *result = weir_steps_mine(&a->member)->result;
+    const uint32_t at = a->rows.begin / 32;
+    const uint32_t *found = a->found[result[BFS_RESULT_BITMAP] & 1][a->member.index] + at;
+    uint32_t *last = a->last + at;
+    const uint32_t words = (uint32_t)((a->rows.owned + UINT64_C(31)) / 32);
     const uint64_t stride = weir_steps_threads(b);
-    uint64_t count[2] = {0, 0}; /* reached, arcs of the others */
+    uint64_t count[2] = {0, 0}; /* vertices, their arcs */
     WEIR_ROLLED
     for (uint64_t base = (uint64_t)weir_steps_warp(b) * WEIR_LANES; base < words; base += stride) {
         const uint64_t i = base + weir_lane();
-        const uint32_t is = i < words ? found[at + i] : ~0u;
-        const uint32_t none = i < words ? a->base[at + i] : ~0u;
-        const int dense = weir_popcount_u32(~is) > BFS_DENSE;
+        const uint32_t is = i < words ? found[i] : 0, was = i < words ? last[i] : 0;
+        const int dense = weir_popcount_u32(is ^ was) > BFS_DENSE;
         const uint32_t many = weir_ballot(dense);
-        count[0] += weir_popcount_u32(is & ~none);
+        count[0] += (uint64_t)weir_popcount_u32(is) - weir_popcount_u32(was);
+        if (is != was)
+            last[i] = is;
         if (!dense)
-            count[1] += bfs_few_not_found(a, i, ~is);
+            count[1] += bfs_few_changed(a, i, is ^ was, was);
         if (many)
-            count[1] += bfs_many_not_found(a, base, ~is, many);
+            count[1] += bfs_many_changed(a, base, is ^ was, was, many);
     }
     if (b->block == 0 && b->thread == 0 && bfs_owns(a, a->source))
         /* A source without arcs is among those that count as found from the beginning. */
-        count[0] += (uint64_t)bfs_is_set(a->base, a->source);
+        result[BFS_RESULT_ALONE] = (uint64_t)bfs_is_set(a->base, a->source);
     weir_steps_count(&a->member, b, BFS_RESULT_REACHED, count, 2);
 }
 

@@ -165,6 +165,31 @@ static void many_sources_one_after_the_other(void **state)
     weir_context_destroy(context);
 }
 
+/* A run marks and counts by what differs from the one before: more, less, something else, nothing. */
+static void what_only_the_run_before_found_is_forgotten(void **state)
+{
+    static const uint64_t sources[] = {1000, 0, 0, 1000, 500, 1700, 2999, 2998, 199, 1000, 1001};
+    static const uint64_t leaving[] = {0, 1, 4999, 99, 4998, 50, 4997, 4997, 0};
+    weir_context *context = open_or_skip(state);
+    const uint32_t parts = weir_context_device_count(context);
+    for (int i = 0; i < 2 * 2; i++) {
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        options.direction = in_step[i % 2];
+        options.parents = i / 2;
+        const weir_graph *graph = shape_of(TWO);
+        weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_RANDOM, parts, &options);
+        for (size_t k = 0; k < sizeof sources / sizeof *sources; k++)
+            assert_bfs(bfs, graph, parts, &options, sources[k]);
+        weir_bfs_destroy(bfs);
+        graph = shape_of(LEAVING);
+        bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
+        for (size_t k = 0; k < sizeof leaving / sizeof *leaving; k++)
+            assert_bfs(bfs, graph, parts, &options, leaving[k]);
+        weir_bfs_destroy(bfs);
+    }
+    weir_context_destroy(context);
+}
+
 static void both_ways_are_gone(void **state)
 {
     weir_context *context = open_or_skip(state);
@@ -195,6 +220,7 @@ int main(void)
         ON_BACKEND(each_partition_on_some_of_the_devices, "host:4"),
         ON_BACKEND(each_partition_on_some_of_the_devices, "cuda:0-3"),
         ON_EACH_SPEC(many_sources_one_after_the_other),
+        ON_EACH_SPEC(what_only_the_run_before_found_is_forgotten),
         ON_EACH_SPEC(both_ways_are_gone),
     };
     return cmocka_run_group_tests_name("bfs in step", tests, NULL, keep_nothing);

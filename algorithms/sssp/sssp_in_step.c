@@ -217,7 +217,7 @@ weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *g
         return status;
     in_step->delta = delta;
     in_step->previous = SSSP_STEP_NONE;
-    config.in_arcs = config.weights = config.by_weight = config.out_bytes = 1;
+    config.in_arcs = config.weights = config.by_weight = 1;
     if ((status = weir__row_steps_create(&in_step->on, &form, context, graph, partition, options,
                                          &config, in_step))) {
         weir__sssp_in_step_destroy(in_step);
@@ -249,8 +249,7 @@ static void report(const struct sssp_in_step *in_step, weir_run_stats *stats)
     const uint64_t items = stats->work.sent;
     const uint64_t values = sum_of(in_step, SSSP_STEP_RESULT_VALUES) * (in_step->on.parts - 1);
     stats->reached = sum_of(in_step, SSSP_STEP_RESULT_REACHED);
-    stats->arcs_reached = weir__row_steps_part(&in_step->on, 0)->arcs_all -
-                          sum_of(in_step, SSSP_STEP_RESULT_ARCS_LEFT);
+    stats->arcs_reached = sum_of(in_step, SSSP_STEP_RESULT_ARCS);
     stats->direction = WEIR_DIRECTION_SWITCH;
     stats->work.delta = in_step->delta;
     stats->work.order = WEIR_ORDER_SOFT;

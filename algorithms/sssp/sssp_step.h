@@ -51,7 +51,6 @@ enum {
     SSSP_STEP_ROUNDS = 2,   /* batches of theirs */
     SSSP_STEP_ALONE = 8,    /* arcs that a lane looks at alone; then its warp helps */
     SSSP_STEP_PIECE = 512,  /* arcs of a piece of what is left even then */
-    SSSP_STEP_COUNTED = 8,  /* distances that a lane counts together in the end */
     SSSP_STEP_SUMS = 3,     /* made at each barrier, beside the items sent */
     SSSP_STEP_HUB_ARCS =
         128 /* rows with so many that come first are taken a few at a time by a warp */
@@ -94,13 +93,13 @@ enum sssp_step_result {
     SSSP_STEP_RESULT_NS = 0, /* of each kind of step, by block 0 */
     SSSP_STEP_RESULT_STEPS = SSSP_STEP_RESULT_NS + SSSP_STEP_KINDS,   /* as many */
     SSSP_STEP_RESULT_ROWS = SSSP_STEP_RESULT_STEPS + SSSP_STEP_KINDS, /* processed */
-    SSSP_STEP_RESULT_PUSHED,    /* arcs looked at by pushing */
-    SSSP_STEP_RESULT_PULLED,    /* by pulling */
-    SSSP_STEP_RESULT_VALUES,    /* sent in exchanges and pulls, to each other device as many */
-    SSSP_STEP_RESULT_SPILLED,   /* items that did not fit into an inbox */
-    SSSP_STEP_RESULT_REACHED,   /* vertices, by the epilogue; so are the next two */
-    SSSP_STEP_RESULT_FAR,       /* whose distance did not fit */
-    SSSP_STEP_RESULT_ARCS_LEFT, /* of vertices that were not reached */
+    SSSP_STEP_RESULT_PUSHED,  /* arcs looked at by pushing */
+    SSSP_STEP_RESULT_PULLED,  /* by pulling */
+    SSSP_STEP_RESULT_VALUES,  /* sent in exchanges and pulls, to each other device as many */
+    SSSP_STEP_RESULT_SPILLED, /* items that did not fit into an inbox */
+    SSSP_STEP_RESULT_REACHED, /* vertices that have a distance; not counted in full if any is FAR */
+    SSSP_STEP_RESULT_ARCS,    /* their out-arcs */
+    SSSP_STEP_RESULT_FAR, /* vertices whose distance does not fit, modulo 2^64 over all devices */
     SSSP_STEP_RESULTS
 };
 
@@ -121,8 +120,10 @@ struct sssp_step_args {
     uint32_t
         *piece_count; /* of the list that an iteration reads, in slots as `low`; before a run 0 */
     /* Of the own rows; only the worker that has the row in an iteration touches them. */
-    uint32_t *done;   /* the distance that was passed on; before a run UNREACHED */
-    uint32_t *cursor; /* arcs that were relaxed at that distance; undefined until done is set */
+    uint32_t
+        *done; /* the distance that was passed on; before a run UNREACHED. FAR: none, but a pull
+                       has counted the row as reached */
+    uint32_t *cursor; /* arcs that were relaxed at that distance; undefined until it is passed on */
     struct sssp_step_piece *piece[2]; /* read in iterations of this parity, written in the others */
     uint32_t source;                  /* a number */
     uint32_t previous;                /* the source before: left over where it has no arcs; NONE */
@@ -155,6 +156,8 @@ struct sssp_step_shared {
     uint64_t sent;          /* sum 0 of the next barrier: items for other devices */
     uint64_t sum[SSSP_STEP_SUMS];
     uint64_t rows, looks[SSSP_STEP_KINDS], values, spilled; /* of the whole run */
+    uint64_t reached, arcs; /* so are these: rows, and their out-arcs */
+    uint64_t far; /* rows of any device whose distance became FAR, less those that left it */
     struct weir_steps_inboxes inboxes; /* used again from their beginning in each push */
     uint32_t low;
     uint32_t list[SSSP_STEP_WORKERS][SSSP_STEP_LIST];   /* rows that push */
@@ -175,7 +178,9 @@ struct sssp_step_found {
     uint32_t rows;           /* processed */
     sssp_step_count looks;   /* arcs */
     uint32_t low;
-    uint32_t values; /* of a pull or an exchange, to each other device; by lane 0 */
+    uint32_t values;  /* of a pull or an exchange, to each other device; by lane 0 */
+    uint32_t reached; /* rows that have a distance for the first time in this run */
+    uint64_t arcs;    /* their out-arcs */
     /* Light push: in-arcs of rows that are new; how many more arcs are left to relax than before, which may
      * be less than 0. Pull: out-arcs of what changed; rows that have in-arcs and were not settled. */
     uint64_t sum[2];

@@ -6,8 +6,9 @@
 
 /** Apply the items `first` to before `end` of an inbox, SSSP_STEP_BATCH a lane.
  *  @return how many of them lowered a distance. */
-WEIR_DEV uint32_t sssp_step_apply(const struct sssp_step_args *a, const uint64_t *inbox,
-                                  uint32_t first, uint32_t end, uint32_t iteration)
+WEIR_DEV uint32_t sssp_step_apply(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                                  const uint64_t *inbox, uint32_t first, uint32_t end,
+                                  uint32_t iteration)
 {
     uint32_t *tent = a->tent[a->member.index], *stamp = a->stamp[a->member.index];
     uint64_t item[SSSP_STEP_BATCH];
@@ -26,6 +27,7 @@ WEIR_DEV uint32_t sssp_step_apply(const struct sssp_step_args *a, const uint64_t
         if ((uint32_t)item[j] < before[j]) {
             const uint32_t row = (uint32_t)(item[j] >> 32) - a->part.begin;
             weir_store_relaxed_sys_u32(&stamp[row / SSSP_STEP_FLAGGED], iteration + 1);
+            sssp_step_count_far(shared, before[j], (uint32_t)item[j]);
             changed++;
         }
     return changed;
@@ -35,7 +37,7 @@ WEIR_DEV uint32_t sssp_step_apply(const struct sssp_step_args *a, const uint64_t
 WEIR_COLD void sssp_step_absorb(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                 struct sssp_step_worker worker)
 {
-    struct sssp_step_found found = {0, 0, 0, SSSP_STEP_NONE, 0, {0, 0}};
+    struct sssp_step_found found = sssp_step_nothing();
     const uint32_t each = SSSP_STEP_BATCH * WEIR_LANES;
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->member.count; d++) {
@@ -46,7 +48,7 @@ WEIR_COLD void sssp_step_absorb(const struct sssp_step_args *a, struct sssp_step
         for (uint64_t first = (uint64_t)worker.index * each; first < end;
              first += (uint64_t)worker.count * each)
             found.changed +=
-                sssp_step_apply(a, a->inbox[d], (uint32_t)first, end, worker.iteration);
+                sssp_step_apply(a, shared, a->inbox[d], (uint32_t)first, end, worker.iteration);
     }
     sssp_step_flush(shared, &found, SSSP_STEP_ABSORB);
 }

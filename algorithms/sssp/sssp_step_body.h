@@ -35,6 +35,7 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
     struct sssp_step_at *at = &shared->at;
     if (b->thread == 0) {
         shared->sent = shared->rows = shared->values = shared->spilled = 0;
+        shared->reached = shared->arcs = shared->far = 0;
         for (uint32_t i = 0; i < SSSP_STEP_SUMS; i++)
             shared->sum[i] = 0;
         for (uint32_t i = 0; i < SSSP_STEP_KINDS; i++)
@@ -151,12 +152,20 @@ WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
                                const struct weir_steps_block *b)
 {
     uint64_t *result = weir_steps_mine(&a->member)->result;
-    const uint64_t all[5] = {shared->rows, shared->looks[SSSP_STEP_LIGHT],
-                             shared->looks[SSSP_STEP_PULL], shared->values, shared->spilled};
+    const uint64_t all[SSSP_STEP_RESULTS - SSSP_STEP_RESULT_ROWS] = {
+        shared->rows,
+        shared->looks[SSSP_STEP_LIGHT],
+        shared->looks[SSSP_STEP_PULL],
+        shared->values,
+        shared->spilled,
+        shared->reached,
+        shared->arcs,
+        shared->far}; /* in the order of enum sssp_step_result */
     if (b->thread)
         return;
-    for (uint32_t i = 0; i < 5; i++)
-        (void)weir_atomic_add_relaxed_dev_u64(&result[SSSP_STEP_RESULT_ROWS + i], all[i]);
+    for (uint32_t i = 0; i < SSSP_STEP_RESULTS - SSSP_STEP_RESULT_ROWS; i++)
+        if (all[i])
+            (void)weir_atomic_add_relaxed_dev_u64(&result[SSSP_STEP_RESULT_ROWS + i], all[i]);
 }
 
 WEIR_DEV void sssp_step_work(const struct sssp_step_args *a, struct sssp_step_shared *shared,
@@ -239,30 +248,6 @@ WEIR_DEV void sssp_step_body(const struct sssp_step_args *a, struct sssp_step_sh
         weir_block_sync();
     }
     sssp_step_finish(a, shared, b);
-}
-
-/** Behind the body: how many vertices have a distance, and the arcs of those that have none. */
-WEIR_DEV void sssp_step_epilogue(const struct sssp_step_args *a, const struct weir_steps_block *b)
-{
-    const uint32_t *tent = a->tent[a->member.index] + a->part.begin;
-    const uint64_t stride = weir_steps_threads(b);
-    uint64_t found[3] = {0, 0, 0}; /* as the results that follow REACHED */
-    WEIR_ROLLED
-    for (uint64_t row = weir_steps_thread(b); row < a->busy; row += stride * SSSP_STEP_COUNTED) {
-        uint32_t distance[SSSP_STEP_COUNTED];
-        for (uint32_t k = 0; k < SSSP_STEP_COUNTED; k++) /* all loads are under way together */
-            distance[k] = row + k * stride < a->busy ? tent[row + k * stride] : 0;
-        for (uint32_t k = 0; k < SSSP_STEP_COUNTED; k++) {
-            const uint64_t at = row + k * stride;
-            if (at < a->busy) {
-                found[0] += distance[k] != SSSP_STEP_NONE;
-                found[1] += distance[k] == SSSP_U32_FAR;
-            }
-            if (distance[k] == SSSP_STEP_NONE)
-                found[2] += weir_rows_out_degree(&a->part, at);
-        }
-    }
-    weir_steps_count(&a->member, b, SSSP_STEP_RESULT_REACHED, found, 3);
 }
 
 #endif

@@ -4,5 +4,4 @@
 #define WEIR_STEPS          sssp_step
 #define WEIR_STEPS_THREADS  SSSP_STEP_THREADS
 #define WEIR_STEPS_PER_UNIT 1
-#define WEIR_STEPS_EPILOGUE
 #include "worklist/steps_cuda_tmpl.cuh"

@@ -2,5 +2,4 @@
 #include "algorithms/sssp/sssp_step_body.h"
 
 #define WEIR_STEPS sssp_step
-#define WEIR_STEPS_EPILOGUE
 #include "worklist/steps_host_tmpl.h"

@@ -142,23 +142,31 @@ WEIR_DEV uint32_t sssp_step_peek(const struct sssp_step_args *a, uint32_t task, 
                          : 0;
 }
 
-/** Keep what a row has found. */
-WEIR_DEV void sssp_step_keep(const struct sssp_step_args *a, uint32_t iteration, uint32_t row,
-                             uint32_t distance, struct sssp_step_found *found)
+/** Keep what a row has found. A row that had no distance before is counted as reached. */
+WEIR_DEV void sssp_step_keep(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                             uint32_t iteration, uint32_t row, uint32_t before, uint32_t distance,
+                             struct sssp_step_found *found)
 {
     const uint32_t me = a->member.index;
+    const uint64_t arcs = a->part.out.offsets[row + 1] - a->part.out.offsets[row];
     weir_store_relaxed_dev_u32(&a->tent[me][a->part.begin + row], distance);
     weir_store_relaxed_sys_u32(&a->stamp[me][row / SSSP_STEP_FLAGGED], iteration + 1);
     found->changed++;
     found->low = distance < found->low ? distance : found->low;
-    found->sum[0] += a->part.out.offsets[row + 1] - a->part.out.offsets[row];
+    found->sum[0] += arcs;
+    sssp_step_count_far(shared, before, distance);
+    if (before == SSSP_STEP_NONE) {
+        a->done[row] = SSSP_U32_FAR; /* so that a push does not count it again */
+        found->arcs += arcs;
+        found->reached++;
+    }
 }
 
 /** All workers pull. */
 WEIR_COLD void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                               struct sssp_step_worker worker, struct sssp_step_bounds at)
 {
-    struct sssp_step_found found = {0, 0, 0, SSSP_STEP_NONE, 0, {0, 0}};
+    struct sssp_step_found found = sssp_step_nothing();
     const uint32_t tasks = sssp_step_tasks(a);
     uint32_t next = sssp_step_peek(a, worker.index, tasks);
     WEIR_ROLLED
@@ -174,7 +182,7 @@ WEIR_COLD void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_s
             found.rows++;
         }
         if (changed)
-            sssp_step_keep(a, worker.iteration, row, distance, &found);
+            sssp_step_keep(a, shared, worker.iteration, row, before, distance, &found);
         sssp_step_show(a, row, row < a->busy, distance, changed, &found);
     }
     sssp_step_flush(shared, &found, SSSP_STEP_PULL);
@@ -184,7 +192,7 @@ WEIR_COLD void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_s
 WEIR_COLD void sssp_step_exchange(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                                   struct sssp_step_worker worker)
 {
-    struct sssp_step_found found = {0, 0, 0, SSSP_STEP_NONE, 0, {0, 0}};
+    struct sssp_step_found found = sssp_step_nothing();
     const uint32_t groups = (a->busy + WEIR_LANES - 1) / WEIR_LANES;
     const uint32_t *tent = a->tent[a->member.index] + a->part.begin;
     WEIR_ROLLED

@@ -37,10 +37,10 @@ WEIR_DEV uint32_t sssp_step_row(const struct sssp_step_args *a, uint32_t task)
 struct sssp_step_pusher {
     uint64_t begin; /* its first arc */
     struct sssp_step_range range;
-    uint32_t before; /* its cursor */
 };
 
-/** Find out what a row has to relax. @return 0: nothing. */
+/** Find out what a row has to relax. A row whose distance fell in a push is taken before the run is over, unless it is FAR,
+ *  so rows that no pull has counted as reached are counted here. @return 0: nothing. */
 WEIR_DEV uint32_t sssp_step_take(const struct sssp_step_args *a, uint32_t dense, uint32_t limit,
                                  uint32_t row, struct sssp_step_pusher *p,
                                  struct sssp_step_found *found)
@@ -52,21 +52,25 @@ WEIR_DEV uint32_t sssp_step_take(const struct sssp_step_args *a, uint32_t dense,
     if (distance >= limit || (distance >= done && !dense))
         return 0;
     const uint64_t end = a->part.out.offsets[row + 1];
+    const uint32_t before = done >= SSSP_U32_FAR ? 0 : a->cursor[row];
+    const int goes_on = distance >= done; /* from where it stopped */
     p->begin = a->part.out.offsets[row];
-    p->before = done == SSSP_STEP_NONE ? 0 : a->cursor[row];
-    p->range.at = p->begin;
+    p->range.at = p->begin + (goes_on ? before : 0);
     p->range.end = end;
     p->range.distance = distance;
     p->range.last = limit == SSSP_U32_FAR ? UINT32_MAX : limit - 1 - distance;
-    if (distance >= done) {
-        p->range.at += p->before;
-        return p->range.at < end;
-    }
+    if (goes_on && p->range.at >= end)
+        return 0;
+    found->sum[1] += before; /* sssp_step_leave() takes the new cursor away */
+    if (goes_on)
+        return 1;
     a->done[row] = distance;
     if (done == SSSP_STEP_NONE) {
         const uint64_t *in = a->part.in.offsets;
         found->sum[0] += in[row + 1] - in[row];
         found->sum[1] += end - p->begin;
+        found->arcs += end - p->begin;
+        found->reached++;
     }
     return 1;
 }
@@ -162,7 +166,7 @@ WEIR_DEV void sssp_step_leave(const struct sssp_step_args *a, uint32_t limit, ui
 {
     const uint32_t cursor = (uint32_t)(p->range.at - p->begin);
     a->cursor[row] = cursor;
-    found->sum[1] -= (uint64_t)cursor - p->before; /* may go below 0 and comes back in the sum */
+    found->sum[1] -= cursor; /* may go below 0 and comes back in the sum */
     found->rows++;
     if (p->range.at < p->range.end && limit != SSSP_U32_FAR) {
         uint32_t next = sssp_step_add(p->range.distance, a->part.out.weights[p->range.at]);
@@ -174,7 +178,7 @@ WEIR_DEV void sssp_step_leave(const struct sssp_step_args *a, uint32_t limit, ui
 WEIR_DEV void sssp_step_rows(struct sssp_step_relaxer *r, uint32_t dense, uint32_t limit,
                              uint32_t row, struct sssp_step_found *found)
 {
-    struct sssp_step_pusher p = {0, {0, 0, 0, 0}, 0};
+    struct sssp_step_pusher p = {0, {0, 0, 0, 0}};
     const uint32_t active = row < r->a->busy && sssp_step_take(r->a, dense, limit, row, &p, found);
     if (!active)
         p.range.at = p.range.end;
@@ -238,7 +242,7 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
 WEIR_COLD void sssp_step_push(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                               struct sssp_step_worker worker, uint32_t dense, uint32_t limit)
 {
-    struct sssp_step_found found = {0, 0, 0, SSSP_STEP_NONE, 0, {0, 0}};
+    struct sssp_step_found found = sssp_step_nothing();
     struct sssp_step_relaxer r = sssp_step_relaxer_of(a, shared, &worker);
     const uint32_t tasks = sssp_step_tasks(a);
     uint32_t base = worker.index, who = 0, round = 0, count = 0;

@@ -17,6 +17,26 @@ WEIR_DEV uint32_t sssp_step_add(uint32_t distance, uint32_t weight)
     return sum < distance || sum > SSSP_U32_FAR ? SSSP_U32_FAR : sum;
 }
 
+/** What a thread has found when a phase begins. */
+WEIR_DEV struct sssp_step_found sssp_step_nothing(void)
+{
+    struct sssp_step_found found;
+    found.changed = found.looks = 0;
+    found.arcs = 0;
+    found.rows = found.values = found.reached = 0;
+    found.low = SSSP_STEP_NONE;
+    found.sum[0] = found.sum[1] = 0;
+    return found;
+}
+
+/** Count a row whose distance fell, if it was FAR or is now. Each fall of a row's distance comes here once, so in the end
+ *  the sum over all devices is how many rows are FAR. */
+WEIR_DEV void sssp_step_count_far(struct sssp_step_shared *shared, uint32_t before, uint32_t after)
+{
+    if (after == SSSP_U32_FAR || before == SSSP_U32_FAR)
+        weir_atomic_add_block_u64(&shared->far, after == SSSP_U32_FAR ? 1 : ~UINT64_C(0));
+}
+
 /** Hand what the threads of a worker found to their block, at the end of a phase. All lanes.
  *  @param[in] kind  under which the looks are counted. */
 WEIR_DEV void sssp_step_flush(struct sssp_step_shared *shared, const struct sssp_step_found *found,
@@ -28,7 +48,8 @@ WEIR_DEV void sssp_step_flush(struct sssp_step_shared *shared, const struct sssp
     const uint64_t changed = weir_sum_u64(found->changed), looks = weir_sum_u64(found->looks);
     const uint64_t first = weir_sum_u64(found->sum[0]), second = weir_sum_u64(found->sum[1]);
     const uint64_t rows = weir_sum_u64(found->rows), values = weir_sum_u64(found->values);
-    const uint32_t low = ~weir_max_u32(~found->low);
+    const uint64_t arcs = weir_sum_u64(found->arcs);
+    const uint32_t reached = weir_sum_u32(found->reached), low = ~weir_max_u32(~found->low);
     if (weir_lane())
         return;
     weir_atomic_add_block_u64(&shared->sum[0], changed);
@@ -38,6 +59,10 @@ WEIR_DEV void sssp_step_flush(struct sssp_step_shared *shared, const struct sssp
     weir_atomic_add_block_u64(&shared->looks[kind], looks);
     if (values)
         weir_atomic_add_block_u64(&shared->values, values);
+    if (reached) {
+        weir_atomic_add_block_u64(&shared->reached, reached);
+        weir_atomic_add_block_u64(&shared->arcs, arcs);
+    }
     if (low != SSSP_STEP_NONE)
         (void)weir_atomic_min_relaxed_dev_u32(&shared->low, low);
 }
@@ -68,11 +93,14 @@ WEIR_DEV struct sssp_step_relaxer sssp_step_relaxer_of(const struct sssp_step_ar
 }
 
 /** Lower the distance in the owner's memory, since its inbox is full. */
-WEIR_COLD void sssp_step_spill(const struct sssp_step_args *a, uint32_t owner, uint32_t number,
-                               uint32_t distance, uint32_t iteration)
+WEIR_COLD void sssp_step_spill(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                               uint32_t owner, uint32_t number, uint32_t distance,
+                               uint32_t iteration)
 {
     const uint32_t row = number - a->part.first[owner];
-    (void)weir_atomic_min_relaxed_sys_u32(&a->tent[owner][number], distance);
+    const uint32_t before = weir_atomic_min_relaxed_sys_u32(&a->tent[owner][number], distance);
+    if (distance < before)
+        sssp_step_count_far(shared, before, distance);
     weir_store_relaxed_sys_u32(&a->stamp[owner][row / SSSP_STEP_FLAGGED], iteration + 1);
 }
 
@@ -98,7 +126,7 @@ WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_s
             if (to == d && slot < a->room[d]) {
                 a->outbox[d][slot] = item;
             } else if (to == d) {
-                sssp_step_spill(a, d, (uint32_t)(item >> 32), (uint32_t)item, iteration);
+                sssp_step_spill(a, shared, d, (uint32_t)(item >> 32), (uint32_t)item, iteration);
                 spilled++;
             }
         }
@@ -132,6 +160,7 @@ WEIR_DEV void sssp_step_lower(struct sssp_step_relaxer *r, const int *wanted,
         const int lower = wanted[j] && sum[j] < before[j], own = row < owned;
         if (lower && own) {
             weir_store_relaxed_sys_u32(&r->stamp[row / SSSP_STEP_FLAGGED], r->iteration + 1);
+            sssp_step_count_far(r->shared, before[j], sum[j]);
             found->changed++;
         }
         const uint32_t far = weir_ballot(lower && !own);

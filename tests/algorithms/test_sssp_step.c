@@ -215,6 +215,90 @@ static void distances_that_do_not_fit_are_found_again(void **state)
     weir_context_destroy(context);
 }
 
+/* The device that such a vertex is on has no large distance itself: those lie on the first device. */
+static void one_that_does_not_fit_is_on_another_device(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    static struct arcs arcs;
+    arcs.count = 0;
+    arc(&arcs, 0, 1, 2147483648.0);
+    arc(&arcs, 1, 2999, 2147483648.0);
+    for (uint64_t v = 1500; v < 2998; v++)
+        arc(&arcs, v, 1500 + (v - 1500) / 2, 1), arc(&arcs, v, v + 1, 1);
+    arc(&arcs, 0, 1501, 1);
+    weir_graph *graph = graph_of(3000, &arcs);
+    weir_sssp *sssp = in_step(context, graph, WEIR_PARTITION_BLOCK, 0);
+    assert_sssp(sssp, graph, 1600);
+    assert_int_equal(weir__sssp_wide(sssp), 0);
+    assert_sssp(sssp, graph, 0);
+    assert_int_equal(weir__sssp_wide(sssp), 1);
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* Behind a hub, whose arcs are settled at once, a few vertices that only heavy arcs lead to, and heavy and light arcs between
+ * these. Some sums do not fit, and some of those are replaced by sums that do. */
+static weir_graph *heavy_behind_a_hub(uint64_t seed)
+{
+    enum { LEAVES = 3500, BEHIND = 24, INTO = 5, BETWEEN = 50, HEAVY = 10 };
+    static const double heavy[] = {1073741824.0, 2147483648.0, 2147483000.0, 1431655765.0};
+    static struct arcs arcs;
+    uint64_t random = seed;
+    arcs.count = 0;
+    for (uint64_t v = 1; v <= LEAVES; v++)
+        arc(&arcs, 0, v, 1), arc(&arcs, v, 0, 1);
+    for (uint32_t i = 0; i < INTO + BETWEEN; i++) {
+        const uint64_t draw = next_random(&random), other = next_random(&random);
+        const uint64_t from = i < INTO ? draw % 8 : LEAVES + 1 + draw % BEHIND;
+        arc(&arcs, from, LEAVES + 1 + (draw >> 24) % BEHIND,
+            i < INTO + HEAVY ? heavy[other % 4] : (double)(other % 4 * 300));
+    }
+    for (uint32_t i = 0; i < BEHIND; i++) { /* many arcs lead back, so that more pulls follow */
+        const uint64_t draw = next_random(&random);
+        for (uint32_t k = 0; k < draw % 10; k++)
+            arc(&arcs, LEAVES + 1 + i, 1 + (draw >> 8) % (LEAVES - 10) + k, 5);
+    }
+    return graph_of(LEAVES + BEHIND + 12, &arcs);
+}
+
+/* Whether 32 bits hold all distances from a source. */
+static int all_fit(const weir_graph *graph, uint64_t source)
+{
+    double *distance = malloc(graph->vertices * sizeof *distance);
+    int fit = 1;
+    assert_non_null(distance);
+    OK(weir_sssp_reference(graph, source, distance));
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        fit &= !isfinite(distance[v]) || distance[v] < SSSP_U32_FAR;
+    free(distance);
+    return fit;
+}
+
+/* In pulls and pushes; over inboxes, and past them. The object changes to 64 bits only where that is needed. */
+static void heavy_arcs_behind_a_hub(void **state)
+{
+    static const char *const small[] = {"queue_items=1", NULL};
+    const uint32_t seeds = 32;
+    uint32_t wide = 0;
+    for (uint64_t seed = 1; seed <= seeds; seed++) {
+        weir_context *context = open_with_or_skip(*state, seed / 2 % 2 ? small : small + 1);
+        weir_graph *graph = heavy_behind_a_hub(seed * 977);
+        weir_sssp *sssp =
+            in_step(context, graph, (weir_partition_kind)(seed % 3), seed % 2 ? 0 : UINT32_MAX);
+        const int fit = all_fit(graph, 0);
+        assert_int_equal(weir__sssp_wide(sssp), 0);
+        assert_sssp(sssp, graph, 0);
+        assert_int_equal(weir__sssp_wide(sssp), !fit);
+        assert_sssp(sssp, graph, seed % 100);
+        wide += !fit;
+        weir_sssp_destroy(sssp);
+        weir_graph_destroy(graph);
+        weir_context_destroy(context);
+    }
+    assert_in_range(wide, 1, seeds - 1);
+}
+
 /* What does not fit into an inbox goes another way, in every run anew. */
 static void inboxes_may_be_too_small(void **state)
 {
@@ -418,6 +502,8 @@ int main(void)
         ON_SETS(a_source_without_arcs_leaves_nothing),
         ON_SETS(the_largest_weights),
         ON_SETS(distances_that_do_not_fit_are_found_again),
+        ON_SETS(one_that_does_not_fit_is_on_another_device),
+        ON_SETS(heavy_arcs_behind_a_hub),
         ON_SETS(inboxes_may_be_too_small),
         ON_SETS(most_arcs_are_not_looked_at),
         ON_SETS(a_limit_and_a_cancel_end_a_run),

@@ -64,11 +64,6 @@ static uint64_t distances_written(const void *user, uint32_t p)
     return part->parts == 1 ? part->busy : part->numbers;
 }
 
-static uint64_t rows_written(const void *user, uint32_t p)
-{
-    return weir__row_steps_part(&((const struct sssp_in_step *)user)->on, p)->busy;
-}
-
 static uint64_t piece_count(const void *user, uint32_t p, uint32_t sender)
 {
     (void)sender;
@@ -114,10 +109,8 @@ static const weir_steps_array arrays[] = {
      .field = FIELD(stamp)},
     {.name = "done",
      .extent = WEIR_STEPS_OWNED,
-     .first = WEIR_STEPS_FILLED,
-     .fill = 0xFF,
+     .first = WEIR_STEPS_FILLED_ONCE,
      .bytes = 4,
-     .written = rows_written,
      .field = FIELD(done)},
     {.name = "cursor", .extent = WEIR_STEPS_OWNED, .bytes = 4, .field = FIELD(cursor)},
     {.name = "pieces of even iterations",
@@ -217,6 +210,7 @@ weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *g
         return status;
     in_step->delta = delta;
     in_step->previous = SSSP_STEP_NONE;
+    in_step->zero = SSSP_STEP_ZERO; /* marks are filled when they are taken */
     config.in_arcs = config.weights = config.by_weight = 1;
     if ((status = weir__row_steps_create(&in_step->on, &form, context, graph, partition, options,
                                          &config, in_step))) {
@@ -264,23 +258,77 @@ static void report(const struct sssp_in_step *in_step, weir_run_stats *stats)
     stats->bytes_sent = items * 8 + values * 4;
 }
 
-weir_status weir__sssp_in_step_run(struct sssp_in_step *in_step, uint64_t source,
-                                   weir_run_stats *stats_out, int *far_out)
+/* Take the marks of all runs back. It is done before a kernel starts, so that it is not in the time of kernels. */
+static weir_status clear_marks(struct sssp_in_step *in_step)
 {
-    uint32_t number;
-    weir_status status = weir_rows_locate(in_step->on.rows, source, NULL, &number);
-    if (status)
-        return status;
+    const weir_steps *steps = in_step->on.steps;
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < in_step->on.parts && !status; p++) {
+        const struct sssp_step_args *args = weir_steps_args(steps, p);
+        if (args->done) /* a part may have no rows */
+            status = weir_queue_fill(weir_steps_queue(steps, p), args->done, 0,
+                                     args->part.owned * sizeof *args->done);
+    }
+    for (uint32_t p = 0; p < in_step->on.parts && !status; p++)
+        status = weir_queue_sync(weir_steps_queue(steps, p));
+    in_step->zero = status ? 0 : SSSP_STEP_ZERO;
+    return status;
+}
+
+/* What a run with this zero leaves for the next one: a zero of its own with room above it, or 0. */
+static uint32_t zero_behind(uint32_t zero)
+{
+    const uint64_t next = zero + UINT64_C(1) + SSSP_STEP_ROOM;
+    return next + SSSP_STEP_ROOM <= UINT32_MAX ? (uint32_t)next : 0;
+}
+
+static void set_args(struct sssp_in_step *in_step, uint32_t number)
+{
     for (uint32_t p = 0; p < in_step->on.parts; p++) {
         struct sssp_step_args *args = weir_steps_args(in_step->on.steps, p);
         const uint32_t row = number - args->part.begin; /* if it is the part's */
         args->source = number;
         args->previous = in_step->previous;
+        args->zero = in_step->zero;
         args->busy = row < args->part.owned && row >= args->part.busy ? row + 1 : args->part.busy;
     }
-    in_step->previous = number;
+}
+
+/* Run the kernels once. @param[out] again_out  whether they met distances that marks had no room for. */
+static weir_status run_once(struct sssp_in_step *in_step, uint32_t number,
+                            weir_run_stats *stats_out, int *again_out)
+{
+    weir_status status = in_step->zero ? WEIR_OK : clear_marks(in_step);
+    const uint32_t zero = in_step->zero;
+    if (status)
+        return status;
+    set_args(in_step, number);
+    in_step->zero = 0; /* what a run that fails has marked is not known */
     if ((status = weir__row_steps_run(&in_step->on, stats_out)))
         return status;
+    in_step->previous = number;
+    in_step->large |= sum_of(in_step, SSSP_STEP_RESULT_LARGE) != 0;
+    in_step->zero = in_step->large ? 0 : zero_behind(zero);
+    *again_out = in_step->large && zero != SSSP_STEP_ZERO;
+    return WEIR_OK;
+}
+
+/* The first run after marks were cleared has room for all distances, other runs for those below SSSP_STEP_ROOM. A run that
+ * meets a larger one is done again behind a clearing, and from then on they are cleared before each run of the object. */
+weir_status weir__sssp_in_step_run(struct sssp_in_step *in_step, uint64_t source,
+                                   weir_run_stats *stats_out, int *far_out)
+{
+    uint32_t number;
+    int again = 0;
+    weir_status status = weir_rows_locate(in_step->on.rows, source, NULL, &number);
+    if (status || (status = run_once(in_step, number, stats_out, &again)))
+        return status;
+    if (again) {
+        const double first_ms = stats_out->kernel_ms;
+        if ((status = run_once(in_step, number, stats_out, &again)))
+            return status;
+        stats_out->kernel_ms += first_ms;
+    }
     report(in_step, stats_out);
     *far_out = sum_of(in_step, SSSP_STEP_RESULT_FAR) != 0;
     return WEIR_OK;

@@ -8,7 +8,9 @@
 struct sssp_in_step {
     struct weir__row_steps on; /* first */
     uint32_t delta;
-    uint32_t previous;                 /* the source of the run before, a number; SSSP_STEP_NONE */
+    uint32_t previous; /* the source of the run before, a number; SSSP_STEP_NONE */
+    uint32_t zero; /* sssp_step_args.zero of the next run; 0: marks are to be cleared before it */
+    int large;     /* a run has met distances that marks have no room for; then zero is always 0 */
     uint64_t pieces[WEIR_DEVICES_MAX]; /* of a step at most */
 };
 

@@ -63,6 +63,10 @@ enum {
 #define SSSP_STEP_LIST (WEIR_LANES * (SSSP_STEP_ABREAST + 1))
 /** The first iteration. Stamps of 0 are of none. */
 #define SSSP_STEP_FIRST 1u
+/** The first mark of distance 0 (sssp_step_args.zero): above it there is room for every distance that is passed on. */
+#define SSSP_STEP_ZERO 2u
+/** Distances that marks have room for in a run with another one. */
+#define SSSP_STEP_ROOM (UINT32_C(1) << 24)
 /** Workers of a block. */
 #define SSSP_STEP_WORKERS (WEIR_LANES == 1 ? 1 : SSSP_STEP_THREADS / 32)
 
@@ -99,7 +103,8 @@ enum sssp_step_result {
     SSSP_STEP_RESULT_SPILLED, /* items that did not fit into an inbox */
     SSSP_STEP_RESULT_REACHED, /* vertices that have a distance; not counted in full if any is FAR */
     SSSP_STEP_RESULT_ARCS,    /* their out-arcs */
-    SSSP_STEP_RESULT_FAR, /* vertices whose distance does not fit, modulo 2^64 over all devices */
+    SSSP_STEP_RESULT_FAR,   /* vertices whose distance does not fit, modulo 2^64 over all devices */
+    SSSP_STEP_RESULT_LARGE, /* blocks that have marked a distance of SSSP_STEP_ROOM or more */
     SSSP_STEP_RESULTS
 };
 
@@ -120,14 +125,16 @@ struct sssp_step_args {
     uint32_t
         *piece_count; /* of the list that an iteration reads, in slots as `low`; before a run 0 */
     /* Of the own rows; only the worker that has the row in an iteration touches them. */
-    uint32_t
-        *done; /* the distance that was passed on; before a run UNREACHED. FAR: none, but a pull
-                       has counted the row as reached */
+    /* Marks: `zero` + the distance that was passed on. They are not reset before a run, since each run has a zero that
+     * is above the marks of all runs before, by 2 at least. A mark of zero - 1 says that no distance was passed on, but
+     * a pull has counted the row as reached; one below that nothing. */
+    uint32_t *done;
     uint32_t *cursor; /* arcs that were relaxed at that distance; undefined until it is passed on */
     struct sssp_step_piece *piece[2]; /* read in iterations of this parity, written in the others */
     uint32_t source;                  /* a number */
     uint32_t previous;                /* the source before: left over where it has no arcs; NONE */
     uint32_t delta;                   /* by which the limit rises, at least 1 */
+    uint32_t zero;                    /* the mark of distance 0 in this run */
     uint32_t busy; /* rows to be looked at: part.busy, or up to the source if that lies behind */
     uint32_t hubs; /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
 };
@@ -160,6 +167,7 @@ struct sssp_step_shared {
     uint64_t far; /* rows of any device whose distance became FAR, less those that left it */
     struct weir_steps_inboxes inboxes; /* used again from their beginning in each push */
     uint32_t low;
+    uint32_t large; /* whether a distance of SSSP_STEP_ROOM or more was marked in this run */
     uint32_t list[SSSP_STEP_WORKERS][SSSP_STEP_LIST];   /* rows that push */
     uint64_t stage[SSSP_STEP_WORKERS][SSSP_STEP_STAGE]; /* items that are not sent yet */
 };

@@ -14,16 +14,13 @@
 #include "algorithms/sssp/sssp_step_absorb.h"
 #include "algorithms/sssp/sssp_step_pull.h"
 
-/* Each device has a copy of the source's distance, and its owner looks at the source in the first iteration. What the source
- * before has left is taken back first. */
+/* Each device has a copy of the source's distance, and its owner looks at the source in the first iteration. The distance of
+ * the source before is taken back first. */
 WEIR_DEV void sssp_step_set_source(const struct sssp_step_args *a)
 {
-    const uint32_t row = a->source - a->part.begin, before = a->previous - a->part.begin;
-    if (a->previous != SSSP_STEP_NONE) {
+    const uint32_t row = a->source - a->part.begin;
+    if (a->previous != SSSP_STEP_NONE)
         a->tent[a->member.index][a->previous] = SSSP_STEP_NONE;
-        if (before < a->part.owned)
-            a->done[before] = SSSP_STEP_NONE;
-    }
     a->tent[a->member.index][a->source] = 0;
     if (row < a->part.owned)
         a->stamp[a->member.index][row / SSSP_STEP_FLAGGED] = SSSP_STEP_FIRST;
@@ -35,7 +32,7 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
     struct sssp_step_at *at = &shared->at;
     if (b->thread == 0) {
         shared->sent = shared->rows = shared->values = shared->spilled = 0;
-        shared->reached = shared->arcs = shared->far = 0;
+        shared->reached = shared->arcs = shared->far = shared->large = 0;
         for (uint32_t i = 0; i < SSSP_STEP_SUMS; i++)
             shared->sum[i] = 0;
         for (uint32_t i = 0; i < SSSP_STEP_KINDS; i++)
@@ -160,7 +157,8 @@ WEIR_DEV void sssp_step_finish(const struct sssp_step_args *a,
         shared->spilled,
         shared->reached,
         shared->arcs,
-        shared->far}; /* in the order of enum sssp_step_result */
+        shared->far,
+        shared->large}; /* in the order of enum sssp_step_result */
     if (b->thread)
         return;
     for (uint32_t i = 0; i < SSSP_STEP_RESULTS - SSSP_STEP_RESULT_ROWS; i++)

@@ -144,8 +144,8 @@ WEIR_DEV uint32_t sssp_step_peek(const struct sssp_step_args *a, uint32_t task, 
 
 /** Keep what a row has found. A row that had no distance before is counted as reached. */
 WEIR_DEV void sssp_step_keep(const struct sssp_step_args *a, struct sssp_step_shared *shared,
-                             uint32_t iteration, uint32_t row, uint32_t before, uint32_t distance,
-                             struct sssp_step_found *found)
+                             uint32_t iteration, uint32_t zero, uint32_t row, uint32_t before,
+                             uint32_t distance, struct sssp_step_found *found)
 {
     const uint32_t me = a->member.index;
     const uint64_t arcs = a->part.out.offsets[row + 1] - a->part.out.offsets[row];
@@ -156,7 +156,7 @@ WEIR_DEV void sssp_step_keep(const struct sssp_step_args *a, struct sssp_step_sh
     found->sum[0] += arcs;
     sssp_step_count_far(shared, before, distance);
     if (before == SSSP_STEP_NONE) {
-        a->done[row] = SSSP_U32_FAR; /* so that a push does not count it again */
+        a->done[row] = zero - 1; /* so that a push does not count it again */
         found->arcs += arcs;
         found->reached++;
     }
@@ -167,7 +167,7 @@ WEIR_COLD void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_s
                               struct sssp_step_worker worker, struct sssp_step_bounds at)
 {
     struct sssp_step_found found = sssp_step_nothing();
-    const uint32_t tasks = sssp_step_tasks(a);
+    const uint32_t tasks = sssp_step_tasks(a), zero = a->zero;
     uint32_t next = sssp_step_peek(a, worker.index, tasks);
     WEIR_ROLLED
     for (uint32_t task = worker.index; task < tasks; task += worker.count) {
@@ -178,11 +178,12 @@ WEIR_COLD void sssp_step_pull(const struct sssp_step_args *a, struct sssp_step_s
         const uint32_t distance = sssp_step_seek(a, &at, row, before, &found);
         const int changed = distance < before;
         if (before > at.least) {
-            a->done[row] = before; /* others have looked at that, or do so in this step */
+            if (before < SSSP_U32_FAR) /* others have looked at that, or do so in this step */
+                sssp_step_mark(a, shared, zero, row, before);
             found.rows++;
         }
         if (changed)
-            sssp_step_keep(a, shared, worker.iteration, row, before, distance, &found);
+            sssp_step_keep(a, shared, worker.iteration, zero, row, before, distance, &found);
         sssp_step_show(a, row, row < a->busy, distance, changed, &found);
     }
     sssp_step_flush(shared, &found, SSSP_STEP_PULL);

@@ -39,20 +39,28 @@ struct sssp_step_pusher {
     struct sssp_step_range range;
 };
 
+/** The distance that a row has passed on, from its mark; NONE: nothing in this run. */
+WEIR_DEV uint32_t sssp_step_done(uint32_t zero, uint32_t mark)
+{
+    return mark < zero ? SSSP_STEP_NONE : mark - zero;
+}
+
 /** Find out what a row has to relax. A row whose distance fell in a push is taken before the run is over, unless it is FAR,
  *  so rows that no pull has counted as reached are counted here. @return 0: nothing. */
-WEIR_DEV uint32_t sssp_step_take(const struct sssp_step_args *a, uint32_t dense, uint32_t limit,
+WEIR_DEV uint32_t sssp_step_take(const struct sssp_step_relaxer *r, uint32_t dense, uint32_t limit,
                                  uint32_t row, struct sssp_step_pusher *p,
                                  struct sssp_step_found *found)
 {
+    const struct sssp_step_args *a = r->a;
+    const uint32_t zero = a->zero;
     const uint32_t distance =
         weir_load_relaxed_dev_u32(&a->tent[a->member.index][a->part.begin + row]);
-    const uint32_t done = a->done[row];
+    const uint32_t mark = a->done[row], done = sssp_step_done(zero, mark);
     /* One that was not reached is not below any limit. */
     if (distance >= limit || (distance >= done && !dense))
         return 0;
     const uint64_t end = a->part.out.offsets[row + 1];
-    const uint32_t before = done >= SSSP_U32_FAR ? 0 : a->cursor[row];
+    const uint32_t before = done == SSSP_STEP_NONE ? 0 : a->cursor[row];
     const int goes_on = distance >= done; /* from where it stopped */
     p->begin = a->part.out.offsets[row];
     p->range.at = p->begin + (goes_on ? before : 0);
@@ -64,8 +72,8 @@ WEIR_DEV uint32_t sssp_step_take(const struct sssp_step_args *a, uint32_t dense,
     found->sum[1] += before; /* sssp_step_leave() takes the new cursor away */
     if (goes_on)
         return 1;
-    a->done[row] = distance;
-    if (done == SSSP_STEP_NONE) {
+    sssp_step_mark(a, r->shared, zero, row, distance);
+    if (mark < zero - 1) {
         const uint64_t *in = a->part.in.offsets;
         found->sum[0] += in[row + 1] - in[row];
         found->sum[1] += end - p->begin;
@@ -179,7 +187,7 @@ WEIR_DEV void sssp_step_rows(struct sssp_step_relaxer *r, uint32_t dense, uint32
                              uint32_t row, struct sssp_step_found *found)
 {
     struct sssp_step_pusher p = {0, {0, 0, 0, 0}};
-    const uint32_t active = row < r->a->busy && sssp_step_take(r->a, dense, limit, row, &p, found);
+    const uint32_t active = row < r->a->busy && sssp_step_take(r, dense, limit, row, &p, found);
     if (!active)
         p.range.at = p.range.end;
     uint32_t more = sssp_step_alone(r, &p.range, found);
@@ -214,21 +222,23 @@ WEIR_DEV uint32_t sssp_step_gather(const struct sssp_step_relaxer *r,
                                    uint32_t count)
 {
     const struct sssp_step_args *a = r->a;
-    uint32_t row[SSSP_STEP_ABREAST], distance[SSSP_STEP_ABREAST], done[SSSP_STEP_ABREAST];
+    const uint32_t zero = a->zero; /* once for all these rows: no register is free for it */
+    uint32_t row[SSSP_STEP_ABREAST], distance[SSSP_STEP_ABREAST], mark[SSSP_STEP_ABREAST];
     for (uint32_t k = 0; k < SSSP_STEP_ABREAST; k++) {
         row[k] = a->busy;
         if (*who) {
             row[k] = sssp_step_row(a, round + weir_first_bit_u32(*who) * worker->count);
             *who &= *who - 1;
         }
-        distance[k] = done[k] = SSSP_STEP_NONE;
+        distance[k] = mark[k] = SSSP_STEP_NONE;
         if (row[k] < a->busy) {
             distance[k] = weir_load_relaxed_dev_u32(&r->tent[a->part.begin + row[k]]);
-            done[k] = a->done[row[k]];
+            mark[k] = a->done[row[k]];
         }
     }
     for (uint32_t k = 0; k < SSSP_STEP_ABREAST; k++) {
-        const int active = distance[k] < limit && (distance[k] < done[k] || dense);
+        const uint32_t done = sssp_step_done(zero, mark[k]);
+        const int active = distance[k] < limit && (distance[k] < done || dense);
         const uint32_t those = weir_ballot(active);
         if (active)
             list[count + weir_popcount_u32(those & ((1u << weir_lane()) - 1))] = row[k];

@@ -67,6 +67,16 @@ WEIR_DEV void sssp_step_flush(struct sssp_step_shared *shared, const struct sssp
         (void)weir_atomic_min_relaxed_dev_u32(&shared->low, low);
 }
 
+/** Mark a row with the distance that it passes on, which is below FAR. Where that is large the mark may come too close to
+ *  those of the next run, or go round; the host is told, and does the run again with more room (sssp_in_step.c). */
+WEIR_DEV void sssp_step_mark(const struct sssp_step_args *a, struct sssp_step_shared *shared,
+                             uint32_t zero, uint32_t row, uint32_t distance)
+{
+    a->done[row] = zero + distance;
+    if (distance >= SSSP_STEP_ROOM)
+        weir_store_relaxed_dev_u32(&shared->large, 1);
+}
+
 /** A worker that relaxes. */
 struct sssp_step_relaxer {
     const struct sssp_step_args *a;

@@ -299,6 +299,94 @@ static void heavy_arcs_behind_a_hub(void **state)
     assert_in_range(wide, 1, seeds - 1);
 }
 
+/* Two hubs that do not reach each other, and vertices without arcs. */
+static weir_graph *two_hubs(void)
+{
+    enum { ARMS = 150, VERTICES = 3 * ARMS };
+    static struct arcs arcs;
+    arcs.count = 0;
+    for (uint64_t v = 1; v < ARMS; v++) {
+        arc(&arcs, 0, v, (double)(v % 7)), arc(&arcs, v, 0, (double)(v % 5));
+        arc(&arcs, v, v % 12, (double)(v % 3));
+        arc(&arcs, ARMS, ARMS + v, (double)(1 + v % 9)), arc(&arcs, ARMS + v, ARMS, 2);
+        arc(&arcs, ARMS + v, ARMS + (v * 7 + 1) % ARMS, 1);
+    }
+    return graph_of(VERTICES, &arcs);
+}
+
+/* Marks of rows are not reset before a run, but runs use up the numbers by which they are told apart. This goes round once,
+ * over sources that reach the one hub, or the other, or nothing. */
+static void runs_do_not_take_each_others_marks_for_theirs(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = two_hubs();
+    weir_sssp *sssp = in_step(context, graph, WEIR_PARTITION_RANDOM, 0);
+    const uint64_t n = graph->vertices;
+    assert_true(UINT32_MAX / SSSP_STEP_ROOM < 260);
+    for (uint64_t i = 0; i < 270; i++)
+        assert_sssp(sssp, graph, i % 3 == 0 ? i % n : i % 3 == 1 ? n / 3 + i % (n / 3) : n - 1);
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* A hub, and vertices far from it that lead to it but not back. */
+static weir_graph *far_from_a_hub(void)
+{
+    static struct arcs arcs;
+    arcs.count = 0;
+    for (uint64_t v = 1; v < 1000; v++) {
+        arc(&arcs, 0, v, (double)(v % 100)), arc(&arcs, v, v * 13 % 1000, (double)(v % 50));
+        arc(&arcs, v, v % 30, (double)(v % 20)), arc(&arcs, v * 7 % 1000, v, 3);
+    }
+    arc(&arcs, 1000, 1001, 1073741824.0);
+    arc(&arcs, 1001, 1002, 1073741824.0);
+    arc(&arcs, 1002, 1003, 1073741824.0);
+    arc(&arcs, 1003, 0, 1073741000.0);
+    arc(&arcs, 1004, 0, 40000000.0);
+    arc(&arcs, 1005, 0, SSSP_STEP_ROOM - 200); /* all others are nearer to 0 than 200 */
+    return graph_of(1010, &arcs);
+}
+
+/* A run that meets larger distances than there is room for is done again; so is none behind it, which are compared too. */
+static void distances_that_marks_have_no_room_for(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = far_from_a_hub();
+    for (uint64_t source = 1000; source < 1005; source += 2) {
+        weir_sssp *sssp = in_step(context, graph, WEIR_PARTITION_EDGE, 8);
+        for (uint64_t i = 0; i < 3; i++) {
+            assert_sssp(sssp, graph, i);
+            assert_sssp(sssp, graph, source);
+            assert_sssp(sssp, graph, 1004);
+        }
+        assert_int_equal(weir__sssp_wide(sssp), 0);
+        weir_sssp_destroy(sssp);
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* At the end of the numbers: marks have room for 5 more runs, and a large distance goes round; or for none, and the largest
+ * distance that a run has room for would go round if it did not begin anew. */
+static void a_large_distance_behind_many_runs(void **state)
+{
+    static const uint64_t cases[][2] = {{250, 1000}, {255, 1005}};
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = far_from_a_hub();
+    for (int k = 0; k < 2; k++) {
+        weir_sssp *sssp = in_step(context, graph, WEIR_PARTITION_EDGE, 8);
+        for (uint64_t i = 0; i < cases[k][0]; i++)
+            OK(weir_sssp_run(sssp, i, NULL));
+        assert_sssp(sssp, graph, cases[k][1]);
+        for (uint64_t i = 1; i < 5; i++)
+            assert_sssp(sssp, graph, i);
+        weir_sssp_destroy(sssp);
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* What does not fit into an inbox goes another way, in every run anew. */
 static void inboxes_may_be_too_small(void **state)
 {
@@ -504,6 +592,9 @@ int main(void)
         ON_SETS(distances_that_do_not_fit_are_found_again),
         ON_SETS(one_that_does_not_fit_is_on_another_device),
         ON_SETS(heavy_arcs_behind_a_hub),
+        ON_SETS(runs_do_not_take_each_others_marks_for_theirs),
+        ON_SETS(distances_that_marks_have_no_room_for),
+        ON_SETS(a_large_distance_behind_many_runs),
         ON_SETS(inboxes_may_be_too_small),
         ON_SETS(most_arcs_are_not_looked_at),
         ON_SETS(a_limit_and_a_cancel_end_a_run),

@@ -64,6 +64,14 @@ static uint64_t distances_written(const void *user, uint32_t p)
     return part->parts == 1 ? part->busy : part->numbers;
 }
 
+/* Those of rows that have arcs, in the same way. */
+static uint64_t stamps_written(const void *user, uint32_t p)
+{
+    const struct sssp_in_step *in_step = user;
+    return (weir__row_steps_part(&in_step->on, p)->busy + SSSP_STEP_FLAGGED - UINT64_C(1)) /
+           SSSP_STEP_FLAGGED;
+}
+
 static uint64_t piece_count(const void *user, uint32_t p, uint32_t sender)
 {
     (void)sender;
@@ -106,6 +114,7 @@ static const weir_steps_array arrays[] = {
      .holding = WEIR_STEPS_SHARED,
      .first = WEIR_STEPS_FILLED,
      .bytes = 4,
+     .written = stamps_written,
      .field = FIELD(stamp)},
     {.name = "done",
      .extent = WEIR_STEPS_OWNED,

@@ -14,16 +14,20 @@
 #include "algorithms/sssp/sssp_step_absorb.h"
 #include "algorithms/sssp/sssp_step_pull.h"
 
-/* Each device has a copy of the source's distance, and its owner looks at the source in the first iteration. The distance of
- * the source before is taken back first. */
+/* Each device has a copy of the source's distance, and its owner looks at the source in the first iteration. What the source
+ * before has left is taken back first. */
 WEIR_DEV void sssp_step_set_source(const struct sssp_step_args *a)
 {
-    const uint32_t row = a->source - a->part.begin;
-    if (a->previous != SSSP_STEP_NONE)
-        a->tent[a->member.index][a->previous] = SSSP_STEP_NONE;
-    a->tent[a->member.index][a->source] = 0;
+    uint32_t *tent = a->tent[a->member.index], *stamp = a->stamp[a->member.index];
+    const uint32_t row = a->source - a->part.begin, before = a->previous - a->part.begin;
+    if (a->previous != SSSP_STEP_NONE) {
+        tent[a->previous] = SSSP_STEP_NONE;
+        if (before < a->part.owned)
+            stamp[before / SSSP_STEP_FLAGGED] = 0;
+    }
+    tent[a->source] = 0;
     if (row < a->part.owned)
-        a->stamp[a->member.index][row / SSSP_STEP_FLAGGED] = SSSP_STEP_FIRST;
+        stamp[row / SSSP_STEP_FLAGGED] = SSSP_STEP_FIRST;
 }
 
 WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_shared *shared,

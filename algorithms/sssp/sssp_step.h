@@ -163,10 +163,11 @@ struct sssp_step_shared {
     uint64_t sent;          /* sum 0 of the next barrier: items for other devices */
     uint64_t sum[SSSP_STEP_SUMS];
     uint64_t rows, looks[SSSP_STEP_KINDS], values, spilled; /* of the whole run */
-    uint64_t reached, arcs; /* so are these: rows, and their out-arcs */
-    uint64_t far; /* rows of any device whose distance became FAR, less those that left it */
+    uint64_t reached, arcs;            /* so are these: rows, and their out-arcs */
     struct weir_steps_inboxes inboxes; /* used again from their beginning in each push */
     uint32_t low;
+    uint32_t
+        far[2]; /* rows of any device whose distance became FAR in this run, and whose left it */
     uint32_t large; /* whether a distance of SSSP_STEP_ROOM or more was marked in this run */
     uint32_t list[SSSP_STEP_WORKERS][SSSP_STEP_LIST];   /* rows that push */
     uint64_t stage[SSSP_STEP_WORKERS][SSSP_STEP_STAGE]; /* items that are not sent yet */

@@ -30,11 +30,11 @@ WEIR_DEV struct sssp_step_found sssp_step_nothing(void)
 }
 
 /** Count a row whose distance fell, if it was FAR or is now. Each fall of a row's distance comes here once, so in the end
- *  the sum over all devices is how many rows are FAR. */
+ *  those that became FAR on all devices, less those that left it, are how many rows are FAR. */
 WEIR_DEV void sssp_step_count_far(struct sssp_step_shared *shared, uint32_t before, uint32_t after)
 {
     if (after == SSSP_U32_FAR || before == SSSP_U32_FAR)
-        weir_atomic_add_block_u64(&shared->far, after == SSSP_U32_FAR ? 1 : ~UINT64_C(0));
+        (void)weir_atomic_add_relaxed_dev_u32(&shared->far[before == SSSP_U32_FAR], 1);
 }
 
 /** Hand what the threads of a worker found to their block, at the end of a phase. All lanes.
@@ -48,8 +48,8 @@ WEIR_DEV void sssp_step_flush(struct sssp_step_shared *shared, const struct sssp
     const uint64_t changed = weir_sum_u64(found->changed), looks = weir_sum_u64(found->looks);
     const uint64_t first = weir_sum_u64(found->sum[0]), second = weir_sum_u64(found->sum[1]);
     const uint64_t rows = weir_sum_u64(found->rows), values = weir_sum_u64(found->values);
-    const uint64_t arcs = weir_sum_u64(found->arcs);
     const uint32_t reached = weir_sum_u32(found->reached), low = ~weir_max_u32(~found->low);
+    const uint64_t arcs = reached ? weir_sum_u64(found->arcs) : 0;
     if (weir_lane())
         return;
     weir_atomic_add_block_u64(&shared->sum[0], changed);

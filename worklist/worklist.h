@@ -197,8 +197,10 @@ typedef struct weir_worklist_stats {
     /** How long resident kernels took to fill what the configuration says (fills), and to reset their words, all workers at
      *  a time; 0 with discrete ones, which begin behind that. */
     double reset_ms;
-    uint64_t woven; /**< of the items sent, those of narrow rounds, which wait for no fence (operator.h) */
-    uint64_t paced; /**< rounds before which a worker waited for one that was behind it; order fifo */
+    uint64_t
+        woven; /**< of the items sent, those of narrow rounds, which wait for no fence (operator.h) */
+    uint64_t
+        paced; /**< rounds before which a worker waited for one that was behind it; order fifo */
     /** Zero: room for later members, which the structure needs where it lies inside another (weir_run_stats). */
     uint64_t reserved[5];
 } weir_worklist_stats;

@@ -156,16 +156,16 @@ static json_t *stats_json(const weir_run_stats *stats)
 {
     const weir_worklist_stats *work = &stats->work;
     json_t *items = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:o}",
         "produced", integer(work->produced), "consumed", integer(work->consumed), "processed",
         integer(work->processed), "stale", integer(work->stale), "overwork",
         ratio(weir__cli_overwork(stats)), "arcs_reached", integer(stats->arcs_reached), "atoms",
         integer(work->atoms), "atoms_per_arc", ratio(weir__cli_atoms_per_arc(stats)), "sent",
         integer(work->sent), "spilled", integer(work->spilled), "deferred", integer(work->deferred),
         "rounds", integer(work->rounds), "narrow_rounds", integer(work->narrow_rounds), "woven",
-        integer(work->woven), "paced", integer(work->paced), "raises",
-        integer(work->raises), "phase_ms", phases_json(stats, 0), "phase_percent",
-        phases_json(stats, 1));
+        integer(work->woven), "paced", integer(work->paced), "raises", integer(work->raises),
+        "phase_ms", phases_json(stats, 0), "phase_percent", phases_json(stats, 1));
     return join(items, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "least_items",
                                  integer(stats->least_items), "processed_per_least",
                                  ratio(weir__cli_over_least(stats)), "bytes", integer(stats->bytes),

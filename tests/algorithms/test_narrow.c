@@ -412,8 +412,8 @@ static void woven_rings_are_used_again(void **state)
 static void not_where_much_is_passed_nor_in_bulk(void **state)
 {
     weir_context *context = open_or_skip(state);
-    weir_worklist_stats work = over_two(context, opened("grid:2000x1"), WEIR_PARTITION_RANDOM,
-                                        WEIR_ORDER_FIFO, 0);
+    weir_worklist_stats work =
+        over_two(context, opened("grid:2000x1"), WEIR_PARTITION_RANDOM, WEIR_ORDER_FIFO, 0);
     assert_int_equal(work.narrow_rounds + work.woven, 0);
     assert_true(work.sent > 500);
     work = over_two(context, opened("grid:2000x1"), WEIR_PARTITION_BLOCK, WEIR_ORDER_BULK, 0);
@@ -425,7 +425,7 @@ static void not_where_much_is_passed_nor_in_bulk(void **state)
 static void the_one_ahead_waits(void **state)
 {
     weir_context *context = open_or_skip(state);
-    weir_worklist_stats work;
+    weir_worklist_stats work = WEIR_WORKLIST_STATS_INIT;
     uint64_t paced = 0;
     for (int tries = 0; tries < 20 && !paced; tries++) {
         work = over_two(context, two_rails(50000, 200), WEIR_PARTITION_BLOCK, WEIR_ORDER_FIFO, 0);

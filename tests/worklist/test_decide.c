@@ -34,7 +34,8 @@ static struct world *make_world(uint32_t order, uint32_t channels_in)
         world->args.bag[b] =
             (struct weir_bag){.slots = &world->device[b], .room = ROOM, .more_room = MORE_ROOM};
     for (uint32_t l = 0; l < channels_in; l++)
-        world->control.in[l] = (struct weir_channel_in){world->ring, NULL, 15, l};
+        world->control.in[l] =
+            (struct weir_channel_in){.slots = world->ring, .mask = 15, .from = l};
     world->ledger.plan.order = (struct weir_work_order){
         100, 10, 0, WEIR_BUCKETS, WEIR_BAG_NEAR, WEIR_BAG_FAR, WEIR_BAG_HELD};
     world->ledger.window_told = WEIR_BUCKETS;

@@ -76,7 +76,7 @@ WEIR_DEV void weir_count_near_round(const struct weir_engine_args *args, struct 
  *  block 0 loads them before the round and compares them after it, so that no thread waits for the loads. */
 struct weir_peek {
     uint32_t stop;
-    uint32_t tail; /* of the channel in that this lane looks at */
+    uint32_t tail;  /* of the channel in that this lane looks at */
     uint32_t woven; /* there is something in its woven ring */
 };
 
@@ -155,7 +155,8 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
                 action = WEIR_ACTION_PLAN;
             else
                 action = WEIR_ACTION_NEAR;
-            near_bag = total ? ledger->plan.took >> 1 & 1u : (ledger->plan.order.near_bag & 1u) ^ 1u;
+            near_bag =
+                total ? ledger->plan.took >> 1 & 1u : (ledger->plan.order.near_bag & 1u) ^ 1u;
             log = weir_blocks_log(args, total);
         }
         action = weir_broadcast_u32(action, 0);

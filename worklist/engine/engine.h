@@ -212,12 +212,14 @@ struct weir_ledger {
     uint32_t in_head[WEIR_DEVICES_MAX + 1];
     uint32_t in_credited[WEIR_DEVICES_MAX + 1]; /* the head that the sender was told */
     uint32_t in_next[WEIR_DEVICES_MAX + 1];     /* the head when the present round is over */
-    uint64_t woven_sent; /* items sent by woven rings */
-    uint64_t paced;      /* rounds before which this worker waited for another */
-    uint64_t judged, exchanged, wide_until; /* woven.h: processed when that was judged last, taken since; a round */
+    uint64_t woven_sent;                        /* items sent by woven rings */
+    uint64_t paced; /* rounds before which this worker waited for another */
+    uint64_t judged, exchanged,
+        wide_until;      /* woven.h: processed when that was judged last, taken since; a round */
     uint32_t clock;      /* of this worker */
     uint32_t clock_seen; /* the least clock of the others when the present round began */
-    uint32_t woven_head[WEIR_WOVEN_PAIRS]; /* of each woven ring in; it moves in narrow rounds, too */
+    uint32_t
+        woven_head[WEIR_WOVEN_PAIRS]; /* of each woven ring in; it moves in narrow rounds, too */
 
     /* Of one decision. */
     uint32_t woven_waits; /* something waits in a woven ring */
@@ -298,11 +300,11 @@ struct weir_engine_args {
     uint32_t stage_channels;  /* channels whose items are staged in a warp's own memory */
     uint32_t woven_mask;      /* slots of a woven ring - 1; 0: there are none */
     uint32_t pace; /* a worker waits for others that are so many rounds behind it; 0: it does not */
-    uint32_t woven_log;       /* woven rings of a channel, as a power of two */
+    uint32_t woven_log;           /* woven rings of a channel, as a power of two */
     uint32_t woven_in, woven_out; /* woven rings in and out, of all channels */
-    uint32_t narrow;          /* items of a round that may be narrow; 0: none is */
-    uint32_t group_log;       /* lanes of a group, as a power of two */
-    uint32_t queue_most;      /* narrow: items that a block may keep for itself */
+    uint32_t narrow;              /* items of a round that may be narrow; 0: none is */
+    uint32_t group_log;           /* lanes of a group, as a power of two */
+    uint32_t queue_most;          /* narrow: items that a block may keep for itself */
     uint32_t
         narrow_items_log; /* items to a block that narrow rounds are spread to, as a power of two */
     uint32_t narrow_blocks_log; /* blocks that they are spread to at most, as a power of two */

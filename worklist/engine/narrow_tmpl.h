@@ -198,8 +198,7 @@ WEIR_DEV uint32_t OP(take_ring)(struct OP(block) * block, struct weir_engine_thr
  *  block 0. @return items put into the near bag. */
 WEIR_COLD uint32_t OP(take_woven)(struct OP(block) * block, uint32_t near_bag)
 {
-    struct weir_engine_thread self =
-        weir_thread_called(&block->args.work, &block->base, near_bag);
+    struct weir_engine_thread self = weir_thread_called(&block->args.work, &block->base, near_bag);
     const struct weir_engine_args *work = &block->args.work;
     const uint32_t warp = weir_warp_now();
     WEIR_ROLLED
@@ -278,7 +277,9 @@ WEIR_DEV void OP(go_narrow)(struct weir_engine_thread *self, int several)
     uint64_t next;
     if (block->base.queue.last_arrivals)
         WEIR_CALL(OP(hand_back))(block, WEIR_BAG_NEAR + (weir_word_near_bag(word) ^ 1u));
-    if (several && self->block_number == 0) /* acquires what senders released before they wove what this thread has taken */
+    if (several &&
+        self->block_number ==
+            0) /* acquires what senders released before they wove what this thread has taken */
         weir_fence_sys();
     weir_block_sync();
     if (weir_warp_now() == 0) {

@@ -80,8 +80,9 @@ WEIR_DEV uint32_t weir_threads_now(uint32_t blocks)
 struct weir_block_queue {
     uint32_t count[2], limit[2];
     uint32_t deferred_count; /* deferred items, as asked for too */
-    uint32_t outgoing[2];    /* items for other workers, as asked for too: of this round, and of the one before */
-    uint64_t last_arrivals;  /* of the last of several narrow rounds, when its blocks hand back */
+    uint32_t outgoing
+        [2]; /* items for other workers, as asked for too: of this round, and of the one before */
+    uint64_t last_arrivals; /* of the last of several narrow rounds, when its blocks hand back */
 };
 
 /** What a block has read of the words by which it sends in narrow rounds, so that no item waits for them (woven.h). The decider

@@ -82,9 +82,9 @@ WEIR_DEV int weir_look_woven(const struct weir_engine_args *args, struct weir_le
     for (uint32_t i = weir_lane(); i < args->woven_in; i += WEIR_LANES) {
         uint32_t count = 0;
         WEIR_ROLLED
-        while (count < WEIR_WOVEN_PLANNED &&
-               weir_woven_is_whole(args,
-                                   weir_woven_slot_in(args, i, ledger->woven_head[i] + count)))
+        while (
+            count < WEIR_WOVEN_PLANNED &&
+            weir_woven_is_whole(args, weir_woven_slot_in(args, i, ledger->woven_head[i] + count)))
             count++;
         args->control->woven_waiting[i] = count;
         any |= count;
@@ -174,9 +174,9 @@ WEIR_DEV int weir_woven_wants_credit(const struct weir_engine_args *args,
     int wants = 0;
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < args->woven_out; i += WEIR_LANES)
-        wants |= weir_load_relaxed_dev_u32(&control->woven_tail[i]) -
-                     control->woven_credit_seen[i] >
-                 3u * quarter;
+        wants |=
+            weir_load_relaxed_dev_u32(&control->woven_tail[i]) - control->woven_credit_seen[i] >
+            3u * quarter;
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < args->woven_in; i += WEIR_LANES)
         wants |= ledger->woven_head[i] - control->woven_credited[i] > quarter;

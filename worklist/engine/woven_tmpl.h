@@ -2,7 +2,7 @@
 
 enum {
     OP(woven_words) = (sizeof(OP(wire)) + 3u) / 4u > 1u ? ((sizeof(OP(wire)) + 3u) / 4u + 1u) & ~1u
-                                                       : 1u /* as weir_woven_words() */
+                                                        : 1u /* as weir_woven_words() */
 };
 
 /** Store a word of a woven ring. What releases it on a GPU is a fence of the decider (weir_report_busy()). */
@@ -112,7 +112,8 @@ WEIR_DEV void OP(send_some)(struct OP(block) * block, int goes, const OP(item) *
 
 /** Keep the items of the lanes that pass @p goes in the block's own memory, for other workers, until the block has done its part of
  *  the round. Items that find no room there are sent now. */
-WEIR_DEV void OP(stage_item)(struct OP(block) * block, uint32_t half, int goes, const OP(item) * item)
+WEIR_DEV void OP(stage_item)(struct OP(block) * block, uint32_t half, int goes,
+                             const OP(item) * item)
 {
     const uint32_t group = weir_ballot(goes);
     uint32_t slot = OUTGOING_MOST;

@@ -100,9 +100,10 @@ struct worker {
     void *bags[WEIR_BAGS];
     struct spill spill;
     void *bounds; /* of the tiles of near items; device memory; NULL: no round is narrow */
-    void *channel_in[WEIR_DEVICES_MAX];               /* fused: rings that the worker receives in */
+    void *channel_in[WEIR_DEVICES_MAX];   /* fused: rings that the worker receives in */
     uint64_t *woven_in[WEIR_DEVICES_MAX]; /* of each source: its woven rings */
-    uint32_t woven_rings; /* of each channel, the same of all workers; 0: rounds are not narrow, or there is one worker */
+    uint32_t
+        woven_rings; /* of each channel, the same of all workers; 0: rounds are not narrow, or there is one worker */
     void *channel_out[WEIR_DEVICES_MAX];              /* discrete: rings that the host sends from */
     uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* workers that it sends to */
     uint32_t sources[WEIR_DEVICES_MAX], source_count; /* workers that send to it; fused */

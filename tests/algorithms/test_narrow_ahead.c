@@ -108,7 +108,7 @@ static void stale_tiles_are_counted_and_their_atoms_are_not(void **state)
         assert_false(ahead.fresh);
         assert_int_equal(ahead.stale, 1);
         assert_int_equal(ahead.fresh_atoms, 0);
-        sssp_u32_do_atoms(&self, &ahead);
+        sssp_u32_do_atoms(&self, &ahead, 0);
     }
     assert_int_equal(distance[0], UINT32_MAX);
     assert_int_equal(weir_block_queue_items(&block.base.queue, TO), 0);
@@ -133,7 +133,7 @@ static void tiles_make_near_items_and_defer_others(void **state)
     ahead.item = (sssp_u32_item){0, 20};
     sssp_u32_look_ahead(&self, &ahead, 1, weir_bounds_make(0, 7));
     assert_int_equal(ahead.fresh_atoms, 7);
-    sssp_u32_do_atoms(&self, &ahead); /* two, and then the rest */
+    sssp_u32_do_atoms(&self, &ahead, 0); /* two, and then the rest */
     assert_int_equal(sssp_u32_do_more(&block, TO, ahead.item, ahead.first, 2, 7), 0);
     assert_int_equal(weir_block_queue_items(&block.base.queue, TO), 2);
     assert_item(&block.queued[TO][0], 10, 21);

@@ -1,22 +1,23 @@
 /** @file woven_tmpl.h  A part of engine_tmpl.h: packed items into woven rings and out of them (woven.h). */
 
 enum {
-    OP(woven_words) = (sizeof(OP(wire)) + 3u) / 4u > 1u ? ((sizeof(OP(wire)) + 3u) / 4u + 1u) & ~1u
-                                                        : 1u /* as weir_woven_words() */
+    /* As weir_woven_words(): one, or an even number, whose pairs are loaded and stored together. */
+    OP(woven_words) =
+        (sizeof(OP(wire)) + 3u) / 4u > 1u ? ((sizeof(OP(wire)) + 3u) / 4u + 1u) & ~1u : 1u,
+    OP(woven_step) = OP(woven_words) > 1 ? 2 : 1
 };
 
 /** Store a word of a woven ring. What releases it on a GPU is a fence of the decider (weir_report_busy()). */
 WEIR_DEV void OP(store_woven)(uint64_t *slot, const uint32_t words[OP(woven_words)])
 {
 #ifdef __CUDACC__
-    if (OP(woven_words) == 1) {
-        weir_store_relaxed_sys_u64(slot, WEIR_WOVEN_MARK | words[0]);
-        return;
-    }
 #pragma unroll
-    for (uint32_t i = 0; i + 1 < OP(woven_words); i += 2)
-        weir_store_relaxed_sys_pair(slot + i, WEIR_WOVEN_MARK | words[i],
-                                    WEIR_WOVEN_MARK | words[i + 1]);
+    for (uint32_t i = 0; i < OP(woven_words); i += OP(woven_step))
+        if (OP(woven_step) == 1)
+            weir_store_relaxed_sys_u64(slot + i, WEIR_WOVEN_MARK | words[i]);
+        else
+            weir_store_relaxed_sys_pair(slot + i, WEIR_WOVEN_MARK | words[i],
+                                        WEIR_WOVEN_MARK | words[i + OP(woven_step) - 1]);
 #else
     for (uint32_t i = 0; i < OP(woven_words); i++)
         weir_store_release_sys_u64(slot + i, WEIR_WOVEN_MARK | words[i]);
@@ -28,10 +29,11 @@ WEIR_DEV int OP(read_woven)(const uint64_t *slot, OP(wire) * wire)
 {
     uint64_t words[OP(woven_words)];
     uint32_t plain[OP(woven_words)], whole = 1;
-    if (OP(woven_words) == 1)
-        words[0] = weir_load_relaxed_sys_u64(slot);
-    for (uint32_t i = 0; i + 1 < OP(woven_words); i += 2)
-        weir_load_relaxed_sys_pair(slot + i, &words[i], &words[i + 1]);
+    for (uint32_t i = 0; i < OP(woven_words); i += OP(woven_step))
+        if (OP(woven_step) == 1)
+            words[i] = weir_load_relaxed_sys_u64(slot + i);
+        else
+            weir_load_relaxed_sys_pair(slot + i, &words[i], &words[i + OP(woven_step) - 1]);
     for (uint32_t i = 0; i < OP(woven_words); i++) {
         whole &= (uint32_t)weir_woven_is_there(words[i]);
         plain[i] = (uint32_t)words[i];

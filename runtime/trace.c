@@ -45,13 +45,22 @@ void weir__trace_leave(struct weir__trace *trace)
     atomic_fetch_sub(&trace->writers, 1);
 }
 
+/* Records side by side. @param[in,out] count  as many as are wanted, and there are. */
+static struct record *take(struct weir__trace *trace, uint32_t *count)
+{
+    const uint64_t at = atomic_fetch_add_explicit(&trace->next, *count, memory_order_relaxed);
+    const uint64_t left = at < trace->room ? trace->room - at : 0;
+    if (left < *count) {
+        weir__trace_lost(trace, *count - left);
+        *count = (uint32_t)left;
+    }
+    return *count ? &trace->records[at] : NULL;
+}
+
 struct record *weir__trace_record(struct weir__trace *trace)
 {
-    const uint64_t at = atomic_fetch_add_explicit(&trace->next, 1, memory_order_relaxed);
-    if (at < trace->room)
-        return &trace->records[at];
-    weir__trace_lost(trace, 1);
-    return NULL;
+    uint32_t one = 1;
+    return take(trace, &one);
 }
 
 void weir__trace_name(char *to, size_t room, const char *text)
@@ -306,28 +315,27 @@ void weir__trace_level(struct weir__trace *trace, uint32_t link, uint64_t credit
 
 /* ---- workers and runs ---------------------------------------------------------------------------------------- */
 
-static void keep(struct weir__trace *trace, uint32_t word, enum record_kind kind, const char *name,
-                 uint16_t clock, uint64_t begin_ns, uint64_t end_ns, const uint64_t *values,
-                 uint32_t count)
+static void keep(struct weir__trace *trace, uint32_t word, enum record_kind kind, uint16_t clock,
+                 const struct weir__trace_span *spans, uint32_t count)
 {
     const int64_t track = weir__trace_track_of(trace, word);
-    struct record *record = track < 0 ? NULL : weir__trace_record(trace);
-    if (!record)
-        return;
-    *record = (struct record){.begin_ns = begin_ns,
-                              .end_ns = end_ns,
-                              .track = (uint32_t)track,
-                              .clock = clock,
-                              .kind = (uint8_t)kind,
-                              .values = (uint8_t)count};
-    weir__trace_name(record->name, sizeof record->name, name);
-    for (uint32_t i = 0; i < count; i++)
-        record->value[i] = values[i];
+    struct record *record = track < 0 || !count ? NULL : take(trace, &count);
+    for (uint32_t i = 0; i < count && record; i++, record++) {
+        *record = (struct record){.begin_ns = spans[i].begin_ns,
+                                  .end_ns = spans[i].end_ns,
+                                  .track = (uint32_t)track,
+                                  .clock = clock,
+                                  .kind = (uint8_t)kind,
+                                  .values = (uint8_t)spans[i].values};
+        weir__trace_name(record->name, sizeof record->name, spans[i].name);
+        for (uint32_t v = 0; v < spans[i].values; v++)
+            record->value[v] = spans[i].value[v];
+    }
 }
 
-void weir__trace_phase(struct weir__trace *trace, const weir_device *device,
-                       enum weir__trace_phase kind, const char *name, int by_device,
-                       uint64_t begin_ns, uint64_t end_ns, const uint64_t *values, uint32_t count)
+void weir__trace_phases(struct weir__trace *trace, const weir_device *device,
+                        enum weir__trace_phase kind, int by_device,
+                        const struct weir__trace_span *spans, uint32_t count)
 {
     const uint32_t index = device->info.index;
     const int step = kind == WEIR__TRACE_STEP;
@@ -336,18 +344,18 @@ void weir__trace_phase(struct weir__trace *trace, const weir_device *device,
     const int gpu = by_device && index < WEIR_DEVICES_MAX && trace->gpu[index];
     keep(trace,
          weir__trace_track(trace, index, TRACK_PHASES, step ? "supersteps" : "worker phases"),
-         step ? RECORD_STEP : RECORD_ROUNDS, name, (uint16_t)(gpu ? 2 + 2 * index : 0), begin_ns,
-         end_ns, values, count);
+         step ? RECORD_STEP : RECORD_ROUNDS, (uint16_t)(gpu ? 2 + 2 * index : 0), spans, count);
     weir__trace_leave(trace);
 }
 
 void weir__trace_run(struct weir__trace *trace, const char *name, uint64_t begin_ns,
                      uint64_t end_ns)
 {
+    const struct weir__trace_span run = {.name = name, .begin_ns = begin_ns, .end_ns = end_ns};
     if (!weir__trace_enter(trace))
         return;
-    keep(trace, weir__trace_track(trace, GROUP_PROGRAM, TRACK_RUNS, "runs"), RECORD_RUN, name, 0,
-         begin_ns, end_ns, NULL, 0);
+    keep(trace, weir__trace_track(trace, GROUP_PROGRAM, TRACK_RUNS, "runs"), RECORD_RUN, 0, &run,
+         1);
     weir__trace_leave(trace);
 }
 

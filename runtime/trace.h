@@ -81,11 +81,17 @@ enum weir__trace_phase {
     WEIR__TRACE_STEP,  /* of supersteps: the step's number */
     WEIR__TRACE_ROUNDS /* of a worklist: rounds, processed, waiting, deferred, credits, threshold */
 };
-/** A phase of a device is over.
+struct weir__trace_span {
+    const char *name;
+    uint64_t begin_ns, end_ns;
+    uint64_t value[WEIR__TRACE_VALUES];
+    uint32_t values; /* that it has */
+};
+/** Phases of a device are over.
  *  @param[in] by_device  the times are those of the kernels' clock, weir_clock_ns() of that device. */
-void weir__trace_phase(struct weir__trace *trace, const weir_device *device,
-                       enum weir__trace_phase kind, const char *name, int by_device,
-                       uint64_t begin_ns, uint64_t end_ns, const uint64_t *values, uint32_t count);
+void weir__trace_phases(struct weir__trace *trace, const weir_device *device,
+                        enum weir__trace_phase kind, int by_device,
+                        const struct weir__trace_span *spans, uint32_t count);
 /** A run is over that the program called for, or a part of one: on the program's own track. */
 void weir__trace_run(struct weir__trace *trace, const char *name, uint64_t begin_ns,
                      uint64_t end_ns);

@@ -18,13 +18,20 @@ struct weir_note {
     uint64_t value[WEIR_NOTE_VALUES];
 };
 
-/** The notes of a device; as many as there is room for follow one another. */
+/** The notes of a device; as many as there is room for follow one another. A kernel begins with none, by itself. */
 struct weir_notes {
     uint64_t count; /* may be more than `room`: the others were not kept */
     uint64_t room;
     uint64_t pad[6];
     struct weir_note note[1];
 };
+
+/** Before the first note of a run. By thread 0 of block 0. @param[in] notes  NULL is fine. */
+WEIR_DEV void weir_notes_clear(struct weir_notes *notes)
+{
+    if (notes)
+        notes->count = 0;
+}
 
 /** The next note to be filled in, or one that nobody reads: NULL, there is no room. By thread 0 of block 0. */
 WEIR_DEV struct weir_note *weir_note_next(struct weir_notes *notes)

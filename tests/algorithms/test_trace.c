@@ -179,6 +179,124 @@ static void rounds_add_up(void **state)
     weir_context_destroy(context);
 }
 
+/* ---- runs that follow each other --------------------------------------------------------------- */
+
+#define RUNS 3
+#define MANY 80 /* notes of a run at least: more than the host expects of a first one */
+
+/* Ranks that take many iterations. */
+static weir_pr *open_pr(weir_context *context)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_pr_config config = WEIR_PR_CONFIG_INIT;
+    weir_graph *graph = open_graph("grid:30x30", 1);
+    weir_pr *pr;
+    options.direction = WEIR_DIRECTION_PULL;
+    config.iterations = 2 * MANY;
+    ok(weir_pr_create(context, graph, NULL, &options, &config, &pr));
+    weir_graph_destroy(graph);
+    return pr;
+}
+
+/* @param[out] ms, steps  of each phase, added up over the runs. @return all steps. */
+static uint64_t run_pr(weir_pr *pr, int runs, double ms[WEIR_RUN_PHASES])
+{
+    uint64_t steps = 0;
+    memset(ms, 0, WEIR_RUN_PHASES * sizeof *ms);
+    for (int i = 0; i < runs; i++) {
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        ok(weir_pr_run(pr, &stats));
+        for (int p = 0; p < WEIR_RUN_PHASES; p++) {
+            ms[p] += stats.phase[p].ms;
+            steps += stats.phase[p].steps;
+        }
+    }
+    return steps;
+}
+
+/* Each run tells its own steps: the first, of which more come than the host expects, those behind it, and those of a later
+ * trace. What a run did that no trace saw is told by none. */
+static void runs_tell_their_own_steps(void **state)
+{
+    weir_context *context = open_devices(state);
+    weir_pr *pr = open_pr(context);
+    for (int runs = 1; runs <= RUNS; runs++) {
+        double ms[WEIR_RUN_PHASES];
+        size_t spans;
+        ok(weir_context_trace(context, NULL));
+        const uint64_t steps = run_pr(pr, runs, ms);
+        ok(weir_context_trace_stop(context, NULL));
+        json_t *trace = traced(context);
+        if (weir_context_device_count(context) ==
+            1) /* else of each run the one that took longest */
+            assert_near(traced_ms(trace, "phase", "gather", 1, NULL), ms[0], "gather");
+        (void)traced_ms(trace, "phase", NULL, 1, &spans);
+        assert_int_equal(spans, steps);
+        assert_true(steps >= (uint64_t)(runs * MANY));
+        json_decref(trace);
+        (void)run_pr(pr, 1, ms);
+    }
+    weir_pr_destroy(pr);
+    weir_context_destroy(context);
+}
+
+static void runs_tell_their_own_rounds(void **state)
+{
+    weir_context *context = open_devices(state);
+    weir_graph *graph = open_graph("grid:200x200", 1);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    double ms[WEIR_PHASES] = {0};
+    weir_sssp *sssp;
+    size_t spans;
+    options.direction = WEIR_DIRECTION_PUSH;
+    options.kernel = WEIR_KERNEL_FUSED;
+    ok(weir_graph_weigh(
+        graph, &(weir_weights){.kind = WEIR_WEIGHTS_RANDOM, .low = 1, .high = 255, .seed = 1}));
+    ok(weir_sssp_create(context, graph, NULL, &options, &sssp));
+    weir_graph_destroy(graph);
+    ok(weir_context_trace(context, NULL));
+    for (int i = 0; i < RUNS; i++) {
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        ok(weir_sssp_run(sssp, 0, &stats));
+        for (int p = 0; p < WEIR_PHASES; p++)
+            ms[p] += stats.work.phase_ms[p];
+    }
+    ok(weir_context_trace_stop(context, NULL));
+    json_t *trace = traced(context);
+    for (int p = 0; p < WEIR_PHASES; p++) {
+        const char *name = weir_phase_text((weir_phase)p);
+        assert_near(traced_ms(trace, "phase", name, 0, NULL), ms[p], name);
+    }
+    (void)traced_ms(trace, "phase", NULL, 0, &spans);
+    assert_true(spans >= RUNS * MANY);
+    json_decref(trace);
+    weir_sssp_destroy(sssp);
+    weir_context_destroy(context);
+}
+
+/* Of each run the first are kept, and the others are counted. */
+static void notes_are_bounded(void **state)
+{
+    weir_context *context = open_devices(state);
+    weir_trace_config config = WEIR_TRACE_CONFIG_INIT;
+    weir_pr *pr = open_pr(context);
+    for (config.notes = MANY; config.notes; config.notes /= 10) {
+        weir_trace_stats stats = WEIR_TRACE_STATS_INIT;
+        double ms[WEIR_RUN_PHASES];
+        size_t spans;
+        ok(weir_context_trace(context, &config));
+        const uint64_t steps = run_pr(pr, RUNS, ms);
+        ok(weir_context_trace_stop(context, &stats));
+        json_t *trace = traced(context);
+        (void)traced_ms(trace, "phase", NULL, 1, &spans);
+        assert_int_equal(spans, RUNS * config.notes);
+        assert_true(stats.dropped >= steps - spans); /* by each device as many */
+        json_decref(trace);
+    }
+    weir_pr_destroy(pr);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +310,24 @@ int main(void)
         {"rounds_add_up[cuda:0]", rounds_add_up, NULL, NULL, (void *)"cuda:0"},
         {"rounds_add_up[cuda:0-1]", rounds_add_up, NULL, NULL, (void *)"cuda:0-1"},
         {"rounds_add_up[cuda:0,host:1]", rounds_add_up, NULL, NULL, (void *)"cuda:0,host:1"},
+        {"runs_tell_their_own_steps[host:1]", runs_tell_their_own_steps, NULL, NULL,
+         (void *)"host:1"},
+        {"runs_tell_their_own_steps[host:2]", runs_tell_their_own_steps, NULL, NULL,
+         (void *)"host:2"},
+        {"runs_tell_their_own_steps[cuda:0]", runs_tell_their_own_steps, NULL, NULL,
+         (void *)"cuda:0"},
+        {"runs_tell_their_own_steps[cuda:0-1]", runs_tell_their_own_steps, NULL, NULL,
+         (void *)"cuda:0-1"},
+        {"runs_tell_their_own_rounds[host:1]", runs_tell_their_own_rounds, NULL, NULL,
+         (void *)"host:1"},
+        {"runs_tell_their_own_rounds[host:2]", runs_tell_their_own_rounds, NULL, NULL,
+         (void *)"host:2"},
+        {"runs_tell_their_own_rounds[cuda:0]", runs_tell_their_own_rounds, NULL, NULL,
+         (void *)"cuda:0"},
+        {"runs_tell_their_own_rounds[cuda:0-1]", runs_tell_their_own_rounds, NULL, NULL,
+         (void *)"cuda:0-1"},
+        {"notes_are_bounded[host:2]", notes_are_bounded, NULL, NULL, (void *)"host:2"},
+        {"notes_are_bounded[cuda:0]", notes_are_bounded, NULL, NULL, (void *)"cuda:0"},
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

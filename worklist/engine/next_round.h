@@ -225,6 +225,7 @@ WEIR_DEV void weir_engine_begin_run(const struct weir_engine_args *work,
     ledger->produced = (uint64_t)work->seed_count + work->seed_numbers;
     ledger->delay = work->delay;
     ledger->reset_ns = block->reset_ns;
+    weir_notes_clear(work->notes);
     work->control->in[channel].slots = work->seeds;
     work->control->in[channel].mask = work->seed_mask;
     weir_store_relaxed_sys_u32(&work->mail->in_tail[channel], work->seed_count);

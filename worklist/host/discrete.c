@@ -206,11 +206,14 @@ static void clock_phase(struct worker *worker, weir_phase phase, uint64_t *since
     const struct weir_ledger *ledger = &worker->image->ledger;
     struct weir__trace *trace = weir__tracing(worker->list->context);
     const uint64_t now = weir_context_time_ns(worker->list->context);
-    const uint64_t values[] = {ledger->rounds, ledger->processed,
-                               weir_word_count(worker->image->word)};
+    const struct weir__trace_span span = {
+        .name = weir_phase_text(phase),
+        .begin_ns = *since_ns,
+        .end_ns = now,
+        .value = {ledger->rounds, ledger->processed, weir_word_count(worker->image->word)},
+        .values = 3};
     if (trace)
-        weir__trace_phase(trace, worker->device, WEIR__TRACE_ROUNDS, weir_phase_text(phase), 0,
-                          *since_ns, now, values, 3);
+        weir__trace_phases(trace, worker->device, WEIR__TRACE_ROUNDS, 0, &span, 1);
     phase_ns[phase] += now - *since_ns;
     *since_ns = now;
 }

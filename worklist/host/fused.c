@@ -19,7 +19,8 @@ static weir_status put_behind(void *user, uint32_t index)
     struct worker *worker = &list->workers[index];
     const weir_status status = weir__worklist_behind(worker);
     const weir_status back = worker->stop_queue ? put_words_back(worker) : WEIR_OK;
-    return status ? status : back;
+    const weir_status noted = weir__traced_behind(worker);
+    return status ? status : back ? back : noted;
 }
 
 /* Fail the run if a kernel did not end well. */

@@ -4,6 +4,7 @@
 
 #include "runtime/internal.h"
 #include "worklist/engine/decider.h"
+#include "worklist/host/notes.h"
 #include "worklist/operator.h"
 #include "worklist/worklist.h"
 
@@ -109,9 +110,8 @@ struct worker {
     uint32_t sources[WEIR_DEVICES_MAX], source_count; /* workers that send to it; fused */
     /* Channels whose packed items each warp stages in the block's own memory. */
     uint32_t stage_channels;
-    unsigned char *args;      /* struct weir_engine_args, then the operator's state */
-    struct weir_notes *notes; /* fused, once a trace was on: device memory for so many notes */
-    uint64_t notes_room;
+    unsigned char *args;       /* struct weir_engine_args, then the operator's state */
+    struct kernel_notes notes; /* fused, once a trace was on */
 
     /* Discrete. */
     pthread_t thread;
@@ -265,6 +265,8 @@ void weir__wakeup_wait(struct wakeup *wakeup, int64_t timeout_us);
 
 /** Before a run, behind its words: resident kernels are given memory to note their phases in, if a trace is on. */
 void weir__traced_begin(struct weir_worklist *list);
+/** Behind a resident kernel: what it notes comes back. Nothing is put into the queue if no trace was on before. */
+weir_status weir__traced_behind(struct worker *worker);
 /** After it: what they noted, what went over the links, and the run. */
 void weir__traced_end(struct weir_worklist *list);
 

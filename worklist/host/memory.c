@@ -255,7 +255,7 @@ static void free_worker(struct worker *worker)
     struct weir_worklist *list = worker->list;
     weir_device *home = weir_context_home(list->context);
     weir_device_free(worker->device, worker->bounds);
-    weir_device_free(worker->device, worker->notes);
+    weir__notes_free(worker->device, &worker->notes);
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
         weir_device_free(worker->device, worker->bags[b]);
     weir__spill_destroy(&worker->spill);

@@ -2,63 +2,132 @@
 #include "worklist/host/notes.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-static size_t bytes_of(uint64_t room)
+#define IMAGE_MOST 65536u /* notes: 4 MiB of page-locked memory a GPU */
+#define AT_ONCE    64u    /* notes that a trace is told together */
+
+static size_t bytes_of(uint64_t notes)
 {
-    return offsetof(struct weir_notes, note) + (size_t)room * sizeof(struct weir_note);
+    return offsetof(struct weir_notes, note) + (size_t)notes * sizeof(struct weir_note);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static weir_device *home_of(weir_device *device)
+{
+    return weir_context_home(weir__device_context(device));
+}
+
+static weir_status make(weir_device *device, struct kernel_notes *notes, uint64_t room)
+{
+    const struct weir_notes first = {.room = room};
+    void *data;
+    weir_status status = weir_device_alloc(device, bytes_of(room), &data);
+    if (status)
+        return status;
+    notes->data = data;
+    notes->room = room;
+    if (!weir__device_is_gpu(device)) { /* the host reads it where it is */
+        memcpy(notes->data, &first, offsetof(struct weir_notes, note));
+        return WEIR_OK;
+    }
+    notes->image_room = least(room, IMAGE_MOST);
+    notes->expected = least(notes->image_room, AT_ONCE);
+    if ((status = weir_device_alloc(home_of(device), bytes_of(notes->image_room), &data)))
+        return status;
+    notes->image = data;
+    return weir__upload(device, notes->data, &first, offsetof(struct weir_notes, note));
 }
 
 weir_status weir__notes_begin(struct weir__trace *trace, weir_device *device,
-                              struct weir_notes **notes, uint64_t *room)
+                              struct kernel_notes *notes)
 {
-    const struct weir_notes first = {.room = weir__trace_notes(trace)};
-    weir_status status = WEIR_OK;
-    void *data;
-    if (*notes && *room != first.room) {
-        weir_device_free(device, *notes);
-        *notes = NULL;
-    }
-    if (!*notes && !(status = weir_device_alloc(device, bytes_of(first.room), &data))) {
-        *notes = data;
-        *room = first.room;
-    }
-    return status ? status
-                  : weir__upload(device, *notes, &first, offsetof(struct weir_notes, note));
+    const uint64_t room = weir__trace_notes(trace);
+    if (notes->room == room)
+        return WEIR_OK;
+    weir__notes_free(device, notes);
+    weir_status status = make(device, notes, room);
+    if (status)
+        weir__notes_free(device, notes);
+    return status;
 }
 
-static void tell(struct weir__trace *trace, const weir_device *device, const struct weir_note *note,
-                 enum weir__trace_phase kind, const char *name)
+weir_status weir__notes_behind(struct kernel_notes *notes, weir_queue *queue)
 {
-    uint64_t values[WEIR__TRACE_VALUES] = {0};
-    memcpy(values, note->value, sizeof note->value);
-    values[WEIR_NOTE_VALUES] = note->threshold;
-    weir__trace_phase(trace, device, kind, name, 1, note->begin_ns, note->end_ns, values,
-                      kind == WEIR__TRACE_STEP ? 1 : WEIR_NOTE_VALUES + 1);
+    weir_device *device = weir_queue_device(queue);
+    return notes->image ? weir_queue_copy(queue, home_of(device), notes->image, device, notes->data,
+                                          bytes_of(notes->expected))
+                        : WEIR_OK;
+}
+
+/* What a trace is told of, and how. */
+struct listener {
+    struct weir__trace *trace;
+    const weir_device *device;
+    enum weir__trace_phase kind;
+    const char *(*name)(const void *user, uint32_t phase);
+    const void *user;
+};
+
+static void tell(const struct listener *to, const struct weir_note *note, uint64_t count)
+{
+    struct weir__trace_span spans[AT_ONCE];
+    for (uint64_t at = 0; at < count;) {
+        uint32_t used = 0;
+        for (; at < count && used < AT_ONCE; at++) {
+            struct weir__trace_span *span = &spans[used];
+            if (!(span->name = to->name(to->user, note[at].phase)))
+                continue;
+            span->begin_ns = note[at].begin_ns;
+            span->end_ns = note[at].end_ns;
+            memcpy(span->value, note[at].value, sizeof note[at].value);
+            span->value[WEIR_NOTE_VALUES] = note[at].threshold;
+            span->values = to->kind == WEIR__TRACE_STEP ? 1 : WEIR_NOTE_VALUES + 1;
+            used++;
+        }
+        weir__trace_phases(to->trace, to->device, to->kind, 1, spans, used);
+    }
+}
+
+/* Those that did not come behind the kernel: through the image, which was read. */
+static weir_status fetch(const struct listener *to, weir_device *device, struct kernel_notes *notes,
+                         uint64_t from, uint64_t count)
+{
+    weir_status status = WEIR_OK;
+    for (uint64_t at = from, part; at < count && !status; at += part) {
+        part = least(count - at, notes->image_room);
+        status = weir__download(device, notes->image->note, &notes->data->note[at],
+                                (size_t)part * sizeof(struct weir_note));
+        if (!status)
+            tell(to, notes->image->note, part);
+    }
+    return status;
 }
 
 weir_status weir__notes_end(struct weir__trace *trace, weir_device *device,
-                            const struct weir_notes *notes, enum weir__trace_phase kind,
+                            struct kernel_notes *notes, enum weir__trace_phase kind,
                             const char *(*name)(const void *user, uint32_t phase), const void *user)
 {
-    struct weir_notes head;
-    struct weir_note *all;
-    weir_status status = weir__download(device, &head, notes, offsetof(struct weir_notes, note));
-    if (status)
-        return status;
-    const uint64_t count = head.count < head.room ? head.count : head.room;
-    weir__trace_lost(trace, head.count - count);
-    if (!count)
+    const struct listener to = {trace, device, kind, name, user};
+    const struct weir_notes *from = notes->image ? notes->image : notes->data;
+    const uint64_t made = from->count, kept = least(made, notes->room);
+    const uint64_t here = notes->image ? least(kept, notes->expected) : kept;
+    weir__trace_lost(trace, made - kept);
+    tell(&to, from->note, here);
+    if (!notes->image)
         return WEIR_OK;
-    if ((status = weir__alloc((size_t)count, sizeof *all, "notes of a kernel", &all)))
-        return status;
-    status = weir__download(device, all, notes->note, (size_t)count * sizeof *all);
-    for (uint64_t i = 0; i < count && !status; i++) {
-        const char *text = name(user, all[i].phase);
-        if (text)
-            tell(trace, device, &all[i], kind, text);
-    }
-    free(all);
-    return status;
+    notes->expected = least(notes->image_room, (kept + kept / 4) / AT_ONCE * AT_ONCE + AT_ONCE);
+    return fetch(&to, device, notes, here, kept);
+}
+
+void weir__notes_free(weir_device *device, struct kernel_notes *notes)
+{
+    weir_device_free(device, notes->data);
+    if (notes->image)
+        weir_device_free(home_of(device), notes->image);
+    *notes = (struct kernel_notes){.data = NULL};
 }

@@ -1,6 +1,5 @@
 /** @file traced.c  What a trace is told of a run of a worklist. */
 #include "worklist/host/internal.h"
-#include "worklist/host/notes.h"
 
 static struct weir_engine_args *args_of(const struct worker *worker)
 {
@@ -17,11 +16,16 @@ void weir__traced_begin(struct weir_worklist *list)
         args_of(worker)->notes = NULL;
         if (!trace || !weir__worklist_fused(list))
             continue;
-        if (weir__notes_begin(trace, worker->device, &worker->notes, &worker->notes_room))
+        if (weir__notes_begin(trace, worker->device, &worker->notes))
             weir__trace_lost(trace, 1);
         else
-            args_of(worker)->notes = worker->notes;
+            args_of(worker)->notes = worker->notes.data;
     }
+}
+
+weir_status weir__traced_behind(struct worker *worker)
+{
+    return args_of(worker)->notes ? weir__notes_behind(&worker->notes, worker->queue) : WEIR_OK;
 }
 
 static const char *phase_name(const void *user, uint32_t phase)
@@ -30,10 +34,10 @@ static const char *phase_name(const void *user, uint32_t phase)
     return weir_phase_text((weir_phase)phase);
 }
 
-static void tell_notes(struct weir__trace *trace, const struct worker *worker)
+static void tell_notes(struct weir__trace *trace, struct worker *worker)
 {
-    if (args_of(worker)->notes &&
-        weir__notes_end(trace, worker->device, worker->notes, WEIR__TRACE_ROUNDS, phase_name, NULL))
+    if (args_of(worker)->notes && weir__notes_end(trace, worker->device, &worker->notes,
+                                                  WEIR__TRACE_ROUNDS, phase_name, NULL))
         weir__trace_lost(trace, 1);
 }
 

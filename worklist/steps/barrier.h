@@ -14,6 +14,8 @@ WEIR_DEV void weir_steps_begin(const struct weir_steps_member *m, struct weir_st
     b->step = 0;
     if (b->thread == 0)
         b->share[WEIR_STEPS_HEARD] = 0; /* no block was woken yet */
+    if (b->block == 0 && b->thread == 0)
+        weir_notes_clear(m->notes);
     b->until_ns =
         m->limit_ns && b->block == 0 && b->thread == 0 ? weir_clock_ns() + m->limit_ns : 0;
 }

@@ -23,8 +23,7 @@ struct member {
     uint32_t *stop;                /* page-locked: the word that a GPU is told to stop with */
     struct weir_reset *reset;
     unsigned char *args;
-    struct weir_notes *notes; /* once a trace was on: device memory for so many notes */
-    uint64_t notes_room;
+    struct kernel_notes notes; /* once a trace was on */
 };
 
 struct weir_steps {
@@ -463,7 +462,7 @@ void weir_steps_destroy(weir_steps *steps)
         if (member->done)
             weir_event_release(member->done);
         weir_device_free(member->device, member->reset);
-        weir_device_free(member->device, member->notes);
+        weir__notes_free(member->device, &member->notes);
         weir_device_free(member->device, member->page);
         weir_device_free(weir_context_home(steps->context), member->image);
         weir_device_free(weir_context_home(steps->context), member->stop);
@@ -502,7 +501,7 @@ static weir_status clear_pages(struct weir_steps *steps)
     return status;
 }
 
-/* Behind a kernel and its event: the epilogue, and the page for the host. On a host device the words are left out that the
+/* Behind a kernel and its event: the epilogue, the page for the host, and notes if a trace is on. On a host device the words are left out that the
  * host and other devices write, since they still may where a run is stopped. On a GPU the copy has the stop word, and a fill
  * follows. Where no stop came nobody writes to the page any more: what other devices wrote for the last barrier that the body
  * passed was there when it passed. */
@@ -511,6 +510,7 @@ static weir_status put_behind(void *user, uint32_t index)
     struct weir_steps *steps = user;
     const weir_steps_body *body = steps->program->body;
     struct member *member = &steps->member[index];
+    const struct weir_steps_member *told = (const struct weir_steps_member *)member->args;
     const size_t from = on_gpus(steps) ? 0 : offsetof(struct weir_steps_page, tell);
     weir_status status = body->epilogue.name ? weir_queue_launch(member->queue, &body->epilogue,
                                                                  member->args, body->args_bytes)
@@ -521,7 +521,7 @@ static weir_status put_behind(void *user, uint32_t index)
                                  (char *)member->page + from, sizeof *member->image - from);
     if (!status && on_gpus(steps))
         status = weir_queue_fill(member->queue, member->page, 0, sizeof *member->page);
-    return status;
+    return status || !told->notes ? status : weir__notes_behind(&member->notes, member->queue);
 }
 
 static weir_status collect(void *user, uint32_t index)
@@ -574,10 +574,10 @@ static void traced_begin(struct weir_steps *steps)
         told->notes = NULL;
         if (!trace)
             continue;
-        if (weir__notes_begin(trace, member->device, &member->notes, &member->notes_room))
+        if (weir__notes_begin(trace, member->device, &member->notes))
             weir__trace_lost(trace, 1);
         else
-            told->notes = member->notes;
+            told->notes = member->notes.data;
     }
 }
 
@@ -614,9 +614,9 @@ static void traced_end(struct weir_steps *steps, const struct residents *all)
         return;
     weir__trace_run(trace, steps->program->what, all->start_ns, all->end_ns);
     for (uint32_t i = 0; i < steps->domain.devices && !failed(steps); i++) {
-        const struct member *member = &steps->member[i];
+        struct member *member = &steps->member[i];
         const struct weir_steps_member *told = (const struct weir_steps_member *)member->args;
-        if (told->notes && weir__notes_end(trace, member->device, told->notes, WEIR__TRACE_STEP,
+        if (told->notes && weir__notes_end(trace, member->device, &member->notes, WEIR__TRACE_STEP,
                                            phase_name, steps->program))
             weir__trace_lost(trace, 1);
         tell_links(steps, trace, i);

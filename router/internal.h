@@ -321,6 +321,7 @@ struct output {
     } pace;
     enum idling { FLOWING, STALLED, STARVED } idling; /* since `idling_since` (output.c) */
     uint64_t idling_since;                            /* nanoseconds of the context */
+    uint64_t matched_ns; /* while a trace is on: when a packet last met a receive */
     weir_link_stats stats;
 };
 
@@ -433,7 +434,7 @@ int weir__pace_withholds(struct output *output, struct offer *offer);
 /** How traces name an endpoint: with its device, if its name does not say that. */
 void weir__traced_name(const weir_endpoint *endpoint, char name_out[64]);
 /** What a trace is told of links (traced.c). Output locked. A packet is about to be put into queues: what these are to know of it. */
-struct weir__trace_mark weir__traced_packet(struct weir__trace *trace, const struct output *output,
+struct weir__trace_mark weir__traced_packet(struct weir__trace *trace, struct output *output,
                                             struct send_queue *sends, const struct parcel *parcel);
 /** It was. */
 void weir__traced_carried(struct weir__trace *trace, const struct weir__trace_mark *mark);

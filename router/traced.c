@@ -28,12 +28,14 @@ static uint32_t link_of(struct weir__trace *trace, const struct output *output,
                             sends->direct ? NULL : output->router->self.name);
 }
 
-struct weir__trace_mark weir__traced_packet(struct weir__trace *trace, const struct output *output,
+struct weir__trace_mark weir__traced_packet(struct weir__trace *trace, struct output *output,
                                             struct send_queue *sends, const struct parcel *parcel)
 {
     const struct message *message = parcel->message;
     const uint64_t now = weir_context_time_ns(output->router->context);
+    output->matched_ns = now;
     return (struct weir__trace_mark){.link = link_of(trace, output, sends),
+                                     .put_ns = now,
                                      .posted_ns = message->posted_ns ? message->posted_ns : now,
                                      .matched_ns = now,
                                      .bytes = parcel->bytes,
@@ -48,6 +50,8 @@ void weir__traced_carried(struct weir__trace *trace, const struct weir__trace_ma
 void weir__traced_level(struct weir__trace *trace, const struct output *output,
                         struct send_queue *sends)
 {
+    /* The clock is read once for a packet and the level behind it. */
+    const uint64_t now = sends ? output->matched_ns : weir_context_time_ns(output->router->context);
     uint64_t credits = 0;
     if (!sends && output->send_queue_count == 1)
         sends = output->send_queues[0];
@@ -56,7 +60,7 @@ void weir__traced_level(struct weir__trace *trace, const struct output *output,
     for (const struct weir_pending *slot = output->unmatched; slot && credits < COUNTED;
          slot = slot->next)
         credits++;
-    weir__trace_level(trace, link_of(trace, output, sends), credits,
+    weir__trace_level(trace, link_of(trace, output, sends), now, credits,
                       weir__send_queue_length(sends, COUNTED));
 }
 

@@ -30,10 +30,20 @@ struct weir__trace *weir__tracing(const weir_context *context)
 
 /* ---- writers ----------------------------------------------------------------------------------------- */
 
+/* Which stripe the calling thread counts itself in. */
+static _Atomic uint32_t *writers_of(struct weir__trace *trace)
+{
+    static _Atomic uint32_t threads; /* relaxed */
+    static _Thread_local uint32_t number;
+    if (!number)
+        number = atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % STRIPES + 1;
+    return &trace->stripe[number - 1].writers;
+}
+
 int weir__trace_enter(struct weir__trace *trace)
 {
     /* Counted first, then looked: who clears `on` and sees no writer knows that later ones see it cleared. */
-    atomic_fetch_add(&trace->writers, 1);
+    atomic_fetch_add(writers_of(trace), 1);
     if (atomic_load(&trace->on))
         return 1;
     weir__trace_leave(trace);
@@ -42,7 +52,7 @@ int weir__trace_enter(struct weir__trace *trace)
 
 void weir__trace_leave(struct weir__trace *trace)
 {
-    atomic_fetch_sub(&trace->writers, 1);
+    atomic_fetch_sub(writers_of(trace), 1);
 }
 
 /* Records side by side. @param[in,out] count  as many as are wanted, and there are. */
@@ -295,16 +305,16 @@ void weir__trace_idled(struct weir__trace *trace, uint32_t link, uint64_t stalle
     weir__trace_leave(trace);
 }
 
-void weir__trace_level(struct weir__trace *trace, uint32_t link, uint64_t credits, uint64_t waiting)
+void weir__trace_level(struct weir__trace *trace, uint32_t link, uint64_t ns, uint64_t credits,
+                       uint64_t waiting)
 {
     struct track *track = enter_link(trace, link);
     if (!track)
         return;
     struct record *record = weir__trace_record(trace);
     if (record) {
-        const uint64_t now = weir_context_time_ns(trace->context);
-        *record = (struct record){.begin_ns = now,
-                                  .end_ns = now,
+        *record = (struct record){.begin_ns = ns,
+                                  .end_ns = ns,
                                   .track = (uint32_t)(track - trace->tracks),
                                   .kind = RECORD_LEVEL,
                                   .values = 2,
@@ -445,8 +455,9 @@ static weir_status take_memory(struct weir__trace *trace, uint64_t bytes)
 /* Nobody writes: the trace is off, and who came late has left. */
 static void settle(struct weir__trace *trace)
 {
-    while (atomic_load(&trace->writers))
-        sched_yield();
+    for (int i = 0; i < STRIPES; i++)
+        while (atomic_load(&trace->stripe[i].writers))
+            sched_yield();
 }
 
 static weir_status start(struct weir__trace *trace, const weir_trace_config *config)

@@ -67,8 +67,8 @@ void weir__trace_carried(struct weir__trace *trace, uint32_t link, uint64_t mess
 /** It stood still since packets waited for receives, or receives for packets. */
 void weir__trace_idled(struct weir__trace *trace, uint32_t link, uint64_t stalled_ns,
                        uint64_t starved_ns);
-/** Receives that are posted and free, and packets that wait for one, from now on. */
-void weir__trace_level(struct weir__trace *trace, uint32_t link, uint64_t credits,
+/** Receives that are posted and free, and packets that wait for one, from @p ns on. */
+void weir__trace_level(struct weir__trace *trace, uint32_t link, uint64_t ns, uint64_t credits,
                        uint64_t waiting);
 
 /* ---- workers and runs ---------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /** @file trace_store.h  What a trace is inside. Included by runtime/trace*.c only.
  *
  * A trace belongs to its context and stays until that ends; its buffer is taken anew with each start. Who tells something
- * *enters*: it counts itself among the writers, looks whether the trace is on, and only then touches the buffer. Who stops
+ * *enters*: it counts itself among the writers (of its threads' stripe), looks whether the trace is on, and only then touches the buffer. Who stops
  * the trace clears `on` and waits for the writers, of which none waits for anything; from then on nobody writes.
  * Locks: `lock` guards tracks, a GPU's `lock` its stamps; both are leaves. */
 #ifndef WEIR_RUNTIME_TRACE_STORE_H
@@ -73,15 +73,24 @@ struct gpu {
     struct reading events[2], kernels[2]; /* as the trace began and ended */
 };
 
+/** Writers of some threads, and records handed out: words that threads write often, each in a cache line of its own. */
+enum { STRIPES = 16, LINE = 128 };
+struct stripe {
+    _Atomic uint32_t writers; /* seq_cst */
+    char pad[LINE - sizeof(uint32_t)];
+};
+
 struct weir__trace {
     weir_context *context;
-    _Atomic int on;           /* seq_cst with `writers` */
-    _Atomic uint32_t writers; /* seq_cst */
-    uint32_t generation;      /* changes while the trace is off; of 16 bits, never 0 */
-    _Atomic uint32_t notes;   /* relaxed */
+    _Atomic int on;         /* seq_cst with `writers` */
+    uint32_t generation;    /* changes while the trace is off; of 16 bits, never 0 */
+    _Atomic uint32_t notes; /* relaxed */
     struct record *records;
     uint64_t room;
-    _Atomic uint64_t next;    /* relaxed: hands out records; may be more than there are */
+    char before[LINE];
+    struct stripe stripe[STRIPES];
+    _Atomic uint64_t next; /* relaxed: hands out records; may be more than there are */
+    char behind[LINE];
     _Atomic uint64_t dropped; /* relaxed */
     uint64_t begin_ns, end_ns;
     int stopped;            /* something is kept */

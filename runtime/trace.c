@@ -369,6 +369,28 @@ void weir__trace_run(struct weir__trace *trace, const char *name, uint64_t begin
     weir__trace_leave(trace);
 }
 
+void weir__trace_trial(struct weir__trace *trace, const char *benchmark, const char *series,
+                       uint64_t row, uint64_t number, uint64_t begin_ns, uint64_t end_ns)
+{
+    char name[TRACK_NAME];
+    if (!weir__trace_enter(trace))
+        return;
+    snprintf(name, sizeof name, "trials of %s", benchmark);
+    const int64_t track =
+        weir__trace_track_of(trace, weir__trace_track(trace, GROUP_PROGRAM, TRACK_RUNS, name));
+    struct record *record = track < 0 ? NULL : weir__trace_record(trace);
+    if (record) {
+        *record = (struct record){.begin_ns = begin_ns,
+                                  .end_ns = end_ns,
+                                  .track = (uint32_t)track,
+                                  .kind = RECORD_TRIAL,
+                                  .row = row,
+                                  .number = number};
+        weir__trace_name(record->series, sizeof record->series, series);
+    }
+    weir__trace_leave(trace);
+}
+
 void weir__range_open(const weir_context *context, const char *name)
 {
     if (context->pinning && context->pinning->ops->range)

@@ -95,6 +95,11 @@ void weir__trace_phases(struct weir__trace *trace, const weir_device *device,
 /** A run is over that the program called for, or a part of one: on the program's own track. */
 void weir__trace_run(struct weir__trace *trace, const char *name, uint64_t begin_ns,
                      uint64_t end_ns);
+/** A timed trial of a benchmark is over: on a track of the benchmark's.
+ *  @param[in] series  what the row measures; its first 55 characters are kept.
+ *  @param[in] row     of the benchmark's table, from 0. @param[in] number  of the trial, from 1; 0: a warm-up. */
+void weir__trace_trial(struct weir__trace *trace, const char *benchmark, const char *series,
+                       uint64_t row, uint64_t number, uint64_t begin_ns, uint64_t end_ns);
 /** Phases that a kernel had no room to note. */
 void weir__trace_lost(struct weir__trace *trace, uint64_t count);
 /** Phases that a kernel may note in a run. */

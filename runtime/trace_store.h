@@ -9,7 +9,14 @@
 
 #include "runtime/context.h"
 
-enum { RECORD_NAME = 24, TRACK_NAME = 176, ENDPOINT_NAME = 64, TRACKS_MAX = 8192, SLOTS = 16384 };
+enum {
+    RECORD_NAME = 24,
+    SERIES_NAME = 56,
+    TRACK_NAME = 176,
+    ENDPOINT_NAME = 64,
+    TRACKS_MAX = 8192,
+    SLOTS = 16384
+};
 
 enum record_kind {
     RECORD_OP,      /* bytes, when it was put in */
@@ -17,6 +24,7 @@ enum record_kind {
     RECORD_STEP,
     RECORD_ROUNDS,
     RECORD_RUN,
+    RECORD_TRIAL,
     RECORD_LEVEL /* credits, packets that wait */
 };
 
@@ -27,8 +35,16 @@ struct record {
         clock; /* of the two times: 0 the context's; 1 + 2 * device a GPU's events; 2 + 2 * device its kernels */
     uint8_t kind;
     uint8_t values;
-    char name[RECORD_NAME];
-    uint64_t value[WEIR__TRACE_VALUES];
+    union {
+        struct {
+            char name[RECORD_NAME];
+            uint64_t value[WEIR__TRACE_VALUES];
+        };
+        struct { /* of a trial */
+            char series[SERIES_NAME];
+            uint64_t row, number;
+        };
+    };
 };
 
 /** Where records are drawn: groups are devices by index, home last, and then these. */

@@ -232,6 +232,11 @@ static void event(struct writer *writer, const struct record *record, uint32_t l
         span(writer, track, tid, record->name, "run", record->begin_ns, record->end_ns);
         weir__trace_print(writer->text, "}");
         break;
+    case RECORD_TRIAL:
+        span(writer, track, tid, record->series, "trial", record->begin_ns, record->end_ns);
+        weir__trace_print(writer->text, ",\"args\":{\"row\":%" PRIu64 ",\"trial\":%" PRIu64 "}}",
+                          record->row, record->number);
+        break;
     case RECORD_LEVEL:
         counter(writer, track, "free receives", track->name, record->begin_ns, record->value[0]);
         counter(writer, track, "waiting packets", track->name, record->begin_ns, record->value[1]);

@@ -135,8 +135,10 @@ static weir_status trial(void *user, uint64_t number, double *gbs_out)
     struct job *job = user;
     const uint64_t begin_ns = weir__now_ns();
     weir_status status = job->bare ? copy(job) : gather(job);
+    const double ms = weir__elapsed_ms(begin_ns);
     (void)number;
-    *gbs_out = weir__gbs((double)bytes_of(job), weir__elapsed_ms(begin_ns));
+    weir__bench_took(job->bench, ms);
+    *gbs_out = weir__gbs((double)bytes_of(job), ms);
     return status;
 }
 

@@ -58,6 +58,7 @@ static weir_status trial(void *user, uint64_t number, double *us_out)
         packets += wire->pacer.packets;
     }
     uint64_t ns = cost->figure->part == RECEIVE ? wire->meter.receive : wire->meter.send;
+    weir__bench_took(wire->bench, (double)ns / 1e6);
     *us_out = packets ? (double)ns / 1e3 / (double)packets : 0;
     return status;
 }

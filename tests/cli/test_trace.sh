@@ -72,10 +72,71 @@ for kernel in fused discrete; do
     holds 't.dot lacks a link' grep -q '"[^"]*host:0[^"]*" -> "[^"]*host:1[^"]*" \[label=' t.dot
 done
 
-# ---- benchmarks: a span for each trial, as long as its figure; links with traffic and times ----
-expect_ok bench copy --devices host:2 --bytes 1MB --trials 3 --trace t.json --json r.json --output /dev/null
+# ---- benchmarks: each trial of each row has its span, which its figure is made of ----
+
+# trials TRACE DOCUMENT TRIALS WARMUPS: for each row of the document, of three trials, "ok" or what is wrong. Figures are time by
+# times, or times by time: low, median and high have the same factor to the spans by length. The factor is put out, too.
+trials() {
+    awk -v trials="$3" -v warmups="$4" '
+        function text(line, key) { sub(".*\"" key "\": *\"", "", line); sub(/".*/, "", line); return line }
+        function number(line, key) { sub(".*\"" key "\": *", "", line); sub(/[^-+0-9.e].*/, "", line); return line + 0 }
+        function far(a, b) { return a <= 0 || b <= 0 || a / b > 1.004 || b / a > 1.004 }
+        NR == FNR && /"name":"thread_name"/ {
+            name = $0
+            if (sub(/.*"name":"trials of /, "", name)) { sub(/".*/, "", name); of[number($0, "tid")] = name }
+            next
+        }
+        NR == FNR && /"cat":"trial"/ {
+            span[++spans] = $0
+            next
+        }
+        NR == FNR { next }
+        !sorted { # of three trials: the shortest, the longest, and what is left
+            for (i = 1; i <= spans; i++) {
+                key = of[number(span[i], "tid")] SUBSEP number(span[i], "row")
+                if (number(span[i], "trial") == 0) { warm[key]++; continue }
+                us = number(span[i], "dur")
+                if (!count[key]++ || us < least[key]) least[key] = us
+                if (us > most[key]) most[key] = us
+                all[key] += us
+                called[key] = text(span[i], "name")
+            }
+            sorted = 1
+        }
+        /"tables"/ { inside = 1 }
+        !inside { next }
+        /"name":/ { table = text($0, "name"); row = 0 }
+        /"larger_is_better":/ { rate = /true/ }
+        /"series":/ { series = text($0, "series") }
+        /"median":/ { median = number($0, "median") }
+        /"low":/ { low = number($0, "low") }
+        /"high":/ { high = number($0, "high") }
+        /"verified":/ {
+            key = table SUBSEP row++
+            middle = all[key] - least[key] - most[key]
+            if (count[key] != trials || warm[key] != warmups) wrong = count[key] + 0 " trials and " warm[key] + 0 " warm-ups"
+            else if (called[key] != series) wrong = "it is called " called[key]
+            else if (rate && (far(high * least[key], median * middle) || far(low * most[key], median * middle)))
+                wrong = low ", " median ", " high " in spans of " most[key] ", " middle ", " least[key] " us"
+            else if (!rate && (far(low / least[key], median / middle) || far(high / most[key], median / middle)))
+                wrong = low ", " median ", " high " in spans of " least[key] ", " middle ", " most[key] " us"
+            else { print "ok", table, rate ? median * middle * 1000 : middle / median; next }
+            print table ", row " row - 1 ", " series ": " wrong
+        }' "$1" "$2"
+}
+
+expect_ok bench all --devices host:3 --bytes 64KB --trials 3 --warmups 1 --trace t.json --json r.json --output /dev/null
 is_json t.json
-holds 'no trial in the trace' [ "$(sum t.json run copy)" != none ]
+trials t.json r.json 3 1 >rows
+for name in $("$WEIR" bench list | awk '{ print $1 }'); do
+    [ "$name" != flags ] || continue # of GPUs only
+    holds "no row of $name has its trials" grep -q "^ok $name " rows
+done
+if grep -v '^ok ' rows; then fail "$LAST: trials are not what figures say"; else pass; fi
+for name in broadcast pairs; do # 10^9 bytes a second in microseconds are as many bytes as were sent
+    holds "figures of $name times their spans are not 64000 bytes" \
+        awk -v name=$name '$2 == name && ($3 < 63360 || $3 > 64640) { bad = 1 } END { exit bad }' rows
+done
 expect_ok bench links --devices host:2 --bytes 64KB --trials 2 --dot t.dot --output /dev/null
 holds 't.dot lacks a link' grep -q \
     '"sender (host:0)" -> "receiver (host:1)" \[label="[0-9]* packets, .*stalled [0-9.]* ms, starved [0-9.]* ms' t.dot
@@ -85,6 +146,10 @@ for i in 1 2; do
     expect_ok bench copy --machine m60 --bytes 64KB --trace t$i.json --output /dev/null
 done
 holds 'two traces in virtual time differ' cmp -s t1.json t2.json
+expect_ok bench broadcast --machine m60 --bytes 64KB --trials 3 --warmups 0 --trace t.json --json r.json --output /dev/null
+trials t.json r.json 3 0 >rows
+holds 'no trial in virtual time' grep -q '^ok broadcast ' rows
+if grep -v '^ok ' rows; then fail "$LAST: trials are not what figures say"; else pass; fi
 
 # ---- filters; standard output ----
 expect_ok pbf --devices host:2 --elements 100000 --trace t.json --dot t.dot

@@ -119,6 +119,7 @@ static weir_status with_cpu(void *user, uint64_t number, double *us_out)
         weir__partners_stop(p);
     ended = weir_queue_sync(p->region.queue[0]); /* the kernel ends by itself, whatever happens */
     p->base += ROUNDS;
+    weir__bench_took(p->bench, (double)ns / 1e6);
     *us_out = (double)ns / 1e3 / (2.0 * (ROUNDS - 1));
     if (!status)
         status = ended ? ended : weir__partners_judge(p);

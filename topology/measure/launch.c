@@ -39,6 +39,7 @@ static weir_status back_to_back(void *user, uint64_t number, double *us_out)
         status = drained;
     if (!status)
         status = weir_stamp_elapsed(l->start, l->stop, &ms);
+    weir__bench_took(l->bench, ms);
     *us_out = ms * 1e3 / LAUNCHES;
     return status;
 }
@@ -52,7 +53,9 @@ static weir_status and_wait(void *user, uint64_t number, double *us_out)
     for (uint32_t i = 0; i < LAUNCHES && !status; i++)
         if (!(status = weir_queue_launch(l->queue, &weir__kernel_empty, NULL, 0)))
             status = weir_queue_sync(l->queue);
-    *us_out = (double)(weir__now_ns() - begin) / 1e3 / LAUNCHES;
+    const double ms = weir__elapsed_ms(begin);
+    weir__bench_took(l->bench, ms);
+    *us_out = ms * 1e3 / LAUNCHES;
     return status;
 }
 

@@ -21,7 +21,10 @@ struct bench {
     int gpus, simulated; /* all devices are; neither: host devices, or mixed */
     weir_bench_table *table;
     uint64_t number; /* of the last trial */
-    size_t room;     /* rows the table has room for */
+    /* rows.c: what the present trial timed, 0: nothing yet; and when it was told, of the context's clock. */
+    double took_ms;
+    uint64_t told_ns;
+    size_t room; /* rows the table has room for */
     /* data.c: made when first asked for; [devices] is home's */
     weir_queue *queue[WEIR_DEVICES_MAX + 1];
     uint64_t *wrong[WEIR_DEVICES_MAX + 1]; /* a word of the device, for kernels that count */
@@ -81,6 +84,9 @@ typedef weir_status (*weir__trial_fn)(void *user, uint64_t number, double *value
  *  @param[in] row  series, from, to, x and verified are taken from it. */
 weir_status weir__bench_row(struct bench *bench, const weir_bench_row *row, weir__trial_fn trial,
                             void *user);
+/** What a trial timed, which its figure is made of: a trace has a span of this length. A region tells it by itself, so only
+ *  trials tell it that time without one, or a part of one. The last call of a trial counts. */
+void weir__bench_took(struct bench *bench, double ms);
 /** Bytes in so many milliseconds, in 10^9 bytes a second; 0 where no time was measured. */
 double weir__gbs(double bytes, double ms);
 

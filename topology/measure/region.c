@@ -188,17 +188,6 @@ uint32_t weir__region_ops_max(const struct bench *bench)
     return gpu && weir__tracing(bench->context) ? REGION_OPS_MAX / 2 : REGION_OPS_MAX;
 }
 
-/* A trial, as long as its stamps say. The host learns of its end a little later, which moves the span, not its length. */
-static void tell_trace(const struct region *region, double ms)
-{
-    const weir_context *context = region->bench->context;
-    struct weir__trace *trace = weir__tracing(context);
-    const uint64_t now = trace ? weir_context_time_ns(context) : 0;
-    const uint64_t took = (uint64_t)(ms * 1e6 + 0.5);
-    if (trace && now > took)
-        weir__trace_run(trace, region->bench->table->name, now - took, now);
-}
-
 weir_status weir__region_end(struct region *region, weir_status failed, double *ms_out)
 {
     weir_status status = failed;
@@ -212,6 +201,6 @@ weir_status weir__region_end(struct region *region, weir_status failed, double *
     if ((status = release(region, status)) ||
         (status = weir_stamp_elapsed(region->start, region->stop, ms_out)))
         return status;
-    tell_trace(region, *ms_out);
+    weir__bench_took(region->bench, *ms_out);
     return WEIR_OK;
 }

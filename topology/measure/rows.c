@@ -1,6 +1,8 @@
 /** @file rows.c  Rows of a table: warm-ups, trials, the median and its spread. */
 #include "topology/measure/measure.h"
 
+#include "runtime/trace.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +77,22 @@ static void summarize(double *values, uint32_t count, weir_bench_row *row)
     row->trials = count;
 }
 
+void weir__bench_took(struct bench *bench, double ms)
+{
+    bench->took_ms = ms;
+    bench->told_ns = weir__tracing(bench->context) ? weir_context_time_ns(bench->context) : 0;
+}
+
+/* The host learns of the end of a trial a little later, which moves the span, not its length. */
+static void tell_trace(const struct bench *bench, const weir_bench_row *row, uint64_t trial)
+{
+    struct weir__trace *trace = weir__tracing(bench->context);
+    const uint64_t took = (uint64_t)(bench->took_ms * 1e6 + 0.5), end = bench->told_ns;
+    if (trace && took && end >= took)
+        weir__trace_trial(trace, bench->table->name, row->series, bench->table->count, trial,
+                          end - took, end);
+}
+
 weir_status weir__bench_row(struct bench *bench, const weir_bench_row *row, weir__trial_fn trial,
                             void *user)
 {
@@ -87,8 +105,10 @@ weir_status weir__bench_row(struct bench *bench, const weir_bench_row *row, weir
     tell(bench, row);
     for (uint32_t i = 0; i < warmups + trials && !status; i++) {
         double value = 0;
-        if (!(status = weir__bench_cancelled(bench)))
-            status = trial(user, ++bench->number, &value);
+        bench->took_ms = 0;
+        if (!(status = weir__bench_cancelled(bench)) &&
+            !(status = trial(user, ++bench->number, &value)))
+            tell_trace(bench, row, i < warmups ? 0 : i - warmups + 1);
         if (i >= warmups)
             values[i - warmups] = value;
     }

@@ -3,6 +3,7 @@
 #include "router/channel.h"
 
 #include "runtime/internal.h"
+#include "runtime/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,9 @@ struct weir_channel {
     int in_host_memory;
     weir_channel_tx tx;
     weir_channel_rx rx;
-    weir__alarm *alarm; /* stops both sides when a device fails */
+    weir__alarm *alarm;       /* stops both sides when a device fails */
+    _Atomic uint64_t counted; /* relaxed: packets put when they were counted last */
+    struct weir__trace_place trace;
 };
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -141,6 +144,47 @@ static void tell(weir_channel *channel)
                                     .woven = rx->woven};
 }
 
+/* ---- counting ------------------------------------------------------------------------------- */
+
+/* Add up a half of the state words of all rings. */
+static weir_status sum(const struct area *area, int shift, uint64_t *sum_out)
+{
+    uint64_t *words;
+    weir_status status = weir__alloc(1, area->bytes, "a channel's counters", &words);
+    if (status)
+        return status;
+    if (!(status = weir__download(area->device, words, area->data, area->bytes)))
+        for (size_t r = 0; r < area->bytes / LINE_BYTES; r++)
+            *sum_out += (uint32_t)(words[r * WEIR_CHANNEL_LINE] >> shift);
+    free(words);
+    return status;
+}
+
+/* So many packets were put since the rings were empty: a trace that is on is told of those since this was known last. */
+static void tell_trace(weir_channel *channel, uint64_t put)
+{
+    struct weir__trace *trace = weir__tracing(channel->context);
+    const uint64_t before = atomic_exchange_explicit(&channel->counted, put, memory_order_relaxed);
+    weir_device_info ends[2] = {WEIR_DEVICE_INFO_INIT, WEIR_DEVICE_INFO_INIT};
+    const uint32_t more = (uint32_t)(put - before); /* rings count modulo 2^32 */
+    if (!trace || !more)
+        return;
+    weir_device_info_get(channel->from, &ends[0]);
+    weir_device_info_get(channel->to, &ends[1]);
+    weir__trace_carried(
+        trace, weir__trace_link(trace, &channel->trace, ends[0].label, ends[1].label, "channels"),
+        more, 0, 0);
+}
+
+/* No kernel uses the channel, and what its rings have counted is about to go. */
+static void count_for_trace(weir_channel *channel)
+{
+    uint64_t put = 0;
+    if (weir__tracing(channel->context) && channel->tx.state &&
+        !weir_device_status(channel->from) && !sum(&channel->area[AREA_SENDER], 0, &put))
+        tell_trace(channel, put);
+}
+
 /* ---- making and ending ---------------------------------------------------------------------- */
 
 static weir_status check(weir_device *from, weir_device *to, const weir_channel_config *config)
@@ -238,6 +282,7 @@ void weir_channel_destroy(weir_channel *channel)
     if (!channel)
         return;
     weir__alarm_destroy(channel->alarm);
+    count_for_trace(channel);
     for (int a = 0; a < AREAS; a++)
         if (channel->area[a].data)
             weir_device_free(channel->area[a].device, channel->area[a].data);
@@ -272,22 +317,10 @@ weir_status weir_channel_reset(weir_channel *channel)
         return weir__missing("weir_channel_reset", "channel");
     if ((status = weir_device_status(channel->from)) || (status = weir_device_status(channel->to)))
         return status;
+    count_for_trace(channel);
+    atomic_store_explicit(&channel->counted, 0, memory_order_relaxed);
     if (!(status = clear(channel)))
         __atomic_store_n(channel->stop, 0, __ATOMIC_RELAXED);
-    return status;
-}
-
-/* Add up a half of the state words of all rings. */
-static weir_status sum(const struct area *area, int shift, uint64_t *sum_out)
-{
-    uint64_t *words;
-    weir_status status = weir__alloc(1, area->bytes, "a channel's counters", &words);
-    if (status)
-        return status;
-    if (!(status = weir__download(area->device, words, area->data, area->bytes)))
-        for (size_t r = 0; r < area->bytes / LINE_BYTES; r++)
-            *sum_out += (uint32_t)(words[r * WEIR_CHANNEL_LINE] >> shift);
-    free(words);
     return status;
 }
 
@@ -301,6 +334,7 @@ weir_status weir_channel_stats_get(const weir_channel *channel, weir_channel_sta
         (status = sum(&channel->area[AREA_RECEIVER], 0, &stats.taken)) ||
         (status = sum(&channel->area[AREA_RECEIVER], 32, &stats.released)))
         return status;
+    tell_trace((weir_channel *)channel, stats.put);
     stats.memory_bytes = channel->plain_bytes + sizeof *channel->stop;
     for (int a = 0; a < AREAS; a++)
         stats.memory_bytes += channel->area[a].bytes;

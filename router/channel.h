@@ -136,14 +136,16 @@ weir_channel_rx weir_channel_rx_of(const weir_channel *channel);
  *  time. NULL is fine. */
 void weir_channel_stop(weir_channel *channel);
 /** Empty the rings, open both sides again, and undo a stop. No kernel uses the channel meanwhile.
+ *  A trace that is on (weir_context_trace()) is told of the packets before.
  *  @par Blocks  until it is done: microseconds.
  *  @retval WEIR_ERR_DEVICE  a device of the context has failed. */
 weir_status weir_channel_reset(weir_channel *channel);
-/** Read the counters. No kernel uses the channel meanwhile, as they are kept by the ends.
+/** Read the counters. No kernel uses the channel meanwhile, as they are kept by the ends. A trace that is on is told of the
+ *  packets that were put since the last such call, or since the rings were empty.
  *  @param[in,out] stats_out  begins as WEIR_CHANNEL_STATS_INIT.
  *  @par Blocks  until they are copied. */
 weir_status weir_channel_stats_get(const weir_channel *channel, weir_channel_stats *stats_out);
-/** No kernel uses the channel any more. NULL is fine. */
+/** No kernel uses the channel any more. A trace that is on is told of its packets. NULL is fine. */
 void weir_channel_destroy(weir_channel *channel);
 
 /* ---- in kernels ----------------------------------------------------------------------------- */

@@ -68,8 +68,11 @@ static void print_edge(struct trace_text *text, const struct track *track, uint6
     weir__trace_print(text, " -> ");
     weir__trace_quote(text, track->to);
     weir__trace_print(text, " [label=\"%s%s", track->over, *track->over ? "\\n" : "");
-    if (messages) {
-        weir__trace_print(text, "%" PRIu64 " packet%s, ", messages, messages == 1 ? "" : "s");
+    if (messages)
+        weir__trace_print(text, "%" PRIu64 " packet%s", messages, messages == 1 ? "" : "s");
+    if (messages &&
+        (under_way || sum_of(&track->bytes))) { /* else kernels sent them, and only counted */
+        weir__trace_print(text, ", ");
         print_bytes(text, sum_of(&track->bytes));
         weir__trace_print(text, "\\nstalled %.3f ms, starved %.3f ms\\nup to %" PRIu64 " in flight",
                           (double)sum_of(&track->stalled_ns) / 1e6,

@@ -141,6 +141,9 @@ expect_ok bench links --devices host:2 --bytes 64KB --trials 2 --dot t.dot --out
 holds 't.dot lacks a link' grep -q \
     '"sender (host:0)" -> "receiver (host:1)" \[label="[0-9]* packets, .*stalled [0-9.]* ms, starved [0-9.]* ms' t.dot
 
+expect_ok bench channels --devices host:2 --trials 1 --warmups 0 --dot t.dot --output /dev/null
+holds 't.dot lacks a channel' grep -q '"host:0" -> "host:1" \[label="channels.n[0-9]* packets"\]' t.dot
+
 # ---- the same trace twice where time is virtual ----
 for i in 1 2; do
     expect_ok bench copy --machine m60 --bytes 64KB --trace t$i.json --output /dev/null

@@ -1,6 +1,7 @@
 /** @file test_trace.c  What a trace has of links: a span for each packet, what they carried, free receives. */
 #include "tests/lib/flow.h"
 #include "tests/lib/traced.h"
+#include "router/channel.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -125,11 +126,67 @@ static void a_link_that_stands_still_says_so(void **state)
     weir_context_destroy(context);
 }
 
+/* Packets through a channel of the home device, whose sides the program's own threads call. */
+static void pass_packets(weir_channel *channel, uint32_t count)
+{
+    const weir_channel_tx tx = weir_channel_tx_of(channel);
+    const weir_channel_rx rx = weir_channel_rx_of(channel);
+    weir_channel_sender sender = weir_channel_sender_open(&tx, 0);
+    weir_channel_receiver receiver = weir_channel_receiver_open(&rx, 0);
+    const uint64_t packet = 42;
+    for (uint32_t i = 0; i < count; i++) {
+        const void *data;
+        uint32_t bytes;
+        assert_int_equal(weir_channel_put(&sender, WEIR_BY_THREAD, &packet, 8), WEIR_CHANNEL_DONE);
+        assert_int_equal(weir_channel_take(&receiver, WEIR_BY_THREAD, &data, &bytes),
+                         WEIR_CHANNEL_DONE);
+        weir_channel_release(&receiver, WEIR_BY_THREAD);
+    }
+}
+
+static void assert_edge(weir_context *context, const char *edge)
+{
+    OK(weir_context_trace_stop(context, NULL));
+    char *dot = traced_text(context, WEIR_TRACE_DOT);
+    const char *found = strstr(dot, "\"home\" -> ");
+    if (edge ? !found || strncmp(found, edge, strlen(edge)) != 0 : found != NULL)
+        fail_msg("%s instead of %s", dot, edge ? edge : "no edge");
+    free(dot);
+}
+
+/* Packets of a channel are counted when it is asked, reset or destroyed, each once: those since the time before. */
+static void packets_of_channels_are_counted(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_device *home = weir_context_home(context);
+    weir_channel_stats stats = WEIR_CHANNEL_STATS_INIT;
+    weir_channel *channel;
+    OK(weir_channel_create(home, home, NULL, &channel));
+    pass_packets(channel, 5);
+    OK(weir_channel_stats_get(channel, &stats)); /* so that the trace does not have these */
+    OK(weir_context_trace(context, NULL));
+    pass_packets(channel, 100);
+    OK(weir_channel_stats_get(channel, &stats));
+    assert_int_equal(stats.put, 105);
+    OK(weir_channel_stats_get(channel, &stats)); /* no more */
+    pass_packets(channel, 20);
+    OK(weir_channel_reset(channel));
+    pass_packets(channel, 3);
+    assert_edge(context, "\"home\" -> \"home\" [label=\"channels\\n120 packets\"];");
+    OK(weir_context_trace(context, NULL));
+    weir_channel_destroy(channel); /* nobody counted these 3 before */
+    assert_edge(context, "\"home\" -> \"home\" [label=\"channels\\n3 packets\"];");
+    OK(weir_context_trace(context, NULL));
+    assert_edge(context, NULL);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(each_packet_is_a_span),
         ON_EACH_BACKEND(a_link_that_stands_still_says_so),
+        ON_EACH_BACKEND(packets_of_channels_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

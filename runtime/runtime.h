@@ -560,7 +560,7 @@ typedef struct weir_trace_config {
     /** Operations of a GPU's queues whose times are not known yet, up to 65536: two timing events each; 0: 2048. */
     uint32_t stamps;
     /** Phases that the resident kernel of a device may note in one run, up to 2^24: 64 bytes each of the device's
-     *  memory, which is taken with the first run; 0: 65536. */
+     *  memory, and of a GPU as much page-locked memory, up to 4 MiB; taken with the first run; 0: 65536. */
     uint32_t notes;
 } weir_trace_config;
 /** Defaults of weir_trace_config. */
@@ -591,7 +591,7 @@ typedef enum weir_trace_form {
 
 /** Begin a trace: from now on operations of queues, messages of links, phases of workers and supersteps, and runs are
  *  kept, until weir_context_trace_stop(). What was kept by an earlier trace is forgotten. What is under way
- *  is left out. All memory of the host is taken here; when it is full, later events are counted and dropped.
+ *  is left out. The memory for events is taken here; when it is full, later events are counted and dropped.
  *  docs/tracing.md tells what is in a trace, and what it costs.
  *  @param[in] config  NULL for defaults.
  *  @retval WEIR_ERR_INVALID  one is on already, or a number is out of range.
@@ -601,7 +601,7 @@ typedef enum weir_trace_form {
  *  @par Blocks   with GPUs, while the clocks are compared: a millisecond for each. */
 weir_status weir_context_trace(weir_context *context, const weir_trace_config *config);
 /** End it. What is kept stays until the next trace begins, or the context ends. Work whose end is not known yet
- *  is left out and counted as dropped: wait for queues first.
+ *  is left out, and counted as dropped where it is in a queue of a GPU: wait for queues first.
  *  @param[in,out] stats_out  begins as WEIR_TRACE_STATS_INIT; may be NULL.
  *  @retval WEIR_ERR_INVALID  none is on.
  *  @par Blocks  as weir_context_trace(). */

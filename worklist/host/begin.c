@@ -9,7 +9,8 @@
 #define NARROW_SPREAD_LOG 2u
 
 /* A worker waits for others that are so many rounds behind it. With 2 words that are under way come too late on grids, and
- * what was done meanwhile is done again: 1.00 and 6 to 10 items a vertex on two GPUs. */
+ * what was done meanwhile is done again: 1.00 and 6 to 10 items a vertex on two GPUs. Wide rounds of a GPU take longer than words
+ * are under way. */
 #define PACE 1u
 
 size_t weir__worklist_args_bytes(const struct weir_worklist *list)
@@ -209,7 +210,8 @@ static void image_args(struct worker *worker)
     weir__worklist_fetch(list, warps, info.lanes, args);
     image_narrow(worker, info.units, warps, args);
     args->stage_channels = worker->stage_channels;
-    if (fused && list->count > 1 && !list->home_words && config->order == WEIR_ORDER_FIFO)
+    if (fused && list->count > 1 && !list->home_words && config->order == WEIR_ORDER_FIFO &&
+        (worker->woven_rings || !weir__device_is_gpu(worker->device)))
         args->pace = PACE;
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
         args->bag[b] = bag_of(worker, b);

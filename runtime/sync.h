@@ -35,11 +35,13 @@ uint64_t weir_host_clock_ns(void);
     {                                                                             \
         asm volatile(ptx " [%0], %1;" ::"l"(word), constraint(value) : "memory"); \
     }
+WEIR_SYNC_LOAD(weir_load_acquire_dev_u32, uint32_t, "ld.acquire.gpu.u32", "r")
 WEIR_SYNC_LOAD(weir_load_acquire_dev_u64, uint64_t, "ld.acquire.gpu.u64", "l")
 WEIR_SYNC_LOAD(weir_load_acquire_sys_u32, uint32_t, "ld.acquire.sys.u32", "r")
 WEIR_SYNC_LOAD(weir_load_acquire_sys_u64, uint64_t, "ld.acquire.sys.u64", "l")
 WEIR_SYNC_LOAD(weir_load_relaxed_sys_u32, uint32_t, "ld.relaxed.sys.u32", "r")
 WEIR_SYNC_LOAD(weir_load_relaxed_sys_u64, uint64_t, "ld.relaxed.sys.u64", "l")
+WEIR_SYNC_STORE(weir_store_release_dev_u32, uint32_t, "st.release.gpu.u32", "r")
 WEIR_SYNC_STORE(weir_store_release_dev_u64, uint64_t, "st.release.gpu.u64", "l")
 WEIR_SYNC_STORE(weir_store_release_sys_u32, uint32_t, "st.release.sys.u32", "r")
 WEIR_SYNC_STORE(weir_store_release_sys_u64, uint64_t, "st.release.sys.u64", "l")
@@ -59,11 +61,13 @@ WEIR_SYNC_STORE(weir_store_fenced_sys_u64, uint64_t, "st.relaxed.sys.u64", "l")
     {                                          \
         __atomic_store_n(word, value, order);  \
     }
+WEIR_SYNC_LOAD(weir_load_acquire_dev_u32, uint32_t, __ATOMIC_ACQUIRE)
 WEIR_SYNC_LOAD(weir_load_acquire_dev_u64, uint64_t, __ATOMIC_ACQUIRE)
 WEIR_SYNC_LOAD(weir_load_acquire_sys_u32, uint32_t, __ATOMIC_ACQUIRE)
 WEIR_SYNC_LOAD(weir_load_acquire_sys_u64, uint64_t, __ATOMIC_ACQUIRE)
 WEIR_SYNC_LOAD(weir_load_relaxed_sys_u32, uint32_t, __ATOMIC_RELAXED)
 WEIR_SYNC_LOAD(weir_load_relaxed_sys_u64, uint64_t, __ATOMIC_RELAXED)
+WEIR_SYNC_STORE(weir_store_release_dev_u32, uint32_t, __ATOMIC_RELEASE)
 WEIR_SYNC_STORE(weir_store_release_dev_u64, uint64_t, __ATOMIC_RELEASE)
 WEIR_SYNC_STORE(weir_store_release_sys_u32, uint32_t, __ATOMIC_RELEASE)
 WEIR_SYNC_STORE(weir_store_release_sys_u64, uint64_t, __ATOMIC_RELEASE)
@@ -152,6 +156,30 @@ WEIR_DEV void weir_add_release_dev_u64(uint64_t *word, uint64_t value)
 {
 #ifdef __CUDACC__
     asm volatile("red.release.gpu.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)),
+                 "l"(value)
+                 : "memory");
+#else
+    (void)__atomic_fetch_add(word, value, __ATOMIC_RELEASE);
+#endif
+}
+
+/** *word += value, of memory that other devices look at meanwhile. Hands nothing on. */
+WEIR_DEV void weir_add_relaxed_sys_u64(uint64_t *word, uint64_t value)
+{
+#ifdef __CUDACC__
+    asm volatile("red.relaxed.sys.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)),
+                 "l"(value)
+                 : "memory");
+#else
+    (void)__atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/** The same, and releases what the thread did, and what it had acquired from others, to all devices. */
+WEIR_DEV void weir_add_release_sys_u64(uint64_t *word, uint64_t value)
+{
+#ifdef __CUDACC__
+    asm volatile("red.release.sys.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(word)),
                  "l"(value)
                  : "memory");
 #else

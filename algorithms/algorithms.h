@@ -296,12 +296,13 @@ typedef struct weir_run_options {
     /** Host memory that the program itself takes after create: for results, for a reference. What would not fit
      *  beside it is refused by create, before any of it is taken. */
     uint64_t reserved_bytes;
+    uint32_t queues; /**< of each device, with kernel live */
 } weir_run_options;
 /** Defaults of weir_run_options. */
 #define WEIR_RUN_OPTIONS_INIT                                                            \
     {                                                                                    \
         sizeof(weir_run_options), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, \
-            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, WEIR_DIRECTION_AUTO, 0, 0      \
+            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, WEIR_DIRECTION_AUTO, 0, 0, 0   \
     }
 
 /** What a part of a run that goes in step took; of the slowest device. */

@@ -2,8 +2,8 @@
  *
  * A .cu file includes the operator's header, defines WEIR_OPERATOR to its name, and includes this.
  *
- * There are three kernels here: `general` holds every schedule, `usual` only what is picked by default, `plain`
- * only what that needs on one device without priorities. The less a kernel can do, the faster are its rounds. A fused
+ * There are three kernels with rounds here: `general` holds every schedule, `usual` only what is picked by default, `plain`
+ * only what that needs on one device without priorities; and `live`, which has no rounds (live_tmpl.h). The less a kernel can do, the faster are its rounds. A fused
  * kernel is launched cooperatively: all its blocks are resident, since they wait for each other. The kernel for narrow
  * rounds is in another file (engine_narrow_cuda_tmpl.cuh). */
 #include "worklist/engine/launch_tmpl.cuh"
@@ -31,6 +31,12 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
     OP(enter)(&args, FORM_GENERAL);
 }
 
+static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
+    OP(live_kernel)(const __grid_constant__ struct OP(args) args)
+{
+    OP(live_engine)(&args, OP(block_here)(), blockIdx.x, gridDim.x);
+}
+
 static struct OP(launched) * OP(kernel_for)(const struct weir_engine_args *work)
 {
     static struct OP(launched) plain = {(void *)OP(plain_kernel), {0}};
@@ -43,6 +49,7 @@ static struct OP(launched) * OP(kernel_for)(const struct weir_engine_args *work)
 
 extern "C" int LAUNCHER(fused)(void *stream, uint32_t workers, const void *data);
 extern "C" int LAUNCHER(discrete)(void *stream, uint32_t workers, const void *data);
+extern "C" int LAUNCHER(live)(void *stream, uint32_t workers, const void *data);
 extern "C" int LAUNCHER(load)(void);
 extern "C" int LAUNCHER(own_schedule)(void);
 extern "C" uint64_t LAUNCHER(block_bytes)(uint32_t stage_channels);
@@ -78,6 +85,13 @@ extern "C" int LAUNCHER(discrete)(void *stream, uint32_t workers, const void *da
                                  (cudaStream_t)stream);
 }
 
+extern "C" int LAUNCHER(live)(void *stream, uint32_t workers, const void *data)
+{
+    static struct OP(launched) live = {(void *)OP(live_kernel), {0}};
+    (void)workers; /* as many as fit */
+    return OP(launch_resident)(&live, stream, data);
+}
+
 extern "C" int LAUNCHER(own_schedule)(void)
 {
 #ifdef WEIR_SCHEDULE
@@ -102,6 +116,8 @@ extern "C" int LAUNCHER(load)(void)
         error = cudaFuncGetAttributes(&attributes, OP(usual_kernel));
     if (error == cudaSuccess)
         error = cudaFuncGetAttributes(&attributes, OP(general_kernel));
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&attributes, OP(live_kernel));
 #if OP(narrow)
     if (error == cudaSuccess)
         return NARROW_LAUNCHER(narrow_load)();

@@ -27,6 +27,14 @@ static void OP(engine_host)(const void *data, uint32_t worker, uint32_t workers)
     OP(engine)(args, &block, worker, workers, FORM_GENERAL);
 }
 
+static void OP(live_host)(const void *data, uint32_t worker, uint32_t workers)
+{
+    OP(wire) stage[OP(stage_wires_here)];
+    struct OP(block) block;
+    block.stage = stage;
+    OP(live_engine)((const struct OP(args) *)data, &block, worker, workers);
+}
+
 #define WEIR_TMPL_CUDA_(op, name) weir__##op##_##name##_cuda
 #define WEIR_TMPL_CUDA(op, name)  WEIR_TMPL_CUDA_(op, name)
 #define WEIR_TMPL_TEXT_(x)        #x
@@ -35,6 +43,7 @@ static void OP(engine_host)(const void *data, uint32_t worker, uint32_t workers)
 #define CUDA_FORM(name) WEIR_TMPL_CUDA(WEIR_OPERATOR, name)
 int CUDA_FORM(fused)(void *stream, uint32_t workers, const void *args);
 int CUDA_FORM(discrete)(void *stream, uint32_t workers, const void *args);
+int CUDA_FORM(live)(void *stream, uint32_t workers, const void *args);
 int CUDA_FORM(load)(void);
 int CUDA_FORM(own_schedule)(void);
 uint64_t CUDA_FORM(block_bytes)(uint32_t stage_channels);
@@ -70,6 +79,9 @@ const weir_operator WEIR_TMPL_OPERATOR(WEIR_OPERATOR) = {
     .discrete = {.name = WEIR_TMPL_TEXT(WEIR_OPERATOR) " discrete",
                  .host = OP(engine_host),
                  .cuda = CUDA_FORM(discrete)},
+    .live = {.name = WEIR_TMPL_TEXT(WEIR_OPERATOR) " live",
+             .host = OP(live_host),
+             .cuda = CUDA_FORM(live)},
     .load = CUDA_FORM(load),
     .own_schedule_cuda = CUDA_FORM(own_schedule),
     .block_bytes = sizeof(struct OP(block)) + sizeof(OP(wire)[OP(stage_wires_here)]),

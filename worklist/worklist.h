@@ -41,6 +41,7 @@ typedef struct weir_operator {
     int seeds;            /**< non-zero: makes seeds of numbers (operator.h) */
     weir_kernel fused;    /**< stays until the run is over */
     weir_kernel discrete; /**< one round */
+    weir_kernel live;     /**< stays until the run is over, and has no rounds */
     /** Loads every CUDA kernel of the operator on the calling thread's current GPU; @return a
      *  cudaError_t. NULL without CUDA. */
     int (*load)(void);
@@ -65,7 +66,10 @@ typedef enum weir_order_kind {
 typedef enum weir_kernel_kind {
     WEIR_KERNEL_AUTO = 0,
     WEIR_KERNEL_FUSED,   /**< one kernel a device that stays until the end and routes by itself */
-    WEIR_KERNEL_DISCRETE /**< a kernel a round; the host sends packets over the router */
+    WEIR_KERNEL_DISCRETE, /**< a kernel a round; the host sends packets over the router */
+    /** One kernel a device that stays until the end and has no rounds: workers go on popping items from queues that they share,
+     *  and pushing new ones (Atos 3.1). It takes order fifo alone, and devices that all reach each other's memory. */
+    WEIR_KERNEL_LIVE
 } weir_kernel_kind;
 
 /** Who fetches tiles from the queue, and waits for them together (Atos 3.2). */
@@ -93,7 +97,7 @@ typedef enum weir_mapping_kind {
 
 /** "auto", "fifo", ...; NULL for anything else. Static storage. */
 const char *weir_order_kind_text(weir_order_kind kind);
-/** "auto", "fused", "discrete". */
+/** "auto", "fused", "discrete", "live". */
 const char *weir_kernel_kind_text(weir_kernel_kind kind);
 /** "auto", "thread", "warp", "block". */
 const char *weir_worker_kind_text(weir_worker_kind kind);
@@ -145,6 +149,10 @@ typedef struct weir_worklist_config {
      *  example. Where it is more than WEIR_NARROW_PASSED_MOST several workers have no narrow rounds (docs/operators.md,
      *  "Narrow rounds"). 0: not known. */
     uint32_t passed_permille;
+    /** Queues of each device that live kernels push to and pop from, at most 1024; they share queue_items, and each has at
+     *  least 16 of them. A block of threads has one of them as its own, and looks into the others when that is empty. 0: as
+     *  many as it has multiprocessors, or threads. */
+    uint32_t queues;
 } weir_worklist_config;
 /** Most of weir_worklist_config.passed_permille with which several workers have narrow rounds. */
 #define WEIR_NARROW_PASSED_MOST 20u
@@ -152,7 +160,7 @@ typedef struct weir_worklist_config {
 #define WEIR_WORKLIST_CONFIG_INIT                                                               \
     {                                                                                           \
         sizeof(weir_worklist_config), WEIR_ROUTE_AUTO, WEIR_ORDER_AUTO, 0, 0, WEIR_KERNEL_AUTO, \
-            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0       \
+            WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0, 0    \
     }
 
 /** What the time of a run went into; sums over the workers, so a run of 4 ms on two devices has 8. */
@@ -180,7 +188,7 @@ typedef struct weir_worklist_stats {
     uint64_t sent;      /**< items handed to another worker; a route of several hops counts each */
     uint64_t spilled;   /**< items that went through host memory because a queue was full */
     uint64_t deferred;  /**< items deferred above the threshold at least once */
-    uint64_t rounds;    /**< rounds, summed over workers */
+    uint64_t rounds;    /**< rounds, summed over workers; live kernels have none */
     uint64_t
         narrow_rounds; /**< of them, those that the kernel for narrow rounds ran (operator.h) */
     uint64_t raises;   /**< times the threshold was raised; with bulk, generations */
@@ -201,15 +209,19 @@ typedef struct weir_worklist_stats {
         woven; /**< of the items sent, those of narrow rounds, which wait for no fence (operator.h) */
     uint64_t
         paced; /**< rounds before which a worker waited for one that was behind it; order fifo */
+    /** Of live kernels, all 0 with others: times that a worker popped something, looked and found nothing, popped from a queue of
+     *  another block; the most items that a queue of a device held; queues of each device. */
+    uint64_t pops, empty_pops, steals;
+    uint32_t queue_high, queues;
     /** Zero: room for later members, which the structure needs where it lies inside another (weir_run_stats). */
-    uint64_t reserved[5];
+    uint64_t reserved[1];
 } weir_worklist_stats;
 /** weir_worklist_stats: nothing filled in yet. */
 #define WEIR_WORKLIST_STATS_INIT                                                                   \
     {                                                                                              \
         sizeof(weir_worklist_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, WEIR_ROUTE_AUTO,     \
             WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, \
-            0, 0,                                                                                  \
+            0, 0, 0, 0, 0, 0, 0,                                                                   \
         {                                                                                          \
             0                                                                                      \
         }                                                                                          \
@@ -228,8 +240,8 @@ typedef struct weir_worklist weir_worklist; /**< long-lived */
  *                            configuration, or of items, packed items and states (docs/operators.md, Limits).
  *  @retval WEIR_ERR_UNSUPPORTED  a choice that would have no effect, which the detail names: a mapping where a worker
  *                    is a thread, mapping block or a group of more than 32 lanes where it is a warp, a group without
- *                    mapping group, a delta without order soft; or one that the devices or the operator's kernels
- *                    do not have. */
+ *                    mapping group, a delta without order soft, queues without kernel live; or one that the devices or
+ *                    the operator's kernels do not have, or that kernel live cannot serve (order soft or bulk). */
 weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *workers,
                                  uint32_t count, const weir_operator *op,
                                  const weir_worklist_config *config, weir_worklist **worklist_out);

@@ -13,7 +13,8 @@ const weir__cli_choices weir__cli_schedules = {{"dynamic", "static", NULL}, {NUL
 const weir__cli_choices weir__cli_routes = {{"auto", "direct", "ring", "tree", "staged", NULL},
                                             {NULL}};
 const weir__cli_choices weir__cli_orders = {{"fifo", "soft", "soft:DELTA", "bulk", NULL}, {NULL}};
-const weir__cli_choices weir__cli_kernels = {{"auto", "fused", "discrete", NULL}, {NULL}};
+const weir__cli_choices weir__cli_kernels = {{"auto", "fused", "discrete", "live", NULL},
+                                             {NULL}};
 const weir__cli_choices weir__cli_workers = {{"auto", "thread", "warp", "block", NULL}, {NULL}};
 const weir__cli_choices weir__cli_mappings = {
     {"auto", "thread", "warp", "block", "group:N", "merge", NULL}, {NULL}};
@@ -136,6 +137,7 @@ weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run
         .wire = weir__cli_wires.built[request->wire],
         .delta = work->delta,
         .fetch = work->fetch,
+        .queues = work->queues,
         .cut = work->cut,
     };
     const char *mapping = weir_mapping_kind_text(work->mapping);

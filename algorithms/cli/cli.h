@@ -90,6 +90,7 @@ typedef struct weir__cli_request {
     uint32_t delta;
     int kernel, worker; /**< a weir_kernel_kind, a weir_worker_kind */
     uint64_t fetch;     /**< 0: the library's choice */
+    uint64_t queues;    /**< 0: the library's choice */
     int mapping;        /**< a weir_mapping_kind */
     uint32_t group;
     int balance, wire; /**< positions in their lists of choices */
@@ -215,6 +216,7 @@ typedef struct weir__cli_picked {
     char mapping[24];
     uint32_t delta; /**< 0: without soft priority */
     uint32_t fetch; /**< items at a time; 0: as many as the number of tiles suggests */
+    uint32_t queues; /**< of each device; 0: the kernel is not live */
     uint32_t cut;   /**< atoms of the longest piece of a tile; 0: tiles are not cut */
 } weir__cli_picked;
 weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run_stats *stats);

@@ -89,6 +89,8 @@ static void print_worklist_choices(const weir__cli_picked *picked)
         printf("%" PRIu32, picked->fetch);
     else
         printf("by need");
+    if (picked->queues)
+        printf(", queues %" PRIu32, picked->queues);
     if (*picked->mapping)
         printf(", mapping %s", picked->mapping);
     if (picked->cut)

@@ -22,6 +22,7 @@ static weir_run_options options_of(const weir__cli_request *request)
     options.kernel = (weir_kernel_kind)request->kernel;
     options.worker = (weir_worker_kind)request->worker;
     options.fetch = (uint32_t)request->fetch;
+    options.queues = (uint32_t)request->queues;
     options.direction = (weir_direction)request->direction;
     options.parents = wants_tree(request);
     options.mapping = (weir_mapping_kind)request->mapping;

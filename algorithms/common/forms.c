@@ -27,9 +27,10 @@ enum {
     READS_ITERATIONS = 1u << 12,
     READS_PARTITION = 1u << 13,
     READS_SOURCE = 1u << 14,
+    READS_QUEUES = 1u << 15,
     READS_ROUTES = READS_ROUTE | READS_ROUTE_STAGED,
     READS_WORKLIST = READS_ROUTES | READS_ORDER | READS_ORDER_SOFT | READS_DELTA | READS_KERNEL |
-                     READS_WORKER | READS_FETCH | READS_MAPPING | READS_GROUP
+                     READS_WORKER | READS_FETCH | READS_MAPPING | READS_GROUP | READS_QUEUES
 };
 
 static int route(const struct weir__asked *asked)
@@ -63,6 +64,7 @@ GIVEN(worker, options->worker)
 GIVEN(fetch, options->fetch)
 GIVEN(mapping, options->mapping)
 GIVEN(group, options->group)
+GIVEN(queues, options->queues)
 GIVEN(direction, options->direction)
 GIVEN(parents, options->parents)
 GIVEN(iterations, iterations)
@@ -93,6 +95,7 @@ static const struct row {
     {READS_FETCH, 0, "fetch", "--fetch", fetch, NULL},
     {READS_MAPPING, 0, "mapping", "--mapping", mapping, NULL},
     {READS_GROUP, 0, "group", "--mapping group:N", group, NULL},
+    {READS_QUEUES, 0, "queues", "--queues", queues, NULL},
     {READS_DIRECTION, 0, "direction", "--direction", direction, NULL},
     {READS_PARENTS, 0, "parents", "--parents", parents, NULL},
     {READS_ITERATIONS, 0, "iterations", "--iterations", iterations, NULL},

@@ -133,6 +133,7 @@ static weir_status create_worklist(weir_traversal *traversal, const weir_run_opt
     config.delta = options->delta;
     config.delta_hint = traversal->config.delta_hint;
     config.kernel = options->kernel;
+    config.queues = options->queues;
     config.worker = options->worker;
     config.fetch = options->fetch;
     config.mapping = options->mapping;

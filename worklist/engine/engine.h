@@ -12,6 +12,7 @@
 #include "runtime/sync.h"
 #include "runtime/runtime.h"
 #include "worklist/engine/bag.h"
+#include "worklist/engine/live_words.h"
 #include "worklist/engine/reset.h"
 #include "worklist/engine/word.h"
 #include "worklist/notes.h"
@@ -270,6 +271,7 @@ struct weir_control {
     uint8_t channel_of[WEIR_DEVICES_MAX]; /* owner to channel */
 
     struct weir_ledger ledger;
+    struct weir_live_run live; /* live kernels */
 };
 
 /** Arguments of a kernel; the operator's state follows. 16-byte multiple. */
@@ -313,6 +315,8 @@ struct weir_engine_args {
     uint32_t packet_count[WEIR_WORK_PACKETS];
     const void *packet[WEIR_WORK_PACKETS];
     struct weir_notes *notes; /* of the device, for a trace; NULL: there is none */
+    struct weir_live *live;   /* live: the device's queues and channels */
+    uint64_t live_seeds;      /* live: seeds and numbers of all workers */
     uint64_t pad;             /* the size is a multiple of 16 */
     struct weir_bag bag[WEIR_BAGS];
 };

@@ -15,6 +15,7 @@
 #ifndef WEIR_OPERATOR
 #error "define WEIR_OPERATOR before including this"
 #endif
+#include "worklist/engine/live.h"
 #include "worklist/engine/narrow.h"
 #include "worklist/schedule.h"
 
@@ -121,6 +122,7 @@ struct OP(parcel) {
 #include "worklist/engine/push_tmpl.h"
 #include "worklist/engine/take_tmpl.h"
 #include "worklist/engine/round_tmpl.h"
+#include "worklist/engine/live_tmpl.h"
 #if OP(narrow)
 #include "worklist/engine/block_queue_tmpl.h"
 #include "worklist/engine/lookahead_tmpl.h"

@@ -150,11 +150,19 @@ WEIR_COLD void OP(flush_all)(const struct OP(args) * args, struct OP(block) * bl
     weir_lanes_sync();
 }
 
+/* In live_tmpl.h. */
+WEIR_DEV void OP(live_send)(struct weir_engine_thread *self, const struct OP(parcel) * parcel,
+                            int fresh);
+
 /** Put each lane's parcel where it is to go, with one atomic for each destination that occurs in the warp. */
 WEIR_DEV void OP(push)(struct weir_engine_thread *self, const struct OP(parcel) * parcel)
 {
     const struct OP(args) *args = OP(args_of)(self);
     struct OP(block) *block = OP(block_of)(self);
+    if (self->live) {
+        OP(live_send)(self, parcel, 1);
+        return;
+    }
     uint32_t near = weir_ballot(parcel->to == self->near_bag);
     if (near) {
         self->pushed += weir_popcount_u32(near);

@@ -215,19 +215,13 @@ WEIR_DEV void OP(do_warp_set)(struct weir_engine_thread *self, uint32_t index, u
     OP(walk_warp_set)(self, base, count, form);
 }
 
-/** Do a set of the whole block: up to WARPS x SET elements from @p index on. All threads of the block. */
-WEIR_DEV void OP(do_block_set)(struct weir_engine_thread *self, uint32_t index, uint32_t count)
+/** Run the operator on the tiles that the warps of a block have filled in, each @p mine from its part of the set on, @p tiles in
+ *  all; only the last part that is not empty may be shorter than the others. All threads of the block. */
+WEIR_DEV void OP(walk_block_set)(struct weir_engine_thread *self, uint32_t mine, uint32_t tiles)
 {
     struct OP(block) *block = OP(block_of)(self);
-    const uint32_t base = WARP_ID * SET, tiles = count < WARPS * SET ? count : WARPS * SET;
-    uint32_t mine = tiles > base ? tiles - base : 0, before = 0;
-    mine = mine < SET ? mine : SET;
-    weir_block_sync();
-    WEIR_ROLLED
-    for (uint32_t i = 0; i < mine; i += WEIR_LANES) {
-        const uint32_t at = base + i + weir_lane();
-        OP(fill)(self, at, index + at, i + weir_lane() < mine);
-    }
+    const uint32_t base = WARP_ID * SET;
+    uint32_t before = 0;
     uint32_t atoms = OP(close_set)(self, base, mine);
     if (weir_lane() == 0)
         block->base.scan[WARP_ID] = atoms;
@@ -242,6 +236,21 @@ WEIR_DEV void OP(do_block_set)(struct weir_engine_thread *self, uint32_t index, 
     weir_tile_set set = {block->base.ends, tiles, 0};
     const uint32_t lane = WARP_ID * WEIR_LANES + weir_lane();
     OP(walk_set)(self, set, 0, lane, WARPS * WEIR_LANES, FORM_GENERAL);
+}
+
+/** Do a set of the whole block: up to WARPS x SET elements from @p index on. All threads of the block. */
+WEIR_DEV void OP(do_block_set)(struct weir_engine_thread *self, uint32_t index, uint32_t count)
+{
+    const uint32_t base = WARP_ID * SET, tiles = count < WARPS * SET ? count : WARPS * SET;
+    uint32_t mine = tiles > base ? tiles - base : 0;
+    mine = mine < SET ? mine : SET;
+    weir_block_sync();
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < mine; i += WEIR_LANES) {
+        const uint32_t at = base + i + weir_lane();
+        OP(fill)(self, at, index + at, i + weir_lane() < mine);
+    }
+    OP(walk_block_set)(self, mine, tiles);
 }
 
 /* ---- rounds ----------------------------------------------------------------------------------- */

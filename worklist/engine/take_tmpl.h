@@ -21,7 +21,7 @@ WEIR_DEV uint64_t OP(take_kept)(struct weir_engine_thread *self, struct OP(parce
                                 const OP(item) * item, uint64_t *first)
 {
     uint32_t bag = OP(bag_for)(self, item);
-    if (bag == self->near_bag && self->work->order != WEIR_ENGINE_BULK)
+    if (bag == self->near_bag && self->work->order != WEIR_ENGINE_BULK && !self->choked)
         return OP(open_tile)(self, item, first);
     self->moved++;
     parcel->item = *item;
@@ -272,6 +272,10 @@ WEIR_COLD void OP(cut_set)(const struct OP(args) * args, struct OP(block) * bloc
         weir_skip_atoms(&block->base, i, block->base.ends[i]);
 }
 
+/* In live_tmpl.h. */
+WEIR_COLD void OP(live_cut_set)(const struct OP(args) * args, struct OP(block) * block,
+                                uint32_t base, uint32_t count);
+
 /** Cut long tiles, then turn the numbers of atoms into where each tile ends.
  *  @return atoms of the warp's part of the set, which begins at @p base. */
 WEIR_DEV uint32_t OP(close_set)(struct weir_engine_thread *self, uint32_t base, uint32_t count)
@@ -281,7 +285,11 @@ WEIR_DEV uint32_t OP(close_set)(struct weir_engine_thread *self, uint32_t base, 
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES)
         longest = longest > ends[i] ? longest : ends[i];
-    if (weir_max_u32(longest) > self->work->cut)
-        OP(cut_set)(OP(args_of)(self), OP(block_of)(self), base, count);
+    if (weir_max_u32(longest) > self->work->cut) {
+        if (!self->live)
+            OP(cut_set)(OP(args_of)(self), OP(block_of)(self), base, count);
+        else if (!self->uncut)
+            OP(live_cut_set)(OP(args_of)(self), OP(block_of)(self), base, count);
+    }
     return weir_scan_u32(ends, count);
 }

@@ -38,7 +38,7 @@ static void image_channel_out(const struct worker *worker, uint32_t channel,
     uint32_t at = 0;
     out->mask = list->channel_items - 1;
     out->to = to->index;
-    if (!weir__worklist_fused(list)) {
+    if (!weir__worklist_resident(list)) {
         out->slots = worker->channel_out[channel];
         out->tail = &worker->published[0];
         out->epoch = &worker->published[1];
@@ -91,7 +91,7 @@ static void image_control(struct worker *worker)
     struct weir_control *image = worker->image;
     struct weir_ledger *ledger = &image->ledger;
     memset(image, 0, sizeof *image);
-    for (uint32_t l = 0; l < worker->hop_count; l++) {
+    for (uint32_t l = 0; l < worker->hop_count && !weir__worklist_live(list); l++) {
         image_channel_out(worker, l, &image->out[l]);
         image->out_limit[l] = list->channel_items;
         for (uint32_t r = 0; r < worker->woven_rings; r++)
@@ -101,7 +101,7 @@ static void image_control(struct worker *worker)
         for (uint32_t l = 0; l < worker->hop_count; l++)
             if (to != worker->index && worker->hops[l] == list->routes.next[worker->index][to])
                 image->channel_of[to] = (uint8_t)l;
-    if (weir__worklist_fused(list)) {
+    if (list->config.kernel == WEIR_KERNEL_FUSED) {
         for (uint32_t l = 0; l < worker->source_count; l++)
             image_channel_in(worker, l, &image->in[l]);
         image->in[worker->source_count + 1] =
@@ -110,6 +110,7 @@ static void image_control(struct worker *worker)
     for (uint32_t i = 0; i < list->count; i++) {
         image->command_of[i] = &list->workers[i].mail->command;
         image->clock_of[i] = &list->workers[i].mail->clock[worker->index];
+        image->live.run_of[i] = &list->workers[i].control->live;
     }
     for (uint32_t g = 0; g < WEIR_ARRIVALS; g++)
         image->arrived[g] = weir_arrivals_none(g);
@@ -171,8 +172,8 @@ static void image_args(struct worker *worker)
     const struct weir_worklist *list = worker->list;
     const weir_worklist_config *config = &list->config;
     struct weir_engine_args *args = (struct weir_engine_args *)(void *)worker->args;
-    const int fused = weir__worklist_fused(list);
-    const uint32_t seed_channels = list->op->seeds ? 2 : 1;
+    const int resident = weir__worklist_resident(list);
+    const uint32_t seed_channels = weir__worklist_live(list) ? 0 : list->op->seeds ? 2 : 1;
     const struct seeds *seeds = &list->seeds[worker->index];
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     weir_device_info_get(worker->device, &info);
@@ -194,7 +195,7 @@ static void image_args(struct worker *worker)
                                   .index = worker->index,
                                   .workers = list->count,
                                   .channels_out = worker->hop_count,
-                                  .channels_in = fused ? worker->source_count + seed_channels : 0,
+                                  .channels_in = resident ? worker->source_count + seed_channels : 0,
                                   .order = (uint32_t)config->order,
                                   .worker = (uint32_t)config->worker,
                                   .fetch = config->fetch,
@@ -205,14 +206,18 @@ static void image_args(struct worker *worker)
                                   .tile_atoms = list->tile_atoms,
                                   .wire_bytes = list->op->wire_bytes,
                                   .usual = list->cuts && config->worker == WEIR_WORKER_WARP,
-                                  .once = !fused};
+                                  .once = !resident,
+                                  .live = worker->live};
     const uint32_t warps = weir__device_is_gpu(worker->device) ? 16 : 1;
     weir__worklist_fetch(list, warps, info.lanes, args);
     image_narrow(worker, info.units, warps, args);
     args->stage_channels = worker->stage_channels;
-    if (fused && list->count > 1 && !list->home_words && config->order == WEIR_ORDER_FIFO &&
+    if (config->kernel == WEIR_KERNEL_FUSED && list->count > 1 && !list->home_words &&
+        config->order == WEIR_ORDER_FIFO &&
         (worker->woven_rings || !weir__device_is_gpu(worker->device)))
         args->pace = PACE;
+    for (uint32_t i = 0; i < list->count; i++)
+        args->live_seeds += (uint64_t)list->seeds[i].count + list->seeds[i].numbers;
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
         args->bag[b] = bag_of(worker, b);
 }
@@ -294,7 +299,7 @@ static weir_status list_resets(struct worker *worker)
 {
     const struct weir_worklist *list = worker->list;
     const size_t bytes = weir__worklist_words_bytes(worker);
-    const size_t most = 1 + list->config.fill_count;
+    const size_t most = 2 + list->config.fill_count;
     struct weir_reset *all;
     uint32_t count = 1;
     void *memory;
@@ -308,6 +313,9 @@ static weir_status list_resets(struct worker *worker)
                                                .bytes = fill->bytes,
                                                .value = fill->value * UINT64_C(0x0101010101010101)};
     }
+    if (worker->live) /* the chunks of overflow queues were freed after the last run */
+        all[count++] = (struct weir_reset){.data = worker->live->more_words,
+                                           .bytes = sizeof worker->live->more_words};
     memcpy(all + count, all, count * sizeof *all);
     for (uint32_t bank = 0; bank < 2; bank++)
         all[bank * count] = (struct weir_reset){.data = worker->words + (1 - bank) * bytes,
@@ -352,13 +360,15 @@ static weir_status wipe_woven(const struct worker *worker)
 weir_status weir__worklist_prepare(struct weir_worklist *list)
 {
     weir_status status = WEIR_OK;
-    if (!weir__worklist_fused(list))
+    if (!weir__worklist_resident(list))
         return WEIR_OK;
     for (uint32_t bank = 0; bank < 2; bank++) {
         weir__worklist_use_bank(list, bank);
         for (uint32_t i = 0; i < list->count && !status; i++)
             status = upload_bank(&list->workers[i], bank);
     }
+    if (!status && weir__worklist_live(list))
+        status = weir__live_prepare(list);
     for (uint32_t i = 0; i < list->count && !status; i++)
         if (!(status = list_resets(&list->workers[i])))
             status = wipe_woven(&list->workers[i]);
@@ -410,7 +420,7 @@ static weir_status reset_discrete(struct weir_worklist *list)
 
 weir_status weir__worklist_reset(struct weir_worklist *list)
 {
-    return weir__worklist_fused(list) ? reset_fused(list) : reset_discrete(list);
+    return weir__worklist_resident(list) ? reset_fused(list) : reset_discrete(list);
 }
 
 void weir__worklist_delay(struct weir_worklist *list, uint64_t seed)

@@ -41,7 +41,7 @@ const char *weir_order_kind_text(weir_order_kind kind)
 
 const char *weir_kernel_kind_text(weir_kernel_kind kind)
 {
-    static const char *const names[] = {"auto", "fused", "discrete"};
+    static const char *const names[] = {"auto", "fused", "discrete", "live"};
     return NAME_OF(names, kind);
 }
 
@@ -63,13 +63,18 @@ const char *weir_phase_text(weir_phase phase)
     return NAME_OF(names, phase);
 }
 
-int weir__worklist_fused(const struct weir_worklist *list)
+int weir__worklist_resident(const struct weir_worklist *list)
 {
-    return list->config.kernel == WEIR_KERNEL_FUSED;
+    return list->config.kernel == WEIR_KERNEL_FUSED || weir__worklist_live(list);
+}
+
+int weir__worklist_live(const struct weir_worklist *list)
+{
+    return list->config.kernel == WEIR_KERNEL_LIVE;
 }
 
 /* Kernels that wait for each other must all run at the same time, and reach each other's memory. */
-static const char *why_not_fused(const struct weir_worklist *list)
+static const char *why_not_resident(const struct weir_worklist *list)
 {
     weir_device_info first = WEIR_DEVICE_INFO_INIT, info = WEIR_DEVICE_INFO_INIT;
     if (weir_context_simulated(list->context))
@@ -85,12 +90,13 @@ static const char *why_not_fused(const struct weir_worklist *list)
 
 static weir_status choose_kernel(struct weir_worklist *list)
 {
-    const char *why = why_not_fused(list);
-    if (list->config.kernel == WEIR_KERNEL_FUSED && why)
-        return weir__fail(WEIR_ERR_UNSUPPORTED, "kernel fused: %s; choose discrete", why);
+    const char *why = why_not_resident(list);
+    if (weir__worklist_resident(list) && why)
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "kernel %s: %s; choose discrete",
+                          weir_kernel_kind_text(list->config.kernel), why);
     if (list->config.kernel == WEIR_KERNEL_AUTO)
         list->config.kernel = why ? WEIR_KERNEL_DISCRETE : WEIR_KERNEL_FUSED;
-    return WEIR_OK;
+    return weir__worklist_live(list) ? weir__live_check(list) : WEIR_OK;
 }
 
 /* Tiles with few atoms get a small group of lanes each. Of tiles with many atoms a warp takes several and shares all their
@@ -121,6 +127,8 @@ static const char *without_effect(const weir_worklist_config *config)
         return "group has no effect without mapping group";
     if (config->delta && config->order != WEIR_ORDER_SOFT)
         return "delta has no effect without order soft";
+    if (config->queues && config->kernel != WEIR_KERNEL_LIVE)
+        return "queues has no effect without kernel live";
     return NULL;
 }
 
@@ -216,7 +224,8 @@ static weir_status choose_kinds(struct weir_worklist *list)
             WEIR_ERR_INVALID, "order %d, kernel %d, worker %d, mapping %d: no such kind",
             (int)config->order, (int)config->kernel, (int)config->worker, (int)config->mapping);
     if (config->order == WEIR_ORDER_AUTO)
-        config->order = config->delta_hint ? WEIR_ORDER_SOFT : WEIR_ORDER_FIFO;
+        config->order = config->delta_hint && config->kernel != WEIR_KERNEL_LIVE ? WEIR_ORDER_SOFT
+                                                                                 : WEIR_ORDER_FIFO;
     if ((status = choose_kernel(list)))
         return status;
     return choose_mapping(list);
@@ -258,6 +267,7 @@ static weir_status choose_sizes(struct weir_worklist *list)
 {
     const weir_config *tunables = weir_context_config(list->context);
     uint64_t items = list->config.queue_items;
+    weir_status status;
     if (!items)
         items = weir__config_get(tunables, WEIR__QUEUE_ITEMS);
     if (!items)
@@ -266,6 +276,8 @@ static weir_status choose_sizes(struct weir_worklist *list)
         return weir__fail(WEIR_ERR_INVALID, "a queue of %llu items: at most 2^30",
                           (unsigned long long)items);
     list->queue_items = items < QUEUE_ITEMS_LEAST ? QUEUE_ITEMS_LEAST : (uint32_t)items;
+    if (weir__worklist_live(list) && (status = weir__live_choose(list)))
+        return status;
     return choose_packets(list);
 }
 

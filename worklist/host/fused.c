@@ -1,5 +1,5 @@
-/** @file fused.c  Runs with resident kernels: what the kernels are started with, and what they leave. A kernel looks at its
- * stop word between rounds. */
+/** @file fused.c  Runs with resident kernels, fused or live: what the kernels are started with, and what they leave. A kernel looks
+ * at its stop word between rounds, or every few tasks. */
 #include "worklist/host/internal.h"
 #include "worklist/host/resident.h"
 
@@ -65,7 +65,8 @@ static void describe(struct weir_worklist *list, struct residents *all)
 {
     *all = (struct residents){.context = list->context,
                               .name = list->op->name,
-                              .kernel = &list->op->fused,
+                              .kernel = weir__worklist_live(list) ? &list->op->live
+                                                                 : &list->op->fused,
                               .args_bytes = weir__worklist_args_bytes(list),
                               .count = list->count,
                               .time_limit_ms = list->config.time_limit_ms,

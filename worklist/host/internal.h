@@ -52,6 +52,7 @@ struct spilling {
 struct spill {
     weir_device *home;    /* NULL: not placed */
     uint64_t bytes;       /* of all chunks at most */
+    int zeroed;           /* chunks are 0 at first */
     pthread_mutex_t lock; /* guards what follows; kernels of host devices take it */
     uint64_t used;
     char why[256]; /* no more was given */
@@ -105,6 +106,12 @@ struct worker {
     uint64_t *woven_in[WEIR_DEVICES_MAX]; /* of each source: its woven rings */
     uint32_t
         woven_rings; /* of each channel, the same of all workers; 0: rounds are not narrow, or there is one worker */
+    /* Live: the device's queues and channels, with the words of its queues behind them; marks of all its queues; and the credit
+     * that receivers give it, which lies where channels do. */
+    struct weir_live *live;
+    void *live_marks;
+    uint32_t *live_credit;
+    uint32_t live_queues, live_room_log; /* of each queue, as a power of two */
     void *channel_out[WEIR_DEVICES_MAX];              /* discrete: rings that the host sends from */
     uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* workers that it sends to */
     uint32_t sources[WEIR_DEVICES_MAX], source_count; /* workers that send to it; fused */
@@ -173,8 +180,12 @@ struct weir_worklist {
 
 /** Pick a value for each member of list->config that is auto, or refuse one that is impossible. */
 weir_status weir__worklist_choose(struct weir_worklist *list);
-/** Whether all rounds run in one kernel. */
-int weir__worklist_fused(const struct weir_worklist *list);
+/** Whether one kernel a device stays until the run is over: fused or live. */
+int weir__worklist_resident(const struct weir_worklist *list);
+/** Whether that kernel has no rounds. */
+int weir__worklist_live(const struct weir_worklist *list);
+/** Whether all pairs of workers reach each other of which one sends to the other, or one coordinates (the first does). */
+int weir__worklist_all_reach(const struct weir_worklist *list);
 /** How many tiles are fetched at a time where there are few: so many that each lane of a warp has an atom.
  *  @param[in] warps  of a block; @param[in] lanes  of a warp. */
 void weir__worklist_fetch(const struct weir_worklist *list, uint32_t warps, uint32_t lanes,
@@ -226,6 +237,22 @@ weir_status weir__worklist_end(const struct worker *worker);
 void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *out);
 /** The dump: one line of counters and queue lengths a worker. Workers have stopped. */
 void weir__worklist_dump(const struct weir_worklist *list, char *text, size_t room);
+
+/* ---- live.c -------------------------------------------------------------------------------------- */
+
+/** Refuse what live kernels cannot serve. */
+weir_status weir__live_check(const struct weir_worklist *list);
+/** How many queues each worker has, and how large they are. */
+weir_status weir__live_choose(struct weir_worklist *list);
+/** Allocate a worker's queues. */
+weir_status weir__live_allocate(struct worker *worker);
+/** Bytes of a channel's ring with its marks, and where the marks begin. */
+size_t weir__live_ring_bytes(const struct weir_worklist *list, size_t *marks_at_out);
+/** Once, when all workers have their memory: what says where queues and channels lie. */
+weir_status weir__live_prepare(struct weir_worklist *list);
+void weir__live_free(struct worker *worker);
+/** What a live run adds to the statistics of a worker. */
+void weir__live_sum(const struct worker *worker, weir_worklist_stats *out);
 
 /* ---- fused.c, discrete.c, round.c, send.c, wakeup.c ---------------------------------------------- */
 

@@ -68,7 +68,7 @@ static int has_narrow(const struct weir_worklist *list)
                             config->passed_permille > WEIR_NARROW_PASSED_MOST ||
                             (list->count - 1) * woven_rings(list) > WEIR_WOVEN_PAIRS))
         return 0;
-    return list->op->narrow && weir__worklist_fused(list) && list->cuts &&
+    return list->op->narrow && config->kernel == WEIR_KERNEL_FUSED && list->cuts &&
            config->worker == WEIR_WORKER_WARP && !config->fetch && config->group < 32;
 }
 
@@ -95,8 +95,7 @@ static weir_status allocate_bags(struct worker *worker)
         weir__config_get(weir_context_config(list->context), WEIR__SPILL_BYTES), spilling);
 }
 
-/* Whether all pairs of workers reach each other of which one sends to the other, or one coordinates (the first does). */
-static int all_reach(const struct weir_worklist *list)
+int weir__worklist_all_reach(const struct weir_worklist *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
         for (uint32_t j = 0; j < list->count; j++) {
@@ -159,7 +158,7 @@ static weir_status allocate_words(struct worker *worker)
     const size_t bytes = weir__worklist_words_bytes(worker);
     void *memory;
     weir_status status;
-    if ((status = weir_device_alloc(worker->device, weir__worklist_fused(list) ? 4 * bytes : bytes,
+    if ((status = weir_device_alloc(worker->device, weir__worklist_resident(list) ? 4 * bytes : bytes,
                                     &memory)))
         return status;
     worker->words = memory;
@@ -181,9 +180,11 @@ static weir_status allocate_words(struct worker *worker)
 static weir_status allocate_channels(struct worker *worker)
 {
     struct weir_worklist *list = worker->list;
-    const size_t bytes = (size_t)list->channel_items * list->op->wire_bytes;
+    size_t bytes = (size_t)list->channel_items * list->op->wire_bytes, marks_at;
     weir_status status = WEIR_OK;
-    if (weir__worklist_fused(list))
+    if (weir__worklist_live(list))
+        bytes = weir__live_ring_bytes(list, &marks_at);
+    if (weir__worklist_resident(list))
         for (uint32_t l = 0; l < worker->source_count && !status; l++)
             status = weir_device_alloc(words_device(list, worker), bytes, &worker->channel_in[l]);
     else
@@ -228,7 +229,7 @@ static weir_status allocate_worker(struct worker *worker)
     if ((status = allocate_words(worker)) || (status = allocate_channels(worker)) ||
         (status = allocate_woven(worker)))
         return status;
-    return allocate_bags(worker);
+    return weir__worklist_live(worker->list) ? weir__live_allocate(worker) : allocate_bags(worker);
 }
 
 weir_status weir__worklist_allocate(struct weir_worklist *list)
@@ -236,7 +237,8 @@ weir_status weir__worklist_allocate(struct weir_worklist *list)
     void *memory;
     weir_status status;
     list->home_words =
-        !weir__worklist_fused(list) || list->routes.kind == WEIR_ROUTE_STAGED || !all_reach(list);
+        !weir__worklist_resident(list) || list->routes.kind == WEIR_ROUTE_STAGED || 
+        !weir__worklist_all_reach(list);
     for (uint32_t i = 0; i < list->count; i++)
         if ((status = allocate_worker(&list->workers[i])))
             return status;
@@ -256,6 +258,7 @@ static void free_worker(struct worker *worker)
     weir_device *home = weir_context_home(list->context);
     weir_device_free(worker->device, worker->bounds);
     weir__notes_free(worker->device, &worker->notes);
+    weir__live_free(worker);
     for (uint32_t b = 0; b < WEIR_BAGS; b++)
         weir_device_free(worker->device, worker->bags[b]);
     weir__spill_destroy(&worker->spill);

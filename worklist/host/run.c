@@ -15,7 +15,7 @@ void weir__worklist_fail(struct weir_worklist *list, weir_status status)
         pthread_cond_broadcast(&list->state_changed);
     }
     pthread_mutex_unlock(&list->state_lock);
-    if (!first || weir__worklist_fused(list))
+    if (!first || weir__worklist_resident(list))
         return; /* the thread that waits for fused kernels sees it at its next look */
     weir_router_cancel(list->router, status);
     weir__discrete_wake_all(list);
@@ -73,7 +73,7 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
     weir__traced_begin(list);
     if (status) {
         weir__worklist_fail(list, status);
-    } else if (weir__worklist_fused(list)) {
+    } else if (weir__worklist_resident(list)) {
         weir__fused_run(list);
     } else {
         weir__discrete_run(list);

@@ -39,6 +39,8 @@ static const char *give_one(struct spill *spill, struct spilling *bag)
         return "larger queues (WEIR_QUEUE_ITEMS) or more room help";
     if (weir__device_alloc_now(spill->home, bag->chunk_bytes, &chunk))
         return weir_error_detail();
+    if (spill->zeroed)
+        memset(chunk, 0, bag->chunk_bytes);
     spill->used += bag->chunk_bytes;
     /* Pairs with the acquire of the lane that finds it; from here on the chunk belongs to the kernel. */
     weir_store_release_sys_u64(weir_spill_word(bag->words, bag->given), (uint64_t)(uintptr_t)chunk);

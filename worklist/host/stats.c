@@ -57,6 +57,8 @@ static void add_worker(const struct worker *worker, weir_worklist_stats *out)
         out->sent += ledger->out_sent[l];
     for (int p = 0; p < WEIR_PHASES; p++)
         out->phase_ms[p] += (double)ledger->phase_ns[p] / 1e6;
+    if (worker->live)
+        weir__live_sum(worker, out);
 }
 
 /* How long all workers were at their resets together: the shortest of them. */

@@ -14,7 +14,7 @@ void weir__traced_begin(struct weir_worklist *list)
     for (uint32_t i = 0; i < list->count; i++) {
         struct worker *worker = &list->workers[i];
         args_of(worker)->notes = NULL;
-        if (!trace || !weir__worklist_fused(list))
+        if (!trace || list->config.kernel != WEIR_KERNEL_FUSED) /* others have no rounds to note */
             continue;
         if (weir__notes_begin(trace, worker->device, &worker->notes))
             weir__trace_lost(trace, 1);
@@ -45,7 +45,7 @@ static void tell_notes(struct weir__trace *trace, struct worker *worker)
 static void tell_links(struct weir__trace *trace, const struct worker *worker)
 {
     const struct weir_worklist *list = worker->list;
-    for (uint32_t l = 0; l < worker->hop_count && weir__worklist_fused(list); l++) {
+    for (uint32_t l = 0; l < worker->hop_count && weir__worklist_resident(list); l++) {
         const uint64_t items = worker->image->ledger.out_sent[l];
         struct weir__trace_place place = {0};
         if (items)

@@ -96,7 +96,7 @@ weir_status weir_worklist_create(weir_endpoint *source, weir_endpoint *const *wo
     if ((status = weir__worklist_keep_fills(list)) || (status = weir__worklist_sizes(list)) ||
         (status = load_kernels(list)) || (status = weir__worklist_allocate(list)) ||
         (status = weir__worklist_prepare(list)) ||
-        (!weir__worklist_fused(list) && (status = weir__discrete_create(list))))
+        (!weir__worklist_resident(list) && (status = weir__discrete_create(list))))
         goto err;
     *worklist_out = list;
     return WEIR_OK;

@@ -354,6 +354,7 @@ WEIR_DEV struct OP(live_batch) OP(live_take_seeds)(struct weir_engine_thread *se
         const uint32_t at = i + weir_lane();
         const int valid = at < batch.taken;
         OP(wire) wire;
+        memset(&wire, 0, sizeof wire);
         if (valid && !is_number)
             OP(wires_get)(&wire, (const OP(wire) *)work->seeds + first + at);
         batch.off += OP(live_take_one)(self, valid, is_number, first + at, &wire, base + at);
@@ -373,6 +374,7 @@ WEIR_DEV struct OP(live_batch) OP(live_drain)(struct weir_engine_thread *self, u
     const uint32_t room = (uint32_t)1 << in->room_log;
     uint32_t head = 0, mine = 0;
     OP(wire) wire;
+    memset(&wire, 0, sizeof wire);
     if (weir_lane() == 0 && !weir_load_relaxed_dev_u32(&words->lock))
         mine = weir_add_acq_rel_dev_u32(&words->lock, 1) == 0;
     if (!weir_broadcast_u32(mine, 0))

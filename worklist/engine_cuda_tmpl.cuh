@@ -3,7 +3,7 @@
  * A .cu file includes the operator's header, defines WEIR_OPERATOR to its name, and includes this.
  *
  * There are three kernels with rounds here: `general` holds every schedule, `usual` only what is picked by default, `plain`
- * only what that needs on one device without priorities; and `live`, which has no rounds (live_tmpl.h). The less a kernel can do, the faster are its rounds. A fused
+ * only what that needs on one device without priorities. Two have no rounds (live_tmpl.h): `live_general` and `live_usual`. The less a kernel can do, the faster are its rounds. A fused
  * kernel is launched cooperatively: all its blocks are resident, since they wait for each other. The kernel for narrow
  * rounds is in another file (engine_narrow_cuda_tmpl.cuh). */
 #include "worklist/engine/launch_tmpl.cuh"
@@ -32,9 +32,15 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
 }
 
 static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
-    OP(live_kernel)(const __grid_constant__ struct OP(args) args)
+    OP(live_usual_kernel)(const __grid_constant__ struct OP(args) args)
 {
-    OP(live_engine)(&args, OP(block_here)(), blockIdx.x, gridDim.x);
+    OP(live_engine)(&args, OP(block_here)(), blockIdx.x, gridDim.x, FORM_USUAL);
+}
+
+static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
+    OP(live_general_kernel)(const __grid_constant__ struct OP(args) args)
+{
+    OP(live_engine)(&args, OP(block_here)(), blockIdx.x, gridDim.x, FORM_GENERAL);
 }
 
 static struct OP(launched) * OP(kernel_for)(const struct weir_engine_args *work)
@@ -87,9 +93,11 @@ extern "C" int LAUNCHER(discrete)(void *stream, uint32_t workers, const void *da
 
 extern "C" int LAUNCHER(live)(void *stream, uint32_t workers, const void *data)
 {
-    static struct OP(launched) live = {(void *)OP(live_kernel), {0}};
+    const struct OP(args) *args = (const struct OP(args) *)data;
+    static struct OP(launched) usual = {(void *)OP(live_usual_kernel), {0}};
+    static struct OP(launched) general = {(void *)OP(live_general_kernel), {0}};
     (void)workers; /* as many as fit */
-    return OP(launch_resident)(&live, stream, data);
+    return OP(launch_resident)(args->work.usual ? &usual : &general, stream, data);
 }
 
 extern "C" int LAUNCHER(own_schedule)(void)
@@ -117,7 +125,9 @@ extern "C" int LAUNCHER(load)(void)
     if (error == cudaSuccess)
         error = cudaFuncGetAttributes(&attributes, OP(general_kernel));
     if (error == cudaSuccess)
-        error = cudaFuncGetAttributes(&attributes, OP(live_kernel));
+        error = cudaFuncGetAttributes(&attributes, OP(live_usual_kernel));
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&attributes, OP(live_general_kernel));
 #if OP(narrow)
     if (error == cudaSuccess)
         return NARROW_LAUNCHER(narrow_load)();

@@ -32,7 +32,7 @@ static void OP(live_host)(const void *data, uint32_t worker, uint32_t workers)
     OP(wire) stage[OP(stage_wires_here)];
     struct OP(block) block;
     block.stage = stage;
-    OP(live_engine)((const struct OP(args) *)data, &block, worker, workers);
+    OP(live_engine)((const struct OP(args) *)data, &block, worker, workers, FORM_GENERAL);
 }
 
 #define WEIR_TMPL_CUDA_(op, name) weir__##op##_##name##_cuda

@@ -136,6 +136,12 @@ static void print_items(const struct work *work)
     print_exchange(work);
     row(work, "items spilled", stats->work.spilled);
     row(work, "items deferred", stats->work.deferred);
+    if (stats->work.queues) {
+        row(work, "pops", stats->work.pops);
+        row(work, "empty pops", stats->work.empty_pops);
+        row(work, "steals", stats->work.steals);
+        row(work, "most in a queue", stats->work.queue_high);
+    }
     row(work, "rounds", stats->work.rounds);
     row(work, "narrow rounds", stats->work.narrow_rounds);
     row(work, "items woven", stats->work.woven);

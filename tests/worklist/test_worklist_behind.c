@@ -22,12 +22,13 @@ static weir_status copy_record(void *user, uint32_t worker)
     return status ? status : behind->answer;
 }
 
-static const weir_kernel_kind kernels[] = {WEIR_KERNEL_DISCRETE, WEIR_KERNEL_FUSED};
+static const weir_kernel_kind kernels[] = {WEIR_KERNEL_DISCRETE, WEIR_KERNEL_FUSED,
+                                           WEIR_KERNEL_LIVE};
 
 /* Kernels stay where all devices are of one kind. */
 static size_t kernels_on(const char *spec)
 {
-    return strchr(spec, ',') ? 1 : 2;
+    return strchr(spec, ',') ? 1 : sizeof kernels / sizeof *kernels;
 }
 
 static void open_behind(struct behind *behind, struct tree_world *world, const char *spec,

@@ -135,12 +135,14 @@ static void tiles_of_any_length_are_added_up(void **state)
 {
     static const uint64_t lengths[] = {0, 1, 2, 31, 32, 33, HEAP_STALE, 1024, 1025, 0, 300000, 1};
     enum { MANY = 600, KINDS = sizeof lengths / sizeof *lengths };
-    for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_DISCRETE; kernel++)
+    for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_LIVE; kernel++)
         for (int order = WEIR_ORDER_FIFO; order <= WEIR_ORDER_BULK; order++) {
             weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
             weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
             struct world world;
             uint64_t want[3] = {0, 0, 0}, stale = 0;
+            if (kernel == WEIR_KERNEL_LIVE && order != WEIR_ORDER_FIFO)
+                continue;
             config.kernel = (weir_kernel_kind)kernel;
             config.order = (weir_order_kind)order;
             config.delta = order == WEIR_ORDER_SOFT ? 7 : 0;
@@ -172,7 +174,7 @@ static void tiles_of_any_length_are_added_up(void **state)
 static void tiles_that_cannot_be_counted_are_refused(void **state)
 {
     static const uint64_t lengths[] = {UINT32_MAX, UINT64_C(1) << 32, (UINT64_C(5) << 32) + 3};
-    for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_DISCRETE; kernel++)
+    for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_LIVE; kernel++)
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
             weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
             const heap_wire seed = {lengths[i]};

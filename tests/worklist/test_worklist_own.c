@@ -18,8 +18,9 @@ static void every_item_is_consumed_once(void **state)
     static const weir_worker_kind workers[] = {WEIR_WORKER_AUTO, WEIR_WORKER_WARP,
                                                WEIR_WORKER_BLOCK};
     static const weir_order_kind orders[] = {WEIR_ORDER_FIFO, WEIR_ORDER_SOFT, WEIR_ORDER_BULK};
-    static const weir_kernel_kind kernels[] = {WEIR_KERNEL_AUTO, WEIR_KERNEL_DISCRETE};
-    for (size_t i = 0; i < 18; i++) {
+    static const weir_kernel_kind kernels[] = {WEIR_KERNEL_AUTO, WEIR_KERNEL_DISCRETE,
+                                               WEIR_KERNEL_LIVE};
+    for (size_t i = 0; i < 21; i++) { /* live kernels take fifo alone */
         struct tree_setup setup = tree_plain(*state);
         setup.own_schedule = 1;
         setup.tree.depth = 6;

@@ -84,12 +84,13 @@ static void long_items_arrive_whole_on_host_devices(void **state)
     weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
     open_world(&world, state);
     config.queue_items = 64; /* and the rest goes through host memory */
-    for (int discrete = 0; discrete < 2; discrete++)
+    for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_LIVE; kernel++)
         for (size_t w = 0; w < sizeof workers / sizeof *workers; w++) {
-            config.kernel = discrete ? WEIR_KERNEL_DISCRETE : WEIR_KERNEL_FUSED;
+            config.kernel = (weir_kernel_kind)kernel;
             config.worker = workers[w];
             run_vast(&world, &config);
         }
+    config.kernel = WEIR_KERNEL_AUTO;
     config.order = WEIR_ORDER_SOFT;
     config.delta = 1;
     run_vast(&world, &config);

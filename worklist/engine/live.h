@@ -233,8 +233,9 @@ WEIR_DEV uint32_t weir_live_share(const struct weir_engine_thread *self, uint32_
 
 /* ---- beginning, waiting, ending -------------------------------------------------------------- */
 
-/** Begin: all blocks have reset what they had to before any goes on. Warp 0. */
-WEIR_DEV void weir_live_start(const struct weir_engine_thread *self)
+/** Begin: all blocks have reset what they had to before any goes on. Warp 0.
+ *  @return in lane 0, whether the run was stopped before that, so that this block must touch nothing. */
+WEIR_DEV int weir_live_start(const struct weir_engine_thread *self)
 {
     const struct weir_engine_args *work = self->work;
     struct weir_live_run *run = &work->control->live;
@@ -248,7 +249,7 @@ WEIR_DEV void weir_live_start(const struct weir_engine_thread *self)
         run->sent_before[c] = weir_load_relaxed_dev_u32(&live->out_words[c].tail);
     weir_lanes_sync();
     if (weir_lane() != 0)
-        return;
+        return 0;
     if (self->block_number == 0) {
         const uint64_t now = weir_clock_ns();
         weir_store_relaxed_dev_u64(&live->seed_next, 0);
@@ -267,6 +268,7 @@ WEIR_DEV void weir_live_start(const struct weir_engine_thread *self)
         weir_pause(looks);
         started = weir_load_acquire_dev_u32(&run->started);
     }
+    return started < self->blocks;
 }
 
 /** A worker that has found something. One lane. */

@@ -26,7 +26,8 @@
 
 /* ---- where items go ---------------------------------------------------------------------------- */
 
-/** Push items of the lanes in @p group to a queue that has room for them. Without any room the run ends. */
+/** Push items of the lanes in @p group to a queue that has room for them, other than the worker's own. Without any room the run
+ *  ends. */
 WEIR_COLD void OP(live_keep_elsewhere)(const struct OP(args) * args, struct OP(block) * block,
                                        uint32_t home, uint32_t group, OP(item) item)
 {
@@ -36,8 +37,7 @@ WEIR_COLD void OP(live_keep_elsewhere)(const struct OP(args) * args, struct OP(b
     uint32_t high = 0;
     WEIR_ROLLED
     for (uint32_t k = 1; k < live->queues && group; k++) {
-        const struct weir_live_queue queue =
-            weir_live_queue_at(live, (home + k) % live->queues);
+        const struct weir_live_queue queue = weir_live_queue_at(live, (home + k) % live->queues);
         group = OP(live_items_push)(&queue, group, &item, stop, &high);
     }
     if (group) {
@@ -48,20 +48,9 @@ WEIR_COLD void OP(live_keep_elsewhere)(const struct OP(args) * args, struct OP(b
         if (left)
             weir_refuse(work, &block->base, WEIR_LOOK_FULL);
     }
-    if (weir_max_u32(high))
+    high = weir_max_u32(high);
+    if (high && weir_lane() == 0)
         (void)weir_atomic_max_relaxed_dev_u32(&work->control->live.high, high);
-}
-
-/** Push the items of the lanes in @p group, which were counted, to this device's queues. */
-WEIR_DEV void OP(live_keep)(struct weir_engine_thread *self, uint32_t group,
-                            const OP(item) * item)
-{
-    const struct weir_live_queue home = weir_live_queue_at(self->work->live, self->home);
-    const uint32_t left =
-        OP(live_items_push)(&home, group, item, &self->work->control->look[WEIR_LOOK_STOP],
-                            &self->tally->high);
-    if (left)
-        OP(live_keep_elsewhere)(OP(args_of)(self), OP(block_of)(self), self->home, left, *item);
 }
 
 /** Store the wires of the lanes in @p group into a channel; wires that find no free slot there are held. */
@@ -168,28 +157,47 @@ WEIR_COLD void OP(live_flush_all)(const struct OP(args) * args, struct OP(block)
     weir_lanes_sync();
 }
 
+/** Send the parcels of the lanes in @p all where they are to go. It is called, so that the loops over atoms, which it is in the
+ *  middle of, keep their registers. @return the most items that the worker's queue was seen to hold. */
+WEIR_COLD uint32_t OP(live_send_all)(const struct OP(args) * args, struct OP(block) * block,
+                                     uint32_t home, uint32_t all, int fresh, uint32_t to,
+                                     OP(item) item, OP(wire) wire)
+{
+    const struct weir_engine_args *work = &args->work;
+    const uint32_t near = weir_ballot(to == WEIR_BAG_NEAR);
+    uint32_t high = 0;
+    if (fresh && weir_lane() == 0)
+        weir_live_count_new(work, weir_popcount_u32(all));
+    weir_lanes_sync(); /* counted before any lane shows its item */
+    if (near) {
+        const struct weir_live_queue queue = weir_live_queue_at(work->live, home);
+        const uint32_t left = OP(live_items_push)(&queue, near, &item,
+                                                  &work->control->look[WEIR_LOOK_STOP], &high);
+        if (left)
+            OP(live_keep_elsewhere)(args, block, home, left, item);
+    }
+    uint32_t waiting = all & ~near;
+    WEIR_ROLLED
+    while (waiting) {
+        const uint32_t channel = weir_broadcast_u32(to, weir_first_bit_u32(waiting));
+        const uint32_t group = weir_ballot(to == channel);
+        OP(live_stage_wires)(args, block, group, channel - TO_CHANNEL, wire);
+        waiting &= ~group;
+    }
+    return high;
+}
+
 /** Send each lane's parcel where it is to go. @param[in] fresh  the items are new, and are counted here. */
 WEIR_DEV void OP(live_send)(struct weir_engine_thread *self, const struct OP(parcel) * parcel,
                             int fresh)
 {
     const uint32_t all = weir_ballot(parcel->to != TO_NOWHERE);
-    const uint32_t near = weir_ballot(parcel->to == self->near_bag);
     if (!all)
         return;
-    if (fresh && weir_lane() == 0)
-        weir_live_count_new(self->work, weir_popcount_u32(all));
-    weir_lanes_sync(); /* counted before any lane shows its item */
-    if (near)
-        OP(live_keep)(self, near, &parcel->item);
-    uint32_t waiting = all & ~near;
-    WEIR_ROLLED
-    while (waiting) {
-        const uint32_t to = weir_broadcast_u32(parcel->to, weir_first_bit_u32(waiting));
-        const uint32_t group = weir_ballot(parcel->to == to);
-        OP(live_stage_wires)(OP(args_of)(self), OP(block_of)(self), group, to - TO_CHANNEL,
-                             parcel->wire);
-        waiting &= ~group;
-    }
+    const uint32_t high =
+        OP(live_send_all)(OP(args_of)(self), OP(block_of)(self), self->home, all, fresh,
+                          parcel->to, parcel->item, parcel->wire);
+    self->tally->high = self->tally->high > high ? self->tally->high : high;
 }
 
 /* ---- tiles that are cut ----------------------------------------------------------------------- */
@@ -472,29 +480,77 @@ WEIR_DEV struct OP(live_claim) OP(live_claim_items)(struct weir_engine_thread *s
     return claim;
 }
 
-/** Take a batch of anything but items of queues. @return what was taken. */
-WEIR_DEV struct OP(live_batch) OP(live_take_other)(struct weir_engine_thread *self, uint32_t found,
-                                                   uint32_t source, uint32_t turn, uint32_t want)
+/** What a function that is called has taken, and what its lane counted. */
+struct OP(live_other) {
+    struct OP(live_batch) batch;
+    uint32_t stale, merged, high, atoms;
+};
+
+/** Take a batch of anything but items of queues. @param[in] found  from weir_live_look(). */
+WEIR_COLD struct OP(live_other) OP(live_take_other)(const struct OP(args) * args,
+                                                    struct OP(block) * block, uint32_t home,
+                                                    int choked, uint32_t found, uint32_t source,
+                                                    uint32_t turn, uint32_t want)
 {
-    const struct weir_engine_args *work = self->work;
-    struct OP(live_batch) batch = {0, 0, 0};
+    const struct weir_engine_args *work = &args->work;
+    struct weir_engine_thread thread =
+        weir_thread_called(work, &block->base, WEIR_BAG_NEAR);
+    struct weir_engine_thread *self = &thread;
+    struct weir_live_tally tally;
+    struct OP(live_other) other;
+    memset(&tally, 0, sizeof tally);
+    memset(&other, 0, sizeof other);
+    self->live = self->plain = 1;
+    self->choked = choked;
+    self->home = home;
+    self->tally = &tally;
     if (source == WEIR_LIVE_PIECE) {
-        if (found & (uint32_t)1 << WEIR_LIVE_PIECE)
-            batch = OP(live_pop_pieces)(self, work->worker == WEIR_ENGINE_THREAD ? WEIR_LANES : 1u);
-        self->uncut = batch.taken != 0;
+        other.batch =
+            OP(live_pop_pieces)(self, work->worker == WEIR_ENGINE_THREAD ? WEIR_LANES : 1u);
     } else if (source == WEIR_LIVE_SEED) {
-        if (found & (uint32_t)1 << WEIR_LIVE_SEED)
-            batch = OP(live_take_seeds)(self, 0, want);
-        else if (found & (uint32_t)1 << WEIR_LIVE_NUMBER)
-            batch = OP(live_take_seeds)(self, 1, want);
+        other.batch =
+            OP(live_take_seeds)(self, !(found & (uint32_t)1 << WEIR_LIVE_SEED), want);
     } else if (source == WEIR_LIVE_ARRIVED) {
         const uint32_t channel = weir_live_arrived(work, turn);
         if (channel < work->channels_in)
-            batch = OP(live_drain)(self, channel);
-    } else if (found & ((uint32_t)1 << WEIR_LIVE_HELD | (uint32_t)1 << WEIR_LIVE_MORE_HELD)) {
-        batch = OP(live_send_held)(self, found);
+            other.batch = OP(live_drain)(self, channel);
+    } else {
+        other.batch = OP(live_send_held)(self, found);
     }
-    return batch;
+    other.stale = (uint32_t)self->stale;
+    other.merged = self->merged;
+    other.atoms = weir_countable(self->atoms);
+    other.high = tally.high;
+    return other;
+}
+
+/** Whether there may be something at a source that is not a queue of items. */
+WEIR_DEV int OP(live_is_there)(uint32_t found, uint32_t source)
+{
+    const uint32_t seeds = (uint32_t)1 << WEIR_LIVE_SEED | (uint32_t)1 << WEIR_LIVE_NUMBER;
+    const uint32_t held = (uint32_t)1 << WEIR_LIVE_HELD | (uint32_t)1 << WEIR_LIVE_MORE_HELD;
+    return source == WEIR_LIVE_ARRIVED ||
+           (found & (source == WEIR_LIVE_SEED   ? seeds
+                     : source == WEIR_LIVE_HELD ? held
+                                                : (uint32_t)1 << source)) != 0;
+}
+
+/** The same, for this thread. */
+WEIR_DEV struct OP(live_batch) OP(live_try_other)(struct weir_engine_thread *self, uint32_t found,
+                                                  uint32_t source, uint32_t turn, uint32_t want)
+{
+    struct OP(live_batch) none = {0, 0, 0};
+    if (!OP(live_is_there)(found, source))
+        return none;
+    const struct OP(live_other) other =
+        OP(live_take_other)(OP(args_of)(self), OP(block_of)(self), self->home, self->choked, found,
+                            source, turn, want);
+    self->stale += other.stale;
+    self->merged += other.merged;
+    self->atoms += other.atoms;
+    self->tally->high = self->tally->high > other.high ? self->tally->high : other.high;
+    self->uncut = source == WEIR_LIVE_PIECE && other.batch.taken;
+    return other.batch;
 }
 
 /** What a worker looks for, one after the other; every second time what arrived comes before its own queue. */
@@ -542,7 +598,7 @@ WEIR_DEV struct OP(live_batch) OP(live_take)(struct weir_engine_thread *self, ui
         if (!OP(live_may)(self, source))
             continue;
         if (source != WEIR_LIVE_HOME && source != WEIR_LIVE_ELSEWHERE) {
-            batch = OP(live_take_other)(self, found, source, turn, want);
+            batch = OP(live_try_other)(self, found, source, turn, want);
             continue;
         }
         const struct OP(live_claim) claim =
@@ -559,11 +615,11 @@ WEIR_DEV struct OP(live_batch) OP(live_take)(struct weir_engine_thread *self, ui
 }
 
 /** Run the operator on the tiles of this warp's set. */
-WEIR_DEV void OP(live_walk)(struct weir_engine_thread *self, uint32_t tiles)
+WEIR_DEV void OP(live_walk)(struct weir_engine_thread *self, uint32_t tiles, int form)
 {
     const uint32_t base = WARP_ID * SET;
-    if (OP(folds_here) || self->work->worker != WEIR_ENGINE_THREAD) {
-        OP(walk_warp_set)(self, base, tiles, FORM_GENERAL);
+    if (OP(folds_here) || form != FORM_GENERAL || self->work->worker != WEIR_ENGINE_THREAD) {
+        OP(walk_warp_set)(self, base, tiles, form);
     } else if (OP(close_set)(self, base, tiles)) {
         weir_tile_set set = {self->block->ends + base, tiles, 0};
         WALK(weir_thread, set, base, weir_lane(), WEIR_LANES);
@@ -572,7 +628,7 @@ WEIR_DEV void OP(live_walk)(struct weir_engine_thread *self, uint32_t tiles)
 
 /** A task of a worker that is a thread or a warp. @return whether it found anything. */
 WEIR_DEV int OP(live_task)(struct weir_engine_thread *self, uint32_t turn, uint32_t want,
-                           uint32_t fetch)
+                           uint32_t fetch, int form)
 {
     uint32_t taken = 0, off = 0;
     WEIR_ROLLED
@@ -581,7 +637,7 @@ WEIR_DEV int OP(live_task)(struct weir_engine_thread *self, uint32_t turn, uint3
         if (!batch.taken)
             break;
         if (batch.tiles)
-            OP(live_walk)(self, batch.tiles);
+            OP(live_walk)(self, batch.tiles, form);
         taken += batch.taken;
         off += batch.off;
     } while (taken < fetch);
@@ -607,10 +663,11 @@ WEIR_DEV void OP(live_found_nothing)(struct weir_engine_thread *self, uint32_t l
 #endif
 }
 
-WEIR_DEV void OP(live_warps)(struct weir_engine_thread *self)
+WEIR_DEV void OP(live_warps)(struct weir_engine_thread *self, int form)
 {
     const struct weir_engine_args *work = self->work;
-    const uint32_t threads = work->worker == WEIR_ENGINE_THREAD && !OP(folds_here);
+    const uint32_t threads =
+        form == FORM_GENERAL && work->worker == WEIR_ENGINE_THREAD && !OP(folds_here);
     const uint32_t room = threads ? WEIR_LANES : SET;
     uint32_t looks = 0;
     WEIR_ROLLED
@@ -618,7 +675,7 @@ WEIR_DEV void OP(live_warps)(struct weir_engine_thread *self)
         const uint32_t workers = self->blocks * WARPS / work->live->queues;
         const uint32_t want = threads ? room : weir_live_share(self, workers, room);
         const uint32_t fetch = work->fetch * (threads ? WEIR_LANES : 1u);
-        if (OP(live_task)(self, turn, want, fetch)) {
+        if (OP(live_task)(self, turn, want, fetch, form)) {
             looks = 0;
             weir_live_busy(self->tally);
             if (turn % WEIR_LIVE_LOOKS || !weir_live_ends(work))
@@ -657,7 +714,7 @@ WEIR_DEV struct OP(live_batch) OP(live_find)(struct weir_engine_thread *self, ui
         if (!OP(live_may)(self, source))
             continue;
         if (source != WEIR_LIVE_HOME && source != WEIR_LIVE_ELSEWHERE) {
-            batch = OP(live_take_other)(self, found, source, turn, want < SET ? want : SET);
+            batch = OP(live_try_other)(self, found, source, turn, want < SET ? want : SET);
             if (batch.taken)
                 kind = source;
             continue;
@@ -717,7 +774,7 @@ WEIR_DEV uint32_t OP(live_block_batch)(struct weir_engine_thread *self, uint32_t
     if (whole)
         OP(walk_block_set)(self, mine, count);
     else if (mine)
-        OP(live_walk)(self, mine);
+        OP(live_walk)(self, mine, FORM_GENERAL);
     return count ? count : 1;
 }
 
@@ -770,9 +827,9 @@ WEIR_DEV void OP(live_blocks)(struct weir_engine_thread *self)
 
 /* ---- the kernel --------------------------------------------------------------------------------- */
 
-/** The live kernel, of one block. */
+/** The live kernel, of one block. @param[in] form  FORM_USUAL or FORM_GENERAL, a constant. */
 WEIR_DEV void OP(live_engine)(const struct OP(args) * args, struct OP(block) * shared,
-                              uint32_t block_number, uint32_t blocks)
+                              uint32_t block_number, uint32_t blocks, int form)
 {
     weir_engine_reset(&args->work, &shared->base, block_number, blocks);
     struct weir_engine_thread thread =
@@ -780,18 +837,20 @@ WEIR_DEV void OP(live_engine)(const struct OP(args) * args, struct OP(block) * s
     struct weir_engine_thread *self = &thread;
     struct weir_live_tally tally;
     memset(&tally, 0, sizeof tally);
-    const int by_blocks = !OP(folds_here) && args->work.worker == WEIR_ENGINE_BLOCK;
+    const int by_blocks =
+        form == FORM_GENERAL && !OP(folds_here) && args->work.worker == WEIR_ENGINE_BLOCK;
     self->live = self->plain = 1;
     self->near_bag = WEIR_BAG_NEAR;
     self->home = block_number % args->work.live->queues;
     self->tally = &tally;
+    int stopped = 0;
     weir_block_sync();
     if (WARP_ID == 0)
-        weir_live_start(self);
-    weir_block_sync();
-    if (by_blocks)
+        stopped = weir_live_start(self);
+    stopped = weir_block_any(stopped);
+    if (!stopped && by_blocks)
         OP(live_blocks)(self);
-    else
-        OP(live_warps)(self);
+    else if (!stopped)
+        OP(live_warps)(self, form);
     weir_live_finish(self, !by_blocks || WARP_ID == 0);
 }

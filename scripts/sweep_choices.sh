@@ -50,7 +50,7 @@ CHOICES = {
     "partition": ["block", "edge", "random", "metis"],
     "route": ["auto", "direct", "ring", "tree", "staged"],
     "order": ["auto", "fifo", "soft", "soft:2", "soft:5000", "bulk"],
-    "kernel": ["auto", "fused", "discrete"],
+    "kernel": ["auto", "fused", "discrete", "live"],
     "worker": ["auto", "thread", "warp", "block"],
     "fetch": ["0", "1", "7", "64"],
     "mapping": ["auto", "thread", "warp", "block", "group:1", "group:4", "group:32", "group:256", "merge"],
@@ -101,6 +101,11 @@ def has_effect(row):
     return row["worker"] != "thread" and not (row["worker"] == "warp" and wide)
 
 
+def has_order(row):
+    """Whether the kernel has the rounds that the order goes by; if not, it is refused, and the run goes without."""
+    return row["kernel"] != "live" or row["order"] in ("auto", "fifo")
+
+
 def picks_wrong(row, choices):
     """What was picked against what was asked for, as sentences; nothing is left at auto."""
     wrong = []
@@ -110,27 +115,27 @@ def picks_wrong(row, choices):
             if picked != "None":
                 wrong.append(f"mapping {picked} was reported where a worker is a thread")
             continue
-        if name == "mapping" and not has_effect(row):
+        if name == "mapping" and not has_effect(row) or name == "order" and not has_order(row):
             asked = "auto"
         if picked in ("auto", "None") or asked not in ("auto", picked):
             wrong.append(f"{name} {asked} was asked for and {picked} picked")
     if row["fetch"] != "0" and choices.get("fetch") != int(row["fetch"]):
         wrong.append(f"fetch {row['fetch']} was asked for and {choices.get('fetch')} picked")
-    if row["order"].startswith("soft:") and choices.get("delta") != int(row["order"][5:]):
+    if has_order(row) and row["order"].startswith("soft:") and choices.get("delta") != int(row["order"][5:]):
         wrong.append(f"{row['order']} was asked for and delta {choices.get('delta')} picked")
     return wrong
 
 
 def may_refuse(row):
-    """Whether it is a fused kernel on devices of several kinds."""
-    return row["kernel"] == "fused" and "cuda" in row["devices"] and "host" in row["devices"]
+    """Whether it is a resident kernel on devices of several kinds."""
+    return row["kernel"] in ("fused", "live") and "cuda" in row["devices"] and "host" in row["devices"]
 
 
 def run(path, row):
     """("passed" | "failed" | "skipped", text) of one run of the command."""
     command = [weir, row["verb"], path, "--direction", "push", "--verify", "--json", "-", "--time-limit", str(LIMIT_S // 2)]
     for name in ("devices", "partition", "route", "order", "kernel", "worker", "fetch", "mapping"):
-        if name == "mapping" and not has_effect(row):
+        if name == "mapping" and not has_effect(row) or name == "order" and not has_order(row):
             continue
         if row[name] not in ("auto", "0"):
             command += ["--" + name, row[name]]
@@ -143,7 +148,7 @@ def run(path, row):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT_S)
         if done.returncode != 0:
             said = done.stderr.strip()[-500:]
-            if may_refuse(row) and "fused" in said:
+            if may_refuse(row) and row["kernel"] in said:
                 return "skipped", f"{text}: {said}"
             return "failed", f"{text}: exit {done.returncode}: {said}"
         document = json.loads(done.stdout)

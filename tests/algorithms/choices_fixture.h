@@ -19,7 +19,7 @@
         ON_BACKEND(f, "cuda:0-3")
 
 /** Every order with every kernel; the other choices go around. */
-#define VARIANTS 40
+#define VARIANTS 44 /* the last are of kernel live, which takes order fifo alone */
 static const char *const variant_orders[] = {"fifo", "soft", "soft:1", "soft:1000", "bulk"};
 static const char *const variant_routes[] = {"direct", "ring", "tree", "staged"};
 static const char *const variant_kernels[] = {"fused", "discrete"};
@@ -36,6 +36,11 @@ static inline void variant_row(uint32_t i, uint8_t *row)
     PUT(CHOICE_ORDER, variant_orders[i % 5]);
     PUT(CHOICE_ROUTE, variant_routes[i / 5 % 4]);
     PUT(CHOICE_KERNEL, variant_kernels[i / 20 % 2]);
+    if (i >= 40) {
+        PUT(CHOICE_ORDER, "fifo");
+        PUT(CHOICE_ROUTE, variant_routes[i % 4]);
+        PUT(CHOICE_KERNEL, "live");
+    }
     PUT(CHOICE_WORKER, workers[i % 3]);
     PUT(CHOICE_FETCH, fetches[(i + i / 20) % 4]);
     PUT(CHOICE_MAPPING, mappings[(i + i / 5) % 6]);

@@ -18,6 +18,8 @@ enum option {
     DELTA, /* with order soft, so that it has an effect where there are orders */
     DELTA_ALONE,
     KERNEL,
+    QUEUES, /* with kernel live */
+    QUEUES_ALONE,
     WORKER,
     FETCH,
     MAPPING,
@@ -51,6 +53,8 @@ static const struct {
                    [DELTA] = {"order", {SET(order, WEIR_ORDER_SOFT), SET(delta, 7)}},
                    [DELTA_ALONE] = {"delta", {SET(delta, 7)}},
                    [KERNEL] = {"kernel", {SET(kernel, WEIR_KERNEL_DISCRETE)}},
+                   [QUEUES] = {"kernel", {SET(kernel, WEIR_KERNEL_LIVE), SET(queues, 3)}},
+                   [QUEUES_ALONE] = {"queues", {SET(queues, 3)}},
                    [WORKER] = {"worker", {SET(worker, WEIR_WORKER_BLOCK)}},
                    [FETCH] = {"fetch", {SET(fetch, 3)}},
                    [MAPPING] = {"mapping", {SET(mapping, WEIR_MAPPING_MERGE)}},
@@ -91,6 +95,9 @@ static int shows(const weir_run_options *options, enum option option, const weir
         return work->delta == options->delta;
     case KERNEL:
         return work->kernel == options->kernel;
+    case QUEUES:
+    case QUEUES_ALONE:
+        return work->kernel == options->kernel && work->queues == options->queues;
     case WORKER:
         return work->worker == options->worker;
     case FETCH:
@@ -202,7 +209,7 @@ static weir_status run_operator(weir_context *context, const weir_graph *graph,
 #define BIT(option) (1u << (option))
 #define WORKLIST                                                                            \
     (BIT(ROUTE) | BIT(ROUTE_STAGED) | BIT(ORDER_FIFO) | BIT(ORDER_BULK) | BIT(ORDER_SOFT) | \
-     BIT(DELTA) | BIT(KERNEL) | BIT(WORKER) | BIT(FETCH) | BIT(MAPPING) | BIT(GROUP) | BIT(NONE))
+     BIT(DELTA) | BIT(KERNEL) | BIT(QUEUES) | BIT(WORKER) | BIT(FETCH) | BIT(MAPPING) | BIT(GROUP) | BIT(NONE))
 
 static const struct form {
     const char *name;

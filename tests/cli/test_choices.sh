@@ -25,7 +25,7 @@ picked() {
 # no_auto: what was picked is said, never that it was left to be picked.
 no_auto() {
     picked order '"\(fifo\|soft\|bulk\)"'
-    picked kernel '"\(fused\|discrete\)"'
+    picked kernel '"\(fused\|discrete\|live\)"'
     picked worker '"\(thread\|warp\|block\)"'
     picked mapping '"\(thread\|warp\|block\|group:[0-9]*\|merge\|own\)"'
     picked fetch '[0-9]*'
@@ -49,7 +49,7 @@ for verb in bfs sssp; do
     right --order soft:7
     picked order '"soft"'
     picked delta 7
-    for kernel in fused discrete; do
+    for kernel in fused discrete live; do
         right --kernel $kernel
         picked kernel "\"$kernel\""
     done
@@ -81,6 +81,27 @@ for verb in bfs sssp; do
                 has "verified: ok"
             done
         done
+    done
+
+    # ---- kernel live: no rounds, so fifo alone; with queues of its own ----
+    for worker in thread warp block; do
+        for queues in 1 3 1024; do
+            right --kernel live --worker $worker --queues $queues --fetch 5
+            picked kernel '"live"'
+            picked order '"fifo"'
+            picked queues $queues
+            grep -q '"rounds":0,' document || fail "$LAST: kernel live has no rounds"
+            grep -q '"pops":[0-9]' document || fail "$LAST: pops should be told"
+        done
+    done
+    right --kernel fused
+    picked queues null
+    for order in soft soft:3 bulk; do
+        refuse 2 "kernel live: order ${order%:*} goes by rounds" $verb $G --kernel live --order $order
+    done
+    refuse 2 "queues has no effect without kernel live" $verb $G --direction push --queues 4
+    for queues in "" 0 1025 -1 x; do
+        refuse 2 "--queues: \"$queues\" is not a whole number from 1 to 1024" $verb $G --kernel live --queues="$queues"
     done
 
     # ---- one device: the same choices, nothing to send ----
@@ -120,7 +141,7 @@ for verb in bfs sssp; do
     refuse 2 "--mapping own: unknown; choose one of: " $verb $G --mapping own
     refuse 2 "--order bulk:3: unknown; choose one of: fifo, soft, soft:DELTA, bulk" $verb $G --order bulk:3
     refuse 2 "--order near-far: unknown; choose one of: " $verb $G --order near-far
-    refuse 2 "--kernel resident: unknown; choose one of: auto, fused, discrete" $verb $G --kernel resident
+    refuse 2 "--kernel resident: unknown; choose one of: auto, fused, discrete, live" $verb $G --kernel resident
     refuse 2 "--worker grid: unknown; choose one of: auto, thread, warp, block" $verb $G --worker grid
 done
 finish

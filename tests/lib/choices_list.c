@@ -36,7 +36,8 @@ static const struct {
 static const struct {
     const char *text;
     weir_kernel_kind kind;
-} kernels[] = {{"fused", WEIR_KERNEL_FUSED}, {"discrete", WEIR_KERNEL_DISCRETE}};
+} kernels[] = {
+    {"fused", WEIR_KERNEL_FUSED}, {"discrete", WEIR_KERNEL_DISCRETE}, {"live", WEIR_KERNEL_LIVE}};
 
 static const struct {
     const char *text;

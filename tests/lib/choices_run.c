@@ -27,7 +27,7 @@ static const char *picks_wrong(const weir_run_options *asked, const weir_worklis
     const char *wrong;
     if ((wrong = pick_wrong("route", asked->route, work->route, WEIR_ROUTE_STAGED)) ||
         (wrong = pick_wrong("order", asked->order, work->order, WEIR_ORDER_BULK)) ||
-        (wrong = pick_wrong("kernel", asked->kernel, work->kernel, WEIR_KERNEL_DISCRETE)) ||
+        (wrong = pick_wrong("kernel", asked->kernel, work->kernel, WEIR_KERNEL_LIVE)) ||
         (wrong = pick_wrong("worker", asked->worker, work->worker, WEIR_WORKER_BLOCK)) ||
         (work->worker != WEIR_WORKER_THREAD &&
          (wrong = pick_wrong("mapping", asked->mapping, work->mapping, WEIR_MAPPING_OWN))))
@@ -88,7 +88,8 @@ const char *choice_stats_wrong(const struct choice_operator *op, const weir_grap
     UNLESS(stats->ms > 0 && stats->ms >= stats->kernel_ms);
     UNLESS(work->ms == stats->kernel_ms);
     UNLESS(stats->devices > 0);
-    UNLESS(work->rounds > 0);
+    UNLESS(work->kernel == WEIR_KERNEL_LIVE ? work->rounds == 0 && work->queues > 0
+                                            : work->rounds > 0);
     if (stats->direction != WEIR_DIRECTION_PUSH)
         return step_wrong(op, asked, stats, largest);
     UNLESS(work->produced == work->consumed);
@@ -148,7 +149,11 @@ static enum choice_outcome judge(const weir_context *context, const weir_run_opt
         !choice_has_effect(options->worker, options->mapping, options->group) &&
         strstr(weir_error_detail(), "has no effect where a worker is a"))
         return CHOICE_REFUSED;
-    if (status == WEIR_ERR_UNSUPPORTED && kernel == WEIR_KERNEL_FUSED &&
+    if (status == WEIR_ERR_UNSUPPORTED && kernel == WEIR_KERNEL_LIVE &&
+        (options->order == WEIR_ORDER_SOFT || options->order == WEIR_ORDER_BULK) &&
+        strstr(weir_error_detail(), "goes by rounds"))
+        return CHOICE_REFUSED;
+    if (status == WEIR_ERR_UNSUPPORTED && kernel && kernel != WEIR_KERNEL_DISCRETE &&
         choice_may_refuse_fused(context) && strlen(weir_error_detail()) > 10)
         return CHOICE_REFUSED;
     return CHOICE_WRONG;

@@ -372,8 +372,9 @@ WEIR_DEV struct OP(live_batch) OP(live_take_seeds)(struct weir_engine_thread *se
 }
 
 /** Take up to as many packed items as a warp has lanes out of a channel. One warp at a time drains it; another one finds it
- *  empty and looks elsewhere. */
-WEIR_DEV struct OP(live_batch) OP(live_drain)(struct weir_engine_thread *self, uint32_t channel)
+ *  empty and looks elsewhere. @param[in] at  the first slot of the warp's set that is free. */
+WEIR_DEV struct OP(live_batch) OP(live_drain)(struct weir_engine_thread *self, uint32_t channel,
+                                              uint32_t at)
 {
     struct weir_live *live = self->work->live;
     const struct weir_live_in *in = &live->in[channel];
@@ -411,7 +412,7 @@ WEIR_DEV struct OP(live_batch) OP(live_drain)(struct weir_engine_thread *self, u
     }
     batch.tiles = batch.taken;
     if (batch.taken)
-        batch.off = OP(live_take_one)(self, valid, 0, 0, &wire, WARP_ID * SET + weir_lane());
+        batch.off = OP(live_take_one)(self, valid, 0, 0, &wire, WARP_ID * SET + at + weir_lane());
     weir_lanes_sync();
     return batch;
 }
@@ -501,7 +502,10 @@ WEIR_COLD struct OP(live_other) OP(live_take_other)(const struct OP(args) * args
     memset(&tally, 0, sizeof tally);
     memset(&other, 0, sizeof other);
     self->live = self->plain = 1;
-    self->choked = choked;
+    /* What arrives queues up behind what waits, so that the order stays that in which items came, and what says the same as
+     * others can be merged with them. */
+    self->choked =
+        choked || (source == WEIR_LIVE_ARRIVED && (found & (uint32_t)1 << WEIR_LIVE_HOME));
     self->home = home;
     self->tally = &tally;
     if (source == WEIR_LIVE_PIECE) {
@@ -512,8 +516,16 @@ WEIR_COLD struct OP(live_other) OP(live_take_other)(const struct OP(args) * args
             OP(live_take_seeds)(self, !(found & (uint32_t)1 << WEIR_LIVE_SEED), want);
     } else if (source == WEIR_LIVE_ARRIVED) {
         const uint32_t channel = weir_live_arrived(work, turn);
-        if (channel < work->channels_in)
-            other.batch = OP(live_drain)(self, channel);
+        /* A set's worth, which is one go on a GPU. */
+        WEIR_ROLLED
+        for (uint32_t at = 0; at < SET && channel < work->channels_in; at += WEIR_LANES) {
+            const struct OP(live_batch) more = OP(live_drain)(self, channel, at);
+            other.batch.taken += more.taken;
+            other.batch.tiles += more.tiles;
+            other.batch.off += more.off;
+            if (more.taken < WEIR_LANES)
+                break;
+        }
     } else {
         other.batch = OP(live_send_held)(self, found);
     }

@@ -116,6 +116,15 @@
  *   with atomics where others update or read it too, since a run is on: a store would undo what an item has brought.
  *   Non-zero: *item is KEPT, in the form it has on this device; neither on_send nor on_receive is asked. 0: there is none.
  *
+ * Optional, for live kernels (WEIR_KERNEL_LIVE), whose workers go on looking for items while others are at work: the macro
+ * NAME_idles, defined to 1, and
+ *
+ * - `void NAME_idle(const NAME_state *, uint32_t looks)`
+ *
+ *   A worker has found nothing, `looks` + 1 times in a row; by one lane of it, before it looks again. The place for what may as
+ *   well be done while there is time: to fetch what comes next, to tidy up, to count. It makes no items and does not wait, since
+ *   the run may be over, and its worker is the one that could find out. What it writes, it writes with atomics.
+ *
  * Then a .c file includes the operator's header and worklist/engine_host_tmpl.h, and a .cu file the header
  * and worklist/engine_cuda_tmpl.cuh (and, with NAME_narrow, a second one the header and
  * worklist/engine_narrow_cuda_tmpl.cuh), all with WEIR_OPERATOR defined to NAME; the first defines the

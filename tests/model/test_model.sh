@@ -1,6 +1,6 @@
 #!/bin/sh
-# Two models, looked through completely by spin: how devices agree that a run is over (docs/termination.md), and a
-# ring of a channel (docs/memory-model.md). Each protocol must hold, and must break where a part of it is left out.
+# Three models, looked through completely by spin: how devices agree that a run is over (docs/termination.md), a
+# ring of a channel (docs/memory-model.md), and live kernels with their queue (both). Each protocol must hold, and must break where a part of it is left out.
 dir=$(cd "$(dirname "$0")" && pwd)
 cc=${CC:-cc}
 for tool in spin "${cc%% *}"; do
@@ -126,6 +126,25 @@ usual='-DWORDS=0 -DSLOTS=8 -DRANGE=16 -DPACKETS=18 -DLOT=2'
     breaks channel 'the stop word in a wait for room' 'invalid end state' $plain -DSTOPS -DNO_STOP_ROOM
     breaks channel 'the stop word in a wait for a packet' 'invalid end state' $plain -DSTOPS -DNO_STOP_PACKET
     breaks channel 'the stop word in a wait for a word' 'invalid end state' $woven -DSTOPS -DNO_STOP_WORD
+}
+{
+    holds live 'three workers, one slot' -DWORKERS=3 -DITEMS=3
+    holds live 'two workers, two slots' -DSLOTS=2 -DITEMS=5
+    holds live 'three workers, two slots, two seeds' -DSLOTS=2 -DWORKERS=3 -DITEMS=3 -DSEEDS=2
+    holds live 'two devices' -DN=2 -DWORKERS=1 -DSLOTS=2 -DITEMS=5
+    holds live 'two devices, two workers each' -DN=2 -DITEMS=2
+    holds live 'three devices' -DN=3 -DWORKERS=1 -DITEMS=3
+}
+{
+    breaks live 'a count before an item is seen' 'assertion violated' -DCOUNT_LATE -DN=2 -DWORKERS=1
+    breaks live 'a count off after all that came out' 'assertion violated' -DOFF_EARLY -DN=2 -DWORKERS=1
+    breaks live 'what was consumed first' 'assertion violated' -DPRODUCED_FIRST -DN=2 -DWORKERS=1
+    breaks live 'two looks' 'assertion violated' -DPAIRS -DN=3 -DWORKERS=1 -DITEMS=3
+    breaks live 'a count, by votes,' 'assertion violated' -DVOTES -DN=2 -DWORKERS=1
+    breaks live 'a swap that compares' 'assertion violated' -DNO_SWAP -DSLOTS=2 -DITEMS=5
+    breaks live 'the element before its mark' 'assertion violated' -DMARK_EARLY
+    breaks live 'a wait for the mark of a slot' 'invalid end state' -DNO_WAIT -DSLOTS=2 -DITEMS=5
+    breaks live 'the copy before the slot is free' 'assertion violated' -DFREE_EARLY
 }
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]

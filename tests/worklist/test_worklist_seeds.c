@@ -11,7 +11,7 @@ typedef struct tally_item {
 } tally_item;
 typedef tally_item tally_wire;
 typedef struct tally_state {
-    uint64_t *sums; /* memory of the device: seeds asked for, their sum, items, their sum */
+    uint64_t *sums; /* memory of the device: seeds asked for, their sum, items, their sum, times that a worker found nothing */
     uint32_t device, devices;
 } tally_state;
 
@@ -24,6 +24,13 @@ WEIR_DEV int tally_seed(const tally_state *s, uint32_t number, tally_item *item)
     (void)weir_atomic_add_relaxed_dev_u64(&s->sums[1], number);
     item->number = number;
     return number % 2 == 0;
+}
+
+#define tally_idles 1
+WEIR_DEV void tally_idle(const tally_state *s, uint32_t looks)
+{
+    (void)looks;
+    (void)weir_atomic_add_relaxed_dev_u64(&s->sums[4], 1);
 }
 
 WEIR_DEV int tally_tile(const tally_state *s, const tally_item *item, uint64_t *first,
@@ -105,7 +112,7 @@ static void open_world(struct world *world, const char *spec, const weir_operato
     OK(weir_endpoint_create(weir_context_home(world->context), "source", &world->source));
     for (uint32_t d = 0; d < world->devices; d++) {
         OK(weir_endpoint_create(weir_context_device(world->context, d), NULL, &world->worker[d]));
-        world->sums[d] = new_memory(weir_context_device(world->context, d), 4 * sizeof(uint64_t));
+        world->sums[d] = new_memory(weir_context_device(world->context, d), 5 * sizeof(uint64_t));
     }
     OK(weir_worklist_create(world->source, world->worker, world->devices, op, config,
                             &world->list));
@@ -137,7 +144,7 @@ static void run(struct world *world, uint32_t count, uint32_t sent)
     weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
     for (uint32_t d = 0; d < world->devices; d++) {
         const tally_state state = {world->sums[d], d, world->devices};
-        memset(world->sums[d], 0, 4 * sizeof(uint64_t));
+        memset(world->sums[d], 0, 5 * sizeof(uint64_t));
         OK(weir_worklist_bind(world->list, d, &state));
         for (uint32_t i = 0; i < sent; i++)
             OK(weir_worklist_seed(world->list, d, &(tally_wire){TALLY_NEXT}, 1));
@@ -172,6 +179,22 @@ static void each_number_is_asked_for_once(void **state)
                 run(&world, counts[i], (uint32_t)(i % 3) * 50);
             close_world(&world);
         }
+}
+
+/* Workers of live kernels that find nothing are told so, at the end at least; those of others never are. */
+static void who_finds_nothing_is_told_so(void **state)
+{
+    for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_LIVE; kernel++) {
+        weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
+        struct world world;
+        config.kernel = (weir_kernel_kind)kernel;
+        open_world(&world, *state, &weir__tally_operator, &config);
+        for (uint32_t count = 0; count < 500; count += 100) {
+            run(&world, count, 3);
+            assert_true((sum(&world, 4) > 0) == (kernel == WEIR_KERNEL_LIVE));
+        }
+        close_world(&world);
+    }
 }
 
 /* A later call takes the place of an earlier one, and a run forgets all of them. */
@@ -213,6 +236,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_HOST(each_number_is_asked_for_once),
+        ON_HOST(who_finds_nothing_is_told_so),
         ON_HOST(the_last_call_counts_for_one_run),
         ON_BACKEND(what_cannot_be_seeded_is_refused, "host:2"),
     };

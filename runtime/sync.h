@@ -250,4 +250,14 @@ WEIR_DEV void weir_pause(uint32_t looks)
 #endif
 }
 
+/** The same for a wait in which most threads of the device may be for long, and look at the same words. @param[in] looks  so far. */
+WEIR_DEV void weir_pause_of_many(uint32_t looks)
+{
+#ifdef __CUDACC__
+    __nanosleep(32u << (looks < 4u ? looks : 4u));
+#else
+    weir_host_pause(looks);
+#endif
+}
+
 #endif

@@ -65,7 +65,7 @@ typedef enum weir_order_kind {
 /** How rounds are run. */
 typedef enum weir_kernel_kind {
     WEIR_KERNEL_AUTO = 0,
-    WEIR_KERNEL_FUSED,   /**< one kernel a device that stays until the end and routes by itself */
+    WEIR_KERNEL_FUSED,    /**< one kernel a device that stays until the end and routes by itself */
     WEIR_KERNEL_DISCRETE, /**< a kernel a round; the host sends packets over the router */
     /** One kernel a device that stays until the end and has no rounds: workers go on popping items from queues that they share,
      *  and pushing new ones (Atos 3.1). It takes order fifo alone, and devices that all reach each other's memory. */

@@ -13,8 +13,7 @@ const weir__cli_choices weir__cli_schedules = {{"dynamic", "static", NULL}, {NUL
 const weir__cli_choices weir__cli_routes = {{"auto", "direct", "ring", "tree", "staged", NULL},
                                             {NULL}};
 const weir__cli_choices weir__cli_orders = {{"fifo", "soft", "soft:DELTA", "bulk", NULL}, {NULL}};
-const weir__cli_choices weir__cli_kernels = {{"auto", "fused", "discrete", "live", NULL},
-                                             {NULL}};
+const weir__cli_choices weir__cli_kernels = {{"auto", "fused", "discrete", "live", NULL}, {NULL}};
 const weir__cli_choices weir__cli_workers = {{"auto", "thread", "warp", "block", NULL}, {NULL}};
 const weir__cli_choices weir__cli_mappings = {
     {"auto", "thread", "warp", "block", "group:N", "merge", NULL}, {NULL}};

@@ -214,10 +214,10 @@ typedef struct weir__cli_picked {
     const char *partition, *direction, *route, *order, *kernel, *worker, *balance, *wire;
     /** As --mapping takes it; "" where a worker is a thread, which needs no mapping. */
     char mapping[24];
-    uint32_t delta; /**< 0: without soft priority */
-    uint32_t fetch; /**< items at a time; 0: as many as the number of tiles suggests */
+    uint32_t delta;  /**< 0: without soft priority */
+    uint32_t fetch;  /**< items at a time; 0: as many as the number of tiles suggests */
     uint32_t queues; /**< of each device; 0: the kernel is not live */
-    uint32_t cut;   /**< atoms of the longest piece of a tile; 0: tiles are not cut */
+    uint32_t cut;    /**< atoms of the longest piece of a tile; 0: tiles are not cut */
 } weir__cli_picked;
 weir__cli_picked weir__cli_pick(const weir__cli_request *request, const weir_run_stats *stats);
 

@@ -58,11 +58,11 @@ static json_t *worklist_choices_json(const weir__cli_picked *picked, const char 
     if (in_step)
         return join(choices, json_pack("{s:n, s:n, s:n, s:n, s:n, s:n}", "kernel", "worker",
                                        "fetch", "queues", "mapping", "cut"));
-    return join(choices, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "kernel", picked->kernel, "worker",
-                                   picked->worker, "fetch", integer(picked->fetch), "queues",
-                                   picked->queues ? integer(picked->queues) : json_null(), "mapping",
-                                   text(*picked->mapping ? picked->mapping : NULL), "cut",
-                                   integer(picked->cut)));
+    return join(choices, json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "kernel", picked->kernel,
+                                   "worker", picked->worker, "fetch", integer(picked->fetch),
+                                   "queues", picked->queues ? integer(picked->queues) : json_null(),
+                                   "mapping", text(*picked->mapping ? picked->mapping : NULL),
+                                   "cut", integer(picked->cut)));
 }
 
 /* Show the value at an offset from @p base. */

@@ -209,7 +209,8 @@ static weir_status run_operator(weir_context *context, const weir_graph *graph,
 #define BIT(option) (1u << (option))
 #define WORKLIST                                                                            \
     (BIT(ROUTE) | BIT(ROUTE_STAGED) | BIT(ORDER_FIFO) | BIT(ORDER_BULK) | BIT(ORDER_SOFT) | \
-     BIT(DELTA) | BIT(KERNEL) | BIT(QUEUES) | BIT(WORKER) | BIT(FETCH) | BIT(MAPPING) | BIT(GROUP) | BIT(NONE))
+     BIT(DELTA) | BIT(KERNEL) | BIT(QUEUES) | BIT(WORKER) | BIT(FETCH) | BIT(MAPPING) |     \
+     BIT(GROUP) | BIT(NONE))
 
 static const struct form {
     const char *name;

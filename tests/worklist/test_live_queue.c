@@ -19,21 +19,21 @@ enum { PUSHES = 6000 };
 enum { PRODUCERS = 3, CONSUMERS = 3, ALL = PRODUCERS * PUSHES, CHUNK_LOG = 2, CHUNKS = 64 };
 
 /* Every word of an element says which one it is. */
-#define ELEMENT(words)                                                                \
-    typedef struct element_##words {                                                  \
-        uint32_t word[words];                                                         \
-    } element_##words;                                                                \
-    static void make_##words(element_##words *to, uint32_t number)                    \
-    {                                                                                 \
-        for (uint32_t w = 0; w < (words); w++)                                        \
-            to->word[w] = number * 2654435761u + w;                                   \
-    }                                                                                 \
-    static uint32_t number_##words(const element_##words *of)                         \
-    {                                                                                 \
+#define ELEMENT(words)                                                                   \
+    typedef struct element_##words {                                                     \
+        uint32_t word[words];                                                            \
+    } element_##words;                                                                   \
+    static void make_##words(element_##words *to, uint32_t number)                       \
+    {                                                                                    \
+        for (uint32_t w = 0; w < (words); w++)                                           \
+            to->word[w] = number * 2654435761u + w;                                      \
+    }                                                                                    \
+    static uint32_t number_##words(const element_##words *of)                            \
+    {                                                                                    \
         const uint32_t number = of->word[0] * 244002641u; /* the inverse of the above */ \
-        element_##words want;                                                         \
-        make_##words(&want, number);                                                  \
-        return memcmp(&want, of, sizeof want) ? UINT32_MAX : number;                  \
+        element_##words want;                                                            \
+        make_##words(&want, number);                                                     \
+        return memcmp(&want, of, sizeof want) ? UINT32_MAX : number;                     \
     }
 ELEMENT(1)
 ELEMENT(2)
@@ -78,19 +78,19 @@ struct kind {
     uint32_t (*take)(const struct weir_live_queue *queue, uint64_t ticket);
 };
 
-#define KIND(words)                                                                        \
-    static int push_##words(const struct weir_live_queue *queue, uint32_t number,          \
-                            const uint32_t *stop, uint32_t *high)                          \
-    {                                                                                      \
-        element_##words element;                                                           \
-        make_##words(&element, number);                                                    \
-        return live_##words##_push(queue, 1, &element, stop, high) == 0;                   \
-    }                                                                                      \
-    static uint32_t take_##words(const struct weir_live_queue *queue, uint64_t ticket)     \
-    {                                                                                      \
-        element_##words element;                                                           \
-        live_##words##_take(queue, ticket, &element);                                      \
-        return number_##words(&element);                                                   \
+#define KIND(words)                                                                    \
+    static int push_##words(const struct weir_live_queue *queue, uint32_t number,      \
+                            const uint32_t *stop, uint32_t *high)                      \
+    {                                                                                  \
+        element_##words element;                                                       \
+        make_##words(&element, number);                                                \
+        return live_##words##_push(queue, 1, &element, stop, high) == 0;               \
+    }                                                                                  \
+    static uint32_t take_##words(const struct weir_live_queue *queue, uint64_t ticket) \
+    {                                                                                  \
+        element_##words element;                                                       \
+        live_##words##_take(queue, ticket, &element);                                  \
+        return number_##words(&element);                                               \
     }
 KIND(1)
 KIND(2)

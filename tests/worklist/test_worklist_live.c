@@ -25,8 +25,8 @@ static const uint32_t groups[] = {0, 1, 8, 1024};
 static const uint32_t fetches[] = {0, 1, 3, 100, 4096};
 
 /* Devices that reach each other's memory. */
-#define ON_EACH_LIVE(f)                                                                         \
-    ON(f, "host:1"), ON(f, "host:1x3"), ON(f, "host:2"), ON(f, "host:3"), ON(f, "host:8"),       \
+#define ON_EACH_LIVE(f)                                                                    \
+    ON(f, "host:1"), ON(f, "host:1x3"), ON(f, "host:2"), ON(f, "host:3"), ON(f, "host:8"), \
         ON(f, "host:4x2"), ON(f, "cuda:0"), ON(f, "cuda:0-1"), ON(f, "cuda:0-3")
 
 #define PICK(list, roll) ((list)[(roll) % (sizeof(list) / sizeof *(list))])

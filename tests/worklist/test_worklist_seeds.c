@@ -11,7 +11,8 @@ typedef struct tally_item {
 } tally_item;
 typedef tally_item tally_wire;
 typedef struct tally_state {
-    uint64_t *sums; /* memory of the device: seeds asked for, their sum, items, their sum, times that a worker found nothing */
+    uint64_t *
+        sums; /* memory of the device: seeds asked for, their sum, items, their sum, times that a worker found nothing */
     uint32_t device, devices;
 } tally_state;
 

@@ -291,11 +291,7 @@ WEIR_DEV int weir_live_idle(const struct weir_engine_thread *self, uint32_t look
         weir_live_announce(work);
     if (weir_live_ends(work))
         return 1;
-#ifdef __CUDACC__
-    __nanosleep(32u << (looks < 4u ? looks : 4u));
-#else
-    weir_pause(looks);
-#endif
+    weir_pause_of_many(looks);
     return 0;
 }
 
@@ -361,10 +357,9 @@ WEIR_DEV void weir_live_close(const struct weir_engine_args *work)
     for (uint32_t c = 0; c < work->channels_out; c++)
         ledger->out_sent[c] = live->out_words[c].tail - run->sent_before[c];
     /* An item that found no room, say, may have been the last one. */
-    ledger->end =
-        why && why != WEIR_ENGINE_STOPPED && why != WEIR_ENGINE_LATE
-            ? why
-            : weir_load_acquire_sys_u32(&run->end);
+    ledger->end = why && why != WEIR_ENGINE_STOPPED && why != WEIR_ENGINE_LATE
+                      ? why
+                      : weir_load_acquire_sys_u32(&run->end);
 }
 
 /** End: the last block closes the books. All warps of the block. @param[in] is_worker  of this warp. */

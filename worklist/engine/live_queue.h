@@ -32,7 +32,8 @@ struct weir_live_words {
     uint64_t head; /* tickets that were claimed */
     uint64_t pad0[15];
     uint64_t tail; /* tickets that were given out */
-    uint64_t used; /* slots that are reserved or hold an element; more for a moment, by pushes that find no room */
+    uint64_t
+        used; /* slots that are reserved or hold an element; more for a moment, by pushes that find no room */
     uint64_t pad1[14];
 };
 
@@ -79,9 +80,9 @@ WEIR_DEV struct weir_live_place weir_live_find(const struct weir_live_queue *que
     const uint32_t chunk = slot >> queue->chunk_log;
     const uint32_t at = slot & (((uint32_t)1 << queue->chunk_log) - 1u);
     const uint64_t bytes = (uint64_t)queue->element_bytes << queue->chunk_log;
-    char *base = asks ? weir_spill_chunk(queue->spill, chunk)
-                      : (char *)(uintptr_t)weir_load_acquire_sys_u64(
-                            weir_spill_word(queue->spill, chunk));
+    char *base =
+        asks ? weir_spill_chunk(queue->spill, chunk)
+             : (char *)(uintptr_t)weir_load_acquire_sys_u64(weir_spill_word(queue->spill, chunk));
     place.element = base ? base + (uint64_t)at * queue->element_bytes : NULL;
     place.mark = base ? (uint32_t *)(void *)(base + (bytes + 3) / 4 * 4) + at : NULL;
     return place;
@@ -147,8 +148,7 @@ WEIR_DEV uint32_t weir_live_claim_mpmc(const struct weir_live_queue *queue, uint
         WEIR_ROLLED
         while (ready < want) {
             const uint32_t at = ready + weir_lane();
-            const uint32_t there =
-                weir_ballot(at < want && weir_live_is_ready(queue, head + at));
+            const uint32_t there = weir_ballot(at < want && weir_live_is_ready(queue, head + at));
             ready += there == all ? WEIR_LANES : weir_first_bit_u32(~there);
             if (there != all)
                 break;

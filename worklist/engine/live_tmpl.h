@@ -171,8 +171,8 @@ WEIR_COLD uint32_t OP(live_send_all)(const struct OP(args) * args, struct OP(blo
     weir_lanes_sync(); /* counted before any lane shows its item */
     if (near) {
         const struct weir_live_queue queue = weir_live_queue_at(work->live, home);
-        const uint32_t left = OP(live_items_push)(&queue, near, &item,
-                                                  &work->control->look[WEIR_LOOK_STOP], &high);
+        const uint32_t left =
+            OP(live_items_push)(&queue, near, &item, &work->control->look[WEIR_LOOK_STOP], &high);
         if (left)
             OP(live_keep_elsewhere)(args, block, home, left, item);
     }
@@ -194,9 +194,8 @@ WEIR_DEV void OP(live_send)(struct weir_engine_thread *self, const struct OP(par
     const uint32_t all = weir_ballot(parcel->to != TO_NOWHERE);
     if (!all)
         return;
-    const uint32_t high =
-        OP(live_send_all)(OP(args_of)(self), OP(block_of)(self), self->home, all, fresh,
-                          parcel->to, parcel->item, parcel->wire);
+    const uint32_t high = OP(live_send_all)(OP(args_of)(self), OP(block_of)(self), self->home, all,
+                                            fresh, parcel->to, parcel->item, parcel->wire);
     self->tally->high = self->tally->high > high ? self->tally->high : high;
 }
 
@@ -345,8 +344,8 @@ WEIR_DEV uint32_t OP(live_take_one)(struct weir_engine_thread *self, int valid, 
 }
 
 /** Take up to @p want seeds of either kind. */
-WEIR_DEV struct OP(live_batch) OP(live_take_seeds)(struct weir_engine_thread *self, int is_number,
-                                                   uint32_t want)
+WEIR_DEV struct OP(live_batch)
+    OP(live_take_seeds)(struct weir_engine_thread *self, int is_number, uint32_t want)
 {
     const struct weir_engine_args *work = self->work;
     struct weir_live *live = work->live;
@@ -373,8 +372,8 @@ WEIR_DEV struct OP(live_batch) OP(live_take_seeds)(struct weir_engine_thread *se
 
 /** Take up to as many packed items as a warp has lanes out of a channel. One warp at a time drains it; another one finds it
  *  empty and looks elsewhere. @param[in] at  the first slot of the warp's set that is free. */
-WEIR_DEV struct OP(live_batch) OP(live_drain)(struct weir_engine_thread *self, uint32_t channel,
-                                              uint32_t at)
+WEIR_DEV struct OP(live_batch)
+    OP(live_drain)(struct weir_engine_thread *self, uint32_t channel, uint32_t at)
 {
     struct weir_live *live = self->work->live;
     const struct weir_live_in *in = &live->in[channel];
@@ -394,8 +393,8 @@ WEIR_DEV struct OP(live_batch) OP(live_drain)(struct weir_engine_thread *self, u
     head = weir_broadcast_u32(head, 0);
     const uint32_t number = head + weir_lane(), slot = number & (room - 1u);
     /* Pairs with the release in live_store_wires(): who sees the mark sees the item. */
-    const uint32_t there = weir_ballot(weir_load_acquire_sys_u32(&in->marks[slot]) ==
-                                       (number >> in->room_log) + 1u);
+    const uint32_t there =
+        weir_ballot(weir_load_acquire_sys_u32(&in->marks[slot]) == (number >> in->room_log) + 1u);
     batch.taken = there == ALL_LANES ? WEIR_LANES : weir_first_bit_u32(~there);
     const int valid = weir_lane() < batch.taken;
     if (valid)
@@ -488,14 +487,12 @@ struct OP(live_other) {
 };
 
 /** Take a batch of anything but items of queues. @param[in] found  from weir_live_look(). */
-WEIR_COLD struct OP(live_other) OP(live_take_other)(const struct OP(args) * args,
-                                                    struct OP(block) * block, uint32_t home,
-                                                    int choked, uint32_t found, uint32_t source,
-                                                    uint32_t turn, uint32_t want)
+WEIR_COLD struct OP(live_other)
+    OP(live_take_other)(const struct OP(args) * args, struct OP(block) * block, uint32_t home,
+                        int choked, uint32_t found, uint32_t source, uint32_t turn, uint32_t want)
 {
     const struct weir_engine_args *work = &args->work;
-    struct weir_engine_thread thread =
-        weir_thread_called(work, &block->base, WEIR_BAG_NEAR);
+    struct weir_engine_thread thread = weir_thread_called(work, &block->base, WEIR_BAG_NEAR);
     struct weir_engine_thread *self = &thread;
     struct weir_live_tally tally;
     struct OP(live_other) other;
@@ -512,8 +509,7 @@ WEIR_COLD struct OP(live_other) OP(live_take_other)(const struct OP(args) * args
         other.batch =
             OP(live_pop_pieces)(self, work->worker == WEIR_ENGINE_THREAD ? WEIR_LANES : 1u);
     } else if (source == WEIR_LIVE_SEED) {
-        other.batch =
-            OP(live_take_seeds)(self, !(found & (uint32_t)1 << WEIR_LIVE_SEED), want);
+        other.batch = OP(live_take_seeds)(self, !(found & (uint32_t)1 << WEIR_LIVE_SEED), want);
     } else if (source == WEIR_LIVE_ARRIVED) {
         const uint32_t channel = weir_live_arrived(work, turn);
         /* A set's worth, which is one go on a GPU. */
@@ -554,9 +550,8 @@ WEIR_DEV struct OP(live_batch) OP(live_try_other)(struct weir_engine_thread *sel
     struct OP(live_batch) none = {0, 0, 0};
     if (!OP(live_is_there)(found, source))
         return none;
-    const struct OP(live_other) other =
-        OP(live_take_other)(OP(args_of)(self), OP(block_of)(self), self->home, self->choked, found,
-                            source, turn, want);
+    const struct OP(live_other) other = OP(live_take_other)(
+        OP(args_of)(self), OP(block_of)(self), self->home, self->choked, found, source, turn, want);
     self->stale += other.stale;
     self->merged += other.merged;
     self->atoms += other.atoms;
@@ -596,8 +591,8 @@ WEIR_DEV int OP(live_may)(const struct weir_engine_thread *self, uint32_t source
 /* ---- workers that are threads or warps --------------------------------------------------------- */
 
 /** Take a batch of up to @p want items, or of anything else, as the set of this warp. */
-WEIR_DEV struct OP(live_batch) OP(live_take)(struct weir_engine_thread *self, uint32_t turn,
-                                             uint32_t want)
+WEIR_DEV struct OP(live_batch)
+    OP(live_take)(struct weir_engine_thread *self, uint32_t turn, uint32_t want)
 {
     struct OP(live_batch) batch = {0, 0, 0};
     const uint32_t found = weir_live_look(self);
@@ -711,8 +706,8 @@ WEIR_DEV int OP(live_is_whole)(const struct weir_engine_args *work)
 }
 
 /** Warp 0: find a batch for the block, and tell the other warps. @return what warp 0 took by itself. */
-WEIR_DEV struct OP(live_batch) OP(live_find)(struct weir_engine_thread *self, uint32_t turn,
-                                             uint32_t want)
+WEIR_DEV struct OP(live_batch)
+    OP(live_find)(struct weir_engine_thread *self, uint32_t turn, uint32_t want)
 {
     struct OP(live_batch) batch = {0, 0, 0};
     struct OP(live_claim) claim = {0, 0, 0};
@@ -779,7 +774,8 @@ WEIR_DEV uint32_t OP(live_block_batch)(struct weir_engine_thread *self, uint32_t
     self->uncut = kind == WEIR_LIVE_PIECE;
     const uint32_t mine = OP(live_take_part)(self, whole);
     weir_block_sync();
-    if (kind == WEIR_LIVE_HOME && WARP_ID == 0 && weir_lane() == 0) { /* all warps took their part */
+    if (kind == WEIR_LIVE_HOME && WARP_ID == 0 &&
+        weir_lane() == 0) { /* all warps took their part */
         const struct weir_live_queue queue = OP(live_queue)(self->work->live, block->live.queue);
         weir_live_return_mpmc(&queue, count);
     }

@@ -32,9 +32,10 @@ enum weir_live_source {
  *  the mark of the item that was sent n-th (from 0) is n / slots + 1. The receiver takes items in order and gives credit for
  *  those it has taken. */
 struct weir_live_out {
-    void *slots;      /* in the receiver's memory, or the host's */
-    uint32_t *marks;  /* the same; release, system scope */
-    uint32_t *credit; /* slots that were read since the worklist was made; the receiver releases it, system scope */
+    void *slots;     /* in the receiver's memory, or the host's */
+    uint32_t *marks; /* the same; release, system scope */
+    uint32_t *
+        credit; /* slots that were read since the worklist was made; the receiver releases it, system scope */
     uint32_t room_log, pad;
 };
 struct weir_live_in {
@@ -53,8 +54,8 @@ struct weir_live_out_words {
 
 /** What the warp that drains a channel changes. */
 struct weir_live_in_words {
-    uint32_t lock;     /* 0: nobody drains it; acquire and release, device scope */
-    uint32_t head;     /* items that were taken; under the lock, and looked at without it, relaxed */
+    uint32_t lock; /* 0: nobody drains it; acquire and release, device scope */
+    uint32_t head; /* items that were taken; under the lock, and looked at without it, relaxed */
     uint32_t credited; /* the head that the sender was told; under the lock */
     uint32_t pad[29];
 };
@@ -85,7 +86,8 @@ struct weir_live_run {
      * same scope. */
     uint64_t consumed;
     uint64_t pad1[15];
-    uint32_t end;     /* enum weir_engine_end; release, system scope, by worker 0, or whoever sees that the run must end */
+    uint32_t
+        end; /* enum weir_engine_end; release, system scope, by worker 0, or whoever sees that the run must end */
     uint32_t started; /* blocks that have reset what they had to; acq_rel, device scope */
     uint32_t left;    /* blocks that have ended; acq_rel, device scope */
     uint32_t pad2[29];
@@ -95,7 +97,7 @@ struct weir_live_run {
     uint32_t waiters; /* workers that wait_ns is the sum of */
     uint32_t high;    /* most items that a queue held */
     uint64_t started_ns;
-    uint32_t sent_before[WEIR_DEVICES_MAX];          /* tails of the channels when the run began */
+    uint32_t sent_before[WEIR_DEVICES_MAX];         /* tails of the channels when the run began */
     struct weir_live_run *run_of[WEIR_DEVICES_MAX]; /* of all workers; constant */
 };
 

@@ -117,7 +117,7 @@ struct weir_engine_block {
     struct {
         uint64_t ticket;
         uint32_t kind, count, queue;
-    } live;                      /* live, workers that are blocks: what warp 0 found for all warps */
+    } live; /* live, workers that are blocks: what warp 0 found for all warps */
     uint64_t first[WARPS * SET]; /* first atom of each tile of the set */
     uint32_t ends[WARPS * SET];  /* atoms of each tile; when the set is closed, where each ends */
     uint32_t staged[WARPS][STAGE_CHANNELS];
@@ -136,9 +136,9 @@ struct weir_engine_thread {
     uint32_t moved, merged, still_deferred; /* counted by the lane in this round */
     uint64_t stale, atoms;                  /* counted by the lane since the kernel began */
     int live;                               /* a constant: the kernel is a live one, which has */
-    int choked; /* items that arrive are put into a queue, since the worker processes none now */
-    int uncut;  /* the tiles at hand are pieces */
-    uint32_t home;                 /* number of the queue that the worker pushes to and pops from first */
+    int choked;    /* items that arrive are put into a queue, since the worker processes none now */
+    int uncut;     /* the tiles at hand are pieces */
+    uint32_t home; /* number of the queue that the worker pushes to and pops from first */
     struct weir_live_tally *tally; /* what its warp counted since the kernel began */
 };
 

@@ -63,20 +63,20 @@ static int wants_tending(const struct weir_worklist *list)
 
 static void describe(struct weir_worklist *list, struct residents *all)
 {
-    *all = (struct residents){.context = list->context,
-                              .name = list->op->name,
-                              .kernel = weir__worklist_live(list) ? &list->op->live
-                                                                 : &list->op->fused,
-                              .args_bytes = weir__worklist_args_bytes(list),
-                              .count = list->count,
-                              .time_limit_ms = list->config.time_limit_ms,
-                              .stop_value = 1,
-                              .fail = fail,
-                              .failed = failed,
-                              .put_behind = put_behind,
-                              .collect = collect,
-                              .tend = wants_tending(list) ? tend : NULL,
-                              .user = list};
+    *all =
+        (struct residents){.context = list->context,
+                           .name = list->op->name,
+                           .kernel = weir__worklist_live(list) ? &list->op->live : &list->op->fused,
+                           .args_bytes = weir__worklist_args_bytes(list),
+                           .count = list->count,
+                           .time_limit_ms = list->config.time_limit_ms,
+                           .stop_value = 1,
+                           .fail = fail,
+                           .failed = failed,
+                           .put_behind = put_behind,
+                           .collect = collect,
+                           .tend = wants_tending(list) ? tend : NULL,
+                           .user = list};
     for (uint32_t i = 0; i < list->count; i++) {
         const struct worker *worker = &list->workers[i];
         all->one[i] = (struct resident){.device = worker->device,

@@ -30,10 +30,11 @@ weir_status weir__live_check(const struct weir_worklist *list)
 {
     const weir_worklist_config *config = &list->config;
     if (config->order == WEIR_ORDER_SOFT || config->order == WEIR_ORDER_BULK)
-        return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "kernel live: order %s goes by rounds, and it has none; choose fifo or leave "
-                          "it out",
-                          weir_order_kind_text(config->order));
+        return weir__fail(
+            WEIR_ERR_UNSUPPORTED,
+            "kernel live: order %s goes by rounds, and it has none; choose fifo or leave "
+            "it out",
+            weir_order_kind_text(config->order));
     if (weir__device_is_gpu(list->workers[0].device) && !weir__worklist_all_reach(list))
         return weir__fail(WEIR_ERR_UNSUPPORTED,
                           "kernel live: the GPUs do not reach each other's memory; choose fused");
@@ -121,9 +122,8 @@ static weir_status allocate_slots(struct worker *worker)
 {
     const struct weir_worklist *list = worker->list;
     const weir_operator *op = list->op;
-    weir_status status =
-        weir_device_alloc(worker->device, (size_t)item_marks(worker) * op->item_bytes,
-                          &worker->bags[WEIR_BAG_NEAR]);
+    weir_status status = weir_device_alloc(
+        worker->device, (size_t)item_marks(worker) * op->item_bytes, &worker->bags[WEIR_BAG_NEAR]);
     if (!status)
         status =
             weir_device_alloc(worker->device, ((size_t)1 << pieces_log(list)) * op->piece_bytes,
@@ -162,8 +162,8 @@ weir_status weir__live_allocate(struct worker *worker)
     status = allocate_zeroed(worker, worker->device, live_bytes(worker), &memory);
     worker->live = memory;
     if (status ||
-        (status = allocate_zeroed(worker, worker->device,
-                                  (size_t)marks(worker) * sizeof(uint32_t), &worker->live_marks)))
+        (status = allocate_zeroed(worker, worker->device, (size_t)marks(worker) * sizeof(uint32_t),
+                                  &worker->live_marks)))
         return status;
     if (list->count > 1) {
         status = allocate_zeroed(worker, channel_device(worker),
@@ -282,10 +282,11 @@ static void image_channels(const struct worker *worker, struct weir_live *image)
         while (from->hops[at] != worker->index)
             at++;
         const char *ring = worker->channel_in[l];
-        image->in[l] = (struct weir_live_in){.slots = ring,
-                                             .marks = (const uint32_t *)(const void *)(ring + marks_at),
-                                             .credit = &from->live_credit[at],
-                                             .room_log = room_log};
+        image->in[l] =
+            (struct weir_live_in){.slots = ring,
+                                  .marks = (const uint32_t *)(const void *)(ring + marks_at),
+                                  .credit = &from->live_credit[at],
+                                  .room_log = room_log};
     }
 }
 

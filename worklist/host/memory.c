@@ -158,8 +158,8 @@ static weir_status allocate_words(struct worker *worker)
     const size_t bytes = weir__worklist_words_bytes(worker);
     void *memory;
     weir_status status;
-    if ((status = weir_device_alloc(worker->device, weir__worklist_resident(list) ? 4 * bytes : bytes,
-                                    &memory)))
+    if ((status = weir_device_alloc(worker->device,
+                                    weir__worklist_resident(list) ? 4 * bytes : bytes, &memory)))
         return status;
     worker->words = memory;
     if ((status = weir_device_alloc(home, bytes, &memory)))
@@ -236,9 +236,8 @@ weir_status weir__worklist_allocate(struct weir_worklist *list)
 {
     void *memory;
     weir_status status;
-    list->home_words =
-        !weir__worklist_resident(list) || list->routes.kind == WEIR_ROUTE_STAGED || 
-        !weir__worklist_all_reach(list);
+    list->home_words = !weir__worklist_resident(list) || list->routes.kind == WEIR_ROUTE_STAGED ||
+                       !weir__worklist_all_reach(list);
     for (uint32_t i = 0; i < list->count; i++)
         if ((status = allocate_worker(&list->workers[i])))
             return status;

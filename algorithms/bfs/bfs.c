@@ -66,13 +66,16 @@ static int usual(weir_context *context, const weir_graph *graph)
 }
 
 /* What auto becomes of the order. Host devices take longer for a round than a GPU, and not all of them the same time, so one that
- * goes on by itself finds levels that are too large, and does much again. */
+ * goes on by itself finds levels that are too large, and does much again. Live kernels have no rounds to order. */
 static weir_order_kind usual_order(weir_context *context, const weir_partition *partition,
-                                   weir_order_kind order)
+                                   const weir_run_options *options)
 {
+    const weir_order_kind order = options->order;
     const int several = partition && partition->parts > 1;
     const int host = !weir__device_is_gpu(weir_context_device(context, 0));
-    return order == WEIR_ORDER_AUTO && several && host ? WEIR_ORDER_SOFT : order;
+    return order == WEIR_ORDER_AUTO && options->kernel != WEIR_KERNEL_LIVE && several && host
+               ? WEIR_ORDER_SOFT
+               : order;
 }
 
 static weir_status possible(const void *user)
@@ -93,7 +96,7 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     if (status)
         return status;
     if (form == WEIR__FORM_PUSH) {
-        with.order = usual_order(making->context, making->partition, with.order);
+        with.order = usual_order(making->context, making->partition, &with);
         pushed.options = &with;
         return create_push(bfs, &pushed);
     }

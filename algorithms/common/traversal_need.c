@@ -33,7 +33,8 @@ void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *
                           struct weir__need *need)
 {
     const int soft = options->order == WEIR_ORDER_SOFT ||
-                     (options->order == WEIR_ORDER_AUTO && config->delta_hint);
+                     (options->order == WEIR_ORDER_AUTO && config->delta_hint &&
+                      options->kernel != WEIR_KERNEL_LIVE);
     const uint64_t item = (soft ? 4 : 2) * (uint64_t)op->item_bytes;
     for (uint32_t p = 0; p < sizes->parts; p++) {
         const weir_device *device = weir_context_device(sizes->context, p);

@@ -94,6 +94,9 @@ for verb in bfs sssp; do
             grep -q '"pops":[0-9]' document || fail "$LAST: pops should be told"
         done
     done
+    expect_ok $verb rmat:12 --devices host:3 --kernel live --verify
+    has "verified: ok"
+    has "order fifo, kernel live"
     right --kernel fused
     picked queues null
     for order in soft soft:3 bulk; do

@@ -111,7 +111,7 @@ struct worker {
     struct weir_live *live;
     void *live_marks;
     uint32_t *live_credit;
-    uint32_t live_queues, live_room_log; /* of each queue, as a power of two */
+    uint32_t live_queues, live_room_log;              /* of each queue, as a power of two */
     void *channel_out[WEIR_DEVICES_MAX];              /* discrete: rings that the host sends from */
     uint32_t hops[WEIR_DEVICES_MAX], hop_count;       /* workers that it sends to */
     uint32_t sources[WEIR_DEVICES_MAX], source_count; /* workers that send to it; fused */

@@ -97,6 +97,10 @@ for verb in bfs sssp; do
     expect_ok $verb rmat:12 --devices host:3 --kernel live --verify
     has "verified: ok"
     has "order fifo, kernel live"
+    expect_ok $verb rmat:12 --devices host:3 --kernel live --stats
+    for row in pops "empty pops" steals "most in a queue"; do
+        has "  $row "
+    done
     right --kernel fused
     picked queues null
     for order in soft soft:3 bulk; do

@@ -32,13 +32,14 @@ trap 'rm -rf "$made"' EXIT
 graphs=${WEIR_SOAK_GRAPHS:-rmat:13 grid:80x80,0.7 $("$(dirname "$0")/make_hubs.sh" "$made")}
 trap 'exit 130' INT TERM
 
-# Choices of batch n: each order with each kernel in ten batches, the others go around.
+# Choices of batch n: each order with each kernel that has rounds in ten batches of fifteen, kernel live in the others, which has
+# one order; the rest goes around.
 choices() {
     case $((n % 5)) in
     0) order=fifo ;; 1) order=soft ;; 2) order=soft:3 ;; 3) order=soft:400 ;; *) order=bulk ;;
     esac
-    case $((n / 5 % 2)) in
-    0) kernel=fused ;; *) kernel=discrete ;;
+    case $((n / 5 % 3)) in
+    0) kernel=fused ;; 1) kernel=discrete ;; *) kernel=live order=fifo ;;
     esac
     case $((n % 4)) in
     0) route=direct ;; 1) route=ring ;; 2) route=tree ;; *) route=staged ;;

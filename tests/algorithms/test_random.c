@@ -124,7 +124,11 @@ static weir_run_options random_options(struct trial *t)
     options.order = below(t, 2) ? 0 : (weir_order_kind)below(t, 4);
     options.delta =
         options.order == WEIR_ORDER_SOFT && below(t, 2) ? 1 + (uint32_t)below(t, 500) : 0;
-    options.kernel = below(t, 3) ? 0 : (weir_kernel_kind)below(t, 3);
+    options.kernel = below(t, 3) ? 0 : (weir_kernel_kind)below(t, 4);
+    if (options.kernel == WEIR_KERNEL_LIVE) { /* it has no rounds to order */
+        options.order = below(t, 2) ? WEIR_ORDER_AUTO : WEIR_ORDER_FIFO;
+        options.delta = 0;
+    }
     options.worker = below(t, 3) ? 0 : (weir_worker_kind)below(t, 4);
     options.mapping = below(t, 3) ? 0 : (weir_mapping_kind)below(t, 6);
     if (!choice_has_effect(options.worker, options.mapping, 0))

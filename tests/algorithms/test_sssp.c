@@ -204,16 +204,16 @@ static void every_kernel_worker_and_mapping(void **state)
     weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("rmat:8", 0);
     const char *spec = *state;
-    const int mixed = strstr(spec, "cuda") && strstr(spec, "host"); /* no fused kernels there */
+    const int mixed = strstr(spec, "cuda") && strstr(spec, "host"); /* no resident kernels there */
     weigh(graph, "random");
-    for (int i = 0; i < 3 * 4 * 6; i += crowded(context) ? 7 : STRIDE) {
+    for (int i = 0; i < 4 * 4 * 6; i += crowded(context) ? 7 : STRIDE) {
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-        options.kernel = (weir_kernel_kind)(i % 3);
-        if (options.kernel == WEIR_KERNEL_FUSED && mixed)
+        options.kernel = (weir_kernel_kind)(i % 4);
+        if ((options.kernel == WEIR_KERNEL_FUSED || options.kernel == WEIR_KERNEL_LIVE) && mixed)
             continue;
-        options.worker = (weir_worker_kind)(i / 3 % 4);
-        if (choice_has_effect(options.worker, (weir_mapping_kind)(i / 12), 0))
-            options.mapping = (weir_mapping_kind)(i / 12);
+        options.worker = (weir_worker_kind)(i / 4 % 4);
+        if (choice_has_effect(options.worker, (weir_mapping_kind)(i / 16), 0))
+            options.mapping = (weir_mapping_kind)(i / 16);
         options.fetch = (uint32_t)i % 5;
         options.group = options.mapping == WEIR_MAPPING_GROUP ? 1u << i % 4 : 0;
         weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_EDGE, &options);

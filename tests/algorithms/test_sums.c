@@ -107,16 +107,30 @@ static void sums_are_those_of_a_serial_loop(void **state)
     weir_context_destroy(context);
 }
 
+static const weir_kernel_kind kernels[] = {WEIR_KERNEL_AUTO, WEIR_KERNEL_DISCRETE,
+                                           WEIR_KERNEL_LIVE};
+
+/* Live kernels want devices of one kind, and have no order but the first. */
+static size_t kernels_on(const char *spec)
+{
+    return strchr(spec, ',') ? 2 : 3;
+}
+
+static int orders_with(weir_kernel_kind kernel)
+{
+    return kernel == WEIR_KERNEL_LIVE ? WEIR_ORDER_FIFO : WEIR_ORDER_BULK;
+}
+
 static void in_every_order_and_over_every_route(void **state)
 {
     weir_context *context = open_or_skip(state);
     weir_graph *graph = acyclic("rmat:8,4");
     weir_partition *partition = random_partition(context, graph);
-    for (int kernel = WEIR_KERNEL_AUTO; kernel <= WEIR_KERNEL_DISCRETE; kernel += 2)
-        for (int order = WEIR_ORDER_FIFO; order <= WEIR_ORDER_BULK; order++)
+    for (size_t k = 0; k < kernels_on(*state); k++)
+        for (int order = WEIR_ORDER_FIFO; order <= orders_with(kernels[k]); order++)
             for (int route = WEIR_ROUTE_AUTO; route <= WEIR_ROUTE_STAGED; route++) {
                 weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-                options.kernel = (weir_kernel_kind)kernel;
+                options.kernel = kernels[k];
                 options.order = (weir_order_kind)order;
                 options.route = (weir_route_kind)route;
                 check(context, graph, partition, &options);

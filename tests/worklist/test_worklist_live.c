@@ -5,6 +5,8 @@
 #include "tests/worklist/worklist_fixture.h"
 #include "worklist/host/internal.h"
 
+#include <stdlib.h>
+
 /* Under a thread sanitizer threads cost many times as much. */
 #if defined(__SANITIZE_THREAD__)
 enum { DEPTH = 6, KEYS = 60, CASES = 12, HUB = 20000, CHAIN = 60 };
@@ -297,6 +299,22 @@ static void the_spill_is_bounded(void **state)
     }
 }
 
+/* The dump counts items, and no pieces that nobody came to. */
+static void a_dump_counts_items_alone(void **state)
+{
+    struct tree_setup setup = hub(*state);
+    struct tree_world world;
+    setup.spill_bytes = "0";
+    setup.config.queue_items = 64;
+    setup.config.queues = 1;
+    tree_open(&world, &setup);
+    assert_int_equal(tree_world_seed(&world, 3, 1), WEIR_OK);
+    assert_int_equal(weir_worklist_run(world.list, NULL), WEIR_ERR_NOMEM);
+    for (const char *at = weir_error_detail(); (at = strstr(at, "consumed ")); at++)
+        assert_true(strtoull(at + strlen("consumed "), NULL, 10) <= HUB + 1);
+    tree_world_close(&world);
+}
+
 static void a_tile_of_too_many_atoms_is_refused(void **state)
 {
     for (uint32_t more = 0; more < 3; more++) {
@@ -472,6 +490,9 @@ int main(void)
         ON_EACH_LIVE(what_leaves_waits_for_credit),
         ON_EACH_LIVE(a_hub_spills_and_nothing_is_lost),
         ON_EACH_LIVE(the_spill_is_bounded),
+        ON(a_dump_counts_items_alone, "host:1"),
+        ON(a_dump_counts_items_alone, "host:2x2"),
+        ON(a_dump_counts_items_alone, "cuda:0"),
         ON_EACH_LIVE(a_cancel_stops_it),
         ON_EACH_LIVE(a_time_limit_stops_it),
         ON_EACH_LIVE(a_tile_of_too_many_atoms_is_refused),

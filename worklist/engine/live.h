@@ -342,15 +342,16 @@ WEIR_DEV void weir_live_close(const struct weir_engine_args *work)
     const uint64_t all_ns = weir_clock_ns() - run->started_ns;
     const uint64_t wait_ns = run->waiters ? run->wait_ns / run->waiters : 0;
     const uint32_t why = weir_live_why(work);
+    const uint64_t waiting = weir_live_length(&live->pieces); /* of a run that was stopped */
     ledger->produced =
         (uint64_t)work->seed_count + work->seed_numbers + run->produced - run->pieces;
-    ledger->consumed = run->consumed - run->pieces;
+    ledger->consumed = run->consumed - (run->pieces - waiting);
     ledger->processed = ledger->consumed - run->merged;
     ledger->spilled = run->spilled;
     ledger->phase_ns[3] = wait_ns < all_ns ? wait_ns : all_ns;
     ledger->phase_ns[0] = all_ns - ledger->phase_ns[3];
     ledger->seen[WEIR_BAG_NEAR] = weir_live_left_over(live);
-    ledger->seen[WEIR_BAG_PIECE] = (uint32_t)weir_live_length(&live->pieces);
+    ledger->seen[WEIR_BAG_PIECE] = (uint32_t)waiting;
     ledger->seen[WEIR_BAG_HELD] =
         (uint32_t)(weir_live_length(&live->held) + weir_live_length(&live->more_held));
     WEIR_ROLLED

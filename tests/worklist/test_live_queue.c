@@ -276,6 +276,31 @@ static void a_slow_producer_keeps_nobody_waiting(void **state)
     drop(memory);
 }
 
+/* A head that was seen a while ago leads to what is there now, and to nothing where nothing is. */
+static void an_old_head_finds_what_is_there(void **state)
+{
+    (void)state;
+    const struct kind *kind = &kinds[2];
+    struct memory *memory = make(kind, 3, 0);
+    const uint32_t stop = 0;
+    uint32_t high = 0, next = 0;
+    uint64_t ticket;
+    for (uint32_t i = 0; i < 8; i++)
+        assert_true(kind->push(&memory->queue, i, &stop, &high));
+    assert_int_equal(pop_in_order(kind, &memory->queue, 5, &next), 5);
+    for (uint64_t old = 0; old < 5; old++) { /* slots that are free, or of the next turn */
+        if (old < 2)
+            assert_true(kind->push(&memory->queue, 8 + (uint32_t)old, &stop, &high));
+        assert_int_equal(weir_live_claim_from_mpmc(&memory->queue, 1, old, &ticket), 1);
+        assert_int_equal(kind->take(&memory->queue, ticket), next++);
+        weir_live_return_mpmc(&memory->queue, 1);
+    }
+    assert_int_equal(next, 10);
+    for (uint64_t old = 0; old <= 10; old++)
+        assert_int_equal(weir_live_claim_from_mpmc(&memory->queue, 3, old, &ticket), 0);
+    drop(memory);
+}
+
 /* A consumer that has claimed an element and not copied it: its slot is not overwritten. A stop ends the producer's wait. */
 static void a_slow_consumer_is_not_overwritten(void **state)
 {
@@ -414,6 +439,7 @@ int main(void)
         cmocka_unit_test(a_queue_that_does_not_exist_is_full_and_empty),
         cmocka_unit_test(chunks_come_when_they_are_needed),
         cmocka_unit_test(a_slow_producer_keeps_nobody_waiting),
+        cmocka_unit_test(an_old_head_finds_what_is_there),
         cmocka_unit_test(a_slow_consumer_is_not_overwritten),
         cmocka_unit_test(threads_push_and_pop_each_element_once),
         cmocka_unit_test(threads_push_and_pop_through_chunks),

@@ -114,21 +114,38 @@ WEIR_DEV struct weir_live_queue weir_live_queue_at(const struct weir_live *live,
     return queue;
 }
 
-/** What there is, but for channels and other workers' queues; a bit for each enum weir_live_source. All lanes of a warp; the
- *  words are loaded side by side. */
-WEIR_DEV uint32_t weir_live_look(const struct weir_engine_thread *self)
+/** What a worker has seen at one look. */
+struct weir_live_found {
+    uint32_t
+        sources; /* a bit for each enum weir_live_source; of channels and other workers' queues none */
+    uint64_t head;   /* of the worker's own queue */
+    uint64_t length; /* the same; of no meaning if nothing is there */
+};
+
+/** Look what there is, but for channels and other workers' queues. All lanes of a warp; the words are loaded side by side. */
+WEIR_DEV struct weir_live_found weir_live_look(const struct weir_engine_thread *self)
 {
     const struct weir_live *live = self->work->live;
-    uint32_t found = 0;
+    struct weir_live_found found = {0, 0, 0};
     WEIR_ROLLED
     for (uint32_t s = weir_lane(); s < WEIR_LIVE_SOURCES; s += WEIR_LANES) {
         const struct weir_live_words *home = live->items.words + self->home;
-        const uint64_t *head = s == WEIR_LIVE_HOME ? &home->head : live->heads[s];
-        const uint64_t *tail = s == WEIR_LIVE_HOME ? &home->tail : live->tails[s];
-        if (weir_load_relaxed_dev_u64(tail) > weir_load_relaxed_dev_u64(head))
-            found |= (uint32_t)1 << s;
+        const uint64_t *heads = s == WEIR_LIVE_HOME ? &home->head : live->heads[s];
+        const uint64_t *tails = s == WEIR_LIVE_HOME ? &home->tail : live->tails[s];
+        const uint64_t head = weir_load_relaxed_dev_u64(heads);
+        const uint64_t tail = weir_load_relaxed_dev_u64(tails);
+        if (tail > head)
+            found.sources |= (uint32_t)1 << s;
+        if (s == WEIR_LIVE_HOME) {
+            found.head = head;
+            found.length = tail - head;
+        }
     }
-    return WEIR_LANES == 32u ? weir_ballot(found != 0) : found;
+    if (WEIR_LANES == 32u)
+        found.sources = weir_ballot(found.sources != 0);
+    found.head = weir_broadcast_u64(found.head, WEIR_LIVE_HOME);
+    found.length = weir_broadcast_u64(found.length, WEIR_LIVE_HOME);
+    return found;
 }
 
 /** A channel in which something waits. All lanes of a warp. @param[in] turn  where to begin.
@@ -215,20 +232,17 @@ WEIR_DEV uint32_t weir_live_claim_seeds(uint64_t *next, uint64_t end, uint32_t w
     return end - first < want ? (uint32_t)(end - first) : want;
 }
 
-/** Items that a worker takes at a time: what the user said, or its share of what waits in its queue. All lanes of a warp.
+/** Items that a worker takes at a time: what the user said, or its share of what waits in its queue.
  *  @param[in] workers  that pop from the queue first; @param[in] most  that the worker has room for. */
-WEIR_DEV uint32_t weir_live_share(const struct weir_engine_thread *self, uint32_t workers,
+WEIR_DEV uint32_t weir_live_share(const struct weir_engine_args *work,
+                                  const struct weir_live_found *found, uint32_t workers,
                                   uint32_t most)
 {
-    const struct weir_engine_args *work = self->work;
-    const struct weir_live_queue queue = weir_live_queue_at(work->live, self->home);
-    uint64_t share = 0;
-    if (work->fetch || work->fetch_least >= most)
-        return work->fetch_least < most ? work->fetch_least : most;
-    if (weir_lane() == 0)
-        share = weir_live_length(&queue) / (workers ? workers : 1u);
-    share = weir_broadcast_u64(share, 0);
-    return share < work->fetch_least ? work->fetch_least : share < most ? (uint32_t)share : most;
+    const uint32_t least = work->fetch_least < most ? work->fetch_least : most;
+    if (work->fetch || !(found->sources & (uint32_t)1 << WEIR_LIVE_HOME))
+        return least;
+    const uint64_t share = found->length / (workers ? workers : 1u);
+    return share < least ? least : share < most ? (uint32_t)share : most;
 }
 
 /* ---- beginning, waiting, ending -------------------------------------------------------------- */

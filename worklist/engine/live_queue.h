@@ -131,20 +131,16 @@ WEIR_DEV int weir_live_is_ready(const struct weir_live_queue *queue, uint64_t ti
 }
 
 /** Claim up to @p want elements that are there, in the order of their tickets. All lanes of a warp; lane i looks at those
- *  whose numbers are i modulo the lanes. @return how many; all of them have to be taken soon, and then given back with
- *  weir_live_return_mpmc(). */
-WEIR_DEV uint32_t weir_live_claim_mpmc(const struct weir_live_queue *queue, uint32_t want,
-                                       uint64_t *ticket_out)
+ *  whose numbers are i modulo the lanes. @param[in] head  of the queue, as it was seen a moment ago.
+ *  @return how many; all of them have to be taken soon, and then given back with weir_live_return_mpmc(). */
+WEIR_DEV uint32_t weir_live_claim_from_mpmc(const struct weir_live_queue *queue, uint32_t want,
+                                            uint64_t head, uint64_t *ticket_out)
 {
     const uint32_t all = WEIR_LANES == 32u ? 0xFFFFFFFFu : 1u;
     *ticket_out = 0;
     WEIR_ROLLED
     for (uint32_t tries = 0; tries < WEIR_LIVE_TRIES; tries++) {
-        uint64_t head = 0;
         uint32_t ready = 0, won = 0;
-        if (weir_lane() == 0)
-            head = weir_load_relaxed_dev_u64(&queue->words->head);
-        head = weir_broadcast_u64(head, 0);
         WEIR_ROLLED
         while (ready < want) {
             const uint32_t at = ready + weir_lane();
@@ -153,19 +149,41 @@ WEIR_DEV uint32_t weir_live_claim_mpmc(const struct weir_live_queue *queue, uint
             if (there != all)
                 break;
         }
-        if (ready == 0)
-            return 0;
         ready = ready < want ? ready : want;
-        /* Nobody has claimed these if the head is where it was when their marks were looked at, since it only grows. */
-        if (weir_lane() == 0)
-            won = weir_atomic_compare_swap_relaxed_dev_u64(&queue->words->head, head,
-                                                           head + ready) == head;
+        uint64_t now = head;
+        if (weir_lane() == 0 && ready) {
+            /* Nobody has claimed these if the head is where it was when their marks were looked at, since it only grows. */
+            now = weir_atomic_compare_swap_relaxed_dev_u64(&queue->words->head, head, head + ready);
+            won = now == head;
+        } else if (weir_lane() == 0) {
+            now = weir_load_relaxed_dev_u64(&queue->words->head);
+        }
         if (weir_broadcast_u32(won, 0)) {
             *ticket_out = head;
             return ready;
         }
+        now = weir_broadcast_u64(now, 0);
+        if (now == head) /* what is at the head is not there yet */
+            return 0;
+        head = now;
     }
     return 0;
+}
+
+/** Where the head of a queue is. All lanes of a warp. */
+WEIR_DEV uint64_t weir_live_head(const struct weir_live_queue *queue)
+{
+    uint64_t head = 0;
+    if (weir_lane() == 0)
+        head = weir_load_relaxed_dev_u64(&queue->words->head);
+    return weir_broadcast_u64(head, 0);
+}
+
+/** The same, from wherever the head is. */
+WEIR_DEV uint32_t weir_live_claim_mpmc(const struct weir_live_queue *queue, uint32_t want,
+                                       uint64_t *ticket_out)
+{
+    return weir_live_claim_from_mpmc(queue, want, weir_live_head(queue), ticket_out);
 }
 
 /** Give back the room of @p count elements that were taken. One lane, once the marks of all are released: a push that gets

@@ -454,8 +454,9 @@ WEIR_DEV struct weir_live_queue OP(live_queue)(const struct weir_live *live, uin
 }
 
 /** Claim up to @p want items of one queue. @param[in] found  from weir_live_look(). @param[in] elsewhere  look there, too. */
-WEIR_DEV struct OP(live_claim) OP(live_claim_items)(struct weir_engine_thread *self, uint32_t found,
-                                                    uint32_t want, int elsewhere)
+WEIR_DEV struct OP(live_claim)
+    OP(live_claim_items)(struct weir_engine_thread *self, const struct weir_live_found *found,
+                         uint32_t want, int elsewhere)
 {
     const struct weir_live *live = self->work->live;
     struct OP(live_claim) claim = {0, 0, 0};
@@ -466,14 +467,15 @@ WEIR_DEV struct OP(live_claim) OP(live_claim_items)(struct weir_engine_thread *s
             claim.queue = weir_live_elsewhere(self);
         else if (step == 2)
             claim.queue = live->queues;
-        if ((step == 0 && !(found & (uint32_t)1 << WEIR_LIVE_HOME)) ||
+        if ((step == 0 && !(found->sources & (uint32_t)1 << WEIR_LIVE_HOME)) ||
             (step == 1 && claim.queue == self->home) ||
-            (step == 2 && !(found & (uint32_t)1 << WEIR_LIVE_MORE)))
+            (step == 2 && !(found->sources & (uint32_t)1 << WEIR_LIVE_MORE)))
             continue;
         if (step != 0 && !elsewhere)
             break;
         const struct weir_live_queue queue = OP(live_queue)(live, claim.queue);
-        claim.count = weir_live_claim_mpmc(&queue, want, &claim.ticket);
+        const uint64_t head = step == 0 ? found->head : weir_live_head(&queue);
+        claim.count = weir_live_claim_from_mpmc(&queue, want, head, &claim.ticket);
         self->tally->pops += claim.count != 0;
         self->tally->steals += claim.count != 0 && step == 1;
     }
@@ -590,12 +592,15 @@ WEIR_DEV int OP(live_may)(const struct weir_engine_thread *self, uint32_t source
 
 /* ---- workers that are threads or warps --------------------------------------------------------- */
 
-/** Take a batch of up to @p want items, or of anything else, as the set of this warp. */
+/** Take a batch of items, or of anything else, as the set of this warp. @param[in] threads  workers are threads. */
 WEIR_DEV struct OP(live_batch)
-    OP(live_take)(struct weir_engine_thread *self, uint32_t turn, uint32_t want)
+    OP(live_take)(struct weir_engine_thread *self, uint32_t turn, uint32_t threads)
 {
     struct OP(live_batch) batch = {0, 0, 0};
-    const uint32_t found = weir_live_look(self);
+    const struct weir_live_found seen = weir_live_look(self);
+    const uint32_t found = seen.sources;
+    const uint32_t workers = self->blocks * WARPS / self->work->live->queues;
+    const uint32_t want = threads ? WEIR_LANES : weir_live_share(self->work, &seen, workers, SET);
     self->choked = self->work->workers > 1 && weir_live_is_choked(self->work, found);
     self->uncut = 0;
     weir_lanes_sync(); /* the last set has been walked */
@@ -609,7 +614,7 @@ WEIR_DEV struct OP(live_batch)
             continue;
         }
         const struct OP(live_claim) claim =
-            OP(live_claim_items)(self, found, want, source == WEIR_LIVE_ELSEWHERE);
+            OP(live_claim_items)(self, &seen, want, source == WEIR_LIVE_ELSEWHERE);
         batch.taken = batch.tiles = batch.off = claim.count;
         if (!claim.count)
             continue;
@@ -634,13 +639,13 @@ WEIR_DEV void OP(live_walk)(struct weir_engine_thread *self, uint32_t tiles, int
 }
 
 /** A task of a worker that is a thread or a warp. @return whether it found anything. */
-WEIR_DEV int OP(live_task)(struct weir_engine_thread *self, uint32_t turn, uint32_t want,
+WEIR_DEV int OP(live_task)(struct weir_engine_thread *self, uint32_t turn, uint32_t threads,
                            uint32_t fetch, int form)
 {
     uint32_t taken = 0, off = 0;
     WEIR_ROLLED
     do {
-        const struct OP(live_batch) batch = OP(live_take)(self, turn, want);
+        const struct OP(live_batch) batch = OP(live_take)(self, turn, threads);
         if (!batch.taken)
             break;
         if (batch.tiles)
@@ -675,14 +680,11 @@ WEIR_DEV void OP(live_warps)(struct weir_engine_thread *self, int form)
     const struct weir_engine_args *work = self->work;
     const uint32_t threads =
         form == FORM_GENERAL && work->worker == WEIR_ENGINE_THREAD && !OP(folds_here);
-    const uint32_t room = threads ? WEIR_LANES : SET;
     uint32_t looks = 0;
     WEIR_ROLLED
     for (uint32_t turn = 0;; turn++) {
-        const uint32_t workers = self->blocks * WARPS / work->live->queues;
-        const uint32_t want = threads ? room : weir_live_share(self, workers, room);
         const uint32_t fetch = work->fetch * (threads ? WEIR_LANES : 1u);
-        if (OP(live_task)(self, turn, want, fetch, form)) {
+        if (OP(live_task)(self, turn, threads, fetch, form)) {
             looks = 0;
             weir_live_busy(self->tally);
             if (turn % WEIR_LIVE_LOOKS || !weir_live_ends(work))
@@ -706,13 +708,15 @@ WEIR_DEV int OP(live_is_whole)(const struct weir_engine_args *work)
 }
 
 /** Warp 0: find a batch for the block, and tell the other warps. @return what warp 0 took by itself. */
-WEIR_DEV struct OP(live_batch)
-    OP(live_find)(struct weir_engine_thread *self, uint32_t turn, uint32_t want)
+WEIR_DEV struct OP(live_batch) OP(live_find)(struct weir_engine_thread *self, uint32_t turn)
 {
     struct OP(live_batch) batch = {0, 0, 0};
     struct OP(live_claim) claim = {0, 0, 0};
     uint32_t kind = WEIR_LIVE_NOTHING;
-    const uint32_t found = weir_live_look(self);
+    const struct weir_live_found seen = weir_live_look(self);
+    const uint32_t found = seen.sources;
+    const uint32_t want =
+        weir_live_share(self->work, &seen, self->blocks / self->work->live->queues, WARPS * SET);
     self->choked = self->work->workers > 1 && weir_live_is_choked(self->work, found);
     self->uncut = 0;
     WEIR_ROLLED
@@ -726,7 +730,7 @@ WEIR_DEV struct OP(live_batch)
                 kind = source;
             continue;
         }
-        claim = OP(live_claim_items)(self, found, want, source == WEIR_LIVE_ELSEWHERE);
+        claim = OP(live_claim_items)(self, &seen, want, source == WEIR_LIVE_ELSEWHERE);
         if (claim.count)
             kind = WEIR_LIVE_HOME;
     }
@@ -760,13 +764,13 @@ WEIR_DEV uint32_t OP(live_take_part)(struct weir_engine_thread *self, int whole)
 /** A batch of a worker that is a block, by all its warps. @param[in,out] off  items to count off; of warp 0.
  *  @return 0 if it found nothing, else at least 1, the same in all warps. */
 WEIR_DEV uint32_t OP(live_block_batch)(struct weir_engine_thread *self, uint32_t turn,
-                                       uint32_t want, uint32_t *off)
+                                       uint32_t *off)
 {
     const struct weir_engine_block *block = self->block;
     const int whole = OP(live_is_whole)(self->work);
     weir_block_sync(); /* the last set has been walked */
     if (WARP_ID == 0)
-        *off += OP(live_find)(self, turn, want).off;
+        *off += OP(live_find)(self, turn).off;
     weir_block_sync();
     const uint32_t kind = block->live.kind, count = block->live.count;
     if (kind == WEIR_LIVE_NOTHING)
@@ -787,12 +791,12 @@ WEIR_DEV uint32_t OP(live_block_batch)(struct weir_engine_thread *self, uint32_t
 }
 
 /** A task of a worker that is a block. @return whether it found anything, the same in all warps. */
-WEIR_DEV int OP(live_block_task)(struct weir_engine_thread *self, uint32_t turn, uint32_t want)
+WEIR_DEV int OP(live_block_task)(struct weir_engine_thread *self, uint32_t turn)
 {
     uint32_t taken = 0, batch, off = 0;
     WEIR_ROLLED
     do {
-        batch = OP(live_block_batch)(self, turn, want, &off);
+        batch = OP(live_block_batch)(self, turn, &off);
         taken += batch;
     } while (batch && taken < self->work->fetch);
     if (!taken)
@@ -811,11 +815,8 @@ WEIR_DEV void OP(live_blocks)(struct weir_engine_thread *self)
     uint32_t looks = 0;
     WEIR_ROLLED
     for (uint32_t turn = 0;; turn++) {
-        uint32_t want = 0;
         int ends = 0;
-        if (WARP_ID == 0)
-            want = weir_live_share(self, self->blocks / work->live->queues, WARPS * SET);
-        const int found = OP(live_block_task)(self, turn, want);
+        const int found = OP(live_block_task)(self, turn);
         if (WARP_ID == 0 && found) {
             looks = 0;
             weir_live_busy(self->tally);

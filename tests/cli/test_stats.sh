@@ -63,7 +63,7 @@ for verb in bfs sssp; do
     # shellcheck disable=SC2086 # words, here and below
     expect_ok $verb rmat:7 --source 1 --devices host:3 --partition random --route direct $push --stats
     for row in "items produced" "items processed .* for each vertex reached" "atoms .* for each arc" "items sent" "items spilled" \
-        "items deferred" "rounds" "narrow rounds" "process, ms" "receive, ms" "order, ms" "wait, ms"; do
+        "items deferred" "rounds" "narrow rounds" "items woven" "paced rounds" "process, ms" "receive, ms" "order, ms" "wait, ms"; do
         lines "^  $row" 1
     done
     has "work from source 1"

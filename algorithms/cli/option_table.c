@@ -99,7 +99,8 @@ static const weir__cli_option options[] = {
     CHOICE("kernel", "K", VERB_WORKLIST, kernel, weir__cli_kernels,
            "auto; fused: one kernel a device that stays until the end and\n"
            "sends by itself; discrete: a kernel a round; live: one kernel a\n"
-           "device that stays and has no rounds, with --order fifo alone;\n"
+           "device that stays and has no rounds, with --order fifo alone,\n"
+           "on host devices or one GPU;\n"
            "default: auto"),
     NUMBER("queues", VERB_WORKLIST, queues, 1, 1024,
            "of each device, with --kernel live, from which its workers take\n"

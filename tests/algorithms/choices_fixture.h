@@ -2,6 +2,7 @@
 #ifndef WEIR_TESTS_ALGORITHMS_CHOICES_FIXTURE_H
 #define WEIR_TESTS_ALGORITHMS_CHOICES_FIXTURE_H
 
+#include "tests/lib/live.h"
 #include "tests/lib/choices.h"
 #include "tests/lib/skip.h"
 #include "tests/lib/support.h"
@@ -23,6 +24,12 @@
 static const char *const variant_orders[] = {"fifo", "soft", "soft:1", "soft:1000", "bulk"};
 static const char *const variant_routes[] = {"direct", "ring", "tree", "staged"};
 static const char *const variant_kernels[] = {"fused", "discrete"};
+
+/** How many of them can run there. */
+static inline uint32_t variant_count(const char *spec)
+{
+    return live_runs_on(spec) ? VARIANTS : 40;
+}
 
 /** Row @p i of VARIANTS: all orders, routes and kernels, and some of the rest. */
 static inline void variant_row(uint32_t i, uint8_t *row)

@@ -19,7 +19,7 @@ static void try_variants(struct choice_devices *set, enum choice_shape shape, ui
     const char *why;
     uint32_t wrong = 0;
     assert_non_null(graph);
-    for (uint32_t i = first; i < VARIANTS && wrong < 3; i += step) {
+    for (uint32_t i = first; i < variant_count(set->spec[0]) && wrong < 3; i += step) {
         variant_row(i, row);
         if (choice_try(set, graph, row, &why) != CHOICE_RIGHT) {
             print_error("%s: %s, %s: %s\n", graph->name, choice_text(set, row), set->settings[0],
@@ -53,7 +53,7 @@ static void the_smallest_queues_give_the_same_answers(void **state)
 static void a_spill_bound_that_is_too_small_ends_the_run(void **state)
 {
     static const char *const bounds[] = {"0", "64KiB"};
-    for (uint32_t i = 0; i < VARIANTS;
+    for (uint32_t i = 0; i < variant_count(*state);
          i += 3 * variant_step(*state)) { /* each order with each kernel */
         struct tree_setup setup = variant_tree(*state, i);
         struct tree_world world;

@@ -54,7 +54,7 @@ static void close_endless(struct tree_world *world)
 
 static void a_time_limit_ends_every_kind_of_run(void **state)
 {
-    for (uint32_t i = 0; i < VARIANTS; i += variant_step(*state)) {
+    for (uint32_t i = 0; i < variant_count(*state); i += variant_step(*state)) {
         struct tree_setup setup = variant_tree(*state, i);
         struct tree_world world;
         setup.config.time_limit_ms = 20;
@@ -69,7 +69,7 @@ static void a_time_limit_ends_every_kind_of_run(void **state)
 static void a_cancel_in_the_middle_ends_every_kind_of_run(void **state)
 {
     static const unsigned after_us[] = {0, 1000, 20000};
-    for (uint32_t i = 0; i < VARIANTS; i += variant_step(*state)) {
+    for (uint32_t i = 0; i < variant_count(*state); i += variant_step(*state)) {
         struct tree_setup setup = variant_tree(*state, i);
         struct tree_world world;
         open_endless(&world, &setup, i);
@@ -142,7 +142,7 @@ static void a_cancel_before_the_run_ends_it(void **state)
 {
     struct stage stage;
     open_stage(&stage, *state, CHOICE_RMAT);
-    for (uint32_t i = 0; i < VARIANTS; i += variant_step(*state)) {
+    for (uint32_t i = 0; i < variant_count(*state); i += variant_step(*state)) {
         const struct choice_operator *op = operator_of(i);
         void *object = made(&stage, i);
         op->cancel(object);
@@ -161,7 +161,7 @@ static void a_cancel_ends_a_row_of_runs(void **state)
 {
     struct stage stage;
     open_stage(&stage, *state, CHOICE_RMAT);
-    for (uint32_t i = 0; i < VARIANTS; i += variant_step(*state)) {
+    for (uint32_t i = 0; i < variant_count(*state); i += variant_step(*state)) {
         const struct choice_operator *op = operator_of(i);
         void *object = made(&stage, i);
         struct canceller canceller = {op->cancel, object, 500 * (i % 7), 0};

@@ -1,6 +1,7 @@
 /** @file test_cores.c  Runs that begin with every vertex, and algorithms of several runs over the same values: k-cores.
  *
  * Every kernel, order and mapping peels the same cores as a serial loop that shares no code with it. */
+#include "tests/lib/live.h"
 #include "tests/algorithms/traversal_fixture.h"
 #include "tests/lib/core_op.h"
 
@@ -100,10 +101,10 @@ static void cores_of_graphs(void **state)
 static const weir_kernel_kind kernels[] = {WEIR_KERNEL_AUTO, WEIR_KERNEL_DISCRETE,
                                            WEIR_KERNEL_LIVE};
 
-/* Live kernels want devices of one kind, and have no order but the first. */
+/* Live kernels want host devices or one GPU, and have no order but the first. */
 static size_t kernels_on(const char *spec)
 {
-    return strchr(spec, ',') ? 2 : 3;
+    return live_runs_on(spec) ? 3 : 2;
 }
 
 static int orders_with(weir_kernel_kind kernel)

@@ -1,4 +1,5 @@
 /** @file test_folds.c  Operators that add up the atoms of a tile: each row's sum comes once, whole, in its epilogue. */
+#include "tests/lib/live.h"
 #include "tests/algorithms/traversal_fixture.h"
 #include "tests/lib/fold_op.h"
 
@@ -138,10 +139,10 @@ static void long_rows_are_added_up_whole(void **state)
 static const weir_kernel_kind kernels[] = {WEIR_KERNEL_AUTO, WEIR_KERNEL_DISCRETE,
                                            WEIR_KERNEL_LIVE};
 
-/* Live kernels want devices of one kind, and have no order but the first. */
+/* Live kernels want host devices or one GPU, and have no order but the first. */
 static size_t kernels_on(const char *spec)
 {
-    return strchr(spec, ',') ? 2 : 3;
+    return live_runs_on(spec) ? 3 : 2;
 }
 
 static int orders_with(weir_kernel_kind kernel)

@@ -1,4 +1,5 @@
 /** @file test_pr_push.c  PageRank by residuals, on every set of devices against the serial reference. */
+#include "tests/lib/live.h"
 #include "tests/algorithms/pr_fixture.h"
 
 static void all_shapes(void **state)
@@ -36,8 +37,8 @@ static void every_choice_of_the_worklist(void **state)
     double *want = pr_expected(graph, &config);
     for (int i = 0; i < 11; i++) {
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-        if (i >= 9 && strchr(*state, ','))
-            continue; /* host devices do not reach the memory of GPUs */
+        if (i >= 9 && !live_runs_on(*state))
+            continue;
         options.kernel = i == 0   ? WEIR_KERNEL_DISCRETE
                          : i == 1 ? WEIR_KERNEL_FUSED
                          : i >= 9 ? WEIR_KERNEL_LIVE

@@ -3,6 +3,7 @@
  *
  * Everything of a trial comes from its seed, which a failure prints. WEIR_TEST_SEED is the first one, WEIR_TEST_TRIALS
  * how many there are of each: 40 unless given, and minutes of them find more. */
+#include "tests/lib/live.h"
 #include "tests/algorithms/pr_fixture.h"
 #include "tests/algorithms/sssp_fixture.h"
 #include "tests/lib/choices.h"
@@ -125,6 +126,8 @@ static weir_run_options random_options(struct trial *t)
     options.delta =
         options.order == WEIR_ORDER_SOFT && below(t, 2) ? 1 + (uint32_t)below(t, 500) : 0;
     options.kernel = below(t, 3) ? 0 : (weir_kernel_kind)below(t, 4);
+    if (options.kernel == WEIR_KERNEL_LIVE && !live_runs_on(t->spec))
+        options.kernel = WEIR_KERNEL_DISCRETE;
     if (options.kernel == WEIR_KERNEL_LIVE) { /* it has no rounds to order */
         options.order = below(t, 2) ? WEIR_ORDER_AUTO : WEIR_ORDER_FIFO;
         options.delta = 0;

@@ -1,4 +1,5 @@
 /** @file test_sssp.c  Shortest paths on every set of devices against the serial reference. */
+#include "tests/lib/live.h"
 #include "tests/algorithms/sssp_fixture.h"
 #include "tests/lib/choices.h"
 
@@ -209,7 +210,8 @@ static void every_kernel_worker_and_mapping(void **state)
     for (int i = 0; i < 4 * 4 * 6; i += crowded(context) ? 7 : STRIDE) {
         weir_run_options options = WEIR_RUN_OPTIONS_INIT;
         options.kernel = (weir_kernel_kind)(i % 4);
-        if ((options.kernel == WEIR_KERNEL_FUSED || options.kernel == WEIR_KERNEL_LIVE) && mixed)
+        if ((options.kernel == WEIR_KERNEL_FUSED && mixed) ||
+            (options.kernel == WEIR_KERNEL_LIVE && !live_runs_on(spec)))
             continue;
         options.worker = (weir_worker_kind)(i / 4 % 4);
         if (choice_has_effect(options.worker, (weir_mapping_kind)(i / 16), 0))

@@ -1,5 +1,6 @@
 /** @file test_sums.c  Operators whose updates add up (sum_tmpl.h): none is lost or doubled, and what goes to one far vertex
  * is sent as one. */
+#include "tests/lib/live.h"
 #include "tests/algorithms/traversal_fixture.h"
 #include "tests/lib/paths_op.h"
 
@@ -110,10 +111,10 @@ static void sums_are_those_of_a_serial_loop(void **state)
 static const weir_kernel_kind kernels[] = {WEIR_KERNEL_AUTO, WEIR_KERNEL_DISCRETE,
                                            WEIR_KERNEL_LIVE};
 
-/* Live kernels want devices of one kind, and have no order but the first. */
+/* Live kernels want host devices or one GPU, and have no order but the first. */
 static size_t kernels_on(const char *spec)
 {
-    return strchr(spec, ',') ? 2 : 3;
+    return live_runs_on(spec) ? 3 : 2;
 }
 
 static int orders_with(weir_kernel_kind kernel)

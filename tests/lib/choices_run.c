@@ -153,6 +153,9 @@ static enum choice_outcome judge(const weir_context *context, const weir_run_opt
         (options->order == WEIR_ORDER_SOFT || options->order == WEIR_ORDER_BULK) &&
         strstr(weir_error_detail(), "goes by rounds"))
         return CHOICE_REFUSED;
+    if (status == WEIR_ERR_UNSUPPORTED && kernel == WEIR_KERNEL_LIVE &&
+        strstr(weir_error_detail(), "not several GPUs"))
+        return CHOICE_REFUSED;
     if (status == WEIR_ERR_UNSUPPORTED && kernel && kernel != WEIR_KERNEL_DISCRETE &&
         choice_may_refuse_fused(context) && strlen(weir_error_detail()) > 10)
         return CHOICE_REFUSED;

@@ -1,4 +1,5 @@
 /** @file test_worklist_behind.c  What a program puts behind a worker's kernels (weir_worklist_config.behind). */
+#include "tests/lib/live.h"
 #include "runtime/support.h"
 #include "tests/worklist/worklist_fixture.h"
 
@@ -28,7 +29,7 @@ static const weir_kernel_kind kernels[] = {WEIR_KERNEL_DISCRETE, WEIR_KERNEL_FUS
 /* Kernels stay where all devices are of one kind. */
 static size_t kernels_on(const char *spec)
 {
-    return strchr(spec, ',') ? 1 : sizeof kernels / sizeof *kernels;
+    return strchr(spec, ',') ? 1 : live_runs_on(spec) ? 3 : 2;
 }
 
 static void open_behind(struct behind *behind, struct tree_world *world, const char *spec,

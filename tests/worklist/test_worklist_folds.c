@@ -1,6 +1,7 @@
 /** @file test_worklist_folds.c  Operators that add up the atoms of a tile: how many atoms that may be.
  *
  * What sums of rows are worth to a graph tests/algorithms/test_folds.c has. */
+#include "tests/lib/live.h"
 #include "tests/lib/support.h"
 #include "worklist/operator.h"
 
@@ -135,7 +136,7 @@ static void tiles_of_any_length_are_added_up(void **state)
 {
     static const uint64_t lengths[] = {0, 1, 2, 31, 32, 33, HEAP_STALE, 1024, 1025, 0, 300000, 1};
     enum { MANY = 600, KINDS = sizeof lengths / sizeof *lengths };
-    for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_LIVE; kernel++)
+    for (int kernel = WEIR_KERNEL_FUSED; kernel <= last_kernel_on(*state); kernel++)
         for (int order = WEIR_ORDER_FIFO; order <= WEIR_ORDER_BULK; order++) {
             weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
             weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
@@ -174,7 +175,7 @@ static void tiles_of_any_length_are_added_up(void **state)
 static void tiles_that_cannot_be_counted_are_refused(void **state)
 {
     static const uint64_t lengths[] = {UINT32_MAX, UINT64_C(1) << 32, (UINT64_C(5) << 32) + 3};
-    for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_LIVE; kernel++)
+    for (int kernel = WEIR_KERNEL_FUSED; kernel <= last_kernel_on(*state); kernel++)
         for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
             weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
             const heap_wire seed = {lengths[i]};

@@ -26,10 +26,10 @@ static const weir_mapping_kind mappings[] = {WEIR_MAPPING_AUTO,  WEIR_MAPPING_TH
 static const uint32_t groups[] = {0, 1, 8, 1024};
 static const uint32_t fetches[] = {0, 1, 3, 100, 4096};
 
-/* Devices that reach each other's memory. */
+/* Devices that run them. */
 #define ON_EACH_LIVE(f)                                                                    \
     ON(f, "host:1"), ON(f, "host:1x3"), ON(f, "host:2"), ON(f, "host:3"), ON(f, "host:8"), \
-        ON(f, "host:4x2"), ON(f, "cuda:0"), ON(f, "cuda:0-1"), ON(f, "cuda:0-3")
+        ON(f, "host:4x2"), ON(f, "cuda:0")
 
 #define PICK(list, roll) ((list)[(roll) % (sizeof(list) / sizeof *(list))])
 
@@ -473,6 +473,12 @@ static void a_hint_of_a_width_is_left_aside(void **state)
     tree_world_close(&world);
 }
 
+static void several_gpus_are_refused(void **state)
+{
+    struct tree_setup setup = live(*state);
+    refuse(&setup, WEIR_ERR_UNSUPPORTED, "kernel live: one GPU or host devices, not several GPUs");
+}
+
 static void mixed_devices_are_refused(void **state)
 {
     struct tree_setup setup = live(*state);
@@ -504,6 +510,7 @@ int main(void)
         ON(what_goes_by_rounds_is_refused, "host:1"),
         ON(what_goes_by_rounds_is_refused, "cuda:0"),
         ON(a_hint_of_a_width_is_left_aside, "host:2"),
+        ON(several_gpus_are_refused, "cuda:0-1"),
         ON(mixed_devices_are_refused, "cuda:0,host:1"),
     };
     return cmocka_run_group_tests_name("worklist live", tests, NULL, NULL);

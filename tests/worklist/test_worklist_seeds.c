@@ -1,4 +1,5 @@
 /** @file test_worklist_seeds.c  Seeds that the operator makes of numbers, beside seeds that are sent. */
+#include "tests/lib/live.h"
 #include "tests/lib/support.h"
 #include "worklist/operator.h"
 
@@ -165,7 +166,7 @@ static void run(struct world *world, uint32_t count, uint32_t sent)
 static void each_number_is_asked_for_once(void **state)
 {
     static const uint32_t counts[] = {1000, 0, 1, 33, 20001, 2};
-    for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_LIVE; kernel++)
+    for (int kernel = WEIR_KERNEL_FUSED; kernel <= last_kernel_on(*state); kernel++)
         for (int order = WEIR_ORDER_FIFO; order <= WEIR_ORDER_BULK; order++) {
             weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
             struct world world;
@@ -185,7 +186,7 @@ static void each_number_is_asked_for_once(void **state)
 /* Workers of live kernels that find nothing are told so, at the end at least; those of others never are. */
 static void who_finds_nothing_is_told_so(void **state)
 {
-    for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_LIVE; kernel++) {
+    for (int kernel = WEIR_KERNEL_FUSED; kernel <= last_kernel_on(*state); kernel++) {
         weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
         struct world world;
         config.kernel = (weir_kernel_kind)kernel;
@@ -201,7 +202,7 @@ static void who_finds_nothing_is_told_so(void **state)
 /* A later call takes the place of an earlier one, and a run forgets all of them. */
 static void the_last_call_counts_for_one_run(void **state)
 {
-    for (int kernel = WEIR_KERNEL_FUSED; kernel <= WEIR_KERNEL_LIVE; kernel++) {
+    for (int kernel = WEIR_KERNEL_FUSED; kernel <= last_kernel_on(*state); kernel++) {
         weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
         weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
         struct world world;

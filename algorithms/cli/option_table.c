@@ -94,7 +94,8 @@ static const weir__cli_option options[] = {
            "fifo: as items come; soft, soft:DELTA: near ones, of pr those with\n"
            "much to send first, DELTA levels or units a step, found when left\n"
            "out; bulk: generation by generation, all devices together;\n"
-           "default: fifo, or soft where near and far differ",
+           "default: fifo, or soft where near and far differ, or where\n"
+           "several host devices search breadth-first",
            .choices = &weir__cli_orders),
     CHOICE("kernel", "K", VERB_WORKLIST, kernel, weir__cli_kernels,
            "auto; fused: one kernel a device that stays until the end and\n"

@@ -299,27 +299,32 @@ static void choices_leave_narrow_rounds_out(void **state)
     weir_context_destroy(context);
 }
 
-/* Two paths, one in each half of the vertices, with an edge from one to the other at every so many steps. */
-static weir_graph *two_rails(uint32_t length, uint32_t every)
+/* An edge between two vertices, both ways. */
+static uint32_t join(uint32_t *from, uint32_t *to, uint32_t n, uint32_t a, uint32_t b)
 {
-    const uint32_t edges = 2 * (length - 1) + (length + every - 1) / every;
-    uint32_t *from = malloc(2 * edges * sizeof *from), *to = malloc(2 * edges * sizeof *to), n = 0;
+    from[n] = to[n + 1] = a;
+    to[n] = from[n + 1] = b;
+    return n + 2;
+}
+
+/* Paths of the same length, one behind the other in the numbers of vertices. At every so many steps each of the first half is joined
+ * to the one that lies half of all paths further on; the first two are joined where they begin. */
+static weir_graph *rails(uint32_t count, uint32_t length, uint32_t every)
+{
+    const uint32_t half = count / 2, most = 2 * (count * length + half * (length / every + 1) + 1);
+    uint32_t *from = malloc(most * sizeof *from), *to = malloc(most * sizeof *to), n = 0;
     weir_graph *graph;
     assert_true(from && to);
-    for (uint32_t i = 0; i < length; i++) {
-        if (i + 1 < length) {
-            from[n] = i, to[n++] = i + 1;
-            from[n] = length + i, to[n++] = length + i + 1;
-        }
-        if (i % every == 0)
-            from[n] = i, to[n++] = length + i;
-    }
-    assert_int_equal(n, edges);
-    for (uint32_t e = 0; e < edges; e++) {
-        from[n] = to[e];
-        to[n++] = from[e];
-    }
-    OK(weir_graph_from_arcs(2 * (uint64_t)length, n, from, to, NULL, NULL, &graph));
+    for (uint32_t v = 0; v + 1 < count * length; v++)
+        if ((v + 1) % length)
+            n = join(from, to, n, v, v + 1);
+    for (uint32_t v = 0; v < half * length; v++)
+        if (v % length % every == 0)
+            n = join(from, to, n, v, v + half * length);
+    if (half > 1)
+        n = join(from, to, n, 0, length);
+    assert_true(n <= most);
+    OK(weir_graph_from_arcs(count * (uint64_t)length, n, from, to, NULL, NULL, &graph));
     free(from);
     free(to);
     return graph;
@@ -332,9 +337,10 @@ static weir_graph *opened(const char *name)
     return graph;
 }
 
-/* A breadth-first search or shortest paths by two devices, compared with the reference. @param[in] graph  is destroyed. */
-static weir_worklist_stats over_two(weir_context *context, weir_graph *graph,
-                                    weir_partition_kind kind, weir_order_kind order, int weighted)
+/* A breadth-first search or shortest paths by all devices, compared with the reference. @param[in] graph  is destroyed. */
+static weir_worklist_stats over_all(weir_context *context, weir_graph *graph,
+                                    weir_partition_kind kind, weir_route_kind route,
+                                    weir_order_kind order, int weighted)
 {
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
@@ -342,9 +348,10 @@ static weir_worklist_stats over_two(weir_context *context, weir_graph *graph,
     weir_weights how;
     options.direction = WEIR_DIRECTION_PUSH;
     options.order = order;
+    options.route = route;
     OK(weir_weights_parse("random:1-9", &how));
     OK(weir_graph_weigh(graph, &how));
-    OK(weir_partition_create(graph, kind, 2, 1, NULL, &partition));
+    OK(weir_partition_create(graph, kind, weir_context_device_count(context), 1, NULL, &partition));
     if (weighted) {
         double *expected = malloc(graph->vertices * sizeof *expected);
         double *got = malloc(graph->vertices * sizeof *got);
@@ -377,6 +384,13 @@ static weir_worklist_stats over_two(weir_context *context, weir_graph *graph,
     return stats.work;
 }
 
+static weir_worklist_stats over_two(weir_context *context, weir_graph *graph,
+                                    weir_partition_kind kind, weir_order_kind order, int weighted)
+{
+    assert_int_equal(weir_context_device_count(context), 2);
+    return over_all(context, graph, kind, WEIR_ROUTE_AUTO, order, weighted);
+}
+
 static void assert_woven(const weir_worklist_stats *work, const char *what, uint64_t least)
 {
     if (work->narrow_rounds < 500 || work->woven < least || work->woven > work->sent)
@@ -403,8 +417,23 @@ static void woven_rings_are_used_again(void **state)
 {
     weir_context *context = open_or_skip(state);
     const weir_worklist_stats work =
-        over_two(context, two_rails(200000, 80), WEIR_PARTITION_BLOCK, WEIR_ORDER_FIFO, 0);
+        over_two(context, rails(2, 200000, 80), WEIR_PARTITION_BLOCK, WEIR_ORDER_FIFO, 0);
     assert_woven(&work, "two rails", 2 * WEIR_WOVEN_SLOTS + 1);
+    weir_context_destroy(context);
+}
+
+/* On a ring or tree a device passes items on that it does not own, in narrow rounds too: rails 0 and 2, and 1 and 3, of four
+ * devices are no neighbours on every ring. */
+static void items_pass_through_others_in_narrow_rounds(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    for (int route = WEIR_ROUTE_DIRECT; route <= WEIR_ROUTE_TREE; route++)
+        for (int weighted = 0; weighted < 2; weighted++) {
+            const weir_worklist_stats work =
+                over_all(context, rails(4, 4000, 100), WEIR_PARTITION_BLOCK, (weir_route_kind)route,
+                         weighted ? WEIR_ORDER_SOFT : WEIR_ORDER_FIFO, weighted);
+            assert_woven(&work, weir_route_kind_text((weir_route_kind)route), 1);
+        }
     weir_context_destroy(context);
 }
 
@@ -428,11 +457,11 @@ static void the_one_ahead_waits(void **state)
     weir_worklist_stats work = WEIR_WORKLIST_STATS_INIT;
     uint64_t paced = 0;
     for (int tries = 0; tries < 20 && !paced; tries++) {
-        work = over_two(context, two_rails(50000, 200), WEIR_PARTITION_BLOCK, WEIR_ORDER_FIFO, 0);
+        work = over_two(context, rails(2, 50000, 200), WEIR_PARTITION_BLOCK, WEIR_ORDER_FIFO, 0);
         paced = work.paced;
     }
     assert_true(paced > 0);
-    work = over_two(context, two_rails(50000, 200), WEIR_PARTITION_BLOCK, WEIR_ORDER_SOFT, 0);
+    work = over_two(context, rails(2, 50000, 200), WEIR_PARTITION_BLOCK, WEIR_ORDER_SOFT, 0);
     assert_int_equal(work.paced, 0);
     weir_context_destroy(context);
 }
@@ -541,6 +570,8 @@ int main(void)
         ON_BACKEND(several_devices_have_narrow_rounds, "cuda:0-1"),
         ON_BACKEND(woven_rings_are_used_again, "host:2"),
         ON_BACKEND(woven_rings_are_used_again, "cuda:0-1"),
+        ON_BACKEND(items_pass_through_others_in_narrow_rounds, "host:4"),
+        ON_BACKEND(items_pass_through_others_in_narrow_rounds, "cuda:0-3"),
         ON_BACKEND(not_where_much_is_passed_nor_in_bulk, "host:2"),
         ON_BACKEND(not_where_much_is_passed_nor_in_bulk, "cuda:0-1"),
         ON_BACKEND(the_one_ahead_waits, "host:2"),

@@ -429,6 +429,151 @@ static void all_is_fetched_evenly(void **state)
     assert_int_equal(weir_fetch_now(&args, 1000000, 10, 16), 512);
 }
 
+/* ---- woven rings --------------------------------------------------------------------------------- */
+
+#define NARROW 64u
+
+/* Three items wait, around the end of a ring of 16. */
+static struct world *make_woven_world(void)
+{
+    struct world *world = make_world(WEIR_ENGINE_SOFT, 1);
+    world->args.narrow = NARROW;
+    world->args.seed_channel = 1;
+    world->args.woven_mask = 15;
+    world->args.woven_in = 1;
+    world->control.in[0].woven = (uint64_t *)(void *)world->ring;
+    world->control.woven_waiting[0] = 3;
+    world->ledger.woven_head[0] = world->control.woven_next[0] = 14;
+    world->ledger.woven_waits = 1;
+    return world;
+}
+
+static void expect_woven(const struct world *world, uint32_t number, uint32_t before)
+{
+    const char *ring = world->ring;
+    expect_segment(world, number, WEIR_SEGMENT_WOVEN, ring + 14 * 16, before + 2);
+    expect_segment(world, number + 1, WEIR_SEGMENT_WOVEN, ring, before + 3);
+    assert_int_equal(world->control.woven_next[0], 17);
+}
+
+static void narrow_rounds_take_what_is_woven(void **state)
+{
+    struct world *world = make_woven_world();
+    (void)state;
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), 0);
+    world->ledger.look[WEIR_BAG_NEAR] = NARROW;
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), NARROW);
+    assert_true(weir_plan_is_near(&world->ledger));
+    assert_int_equal(world->control.woven_next[0], 14);
+    free(world);
+}
+
+static void others_plan_it(void **state)
+{
+    struct world *world = make_woven_world();
+    (void)state;
+    world->ledger.look[WEIR_BAG_NEAR] = NARROW + 1;
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), NARROW + 4);
+    expect_woven(world, 1, NARROW + 1);
+    free(world);
+    world = make_woven_world();
+    world->ledger.wide_until = 1; /* rounds are not narrow */
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), 3);
+    expect_woven(world, 0, 0);
+    free(world);
+}
+
+/* Narrow rounds count from the first slot of the bag on, where near items lie that a choked worker does not process. */
+static void a_choked_worker_begins_no_narrow_round_upon_near_items(void **state)
+{
+    struct world *world = make_woven_world();
+    (void)state;
+    world->ledger.look[WEIR_BAG_HELD] = ROOM / 2 + 1;
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), 0); /* none lie there */
+    world->ledger.look[WEIR_BAG_NEAR] = 5;
+    assert_int_equal(weir_plan_make(&world->args, &world->ledger), 3);
+    expect_woven(world, 0, 0);
+    assert_int_equal(world->ledger.plan.took, 0);
+    free(world);
+}
+
+static void what_is_taken_is_counted_and_given_back(void **state)
+{
+    struct world *world = make_woven_world();
+    uint32_t credit = 0;
+    (void)state;
+    world->control.in[0].woven_credit = &credit;
+    world->control.woven_credited[0] = 12;
+    world->ledger.woven_head[0] = 15; /* narrow rounds took one */
+    assert_int_equal(weir_return_woven(&world->args, &world->ledger, 0), 1);
+    assert_int_equal(weir_return_woven(&world->args, &world->ledger, 0), 0);
+    assert_int_equal(credit, 0); /* less than a quarter */
+    world->control.woven_next[0] = 16;
+    assert_int_equal(weir_return_woven(&world->args, &world->ledger, 1), 0); /* a plan took it */
+    assert_int_equal(world->ledger.woven_head[0], 16);
+    assert_int_equal(credit, 16);
+    free(world);
+}
+
+/* A worker that gets more than a quarter of its items from others has wide rounds for some time. */
+static void who_gets_much_has_wide_rounds(void **state)
+{
+    struct world *world = make_woven_world();
+    const uint64_t near = weir_word_make(7, WEIR_ACTION_NEAR, 0, 3, 5);
+    (void)state;
+    world->args.bag[WEIR_BAG_NEAR].room = ROOM;
+    world->ledger.rounds = 10;
+    world->ledger.processed = WEIR_WOVEN_JUDGED - 1;
+    weir_judge_exchange(&world->ledger, WEIR_WOVEN_JUDGED); /* it is too early to say */
+    assert_false(weir_stays_wide(&world->ledger));
+    world->ledger.processed = WEIR_WOVEN_JUDGED;
+    weir_judge_exchange(&world->ledger, 0);
+    assert_true(weir_stays_wide(&world->ledger));
+    world->ledger.rounds += WEIR_WOVEN_WIDE;
+    assert_false(weir_stays_wide(&world->ledger));
+    world->ledger.processed += WEIR_WOVEN_JUDGED;
+    weir_judge_exchange(&world->ledger, WEIR_WOVEN_JUDGED / WEIR_WOVEN_SHARE);
+    assert_false(weir_stays_wide(&world->ledger));
+    /* The word says so, and the words that blocks make of it by themselves. */
+    assert_true(weir_is_narrow(&world->args, near, 64));
+    assert_false(weir_is_narrow(&world->args, near | WEIR_WORD_WIDE, 64));
+    assert_true(weir_decide_near(&world->args, near | WEIR_WORD_WIDE, 6) & WEIR_WORD_WIDE);
+    assert_false(weir_decide_near(&world->args, near, 6) & WEIR_WORD_WIDE);
+    free(world);
+}
+
+/* ---- pace ---------------------------------------------------------------------------------------- */
+
+static void a_worker_waits_for_those_behind(void **state)
+{
+    struct world *world = make_world(WEIR_ENGINE_SOFT, 1);
+    uint32_t told[2] = {0, 0};
+    uint32_t *const clock_of[2] = {&told[0], &told[1]};
+    (void)state;
+    world->args.pace = 1;
+    world->mail.clock[0] = WEIR_CLOCK_NONE; /* its own */
+    world->mail.clock[1] = 8;
+    world->ledger.clock = 7;
+    weir_pace_begin(&world->args, &world->ledger, clock_of);
+    assert_int_equal(told[1], 8);
+    assert_int_equal(told[0], 0);
+    weir_pace_keep(&world->args, &world->ledger); /* level */
+    assert_int_equal(world->ledger.paced, 0);
+    weir_pace_begin(&world->args, &world->ledger, clock_of);
+    weir_pace_keep(&world->args, &world->ledger); /* ahead: it looks, and goes on in the end */
+    assert_int_equal(world->ledger.paced, 1);
+    world->mail.clock[1] = WEIR_CLOCK_NONE; /* idle */
+    weir_pace_begin(&world->args, &world->ledger, clock_of);
+    weir_pace_keep(&world->args, &world->ledger);
+    assert_int_equal(world->ledger.paced, 1);
+    weir_pace_wake(&world->args, &world->ledger); /* there is nobody to take a clock from */
+    assert_int_equal(world->ledger.clock, 10);
+    world->mail.clock[1] = 99;
+    weir_pace_wake(&world->args, &world->ledger);
+    assert_int_equal(world->ledger.clock, 99);
+    free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +594,12 @@ int main(void)
         cmocka_unit_test(other_commands),
         cmocka_unit_test(enough_blocks_are_woken),
         cmocka_unit_test(all_is_fetched_evenly),
+        cmocka_unit_test(narrow_rounds_take_what_is_woven),
+        cmocka_unit_test(others_plan_it),
+        cmocka_unit_test(a_choked_worker_begins_no_narrow_round_upon_near_items),
+        cmocka_unit_test(what_is_taken_is_counted_and_given_back),
+        cmocka_unit_test(who_gets_much_has_wide_rounds),
+        cmocka_unit_test(a_worker_waits_for_those_behind),
     };
     return cmocka_run_group_tests_name("decide", tests, NULL, NULL);
 }

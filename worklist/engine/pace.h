@@ -22,7 +22,7 @@ WEIR_DEV uint32_t weir_pace_look(const struct weir_engine_args *work)
         const uint32_t clock = weir_load_relaxed_sys_u32(&work->mail->clock[w]);
         least = clock < least ? clock : least;
     }
-    return WEIR_LANES == 1u ? least : ~weir_max_u32(~least);
+    return ~weir_max_u32(~least);
 }
 
 /** Tell the other workers a clock. All lanes of a warp of block 0. @param[in] clock_of  of weir_control, or a copy. */

@@ -180,6 +180,19 @@ WEIR_DEV int weir_plan_is_near(const struct weir_ledger *ledger)
            plan->order.window == ledger->window_told;
 }
 
+/** Whether the round will be narrow, and so takes by itself what waits in woven rings. There may be a narrow round of no items,
+ *  for that alone, unless items lie in the bag that it puts into (those of a choked worker): the round after it counts from
+ *  the bag's first slot on. */
+WEIR_DEV int weir_plan_leaves_woven(const struct weir_engine_args *args,
+                                    const struct weir_ledger *ledger)
+{
+    const struct weir_work_plan *plan = &ledger->plan;
+    const uint32_t narrow = weir_stays_wide(ledger) ? 0 : args->narrow;
+    if (plan->total)
+        return weir_plan_is_near(ledger) && plan->total <= narrow;
+    return narrow != 0 && ledger->look[plan->order.near_bag] == 0;
+}
+
 /** Plan a round of all that there is to do. One lane. @return elements; 0: nothing. */
 WEIR_DEV uint32_t weir_plan_make(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
@@ -204,10 +217,7 @@ WEIR_DEV uint32_t weir_plan_make(const struct weir_engine_args *args, struct wei
     }
     if (args->channels_in)
         weir_plan_arrivals(args, ledger, plan);
-    /* A narrow round takes what waits by itself. */
-    const uint32_t narrow = weir_stays_wide(ledger) ? 0 : args->narrow;
-    if (ledger->woven_waits && (plan->total || !narrow) &&
-        !(weir_plan_is_near(ledger) && plan->total <= narrow))
+    if (ledger->woven_waits && !weir_plan_leaves_woven(args, ledger))
         weir_plan_woven(args, ledger, plan);
     return plan->total;
 }

@@ -93,47 +93,8 @@ WEIR_DEV OP(wire) *
     return block->stage + (WARP_ID * args->work.stage_channels + channel) * STAGE_ROOM;
 }
 
-/** Store the first @p count wires that are staged for a channel into it. */
-WEIR_DEV void OP(flush_stage)(const struct OP(args) * args, struct OP(block) * block,
-                              uint32_t channel, uint32_t count)
-{
-    const OP(wire) *stage = OP(stage_of)(args, block, channel);
-    WEIR_ROLLED
-    for (uint32_t begin = 0; begin < count; begin += WEIR_LANES) {
-        uint32_t here = count - begin < WEIR_LANES ? count - begin : WEIR_LANES;
-        OP(wire) wire = stage[begin + (weir_lane() < here ? weir_lane() : 0)];
-        uint32_t group = here == 32u ? 0xFFFFFFFFu : (1u << here) - 1u;
-        OP(store_wires)(args, block, group, channel, &wire);
-    }
-    weir_lanes_sync();
-}
-
-/** Stage the wires of the lanes in @p group for a channel, and store a packet into it when one is whole. */
-WEIR_COLD void OP(stage_wires)(const struct OP(args) * args, struct OP(block) * block,
-                               uint32_t group, uint32_t channel, OP(wire) wire)
-{
-    if (channel >= args->work.stage_channels) {
-        OP(store_wires)(args, block, group, channel, &wire);
-        return;
-    }
-    OP(wire) *stage = OP(stage_of)(args, block, channel);
-    uint32_t *staged = &block->base.staged[WARP_ID][channel];
-    uint32_t count = *staged;
-    if (group >> weir_lane() & 1u)
-        stage[count + weir_popcount_u32(group & ((1u << weir_lane()) - 1u))] = wire;
-    count += weir_popcount_u32(group);
-    weir_lanes_sync();
-    if (count >= STAGE_PACKET) {
-        OP(flush_stage)(args, block, channel, STAGE_PACKET);
-        count -= STAGE_PACKET;
-        WEIR_ROLLED
-        for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES)
-            stage[i] = stage[STAGE_PACKET + i];
-    }
-    if (weir_lane() == 0)
-        *staged = count;
-    weir_lanes_sync();
-}
+#define STAGE(name) OP(name)
+#include "worklist/engine/stage_tmpl.h"
 
 /** At the end of a round: store all wires that are still staged. */
 WEIR_COLD void OP(flush_all)(const struct OP(args) * args, struct OP(block) * block)

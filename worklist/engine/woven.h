@@ -190,7 +190,7 @@ WEIR_DEV int weir_woven_wants_credit(const struct weir_engine_args *args,
 /** That is judged when so many were processed. */
 #define WEIR_WOVEN_JUDGED 16384u
 
-/** Whether rounds are not narrow for now. */
+/** Whether this worker found that too much comes from others, and has no narrow rounds until some wide ones are over. */
 WEIR_DEV int weir_stays_wide(const struct weir_ledger *ledger)
 {
     return ledger->rounds < ledger->wide_until;

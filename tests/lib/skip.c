@@ -59,3 +59,25 @@ void skip_without(const char *spec)
     fflush(stdout);
     skip();
 }
+
+static int is_left_out(const char *spec)
+{
+    size_t length = strlen(spec);
+    const char *at = getenv("WEIR_TEST_LEAVE_OUT");
+    while (at && *at) {
+        size_t word = strcspn(at, " ");
+        if (word == length && strncmp(at, spec, length) == 0)
+            return 1;
+        at += word + (at[word] == ' ');
+    }
+    return 0;
+}
+
+void skip_if_left_out(const char *spec)
+{
+    if (!is_left_out(spec))
+        return;
+    printf("skipped: %s is left out (WEIR_TEST_LEAVE_OUT)\n", spec);
+    fflush(stdout);
+    skip();
+}

@@ -10,6 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a program that is stopped from outside, the log is to say in which test it was. */
+__attribute__((constructor)) static void print_line_by_line(void)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
 void check_status(weir_status got, weir_status wanted, const char *call, const char *file, int line)
 {
     if (got == wanted)
@@ -25,21 +31,6 @@ void check_detail_has(const char *part, const char *file, int line)
         return;
     print_error("'%s' is not in the sentence '%s'\n", part, weir_error_detail());
     _fail(file, line);
-}
-
-/* WEIR_TEST_LEAVE_OUT names specs, with blanks between, whose cases a slow build does without (.ci/run says which, and why).
- * What a test opens beside its case's spec is not left out: it would end in the middle. */
-static int is_left_out(const char *spec)
-{
-    const char *at = getenv("WEIR_TEST_LEAVE_OUT");
-    size_t length = strlen(spec);
-    while (at && *at) {
-        size_t word = strcspn(at, " ");
-        if (word == length && strncmp(at, spec, length) == 0)
-            return 1;
-        at += word + (at[word] == ' ');
-    }
-    return 0;
 }
 
 weir_context *open_with_or_skip(const char *spec, const char *const *settings)
@@ -68,10 +59,7 @@ weir_context *open_with_or_skip(const char *spec, const char *const *settings)
 
 weir_context *open_or_skip(void **state)
 {
-    if (is_left_out(*state)) {
-        print_message("skipped: %s is left out (WEIR_TEST_LEAVE_OUT)\n", (const char *)*state);
-        skip();
-    }
+    skip_if_left_out(*state);
     return open_with_or_skip(*state, NULL);
 }
 

@@ -129,7 +129,7 @@ static void the_time_of_a_fill_is_told_apart(void **state)
             weir_device_alloc(weir_context_device(world.context, d), bytes, &fill[d].data),
             WEIR_OK);
     }
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+    for (size_t k = 0; k < kernels_on(*state); k++) {
         weir_worklist_config config = WEIR_WORKLIST_CONFIG_INIT;
         weir_worklist_stats stats = WEIR_WORKLIST_STATS_INIT;
         weir_worklist *list;

@@ -63,6 +63,7 @@ static inline struct tree_setup tree_plain(const char *spec)
 /** Open, or skip the test where the devices are not there. */
 static inline void tree_open(struct tree_world *world, const struct tree_setup *setup)
 {
+    skip_if_left_out(setup->spec);
     weir_status status = tree_world_open(world, setup);
     if (status == WEIR_ERR_NODEV)
         skip_without(setup->spec);

@@ -8,6 +8,9 @@
  * rounds is in another file (engine_narrow_cuda_tmpl.cuh). */
 #include "worklist/engine/launch_tmpl.cuh"
 
+/** Blocks of a live kernel on a multiprocessor: one that keeps all it needs in registers is twice as fast as two that do not. */
+#define LIVE_PER_UNIT 1
+
 WEIR_DEV void OP(enter)(const struct OP(args) * args, int form)
 {
     OP(engine)(args, OP(block_here)(), blockIdx.x, gridDim.x, form);
@@ -31,13 +34,13 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
     OP(enter)(&args, FORM_GENERAL);
 }
 
-static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
+static __global__ void __launch_bounds__(THREADS, LIVE_PER_UNIT)
     OP(live_usual_kernel)(const __grid_constant__ struct OP(args) args)
 {
     OP(live_engine)(&args, OP(block_here)(), blockIdx.x, gridDim.x, FORM_USUAL);
 }
 
-static __global__ void __launch_bounds__(THREADS, BLOCKS_PER_UNIT)
+static __global__ void __launch_bounds__(THREADS, LIVE_PER_UNIT)
     OP(live_general_kernel)(const __grid_constant__ struct OP(args) args)
 {
     OP(live_engine)(&args, OP(block_here)(), blockIdx.x, gridDim.x, FORM_GENERAL);

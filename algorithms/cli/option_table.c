@@ -101,12 +101,11 @@ static const weir__cli_option options[] = {
            "auto; fused: one kernel a device that stays until the end and\n"
            "sends by itself; discrete: a kernel a round; live: one kernel a\n"
            "device that stays and has no rounds, with --order fifo alone,\n"
-           "on host devices or one GPU;\n"
+           "devices all of one kind;\n"
            "default: auto"),
     NUMBER("queues", VERB_WORKLIST, queues, 1, 1024,
            "of each device, with --kernel live, from which its workers take\n"
-           "items; 1: all share one; default: one a multiprocessor or thread,\n"
-           "at most 64"),
+           "items; 1: all share one; default: one a multiprocessor or thread"),
     CHOICE("worker", "W", VERB_WORKLIST, worker, weir__cli_workers,
            "who takes items from the queue together: auto, thread, warp,\n"
            "block; default: auto"),

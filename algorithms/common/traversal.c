@@ -60,9 +60,9 @@ static weir_status create_part(weir_traversal *traversal, uint32_t p)
     return status;
 }
 
-/* A queue has room for one item for each vertex of the largest part, or for all items that may wait there. If a round makes
- * a few more, they spill. */
-static uint64_t queue_items(const weir_traversal *traversal)
+/* A queue has room for one item for each vertex of the largest part, or for all items that may wait there; of live kernels for
+ * two, since items that improve a vertex several times wait there until their turn comes. If there are a few more, they spill. */
+static uint64_t queue_items(const weir_traversal *traversal, weir_kernel_kind kernel)
 {
     const weir_placement *placement = traversal->placement;
     uint64_t items = weir__config_get(weir_context_config(placement->context), WEIR__QUEUE_ITEMS);
@@ -76,7 +76,7 @@ static uint64_t queue_items(const weir_traversal *traversal)
         if (largest < mine)
             largest = mine;
     }
-    items = largest + 1024;
+    items = (kernel == WEIR_KERNEL_LIVE ? 2 : 1) * largest + 1024;
     return items < QUEUE_ITEMS_MAX ? items : QUEUE_ITEMS_MAX;
 }
 
@@ -139,7 +139,7 @@ static weir_status create_worklist(weir_traversal *traversal, const weir_run_opt
     config.mapping = options->mapping;
     config.group = options->group;
     config.time_limit_ms = options->time_limit_ms;
-    config.queue_items = queue_items(traversal);
+    config.queue_items = queue_items(traversal, options->kernel);
     config.tile_atoms = tile_atoms(placement);
     config.passed_permille = passed_permille(placement);
     config.behind = put_counting;

@@ -291,13 +291,38 @@ static void an_old_head_finds_what_is_there(void **state)
     for (uint64_t old = 0; old < 5; old++) { /* slots that are free, or of the next turn */
         if (old < 2)
             assert_true(kind->push(&memory->queue, 8 + (uint32_t)old, &stop, &high));
-        assert_int_equal(weir_live_claim_from_mpmc(&memory->queue, 1, old, &ticket), 1);
+        uint64_t head = old;
+        assert_int_equal(weir_live_claim_from_mpmc(&memory->queue, 1, &head, &ticket), 1);
+        assert_int_equal(head, next + 1);
         assert_int_equal(kind->take(&memory->queue, ticket), next++);
         weir_live_return_mpmc(&memory->queue, 1);
     }
     assert_int_equal(next, 10);
-    for (uint64_t old = 0; old <= 10; old++)
-        assert_int_equal(weir_live_claim_from_mpmc(&memory->queue, 3, old, &ticket), 0);
+    for (uint64_t old = 0; old <= 10; old++) {
+        uint64_t head = old;
+        assert_int_equal(weir_live_claim_from_mpmc(&memory->queue, 3, &head, &ticket), 0);
+        assert_int_equal(head, 10);
+    }
+    drop(memory);
+}
+
+/* One warp at a time claims from an overflow queue; others find nothing, and do not wait. */
+static void one_at_a_time_claims_from_an_overflow_queue(void **state)
+{
+    (void)state;
+    const struct kind *kind = &kinds[2];
+    struct memory *memory = make(kind, 3, 4);
+    const uint32_t stop = 0;
+    uint32_t high = 0;
+    uint64_t ticket;
+    assert_true(kind->push(&memory->queue, 7, &stop, &high));
+    memory->queue.words->lock = 1;
+    assert_int_equal(weir_live_claim_mpmc(&memory->queue, 1, &ticket), 0);
+    memory->queue.words->lock = 0;
+    assert_int_equal(weir_live_claim_mpmc(&memory->queue, 1, &ticket), 1);
+    assert_int_equal(memory->queue.words->lock, 0);
+    assert_int_equal(kind->take(&memory->queue, ticket), 7);
+    weir_live_return_mpmc(&memory->queue, 1);
     drop(memory);
 }
 
@@ -440,6 +465,7 @@ int main(void)
         cmocka_unit_test(chunks_come_when_they_are_needed),
         cmocka_unit_test(a_slow_producer_keeps_nobody_waiting),
         cmocka_unit_test(an_old_head_finds_what_is_there),
+        cmocka_unit_test(one_at_a_time_claims_from_an_overflow_queue),
         cmocka_unit_test(a_slow_consumer_is_not_overwritten),
         cmocka_unit_test(threads_push_and_pop_each_element_once),
         cmocka_unit_test(threads_push_and_pop_through_chunks),

@@ -14,6 +14,10 @@
 
 /** A busy worker looks at stop words and clocks once in so many tasks. */
 #define WEIR_LIVE_LOOKS 16u
+/** Pieces of tiles that a worker takes at a time at most. */
+#define WEIR_LIVE_PIECES 16u
+/** A warp that sees more items than this in the queue that it pushes to goes on with another one. */
+#define WEIR_LIVE_LONG 64u
 
 /* ---- counts ---------------------------------------------------------------------------------- */
 
@@ -148,6 +152,41 @@ WEIR_DEV struct weir_live_found weir_live_look(const struct weir_engine_thread *
     return found;
 }
 
+/** What there may be without a look: an item behind the head of the worker's own queue, where a claim looks first. */
+WEIR_DEV struct weir_live_found weir_live_guess(const struct weir_engine_thread *self)
+{
+    const struct weir_live_found found = {(uint32_t)1 << WEIR_LIVE_HOME, self->head, 0};
+    return found;
+}
+
+/** Where a warp pushes next, if it has seen @p length elements in the queue that it pushes to. What fills one queue is dealt out to
+ *  others: one head is claimed by one warp at a time, and thousands of them would have to take turns there. */
+WEIR_DEV uint32_t weir_live_push_next(const struct weir_live *live, uint32_t queue, uint32_t length)
+{
+    return length > WEIR_LIVE_LONG ? (queue + 1u + weir_warp_now()) % live->queues : queue;
+}
+
+/** Whether this warp may look at what all warps of the device look at. One that has just been at work may. Of those of a block
+ *  that have found nothing one at a time may: words that thousands of warps ask for again and again are late for those
+ *  that have something to do. All lanes of a warp; who may gives it back with weir_live_looked(). */
+WEIR_DEV int weir_live_may_look(const struct weir_engine_thread *self, uint32_t idle)
+{
+    uint32_t *looker = &self->block->live.looker, mine = 1;
+    if (!idle || WARPS == 1u)
+        return 1;
+    if (weir_lane() == 0)
+        mine = !weir_load_relaxed_dev_u32(looker) && weir_add_acq_rel_dev_u32(looker, 1) == 0;
+    return (int)weir_broadcast_u32(mine, 0);
+}
+
+/** All lanes of a warp. @param[in] idle  as above. */
+WEIR_DEV void weir_live_looked(const struct weir_engine_thread *self, uint32_t idle)
+{
+    weir_lanes_sync();
+    if (idle && WARPS != 1u && weir_lane() == 0)
+        weir_store_release_dev_u32(&self->block->live.looker, 0);
+}
+
 /** A channel in which something waits. All lanes of a warp. @param[in] turn  where to begin.
  *  @return its number; channels_in: there is none. */
 WEIR_DEV uint32_t weir_live_arrived(const struct weir_engine_args *work, uint32_t turn)
@@ -218,6 +257,24 @@ WEIR_DEV int weir_live_is_choked(const struct weir_engine_args *work, uint32_t f
     return (int)weir_broadcast_u32(choked, 0);
 }
 
+/** The same, as far as this warp knows. @param[in] everywhere  it has looked at all sources, not at its own queue alone; then
+ *  other warps of its block learn from it. */
+WEIR_DEV int weir_live_knows_choked(const struct weir_engine_thread *self, uint32_t found,
+                                    int everywhere)
+{
+    uint32_t *word = &self->block->live.choked, choked = 0;
+    if (self->work->workers == 1)
+        return 0;
+    if (everywhere) {
+        choked = (uint32_t)weir_live_is_choked(self->work, found);
+        if (weir_lane() == 0)
+            weir_store_relaxed_dev_u32(word, choked);
+    } else {
+        choked = weir_load_relaxed_dev_u32(word);
+    }
+    return (int)weir_broadcast_u32(choked, 0);
+}
+
 /** Claim up to @p want seeds. All lanes of a warp. @return how many, from *first_out on. */
 WEIR_DEV uint32_t weir_live_claim_seeds(uint64_t *next, uint64_t end, uint32_t want,
                                         uint64_t *first_out)
@@ -257,6 +314,8 @@ WEIR_DEV int weir_live_start(const struct weir_engine_thread *self)
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < WARPS * STAGE_CHANNELS; i += WEIR_LANES)
         self->block->staged[i / STAGE_CHANNELS][i % STAGE_CHANNELS] = 0;
+    if (weir_lane() == 0)
+        self->block->live.looker = self->block->live.choked = 0;
     WEIR_ROLLED
     for (uint32_t c = weir_lane(); self->block_number == 0 && c < work->channels_out;
          c += WEIR_LANES)

@@ -15,7 +15,9 @@
  * until the consumer before it, which copies a few words and waits for nobody, has gone. That wait ends by the stop word too.
  *
  * Room is a power of two. The elements of an *overflow* queue, and their marks, lie in chunks of host memory that are
- * given when they are needed (bag.h). Typed functions come from live_queue_tmpl.h. */
+ * given when they are needed (bag.h). A look at a mark there takes a GPU microseconds, and thousands of warps that look at the
+ * same time keep each other from what they look for. So one warp at a time claims from an overflow queue; others find nothing
+ * there. Typed functions come from live_queue_tmpl.h. */
 #ifndef WEIR_WORKLIST_ENGINE_LIVE_QUEUE_H
 #define WEIR_WORKLIST_ENGINE_LIVE_QUEUE_H
 
@@ -30,7 +32,9 @@
  *  second, and both subtract from `used`. */
 struct weir_live_words {
     uint64_t head; /* tickets that were claimed */
-    uint64_t pad0[15];
+    /* 0: nobody claims from this queue; of an overflow queue alone; acquire and release, device scope. */
+    uint32_t lock;
+    uint32_t pad0[29];
     uint64_t tail; /* tickets that were given out */
     uint64_t
         used; /* slots that are reserved or hold an element; more for a moment, by pushes that find no room */
@@ -133,10 +137,11 @@ WEIR_DEV int weir_live_is_ready(const struct weir_live_queue *queue, uint64_t ti
 /** Claim up to @p want elements that are there, in the order of their tickets. All lanes of a warp; lane i looks at those
  *  whose numbers are i modulo the lanes. @param[in] head  of the queue, as it was seen a moment ago.
  *  @return how many; all of them have to be taken soon, and then given back with weir_live_return_mpmc(). */
-WEIR_DEV uint32_t weir_live_claim_from_mpmc(const struct weir_live_queue *queue, uint32_t want,
-                                            uint64_t head, uint64_t *ticket_out)
+WEIR_DEV uint32_t weir_live_claim_ready(const struct weir_live_queue *queue, uint32_t want,
+                                        uint64_t *head_inout, uint64_t *ticket_out)
 {
     const uint32_t all = WEIR_LANES == 32u ? 0xFFFFFFFFu : 1u;
+    uint64_t head = *head_inout;
     *ticket_out = 0;
     WEIR_ROLLED
     for (uint32_t tries = 0; tries < WEIR_LIVE_TRIES; tries++) {
@@ -160,14 +165,45 @@ WEIR_DEV uint32_t weir_live_claim_from_mpmc(const struct weir_live_queue *queue,
         }
         if (weir_broadcast_u32(won, 0)) {
             *ticket_out = head;
+            *head_inout = head + ready;
             return ready;
         }
         now = weir_broadcast_u64(now, 0);
+        *head_inout = now;
         if (now == head) /* what is at the head is not there yet */
             return 0;
         head = now;
     }
     return 0;
+}
+
+/** Try to be the one warp that claims from an overflow queue. All lanes of a warp. */
+WEIR_DEV int weir_live_lock(const struct weir_live_queue *queue)
+{
+    uint32_t *lock = &queue->words->lock, mine = 0;
+    if (weir_lane() == 0 && !weir_load_relaxed_dev_u32(lock))
+        mine = weir_add_acq_rel_dev_u32(lock, 1) == 0;
+    return (int)weir_broadcast_u32(mine, 0);
+}
+
+WEIR_DEV void weir_live_unlock(const struct weir_live_queue *queue)
+{
+    weir_lanes_sync();
+    if (weir_lane() == 0)
+        weir_store_release_dev_u32(&queue->words->lock, 0); /* pairs with whoever locks next */
+}
+
+/** The same as weir_live_claim_ready(), of a queue of either kind. @return 0, too: another warp claims from it. */
+WEIR_DEV uint32_t weir_live_claim_from_mpmc(const struct weir_live_queue *queue, uint32_t want,
+                                            uint64_t *head_inout, uint64_t *ticket_out)
+{
+    *ticket_out = 0;
+    if (queue->spill && !weir_live_lock(queue))
+        return 0;
+    const uint32_t count = weir_live_claim_ready(queue, want, head_inout, ticket_out);
+    if (queue->spill)
+        weir_live_unlock(queue);
+    return count;
 }
 
 /** Where the head of a queue is. All lanes of a warp. */
@@ -183,7 +219,8 @@ WEIR_DEV uint64_t weir_live_head(const struct weir_live_queue *queue)
 WEIR_DEV uint32_t weir_live_claim_mpmc(const struct weir_live_queue *queue, uint32_t want,
                                        uint64_t *ticket_out)
 {
-    return weir_live_claim_from_mpmc(queue, want, weir_live_head(queue), ticket_out);
+    uint64_t head = weir_live_head(queue);
+    return weir_live_claim_from_mpmc(queue, want, &head, ticket_out);
 }
 
 /** Give back the room of @p count elements that were taken. One lane, once the marks of all are released: a push that gets

@@ -119,7 +119,8 @@ WEIR_COLD void OP(live_flush_all)(const struct OP(args) * args, struct OP(block)
 }
 
 /** Send the parcels of the lanes in @p all where they are to go. It is called, so that the loops over atoms, which it is in the
- *  middle of, keep their registers. @return the most items that the worker's queue was seen to hold. */
+ *  middle of, keep their registers. @param[in] home  the queue that the warp pushes to.
+ *  @return the most items that it was seen to hold. */
 WEIR_COLD uint32_t OP(live_send_all)(const struct OP(args) * args, struct OP(block) * block,
                                      uint32_t home, uint32_t all, int fresh, uint32_t to,
                                      OP(item) item, OP(wire) wire)
@@ -134,6 +135,7 @@ WEIR_COLD uint32_t OP(live_send_all)(const struct OP(args) * args, struct OP(blo
         const struct weir_live_queue queue = weir_live_queue_at(work->live, home);
         const uint32_t left =
             OP(live_items_push)(&queue, near, &item, &work->control->look[WEIR_LOOK_STOP], &high);
+        high = weir_broadcast_u32(high, weir_first_bit_u32(near));
         if (left)
             OP(live_keep_elsewhere)(args, block, home, left, item);
     }
@@ -155,8 +157,9 @@ WEIR_DEV void OP(live_send)(struct weir_engine_thread *self, const struct OP(par
     const uint32_t all = weir_ballot(parcel->to != TO_NOWHERE);
     if (!all)
         return;
-    const uint32_t high = OP(live_send_all)(OP(args_of)(self), OP(block_of)(self), self->home, all,
-                                            fresh, parcel->to, parcel->item, parcel->wire);
+    const uint32_t high = OP(live_send_all)(OP(args_of)(self), OP(block_of)(self), self->push_to,
+                                            all, fresh, parcel->to, parcel->item, parcel->wire);
+    self->push_to = weir_live_push_next(self->work->live, self->push_to, high);
     self->tally->high = self->tally->high > high ? self->tally->high : high;
 }
 
@@ -254,13 +257,19 @@ WEIR_DEV void OP(live_take_items)(struct weir_engine_thread *self,
     weir_lanes_sync();
 }
 
-/** Pop up to @p want pieces as the tiles of a warp's set. */
-WEIR_DEV struct OP(live_batch) OP(live_pop_pieces)(struct weir_engine_thread *self, uint32_t want)
+/** Pop pieces as the tiles of a warp's set: one, where few wait, since each is much work. There is one queue of them, from which
+ *  one warp pops at a time, so where many wait a warp takes its share of them, up to @p most. */
+WEIR_DEV struct OP(live_batch)
+    OP(live_pop_pieces)(struct weir_engine_thread *self, uint32_t warps, uint32_t most)
 {
     const struct weir_live_queue *queue = &self->work->live->pieces;
     const uint32_t base = WARP_ID * SET;
-    uint64_t ticket;
-    const uint32_t count = weir_live_claim_mpmc(queue, want, &ticket);
+    uint64_t ticket, length = 0;
+    if (weir_lane() == 0)
+        length = weir_live_length(queue);
+    const uint64_t share = 1u + weir_broadcast_u64(length, 0) / warps;
+    const uint32_t count =
+        weir_live_claim_mpmc(queue, share < most ? (uint32_t)share : most, &ticket);
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES) {
         struct OP(piece) piece;
@@ -435,8 +444,10 @@ WEIR_DEV struct OP(live_claim)
         if (step != 0 && !elsewhere)
             break;
         const struct weir_live_queue queue = OP(live_queue)(live, claim.queue);
-        const uint64_t head = step == 0 ? found->head : weir_live_head(&queue);
-        claim.count = weir_live_claim_from_mpmc(&queue, want, head, &claim.ticket);
+        uint64_t head = step == 0 ? found->head : weir_live_head(&queue);
+        claim.count = weir_live_claim_from_mpmc(&queue, want, &head, &claim.ticket);
+        if (step == 0)
+            self->head = head;
         self->tally->pops += claim.count != 0;
         self->tally->steals += claim.count != 0 && step == 1;
     }
@@ -449,10 +460,11 @@ struct OP(live_other) {
     uint32_t stale, merged, high, atoms;
 };
 
-/** Take a batch of anything but items of queues. @param[in] found  from weir_live_look(). */
+/** Take a batch of anything but items of queues. @param[in] found  from weir_live_look(). @param[in] warps  of the kernel. */
 WEIR_COLD struct OP(live_other)
     OP(live_take_other)(const struct OP(args) * args, struct OP(block) * block, uint32_t home,
-                        int choked, uint32_t found, uint32_t source, uint32_t turn, uint32_t want)
+                        uint32_t warps, int choked, uint32_t found, uint32_t source, uint32_t turn,
+                        uint32_t want)
 {
     const struct weir_engine_args *work = &args->work;
     struct weir_engine_thread thread = weir_thread_called(work, &block->base, WEIR_BAG_NEAR);
@@ -466,11 +478,12 @@ WEIR_COLD struct OP(live_other)
      * others can be merged with them. */
     self->choked =
         choked || (source == WEIR_LIVE_ARRIVED && (found & (uint32_t)1 << WEIR_LIVE_HOME));
-    self->home = home;
+    self->home = self->push_to = home;
     self->tally = &tally;
     if (source == WEIR_LIVE_PIECE) {
         other.batch =
-            OP(live_pop_pieces)(self, work->worker == WEIR_ENGINE_THREAD ? WEIR_LANES : 1u);
+            OP(live_pop_pieces)(self, work->worker == WEIR_ENGINE_THREAD ? 1u : warps,
+                                work->worker == WEIR_ENGINE_THREAD ? WEIR_LANES : WEIR_LIVE_PIECES);
     } else if (source == WEIR_LIVE_SEED) {
         other.batch = OP(live_take_seeds)(self, !(found & (uint32_t)1 << WEIR_LIVE_SEED), want);
     } else if (source == WEIR_LIVE_ARRIVED) {
@@ -513,8 +526,9 @@ WEIR_DEV struct OP(live_batch) OP(live_try_other)(struct weir_engine_thread *sel
     struct OP(live_batch) none = {0, 0, 0};
     if (!OP(live_is_there)(found, source))
         return none;
-    const struct OP(live_other) other = OP(live_take_other)(
-        OP(args_of)(self), OP(block_of)(self), self->home, self->choked, found, source, turn, want);
+    const struct OP(live_other) other =
+        OP(live_take_other)(OP(args_of)(self), OP(block_of)(self), self->home, self->blocks * WARPS,
+                            self->choked, found, source, turn, want);
     self->stale += other.stale;
     self->merged += other.merged;
     self->atoms += other.atoms;
@@ -553,22 +567,24 @@ WEIR_DEV int OP(live_may)(const struct weir_engine_thread *self, uint32_t source
 
 /* ---- workers that are threads or warps --------------------------------------------------------- */
 
-/** Take a batch of items, or of anything else, as the set of this warp. @param[in] threads  workers are threads. */
+/** Take a batch of items, or of anything else, as the set of this warp. @param[in] threads  workers are threads.
+ *  @param[in] idle  how often in a row it has found nothing. */
 WEIR_DEV struct OP(live_batch)
-    OP(live_take)(struct weir_engine_thread *self, uint32_t turn, uint32_t threads)
+    OP(live_take)(struct weir_engine_thread *self, uint32_t turn, uint32_t threads, uint32_t idle)
 {
     struct OP(live_batch) batch = {0, 0, 0};
-    const struct weir_live_found seen = weir_live_look(self);
+    const int everywhere = weir_live_may_look(self, idle);
+    const struct weir_live_found seen = everywhere ? weir_live_look(self) : weir_live_guess(self);
     const uint32_t found = seen.sources;
     const uint32_t workers = self->blocks * WARPS / self->work->live->queues;
     const uint32_t want = threads ? WEIR_LANES : weir_live_share(self->work, &seen, workers, SET);
-    self->choked = self->work->workers > 1 && weir_live_is_choked(self->work, found);
+    self->choked = weir_live_knows_choked(self, found, everywhere);
     self->uncut = 0;
     weir_lanes_sync(); /* the last set has been walked */
     WEIR_ROLLED
     for (uint32_t step = 0; step < OP(live_steps) && !batch.taken; step++) {
         const uint32_t source = OP(live_source)(step, turn);
-        if (!OP(live_may)(self, source))
+        if (!OP(live_may)(self, source) || (!everywhere && source != WEIR_LIVE_HOME))
             continue;
         if (source != WEIR_LIVE_HOME && source != WEIR_LIVE_ELSEWHERE) {
             batch = OP(live_try_other)(self, found, source, turn, want);
@@ -584,6 +600,8 @@ WEIR_DEV struct OP(live_batch)
         if (weir_lane() == 0)
             weir_live_return_mpmc(&queue, claim.count);
     }
+    if (everywhere)
+        weir_live_looked(self, idle);
     return batch;
 }
 
@@ -599,14 +617,14 @@ WEIR_DEV void OP(live_walk)(struct weir_engine_thread *self, uint32_t tiles, int
     }
 }
 
-/** A task of a worker that is a thread or a warp. @return whether it found anything. */
+/** A task of a worker that is a thread or a warp. @param[in] idle  as live_take(). @return whether it found anything. */
 WEIR_DEV int OP(live_task)(struct weir_engine_thread *self, uint32_t turn, uint32_t threads,
-                           uint32_t fetch, int form)
+                           uint32_t idle, uint32_t fetch, int form)
 {
     uint32_t taken = 0, off = 0;
     WEIR_ROLLED
     do {
-        const struct OP(live_batch) batch = OP(live_take)(self, turn, threads);
+        const struct OP(live_batch) batch = OP(live_take)(self, turn, threads, taken ? 0 : idle);
         if (!batch.taken)
             break;
         if (batch.tiles)
@@ -645,7 +663,7 @@ WEIR_DEV void OP(live_warps)(struct weir_engine_thread *self, int form)
     WEIR_ROLLED
     for (uint32_t turn = 0;; turn++) {
         const uint32_t fetch = work->fetch * (threads ? WEIR_LANES : 1u);
-        if (OP(live_task)(self, turn, threads, fetch, form)) {
+        if (OP(live_task)(self, turn, threads, looks, fetch, form)) {
             looks = 0;
             weir_live_busy(self->tally);
             if (turn % WEIR_LIVE_LOOKS || !weir_live_ends(work))
@@ -676,9 +694,11 @@ WEIR_DEV struct OP(live_batch) OP(live_find)(struct weir_engine_thread *self, ui
     uint32_t kind = WEIR_LIVE_NOTHING;
     const struct weir_live_found seen = weir_live_look(self);
     const uint32_t found = seen.sources;
+    /* Few blocks share a queue, or one alone. Some is left for those that have nothing. */
+    const uint32_t blocks = self->blocks / self->work->live->queues;
     const uint32_t want =
-        weir_live_share(self->work, &seen, self->blocks / self->work->live->queues, WARPS * SET);
-    self->choked = self->work->workers > 1 && weir_live_is_choked(self->work, found);
+        weir_live_share(self->work, &seen, blocks > 4u ? blocks : 4u, WARPS * SET);
+    self->choked = weir_live_knows_choked(self, found, 1);
     self->uncut = 0;
     WEIR_ROLLED
     for (uint32_t step = 0; step < OP(live_steps) && kind == WEIR_LIVE_NOTHING; step++) {
@@ -811,7 +831,7 @@ WEIR_DEV void OP(live_engine)(const struct OP(args) * args, struct OP(block) * s
         form == FORM_GENERAL && !OP(folds_here) && args->work.worker == WEIR_ENGINE_BLOCK;
     self->live = self->plain = 1;
     self->near_bag = WEIR_BAG_NEAR;
-    self->home = block_number % args->work.live->queues;
+    self->home = self->push_to = block_number % args->work.live->queues;
     self->tally = &tally;
     int stopped = 0;
     weir_block_sync();

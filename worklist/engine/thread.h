@@ -116,8 +116,10 @@ struct weir_engine_block {
     struct weir_woven_known woven;
     struct {
         uint64_t ticket;
-        uint32_t kind, count, queue;
-    } live; /* live, workers that are blocks: what warp 0 found for all warps */
+        uint32_t kind, count, queue; /* workers that are blocks: what warp 0 found for all warps */
+        uint32_t looker; /* not 0: an idle warp of the block looks for all of them (live.h) */
+        uint32_t choked; /* what a warp of the block found last: whether the device is */
+    } live;
     uint64_t first[WARPS * SET]; /* first atom of each tile of the set */
     uint32_t ends[WARPS * SET];  /* atoms of each tile; when the set is closed, where each ends */
     uint32_t staged[WARPS][STAGE_CHANNELS];
@@ -138,7 +140,9 @@ struct weir_engine_thread {
     int live;                               /* a constant: the kernel is a live one, which has */
     int choked;    /* items that arrive are put into a queue, since the worker processes none now */
     int uncut;     /* the tiles at hand are pieces */
-    uint32_t home; /* number of the queue that the worker pushes to and pops from first */
+    uint32_t home; /* number of the queue that the worker pops from first */
+    uint32_t push_to;              /* and of the one that the warp pushes to at present */
+    uint64_t head;                 /* of the queue `home`, as the warp has seen it last */
     struct weir_live_tally *tally; /* what its warp counted since the kernel began */
 };
 

@@ -12,7 +12,6 @@
 
 #define QUEUE_LEAST_LOG  4u /* items of a queue at least, as a power of two */
 #define PIECES_MOST      65536u
-#define QUEUES_USUAL     64u /* few warps meet at one queue then */
 #define MORE_ITEMS_WORDS 0
 #define MORE_HELD_WORDS  1
 
@@ -35,10 +34,6 @@ weir_status weir__live_check(const struct weir_worklist *list)
             "kernel live: order %s goes by rounds, and it has none; choose fifo or leave "
             "it out",
             weir_order_kind_text(config->order));
-    /* On two GPUs a run whose items spill was seen that does not end (tests/worklist/test_worklist_live, a hub that spills). */
-    if (list->count > 1 && weir__device_is_gpu(list->workers[1].device))
-        return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "kernel live: one GPU or host devices, not several GPUs; choose fused");
     return WEIR_OK;
 }
 
@@ -51,11 +46,12 @@ weir_status weir__live_choose(struct weir_worklist *list)
         struct worker *worker = &list->workers[i];
         weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(worker->device, &info);
-        const uint32_t usual = info.units < QUEUES_USUAL ? info.units : QUEUES_USUAL;
+        const uint32_t usual =
+            info.units < WEIR_LIVE_QUEUES_MOST ? info.units : WEIR_LIVE_QUEUES_MOST;
         worker->live_queues = queues ? queues : usual ? usual : 1;
-        worker->live_room_log = log_below(list->queue_items / worker->live_queues);
-        if (worker->live_room_log < QUEUE_LEAST_LOG)
-            worker->live_room_log = QUEUE_LEAST_LOG;
+        worker->live_room_log = QUEUE_LEAST_LOG;
+        while ((uint64_t)worker->live_queues << worker->live_room_log < list->queue_items)
+            worker->live_room_log++;
     }
     return WEIR_OK;
 }

@@ -29,18 +29,20 @@
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/** The place in a list of what a worker does in a pass; may be behind the end. */
-WEIR_DEV uint64_t pr_entry(const struct pr_worker *worker, uint32_t pass)
+/** The place in a list of @p entries of what a worker does in a pass; may be behind the end. */
+WEIR_DEV uint64_t pr_entry(const struct pr_worker *worker, uint32_t entries, uint32_t pass)
 {
-    const uint32_t at = pass & 1 ? worker->count - 1 - worker->index : worker->index;
-    return (uint64_t)pass * worker->count + at;
+    const uint32_t run = entries / (16 * PR_RUN) < worker->count ? 1 : PR_RUN;
+    const uint32_t turn = pass / run, in_run = pass % run;
+    const uint32_t at = turn & 1 ? worker->count - 1 - worker->index : worker->index;
+    return ((uint64_t)turn * worker->count + at) * run + in_run;
 }
 
 /** Without rows: behind the last one. */
 WEIR_DEV struct pr_chunk pr_chunk_of(const struct pr_lists *lists, const struct pr_worker *worker,
                                      uint32_t pass)
 {
-    const uint64_t at = pr_entry(worker, pass);
+    const uint64_t at = pr_entry(worker, lists->chunks, pass);
     struct pr_chunk none = {0, 0, 0, 0};
     return at < lists->chunks ? lists->chunk[at] : none;
 }
@@ -49,7 +51,7 @@ WEIR_DEV struct pr_chunk pr_chunk_of(const struct pr_lists *lists, const struct 
 WEIR_DEV struct pr_piece pr_piece_of(const struct pr_lists *lists, const struct pr_worker *worker,
                                      uint32_t pass)
 {
-    const uint64_t at = pr_entry(worker, pass);
+    const uint64_t at = pr_entry(worker, lists->pieces, pass);
     struct pr_piece none = {0, 0, 0, 0};
     return at < lists->pieces ? lists->piece[at] : none;
 }
@@ -237,8 +239,10 @@ WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *
     struct pr_round round = {a->teleport + a->spread * a->dangling, 0, 0};
     enum pr_step step = PR_STEP_BEGIN;
     uint64_t total[WEIR_STEPS_SUMS];
-    if (b->thread == 0)
+    if (b->thread == 0) {
         shared->since_ns = weir_clock_ns();
+        shared->single = 0;
+    }
     WEIR_ROLLED
     for (;;) {
         if (pr_step(a, step, &round, &worker, shared, b) ||

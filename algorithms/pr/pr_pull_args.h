@@ -106,6 +106,14 @@ struct pr_pull_args {
 #define PR_SLOTS 256 /* arcs that a warp has under way, more than a chunk has */
 #define PR_DEEP  ((int)(PR_SLOTS / WEIR_LANES))
 #define PR_ROWS  ((int)(PR_CHUNK_ROWS / WEIR_LANES))
+/** Sums that a lane alone has under way, since an addition takes several cycles and does not wait for the others. */
+#define PR_CHAINS 4u
+/** Arcs of a row up to which a lane alone asks for the shares of a whole chunk before it adds up the chunk before it: a core that
+ *  takes the end of a short row for an arc, or an arc for the end, has no reads under way that were worth it. */
+#define PR_SHORT 8u
+/** Entries of a list that a worker takes one after the other, if all workers get many. A thread of a host device reads them as
+ *  one stretch of memory, which its core brings nearer by itself; lanes of a GPU read side by side with others. */
+#define PR_RUN (WEIR_LANES == 1u ? 8u : 1u)
 
 /** What a warp works in. */
 struct pr_warp {

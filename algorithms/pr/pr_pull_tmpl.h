@@ -81,6 +81,46 @@ WEIR_DEV void PR_FN(rows)(const struct pr_pull_args *a, const struct pr_round *r
     }
 }
 
+/** The sum of a stretch of arcs, by one lane. Its PR_CHAINS sums do not wait for each other, and are added in one order. */
+WEIR_DEV double PR_FN(stretch)(const uint32_t *targets, uint32_t arcs, const PR_REAL *from)
+{
+    double part[PR_CHAINS] = {0, 0, 0, 0};
+    uint32_t i = 0;
+    for (; i + PR_CHAINS <= arcs; i += PR_CHAINS)
+        for (uint32_t k = 0; k < PR_CHAINS; k++)
+            part[k] += (double)from[targets[i + k]];
+    for (; i < arcs; i++)
+        part[0] += (double)from[targets[i]];
+    return part[0] + part[1] + (part[2] + part[3]);
+}
+
+/** All chunks of a worker of one lane, which has no neighbours to read side by side with: row after row, each sum where
+ *  it is made. */
+WEIR_DEV void PR_FN(chunks_alone)(const struct pr_pull_args *a, const struct pr_round *round,
+                                  const struct pr_worker *worker, struct pr_tally *tally)
+{
+    const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->copy);
+    struct pr_chunk chunk = pr_chunk_of(&a->lists, worker, 0);
+    struct pr_tally sums = *tally; /* a local, which no store of a share can change */
+    for (uint32_t pass = 1; chunk.rows; pass++) {
+        const struct pr_chunk next = pr_chunk_of(&a->lists, worker, pass);
+        const uint32_t *targets = a->rows.in.targets + chunk.arc;
+        const uint32_t *after = a->rows.in.targets + next.arc;
+        for (uint32_t i = 0; i < next.arcs && next.arcs < next.rows * PR_SHORT; i++)
+            weir_prefetch(&from[after[i]]);
+        const uint8_t *ends = a->lists.end + chunk.row;
+        for (uint32_t row = 0, at = 0; row < chunk.rows; row++) {
+            const uint32_t end = ends[row];
+            const struct PR_FN(row) own = PR_FN(ask)(a, from, chunk.row + row, end - at);
+            const double sum = PR_FN(stretch)(targets + at, end - at, from);
+            PR_FN(settle)(a, round, chunk.row + row, &own, sum, &sums);
+            at = end;
+        }
+        chunk = next;
+    }
+    *tally = sums;
+}
+
 /** All chunks of a warp. Reads from device memory for the next chunk are under way while one is added up. */
 WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round *round,
                             const struct pr_worker *worker, struct pr_tally *tally)
@@ -121,6 +161,8 @@ WEIR_DEV double PR_FN(sum)(const uint32_t *targets, uint32_t arcs, const PR_REAL
 {
     uint32_t far[PR_DEEP];
     double sum = 0;
+    if (WEIR_LANES == 1u)
+        return PR_FN(stretch)(targets, arcs, from);
     pr_far(targets, arcs, far);
     WEIR_ROLLED
     for (uint32_t done = 0; done < arcs; done += PR_SLOTS) {
@@ -150,7 +192,7 @@ WEIR_DEV void PR_FN(pieces)(const struct pr_pull_args *a, const struct pr_round 
         if (weir_lane() == 0 && piece.whole)
             PR_FN(settle)(a, round, piece.row, &own, sum, tally);
         if (weir_lane() == 0 && !piece.whole)
-            a->partial[pr_entry(worker, pass)] = sum;
+            a->partial[pr_entry(worker, a->lists.pieces, pass)] = sum;
         piece = next;
     }
     /* Lane 0 alone wrote sums, so its release is enough. */
@@ -206,7 +248,10 @@ WEIR_DEV uint32_t PR_FN(sweep)(const struct pr_pull_args *a, const struct pr_rou
                                const struct weir_steps_block *b, struct pr_tally *tally)
 {
     PR_FN(pieces)(a, round, worker, tally);
-    PR_FN(chunks)(a, round, worker, tally);
+    if (WEIR_LANES == 1u)
+        PR_FN(chunks_alone)(a, round, worker, tally);
+    else
+        PR_FN(chunks)(a, round, worker, tally);
     if (!a->lists.longs)
         return WEIR_STEPS_GOES_ON;
     uint32_t stop = PR_FN(wait)(a, round, worker, shared, b);

@@ -26,6 +26,8 @@
 /* Sum 0 of a barrier counts entries in its low 32 bits, and above them how often a row took several entries. The
  * upper count is modulo 2^16 (steps/words.h). It may go round, since a level with that many entries is wide anyway. */
 #define BFS_SPLIT (UINT64_C(1) << 32)
+/* Entries that a worker of one lane keeps before it puts them into the queue. */
+#define BFS_KEPT (WEIR_LANES == 1u ? 256u : 1u)
 /* A level of so many entries is wide: its arcs are counted, and a direction is chosen for the next one. */
 #define BFS_WIDE 2048u
 
@@ -52,6 +54,7 @@ enum bfs_result {
     BFS_RESULT_BITMAP,  /* which of the two bitmaps is the last; by block 0 */
     BFS_RESULT_REACHED, /* by the epilogue, modulo 2^64: how many more own vertices were found */
     BFS_RESULT_ARCS,    /* than in the run before; how many more out-arcs these have */
+    BFS_RESULT_FLUSHES, /* additions to the queue's tail, by workers of one lane */
     BFS_RESULT_ALONE,   /* 1: the source has no arcs, and is not among them */
     BFS_RESULTS
 };
@@ -89,6 +92,14 @@ struct bfs_narrow {
     uint32_t stop;       /* as of weir_steps_sync() */
 };
 
+/** Entries that a worker of one lane has put and that are not in the queue yet. One addition to the tail, which all workers of
+ * the device share, makes places for all of them. */
+struct bfs_kept {
+    uint32_t count;
+    uint32_t flushes; /* additions to the tail */
+    struct bfs_piece piece[BFS_KEPT];
+};
+
 /** Words that the threads of a block share. */
 struct bfs_step_shared {
     uint64_t
@@ -99,6 +110,7 @@ struct bfs_step_shared {
     uint64_t since_ns, ns[3]; /* of block 0: up to when its time is booked, and as what */
     struct bfs_narrow narrow;
     struct weir_steps_inboxes inboxes;
+    struct bfs_kept kept; /* of a host device */
 };
 
 /** What a device does until the next barrier. */
@@ -153,9 +165,24 @@ WEIR_DEV int bfs_is_set(const uint32_t *bitmap, uint32_t number)
     return weir_load_relaxed_dev_u32(&bitmap[number / 32]) >> (number & 31u) & 1u;
 }
 
-/** Hand what the workers did to their block, at the end of a phase; all lanes. */
-WEIR_DEV void bfs_flush(struct bfs_step_shared *shared, const struct bfs_tally *t)
+/** Put what a worker of one lane has kept into the queue. */
+WEIR_DEV void bfs_kept_flush(const struct bfs_step_args *a, struct bfs_kept *kept)
 {
+    if (!kept->count)
+        return;
+    const uint32_t at = weir_atomic_add_relaxed_dev_u32(a->tail, kept->count);
+    for (uint32_t i = 0; i < kept->count; i++)
+        a->queue[at + i] = kept->piece[i];
+    kept->count = 0;
+    kept->flushes++;
+}
+
+/** Hand what the workers did to their block, at the end of a phase; all lanes. */
+WEIR_DEV void bfs_flush(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                        const struct bfs_tally *t)
+{
+    if (WEIR_LANES == 1u)
+        bfs_kept_flush(a, &shared->kept);
     if (weir_lane())
         return;
     weir_atomic_add_block_u64(&shared->first, t->put);

@@ -178,8 +178,8 @@ WEIR_DEV uint32_t bfs_start(const struct bfs_step_args *a, struct bfs_step_share
         }
         if (own) {
             struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
-            bfs_put(a, &t, weir_lane() == 0, row, 1);
-            bfs_flush(shared, &t);
+            bfs_put(a, shared, &t, weir_lane() == 0, row, 1);
+            bfs_flush(a, shared, &t);
         }
     }
     w->phase = BFS_LIST; /* counted in full */
@@ -193,8 +193,8 @@ WEIR_DEV uint32_t bfs_start(const struct bfs_step_args *a, struct bfs_step_share
 }
 
 WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_block *b,
-                         const struct bfs_walk *w, const struct bfs_tally *t, const uint64_t *ns,
-                         const uint64_t *steps)
+                         const struct bfs_step_shared *shared, const struct bfs_walk *w,
+                         const struct bfs_tally *t, const uint64_t *steps)
 {
     struct weir_steps_page *page = weir_steps_mine(&a->member);
     const uint64_t all[4] = {weir_sum_u64(t->pieces), weir_sum_u64(t->down_arcs),
@@ -202,12 +202,14 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
     for (uint32_t i = 0; i < 4; i++)
         if (weir_lane() == 0 && all[i])
             weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_PIECES + i], all[i]);
+    if (WEIR_LANES == 1u)
+        weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_FLUSHES], shared->kept.flushes);
     if (b->block || b->thread)
         return;
     page->result[BFS_RESULT_LEVELS] = w->level;
     page->result[BFS_RESULT_BITMAP] = w->current;
     for (uint32_t i = 0; i < 3; i++) {
-        page->result[BFS_RESULT_DOWN_NS + i] = ns[i];
+        page->result[BFS_RESULT_DOWN_NS + i] = shared->ns[i];
         page->result[BFS_RESULT_DOWN_STEPS + i] = steps[i];
     }
 }
@@ -242,6 +244,7 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     if (b->thread == 0) {
         shared->first = shared->arcs = shared->found = shared->sent = 0;
         shared->ns[0] = shared->ns[1] = shared->ns[2] = 0;
+        shared->kept.count = shared->kept.flushes = 0;
     }
     weir_block_sync();
     w.arriving = b->blocks;
@@ -277,7 +280,7 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
         stop = bfs_set_awake(a, shared, b, &w);
     }
     if (!stop)
-        bfs_finish(a, b, &w, &t, shared->ns, steps);
+        bfs_finish(a, b, shared, &w, &t, steps);
 }
 
 /* A row that this run found and the one before did not, or the other way round; then it is marked as not found.

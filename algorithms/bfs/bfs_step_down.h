@@ -6,6 +6,9 @@
 
 #define BFS_AT_ONCE 4u /* arcs that a lane has under way in a wide level */
 #define BFS_FEW     8u /* entries that a lane writes alone */
+/* Of a worker of one lane: entries that it takes one after the other, and how far ahead of them it asks for targets. */
+#define BFS_STRETCH 256u
+#define BFS_AHEAD   8u
 
 /* Entry `i` of a row. */
 WEIR_DEV struct bfs_piece bfs_piece_of(uint32_t row, uint64_t first, uint64_t last, uint32_t i)
@@ -43,11 +46,33 @@ WEIR_COLD uint32_t bfs_put_rest(struct bfs_piece *queue, uint32_t *tail, uint32_
     return all;
 }
 
+/* Keep the entry of a row that was found, and put what is behind its first piece into the queue. */
+WEIR_DEV void bfs_keep_entry(const struct bfs_step_args *a, struct bfs_tally *t, struct bfs_kept *kept,
+                       uint32_t row, int counted)
+{
+    const uint64_t first = a->rows.out.offsets[row], last = a->rows.out.offsets[row + 1];
+    if (kept->count == BFS_KEPT)
+        bfs_kept_flush(a, kept);
+    kept->piece[kept->count++] = bfs_piece_of(row, first, last, 0);
+    t->put++;
+    if (last - first > BFS_PIECE)
+        t->put += BFS_SPLIT + bfs_put_rest(a->queue, a->tail, row, first, last);
+    if (counted) {
+        t->arcs += last - first;
+        t->found++;
+    }
+}
+
 /** Put the rows of the lanes for which `is` holds into the queue; all lanes of a worker. Their level and parent
  *  are set already. The places are reserved while the offsets are on their way. */
-WEIR_DEV void bfs_put(const struct bfs_step_args *a, struct bfs_tally *t, int is, uint32_t row,
-                      int counted)
+WEIR_DEV void bfs_put(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                      struct bfs_tally *t, int is, uint32_t row, int counted)
 {
+    if (WEIR_LANES == 1u) {
+        if (is)
+            bfs_keep_entry(a, t, &shared->kept, row, counted);
+        return;
+    }
     const uint32_t those = weir_ballot(is), count = weir_popcount_u32(those);
     uint64_t first = 0, last = 0;
     uint32_t at = 0;
@@ -91,8 +116,8 @@ WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, 
 }
 
 /* The lanes for which `is` holds have found `number`, along an arc of `row`. All lanes of a worker. */
-WEIR_DEV void bfs_found(const struct bfs_step_args *a, const struct bfs_walk *w,
-                        struct bfs_tally *t, int is, uint32_t number, uint32_t row, int wide)
+WEIR_DEV void bfs_found(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                        const struct bfs_walk *w, struct bfs_tally *t, int is, uint32_t number, uint32_t row, int wide)
 {
     const int own = is && bfs_owns(a, number);
     if (own) {
@@ -107,7 +132,7 @@ WEIR_DEV void bfs_found(const struct bfs_step_args *a, const struct bfs_walk *w,
             bfs_send(a, is && !own, number, a->rows.begin + row);
     }
     if (weir_ballot(own))
-        bfs_put(a, t, own, number - a->rows.begin, wide);
+        bfs_put(a, shared, t, own, number - a->rows.begin, wide);
 }
 
 /* Which lane has the piece that arc `i` of the worker's arcs belongs to: the first lane whose sum is above `i`. */
@@ -123,8 +148,8 @@ WEIR_DEV uint32_t bfs_lane_of(uint32_t upto, uint32_t i)
 /* A worker takes the entries at to at + count - 1 of the queue, at most one a lane. In a wide level a lane looks at the
  * bit before its atomic, since most arcs lead to vertices that are found, and has several arcs under way at a time. In a
  * narrow level the look would only make the chain of dependent accesses longer. */
-WEIR_DEV void bfs_expand(const struct bfs_step_args *a, const struct bfs_walk *w,
-                         struct bfs_tally *t, uint32_t at, uint32_t count, int wide)
+WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                         const struct bfs_walk *w, struct bfs_tally *t, uint32_t at, uint32_t count, int wide)
 {
     uint32_t *found = a->found[w->current][a->member.index];
     const uint32_t step = wide ? BFS_AT_ONCE : 1;
@@ -153,8 +178,54 @@ WEIR_DEV void bfs_expand(const struct bfs_step_args *a, const struct bfs_walk *w
         for (uint32_t k = 0; k < step; k++) {
             is[k] = is[k] && bfs_claim(found, number[k]);
             if (weir_ballot(is[k]))
-                bfs_found(a, w, t, is[k], number[k], row[k], wide);
+                bfs_found(a, shared, w, t, is[k], number[k], row[k], wide);
         }
+    }
+}
+
+/* As bfs_expand(), by a worker of one lane, as those of host devices are: entry after entry. A look is cheaper there than
+ * an atomic that changes nothing, in any level, and what is found is kept until there are many. */
+WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
+                               struct bfs_tally *t, struct bfs_kept *kept, uint32_t at,
+                               uint32_t count, int counted)
+{
+    uint32_t *found = a->found[w->current][a->member.index];
+    const uint32_t *targets = a->rows.out.targets;
+    for (uint32_t e = 0; e < count; e++) {
+        const struct bfs_piece piece = a->queue[at + e];
+        if (e + BFS_AHEAD < count)
+            weir_prefetch(&targets[a->queue[at + e + BFS_AHEAD].first]);
+        for (uint32_t i = 0; i < piece.count; i++) {
+            const uint32_t number = targets[piece.first + i], row = number - a->rows.begin;
+            if (bfs_is_set(found, number) || !bfs_claim(found, number))
+                continue;
+            if (!bfs_owns(a, number)) {
+                t->sent++;
+                bfs_send(a, 1, number, a->rows.begin + piece.row);
+                continue;
+            }
+            a->level[row] = w->level + 1;
+            if (a->parent)
+                a->parent[row] = a->rows.begin + piece.row;
+            bfs_keep_entry(a, t, kept, row, counted);
+        }
+        t->down_arcs += piece.count;
+    }
+    t->pieces += count;
+}
+
+/* Worker @p index of @p workers, of one lane each, takes its share of the entries begin to end - 1: equal stretches of
+ * BFS_STRETCH entries at most. */
+WEIR_DEV void bfs_share_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
+                              struct bfs_tally *t, struct bfs_kept *kept, uint32_t index, uint32_t workers, int counted)
+{
+    const uint32_t entries = w->end - w->begin;
+    uint32_t take = (entries + workers - 1) / workers;
+    take = take < 1 ? 1 : take > BFS_STRETCH ? BFS_STRETCH : take;
+    for (uint64_t at = (uint64_t)index * take; at < entries; at += (uint64_t)workers * take) {
+        const uint32_t left = entries - (uint32_t)at;
+        bfs_expand_alone(a, w, t, kept, w->begin + (uint32_t)at, left < take ? left : take,
+                         counted);
     }
 }
 
@@ -166,15 +237,20 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
     const uint32_t workers = w->awake * b->threads / WEIR_LANES;
     const uint32_t entries = w->end - w->begin;
+    if (WEIR_LANES == 1u) {
+        bfs_share_alone(a, w, &t, &shared->kept, weir_steps_warp(b), workers, wide);
+        bfs_flush(a, shared, &t);
+        return t;
+    }
     /* Where entries are few a worker takes few at a time, so that all workers have some. */
     uint32_t take = (entries + workers - 1) / workers;
     take = take < 1 ? 1 : take > WEIR_LANES ? WEIR_LANES : take;
     WEIR_ROLLED
     for (uint32_t at = weir_steps_warp(b) * take; at < entries; at += workers * take) {
         const uint32_t left = entries - at;
-        bfs_expand(a, w, &t, w->begin + at, left < take ? left : take, wide);
+        bfs_expand(a, shared, w, &t, w->begin + at, left < take ? left : take, wide);
     }
-    bfs_flush(shared, &t);
+    bfs_flush(a, shared, &t);
     return t;
 }
 
@@ -224,10 +300,10 @@ WEIR_COLD void bfs_absorb(const struct bfs_step_args *a, struct bfs_step_shared 
                     a->parent[number - a->rows.begin] = inbox[2 * i + 1];
             }
             if (weir_ballot(is))
-                bfs_put(a, &t, is, number - a->rows.begin, 1);
+                bfs_put(a, shared, &t, is, number - a->rows.begin, 1);
         }
     }
-    bfs_flush(shared, &t);
+    bfs_flush(a, shared, &t);
 }
 
 #endif

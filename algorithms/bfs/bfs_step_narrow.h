@@ -9,7 +9,9 @@
 
 #include "algorithms/bfs/bfs_step_down.h"
 
-#define BFS_TAKE 4u /* entries for each worker of a block that is awake */
+/* Entries for each worker of a block that is awake. A thread of a host device takes in many by itself before it is worth another
+ * one's coming to a barrier. */
+#define BFS_TAKE (WEIR_LANES == 1u ? 64u : 4u)
 /* Threads of a block that take part, each worker with BFS_GROUPS entries: a level spread over more units is
  * faster, and so is a barrier of few threads. */
 #define BFS_BUSY   256u
@@ -101,6 +103,23 @@ WEIR_DEV uint64_t bfs_narrow_level(const struct bfs_here *h, struct bfs_narrow *
     return put;
 }
 
+/* The same by a worker of one lane. @return entries put. */
+WEIR_DEV uint64_t bfs_narrow_alone(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                   const struct bfs_walk *walk, struct bfs_narrow *n,
+                                   uint32_t group, uint32_t groups)
+{
+    struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
+    struct bfs_walk w = *walk;
+    w.begin = n->begin;
+    w.end = n->end;
+    w.level = n->level;
+    bfs_share_alone(a, &w, &t, &shared->kept, group, groups, 0);
+    bfs_kept_flush(a, &shared->kept);
+    n->pieces += t.pieces;
+    n->down_arcs += t.down_arcs;
+    return t.put;
+}
+
 /* The threads that take part search level after level. */
 WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                               struct weir_steps_block *b, const struct bfs_walk *w, uint32_t busy,
@@ -123,7 +142,9 @@ WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_sha
     here.tail = a->tail;
     WEIR_ROLLED
     for (;;) {
-        const uint64_t put = bfs_narrow_level(&here, n, group, groups);
+        const uint64_t put = WEIR_LANES == 1u
+                                 ? bfs_narrow_alone(a, shared, w, n, group, groups)
+                                 : bfs_narrow_level(&here, n, group, groups);
         if (put && weir_lane() == 0)
             weir_atomic_add_block_u64(&shared->first, put);
         n->levels++;

@@ -162,7 +162,7 @@ WEIR_COLD struct bfs_tally bfs_up(const struct bfs_step_args *a, struct bfs_step
     for (uint32_t at = weir_steps_warp(&b) * BFS_WORDS; at < words; at += workers * BFS_WORDS)
         bfs_up_words(a, &w, &t, at);
     t.arcs = weir_sum_u64(t.arcs);
-    bfs_flush(shared, &t);
+    bfs_flush(a, shared, &t);
     return t;
 }
 
@@ -181,11 +181,11 @@ WEIR_COLD void bfs_list(const struct bfs_step_args *a, struct bfs_step_shared *s
         WEIR_ROLLED
         while (weir_ballot(bits != 0)) {
             const int is = bits != 0;
-            bfs_put(a, &t, is, is ? at * 32 + weir_first_bit_u32(bits) : 0, 0);
+            bfs_put(a, shared, &t, is, is ? at * 32 + weir_first_bit_u32(bits) : 0, 0);
             bits &= bits - 1;
         }
     }
-    bfs_flush(shared, &t);
+    bfs_flush(a, shared, &t);
 }
 
 /** From top-down to bottom-up on several devices: each copies its part of the bitmap to the others. */

@@ -124,12 +124,12 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
     weir_block_sync();
     const uint32_t label = run->shared->least, owned = a->part.owned;
     WEIR_ROLLED
-    for (uint64_t base = run->id; base < owned; base += (uint64_t)CC_BATCH * run->stride) {
+    for (uint64_t base = cc_begin(run->id); base < owned; base = cc_next(base, run->stride)) {
         uint32_t up[CC_BATCH];
-        cc_read_parents(run, base, run->stride, giant, up);
+        cc_read_parents(run, base, cc_apart(run->stride), giant, up);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
-            const uint64_t row = base + (uint64_t)k * run->stride;
+            const uint64_t row = base + (uint64_t)k * cc_apart(run->stride);
             if (row < owned)
                 a->label[row] = up[k] == giant ? label : cc_label_of(run, up[k], giant, label);
         }

@@ -124,14 +124,40 @@ WEIR_DEV uint32_t cc_linked(const struct cc_run *run, uint32_t v, uint32_t far, 
     return run->args->both || far > v ? which - 1 : which;
 }
 
-/** The parents of CC_BATCH rows, the one at @p base and those a stride apart; @p none where there is no row. */
-WEIR_DEV void cc_read_parents(const struct cc_run *run, uint64_t base, uint32_t stride,
+/* How rows are dealt out. Lanes of a GPU take rows side by side, and a thread its CC_BATCH rows a stride apart. A thread of a
+ * host device has whole lines of its cache to itself, since a line that others write is fetched again for each row: it takes
+ * CC_RUN rows that follow one another, then those CC_RUN times the number of threads further on. */
+#define CC_RUN (WEIR_LANES == 1u ? 256u : 1u)
+
+/** The first row of thread @p id. */
+WEIR_DEV uint64_t cc_begin(uint32_t id)
+{
+    return (uint64_t)id * CC_RUN;
+}
+
+/** From one row of a batch to the next one. */
+WEIR_DEV uint32_t cc_apart(uint32_t stride)
+{
+    return WEIR_LANES == 1u ? 1u : stride;
+}
+
+/** The first row of the batch behind that of @p base. */
+WEIR_DEV uint64_t cc_next(uint64_t base, uint32_t stride)
+{
+    if (WEIR_LANES != 1u)
+        return base + (uint64_t)CC_BATCH * stride;
+    base += CC_BATCH;
+    return base % CC_RUN ? base : base + (uint64_t)CC_RUN * (stride - 1);
+}
+
+/** The parents of CC_BATCH rows, the one at @p base and those @p apart from each other; @p none where there is no row. */
+WEIR_DEV void cc_read_parents(const struct cc_run *run, uint64_t base, uint32_t apart,
                               uint32_t none, uint32_t *up_out)
 {
     const uint32_t *parent = &run->parent[run->args->part.begin];
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
-        const uint64_t row = base + (uint64_t)k * stride;
+        const uint64_t row = base + (uint64_t)k * apart;
         up_out[k] = row < run->args->part.owned ? weir_load_relaxed_dev_u32(&parent[row]) : none;
     }
 }

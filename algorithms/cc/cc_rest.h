@@ -144,21 +144,21 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which, uint32
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
     WEIR_ROLLED
-    for (uint64_t base = run->id; base - lane < part->owned;
-         base += (uint64_t)CC_BATCH * run->stride) {
+    for (uint64_t base = cc_begin(run->id); base - lane < part->owned;
+         base = cc_next(base, run->stride)) {
         uint32_t up[CC_BATCH];
-        cc_read_parents(run, base, run->stride, giant, up);
+        cc_read_parents(run, base, cc_apart(run->stride), giant, up);
         if (!run->args->in_order) {
             CC_UNROLL
             for (uint32_t k = 0; k < CC_BATCH; k++) {
-                const uint64_t row = base + (uint64_t)k * run->stride;
+                const uint64_t row = base + (uint64_t)k * cc_apart(run->stride);
                 if (row < part->owned)
                     cc_rest_id(run, up[k] != giant, row, least);
             }
         }
         WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++)
-            cc_rest_row(run, cc_pick(up, k) != giant, base + (uint64_t)k * run->stride, which);
+            cc_rest_row(run, cc_pick(up, k) != giant, base + (uint64_t)k * cc_apart(run->stride), which);
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "algorithms/cc/cc_op.h"
 
-/** The first arc of CC_BATCH rows, the one at @p base and those a stride apart.
+/** The first arc of CC_BATCH rows, the one at @p base and those cc_apart() from each other.
  *  @param[out] first_out, count_out  where their arcs are; 0 of a row that is none.
  *  @param[out] far_out  the far ends; CC_NONE where there is no arc. */
 WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uint64_t base,
@@ -13,7 +13,7 @@ WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uin
     const uint64_t owned = run->args->part.owned;
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
-        uint64_t row = base + (uint64_t)k * run->stride;
+        uint64_t row = base + (uint64_t)k * cc_apart(run->stride);
         first_out[k] = row < owned ? arcs->offsets[row] : 0;
         count_out[k] = row < owned ? (uint32_t)(arcs->offsets[row + 1] - first_out[k]) : 0;
     }
@@ -39,7 +39,7 @@ WEIR_DEV void cc_first(struct cc_run *run)
 {
     const weir_rows_part *part = &run->args->part;
     WEIR_ROLLED
-    for (uint64_t base = run->id; base < part->owned; base += (uint64_t)CC_BATCH * run->stride) {
+    for (uint64_t base = cc_begin(run->id); base < part->owned; base = cc_next(base, run->stride)) {
         uint64_t first[CC_BATCH];
         uint32_t count[CC_BATCH], out[CC_BATCH], in[CC_BATCH];
         cc_read_first(run, &part->out, base, first, count, out);
@@ -47,7 +47,7 @@ WEIR_DEV void cc_first(struct cc_run *run)
             cc_read_first(run, &part->in, base, first, count, in);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
-            uint64_t row = base + (uint64_t)k * run->stride;
+            uint64_t row = base + (uint64_t)k * cc_apart(run->stride);
             uint32_t far = out[k], v = part->begin + (uint32_t)row;
             if (row >= part->owned)
                 continue;
@@ -68,18 +68,18 @@ WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     const weir_rows_part *part = &run->args->part;
     uint32_t *parent = run->parent;
     WEIR_ROLLED
-    for (uint64_t base = id; base < part->owned; base += (uint64_t)CC_BATCH * stride) {
+    for (uint64_t base = cc_begin(id); base < part->owned; base = cc_next(base, stride)) {
         uint32_t up[CC_BATCH], over[CC_BATCH];
-        cc_read_parents(run, base, stride, 0, up);
+        cc_read_parents(run, base, cc_apart(stride), 0, up);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) /* number 0 is a root, and so may the row be */
-            over[k] = up[k] && up[k] != part->begin + (uint32_t)(base + (uint64_t)k * stride)
+            over[k] = up[k] && up[k] != part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(stride))
                           ? weir_load_relaxed_dev_u32(&parent[up[k]])
                           : up[k];
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++)
             if (over[k] != up[k]) {
-                uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * stride);
+                uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(stride));
                 weir_store_relaxed_dev_u32(&parent[v], cc_root(parent, over[k], CC_NONE));
             }
     }
@@ -136,11 +136,12 @@ WEIR_DEV void cc_sample(struct cc_run *run)
     }
 }
 
-/** Block 0 of device 0 samples, while all other blocks flatten rows. A block that is alone does both. */
+/** Block 0 of device 0 samples, while all other blocks flatten rows. A block that is alone does both; and so does a thread of a
+ * host device, of which there are few, so that rows keep all of them busy for far longer than a sample does. */
 WEIR_DEV void cc_flatten_and_sample(struct cc_run *run)
 {
     const struct weir_steps_block *b = run->block;
-    const uint32_t samples = run->args->part.part == 0, spared = samples && b->blocks > 1;
+    const uint32_t samples = run->args->part.part == 0, spared = samples && b->blocks > 1 && WEIR_LANES > 1u;
     if (b->block >= spared)
         cc_flatten_rows(run, run->id - spared * b->threads, run->stride - spared * b->threads);
     if (samples && b->block == 0)
@@ -153,21 +154,21 @@ WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t w
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
     WEIR_ROLLED
-    for (uint64_t base = run->id; base - lane < part->owned;
-         base += (uint64_t)CC_BATCH * run->stride) {
+    for (uint64_t base = cc_begin(run->id); base - lane < part->owned;
+         base = cc_next(base, run->stride)) {
         uint64_t first[CC_BATCH];
         uint32_t count[CC_BATCH], far[CC_BATCH];
         cc_read_first(run, arcs, base, first, count, far);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
-            uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * run->stride);
+            uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(run->stride));
             uint32_t next = cc_linked(run, v, far[k], which);
             far[k] = next < count[k] ? arcs->targets[first[k] + next] : CC_NONE;
         }
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             struct cc_hook hook = {0, 0};
-            uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * run->stride);
+            uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(run->stride));
             int joined = far[k] != CC_NONE && cc_join(run->parent, v, far[k], &hook);
             run->arcs += far[k] != CC_NONE;
             cc_note(run, joined, &hook);

@@ -39,6 +39,9 @@
     X(WEIR__QUEUE_ITEMS, "queue_items", "WEIR_QUEUE_ITEMS", COUNT, "0", 0, 1u << 31, "",           \
       "items a device's local queue holds in its own memory, at least 16; four times as many are " \
       "deferred there; 0: one for each tile it owns. Shortest paths in step: items of an inbox")   \
+    X(WEIR__FUSE_ITEMS, "fuse_items", "WEIR_FUSE_ITEMS", COUNT, "4096", 0, 1u << 24, "",           \
+      "items that a thread of a host device, with order soft on one device, goes on with by "      \
+      "itself in a round out of those that it has just made; 0: none")                             \
     X(WEIR__SPILL_BYTES, "spill_bytes", "WEIR_SPILL_BYTES", BYTES, "4GiB", 0, 1ull << 46, "",      \
       "host memory that a device may spill work items to when its queues are full, taken as it "   \
       "is needed")                                                                                 \

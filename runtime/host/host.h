@@ -51,6 +51,11 @@ void weir__host_team_close(struct host_team *team);
 void weir__host_team_run(struct host_team *team, weir_queue *queue, const weir_kernel *kernel,
                          const void *args);
 
+/** @p threads more threads of this process run kernels from now on; fewer, if it is negative. Any thread. */
+void weir__host_crowd(int32_t threads);
+/** Whether there is a core for each thread that runs a kernel, so that waits need not begin with giving theirs away. */
+int weir__host_spins(void);
+
 weir_status weir__host_queue_create(weir_device *device, int high_priority, weir_queue **queue_out);
 void weir__host_queue_destroy(weir_queue *queue);
 weir_status weir__host_queue_reserve(weir_queue *queue, uint32_t count);

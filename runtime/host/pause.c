@@ -1,11 +1,41 @@
 /** @file pause.c  What kernels on host devices need of the system (runtime/sync.h). */
+#include "runtime/host/host.h"
 #include "runtime/sync.h"
 
 #include <sched.h>
 #include <time.h>
 
+/* Looks with nothing but a rest of the core between two: a few microseconds, as a barrier of many threads takes. A yield is a call
+ * of the system, several times as long as what is waited for. */
+#define SPINS  256
 #define YIELDS 64
 #define NAP_NS 20000
+
+/* Threads that run kernels now, and cores for them; relaxed, since they only choose how to wait. */
+static uint32_t in_kernels, cores;
+
+void weir__host_crowd(int32_t threads)
+{
+    __atomic_store_n(&cores, weir__cores(), __ATOMIC_RELAXED);
+    (void)__atomic_fetch_add(&in_kernels, (uint32_t)threads, __ATOMIC_RELAXED);
+}
+
+int weir__host_spins(void)
+{
+    return __atomic_load_n(&in_kernels, __ATOMIC_RELAXED) <=
+           __atomic_load_n(&cores, __ATOMIC_RELAXED);
+}
+
+static void rest(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield" ::: "memory");
+#else
+    __asm__ volatile("" ::: "memory");
+#endif
+}
 
 uint64_t weir_host_clock_ns(void)
 {
@@ -16,9 +46,12 @@ uint64_t weir_host_clock_ns(void)
 
 void weir_host_pause(uint32_t looks)
 {
-    struct timespec nap = {0, NAP_NS};
-    if (looks < YIELDS)
-        (void)sched_yield(); /* there may be fewer cores than threads that wait for each other */
+    const struct timespec nap = {0, NAP_NS};
+    const uint32_t spins = weir__host_spins() ? SPINS : 0;
+    if (looks < spins)
+        rest();
+    else if (looks - spins < YIELDS)
+        (void)sched_yield(); /* whoever is waited for may have no core */
     else
         (void)nanosleep(&nap, NULL);
 }

@@ -92,6 +92,7 @@ void weir__host_team_run(struct host_team *team, weir_queue *queue, const weir_k
                          const void *args)
 {
     pthread_mutex_lock(&team->turn);
+    weir__host_crowd((int32_t)team->workers);
     if (team->workers > 1) {
         pthread_mutex_lock(&team->lock);
         team->queue = queue;
@@ -109,5 +110,6 @@ void weir__host_team_run(struct host_team *team, weir_queue *queue, const weir_k
             pthread_cond_wait(&team->finish, &team->lock);
         pthread_mutex_unlock(&team->lock);
     }
+    weir__host_crowd(-(int32_t)team->workers);
     pthread_mutex_unlock(&team->turn);
 }

@@ -213,6 +213,12 @@ typedef struct weir_worklist_stats {
      *  another block; the most items that a queue of a device held; queues of each device. */
     uint64_t pops, empty_pops, steals;
     uint32_t queue_high, queues;
+    /** Items that a thread of a host device processed in the round in which it made them (WEIR_FUSE_ITEMS): they are among those
+     *  produced, consumed and processed. */
+    uint64_t fused;
+    /** Times that a thread of a host device put the items that it had kept where all threads of the device find them: additions
+     *  to a word that they share. Of breadth-first search in step too. */
+    uint64_t flushes;
     /** Zero: room for later members, which the structure needs where it lies inside another (weir_run_stats). */
     uint64_t reserved[1];
 } weir_worklist_stats;
@@ -221,7 +227,7 @@ typedef struct weir_worklist_stats {
     {                                                                                              \
         sizeof(weir_worklist_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, WEIR_ROUTE_AUTO,     \
             WEIR_ORDER_AUTO, 0, WEIR_KERNEL_AUTO, WEIR_WORKER_AUTO, 0, WEIR_MAPPING_AUTO, 0, 0, 0, \
-            0, 0, 0, 0, 0, 0, 0,                                                                   \
+            0, 0, 0, 0, 0, 0, 0, 0, 0,                                                             \
         {                                                                                          \
             0                                                                                      \
         }                                                                                          \

@@ -207,6 +207,7 @@ static void report(const struct bfs_in_step *in_step, weir_run_stats *stats)
     stats->work.processed =
         sum_of(in_step, BFS_RESULT_PIECES) + sum_of(in_step, BFS_RESULT_UP_ROWS);
     stats->work.atoms = sum_of(in_step, BFS_RESULT_DOWN_ARCS) + sum_of(in_step, BFS_RESULT_UP_ARCS);
+    stats->work.flushes = sum_of(in_step, BFS_RESULT_FLUSHES);
     stats->work.rounds = supersteps * in_step->on.parts;
     /* An arc's target and its bit; a row's two offsets, its level, and an entry of the queue. */
     stats->bytes = stats->work.atoms * 8 + stats->work.processed * (8 + 4 + 32) +

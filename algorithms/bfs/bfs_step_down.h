@@ -47,8 +47,8 @@ WEIR_COLD uint32_t bfs_put_rest(struct bfs_piece *queue, uint32_t *tail, uint32_
 }
 
 /* Keep the entry of a row that was found, and put what is behind its first piece into the queue. */
-WEIR_DEV void bfs_keep_entry(const struct bfs_step_args *a, struct bfs_tally *t, struct bfs_kept *kept,
-                       uint32_t row, int counted)
+WEIR_DEV void bfs_keep_entry(const struct bfs_step_args *a, struct bfs_tally *t,
+                             struct bfs_kept *kept, uint32_t row, int counted)
 {
     const uint64_t first = a->rows.out.offsets[row], last = a->rows.out.offsets[row + 1];
     if (kept->count == BFS_KEPT)
@@ -117,7 +117,8 @@ WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, 
 
 /* The lanes for which `is` holds have found `number`, along an arc of `row`. All lanes of a worker. */
 WEIR_DEV void bfs_found(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                        const struct bfs_walk *w, struct bfs_tally *t, int is, uint32_t number, uint32_t row, int wide)
+                        const struct bfs_walk *w, struct bfs_tally *t, int is, uint32_t number,
+                        uint32_t row, int wide)
 {
     const int own = is && bfs_owns(a, number);
     if (own) {
@@ -149,7 +150,8 @@ WEIR_DEV uint32_t bfs_lane_of(uint32_t upto, uint32_t i)
  * bit before its atomic, since most arcs lead to vertices that are found, and has several arcs under way at a time. In a
  * narrow level the look would only make the chain of dependent accesses longer. */
 WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                         const struct bfs_walk *w, struct bfs_tally *t, uint32_t at, uint32_t count, int wide)
+                         const struct bfs_walk *w, struct bfs_tally *t, uint32_t at, uint32_t count,
+                         int wide)
 {
     uint32_t *found = a->found[w->current][a->member.index];
     const uint32_t step = wide ? BFS_AT_ONCE : 1;
@@ -217,7 +219,8 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
 /* Worker @p index of @p workers, of one lane each, takes its share of the entries begin to end - 1: equal stretches of
  * BFS_STRETCH entries at most. */
 WEIR_DEV void bfs_share_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
-                              struct bfs_tally *t, struct bfs_kept *kept, uint32_t index, uint32_t workers, int counted)
+                              struct bfs_tally *t, struct bfs_kept *kept, uint32_t index,
+                              uint32_t workers, int counted)
 {
     const uint32_t entries = w->end - w->begin;
     uint32_t take = (entries + workers - 1) / workers;

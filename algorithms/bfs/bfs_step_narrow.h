@@ -142,9 +142,8 @@ WEIR_DEV void bfs_narrow_busy(const struct bfs_step_args *a, struct bfs_step_sha
     here.tail = a->tail;
     WEIR_ROLLED
     for (;;) {
-        const uint64_t put = WEIR_LANES == 1u
-                                 ? bfs_narrow_alone(a, shared, w, n, group, groups)
-                                 : bfs_narrow_level(&here, n, group, groups);
+        const uint64_t put = WEIR_LANES == 1u ? bfs_narrow_alone(a, shared, w, n, group, groups)
+                                              : bfs_narrow_level(&here, n, group, groups);
         if (put && weir_lane() == 0)
             weir_atomic_add_block_u64(&shared->first, put);
         n->levels++;

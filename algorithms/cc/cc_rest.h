@@ -158,7 +158,8 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which, uint32
         }
         WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++)
-            cc_rest_row(run, cc_pick(up, k) != giant, base + (uint64_t)k * cc_apart(run->stride), which);
+            cc_rest_row(run, cc_pick(up, k) != giant, base + (uint64_t)k * cc_apart(run->stride),
+                        which);
     }
 }
 

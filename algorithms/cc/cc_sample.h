@@ -73,9 +73,10 @@ WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
         cc_read_parents(run, base, cc_apart(stride), 0, up);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) /* number 0 is a root, and so may the row be */
-            over[k] = up[k] && up[k] != part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(stride))
-                          ? weir_load_relaxed_dev_u32(&parent[up[k]])
-                          : up[k];
+            over[k] =
+                up[k] && up[k] != part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(stride))
+                    ? weir_load_relaxed_dev_u32(&parent[up[k]])
+                    : up[k];
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++)
             if (over[k] != up[k]) {
@@ -141,7 +142,8 @@ WEIR_DEV void cc_sample(struct cc_run *run)
 WEIR_DEV void cc_flatten_and_sample(struct cc_run *run)
 {
     const struct weir_steps_block *b = run->block;
-    const uint32_t samples = run->args->part.part == 0, spared = samples && b->blocks > 1 && WEIR_LANES > 1u;
+    const uint32_t samples = run->args->part.part == 0,
+                   spared = samples && b->blocks > 1 && WEIR_LANES > 1u;
     if (b->block >= spared)
         cc_flatten_rows(run, run->id - spared * b->threads, run->stride - spared * b->threads);
     if (samples && b->block == 0)

@@ -144,6 +144,8 @@ static void print_items(const struct work *work)
     }
     row(work, "rounds", stats->work.rounds);
     row(work, "narrow rounds", stats->work.narrow_rounds);
+    row(work, "items fused", stats->work.fused);
+    row(work, "flushes", stats->work.flushes);
     row(work, "items woven", stats->work.woven);
     row(work, "paced rounds", stats->work.paced);
     row(work, stats->work.order == WEIR_ORDER_BULK ? "generations" : "raises", stats->work.raises);

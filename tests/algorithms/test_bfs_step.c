@@ -213,6 +213,23 @@ static void both_ways_are_gone(void **state)
     weir_context_destroy(context);
 }
 
+/* Threads of a host device share the tail of the queue, and add to it once for many vertices. */
+static void what_a_thread_finds_is_put_together(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const weir_graph *graph = graph_of("grid:400x400", 0);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.direction = WEIR_DIRECTION_SWITCH;
+    weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, 1, &options);
+    const weir_run_stats stats = assert_bfs(bfs, graph, 1, &options, 0);
+    assert_true(stats.work.flushes > 0);
+    if (stats.work.flushes * 20 > stats.reached)
+        fail_msg("%llu vertices were put by %llu additions", (unsigned long long)stats.reached,
+                 (unsigned long long)stats.work.flushes);
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +239,8 @@ int main(void)
         ON_EACH_SPEC(many_sources_one_after_the_other),
         ON_EACH_SPEC(what_only_the_run_before_found_is_forgotten),
         ON_EACH_SPEC(both_ways_are_gone),
+        ON_BACKEND(what_a_thread_finds_is_put_together, "host:1"),
+        ON_BACKEND(what_a_thread_finds_is_put_together, "host:1x3"),
     };
     return cmocka_run_group_tests_name("bfs in step", tests, NULL, keep_nothing);
 }

@@ -10,6 +10,9 @@
 #define WEIR_OPERATOR sssp_u32
 #include "worklist/engine/engine_tmpl.h"
 
+/* Threads of host devices would do all items of a path in one round otherwise. */
+static const char *const without_fusing[] = {"fuse_items=0", NULL};
+
 enum { PATH = 3000, EVERY = 50, TWIGS = 11, LEAVES = 5000, ARCS_MOST = 40000 };
 enum { STRIP = 5000, REACH = 40, LATE = 10000 };
 
@@ -186,7 +189,8 @@ static void on_devices(void **state)
 {
     static const char *const rooms[] = {NULL, "queue_items=300"};
     for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
-        weir_context *context = open_with_or_skip(*state, (const char *[]){rooms[r], NULL});
+        weir_context *context =
+            open_with_or_skip(*state, (const char *[]){"fuse_items=0", rooms[r], NULL});
         check_all(context, path_with_hub());
         check_all(context, strip_of_uneven_rows());
         weir_context_destroy(context);
@@ -196,7 +200,7 @@ static void on_devices(void **state)
 /* Two blocks never have more in a narrow round than they can keep; of eight one has now and then, and all share. */
 static void blocks_share_what_they_cannot_keep(void **state)
 {
-    weir_context *context = open_or_skip(state);
+    weir_context *context = open_with_or_skip(*state, without_fusing);
     weir_graph *graph = strip_of_uneven_rows();
     check_sssp(context, graph, WEIR_ORDER_FIFO, 0);
     check_sssp(context, graph, WEIR_ORDER_SOFT, 0);
@@ -207,7 +211,7 @@ static void blocks_share_what_they_cannot_keep(void **state)
 /* The path is one row of narrow rounds, in which more items are deferred than a block has room for. */
 static void warps_defer_side_by_side(void **state)
 {
-    weir_context *context = open_or_skip(state);
+    weir_context *context = open_with_or_skip(*state, without_fusing);
     weir_graph *graph = star_of_late_stars();
     for (uint32_t run = 0; run < 20; run++)
         check_sssp(context, graph, WEIR_ORDER_SOFT, 10);
@@ -219,7 +223,8 @@ static void more_is_deferred_than_a_block_keeps(void **state)
 {
     static const char *const rooms[] = {NULL, "queue_items=300"};
     for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
-        weir_context *context = open_with_or_skip(*state, (const char *[]){rooms[r], NULL});
+        weir_context *context =
+            open_with_or_skip(*state, (const char *[]){"fuse_items=0", rooms[r], NULL});
         weir_graph *graph = path_with_late_leaves();
         check_sssp(context, graph, WEIR_ORDER_SOFT, LATE / 2);
         weir_graph_destroy(graph);
@@ -260,7 +265,7 @@ static weir_worklist_stats down_a_path(weir_context *context, weir_run_options *
  * sorted. Nobody can switch the kernel for narrow rounds off without this test. */
 static void rounds_of_few_items_are_narrow(void **state)
 {
-    weir_context *context = open_or_skip(state);
+    weir_context *context = open_with_or_skip(*state, without_fusing);
     for (int weighted = 0; weighted < 2; weighted++)
         for (int order = WEIR_ORDER_AUTO; order <= WEIR_ORDER_BULK; order++) {
             weir_run_options options = WEIR_RUN_OPTIONS_INIT;
@@ -274,11 +279,65 @@ static void rounds_of_few_items_are_narrow(void **state)
     weir_context_destroy(context);
 }
 
+/* A thread of a host device goes down the path by itself, in as few rounds as its budget says, under soft order alone. What comes
+ * of it is right; both runs are asked how much was reached. */
+static void threads_of_host_devices_fuse(void **state)
+{
+    weir_context *fusing = open_or_skip(state), *not = open_with_or_skip(*state, without_fusing);
+    for (int weighted = 0; weighted < 2; weighted++) {
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        options.order = WEIR_ORDER_SOFT;
+        options.delta = 10000; /* all of the path is near */
+        const weir_worklist_stats with = down_a_path(fusing, &options, weighted);
+        const weir_worklist_stats without = down_a_path(not, &options, weighted);
+        assert_true(with.fused > 1900 && with.fused <= with.processed);
+        assert_int_equal(with.produced, with.consumed);
+        assert_int_equal(without.fused, 0);
+        if (with.rounds > 50 || without.rounds < 1500)
+            fail_msg("%llu rounds, %llu without fusing", (unsigned long long)with.rounds,
+                     (unsigned long long)without.rounds);
+        options.order = WEIR_ORDER_FIFO;
+        options.delta = 0;
+        assert_int_equal(down_a_path(fusing, &options, weighted).fused, 0);
+    }
+    weir_context_destroy(not );
+    weir_context_destroy(fusing);
+}
+
+/* What one thread makes in a round goes into the bags that all threads share by few additions, near items and deferred ones. */
+static void what_a_thread_makes_is_put_together(void **state)
+{
+    weir_context *context = open_with_or_skip(*state, without_fusing);
+    weir_graph *graph;
+    weir_weights kind;
+    OK(weir_graph_open("grid:300x300", NULL, &graph));
+    OK(weir_weights_parse("random:1-99", &kind));
+    OK(weir_graph_weigh(graph, &kind));
+    for (int order = WEIR_ORDER_FIFO; order <= WEIR_ORDER_SOFT; order++) {
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        weir_sssp *sssp;
+        options.order = (weir_order_kind)order;
+        options.direction = WEIR_DIRECTION_PUSH;
+        options.delta = order == WEIR_ORDER_SOFT ? 300 : 0;
+        OK(weir_sssp_create(context, graph, NULL, &options, &sssp));
+        OK(weir_sssp_run(sssp, 0, &stats));
+        weir_sssp_destroy(sssp);
+        assert_true(stats.work.flushes > 0);
+        if (stats.work.flushes * 5 > stats.work.produced)
+            fail_msg("%llu items were put by %llu additions",
+                     (unsigned long long)stats.work.produced,
+                     (unsigned long long)stats.work.flushes);
+    }
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* Whatever is not picked by default, but for the order. */
 static void choices_leave_narrow_rounds_out(void **state)
 {
     enum { CHOICES = 8 };
-    weir_context *context = open_or_skip(state);
+    weir_context *context = open_with_or_skip(*state, without_fusing);
     for (int weighted = 0; weighted < 2; weighted++)
         for (int choice = 0; choice < CHOICES; choice++) {
             static const weir_mapping_kind mappings[] = {WEIR_MAPPING_THREAD, WEIR_MAPPING_WARP,
@@ -562,6 +621,10 @@ int main(void)
         ON_BACKEND(rounds_of_few_items_are_narrow, "host:1"),
         ON_BACKEND(rounds_of_few_items_are_narrow, "host:1x3"),
         ON_BACKEND(rounds_of_few_items_are_narrow, "cuda:0"),
+        ON_BACKEND(threads_of_host_devices_fuse, "host:1"),
+        ON_BACKEND(threads_of_host_devices_fuse, "host:1x3"),
+        ON_BACKEND(what_a_thread_makes_is_put_together, "host:1"),
+        ON_BACKEND(what_a_thread_makes_is_put_together, "host:1x2"),
         ON_BACKEND(choices_leave_narrow_rounds_out, "host:1"),
         ON_BACKEND(choices_leave_narrow_rounds_out, "host:1x3"),
         ON_BACKEND(choices_leave_narrow_rounds_out, "cuda:0"),

@@ -27,6 +27,11 @@
 /** Items that a block queue can hold (block_queue.h). */
 #define WEIR_BLOCK_QUEUE_MOST 256u
 
+/** Near items that a thread of a host device keeps, deferred ones of each bag, and all of them (kept_tmpl.h). */
+#define WEIR_KEPT_NEAR     1024u
+#define WEIR_KEPT_DEFERRED 16u
+#define WEIR_KEPT_ITEMS    (WEIR_KEPT_NEAR + (WEIR_BUCKETS + 1u) * WEIR_KEPT_DEFERRED)
+
 /** Woven rings of a channel at most, and of all channels of a worker in one direction (woven.h). */
 #define WEIR_WOVEN_RINGS 16u
 #define WEIR_WOVEN_PAIRS 128u
@@ -250,6 +255,7 @@ struct weir_control {
 
     struct weir_work_plan plan; /* written by the decider, published by the word */
     uint64_t stale, atoms;      /* added by all warps as they end; relaxed, device scope */
+    uint64_t fused, flushes;    /* the same, by threads of host devices (kept_tmpl.h) */
 
     uint32_t out_tail[WEIR_DEVICES_MAX];  /* reserved slots; relaxed, device scope, all warps */
     uint32_t out_limit[WEIR_DEVICES_MAX]; /* slots that may be filled; published by the word */
@@ -317,7 +323,9 @@ struct weir_engine_args {
     struct weir_notes *notes; /* of the device, for a trace; NULL: there is none */
     struct weir_live *live;   /* live: the device's queues and channels */
     uint64_t live_seeds;      /* live: seeds and numbers of all workers */
-    uint64_t pad;             /* the size is a multiple of 16 */
+    uint32_t
+        fuse; /* near items that a thread of a host device processes itself in the round in which it made them; 0: none */
+    uint32_t pad; /* the size is a multiple of 16 */
     struct weir_bag bag[WEIR_BAGS];
 };
 

@@ -80,6 +80,20 @@ struct OP(args) {
     OP(state) state;
 };
 
+#ifndef __CUDACC__
+/* In a thread of a host device (kept_tmpl.h): near items that it keeps, and deferred ones of each bag. */
+
+struct OP(kept) {
+    uint32_t head, count;              /* near items head to count - 1 are there */
+    uint32_t others[WEIR_BUCKETS + 1]; /* deferred items: of each bucket, and of the far bag */
+    uint64_t
+        fused; /* near items that the thread has processed in the round in which it made them */
+    uint64_t flushes; /* additions to the tails of bags */
+    OP(item) near[WEIR_KEPT_NEAR];
+    OP(item) deferred[WEIR_BUCKETS + 1][WEIR_KEPT_DEFERRED];
+};
+#endif
+
 /** What the threads of a block share. */
 struct OP(block) {
     struct weir_engine_block base; /* first: plain functions know only this */
@@ -91,7 +105,10 @@ struct OP(block) {
     OP(item) outgoing[2][OUTGOING_MOST];
 #endif
     OP(item) item[WARPS * SET]; /* of the set */
-    OP(wire) * stage;           /* WARPS x stage_channels x STAGE_ROOM */
+#ifndef __CUDACC__
+    struct OP(kept) kept;
+#endif
+    OP(wire) * stage; /* WARPS x stage_channels x STAGE_ROOM */
     /* A copy for functions that are called: a pointer to the kernel's own arguments would slow down the kernel. */
     struct OP(args) args;
 };
@@ -164,6 +181,9 @@ WEIR_DEV void OP(engine)(const struct OP(args) * args, struct OP(block) * shared
                   (form == FORM_GENERAL && work->workers == 1 && work->order != WEIR_ENGINE_SOFT);
     if (WARP_ID == 0)
         weir_engine_begin(self);
+#ifndef __CUDACC__
+    OP(kept_clear)(shared);
+#endif
     weir_block_sync();
     WEIR_ROLLED
     for (;;) {
@@ -187,6 +207,9 @@ WEIR_DEV void OP(engine)(const struct OP(args) * args, struct OP(block) * shared
         }
         weir_block_sync();
     }
+#ifndef __CUDACC__
+    OP(kept_finish)(args, shared);
+#endif
     weir_engine_finish(self);
 }
 

@@ -42,6 +42,9 @@ WEIR_COLD uint32_t OP(narrow_cut)(struct OP(block) * block, uint32_t near_bag, u
         self.atoms += atoms;
     }
     OP(walk_warp_set)(&self, base, count, FORM_REST);
+#ifndef __CUDACC__
+    OP(kept_flush)(&self);
+#endif
     if (block->args.work.stage_channels)
         OP(flush_all)(&block->args, block);
     if (weir_lane() == 0)
@@ -343,6 +346,9 @@ WEIR_DEV void OP(narrow_engine)(const struct OP(args) * args, struct OP(block) *
         weir_copy_words(&block->args, args, sizeof *args);
         weir_engine_begin(self);
     }
+#ifndef __CUDACC__
+    OP(kept_clear)(block);
+#endif
     weir_block_sync();
     WEIR_ROLLED
     while (weir_word_action(block->base.word) != WEIR_ACTION_END) {
@@ -352,6 +358,9 @@ WEIR_DEV void OP(narrow_engine)(const struct OP(args) * args, struct OP(block) *
         else
             WEIR_CALL(OP(other_round))(block, block_number, blocks);
     }
+#ifndef __CUDACC__
+    OP(kept_finish)(args, block);
+#endif
     self->stale += block->base.tally[LANE_ID].stale;
     self->atoms += block->base.tally[LANE_ID].atoms;
     weir_engine_finish(self);

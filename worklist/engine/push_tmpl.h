@@ -31,6 +31,14 @@ WEIR_DEV void OP(choose_destination)(const struct weir_engine_thread *self,
 
 /* ---- pushing --------------------------------------------------------------------------------- */
 
+/** How urgent an item of the far bag is: the more, the smaller its priority. 0 says that there is no item, so the last priority
+ *  counts as the one before it. One lane. */
+WEIR_DEV uint32_t OP(urgency_of)(const struct OP(args) * args, const OP(item) * item)
+{
+    const uint32_t urgency = ~OP(priority)(&args->state, item);
+    return urgency ? urgency : 1u;
+}
+
 /** Put the items of the lanes in @p group into the far bag or a bucket. Items that a bucket has no room for go to the far
  *  bag. */
 WEIR_COLD void OP(push_deferred)(const struct OP(args) * args, struct OP(block) * block,
@@ -51,9 +59,7 @@ WEIR_COLD void OP(push_deferred)(const struct OP(args) * args, struct OP(block) 
     if (group >> weir_lane() & 1u) {
         if (!OP(items_put)(&work->bag[far_bag], slot, &item))
             weir_refuse(&args->work, &block->base, WEIR_LOOK_FULL);
-        urgency = ~OP(priority)(&args->state, &item);
-        /* An urgency of 0 says that there is no item, so the last priority counts as the one before it. */
-        urgency = urgency ? urgency : 1u;
+        urgency = OP(urgency_of)(args, &item);
     }
     urgency = weir_max_u32(urgency);
     if (weir_lane() == 0)
@@ -115,6 +121,10 @@ WEIR_COLD void OP(flush_all)(const struct OP(args) * args, struct OP(block) * bl
 WEIR_DEV void OP(live_send)(struct weir_engine_thread *self, const struct OP(parcel) * parcel,
                             int fresh);
 
+#ifndef __CUDACC__
+#include "worklist/engine/kept_tmpl.h"
+#endif
+
 /** Put each lane's parcel where it is to go, with one atomic for each destination that occurs in the warp. */
 WEIR_DEV void OP(push)(struct weir_engine_thread *self, const struct OP(parcel) * parcel)
 {
@@ -124,6 +134,10 @@ WEIR_DEV void OP(push)(struct weir_engine_thread *self, const struct OP(parcel) 
         OP(live_send)(self, parcel, 1);
         return;
     }
+#ifndef __CUDACC__
+    (void)args, (void)block;
+    OP(keep_parcel)(self, parcel);
+#else
     uint32_t near = weir_ballot(parcel->to == self->near_bag);
     if (near) {
         self->pushed += weir_popcount_u32(near);
@@ -145,4 +159,5 @@ WEIR_DEV void OP(push)(struct weir_engine_thread *self, const struct OP(parcel) 
             OP(push_deferred)(args, block, group, to, parcel->item);
         waiting &= ~group;
     }
+#endif
 }

@@ -350,6 +350,33 @@ WEIR_DEV void OP(round_of_blocks)(struct weir_engine_thread *self, uint32_t tota
     }
 }
 
+#ifndef __CUDACC__
+/** Process near items that this thread has kept, and those that come of them, as long as it can keep them all and they are no more
+ *  than a round is worth: other threads wait for it, and so do a stop and the time limit. */
+WEIR_DEV void OP(fuse)(struct weir_engine_thread *self, int form)
+{
+    struct OP(block) *block = OP(block_of)(self);
+    struct OP(kept) *kept = &block->kept;
+    uint32_t left = self->work->fuse;
+    while (left && kept->head != kept->count) {
+        uint32_t count = kept->count - kept->head;
+        count = count < SET ? count : SET;
+        count = count < left ? count : left;
+        for (uint32_t i = 0; i < count; i++) {
+            uint64_t first = 0;
+            block->item[i] = kept->near[kept->head++];
+            const uint64_t atoms = OP(open_tile)(self, &block->item[i], &first);
+            block->base.first[i] = first;
+            block->base.ends[i] = weir_countable(atoms);
+            self->atoms += atoms;
+        }
+        left -= count;
+        kept->fused += count;
+        OP(walk_warp_set)(self, 0, count, form);
+    }
+}
+#endif
+
 /** Do this block's part of a round. */
 WEIR_DEV void OP(round)(struct weir_engine_thread *self, uint64_t word, uint32_t total, int form)
 {
@@ -371,6 +398,10 @@ WEIR_DEV void OP(round)(struct weir_engine_thread *self, uint64_t word, uint32_t
         OP(round_of_threads)(self, total, active);
     else
         OP(round_of_blocks)(self, total, active);
+#ifndef __CUDACC__
+    OP(fuse)(self, FORM_GENERAL);
+    OP(kept_flush)(self);
+#endif
     if (work->stage_channels)
         OP(flush_all)(OP(args_of)(self), OP(block_of)(self));
     if (!self->near_items) /* packets of a discrete kernel may come with a near bag */

@@ -212,6 +212,9 @@ static void image_args(struct worker *worker)
     weir__worklist_fetch(list, warps, info.lanes, args);
     image_narrow(worker, info.units, warps, args);
     args->stage_channels = worker->stage_channels;
+    if (!weir__device_is_gpu(worker->device) && list->count == 1 &&
+        config->order == WEIR_ORDER_SOFT && !list->op->folds)
+        args->fuse = list->fuse;
     if (config->kernel == WEIR_KERNEL_FUSED && list->count > 1 && !list->home_words &&
         config->order == WEIR_ORDER_FIFO &&
         (worker->woven_rings || !weir__device_is_gpu(worker->device)))

@@ -275,6 +275,7 @@ static weir_status choose_sizes(struct weir_worklist *list)
     if (items > UINT64_C(1) << 30)
         return weir__fail(WEIR_ERR_INVALID, "a queue of %llu items: at most 2^30",
                           (unsigned long long)items);
+    list->fuse = (uint32_t)weir__config_get(tunables, WEIR__FUSE_ITEMS);
     list->queue_items = items < QUEUE_ITEMS_LEAST ? QUEUE_ITEMS_LEAST : (uint32_t)items;
     if (weir__worklist_live(list) && (status = weir__live_choose(list)))
         return status;

@@ -141,6 +141,7 @@ struct weir_worklist {
     weir_route_plan routes;
     uint32_t packet_items, buffers;
     uint32_t queue_items, channel_items;
+    uint32_t fuse; /* weir_engine_args.fuse, where that makes sense */
     uint32_t cut; /* a longer tile is cut in any case: a set of tiles counts its atoms in 32 bits */
     int cuts;     /* tiles are cut so that all warps have about the same work */
     uint32_t tile_atoms;

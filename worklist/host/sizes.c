@@ -10,10 +10,12 @@
  * fewer than a dozen there, those that look for mistakes some more. */
 #define ITEMS_IN_FRAMES 32u
 
-/* Items that a block keeps: a set of tiles for each warp, and with narrow rounds a queue and deferred ones. */
+/* Items that a block keeps: a set of tiles for each warp, on a host device those that it has not put into a bag yet, and with narrow
+ * rounds a queue and deferred ones. */
 static uint64_t items_of_block(const struct weir_operator *op, int cuda)
 {
-    return (cuda ? 512u : 32u + ITEMS_IN_FRAMES) + (op->narrow ? 5u * WEIR_BLOCK_QUEUE_MOST : 0u);
+    return (cuda ? 512u : 32u + ITEMS_IN_FRAMES + WEIR_KEPT_ITEMS) +
+           (op->narrow ? 5u * WEIR_BLOCK_QUEUE_MOST : 0u);
 }
 
 /* Says how long items may be, where shorter ones would be enough. Packed ones are long, otherwise: only frames of a host

@@ -41,9 +41,11 @@ weir_status weir__worklist_end(const struct worker *worker)
 static void add_worker(const struct worker *worker, weir_worklist_stats *out)
 {
     const struct weir_ledger *ledger = &worker->image->ledger;
-    out->produced += ledger->produced;
-    out->consumed += ledger->consumed;
-    out->processed += ledger->processed;
+    out->produced += ledger->produced + worker->image->fused;
+    out->consumed += ledger->consumed + worker->image->fused;
+    out->processed += ledger->processed + worker->image->fused;
+    out->fused += worker->image->fused;
+    out->flushes += worker->image->flushes;
     out->stale += worker->image->stale;
     out->atoms += worker->image->atoms;
     out->spilled += ledger->spilled;

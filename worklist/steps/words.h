@@ -9,10 +9,9 @@
 #include "worklist/notes.h"
 
 enum {
-    WEIR_STEPS_SUMS = 4,      /* added up over all devices at a barrier */
-    WEIR_STEPS_SLOTS = 4,     /* steps whose words exist at a time; a power of two */
-    WEIR_STEPS_ASLEEP = 8192, /* looks after which weir_pause() lets a thread sleep */
-    WEIR_STEPS_SHARE = 12,    /* words of a block, see below */
+    WEIR_STEPS_SUMS = 4,   /* added up over all devices at a barrier */
+    WEIR_STEPS_SLOTS = 4,  /* steps whose words exist at a time; a power of two */
+    WEIR_STEPS_SHARE = 12, /* words of a block, see below */
     WEIR_STEPS_HEARD =
         10, /* one of them: weir_steps_page.wake as it was when the block fell asleep */
     WEIR_STEPS_RESULTS = 32 /* numbers that the body of a device leaves for the host */
@@ -24,8 +23,12 @@ enum {
  * between two reads (weir_host_pause()). */
 #ifdef __CUDACC__
 enum { WEIR_STEPS_LOOK_STEPS = 64, WEIR_STEPS_LOOK_WAITS = 1024 };
+/* Looks after which weir_pause() lets a thread sleep at once: a block that sleeps waits so, since others use the same memory. A
+ * thread of a host device has a core of its own, and a sleep of the system takes longer than many levels. */
+enum { WEIR_STEPS_ASLEEP = 8192 };
 #else
 enum { WEIR_STEPS_LOOK_STEPS = 1, WEIR_STEPS_LOOK_WAITS = 16 };
+enum { WEIR_STEPS_ASLEEP = 0 };
 #endif
 
 /** Why a body ends before it is done: what lies in weir_steps_page.stop. */

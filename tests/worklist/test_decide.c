@@ -2,7 +2,7 @@
  *
  * The parts of worklist/engine/decider.h that look at words alone, called on words made by hand. */
 #include "tests/lib/support.h"
-#include "worklist/engine/decider.h"
+#include "worklist/engine/next_round.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -574,6 +574,50 @@ static void a_worker_waits_for_those_behind(void **state)
     free(world);
 }
 
+/* A thread of a host device looks at all channels in, of which there are more than it has lanes, and asks for a decision only if
+ * something came by one. */
+static void rounds_go_on_while_nothing_comes(void **state)
+{
+    enum { CHANNELS = 5 };
+    struct world *world = make_world(WEIR_ENGINE_SOFT, CHANNELS);
+    (void)state;
+    for (uint32_t l = 0; l < CHANNELS; l++)
+        world->mail.in_tail[l] = world->ledger.in_head[l] = 7 * l;
+    assert_false(weir_peek_judge(&world->args, &world->ledger,
+                                 weir_peek_look(&world->args, &world->ledger)));
+    for (uint32_t l = 0; l < CHANNELS; l++) {
+        world->mail.in_tail[l]++;
+        assert_true(weir_peek_judge(&world->args, &world->ledger,
+                                    weir_peek_look(&world->args, &world->ledger)));
+        world->mail.in_tail[l]--;
+    }
+    free(world);
+}
+
+/* Threads of a host device add to one word, and wait at another, which has nothing before the last one has come. */
+static void threads_wait_apart_from_where_they_arrive(void **state)
+{
+    enum { THREADS = 3 };
+    struct world *world = make_world(WEIR_ENGINE_SOFT, 0);
+    struct weir_engine_block block = {0};
+    const struct weir_engine_thread self = weir_thread_make(&world->args, &block, 0, THREADS);
+    (void)state;
+    for (uint32_t g = 0; g < 2 * WEIR_ARRIVALS; g++) {
+        const uint64_t word = weir_word_make(g, WEIR_ACTION_NEAR, 0, 2, 1);
+        const uint64_t *at = weir_complete_at(&self, word);
+        uint64_t *added = weir_arrivals_at(&self, word);
+        assert_true(at != added);
+        world->control.complete[g % WEIR_ARRIVALS] = *added = weir_arrivals_none(g);
+        for (uint32_t t = 0; t < THREADS; t++) {
+            assert_int_equal(weir_arrivals_blocks(*at), 0);
+            weir_add_arrivals(&self, word, THREADS, weir_arrivals_one(10 + t, 0));
+        }
+        assert_int_equal(*at, *added);
+        assert_int_equal(weir_arrivals_pushed(weir_await_arrivals(&self, word, THREADS)), 33);
+    }
+    free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -599,6 +643,8 @@ int main(void)
         cmocka_unit_test(a_choked_worker_begins_no_narrow_round_upon_near_items),
         cmocka_unit_test(what_is_taken_is_counted_and_given_back),
         cmocka_unit_test(who_gets_much_has_wide_rounds),
+        cmocka_unit_test(rounds_go_on_while_nothing_comes),
+        cmocka_unit_test(threads_wait_apart_from_where_they_arrive),
         cmocka_unit_test(a_worker_waits_for_those_behind),
     };
     return cmocka_run_group_tests_name("decide", tests, NULL, NULL);

@@ -109,13 +109,14 @@ static weir_status create(struct world *world, const weir_operator *op)
     return status;
 }
 
-/* The operator with items of another length. */
+/* The operator with items of another length. A block has those of a set, and one for each bag that it keeps items for. */
 static weir_operator with_items(uint64_t bytes)
 {
+    const uint64_t items = 32 + 1 + WEIR_BUCKETS + 1;
     weir_operator op = weir__vast_operator;
-    assert_true(op.block_bytes >= 32 * sizeof(vast_item));
+    assert_true(op.block_bytes >= items * sizeof(vast_item));
     op.item_bytes = (uint32_t)bytes;
-    op.block_bytes += 32 * bytes - 32 * sizeof(vast_item);
+    op.block_bytes += items * bytes - items * sizeof(vast_item);
     return op;
 }
 

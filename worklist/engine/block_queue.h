@@ -129,7 +129,7 @@ WEIR_DEV uint64_t weir_arrive_narrow(const struct weir_engine_thread *self, uint
     block->queue.outgoing[weir_word_near_bag(word)] = 0; /* they were sent before this round */
     if (active > 1) {
         if (weir_arrival_releases(self, word, pushed, special))
-            weir_add_release_dev_u64(weir_arrivals_at(self, word), arrivals);
+            weir_add_arrivals(self, word, active, arrivals);
         else /* A release would wait until everything that the thread ever stored has arrived. */
             (void)weir_atomic_add_relaxed_dev_u64(weir_arrivals_at(self, word), arrivals);
         arrivals = weir_await_arrivals(self, word, active);
@@ -163,7 +163,7 @@ WEIR_DEV int weir_await_handed_back(const struct weir_engine_thread *self, uint6
             weir_store_relaxed_dev_u32(&work->control->cursor[1], 0);
         }
         if (active > 1) {
-            weir_add_release_dev_u64(weir_arrivals_at(self, later), weir_arrivals_one(0, 0));
+            weir_add_arrivals(self, later, active, weir_arrivals_one(0, 0));
             met = weir_await_arrivals(self, later, active) != 0; /* pairs with that release */
         }
     }

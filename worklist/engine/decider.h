@@ -98,12 +98,15 @@ WEIR_DEV struct weir_peek weir_peek_look(const struct weir_engine_args *args,
 WEIR_DEV int weir_peek_judge(const struct weir_engine_args *args, const struct weir_ledger *ledger,
                              struct weir_peek peek)
 {
-    int changed =
-        peek.stop != 0 || peek.woven || ledger->end || ledger->unpublished ||
-        ledger->plan.order.window != ledger->window_told ||
-        (ledger->seen[WEIR_BAG_HELD] | ledger->seen[WEIR_BAG_HELD + 1]) ||
-        (args->workers > 1 && (args->order == WEIR_ENGINE_BULK || args->channels_in > WEIR_LANES));
-    if (args->workers > 1 && weir_lane() < args->channels_in)
+    int changed = peek.stop != 0 || peek.woven || ledger->end || ledger->unpublished ||
+                  ledger->plan.order.window != ledger->window_told ||
+                  (ledger->seen[WEIR_BAG_HELD] | ledger->seen[WEIR_BAG_HELD + 1]) ||
+                  (args->workers > 1 && (args->order == WEIR_ENGINE_BULK ||
+                                         (WEIR_LANES > 1u && args->channels_in > WEIR_LANES)));
+    if (WEIR_LANES == 1u) { /* one lane looks at all channels, which are near */
+        for (uint32_t l = 0; args->workers > 1 && l < args->channels_in; l++)
+            changed |= weir_load_relaxed_sys_u32(&args->mail->in_tail[l]) != ledger->in_head[l];
+    } else if (args->workers > 1 && weir_lane() < args->channels_in)
         changed |= peek.tail != ledger->in_head[weir_lane()];
     return weir_ballot(changed) != 0;
 }

@@ -27,10 +27,12 @@
 /** Items that a block queue can hold (block_queue.h). */
 #define WEIR_BLOCK_QUEUE_MOST 256u
 
-/** Near items that a thread of a host device keeps, deferred ones of each bag, and all of them (kept_tmpl.h). */
-#define WEIR_KEPT_NEAR     1024u
-#define WEIR_KEPT_DEFERRED 16u
-#define WEIR_KEPT_ITEMS    (WEIR_KEPT_NEAR + (WEIR_BUCKETS + 1u) * WEIR_KEPT_DEFERRED)
+/** Items that a thread of a host device keeps at most, and bytes of them: near ones, and deferred ones of each bag
+ *  (kept_tmpl.h). It keeps one of each however long they are. */
+#define WEIR_KEPT_NEAR           1024u
+#define WEIR_KEPT_NEAR_BYTES     16384u
+#define WEIR_KEPT_DEFERRED       16u
+#define WEIR_KEPT_DEFERRED_BYTES 256u
 
 /** Woven rings of a channel at most, and of all channels of a worker in one direction (woven.h). */
 #define WEIR_WOVEN_RINGS 16u
@@ -278,6 +280,12 @@ struct weir_control {
 
     struct weir_ledger ledger;
     struct weir_live_run live; /* live kernels */
+
+    /* Of a host device: the arrivals of a round that is complete, stored by the last of its threads; release and acquire. Lines
+     * of their own, since threads that wait look at nothing else. Reset as `arrived` is. */
+    uint32_t pad3[16];
+    uint64_t complete[WEIR_ARRIVALS];
+    uint32_t pad4[16];
 };
 
 /** Arguments of a kernel; the operator's state follows. 16-byte multiple. */

@@ -83,14 +83,24 @@ struct OP(args) {
 #ifndef __CUDACC__
 /* In a thread of a host device (kept_tmpl.h): near items that it keeps, and deferred ones of each bag. */
 
+enum {
+    OP(kept_near_fit) = WEIR_KEPT_NEAR_BYTES / sizeof(OP(item)),
+    OP(kept_deferred_fit) = WEIR_KEPT_DEFERRED_BYTES / sizeof(OP(item)),
+    OP(kept_near) = OP(kept_near_fit) < 1                ? 1
+                    : OP(kept_near_fit) < WEIR_KEPT_NEAR ? OP(kept_near_fit)
+                                                         : WEIR_KEPT_NEAR,
+    OP(kept_deferred) = OP(kept_deferred_fit) < 1                    ? 1
+                        : OP(kept_deferred_fit) < WEIR_KEPT_DEFERRED ? OP(kept_deferred_fit)
+                                                                     : WEIR_KEPT_DEFERRED
+};
 struct OP(kept) {
     uint32_t head, count;              /* near items head to count - 1 are there */
     uint32_t others[WEIR_BUCKETS + 1]; /* deferred items: of each bucket, and of the far bag */
     uint64_t
         fused; /* near items that the thread has processed in the round in which it made them */
     uint64_t flushes; /* additions to the tails of bags */
-    OP(item) near[WEIR_KEPT_NEAR];
-    OP(item) deferred[WEIR_BUCKETS + 1][WEIR_KEPT_DEFERRED];
+    OP(item) near[OP(kept_near)];
+    OP(item) deferred[WEIR_BUCKETS + 1][OP(kept_deferred)];
 };
 #endif
 

@@ -79,11 +79,11 @@ WEIR_DEV void OP(kept_flush)(struct weir_engine_thread *self)
 WEIR_DEV void OP(keep)(struct weir_engine_thread *self, const OP(item) * item)
 {
     struct OP(kept) *kept = &OP(block_of)(self)->kept;
-    if (kept->count == WEIR_KEPT_NEAR && kept->head >= WEIR_KEPT_NEAR / 2) {
+    if (kept->count == OP(kept_near) && kept->head > OP(kept_near) / 2) {
         kept->count -= kept->head;
         memmove(kept->near, kept->near + kept->head, kept->count * sizeof *kept->near);
         kept->head = 0;
-    } else if (kept->count == WEIR_KEPT_NEAR) {
+    } else if (kept->count == OP(kept_near)) {
         OP(kept_flush_near)(self);
     }
     kept->near[kept->count++] = *item;
@@ -96,7 +96,7 @@ WEIR_DEV void OP(keep_deferred)(const struct OP(args) * args, struct OP(block) *
     struct OP(kept) *kept = &block->kept;
     const uint32_t b = bag >= WEIR_BAG_BUCKET ? bag - WEIR_BAG_BUCKET : WEIR_BUCKETS;
     kept->deferred[b][kept->others[b]++] = *item;
-    if (kept->others[b] == WEIR_KEPT_DEFERRED)
+    if (kept->others[b] == OP(kept_deferred))
         OP(kept_flush_deferred)(args, block, b);
 }
 

@@ -31,6 +31,30 @@ WEIR_DEV uint64_t *weir_arrivals_at(const struct weir_engine_thread *self, uint6
     return &self->work->control->arrived[weir_word_generation(word) % WEIR_ARRIVALS];
 }
 
+/** The word at which blocks wait for the arrivals of the round of @p word. On a host device that is another one than they add to:
+ *  the last thread to arrive stores the arrivals there, and no thread is held up by those that look. */
+WEIR_DEV uint64_t *weir_complete_at(const struct weir_engine_thread *self, uint64_t word)
+{
+    return WEIR_LANES == 1u
+               ? &self->work->control->complete[weir_word_generation(word) % WEIR_ARRIVALS]
+               : weir_arrivals_at(self, word);
+}
+
+/** Add what this block has to say to the arrivals of the round of @p word, for blocks that depend on what it did. One lane. */
+WEIR_DEV void weir_add_arrivals(const struct weir_engine_thread *self, uint64_t word,
+                                uint32_t active, uint64_t arrivals)
+{
+    if (WEIR_LANES > 1u) {
+        weir_add_release_dev_u64(weir_arrivals_at(self, word), arrivals);
+        return;
+    }
+    /* The last one has acquired what the others released, and releases it together with its own. */
+    const uint64_t now =
+        weir_add_acq_rel_dev_u64(weir_arrivals_at(self, word), arrivals) + arrivals;
+    if (weir_arrivals_blocks(now) == active)
+        weir_store_release_dev_u64(weir_complete_at(self, word), now);
+}
+
 /** Whether the other blocks have gone on without this one, which still waits for the end of the round of @p word. The
  *  system may stop a thread of a host device for hundreds of rounds. When that thread runs again, the arrivals may be
  *  those of a later round that uses the same word, but then a newer word was published before that round began. On a GPU
@@ -53,10 +77,10 @@ WEIR_DEV uint64_t weir_await_arrivals(const struct weir_engine_thread *self, uin
                                       uint32_t active)
 {
     const uint32_t generation = weir_word_generation(word);
-    const uint64_t *at = weir_arrivals_at(self, word);
+    const uint64_t *at = weir_complete_at(self, word);
     WEIR_ROLLED
     for (uint32_t looks = 0;; looks++) {
-        uint64_t arrivals = weir_load_acquire_dev_u64(at); /* pairs with weir_arrive() */
+        uint64_t arrivals = weir_load_acquire_dev_u64(at); /* pairs with weir_add_arrivals() */
         if (!weir_arrivals_are_of(arrivals, generation) || weir_was_left_behind(self, word))
             return 0;
         if (weir_arrivals_blocks(arrivals) == active)
@@ -76,7 +100,7 @@ WEIR_DEV uint64_t weir_arrive(const struct weir_engine_thread *self, uint64_t wo
             weir_fence_sys(); /* what this block stored into peers comes before the tail that tells of it */
         block->sent = block->special = block->pushed = 0;
         if (active > 1) {
-            weir_add_release_dev_u64(weir_arrivals_at(self, word), arrivals);
+            weir_add_arrivals(self, word, active, arrivals);
             arrivals = weir_await_arrivals(self, word, active);
         }
     }
@@ -169,9 +193,13 @@ WEIR_DEV void weir_reset_arrivals(const struct weir_engine_args *work, uint32_t 
     if (generation % 4u)
         return;
     WEIR_ROLLED
-    for (uint32_t g = generation + 3; g < generation + 7; g++)
+    for (uint32_t g = generation + 3; g < generation + 7; g++) {
         weir_store_relaxed_dev_u64(&work->control->arrived[g % WEIR_ARRIVALS],
                                    weir_arrivals_none(g));
+        if (WEIR_LANES == 1u)
+            weir_store_relaxed_dev_u64(&work->control->complete[g % WEIR_ARRIVALS],
+                                       weir_arrivals_none(g));
+    }
 }
 
 /** While a round begins, block 0 counts the round before it, and resets the words that a later round needs. One warp. */

@@ -113,7 +113,7 @@ static void image_control(struct worker *worker)
         image->live.run_of[i] = &list->workers[i].control->live;
     }
     for (uint32_t g = 0; g < WEIR_ARRIVALS; g++)
-        image->arrived[g] = weir_arrivals_none(g);
+        image->arrived[g] = image->complete[g] = weir_arrivals_none(g);
     image_order(list, &image->plan.order);
     ledger->plan.order = image->plan.order;
     ledger->window_told = WEIR_BUCKETS;

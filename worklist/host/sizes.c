@@ -9,12 +9,14 @@
 /* Besides the block a host device's thread has items in the frames of the functions that it is in. Compilers put
  * fewer than a dozen there, those that look for mistakes some more. */
 #define ITEMS_IN_FRAMES 32u
+/* Of long items a host device's thread keeps one near one, and a deferred one of each bag. */
+#define KEPT_ITEMS (2u + WEIR_BUCKETS)
 
 /* Items that a block keeps: a set of tiles for each warp, on a host device those that it has not put into a bag yet, and with narrow
  * rounds a queue and deferred ones. */
 static uint64_t items_of_block(const struct weir_operator *op, int cuda)
 {
-    return (cuda ? 512u : 32u + ITEMS_IN_FRAMES + WEIR_KEPT_ITEMS) +
+    return (cuda ? 512u : 32u + ITEMS_IN_FRAMES + KEPT_ITEMS) +
            (op->narrow ? 5u * WEIR_BLOCK_QUEUE_MOST : 0u);
 }
 

@@ -89,6 +89,30 @@ WEIR_DEV void weir_steps_clear(struct weir_steps_page *page, const struct weir_s
     for (uint32_t i = 1; i < WEIR_STEPS_SUMS; i++)
         weir_store_relaxed_dev_u64(&page->slot[s].sum[i], 0);
     weir_store_relaxed_dev_u64(&page->slot[s].arrived, 0);
+    if (WEIR_LANES == 1u)
+        weir_store_relaxed_dev_u64(&page->complete[s].arrived, 0);
+}
+
+/* A block of a device that is alone arrives at step @p s, with what it adds. By thread 0. Threads of a host device add to one
+ * word and wait at another, so that none is held up by those that look; the last one has acquired what the others released. */
+WEIR_DEV void weir_steps_come(struct weir_steps_page *page, uint32_t s, uint32_t blocks,
+                              uint64_t mine)
+{
+    uint64_t *const arrived = &page->slot[s].arrived;
+    if (WEIR_LANES > 1u) {
+        weir_add_release_dev_u64(arrived, mine);
+        return;
+    }
+    const uint64_t now = weir_add_acq_rel_dev_u64(arrived, mine) + mine;
+    if ((now & 0xFFFF) == blocks)
+        weir_store_release_dev_u64(&page->complete[s].arrived, now);
+}
+
+/* The arrivals at step @p s so far; on a host device none are seen until all are there. By thread 0. */
+WEIR_DEV uint64_t weir_steps_came(const struct weir_steps_page *page, uint32_t s)
+{
+    return weir_load_acquire_dev_u64(WEIR_LANES > 1u ? &page->slot[s].arrived
+                                                     : &page->complete[s].arrived);
 }
 
 /* The block arrives at the barrier. By thread 0. */
@@ -98,7 +122,7 @@ WEIR_DEV void weir_steps_arrive(const struct weir_steps_member *m, const struct 
     uint64_t *arrived = &weir_steps_mine(m)->slot[b->step % WEIR_STEPS_SLOTS].arrived;
     const uint64_t mine = first << 16 | 1;
     if (m->count == 1) {
-        weir_add_release_dev_u64(arrived, mine);
+        weir_steps_come(weir_steps_mine(m), b->step % WEIR_STEPS_SLOTS, blocks, mine);
     } else {
         uint64_t now = weir_add_acq_rel_dev_u64(arrived, mine) + mine;
         if ((now & 0xFFFF) == blocks)
@@ -119,7 +143,7 @@ WEIR_DEV uint32_t weir_steps_wait_blocks(const struct weir_steps_member *m,
     uint32_t stop;
     WEIR_ROLLED
     for (uint32_t looks = 0;; looks++) {
-        arrived = weir_load_acquire_dev_u64(&page->slot[s].arrived);
+        arrived = weir_steps_came(page, s);
         if ((arrived & 0xFFFF) == blocks)
             break;
         if ((stop = weir_steps_look(page, b, looks)))
@@ -167,7 +191,7 @@ WEIR_DEV uint32_t weir_steps_sync_alone(struct weir_steps_page *page, struct wei
                                         uint32_t blocks, uint32_t threads, uint64_t *first,
                                         uint64_t *total_out)
 {
-    uint64_t *const slot = &page->slot[b->step % WEIR_STEPS_SLOTS].arrived;
+    const uint32_t slot = b->step % WEIR_STEPS_SLOTS;
     weir_part_sync(threads);
     if (b->thread == 0) {
         uint32_t stop = WEIR_STEPS_GOES_ON;
@@ -180,12 +204,12 @@ WEIR_DEV uint32_t weir_steps_sync_alone(struct weir_steps_page *page, struct wei
                        : 0;
         }
         if (!stop)
-            weir_add_release_dev_u64(slot, mine << 16 | 1);
+            weir_steps_come(page, slot, blocks, mine << 16 | 1);
         if (b->block == 0)
             weir_steps_clear(page, b);
         WEIR_ROLLED
         for (uint32_t looks = 0; !stop; looks++) {
-            arrived = weir_load_acquire_dev_u64(slot);
+            arrived = weir_steps_came(page, slot);
             if ((arrived & 0xFFFF) == blocks)
                 break;
             stop = weir_steps_look(page, b, looks);

@@ -67,6 +67,13 @@ struct weir_steps_page {
     uint64_t over;     /* the time limit ended the run; by block 0, for the host after the end */
     uint64_t reset_ns; /* how long the reset took; by block 0, for the host after the end */
     uint64_t result[WEIR_STEPS_RESULTS]; /* by the body, for the host after the end */
+    /* Of a host device that is alone: the arrivals at step s when all are there, in [s % WEIR_STEPS_SLOTS], else 0. Stored by the
+     * last thread to arrive, release; acquired by those that wait, which look at nothing else meanwhile. Cleared as slots are. */
+    uint64_t apart[8];
+    struct {
+        uint64_t arrived;
+        uint64_t pad[7];
+    } complete[WEIR_STEPS_SLOTS];
 };
 
 /** What a kernel knows about all devices; the first member of its arguments. */

@@ -9,6 +9,10 @@
 #define BFS_ABREAST 4u  /* looks that a lane has under way in a long row */
 #define BFS_ALONE   16u /* arcs that a lane looks at before the worker does it together */
 
+/* Words that a thread of a host device takes one after the other: whole lines of its cache, so that no two threads write to
+ * one. A part has a multiple of that (algorithms/rows.h). */
+#define BFS_LINE 32u
+
 /* Bits of a word that a lane goes through: one on GPUs, where the lanes share a word; all on the host. */
 #define BFS_BITS (32u / WEIR_LANES)
 
@@ -158,9 +162,15 @@ WEIR_COLD struct bfs_tally bfs_up(const struct bfs_step_args *a, struct bfs_step
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
     const uint32_t words = bfs_words(a);
     const uint32_t workers = b.blocks * b.threads / WEIR_LANES;
-    WEIR_ROLLED
-    for (uint32_t at = weir_steps_warp(&b) * BFS_WORDS; at < words; at += workers * BFS_WORDS)
-        bfs_up_words(a, &w, &t, at);
+    if (WEIR_LANES == 1u) {
+        for (uint32_t at = weir_steps_warp(&b) * BFS_LINE; at < words; at += workers * BFS_LINE)
+            for (uint32_t k = 0; k < BFS_LINE; k += BFS_WORDS)
+                bfs_up_words(a, &w, &t, at + k);
+    } else {
+        WEIR_ROLLED
+        for (uint32_t at = weir_steps_warp(&b) * BFS_WORDS; at < words; at += workers * BFS_WORDS)
+            bfs_up_words(a, &w, &t, at);
+    }
     t.arcs = weir_sum_u64(t.arcs);
     bfs_flush(a, shared, &t);
     return t;

@@ -1,0 +1,58 @@
+/** @file test_pause.c  How threads of host devices wait: they spin only where there is a core for each thread that runs a kernel. */
+#include "runtime/host/host.h"
+#include "runtime/sync.h"
+#include "tests/lib/support.h"
+
+#include <stdio.h>
+
+static void no_spins_in_a_crowd(void **state)
+{
+    const int32_t cores = (int32_t)weir__cores();
+    (void)state;
+    weir__host_crowd(cores);
+    assert_true(weir__host_spins());
+    weir__host_crowd(1);
+    assert_false(weir__host_spins());
+    weir__host_crowd(-1);
+    assert_true(weir__host_spins());
+    weir__host_crowd(-cores);
+    assert_true(weir__host_spins());
+}
+
+static int32_t seen;
+
+static void look(const void *args, uint32_t worker, uint32_t workers)
+{
+    (void)args, (void)workers;
+    if (worker == 0)
+        __atomic_store_n(&seen, weir__host_spins(), __ATOMIC_RELAXED);
+}
+
+/* Kernels count their threads, and no longer when they are through. */
+static void kernels_are_counted(void **state)
+{
+    static const weir_kernel kernel = {.name = "look", .host = look};
+    char spec[32];
+    (void)state;
+    for (uint32_t more = 0; more < 2; more++) {
+        snprintf(spec, sizeof spec, "host:1x%u", weir__cores() + more);
+        weir_context *context = open_with_or_skip(spec, NULL);
+        weir_queue *queue;
+        OK(weir_queue_create(weir_context_device(context, 0), 0, &queue));
+        OK(weir_queue_launch(queue, &kernel, &seen, sizeof seen));
+        OK(weir_queue_sync(queue));
+        assert_int_equal(__atomic_load_n(&seen, __ATOMIC_RELAXED), !more);
+        weir_queue_destroy(queue);
+        weir_context_destroy(context);
+    }
+    assert_true(weir__host_spins());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_spins_in_a_crowd),
+        cmocka_unit_test(kernels_are_counted),
+    };
+    return cmocka_run_group_tests_name("pause", tests, NULL, NULL);
+}

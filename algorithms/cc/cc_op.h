@@ -29,7 +29,8 @@ enum {
     CC_SAMPLES = 512, /* vertices looked at to find the largest tree */
     CC_ROUNDS = 2,   /* further arcs linked before the rest, while no tree has half of the sample */
     CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
-    CC_BATCH = 4     /* rows a thread reads at a time */
+    /* Rows a thread reads at a time. A thread of a host device has no others whose reads are under way beside its own. */
+    CC_BATCH = WEIR_LANES == 1u ? 16 : 4
 };
 
 /* Where the kernel of a device leaves numbers for the host: weir_steps_page.result. First the times of the phases in
@@ -127,7 +128,7 @@ WEIR_DEV uint32_t cc_linked(const struct cc_run *run, uint32_t v, uint32_t far, 
 /* How rows are dealt out. Lanes of a GPU take rows side by side, and a thread its CC_BATCH rows a stride apart. A thread of a
  * host device has whole lines of its cache to itself, since a line that others write is fetched again for each row: it takes
  * CC_RUN rows that follow one another, then those CC_RUN times the number of threads further on. */
-#define CC_RUN (WEIR_LANES == 1u ? 256u : 1u)
+#define CC_RUN (WEIR_LANES == 1u ? 2048u : 1u)
 
 /** The first row of thread @p id. */
 WEIR_DEV uint64_t cc_begin(uint32_t id)

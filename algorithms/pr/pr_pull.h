@@ -32,7 +32,11 @@
 /** The place in a list of @p entries of what a worker does in a pass; may be behind the end. */
 WEIR_DEV uint64_t pr_entry(const struct pr_worker *worker, uint32_t entries, uint32_t pass)
 {
-    const uint32_t run = entries / (16 * PR_RUN) < worker->count ? 1 : PR_RUN;
+    uint32_t run = 1;
+    if (PR_RUN > 1u) {
+        const uint32_t fair = entries / 16 / worker->count;
+        run = fair < 1 ? 1 : fair < PR_RUN ? fair : PR_RUN;
+    }
     const uint32_t turn = pass / run, in_run = pass % run;
     const uint32_t at = turn & 1 ? worker->count - 1 - worker->index : worker->index;
     return ((uint64_t)turn * worker->count + at) * run + in_run;

@@ -111,9 +111,9 @@ struct pr_pull_args {
 /** Arcs of a row up to which a lane alone asks for the shares of a whole chunk before it adds up the chunk before it: a core that
  *  takes the end of a short row for an arc, or an arc for the end, has no reads under way that were worth it. */
 #define PR_SHORT 8u
-/** Entries of a list that a worker takes one after the other, if all workers get many. A thread of a host device reads them as
+/** Entries of a list that a worker takes one after the other at most, a sixteenth of its share of them. A thread of a host device reads them as
  *  one stretch of memory, which its core brings nearer by itself; lanes of a GPU read side by side with others. */
-#define PR_RUN (WEIR_LANES == 1u ? 8u : 1u)
+#define PR_RUN (WEIR_LANES == 1u ? 32u : 1u)
 
 /** What a warp works in. */
 struct pr_warp {

@@ -29,8 +29,7 @@ enum {
     CC_SAMPLES = 512, /* vertices looked at to find the largest tree */
     CC_ROUNDS = 2,   /* further arcs linked before the rest, while no tree has half of the sample */
     CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
-    /* Rows a thread reads at a time. A thread of a host device has no others whose reads are under way beside its own. */
-    CC_BATCH = WEIR_LANES == 1u ? 16 : 4
+    CC_BATCH = 4     /* rows a thread reads at a time */
 };
 
 /* Where the kernel of a device leaves numbers for the host: weir_steps_page.result. First the times of the phases in

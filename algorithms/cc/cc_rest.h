@@ -108,8 +108,6 @@ WEIR_DEV void cc_put_outside(struct cc_run *run, int outside, uint64_t row)
 WEIR_DEV uint32_t cc_pick(const uint32_t *list, uint32_t k)
 {
     uint32_t value = list[0];
-    if (WEIR_LANES == 1u)
-        return list[k];
     CC_UNROLL
     for (uint32_t i = 1; i < CC_BATCH; i++)
         value = k == i ? list[i] : value;

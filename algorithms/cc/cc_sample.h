@@ -166,8 +166,6 @@ WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t w
             uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(run->stride));
             uint32_t next = cc_linked(run, v, far[k], which);
             far[k] = next < count[k] ? arcs->targets[first[k] + next] : CC_NONE;
-            if (WEIR_LANES == 1u && far[k] != CC_NONE)
-                weir_prefetch(&run->parent[far[k]]); /* rows before it are joined meanwhile */
         }
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {

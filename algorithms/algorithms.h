@@ -70,6 +70,9 @@ typedef struct weir_graph_options {
  *  @param[in] text  a path (format found by content, not by suffix; gzip and xz are unpacked), or
  *     `rmat:SCALE[,EDGEFACTOR[,SEED]]`: R-MAT with A,B,C = .57,.19,.19 (Graph500), 2^SCALE vertices,
  *     EDGEFACTOR * 2^SCALE arcs before cleaning (16), labels shuffled, seed 1; or
+ *     `uniform:SCALE[,EDGEFACTOR[,SEED]]`: the same numbers of both, each arc between any two vertices; or
+ *     `mesh:WxH[,shuffle[,SEED]]`: W*H vertices, each joined to those on the right, below, and below on the right, both
+ *     directions; numbered along rows, or by a random permutation; or
  *     `grid:WxH[,KEEP[,SEED]]`: W*H vertices, each edge to the right and below kept with probability
  *     KEEP (1), both directions. Same text, same graph, whatever the number of threads.
  *  @param[in] options  NULL for defaults.

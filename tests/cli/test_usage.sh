@@ -44,6 +44,13 @@ for option in devices machine bytes trials warmups format json compare factor fr
     has "--$option"
 done
 has "  broadcast "
+expect_ok help
+for generator in rmat:SCALE uniform:SCALE grid:WxH mesh:WxH; do has "  $generator["; done
+for graph in uniform:7 uniform:7,3,9 mesh:9x7 mesh:9x7,shuffle mesh:9x7,shuffle,3; do
+    expect_ok sssp $graph --devices host:2 --weights random:1-9:1 --verify
+done
+refuse 2 "write uniform:SCALE" info uniform:32
+refuse 2 "write mesh:WxH" info mesh:3x3,mixed
 expect_ok version
 has "weir 0."
 expect_ok info --config

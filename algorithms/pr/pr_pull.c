@@ -134,7 +134,7 @@ static weir_status look_at_rows(struct making *making, uint32_t p)
     return weir__download(rows->device, making->offsets[p], part->in.offsets, bytes);
 }
 
-/* The least that a device, or all host devices that share a cache, may count on. */
+/* The least that a device may count on: of a GPU all of its cache, while host devices have one together. */
 static uint64_t cache_of(const struct making *making)
 {
     const weir_context *context = making->task->context;
@@ -143,6 +143,8 @@ static uint64_t cache_of(const struct making *making)
     for (uint32_t p = 0; p < making->parts.count && !set; p++) {
         weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_device_info_get(making->parts.part[p].device, &info);
+        if (info.kind == WEIR_DEVICE_HOST)
+            info.cache_bytes /= making->parts.count;
         least = info.cache_bytes < least ? info.cache_bytes : least;
     }
     return set ? set : least;

@@ -242,6 +242,7 @@ static void bands_are_taken_where_they_save(void **state)
 /* With the least pool that ranks fit into without bands there is no room for their sums and ends. */
 static void without_room_there_are_none(void **state)
 {
+    weir_context_destroy(open_or_skip(state));
     weir_graph *graph = open_graph("uniform:16,4", 0);
     weir_run_options options = pr_towards(WEIR_DIRECTION_PULL);
     weir_pr_config plain = in_bands(1e-6, 1), many = in_bands(1e-6, PR_BANDS_MAX);

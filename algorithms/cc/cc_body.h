@@ -20,11 +20,12 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
         if (i < count) {
             const struct cc_hook theirs = a->hooks[from][i];
             joined = cc_join(run->parent, theirs.root, theirs.under, &hook);
-            run->sent += sizeof theirs;
         }
         if (keep)
             cc_note(run, joined, &hook);
     }
+    if (run->block->block == 0) /* for all that the device fetched */
+        cc_sent(run, run->block->thread == 0 ? count * sizeof(struct cc_hook) : 0);
 }
 
 /* Lists of hooks go up the reduction tree, then from its top to all devices.
@@ -161,7 +162,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
     run->id = block->block * block->threads + block->thread;
     run->stride = block->blocks * block->threads;
     run->phase = 0;
-    run->arcs = run->sent = 0;
+    run->arcs = 0;
     if (block->thread == 0) {
         shared->hooks = 0;
         shared->arcs = shared->sent = 0;
@@ -225,11 +226,9 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
 WEIR_DEV void cc_count(struct cc_run *run)
 {
     uint64_t *result = weir_steps_mine(&run->args->member)->result;
-    const uint64_t arcs = weir_sum_u64(run->arcs), sent = weir_sum_u64(run->sent);
-    if (weir_lane() == 0) {
+    const uint64_t arcs = weir_sum_u64(run->arcs);
+    if (weir_lane() == 0)
         (void)weir_atomic_add_relaxed_dev_u64(&run->shared->arcs, arcs);
-        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->sent, sent);
-    }
     weir_block_sync();
     if (run->block->thread)
         return;

@@ -101,7 +101,7 @@ struct cc_run {
     uint32_t *parent;    /* of this device */
     uint32_t id, stride; /* this thread among all of the device */
     uint32_t phase;      /* merges so far: which list of hooks is being written */
-    uint64_t arcs, sent;
+    uint64_t arcs;
 };
 
 #ifdef __CUDACC__
@@ -113,6 +113,17 @@ struct cc_run {
 WEIR_DEV struct cc_words *cc_mine(const struct cc_run *run)
 {
     return run->args->words[run->args->part.part];
+}
+
+/** Count bytes that the lanes of a worker sent or fetched: at once, since a sum that a thread keeps would take two of its few
+ *  registers all the time. All lanes call it. */
+WEIR_DEV void cc_sent(const struct cc_run *run, uint64_t bytes)
+{
+    if (run->args->part.parts == 1)
+        return;
+    bytes = weir_sum_u64(bytes);
+    if (weir_lane() == 0)
+        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->sent, bytes);
 }
 
 /** How many arcs of a row are linked when the first step and @p which - 1 rounds are done. The first step linked the

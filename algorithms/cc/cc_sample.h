@@ -23,15 +23,13 @@ WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uin
 }
 
 /* Tell the other devices the parent of v. Nobody calls it for an isolated vertex, whose parent no device asks for. */
-WEIR_DEV void cc_tell(struct cc_run *run, uint32_t v, uint32_t parent)
+WEIR_DEV void cc_tell(const struct cc_run *run, uint32_t v, uint32_t parent)
 {
     const struct cc_args *a = run->args;
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->part.parts; d++)
-        if (d != a->part.part) {
+        if (d != a->part.part)
             weir_store_relaxed_sys_u32(&a->parent[d][v], parent);
-            run->sent += sizeof parent;
-        }
 }
 
 /** Every row of this device points at its smallest neighbour, or at itself. */
@@ -59,6 +57,7 @@ WEIR_DEV void cc_first(struct cc_run *run)
                 cc_tell(run, v, far < v ? far : v);
         }
     }
+    cc_sent(run, run->arcs * (part->parts - 1) * sizeof(uint32_t)); /* no arc was counted before */
 }
 
 /** Rows point at their roots.

@@ -1,0 +1,92 @@
+/** @file test_cc_forest.c  Joining trees of connected components: what it leaves, and how often it looked at a parent. */
+#include <stdint.h>
+
+static uint64_t looked;
+
+#define CC_LOOKS(count) (looked += (count))
+#include "algorithms/cc/cc_forest.h"
+#include "tests/lib/support.h"
+
+/* Two trees of children that point at their roots are joined by a look at each child and one at the root that is hung. */
+static void a_join_looks_at_no_parent_twice(void **state)
+{
+    uint32_t parent[] = {0, 1, 2, 1, 2};
+    struct cc_hook hook = {0, 0};
+    (void)state;
+    looked = 0;
+    assert_true(cc_join(parent, 4, 3, &hook));
+    assert_int_equal(hook.root, 2);
+    assert_int_equal(hook.under, 1);
+    assert_int_equal(looked, 3);
+}
+
+/* Children of one root are known to be joined by a look at each of them. */
+static void a_common_parent_ends_a_join(void **state)
+{
+    uint32_t parent[] = {0, 1, 1, 1};
+    struct cc_hook hook = {0, 0};
+    (void)state;
+    looked = 0;
+    assert_false(cc_join(parent, 2, 3, &hook));
+    assert_int_equal(looked, 2);
+    assert_false(cc_join(parent, 1, 3, &hook));
+    assert_int_equal(looked, 4);
+}
+
+/* The root of 5, 3 steps away, is found by one look a step and one that finds that it is a root. */
+static void a_root_is_looked_at_once(void **state)
+{
+    uint32_t parent[] = {0, 1, 1, 2, 2, 3};
+    (void)state;
+    looked = 0;
+    assert_int_equal(cc_root(parent, 5, CC_NONE), 1);
+    assert_int_equal(looked, 4);
+    assert_int_equal(parent[5], 2); /* halved */
+    assert_int_equal(cc_root(parent, 5, 2), 2);
+    assert_int_equal(looked, 5);
+    assert_int_equal(cc_root(parent, 0, CC_NONE), 0);
+    assert_int_equal(looked, 5);
+}
+
+/* Random arcs: roots are the smallest of their trees, parents never larger, as many joins as trees less. */
+static void joins_make_a_forest(void **state)
+{
+    enum { N = 3000 };
+    static uint32_t parent[N], label[N];
+    uint64_t joined = 0, trees = 0, seed = 7;
+    (void)state;
+    for (uint32_t v = 0; v < N; v++)
+        parent[v] = label[v] = v;
+    for (uint32_t i = 0; i < N; i++) {
+        struct cc_hook hook = {0, 0};
+        uint32_t x, y, from, to;
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        x = (uint32_t)(seed >> 33) % N;
+        y = (uint32_t)(seed >> 44) % N;
+        from = label[x] < label[y] ? label[y] : label[x];
+        to = label[x] < label[y] ? label[x] : label[y];
+        assert_int_equal(cc_join(parent, x, y, &hook), from != to);
+        joined += from != to;
+        if (from != to)
+            assert_int_equal(hook.root, from);
+        for (uint32_t v = 0; v < N && from != to; v++)
+            label[v] = label[v] == from ? to : label[v];
+    }
+    for (uint32_t v = 0; v < N; v++) {
+        assert_true(parent[v] <= v);
+        trees += parent[v] == v;
+        assert_int_equal(cc_root(parent, v, CC_NONE), label[v]);
+    }
+    assert_int_equal(trees + joined, N);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_join_looks_at_no_parent_twice),
+        cmocka_unit_test(a_common_parent_ends_a_join),
+        cmocka_unit_test(a_root_is_looked_at_once),
+        cmocka_unit_test(joins_make_a_forest),
+    };
+    return cmocka_run_group_tests_name("cc_forest", tests, NULL, NULL);
+}

@@ -123,15 +123,15 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
     if (run->block->thread == 0)
         run->shared->least = cc_giant_label(run, giant);
     weir_block_sync();
-    const uint32_t label = run->shared->least, owned = a->part.owned;
+    const uint32_t label = run->shared->least, busy = a->part.busy;
     WEIR_ROLLED
-    for (uint64_t base = run->id; base < owned; base += (uint64_t)CC_BATCH * run->stride) {
+    for (uint64_t base = run->id; base < busy; base += (uint64_t)CC_BATCH * run->stride) {
         uint32_t up[CC_BATCH];
         cc_read_parents(run, base, run->stride, giant, up);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint64_t row = base + (uint64_t)k * run->stride;
-            if (row < owned)
+            if (row < busy)
                 a->label[row] = up[k] == giant ? label : cc_label_of(run, up[k], giant, label);
         }
     }

@@ -16,6 +16,8 @@
  *            the list of the device at the top, and have the same trees again.
  *   label    the smallest id of each tree.
  *
+ * Rows behind the last that has an arc (weir_rows_part.busy) take no part: their labels are there from the beginning.
+ *
  * Where rows are numbered by degree the smallest neighbour is a hub, and after the first step nearly all that
  * is connected is one tree whose paths have a length of two or three. */
 #ifndef WEIR_ALGORITHMS_CC_OP_H
@@ -68,7 +70,7 @@ struct cc_args {
     struct weir_steps_member member;
     weir_rows_part part;
     uint32_t *ids;                      /* of this device's rows; NULL where in_order */
-    uint32_t *label;                    /* of this device's rows: the result */
+    uint32_t *label; /* of this device's rows: the result; at first their ids */
     uint32_t *outside;                  /* rows outside the largest tree; NULL where in_order */
     struct cc_piece *pieces;            /* room for all there can be */
     uint32_t *parent[WEIR_DEVICES_MAX]; /* of each device, by number */
@@ -143,7 +145,7 @@ WEIR_DEV void cc_read_parents(const struct cc_run *run, uint64_t base, uint32_t 
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
         const uint64_t row = base + (uint64_t)k * stride;
-        up_out[k] = row < run->args->part.owned ? weir_load_relaxed_dev_u32(&parent[row]) : none;
+        up_out[k] = row < run->args->part.busy ? weir_load_relaxed_dev_u32(&parent[row]) : none;
     }
 }
 

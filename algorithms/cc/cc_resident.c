@@ -27,6 +27,15 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
                        sizeof(struct cc_hook));
 }
 
+/* Rows that a run looks at, of all devices. */
+static uint64_t busy_rows(const weir__cc_resident *cc)
+{
+    uint64_t rows = 0;
+    for (uint32_t p = 0; p < cc->on.parts; p++)
+        rows += weir__row_steps_part(&cc->on, p)->busy;
+    return rows;
+}
+
 /* Whether ids ascend with numbers: then the root of a tree has its smallest id. */
 static weir_status look_at_order(struct weir__row_steps *on, void *user)
 {
@@ -139,6 +148,20 @@ static void enter_tree(const weir__cc_merge_tree *tree, uint32_t me, struct cc_a
             a->from[tree->round[d]] = (uint8_t)d;
 }
 
+/* A vertex without arcs is labelled by itself: a run writes the labels of the others alone. */
+static weir_status enter_ids(const weir__cc_resident *cc, weir_device *device, uint32_t begin,
+                             uint32_t owned, uint32_t index)
+{
+    const uint32_t *ids = weir_rows_vertices(cc->on.rows) + begin;
+    const weir_steps *steps = cc->on.steps;
+    weir_status status =
+        weir__upload(device, weir_steps_data(steps, cc->in_order ? "least" : "ids", index), ids,
+                     (size_t)owned * 4);
+    return status ? status
+                  : weir__upload(device, weir_steps_data(steps, "label", index), ids,
+                                 (size_t)owned * 4);
+}
+
 static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_route_kind route)
 {
     weir__cc_merge_tree tree;
@@ -148,10 +171,7 @@ static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_
         a->in_order = (uint32_t)cc->in_order;
         a->both = !weir_rows_symmetric(cc->on.rows);
         enter_tree(&tree, d, a);
-        status = weir__upload(weir_context_device(context, d),
-                              weir_steps_data(cc->on.steps, cc->in_order ? "least" : "ids", d),
-                              weir_rows_vertices(cc->on.rows) + a->part.begin,
-                              (size_t)a->part.owned * 4);
+        status = enter_ids(cc, weir_context_device(context, d), a->part.begin, a->part.owned, d);
     }
     return status;
 }
@@ -187,7 +207,7 @@ weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
     stats->work.atoms = weir_steps_total(cc->on.steps, CC_ARCS);
     stats->work.rounds = stats->steps;
     /* A row's place, its parent four times over, id and label; an arc and the parent behind it. */
-    stats->bytes = part->vertices * (8 + 4 * 4 + 8) + stats->work.atoms * 8;
+    stats->bytes = busy_rows(cc) * (8 + 4 * 4 + 8) + stats->work.atoms * 8;
     stats->bytes_sent = weir_steps_total(cc->on.steps, CC_SENT);
     for (uint32_t i = 0; i < CC_TIMES; i++) /* only those that took place are reported */
         if (!stats->phase[i].steps)

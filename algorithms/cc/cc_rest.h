@@ -99,8 +99,10 @@ WEIR_DEV uint64_t cc_link_rows(struct cc_run *run, const weir_arcs *arcs, int ou
 /* List the rows that are outside and have arcs: their ids are compared in the end. */
 WEIR_DEV void cc_put_outside(struct cc_run *run, int outside, uint64_t row)
 {
+    if (run->args->in_order)
+        return;
     const uint32_t at = cc_place(&cc_mine(run)->outside, NULL, outside);
-    if (outside && !run->args->in_order)
+    if (outside)
         run->args->outside[at] = (uint32_t)row;
 }
 
@@ -144,7 +146,7 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which, uint32
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
     WEIR_ROLLED
-    for (uint64_t base = run->id; base - lane < part->owned;
+    for (uint64_t base = run->id; base - lane < part->busy;
          base += (uint64_t)CC_BATCH * run->stride) {
         uint32_t up[CC_BATCH];
         cc_read_parents(run, base, run->stride, giant, up);
@@ -152,7 +154,7 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which, uint32
             CC_UNROLL
             for (uint32_t k = 0; k < CC_BATCH; k++) {
                 const uint64_t row = base + (uint64_t)k * run->stride;
-                if (row < part->owned)
+                if (row < part->busy)
                     cc_rest_id(run, up[k] != giant, row, least);
             }
         }

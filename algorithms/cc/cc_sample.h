@@ -10,12 +10,12 @@
 WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uint64_t base,
                             uint64_t *first_out, uint32_t *count_out, uint32_t *far_out)
 {
-    const uint64_t owned = run->args->part.owned;
+    const uint64_t busy = run->args->part.busy;
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
         uint64_t row = base + (uint64_t)k * run->stride;
-        first_out[k] = row < owned ? arcs->offsets[row] : 0;
-        count_out[k] = row < owned ? (uint32_t)(arcs->offsets[row + 1] - first_out[k]) : 0;
+        first_out[k] = row < busy ? arcs->offsets[row] : 0;
+        count_out[k] = row < busy ? (uint32_t)(arcs->offsets[row + 1] - first_out[k]) : 0;
     }
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++)
@@ -37,7 +37,7 @@ WEIR_DEV void cc_first(struct cc_run *run)
 {
     const weir_rows_part *part = &run->args->part;
     WEIR_ROLLED
-    for (uint64_t base = run->id; base < part->owned; base += (uint64_t)CC_BATCH * run->stride) {
+    for (uint64_t base = run->id; base < part->busy; base += (uint64_t)CC_BATCH * run->stride) {
         uint64_t first[CC_BATCH];
         uint32_t count[CC_BATCH], out[CC_BATCH], in[CC_BATCH];
         cc_read_first(run, &part->out, base, first, count, out);
@@ -47,7 +47,7 @@ WEIR_DEV void cc_first(struct cc_run *run)
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             uint64_t row = base + (uint64_t)k * run->stride;
             uint32_t far = out[k], v = part->begin + (uint32_t)row;
-            if (row >= part->owned)
+            if (row >= part->busy)
                 continue;
             if (run->args->both && in[k] < far)
                 far = in[k];
@@ -67,7 +67,7 @@ WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     const weir_rows_part *part = &run->args->part;
     uint32_t *parent = run->parent;
     WEIR_ROLLED
-    for (uint64_t base = id; base < part->owned; base += (uint64_t)CC_BATCH * stride) {
+    for (uint64_t base = id; base < part->busy; base += (uint64_t)CC_BATCH * stride) {
         uint32_t up[CC_BATCH], over[CC_BATCH];
         cc_read_parents(run, base, stride, 0, up);
         CC_UNROLL
@@ -91,8 +91,8 @@ WEIR_DEV uint32_t cc_take_sample(struct cc_run *run)
     const weir_rows_part *part = &run->args->part;
     uint32_t count = 0;
     for (uint32_t i = run->block->thread; i < CC_SAMPLES; i += run->block->threads) {
-        uint32_t v = part->begin + (uint32_t)((uint64_t)i * part->owned / CC_SAMPLES);
-        uint32_t up = part->owned ? weir_load_relaxed_dev_u32(&run->parent[v]) : v;
+        uint32_t v = part->begin + (uint32_t)((uint64_t)i * part->busy / CC_SAMPLES);
+        uint32_t up = part->busy ? weir_load_relaxed_dev_u32(&run->parent[v]) : v;
         run->shared->root[i] = up == v ? CC_NONE : cc_root(run->parent, up, CC_NONE);
         count += up != v;
     }
@@ -152,7 +152,7 @@ WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t w
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
     WEIR_ROLLED
-    for (uint64_t base = run->id; base - lane < part->owned;
+    for (uint64_t base = run->id; base - lane < part->busy;
          base += (uint64_t)CC_BATCH * run->stride) {
         uint64_t first[CC_BATCH];
         uint32_t count[CC_BATCH], far[CC_BATCH];

@@ -54,15 +54,9 @@ WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* The smallest id of all threads of the block goes into the device's word. */
-WEIR_DEV void cc_put_least(struct cc_run *run, uint32_t least)
+/* The smallest id that the block met in the largest tree goes into the device's word. */
+WEIR_DEV void cc_put_least(const struct cc_run *run)
 {
-    weir_block_sync();
-    if (run->block->thread == 0)
-        run->shared->least = CC_NONE;
-    weir_block_sync();
-    if (least != CC_NONE)
-        (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, least);
     weir_block_sync();
     if (run->block->thread == 0 && run->shared->least != CC_NONE)
         (void)weir_atomic_max_relaxed_dev_u32(&cc_mine(run)->least_not, ~run->shared->least);
@@ -80,17 +74,16 @@ WEIR_DEV void cc_compare_ids(struct cc_run *run, uint32_t giant)
 {
     const struct cc_args *a = run->args;
     const uint32_t count = weir_load_relaxed_dev_u32(&cc_mine(run)->outside);
-    uint32_t least = CC_NONE;
     WEIR_ROLLED
     for (uint64_t i = run->id; i < count; i += run->stride) {
         const uint32_t row = a->outside[i], id = a->ids[row], v = a->part.begin + row;
         const uint32_t root = cc_root(run->parent, v, giant);
         if (root == giant)
-            least = id < least ? id : least;
+            (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, id);
         else if (root != v) /* the root's own id is kept there from the beginning */
             cc_min_sys(cc_least_of(run, root), id);
     }
-    cc_put_least(run, least);
+    cc_put_least(run);
 }
 
 /* The label of the largest tree. */
@@ -165,6 +158,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
     run->arcs = 0;
     if (block->thread == 0) {
         shared->hooks = 0;
+        shared->least = CC_NONE;
         shared->arcs = shared->sent = 0;
         shared->since_ns = weir_clock_ns();
     }
@@ -172,7 +166,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
     weir_block_sync();
 }
 
-/* Link single arcs of all rows until a sample says that one tree has half of them.
+/* The first forest, then single arcs of all rows, until a sample says that one tree has half of them.
  * @param[out] giant_out  the root of that tree.  @param[out] which_out  rounds, the first step included. */
 WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *which_out)
 {
@@ -180,8 +174,8 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
     uint32_t stop;
     WEIR_ROLLED
     for (uint32_t which = 1;; which++) {
-        cc_flatten_and_sample(run);
-        if ((stop = cc_step(run, CC_AT_SAMPLE, total)))
+        cc_grow_and_sample(run, which);
+        if ((stop = cc_step(run, which == 1 ? CC_AT_FIRST : CC_AT_SAMPLE, total)))
             return stop;
         *giant_out = (uint32_t)total[1];
         *which_out = which;
@@ -198,9 +192,10 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
 WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
 {
     uint64_t total[WEIR_STEPS_SUMS];
-    uint32_t stop, least = CC_NONE;
-    cc_rest(run, giant, which, &least);
-    cc_put_least(run, least);
+    uint32_t stop;
+    cc_rest(run, giant, which);
+    if (!run->args->in_order)
+        cc_put_least(run);
     if ((stop = cc_step(run, CC_AT_REST, total)))
         return stop;
     uint64_t hooks = total[0];
@@ -242,13 +237,10 @@ WEIR_DEV void cc_count(struct cc_run *run)
 WEIR_DEV void cc_body(const struct cc_args *args, struct cc_shared *shared,
                       struct weir_steps_block *block)
 {
-    uint64_t total[WEIR_STEPS_SUMS];
     uint32_t giant, which;
     struct cc_run run;
     cc_start(&run, args, shared, block);
-    cc_first(&run);
-    if (cc_step(&run, CC_AT_FIRST, total) || cc_grow(&run, &giant, &which) ||
-        cc_finish(&run, giant, which))
+    if (cc_grow(&run, &giant, &which) || cc_finish(&run, giant, which))
         return;
     cc_count(&run);
 }

@@ -80,7 +80,8 @@ WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, struct cc_hook *h
             above_x = above_y;
             above_y = other;
         }
-        if (above_x == x) { /* a root, as far as is known; above_y is an ancestor of y, and smaller */
+        if (above_x ==
+            x) { /* a root, as far as is known; above_y is an ancestor of y, and smaller */
             above_x = cc_swap(&parent[x], x, above_y);
             if (above_x == x) {
                 hook_out->root = x;

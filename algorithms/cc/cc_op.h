@@ -3,13 +3,13 @@
  * Each device holds the rows of its vertices and a parent for every vertex of the graph. It takes
  *
  *   first    every vertex points at its smallest neighbour if that is smaller than itself, which makes a
- *            forest. No atomics are needed: a vertex has one owner, and the owner tells all devices.
- *   sample   parents become roots; meanwhile one block finds the root that most of a sample of vertices have.
- *            If it is the root of less than half of them, the next arc of each row is linked (link, merge),
- *            and the step is repeated.
- *   rest     vertices outside the largest tree link their remaining arcs, of both directions. No other arc is
- *            needed: one between the tree and such a vertex is a row of the vertex, and one inside the tree
- *            joins nothing.
+ *            forest. No atomics are needed: a vertex has one owner, and the owner tells all devices. Meanwhile one
+ *            block finds the root that most of a sample of vertices have, by walks over rows.
+ *   link     only while no root has half of the sample, twice at most: the next arc of each row is linked (and merged);
+ *   sample   then parents become roots, and a block takes a sample of them.
+ *   rest     vertices outside the largest tree link their remaining arcs, of both directions; the others point at its
+ *            root. No other arc is needed: one between the tree and such a vertex is a row of the vertex, and one
+ *            inside the tree joins nothing.
  *   merge    what a device has linked is a list of hooks, each a root and the number it was hung under. Lists
  *            go up the reduction tree: a device that takes a list links its hooks as if they were
  *            arcs, and adds those that joined two of its trees to its own list. In the end all devices link
@@ -30,6 +30,7 @@
 enum {
     CC_SAMPLES = 512, /* vertices looked at to find the largest tree */
     CC_ROUNDS = 2,   /* further arcs linked before the rest, while no tree has half of the sample */
+    CC_WALK = 16,    /* parents that a walk over rows goes up at most */
     CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
     CC_BATCH = 4     /* rows a thread reads at a time */
 };
@@ -70,7 +71,7 @@ struct cc_args {
     struct weir_steps_member member;
     weir_rows_part part;
     uint32_t *ids;                      /* of this device's rows; NULL where in_order */
-    uint32_t *label; /* of this device's rows: the result; at first their ids */
+    uint32_t *label;                    /* of this device's rows: the result; at first their ids */
     uint32_t *outside;                  /* rows outside the largest tree; NULL where in_order */
     struct cc_piece *pieces;            /* room for all there can be */
     uint32_t *parent[WEIR_DEVICES_MAX]; /* of each device, by number */
@@ -95,6 +96,14 @@ struct cc_shared {
     uint64_t since_ns; /* of block 0: when the last barrier was passed */
 };
 
+/** Arcs that a thread looks at, but for those of long rows, which cc_put_pieces() counts: a thread of a GPU has too few rows of up
+ *  to CC_PIECE arcs for more than 32 bits, and few registers. */
+#ifdef __CUDACC__
+typedef uint32_t cc_tally;
+#else
+typedef uint64_t cc_tally;
+#endif
+
 /** The state of a thread. */
 struct cc_run {
     const struct cc_args *args;
@@ -103,7 +112,7 @@ struct cc_run {
     uint32_t *parent;    /* of this device */
     uint32_t id, stride; /* this thread among all of the device */
     uint32_t phase;      /* merges so far: which list of hooks is being written */
-    uint64_t arcs;
+    cc_tally arcs;
 };
 
 #ifdef __CUDACC__
@@ -147,6 +156,15 @@ WEIR_DEV void cc_read_parents(const struct cc_run *run, uint64_t base, uint32_t 
         const uint64_t row = base + (uint64_t)k * stride;
         up_out[k] = row < run->args->part.busy ? weir_load_relaxed_dev_u32(&parent[row]) : none;
     }
+}
+
+/** What is above the parents of CC_BATCH rows; the looks do not wait for each other. @p stop, and 0, are not looked at. */
+WEIR_DEV void cc_read_above(const struct cc_run *run, const uint32_t *up, uint32_t stop,
+                            uint32_t *over_out)
+{
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++)
+        over_out[k] = up[k] && up[k] != stop ? cc_up(run->parent, up[k]) : up[k];
 }
 
 /** Places in a list for lanes that have something to put there. All lanes of a worker call it; one asks for all.

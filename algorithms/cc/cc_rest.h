@@ -56,8 +56,8 @@ WEIR_DEV void cc_link_middle(struct cc_run *run, const struct cc_arcs_of *row)
 
 /* All blocks link the pieces of long rows, after the next barrier, whose sum 1 is the number of pieces. A row may have
  * nearly 2^32 arcs: adding a piece to its count could exceed 32 bits. */
-WEIR_COLD void cc_put_pieces(const struct cc_args *a, const struct weir_steps_block *block,
-                             struct cc_arcs_of row)
+WEIR_COLD void cc_put_pieces(const struct cc_args *a, struct cc_shared *shared,
+                             const struct weir_steps_block *block, struct cc_arcs_of row)
 {
     const uint32_t pieces = (row.count - 1) / CC_PIECE + 1;
     uint32_t at = weir_atomic_add_relaxed_dev_u32(&a->words[a->part.part]->pieces, pieces);
@@ -70,6 +70,7 @@ WEIR_COLD void cc_put_pieces(const struct cc_args *a, const struct weir_steps_bl
         a->pieces[at] = piece;
     }
     weir_steps_add(&a->member, block, 1, pieces);
+    (void)weir_atomic_add_relaxed_dev_u64(&shared->arcs, row.count);
 }
 
 /* Each lane links the arcs of its row that are not linked yet (cc_linked()); a lane whose row is not outside has none.
@@ -87,12 +88,12 @@ WEIR_DEV uint64_t cc_link_rows(struct cc_run *run, const weir_arcs *arcs, int ou
         const uint32_t linked = cc_linked(run, mine.v, arcs->targets[mine.first], which);
         mine.first += linked;
         mine.count = degree > linked ? (uint32_t)(degree - linked) : 0;
-        run->arcs += mine.count;
+        run->arcs += mine.count <= CC_PIECE ? mine.count : 0;
     }
     cc_link_short(run, &mine);
     cc_link_middle(run, &mine);
     if (mine.count > CC_PIECE)
-        cc_put_pieces(run->args, run->block, mine);
+        cc_put_pieces(run->args, run->shared, run->block, mine);
     return degree;
 }
 
@@ -128,39 +129,64 @@ WEIR_DEV void cc_rest_row(struct cc_run *run, int outside, uint64_t row, uint32_
     cc_put_outside(run, degree > 0, row);
 }
 
-/* The id of a row of the largest tree is compared with the thread's smallest; others are kept with their rows. */
-WEIR_DEV void cc_rest_id(struct cc_run *run, int outside, uint64_t row, uint32_t *least)
+/* The id of a row of the largest tree is compared with the block's smallest; others are kept with their rows. */
+WEIR_DEV void cc_rest_id(struct cc_run *run, int outside, uint64_t row)
 {
     const struct cc_args *a = run->args;
     const uint32_t id = a->ids[row];
     if (outside)
         weir_store_relaxed_dev_u32(&a->least[a->part.part][row], id);
-    else if (id < *least)
-        *least = id;
+    else if (id < weir_load_relaxed_dev_u32(&run->shared->least)) /* seldom, after the first few */
+        (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, id);
 }
 
-/** @param[in] giant  the root of the largest tree.  @param[in] which  see cc_linked().
- *  @param[in,out] least  the smallest id that this thread met in the largest tree. */
-WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which, uint32_t *least)
+/* Which of CC_BATCH rows are outside the largest tree, a bit each. The others point at its root from now on. The look is at
+ * the trees as they are now, while others join trees; a row that comes into the largest tree later links its arcs,
+ * which is more than it had to. */
+WEIR_DEV uint32_t cc_settle(const struct cc_run *run, uint32_t giant, uint64_t base)
+{
+    uint32_t up[CC_BATCH], over[CC_BATCH], outside = 0;
+    cc_read_parents(run, base, run->stride, giant, up);
+    cc_read_above(run, up, giant, over);
+    WEIR_ROLLED
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        const uint32_t below = cc_pick(up, k);
+        uint32_t root = cc_pick(over, k);
+        if (below == giant)
+            continue;
+        if (root != giant && root != below)
+            root = cc_root(run->parent, root, giant);
+        /* The root itself may hang under another by now, and parents have gone on there. */
+        if (root != giant && (giant == CC_NONE || root != cc_root(run->parent, giant, CC_NONE)))
+            outside |= 1u << k;
+        else
+            (void)weir_atomic_min_relaxed_dev_u32(
+                &run->parent[run->args->part.begin + (uint32_t)(base + (uint64_t)k * run->stride)],
+                root);
+    }
+    return outside;
+}
+
+/** @param[in] giant  the root of the largest tree.  @param[in] which  see cc_linked(). */
+WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
 {
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
     WEIR_ROLLED
     for (uint64_t base = run->id; base - lane < part->busy;
          base += (uint64_t)CC_BATCH * run->stride) {
-        uint32_t up[CC_BATCH];
-        cc_read_parents(run, base, run->stride, giant, up);
+        const uint32_t outside = cc_settle(run, giant, base);
         if (!run->args->in_order) {
             CC_UNROLL
             for (uint32_t k = 0; k < CC_BATCH; k++) {
                 const uint64_t row = base + (uint64_t)k * run->stride;
                 if (row < part->busy)
-                    cc_rest_id(run, up[k] != giant, row, least);
+                    cc_rest_id(run, outside >> k & 1u, row);
             }
         }
         WEIR_ROLLED
-        for (uint32_t k = 0; k < CC_BATCH; k++)
-            cc_rest_row(run, cc_pick(up, k) != giant, base + (uint64_t)k * run->stride, which);
+        for (uint32_t k = 0; weir_ballot(outside >> k != 0); k++)
+            cc_rest_row(run, outside >> k & 1u, base + (uint64_t)k * run->stride, which);
     }
 }
 

@@ -4,16 +4,17 @@
 
 #include "algorithms/cc/cc_op.h"
 
-/** The first arc of CC_BATCH rows, the one at @p base and those a stride apart.
+/** The first arc of CC_BATCH rows, the one at @p base and those @p stride apart.
  *  @param[out] first_out, count_out  where their arcs are; 0 of a row that is none.
  *  @param[out] far_out  the far ends; CC_NONE where there is no arc. */
 WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uint64_t base,
-                            uint64_t *first_out, uint32_t *count_out, uint32_t *far_out)
+                            uint32_t stride, uint64_t *first_out, uint32_t *count_out,
+                            uint32_t *far_out)
 {
     const uint64_t busy = run->args->part.busy;
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
-        uint64_t row = base + (uint64_t)k * run->stride;
+        uint64_t row = base + (uint64_t)k * stride;
         first_out[k] = row < busy ? arcs->offsets[row] : 0;
         count_out[k] = row < busy ? (uint32_t)(arcs->offsets[row + 1] - first_out[k]) : 0;
     }
@@ -32,20 +33,21 @@ WEIR_DEV void cc_tell(const struct cc_run *run, uint32_t v, uint32_t parent)
             weir_store_relaxed_sys_u32(&a->parent[d][v], parent);
 }
 
-/** Every row of this device points at its smallest neighbour, or at itself. */
-WEIR_DEV void cc_first(struct cc_run *run)
+/** Rows of this device point at their smallest neighbours, or at themselves.
+ *  @param[in] id, stride  of the threads that do it. */
+WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
 {
     const weir_rows_part *part = &run->args->part;
     WEIR_ROLLED
-    for (uint64_t base = run->id; base < part->busy; base += (uint64_t)CC_BATCH * run->stride) {
+    for (uint64_t base = id; base < part->busy; base += (uint64_t)CC_BATCH * stride) {
         uint64_t first[CC_BATCH];
         uint32_t count[CC_BATCH], out[CC_BATCH], in[CC_BATCH];
-        cc_read_first(run, &part->out, base, first, count, out);
+        cc_read_first(run, &part->out, base, stride, first, count, out);
         if (run->args->both)
-            cc_read_first(run, &part->in, base, first, count, in);
+            cc_read_first(run, &part->in, base, stride, first, count, in);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
-            uint64_t row = base + (uint64_t)k * run->stride;
+            uint64_t row = base + (uint64_t)k * stride;
             uint32_t far = out[k], v = part->begin + (uint32_t)row;
             if (row >= part->busy)
                 continue;
@@ -57,7 +59,8 @@ WEIR_DEV void cc_first(struct cc_run *run)
                 cc_tell(run, v, far < v ? far : v);
         }
     }
-    cc_sent(run, run->arcs * (part->parts - 1) * sizeof(uint32_t)); /* no arc was counted before */
+    cc_sent(run, (uint64_t)run->arcs * (part->parts - 1) *
+                     sizeof(uint32_t)); /* no arc was counted before */
 }
 
 /** Rows point at their roots.
@@ -70,11 +73,7 @@ WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     for (uint64_t base = id; base < part->busy; base += (uint64_t)CC_BATCH * stride) {
         uint32_t up[CC_BATCH], over[CC_BATCH];
         cc_read_parents(run, base, stride, 0, up);
-        CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) /* number 0 is a root, and so may the row be */
-            over[k] = up[k] && up[k] != part->begin + (uint32_t)(base + (uint64_t)k * stride)
-                          ? weir_load_relaxed_dev_u32(&parent[up[k]])
-                          : up[k];
+        cc_read_above(run, up, 0, over);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++)
             if (over[k] != up[k]) {
@@ -84,30 +83,58 @@ WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     }
 }
 
-/* The roots of a sample of this device's rows; CC_NONE for roots, most of which are isolated.
- * @return how many of the lanes' samples count. */
-WEIR_DEV uint32_t cc_take_sample(struct cc_run *run)
+/* The first arc of a row leads here; CC_NONE where there is none. */
+WEIR_DEV uint32_t cc_first_of(const weir_arcs *arcs, uint32_t row)
+{
+    const uint64_t first = arcs->offsets[row];
+    return first < arcs->offsets[row + 1] ? arcs->targets[first] : CC_NONE;
+}
+
+/* The root of v's tree in the first forest, of the device whose numbers are the smallest: it has the rows of all that is
+ * above its own. They tell what the parents will be, which other blocks are writing.
+ * @return CC_NONE if the root is too far away. */
+WEIR_DEV uint32_t cc_walk(const struct cc_run *run, uint32_t v)
 {
     const weir_rows_part *part = &run->args->part;
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < CC_WALK; i++) {
+        const uint32_t out = cc_first_of(&part->out, v);
+        const uint32_t in = run->args->both ? cc_first_of(&part->in, v) : CC_NONE;
+        const uint32_t far = in < out ? in : out;
+        if (far >= v)
+            return v;
+        v = far;
+    }
+    return CC_NONE;
+}
+
+/* The roots of a sample of the rows of device 0; CC_NONE for roots, most of which are isolated.
+ * @param[in] which  1: of the first forest, which is only being made; else of the forest as it is.
+ * @return how many of the lanes' samples count. */
+WEIR_DEV uint32_t cc_take_sample(struct cc_run *run, uint32_t which)
+{
+    const uint32_t busy = run->args->part.busy;
     uint32_t count = 0;
     for (uint32_t i = run->block->thread; i < CC_SAMPLES; i += run->block->threads) {
-        uint32_t v = part->begin + (uint32_t)((uint64_t)i * part->busy / CC_SAMPLES);
-        uint32_t up = part->busy ? weir_load_relaxed_dev_u32(&run->parent[v]) : v;
-        run->shared->root[i] = up == v ? CC_NONE : cc_root(run->parent, up, CC_NONE);
-        count += up != v;
+        const uint32_t v = (uint32_t)((uint64_t)i * busy / CC_SAMPLES);
+        uint32_t root = v;
+        if (busy)
+            root = which == 1 ? cc_walk(run, v) : cc_root(run->parent, v, CC_NONE);
+        run->shared->root[i] = root == v ? CC_NONE : root;
+        count += root != v;
     }
     return count;
 }
 
 /** A block finds the most frequent root of a sample, and adds to the sums of the next barrier: to sum 1 the root, to
  *  sum 2 how many of the sample have it, to sum 3 how many count. */
-WEIR_DEV void cc_sample(struct cc_run *run)
+WEIR_DEV void cc_sample(struct cc_run *run, uint32_t which)
 {
     const struct weir_steps_member *m = &run->args->member;
     struct weir_steps_block *b = run->block;
     struct cc_shared *shared = run->shared;
     uint32_t best = 0, root = CC_NONE;
-    uint64_t counted = weir_sum_u64(cc_take_sample(run));
+    uint64_t counted = weir_sum_u64(cc_take_sample(run, which));
     if (b->thread == 0) {
         shared->most = 0;
         shared->choice = CC_NONE;
@@ -135,15 +162,19 @@ WEIR_DEV void cc_sample(struct cc_run *run)
     }
 }
 
-/** Block 0 of device 0 samples, while all other blocks flatten rows. A block that is alone does both. */
-WEIR_DEV void cc_flatten_and_sample(struct cc_run *run)
+/** Block 0 of device 0 samples, while all other blocks make the first forest, or flatten the one that there is. A block that is
+ *  alone does both. @param[in] which  as of cc_take_sample(). */
+WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which)
 {
     const struct weir_steps_block *b = run->block;
     const uint32_t samples = run->args->part.part == 0, spared = samples && b->blocks > 1;
-    if (b->block >= spared)
-        cc_flatten_rows(run, run->id - spared * b->threads, run->stride - spared * b->threads);
+    const uint32_t id = run->id - spared * b->threads, stride = run->stride - spared * b->threads;
+    if (b->block >= spared && which == 1)
+        cc_first_rows(run, id, stride);
+    else if (b->block >= spared)
+        cc_flatten_rows(run, id, stride);
     if (samples && b->block == 0)
-        cc_sample(run);
+        cc_sample(run, which);
 }
 
 /** Link the next arc of every row. @param[in] which  as of cc_linked(). */
@@ -156,7 +187,7 @@ WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t w
          base += (uint64_t)CC_BATCH * run->stride) {
         uint64_t first[CC_BATCH];
         uint32_t count[CC_BATCH], far[CC_BATCH];
-        cc_read_first(run, arcs, base, first, count, far);
+        cc_read_first(run, arcs, base, run->stride, first, count, far);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * run->stride);

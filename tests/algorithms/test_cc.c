@@ -110,6 +110,40 @@ static void most_arcs_are_not_looked_at(void **state)
     weir_context_destroy(context);
 }
 
+static uint64_t steps_of(const weir_run_stats *stats, const char *phase)
+{
+    for (int i = 0; i < WEIR_RUN_PHASES; i++)
+        if (stats->phase[i].name && !strcmp(stats->phase[i].name, phase))
+            return stats->phase[i].steps;
+    return 0;
+}
+
+static void run_once(weir_context *context, const char *text, int undirected, weir_run_stats *stats)
+{
+    weir_graph *graph = open_graph(text, undirected);
+    weir_cc *cc;
+    assert_int_equal(weir_cc_create(context, graph, NULL, NULL, WEIR_CC_RESIDENT, &cc), WEIR_OK);
+    assert_int_equal(weir_cc_run(cc, stats), WEIR_OK);
+    weir_cc_destroy(cc);
+    weir_graph_destroy(graph);
+}
+
+/* The largest tree is known when the first forest is, and where it has most vertices they become its children on the way:
+ * neither a sample nor a pass that flattens trees takes a step of its own. */
+static void a_sample_costs_no_step(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    for (int undirected = 0; undirected < 2; undirected++) {
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        run_once(context, "rmat:14,16", undirected, &stats);
+        assert_int_equal(steps_of(&stats, "first"), 1);
+        assert_int_equal(steps_of(&stats, "sample") + steps_of(&stats, "link"), 0);
+        assert_in_range(steps_of(&stats, "rest"), 1, 2);
+        assert_in_range(steps_of(&stats, "label"), 1, 2);
+    }
+    weir_context_destroy(context);
+}
+
 /* Labels of vertices without arcs were written when the graph was placed, and a run does not touch their rows. */
 static void rows_without_arcs_are_left_alone(void **state)
 {
@@ -276,13 +310,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_EACH_SPEC(shapes_that_reside) ON_EACH_SPEC(shapes_that_stream) ON_EACH_SPEC(
             generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices) ON_EACH_SPEC(every_route)
-            ON_EACH_SPEC(most_arcs_are_not_looked_at) CC_TEST(rows_without_arcs_are_left_alone, "host:1") CC_TEST(rows_without_arcs_are_left_alone, "host:3") CC_TEST(a_run_begins_anew, "host:2")
-                CC_TEST(a_run_begins_anew, "cuda:0-1") CC_TEST(a_cancel_ends_a_run, "host:1")
-                    CC_TEST(a_cancel_ends_a_run, "host:4") CC_TEST(a_cancel_ends_a_run, "cuda:0")
-                        CC_TEST(a_time_limit_ends_a_run, "host:1")
-                            CC_TEST(a_time_limit_ends_a_run, "host:4")
-                                ON_MIXED_DEVICES(shapes_that_stream)
-                                    cmocka_unit_test(bad_input_is_refused),
+            ON_EACH_SPEC(most_arcs_are_not_looked_at) ON_EACH_SPEC(a_sample_costs_no_step)
+                CC_TEST(rows_without_arcs_are_left_alone, "host:1")
+                    CC_TEST(rows_without_arcs_are_left_alone, "host:3")
+                        CC_TEST(a_run_begins_anew, "host:2") CC_TEST(a_run_begins_anew, "cuda:0-1")
+                            CC_TEST(a_cancel_ends_a_run, "host:1")
+                                CC_TEST(a_cancel_ends_a_run, "host:4")
+                                    CC_TEST(a_cancel_ends_a_run, "cuda:0")
+                                        CC_TEST(a_time_limit_ends_a_run, "host:1")
+                                            CC_TEST(a_time_limit_ends_a_run, "host:4")
+                                                ON_MIXED_DEVICES(shapes_that_stream)
+                                                    cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(before_a_run_everybody_is_alone),
     };
     return cmocka_run_group_tests_name("cc", tests, make_folder, remove_folder);

@@ -69,6 +69,14 @@ WEIR_DEV uint32_t *cc_least_of(const struct cc_run *run, uint32_t root)
     return &run->args->least[owner][root - run->args->part.first[owner]];
 }
 
+/* The smallest id of the tree that has this root; the words of others are read behind a barrier. */
+WEIR_DEV uint32_t cc_id_of(const struct cc_run *run, uint32_t root)
+{
+    const struct cc_args *a = run->args;
+    return a->in_order ? root - a->gap[weir_steps_owner(a->part.first, root)]
+                       : weir_load_relaxed_sys_u32(cc_least_of(run, root));
+}
+
 /* The smallest id of each tree: rows outside the largest tree compare their ids with that kept at their root. */
 WEIR_DEV void cc_compare_ids(struct cc_run *run, uint32_t giant)
 {
@@ -94,19 +102,13 @@ WEIR_DEV uint32_t cc_giant_label(const struct cc_run *run, uint32_t giant)
     if (giant == CC_NONE)
         return CC_NONE;
     if (a->in_order)
-        return weir_load_relaxed_sys_u32(cc_least_of(run, giant));
+        return cc_id_of(run, giant);
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->part.parts; d++) {
         const uint32_t theirs = ~weir_load_relaxed_sys_u32(&a->words[d]->least_not);
         least = theirs < least ? theirs : least;
     }
     return least;
-}
-
-WEIR_DEV uint32_t cc_label_of(const struct cc_run *run, uint32_t v, uint32_t giant, uint32_t label)
-{
-    const uint32_t root = cc_root(run->parent, v, giant);
-    return root == giant ? label : weir_load_relaxed_sys_u32(cc_least_of(run, root));
 }
 
 /* @param[in] giant  the root of the tree that the largest one is part of now. */
@@ -119,13 +121,18 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
     const uint32_t label = run->shared->least, busy = a->part.busy;
     WEIR_ROLLED
     for (uint64_t base = run->id; base < busy; base += (uint64_t)CC_BATCH * run->stride) {
-        uint32_t up[CC_BATCH];
+        uint32_t up[CC_BATCH], over[CC_BATCH];
         cc_read_parents(run, base, run->stride, giant, up);
-        CC_UNROLL
+        cc_read_above(run, up, giant, over);
+        WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint64_t row = base + (uint64_t)k * run->stride;
-            if (row < busy)
-                a->label[row] = up[k] == giant ? label : cc_label_of(run, up[k], giant, label);
+            uint32_t root = cc_pick(over, k);
+            if (row >= busy)
+                break;
+            if (root != giant && root != cc_pick(up, k))
+                root = cc_root(run->parent, root, giant);
+            a->label[row] = root == giant ? label : cc_id_of(run, root);
         }
     }
 }

@@ -77,11 +77,13 @@ struct cc_args {
     uint32_t *parent[WEIR_DEVICES_MAX]; /* of each device, by number */
     struct cc_hook *hooks[WEIR_DEVICES_MAX]; /* of each device; room for a hook a number */
     struct cc_words *words[WEIR_DEVICES_MAX];
-    uint32_t *least[WEIR_DEVICES_MAX]; /* of each device's rows: the smallest id of its tree */
-    uint32_t in_order; /* ids ascend with numbers: `least` are the ids themselves, not written */
-    uint32_t both;     /* in-arcs are others than out-arcs */
-    uint32_t rounds;   /* of the reduction */
-    uint32_t top;      /* the device at the top of the reduction tree */
+    uint32_t *least
+        [WEIR_DEVICES_MAX]; /* of each device's rows: the smallest id of its tree; NULL where in_order */
+    uint32_t in_order; /* ids ascend with numbers: the smallest id of a tree is that of its root */
+    uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
+    uint32_t both;                  /* in-arcs are others than out-arcs */
+    uint32_t rounds;                /* of the reduction */
+    uint32_t top;                   /* the device at the top of the reduction tree */
     uint8_t from
         [WEIR_DEVICES_MAX]; /* by round: the device whose hooks this one takes; its own index: none */
 };

@@ -99,6 +99,7 @@ static const weir_steps_array arrays[] = {
     {.name = "least",
      .extent = WEIR_STEPS_OWNED,
      .holding = WEIR_STEPS_SHARED,
+     .count = unordered_count,
      .bytes = 4,
      .field = FIELD(least)},
     {.name = "ids",
@@ -149,17 +150,26 @@ static void enter_tree(const weir__cc_merge_tree *tree, uint32_t me, struct cc_a
 }
 
 /* A vertex without arcs is labelled by itself: a run writes the labels of the others alone. */
-static weir_status enter_ids(const weir__cc_resident *cc, weir_device *device, uint32_t begin,
-                             uint32_t owned, uint32_t index)
+static weir_status enter_ids(const weir__cc_resident *cc, weir_device *device, uint32_t index,
+                             struct cc_args *a)
 {
-    const uint32_t *ids = weir_rows_vertices(cc->on.rows) + begin;
+    const uint32_t *ids = weir_rows_vertices(cc->on.rows) + a->part.begin;
     const weir_steps *steps = cc->on.steps;
-    weir_status status =
-        weir__upload(device, weir_steps_data(steps, cc->in_order ? "least" : "ids", index), ids,
-                     (size_t)owned * 4);
-    return status ? status
-                  : weir__upload(device, weir_steps_data(steps, "label", index), ids,
-                                 (size_t)owned * 4);
+    const size_t bytes = (size_t)a->part.owned * 4;
+    weir_status status = weir__upload(device, weir_steps_data(steps, "label", index), ids, bytes);
+    return status || cc->in_order
+               ? status
+               : weir__upload(device, weir_steps_data(steps, "ids", index), ids, bytes);
+}
+
+/* Ids that ascend with numbers differ from them by the numbers before that stand for no vertex. */
+static void enter_gaps(const weir__cc_resident *cc, struct cc_args *a)
+{
+    uint32_t before = 0;
+    for (uint32_t d = 0; d < cc->on.parts; d++) {
+        a->gap[d] = a->part.first[d] - before;
+        before += weir__row_steps_part(&cc->on, d)->owned;
+    }
 }
 
 static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_route_kind route)
@@ -171,7 +181,8 @@ static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_
         a->in_order = (uint32_t)cc->in_order;
         a->both = !weir_rows_symmetric(cc->on.rows);
         enter_tree(&tree, d, a);
-        status = enter_ids(cc, weir_context_device(context, d), a->part.begin, a->part.owned, d);
+        enter_gaps(cc, a);
+        status = enter_ids(cc, weir_context_device(context, d), d, a);
     }
     return status;
 }

@@ -184,7 +184,7 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
         cc_grow_and_sample(run, which);
         if ((stop = cc_step(run, which == 1 ? CC_AT_FIRST : CC_AT_SAMPLE, total)))
             return stop;
-        *giant_out = (uint32_t)total[1];
+        *giant_out = run->args->direct ? CC_NONE : (uint32_t)total[1];
         *which_out = which;
         if (2 * total[2] >= total[3] || which > CC_ROUNDS)
             return 0;
@@ -200,15 +200,16 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
 {
     uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop;
+    const uint32_t at = run->args->direct ? CC_AT_DIRECT : CC_AT_REST;
     cc_rest(run, giant, which);
     if (!run->args->in_order)
         cc_put_least(run);
-    if ((stop = cc_step(run, CC_AT_REST, total)))
+    if ((stop = cc_step(run, at, total)))
         return stop;
     uint64_t hooks = total[0];
     if (total[1]) {
         cc_rest_long(run);
-        if ((stop = cc_step(run, CC_AT_REST, total)))
+        if ((stop = cc_step(run, at, total)))
             return stop;
         hooks += total[0];
     }

@@ -10,6 +10,8 @@
  *   rest     vertices outside the largest tree link their remaining arcs, of both directions; the others point at its
  *            root. No other arc is needed: one between the tree and such a vertex is a row of the vertex, and one
  *            inside the tree joins nothing.
+ *   direct   instead of all these, where rows have few arcs and ids ascend with numbers: all rows link their arcs that
+ *            lead to smaller numbers, but for the first. Finding out which arcs may be left out would cost more.
  *   merge    what a device has linked is a list of hooks, each a root and the number it was hung under. Lists
  *            go up the reduction tree: a device that takes a list links its hooks as if they were
  *            arcs, and adds those that joined two of its trees to its own list. In the end all devices link
@@ -29,8 +31,11 @@
 
 enum {
     CC_SAMPLES = 512, /* vertices looked at to find the largest tree */
-    CC_ROUNDS = 2,   /* further arcs linked before the rest, while no tree has half of the sample */
-    CC_WALK = 16,    /* parents that a walk over rows goes up at most */
+    CC_ROUNDS = 2, /* further arcs linked before the rest, while no tree has half of the sample */
+    CC_WALK = 16,  /* parents that a walk over rows goes up at most */
+    CC_ALONE = 16, /* arcs of a row that a lane links alone in the step `direct` */
+    CC_FEW =
+        5, /* arcs of a row on average, of both directions: with fewer the step `direct` is taken */
     CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
     CC_BATCH = 4     /* rows a thread reads at a time */
 };
@@ -42,6 +47,7 @@ enum {
     CC_AT_SAMPLE,
     CC_AT_LINK,
     CC_AT_REST,
+    CC_AT_DIRECT,
     CC_AT_MERGE,
     CC_AT_LABEL,
     CC_TIMES,
@@ -81,9 +87,10 @@ struct cc_args {
         [WEIR_DEVICES_MAX]; /* of each device's rows: the smallest id of its tree; NULL where in_order */
     uint32_t in_order; /* ids ascend with numbers: the smallest id of a tree is that of its root */
     uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
-    uint32_t both;                  /* in-arcs are others than out-arcs */
-    uint32_t rounds;                /* of the reduction */
-    uint32_t top;                   /* the device at the top of the reduction tree */
+    uint32_t direct; /* few arcs, and in_order: all are linked behind the first step */
+    uint32_t both;   /* in-arcs are others than out-arcs */
+    uint32_t rounds; /* of the reduction */
+    uint32_t top;    /* the device at the top of the reduction tree */
     uint8_t from
         [WEIR_DEVICES_MAX]; /* by round: the device whose hooks this one takes; its own index: none */
 };
@@ -167,6 +174,16 @@ WEIR_DEV void cc_read_above(const struct cc_run *run, const uint32_t *up, uint32
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++)
         over_out[k] = up[k] && up[k] != stop ? cc_up(run->parent, up[k]) : up[k];
+}
+
+/** list[k], of CC_BATCH. An array in registers cannot be indexed by a variable: it would be put into memory. */
+WEIR_DEV uint32_t cc_pick(const uint32_t *list, uint32_t k)
+{
+    uint32_t value = list[0];
+    CC_UNROLL
+    for (uint32_t i = 1; i < CC_BATCH; i++)
+        value = k == i ? list[i] : value;
+    return value;
 }
 
 /** Places in a list for lanes that have something to put there. All lanes of a worker call it; one asks for all.

@@ -120,7 +120,8 @@ static const weir_steps_array arrays[] = {
     }
 static const weir_steps_phase phases[] = {
     PHASE("first", CC_AT_FIRST), PHASE("sample", CC_AT_SAMPLE), PHASE("link", CC_AT_LINK),
-    PHASE("rest", CC_AT_REST),   PHASE("merge", CC_AT_MERGE),   PHASE("label", CC_AT_LABEL)};
+    PHASE("rest", CC_AT_REST),   PHASE("direct", CC_AT_DIRECT), PHASE("merge", CC_AT_MERGE),
+    PHASE("label", CC_AT_LABEL)};
 
 static const weir_steps_program program = {.what = "connected components",
                                            .body = &weir__cc_steps,
@@ -147,6 +148,13 @@ static void enter_tree(const weir__cc_merge_tree *tree, uint32_t me, struct cc_a
     for (uint32_t d = 0; d < tree->devices; d++)
         if (d != tree->top && tree->parent[d] == me)
             a->from[tree->round[d]] = (uint8_t)d;
+}
+
+/* Whether rows have so few arcs on average that all are linked. Each is two rows' arc, of whatever direction. */
+static int few_arcs(const weir__cc_resident *cc)
+{
+    const uint64_t arcs = weir__row_steps_part(&cc->on, 0)->arcs_all;
+    return arcs * (weir_rows_symmetric(cc->on.rows) ? 1 : 2) < CC_FEW * busy_rows(cc);
 }
 
 /* A vertex without arcs is labelled by itself: a run writes the labels of the others alone. */
@@ -179,6 +187,7 @@ static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_
     for (uint32_t d = 0; d < cc->on.parts && !status; d++) {
         struct cc_args *a = weir_steps_args(cc->on.steps, d);
         a->in_order = (uint32_t)cc->in_order;
+        a->direct = (uint32_t)(cc->in_order && few_arcs(cc));
         a->both = !weir_rows_symmetric(cc->on.rows);
         enter_tree(&tree, d, a);
         enter_gaps(cc, a);

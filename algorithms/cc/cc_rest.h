@@ -2,7 +2,7 @@
 #ifndef WEIR_ALGORITHMS_CC_REST_H
 #define WEIR_ALGORITHMS_CC_REST_H
 
-#include "algorithms/cc/cc_op.h"
+#include "algorithms/cc/cc_sample.h"
 
 #ifdef __CUDACC__
 #define CC_SHORT 16u /* arcs that a lane links alone; the whole warp links longer rows */
@@ -19,6 +19,12 @@ struct cc_arcs_of {
     uint32_t in; /* CC_PIECE_IN: the arcs are in-arcs */
 };
 
+/* Arcs of v to this number and beyond are left out: in the step `direct` they are arcs of the other row. */
+WEIR_DEV uint32_t cc_bound(const struct cc_run *run, uint32_t v)
+{
+    return run->args->direct ? v : CC_NONE;
+}
+
 WEIR_DEV void cc_link_short(struct cc_run *run, const struct cc_arcs_of *row)
 {
     const uint32_t count = row->count <= CC_SHORT ? row->count : 0, most = weir_max_u32(count);
@@ -34,10 +40,12 @@ WEIR_DEV void cc_link_short(struct cc_run *run, const struct cc_arcs_of *row)
 WEIR_DEV void cc_link_wide(struct cc_run *run, const uint32_t *targets, uint32_t count, uint32_t v,
                            uint32_t thread, uint32_t threads)
 {
+    const uint32_t bound = cc_bound(run, v);
     WEIR_ROLLED
     for (uint32_t i = 0; i < count; i += threads) {
         struct cc_hook hook = {0, 0};
-        int joined = i + thread < count && cc_join(run->parent, v, targets[i + thread], &hook);
+        const uint32_t far = i + thread < count ? targets[i + thread] : CC_NONE;
+        int joined = far < bound && cc_join(run->parent, v, far, &hook);
         cc_note(run, joined, &hook);
     }
 }
@@ -107,16 +115,6 @@ WEIR_DEV void cc_put_outside(struct cc_run *run, int outside, uint64_t row)
         run->args->outside[at] = (uint32_t)row;
 }
 
-/* list[k]. An array in registers cannot be indexed by a variable: it would be put into memory. */
-WEIR_DEV uint32_t cc_pick(const uint32_t *list, uint32_t k)
-{
-    uint32_t value = list[0];
-    CC_UNROLL
-    for (uint32_t i = 1; i < CC_BATCH; i++)
-        value = k == i ? list[i] : value;
-    return value;
-}
-
 /* One row a lane. */
 WEIR_DEV void cc_rest_row(struct cc_run *run, int outside, uint64_t row, uint32_t which)
 {
@@ -138,6 +136,43 @@ WEIR_DEV void cc_rest_id(struct cc_run *run, int outside, uint64_t row)
         weir_store_relaxed_dev_u32(&a->least[a->part.part][row], id);
     else if (id < weir_load_relaxed_dev_u32(&run->shared->least)) /* seldom, after the first few */
         (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, id);
+}
+
+/* Link the arcs of CC_BATCH rows that lead to smaller numbers, but for the first of all. They ascend, so one that does not ends
+ * its row. @return rows of more than CC_ALONE arcs, a bit each: those are left to others. */
+WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint64_t base)
+{
+    const uint32_t begin = run->args->part.begin + (uint32_t)base;
+    uint64_t first[CC_BATCH];
+    uint32_t count[CC_BATCH], far[CC_BATCH];
+    uint32_t longer = 0,
+             ends = 0; /* 8 bits a row: how many arcs are left to look at, from the first on */
+    cc_read_first(run, arcs, base, run->stride, first, count, far);
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        longer |= (uint32_t)(count[k] > CC_ALONE) << k;
+        if (count[k] <= CC_ALONE && far[k] < begin + k * run->stride)
+            ends |= count[k] << 8 * k;
+    }
+    WEIR_ROLLED
+    for (uint32_t i = !run->args->both; weir_ballot(ends != 0); i++) {
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            const uint32_t is_there = i < (ends >> 8 * k & 255u);
+            far[k] = is_there ? arcs->targets[first[k] + i] : CC_NONE;
+            run->arcs += is_there;
+            if (far[k] >= begin + k * run->stride)
+                ends &= ~(255u << 8 * k);
+        }
+        WEIR_ROLLED
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            const uint32_t v = begin + k * run->stride, to = cc_pick(far, k);
+            struct cc_hook hook = {0, 0};
+            int joined = to < v && cc_join(run->parent, v, to, &hook);
+            cc_note(run, joined, &hook);
+        }
+    }
+    return longer;
 }
 
 /* Which of CC_BATCH rows are outside the largest tree, a bit each. The others point at its root from now on. The look is at
@@ -167,7 +202,8 @@ WEIR_DEV uint32_t cc_settle(const struct cc_run *run, uint32_t giant, uint64_t b
     return outside;
 }
 
-/** @param[in] giant  the root of the largest tree.  @param[in] which  see cc_linked(). */
+/** The step "rest"; where rows have few arcs, "direct", which leaves long rows to the same lines, in both directions.
+ *  @param[in] giant  the root of the largest tree.  @param[in] which  see cc_linked(). */
 WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
 {
     const weir_rows_part *part = &run->args->part;
@@ -175,7 +211,12 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
     WEIR_ROLLED
     for (uint64_t base = run->id; base - lane < part->busy;
          base += (uint64_t)CC_BATCH * run->stride) {
-        const uint32_t outside = cc_settle(run, giant, base);
+        uint32_t outside = 0;
+        if (!run->args->direct)
+            outside = cc_settle(run, giant, base);
+        WEIR_ROLLED
+        for (uint32_t in = 0; run->args->direct && in <= run->args->both; in++)
+            outside |= cc_link_lower(run, in ? &part->in : &part->out, base);
         if (!run->args->in_order) {
             CC_UNROLL
             for (uint32_t k = 0; k < CC_BATCH; k++) {

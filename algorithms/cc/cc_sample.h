@@ -167,7 +167,8 @@ WEIR_DEV void cc_sample(struct cc_run *run, uint32_t which)
 WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which)
 {
     const struct weir_steps_block *b = run->block;
-    const uint32_t samples = run->args->part.part == 0, spared = samples && b->blocks > 1;
+    const uint32_t samples = run->args->part.part == 0 && !run->args->direct;
+    const uint32_t spared = samples && b->blocks > 1;
     const uint32_t id = run->id - spared * b->threads, stride = run->stride - spared * b->threads;
     if (b->block >= spared && which == 1)
         cc_first_rows(run, id, stride);
@@ -194,12 +195,13 @@ WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t w
             uint32_t next = cc_linked(run, v, far[k], which);
             far[k] = next < count[k] ? arcs->targets[first[k] + next] : CC_NONE;
         }
-        CC_UNROLL
+        WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             struct cc_hook hook = {0, 0};
+            const uint32_t to = cc_pick(far, k);
             uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * run->stride);
-            int joined = far[k] != CC_NONE && cc_join(run->parent, v, far[k], &hook);
-            run->arcs += far[k] != CC_NONE;
+            int joined = to != CC_NONE && cc_join(run->parent, v, to, &hook);
+            run->arcs += to != CC_NONE;
             cc_note(run, joined, &hook);
         }
     }

@@ -11,7 +11,9 @@
  *            root. No other arc is needed: one between the tree and such a vertex is a row of the vertex, and one
  *            inside the tree joins nothing.
  *   direct   instead of all these, where rows have few arcs and ids ascend with numbers: all rows link their arcs that
- *            lead to smaller numbers, but for the first. Finding out which arcs may be left out would cost more.
+ *            lead to smaller numbers, but for the one that the first step took. Finding out which arcs may be left out would
+ *            cost more. The first step takes the nearest smaller neighbour then, as a rule: where ids have locality it is
+ *            often a row of the same warp, whose lanes shorten their paths among themselves.
  *   merge    what a device has linked is a list of hooks, each a root and the number it was hung under. Lists
  *            go up the reduction tree: a device that takes a list links its hooks as if they were
  *            arcs, and adds those that joined two of its trees to its own list. In the end all devices link
@@ -87,10 +89,11 @@ struct cc_args {
         [WEIR_DEVICES_MAX]; /* of each device's rows: the smallest id of its tree; NULL where in_order */
     uint32_t in_order; /* ids ascend with numbers: the smallest id of a tree is that of its root */
     uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
-    uint32_t direct; /* few arcs, and in_order: all are linked behind the first step */
-    uint32_t both;   /* in-arcs are others than out-arcs */
-    uint32_t rounds; /* of the reduction */
-    uint32_t top;    /* the device at the top of the reduction tree */
+    uint32_t direct;  /* few arcs, and in_order: all are linked behind the first step */
+    uint32_t nearest; /* direct, and not both: which arc the first step takes */
+    uint32_t both;    /* in-arcs are others than out-arcs */
+    uint32_t rounds;  /* of the reduction */
+    uint32_t top;     /* the device at the top of the reduction tree */
     uint8_t from
         [WEIR_DEVICES_MAX]; /* by round: the device whose hooks this one takes; its own index: none */
 };
@@ -144,6 +147,12 @@ WEIR_DEV void cc_sent(const struct cc_run *run, uint64_t bytes)
     bytes = weir_sum_u64(bytes);
     if (weir_lane() == 0)
         (void)weir_atomic_add_relaxed_dev_u64(&run->shared->sent, bytes);
+}
+
+/** The number of row @p k of a batch. */
+WEIR_DEV uint32_t cc_number(const struct cc_run *run, uint64_t base, uint32_t stride, uint32_t k)
+{
+    return run->args->part.begin + (uint32_t)base + k * stride;
 }
 
 /** How many arcs of a row are linked when the first step and @p which - 1 rounds are done. The first step linked the

@@ -180,6 +180,13 @@ static void enter_gaps(const weir__cc_resident *cc, struct cc_args *a)
     }
 }
 
+/* Lanes of a worker have rows that follow one another. One lane alone has no paths to shorten. */
+static int has_lanes(const weir_device *device)
+{
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    return !weir_device_info_get(device, &info) && info.lanes > 1;
+}
+
 static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_route_kind route)
 {
     weir__cc_merge_tree tree;
@@ -189,6 +196,7 @@ static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_
         a->in_order = (uint32_t)cc->in_order;
         a->direct = (uint32_t)(cc->in_order && few_arcs(cc));
         a->both = !weir_rows_symmetric(cc->on.rows);
+        a->nearest = a->direct && !a->both && has_lanes(weir_context_device(context, d));
         enter_tree(&tree, d, a);
         enter_gaps(cc, a);
         status = enter_ids(cc, weir_context_device(context, d), d, a);

@@ -138,20 +138,21 @@ WEIR_DEV void cc_rest_id(struct cc_run *run, int outside, uint64_t row)
         (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, id);
 }
 
-/* Link the arcs of CC_BATCH rows that lead to smaller numbers, but for the first of all. They ascend, so one that does not ends
- * its row. @return rows of more than CC_ALONE arcs, a bit each: those are left to others. */
+/* Link the arcs of CC_BATCH rows that lead to smaller numbers, but for the one that the first step took: the last of them
+ * where that was the nearest, else the first. They ascend, so one that does not lead there ends its row.
+ * @return rows of more than CC_ALONE arcs, a bit each: those are left to others. */
 WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint64_t base)
 {
-    const uint32_t begin = run->args->part.begin + (uint32_t)base;
+    const uint32_t stride = run->stride, nearest = run->args->nearest;
     uint64_t first[CC_BATCH];
     uint32_t count[CC_BATCH], far[CC_BATCH];
     uint32_t longer = 0,
              ends = 0; /* 8 bits a row: how many arcs are left to look at, from the first on */
-    cc_read_first(run, arcs, base, run->stride, first, count, far);
+    cc_read_first(run, arcs, base, stride, first, count, far);
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
         longer |= (uint32_t)(count[k] > CC_ALONE) << k;
-        if (count[k] <= CC_ALONE && far[k] < begin + k * run->stride)
+        if (count[k] <= CC_ALONE && far[k] < cc_number(run, base, stride, k))
             ends |= count[k] << 8 * k;
     }
     WEIR_ROLLED
@@ -159,14 +160,18 @@ WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint6
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint32_t is_there = i < (ends >> 8 * k & 255u);
-            far[k] = is_there ? arcs->targets[first[k] + i] : CC_NONE;
+            const uint32_t next = is_there ? arcs->targets[first[k] + i] : CC_NONE;
             run->arcs += is_there;
-            if (far[k] >= begin + k * run->stride)
+            if (next >= cc_number(run, base, stride, k)) {
                 ends &= ~(255u << 8 * k);
+                far[k] = CC_NONE;
+            } else if (!nearest || i > 1) {
+                far[k] = nearest ? arcs->targets[first[k] + i - 1] : next;
+            }
         }
         WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++) {
-            const uint32_t v = begin + k * run->stride, to = cc_pick(far, k);
+            const uint32_t v = cc_number(run, base, stride, k), to = cc_pick(far, k);
             struct cc_hook hook = {0, 0};
             int joined = to < v && cc_join(run->parent, v, to, &hook);
             cc_note(run, joined, &hook);

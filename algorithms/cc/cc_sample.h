@@ -33,34 +33,77 @@ WEIR_DEV void cc_tell(const struct cc_run *run, uint32_t v, uint32_t parent)
             weir_store_relaxed_sys_u32(&a->parent[d][v], parent);
 }
 
+/* The nearest smaller neighbours of CC_BATCH rows of up to CC_ALONE arcs.
+ * @param[in] first, count  of their arcs.  @param[in,out] far  the first ones; changed where there is a nearer one. */
+WEIR_DEV void cc_nearest(struct cc_run *run, uint64_t base, uint32_t stride, const uint64_t *first,
+                         const uint32_t *count, uint32_t *far)
+{
+    const uint32_t *targets = run->args->part.out.targets;
+    uint32_t some = 1;
+    WEIR_ROLLED
+    for (uint32_t i = 1; some; i++) {
+        some = 0;
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            const uint32_t is_there = i < count[k] && count[k] <= CC_ALONE;
+            const uint32_t next = is_there ? targets[first[k] + i] : CC_NONE;
+            run->arcs += is_there;
+            if (next < cc_number(run, base, stride, k)) {
+                far[k] = next;
+                some = 1;
+            }
+        }
+    }
+}
+
+/* Parents of rows that follow one another, a lane each: those that lead to another lane's row are followed up to the first
+ * that does not. @param[in] first  the number of lane 0's row. */
+WEIR_DEV uint32_t cc_shorten(uint32_t up, uint32_t first)
+{
+    WEIR_ROLLED
+    for (uint32_t step = 1; step < WEIR_LANES; step <<= 1) {
+        const uint32_t inside = up - first < WEIR_LANES;
+        const uint32_t over = weir_broadcast_u32(up, inside ? up - first : weir_lane());
+        up = inside ? over : up;
+    }
+    return up;
+}
+
 /** Rows of this device point at their smallest neighbours, or at themselves.
  *  @param[in] id, stride  of the threads that do it. */
 WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
 {
     const weir_rows_part *part = &run->args->part;
+    const uint64_t lane = weir_lane();
+    cc_tally told = 0;
     WEIR_ROLLED
-    for (uint64_t base = id; base < part->busy; base += (uint64_t)CC_BATCH * stride) {
+    for (uint64_t base = id; base - lane < part->busy; base += (uint64_t)CC_BATCH * stride) {
         uint64_t first[CC_BATCH];
         uint32_t count[CC_BATCH], out[CC_BATCH], in[CC_BATCH];
         cc_read_first(run, &part->out, base, stride, first, count, out);
+        if (run->args->nearest)
+            cc_nearest(run, base, stride, first, count, out);
         if (run->args->both)
             cc_read_first(run, &part->in, base, stride, first, count, in);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
-            uint64_t row = base + (uint64_t)k * stride;
-            uint32_t far = out[k], v = part->begin + (uint32_t)row;
-            if (row >= part->busy)
-                continue;
+            const uint32_t v = cc_number(run, base, stride, k);
+            uint32_t far = out[k], up;
             if (run->args->both && in[k] < far)
                 far = in[k];
-            weir_store_relaxed_dev_u32(&run->parent[v], far < v ? far : v);
-            run->arcs += far != CC_NONE;
+            up = far < v ? far : v;
+            if (run->args->nearest)
+                up = cc_shorten(up, v - (uint32_t)lane);
+            if (base + (uint64_t)k * stride >= part->busy)
+                continue;
+            weir_store_relaxed_dev_u32(&run->parent[v], up);
+            told += far != CC_NONE;
             if (far != CC_NONE)
-                cc_tell(run, v, far < v ? far : v);
+                cc_tell(run, v, up);
         }
     }
-    cc_sent(run, (uint64_t)run->arcs * (part->parts - 1) *
-                     sizeof(uint32_t)); /* no arc was counted before */
+    run->arcs += told;
+    cc_sent(run, (uint64_t)told * (part->parts - 1) * sizeof(uint32_t));
 }
 
 /** Rows point at their roots.

@@ -33,6 +33,25 @@ static void a_common_parent_ends_a_join(void **state)
     assert_int_equal(looked, 4);
 }
 
+/* Every second vertex of a path that a join climbs points further up than before. */
+static void a_join_halves_paths(void **state)
+{
+    uint32_t parent[] = {0, 1, 1, 2, 3, 4, 5};
+    struct cc_hook hook = {0, 0};
+    (void)state;
+    looked = 0;
+    assert_true(cc_join(parent, 6, 0, &hook));
+    assert_int_equal(hook.root, 1);
+    assert_int_equal(hook.under, 0);
+    assert_int_equal(parent[6], 4);
+    assert_int_equal(parent[5], 4);
+    assert_int_equal(parent[4], 2);
+    assert_int_equal(parent[3], 2);
+    assert_int_equal(parent[2], 1);
+    assert_int_equal(parent[1], 0);
+    assert_int_equal(looked, 7); /* every vertex once */
+}
+
 /* The root of 5, 3 steps away, is found by one look a step and one that finds that it is a root. */
 static void a_root_is_looked_at_once(void **state)
 {
@@ -115,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_join_looks_at_no_parent_twice),
         cmocka_unit_test(a_common_parent_ends_a_join),
+        cmocka_unit_test(a_join_halves_paths),
         cmocka_unit_test(a_root_is_looked_at_once),
         cmocka_unit_test(joins_make_a_forest),
         cmocka_unit_test(the_first_step_takes_the_nearest),

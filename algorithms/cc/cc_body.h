@@ -188,7 +188,10 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
         *which_out = which;
         if (2 * total[2] >= total[3] || which > CC_ROUNDS)
             return 0;
-        cc_link_next(run, &run->args->part.out, which);
+        if (run->args->next && which == 1)
+            cc_link_kept(run);
+        else
+            cc_link_next(run, &run->args->part.out, which);
         if (run->args->both)
             cc_link_next(run, &run->args->part.in, which);
         if ((stop = cc_step(run, CC_AT_LINK, total)) || (stop = cc_merge(run, total[0])))

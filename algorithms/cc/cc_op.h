@@ -78,11 +78,13 @@ struct cc_words {
 struct cc_args {
     struct weir_steps_member member;
     weir_rows_part part;
-    uint32_t *ids;                      /* of this device's rows; NULL where in_order */
-    uint32_t *label;                    /* of this device's rows: the result; at first their ids */
-    uint32_t *outside;                  /* rows outside the largest tree; NULL where in_order */
-    struct cc_piece *pieces;            /* room for all there can be */
-    uint32_t *parent[WEIR_DEVICES_MAX]; /* of each device, by number */
+    uint32_t *ids;     /* of this device's rows; NULL where in_order */
+    uint32_t *label;   /* of this device's rows: the result; at first their ids */
+    uint32_t *outside; /* rows outside the largest tree; NULL where in_order */
+    uint32_t *
+        next; /* of this device's rows: where the arc behind the one that the first step took leads; NULL: not kept */
+    struct cc_piece *pieces;                 /* room for all there can be */
+    uint32_t *parent[WEIR_DEVICES_MAX];      /* of each device, by number */
     struct cc_hook *hooks[WEIR_DEVICES_MAX]; /* of each device; room for a hook a number */
     struct cc_words *words[WEIR_DEVICES_MAX];
     uint32_t *least

@@ -72,6 +72,26 @@ static uint64_t unordered_count(const void *user, uint32_t device, uint32_t send
     return !((const weir__cc_resident *)user)->in_order;
 }
 
+/* Whether rows have so few arcs on average that all are linked. Each is two rows' arc, of whatever direction. */
+static int few_arcs(const weir__cc_resident *cc)
+{
+    const uint64_t arcs = weir__row_steps_part(&cc->on, 0)->arcs_all;
+    return arcs * (weir_rows_symmetric(cc->on.rows) ? 1 : 2) < CC_FEW * busy_rows(cc);
+}
+
+/* The next arcs are kept where the first step seldom makes a tree of half of the vertices, and links follow: where the smallest
+ * neighbours are no hubs. */
+static uint64_t next_count(const void *user, uint32_t device, uint32_t sender)
+{
+    const weir__cc_resident *cc = user;
+    (void)device;
+    (void)sender;
+    if (!cc->on.rows) /* how much is needed is asked before they are placed */
+        return 1;
+    return weir_rows_symmetric(cc->on.rows) && !(cc->in_order && few_arcs(cc)) &&
+           weir_rows_order_of(cc->on.rows) == WEIR_ROWS_BY_ID;
+}
+
 #define FIELD(name) offsetof(struct cc_args, name)
 static const weir_steps_array arrays[] = {
     {.name = "parent",
@@ -102,6 +122,11 @@ static const weir_steps_array arrays[] = {
      .count = unordered_count,
      .bytes = 4,
      .field = FIELD(least)},
+    {.name = "next",
+     .extent = WEIR_STEPS_OWNED,
+     .count = next_count,
+     .bytes = 4,
+     .field = FIELD(next)},
     {.name = "ids",
      .extent = WEIR_STEPS_OWNED,
      .count = unordered_count,
@@ -148,13 +173,6 @@ static void enter_tree(const weir__cc_merge_tree *tree, uint32_t me, struct cc_a
     for (uint32_t d = 0; d < tree->devices; d++)
         if (d != tree->top && tree->parent[d] == me)
             a->from[tree->round[d]] = (uint8_t)d;
-}
-
-/* Whether rows have so few arcs on average that all are linked. Each is two rows' arc, of whatever direction. */
-static int few_arcs(const weir__cc_resident *cc)
-{
-    const uint64_t arcs = weir__row_steps_part(&cc->on, 0)->arcs_all;
-    return arcs * (weir_rows_symmetric(cc->on.rows) ? 1 : 2) < CC_FEW * busy_rows(cc);
 }
 
 /* A vertex without arcs is labelled by itself: a run writes the labels of the others alone. */

@@ -69,6 +69,22 @@ WEIR_DEV uint32_t cc_shorten(uint32_t up, uint32_t first)
     return up;
 }
 
+/* Keep the second arcs of CC_BATCH rows, or the first where it leads to a larger number: what the first round links. They lie
+ * where the first ones do, which take a line of memory each if rows are long. */
+WEIR_DEV void cc_keep_next(struct cc_run *run, uint64_t base, uint32_t stride,
+                           const uint64_t *first, const uint32_t *count, const uint32_t *far)
+{
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        const uint64_t row = base + (uint64_t)k * stride;
+        uint32_t next = far[k];
+        if (far[k] < cc_number(run, base, stride, k))
+            next = count[k] > 1 ? run->args->part.out.targets[first[k] + 1] : CC_NONE;
+        if (row < run->args->part.busy)
+            run->args->next[row] = next;
+    }
+}
+
 /** Rows of this device point at their smallest neighbours, or at themselves.
  *  @param[in] id, stride  of the threads that do it. */
 WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
@@ -83,6 +99,8 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
         cc_read_first(run, &part->out, base, stride, first, count, out);
         if (run->args->nearest)
             cc_nearest(run, base, stride, first, count, out);
+        if (run->args->next)
+            cc_keep_next(run, base, stride, first, count, out);
         if (run->args->both)
             cc_read_first(run, &part->in, base, stride, first, count, in);
         CC_UNROLL
@@ -221,6 +239,29 @@ WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which)
         cc_sample(run, which);
 }
 
+/* Where the arc leads that the first step kept for a row; CC_NONE where there is none. */
+WEIR_DEV uint32_t cc_kept(const struct cc_run *run, uint64_t row)
+{
+    return row < run->args->part.busy ? run->args->next[row] : CC_NONE;
+}
+
+/** Link the arcs that the first step kept. That of the next row is on its way meanwhile. */
+WEIR_DEV void cc_link_kept(struct cc_run *run)
+{
+    const weir_rows_part *part = &run->args->part;
+    const uint64_t lane = weir_lane();
+    uint32_t to = cc_kept(run, run->id);
+    WEIR_ROLLED
+    for (uint64_t row = run->id; row - lane < part->busy; row += run->stride) {
+        const uint32_t then = cc_kept(run, row + run->stride);
+        struct cc_hook hook = {0, 0};
+        int joined = to != CC_NONE && cc_join(run->parent, part->begin + (uint32_t)row, to, &hook);
+        run->arcs += to != CC_NONE;
+        cc_note(run, joined, &hook);
+        to = then;
+    }
+}
+
 /** Link the next arc of every row. @param[in] which  as of cc_linked(). */
 WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t which)
 {
@@ -234,8 +275,8 @@ WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t w
         cc_read_first(run, arcs, base, run->stride, first, count, far);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
-            uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * run->stride);
-            uint32_t next = cc_linked(run, v, far[k], which);
+            const uint32_t v = cc_number(run, base, run->stride, k);
+            const uint32_t next = cc_linked(run, v, far[k], which);
             far[k] = next < count[k] ? arcs->targets[first[k] + next] : CC_NONE;
         }
         WEIR_ROLLED

@@ -78,6 +78,7 @@ enum shape {
     TWO_STARS, /* a second hub of many arcs, outside the largest component */
     SHUFFLED,  /* a path whose vertices are anywhere */
     BUNCHES, /* few arcs a row, but for two rows: paths of 10 that a row of 6000 arcs joins, and one of 100 */
+    TANGLE, /* six arcs of each vertex to any: no hubs. Every fourth vertex is of another component */
     HALVES, /* two components of the same size */
     SHAPES
 };
@@ -138,6 +139,14 @@ static inline weir_graph *shaped(enum shape shape, int undirected)
                 put_arc(&list, v, n - 1);
             if (v % 10 == 5 && v < 1000)
                 put_arc(&list, n - 2, v);
+        }
+        break;
+    case TANGLE:
+        n = 8000;
+        for (uint64_t i = 0, seed = 5; i < 6 * n; i++) {
+            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            const uint64_t v = i / 6, far = seed >> 33;
+            put_arc(&list, v, v % 4 ? far % (n / 4) * 4 + 1 + far % 3 : far % (n / 4) * 4);
         }
         break;
     default:

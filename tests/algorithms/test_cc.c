@@ -168,6 +168,27 @@ static void few_arcs_take_no_sample(void **state)
     weir_context_destroy(context);
 }
 
+/* Without hubs the first forest has no large tree: one more arc of each row makes it, and a look at two arcs a row is enough for
+ * all that is inside. */
+static void a_tangle_takes_one_more_arc(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = shaped(TANGLE, 1);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_cc *cc;
+    assert_int_equal(weir_cc_create(context, graph, NULL, NULL, WEIR_CC_RESIDENT, &cc), WEIR_OK);
+    assert_cc(cc, graph, "by samples");
+    assert_int_equal(weir_cc_run(cc, &stats), WEIR_OK);
+    assert_int_equal(steps_of(&stats, "link"), 1);
+    assert_int_equal(steps_of(&stats, "sample"), 1);
+    assert_in_range(steps_of(&stats, "rest"), 1, 2);
+    /* Two a row, and all of every fourth row. */
+    assert_in_range(stats.work.atoms, 1, 2 * graph->vertices + graph->arcs / 4 + graph->arcs / 20);
+    weir_cc_destroy(cc);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* Labels of vertices without arcs were written when the graph was placed, and a run does not touch their rows. */
 static void rows_without_arcs_are_left_alone(void **state)
 {
@@ -332,20 +353,20 @@ static void before_a_run_everybody_is_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_EACH_SPEC(shapes_that_reside) ON_EACH_SPEC(shapes_that_stream)
-            ON_EACH_SPEC(generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices)
-                ON_EACH_SPEC(every_route) ON_EACH_SPEC(most_arcs_are_not_looked_at)
-                    ON_EACH_SPEC(a_sample_costs_no_step) ON_EACH_SPEC(few_arcs_take_no_sample)
-                        CC_TEST(rows_without_arcs_are_left_alone, "host:1")
-                            CC_TEST(rows_without_arcs_are_left_alone, "host:3") CC_TEST(
-                                a_run_begins_anew, "host:2") CC_TEST(a_run_begins_anew, "cuda:0-1")
-                                CC_TEST(a_cancel_ends_a_run, "host:1")
-                                    CC_TEST(a_cancel_ends_a_run, "host:4")
-                                        CC_TEST(a_cancel_ends_a_run, "cuda:0")
-                                            CC_TEST(a_time_limit_ends_a_run, "host:1")
-                                                CC_TEST(a_time_limit_ends_a_run, "host:4")
-                                                    ON_MIXED_DEVICES(shapes_that_stream)
-                                                        cmocka_unit_test(bad_input_is_refused),
+        ON_EACH_SPEC(shapes_that_reside) ON_EACH_SPEC(shapes_that_stream) ON_EACH_SPEC(
+            generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices) ON_EACH_SPEC(every_route)
+            ON_EACH_SPEC(most_arcs_are_not_looked_at) ON_EACH_SPEC(a_sample_costs_no_step)
+                ON_EACH_SPEC(few_arcs_take_no_sample) ON_EACH_SPEC(a_tangle_takes_one_more_arc)
+                    CC_TEST(rows_without_arcs_are_left_alone,
+                            "host:1") CC_TEST(rows_without_arcs_are_left_alone, "host:3")
+                        CC_TEST(a_run_begins_anew, "host:2") CC_TEST(a_run_begins_anew, "cuda:0-1")
+                            CC_TEST(a_cancel_ends_a_run, "host:1")
+                                CC_TEST(a_cancel_ends_a_run, "host:4")
+                                    CC_TEST(a_cancel_ends_a_run, "cuda:0")
+                                        CC_TEST(a_time_limit_ends_a_run, "host:1")
+                                            CC_TEST(a_time_limit_ends_a_run, "host:4")
+                                                ON_MIXED_DEVICES(shapes_that_stream)
+                                                    cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(before_a_run_everybody_is_alone),
     };
     return cmocka_run_group_tests_name("cc", tests, make_folder, remove_folder);

@@ -7,6 +7,8 @@ static uint64_t looked;
 #include "algorithms/cc/cc_body.h"
 #include "tests/lib/support.h"
 
+#include <string.h>
+
 /* Two trees of children that point at their roots are joined by a look at each child and one at the root that is hung. */
 static void a_join_looks_at_no_parent_twice(void **state)
 {
@@ -129,6 +131,33 @@ static void the_first_step_takes_the_nearest(void **state)
     }
 }
 
+/* What the first step keeps is what the first round links: arcs are not looked at again. */
+static void the_next_arcs_are_kept(void **state)
+{
+    static const uint64_t offsets[] = {0, 1, 3, 6, 8, 8};
+    uint32_t targets[] = {2, 2, 3, 0, 1, 3, 1, 2};
+    const uint32_t expected[] = {2, 2, 1, 2, CC_NONE};
+    enum { ROWS = 5 };
+    uint32_t parent[ROWS] = {0}, next[ROWS] = {0};
+    struct weir_steps_block block = {.blocks = 1, .threads = 1};
+    struct cc_shared shared = {.hooks = 0};
+    struct cc_args args = {.next = next};
+    struct cc_run run = {.args = &args, .shared = &shared, .block = &block, .stride = 1};
+    (void)state;
+    args.part.out.offsets = offsets;
+    args.part.out.targets = targets;
+    args.part.busy = args.part.owned = ROWS;
+    args.part.parts = 1;
+    run.parent = args.parent[0] = parent;
+    cc_first_rows(&run, 0, 1);
+    for (uint32_t v = 0; v < ROWS; v++)
+        assert_int_equal(next[v], expected[v]);
+    memset(targets, 0xEE, sizeof targets);
+    cc_link_kept(&run);
+    for (uint32_t v = 0; v < ROWS; v++)
+        assert_int_equal(cc_root(parent, v, CC_NONE), v < 4 ? 0 : 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +167,7 @@ int main(void)
         cmocka_unit_test(a_root_is_looked_at_once),
         cmocka_unit_test(joins_make_a_forest),
         cmocka_unit_test(the_first_step_takes_the_nearest),
+        cmocka_unit_test(the_next_arcs_are_kept),
     };
     return cmocka_run_group_tests_name("cc_forest", tests, NULL, NULL);
 }

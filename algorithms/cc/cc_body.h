@@ -121,18 +121,15 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
     const uint32_t label = run->shared->least, busy = a->part.busy;
     WEIR_ROLLED
     for (uint64_t base = run->id; base < busy; base += (uint64_t)CC_BATCH * run->stride) {
-        uint32_t up[CC_BATCH], over[CC_BATCH];
+        uint32_t up[CC_BATCH];
         cc_read_parents(run, base, run->stride, giant, up);
-        cc_read_above(run, up, giant, over);
+        (void)cc_find(run, giant, up);
         WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint64_t row = base + (uint64_t)k * run->stride;
-            uint32_t root = cc_pick(over, k);
-            if (row >= busy)
-                break;
-            if (root != giant && root != cc_pick(up, k))
-                root = cc_root(run->parent, root, giant);
-            a->label[row] = root == giant ? label : cc_id_of(run, root);
+            const uint32_t root = cc_pick(up, k);
+            if (row < busy)
+                a->label[row] = root == giant ? label : cc_id_of(run, root);
         }
     }
 }

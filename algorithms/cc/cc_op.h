@@ -39,7 +39,8 @@ enum {
     CC_FEW =
         5, /* arcs of a row on average, of both directions: with fewer the step `direct` is taken */
     CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
-    CC_BATCH = 4     /* rows a thread reads at a time */
+    CC_BATCH = 4,    /* rows a thread reads at a time */
+    CC_ABREAST = 4   /* looks that the searches for their roots take side by side */
 };
 
 /* Where the kernel of a device leaves numbers for the host: weir_steps_page.result. First the times of the phases in
@@ -178,15 +179,6 @@ WEIR_DEV void cc_read_parents(const struct cc_run *run, uint64_t base, uint32_t 
     }
 }
 
-/** What is above the parents of CC_BATCH rows; the looks do not wait for each other. @p stop, and 0, are not looked at. */
-WEIR_DEV void cc_read_above(const struct cc_run *run, const uint32_t *up, uint32_t stop,
-                            uint32_t *over_out)
-{
-    CC_UNROLL
-    for (uint32_t k = 0; k < CC_BATCH; k++)
-        over_out[k] = up[k] && up[k] != stop ? cc_up(run->parent, up[k]) : up[k];
-}
-
 /** list[k], of CC_BATCH. An array in registers cannot be indexed by a variable: it would be put into memory. */
 WEIR_DEV uint32_t cc_pick(const uint32_t *list, uint32_t k)
 {
@@ -195,6 +187,40 @@ WEIR_DEV uint32_t cc_pick(const uint32_t *list, uint32_t k)
     for (uint32_t i = 1; i < CC_BATCH; i++)
         value = k == i ? list[i] : value;
     return value;
+}
+
+/** The roots above CC_BATCH vertices, or @p stop where that comes first. The searches go side by side for CC_ABREAST looks, and
+ *  change nothing: most are done then. What is longer goes on alone, and shortens the path.
+ *  @param[in,out] up  the vertices, then their roots.  @return which of them were not their own roots, a bit each. */
+WEIR_DEV uint32_t cc_find(const struct cc_run *run, uint32_t stop, uint32_t *up)
+{
+    uint32_t live = (1u << CC_BATCH) - 1, deep = 0;
+    WEIR_ROLLED
+    for (uint32_t i = CC_ABREAST; live && i; i--) {
+        uint32_t over[CC_BATCH];
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            over[k] =
+                (live >> k & 1u) && up[k] && up[k] != stop ? cc_up(run->parent, up[k]) : up[k];
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            if (over[k] == up[k])
+                live &= ~(1u << k);
+            else
+                deep |= 1u << k;
+            up[k] = over[k];
+        }
+    }
+    WEIR_ROLLED
+    for (; live; live &= live - 1) {
+        const uint32_t one = weir_first_bit_u32(live);
+        const uint32_t below = cc_pick(up, one), root = cc_root(run->parent, below, stop);
+        deep |= (uint32_t)(root != below) << one;
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            up[k] = k == one ? root : up[k];
+    }
+    return deep;
 }
 
 /** Places in a list for lanes that have something to put there. All lanes of a worker call it; one asks for all.

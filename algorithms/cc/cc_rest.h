@@ -185,24 +185,19 @@ WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint6
  * which is more than it had to. */
 WEIR_DEV uint32_t cc_settle(const struct cc_run *run, uint32_t giant, uint64_t base)
 {
-    uint32_t up[CC_BATCH], over[CC_BATCH], outside = 0;
+    uint32_t up[CC_BATCH], outside = 0, deep = 0;
     cc_read_parents(run, base, run->stride, giant, up);
-    cc_read_above(run, up, giant, over);
+    if (giant != CC_NONE)
+        deep = cc_find(run, giant, up);
     WEIR_ROLLED
     for (uint32_t k = 0; k < CC_BATCH; k++) {
-        const uint32_t below = cc_pick(up, k);
-        uint32_t root = cc_pick(over, k);
-        if (below == giant)
-            continue;
-        if (root != giant && root != below)
-            root = cc_root(run->parent, root, giant);
+        const uint32_t root = cc_pick(up, k);
         /* The root itself may hang under another by now, and parents have gone on there. */
         if (root != giant && (giant == CC_NONE || root != cc_root(run->parent, giant, CC_NONE)))
             outside |= 1u << k;
-        else
+        else if (deep >> k & 1u)
             (void)weir_atomic_min_relaxed_dev_u32(
-                &run->parent[run->args->part.begin + (uint32_t)(base + (uint64_t)k * run->stride)],
-                root);
+                &run->parent[cc_number(run, base, run->stride, k)], root);
     }
     return outside;
 }

@@ -134,13 +134,14 @@ WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     for (uint64_t base = id; base < part->busy; base += (uint64_t)CC_BATCH * stride) {
         uint32_t up[CC_BATCH], over[CC_BATCH];
         cc_read_parents(run, base, stride, 0, up);
-        cc_read_above(run, up, 0, over);
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) /* the looks do not wait for each other */
+            over[k] = up[k] ? cc_up(parent, up[k]) : 0;
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++)
-            if (over[k] != up[k]) {
-                uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * stride);
-                weir_store_relaxed_dev_u32(&parent[v], cc_root(parent, over[k], CC_NONE));
-            }
+            if (over[k] != up[k])
+                weir_store_relaxed_dev_u32(&parent[cc_number(run, base, stride, k)],
+                                           cc_root(parent, over[k], CC_NONE));
     }
 }
 

@@ -131,6 +131,27 @@ static void the_first_step_takes_the_nearest(void **state)
     }
 }
 
+/* Searches for the roots of a batch leave paths alone while they are short, and shorten what is longer. */
+static void searches_go_side_by_side(void **state)
+{
+    uint32_t parent[] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 10};
+    uint32_t up[CC_BATCH] = {0, 2, 10, 11}, far[CC_BATCH] = {9, 1, 10, 4};
+    struct cc_run run = {.parent = parent};
+    (void)state;
+    looked = 0;
+    assert_int_equal(cc_find(&run, CC_NONE, up), 0xA); /* 2 and 11 are no roots */
+    assert_int_equal(up[0] + up[1], 0);
+    assert_int_equal(up[2] + up[3], 20);
+    assert_int_equal(looked, 2 + 1 + 2); /* nobody looks at the parent of 0 */
+    assert_int_equal(parent[2], 1);
+    assert_int_equal(cc_find(&run, 2, far), 0xB);
+    assert_int_equal(far[0], 2);
+    assert_int_equal(far[1], 0);
+    assert_int_equal(far[3], 2);
+    assert_int_equal(parent[9], 8); /* not looked at again after CC_ABREAST looks */
+    assert_int_equal(parent[5], 3);
+}
+
 /* What the first step keeps is what the first round links: arcs are not looked at again. */
 static void the_next_arcs_are_kept(void **state)
 {
@@ -168,6 +189,7 @@ int main(void)
         cmocka_unit_test(joins_make_a_forest),
         cmocka_unit_test(the_first_step_takes_the_nearest),
         cmocka_unit_test(the_next_arcs_are_kept),
+        cmocka_unit_test(searches_go_side_by_side),
     };
     return cmocka_run_group_tests_name("cc_forest", tests, NULL, NULL);
 }

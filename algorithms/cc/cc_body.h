@@ -171,7 +171,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
 }
 
 /* The first forest, then single arcs of all rows, until a sample says that one tree has half of them.
- * @param[out] giant_out  the root of that tree.  @param[out] which_out  rounds, the first step included. */
+ * @param[out] giant_out  the root of that tree.  @param[out] which_out  see cc_linked(). */
 WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *which_out)
 {
     uint64_t total[WEIR_STEPS_SUMS];
@@ -183,10 +183,12 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
             return stop;
         *giant_out = run->args->direct ? CC_NONE : (uint32_t)total[1];
         *which_out = which;
+        if (run->args->next) /* two rounds are one arc a row; of one round a part is linked again */
+            *which_out = which > CC_ROUNDS ? 2 : 1;
         if (2 * total[2] >= total[3] || which > CC_ROUNDS)
             return 0;
-        if (run->args->next && which == 1)
-            cc_link_kept(run);
+        if (run->args->next)
+            cc_link_kept(run, which);
         else
             cc_link_next(run, &run->args->part.out, which);
         if (run->args->both)

@@ -6,6 +6,7 @@
  *            forest. No atomics are needed: a vertex has one owner, and the owner tells all devices. Meanwhile one
  *            block finds the root that most of a sample of vertices have, by walks over rows.
  *   link     only while no root has half of the sample, twice at most: the next arc of each row is linked (and merged);
+ *            where the first step kept these arcs, first those of every second row or fourth, then those of the others;
  *   sample   then parents become roots, and a block takes a sample of them.
  *   rest     vertices outside the largest tree link their remaining arcs, of both directions; the others point at its
  *            root. No other arc is needed: one between the tree and such a vertex is a row of the vertex, and one
@@ -38,6 +39,9 @@ enum {
     CC_ALONE = 16, /* arcs of a row that a lane links alone in the step `direct` */
     CC_FEW =
         5, /* arcs of a row on average, of both directions: with fewer the step `direct` is taken */
+    CC_MANY =
+        16, /* with fewer the first round takes every second group of rows, else every fourth */
+    CC_GROUP = 32,   /* rows that follow one another, of which a round takes all or none */
     CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
     CC_BATCH = 4,    /* rows a thread reads at a time */
     CC_ABREAST = 4   /* looks that the searches for their roots take side by side */
@@ -92,6 +96,8 @@ struct cc_args {
         [WEIR_DEVICES_MAX]; /* of each device's rows: the smallest id of its tree; NULL where in_order */
     uint32_t in_order; /* ids ascend with numbers: the smallest id of a tree is that of its root */
     uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
+    uint32_t
+        share; /* 1 of so many groups of rows is linked by the first round, where next are kept */
     uint32_t direct;  /* few arcs, and in_order: all are linked behind the first step */
     uint32_t nearest; /* direct, and not both: which arc the first step takes */
     uint32_t both;    /* in-arcs are others than out-arcs */

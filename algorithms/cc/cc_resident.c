@@ -72,11 +72,11 @@ static uint64_t unordered_count(const void *user, uint32_t device, uint32_t send
     return !((const weir__cc_resident *)user)->in_order;
 }
 
-/* Whether rows have so few arcs on average that all are linked. Each is two rows' arc, of whatever direction. */
-static int few_arcs(const weir__cc_resident *cc)
+/* Whether rows have fewer arcs on average, of both directions. */
+static int has_fewer_arcs(const weir__cc_resident *cc, uint32_t than)
 {
     const uint64_t arcs = weir__row_steps_part(&cc->on, 0)->arcs_all;
-    return arcs * (weir_rows_symmetric(cc->on.rows) ? 1 : 2) < CC_FEW * busy_rows(cc);
+    return arcs * (weir_rows_symmetric(cc->on.rows) ? 1 : 2) < than * busy_rows(cc);
 }
 
 /* The next arcs are kept where the first step seldom makes a tree of half of the vertices, and links follow: where the smallest
@@ -88,7 +88,7 @@ static uint64_t next_count(const void *user, uint32_t device, uint32_t sender)
     (void)sender;
     if (!cc->on.rows) /* how much is needed is asked before they are placed */
         return 1;
-    return weir_rows_symmetric(cc->on.rows) && !(cc->in_order && few_arcs(cc)) &&
+    return weir_rows_symmetric(cc->on.rows) && !(cc->in_order && has_fewer_arcs(cc, CC_FEW)) &&
            weir_rows_order_of(cc->on.rows) == WEIR_ROWS_BY_ID;
 }
 
@@ -212,7 +212,9 @@ static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_
     for (uint32_t d = 0; d < cc->on.parts && !status; d++) {
         struct cc_args *a = weir_steps_args(cc->on.steps, d);
         a->in_order = (uint32_t)cc->in_order;
-        a->direct = (uint32_t)(cc->in_order && few_arcs(cc));
+        a->direct = (uint32_t)(cc->in_order && has_fewer_arcs(cc, CC_FEW));
+        /* Of a triangulated mesh half of the rows' arcs are enough for a large tree; of longer rows fewer. */
+        a->share = has_fewer_arcs(cc, CC_MANY) ? 2 : 4;
         a->both = !weir_rows_symmetric(cc->on.rows);
         a->nearest = a->direct && !a->both && has_lanes(weir_context_device(context, d));
         enter_tree(&tree, d, a);

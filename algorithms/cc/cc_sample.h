@@ -240,26 +240,37 @@ WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which)
         cc_sample(run, which);
 }
 
+/* Row number @p i of those that a round takes: one group of rows in every `share`, or in the second round all others. */
+WEIR_DEV uint64_t cc_row_of_round(const struct cc_run *run, uint64_t i, uint32_t which)
+{
+    const uint64_t j = i / CC_GROUP, share = run->args->share;
+    return (which == 1 ? j * share : j + j / (share - 1) + 1) * CC_GROUP + i % CC_GROUP;
+}
+
 /* Where the arc leads that the first step kept for a row; CC_NONE where there is none. */
 WEIR_DEV uint32_t cc_kept(const struct cc_run *run, uint64_t row)
 {
     return row < run->args->part.busy ? run->args->next[row] : CC_NONE;
 }
 
-/** Link the arcs that the first step kept. That of the next row is on its way meanwhile. */
-WEIR_DEV void cc_link_kept(struct cc_run *run)
+/** Link arcs that the first step kept. That of the next row is on its way meanwhile.
+ *  @param[in] which  1: of a share of the rows, which most often makes the large tree; 2: of the others. */
+WEIR_DEV void cc_link_kept(struct cc_run *run, uint32_t which)
 {
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
-    uint32_t to = cc_kept(run, run->id);
+    uint64_t i = run->id, row = cc_row_of_round(run, i, which);
+    uint32_t to = cc_kept(run, row);
     WEIR_ROLLED
-    for (uint64_t row = run->id; row - lane < part->busy; row += run->stride) {
-        const uint32_t then = cc_kept(run, row + run->stride);
+    while (row - lane < part->busy) {
+        const uint32_t v = part->begin + (uint32_t)row, far = to;
         struct cc_hook hook = {0, 0};
-        int joined = to != CC_NONE && cc_join(run->parent, part->begin + (uint32_t)row, to, &hook);
-        run->arcs += to != CC_NONE;
+        i += run->stride;
+        row = cc_row_of_round(run, i, which);
+        to = cc_kept(run, row);
+        int joined = far != CC_NONE && cc_join(run->parent, v, far, &hook);
+        run->arcs += far != CC_NONE;
         cc_note(run, joined, &hook);
-        to = then;
     }
 }
 

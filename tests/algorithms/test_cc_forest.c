@@ -152,6 +152,29 @@ static void searches_go_side_by_side(void **state)
     assert_int_equal(parent[5], 3);
 }
 
+/* Each row is in one of the two rounds, whole groups in the first one. */
+static void two_rounds_take_all_rows(void **state)
+{
+    enum { ROWS = CC_GROUP * 11 + 5 };
+    (void)state;
+    for (uint32_t share = 2; share <= 4; share += 2) {
+        uint8_t taken[ROWS] = {0};
+        struct cc_args args = {.share = share};
+        struct cc_run run = {.args = &args};
+        for (uint32_t which = 1; which <= 2; which++) {
+            uint64_t last = 0;
+            for (uint64_t i = 0, row; (row = cc_row_of_round(&run, i, which)) < ROWS; i++) {
+                assert_true(i == 0 || row > last);
+                assert_int_equal(row / CC_GROUP % share == 0, which == 1);
+                taken[row]++;
+                last = row;
+            }
+        }
+        for (uint32_t row = 0; row < ROWS; row++)
+            assert_int_equal(taken[row], 1);
+    }
+}
+
 /* What the first step keeps is what the first round links: arcs are not looked at again. */
 static void the_next_arcs_are_kept(void **state)
 {
@@ -162,7 +185,7 @@ static void the_next_arcs_are_kept(void **state)
     uint32_t parent[ROWS] = {0}, next[ROWS] = {0};
     struct weir_steps_block block = {.blocks = 1, .threads = 1};
     struct cc_shared shared = {.hooks = 0};
-    struct cc_args args = {.next = next};
+    struct cc_args args = {.next = next, .share = 2};
     struct cc_run run = {.args = &args, .shared = &shared, .block = &block, .stride = 1};
     (void)state;
     args.part.out.offsets = offsets;
@@ -174,7 +197,7 @@ static void the_next_arcs_are_kept(void **state)
     for (uint32_t v = 0; v < ROWS; v++)
         assert_int_equal(next[v], expected[v]);
     memset(targets, 0xEE, sizeof targets);
-    cc_link_kept(&run);
+    cc_link_kept(&run, 1);
     for (uint32_t v = 0; v < ROWS; v++)
         assert_int_equal(cc_root(parent, v, CC_NONE), v < 4 ? 0 : 4);
 }
@@ -188,6 +211,7 @@ int main(void)
         cmocka_unit_test(a_root_is_looked_at_once),
         cmocka_unit_test(joins_make_a_forest),
         cmocka_unit_test(the_first_step_takes_the_nearest),
+        cmocka_unit_test(two_rounds_take_all_rows),
         cmocka_unit_test(the_next_arcs_are_kept),
         cmocka_unit_test(searches_go_side_by_side),
     };

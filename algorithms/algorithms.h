@@ -70,6 +70,9 @@ typedef struct weir_graph_options {
  *  @param[in] text  a path (format found by content, not by suffix; gzip and xz are unpacked), or
  *     `rmat:SCALE[,EDGEFACTOR[,SEED]]`: R-MAT with A,B,C = .57,.19,.19 (Graph500), 2^SCALE vertices,
  *     EDGEFACTOR * 2^SCALE arcs before cleaning (16), labels shuffled, seed 1; or
+ *     `uniform:SCALE[,EDGEFACTOR[,SEED]]`: the same numbers of both, each arc between any two vertices; or
+ *     `mesh:WxH[,shuffle[,SEED]]`: W*H vertices, each joined to those on the right, below, and below on the right, both
+ *     directions; numbered along rows, or by a random permutation; or
  *     `grid:WxH[,KEEP[,SEED]]`: W*H vertices, each edge to the right and below kept with probability
  *     KEEP (1), both directions. Same text, same graph, whatever the number of threads.
  *  @param[in] options  NULL for defaults.
@@ -346,17 +349,13 @@ typedef struct weir_run_stats {
      *  counted as in work.sent. */
     uint64_t bytes_sent;
     weir_run_phase phase[WEIR_RUN_PHASES]; /**< of a run in step; those with a name count */
+    uint64_t bands; /**< PageRank in step: weir_pr_config.bands, or what was picked; 0 elsewhere */
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
-            NULL, 0, 0, 0, 0, 0,                                                              \
-        {                                                                                     \
-            {                                                                                 \
-                NULL, 0, 0                                                                    \
-            }                                                                                 \
-        }                                                                                     \
+            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0                                            \
     }
 
 /** What an element of weir_values is. */
@@ -614,11 +613,15 @@ typedef struct weir_pr_config {
                            above stops after the iterations that should do; its residual says so */
     weir_dangling dangling;
     uint32_t iterations; /**< of the pull form at most; 0: until the tolerance is met */
+    /** Of the pull form: in how many stretches of vertices ranks are read, one after the other, so that those of a
+     *  stretch stay in the cache of a GPU or of all cores (WEIR_CACHE_BYTES): 1 to 64; 0: 1, unless ranks are much larger
+     *  than the cache and arcs go all over them. Where memory for more is missing it is 1; weir_run_stats.bands tells. */
+    uint32_t bands;
 } weir_pr_config;
 /** Defaults of weir_pr_config. */
-#define WEIR_PR_CONFIG_INIT                                         \
-    {                                                               \
-        sizeof(weir_pr_config), 0.85, 1e-6, WEIR_DANGLING_SPREAD, 0 \
+#define WEIR_PR_CONFIG_INIT                                            \
+    {                                                                  \
+        sizeof(weir_pr_config), 0.85, 1e-6, WEIR_DANGLING_SPREAD, 0, 0 \
     }
 
 /** PageRank of a placed graph: uniform teleport; 64-bit ranks. Long-lived. */
@@ -631,7 +634,7 @@ typedef struct weir_pr weir_pr;
  *  below about 5e-7 pull also goes on until no vertex changes by half of it, of itself.
  *  @retval WEIR_ERR_INVALID      the configuration is out of range.
  *  @retval WEIR_ERR_UNSUPPORTED  pull with a choice of the worklist, or over devices that cannot go in step;
- *          switch; push, or a choice of the worklist, with `iterations`. */
+ *          switch; push, or a choice of the worklist, with `iterations` or `bands`. */
 weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            const weir_pr_config *config, weir_pr **pr_out);

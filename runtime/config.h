@@ -9,6 +9,9 @@
 #define WEIR__CONFIG_MAP(X)                                                                        \
     X(WEIR__POOL_BYTES, "pool_bytes", "WEIR_POOL_BYTES", BYTES, "16GiB", 1 << 20, 1ull << 46, "",  \
       "bound of each device's memory pool; taken from the device as it is needed")                 \
+    X(WEIR__CACHE_BYTES, "cache_bytes", "WEIR_CACHE_BYTES", BYTES, "0", 0, 1ull << 46, "",         \
+      "of the cache that the units of a device share, by which arrays are gone over in pieces; "   \
+      "0: as the device says")                                                                     \
     X(WEIR__EVENTS, "events", "WEIR_EVENTS", COUNT, "1024", 16, 65536, "",                         \
       "events made for each device at start; 16 times as many while all are in use")               \
     X(WEIR__HOST_THREADS, "host_threads", "WEIR_HOST_THREADS", COUNT, "1", 1, 256, "",             \

@@ -292,6 +292,25 @@ WEIR_DEV uint32_t weir_load_once_u32(const uint32_t *word)
 #endif
 }
 
+/** Values that go through memory once in a while, such as sums that are added to in each pass over an array: what is
+ *  looked at more often stays in the caches in their place. Ordinary accesses otherwise. */
+WEIR_DEV double weir_load_stream_f64(const double *value)
+{
+#ifdef __CUDACC__
+    return __ldcs(value);
+#else
+    return *value;
+#endif
+}
+WEIR_DEV void weir_store_stream_f64(double *place, double value)
+{
+#ifdef __CUDACC__
+    __stcs(place, value);
+#else
+    *place = value;
+#endif
+}
+
 /** *word = min(*word, value); @return what it was. */
 WEIR_DEV uint32_t weir_atomic_min_relaxed_dev_u32(uint32_t *word, uint32_t value)
 {

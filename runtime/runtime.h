@@ -196,11 +196,15 @@ typedef struct weir_device_info {
      *  share. -1: unknown, or none. Threads and page-locked memory that serve the device are kept there
      *  (WEIR_NUMA). */
     int32_t numa_node;
+    uint32_t reserved; /**< 0 */
+    /** Of the cache that all units share (a GPU's second level, the largest of the host's): what programs may count on
+     *  that go over a large array in pieces. Of host devices it is all that the machine's cores share. 0: unknown. */
+    uint64_t cache_bytes;
 } weir_device_info;
 /** weir_device_info: nothing filled in yet. */
-#define WEIR_DEVICE_INFO_INIT                                                       \
-    {                                                                               \
-        sizeof(weir_device_info), WEIR_DEVICE_HOST, 0, 0, "", "", 0, 0, 0, 0, 0, -1 \
+#define WEIR_DEVICE_INFO_INIT                                                             \
+    {                                                                                     \
+        sizeof(weir_device_info), WEIR_DEVICE_HOST, 0, 0, "", "", 0, 0, 0, 0, 0, -1, 0, 0 \
     }
 
 /** Fill in what is known; any thread.

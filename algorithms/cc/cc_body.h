@@ -20,11 +20,12 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
         if (i < count) {
             const struct cc_hook theirs = a->hooks[from][i];
             joined = cc_join(run->parent, theirs.root, theirs.under, &hook);
-            run->sent += sizeof theirs;
         }
         if (keep)
             cc_note(run, joined, &hook);
     }
+    if (run->block->block == 0) /* for all that the device fetched */
+        cc_sent(run, run->block->thread == 0 ? count * sizeof(struct cc_hook) : 0);
 }
 
 /* Lists of hooks go up the reduction tree, then from its top to all devices.
@@ -53,15 +54,9 @@ WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* The smallest id of all threads of the block goes into the device's word. */
-WEIR_DEV void cc_put_least(struct cc_run *run, uint32_t least)
+/* The smallest id that the block met in the largest tree goes into the device's word. */
+WEIR_DEV void cc_put_least(const struct cc_run *run)
 {
-    weir_block_sync();
-    if (run->block->thread == 0)
-        run->shared->least = CC_NONE;
-    weir_block_sync();
-    if (least != CC_NONE)
-        (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, least);
     weir_block_sync();
     if (run->block->thread == 0 && run->shared->least != CC_NONE)
         (void)weir_atomic_max_relaxed_dev_u32(&cc_mine(run)->least_not, ~run->shared->least);
@@ -74,22 +69,29 @@ WEIR_DEV uint32_t *cc_least_of(const struct cc_run *run, uint32_t root)
     return &run->args->least[owner][root - run->args->part.first[owner]];
 }
 
+/* The smallest id of the tree that has this root; the words of others are read behind a barrier. */
+WEIR_DEV uint32_t cc_id_of(const struct cc_run *run, uint32_t root)
+{
+    const struct cc_args *a = run->args;
+    return a->in_order ? root - a->gap[weir_steps_owner(a->part.first, root)]
+                       : weir_load_relaxed_sys_u32(cc_least_of(run, root));
+}
+
 /* The smallest id of each tree: rows outside the largest tree compare their ids with that kept at their root. */
 WEIR_DEV void cc_compare_ids(struct cc_run *run, uint32_t giant)
 {
     const struct cc_args *a = run->args;
     const uint32_t count = weir_load_relaxed_dev_u32(&cc_mine(run)->outside);
-    uint32_t least = CC_NONE;
     WEIR_ROLLED
     for (uint64_t i = run->id; i < count; i += run->stride) {
         const uint32_t row = a->outside[i], id = a->ids[row], v = a->part.begin + row;
         const uint32_t root = cc_root(run->parent, v, giant);
         if (root == giant)
-            least = id < least ? id : least;
+            (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, id);
         else if (root != v) /* the root's own id is kept there from the beginning */
             cc_min_sys(cc_least_of(run, root), id);
     }
-    cc_put_least(run, least);
+    cc_put_least(run);
 }
 
 /* The label of the largest tree. */
@@ -100,19 +102,13 @@ WEIR_DEV uint32_t cc_giant_label(const struct cc_run *run, uint32_t giant)
     if (giant == CC_NONE)
         return CC_NONE;
     if (a->in_order)
-        return weir_load_relaxed_sys_u32(cc_least_of(run, giant));
+        return cc_id_of(run, giant);
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->part.parts; d++) {
         const uint32_t theirs = ~weir_load_relaxed_sys_u32(&a->words[d]->least_not);
         least = theirs < least ? theirs : least;
     }
     return least;
-}
-
-WEIR_DEV uint32_t cc_label_of(const struct cc_run *run, uint32_t v, uint32_t giant, uint32_t label)
-{
-    const uint32_t root = cc_root(run->parent, v, giant);
-    return root == giant ? label : weir_load_relaxed_sys_u32(cc_least_of(run, root));
 }
 
 /* @param[in] giant  the root of the tree that the largest one is part of now. */
@@ -122,16 +118,19 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
     if (run->block->thread == 0)
         run->shared->least = cc_giant_label(run, giant);
     weir_block_sync();
-    const uint32_t label = run->shared->least, owned = a->part.owned;
+    const uint32_t label = run->shared->least, busy = a->part.busy;
     WEIR_ROLLED
-    for (uint64_t base = cc_begin(run->id); base < owned; base = cc_next(base, run->stride)) {
+    for (uint64_t base = cc_begin(run->id); base < busy;
+         base = cc_next(base, run->stride, CC_BATCH)) {
         uint32_t up[CC_BATCH];
         cc_read_parents(run, base, cc_apart(run->stride), giant, up);
-        CC_UNROLL
+        (void)cc_find(run, giant, up);
+        WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint64_t row = base + (uint64_t)k * cc_apart(run->stride);
-            if (row < owned)
-                a->label[row] = up[k] == giant ? label : cc_label_of(run, up[k], giant, label);
+            const uint32_t root = cc_pick(up, k);
+            if (row < busy)
+                a->label[row] = root == giant ? label : cc_id_of(run, root);
         }
     }
 }
@@ -161,9 +160,10 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
     run->id = block->block * block->threads + block->thread;
     run->stride = block->blocks * block->threads;
     run->phase = 0;
-    run->arcs = run->sent = 0;
+    run->arcs = 0;
     if (block->thread == 0) {
         shared->hooks = 0;
+        shared->least = CC_NONE;
         shared->arcs = shared->sent = 0;
         shared->since_ns = weir_clock_ns();
     }
@@ -171,22 +171,27 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
     weir_block_sync();
 }
 
-/* Link single arcs of all rows until a sample says that one tree has half of them.
- * @param[out] giant_out  the root of that tree.  @param[out] which_out  rounds, the first step included. */
+/* The first forest, then single arcs of all rows, until a sample says that one tree has half of them.
+ * @param[out] giant_out  the root of that tree.  @param[out] which_out  see cc_linked(). */
 WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *which_out)
 {
     uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop;
     WEIR_ROLLED
     for (uint32_t which = 1;; which++) {
-        cc_flatten_and_sample(run);
-        if ((stop = cc_step(run, CC_AT_SAMPLE, total)))
+        cc_grow_and_sample(run, which);
+        if ((stop = cc_step(run, which == 1 ? CC_AT_FIRST : CC_AT_SAMPLE, total)))
             return stop;
-        *giant_out = (uint32_t)total[1];
+        *giant_out = run->args->direct ? CC_NONE : (uint32_t)total[1];
         *which_out = which;
+        if (run->args->next) /* two rounds are one arc a row; of one round a part is linked again */
+            *which_out = which > CC_ROUNDS ? 2 : 1;
         if (2 * total[2] >= total[3] || which > CC_ROUNDS)
             return 0;
-        cc_link_next(run, &run->args->part.out, which);
+        if (run->args->next)
+            cc_link_kept(run, which);
+        else
+            cc_link_next(run, &run->args->part.out, which);
         if (run->args->both)
             cc_link_next(run, &run->args->part.in, which);
         if ((stop = cc_step(run, CC_AT_LINK, total)) || (stop = cc_merge(run, total[0])))
@@ -197,15 +202,17 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
 WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
 {
     uint64_t total[WEIR_STEPS_SUMS];
-    uint32_t stop, least = CC_NONE;
-    cc_rest(run, giant, which, &least);
-    cc_put_least(run, least);
-    if ((stop = cc_step(run, CC_AT_REST, total)))
+    uint32_t stop;
+    const uint32_t at = run->args->direct ? CC_AT_DIRECT : CC_AT_REST;
+    cc_rest(run, giant, which);
+    if (!run->args->in_order)
+        cc_put_least(run);
+    if ((stop = cc_step(run, at, total)))
         return stop;
     uint64_t hooks = total[0];
     if (total[1]) {
         cc_rest_long(run);
-        if ((stop = cc_step(run, CC_AT_REST, total)))
+        if ((stop = cc_step(run, at, total)))
             return stop;
         hooks += total[0];
     }
@@ -225,11 +232,9 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
 WEIR_DEV void cc_count(struct cc_run *run)
 {
     uint64_t *result = weir_steps_mine(&run->args->member)->result;
-    const uint64_t arcs = weir_sum_u64(run->arcs), sent = weir_sum_u64(run->sent);
-    if (weir_lane() == 0) {
+    const uint64_t arcs = weir_sum_u64(run->arcs);
+    if (weir_lane() == 0)
         (void)weir_atomic_add_relaxed_dev_u64(&run->shared->arcs, arcs);
-        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->sent, sent);
-    }
     weir_block_sync();
     if (run->block->thread)
         return;
@@ -243,13 +248,10 @@ WEIR_DEV void cc_count(struct cc_run *run)
 WEIR_DEV void cc_body(const struct cc_args *args, struct cc_shared *shared,
                       struct weir_steps_block *block)
 {
-    uint64_t total[WEIR_STEPS_SUMS];
     uint32_t giant, which;
     struct cc_run run;
     cc_start(&run, args, shared, block);
-    cc_first(&run);
-    if (cc_step(&run, CC_AT_FIRST, total) || cc_grow(&run, &giant, &which) ||
-        cc_finish(&run, giant, which))
+    if (cc_grow(&run, &giant, &which) || cc_finish(&run, giant, which))
         return;
     cc_count(&run);
 }

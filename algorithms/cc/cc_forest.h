@@ -40,38 +40,61 @@ struct cc_hook {
     uint32_t root, under;
 };
 
-/** Two steps up from x, which is no root and whose parent is @p up; x points there from now on. The word is changed by
+/* A look at a parent. A test that counts them defines it (tests/algorithms/test_cc_forest.c). */
+#ifndef CC_LOOKS
+#define CC_LOOKS(count)
+#endif
+
+WEIR_DEV uint32_t cc_up(const uint32_t *parent, uint32_t x)
+{
+    CC_LOOKS(1);
+    return weir_load_relaxed_dev_u32(&parent[x]);
+}
+
+/** What is above @p up, the parent of x; x points there from now on. x is no root. The word is changed by
  *  a minimum, since a store could bring back a parent that another thread has replaced by a root meanwhile. The
  *  parent of number 0 is known without a look: that spares most lookups, since it is the root of most vertices. */
 WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up)
 {
-    uint32_t over = up ? weir_load_relaxed_dev_u32(&parent[up]) : 0;
+    const uint32_t over = up ? cc_up(parent, up) : 0;
     if (over != up)
         (void)weir_atomic_min_relaxed_dev_u32(&parent[x], over);
     return over;
 }
 
-/** Join the trees of x and y. It climbs from the larger of the two numbers, so that no root has to be found if a
- *  common ancestor comes first, and the root of the largest tree is hardly ever read.
+/** Join the trees of x and y, as in Rem's algorithm (Patwary, Blair and Manne; "RemCAS" of ConnectIt, arXiv 2008.11839): what is
+ *  compared are the parents of both ends, whose first looks do not wait for each other, and the end whose parent is larger
+ *  climbs, by two where it can: paths are halved, which changes half as many words as to split them. So no root has to be found if a common ancestor comes first, the root of the largest tree is hardly ever
+ *  read, and a parent that was looked at is not looked at again.
  *  @param[out] hook_out  if they were two trees.  @return whether they were. */
 WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, struct cc_hook *hook_out)
 {
+    uint32_t above_x = cc_up(parent, x), above_y = cc_up(parent, y);
     WEIR_ROLLED
-    while (x != y) {
-        if (x < y) {
+    while (above_x != above_y) {
+        if (above_x < above_y) {
             uint32_t other = x;
             x = y;
             y = other;
+            other = above_x;
+            above_x = above_y;
+            above_y = other;
         }
-        uint32_t up = weir_load_relaxed_dev_u32(&parent[x]);
-        if (up == x && (up = cc_swap(&parent[x], x, y)) == x) {
-            hook_out->root = x;
-            hook_out->under = y;
-            return 1;
+        if (above_x ==
+            x) { /* a root, as far as is known; above_y is an ancestor of y, and smaller */
+            above_x = cc_swap(&parent[x], x, above_y);
+            if (above_x == x) {
+                hook_out->root = x;
+                hook_out->under = above_y;
+                return 1;
+            }
+        } else {
+            const uint32_t over = cc_climb(parent, x, above_x);
+            if (over == above_y)
+                return 0;
+            x = over;
+            above_x = over == above_x ? over : cc_up(parent, over);
         }
-        if (up == y)
-            return 0;
-        x = cc_climb(parent, x, up);
     }
     return 0;
 }
@@ -81,12 +104,12 @@ WEIR_DEV uint32_t cc_root(uint32_t *parent, uint32_t x, uint32_t stop)
 {
     WEIR_ROLLED
     while (x != stop && x != 0) {
-        uint32_t up = weir_load_relaxed_dev_u32(&parent[x]);
-        if (up == x)
-            break;
-        if (up == stop)
-            return stop;
+        const uint32_t up = cc_up(parent, x);
+        if (up == x || up == stop)
+            return up;
         x = cc_climb(parent, x, up);
+        if (x == up) /* a root was not looked at in vain */
+            break;
     }
     return x;
 }

@@ -3,18 +3,25 @@
  * Each device holds the rows of its vertices and a parent for every vertex of the graph. It takes
  *
  *   first    every vertex points at its smallest neighbour if that is smaller than itself, which makes a
- *            forest. No atomics are needed: a vertex has one owner, and the owner tells all devices.
- *   sample   parents become roots; meanwhile one block finds the root that most of a sample of vertices have.
- *            If it is the root of less than half of them, the next arc of each row is linked (link, merge),
- *            and the step is repeated.
- *   rest     vertices outside the largest tree link their remaining arcs, of both directions. No other arc is
- *            needed: one between the tree and such a vertex is a row of the vertex, and one inside the tree
- *            joins nothing.
+ *            forest. No atomics are needed: a vertex has one owner, and the owner tells all devices. Meanwhile one
+ *            block finds the root that most of a sample of vertices have, by walks over rows.
+ *   link     only while no root has half of the sample, twice at most: the next arc of each row is linked (and merged);
+ *            where the first step kept these arcs, first those of every second row or fourth, then those of the others;
+ *   sample   then parents become roots, and a block takes a sample of them.
+ *   rest     vertices outside the largest tree link their remaining arcs, of both directions; the others point at its
+ *            root. No other arc is needed: one between the tree and such a vertex is a row of the vertex, and one
+ *            inside the tree joins nothing.
+ *   direct   instead of all these, where rows have few arcs and ids ascend with numbers: all rows link their arcs that
+ *            lead to smaller numbers, but for the one that the first step took. Finding out which arcs may be left out would
+ *            cost more. The first step takes the nearest smaller neighbour then, as a rule: where ids have locality it is
+ *            often a row of the same warp, whose lanes shorten their paths among themselves.
  *   merge    what a device has linked is a list of hooks, each a root and the number it was hung under. Lists
  *            go up the reduction tree: a device that takes a list links its hooks as if they were
  *            arcs, and adds those that joined two of its trees to its own list. In the end all devices link
  *            the list of the device at the top, and have the same trees again.
  *   label    the smallest id of each tree.
+ *
+ * Rows behind the last that has an arc (weir_rows_part.busy) take no part: their labels are there from the beginning.
  *
  * Where rows are numbered by degree the smallest neighbour is a hub, and after the first step nearly all that
  * is connected is one tree whose paths have a length of two or three. */
@@ -27,9 +34,17 @@
 
 enum {
     CC_SAMPLES = 512, /* vertices looked at to find the largest tree */
-    CC_ROUNDS = 2,   /* further arcs linked before the rest, while no tree has half of the sample */
+    CC_ROUNDS = 2, /* further arcs linked before the rest, while no tree has half of the sample */
+    CC_WALK = 16,  /* parents that a walk over rows goes up at most */
+    CC_ALONE = 16, /* arcs of a row that a lane links alone in the step `direct` */
+    CC_FEW =
+        5, /* arcs of a row on average, of both directions: with fewer the step `direct` is taken */
+    CC_MANY =
+        16, /* with fewer the first round takes every second group of rows, else every fourth */
+    CC_GROUP = 32,   /* rows that follow one another, of which a round takes all or none */
     CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
-    CC_BATCH = 4     /* rows a thread reads at a time */
+    CC_BATCH = 4,    /* rows a thread reads at a time */
+    CC_ABREAST = 4   /* looks that the searches for their roots take side by side */
 };
 
 /* Where the kernel of a device leaves numbers for the host: weir_steps_page.result. First the times of the phases in
@@ -39,6 +54,7 @@ enum {
     CC_AT_SAMPLE,
     CC_AT_LINK,
     CC_AT_REST,
+    CC_AT_DIRECT,
     CC_AT_MERGE,
     CC_AT_LABEL,
     CC_TIMES,
@@ -67,18 +83,26 @@ struct cc_words {
 struct cc_args {
     struct weir_steps_member member;
     weir_rows_part part;
-    uint32_t *ids;                      /* of this device's rows; NULL where in_order */
-    uint32_t *label;                    /* of this device's rows: the result */
-    uint32_t *outside;                  /* rows outside the largest tree; NULL where in_order */
-    struct cc_piece *pieces;            /* room for all there can be */
-    uint32_t *parent[WEIR_DEVICES_MAX]; /* of each device, by number */
+    uint32_t *ids;     /* of this device's rows; NULL where in_order */
+    uint32_t *label;   /* of this device's rows: the result; at first their ids */
+    uint32_t *outside; /* rows outside the largest tree; NULL where in_order */
+    uint32_t *
+        next; /* of this device's rows: where the arc behind the one that the first step took leads; NULL: not kept */
+    struct cc_piece *pieces;                 /* room for all there can be */
+    uint32_t *parent[WEIR_DEVICES_MAX];      /* of each device, by number */
     struct cc_hook *hooks[WEIR_DEVICES_MAX]; /* of each device; room for a hook a number */
     struct cc_words *words[WEIR_DEVICES_MAX];
-    uint32_t *least[WEIR_DEVICES_MAX]; /* of each device's rows: the smallest id of its tree */
-    uint32_t in_order; /* ids ascend with numbers: `least` are the ids themselves, not written */
-    uint32_t both;     /* in-arcs are others than out-arcs */
-    uint32_t rounds;   /* of the reduction */
-    uint32_t top;      /* the device at the top of the reduction tree */
+    uint32_t *least
+        [WEIR_DEVICES_MAX]; /* of each device's rows: the smallest id of its tree; NULL where in_order */
+    uint32_t in_order; /* ids ascend with numbers: the smallest id of a tree is that of its root */
+    uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
+    uint32_t
+        share; /* 1 of so many groups of rows is linked by the first round, where next are kept */
+    uint32_t direct;  /* few arcs, and in_order: all are linked behind the first step */
+    uint32_t nearest; /* direct, and not both: which arc the first step takes */
+    uint32_t both;    /* in-arcs are others than out-arcs */
+    uint32_t rounds;  /* of the reduction */
+    uint32_t top;     /* the device at the top of the reduction tree */
     uint8_t from
         [WEIR_DEVICES_MAX]; /* by round: the device whose hooks this one takes; its own index: none */
 };
@@ -93,6 +117,14 @@ struct cc_shared {
     uint64_t since_ns; /* of block 0: when the last barrier was passed */
 };
 
+/** Arcs that a thread looks at, but for those of long rows, which cc_put_pieces() counts: a thread of a GPU has too few rows of up
+ *  to CC_PIECE arcs for more than 32 bits, and few registers. */
+#ifdef __CUDACC__
+typedef uint32_t cc_tally;
+#else
+typedef uint64_t cc_tally;
+#endif
+
 /** The state of a thread. */
 struct cc_run {
     const struct cc_args *args;
@@ -101,7 +133,7 @@ struct cc_run {
     uint32_t *parent;    /* of this device */
     uint32_t id, stride; /* this thread among all of the device */
     uint32_t phase;      /* merges so far: which list of hooks is being written */
-    uint64_t arcs, sent;
+    cc_tally arcs;
 };
 
 #ifdef __CUDACC__
@@ -115,13 +147,15 @@ WEIR_DEV struct cc_words *cc_mine(const struct cc_run *run)
     return run->args->words[run->args->part.part];
 }
 
-/** How many arcs of a row are linked when the first step and @p which - 1 rounds are done. The first step linked the
- *  first arc of a row only if that leads to a smaller number. If there are arcs of two directions it linked one
- *  of two first arcs, and it is not known which: then it counts for nothing.
- *  @param[in] far  where the row's first arc leads. */
-WEIR_DEV uint32_t cc_linked(const struct cc_run *run, uint32_t v, uint32_t far, uint32_t which)
+/** Count bytes that the lanes of a worker sent or fetched: at once, since a sum that a thread keeps would take two of its few
+ *  registers all the time. All lanes call it. */
+WEIR_DEV void cc_sent(const struct cc_run *run, uint64_t bytes)
 {
-    return run->args->both || far > v ? which - 1 : which;
+    if (run->args->part.parts == 1)
+        return;
+    bytes = weir_sum_u64(bytes);
+    if (weir_lane() == 0)
+        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->sent, bytes);
 }
 
 /* How rows are dealt out. Lanes of a GPU take rows side by side, and a thread its CC_BATCH rows a stride apart. A thread of a
@@ -141,13 +175,28 @@ WEIR_DEV uint32_t cc_apart(uint32_t stride)
     return WEIR_LANES == 1u ? 1u : stride;
 }
 
-/** The first row of the batch behind that of @p base. */
-WEIR_DEV uint64_t cc_next(uint64_t base, uint32_t stride)
+/** The first row of the batch behind that of @p base. @param[in] rows  of a batch, which divides CC_RUN on host devices. */
+WEIR_DEV uint64_t cc_next(uint64_t base, uint32_t stride, uint32_t rows)
 {
     if (WEIR_LANES != 1u)
-        return base + (uint64_t)CC_BATCH * stride;
-    base += CC_BATCH;
+        return base + (uint64_t)rows * stride;
+    base += rows;
     return base % CC_RUN ? base : base + (uint64_t)CC_RUN * (stride - 1);
+}
+
+/** The number of row @p k of a batch, whose rows are @p apart from each other. */
+WEIR_DEV uint32_t cc_number(const struct cc_run *run, uint64_t base, uint32_t apart, uint32_t k)
+{
+    return run->args->part.begin + (uint32_t)base + k * apart;
+}
+
+/** How many arcs of a row are linked when the first step and @p which - 1 rounds are done. The first step linked the
+ *  first arc of a row only if that leads to a smaller number. If there are arcs of two directions it linked one
+ *  of two first arcs, and it is not known which: then it counts for nothing.
+ *  @param[in] far  where the row's first arc leads. */
+WEIR_DEV uint32_t cc_linked(const struct cc_run *run, uint32_t v, uint32_t far, uint32_t which)
+{
+    return run->args->both || far > v ? which - 1 : which;
 }
 
 /** The parents of CC_BATCH rows, the one at @p base and those @p apart from each other; @p none where there is no row. */
@@ -158,8 +207,52 @@ WEIR_DEV void cc_read_parents(const struct cc_run *run, uint64_t base, uint32_t 
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
         const uint64_t row = base + (uint64_t)k * apart;
-        up_out[k] = row < run->args->part.owned ? weir_load_relaxed_dev_u32(&parent[row]) : none;
+        up_out[k] = row < run->args->part.busy ? weir_load_relaxed_dev_u32(&parent[row]) : none;
     }
+}
+
+/** list[k], of CC_BATCH. An array in registers cannot be indexed by a variable: it would be put into memory. */
+WEIR_DEV uint32_t cc_pick(const uint32_t *list, uint32_t k)
+{
+    uint32_t value = list[0];
+    CC_UNROLL
+    for (uint32_t i = 1; i < CC_BATCH; i++)
+        value = k == i ? list[i] : value;
+    return value;
+}
+
+/** The roots above CC_BATCH vertices, or @p stop where that comes first. The searches go side by side for CC_ABREAST looks, and
+ *  change nothing: most are done then. What is longer goes on alone, and shortens the path.
+ *  @param[in,out] up  the vertices, then their roots.  @return which of them were not their own roots, a bit each. */
+WEIR_DEV uint32_t cc_find(const struct cc_run *run, uint32_t stop, uint32_t *up)
+{
+    uint32_t live = (1u << CC_BATCH) - 1, deep = 0;
+    WEIR_ROLLED
+    for (uint32_t i = CC_ABREAST; live && i; i--) {
+        uint32_t over[CC_BATCH];
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            over[k] =
+                (live >> k & 1u) && up[k] && up[k] != stop ? cc_up(run->parent, up[k]) : up[k];
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            if (over[k] == up[k])
+                live &= ~(1u << k);
+            else
+                deep |= 1u << k;
+            up[k] = over[k];
+        }
+    }
+    WEIR_ROLLED
+    for (; live; live &= live - 1) {
+        const uint32_t one = weir_first_bit_u32(live);
+        const uint32_t below = cc_pick(up, one), root = cc_root(run->parent, below, stop);
+        deep |= (uint32_t)(root != below) << one;
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            up[k] = k == one ? root : up[k];
+    }
+    return deep;
 }
 
 /** Places in a list for lanes that have something to put there. All lanes of a worker call it; one asks for all.

@@ -27,6 +27,15 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
                        sizeof(struct cc_hook));
 }
 
+/* Rows that a run looks at, of all devices. */
+static uint64_t busy_rows(const weir__cc_resident *cc)
+{
+    uint64_t rows = 0;
+    for (uint32_t p = 0; p < cc->on.parts; p++)
+        rows += weir__row_steps_part(&cc->on, p)->busy;
+    return rows;
+}
+
 /* Whether ids ascend with numbers: then the root of a tree has its smallest id. */
 static weir_status look_at_order(struct weir__row_steps *on, void *user)
 {
@@ -63,6 +72,26 @@ static uint64_t unordered_count(const void *user, uint32_t device, uint32_t send
     return !((const weir__cc_resident *)user)->in_order;
 }
 
+/* Whether rows have fewer arcs on average, of both directions. */
+static int has_fewer_arcs(const weir__cc_resident *cc, uint32_t than)
+{
+    const uint64_t arcs = weir__row_steps_part(&cc->on, 0)->arcs_all;
+    return arcs * (weir_rows_symmetric(cc->on.rows) ? 1 : 2) < than * busy_rows(cc);
+}
+
+/* The next arcs are kept where the first step seldom makes a tree of half of the vertices, and links follow: where the smallest
+ * neighbours are no hubs. */
+static uint64_t next_count(const void *user, uint32_t device, uint32_t sender)
+{
+    const weir__cc_resident *cc = user;
+    (void)device;
+    (void)sender;
+    if (!cc->on.rows) /* how much is needed is asked before they are placed */
+        return 1;
+    return weir_rows_symmetric(cc->on.rows) && !(cc->in_order && has_fewer_arcs(cc, CC_FEW)) &&
+           weir_rows_order_of(cc->on.rows) == WEIR_ROWS_BY_ID;
+}
+
 #define FIELD(name) offsetof(struct cc_args, name)
 static const weir_steps_array arrays[] = {
     {.name = "parent",
@@ -90,8 +119,14 @@ static const weir_steps_array arrays[] = {
     {.name = "least",
      .extent = WEIR_STEPS_OWNED,
      .holding = WEIR_STEPS_SHARED,
+     .count = unordered_count,
      .bytes = 4,
      .field = FIELD(least)},
+    {.name = "next",
+     .extent = WEIR_STEPS_OWNED,
+     .count = next_count,
+     .bytes = 4,
+     .field = FIELD(next)},
     {.name = "ids",
      .extent = WEIR_STEPS_OWNED,
      .count = unordered_count,
@@ -110,7 +145,8 @@ static const weir_steps_array arrays[] = {
     }
 static const weir_steps_phase phases[] = {
     PHASE("first", CC_AT_FIRST), PHASE("sample", CC_AT_SAMPLE), PHASE("link", CC_AT_LINK),
-    PHASE("rest", CC_AT_REST),   PHASE("merge", CC_AT_MERGE),   PHASE("label", CC_AT_LABEL)};
+    PHASE("rest", CC_AT_REST),   PHASE("direct", CC_AT_DIRECT), PHASE("merge", CC_AT_MERGE),
+    PHASE("label", CC_AT_LABEL)};
 
 static const weir_steps_program program = {.what = "connected components",
                                            .body = &weir__cc_steps,
@@ -139,6 +175,36 @@ static void enter_tree(const weir__cc_merge_tree *tree, uint32_t me, struct cc_a
             a->from[tree->round[d]] = (uint8_t)d;
 }
 
+/* A vertex without arcs is labelled by itself: a run writes the labels of the others alone. */
+static weir_status enter_ids(const weir__cc_resident *cc, weir_device *device, uint32_t index,
+                             struct cc_args *a)
+{
+    const uint32_t *ids = weir_rows_vertices(cc->on.rows) + a->part.begin;
+    const weir_steps *steps = cc->on.steps;
+    const size_t bytes = (size_t)a->part.owned * 4;
+    weir_status status = weir__upload(device, weir_steps_data(steps, "label", index), ids, bytes);
+    return status || cc->in_order
+               ? status
+               : weir__upload(device, weir_steps_data(steps, "ids", index), ids, bytes);
+}
+
+/* Ids that ascend with numbers differ from them by the numbers before that stand for no vertex. */
+static void enter_gaps(const weir__cc_resident *cc, struct cc_args *a)
+{
+    uint32_t before = 0;
+    for (uint32_t d = 0; d < cc->on.parts; d++) {
+        a->gap[d] = a->part.first[d] - before;
+        before += weir__row_steps_part(&cc->on, d)->owned;
+    }
+}
+
+/* Lanes of a worker have rows that follow one another. One lane alone has no paths to shorten. */
+static int has_lanes(const weir_device *device)
+{
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    return !weir_device_info_get(device, &info) && info.lanes > 1;
+}
+
 static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_route_kind route)
 {
     weir__cc_merge_tree tree;
@@ -146,12 +212,14 @@ static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_
     for (uint32_t d = 0; d < cc->on.parts && !status; d++) {
         struct cc_args *a = weir_steps_args(cc->on.steps, d);
         a->in_order = (uint32_t)cc->in_order;
+        a->direct = (uint32_t)(cc->in_order && has_fewer_arcs(cc, CC_FEW));
+        /* Of a triangulated mesh half of the rows' arcs are enough for a large tree; of longer rows fewer. */
+        a->share = has_fewer_arcs(cc, CC_MANY) ? 2 : 4;
         a->both = !weir_rows_symmetric(cc->on.rows);
+        a->nearest = a->direct && !a->both && has_lanes(weir_context_device(context, d));
         enter_tree(&tree, d, a);
-        status = weir__upload(weir_context_device(context, d),
-                              weir_steps_data(cc->on.steps, cc->in_order ? "least" : "ids", d),
-                              weir_rows_vertices(cc->on.rows) + a->part.begin,
-                              (size_t)a->part.owned * 4);
+        enter_gaps(cc, a);
+        status = enter_ids(cc, weir_context_device(context, d), d, a);
     }
     return status;
 }
@@ -187,7 +255,7 @@ weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
     stats->work.atoms = weir_steps_total(cc->on.steps, CC_ARCS);
     stats->work.rounds = stats->steps;
     /* A row's place, its parent four times over, id and label; an arc and the parent behind it. */
-    stats->bytes = part->vertices * (8 + 4 * 4 + 8) + stats->work.atoms * 8;
+    stats->bytes = busy_rows(cc) * (8 + 4 * 4 + 8) + stats->work.atoms * 8;
     stats->bytes_sent = weir_steps_total(cc->on.steps, CC_SENT);
     for (uint32_t i = 0; i < CC_TIMES; i++) /* only those that took place are reported */
         if (!stats->phase[i].steps)

@@ -2,7 +2,7 @@
 #ifndef WEIR_ALGORITHMS_CC_REST_H
 #define WEIR_ALGORITHMS_CC_REST_H
 
-#include "algorithms/cc/cc_op.h"
+#include "algorithms/cc/cc_sample.h"
 
 #ifdef __CUDACC__
 #define CC_SHORT 16u /* arcs that a lane links alone; the whole warp links longer rows */
@@ -19,6 +19,12 @@ struct cc_arcs_of {
     uint32_t in; /* CC_PIECE_IN: the arcs are in-arcs */
 };
 
+/* Arcs of v to this number and beyond are left out: in the step `direct` they are arcs of the other row. */
+WEIR_DEV uint32_t cc_bound(const struct cc_run *run, uint32_t v)
+{
+    return run->args->direct ? v : CC_NONE;
+}
+
 WEIR_DEV void cc_link_short(struct cc_run *run, const struct cc_arcs_of *row)
 {
     const uint32_t count = row->count <= CC_SHORT ? row->count : 0, most = weir_max_u32(count);
@@ -34,10 +40,12 @@ WEIR_DEV void cc_link_short(struct cc_run *run, const struct cc_arcs_of *row)
 WEIR_DEV void cc_link_wide(struct cc_run *run, const uint32_t *targets, uint32_t count, uint32_t v,
                            uint32_t thread, uint32_t threads)
 {
+    const uint32_t bound = cc_bound(run, v);
     WEIR_ROLLED
     for (uint32_t i = 0; i < count; i += threads) {
         struct cc_hook hook = {0, 0};
-        int joined = i + thread < count && cc_join(run->parent, v, targets[i + thread], &hook);
+        const uint32_t far = i + thread < count ? targets[i + thread] : CC_NONE;
+        int joined = far < bound && cc_join(run->parent, v, far, &hook);
         cc_note(run, joined, &hook);
     }
 }
@@ -56,8 +64,8 @@ WEIR_DEV void cc_link_middle(struct cc_run *run, const struct cc_arcs_of *row)
 
 /* All blocks link the pieces of long rows, after the next barrier, whose sum 1 is the number of pieces. A row may have
  * nearly 2^32 arcs: adding a piece to its count could exceed 32 bits. */
-WEIR_COLD void cc_put_pieces(const struct cc_args *a, const struct weir_steps_block *block,
-                             struct cc_arcs_of row)
+WEIR_COLD void cc_put_pieces(const struct cc_args *a, struct cc_shared *shared,
+                             const struct weir_steps_block *block, struct cc_arcs_of row)
 {
     const uint32_t pieces = (row.count - 1) / CC_PIECE + 1;
     uint32_t at = weir_atomic_add_relaxed_dev_u32(&a->words[a->part.part]->pieces, pieces);
@@ -70,6 +78,7 @@ WEIR_COLD void cc_put_pieces(const struct cc_args *a, const struct weir_steps_bl
         a->pieces[at] = piece;
     }
     weir_steps_add(&a->member, block, 1, pieces);
+    (void)weir_atomic_add_relaxed_dev_u64(&shared->arcs, row.count);
 }
 
 /* Each lane links the arcs of its row that are not linked yet (cc_linked()); a lane whose row is not outside has none.
@@ -87,31 +96,23 @@ WEIR_DEV uint64_t cc_link_rows(struct cc_run *run, const weir_arcs *arcs, int ou
         const uint32_t linked = cc_linked(run, mine.v, arcs->targets[mine.first], which);
         mine.first += linked;
         mine.count = degree > linked ? (uint32_t)(degree - linked) : 0;
-        run->arcs += mine.count;
+        run->arcs += mine.count <= CC_PIECE ? mine.count : 0;
     }
     cc_link_short(run, &mine);
     cc_link_middle(run, &mine);
     if (mine.count > CC_PIECE)
-        cc_put_pieces(run->args, run->block, mine);
+        cc_put_pieces(run->args, run->shared, run->block, mine);
     return degree;
 }
 
 /* List the rows that are outside and have arcs: their ids are compared in the end. */
 WEIR_DEV void cc_put_outside(struct cc_run *run, int outside, uint64_t row)
 {
+    if (run->args->in_order)
+        return;
     const uint32_t at = cc_place(&cc_mine(run)->outside, NULL, outside);
-    if (outside && !run->args->in_order)
+    if (outside)
         run->args->outside[at] = (uint32_t)row;
-}
-
-/* list[k]. An array in registers cannot be indexed by a variable: it would be put into memory. */
-WEIR_DEV uint32_t cc_pick(const uint32_t *list, uint32_t k)
-{
-    uint32_t value = list[0];
-    CC_UNROLL
-    for (uint32_t i = 1; i < CC_BATCH; i++)
-        value = k == i ? list[i] : value;
-    return value;
 }
 
 /* One row a lane. */
@@ -126,40 +127,107 @@ WEIR_DEV void cc_rest_row(struct cc_run *run, int outside, uint64_t row, uint32_
     cc_put_outside(run, degree > 0, row);
 }
 
-/* The id of a row of the largest tree is compared with the thread's smallest; others are kept with their rows. */
-WEIR_DEV void cc_rest_id(struct cc_run *run, int outside, uint64_t row, uint32_t *least)
+/* The id of a row of the largest tree is compared with the block's smallest; others are kept with their rows. */
+WEIR_DEV void cc_rest_id(struct cc_run *run, int outside, uint64_t row)
 {
     const struct cc_args *a = run->args;
     const uint32_t id = a->ids[row];
     if (outside)
         weir_store_relaxed_dev_u32(&a->least[a->part.part][row], id);
-    else if (id < *least)
-        *least = id;
+    else if (id < weir_load_relaxed_dev_u32(&run->shared->least)) /* seldom, after the first few */
+        (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, id);
 }
 
-/** @param[in] giant  the root of the largest tree.  @param[in] which  see cc_linked().
- *  @param[in,out] least  the smallest id that this thread met in the largest tree. */
-WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which, uint32_t *least)
+/* Link the arcs of CC_BATCH rows that lead to smaller numbers, but for the one that the first step took: the last of them
+ * where that was the nearest, else the first. They ascend, so one that does not lead there ends its row.
+ * @return rows of more than CC_ALONE arcs, a bit each: those are left to others. */
+WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint64_t base)
+{
+    const uint32_t apart = cc_apart(run->stride), nearest = run->args->nearest;
+    uint64_t first[CC_BATCH];
+    uint32_t count[CC_BATCH], far[CC_BATCH];
+    uint32_t longer = 0,
+             ends = 0; /* 8 bits a row: how many arcs are left to look at, from the first on */
+    cc_read_first(run, arcs, base, apart, first, count, far);
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        longer |= (uint32_t)(count[k] > CC_ALONE) << k;
+        if (count[k] <= CC_ALONE && far[k] < cc_number(run, base, apart, k))
+            ends |= count[k] << 8 * k;
+    }
+    WEIR_ROLLED
+    for (uint32_t i = !run->args->both; weir_ballot(ends != 0); i++) {
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            const uint32_t is_there = i < (ends >> 8 * k & 255u);
+            const uint32_t next = is_there ? arcs->targets[first[k] + i] : CC_NONE;
+            run->arcs += is_there;
+            if (next >= cc_number(run, base, apart, k)) {
+                ends &= ~(255u << 8 * k);
+                far[k] = CC_NONE;
+            } else if (!nearest || i > 1) {
+                far[k] = nearest ? arcs->targets[first[k] + i - 1] : next;
+            }
+        }
+        WEIR_ROLLED
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            const uint32_t v = cc_number(run, base, apart, k), to = cc_pick(far, k);
+            struct cc_hook hook = {0, 0};
+            int joined = to < v && cc_join(run->parent, v, to, &hook);
+            cc_note(run, joined, &hook);
+        }
+    }
+    return longer;
+}
+
+/* Which of CC_BATCH rows are outside the largest tree, a bit each. The others point at its root from now on. The look is at
+ * the trees as they are now, while others join trees; a row that comes into the largest tree later links its arcs,
+ * which is more than it had to. */
+WEIR_DEV uint32_t cc_settle(const struct cc_run *run, uint32_t giant, uint64_t base)
+{
+    uint32_t up[CC_BATCH], outside = 0, deep = 0;
+    cc_read_parents(run, base, cc_apart(run->stride), giant, up);
+    if (giant != CC_NONE)
+        deep = cc_find(run, giant, up);
+    WEIR_ROLLED
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        const uint32_t root = cc_pick(up, k);
+        /* The root itself may hang under another by now, and parents have gone on there. */
+        if (root != giant && (giant == CC_NONE || root != cc_root(run->parent, giant, CC_NONE)))
+            outside |= 1u << k;
+        else if (deep >> k & 1u)
+            (void)weir_atomic_min_relaxed_dev_u32(
+                &run->parent[cc_number(run, base, cc_apart(run->stride), k)], root);
+    }
+    return outside;
+}
+
+/** The step "rest"; where rows have few arcs, "direct", which leaves long rows to the same lines, in both directions.
+ *  @param[in] giant  the root of the largest tree.  @param[in] which  see cc_linked(). */
+WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
 {
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
     WEIR_ROLLED
-    for (uint64_t base = cc_begin(run->id); base - lane < part->owned;
-         base = cc_next(base, run->stride)) {
-        uint32_t up[CC_BATCH];
-        cc_read_parents(run, base, cc_apart(run->stride), giant, up);
+    for (uint64_t base = cc_begin(run->id); base - lane < part->busy;
+         base = cc_next(base, run->stride, CC_BATCH)) {
+        uint32_t outside = 0;
+        if (!run->args->direct)
+            outside = cc_settle(run, giant, base);
+        WEIR_ROLLED
+        for (uint32_t in = 0; run->args->direct && in <= run->args->both; in++)
+            outside |= cc_link_lower(run, in ? &part->in : &part->out, base);
         if (!run->args->in_order) {
             CC_UNROLL
             for (uint32_t k = 0; k < CC_BATCH; k++) {
                 const uint64_t row = base + (uint64_t)k * cc_apart(run->stride);
-                if (row < part->owned)
-                    cc_rest_id(run, up[k] != giant, row, least);
+                if (row < part->busy)
+                    cc_rest_id(run, outside >> k & 1u, row);
             }
         }
         WEIR_ROLLED
-        for (uint32_t k = 0; k < CC_BATCH; k++)
-            cc_rest_row(run, cc_pick(up, k) != giant, base + (uint64_t)k * cc_apart(run->stride),
-                        which);
+        for (uint32_t k = 0; weir_ballot(outside >> k != 0); k++)
+            cc_rest_row(run, outside >> k & 1u, base + (uint64_t)k * cc_apart(run->stride), which);
     }
 }
 

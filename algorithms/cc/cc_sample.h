@@ -4,18 +4,19 @@
 
 #include "algorithms/cc/cc_op.h"
 
-/** The first arc of CC_BATCH rows, the one at @p base and those cc_apart() from each other.
+/** The first arc of CC_BATCH rows, the one at @p base and those @p apart from each other.
  *  @param[out] first_out, count_out  where their arcs are; 0 of a row that is none.
  *  @param[out] far_out  the far ends; CC_NONE where there is no arc. */
 WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uint64_t base,
-                            uint64_t *first_out, uint32_t *count_out, uint32_t *far_out)
+                            uint32_t apart, uint64_t *first_out, uint32_t *count_out,
+                            uint32_t *far_out)
 {
-    const uint64_t owned = run->args->part.owned;
+    const uint64_t busy = run->args->part.busy;
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
-        uint64_t row = base + (uint64_t)k * cc_apart(run->stride);
-        first_out[k] = row < owned ? arcs->offsets[row] : 0;
-        count_out[k] = row < owned ? (uint32_t)(arcs->offsets[row + 1] - first_out[k]) : 0;
+        uint64_t row = base + (uint64_t)k * apart;
+        first_out[k] = row < busy ? arcs->offsets[row] : 0;
+        count_out[k] = row < busy ? (uint32_t)(arcs->offsets[row + 1] - first_out[k]) : 0;
     }
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++)
@@ -23,42 +24,106 @@ WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uin
 }
 
 /* Tell the other devices the parent of v. Nobody calls it for an isolated vertex, whose parent no device asks for. */
-WEIR_DEV void cc_tell(struct cc_run *run, uint32_t v, uint32_t parent)
+WEIR_DEV void cc_tell(const struct cc_run *run, uint32_t v, uint32_t parent)
 {
     const struct cc_args *a = run->args;
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->part.parts; d++)
-        if (d != a->part.part) {
+        if (d != a->part.part)
             weir_store_relaxed_sys_u32(&a->parent[d][v], parent);
-            run->sent += sizeof parent;
-        }
 }
 
-/** Every row of this device points at its smallest neighbour, or at itself. */
-WEIR_DEV void cc_first(struct cc_run *run)
+/* The nearest smaller neighbours of CC_BATCH rows of up to CC_ALONE arcs.
+ * @param[in] first, count  of their arcs.  @param[in,out] far  the first ones; changed where there is a nearer one. */
+WEIR_DEV void cc_nearest(struct cc_run *run, uint64_t base, uint32_t apart, const uint64_t *first,
+                         const uint32_t *count, uint32_t *far)
 {
-    const weir_rows_part *part = &run->args->part;
+    const uint32_t *targets = run->args->part.out.targets;
+    uint32_t some = 1;
     WEIR_ROLLED
-    for (uint64_t base = cc_begin(run->id); base < part->owned; base = cc_next(base, run->stride)) {
-        uint64_t first[CC_BATCH];
-        uint32_t count[CC_BATCH], out[CC_BATCH], in[CC_BATCH];
-        cc_read_first(run, &part->out, base, first, count, out);
-        if (run->args->both)
-            cc_read_first(run, &part->in, base, first, count, in);
+    for (uint32_t i = 1; some; i++) {
+        some = 0;
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
-            uint64_t row = base + (uint64_t)k * cc_apart(run->stride);
-            uint32_t far = out[k], v = part->begin + (uint32_t)row;
-            if (row >= part->owned)
-                continue;
-            if (run->args->both && in[k] < far)
-                far = in[k];
-            weir_store_relaxed_dev_u32(&run->parent[v], far < v ? far : v);
-            run->arcs += far != CC_NONE;
-            if (far != CC_NONE)
-                cc_tell(run, v, far < v ? far : v);
+            const uint32_t is_there = i < count[k] && count[k] <= CC_ALONE;
+            const uint32_t next = is_there ? targets[first[k] + i] : CC_NONE;
+            run->arcs += is_there;
+            if (next < cc_number(run, base, apart, k)) {
+                far[k] = next;
+                some = 1;
+            }
         }
     }
+}
+
+/* Parents of rows that follow one another, a lane each: those that lead to another lane's row are followed up to the first
+ * that does not. @param[in] first  the number of lane 0's row. */
+WEIR_DEV uint32_t cc_shorten(uint32_t up, uint32_t first)
+{
+    WEIR_ROLLED
+    for (uint32_t step = 1; step < WEIR_LANES; step <<= 1) {
+        const uint32_t inside = up - first < WEIR_LANES;
+        const uint32_t over = weir_broadcast_u32(up, inside ? up - first : weir_lane());
+        up = inside ? over : up;
+    }
+    return up;
+}
+
+/* Keep the second arcs of CC_BATCH rows, or the first where it leads to a larger number: what the first round links. They lie
+ * where the first ones do, which take a line of memory each if rows are long. */
+WEIR_DEV void cc_keep_next(struct cc_run *run, uint64_t base, uint32_t apart, const uint64_t *first,
+                           const uint32_t *count, const uint32_t *far)
+{
+    CC_UNROLL
+    for (uint32_t k = 0; k < CC_BATCH; k++) {
+        const uint64_t row = base + (uint64_t)k * apart;
+        uint32_t next = far[k];
+        if (far[k] < cc_number(run, base, apart, k))
+            next = count[k] > 1 ? run->args->part.out.targets[first[k] + 1] : CC_NONE;
+        if (row < run->args->part.busy)
+            run->args->next[row] = next;
+    }
+}
+
+/** Rows of this device point at their smallest neighbours, or at themselves.
+ *  @param[in] id, stride  of the threads that do it. */
+WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
+{
+    const weir_rows_part *part = &run->args->part;
+    const uint64_t lane = weir_lane();
+    const uint32_t apart = cc_apart(stride);
+    cc_tally told = 0;
+    WEIR_ROLLED
+    for (uint64_t base = cc_begin(id); base - lane < part->busy;
+         base = cc_next(base, stride, CC_BATCH)) {
+        uint64_t first[CC_BATCH];
+        uint32_t count[CC_BATCH], out[CC_BATCH], in[CC_BATCH];
+        cc_read_first(run, &part->out, base, apart, first, count, out);
+        if (run->args->nearest)
+            cc_nearest(run, base, apart, first, count, out);
+        if (run->args->next)
+            cc_keep_next(run, base, apart, first, count, out);
+        if (run->args->both)
+            cc_read_first(run, &part->in, base, apart, first, count, in);
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++) {
+            const uint32_t v = cc_number(run, base, apart, k);
+            uint32_t far = out[k], up;
+            if (run->args->both && in[k] < far)
+                far = in[k];
+            up = far < v ? far : v;
+            if (run->args->nearest)
+                up = cc_shorten(up, v - (uint32_t)lane);
+            if (base + (uint64_t)k * apart >= part->busy)
+                continue;
+            weir_store_relaxed_dev_u32(&run->parent[v], up);
+            told += far != CC_NONE;
+            if (far != CC_NONE)
+                cc_tell(run, v, up);
+        }
+    }
+    run->arcs += told;
+    cc_sent(run, (uint64_t)told * (part->parts - 1) * sizeof(uint32_t));
 }
 
 /** Rows point at their roots.
@@ -68,48 +133,72 @@ WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     const weir_rows_part *part = &run->args->part;
     uint32_t *parent = run->parent;
     WEIR_ROLLED
-    for (uint64_t base = cc_begin(id); base < part->owned; base = cc_next(base, stride)) {
+    for (uint64_t base = cc_begin(id); base < part->busy; base = cc_next(base, stride, CC_BATCH)) {
         uint32_t up[CC_BATCH], over[CC_BATCH];
         cc_read_parents(run, base, cc_apart(stride), 0, up);
         CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) /* number 0 is a root, and so may the row be */
-            over[k] =
-                up[k] && up[k] != part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(stride))
-                    ? weir_load_relaxed_dev_u32(&parent[up[k]])
-                    : up[k];
+        for (uint32_t k = 0; k < CC_BATCH; k++) /* the looks do not wait for each other */
+            over[k] = up[k] ? cc_up(parent, up[k]) : 0;
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++)
-            if (over[k] != up[k]) {
-                uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(stride));
-                weir_store_relaxed_dev_u32(&parent[v], cc_root(parent, over[k], CC_NONE));
-            }
+            if (over[k] != up[k])
+                weir_store_relaxed_dev_u32(&parent[cc_number(run, base, cc_apart(stride), k)],
+                                           cc_root(parent, over[k], CC_NONE));
     }
 }
 
-/* The roots of a sample of this device's rows; CC_NONE for roots, most of which are isolated.
- * @return how many of the lanes' samples count. */
-WEIR_DEV uint32_t cc_take_sample(struct cc_run *run)
+/* The first arc of a row leads here; CC_NONE where there is none. */
+WEIR_DEV uint32_t cc_first_of(const weir_arcs *arcs, uint32_t row)
+{
+    const uint64_t first = arcs->offsets[row];
+    return first < arcs->offsets[row + 1] ? arcs->targets[first] : CC_NONE;
+}
+
+/* The root of v's tree in the first forest, of the device whose numbers are the smallest: it has the rows of all that is
+ * above its own. They tell what the parents will be, which other blocks are writing.
+ * @return CC_NONE if the root is too far away. */
+WEIR_DEV uint32_t cc_walk(const struct cc_run *run, uint32_t v)
 {
     const weir_rows_part *part = &run->args->part;
+    WEIR_ROLLED
+    for (uint32_t i = 0; i < CC_WALK; i++) {
+        const uint32_t out = cc_first_of(&part->out, v);
+        const uint32_t in = run->args->both ? cc_first_of(&part->in, v) : CC_NONE;
+        const uint32_t far = in < out ? in : out;
+        if (far >= v)
+            return v;
+        v = far;
+    }
+    return CC_NONE;
+}
+
+/* The roots of a sample of the rows of device 0; CC_NONE for roots, most of which are isolated.
+ * @param[in] which  1: of the first forest, which is only being made; else of the forest as it is.
+ * @return how many of the lanes' samples count. */
+WEIR_DEV uint32_t cc_take_sample(struct cc_run *run, uint32_t which)
+{
+    const uint32_t busy = run->args->part.busy;
     uint32_t count = 0;
     for (uint32_t i = run->block->thread; i < CC_SAMPLES; i += run->block->threads) {
-        uint32_t v = part->begin + (uint32_t)((uint64_t)i * part->owned / CC_SAMPLES);
-        uint32_t up = part->owned ? weir_load_relaxed_dev_u32(&run->parent[v]) : v;
-        run->shared->root[i] = up == v ? CC_NONE : cc_root(run->parent, up, CC_NONE);
-        count += up != v;
+        const uint32_t v = (uint32_t)((uint64_t)i * busy / CC_SAMPLES);
+        uint32_t root = v;
+        if (busy)
+            root = which == 1 ? cc_walk(run, v) : cc_root(run->parent, v, CC_NONE);
+        run->shared->root[i] = root == v ? CC_NONE : root;
+        count += root != v;
     }
     return count;
 }
 
 /** A block finds the most frequent root of a sample, and adds to the sums of the next barrier: to sum 1 the root, to
  *  sum 2 how many of the sample have it, to sum 3 how many count. */
-WEIR_DEV void cc_sample(struct cc_run *run)
+WEIR_DEV void cc_sample(struct cc_run *run, uint32_t which)
 {
     const struct weir_steps_member *m = &run->args->member;
     struct weir_steps_block *b = run->block;
     struct cc_shared *shared = run->shared;
     uint32_t best = 0, root = CC_NONE;
-    uint64_t counted = weir_sum_u64(cc_take_sample(run));
+    uint64_t counted = weir_sum_u64(cc_take_sample(run, which));
     if (b->thread == 0) {
         shared->most = 0;
         shared->choice = CC_NONE;
@@ -137,17 +226,55 @@ WEIR_DEV void cc_sample(struct cc_run *run)
     }
 }
 
-/** Block 0 of device 0 samples, while all other blocks flatten rows. A block that is alone does both; and so does a thread of a
- * host device, of which there are few, so that rows keep all of them busy for far longer than a sample does. */
-WEIR_DEV void cc_flatten_and_sample(struct cc_run *run)
+/** Block 0 of device 0 samples, while all other blocks make the first forest, or flatten the one that there is. A block that is
+ *  alone does both; and so does a thread of a host device, of which there are few, so that rows keep all of them busy for far longer
+ *  than a sample does. @param[in] which  as of cc_take_sample(). */
+WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which)
 {
     const struct weir_steps_block *b = run->block;
-    const uint32_t samples = run->args->part.part == 0,
-                   spared = samples && b->blocks > 1 && WEIR_LANES > 1u;
-    if (b->block >= spared)
-        cc_flatten_rows(run, run->id - spared * b->threads, run->stride - spared * b->threads);
+    const uint32_t samples = run->args->part.part == 0 && !run->args->direct;
+    const uint32_t spared = samples && b->blocks > 1 && WEIR_LANES > 1u;
+    const uint32_t id = run->id - spared * b->threads, stride = run->stride - spared * b->threads;
+    if (b->block >= spared && which == 1)
+        cc_first_rows(run, id, stride);
+    else if (b->block >= spared)
+        cc_flatten_rows(run, id, stride);
     if (samples && b->block == 0)
-        cc_sample(run);
+        cc_sample(run, which);
+}
+
+/* Row number @p i of those that a round takes: one group of rows in every `share`, or in the second round all others. */
+WEIR_DEV uint64_t cc_row_of_round(const struct cc_run *run, uint64_t i, uint32_t which)
+{
+    const uint64_t j = i / CC_GROUP, share = run->args->share;
+    return (which == 1 ? j * share : j + j / (share - 1) + 1) * CC_GROUP + i % CC_GROUP;
+}
+
+/* Where the arc leads that the first step kept for a row; CC_NONE where there is none. */
+WEIR_DEV uint32_t cc_kept(const struct cc_run *run, uint64_t row)
+{
+    return row < run->args->part.busy ? run->args->next[row] : CC_NONE;
+}
+
+/** Link arcs that the first step kept. That of the next row is on its way meanwhile.
+ *  @param[in] which  1: of a share of the rows, which most often makes the large tree; 2: of the others. */
+WEIR_DEV void cc_link_kept(struct cc_run *run, uint32_t which)
+{
+    const weir_rows_part *part = &run->args->part;
+    const uint64_t lane = weir_lane();
+    uint64_t i = cc_begin(run->id), row = cc_row_of_round(run, i, which);
+    uint32_t to = cc_kept(run, row);
+    WEIR_ROLLED
+    while (row - lane < part->busy) {
+        const uint32_t v = part->begin + (uint32_t)row, far = to;
+        struct cc_hook hook = {0, 0};
+        i = cc_next(i, run->stride, 1);
+        row = cc_row_of_round(run, i, which);
+        to = cc_kept(run, row);
+        int joined = far != CC_NONE && cc_join(run->parent, v, far, &hook);
+        run->arcs += far != CC_NONE;
+        cc_note(run, joined, &hook);
+    }
 }
 
 /** Link the next arc of every row. @param[in] which  as of cc_linked(). */
@@ -156,23 +283,24 @@ WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t w
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
     WEIR_ROLLED
-    for (uint64_t base = cc_begin(run->id); base - lane < part->owned;
-         base = cc_next(base, run->stride)) {
+    for (uint64_t base = cc_begin(run->id); base - lane < part->busy;
+         base = cc_next(base, run->stride, CC_BATCH)) {
         uint64_t first[CC_BATCH];
         uint32_t count[CC_BATCH], far[CC_BATCH];
-        cc_read_first(run, arcs, base, first, count, far);
+        cc_read_first(run, arcs, base, cc_apart(run->stride), first, count, far);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
-            uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(run->stride));
-            uint32_t next = cc_linked(run, v, far[k], which);
+            const uint32_t v = cc_number(run, base, cc_apart(run->stride), k);
+            const uint32_t next = cc_linked(run, v, far[k], which);
             far[k] = next < count[k] ? arcs->targets[first[k] + next] : CC_NONE;
         }
-        CC_UNROLL
+        WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             struct cc_hook hook = {0, 0};
+            const uint32_t to = cc_pick(far, k);
             uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(run->stride));
-            int joined = far[k] != CC_NONE && cc_join(run->parent, v, far[k], &hook);
-            run->arcs += far[k] != CC_NONE;
+            int joined = to != CC_NONE && cc_join(run->parent, v, to, &hook);
+            run->arcs += to != CC_NONE;
             cc_note(run, joined, &hook);
         }
     }

@@ -4,7 +4,7 @@
 #include "algorithms/reference.h"
 
 /* Positions of its options in request->own. */
-enum { TOLERANCE, DAMPING, DANGLING, ITERATIONS };
+enum { TOLERANCE, DAMPING, DANGLING, ITERATIONS, BANDS };
 
 ROW_FUNCTIONS(pr, ranks)
 LINK_FUNCTION(pr)
@@ -17,6 +17,7 @@ weir_pr_config weir__cli_pr_config(const weir__cli_request *request)
     config.tolerance = request->own[TOLERANCE].real;
     config.dangling = (weir_dangling)request->own[DANGLING].choice;
     config.iterations = (uint32_t)request->own[ITERATIONS].count;
+    config.bands = (uint32_t)request->own[BANDS].count;
     return config;
 }
 
@@ -34,6 +35,7 @@ static weir_status pr_create(weir_context *context, const weir_graph *graph,
 static void ask(const weir__cli_request *request, struct weir__asked *asked)
 {
     asked->iterations = (uint32_t)request->own[ITERATIONS].count;
+    asked->bands = (uint32_t)request->own[BANDS].count;
 }
 
 static weir_status pr_reference(const weir_graph *graph, const weir__cli_request *request,
@@ -69,6 +71,13 @@ static const weir__cli_option options[] = {
            "of direction pull at most; default: until the tolerance is met", .low = 1,
            .high = UINT32_MAX, .foreign = "ends by itself and has no number of iterations",
            .kind = KIND_COUNT, .shown = "at most %s iterations"),
+    OPTION("bands", "N", VERB_OWN, weir__cli_set_number, FIELD(own[BANDS]),
+           "stretches of vertices whose ranks direction pull reads one after\n"
+           "the other, so that those of one stay in the cache, 1 to 64;\n"
+           "default: 1, or as many as the cache asks for where that is less\n"
+           "to move",
+           .low = 1, .high = 64, .foreign = "reads no ranks along arcs", .kind = KIND_COUNT,
+           .shown = "bands %s"),
     FLAG("verify", VERB_OWN, verify,
          "judge all ranks, by an exact iteration from them or, at tolerances\n"
          "up to 1e-9, by a reference; default: off"),
@@ -92,6 +101,7 @@ static const weir__cli_column columns[] = {
 
 static const weir__cli_member members[] = {
     {.name = "residual", .kind = KIND_REAL, .offset = TRIAL(stats.residual)},
+    {.name = "bands", .kind = KIND_COUNT, .offset = TRIAL(stats.bands)},
     {.name = "ms_per_iteration", .kind = KIND_REAL, .offset = TRIAL(step_ms)},
     {.name = "l1_difference", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_L1])},
     {.name = "relative_difference", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_RELATIVE])},

@@ -27,6 +27,12 @@ static void print_graph_text(void)
         "gzip and xz are unpacked) or a generator:\n"
         "  rmat:SCALE[,EDGEFACTOR[,SEED]]  2^SCALE vertices, EDGEFACTOR x 2^SCALE arcs before\n"
         "                                  duplicates and self loops go (Graph500's R-MAT)\n"
+        "  uniform:SCALE[,EDGEFACTOR[,SEED]]  the same, but each arc between any two vertices\n"
+        "  mesh:WxH[,shuffle[,SEED]]       W x H vertices, each joined to those on the right, "
+        "below\n"
+        "                                  and between the two, both directions; shuffle: "
+        "numbered\n"
+        "                                  at random, else along rows\n"
         "  grid:WxH[,KEEP[,SEED]]          W x H vertices, each edge to the right and below kept\n"
         "                                  with probability KEEP, both directions\n",
         stdout);

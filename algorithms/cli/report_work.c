@@ -126,6 +126,8 @@ static void print_exchange(const struct work *work)
     if (work->report->algorithm->worklist)
         row(work, "items sent", stats->work.sent);
     row(work, "bytes sent", stats->bytes_sent);
+    if (stats->bands)
+        row(work, "bands of ranks", stats->bands);
 }
 
 static void print_items(const struct work *work)

@@ -8,11 +8,6 @@
 #define SCALE_MAX       31
 #define EDGE_FACTOR_MAX 1024
 
-int weir__generator_known(const char *text)
-{
-    return strncmp(text, "rmat:", 5) == 0 || strncmp(text, "grid:", 5) == 0;
-}
-
 int weir__take_parameter(const char **at, uint64_t low, uint64_t high, uint64_t *value_out)
 {
     const char *begin = *at;
@@ -34,19 +29,50 @@ static int comma(const char **at)
     return 1;
 }
 
-static weir_status rmat(const char *text, const weir_graph_options *options, weir_graph **graph_out)
+/* SCALE[,EDGEFACTOR[,SEED]], which two generators have. */
+static weir_status scaled(const char *text, const char *at,
+                          weir_status (*make)(uint32_t, uint64_t, uint64_t,
+                                              const weir_graph_options *, weir_graph **),
+                          const weir_graph_options *options, weir_graph **graph_out)
 {
-    const char *at = text + 5;
     uint64_t scale, edge_factor = 16, seed = 1;
+    const int name = (int)(at - text);
     if (!weir__take_parameter(&at, 0, SCALE_MAX, &scale) ||
         (comma(&at) && (!weir__take_parameter(&at, 1, EDGE_FACTOR_MAX, &edge_factor) ||
                         (comma(&at) && !weir__take_parameter(&at, 0, UINT64_MAX, &seed)))) ||
         *at)
         return weir__fail(WEIR_ERR_INVALID,
-                          "%s: write rmat:SCALE[,EDGEFACTOR[,SEED]], SCALE 0 .. %d, EDGEFACTOR "
+                          "%s: write %.*sSCALE[,EDGEFACTOR[,SEED]], SCALE 0 .. %d, EDGEFACTOR "
                           "1 .. %d",
-                          text, SCALE_MAX, EDGE_FACTOR_MAX);
-    return weir__generate_rmat((uint32_t)scale, edge_factor, seed, options, graph_out);
+                          text, name, text, SCALE_MAX, EDGE_FACTOR_MAX);
+    return make((uint32_t)scale, edge_factor, seed, options, graph_out);
+}
+
+static weir_status rmat(const char *text, const char *at, const weir_graph_options *options,
+                        weir_graph **graph_out)
+{
+    return scaled(text, at, weir__generate_rmat, options, graph_out);
+}
+
+static weir_status uniform(const char *text, const char *at, const weir_graph_options *options,
+                           weir_graph **graph_out)
+{
+    return scaled(text, at, weir__generate_uniform, options, graph_out);
+}
+
+/* WxH */
+static int take_sides(const char **at, uint64_t *width, uint64_t *height)
+{
+    return weir__take_parameter(at, 1, WEIR_VERTICES_MAX, width) && *(*at)++ == 'x' &&
+           weir__take_parameter(at, 1, WEIR_VERTICES_MAX, height);
+}
+
+static weir_status check_sides(const char *text, uint64_t width, uint64_t height)
+{
+    if (width > WEIR_VERTICES_MAX / height)
+        return weir__fail(WEIR_ERR_INVALID, "%s: more vertices than the limit of %llu", text,
+                          (unsigned long long)WEIR_VERTICES_MAX);
+    return WEIR_OK;
 }
 
 static int take_share(const char **at, double *value)
@@ -55,28 +81,69 @@ static int take_share(const char **at, double *value)
     return *at && *value >= 0 && *value <= 1;
 }
 
-static weir_status grid(const char *text, const weir_graph_options *options, weir_graph **graph_out)
+static weir_status grid(const char *text, const char *at, const weir_graph_options *options,
+                        weir_graph **graph_out)
 {
-    const char *at = text + 5;
     uint64_t width, height, seed = 1;
     double keep = 1;
-    if (!weir__take_parameter(&at, 1, WEIR_VERTICES_MAX, &width) || *at++ != 'x' ||
-        !weir__take_parameter(&at, 1, WEIR_VERTICES_MAX, &height) ||
+    if (!take_sides(&at, &width, &height) ||
         (comma(&at) && (!take_share(&at, &keep) ||
                         (comma(&at) && !weir__take_parameter(&at, 0, UINT64_MAX, &seed)))) ||
         *at)
         return weir__fail(WEIR_ERR_INVALID,
                           "%s: write grid:WxH[,KEEP[,SEED]], W and H from 1, KEEP 0 .. 1", text);
-    if (width > WEIR_VERTICES_MAX / height)
-        return weir__fail(WEIR_ERR_INVALID, "%s: more vertices than the limit of %llu", text,
-                          (unsigned long long)WEIR_VERTICES_MAX);
-    return weir__generate_grid(width, height, keep, seed, options, graph_out);
+    const weir_status status = check_sides(text, width, height);
+    return status ? status : weir__generate_grid(width, height, keep, seed, options, graph_out);
+}
+
+static int take_word(const char **at, const char *word)
+{
+    const size_t length = strlen(word);
+    if (strncmp(*at, word, length) != 0)
+        return 0;
+    *at += length;
+    return 1;
+}
+
+static weir_status mesh(const char *text, const char *at, const weir_graph_options *options,
+                        weir_graph **graph_out)
+{
+    uint64_t width, height, seed = 1;
+    int shuffle = 0;
+    if (!take_sides(&at, &width, &height) ||
+        (comma(&at) && (!(shuffle = take_word(&at, "shuffle")) ||
+                        (comma(&at) && !weir__take_parameter(&at, 0, UINT64_MAX, &seed)))) ||
+        *at)
+        return weir__fail(WEIR_ERR_INVALID, "%s: write mesh:WxH[,shuffle[,SEED]], W and H from 1",
+                          text);
+    const weir_status status = check_sides(text, width, height);
+    return status ? status : weir__generate_mesh(width, height, shuffle, seed, options, graph_out);
+}
+
+static const struct generator {
+    const char *name;
+    weir_status (*make)(const char *text, const char *at, const weir_graph_options *options,
+                        weir_graph **graph_out); /* `at` is behind the name */
+} generators[] = {{"rmat:", rmat}, {"uniform:", uniform}, {"grid:", grid}, {"mesh:", mesh}};
+
+static const struct generator *find(const char *text)
+{
+    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++)
+        if (!strncmp(text, generators[i].name, strlen(generators[i].name)))
+            return &generators[i];
+    return NULL;
+}
+
+int weir__generator_known(const char *text)
+{
+    return find(text) != NULL;
 }
 
 weir_status weir__generate(const char *text, const weir_graph_options *options,
                            weir_graph **graph_out)
 {
-    weir_status status =
-        text[0] == 'r' ? rmat(text, options, graph_out) : grid(text, options, graph_out);
+    const struct generator *generator = find(text);
+    const weir_status status =
+        generator->make(text, text + strlen(generator->name), options, graph_out);
     return status ? status : weir__graph_name(graph_out, text, "generator");
 }

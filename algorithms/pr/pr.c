@@ -31,6 +31,8 @@ static weir_status check(const weir_pr_config *config)
     if (config->dangling != WEIR_DANGLING_SPREAD && config->dangling != WEIR_DANGLING_IGNORE)
         return weir__fail(WEIR_ERR_INVALID, "%d is no way to treat dangling vertices",
                           (int)config->dangling);
+    if (config->bands > PR_BANDS_MAX)
+        return weir__fail(WEIR_ERR_INVALID, "%u bands: up to %u", config->bands, PR_BANDS_MAX);
     return WEIR_OK;
 }
 
@@ -53,8 +55,8 @@ static uint64_t dangling(const weir_graph *graph)
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
     weir_pr *pr = (weir_pr *)head;
-    const struct weir__asked asked = {.options = making->options,
-                                      .iterations = pr->config.iterations};
+    const struct weir__asked asked = {
+        .options = making->options, .iterations = pr->config.iterations, .bands = pr->config.bands};
     const struct weir__form_case what = {WEIR__FORM_STEP, possible, pr};
     const struct weir__pr_task task = {.context = making->context,
                                        .graph = making->graph,

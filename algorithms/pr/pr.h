@@ -24,16 +24,62 @@ struct weir__pr_lists {
     struct pr_chunk *chunk;
     struct pr_piece *piece;
     struct pr_long *row;
-    uint8_t *end;
+    uint8_t *end;    /* `bands` for each row */
+    uint32_t *first; /* bands * strips + 1; NULL with one band */
     uint64_t chunks, pieces, longs;
+    uint32_t bands, strips;
 };
 
-/** Deal out @p rows rows.
+/** Deal out @p rows rows, whose arcs lie together.
  *  @param[in] offsets  rows + 1: arcs of row r are offsets[r] to offsets[r + 1] - 1.
  *  @retval WEIR_ERR_UNSUPPORTED  2^32 chunks or pieces.  @retval WEIR_ERR_NOMEM */
 weir_status weir__pr_lists(const uint64_t *offsets, uint64_t rows,
                            struct weir__pr_lists *lists_out);
+/** The same of rows whose arcs lie as weir__pr_order() leaves them, with @p bands bands, 2 or more.
+ *  @param[in] end  what it filled in; the lists' from now on, and freed in case of a failure. */
+weir_status weir__pr_band_lists(const uint64_t *offsets, uint64_t rows, uint32_t bands,
+                                uint8_t *end, struct weir__pr_lists *lists_out);
 void weir__pr_lists_free(struct weir__pr_lists *lists);
+
+/** Arcs that are put in order together, or one strip's: in host memory twice. */
+#define WEIR__PR_BATCH_BYTES (UINT64_C(64) << 20)
+
+/** The rows of a part, as far as bands need them. */
+struct weir__pr_rows {
+    weir_device *device;
+    uint64_t count;
+    const uint64_t *offsets; /* host memory, count + 1 */
+    uint32_t *targets;       /* the device's memory, ascending in each row */
+};
+
+/** All parts, and what is known by number. */
+struct weir__pr_parts {
+    struct weir__pr_rows part[WEIR_DEVICES_MAX];
+    uint32_t count;
+    uint32_t numbers;
+    const uint32_t *degree; /* out-degrees by number */
+    int fine;               /* shares are doubles from the start */
+};
+
+/** Band b has the numbers begin[b] to begin[b + 1] - 1. */
+struct weir__pr_bands {
+    uint32_t count;
+    uint32_t begin[PR_BANDS_MAX + 1];
+};
+
+/** In how many bands shares are read (README.md, "Bands"), and where they begin.
+ *  @param[in] asked        1 to PR_BANDS_MAX: so many; 0: as many as move less memory by a good margin, or 1.
+ *  @param[in] cache_bytes  of the cache that all units of a device share; 0: unknown, and 1 band unless asked.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE */
+weir_status weir__pr_bands_choose(const struct weir__pr_parts *parts, uint32_t asked,
+                                  uint64_t cache_bytes, struct weir__pr_bands *bands_out);
+/** Rows of a strip, of a part of @p rows rows: a power of two. */
+uint32_t weir__pr_strip_rows(uint64_t rows);
+/** Put the arcs of each strip in order: those of rows of up to PR_CHUNK_ARCS arcs by band, then by row; behind them
+ *  those of longer rows. In place, by way of the host.
+ *  @param[in,out] end_out  count * rows bytes, 0 before: by band and row how many arcs a short row has in the band. */
+weir_status weir__pr_order(const struct weir__pr_rows *rows, const struct weir__pr_bands *bands,
+                           uint8_t *end_out);
 
 /** For each number the devices that have arcs from its vertex and are not its own, as pr_lists.readers.
  *  @param[out] readers_out  `numbers` of the rows; to be freed. */

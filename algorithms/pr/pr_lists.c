@@ -1,4 +1,4 @@
-/** @file pr_lists.c  Dealing out rows to warps, who reads whose shares, and when floats do. */
+/** @file pr_lists.c  Dealing out rows to warps, with bands and without, who reads whose shares, and when floats do. */
 #include "algorithms/pr/pr.h"
 #include "runtime/support.h"
 
@@ -19,7 +19,7 @@ static void close_chunk(struct cut *cut)
     if (cut->open.rows && lists->chunk)
         lists->chunk[lists->chunks] = cut->open;
     lists->chunks += cut->open.rows != 0;
-    cut->open = (struct pr_chunk){0, 0, 0, 0};
+    cut->open = (struct pr_chunk){0, 0, 0, 0, 0};
 }
 
 static void add_short(struct cut *cut, uint64_t row, uint64_t arc, uint32_t arcs)
@@ -31,7 +31,7 @@ static void add_short(struct cut *cut, uint64_t row, uint64_t arc, uint32_t arcs
         cut->open.row = (uint32_t)row;
     }
     cut->open.rows++;
-    cut->open.arcs = (uint16_t)(cut->open.arcs + arcs);
+    cut->open.arcs = (uint8_t)(cut->open.arcs + arcs);
     if (cut->lists->end)
         cut->lists->end[row] = (uint8_t)cut->open.arcs;
 }
@@ -55,7 +55,7 @@ static void add_longer(struct weir__pr_lists *lists, uint64_t row, uint64_t arc,
 /* Called twice: to count entries, then to fill them in. */
 static void deal(const uint64_t *offsets, uint64_t rows, struct weir__pr_lists *lists)
 {
-    struct cut cut = {lists, {0, 0, 0, 0}};
+    struct cut cut = {lists, {0, 0, 0, 0, 0}};
     lists->chunks = lists->pieces = lists->longs = 0;
     for (uint64_t row = 0; row < rows; row++) {
         const uint32_t arcs = (uint32_t)(offsets[row + 1] - offsets[row]);
@@ -69,17 +69,27 @@ static void deal(const uint64_t *offsets, uint64_t rows, struct weir__pr_lists *
     close_chunk(&cut);
 }
 
+/* Room for what was counted. */
+static weir_status take(struct weir__pr_lists *lists)
+{
+    weir_status status;
+    if (lists->chunks > UINT32_MAX || lists->pieces > UINT32_MAX)
+        return weir__fail(WEIR_ERR_UNSUPPORTED, "more than 2^32 pieces of work on a device");
+    if ((status =
+             weir__alloc(lists->chunks, sizeof *lists->chunk, "chunks of rows", &lists->chunk)) ||
+        (status =
+             weir__alloc(lists->pieces, sizeof *lists->piece, "pieces of rows", &lists->piece)))
+        return status;
+    return weir__alloc(lists->longs, sizeof *lists->row, "long rows", &lists->row);
+}
+
 weir_status weir__pr_lists(const uint64_t *offsets, uint64_t rows, struct weir__pr_lists *lists_out)
 {
-    struct weir__pr_lists lists = {0};
+    struct weir__pr_lists lists = {.bands = 1};
     weir_status status;
     *lists_out = lists;
     deal(offsets, rows, &lists);
-    if (lists.chunks > UINT32_MAX || lists.pieces > UINT32_MAX)
-        return weir__fail(WEIR_ERR_UNSUPPORTED, "more than 2^32 pieces of work on a device");
-    if ((status = weir__alloc(lists.chunks, sizeof *lists.chunk, "chunks of rows", &lists.chunk)) ||
-        (status = weir__alloc(lists.pieces, sizeof *lists.piece, "pieces of rows", &lists.piece)) ||
-        (status = weir__alloc(lists.longs, sizeof *lists.row, "long rows", &lists.row)) ||
+    if ((status = take(&lists)) ||
         (status = weir__calloc(rows, sizeof *lists.end, "ends of rows", &lists.end))) {
         weir__pr_lists_free(&lists);
         return status;
@@ -89,8 +99,117 @@ weir_status weir__pr_lists(const uint64_t *offsets, uint64_t rows, struct weir__
     return WEIR_OK;
 }
 
+/* ---- the same by bands ------------------------------------------------------------------------- */
+
+struct dealing {
+    struct weir__pr_lists *lists;
+    const uint64_t *offsets;
+    uint64_t rows;
+    uint32_t strip_rows;
+};
+
+/* The chunks of a strip in a band, from an arc on. Their counts are made, or the chunks themselves, and ends of what
+ * were counts. @return behind the last arc. */
+static uint64_t deal_band(const struct dealing *dealing, uint64_t strip, uint32_t band,
+                          uint64_t arc)
+{
+    struct weir__pr_lists *lists = dealing->lists, mine = *lists;
+    uint32_t *first = lists->first + (uint64_t)band * lists->strips + strip;
+    uint8_t *end = lists->end + band * dealing->rows;
+    const uint64_t begin = strip * dealing->strip_rows, past = begin + dealing->strip_rows;
+    struct cut cut = {&mine, {0, 0, 0, 0, 0}};
+    mine.chunks = lists->chunk ? *first : 0;
+    mine.end = lists->chunk ? end : NULL;
+    for (uint64_t row = begin; row < past && row < dealing->rows; row++) {
+        const uint32_t arcs = end[row];
+        if (dealing->offsets[row + 1] - dealing->offsets[row] > PR_CHUNK_ARCS) {
+            close_chunk(&cut);
+            continue;
+        }
+        add_short(&cut, row, arc, arcs);
+        cut.open.band = (uint16_t)band;
+        arc += arcs;
+    }
+    close_chunk(&cut);
+    if (!lists->chunk)
+        *first = (uint32_t)mine.chunks;
+    return arc;
+}
+
+static void deal_strips(void *user, uint64_t begin, uint64_t end)
+{
+    const struct dealing *dealing = user;
+    for (uint64_t strip = begin; strip < end; strip++) {
+        uint64_t arc = dealing->offsets[strip * dealing->strip_rows];
+        for (uint32_t band = 0; band < dealing->lists->bands; band++)
+            arc = deal_band(dealing, strip, band, arc);
+    }
+}
+
+/* Longer rows are the last of their strip. */
+static void deal_longer(const struct dealing *dealing)
+{
+    const uint64_t *offsets = dealing->offsets;
+    dealing->lists->pieces = dealing->lists->longs = 0;
+    for (uint64_t begin = 0; begin < dealing->rows; begin += dealing->strip_rows) {
+        const uint64_t past = begin + dealing->strip_rows;
+        const uint64_t end = past < dealing->rows ? past : dealing->rows;
+        uint64_t longer = 0;
+        for (uint64_t row = begin; row < end; row++)
+            if (offsets[row + 1] - offsets[row] > PR_CHUNK_ARCS)
+                longer += offsets[row + 1] - offsets[row];
+        for (uint64_t row = begin; row < end && longer; row++) {
+            const uint32_t arcs = (uint32_t)(offsets[row + 1] - offsets[row]);
+            if (arcs <= PR_CHUNK_ARCS)
+                continue;
+            add_longer(dealing->lists, row, offsets[end] - longer, arcs);
+            longer -= arcs;
+        }
+    }
+}
+
+/* Counts of chunks become the first ones. */
+static void add_up(struct weir__pr_lists *lists)
+{
+    const uint64_t lots = (uint64_t)lists->bands * lists->strips;
+    lists->chunks = 0;
+    for (uint64_t lot = 0; lot < lots; lot++) {
+        const uint32_t count = lists->first[lot];
+        lists->first[lot] = (uint32_t)lists->chunks;
+        lists->chunks += count;
+    }
+    lists->first[lots] = (uint32_t)lists->chunks;
+}
+
+weir_status weir__pr_band_lists(const uint64_t *offsets, uint64_t rows, uint32_t bands,
+                                uint8_t *end, struct weir__pr_lists *lists_out)
+{
+    const uint32_t each = weir__pr_strip_rows(rows);
+    struct weir__pr_lists lists = {
+        .bands = bands, .strips = (uint32_t)((rows + each - 1) / each), .end = end};
+    const struct dealing dealing = {&lists, offsets, rows, each};
+    const uint64_t lots = (uint64_t)bands * lists.strips;
+    weir_status status = weir__calloc(lots + 1, sizeof *lists.first, "strips", &lists.first);
+    *lists_out = (struct weir__pr_lists){0};
+    if (!status) {
+        weir__parallel_for(lists.strips, 16, 0, deal_strips, (void *)&dealing);
+        add_up(&lists);
+        deal_longer(&dealing);
+        status = take(&lists);
+    }
+    if (status) {
+        weir__pr_lists_free(&lists);
+        return status;
+    }
+    weir__parallel_for(lists.strips, 16, 0, deal_strips, (void *)&dealing);
+    deal_longer(&dealing);
+    *lists_out = lists;
+    return WEIR_OK;
+}
+
 void weir__pr_lists_free(struct weir__pr_lists *lists)
 {
+    free(lists->first);
     free(lists->chunk);
     free(lists->piece);
     free(lists->row);

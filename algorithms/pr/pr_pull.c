@@ -1,9 +1,12 @@
 /** @file pr_pull.c  PageRank in step on the host's side: its arrays, runs, and what is said of them. */
 #include "algorithms/pr/pr.h"
+#include "runtime/config.h"
+#include "runtime/room.h"
 #include "runtime/support.h"
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FINE "shares in doubles" /* the array that is taken when it turns out to be needed */
 
@@ -15,11 +18,15 @@ extern const weir_steps_body weir__pr_pull_steps;
 struct making {
     struct weir__pr_pull *pull;
     const struct weir__pr_task *task;
+    struct weir__pr_parts parts;
+    uint64_t *offsets[WEIR_DEVICES_MAX]; /* of in-arcs */
+    struct weir__pr_bands bands;
     struct weir__pr_lists lists[WEIR_DEVICES_MAX];
     uint8_t *readers; /* by number, of several devices; else NULL */
 };
 
-/* Where in-arcs lie is known when rows are placed, so lists are counted by what all rows and arcs take at most. */
+/* Where in-arcs lie is known when rows are placed, so lists are counted by what all rows and arcs take at most. What
+ * bands take beyond that is not here: where it is not there, runs do without (bands_fit()). */
 static void need(const struct weir__sizes *sizes, const void *user, struct weir__need *need)
 {
     const weir_device *device = weir_context_device(sizes->context, 0);
@@ -36,6 +43,11 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     weir__need_give(need, on_host, 1);
 }
 
+static const weir_rows_part *part_of(const struct making *making, uint32_t p)
+{
+    return weir__row_steps_part(&making->pull->on, p);
+}
+
 /* What the table below asks while an object is made. */
 #define COUNT(name, elements)                                                \
     static uint64_t name(const void *user, uint32_t device, uint32_t sender) \
@@ -48,6 +60,11 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
 COUNT(chunk_count, making->lists[device].chunks)
 COUNT(piece_count, making->lists[device].pieces)
 COUNT(long_count, making->lists[device].longs)
+COUNT(end_count, making->lists[device].bands *part_of(making, device)->owned + 1)
+COUNT(first_count, making->lists[device].first
+                       ? (uint64_t)making->lists[device].bands * making->lists[device].strips + 1
+                       : 0)
+COUNT(sum_count, making->lists[device].bands > 1 ? part_of(making, device)->owned : 0)
 COUNT(reader_count, making->task->partition->parts > 1)
 COUNT(fine_count, making->pull->fine != 0)
 
@@ -75,7 +92,9 @@ static const weir_steps_array arrays[] = {
     LIST("pieces", piece_count, lists.piece),
     LIST("long rows", long_count, lists.row),
     LIST("sums of pieces", piece_count, partial),
-    {.name = "ends", .extent = WEIR_STEPS_OWNED, .bytes = 1, .more = 1, .field = FIELD(lists.end)},
+    LIST("ends", end_count, lists.end),
+    LIST("strips", first_count, lists.first),
+    LIST("sums over bands", sum_count, sums),
     {.name = "readers",
      .extent = WEIR_STEPS_OWNED,
      .count = reader_count,
@@ -99,27 +118,116 @@ static const weir_steps_program program = {.what = "PageRank",
 
 /* ---- building ---------------------------------------------------------------------------------- */
 
-static weir_status make_lists(struct making *making, uint32_t p)
+/* The rows are this object's alone, and nobody else looks at their arcs: so these may be put in another order. */
+static weir_status look_at_rows(struct making *making, uint32_t p)
 {
-    const weir_rows_part *part = weir__row_steps_part(&making->pull->on, p);
+    const weir_rows_part *part = part_of(making, p);
     const uint64_t bytes = (part->owned + UINT64_C(1)) * sizeof(uint64_t);
-    uint64_t *offsets;
-    weir_status status = weir__alloc(1, bytes, "offsets", &offsets);
+    struct weir__pr_rows *rows = &making->parts.part[p];
+    weir_status status = weir__alloc(1, bytes, "offsets", &making->offsets[p]);
     if (status)
         return status;
-    if (!(status = weir__download(weir_context_device(making->task->context, p), offsets,
-                                  part->in.offsets, bytes)))
-        status = weir__pr_lists(offsets, part->owned, &making->lists[p]);
-    free(offsets);
+    rows->device = weir_context_device(making->task->context, p);
+    rows->count = part->owned;
+    rows->offsets = making->offsets[p];
+    memcpy(&rows->targets, &part->in.targets, sizeof rows->targets);
+    return weir__download(rows->device, making->offsets[p], part->in.offsets, bytes);
+}
+
+/* The least that a device may count on: of a GPU all of its cache, while host devices have one together. */
+static uint64_t cache_of(const struct making *making)
+{
+    const weir_context *context = making->task->context;
+    const uint64_t set = weir__config_get(weir_context_config(context), WEIR__CACHE_BYTES);
+    uint64_t least = UINT64_MAX;
+    for (uint32_t p = 0; p < making->parts.count && !set; p++) {
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
+        weir_device_info_get(making->parts.part[p].device, &info);
+        if (info.kind == WEIR_DEVICE_HOST)
+            info.cache_bytes /= making->parts.count;
+        least = info.cache_bytes < least ? info.cache_bytes : least;
+    }
+    return set ? set : least;
+}
+
+/* Bytes of arrays that a device will be asked for behind its rows, those of doubles with them, which a run may turn out to need. */
+static uint64_t to_come(const struct making *making, uint32_t p, uint32_t bands)
+{
+    const uint64_t rows = part_of(making, p)->owned, arcs = part_of(making, p)->arcs_in;
+    const uint64_t strips = rows / weir__pr_strip_rows(rows) + 1;
+    const uint64_t chunks =
+        bands * (rows / PR_CHUNK_ROWS + 2 * strips) + 2 * (arcs / PR_CHUNK_ARCS);
+    const uint64_t pieces = 2 * (arcs / PR_PIECE_ARCS);
+    return making->parts.numbers * UINT64_C(24) + rows * (8 + 8 + bands + 1) +
+           chunks * sizeof(struct pr_chunk) +
+           pieces * (sizeof(struct pr_piece) + sizeof(struct pr_long) + sizeof(double)) +
+           bands * strips * sizeof(uint32_t);
+}
+
+/* Whether there is memory for bands: on the devices, and on the host, which puts arcs in order. */
+static int bands_fit(const struct making *making, uint32_t bands)
+{
+    struct weir__need need = {0, 0};
+    for (uint32_t p = 0; p < making->parts.count; p++) {
+        const struct weir__pr_rows *rows = &making->parts.part[p];
+        const uint64_t bytes = to_come(making, p, bands);
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
+        weir_pool_stats pool = WEIR_POOL_STATS_INIT;
+        weir_device_info_get(rows->device, &info);
+        weir_device_pool_stats(rows->device, &pool);
+        const uint64_t there = info.memory_bytes && info.memory_bytes < pool.bound_bytes
+                                   ? info.memory_bytes
+                                   : pool.bound_bytes;
+        if (pool.used_bytes + bytes > there)
+            return 0;
+        weir__need_take(&need, bytes - making->parts.numbers * UINT64_C(24), 1);
+        weir__need_take_on(&need, rows->device, bytes, 1);
+    }
+    weir__need_pass(&need, 2, WEIR__PR_BATCH_BYTES);
+    return weir__need_fits(&need, "bands") == WEIR_OK;
+}
+
+static weir_status choose_bands(struct making *making)
+{
+    const struct weir__pr_task *task = making->task;
+    weir_status status =
+        weir__pr_bands_choose(&making->parts, task->config.bands, cache_of(making), &making->bands);
+    if (!status && making->bands.count > 1 && !bands_fit(making, making->bands.count))
+        making->bands.count = 1;
     return status;
+}
+
+static weir_status make_lists(struct making *making, uint32_t p)
+{
+    const struct weir__pr_rows *rows = &making->parts.part[p];
+    const uint32_t bands = making->bands.count;
+    uint8_t *end;
+    weir_status status;
+    if (bands == 1)
+        return weir__pr_lists(rows->offsets, rows->count, &making->lists[p]);
+    if ((status = weir__calloc(rows->count, bands, "ends of rows", &end)))
+        return status;
+    if ((status = weir__pr_order(rows, &making->bands, end))) {
+        free(end);
+        return status;
+    }
+    return weir__pr_band_lists(rows->offsets, rows->count, bands, end, &making->lists[p]);
 }
 
 static weir_status placed(struct weir__row_steps *on, void *user)
 {
     struct making *making = user;
     weir_status status = WEIR_OK;
+    making->parts.count = on->parts;
+    making->parts.numbers = part_of(making, 0)->numbers;
+    making->parts.degree = weir_rows_degrees(on->rows);
+    making->parts.fine = making->pull->fine;
     if (on->parts > 1)
         status = weir__pr_readers(making->task, on->rows, &making->readers);
+    for (uint32_t p = 0; p < on->parts && !status; p++)
+        status = look_at_rows(making, p);
+    if (!status)
+        status = choose_bands(making);
     for (uint32_t p = 0; p < on->parts && !status; p++)
         status = make_lists(making, p);
     return status;
@@ -141,12 +249,15 @@ static weir_status place_lists(const struct making *making, uint32_t p)
         const char *array;
         const void *values;
         uint64_t bytes;
-    } list[] = {{"chunks", lists->chunk, lists->chunks * sizeof *lists->chunk},
-                {"pieces", lists->piece, lists->pieces * sizeof *lists->piece},
-                {"long rows", lists->row, lists->longs * sizeof *lists->row},
-                {"ends", lists->end, part->owned},
-                {"readers", making->readers ? making->readers + part->begin : NULL,
-                 making->readers ? part->owned : 0}};
+    } list[] = {
+        {"chunks", lists->chunk, lists->chunks * sizeof *lists->chunk},
+        {"pieces", lists->piece, lists->pieces * sizeof *lists->piece},
+        {"long rows", lists->row, lists->longs * sizeof *lists->row},
+        {"ends", lists->end, (uint64_t)lists->bands * part->owned},
+        {"strips", lists->first,
+         lists->first ? ((uint64_t)lists->bands * lists->strips + 1) * sizeof(uint32_t) : 0},
+        {"readers", making->readers ? making->readers + part->begin : NULL,
+         making->readers ? part->owned : 0}};
     weir_status status = WEIR_OK;
     for (size_t i = 0; i < sizeof list / sizeof *list && !status; i++)
         if (list[i].bytes)
@@ -175,7 +286,11 @@ static void tell(const struct making *making, uint32_t p)
     args->lists.chunks = (uint32_t)making->lists[p].chunks;
     args->lists.pieces = (uint32_t)making->lists[p].pieces;
     args->lists.longs = (uint32_t)making->lists[p].longs;
-    args->symmetric = weir_rows_symmetric(making->pull->on.rows) != 0;
+    args->lists.bands = making->lists[p].bands;
+    args->lists.strips = making->lists[p].strips;
+    /* By bands a chunk knows a part of a row's length alone. */
+    args->symmetric =
+        weir_rows_symmetric(making->pull->on.rows) != 0 && making->lists[p].bands == 1;
     args->start = 1 / n;
     args->damping = damping;
     args->teleport = (1 - damping) / n;
@@ -213,8 +328,10 @@ weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__
     making.pull->config = task->config;
     making.pull->fine = (int)bounds.fine;
     status = build(&making);
-    for (uint32_t p = 0; p < task->partition->parts; p++)
+    for (uint32_t p = 0; p < task->partition->parts; p++) {
         weir__pr_lists_free(&making.lists[p]);
+        free(making.offsets[p]);
+    }
     free(making.readers);
     if (status)
         weir__pr_pull_destroy(making.pull);
@@ -252,8 +369,10 @@ static uint64_t bytes_of(const struct pr_pull_args *args, uint64_t single, uint6
 {
     const uint64_t rows = args->rows.owned, numbers = args->rows.numbers;
     const uint64_t row = 1 + (args->symmetric ? 0 : 4) + (args->lists.readers != NULL);
+    /* Of longer rows, which are few, bands move nothing more. */
+    const uint64_t more = (args->lists.bands - UINT64_C(1)) * (1 + 2 * sizeof(double));
     const uint64_t each =
-        args->rows.arcs_in * 4 + args->lists.chunks * sizeof(struct pr_chunk) + rows * row;
+        args->rows.arcs_in * 4 + args->lists.chunks * sizeof(struct pr_chunk) + rows * (row + more);
     return single * (each + rows * 2 * sizeof(float)) + fine * (each + rows * 2 * sizeof(double)) +
            numbers * (4 + sizeof(float)) +
            rows * (4 + sizeof(double) + (fine ? sizeof(double) : sizeof(float))) +
@@ -271,6 +390,7 @@ static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
             stats->bytes_sent +=
                 args->sends[d] * (single * sizeof(float) + (all - single) * sizeof(double));
     }
+    stats->bands = ((const struct pr_pull_args *)weir_steps_args(pull->on.steps, 0))->lists.bands;
     stats->steps = all;
     stats->residual = (double)result[PR_RESULT_CHANGE] * PR_UNIT;
     stats->arcs_reached = weir__row_steps_part(&pull->on, 0)->arcs_all;

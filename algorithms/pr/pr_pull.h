@@ -17,6 +17,14 @@
  * - a *piece* is up to PR_PIECE_ARCS arcs of one longer row, added up by a warp in registers.
  * - a *long* row has several pieces. A warp does its pieces first, then its chunks, then its long rows, of which it
  *   adds up the pieces' sums: by then all pieces have been done long ago, and nobody waits.
+ *
+ * Where the shares are much larger than the cache that all units share, and rows reach all over them, numbers are cut
+ * into *bands* whose shares fit into it (pr_bands.c). Rows are cut into *strips*, and the arcs of a strip's short rows
+ * lie by band first: each band of it has chunks of its own, whose sums are added to those of the bands before,
+ * in memory. The last band settles the rows. A warp has the same strips in every band, so that it adds up what it wrote
+ * itself, always in the same order, and nobody waits between bands: all warps are about as far, and a
+ * band is small enough for two of them to be in use. Pieces are not cut by bands.
+ *
  * Each warp takes one entry of a list in each pass over it, and passes go forwards and backwards in turn: where rows
  * are sorted by length, the warp that had the longest row of one pass has the shortest of the next. */
 #ifndef WEIR_ALGORITHMS_PR_PR_PULL_H
@@ -29,7 +37,8 @@
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/** The place in a list of @p entries of what a worker does in a pass; may be behind the end. */
+/** The place in a list of what a worker does in a pass; may be behind the end.
+ *  @param[in] entries  of the list, by which the length of a run is chosen; 0: a run is one entry, and a pass is one of all workers. */
 WEIR_DEV uint64_t pr_entry(const struct pr_worker *worker, uint32_t entries, uint32_t pass)
 {
     uint32_t run = 1;
@@ -42,12 +51,50 @@ WEIR_DEV uint64_t pr_entry(const struct pr_worker *worker, uint32_t entries, uin
     return ((uint64_t)turn * worker->count + at) * run + in_run;
 }
 
-/** Without rows: behind the last one. */
-WEIR_DEV struct pr_chunk pr_chunk_of(const struct pr_lists *lists, const struct pr_worker *worker,
-                                     uint32_t pass)
+/** Move a warp's cursor to its next chunk, or behind the last. With one band that is its entry of each pass, with
+ * several it takes all of its strips in the first band, then all of them in the next. By lane 0. */
+WEIR_DEV void pr_advance(const struct pr_lists *lists, const struct pr_worker *worker)
 {
-    const uint64_t at = pr_entry(worker, lists->chunks, pass);
-    struct pr_chunk none = {0, 0, 0, 0};
+    struct pr_cursor *cursor = &worker->warp->cursor;
+    if (lists->bands == 1) {
+        cursor->at = pr_entry(worker, lists->chunks, cursor->pass++);
+        return;
+    }
+    if (cursor->band >= lists->bands)
+        return;
+    cursor->at++;
+    WEIR_ROLLED
+    while (cursor->at >= cursor->end) {
+        const uint64_t strip = pr_entry(worker, 0, cursor->pass);
+        if ((uint64_t)cursor->pass++ * worker->count >= lists->strips) {
+            cursor->pass = 0;
+            cursor->at = lists->chunks;
+            if (++cursor->band >= lists->bands)
+                return;
+        } else if (strip < lists->strips) {
+            const uint32_t *first = lists->first + (uint64_t)cursor->band * lists->strips + strip;
+            cursor->at = first[0];
+            cursor->end = first[1];
+        }
+    }
+}
+
+/** To a warp's first chunk. By all lanes. */
+WEIR_DEV void pr_rewind(const struct pr_lists *lists, const struct pr_worker *worker)
+{
+    const struct pr_cursor start = {0, 0, 0, 0};
+    if (weir_lane() == 0) {
+        worker->warp->cursor = start;
+        pr_advance(lists, worker);
+    }
+    weir_lanes_sync();
+}
+
+/** Where the cursor is; without rows: behind the last one. */
+WEIR_DEV struct pr_chunk pr_chunk_here(const struct pr_lists *lists, const struct pr_worker *worker)
+{
+    const struct pr_chunk none = {0, 0, 0, 0, 0};
+    const uint64_t at = worker->warp->cursor.at;
     return at < lists->chunks ? lists->chunk[at] : none;
 }
 
@@ -67,6 +114,11 @@ WEIR_DEV void pr_far(const uint32_t *targets, uint32_t count, uint32_t *far)
         const uint32_t at = weir_lane() + (uint32_t)k * WEIR_LANES;
         far[k] = at < count ? weir_load_once_u32(targets + at) : 0;
     }
+}
+
+WEIR_DEV const uint8_t *pr_ends_of(const struct pr_pull_args *a, struct pr_chunk chunk)
+{
+    return a->lists.end + (uint64_t)chunk.band * a->rows.owned + chunk.row;
 }
 
 WEIR_DEV void pr_ends(const uint8_t *ends, uint32_t count, uint8_t *end)

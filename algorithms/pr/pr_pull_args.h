@@ -12,11 +12,16 @@
 #define PR_CHUNK_ROWS 128u
 #define PR_PIECE_ARCS 1024u
 
-/** Rows `row` to row + rows - 1, whose arcs are `arc` to arc + arcs - 1 of the part. */
+#define PR_BANDS_MAX        64u
+#define PR_STRIP_ROWS_LEAST 128u
+#define PR_STRIP_ROWS_MOST  1024u
+
+/** Rows `row` to row + rows - 1, whose arcs in a band are `arc` to arc + arcs - 1 of the part. */
 struct pr_chunk {
     uint64_t arc;
     uint32_t row;
-    uint16_t rows, arcs;
+    uint16_t band;
+    uint8_t rows, arcs;
 };
 
 /** Arcs of one row. */
@@ -33,15 +38,20 @@ struct pr_long {
     uint32_t first, pieces;
 };
 
-/** The lists of a part; every row is in one of them. Read-only while kernels run. */
+/** The lists of a part; every row is in one of them, or in a chunk of each band. Read-only while kernels run. */
 struct pr_lists {
     const struct pr_chunk *chunk;
     const struct pr_piece *piece;
     const struct pr_long *row;
-    const uint8_t *end; /* by row: where it ends in its chunk, in arcs from the chunk's first */
+    /* By band and row: where it ends in its chunk, in arcs from the chunk's first. */
+    const uint8_t *end;
+    /* With several bands: strip s of band b has the chunks first[b * strips + s] up to the next one's. */
+    const uint32_t *first;
     /* By row: bit d % 8 is set for each device d that has arcs from the row's vertex. NULL on a single device. */
     const uint8_t *readers;
     uint32_t chunks, pieces, longs;
+    uint32_t bands; /* 1: the arcs of a row lie together */
+    uint32_t strips;
 };
 
 /* ---- from the host, and for it ------------------------------------------------------------------ */
@@ -81,6 +91,7 @@ struct pr_pull_args {
     weir_rows_part rows; /* with in-arcs and out-degrees */
     struct pr_lists lists;
     double *partial;       /* sum of each piece of a long row */
+    double *sums;          /* by row: over the bands before; NULL with one band */
     uint64_t *pieces_done; /* warps that did theirs, over all iterations; release, acquire dev */
     double *ranks;         /* by row; to be divided by their sum where dangling rank is spread */
     /* Shares on each device: `numbers` that are read in even iterations, then `numbers` for odd ones. */
@@ -115,8 +126,16 @@ struct pr_pull_args {
  *  one stretch of memory, which its core brings nearer by itself; lanes of a GPU read side by side with others. */
 #define PR_RUN (WEIR_LANES == 1u ? 32u : 1u)
 
+/** Where a warp is in its chunks. */
+struct pr_cursor {
+    uint64_t at;  /* a chunk */
+    uint64_t end; /* with several bands: behind the last one of the strip in this band */
+    uint32_t pass, band;
+};
+
 /** What a warp works in. */
 struct pr_warp {
+    struct pr_cursor cursor; /* lane 0 writes it; it stands in registers nowhere, which are short */
     union {
         float single[PR_SLOTS];
         double fine[PR_SLOTS];

@@ -57,17 +57,20 @@ WEIR_DEV void PR_FN(rows)(const struct pr_pull_args *a, const struct pr_round *r
     uint32_t width = WEIR_LANES;
     while (width > 1 && width * chunk.rows > WEIR_LANES)
         width >>= 1;
+    const int last = chunk.band + 1u == a->lists.bands;
     const uint32_t rows = WEIR_LANES / width, lane = weir_lane() & (width - 1);
     uint32_t row = weir_lane() / width;
     struct PR_FN(row) next = {0, 0, 0};
-    if (row < chunk.rows)
+    if (last && row < chunk.rows)
         next = PR_FN(ask)(a, from, chunk.row + row, warp->end[row + 1] - (uint32_t)warp->end[row]);
     WEIR_ROLLED
     for (uint32_t first = 0; first < chunk.rows; first += rows) {
         const struct PR_FN(row) own = next;
         const uint32_t after = row + rows;
         double sum = 0;
-        if (after < chunk.rows)
+        if (chunk.band && row < chunk.rows && lane == 0)
+            sum = weir_load_stream_f64(a->sums + chunk.row + row);
+        if (last && after < chunk.rows)
             next = PR_FN(ask)(a, from, chunk.row + after,
                               warp->end[after + 1] - (uint32_t)warp->end[after]);
         if (row < chunk.rows)
@@ -75,8 +78,12 @@ WEIR_DEV void PR_FN(rows)(const struct pr_pull_args *a, const struct pr_round *r
                 sum += (double)warp->share.PR_SHARES[i];
         if (width > 1)
             sum = weir_group_sum_f64(sum, width);
-        if (row < chunk.rows && lane == 0)
-            PR_FN(settle)(a, round, chunk.row + row, &own, sum, tally);
+        if (row < chunk.rows && lane == 0) {
+            if (last)
+                PR_FN(settle)(a, round, chunk.row + row, &own, sum, tally);
+            else
+                weir_store_stream_f64(a->sums + chunk.row + row, sum);
+        }
         row = after;
     }
 }
@@ -95,20 +102,22 @@ WEIR_DEV double PR_FN(stretch)(const uint32_t *targets, uint32_t arcs, const PR_
 }
 
 /** All chunks of a worker of one lane, which has no neighbours to read side by side with: row after row, each sum where
- *  it is made. */
+ *  it is made. With one band alone. */
 WEIR_DEV void PR_FN(chunks_alone)(const struct pr_pull_args *a, const struct pr_round *round,
                                   const struct pr_worker *worker, struct pr_tally *tally)
 {
     const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->copy);
-    struct pr_chunk chunk = pr_chunk_of(&a->lists, worker, 0);
     struct pr_tally sums = *tally; /* a local, which no store of a share can change */
-    for (uint32_t pass = 1; chunk.rows; pass++) {
-        const struct pr_chunk next = pr_chunk_of(&a->lists, worker, pass);
+    pr_rewind(&a->lists, worker);
+    struct pr_chunk chunk = pr_chunk_here(&a->lists, worker);
+    while (chunk.rows) {
+        pr_advance(&a->lists, worker);
+        const struct pr_chunk next = pr_chunk_here(&a->lists, worker);
         const uint32_t *targets = a->rows.in.targets + chunk.arc;
         const uint32_t *after = a->rows.in.targets + next.arc;
         for (uint32_t i = 0; i < next.arcs && next.arcs < next.rows * PR_SHORT; i++)
             weir_prefetch(&from[after[i]]);
-        const uint8_t *ends = a->lists.end + chunk.row;
+        const uint8_t *ends = pr_ends_of(a, chunk);
         for (uint32_t row = 0, at = 0; row < chunk.rows; row++) {
             const uint32_t end = ends[row];
             const struct PR_FN(row) own = PR_FN(ask)(a, from, chunk.row + row, end - at);
@@ -129,14 +138,19 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
     struct pr_warp *warp = worker->warp;
     uint32_t far[PR_DEEP];
     uint8_t end[PR_ROWS];
-    struct pr_chunk chunk = pr_chunk_of(&a->lists, worker, 0);
+    pr_rewind(&a->lists, worker);
+    struct pr_chunk chunk = pr_chunk_here(&a->lists, worker);
     pr_far(a->rows.in.targets + chunk.arc, chunk.arcs, far);
-    pr_ends(a->lists.end + chunk.row, chunk.rows, end);
-    if (weir_lane() == 0)
+    pr_ends(pr_ends_of(a, chunk), chunk.rows, end);
+    weir_lanes_sync();
+    if (weir_lane() == 0) {
         warp->end[0] = 0;
+        pr_advance(&a->lists, worker);
+    }
+    weir_lanes_sync();
     WEIR_ROLLED
-    for (uint32_t pass = 1; chunk.rows; pass++) {
-        const struct pr_chunk next = pr_chunk_of(&a->lists, worker, pass);
+    while (chunk.rows) {
+        const struct pr_chunk next = pr_chunk_here(&a->lists, worker);
         PR_REAL share[PR_DEEP];
         for (int k = 0; k < PR_DEEP; k++)
             share[k] =
@@ -144,10 +158,14 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
         for (int k = 0; k < PR_ROWS; k++)
             warp->end[weir_lane() + (uint32_t)k * WEIR_LANES + 1] = end[k];
         pr_far(a->rows.in.targets + next.arc, next.arcs, far);
-        pr_ends(a->lists.end + next.row, next.rows, end);
+        pr_ends(pr_ends_of(a, next), next.rows, end);
+        if (next.band && 4 * weir_lane() < next.rows) /* 32 bytes a lane */
+            weir_prefetch(a->sums + next.row + 4 * weir_lane());
         for (int k = 0; k < PR_DEEP; k++)
             warp->share.PR_SHARES[weir_lane() + (uint32_t)k * WEIR_LANES] = share[k];
         weir_lanes_sync();
+        if (weir_lane() == 0)
+            pr_advance(&a->lists, worker);
         PR_FN(rows)(a, round, from, warp, chunk, tally);
         weir_lanes_sync();
         chunk = next;
@@ -248,7 +266,7 @@ WEIR_DEV uint32_t PR_FN(sweep)(const struct pr_pull_args *a, const struct pr_rou
                                const struct weir_steps_block *b, struct pr_tally *tally)
 {
     PR_FN(pieces)(a, round, worker, tally);
-    if (WEIR_LANES == 1u)
+    if (WEIR_LANES == 1u && a->lists.bands == 1)
         PR_FN(chunks_alone)(a, round, worker, tally);
     else
         PR_FN(chunks)(a, round, worker, tally);

@@ -77,6 +77,7 @@ static weir_status describe(struct cuda_device *device)
     info->workers = info->units * (uint32_t)properties.maxThreadsPerMultiProcessor / 64;
     info->memory_bytes = properties.totalGlobalMem;
     info->block_bytes = properties.sharedMemPerBlockOptin;
+    info->cache_bytes = properties.l2CacheSize > 0 ? (uint64_t)properties.l2CacheSize : 0;
     return WEIR_OK;
 }
 

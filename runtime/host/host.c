@@ -13,6 +13,17 @@ static uint32_t count(void)
     return WEIR_DEVICES_MAX;
 }
 
+/* Of the last level, which the cores of a socket share. */
+static uint64_t last_cache_bytes(void)
+{
+#ifdef _SC_LEVEL3_CACHE_SIZE
+    const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    return bytes > 0 ? (uint64_t)bytes : 0;
+#else
+    return 0;
+#endif
+}
+
 static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t threads,
                                weir_device **device_out)
 {
@@ -33,6 +44,7 @@ static weir_status open_device(weir_context *context, uint32_t ordinal, uint32_t
     info->lanes = 1;
     info->memory_bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     info->block_bytes = weir__stack_bytes();
+    info->cache_bytes = last_cache_bytes();
     *device_out = &device->base;
     return WEIR_OK;
 }

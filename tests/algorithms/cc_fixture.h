@@ -77,7 +77,9 @@ enum shape {
     COMB,      /* paths side by side, joined at their far end: many trees meet late */
     TWO_STARS, /* a second hub of many arcs, outside the largest component */
     SHUFFLED,  /* a path whose vertices are anywhere */
-    HALVES,    /* two components of the same size */
+    BUNCHES, /* few arcs a row, but for two rows: paths of 10 that a row of 6000 arcs joins, and one of 100 */
+    TANGLE, /* six arcs of each vertex to any: no hubs. Every fourth vertex is of another component */
+    HALVES, /* two components of the same size */
     SHAPES
 };
 
@@ -127,6 +129,25 @@ static inline weir_graph *shaped(enum shape shape, int undirected)
         n = 2503; /* a prime: 1234 is a generator of all places */
         for (uint64_t i = 0; i + 1 < n; i++)
             put_arc(&list, i * 1234 % n, (i + 1) * 1234 % n);
+        break;
+    case BUNCHES:
+        n = 60002;
+        for (uint64_t v = 0; v + 3 < n; v++) {
+            if (v % 10 != 9)
+                put_arc(&list, v, v + 1);
+            if (v % 10 == 3)
+                put_arc(&list, v, n - 1);
+            if (v % 10 == 5 && v < 1000)
+                put_arc(&list, n - 2, v);
+        }
+        break;
+    case TANGLE:
+        n = 8000;
+        for (uint64_t i = 0, seed = 5; i < 6 * n; i++) {
+            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            const uint64_t v = i / 6, far = seed >> 33;
+            put_arc(&list, v, v % 4 ? far % (n / 4) * 4 + 1 + far % 3 : far % (n / 4) * 4);
+        }
         break;
     default:
         for (uint64_t v = 2; v < n; v++)

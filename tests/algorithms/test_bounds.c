@@ -22,13 +22,15 @@ static void components_cut_the_longest_row(void **state)
     struct cc_piece *piece = calloc(most + UINT64_C(1), sizeof *piece);
     struct weir_steps_page *page = calloc(1, sizeof *page);
     struct cc_words words = {.pieces = 0};
+    struct cc_shared shared = {.arcs = 0};
     struct cc_args args = {.pieces = piece, .words = {&words}, .member.page = {page}};
     const struct weir_steps_block block = {.blocks = 1, .threads = 1};
     uint64_t next = FIRST;
     (void)state;
     assert_true(piece && page);
-    cc_put_pieces(&args, &block, (struct cc_arcs_of){NULL, FIRST, MOST, 7, CC_PIECE_IN});
+    cc_put_pieces(&args, &shared, &block, (struct cc_arcs_of){NULL, FIRST, MOST, 7, CC_PIECE_IN});
     assert_int_equal(words.pieces, most);
+    assert_int_equal(shared.arcs, MOST);
     assert_int_equal(page->slot[0].sum[1], most);
     for (uint32_t i = 0; i < most; i++) {
         assert_int_equal(piece[i].first, next);

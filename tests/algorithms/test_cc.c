@@ -110,6 +110,117 @@ static void most_arcs_are_not_looked_at(void **state)
     weir_context_destroy(context);
 }
 
+static uint64_t steps_of(const weir_run_stats *stats, const char *phase)
+{
+    for (int i = 0; i < WEIR_RUN_PHASES; i++)
+        if (stats->phase[i].name && !strcmp(stats->phase[i].name, phase))
+            return stats->phase[i].steps;
+    return 0;
+}
+
+static void run_once(weir_context *context, const char *text, int undirected, weir_run_stats *stats)
+{
+    weir_graph *graph = open_graph(text, undirected);
+    weir_cc *cc;
+    assert_int_equal(weir_cc_create(context, graph, NULL, NULL, WEIR_CC_RESIDENT, &cc), WEIR_OK);
+    assert_int_equal(weir_cc_run(cc, stats), WEIR_OK);
+    weir_cc_destroy(cc);
+    weir_graph_destroy(graph);
+}
+
+/* The largest tree is known when the first forest is, and where it has most vertices they become its children on the way:
+ * neither a sample nor a pass that flattens trees takes a step of its own. */
+static void a_sample_costs_no_step(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    for (int undirected = 0; undirected < 2; undirected++) {
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        run_once(context, "rmat:14,16", undirected, &stats);
+        assert_int_equal(steps_of(&stats, "first"), 1);
+        assert_int_equal(steps_of(&stats, "sample") + steps_of(&stats, "link"), 0);
+        assert_in_range(steps_of(&stats, "rest"), 1, 2);
+        assert_in_range(steps_of(&stats, "label"), 1, 2);
+    }
+    weir_context_destroy(context);
+}
+
+/* Where rows have few arcs all are linked behind the first step, each from one of its ends. */
+static void few_arcs_take_no_sample(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    for (int i = 0; i < 4; i++) {
+        weir_graph *graph = i < 2 ? open_graph("grid:70x61,.65", i % 2) : shaped(BUNCHES, i % 2);
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        weir_cc *cc;
+        assert_int_equal(weir_cc_create(context, graph, NULL, NULL, WEIR_CC_RESIDENT, &cc),
+                         WEIR_OK);
+        assert_cc(cc, graph, "direct");
+        assert_int_equal(weir_cc_run(cc, &stats), WEIR_OK);
+        assert_int_equal(steps_of(&stats, "first"), 1);
+        assert_int_equal(steps_of(&stats, "direct"), i < 2 ? 1 : 2); /* long rows: another one */
+        assert_int_equal(steps_of(&stats, "label"), 1);
+        assert_int_equal(steps_of(&stats, "sample") + steps_of(&stats, "rest"), 0);
+        /* Its first arc, the others that lead to smaller numbers, and one that does not. */
+        assert_in_range(stats.work.atoms, 1, 2 * graph->vertices + graph->arcs);
+        weir_cc_destroy(cc);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
+/* Without hubs the first forest has no large tree: one more arc of half of the rows makes it, and no other is needed of what is
+ * inside. */
+static void a_tangle_takes_one_more_arc(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = shaped(TANGLE, 1);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_cc *cc;
+    assert_int_equal(weir_cc_create(context, graph, NULL, NULL, WEIR_CC_RESIDENT, &cc), WEIR_OK);
+    assert_cc(cc, graph, "by samples");
+    assert_int_equal(weir_cc_run(cc, &stats), WEIR_OK);
+    assert_int_equal(steps_of(&stats, "link"), 1);
+    assert_int_equal(steps_of(&stats, "sample"), 1);
+    assert_in_range(steps_of(&stats, "rest"), 1, 2);
+    /* One a row, one more of half of them, and all of every fourth row. */
+    assert_in_range(stats.work.atoms, 1, 3 * graph->vertices / 2 + graph->arcs / 4);
+    weir_cc_destroy(cc);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* Labels of vertices without arcs were written when the graph was placed, and a run does not touch their rows. */
+static void rows_without_arcs_are_left_alone(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    weir_graph *graph = open_graph("rmat:14,16", 1);
+    uint32_t marked = 0;
+    weir_cc *cc;
+    assert_int_equal(weir_cc_create(context, graph, NULL, NULL, WEIR_CC_RESIDENT, &cc), WEIR_OK);
+    assert_cc(cc, graph, "resident");
+    for (int run = 0; run < 2; run++) {
+        for (uint32_t d = 0; d < weir_context_device_count(context); d++) {
+            weir_values values = WEIR_VALUES_INIT;
+            assert_int_equal(weir_cc_values(cc, d, &values), WEIR_OK);
+            /* A host device's memory, and the object's to write: the test plays a trick on it. */
+            uint32_t *label = (uint32_t *)(uintptr_t)values.data;
+            for (uint64_t i = 0; i < values.count; i++) {
+                const uint32_t v = values.vertices[i];
+                if (v == UINT32_MAX || graph->offsets[v + 1] != graph->offsets[v])
+                    continue;
+                assert_int_equal(label[i], run ? UINT32_MAX - 1 : v);
+                label[i] = UINT32_MAX - 1;
+                marked++;
+            }
+        }
+        assert_int_equal(weir_cc_run(cc, NULL), WEIR_OK);
+    }
+    assert_true(marked > 2 * 100);
+    weir_cc_destroy(cc);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* The lists of a run are empty at its beginning: devices send no hooks of the run before again. */
 static void a_run_begins_anew(void **state)
 {
@@ -244,13 +355,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         ON_EACH_SPEC(shapes_that_reside) ON_EACH_SPEC(shapes_that_stream) ON_EACH_SPEC(
             generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices) ON_EACH_SPEC(every_route)
-            ON_EACH_SPEC(most_arcs_are_not_looked_at) CC_TEST(a_run_begins_anew, "host:2")
-                CC_TEST(a_run_begins_anew, "cuda:0-1") CC_TEST(a_cancel_ends_a_run, "host:1")
-                    CC_TEST(a_cancel_ends_a_run, "host:4") CC_TEST(a_cancel_ends_a_run, "cuda:0")
-                        CC_TEST(a_time_limit_ends_a_run, "host:1")
-                            CC_TEST(a_time_limit_ends_a_run, "host:4")
-                                ON_MIXED_DEVICES(shapes_that_stream)
-                                    cmocka_unit_test(bad_input_is_refused),
+            ON_EACH_SPEC(most_arcs_are_not_looked_at) ON_EACH_SPEC(a_sample_costs_no_step)
+                ON_EACH_SPEC(few_arcs_take_no_sample) ON_EACH_SPEC(a_tangle_takes_one_more_arc)
+                    CC_TEST(rows_without_arcs_are_left_alone,
+                            "host:1") CC_TEST(rows_without_arcs_are_left_alone, "host:3")
+                        CC_TEST(a_run_begins_anew, "host:2") CC_TEST(a_run_begins_anew, "cuda:0-1")
+                            CC_TEST(a_cancel_ends_a_run, "host:1")
+                                CC_TEST(a_cancel_ends_a_run, "host:4")
+                                    CC_TEST(a_cancel_ends_a_run, "cuda:0")
+                                        CC_TEST(a_time_limit_ends_a_run, "host:1")
+                                            CC_TEST(a_time_limit_ends_a_run, "host:4")
+                                                ON_MIXED_DEVICES(shapes_that_stream)
+                                                    cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(before_a_run_everybody_is_alone),
     };
     return cmocka_run_group_tests_name("cc", tests, make_folder, remove_folder);

@@ -17,8 +17,9 @@ static weir_graph *made_by(const char *text, int undirected, uint32_t threads)
 static void threads_change_nothing(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"rmat:13", "rmat:10,40,7", "grid:300x171",
-                                        "grid:171x300,.6,9"};
+    static const char *const texts[] = {
+        "rmat:13",    "rmat:10,40,7",    "grid:300x171", "grid:171x300,.6,9",
+        "uniform:13", "uniform:10,40,7", "mesh:300x171", "mesh:171x300,shuffle,9"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         for (int undirected = 0; undirected <= 1; undirected++) {
             weir_graph *one = made_by(texts[i], undirected, 1);
@@ -38,8 +39,11 @@ static void defaults(void **state)
     static const char *const pairs[][2] = {{"rmat:9", "rmat:9,16,1"},
                                            {"rmat:9,16", "rmat:9,16,1"},
                                            {"grid:20x30", "grid:20x30,1.0,1"},
-                                           {"grid:20x30,0.5", "grid:20x30,.5,1"}};
-    for (size_t i = 0; i < 4; i++) {
+                                           {"grid:20x30,0.5", "grid:20x30,.5,1"},
+                                           {"uniform:9", "uniform:9,16,1"},
+                                           {"uniform:9,16", "uniform:9,16,1"},
+                                           {"mesh:20x30,shuffle", "mesh:20x30,shuffle,1"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         weir_graph *a = made_by(pairs[i][0], 0, 0), *b = made_by(pairs[i][1], 0, 0);
         assert_same(a, b);
         weir_graph_destroy(a);
@@ -51,8 +55,11 @@ static void seeds_matter(void **state)
 {
     (void)state;
     static const char *const pairs[][2] = {{"rmat:9,8,1", "rmat:9,8,2"},
-                                           {"grid:50x50,.5,1", "grid:50x50,.5,2"}};
-    for (size_t i = 0; i < 2; i++) {
+                                           {"grid:50x50,.5,1", "grid:50x50,.5,2"},
+                                           {"uniform:9,8,1", "uniform:9,8,2"},
+                                           {"mesh:9x9,shuffle,1", "mesh:9x9,shuffle,2"},
+                                           {"mesh:9x9", "mesh:9x9,shuffle"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         weir_graph *a = made_by(pairs[i][0], 0, 0), *b = made_by(pairs[i][1], 0, 0);
         assert_true(a->arcs != b->arcs || memcmp(a->targets, b->targets, a->arcs * 4) != 0);
         weir_graph_destroy(a);
@@ -101,6 +108,86 @@ static void grid_shape(void **state)
     weir_graph_destroy(graph);
 }
 
+/* Every arc is as likely as any other: nearly all of them are there, and degrees stay near their mean. */
+static void uniform_shape(void **state)
+{
+    (void)state;
+    weir_graph_summary s = WEIR_GRAPH_SUMMARY_INIT;
+    weir_graph *graph = made_by("uniform:14", 0, 0);
+    uint64_t halves[2][2] = {{0, 0}, {0, 0}};
+    assert_int_equal(weir_graph_summarize(graph, &s), WEIR_OK);
+    assert_int_equal(graph->vertices, 16384);
+    assert_true(graph->arcs > 261500 &&
+                graph->arcs < 262000);                 /* of 262144, less 128 twice and 16 loops */
+    assert_true(s.degree_max < 45 && s.isolated == 0); /* a mean of 16 */
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + 1]; arc++)
+            halves[v >> 13][graph->targets[arc] >> 13]++;
+    for (int i = 0; i < 4; i++)
+        assert_true(halves[i / 2][i % 2] > 64500 && halves[i / 2][i % 2] < 66500);
+    weir_graph_destroy(graph);
+    graph = made_by("uniform:12", 1, 0);
+    assert_int_equal(weir_graph_summarize(graph, &s), WEIR_OK);
+    assert_true(s.symmetric && graph->arcs > 130000 && graph->arcs <= 131072);
+    weir_graph_destroy(graph);
+    graph = made_by("uniform:0", 0, 0);
+    assert_string_equal(shown(graph), "1:");
+    weir_graph_destroy(graph);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* By vertex, what no renumbering changes: its degree, and the sum of its neighbours' degrees; sorted. */
+static uint64_t *surroundings(const weir_graph *graph)
+{
+    uint64_t *all = calloc(graph->vertices, sizeof *all);
+    assert_non_null(all);
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        all[v] = (graph->offsets[v + 1] - graph->offsets[v]) << 32;
+        for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + 1]; arc++)
+            all[v] +=
+                graph->offsets[graph->targets[arc] + 1u] - graph->offsets[graph->targets[arc]];
+    }
+    qsort(all, graph->vertices, sizeof *all, by_number);
+    return all;
+}
+
+static void mesh_shape(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"mesh:3x2", "6: 0>1 0>3 0>4 1>0 1>2 1>4 1>5 2>1 2>5 3>0 3>4 4>0 4>1 4>3 4>5 5>1 5>2 5>4"},
+        {"mesh:1x3", "3: 0>1 1>0 1>2 2>1"},
+        {"mesh:3x1", "3: 0>1 1>0 1>2 2>1"},
+        {"mesh:2x1,shuffle", "2: 0>1 1>0"},
+        {"mesh:1x1", "1:"}};
+    weir_graph_summary s = WEIR_GRAPH_SUMMARY_INIT;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        weir_graph *graph = made_by(texts[i][0], 0, 0);
+        assert_string_equal(shown(graph), texts[i][1]);
+        weir_graph_destroy(graph);
+    }
+    weir_graph *plain = made_by("mesh:60x40", 0, 0), *mixed = made_by("mesh:60x40,shuffle", 0, 0);
+    uint64_t *a = surroundings(plain), *b = surroundings(mixed), near = 0;
+    assert_int_equal(plain->arcs, 2 * (59 * 40 + 60 * 39 + 59 * 39));
+    assert_int_equal(mixed->arcs, plain->arcs);
+    assert_int_equal(weir_graph_summarize(mixed, &s), WEIR_OK);
+    assert_true(s.symmetric && s.degree_max == 6);
+    assert_memory_equal(a, b, plain->vertices * sizeof *a);
+    for (uint64_t v = 0; v < mixed->vertices; v++)
+        for (uint64_t arc = mixed->offsets[v]; arc < mixed->offsets[v + 1]; arc++)
+            near += mixed->targets[arc] < v + 62 && v < mixed->targets[arc] + UINT64_C(62);
+    assert_true(near < mixed->arcs / 10); /* along rows it is all of them */
+    free(a);
+    free(b);
+    weir_graph_destroy(plain);
+    weir_graph_destroy(mixed);
+}
+
 static void malformed(void **state)
 {
     (void)state;
@@ -131,6 +218,21 @@ static void malformed(void **state)
                                         "grid:70000x70000",
                                         "grid:5x5,0x1",
                                         "grid:4294967295x1",
+                                        "uniform:",
+                                        "uniform:32",
+                                        "uniform:5,0",
+                                        "uniform:5,2,3,4",
+                                        "uniform:5x",
+                                        "mesh:",
+                                        "mesh:5",
+                                        "mesh:0x5",
+                                        "mesh:5x5,",
+                                        "mesh:5x5,mixed",
+                                        "mesh:5x5,shuffled",
+                                        "mesh:5x5,shuffle,",
+                                        "mesh:5x5,shuffle,x",
+                                        "mesh:5x5,.5",
+                                        "mesh:70000x70000",
                                         "rmat:5,2,99999999999999999999"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         weir_graph *graph = (weir_graph *)&graph;
@@ -151,6 +253,8 @@ int main(void)
         cmocka_unit_test(seeds_matter),
         cmocka_unit_test(rmat_shape),
         cmocka_unit_test(grid_shape),
+        cmocka_unit_test(uniform_shape),
+        cmocka_unit_test(mesh_shape),
         cmocka_unit_test(malformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

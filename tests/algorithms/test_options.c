@@ -28,6 +28,7 @@ enum option {
     GROUP_ALONE,
     PARENTS,
     ITERATIONS,
+    BANDS,
     NONE,
     OPTIONS
 };
@@ -63,6 +64,7 @@ static const struct {
                    [GROUP_ALONE] = {"group", {SET(group, 2)}},
                    [PARENTS] = {"parents", {SET(parents, 1)}},
                    [ITERATIONS] = {.name = "iterations"}, /* of weir_pr_config */
+                   [BANDS] = {.name = "bands"},           /* the same */
                    [NONE] = {.name = "none"}};
 
 static void set_field(weir_run_options *options, const struct setting *setting)
@@ -109,6 +111,8 @@ static int shows(const weir_run_options *options, enum option option, const weir
         return work->mapping == options->mapping && work->group == options->group;
     case ITERATIONS:
         return stats->steps == 2;
+    case BANDS:
+        return stats->bands == 3;
     case PARENTS: /* weir_bfs_parents() tells */
     case NONE:
     case OPTIONS:
@@ -120,13 +124,13 @@ static int shows(const weir_run_options *options, enum option option, const weir
 /* ---- the forms, and what each reads ---------------------------------------------------------- */
 
 static weir_status run_bfs(weir_context *context, const weir_graph *graph,
-                           const weir_run_options *options, int form, int iterations,
+                           const weir_run_options *options, int form, enum option given,
                            weir_run_stats *stats)
 {
     weir_bfs *bfs;
     int64_t parents[64];
     (void)form;
-    (void)iterations;
+    (void)given;
     weir_status status = weir_bfs_create(context, graph, NULL, options, &bfs);
     if (!status)
         status = weir_bfs_run(bfs, 0, stats);
@@ -137,12 +141,12 @@ static weir_status run_bfs(weir_context *context, const weir_graph *graph,
 }
 
 static weir_status run_sssp(weir_context *context, const weir_graph *graph,
-                            const weir_run_options *options, int form, int iterations,
+                            const weir_run_options *options, int form, enum option given,
                             weir_run_stats *stats)
 {
     weir_sssp *sssp;
     (void)form;
-    (void)iterations;
+    (void)given;
     weir_status status = weir_sssp_create(context, graph, NULL, options, &sssp);
     if (!status)
         status = weir_sssp_run(sssp, 0, stats);
@@ -151,13 +155,14 @@ static weir_status run_sssp(weir_context *context, const weir_graph *graph,
 }
 
 static weir_status run_pr(weir_context *context, const weir_graph *graph,
-                          const weir_run_options *options, int form, int iterations,
+                          const weir_run_options *options, int form, enum option given,
                           weir_run_stats *stats)
 {
     weir_pr_config config = WEIR_PR_CONFIG_INIT;
     weir_pr *pr;
     (void)form;
-    config.iterations = iterations ? 2 : 0;
+    config.iterations = given == ITERATIONS ? 2 : 0;
+    config.bands = given == BANDS ? 3 : 0;
     weir_status status = weir_pr_create(context, graph, NULL, options, &config, &pr);
     if (!status)
         status = weir_pr_run(pr, stats);
@@ -166,11 +171,11 @@ static weir_status run_pr(weir_context *context, const weir_graph *graph,
 }
 
 static weir_status run_cc(weir_context *context, const weir_graph *graph,
-                          const weir_run_options *options, int form, int iterations,
+                          const weir_run_options *options, int form, enum option given,
                           weir_run_stats *stats)
 {
     weir_cc *cc;
-    (void)iterations;
+    (void)given;
     weir_status status = weir_cc_create(context, graph, NULL, options, (weir_cc_source)form, &cc);
     if (!status)
         status = weir_cc_run(cc, stats);
@@ -180,7 +185,7 @@ static weir_status run_cc(weir_context *context, const weir_graph *graph,
 
 /* An operator of a user, here that of breadth-first search. */
 static weir_status run_operator(weir_context *context, const weir_graph *graph,
-                                const weir_run_options *options, int form, int iterations,
+                                const weir_run_options *options, int form, enum option given,
                                 weir_run_stats *stats)
 {
     weir_placement *placement;
@@ -188,7 +193,7 @@ static weir_status run_operator(weir_context *context, const weir_graph *graph,
     bfs_wire seed = {0, 0};
     uint32_t part;
     (void)form;
-    (void)iterations;
+    (void)given;
     OK(weir_placement_create(context, graph, NULL, WEIR_PART_WEIGHTS_NONE, &placement));
     weir_status status =
         weir_traversal_create(placement, &weir__bfs_operator, options, NULL, &traversal);
@@ -216,7 +221,7 @@ static weir_status run_operator(weir_context *context, const weir_graph *graph,
 static const struct form {
     const char *name;
     weir_status (*run)(weir_context *context, const weir_graph *graph,
-                       const weir_run_options *options, int form, int iterations,
+                       const weir_run_options *options, int form, enum option given,
                        weir_run_stats *stats);
     weir_direction direction;
     int form; /* a weir_cc_source */
@@ -228,7 +233,7 @@ static const struct form {
     {"sssp switch", run_sssp, WEIR_DIRECTION_SWITCH, 0,
      BIT(ORDER_SOFT) | BIT(DELTA) | BIT(DELTA_ALONE) | BIT(NONE)},
     {"sssp push", run_sssp, WEIR_DIRECTION_PUSH, 0, WORKLIST | BIT(DELTA_ALONE)},
-    {"pr pull", run_pr, WEIR_DIRECTION_PULL, 0, BIT(ITERATIONS) | BIT(NONE)},
+    {"pr pull", run_pr, WEIR_DIRECTION_PULL, 0, BIT(ITERATIONS) | BIT(BANDS) | BIT(NONE)},
     {"pr push", run_pr, WEIR_DIRECTION_PUSH, 0, WORKLIST},
     {"cc resident", run_cc, WEIR_DIRECTION_AUTO, WEIR_CC_RESIDENT, BIT(ROUTE) | BIT(NONE)},
     {"cc streamed", run_cc, WEIR_DIRECTION_AUTO, WEIR_CC_STREAMED,
@@ -253,12 +258,11 @@ static void try_option(weir_context *context, const weir_graph *graph, const str
 {
     weir_run_options options = options_with(option);
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
-    const int only_pr = option == ITERATIONS && form->run != run_pr;
+    const int only_pr = (option == ITERATIONS || option == BANDS) && form->run != run_pr;
     options.direction = form->direction;
     if (only_pr)
         return; /* there is no such parameter */
-    weir_status status =
-        form->run(context, graph, &options, form->form, option == ITERATIONS, &stats);
+    weir_status status = form->run(context, graph, &options, form->form, option, &stats);
     if (form->reads & BIT(option)) {
         if (status)
             fail_msg("%s, %s: %s", form->name, rows[option].name, weir_error_detail());
@@ -305,7 +309,7 @@ static void values_that_there_are_not(void **state)
             weir_run_stats stats = WEIR_RUN_STATS_INIT;
             options.direction = forms[f].direction;
             set_field(&options, &wrong[i]);
-            STATUS(forms[f].run(context, graph, &options, forms[f].form, 0, &stats),
+            STATUS(forms[f].run(context, graph, &options, forms[f].form, NONE, &stats),
                    WEIR_ERR_INVALID);
             assert_detail_has("99");
         }
@@ -322,7 +326,7 @@ static void components_have_no_direction(void **state)
         weir_run_options options = options_with(NONE);
         weir_run_stats stats = WEIR_RUN_STATS_INIT;
         options.direction = WEIR_DIRECTION_PULL;
-        STATUS(run_cc(context, graph, &options, source, 0, &stats), WEIR_ERR_UNSUPPORTED);
+        STATUS(run_cc(context, graph, &options, source, NONE, &stats), WEIR_ERR_UNSUPPORTED);
         assert_detail_has("direction has no effect on connected");
     }
     weir_graph_destroy(graph);
@@ -338,7 +342,7 @@ static void operators_push(void **state)
         weir_run_options options = options_with(NONE);
         weir_run_stats stats = WEIR_RUN_STATS_INIT;
         options.direction = (weir_direction)direction;
-        STATUS(run_operator(context, graph, &options, 0, 0, &stats), WEIR_ERR_UNSUPPORTED);
+        STATUS(run_operator(context, graph, &options, 0, NONE, &stats), WEIR_ERR_UNSUPPORTED);
         assert_detail_has("direction push");
     }
     weir_graph_destroy(graph);
@@ -352,20 +356,20 @@ static void options_pick_the_form(void **state)
     weir_graph *graph = small_graph();
     weir_run_options options = options_with(FETCH);
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
-    OK(run_bfs(context, graph, &options, 0, 0, &stats));
+    OK(run_bfs(context, graph, &options, 0, NONE, &stats));
     assert_int_equal(stats.direction, WEIR_DIRECTION_PUSH);
     options.parents = 1;
-    STATUS(run_bfs(context, graph, &options, 0, 0, &stats), WEIR_ERR_UNSUPPORTED);
+    STATUS(run_bfs(context, graph, &options, 0, NONE, &stats), WEIR_ERR_UNSUPPORTED);
     assert_detail_has("fetch has no effect");
     assert_detail_has("parents has none");
     options = options_with(PARENTS);
-    OK(run_bfs(context, graph, &options, 0, 0, &stats));
+    OK(run_bfs(context, graph, &options, 0, NONE, &stats));
     assert_int_equal(stats.direction, WEIR_DIRECTION_SWITCH);
     options = options_with(NONE);
-    OK(run_pr(context, graph, &options, 0, 1, &stats));
+    OK(run_pr(context, graph, &options, 0, ITERATIONS, &stats));
     assert_int_equal(stats.direction, WEIR_DIRECTION_PULL);
     options = options_with(KERNEL);
-    STATUS(run_pr(context, graph, &options, 0, 1, &stats), WEIR_ERR_UNSUPPORTED);
+    STATUS(run_pr(context, graph, &options, 0, ITERATIONS, &stats), WEIR_ERR_UNSUPPORTED);
     assert_detail_has("iterations has none");
     weir_graph_destroy(graph);
     weir_context_destroy(context);

@@ -199,13 +199,19 @@ present trials.0.max_rank trials.0.sum_ranks trials.0.residual trials.0.ms_per_i
     trials.0.stats.phases.0.name trials.0.stats.phases.0.ms trials.0.stats.phases.0.steps
 expect_ok pr ranks.el --devices host:2 --direction pull --iterations 2 --dangling ignore --damping 0.5 --json -
 is choices.iterations 2
+is choices.bands 0
+is trials.0.bands 1
 is choices.dangling '"ignore"'
 is choices.damping 0.5
 is trials.0.steps 2
 is trials.0.l1_difference null
 is trials.0.verified_by null
+expect_ok pr ranks.el --devices host:2 --bands 2 --json -
+is choices.bands 2
+is trials.0.bands 2
 expect_ok pr ranks.el --devices host:2 --direction push --json -
 is trials.0.steps 0
+is trials.0.bands 0
 is trials.0.ms_per_iteration null
 present choices.route choices.order choices.kernel
 

@@ -106,6 +106,10 @@ done
 expect_ok pr rmat:8,8 --direction pull --devices host:2 --iterations 1000 --verify
 expect_ok pr rmat:8,8 --direction pull --devices host:2 --iterations 100000
 has "at most 100000 iterations"
+for bands in 1 2 64; do
+    expect_ok pr rmat:8,8 --direction pull --devices host:3 --bands $bands --verify
+    has "bands $bands"
+done
 expect_ok pr rmat:8,8 --devices host:2 --tolerance 2.5
 expect_ok pr rmat:8,8 --devices host:2 --tolerance .01
 has "tolerance 0.01"
@@ -121,6 +125,10 @@ done
 for value in 0 -1 x 1.5 4294967296; do
     refuse 2 "--iterations: \"$value\"" pr $G --iterations="$value"
 done
+for value in 0 -1 x 1.5 65; do
+    refuse 2 "--bands: \"$value\"" pr $G --bands="$value"
+done
+refuse 2 "--bands has no effect on PageRank through the worklist: leave it out" pr none.el --bands 3 --direction push
 refuse 2 "--dangling loop: unknown; choose one of: spread, ignore" pr $G --dangling loop
 refuse 2 "--direction switch: unknown; choose one of: auto, push, pull" pr $G --direction switch
 refuse 2 "--order has no effect on PageRank in step" pr $G --direction pull --order fifo

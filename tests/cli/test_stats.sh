@@ -57,6 +57,19 @@ for verb in bfs sssp pr cc; do
     sane "$OUT"
 done
 
+# ---- bands: of a graph that is gone over at random, in a cache of a quarter of its ranks ----
+export WEIR_CACHE_BYTES=16KiB
+expect_ok pr uniform:14 --devices host:2 --direction pull --stats
+lines "^  bands of ranks  *13$" 1
+expect_ok pr uniform:14 --devices host:2 --direction pull --bands 3 --stats --verify
+lines "^  bands of ranks  *3$" 1
+expect_ok pr uniform:14 --devices host:2 --direction push --tolerance 1e-3 --stats
+lines "bands of ranks" 0
+export WEIR_CACHE_BYTES=1TiB
+expect_ok pr uniform:14 --devices host:2 --direction pull --stats
+lines "^  bands of ranks  *1$" 1
+unset WEIR_CACHE_BYTES
+
 # ---- the worklist in detail ----
 for verb in bfs sssp; do
     push="--direction push"

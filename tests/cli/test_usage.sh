@@ -31,7 +31,7 @@ worklist="direction order kernel worker fetch mapping"
     has "GTEPS edges"
     help_of sssp source sources $worklist balance wire weights
     has "GTEPS seen"
-    help_of pr $worklist tolerance damping dangling iterations
+    help_of pr $worklist tolerance damping dangling iterations bands
     has "1 - damping"
     help_of cc stream
     has "smallest vertex"
@@ -44,6 +44,13 @@ for option in devices machine bytes trials warmups format json compare factor fr
     has "--$option"
 done
 has "  broadcast "
+expect_ok help
+for generator in rmat:SCALE uniform:SCALE grid:WxH mesh:WxH; do has "  $generator["; done
+for graph in uniform:7 uniform:7,3,9 mesh:9x7 mesh:9x7,shuffle mesh:9x7,shuffle,3; do
+    expect_ok sssp $graph --devices host:2 --weights random:1-9:1 --verify
+done
+refuse 2 "write uniform:SCALE" info uniform:32
+refuse 2 "write mesh:WxH" info mesh:3x3,mixed
 expect_ok version
 has "weir 0."
 expect_ok info --config
@@ -104,6 +111,7 @@ refuse 2 "--tolerance: bfs" bfs $G --tolerance 1e-3
 refuse 2 "--damping: bfs" bfs $G --damping .5
 refuse 2 "--dangling: bfs has no dangling mass" bfs $G --dangling ignore
 refuse 2 "--iterations: bfs ends by itself" bfs $G --iterations 3
+refuse 2 "--bands: bfs reads no ranks along arcs" bfs $G --bands 3
 refuse 2 "--stream: bfs has no such option" bfs $G --stream on
 refuse 2 "--parts: bfs" bfs $G --parts 3
 refuse 2 "pr: GRAPH is missing; see weir help pr" pr

@@ -57,6 +57,7 @@ static void defaults_are_those_of_the_table(void **state)
     (void)state;
     OK(weir_config_create(&config));
     assert_int_equal(number_of(config, "pool_bytes"), 16ull << 30);
+    assert_int_equal(number_of(config, "cache_bytes"), 0);
     assert_int_equal(number_of(config, "events"), 1024);
     assert_int_equal(number_of(config, "host_threads"), 1);
     assert_int_equal(number_of(config, "peer"), 0);

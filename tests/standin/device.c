@@ -11,6 +11,7 @@
 #define THREADS_OF_UNIT 128
 #define MEMORY_BYTES    ((size_t)1 << 30)
 #define BLOCK_BYTES     ((size_t)227 << 10)
+#define CACHE_BYTES     (2 << 20)
 #define MEMORY_KHZ      1000000
 #define MEMORY_BUS_BITS 512
 #define ATTRIBUTE_MAJOR 9
@@ -87,6 +88,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
     snprintf(properties->name, sizeof properties->name, "stand-in for a GPU");
     properties->totalGlobalMem = MEMORY_BYTES;
     properties->sharedMemPerBlockOptin = BLOCK_BYTES;
+    properties->l2CacheSize = CACHE_BYTES;
     properties->multiProcessorCount = UNITS;
     properties->maxThreadsPerMultiProcessor = THREADS_OF_UNIT;
     return cudaSuccess;

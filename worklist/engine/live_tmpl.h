@@ -474,10 +474,10 @@ WEIR_COLD struct OP(live_other)
     memset(&tally, 0, sizeof tally);
     memset(&other, 0, sizeof other);
     self->live = self->plain = 1;
-    /* What arrives queues up behind what waits, so that the order stays that in which items came, and what says the same as
-     * others can be merged with them. */
-    self->choked =
-        choked || (source == WEIR_LIVE_ARRIVED && (found & (uint32_t)1 << WEIR_LIVE_HOME));
+    /* What arrives queues up behind what waits, here or in other queues, so that the order stays that in which items came, and
+     * what says the same as others can be merged with them. */
+    self->choked = choked || (source == WEIR_LIVE_ARRIVED &&
+                              (work->live->queues > 1 || (found & (uint32_t)1 << WEIR_LIVE_HOME)));
     self->home = self->push_to = home;
     self->tally = &tally;
     if (source == WEIR_LIVE_PIECE) {

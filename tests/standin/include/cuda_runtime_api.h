@@ -118,6 +118,7 @@ struct cudaDeviceProp {
     char name[256];
     size_t totalGlobalMem;
     size_t sharedMemPerBlockOptin;
+    int l2CacheSize;
     int multiProcessorCount;
     int maxThreadsPerMultiProcessor;
 };

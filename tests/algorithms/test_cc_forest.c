@@ -1,0 +1,219 @@
+/** @file test_cc_forest.c  Joining trees of connected components: what it leaves, and how often it looked at a parent. */
+#include <stdint.h>
+
+static uint64_t looked;
+
+#define CC_LOOKS(count) (looked += (count))
+#include "algorithms/cc/cc_body.h"
+#include "tests/lib/support.h"
+
+#include <string.h>
+
+/* Two trees of children that point at their roots are joined by a look at each child and one at the root that is hung. */
+static void a_join_looks_at_no_parent_twice(void **state)
+{
+    uint32_t parent[] = {0, 1, 2, 1, 2};
+    struct cc_hook hook = {0, 0};
+    (void)state;
+    looked = 0;
+    assert_true(cc_join(parent, 4, 3, &hook));
+    assert_int_equal(hook.root, 2);
+    assert_int_equal(hook.under, 1);
+    assert_int_equal(looked, 3);
+}
+
+/* Children of one root are known to be joined by a look at each of them. */
+static void a_common_parent_ends_a_join(void **state)
+{
+    uint32_t parent[] = {0, 1, 1, 1};
+    struct cc_hook hook = {0, 0};
+    (void)state;
+    looked = 0;
+    assert_false(cc_join(parent, 2, 3, &hook));
+    assert_int_equal(looked, 2);
+    assert_false(cc_join(parent, 1, 3, &hook));
+    assert_int_equal(looked, 4);
+}
+
+/* Every second vertex of a path that a join climbs points further up than before. */
+static void a_join_halves_paths(void **state)
+{
+    uint32_t parent[] = {0, 1, 1, 2, 3, 4, 5};
+    struct cc_hook hook = {0, 0};
+    (void)state;
+    looked = 0;
+    assert_true(cc_join(parent, 6, 0, &hook));
+    assert_int_equal(hook.root, 1);
+    assert_int_equal(hook.under, 0);
+    assert_int_equal(parent[6], 4);
+    assert_int_equal(parent[5], 4);
+    assert_int_equal(parent[4], 2);
+    assert_int_equal(parent[3], 2);
+    assert_int_equal(parent[2], 1);
+    assert_int_equal(parent[1], 0);
+    assert_int_equal(looked, 7); /* every vertex once */
+}
+
+/* The root of 5, 3 steps away, is found by one look a step and one that finds that it is a root. */
+static void a_root_is_looked_at_once(void **state)
+{
+    uint32_t parent[] = {0, 1, 1, 2, 2, 3};
+    (void)state;
+    looked = 0;
+    assert_int_equal(cc_root(parent, 5, CC_NONE), 1);
+    assert_int_equal(looked, 4);
+    assert_int_equal(parent[5], 2); /* halved */
+    assert_int_equal(cc_root(parent, 5, 2), 2);
+    assert_int_equal(looked, 5);
+    assert_int_equal(cc_root(parent, 0, CC_NONE), 0);
+    assert_int_equal(looked, 5);
+}
+
+/* Random arcs: roots are the smallest of their trees, parents never larger, as many joins as trees less. */
+static void joins_make_a_forest(void **state)
+{
+    enum { N = 3000 };
+    static uint32_t parent[N], label[N];
+    uint64_t joined = 0, trees = 0, seed = 7;
+    (void)state;
+    for (uint32_t v = 0; v < N; v++)
+        parent[v] = label[v] = v;
+    for (uint32_t i = 0; i < N; i++) {
+        struct cc_hook hook = {0, 0};
+        uint32_t x, y, from, to;
+        seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        x = (uint32_t)(seed >> 33) % N;
+        y = (uint32_t)(seed >> 44) % N;
+        from = label[x] < label[y] ? label[y] : label[x];
+        to = label[x] < label[y] ? label[x] : label[y];
+        assert_int_equal(cc_join(parent, x, y, &hook), from != to);
+        joined += from != to;
+        if (from != to)
+            assert_int_equal(hook.root, from);
+        for (uint32_t v = 0; v < N && from != to; v++)
+            label[v] = label[v] == from ? to : label[v];
+    }
+    for (uint32_t v = 0; v < N; v++) {
+        assert_true(parent[v] <= v);
+        trees += parent[v] == v;
+        assert_int_equal(cc_root(parent, v, CC_NONE), label[v]);
+    }
+    assert_int_equal(trees + joined, N);
+}
+
+/* Of row 5 the neighbours 1, 3 and 4 are smaller. The first step takes the smallest, or the nearest where rows have few arcs, and
+ * then the other two are linked: by a look at each, and at the arc that is not smaller. */
+static void the_first_step_takes_the_nearest(void **state)
+{
+    static const uint64_t offsets[] = {0, 0, 1, 1, 2, 3, 7, 8};
+    static const uint32_t targets[] = {5, 5, 5, 1, 3, 4, 6, 5};
+    enum { ROWS = 7 };
+    (void)state;
+    for (uint32_t nearest = 0; nearest < 2; nearest++) {
+        uint32_t parent[ROWS] = {0};
+        struct weir_steps_block block = {.blocks = 1, .threads = 1};
+        struct cc_shared shared = {.hooks = 0};
+        struct cc_args args = {.direct = 1, .nearest = nearest};
+        struct cc_run run = {.args = &args, .shared = &shared, .block = &block, .stride = 1};
+        args.part.out.offsets = offsets;
+        args.part.out.targets = targets;
+        args.part.busy = args.part.owned = ROWS;
+        args.part.parts = 1;
+        run.parent = args.parent[0] = parent;
+        cc_first_rows(&run, 0, 1);
+        assert_int_equal(parent[5], nearest ? 4 : 1);
+        assert_int_equal(parent[6], 5);
+        run.arcs = 0;
+        assert_int_equal(cc_link_lower(&run, &args.part.out, 4), 0); /* rows 4 to 6 */
+        assert_int_equal(run.arcs, 3);
+        for (uint32_t v = 0; v < ROWS; v++)
+            assert_int_equal(cc_root(parent, v, CC_NONE), v == 0 || v == 2 ? v : 1);
+    }
+}
+
+/* Searches for the roots of a batch leave paths alone while they are short, and shorten what is longer. */
+static void searches_go_side_by_side(void **state)
+{
+    uint32_t parent[] = {0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 10};
+    uint32_t up[CC_BATCH] = {0, 2, 10, 11}, far[CC_BATCH] = {9, 1, 10, 4};
+    struct cc_run run = {.parent = parent};
+    (void)state;
+    looked = 0;
+    assert_int_equal(cc_find(&run, CC_NONE, up), 0xA); /* 2 and 11 are no roots */
+    assert_int_equal(up[0] + up[1], 0);
+    assert_int_equal(up[2] + up[3], 20);
+    assert_int_equal(looked, 2 + 1 + 2); /* nobody looks at the parent of 0 */
+    assert_int_equal(parent[2], 1);
+    assert_int_equal(cc_find(&run, 2, far), 0xB);
+    assert_int_equal(far[0], 2);
+    assert_int_equal(far[1], 0);
+    assert_int_equal(far[3], 2);
+    assert_int_equal(parent[9], 8); /* not looked at again after CC_ABREAST looks */
+    assert_int_equal(parent[5], 3);
+}
+
+/* Each row is in one of the two rounds, whole groups in the first one. */
+static void two_rounds_take_all_rows(void **state)
+{
+    enum { ROWS = CC_GROUP * 11 + 5 };
+    (void)state;
+    for (uint32_t share = 2; share <= 4; share += 2) {
+        uint8_t taken[ROWS] = {0};
+        struct cc_args args = {.share = share};
+        struct cc_run run = {.args = &args};
+        for (uint32_t which = 1; which <= 2; which++) {
+            uint64_t last = 0;
+            for (uint64_t i = 0, row; (row = cc_row_of_round(&run, i, which)) < ROWS; i++) {
+                assert_true(i == 0 || row > last);
+                assert_int_equal(row / CC_GROUP % share == 0, which == 1);
+                taken[row]++;
+                last = row;
+            }
+        }
+        for (uint32_t row = 0; row < ROWS; row++)
+            assert_int_equal(taken[row], 1);
+    }
+}
+
+/* What the first step keeps is what the first round links: arcs are not looked at again. */
+static void the_next_arcs_are_kept(void **state)
+{
+    static const uint64_t offsets[] = {0, 1, 3, 6, 8, 8};
+    uint32_t targets[] = {2, 2, 3, 0, 1, 3, 1, 2};
+    const uint32_t expected[] = {2, 2, 1, 2, CC_NONE};
+    enum { ROWS = 5 };
+    uint32_t parent[ROWS] = {0}, next[ROWS] = {0};
+    struct weir_steps_block block = {.blocks = 1, .threads = 1};
+    struct cc_shared shared = {.hooks = 0};
+    struct cc_args args = {.next = next, .share = 2};
+    struct cc_run run = {.args = &args, .shared = &shared, .block = &block, .stride = 1};
+    (void)state;
+    args.part.out.offsets = offsets;
+    args.part.out.targets = targets;
+    args.part.busy = args.part.owned = ROWS;
+    args.part.parts = 1;
+    run.parent = args.parent[0] = parent;
+    cc_first_rows(&run, 0, 1);
+    for (uint32_t v = 0; v < ROWS; v++)
+        assert_int_equal(next[v], expected[v]);
+    memset(targets, 0xEE, sizeof targets);
+    cc_link_kept(&run, 1);
+    for (uint32_t v = 0; v < ROWS; v++)
+        assert_int_equal(cc_root(parent, v, CC_NONE), v < 4 ? 0 : 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_join_looks_at_no_parent_twice),
+        cmocka_unit_test(a_common_parent_ends_a_join),
+        cmocka_unit_test(a_join_halves_paths),
+        cmocka_unit_test(a_root_is_looked_at_once),
+        cmocka_unit_test(joins_make_a_forest),
+        cmocka_unit_test(the_first_step_takes_the_nearest),
+        cmocka_unit_test(two_rounds_take_all_rows),
+        cmocka_unit_test(the_next_arcs_are_kept),
+        cmocka_unit_test(searches_go_side_by_side),
+    };
+    return cmocka_run_group_tests_name("cc_forest", tests, NULL, NULL);
+}

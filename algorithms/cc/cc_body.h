@@ -160,6 +160,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
     run->id = block->block * block->threads + block->thread;
     run->stride = block->blocks * block->threads;
     run->phase = 0;
+    run->direct = args->direct;
     run->arcs = 0;
     if (block->thread == 0) {
         shared->hooks = 0;
@@ -169,6 +170,14 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
     }
     cc_clear_words(args, block);
     weir_block_sync();
+}
+
+/* Whether the first forest has few trees, of which none was found to be the largest. Their paths are long then, as along the lines
+ * of a grid: a walk over rows does not come to an end, and every join would go up such a path. So each row points at its root before
+ * arcs are linked, and a sample is taken again. @param[in] total  of the barrier behind the first step. */
+WEIR_DEV int cc_is_deep(const struct cc_run *run, const uint64_t *total)
+{
+    return total[0] < run->args->few_roots && (run->direct || 2 * total[2] < total[3]);
 }
 
 /* The first forest, then single arcs of all rows, until a sample says that one tree has half of them.
@@ -182,11 +191,17 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
         cc_grow_and_sample(run, which);
         if ((stop = cc_step(run, which == 1 ? CC_AT_FIRST : CC_AT_SAMPLE, total)))
             return stop;
-        *giant_out = run->args->direct ? CC_NONE : (uint32_t)total[1];
+        if (which == 1 && cc_is_deep(run, total)) {
+            cc_grow_and_sample(run, 2);
+            if ((stop = cc_step(run, CC_AT_FLATTEN, total)))
+                return stop;
+            run->direct = run->direct && 2 * total[2] < total[3];
+        }
+        *giant_out = run->direct ? CC_NONE : (uint32_t)total[1];
         *which_out = which;
         if (run->args->next) /* two rounds are one arc a row; of one round a part is linked again */
             *which_out = which > CC_ROUNDS ? 2 : 1;
-        if (2 * total[2] >= total[3] || which > CC_ROUNDS)
+        if (run->direct || 2 * total[2] >= total[3] || which > CC_ROUNDS)
             return 0;
         if (run->args->next)
             cc_link_kept(run, which);
@@ -203,7 +218,7 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
 {
     uint64_t total[WEIR_STEPS_SUMS];
     uint32_t stop;
-    const uint32_t at = run->args->direct ? CC_AT_DIRECT : CC_AT_REST;
+    const uint32_t at = run->direct ? CC_AT_DIRECT : CC_AT_REST;
     cc_rest(run, giant, which);
     if (!run->args->in_order)
         cc_put_least(run);

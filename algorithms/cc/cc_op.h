@@ -5,6 +5,8 @@
  *   first    every vertex points at its smallest neighbour if that is smaller than itself, which makes a
  *            forest. No atomics are needed: a vertex has one owner, and the owner tells all devices. Meanwhile one
  *            block finds the root that most of a sample of vertices have, by walks over rows.
+ *   flatten  only if no root has, or none was looked for, and there are few trees, which are deep then: rows point at their roots,
+ *            and a sample is taken again.
  *   link     only while no root has half of the sample, twice at most: the next arc of each row is linked (and merged);
  *            where the first step kept these arcs, first those of every second row or fourth, then those of the others;
  *   sample   then parents become roots, and a block takes a sample of them.
@@ -14,7 +16,8 @@
  *   direct   instead of all these, where rows have few arcs and ids ascend with numbers: all rows link their arcs that
  *            lead to smaller numbers, but for the one that the first step took. Finding out which arcs may be left out would
  *            cost more. The first step takes the nearest smaller neighbour then, as a rule: where ids have locality it is
- *            often a row of the same warp, whose lanes shorten their paths among themselves.
+ *            often a row of the same warp, whose lanes shorten their paths among themselves. Deep trees are flattened
+ *            before, and if one is the largest then there is a rest after all.
  *   merge    what a device has linked is a list of hooks, each a root and the number it was hung under. Lists
  *            go up the reduction tree: a device that takes a list links its hooks as if they were
  *            arcs, and adds those that joined two of its trees to its own list. In the end all devices link
@@ -42,6 +45,7 @@ enum {
     CC_MANY =
         16, /* with fewer the first round takes every second group of rows, else every fourth */
     CC_GROUP = 32,   /* rows that follow one another, of which a round takes all or none */
+    CC_DEEP = 64,    /* rows of a tree on average, from which on paths are taken to be long */
     CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
     CC_BATCH = 4,    /* rows a thread reads at a time */
     CC_ABREAST = 4   /* looks that the searches for their roots take side by side */
@@ -51,6 +55,7 @@ enum {
  * nanoseconds, then how many supersteps each took. */
 enum {
     CC_AT_FIRST = 0,
+    CC_AT_FLATTEN,
     CC_AT_SAMPLE,
     CC_AT_LINK,
     CC_AT_REST,
@@ -98,11 +103,12 @@ struct cc_args {
     uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
     uint32_t
         share; /* 1 of so many groups of rows is linked by the first round, where next are kept */
-    uint32_t direct;  /* few arcs, and in_order: all are linked behind the first step */
-    uint32_t nearest; /* direct, and not both: which arc the first step takes */
-    uint32_t both;    /* in-arcs are others than out-arcs */
-    uint32_t rounds;  /* of the reduction */
-    uint32_t top;     /* the device at the top of the reduction tree */
+    uint64_t few_roots; /* with fewer trees behind the first step their paths are long */
+    uint32_t direct;    /* few arcs, and in_order: all are linked behind the first step */
+    uint32_t nearest;   /* direct, and not both: which arc the first step takes */
+    uint32_t both;      /* in-arcs are others than out-arcs */
+    uint32_t rounds;    /* of the reduction */
+    uint32_t top;       /* the device at the top of the reduction tree */
     uint8_t from
         [WEIR_DEVICES_MAX]; /* by round: the device whose hooks this one takes; its own index: none */
 };
@@ -133,6 +139,7 @@ struct cc_run {
     uint32_t *parent;    /* of this device */
     uint32_t id, stride; /* this thread among all of the device */
     uint32_t phase;      /* merges so far: which list of hooks is being written */
+    uint32_t direct;     /* as args->direct, until a largest tree is found all the same */
     cc_tally arcs;
 };
 
@@ -196,7 +203,7 @@ WEIR_DEV uint32_t cc_number(const struct cc_run *run, uint64_t base, uint32_t ap
  *  @param[in] far  where the row's first arc leads. */
 WEIR_DEV uint32_t cc_linked(const struct cc_run *run, uint32_t v, uint32_t far, uint32_t which)
 {
-    return run->args->both || far > v ? which - 1 : which;
+    return run->args->both || run->args->nearest || far > v ? which - 1 : which;
 }
 
 /** The parents of CC_BATCH rows, the one at @p base and those @p apart from each other; @p none where there is no row. */

@@ -144,9 +144,9 @@ static const weir_steps_array arrays[] = {
         .name = text, .ns = at, .steps = CC_STEPS_OF + at \
     }
 static const weir_steps_phase phases[] = {
-    PHASE("first", CC_AT_FIRST), PHASE("sample", CC_AT_SAMPLE), PHASE("link", CC_AT_LINK),
-    PHASE("rest", CC_AT_REST),   PHASE("direct", CC_AT_DIRECT), PHASE("merge", CC_AT_MERGE),
-    PHASE("label", CC_AT_LABEL)};
+    PHASE("first", CC_AT_FIRST), PHASE("flatten", CC_AT_FLATTEN), PHASE("sample", CC_AT_SAMPLE),
+    PHASE("link", CC_AT_LINK),   PHASE("rest", CC_AT_REST),       PHASE("direct", CC_AT_DIRECT),
+    PHASE("merge", CC_AT_MERGE), PHASE("label", CC_AT_LABEL)};
 
 static const weir_steps_program program = {.what = "connected components",
                                            .body = &weir__cc_steps,
@@ -215,6 +215,7 @@ static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_
         a->direct = (uint32_t)(cc->in_order && has_fewer_arcs(cc, CC_FEW));
         /* Of a triangulated mesh half of the rows' arcs are enough for a large tree; of longer rows fewer. */
         a->share = has_fewer_arcs(cc, CC_MANY) ? 2 : 4;
+        a->few_roots = busy_rows(cc) / CC_DEEP;
         a->both = !weir_rows_symmetric(cc->on.rows);
         a->nearest = a->direct && !a->both && has_lanes(weir_context_device(context, d));
         enter_tree(&tree, d, a);

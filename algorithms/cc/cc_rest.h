@@ -22,7 +22,7 @@ struct cc_arcs_of {
 /* Arcs of v to this number and beyond are left out: in the step `direct` they are arcs of the other row. */
 WEIR_DEV uint32_t cc_bound(const struct cc_run *run, uint32_t v)
 {
-    return run->args->direct ? v : CC_NONE;
+    return run->direct ? v : CC_NONE;
 }
 
 WEIR_DEV void cc_link_short(struct cc_run *run, const struct cc_arcs_of *row)
@@ -212,10 +212,10 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
     for (uint64_t base = cc_begin(run->id); base - lane < part->busy;
          base = cc_next(base, run->stride, CC_BATCH)) {
         uint32_t outside = 0;
-        if (!run->args->direct)
+        if (!run->direct)
             outside = cc_settle(run, giant, base);
         WEIR_ROLLED
-        for (uint32_t in = 0; run->args->direct && in <= run->args->both; in++)
+        for (uint32_t in = 0; run->direct && in <= run->args->both; in++)
             outside |= cc_link_lower(run, in ? &part->in : &part->out, base);
         if (!run->args->in_order) {
             CC_UNROLL

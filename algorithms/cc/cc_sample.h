@@ -85,14 +85,15 @@ WEIR_DEV void cc_keep_next(struct cc_run *run, uint64_t base, uint32_t apart, co
     }
 }
 
-/** Rows of this device point at their smallest neighbours, or at themselves.
+/** Rows of this device point at their smallest neighbours, or at themselves. Those that do are counted among the block's hooks, of which
+ *  there are none yet.
  *  @param[in] id, stride  of the threads that do it. */
 WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
 {
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
     const uint32_t apart = cc_apart(stride);
-    cc_tally told = 0;
+    cc_tally told = 0, roots = 0;
     WEIR_ROLLED
     for (uint64_t base = cc_begin(id); base - lane < part->busy;
          base = cc_next(base, stride, CC_BATCH)) {
@@ -117,6 +118,7 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
             if (base + (uint64_t)k * apart >= part->busy)
                 continue;
             weir_store_relaxed_dev_u32(&run->parent[v], up);
+            roots += up == v;
             told += far != CC_NONE;
             if (far != CC_NONE)
                 cc_tell(run, v, up);
@@ -124,6 +126,9 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     }
     run->arcs += told;
     cc_sent(run, (uint64_t)told * (part->parts - 1) * sizeof(uint32_t));
+    const uint64_t all = weir_sum_u64(roots);
+    if (lane == 0)
+        (void)weir_atomic_add_relaxed_dev_u64(&run->shared->hooks, all);
 }
 
 /** Rows point at their roots.
@@ -232,7 +237,7 @@ WEIR_DEV void cc_sample(struct cc_run *run, uint32_t which)
 WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which)
 {
     const struct weir_steps_block *b = run->block;
-    const uint32_t samples = run->args->part.part == 0 && !run->args->direct;
+    const uint32_t samples = run->args->part.part == 0 && !(run->direct && which == 1);
     const uint32_t spared = samples && b->blocks > 1 && WEIR_LANES > 1u;
     const uint32_t id = run->id - spared * b->threads, stride = run->stride - spared * b->threads;
     if (b->block >= spared && which == 1)

@@ -168,6 +168,29 @@ static void few_arcs_take_no_sample(void **state)
     weir_context_destroy(context);
 }
 
+/* In a whole grid the first forest has paths as long as its lines, or no end at all: they are cut short before arcs are linked. */
+static void deep_trees_are_flattened(void **state)
+{
+    static const struct {
+        const char *graph;
+        uint64_t flattened;
+    } cases[] = {{"grid:90x80", 1}, {"grid:90x80,.65", 0}, {"mesh:70x80", 1}, {"rmat:14,16", 0}};
+    weir_context *context = context_or_skip(*state);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        weir_graph *graph = open_graph(cases[i].graph, 1);
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        weir_cc *cc;
+        assert_int_equal(weir_cc_create(context, graph, NULL, NULL, WEIR_CC_RESIDENT, &cc),
+                         WEIR_OK);
+        assert_cc(cc, graph, cases[i].graph);
+        assert_int_equal(weir_cc_run(cc, &stats), WEIR_OK);
+        assert_int_equal(steps_of(&stats, "flatten"), cases[i].flattened);
+        weir_cc_destroy(cc);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
 /* Without hubs the first forest has no large tree: one more arc of half of the rows makes it, and no other is needed of what is
  * inside. */
 static void a_tangle_takes_one_more_arc(void **state)
@@ -356,17 +379,18 @@ int main(void)
         ON_EACH_SPEC(shapes_that_reside) ON_EACH_SPEC(shapes_that_stream) ON_EACH_SPEC(
             generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices) ON_EACH_SPEC(every_route)
             ON_EACH_SPEC(most_arcs_are_not_looked_at) ON_EACH_SPEC(a_sample_costs_no_step)
-                ON_EACH_SPEC(few_arcs_take_no_sample) ON_EACH_SPEC(a_tangle_takes_one_more_arc)
-                    CC_TEST(rows_without_arcs_are_left_alone,
-                            "host:1") CC_TEST(rows_without_arcs_are_left_alone, "host:3")
-                        CC_TEST(a_run_begins_anew, "host:2") CC_TEST(a_run_begins_anew, "cuda:0-1")
-                            CC_TEST(a_cancel_ends_a_run, "host:1")
-                                CC_TEST(a_cancel_ends_a_run, "host:4")
-                                    CC_TEST(a_cancel_ends_a_run, "cuda:0")
-                                        CC_TEST(a_time_limit_ends_a_run, "host:1")
-                                            CC_TEST(a_time_limit_ends_a_run, "host:4")
-                                                ON_MIXED_DEVICES(shapes_that_stream)
-                                                    cmocka_unit_test(bad_input_is_refused),
+                ON_EACH_SPEC(few_arcs_take_no_sample) ON_EACH_SPEC(deep_trees_are_flattened)
+                    ON_EACH_SPEC(a_tangle_takes_one_more_arc)
+                        CC_TEST(rows_without_arcs_are_left_alone, "host:1")
+                            CC_TEST(rows_without_arcs_are_left_alone, "host:3") CC_TEST(
+                                a_run_begins_anew, "host:2") CC_TEST(a_run_begins_anew, "cuda:0-1")
+                                CC_TEST(a_cancel_ends_a_run, "host:1")
+                                    CC_TEST(a_cancel_ends_a_run, "host:4")
+                                        CC_TEST(a_cancel_ends_a_run, "cuda:0")
+                                            CC_TEST(a_time_limit_ends_a_run, "host:1")
+                                                CC_TEST(a_time_limit_ends_a_run, "host:4")
+                                                    ON_MIXED_DEVICES(shapes_that_stream)
+                                                        cmocka_unit_test(bad_input_is_refused),
         cmocka_unit_test(before_a_run_everybody_is_alone),
     };
     return cmocka_run_group_tests_name("cc", tests, make_folder, remove_folder);

@@ -15,8 +15,9 @@
  *            inside the tree joins nothing.
  *   direct   instead of all these, where rows have few arcs and ids ascend with numbers: all rows link their arcs that
  *            lead to smaller numbers, but for the one that the first step took. Finding out which arcs may be left out would
- *            cost more. The first step takes the nearest smaller neighbour then, as a rule: where ids have locality it is
- *            often a row of the same warp, whose lanes shorten their paths among themselves. Deep trees are flattened
+ *            cost more. With fewer still the first step takes the nearest smaller neighbour: where ids have locality it is
+ *            often a row of the same warp, whose lanes shorten their paths among themselves. Where hardly an arc is missing,
+ *            as in a whole grid, such paths would be as long as its lines, and all lanes of a warp would go up the same one. Deep trees are flattened
  *            before, and if one is the largest then there is a rest after all.
  *   merge    what a device has linked is a list of hooks, each a root and the number it was hung under. Lists
  *            go up the reduction tree: a device that takes a list links its hooks as if they were
@@ -42,6 +43,7 @@ enum {
     CC_ALONE = 16, /* arcs of a row that a lane links alone in the step `direct` */
     CC_FEW =
         5, /* arcs of a row on average, of both directions: with fewer the step `direct` is taken */
+    CC_FEWER = 3, /* with fewer the first step takes the nearest neighbour then */
     CC_MANY =
         16, /* with fewer the first round takes every second group of rows, else every fourth */
     CC_GROUP = 32,   /* rows that follow one another, of which a round takes all or none */

@@ -217,7 +217,8 @@ static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_
         a->share = has_fewer_arcs(cc, CC_MANY) ? 2 : 4;
         a->few_roots = busy_rows(cc) / CC_DEEP;
         a->both = !weir_rows_symmetric(cc->on.rows);
-        a->nearest = a->direct && !a->both && has_lanes(weir_context_device(context, d));
+        a->nearest = a->direct && !a->both && has_fewer_arcs(cc, CC_FEWER) &&
+                     has_lanes(weir_context_device(context, d));
         enter_tree(&tree, d, a);
         enter_gaps(cc, a);
         status = enter_ids(cc, weir_context_device(context, d), d, a);

@@ -45,7 +45,7 @@ for option in devices machine bytes trials warmups format json compare factor fr
 done
 has "  broadcast "
 expect_ok help
-for generator in rmat:SCALE uniform:SCALE grid:WxH mesh:WxH; do has "  $generator["; done
+for generator in rmat:SCALE uniform:SCALE grid:WxH mesh:WxH; do has "  ${generator}["; done
 for graph in uniform:7 uniform:7,3,9 mesh:9x7 mesh:9x7,shuffle mesh:9x7,shuffle,3; do
     expect_ok sssp $graph --devices host:2 --weights random:1-9:1 --verify
 done

@@ -292,8 +292,8 @@ WEIR_DEV uint32_t weir_load_once_u32(const uint32_t *word)
 #endif
 }
 
-/** Values that go through memory once in a while, such as sums that are added to in each pass over an array: what is
- *  looked at more often stays in the caches in their place. Ordinary accesses otherwise. */
+/** A value that goes through memory once in a while, such as a sum that is added to in each pass over an array: what is
+ *  looked at more often stays in the caches in its place. An ordinary load otherwise. */
 WEIR_DEV double weir_load_stream_f64(const double *value)
 {
 #ifdef __CUDACC__
@@ -302,6 +302,7 @@ WEIR_DEV double weir_load_stream_f64(const double *value)
     return *value;
 #endif
 }
+/** Store such a value. */
 WEIR_DEV void weir_store_stream_f64(double *place, double value)
 {
 #ifdef __CUDACC__

@@ -12,8 +12,8 @@ extern const weir_steps_body weir__cc_steps;
 uint64_t weir__cc_resident_bytes(const weir_graph *graph, uint32_t devices)
 {
     const uint64_t n = graph->vertices, rows = n / devices;
-    /* rows and arcs; ids, labels, rows outside and their smallest ids; parents and hooks */
-    return rows * 8 + graph->arcs / devices * 4 + rows * 16 + n * (devices > 1 ? 12 : 4);
+    /* rows and arcs; ids, labels, rows outside, their smallest ids, and next arcs; parents and hooks */
+    return rows * 8 + graph->arcs / devices * 4 + rows * 20 + n * (devices > 1 ? 12 : 4);
 }
 
 /* Hooks are written to as far as there are vertices with arcs. Whether there are two directions of arcs is known

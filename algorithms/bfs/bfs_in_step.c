@@ -3,6 +3,7 @@
 #include "algorithms/bfs/bfs_step.h"
 #include "runtime/support.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 
@@ -118,6 +119,8 @@ static const weir_steps_phase phases[] = {
     {.name = "top-down", .ns = BFS_RESULT_DOWN_NS, .steps = BFS_RESULT_DOWN_STEPS},
     {.name = "bottom-up", .ns = BFS_RESULT_UP_NS, .steps = BFS_RESULT_UP_STEPS},
     {.name = "switching", .ns = BFS_RESULT_SWITCH_NS, .steps = BFS_RESULT_SWITCH_STEPS}};
+static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
+              "statistics have room for all phases");
 
 static const weir_steps_program program = {.what = "breadth-first search",
                                            .body = &weir__bfs_step_steps,

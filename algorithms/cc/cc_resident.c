@@ -3,6 +3,7 @@
 #include "algorithms/cc/cc_op.h"
 #include "runtime/support.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 extern const weir_steps_body weir__cc_steps;
@@ -147,6 +148,8 @@ static const weir_steps_phase phases[] = {
     PHASE("first", CC_AT_FIRST), PHASE("flatten", CC_AT_FLATTEN), PHASE("sample", CC_AT_SAMPLE),
     PHASE("link", CC_AT_LINK),   PHASE("rest", CC_AT_REST),       PHASE("direct", CC_AT_DIRECT),
     PHASE("merge", CC_AT_MERGE), PHASE("label", CC_AT_LABEL)};
+static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
+              "statistics have room for all phases");
 
 static const weir_steps_program program = {.what = "connected components",
                                            .body = &weir__cc_steps,

@@ -132,9 +132,10 @@ weir_status weir__row_steps_run(struct weir__row_steps *on, weir_run_stats *stat
     stats_out->devices = on->parts;
     stats_out->work.kernel = WEIR_KERNEL_FUSED;
     stats_out->work.order = WEIR_ORDER_BULK;
-    for (uint32_t i = 0;
-         (phase->name = weir_steps_phase_of(on->steps, i, &phase->ms, &phase->steps)); i++)
-        stats_out->steps += phase++->steps;
+    for (uint32_t i = 0; i < WEIR_RUN_PHASES; i++) {
+        phase[i].name = weir_steps_phase_of(on->steps, i, &phase[i].ms, &phase[i].steps);
+        stats_out->steps += phase[i].steps;
+    }
     for (uint32_t from = 0; from < on->parts; from++)
         for (uint32_t to = 0; to < on->parts; to++)
             stats_out->work.sent += from == to ? 0 : weir_steps_tells(on->steps, from, to);

@@ -4,6 +4,7 @@
 #include "runtime/room.h"
 #include "runtime/support.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,8 @@ static const weir_steps_phase phases[] = {
     {.name = "gather", .ns = PR_RESULT_GATHER, .steps = PR_RESULT_GATHER + 1},
     {.name = "exchange", .ns = PR_RESULT_EXCHANGE, .steps = PR_RESULT_EXCHANGE + 1},
     {.name = "begin", .ns = PR_RESULT_BEGIN, .steps = PR_RESULT_BEGIN + 1}};
+static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
+              "statistics have room for all phases");
 
 static const weir_steps_program program = {.what = "PageRank",
                                            .body = &weir__pr_pull_steps,

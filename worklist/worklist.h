@@ -149,8 +149,8 @@ typedef struct weir_worklist_config {
      *  example. Where it is more than WEIR_NARROW_PASSED_MOST several workers have no narrow rounds (docs/operators.md,
      *  "Narrow rounds"). 0: not known. */
     uint32_t passed_permille;
-    /** Queues of each device that live kernels push to and pop from, at most 1024; they share queue_items, and each has at
-     *  least 16 of them. A block of threads has one of them as its own, and looks into the others when that is empty. 0: as
+    /** Queues of each device that live kernels push to and pop from, at most 1024; they share queue_items, each with
+     *  a power of two of them, at least 16, so that they may have up to twice as many. A block of threads has one of them as its own, and looks into the others when that is empty. 0: as
      *  many as it has multiprocessors, or threads. */
     uint32_t queues;
 } weir_worklist_config;

@@ -27,7 +27,8 @@ static uint64_t sent_bytes(const struct weir__sizes *sizes, const weir_operator 
 
 /* Queues are counted as far as a run fills them as a rule: with an item for each vertex in each of the two bags that take
  * turns, with as many again in the buckets and the far bag in soft order, and with one for each vertex of a halo. Runs
- * seldom write to all the memory that WEIR_QUEUE_ITEMS and WEIR_SPILL_BYTES allow. */
+ * seldom write to all the memory that WEIR_QUEUE_ITEMS and WEIR_SPILL_BYTES allow. Of live kernels they have room for two items a
+ * vertex, rounded up to powers of two. */
 void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *op,
                           const weir_run_options *options, const weir_traversal_config *config,
                           struct weir__need *need)
@@ -35,7 +36,10 @@ void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *
     const int soft = options->order == WEIR_ORDER_SOFT ||
                      (options->order == WEIR_ORDER_AUTO && config->delta_hint &&
                       options->kernel != WEIR_KERNEL_LIVE);
-    const uint64_t item = (soft ? 4 : 2) * (uint64_t)op->item_bytes;
+    /* Queues of live kernels have a mark for each item, which is written before the first run. */
+    const uint64_t item = options->kernel == WEIR_KERNEL_LIVE
+                              ? 4 * ((uint64_t)op->item_bytes + sizeof(uint32_t))
+                              : (soft ? 4 : 2) * (uint64_t)op->item_bytes;
     for (uint32_t p = 0; p < sizes->parts; p++) {
         const weir_device *device = weir_context_device(sizes->context, p);
         const uint64_t rows = sizes->owned[p], halo = weir__halo_most(sizes, p);

@@ -29,7 +29,7 @@ static const uint32_t fetches[] = {0, 1, 3, 100, 4096};
 /* Devices that run them. */
 #define ON_EACH_LIVE(f)                                                                    \
     ON(f, "host:1"), ON(f, "host:1x3"), ON(f, "host:2"), ON(f, "host:3"), ON(f, "host:8"), \
-        ON(f, "host:4x2"), ON(f, "cuda:0"), ON(f, "cuda:0-1")
+        ON(f, "host:4x2"), ON(f, "cuda:0"), ON(f, "cuda:0-1"), ON(f, "cuda:0-3")
 
 #define PICK(list, roll) ((list)[(roll) % (sizeof(list) / sizeof *(list))])
 

@@ -185,6 +185,8 @@ weir_status weir__worklist_choose(struct weir_worklist *list);
 int weir__worklist_resident(const struct weir_worklist *list);
 /** Whether that kernel has no rounds. */
 int weir__worklist_live(const struct weir_worklist *list);
+/** Whether all pairs of workers reach each other of which one sends to the other, or one coordinates (the first does). */
+int weir__worklist_all_reach(const struct weir_worklist *list);
 /** How many tiles are fetched at a time where there are few: so many that each lane of a warp has an atom.
  *  @param[in] warps  of a block; @param[in] lanes  of a warp. */
 void weir__worklist_fetch(const struct weir_worklist *list, uint32_t warps, uint32_t lanes,

@@ -34,6 +34,9 @@ weir_status weir__live_check(const struct weir_worklist *list)
             "kernel live: order %s goes by rounds, and it has none; choose fifo or leave "
             "it out",
             weir_order_kind_text(config->order));
+    if (weir__device_is_gpu(list->workers[0].device) && !weir__worklist_all_reach(list))
+        return weir__fail(WEIR_ERR_UNSUPPORTED,
+                          "kernel live: the GPUs do not reach each other's memory; choose fused");
     return WEIR_OK;
 }
 

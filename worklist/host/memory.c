@@ -95,8 +95,7 @@ static weir_status allocate_bags(struct worker *worker)
         weir__config_get(weir_context_config(list->context), WEIR__SPILL_BYTES), spilling);
 }
 
-/* Whether all pairs of workers reach each other of which one sends to the other, or one coordinates (the first does). */
-static int all_reach(const struct weir_worklist *list)
+int weir__worklist_all_reach(const struct weir_worklist *list)
 {
     for (uint32_t i = 0; i < list->count; i++)
         for (uint32_t j = 0; j < list->count; j++) {
@@ -238,7 +237,7 @@ weir_status weir__worklist_allocate(struct weir_worklist *list)
     void *memory;
     weir_status status;
     list->home_words = !weir__worklist_resident(list) || list->routes.kind == WEIR_ROUTE_STAGED ||
-                       !all_reach(list);
+                       !weir__worklist_all_reach(list);
     for (uint32_t i = 0; i < list->count; i++)
         if ((status = allocate_worker(&list->workers[i])))
             return status;

@@ -20,6 +20,18 @@ weir_status weir__cc_merge_tree_make(weir_context *context, uint32_t devices, we
 
 /* ---- rows that lie on the devices ---- */
 
+/** The ends of arcs that lead from one device to another. */
+typedef struct weir__cc_cut {
+    int few;        /**< there are no more than asked for; else they are not listed */
+    uint32_t *end;  /**< their numbers, ascending; NULL: none */
+    uint64_t count; /**< of them */
+} weir__cc_cut;
+/** Find them. @param[in] most  ends that are few. @param[out] cut_out  set as a whole; to be freed if it is few.
+ *  @retval WEIR_ERR_NOMEM. @par Blocks  yes; works on all cores. */
+weir_status weir__cc_cut_make(const weir_graph *graph, const weir_rows *rows, uint64_t most,
+                              weir__cc_cut *cut_out);
+void weir__cc_cut_free(weir__cc_cut *cut);
+
 /** Labels, cancelling and destroying are those of `on`. */
 typedef struct weir__cc_resident {
     struct weir__row_steps on; /* first */

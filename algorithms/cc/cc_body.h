@@ -7,7 +7,9 @@
 
 /* ---- merging --------------------------------------------------------------------------------- */
 
-/* Link the hooks of device @p from. @param[in] keep  those that join two trees go into this device's own list. */
+/* Link the hooks of device @p from. Those that join two trees go into this device's own list as they are: what they were
+ * hung under here may be a row that only this device knows anything of.
+ * @param[in] keep  whether there is a list. */
 WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
 {
     const struct cc_args *a = run->args;
@@ -15,14 +17,14 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
     const uint32_t lane = weir_lane();
     WEIR_ROLLED
     for (uint64_t i = run->id; i - lane < count; i += run->stride) {
-        struct cc_hook hook = {0, 0};
+        struct cc_hook theirs = {0, 0}, hook;
         int joined = 0;
         if (i < count) {
-            const struct cc_hook theirs = a->hooks[from][i];
+            theirs = a->hooks[from][i];
             joined = cc_join(run->parent, theirs.root, theirs.under, &hook);
         }
         if (keep)
-            cc_note(run, joined, &hook);
+            cc_put_hook(a, run->shared, run->phase, joined, &theirs);
     }
     if (run->block->block == 0) /* for all that the device fetched */
         cc_sent(run, run->block->thread == 0 ? count * sizeof(struct cc_hook) : 0);
@@ -50,6 +52,23 @@ WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
         cc_take(run, a->top, 0);
     run->phase++;
     return cc_step(run, CC_AT_MERGE, total);
+}
+
+/* The ends of cut arcs become hooks, each under the root that it has on this device. Of an end that is a root nothing is
+ * known here, or nothing but what others tell that hang under it. A function of its own, for the registers of the others. */
+WEIR_COLD void cc_tell_cuts(const struct cc_args *args, struct cc_shared *shared, uint32_t phase,
+                            uint32_t id, uint32_t stride)
+{
+    const uint32_t lane = weir_lane();
+    WEIR_ROLLED
+    for (uint64_t i = id; i - lane < args->cuts; i += stride) {
+        struct cc_hook hook = {0, 0};
+        if (i < args->cuts) {
+            hook.root = args->cut[i];
+            hook.under = cc_root(args->parent[args->part.part], hook.root, CC_NONE);
+        }
+        cc_put_hook(args, shared, phase, hook.root != hook.under, &hook);
+    }
 }
 
 /* ---- labels ---------------------------------------------------------------------------------- */
@@ -195,7 +214,8 @@ WEIR_DEV uint32_t cc_grow(struct cc_run *run, uint32_t *giant_out, uint32_t *whi
             cc_grow_and_sample(run, 2);
             if ((stop = cc_step(run, CC_AT_FLATTEN, total)))
                 return stop;
-            run->direct = run->direct && 2 * total[2] < total[3];
+            /* The tree that a sample finds is that of one device, where devices have trees of their own. */
+            run->direct = run->direct && (run->args->separate || 2 * total[2] < total[3]);
         }
         *giant_out = run->direct ? CC_NONE : (uint32_t)total[1];
         *which_out = which;
@@ -230,6 +250,12 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
         if ((stop = cc_step(run, at, total)))
             return stop;
         hooks += total[0];
+    }
+    if (run->args->separate) {
+        cc_tell_cuts(run->args, run->shared, run->phase, run->id, run->stride);
+        if ((stop = cc_step(run, CC_AT_MERGE, total)))
+            return stop;
+        hooks = total[0];
     }
     if ((stop = cc_merge(run, hooks)))
         return stop;

@@ -6,7 +6,9 @@
  *            forest. No atomics are needed: a vertex has one owner, and the owner tells all devices. Meanwhile one
  *            block finds the root that most of a sample of vertices have, by walks over rows.
  *   flatten  only if no root has, or none was looked for, and there are few trees, which are deep then: rows point at their roots,
- *            and a sample is taken again.
+ *            and a sample is taken again. All rows jump to the parent of their parent at the same time, so that a path
+ *            is half as long each time (pointer jumping: Shiloach and Vishkin, J. Algorithms 1982); each device does it for the
+ *            rows of the devices before it too, to which its own paths lead.
  *   link     only while no root has half of the sample, twice at most: the next arc of each row is linked (and merged);
  *            where the first step kept these arcs, first those of every second row or fourth, then those of the others;
  *   sample   then parents become roots, and a block takes a sample of them.
@@ -24,6 +26,11 @@
  *            arcs, and adds those that joined two of its trees to its own list. In the end all devices link
  *            the list of the device at the top, and have the same trees again.
  *   label    the smallest id of each tree.
+ *
+ * Where arcs are linked directly and few lead from device to device, these are enough to put the devices' trees together (`cut`):
+ * a device tells nobody of its first parents and keeps no list of hooks. In the trees that it makes of its own rows'
+ * arcs the rows of others are roots. Then each end of an arc between devices is told with the root that it has there, as
+ * if that were a hook, and lists are merged as above. Who takes them knows which trees of others its own are part of.
  *
  * Rows behind the last that has an arc (weir_rows_part.busy) take no part: their labels are there from the beginning.
  *
@@ -46,8 +53,11 @@ enum {
     CC_FEWER = 3, /* with fewer the first step takes the nearest neighbour then */
     CC_MANY =
         16, /* with fewer the first round takes every second group of rows, else every fourth */
-    CC_GROUP = 32,   /* rows that follow one another, of which a round takes all or none */
-    CC_DEEP = 64,    /* rows of a tree on average, from which on paths are taken to be long */
+    CC_GROUP = 32, /* rows that follow one another, of which a round takes all or none */
+    CC_DEEP = 64,  /* rows of a tree on average, from which on paths are taken to be long */
+    CC_CUTS =
+        8, /* numbers for an end of a cut arc, at the least, times devices, where those put trees together there */
+    CC_SOON = 4,     /* parents in which a walk has to halve its number, or it is given up */
     CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
     CC_BATCH = 4,    /* rows a thread reads at a time */
     CC_ABREAST = 4   /* looks that the searches for their roots take side by side */
@@ -109,8 +119,16 @@ struct cc_args {
     uint32_t direct;    /* few arcs, and in_order: all are linked behind the first step */
     uint32_t nearest;   /* direct, and not both: which arc the first step takes */
     uint32_t both;      /* in-arcs are others than out-arcs */
-    uint32_t rounds;    /* of the reduction */
-    uint32_t top;       /* the device at the top of the reduction tree */
+    uint32_t
+        notes; /* devices keep lists of what they link, and tell of their first parents: several, not `separate` */
+    uint32_t
+        separate; /* devices make trees of their own, which are put together at the ends of cut arcs */
+    uint32_t cuts; /* of that list */
+    const uint32_t
+        *cut; /* separate: the ends of all arcs from device to device, ascending; the same on all */
+    uint32_t busy[WEIR_DEVICES_MAX]; /* of each device: weir_rows_part.busy */
+    uint32_t rounds;                 /* of the reduction */
+    uint32_t top;                    /* the device at the top of the reduction tree */
     uint8_t from
         [WEIR_DEVICES_MAX]; /* by round: the device whose hooks this one takes; its own index: none */
 };
@@ -282,15 +300,21 @@ WEIR_DEV uint32_t cc_place(uint32_t *tail, uint64_t *sum, int has)
     return weir_broadcast_u32(at, first) + weir_popcount_u32(who & ((1u << lane) - 1u));
 }
 
-/** Put what lanes have joined aside, for the other devices. All lanes call it. */
+/** Put hooks into a list of this device's, for the other devices. All lanes call it. @param[in] phase  which list. */
+WEIR_DEV void cc_put_hook(const struct cc_args *args, struct cc_shared *shared, uint32_t phase,
+                          int has, const struct cc_hook *hook)
+{
+    const uint32_t me = args->part.part;
+    const uint32_t at = cc_place(&args->words[me]->hooks[phase], &shared->hooks, has);
+    if (has)
+        args->hooks[me][at] = *hook;
+}
+
+/** Put what lanes have joined aside, where the other devices have to know of it. All lanes call it. */
 WEIR_DEV void cc_note(struct cc_run *run, int joined, const struct cc_hook *hook)
 {
-    const struct cc_args *a = run->args;
-    if (a->part.parts == 1)
-        return;
-    const uint32_t at = cc_place(&cc_mine(run)->hooks[run->phase], &run->shared->hooks, joined);
-    if (joined)
-        a->hooks[a->part.part][at] = *hook;
+    if (run->args->notes)
+        cc_put_hook(run->args, run->shared, run->phase, joined, hook);
 }
 
 /** A barrier over all devices, and the time since the last one.

@@ -26,7 +26,18 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     weir__need_take_on(need, device, sizes->arcs * 2 / (CC_PIECE / 2), sizeof(struct cc_piece));
     weir__need_take_on(need, device, sizes->parts > 1 ? sizes->touched * sizes->parts : 0,
                        sizeof(struct cc_hook));
+    if (sizes->parts > 1) { /* ends of cut arcs: a list on each device, made from a bit a number */
+        weir__need_take_on(need, device, sizes->numbers / CC_CUTS, sizeof(uint32_t));
+        weir__need_pass(need, sizes->numbers / 8 + sizes->numbers / CC_CUTS * sizeof(uint32_t), 1);
+    }
 }
+
+/* What there is while an object is made. */
+struct making {
+    weir__cc_resident *cc;
+    const weir_graph *graph;
+    weir__cc_cut cut;
+};
 
 /* Rows that a run looks at, of all devices. */
 static uint64_t busy_rows(const weir__cc_resident *cc)
@@ -37,21 +48,44 @@ static uint64_t busy_rows(const weir__cc_resident *cc)
     return rows;
 }
 
+/* Whether rows have fewer arcs on average, of both directions. */
+static int has_fewer_arcs(const weir__cc_resident *cc, uint32_t than)
+{
+    const uint64_t arcs = weir__row_steps_part(&cc->on, 0)->arcs_all;
+    return arcs * (weir_rows_symmetric(cc->on.rows) ? 1 : 2) < than * busy_rows(cc);
+}
+
+static int is_direct(const weir__cc_resident *cc)
+{
+    return cc->in_order && has_fewer_arcs(cc, CC_FEW);
+}
+
 /* Whether ids ascend with numbers: then the root of a tree has its smallest id. */
-static weir_status look_at_order(struct weir__row_steps *on, void *user)
+static int is_in_order(const struct weir__row_steps *on)
 {
     const uint32_t *id = weir_rows_vertices(on->rows);
     const uint32_t numbers = weir__row_steps_part(on, 0)->numbers;
     uint32_t last = 0, i = 0;
     for (; i < numbers && (id[i] == UINT32_MAX || id[i] >= last); i++)
         last = id[i] == UINT32_MAX ? last : id[i];
-    ((weir__cc_resident *)user)->in_order = i == numbers;
-    return WEIR_OK;
+    return i == numbers;
+}
+
+/* Lists of hooks have room for a hook a number, and each device may tell of all ends. */
+static weir_status look_at_rows(struct weir__row_steps *on, void *user)
+{
+    struct making *making = user;
+    making->cc->in_order = is_in_order(on);
+    return on->parts > 1 && is_direct(making->cc)
+               ? weir__cc_cut_make(making->graph, on->rows,
+                                   weir__row_steps_part(on, 0)->numbers / on->parts / CC_CUTS,
+                                   &making->cut)
+               : WEIR_OK;
 }
 
 static uint64_t piece_count(const void *user, uint32_t device, uint32_t sender)
 {
-    const weir__cc_resident *cc = user;
+    const weir__cc_resident *cc = ((const struct making *)user)->cc;
     const weir_rows_part *part = weir__row_steps_part(&cc->on, device);
     (void)sender;
     return (part->arcs_out + (weir_rows_symmetric(cc->on.rows) ? 0 : part->arcs_in)) /
@@ -60,7 +94,7 @@ static uint64_t piece_count(const void *user, uint32_t device, uint32_t sender)
 
 static uint64_t hook_count(const void *user, uint32_t device, uint32_t sender)
 {
-    const weir__cc_resident *cc = user;
+    const weir__cc_resident *cc = ((const struct making *)user)->cc;
     (void)sender;
     return cc->on.parts > 1 ? weir__row_steps_part(&cc->on, device)->numbers : 0;
 }
@@ -70,26 +104,26 @@ static uint64_t unordered_count(const void *user, uint32_t device, uint32_t send
 {
     (void)device;
     (void)sender;
-    return !((const weir__cc_resident *)user)->in_order;
+    return !((const struct making *)user)->cc->in_order;
 }
 
-/* Whether rows have fewer arcs on average, of both directions. */
-static int has_fewer_arcs(const weir__cc_resident *cc, uint32_t than)
+static uint64_t cut_count(const void *user, uint32_t device, uint32_t sender)
 {
-    const uint64_t arcs = weir__row_steps_part(&cc->on, 0)->arcs_all;
-    return arcs * (weir_rows_symmetric(cc->on.rows) ? 1 : 2) < than * busy_rows(cc);
+    (void)device;
+    (void)sender;
+    return ((const struct making *)user)->cut.count;
 }
 
 /* The next arcs are kept where the first step seldom makes a tree of half of the vertices, and links follow: where the smallest
  * neighbours are no hubs. */
 static uint64_t next_count(const void *user, uint32_t device, uint32_t sender)
 {
-    const weir__cc_resident *cc = user;
+    const weir__cc_resident *cc = ((const struct making *)user)->cc;
     (void)device;
     (void)sender;
     if (!cc->on.rows) /* how much is needed is asked before they are placed */
         return 1;
-    return weir_rows_symmetric(cc->on.rows) && !(cc->in_order && has_fewer_arcs(cc, CC_FEW)) &&
+    return weir_rows_symmetric(cc->on.rows) && !is_direct(cc) &&
            weir_rows_order_of(cc->on.rows) == WEIR_ROWS_BY_ID;
 }
 
@@ -128,6 +162,11 @@ static const weir_steps_array arrays[] = {
      .count = next_count,
      .bytes = 4,
      .field = FIELD(next)},
+    {.name = "cut arcs",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = cut_count,
+     .bytes = 4,
+     .field = FIELD(cut)},
     {.name = "ids",
      .extent = WEIR_STEPS_OWNED,
      .count = unordered_count,
@@ -163,7 +202,7 @@ static const struct weir__row_form form = {.program = &program,
                                            .values = "label",
                                            .kind = WEIR_VALUE_U32,
                                            .need = need,
-                                           .placed = look_at_order};
+                                           .placed = look_at_rows};
 
 /* ---- building -------------------------------------------------------------------------------- */
 
@@ -208,14 +247,32 @@ static int has_lanes(const weir_device *device)
     return !weir_device_info_get(device, &info) && info.lanes > 1;
 }
 
-static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_route_kind route)
+/* Where devices put their trees together. */
+static weir_status enter_cut(const struct making *making, weir_device *device, uint32_t index,
+                             struct cc_args *a)
 {
+    const weir__cc_cut *cut = &making->cut;
+    const struct weir__row_steps *on = &making->cc->on;
+    for (uint32_t d = 0; d < on->parts; d++)
+        a->busy[d] = weir__row_steps_part(on, d)->busy;
+    a->separate = (uint32_t)cut->few;
+    a->notes = on->parts > 1 && !a->separate;
+    a->cuts = (uint32_t)cut->count;
+    return cut->count ? weir__upload(device, weir_steps_data(on->steps, "cut arcs", index),
+                                     cut->end, cut->count * sizeof *cut->end)
+                      : WEIR_OK;
+}
+
+static weir_status enter_all(const struct making *making, weir_context *context,
+                             weir_route_kind route)
+{
+    const weir__cc_resident *cc = making->cc;
     weir__cc_merge_tree tree;
     weir_status status = weir__cc_merge_tree_make(context, cc->on.parts, route, &tree);
     for (uint32_t d = 0; d < cc->on.parts && !status; d++) {
         struct cc_args *a = weir_steps_args(cc->on.steps, d);
         a->in_order = (uint32_t)cc->in_order;
-        a->direct = (uint32_t)(cc->in_order && has_fewer_arcs(cc, CC_FEW));
+        a->direct = (uint32_t)is_direct(cc);
         /* Of a triangulated mesh half of the rows' arcs are enough for a large tree; of longer rows fewer. */
         a->share = has_fewer_arcs(cc, CC_MANY) ? 2 : 4;
         a->few_roots = busy_rows(cc) / CC_DEEP;
@@ -224,7 +281,8 @@ static weir_status enter_all(weir__cc_resident *cc, weir_context *context, weir_
                      has_lanes(weir_context_device(context, d));
         enter_tree(&tree, d, a);
         enter_gaps(cc, a);
-        status = enter_ids(cc, weir_context_device(context, d), d, a);
+        if (!(status = enter_cut(making, weir_context_device(context, d), d, a)))
+            status = enter_ids(cc, weir_context_device(context, d), d, a);
     }
     return status;
 }
@@ -233,12 +291,16 @@ weir_status weir__cc_resident_create(weir_context *context, const weir_graph *gr
                                      const weir_partition *partition,
                                      const weir_run_options *options, weir__cc_resident *cc_out)
 {
+    struct making making = {.cc = cc_out, .graph = graph};
     weir_rows_config config = WEIR_ROWS_CONFIG_INIT;
     weir_status status;
     config.in_arcs = 1;
     status = weir__row_steps_create(&cc_out->on, &form, context, graph, partition, options, &config,
-                                    cc_out);
-    if (status || (status = enter_all(cc_out, context, options->route))) {
+                                    &making);
+    if (!status)
+        status = enter_all(&making, context, options->route);
+    weir__cc_cut_free(&making.cut);
+    if (status) {
         weir__row_steps_destroy(&cc_out->on);
         *cc_out = (weir__cc_resident){.in_order = 0};
     }
@@ -262,6 +324,8 @@ weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
     /* A row's place, its parent four times over, id and label; an arc and the parent behind it. */
     stats->bytes = busy_rows(cc) * (8 + 4 * 4 + 8) + stats->work.atoms * 8;
     stats->bytes_sent = weir_steps_total(cc->on.steps, CC_SENT);
+    if (((const struct cc_args *)weir_steps_args(cc->on.steps, 0))->notes) /* first parents, too */
+        stats->bytes_sent += busy_rows(cc) * (cc->on.parts - 1) * sizeof(uint32_t);
     for (uint32_t i = 0; i < CC_TIMES; i++) /* only those that took place are reported */
         if (!stats->phase[i].steps)
             stats->phase[i].name = NULL;

@@ -23,7 +23,7 @@ WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uin
         far_out[k] = count_out[k] ? arcs->targets[first_out[k]] : CC_NONE;
 }
 
-/* Tell the other devices the parent of v. Nobody calls it for an isolated vertex, whose parent no device asks for. */
+/* Tell the other devices the parent of v. */
 WEIR_DEV void cc_tell(const struct cc_run *run, uint32_t v, uint32_t parent)
 {
     const struct cc_args *a = run->args;
@@ -93,7 +93,7 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
     const weir_rows_part *part = &run->args->part;
     const uint64_t lane = weir_lane();
     const uint32_t apart = cc_apart(stride);
-    cc_tally told = 0, roots = 0;
+    cc_tally joined = 0, roots = 0;
     WEIR_ROLLED
     for (uint64_t base = cc_begin(id); base - lane < part->busy;
          base = cc_next(base, stride, CC_BATCH)) {
@@ -119,37 +119,69 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
                 continue;
             weir_store_relaxed_dev_u32(&run->parent[v], up);
             roots += up == v;
-            told += far != CC_NONE;
-            if (far != CC_NONE)
+            joined += far != CC_NONE;
+            if (run->args->notes)
                 cc_tell(run, v, up);
         }
     }
-    run->arcs += told;
-    cc_sent(run, (uint64_t)told * (part->parts - 1) * sizeof(uint32_t));
+    run->arcs += joined;
     const uint64_t all = weir_sum_u64(roots);
     if (lane == 0)
         (void)weir_atomic_add_relaxed_dev_u64(&run->shared->hooks, all);
 }
 
-/** Rows point at their roots.
+/* Where devices make trees of their own, the rows of the others are roots.
+ * @param[in] id, stride  of the threads that do it. */
+WEIR_COLD void cc_first_of_others(const struct cc_args *args, uint32_t id, uint32_t stride)
+{
+    const weir_rows_part *part = &args->part;
+    WEIR_ROLLED
+    for (uint64_t i = cc_begin(id); i < part->numbers; i = cc_next(i, stride, 1))
+        if (i < part->begin || i >= (uint64_t)part->begin + part->busy)
+            weir_store_relaxed_dev_u32(&args->parent[part->part][i], (uint32_t)i);
+}
+
+/* Rows that follow one another point at their roots. Nobody joins trees meanwhile, so what is its own parent is a root.
+ * @param[in] begin  the number of the first one.  @param[in] id, stride  of the threads that do it. */
+WEIR_COLD void cc_jump(uint32_t *all, uint32_t begin, uint32_t rows, uint32_t id, uint32_t stride)
+{
+    const uint32_t apart = cc_apart(stride);
+    WEIR_ROLLED
+    for (uint64_t base = cc_begin(id); base < rows; base = cc_next(base, stride, CC_BATCH)) {
+        uint32_t *parent = &all[begin + (uint32_t)base];
+        uint32_t up[CC_BATCH], over[CC_BATCH], some = 1;
+        CC_UNROLL
+        for (uint32_t k = 0; k < CC_BATCH; k++)
+            up[k] = base + (uint64_t)k * apart < rows
+                        ? weir_load_relaxed_dev_u32(&parent[(uint64_t)k * apart])
+                        : 0;
+        WEIR_ROLLED
+        while (some) {
+            some = 0;
+            CC_UNROLL
+            for (uint32_t k = 0; k < CC_BATCH; k++) /* the looks do not wait for each other */
+                over[k] = up[k] ? cc_up(all, up[k]) : 0;
+            CC_UNROLL
+            for (uint32_t k = 0; k < CC_BATCH; k++) {
+                if (over[k] != up[k]) {
+                    weir_store_relaxed_dev_u32(&parent[(uint64_t)k * apart], over[k]);
+                    some = 1;
+                }
+                up[k] = over[k];
+            }
+        }
+    }
+}
+
+/** Rows point at their roots. Paths lead from a device's own rows to those of the devices before it, of which it has the parents,
+ *  and nobody else flattens them there.
  *  @param[in] id, stride  of the threads that do it. */
 WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
 {
-    const weir_rows_part *part = &run->args->part;
-    uint32_t *parent = run->parent;
+    const struct cc_args *a = run->args;
     WEIR_ROLLED
-    for (uint64_t base = cc_begin(id); base < part->busy; base = cc_next(base, stride, CC_BATCH)) {
-        uint32_t up[CC_BATCH], over[CC_BATCH];
-        cc_read_parents(run, base, cc_apart(stride), 0, up);
-        CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++) /* the looks do not wait for each other */
-            over[k] = up[k] ? cc_up(parent, up[k]) : 0;
-        CC_UNROLL
-        for (uint32_t k = 0; k < CC_BATCH; k++)
-            if (over[k] != up[k])
-                weir_store_relaxed_dev_u32(&parent[cc_number(run, base, cc_apart(stride), k)],
-                                           cc_root(parent, over[k], CC_NONE));
-    }
+    for (uint32_t d = a->separate ? a->part.part : 0; d <= a->part.part; d++)
+        cc_jump(run->parent, a->part.first[d], a->busy[d], id, stride);
 }
 
 /* The first arc of a row leads here; CC_NONE where there is none. */
@@ -161,18 +193,24 @@ WEIR_DEV uint32_t cc_first_of(const weir_arcs *arcs, uint32_t row)
 
 /* The root of v's tree in the first forest, of the device whose numbers are the smallest: it has the rows of all that is
  * above its own. They tell what the parents will be, which other blocks are writing.
- * @return CC_NONE if the root is too far away. */
+ * @return CC_NONE if the root is too far away: along the lines of a mesh, where numbers hardly become smaller, it is given up soon. */
 WEIR_DEV uint32_t cc_walk(const struct cc_run *run, uint32_t v)
 {
     const weir_rows_part *part = &run->args->part;
+    uint32_t since = v;
     WEIR_ROLLED
-    for (uint32_t i = 0; i < CC_WALK; i++) {
+    for (uint32_t i = 1; i <= CC_WALK; i++) {
         const uint32_t out = cc_first_of(&part->out, v);
         const uint32_t in = run->args->both ? cc_first_of(&part->in, v) : CC_NONE;
         const uint32_t far = in < out ? in : out;
         if (far >= v)
             return v;
         v = far;
+        if (i % CC_SOON)
+            continue;
+        if (v > since / 2)
+            break;
+        since = v;
     }
     return CC_NONE;
 }
@@ -237,13 +275,16 @@ WEIR_DEV void cc_sample(struct cc_run *run, uint32_t which)
 WEIR_DEV void cc_grow_and_sample(struct cc_run *run, uint32_t which)
 {
     const struct weir_steps_block *b = run->block;
-    const uint32_t samples = run->args->part.part == 0 && !(run->direct && which == 1);
+    const uint32_t samples =
+        run->args->part.part == 0 && !(run->direct && (which == 1 || run->args->separate));
     const uint32_t spared = samples && b->blocks > 1 && WEIR_LANES > 1u;
     const uint32_t id = run->id - spared * b->threads, stride = run->stride - spared * b->threads;
     if (b->block >= spared && which == 1)
         cc_first_rows(run, id, stride);
     else if (b->block >= spared)
         cc_flatten_rows(run, id, stride);
+    if (run->args->separate && which == 1) /* no block was spared */
+        cc_first_of_others(run->args, id, stride);
     if (samples && b->block == 0)
         cc_sample(run, which);
 }

@@ -168,6 +168,35 @@ static void few_arcs_take_no_sample(void **state)
     weir_context_destroy(context);
 }
 
+/* Few arcs from device to device are all that devices tell each other of; where there are many, all parents are told. */
+static void few_cut_arcs_are_all_that_is_told(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    const uint32_t devices = weir_context_device_count(context);
+    for (int i = 0; i < 4; i++) {
+        weir_graph *graph = shaped(WOVEN, i % 2);
+        weir_partition *partition =
+            cut(graph, i < 2 ? WEIR_PARTITION_BLOCK : WEIR_PARTITION_RANDOM, devices);
+        const uint64_t parents = (devices - UINT64_C(1)) * sizeof(uint32_t) * graph->vertices;
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        weir_cc *cc;
+        assert_int_equal(weir_cc_create(context, graph, partition, NULL, WEIR_CC_RESIDENT, &cc),
+                         WEIR_OK);
+        assert_cc(cc, graph, i < 2 ? "few cut arcs" : "many cut arcs");
+        assert_int_equal(weir_cc_run(cc, &stats), WEIR_OK);
+        if (devices == 1)
+            assert_int_equal(stats.bytes_sent, 0);
+        else if (i < 2)
+            assert_in_range(stats.bytes_sent, 1, parents / 8);
+        else
+            assert_in_range(stats.bytes_sent, parents * 3 / 4, 4 * parents);
+        weir_cc_destroy(cc);
+        weir_partition_destroy(partition);
+        weir_graph_destroy(graph);
+    }
+    weir_context_destroy(context);
+}
+
 /* In a whole grid the first forest has paths as long as its lines, or no end at all: they are cut short before arcs are linked. */
 static void deep_trees_are_flattened(void **state)
 {
@@ -379,7 +408,8 @@ int main(void)
         ON_EACH_SPEC(shapes_that_reside) ON_EACH_SPEC(shapes_that_stream) ON_EACH_SPEC(
             generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices) ON_EACH_SPEC(every_route)
             ON_EACH_SPEC(most_arcs_are_not_looked_at) ON_EACH_SPEC(a_sample_costs_no_step)
-                ON_EACH_SPEC(few_arcs_take_no_sample) ON_EACH_SPEC(deep_trees_are_flattened)
+                ON_EACH_SPEC(few_arcs_take_no_sample) ON_EACH_SPEC(
+                    few_cut_arcs_are_all_that_is_told) ON_EACH_SPEC(deep_trees_are_flattened)
                     ON_EACH_SPEC(a_tangle_takes_one_more_arc)
                         CC_TEST(rows_without_arcs_are_left_alone, "host:1")
                             CC_TEST(rows_without_arcs_are_left_alone, "host:3") CC_TEST(

@@ -80,7 +80,7 @@ weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir
         (form->placed && (status = form->placed(on, user))))
         return status;
     weir_rows_domain(on->rows, &domain);
-    status = weir_steps_create(context, form->program, &domain, user, options->time_limit_ms,
+    status = weir_steps_create(context, on->form->program, &domain, user, options->time_limit_ms,
                                &on->steps);
     for (uint32_t d = 0; d < on->parts && !status; d++)
         memcpy((char *)weir_steps_args(on->steps, d) + form->rows, weir__row_steps_part(on, d),

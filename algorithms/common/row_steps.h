@@ -26,7 +26,8 @@ struct weir__row_form {
      *  while; other arrays are counted by their extents. May be NULL. */
     void (*need)(const struct weir__sizes *sizes, const void *user, struct weir__need *need);
     /** Called when the rows are placed and no array is taken: sets what the table's counts depend on, and refuses
-     *  what is too large. May be NULL. */
+     *  what is too large. It may set on->form to another form, whose table and fields are the same and whose kernel fits
+     *  what the rows turned out to be. May be NULL. */
     weir_status (*placed)(struct weir__row_steps *on, void *user);
 };
 

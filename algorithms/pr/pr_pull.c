@@ -11,7 +11,7 @@
 
 #define FINE "shares in doubles" /* the array that is taken when it turns out to be needed */
 
-extern const weir_steps_body weir__pr_pull_steps;
+extern const weir_steps_body weir__pr_pull_steps, weir__pr_bands_steps;
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
@@ -112,12 +112,14 @@ static const weir_steps_phase phases[] = {
 static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
               "statistics have room for all phases");
 
-static const weir_steps_program program = {.what = "PageRank",
-                                           .body = &weir__pr_pull_steps,
-                                           .arrays = arrays,
-                                           .array_count = sizeof arrays / sizeof *arrays,
-                                           .phases = phases,
-                                           .phase_count = sizeof phases / sizeof *phases};
+#define PROGRAM(kernel)                                                  \
+    {                                                                    \
+        .what = "PageRank", .body = &(kernel), .arrays = arrays,         \
+        .array_count = sizeof arrays / sizeof *arrays, .phases = phases, \
+        .phase_count = sizeof phases / sizeof *phases                    \
+    }
+static const weir_steps_program program = PROGRAM(weir__pr_pull_steps),
+                                in_bands = PROGRAM(weir__pr_bands_steps);
 
 /* ---- building ---------------------------------------------------------------------------------- */
 
@@ -217,6 +219,14 @@ static weir_status make_lists(struct making *making, uint32_t p)
     return weir__pr_band_lists(rows->offsets, rows->count, bands, end, &making->lists[p]);
 }
 
+#define FORM(of)                                                                          \
+    {                                                                                     \
+        .program = &(of), .rows = FIELD(rows), .values = "ranks", .kind = WEIR_VALUE_F64, \
+        .need = need, .placed = placed                                                    \
+    }
+static weir_status placed(struct weir__row_steps *on, void *user);
+static const struct weir__row_form form = FORM(program), form_in_bands = FORM(in_bands);
+
 static weir_status placed(struct weir__row_steps *on, void *user)
 {
     struct making *making = user;
@@ -231,17 +241,12 @@ static weir_status placed(struct weir__row_steps *on, void *user)
         status = look_at_rows(making, p);
     if (!status)
         status = choose_bands(making);
+    if (!status && making->bands.count > 1)
+        on->form = &form_in_bands;
     for (uint32_t p = 0; p < on->parts && !status; p++)
         status = make_lists(making, p);
     return status;
 }
-
-static const struct weir__row_form form = {.program = &program,
-                                           .rows = FIELD(rows),
-                                           .values = "ranks",
-                                           .kind = WEIR_VALUE_F64,
-                                           .need = need,
-                                           .placed = placed};
 
 static weir_status place_lists(const struct making *making, uint32_t p)
 {

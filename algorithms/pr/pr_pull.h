@@ -1,4 +1,5 @@
-/** @file pr_pull.h  PageRank over in-arcs, in step: the body of worklist/steps.h, in the dialect.
+/** @file pr_pull.h  PageRank over in-arcs, in step: the body of worklist/steps.h, in the dialect. With PR_BANDED it is
+ * that for several bands (pr_bands_body.h).
  *
  * A vertex's *share* is its rank divided by its out-degree: what each of its arcs carries. (A vertex without
  * out-arcs keeps its rank there; nobody asks for its share.) An iteration adds up, for each row, the shares
@@ -51,15 +52,12 @@ WEIR_DEV uint64_t pr_entry(const struct pr_worker *worker, uint32_t entries, uin
     return ((uint64_t)turn * worker->count + at) * run + in_run;
 }
 
-/** Move a warp's cursor to its next chunk, or behind the last. With one band that is its entry of each pass, with
- * several it takes all of its strips in the first band, then all of them in the next. By lane 0. */
+#if PR_BANDED
+/** Move a warp's cursor to its next chunk, or behind the last: it takes all of its strips in the first band, then all of
+ *  them in the next. By lane 0. */
 WEIR_DEV void pr_advance(const struct pr_lists *lists, const struct pr_worker *worker)
 {
     struct pr_cursor *cursor = &worker->warp->cursor;
-    if (lists->bands == 1) {
-        cursor->at = pr_entry(worker, lists->chunks, cursor->pass++);
-        return;
-    }
     if (cursor->band >= lists->bands)
         return;
     cursor->at++;
@@ -90,11 +88,31 @@ WEIR_DEV void pr_rewind(const struct pr_lists *lists, const struct pr_worker *wo
     weir_lanes_sync();
 }
 
-/** Where the cursor is; without rows: behind the last one. */
-WEIR_DEV struct pr_chunk pr_chunk_here(const struct pr_lists *lists, const struct pr_worker *worker)
+#else
+/** With one band a worker's chunk of each pass is known without a cursor. */
+WEIR_DEV void pr_advance(const struct pr_lists *lists, const struct pr_worker *worker)
+{
+    (void)lists;
+    (void)worker;
+}
+
+WEIR_DEV void pr_rewind(const struct pr_lists *lists, const struct pr_worker *worker)
+{
+    pr_advance(lists, worker);
+}
+#endif
+
+/** A worker's chunk of a pass, with several bands that of the cursor; without rows: behind the last one. */
+WEIR_DEV struct pr_chunk pr_chunk_of(const struct pr_lists *lists, const struct pr_worker *worker,
+                                     uint32_t pass)
 {
     const struct pr_chunk none = {0, 0, 0, 0, 0};
+#if PR_BANDED
     const uint64_t at = worker->warp->cursor.at;
+    (void)pass;
+#else
+    const uint64_t at = pr_entry(worker, lists->chunks, pass);
+#endif
     return at < lists->chunks ? lists->chunk[at] : none;
 }
 
@@ -118,7 +136,7 @@ WEIR_DEV void pr_far(const uint32_t *targets, uint32_t count, uint32_t *far)
 
 WEIR_DEV const uint8_t *pr_ends_of(const struct pr_pull_args *a, struct pr_chunk chunk)
 {
-    return a->lists.end + (uint64_t)chunk.band * a->rows.owned + chunk.row;
+    return a->lists.end + (PR_BANDED ? (uint64_t)chunk.band * a->rows.owned : 0) + chunk.row;
 }
 
 WEIR_DEV void pr_ends(const uint8_t *ends, uint32_t count, uint8_t *end)

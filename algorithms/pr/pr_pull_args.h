@@ -126,16 +126,24 @@ struct pr_pull_args {
  *  one stretch of memory, which its core brings nearer by itself; lanes of a GPU read side by side with others. */
 #define PR_RUN (WEIR_LANES == 1u ? 32u : 1u)
 
-/** Where a warp is in its chunks. */
+/** Whether the kernel that is being compiled reads shares in bands (pr_bands_body.h): what bands take would cost that
+ *  for one band, which has to be spared of every register, 15 % on graphs of short rows. */
+#ifndef PR_BANDED
+#define PR_BANDED 0
+#endif
+
+/** Where a warp is in its chunks, with several bands. */
 struct pr_cursor {
     uint64_t at;  /* a chunk */
-    uint64_t end; /* with several bands: behind the last one of the strip in this band */
+    uint64_t end; /* behind the last one of the strip in this band */
     uint32_t pass, band;
 };
 
 /** What a warp works in. */
 struct pr_warp {
+#if PR_BANDED
     struct pr_cursor cursor; /* lane 0 writes it; it stands in registers nowhere, which are short */
+#endif
     union {
         float single[PR_SLOTS];
         double fine[PR_SLOTS];

@@ -57,7 +57,7 @@ WEIR_DEV void PR_FN(rows)(const struct pr_pull_args *a, const struct pr_round *r
     uint32_t width = WEIR_LANES;
     while (width > 1 && width * chunk.rows > WEIR_LANES)
         width >>= 1;
-    const int last = chunk.band + 1u == a->lists.bands;
+    const int last = !PR_BANDED || chunk.band + 1u == a->lists.bands;
     const uint32_t rows = WEIR_LANES / width, lane = weir_lane() & (width - 1);
     uint32_t row = weir_lane() / width;
     struct PR_FN(row) next = {0, 0, 0};
@@ -68,7 +68,7 @@ WEIR_DEV void PR_FN(rows)(const struct pr_pull_args *a, const struct pr_round *r
         const struct PR_FN(row) own = next;
         const uint32_t after = row + rows;
         double sum = 0;
-        if (chunk.band && row < chunk.rows && lane == 0)
+        if (PR_BANDED && chunk.band && row < chunk.rows && lane == 0)
             sum = weir_load_stream_f64(a->sums + chunk.row + row);
         if (last && after < chunk.rows)
             next = PR_FN(ask)(a, from, chunk.row + after,
@@ -108,11 +108,9 @@ WEIR_DEV void PR_FN(chunks_alone)(const struct pr_pull_args *a, const struct pr_
 {
     const PR_REAL *from = PR_FN(shares)(a, a->member.index, round->copy);
     struct pr_tally sums = *tally; /* a local, which no store of a share can change */
-    pr_rewind(&a->lists, worker);
-    struct pr_chunk chunk = pr_chunk_here(&a->lists, worker);
-    while (chunk.rows) {
-        pr_advance(&a->lists, worker);
-        const struct pr_chunk next = pr_chunk_here(&a->lists, worker);
+    struct pr_chunk chunk = pr_chunk_of(&a->lists, worker, 0);
+    for (uint32_t pass = 1; chunk.rows; pass++) {
+        const struct pr_chunk next = pr_chunk_of(&a->lists, worker, pass);
         const uint32_t *targets = a->rows.in.targets + chunk.arc;
         const uint32_t *after = a->rows.in.targets + next.arc;
         for (uint32_t i = 0; i < next.arcs && next.arcs < next.rows * PR_SHORT; i++)
@@ -139,18 +137,20 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
     uint32_t far[PR_DEEP];
     uint8_t end[PR_ROWS];
     pr_rewind(&a->lists, worker);
-    struct pr_chunk chunk = pr_chunk_here(&a->lists, worker);
+    struct pr_chunk chunk = pr_chunk_of(&a->lists, worker, 0);
     pr_far(a->rows.in.targets + chunk.arc, chunk.arcs, far);
     pr_ends(pr_ends_of(a, chunk), chunk.rows, end);
-    weir_lanes_sync();
+    if (PR_BANDED)
+        weir_lanes_sync();
     if (weir_lane() == 0) {
         warp->end[0] = 0;
         pr_advance(&a->lists, worker);
     }
-    weir_lanes_sync();
+    if (PR_BANDED)
+        weir_lanes_sync();
     WEIR_ROLLED
-    while (chunk.rows) {
-        const struct pr_chunk next = pr_chunk_here(&a->lists, worker);
+    for (uint32_t pass = 1; chunk.rows; pass++) {
+        const struct pr_chunk next = pr_chunk_of(&a->lists, worker, pass);
         PR_REAL share[PR_DEEP];
         for (int k = 0; k < PR_DEEP; k++)
             share[k] =
@@ -159,7 +159,7 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
             warp->end[weir_lane() + (uint32_t)k * WEIR_LANES + 1] = end[k];
         pr_far(a->rows.in.targets + next.arc, next.arcs, far);
         pr_ends(pr_ends_of(a, next), next.rows, end);
-        if (next.band && 4 * weir_lane() < next.rows) /* 32 bytes a lane */
+        if (PR_BANDED && next.band && 4 * weir_lane() < next.rows) /* 32 bytes a lane */
             weir_prefetch(a->sums + next.row + 4 * weir_lane());
         for (int k = 0; k < PR_DEEP; k++)
             warp->share.PR_SHARES[weir_lane() + (uint32_t)k * WEIR_LANES] = share[k];
@@ -266,7 +266,7 @@ WEIR_DEV uint32_t PR_FN(sweep)(const struct pr_pull_args *a, const struct pr_rou
                                const struct weir_steps_block *b, struct pr_tally *tally)
 {
     PR_FN(pieces)(a, round, worker, tally);
-    if (WEIR_LANES == 1u && a->lists.bands == 1)
+    if (WEIR_LANES == 1u && !PR_BANDED)
         PR_FN(chunks_alone)(a, round, worker, tally);
     else
         PR_FN(chunks)(a, round, worker, tally);

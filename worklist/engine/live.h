@@ -175,7 +175,7 @@ WEIR_DEV int weir_live_may_look(const struct weir_engine_thread *self, uint32_t 
     if (!idle || WARPS == 1u)
         return 1;
     if (weir_lane() == 0)
-        mine = !weir_load_relaxed_dev_u32(looker) && weir_add_acq_rel_dev_u32(looker, 1) == 0;
+        mine = weir_atomic_exchange_relaxed_dev_u32(looker, 1) == 0;
     return (int)weir_broadcast_u32(mine, 0);
 }
 
@@ -184,7 +184,7 @@ WEIR_DEV void weir_live_looked(const struct weir_engine_thread *self, uint32_t i
 {
     weir_lanes_sync();
     if (idle && WARPS != 1u && weir_lane() == 0)
-        weir_store_release_dev_u32(&self->block->live.looker, 0);
+        (void)weir_atomic_exchange_relaxed_dev_u32(&self->block->live.looker, 0);
 }
 
 /** A channel in which something waits. All lanes of a warp. @param[in] turn  where to begin.

@@ -1,0 +1,6 @@
+/** @file pr_bands_cuda.cu  PageRank in step and in bands on GPUs, with blocks as in pr_pull_cuda.cu. */
+#include "algorithms/pr/pr_bands_body.h"
+
+#define WEIR_STEPS_THREADS  (PR_WARPS * 32)
+#define WEIR_STEPS_PER_UNIT 2
+#include "worklist/steps_cuda_tmpl.cuh"

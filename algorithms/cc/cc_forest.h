@@ -51,6 +51,14 @@ WEIR_DEV uint32_t cc_up(const uint32_t *parent, uint32_t x)
     return weir_load_relaxed_dev_u32(&parent[x]);
 }
 
+/** The same from the block's own cache: a parent of before, since the last barrier, may do. Many thousands of threads look at the
+ *  root of the largest tree, and a word that all units ask for is late. */
+WEIR_DEV uint32_t cc_up_near(const uint32_t *parent, uint32_t x)
+{
+    CC_LOOKS(1);
+    return weir_load_relaxed_block_u32(&parent[x]);
+}
+
 /** What is above @p up, the parent of x; x points there from now on. x is no root. The word is changed by
  *  a minimum, since a store could bring back a parent that another thread has replaced by a root meanwhile. The
  *  parent of number 0 is known without a look: that spares most lookups, since it is the root of most vertices. */

@@ -260,7 +260,7 @@ WEIR_DEV uint32_t cc_find(const struct cc_run *run, uint32_t stop, uint32_t *up)
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++)
             over[k] =
-                (live >> k & 1u) && up[k] && up[k] != stop ? cc_up(run->parent, up[k]) : up[k];
+                (live >> k & 1u) && up[k] && up[k] != stop ? cc_up_near(run->parent, up[k]) : up[k];
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             if (over[k] == up[k])

@@ -12,16 +12,21 @@
 #define WORKING_WARPS         (WARPS - 1u)
 #define IS_BARRIER_WARP(warp) ((warp) == WARPS - 1u)
 #define IS_WORKING(warp)      ((warp) != WARPS - 1u)
-#define IS_PACE_WARP(warp)    ((warp) == WARPS - 2u)
 #define IS_LOOK_WARP(warp)    ((warp) == WARPS - 3u)
-#define GROUP_LOG(work)       ((work)->group_log)
-#define SET_LOG(work)         (5u - (work)->group_log)
+#define IS_PACE_WARP(warp)    ((warp) == WARPS - 4u)
+#define PACE_BESIDE           1 /* the pace is kept beside the work of a round, not behind it */
+#define LOOKS_SELDOM \
+    1 /* a warp that has a set of its own looks at its woven rings in every fourth round */
+#define GROUP_LOG(work) ((work)->group_log)
+#define SET_LOG(work)   (5u - (work)->group_log)
 #else
 #define WORKING_WARPS         1u
 #define IS_BARRIER_WARP(warp) ((void)(warp), 1)
 #define IS_WORKING(warp)      ((void)(warp), 1)
-#define IS_PACE_WARP(warp)    ((void)(warp), 1)
 #define IS_LOOK_WARP(warp)    ((void)(warp), 1)
+#define IS_PACE_WARP(warp)    ((void)(warp), 1)
+#define PACE_BESIDE           0
+#define LOOKS_SELDOM          0
 #define GROUP_LOG(work)       ((void)(work), 0u)
 #define SET_LOG(work)         ((void)(work), 0u)
 #endif
@@ -85,12 +90,15 @@ WEIR_DEV int weir_looks_beyond(const struct weir_engine_args *work,
 }
 
 /** What block 0 has to do with other workers beside a narrow round, each thing by a warp of its own, so that none waits for the
- *  loads of another. */
+ *  loads of another. They are not the last warp that has items either, by whose rings nearly all items arrive. */
 WEIR_COLD void weir_beside_others(const struct weir_engine_args *work,
                                   struct weir_engine_block *block, uint32_t warp, uint64_t word)
 {
-    if (IS_PACE_WARP(warp) && work->pace)
+    if (IS_PACE_WARP(warp) && work->pace) {
         weir_pace_begin(work, &block->ledger, block->woven.clock_of);
+        if (PACE_BESIDE)
+            weir_pace_keep(work, &block->ledger);
+    }
     if (IS_LOOK_WARP(warp) && weir_word_generation(word) % 4u == 0 &&
         weir_looks_beyond(work, block) && weir_lane() == 0)
         block->special = 1;
@@ -114,14 +122,15 @@ WEIR_COLD void weir_count_beside_narrow(const struct weir_engine_args *work,
         block->special = 1;
 }
 
-/** Whether something came by a woven ring of this warp of block 0. */
+/** Whether something came by a woven ring of this warp of block 0 beyond its first one, which OP(look_at_ring) looks at. */
 WEIR_DEV int weir_woven_came(const struct weir_engine_args *args, const struct weir_ledger *ledger,
                              uint32_t warp)
 {
     const uint32_t rings = 1u << args->woven_log;
     int came = 0;
     WEIR_ROLLED
-    for (uint32_t i = warp + weir_lane() * rings; i < args->woven_in; i += WEIR_LANES * rings)
+    for (uint32_t i = warp + (weir_lane() + 1u) * rings; i < args->woven_in;
+         i += WEIR_LANES * rings)
         came |= weir_woven_begins(args, ledger, i);
     return weir_ballot(came) != 0;
 }

@@ -162,24 +162,38 @@ WEIR_DEV void OP(do_tiles)(struct weir_engine_thread *self, const struct OP(ahea
     self->atoms += ahead->fresh_atoms;
 }
 
-/** Take what is whole in woven ring in @p i, once. @return how many wires were taken. */
-WEIR_DEV uint32_t OP(take_ring)(struct OP(block) * block, struct weir_engine_thread *self,
-                                uint32_t i)
+/** Wires that are whole in a woven ring, from its head on: a lane has one. */
+struct OP(arrived) {
+    OP(wire) wire;
+    uint32_t count;
+};
+
+/** Look at woven ring in @p i, of this warp of block 0. */
+WEIR_DEV void OP(look_at_ring)(const struct weir_engine_args *work,
+                               const struct weir_ledger *ledger, uint32_t i,
+                               struct OP(arrived) * arrived)
+{
+    const uint64_t *slot = weir_woven_slot_in(work, i, ledger->woven_head[i] + weir_lane());
+    const uint32_t missing = weir_ballot(!OP(read_woven)(slot, &arrived->wire));
+    arrived->count = missing ? weir_first_bit_u32(missing) : WEIR_LANES;
+}
+
+/** Take what a look found in woven ring in @p i, and wipe the slots. */
+WEIR_DEV void OP(take_ring)(struct OP(block) * block, struct weir_engine_thread *self, uint32_t i,
+                            const struct OP(arrived) * arrived)
 {
     struct weir_ledger *ledger = &block->base.ledger;
     const uint32_t head = ledger->woven_head[i];
-    uint64_t *slot = weir_woven_slot_in(&block->args.work, i, head + weir_lane());
     uint32_t to = TO_NOWHERE;
     OP(item) item;
-    OP(wire) wire;
+    OP(wire) wire = arrived->wire;
     int kept = 0;
-    const uint32_t missing = weir_ballot(!OP(read_woven)(slot, &wire));
-    const uint32_t count = missing ? weir_first_bit_u32(missing) : WEIR_LANES;
     memset(&item, 0, sizeof item);
-    if (weir_lane() < count) {
+    if (weir_lane() < arrived->count) {
+        uint64_t *slot = weir_woven_slot_in(&block->args.work, i, head + weir_lane());
+        kept = OP(open_wire)(block, &wire, &item, &to);
         for (uint32_t w = 0; w < OP(woven_words); w++)
             weir_store_relaxed_sys_u64(slot + w, 0);
-        kept = OP(open_wire)(block, &wire, &item, &to);
     }
     OP(weave)(block, to, &wire);
     const int near = OP(keep_near)(self, kept, &item);
@@ -192,14 +206,14 @@ WEIR_DEV uint32_t OP(take_ring)(struct OP(block) * block, struct weir_engine_thr
     }
     weir_lanes_sync(); /* all have read the head */
     if (weir_lane() == 0)
-        ledger->woven_head[i] = head + count;
+        ledger->woven_head[i] = head + arrived->count;
     weir_lanes_sync();
-    return count;
 }
 
 /** Take what came by this warp's woven rings while a narrow round runs; what was kept is processed in the next round. A warp of
- *  block 0. @return items put into the near bag. */
-WEIR_COLD uint32_t OP(take_woven)(struct OP(block) * block, uint32_t near_bag)
+ *  block 0. @param[in] arrived  in its first ring, which it has looked at before the round. @return items put into the near bag. */
+WEIR_COLD uint32_t OP(take_woven)(struct OP(block) * block, uint32_t near_bag,
+                                  struct OP(arrived) arrived)
 {
     struct weir_engine_thread self = weir_thread_called(&block->args.work, &block->base, near_bag);
     const struct weir_engine_args *work = &block->args.work;
@@ -208,9 +222,13 @@ WEIR_COLD uint32_t OP(take_woven)(struct OP(block) * block, uint32_t near_bag)
     for (uint32_t i = warp; i < work->woven_in; i += 1u << work->woven_log) {
         /* All of it: whoever works on while items wait makes more that are late. */
         WEIR_ROLLED
-        for (uint32_t taken = 0; taken <= work->woven_mask; taken += WEIR_LANES)
-            if (OP(take_ring)(block, &self, i) < WEIR_LANES)
+        for (uint32_t taken = 0; taken <= work->woven_mask; taken += WEIR_LANES) {
+            if (taken || i != warp)
+                OP(look_at_ring)(work, &block->base.ledger, i, &arrived);
+            OP(take_ring)(block, &self, i, &arrived);
+            if (arrived.count < WEIR_LANES)
                 break;
+        }
     }
     return self.pushed;
 }
@@ -223,27 +241,35 @@ WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t wo
     const struct weir_engine_args *args = &OP(block_of)(self)->args.work;
     struct weir_narrow_sets sets = weir_narrow_sets_make(word);
     struct OP(ahead) ahead;
+    struct OP(arrived) arrived;
     const uint32_t warp = weir_warp_now();
     const int takes = several && self->block_number == 0 && warp < args->woven_in;
     uint32_t set = warp;
     int begun = 1;
     memset(&ahead, 0, sizeof ahead);
+    memset(&arrived, 0, sizeof arrived);
     if (several)
         weir_know_woven(self);
     weir_narrow_begin_round(self, warp, args, &sets, word);
-    if (takes) /* a round of no items is there for this alone */
-        self->pushed += WEIR_CALL(OP(take_woven))(OP(block_of)(self), self->near_bag);
+    if (takes) { /* a round of no items is there for this alone */
+        OP(look_at_ring)(args, &self->block->ledger, warp, &arrived);
+        self->pushed += WEIR_CALL(OP(take_woven))(OP(block_of)(self), self->near_bag, arrived);
+    }
     WEIR_ROLLED
     for (;;) {
         ahead.count = 0;
         if (IS_WORKING(warp))
             OP(look_at_set)(self, &ahead, &sets, set);
         if (!begun) {
-            /* The look is under way while blocks wait for each other. */
-            const int came = takes && weir_woven_came(args, &self->block->ledger, warp);
+            /* The looks are under way while blocks wait for each other. */
+            int came = 0;
+            if (takes && (!LOOKS_SELDOM || !ahead.count || weir_word_generation(word) % 4u == 0)) {
+                OP(look_at_ring)(args, &self->block->ledger, warp, &arrived);
+                came = arrived.count || weir_woven_came(args, &self->block->ledger, warp);
+            }
             if (several && IS_WORKING(warp) && self->block->queue.outgoing[sets.half])
                 WEIR_CALL(OP(send_staged))(OP(block_of)(self), sets.half);
-            if (takes && IS_BARRIER_WARP(warp) && args->pace)
+            if (!PACE_BESIDE && takes && args->pace)
                 weir_pace_keep(args, &self->block->ledger);
             weir_narrow_find_next(self, warp, word);
             weir_block_sync();
@@ -255,7 +281,8 @@ WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t wo
             if (several && self->block_number == 0 && (IS_PACE_WARP(warp) || IS_LOOK_WARP(warp)))
                 WEIR_CALL(weir_beside_others)(args, self->block, warp, word);
             if (came)
-                self->pushed += WEIR_CALL(OP(take_woven))(OP(block_of)(self), self->near_bag);
+                self->pushed +=
+                    WEIR_CALL(OP(take_woven))(OP(block_of)(self), self->near_bag, arrived);
             begun = 1;
             if (IS_WORKING(warp) && !ahead.count && sets.shared)
                 continue; /* no set of queued items was left for this warp */

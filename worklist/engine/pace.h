@@ -47,6 +47,7 @@ WEIR_DEV void weir_pace_begin(const struct weir_engine_args *work, struct weir_l
         ledger->clock = clock;
         ledger->clock_seen = seen;
     }
+    weir_lanes_sync(); /* all lanes of the warp may go on to keep the pace */
 }
 
 /** Before the next round: wait for workers that are behind. All lanes of a warp of block 0. */

@@ -45,14 +45,16 @@ struct cc_hook {
 #define CC_LOOKS(count)
 #endif
 
+/** As it is now. */
 WEIR_DEV uint32_t cc_up(const uint32_t *parent, uint32_t x)
 {
     CC_LOOKS(1);
     return weir_load_relaxed_dev_u32(&parent[x]);
 }
 
-/** The same from the block's own cache: a parent of before, since the last barrier, may do. Many thousands of threads look at the
- *  root of the largest tree, and a word that all units ask for is late. */
+/** The same from the cache of the block's unit, for whoever climbs. It may be as old as the last barrier: an ancestor all the same, and
+ *  who takes what has become a child since for a root is told by the swap. Many thousands of threads look at the few
+ *  vertices at the top of a large tree, and a word for which all units go to the same memory is late. */
 WEIR_DEV uint32_t cc_up_near(const uint32_t *parent, uint32_t x)
 {
     CC_LOOKS(1);
@@ -64,7 +66,7 @@ WEIR_DEV uint32_t cc_up_near(const uint32_t *parent, uint32_t x)
  *  parent of number 0 is known without a look: that spares most lookups, since it is the root of most vertices. */
 WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up)
 {
-    const uint32_t over = up ? cc_up(parent, up) : 0;
+    const uint32_t over = up ? cc_up_near(parent, up) : 0;
     if (over != up)
         (void)weir_atomic_min_relaxed_dev_u32(&parent[x], over);
     return over;
@@ -77,7 +79,7 @@ WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up)
  *  @param[out] hook_out  if they were two trees.  @return whether they were. */
 WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, struct cc_hook *hook_out)
 {
-    uint32_t above_x = cc_up(parent, x), above_y = cc_up(parent, y);
+    uint32_t above_x = cc_up_near(parent, x), above_y = cc_up_near(parent, y);
     WEIR_ROLLED
     while (above_x != above_y) {
         if (above_x < above_y) {
@@ -101,7 +103,7 @@ WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, struct cc_hook *h
             if (over == above_y)
                 return 0;
             x = over;
-            above_x = over == above_x ? over : cc_up(parent, over);
+            above_x = over == above_x ? over : cc_up_near(parent, over);
         }
     }
     return 0;
@@ -112,7 +114,7 @@ WEIR_DEV uint32_t cc_root(uint32_t *parent, uint32_t x, uint32_t stop)
 {
     WEIR_ROLLED
     while (x != stop && x != 0) {
-        const uint32_t up = cc_up(parent, x);
+        const uint32_t up = cc_up_near(parent, x);
         if (up == x || up == stop)
             return up;
         x = cc_climb(parent, x, up);

@@ -35,7 +35,7 @@
 #define WEIR_KEPT_DEFERRED_BYTES 256u
 
 /** Woven rings of a channel at most, and of all channels of a worker in one direction (woven.h). */
-#define WEIR_WOVEN_RINGS 16u
+#define WEIR_WOVEN_RINGS 4u
 #define WEIR_WOVEN_PAIRS 128u
 
 /** Buckets of deferred items. The threshold rises by whole buckets. */

@@ -12,9 +12,11 @@
 #define WORKING_WARPS         (WARPS - 1u)
 #define IS_BARRIER_WARP(warp) ((warp) == WARPS - 1u)
 #define IS_WORKING(warp)      ((warp) != WARPS - 1u)
-#define IS_LOOK_WARP(warp)    ((warp) == WARPS - 3u)
-#define IS_PACE_WARP(warp)    ((warp) == WARPS - 4u)
-#define PACE_BESIDE           1 /* the pace is kept beside the work of a round, not behind it */
+#define TAKER_OF(warp) \
+    (WARPS - 2u - (warp)) /* which rings a warp takes from; the last that works is the first */
+#define IS_LOOK_WARP(warp) (TAKER_OF(warp) == WEIR_WOVEN_RINGS)
+#define IS_PACE_WARP(warp) (TAKER_OF(warp) == WEIR_WOVEN_RINGS + 1u)
+#define PACE_BESIDE        1 /* the pace is kept beside the work of a round, not behind it */
 #define LOOKS_SELDOM \
     1 /* a warp that has a set of its own looks at its woven rings in every fourth round */
 #define GROUP_LOG(work) ((work)->group_log)
@@ -23,6 +25,7 @@
 #define WORKING_WARPS         1u
 #define IS_BARRIER_WARP(warp) ((void)(warp), 1)
 #define IS_WORKING(warp)      ((void)(warp), 1)
+#define TAKER_OF(warp)        ((void)(warp), 0u)
 #define IS_LOOK_WARP(warp)    ((void)(warp), 1)
 #define IS_PACE_WARP(warp)    ((void)(warp), 1)
 #define PACE_BESIDE           0
@@ -90,7 +93,8 @@ WEIR_DEV int weir_looks_beyond(const struct weir_engine_args *work,
 }
 
 /** What block 0 has to do with other workers beside a narrow round, each thing by a warp of its own, so that none waits for the
- *  loads of another. They are not the last warp that has items either, by whose rings nearly all items arrive. */
+ *  loads of another. None of
+ *  them takes what arrives. */
 WEIR_COLD void weir_beside_others(const struct weir_engine_args *work,
                                   struct weir_engine_block *block, uint32_t warp, uint64_t word)
 {
@@ -99,7 +103,7 @@ WEIR_COLD void weir_beside_others(const struct weir_engine_args *work,
         if (PACE_BESIDE)
             weir_pace_keep(work, &block->ledger);
     }
-    if (IS_LOOK_WARP(warp) && weir_word_generation(word) % 4u == 0 &&
+    if (IS_LOOK_WARP(warp) && weir_word_generation(word) % 8u == 0 &&
         weir_looks_beyond(work, block) && weir_lane() == 0)
         block->special = 1;
 }
@@ -122,14 +126,15 @@ WEIR_COLD void weir_count_beside_narrow(const struct weir_engine_args *work,
         block->special = 1;
 }
 
-/** Whether something came by a woven ring of this warp of block 0 beyond its first one, which OP(look_at_ring) looks at. */
+/** Whether something came by a woven ring of this warp of block 0 beyond its first one, which OP(look_at_ring) looks at.
+ *  @param[in] taker  TAKER_OF() this warp. */
 WEIR_DEV int weir_woven_came(const struct weir_engine_args *args, const struct weir_ledger *ledger,
-                             uint32_t warp)
+                             uint32_t taker)
 {
     const uint32_t rings = 1u << args->woven_log;
     int came = 0;
     WEIR_ROLLED
-    for (uint32_t i = warp + (weir_lane() + 1u) * rings; i < args->woven_in;
+    for (uint32_t i = taker + (weir_lane() + 1u) * rings; i < args->woven_in;
          i += WEIR_LANES * rings)
         came |= weir_woven_begins(args, ledger, i);
     return weir_ballot(came) != 0;

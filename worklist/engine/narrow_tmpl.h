@@ -217,13 +217,13 @@ WEIR_COLD uint32_t OP(take_woven)(struct OP(block) * block, uint32_t near_bag,
 {
     struct weir_engine_thread self = weir_thread_called(&block->args.work, &block->base, near_bag);
     const struct weir_engine_args *work = &block->args.work;
-    const uint32_t warp = weir_warp_now();
+    const uint32_t taker = TAKER_OF(weir_warp_now());
     WEIR_ROLLED
-    for (uint32_t i = warp; i < work->woven_in; i += 1u << work->woven_log) {
+    for (uint32_t i = taker; i < work->woven_in; i += 1u << work->woven_log) {
         /* All of it: whoever works on while items wait makes more that are late. */
         WEIR_ROLLED
         for (uint32_t taken = 0; taken <= work->woven_mask; taken += WEIR_LANES) {
-            if (taken || i != warp)
+            if (taken || i != taker)
                 OP(look_at_ring)(work, &block->base.ledger, i, &arrived);
             OP(take_ring)(block, &self, i, &arrived);
             if (arrived.count < WEIR_LANES)
@@ -243,7 +243,9 @@ WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t wo
     struct OP(ahead) ahead;
     struct OP(arrived) arrived;
     const uint32_t warp = weir_warp_now();
-    const int takes = several && self->block_number == 0 && warp < args->woven_in;
+    const uint32_t taker = TAKER_OF(warp); /* wraps for the barrier warp */
+    const int takes =
+        several && self->block_number == 0 && taker < 1u << args->woven_log && args->woven_in;
     uint32_t set = warp;
     int begun = 1;
     memset(&ahead, 0, sizeof ahead);
@@ -252,7 +254,7 @@ WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t wo
         weir_know_woven(self);
     weir_narrow_begin_round(self, warp, args, &sets, word);
     if (takes) { /* a round of no items is there for this alone */
-        OP(look_at_ring)(args, &self->block->ledger, warp, &arrived);
+        OP(look_at_ring)(args, &self->block->ledger, taker, &arrived);
         self->pushed += WEIR_CALL(OP(take_woven))(OP(block_of)(self), self->near_bag, arrived);
     }
     WEIR_ROLLED
@@ -264,8 +266,8 @@ WEIR_DEV uint64_t OP(narrow_rounds)(struct weir_engine_thread *self, uint64_t wo
             /* The looks are under way while blocks wait for each other. */
             int came = 0;
             if (takes && (!LOOKS_SELDOM || !ahead.count || weir_word_generation(word) % 4u == 0)) {
-                OP(look_at_ring)(args, &self->block->ledger, warp, &arrived);
-                came = arrived.count || weir_woven_came(args, &self->block->ledger, warp);
+                OP(look_at_ring)(args, &self->block->ledger, taker, &arrived);
+                came = arrived.count || weir_woven_came(args, &self->block->ledger, taker);
             }
             if (several && IS_WORKING(warp) && self->block->queue.outgoing[sets.half])
                 WEIR_CALL(OP(send_staged))(OP(block_of)(self), sets.half);

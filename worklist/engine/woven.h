@@ -7,8 +7,8 @@
  * always a new one; a slot is filled again only when a credit came, which is released behind the wiping.
  *
  * Items are reserved and counted as in channels: any warp reserves a slot below the limit, the decider counts what was
- * reserved. It also sets new limits, when no other thread of the device is at work. Each warp of the receiver's block 0 has a
- * ring of each channel; it looks there while blocks wait for each other, and takes what came while a narrow round runs
+ * reserved. It also sets new limits, when no other thread of the device is at work. Each of the last warps of the receiver's block 0 has
+ * a ring of each channel, since they have the fewest items of their own (TAKER_OF()); it looks there while blocks wait for each other, and takes what came while a narrow round runs
  * (narrow_tmpl.h). In other rounds the decider plans it as any other arrival.
  *
  * A woven word hands nothing else on. Termination detection needs one order: when a worker that was idle sends, its

@@ -56,7 +56,7 @@ WEIR_DEV uint32_t OP(weave_wires)(const struct weir_engine_args *work, uint32_t 
                                   uint32_t channel, const uint32_t *limit, uint64_t *rings,
                                   const OP(wire) * wire)
 {
-    const uint32_t r = weir_thread_now(0) / WEIR_LANES & ((1u << work->woven_log) - 1u);
+    const uint32_t r = TAKER_OF(weir_warp_now()) & ((1u << work->woven_log) - 1u);
     const uint32_t i = (channel << work->woven_log) + r, end = limit[i];
     const uint32_t slot = weir_bag_reserve_mp(&work->control->woven_tail[i], group);
     const int mine = group >> weir_lane() & 1u, fits = (int32_t)(end - slot) > 0;

@@ -12,10 +12,8 @@
 struct pass {
     const weir_graph *graph;
     const uint32_t *numbers; /* of vertices */
-    const uint32_t
-        *first; /* of each device; the one behind the last is how many numbers there are */
-    uint64_t *
-        ends; /* a bit a number; relaxed, or: any thread may set one, and they are read when all are joined */
+    const uint32_t *first;   /* number of each device; behind the last, all of them */
+    uint64_t *ends; /* a bit a number: any thread sets it (relaxed); read when all are done */
 };
 
 static void mark(const struct pass *pass, uint32_t number)

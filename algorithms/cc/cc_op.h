@@ -53,10 +53,9 @@ enum {
     CC_FEWER = 3, /* with fewer the first step takes the nearest neighbour then */
     CC_MANY =
         16, /* with fewer the first round takes every second group of rows, else every fourth */
-    CC_GROUP = 32, /* rows that follow one another, of which a round takes all or none */
-    CC_DEEP = 64,  /* rows of a tree on average, from which on paths are taken to be long */
-    CC_CUTS =
-        8, /* numbers for an end of a cut arc, at the least, times devices, where those put trees together there */
+    CC_GROUP = 32,   /* rows that follow one another, of which a round takes all or none */
+    CC_DEEP = 64,    /* rows of a tree on average, from which on paths are taken to be long */
+    CC_CUTS = 8,     /* ends of cut arcs are few if each device has so many numbers for each */
     CC_SOON = 4,     /* parents in which a walk has to halve its number, or it is given up */
     CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
     CC_BATCH = 4,    /* rows a thread reads at a time */
@@ -115,17 +114,14 @@ struct cc_args {
     uint32_t gap[WEIR_DEVICES_MAX]; /* where in_order: a number of the device less this is the id */
     uint32_t
         share; /* 1 of so many groups of rows is linked by the first round, where next are kept */
-    uint64_t few_roots; /* with fewer trees behind the first step their paths are long */
-    uint32_t direct;    /* few arcs, and in_order: all are linked behind the first step */
-    uint32_t nearest;   /* direct, and not both: which arc the first step takes */
-    uint32_t both;      /* in-arcs are others than out-arcs */
-    uint32_t
-        notes; /* devices keep lists of what they link, and tell of their first parents: several, not `separate` */
-    uint32_t
-        separate; /* devices make trees of their own, which are put together at the ends of cut arcs */
-    uint32_t cuts; /* of that list */
-    const uint32_t
-        *cut; /* separate: the ends of all arcs from device to device, ascending; the same on all */
+    uint64_t few_roots;  /* with fewer trees behind the first step their paths are long */
+    uint32_t direct;     /* few arcs, and in_order: all are linked behind the first step */
+    uint32_t nearest;    /* direct, and not both: which arc the first step takes */
+    uint32_t both;       /* in-arcs are others than out-arcs */
+    uint32_t notes;      /* several, not separate: hooks are listed, first parents are told */
+    uint32_t separate;   /* devices make trees of their own, put together at ends of cut arcs */
+    uint32_t cuts;       /* length of the next */
+    const uint32_t *cut; /* separate: ends of all cut arcs, ascending; the same on all devices */
     uint32_t busy[WEIR_DEVICES_MAX]; /* of each device: weir_rows_part.busy */
     uint32_t rounds;                 /* of the reduction */
     uint32_t top;                    /* the device at the top of the reduction tree */

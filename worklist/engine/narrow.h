@@ -17,10 +17,9 @@
 #define IS_LOOK_WARP(warp) (TAKER_OF(warp) == WEIR_WOVEN_RINGS)
 #define IS_PACE_WARP(warp) (TAKER_OF(warp) == WEIR_WOVEN_RINGS + 1u)
 #define PACE_BESIDE        1 /* the pace is kept beside the work of a round, not behind it */
-#define LOOKS_SELDOM \
-    1 /* a warp that has a set of its own looks at its woven rings in every fourth round */
-#define GROUP_LOG(work) ((work)->group_log)
-#define SET_LOG(work)   (5u - (work)->group_log)
+#define LOOKS_SELDOM       1 /* warps that have a set look at woven rings every fourth round */
+#define GROUP_LOG(work)    ((work)->group_log)
+#define SET_LOG(work)      (5u - (work)->group_log)
 #else
 #define WORKING_WARPS         1u
 #define IS_BARRIER_WARP(warp) ((void)(warp), 1)
@@ -93,8 +92,7 @@ WEIR_DEV int weir_looks_beyond(const struct weir_engine_args *work,
 }
 
 /** What block 0 has to do with other workers beside a narrow round, each thing by a warp of its own, so that none waits for the
- *  loads of another. None of
- *  them takes what arrives. */
+ *  loads of another. None of them takes what arrives. */
 WEIR_COLD void weir_beside_others(const struct weir_engine_args *work,
                                   struct weir_engine_block *block, uint32_t warp, uint64_t word)
 {

@@ -14,27 +14,14 @@
 set -eu
 weir=${BUILD:-build}/weir
 verbs=${VERBS:-bfs} trials=${TRIALS:-5} format=${FORMAT:-svg} limit=${LIMIT:-60}
-json=$(mktemp) said=$(mktemp)
-trap 'rm -f "$json" "$said"' EXIT
-failed=0
+here=$(dirname "$0")
+# shellcheck source=scripts/sweep.sh
+. "$here/sweep.sh"
 
 usage() {
     echo 'usage: scripts/sweep_live.sh map PICTURE GRAPH DEVICES [OPTIONS...]' >&2
     echo '       scripts/sweep_live.sh table GRAPH[@OPTIONS]... -- DEVICES...' >&2
     exit 2
-}
-
-# run VERB GRAPH DEVICES OPTIONS...: a verified run; its document in the file json.
-run() {
-    verb=$1 graph=$2 devices=$3
-    shift 3
-    if "$weir" "$verb" "$graph" --devices "$devices" --direction push --trials "$trials" --time-limit "$limit" \
-        --verify --json "$json" "$@" >/dev/null 2>"$said"; then
-        return 0
-    fi
-    echo "$verb $graph --devices $devices $*: $(tail -n 1 "$said")" >&2
-    failed=$((failed + 1))
-    return 1
 }
 
 # median KEY: of all trials.
@@ -57,12 +44,12 @@ map() {
     echo 'worker,fetch,ms' >"$picture.csv"
     for worker in thread warp block; do
         for fetch in 1 2 4 8 16 32 64 128 256 512; do
-            run "$verb" "$graph" "$devices" --kernel live --worker "$worker" --fetch "$fetch" "$@" || continue
+            run "$verb" "$graph" "$devices" --verify --kernel live --worker "$worker" --fetch "$fetch" "$@" || continue
             echo "$worker,$fetch,$(median kernel_ms)" | tee -a "$picture.csv"
         done
     done
     # A row a worker, a column a number of items; what failed is a gap.
-    awk -F, 'NR > 1 { row = $1 == "thread" ? 0 : $1 == "warp" ? 1 : 2; print log($2) / log(2), row, $3 }' "$picture.csv" >"$said"
+    awk -F, 'NR > 1 { row = $1 == "thread" ? 0 : $1 == "warp" ? 1 : 2; print log($2) / log(2), row, $3 }' "$picture.csv" >"$errors"
     title=$(printf '%s of %s on %s, kernel live: ms' "$verb" "${graph##*/}" "$devices" | tr '\140"\134{}' '_____')
     gnuplot <<END
 set terminal $terminal
@@ -77,7 +64,7 @@ set ytics ("thread" 0, "warp" 1, "block" 2)
 set palette defined (0 "#f7fbff", 1 "#2171b5")
 set logscale cb
 unset key
-plot "$said" using 1:2:3 with image pixels, "" using 1:2:(sprintf("%.3g", \$3)) with labels
+plot "$errors" using 1:2:3 with image pixels, "" using 1:2:(sprintf("%.3g", \$3)) with labels
 END
 }
 
@@ -85,7 +72,7 @@ END
 row() {
     verb=$1 graph=$2 devices=$3 name=$4
     shift 4
-    if run "$verb" "$graph" "$devices" "$@"; then
+    if run "$verb" "$graph" "$devices" --verify "$@"; then
         items=$(median items_processed) reached=$(median reached)
         printf '| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n' "$verb" "${graph##*/}" "$devices" "$name" \
             "$(awk -v a="$items" -v b="$reached" 'BEGIN { printf "%.3f", b ? a / b : 0 }')" \
@@ -95,33 +82,22 @@ row() {
     fi
 }
 
+# forms GRAPH DEVICES OPTIONS...: a row for each form of the engine.
+forms() {
+    of=$1 on=$2
+    shift 2
+    row "$form_verb" "$of" "$on" bulk --order bulk "$@"
+    row "$form_verb" "$of" "$on" fifo --order fifo "$@"
+    row "$form_verb" "$of" "$on" soft --order soft "$@"
+    row "$form_verb" "$of" "$on" live --kernel live "$@"
+    row "$form_verb" "$of" "$on" 'live, one queue' --kernel live --queues 1 "$@"
+}
+
 table() {
-    graphs=
-    while [ $# -gt 0 ] && [ "$1" != -- ]; do
-        graphs="$graphs $1"
-        shift
-    done
-    if [ -z "$graphs" ] || [ $# -lt 2 ]; then
-        usage
-    fi
-    shift
     echo '| verb | graph | devices | form | items a vertex | rounds | pops | steals | ms |'
     echo '|---|---|---|---|---|---|---|---|---|'
-    for verb in $verbs; do
-        for one in $graphs; do
-            graph=${one%%@*} options=
-            [ "$graph" = "$one" ] || options=$(printf '%s' "${one#*@}" | tr , ' ')
-            for devices in "$@"; do
-                # shellcheck disable=SC2086 # several options each
-                {
-                    row "$verb" "$graph" "$devices" bulk --order bulk $options
-                    row "$verb" "$graph" "$devices" fifo --order fifo $options
-                    row "$verb" "$graph" "$devices" soft --order soft $options
-                    row "$verb" "$graph" "$devices" live --kernel live $options
-                    row "$verb" "$graph" "$devices" 'live, one queue' --kernel live --queues 1 $options
-                }
-            done
-        done
+    for form_verb in $verbs; do
+        for_each forms "$@"
     done
 }
 

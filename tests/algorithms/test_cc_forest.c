@@ -152,6 +152,71 @@ static void searches_go_side_by_side(void **state)
     assert_int_equal(parent[5], 3);
 }
 
+/* A thread of a host device that labels row after row leaves each of them below its root, so that the next one finds it there: four
+ * looks a row, however long the path is. */
+static void labels_leave_short_paths(void **state)
+{
+    enum { ROWS = 2000 };
+    static uint32_t parent[ROWS], label[ROWS];
+    struct weir_steps_block block = {.blocks = 1, .threads = 1};
+    struct cc_shared shared = {.hooks = 0};
+    struct cc_args args = {.in_order = 1};
+    struct cc_run run = {.args = &args, .shared = &shared, .block = &block, .stride = 1};
+    (void)state;
+    for (uint32_t v = 0; v < ROWS; v++)
+        parent[v] = v > 1 ? v - 1 : v;
+    args.part.busy = args.part.owned = args.part.first[1] = ROWS;
+    args.part.parts = 1;
+    args.label = label;
+    run.parent = args.parent[0] = parent;
+    looked = 0;
+    cc_label(&run, CC_NONE);
+    for (uint32_t v = 0; v < ROWS; v++) {
+        assert_int_equal(label[v], v > 1 ? 1 : v);
+        assert_int_equal(parent[v], label[v]);
+    }
+    assert_in_range(looked, ROWS, 4 * ROWS);
+}
+
+/* Rows that jump to the parents of their parents leave no path, whoever the first of them belong to. */
+static void jumps_lead_to_roots(void **state)
+{
+    enum { ROWS = 700, BEGIN = 300 };
+    static uint32_t parent[ROWS];
+    (void)state;
+    for (uint32_t v = 0; v < ROWS; v++)
+        parent[v] = v < 3 ? v : v - 3;
+    cc_jump(parent, BEGIN, ROWS - BEGIN, 0, 1);
+    for (uint32_t v = 0; v < ROWS; v++)
+        assert_int_equal(parent[v], v < 3 ? v : v < BEGIN ? v - 3 : v % 3);
+    cc_jump(parent, 0, BEGIN, 0, 1);
+    for (uint32_t v = 0; v < ROWS; v++)
+        assert_int_equal(parent[v], v % 3);
+}
+
+/* A walk over rows whose numbers fall by one at a time is given up, though its end is not far; where they fall by half it arrives. */
+static void walks_along_lines_are_given_up(void **state)
+{
+    enum { ROWS = 400 };
+    static uint64_t offsets[ROWS + 1];
+    static uint32_t targets[ROWS];
+    struct cc_args args = {.in_order = 1};
+    struct cc_run run = {.args = &args};
+    (void)state;
+    for (uint32_t v = 0; v < ROWS; v++) {
+        offsets[v + 1] = v + 1;
+        targets[v] = v < 100 ? v - (v > 0) : v / 2;
+    }
+    args.part.out.offsets = offsets;
+    args.part.out.targets = targets;
+    args.part.parts = 1;
+    assert_int_equal(cc_walk(&run, 12), CC_NONE);
+    assert_int_equal(cc_walk(&run, 3), 0);
+    for (uint32_t v = 0; v < ROWS; v++)
+        targets[v] = v / 2;
+    assert_int_equal(cc_walk(&run, 399), 0);
+}
+
 /* Each row is in one of the two rounds, whole groups in the first one. */
 static void two_rounds_take_all_rows(void **state)
 {
@@ -213,6 +278,9 @@ int main(void)
         cmocka_unit_test(the_first_step_takes_the_nearest),
         cmocka_unit_test(two_rounds_take_all_rows),
         cmocka_unit_test(the_next_arcs_are_kept),
+        cmocka_unit_test(labels_leave_short_paths),
+        cmocka_unit_test(jumps_lead_to_roots),
+        cmocka_unit_test(walks_along_lines_are_given_up),
         cmocka_unit_test(searches_go_side_by_side),
     };
     return cmocka_run_group_tests_name("cc_forest", tests, NULL, NULL);

@@ -76,8 +76,10 @@ WEIR_DEV void OP(live_store_wires)(const struct OP(args) * args, struct OP(block
             if (got < wanted)
                 (void)weir_atomic_add_relaxed_dev_u32(&words->claimed, 0u - (wanted - got));
         }
+        /* Tails are not given in the order of claims. This one may be beyond the credit that this warp has acquired; then a
+         * warp that had claimed under more was given one before, and hands its credit on. */
         if (got)
-            first = weir_atomic_add_relaxed_dev_u32(&words->tail, got);
+            first = weir_add_acq_rel_dev_u32(&words->tail, got);
     }
     got = weir_broadcast_u32(got, leader);
     first = weir_broadcast_u32(first, leader);

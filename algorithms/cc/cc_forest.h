@@ -45,14 +45,14 @@ struct cc_hook {
 #define CC_LOOKS(count)
 #endif
 
-/** As it is now. */
+/** This is the parent of x as it is now. */
 WEIR_DEV uint32_t cc_up(const uint32_t *parent, uint32_t x)
 {
     CC_LOOKS(1);
     return weir_load_relaxed_dev_u32(&parent[x]);
 }
 
-/** The same from the cache of the block's unit, for whoever climbs. It may be as old as the last barrier: an ancestor all the same, and
+/** This is the parent of x as the cache of the block's unit has it, for whoever climbs. It may be as old as the last barrier: an ancestor all the same, and
  *  who takes what has become a child since for a root is told by the swap. Many thousands of threads look at the few
  *  vertices at the top of a large tree, and a word for which all units go to the same memory is late. */
 WEIR_DEV uint32_t cc_up_near(const uint32_t *parent, uint32_t x)

@@ -79,10 +79,17 @@ enum shape {
     SHUFFLED,  /* a path whose vertices are anywhere */
     BUNCHES, /* few arcs a row, but for two rows: paths of 10 that a row of 6000 arcs joins, and one of 100 */
     TANGLE, /* six arcs of each vertex to any: no hubs. Every fourth vertex is of another component */
-    WOVEN, /* pieces of a path, and a few arcs from anywhere to anywhere: components lie on devices in several places each */
-    HALVES, /* two components of the same size */
+    SCATTERED, /* pieces of a path, and a few arcs from anywhere to anywhere: components lie on devices in several places each */
+    HALVES,    /* two components of the same size */
     SHAPES
 };
+
+/* Drawn numbers: the next one of a sequence. */
+static inline uint64_t drawn(uint64_t *seed)
+{
+    *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return *seed;
+}
 
 static inline weir_graph *shaped(enum shape shape, int undirected)
 {
@@ -145,12 +152,11 @@ static inline weir_graph *shaped(enum shape shape, int undirected)
     case TANGLE:
         n = 8000;
         for (uint64_t i = 0, seed = 5; i < 6 * n; i++) {
-            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            const uint64_t v = i / 6, far = seed >> 33;
+            const uint64_t v = i / 6, far = drawn(&seed) >> 33;
             put_arc(&list, v, v % 4 ? far % (n / 4) * 4 + 1 + far % 3 : far % (n / 4) * 4);
         }
         break;
-    case WOVEN:
+    case SCATTERED:
         n = 40000;
         for (uint64_t v = 0, piece = 0; v + 1 < n; v++) {
             piece = v % 97 == 0 || v % 61 == 0 ? 0 : piece + 1;
@@ -158,8 +164,8 @@ static inline weir_graph *shaped(enum shape shape, int undirected)
                 put_arc(&list, v % 2 ? v : v - 1, v % 2 ? v - 1 : v);
         }
         for (uint64_t i = 0, seed = 11; i < 250; i++) {
-            seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            put_arc(&list, (seed >> 33) % n, (seed >> 20) % n);
+            const uint64_t far = drawn(&seed);
+            put_arc(&list, (far >> 33) % n, (far >> 20) % n);
         }
         break;
     default:

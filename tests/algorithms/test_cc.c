@@ -174,7 +174,7 @@ static void few_cut_arcs_are_all_that_is_told(void **state)
     weir_context *context = context_or_skip(*state);
     const uint32_t devices = weir_context_device_count(context);
     for (int i = 0; i < 4; i++) {
-        weir_graph *graph = shaped(WOVEN, i % 2);
+        weir_graph *graph = shaped(SCATTERED, i % 2);
         weir_partition *partition =
             cut(graph, i < 2 ? WEIR_PARTITION_BLOCK : WEIR_PARTITION_RANDOM, devices);
         const uint64_t parents = (devices - UINT64_C(1)) * sizeof(uint32_t) * graph->vertices;

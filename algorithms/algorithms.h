@@ -350,12 +350,14 @@ typedef struct weir_run_stats {
     uint64_t bytes_sent;
     weir_run_phase phase[WEIR_RUN_PHASES]; /**< of a run in step; those with a name count */
     uint64_t bands; /**< PageRank in step: weir_pr_config.bands, or what was picked; 0 elsewhere */
+    uint64_t
+        epochs; /**< PageRank by residuals: runs of the engine, each with a threshold of its own; 0 elsewhere */
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
-            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0                                            \
+            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0                                         \
     }
 
 /** What an element of weir_values is. */
@@ -629,16 +631,16 @@ typedef struct weir_pr weir_pr;
 
 /** Place @p graph on the devices; as weir_bfs_create(), of which all else holds too.
  *  @param[in] config  NULL for defaults.
- *  Directions: push sends residuals through the worklist (Groute 4.5); pull iterates over in-arcs without
+ *  Directions: push sends residuals through the worklist (Groute 4.5), in epochs; pull iterates over in-arcs without
  *  atomics; auto pulls where devices can go in step and no choice of the worklist is made. With a tolerance
- *  below about 5e-7 pull also goes on until no vertex changes by half of it, of itself.
+ *  below about 5e-7 both also go on until no vertex changes by half of it, of itself.
  *  @retval WEIR_ERR_INVALID      the configuration is out of range.
  *  @retval WEIR_ERR_UNSUPPORTED  pull with a choice of the worklist, or over devices that cannot go in step;
  *          switch; push, or a choice of the worklist, with `iterations` or `bands`. */
 weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            const weir_pr_config *config, weir_pr **pr_out);
-/** Ranks from the start; as weir_bfs_run(). stats_out->steps and residual say how it stopped. */
+/** Ranks from the start; as weir_bfs_run(). stats_out->steps, epochs and residual say how it stopped. */
 weir_status weir_pr_run(weir_pr *pr, weir_run_stats *stats_out);
 /** Ranks of the last run in vertex order. @param[out] ranks_out  one value a vertex, the caller's.
  *  @retval WEIR_ERR_INVALID  there was no run, or the last one was not complete. */

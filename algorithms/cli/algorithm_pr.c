@@ -102,6 +102,7 @@ static const weir__cli_column columns[] = {
 static const weir__cli_member members[] = {
     {.name = "residual", .kind = KIND_REAL, .offset = TRIAL(stats.residual)},
     {.name = "bands", .kind = KIND_COUNT, .offset = TRIAL(stats.bands)},
+    {.name = "epochs", .kind = KIND_COUNT, .offset = TRIAL(stats.epochs)},
     {.name = "ms_per_iteration", .kind = KIND_REAL, .offset = TRIAL(step_ms)},
     {.name = "l1_difference", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_L1])},
     {.name = "relative_difference", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_RELATIVE])},

@@ -91,9 +91,9 @@ static const weir__cli_option options[] = {
     TEXT("from", "FILE.json", VERB_BENCH, from,
          "measure nothing: read the figures of a --json file"),
     OPTION("order", "O", VERB_WORKLIST, weir__cli_set_order, 0,
-           "fifo: as items come; soft, soft:DELTA: near ones, of pr those with\n"
-           "much to send first, DELTA levels or units a step, found when left\n"
-           "out; bulk: generation by generation, all devices together;\n"
+           "fifo: as items come; soft, soft:DELTA: near ones first, DELTA levels\n"
+           "or units a step, found when left out (of pr what goes to other\n"
+           "devices last); bulk: generation by generation, all devices together;\n"
            "default: fifo, or soft where near and far differ, or where\n"
            "several host devices search breadth-first",
            .choices = &weir__cli_orders),

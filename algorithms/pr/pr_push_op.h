@@ -1,46 +1,43 @@
-/** @file pr_push_op.h  PageRank by residuals as an operator (Groute section 4.5).
+/** @file pr_push_op.h  PageRank by residuals as an operator (Groute section 4.5; the scan of Atos, Algorithm 4).
  *
- * A vertex has a rank and a *residual*: by how much its rank is off, given those of its neighbours. To process
- * a vertex is to take its residual, add that to its rank, and hand on a part of it, damped, over each of its
- * arcs. A vertex is in a queue while its residual is as large as a threshold or larger, in either direction;
- * what comes to it there is added up and makes no other item. Under the threshold residuals stay where they
- * are: their sum bounds the error.
+ * A vertex has a rank and a *residual*: by how much its rank is off, given those of its neighbours. To hand a
+ * residual on is to take it, add it to the rank, and add a part of it, damped, to the residual of each target.
  *
- * All ranks begin equal, so that residuals of both signs meet and cancel; beginning with ranks of 0, as Groute
- * does, has residuals of one sign, whose sum falls by the damping alone in each sweep: four times the work on
- * R-MAT graphs.
+ * Vertices are handed on in *epochs* (pr_push.c). An epoch is one run of the engine: it scans all vertices and
+ * hands on those whose residual is as large as the epoch's threshold, each once. What comes to a vertex meanwhile is
+ * added up and waits for the next epoch. So residuals of both signs meet before they travel on; where a vertex is
+ * handed on as soon as its residual is large, half of what it would have received comes too late, and a graph of
+ * R-MAT costs ten times the arcs.
  *
- * An operator's tile may be looked at several times and changes nothing, so taking is an atom of its own,
- * which runs once. Items are of five kinds:
+ * Items are of six kinds:
  *
- * - GROWN: the residual of a vertex has come to the threshold. Its one atom takes the residual and makes
- *   (first HELD, with several devices: the same once more a round later. What comes from other devices comes
- *   later than what comes from this one, and both should be taken together; a fifth of the work on four)
- * - SPLIT: a residual that was taken, to be handed on; an atom an arc, each makes a GROWN item, which is
- *   dropped unless it is the one that brings its target's residual to the threshold. Or, for a vertex of the
- *   halo, whose residual is what this device has not told its owner yet,
- * - SENT: a residual that was taken, for the owner. So what goes to one vertex is merged before it is sent,
- *   and a halo vertex has one item at a time, here or on its way.
- * - START: a seed for a part: an atom a vertex, which gives it the rank and the residual it begins with.
+ * - SCAN: a seed for a part: an atom a vertex, of the halo too.
+ * - SPLIT: a residual that was taken, to be handed on; an atom an arc, each makes a GROWN item. That is dropped when
+ *   its residual has been added to its target's, unless the target is of the halo and has come to the threshold by
+ *   it: its residual is what this device has not told its owner yet.
+ * - HELD: what the scan makes for a vertex of the halo that epochs before left with something to tell. It becomes
+ *   TELL a round later, when the arcs of this epoch have been looked at.
+ * - TELL, and GROWN where it was not dropped: one atom, which takes what a vertex of the halo has to tell and makes
+ * - SENT: a residual for the owner. So what goes to one vertex is merged before it is sent: all arcs of an epoch that
+ *   lead there, but for those that are looked at afterwards.
  *
- * A residual that passes the threshold, falls below and passes it again has two items, of which the second
- * finds little: it is put back.
+ * A residual of the halo that passes the threshold, falls below and passes it again has two items, of which the second
+ * may find little, and leaves it there.
  *
- * Differs from Groute: its GPUs hold all vertices and send residuals of remote ones after each round. */
+ * Differs from Groute: its GPUs hold all vertices and send residuals of remote ones after each round; its threshold
+ * is one for the whole run. */
 #ifndef WEIR_ALGORITHMS_PR_PR_PUSH_OP_H
 #define WEIR_ALGORITHMS_PR_PR_PUSH_OP_H
 
 #include "algorithms/part.h"
 #include "worklist/operator.h"
 
-#include <string.h>
-
-enum { PR_PUSH_GROWN = 0, PR_PUSH_SPLIT, PR_PUSH_SENT, PR_PUSH_HELD, PR_PUSH_START };
+enum { PR_PUSH_SCAN = 0, PR_PUSH_SPLIT, PR_PUSH_GROWN, PR_PUSH_HELD, PR_PUSH_TELL, PR_PUSH_SENT };
 
 typedef struct pr_push_item {
     uint32_t vertex; /* local: owned, or of the halo; global while it travels */
     uint32_t kind;
-    double residual; /* of a GROWN item: what comes to the vertex with it */
+    double residual; /* of SPLIT, GROWN and SENT */
 } pr_push_item;
 
 typedef pr_push_item pr_push_wire;
@@ -55,14 +52,14 @@ typedef struct pr_push_state {
     weir_part part;
     pr_push_value *value; /* owned, then halo */
     double damping;
-    double threshold;    /* above 0 */
-    double start;        /* rank that a vertex begins with */
-    const double *first; /* residuals that owned ones begin with */
+    double threshold; /* of this epoch, above 0: of an owned vertex, to hand on */
+    double tell;      /* of one of the halo, to tell its owner */
+    double shift; /* what each residual of an owned vertex is short of, in this epoch (pr_push.c) */
 } pr_push_state;
 
-WEIR_DEV int pr_push_large(const pr_push_state *s, double residual)
+WEIR_DEV int pr_push_large(double threshold, double residual)
 {
-    return residual >= s->threshold || residual <= -s->threshold;
+    return residual >= threshold || residual <= -threshold;
 }
 
 WEIR_DEV int pr_push_tile(const pr_push_state *s, const pr_push_item *item, uint64_t *first,
@@ -74,59 +71,69 @@ WEIR_DEV int pr_push_tile(const pr_push_state *s, const pr_push_item *item, uint
         *first = s->part.offsets[item->vertex];
         *last = s->part.offsets[item->vertex + 1];
     }
-    if (item->kind == PR_PUSH_START)
-        *last = s->part.owned;
+    if (item->kind == PR_PUSH_SCAN)
+        *last = (uint64_t)s->part.owned + s->part.halo_count;
     return 1;
 }
 
-/* The atom of a GROWN or HELD item. */
-WEIR_DEV int pr_push_claim(const pr_push_state *s, uint32_t local, pr_push_item *next)
+/* Take a residual, that of an owned vertex without what it is short of: others may add to it at the same time. */
+WEIR_DEV double pr_push_take_off(const pr_push_state *s, uint32_t local)
+{
+    const double shift = weir_part_owns(&s->part, local) ? s->shift : 0;
+    return weir_atomic_exchange_relaxed_dev_f64(&s->value[local].residual, -shift) + shift;
+}
+
+/* The atom of a vertex that is scanned. Nobody else takes the residual of one that is owned. */
+WEIR_DEV int pr_push_scan_at(const pr_push_state *s, uint32_t local, pr_push_item *next)
 {
     pr_push_value *value = &s->value[local];
+    const int owned = weir_part_owns(&s->part, local);
+    const double seen = weir_load_relaxed_dev_f64(&value->residual) + (owned ? s->shift : 0);
+    const int dangling = owned && s->part.offsets[local] == s->part.offsets[local + 1];
+    if (!dangling && !pr_push_large(owned ? s->threshold : s->tell, seen))
+        return 0;
     next->vertex = local;
-    next->residual = weir_atomic_exchange_relaxed_dev_f64(&value->residual, 0);
-    next->kind = PR_PUSH_GROWN; /* too little: put back, which may bring it to the threshold */
-    if (!pr_push_large(s, next->residual))
-        return next->residual != 0;
-    next->kind = PR_PUSH_SENT;
-    if (weir_part_owns(&s->part, local)) {
-        (void)weir_atomic_add_relaxed_dev_f64(&value->rank, next->residual);
-        next->kind = PR_PUSH_SPLIT;
-    }
-    return 1;
+    next->kind = PR_PUSH_HELD;
+    next->residual = 0;
+    if (!owned)
+        return 1;
+    next->kind = PR_PUSH_SPLIT;
+    next->residual = pr_push_take_off(s, local);
+    value->rank += next->residual;
+    return !dangling && next->residual != 0;
 }
 
 WEIR_DEV int pr_push_atom(const pr_push_state *s, const pr_push_item *item, uint64_t atom,
                           pr_push_item *next)
 {
-    if (item->kind == PR_PUSH_GROWN && s->part.parts > 1 &&
-        weir_part_owns(&s->part, item->vertex)) {
-        *next = *item;
-        next->kind = PR_PUSH_HELD;
-        return 1;
-    }
-    if (item->kind == PR_PUSH_GROWN || item->kind == PR_PUSH_HELD)
-        return pr_push_claim(s, item->vertex, next);
+    if (item->kind == PR_PUSH_SCAN)
+        return pr_push_scan_at(s, (uint32_t)atom, next);
     if (item->kind == PR_PUSH_SPLIT) {
         const uint64_t *row = &s->part.offsets[item->vertex];
         next->vertex = s->part.targets[atom];
         next->kind = PR_PUSH_GROWN;
         next->residual = s->damping * item->residual / (double)(row[1] - row[0]);
-        return next->residual != 0;
+        return 1;
     }
-    (void)weir_atomic_add_relaxed_dev_f64(&s->value[atom].rank, s->start);
-    next->vertex = (uint32_t)atom;
-    next->kind = PR_PUSH_GROWN;
-    next->residual = s->first[atom];
-    return 1;
+    *next = *item;
+    if (item->kind == PR_PUSH_HELD) {
+        next->kind = PR_PUSH_TELL;
+        return 1;
+    }
+    /* Too little is left where it is. Whoever brings it to the threshold afterwards makes an item. */
+    if (!pr_push_large(s->tell, weir_load_relaxed_dev_f64(&s->value[item->vertex].residual)))
+        return 0;
+    next->kind = PR_PUSH_SENT;
+    next->residual = pr_push_take_off(s, item->vertex);
+    return next->residual != 0;
 }
 
-/* @return whether this is what brings it to the threshold: an item for a vertex is made by one who sees
+/* @return whether this is what brings a vertex of the halo to the threshold: an item for it is made by one who sees
  * that, so that there is one at least as long as its residual is large. */
 WEIR_DEV int pr_push_grow(const pr_push_state *s, uint32_t local, double residual)
 {
-    double before = weir_atomic_add_relaxed_dev_f64(&s->value[local].residual, residual);
-    return !pr_push_large(s, before) && pr_push_large(s, before + residual);
+    const double before = weir_atomic_add_relaxed_dev_f64(&s->value[local].residual, residual);
+    return !pr_push_large(s->tell, before) && pr_push_large(s->tell, before + residual);
 }
 
 WEIR_DEV enum weir_fate pr_push_on_send(const pr_push_state *s, const pr_push_item *item)
@@ -135,7 +142,10 @@ WEIR_DEV enum weir_fate pr_push_on_send(const pr_push_state *s, const pr_push_it
         return WEIR_FATE_PASS;
     if (item->kind != PR_PUSH_GROWN)
         return WEIR_FATE_KEEP;
-    return pr_push_grow(s, item->vertex, item->residual) ? WEIR_FATE_KEEP : WEIR_FATE_DROP;
+    if (!weir_part_owns(&s->part, item->vertex))
+        return pr_push_grow(s, item->vertex, item->residual) ? WEIR_FATE_KEEP : WEIR_FATE_DROP;
+    (void)weir_atomic_add_relaxed_dev_f64(&s->value[item->vertex].residual, item->residual);
+    return WEIR_FATE_DROP;
 }
 
 WEIR_DEV uint32_t pr_push_owner(const pr_push_state *s, const pr_push_wire *wire)
@@ -157,7 +167,8 @@ WEIR_DEV enum weir_fate pr_push_on_receive(const pr_push_state *s, const pr_push
         return WEIR_FATE_PASS;
     if (wire->kind != PR_PUSH_SENT)
         return WEIR_FATE_KEEP;
-    return pr_push_grow(s, local, wire->residual) ? WEIR_FATE_KEEP : WEIR_FATE_DROP;
+    (void)weir_atomic_add_relaxed_dev_f64(&s->value[local].residual, wire->residual);
+    return WEIR_FATE_DROP;
 }
 
 WEIR_DEV void pr_push_unpack(const pr_push_state *s, const pr_push_wire *wire, pr_push_item *item)
@@ -166,23 +177,15 @@ WEIR_DEV void pr_push_unpack(const pr_push_state *s, const pr_push_wire *wire, p
     weir_part_local(&s->part, wire->vertex, &local);
     *item = *wire;
     item->vertex = local;
-    if (item->kind == PR_PUSH_SENT)
-        item->kind = PR_PUSH_GROWN;
 }
 
-/* Large residuals first, an eighth of a power of two apart: those handed on early are merged less often with
- * what comes later. */
+/* What the halo has to tell comes last: then most of it is merged. */
 WEIR_DEV uint32_t pr_push_priority(const pr_push_state *s, const pr_push_item *item)
 {
-    double residual = item->residual;
-    uint64_t bits, one = UINT64_C(1024) << 52; /* of 2, above every residual */
-    if (item->kind == PR_PUSH_START)
-        return 0;
-    if (item->kind == PR_PUSH_GROWN || item->kind == PR_PUSH_HELD)
-        residual = weir_load_relaxed_dev_f64(&s->value[item->vertex].residual);
-    residual = residual < 0 ? -residual : residual;
-    memcpy(&bits, &residual, sizeof bits);
-    return bits < one ? (uint32_t)((one - bits) >> 49) : 0;
+    (void)s;
+    return item->kind == PR_PUSH_SCAN                                  ? 0
+           : item->kind == PR_PUSH_GROWN || item->kind == PR_PUSH_TELL ? 2
+                                                                       : 1;
 }
 
 #define WEIR_OPERATOR pr_push

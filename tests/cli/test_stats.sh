@@ -63,8 +63,10 @@ expect_ok pr uniform:14 --devices host:2 --direction pull --stats
 lines "^  bands of ranks  *13$" 1
 expect_ok pr uniform:14 --devices host:2 --direction pull --bands 3 --stats --verify
 lines "^  bands of ranks  *3$" 1
+lines "^  epochs" 0
 expect_ok pr uniform:14 --devices host:2 --direction push --tolerance 1e-3 --stats
 lines "bands of ranks" 0
+lines "^  epochs  *[2-9]$" 1
 export WEIR_CACHE_BYTES=1TiB
 expect_ok pr uniform:14 --devices host:2 --direction pull --stats
 lines "^  bands of ranks  *1$" 1

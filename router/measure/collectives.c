@@ -7,7 +7,8 @@
  * gather and scatter go neither by ring nor by tree, and have no rows of those. AUTO may take all ways there are, kernels too. An
  * all-to-all of blocks of different sizes takes what its largest ones take, and has no row.
  *
- * Calls are made back to back, several of them where they are short, in queues that are not held: how fast
+ * The ways of a call and a size take turns, trial by trial: on a machine that others use too, the figures of one that are minutes
+ * older than another's say little. Calls are made back to back, several of them where they are short, in queues that are not held: how fast
  * one host thread can make them counts, as it does for programs. */
 #include "router/collective.h"
 #include "router/measure/list.h"
@@ -28,7 +29,8 @@ static const weir_algorithm algorithms[] = {WEIR_ALGORITHM_RING,   WEIR_ALGORITH
 
 struct team {
     struct bench *bench;
-    weir_collectives *set;
+    weir_collectives *sets[ALGORITHMS]; /* NULL: not to be had */
+    weir_collectives *set;              /* the one whose row this is */
     weir_collective what;
     uint64_t bytes; /* of the message */
     uint32_t repeats;
@@ -130,8 +132,10 @@ static weir_status trial(void *user, uint64_t number, double *gbs_out)
 {
     struct team *team = user;
     double ms = 0;
-    weir_status status = run(team, team->repeats, &ms);
-    (void)number; /* the bytes are the same in all timed trials */
+    weir_status status = run(team, 1, &ms); /* not timed: another way's trial was before this one */
+    (void)number;                           /* the bytes are the same in all timed trials */
+    if (!status)
+        status = run(team, team->repeats, &ms);
     *gbs_out = weir__gbs(factor(team) * (double)team->bytes * team->repeats, ms);
     return status;
 }
@@ -208,28 +212,6 @@ static weir_status verify(struct team *team, const char *what)
 
 /* ---- rows ----------------------------------------------------------------------------------- */
 
-static weir_status rows_of(struct team *team, weir_algorithm algorithm)
-{
-    struct bench *bench = team->bench;
-    uint64_t unit = sizeof(uint64_t) * bench->devices, most = bench->config.bytes / unit * unit;
-    weir_status status = WEIR_OK;
-    for (uint64_t bytes = LEAST; !status; bytes *= STEP) {
-        team->bytes = bytes < most ? bytes / unit * unit : most;
-        team->repeats = bytes < LARGE ? REPEATS : REPEATS_OF_LARGE;
-        if (!team->bytes)
-            continue;
-        weir_bench_row row =
-            weir__row_make(bench, QUEUE_NONE, QUEUE_NONE, (double)team->bytes, "%s, %s",
-                           weir_collective_name(team->what), weir_algorithm_name(algorithm));
-        if (!(status = put(team, weir__bench_seed(bench), 0)) &&
-            !(status = weir__bench_row(bench, &row, trial, team)))
-            status = verify(team, row.series);
-        if (bytes >= most)
-            break;
-    }
-    return status;
-}
-
 /* What consists of blocks goes neither around the ring nor along a tree, whatever a set was made with. */
 static int has_way(weir_collective what, weir_algorithm algorithm)
 {
@@ -238,27 +220,66 @@ static int has_way(weir_collective what, weir_algorithm algorithm)
     return !blocks || (algorithm != WEIR_ALGORITHM_RING && algorithm != WEIR_ALGORITHM_TREE);
 }
 
-static weir_status rows_by(struct team *team, weir_algorithm algorithm)
+/* A row of each way, side by side. */
+static weir_status rows_of(struct team *team)
+{
+    struct bench *bench = team->bench;
+    struct team of[ALGORITHMS];
+    weir_bench_row rows[ALGORITHMS];
+    void *users[ALGORITHMS];
+    uint32_t count = 0;
+    weir_status status = put(team, weir__bench_seed(bench), 0);
+    for (size_t a = 0; a < ALGORITHMS; a++) {
+        if (!team->sets[a] || !has_way(team->what, algorithms[a]))
+            continue;
+        of[count] = *team;
+        of[count].set = team->sets[a];
+        users[count] = &of[count];
+        rows[count++] =
+            weir__row_make(bench, QUEUE_NONE, QUEUE_NONE, (double)team->bytes, "%s, %s",
+                           weir_collective_name(team->what), weir_algorithm_name(algorithms[a]));
+    }
+    if (!status)
+        status = weir__bench_rows(bench, rows, count, trial, users);
+    for (uint32_t r = 0; r < count && !status; r++)
+        status = verify(&of[r], rows[r].series);
+    return status;
+}
+
+static weir_status all_sizes(struct team *team)
+{
+    struct bench *bench = team->bench;
+    uint64_t unit = sizeof(uint64_t) * bench->devices, most = bench->config.bytes / unit * unit;
+    weir_status status = WEIR_OK;
+    for (uint64_t bytes = LEAST; !status; bytes *= STEP) {
+        team->bytes = bytes < most ? bytes / unit * unit : most;
+        team->repeats = bytes < LARGE ? REPEATS : REPEATS_OF_LARGE;
+        if (team->bytes)
+            status = rows_of(team);
+        if (bytes >= most)
+            break;
+    }
+    return status;
+}
+
+/* A set for each algorithm that is to be had. Their kernels do not run beside each other: a trial waits for its calls. */
+static weir_status open_sets(struct team *team)
 {
     weir_collectives_config config = WEIR_COLLECTIVES_CONFIG_INIT;
     weir_device *devices[WEIR_DEVICES_MAX];
     struct bench *bench = team->bench;
-    config.algorithm = algorithm;
+    weir_status status = WEIR_OK;
     config.resident = 1;
     for (uint32_t i = 0; i < bench->devices; i++)
         devices[i] = weir__bench_device(bench, i);
-    weir_status status =
-        weir_collectives_create(bench->context, devices, bench->devices, &config, &team->set);
-    if (status == WEIR_ERR_UNSUPPORTED &&
-        (algorithm == WEIR_ALGORITHM_NCCL || algorithm == WEIR_ALGORITHM_CHANNELS))
-        return WEIR_OK;
-    for (int what = 0; what < WEIR_COLLECTIVE_ALL_TO_ALL_V && !status; what++) {
-        team->what = (weir_collective)what;
-        if (has_way(team->what, algorithm))
-            status = rows_of(team, algorithm);
+    for (size_t a = 0; a < ALGORITHMS && !status; a++) {
+        config.algorithm = algorithms[a];
+        status = weir_collectives_create(bench->context, devices, bench->devices, &config,
+                                         &team->sets[a]);
+        if (status == WEIR_ERR_UNSUPPORTED &&
+            (algorithms[a] == WEIR_ALGORITHM_NCCL || algorithms[a] == WEIR_ALGORITHM_CHANNELS))
+            status = WEIR_OK;
     }
-    weir_collectives_destroy(team->set);
-    team->set = NULL;
     return status;
 }
 
@@ -278,6 +299,8 @@ static weir_status open_team(struct team *team, struct bench *bench)
 
 static void close_team(struct team *team)
 {
+    for (size_t a = 0; a < ALGORITHMS; a++)
+        weir_collectives_destroy(team->sets[a]);
     weir__region_close(&team->region);
     weir__bench_settle(team->bench);
     for (uint32_t i = 0; i < team->bench->devices; i++) {
@@ -297,8 +320,11 @@ weir_status weir__bench_collectives(struct bench *bench)
     if (bench->devices < 2)
         return weir__bench_skip(bench, "needs two devices");
     if (!(status = open_team(&team, bench)))
-        for (size_t a = 0; a < ALGORITHMS && !status; a++)
-            status = rows_by(&team, algorithms[a]);
+        status = open_sets(&team);
+    for (int what = 0; what < WEIR_COLLECTIVE_ALL_TO_ALL_V && !status; what++) {
+        team.what = (weir_collective)what;
+        status = all_sizes(&team);
+    }
     close_team(&team);
     return status;
 }

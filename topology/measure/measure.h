@@ -84,6 +84,10 @@ typedef weir_status (*weir__trial_fn)(void *user, uint64_t number, double *value
  *  @param[in] row  series, from, to, x and verified are taken from it. */
 weir_status weir__bench_row(struct bench *bench, const weir_bench_row *row, weir__trial_fn trial,
                             void *user);
+/** The same of several rows that are to be compared: a trial of each in turn, so that what happens to the machine meanwhile
+ *  happens to all of them. @param[in] users  one for each row. */
+weir_status weir__bench_rows(struct bench *bench, const weir_bench_row *rows, uint32_t count,
+                             weir__trial_fn trial, void *const *users);
 /** What a trial timed, which its figure is made of: a trace has a span of this length. A region tells it by itself, so only
  *  trials tell it that time without one, or a part of one. The last call of a trial counts. */
 void weir__bench_took(struct bench *bench, double ms);

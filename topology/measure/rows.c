@@ -84,40 +84,49 @@ void weir__bench_took(struct bench *bench, double ms)
 }
 
 /* The host learns of the end of a trial a little later, which moves the span, not its length. */
-static void tell_trace(const struct bench *bench, const weir_bench_row *row, uint64_t trial)
+static void tell_trace(const struct bench *bench, const weir_bench_row *row, uint64_t number,
+                       uint64_t trial)
 {
     struct weir__trace *trace = weir__tracing(bench->context);
     const uint64_t took = (uint64_t)(bench->took_ms * 1e6 + 0.5), end = bench->told_ns;
     if (trace && took && end >= took)
-        weir__trace_trial(trace, bench->table->name, row->series, bench->table->count, trial,
-                          end - took, end);
+        weir__trace_trial(trace, bench->table->name, row->series, number, trial, end - took, end);
+}
+
+weir_status weir__bench_rows(struct bench *bench, const weir_bench_row *rows, uint32_t count,
+                             weir__trial_fn trial, void *const *users)
+{
+    const uint32_t warmups = bench->config.warmups, trials = bench->config.trials;
+    double *values;
+    weir_status status = weir__alloc((size_t)count * trials, sizeof *values, "trials", &values);
+    if (status)
+        return status;
+    for (uint32_t r = 0; r < count; r++)
+        tell(bench, &rows[r]);
+    for (uint32_t i = 0; i < warmups + trials; i++)
+        for (uint32_t r = 0; r < count && !status; r++) {
+            double value = 0;
+            bench->took_ms = 0;
+            if (!(status = weir__bench_cancelled(bench)) &&
+                !(status = trial(users[r], ++bench->number, &value)))
+                tell_trace(bench, &rows[r], bench->table->count + r,
+                           i < warmups ? 0 : i - warmups + 1);
+            if (i >= warmups)
+                values[(size_t)r * trials + i - warmups] = value;
+        }
+    for (uint32_t r = 0; r < count && !status; r++) {
+        weir_bench_row filled = rows[r];
+        summarize(values + (size_t)r * trials, trials, &filled);
+        status = append(bench, &filled);
+    }
+    free(values);
+    return status;
 }
 
 weir_status weir__bench_row(struct bench *bench, const weir_bench_row *row, weir__trial_fn trial,
                             void *user)
 {
-    uint32_t warmups = bench->config.warmups, trials = bench->config.trials;
-    weir_bench_row filled = *row;
-    double *values;
-    weir_status status = weir__alloc(trials, sizeof *values, "trials", &values);
-    if (status)
-        return status;
-    tell(bench, row);
-    for (uint32_t i = 0; i < warmups + trials && !status; i++) {
-        double value = 0;
-        bench->took_ms = 0;
-        if (!(status = weir__bench_cancelled(bench)) &&
-            !(status = trial(user, ++bench->number, &value)))
-            tell_trace(bench, row, i < warmups ? 0 : i - warmups + 1);
-        if (i >= warmups)
-            values[i - warmups] = value;
-    }
-    if (!status) {
-        summarize(values, trials, &filled);
-        status = append(bench, &filled);
-    }
-    free(values);
-    return status;
+    return weir__bench_rows(bench, row, 1, trial, &user);
 }
 
 double weir__gbs(double bytes, double ms)

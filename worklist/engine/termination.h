@@ -161,13 +161,13 @@ WEIR_DEV void weir_termination_command(const struct weir_status_sums *sums,
         return;
     }
     /* All buckets are empty: they begin anew at the most urgent item of the far bags. The width of a bucket may change
-     * then. It was too small if the threshold rose by ten buckets and more at a time, and too large if single buckets held
-     * far more than enough. */
+     * then. It was too small if the threshold rose by ten buckets and more at a time, and too large if single buckets were
+     * enough, and would be if what is deferred lay in all of them. */
     uint64_t delta = order->delta;
     if (!fixed && width_count) {
         if (width_sum >= 10u * width_count)
             delta *= 2;
-        else if (width_sum <= width_count && sums->deferred > 64u * target && delta > 1)
+        else if (width_sum <= width_count && sums->deferred > WEIR_BUCKETS * target && delta > 1)
             delta /= 2;
     }
     if (delta > 0x10000000u)

@@ -162,6 +162,13 @@ const char *weir_partition_kind_text(weir_partition_kind kind);
 weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
                                   uint64_t seed, const weir_config *config,
                                   weir_partition **partition_out);
+/** The partition that algorithms make where they are given none: WEIR_PARTITION_EDGE over the first devices of a context, with
+ *  equal numbers of arcs where they are alike; where they differ, by their units (weir_device_info): a thread of a host
+ *  device and a multiprocessor of a GPU do about as much.
+ *  @param[in] devices  1 to all of the context; weir_devices_advise() says how many are fastest.
+ *  @retval WEIR_ERR_INVALID  more devices than there are, or none.  @retval WEIR_ERR_NOMEM */
+weir_status weir_partition_create_for(weir_context *context, const weir_graph *graph,
+                                      uint32_t devices, weir_partition **partition_out);
 /** NULL is fine. */
 void weir_partition_destroy(weir_partition *partition);
 

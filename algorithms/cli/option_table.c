@@ -34,7 +34,8 @@ static const weir__cli_option options[] = {
     CHOICE("partition", "P", VERB_TRAVERSAL, partition, weir__cli_partitions,
            "who owns which vertices: block, edge (equal arcs), random,\n"
            "metis, each over all devices; auto: edge, over as many devices\n"
-           "as there is work for; default: auto"),
+           "as there is work for, by their threads or multiprocessors where\n"
+           "these differ; default: auto"),
     {.name = NULL}, /* options that an algorithm alone has are listed here */
     FLAG("parents", VERB_TREE, parents,
          "keep a tree too: for each vertex the one it was reached from; in\n"

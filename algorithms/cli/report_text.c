@@ -35,7 +35,7 @@ static weir_status find_cut(const weir__cli_report *report, uint32_t parts, doub
     weir_partition *again = NULL;
     weir_status status = WEIR_OK;
     if (!partition && parts > 1) {
-        status = weir_partition_create(report->graph, WEIR_PARTITION_EDGE, parts, 0, NULL, &again);
+        status = weir_partition_create_for(report->context, report->graph, parts, &again);
         partition = again;
     }
     double arcs = (double)report->graph->arcs;

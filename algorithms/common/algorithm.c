@@ -1,9 +1,36 @@
 /** @file algorithm.c  What weir_bfs and its like have in common. */
 #include "algorithms/common/algorithm.h"
 #include "algorithms/common/traversal.h"
+#include "algorithms/graph/partition.h"
 #include "runtime/support.h"
 
 /* ---- creating --------------------------------------------------------------------------------- */
+
+/* @return whether the first devices differ. @param[out] speeds_out  how fast they are beside each other. */
+static int find_speeds(weir_context *context, uint32_t devices, double *speeds_out)
+{
+    int differ = 0;
+    for (uint32_t d = 0; d < devices; d++) {
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
+        weir_device_info_get(weir_context_device(context, d), &info);
+        speeds_out[d] = info.units ? info.units : 1;
+        differ |= speeds_out[d] != speeds_out[0];
+    }
+    return differ;
+}
+
+weir_status weir_partition_create_for(weir_context *context, const weir_graph *graph,
+                                      uint32_t devices, weir_partition **partition_out)
+{
+    double speeds[WEIR_DEVICES_MAX];
+    *partition_out = NULL;
+    if (!devices || devices > weir_context_device_count(context))
+        return weir__fail(WEIR_ERR_INVALID, "a partition for %u devices of a context that has %u",
+                          devices, weir_context_device_count(context));
+    if (find_speeds(context, devices, speeds))
+        return weir__partition_by_shares(graph, speeds, devices, partition_out);
+    return weir_partition_create(graph, WEIR_PARTITION_EDGE, devices, 0, NULL, partition_out);
+}
 
 weir_status weir__partition_choose(weir_context *context, const weir_graph *graph,
                                    const weir_partition **partition_io, weir_shape shape,
@@ -16,9 +43,8 @@ weir_status weir__partition_choose(weir_context *context, const weir_graph *grap
             *why_out = "the partition has fewer parts than there are devices";
         return WEIR_OK;
     }
-    weir_status status = weir_partition_create(graph, WEIR_PARTITION_EDGE,
-                                               weir_devices_advise(context, graph, shape, why_out),
-                                               0, NULL, made_out);
+    weir_status status = weir_partition_create_for(
+        context, graph, weir_devices_advise(context, graph, shape, why_out), made_out);
     *partition_io = *made_out;
     return status;
 }

@@ -78,7 +78,7 @@ void weir__algorithm_cancel(struct weir__algorithm *head);
 /** Destroy what the worklist's form has. The form in step is its algorithm's to destroy. */
 void weir__algorithm_destroy(struct weir__algorithm *head);
 
-/** Make the partition that a NULL stands for: edge, on as many devices as weir_devices_advise() says.
+/** Make the partition that a NULL stands for: weir_partition_create_for() as many devices as weir_devices_advise() says.
  *  @param[in,out] partition_io  NULL on entry: what was made, on return.
  *  @param[out] made_out  what was made, for weir_partition_destroy(); NULL if there was one.
  *  @param[out] why_out   of weir_devices_advise(); of a partition that was given, why not all devices take part. */

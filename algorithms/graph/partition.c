@@ -66,16 +66,26 @@ static uint64_t nearest_row(const weir_graph *graph, uint64_t wanted)
     return low;
 }
 
-static void assign_edge(const weir_graph *graph, uint32_t parts, uint8_t *owner)
+/* @param[in] shares  of all arcs, by part, in any unit; NULL: equal ones. */
+static void assign_edge(const weir_graph *graph, const double *shares, uint32_t parts,
+                        uint8_t *owner)
 {
+    double all = 0, before = 0;
     uint64_t begin = 0;
-    if (graph->arcs == 0) { /* nothing to balance but vertices */
+    for (uint32_t p = 0; shares && p < parts; p++)
+        all += shares[p];
+    if (graph->arcs == 0 && !shares) { /* nothing to balance but vertices */
         assign_block(graph->vertices, parts, owner);
         return;
     }
     for (uint32_t p = 0; p < parts; p++) {
         uint64_t whole = graph->arcs / parts * (p + 1),
                  rest = graph->arcs % parts * (p + 1) / parts;
+        if (shares) {
+            before += shares[p];
+            whole = (uint64_t)((double)graph->arcs * (before / all));
+            rest = 0;
+        }
         uint64_t end = p + 1 == parts ? graph->vertices : nearest_row(graph, whole + rest);
         if (end > begin) {
             memset(owner + begin, (int)p, end - begin);
@@ -151,9 +161,9 @@ void weir__partition_need(const weir_graph *graph, weir_partition_kind kind, uin
         weir__partition_metis_need(graph, need);
 }
 
-weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
-                                  uint64_t seed, const weir_config *config,
-                                  weir_partition **partition_out)
+static weir_status create(const weir_graph *graph, weir_partition_kind kind, const double *shares,
+                          uint32_t parts, uint64_t seed, const weir_config *config,
+                          weir_partition **partition_out)
 {
     const uint64_t begin_ns = weir__now_ns();
     weir_partition *partition = NULL;
@@ -176,7 +186,7 @@ weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind k
     if (kind == WEIR_PARTITION_BLOCK)
         assign_block(graph->vertices, parts, owner);
     else if (kind == WEIR_PARTITION_EDGE)
-        assign_edge(graph, parts, owner);
+        assign_edge(graph, shares, parts, owner);
     else if (kind == WEIR_PARTITION_RANDOM)
         status = assign_random(graph->vertices, parts, seed, owner);
     else if (parts > 1)
@@ -193,6 +203,19 @@ err_free:
     free(owner);
     free(partition);
     return status;
+}
+
+weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
+                                  uint64_t seed, const weir_config *config,
+                                  weir_partition **partition_out)
+{
+    return create(graph, kind, NULL, parts, seed, config, partition_out);
+}
+
+weir_status weir__partition_by_shares(const weir_graph *graph, const double *shares, uint32_t parts,
+                                      weir_partition **partition_out)
+{
+    return create(graph, WEIR_PARTITION_EDGE, shares, parts, 0, NULL, partition_out);
 }
 
 void weir_partition_destroy(weir_partition *partition)

@@ -19,6 +19,11 @@ void weir__partition_metis_need(const weir_graph *graph, struct weir__need *need
 /** Path of the METIS helper, to be freed. @retval WEIR_ERR_CHILD  there is none. */
 weir_status weir__metis_helper(const weir_config *config, char **path_out);
 
+/** As WEIR_PARTITION_EDGE, but part p gets shares[p] of all arcs, over the sum of the shares.
+ *  @param[in] shares  @p parts numbers above 0. */
+weir_status weir__partition_by_shares(const weir_graph *graph, const double *shares, uint32_t parts,
+                                      weir_partition **partition_out);
+
 /** What weir_partition_create() needs. */
 void weir__partition_need(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
                           struct weir__need *need);

@@ -1,5 +1,6 @@
 /** @file test_graph_partition.c  Partitions of every kind, and a METIS helper that misbehaves. */
 #include "tests/algorithms/graph_fixture.h"
+#include "tests/lib/support.h"
 
 #include <math.h>
 #include <signal.h>
@@ -286,6 +287,56 @@ static void unusual_parents(void **state)
     weir_graph_destroy(graph);
 }
 
+/* What part @p part has of all arcs. */
+static double part_of(const weir_graph *graph, const weir_partition *partition, uint32_t part)
+{
+    uint64_t arcs = 0;
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        if (partition->owner[v] == part)
+            arcs += graph->offsets[v + 1] - graph->offsets[v];
+    return (double)arcs / (double)graph->arcs;
+}
+
+/* The partition that is made where none is given: equal parts for devices that are alike, and parts by their units for others.
+ * A graph without arcs has parts too. */
+static void parts_by_speed(void **state)
+{
+    static const char *const specs[] = {"host:3", "host:2x2", "host:1x1,host:1x3",
+                                        "host:1x4,host:1x1,host:1x5", "cuda:0,host:1"};
+    weir_graph *graph = open_graph("grid:100x100", 0), *empty = open_graph("grid:40x1,0", 0);
+    (void)state;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        weir_context *context;
+        weir_partition *partition;
+        double units[WEIR_DEVICES_MAX], all = 0;
+        if (weir_context_create(specs[i], NULL, &context))
+            continue; /* no GPU */
+        const uint32_t count = weir_context_device_count(context);
+        for (uint32_t d = 0; d < count; d++) {
+            weir_device_info info = WEIR_DEVICE_INFO_INIT;
+            weir_device_info_get(weir_context_device(context, d), &info);
+            all += units[d] = info.units;
+        }
+        OK(weir_partition_create_for(context, graph, count, &partition));
+        assert_measured(graph, partition);
+        assert_int_equal(partition->kind, WEIR_PARTITION_EDGE);
+        for (uint32_t d = 0; d < count; d++)
+            if (fabs(part_of(graph, partition, d) - units[d] / all) > 0.001)
+                fail_msg("%s: device %u has %g of the arcs, and %g of the units", specs[i], d,
+                         part_of(graph, partition, d), units[d] / all);
+        weir_partition_destroy(partition);
+        OK(weir_partition_create_for(context, empty, count, &partition));
+        assert_measured(empty, partition);
+        weir_partition_destroy(partition);
+        STATUS(weir_partition_create_for(context, graph, count + 1, &partition), WEIR_ERR_INVALID);
+        assert_detail_has("of a context that has");
+        STATUS(weir_partition_create_for(context, graph, 0, &partition), WEIR_ERR_INVALID);
+        weir_context_destroy(context);
+    }
+    weir_graph_destroy(graph);
+    weir_graph_destroy(empty);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +344,7 @@ int main(void)
         cmocka_unit_test(promises),          cmocka_unit_test(kind_names),
         cmocka_unit_test(bad_arguments),     cmocka_unit_test(bad_helpers),
         cmocka_unit_test(helper_not_needed), cmocka_unit_test(unusual_parents),
+        cmocka_unit_test(parts_by_speed),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -403,7 +403,8 @@ static void add_epoch(struct weir__pr_push *push, const weir_run_stats *epoch,
     *work = epoch->work; /* what was picked */
     for (uint32_t p = 0; p < push->parts; p++) {
         const weir_part *part = weir_placement_part(push->placement, p);
-        work->atoms -= (uint64_t)part->owned + part->halo_count; /* scanned: no arcs */
+        const uint64_t scanned = (uint64_t)part->owned + part->halo_count; /* no arcs */
+        work->atoms -= scanned + (scanned + PR_PUSH_LOOKS - 1) / PR_PUSH_LOOKS;
     }
     work->produced += before.produced;
     work->consumed += before.consumed;

@@ -9,9 +9,11 @@
  * handed on as soon as its residual is large, half of what it would have received comes too late, and a graph of
  * R-MAT costs ten times the arcs.
  *
- * Items are of six kinds:
+ * Items are of seven kinds:
  *
- * - SCAN: a seed for a part: an atom a vertex, of the halo too.
+ * - SCAN: a seed for a part: an atom for each PR_PUSH_LOOKS vertices, those of the halo too, makes
+ * - LOOK: an atom a vertex. (A group of lanes takes a tile whole, and the few lanes that suit rows of a road network were at
+ *   one tile for all vertices for most of an epoch.)
  * - SPLIT: a residual that was taken, to be handed on; an atom an arc, each makes a GROWN item. That is dropped when
  *   its residual has been added to its target's, unless the target is of the halo and has come to the threshold by
  *   it: its residual is what this device has not told its owner yet.
@@ -32,10 +34,22 @@
 #include "algorithms/part.h"
 #include "worklist/operator.h"
 
-enum { PR_PUSH_SCAN = 0, PR_PUSH_SPLIT, PR_PUSH_GROWN, PR_PUSH_HELD, PR_PUSH_TELL, PR_PUSH_SENT };
+enum {
+    PR_PUSH_SCAN = 0,
+    PR_PUSH_LOOK,
+    PR_PUSH_SPLIT,
+    PR_PUSH_GROWN,
+    PR_PUSH_HELD,
+    PR_PUSH_TELL,
+    PR_PUSH_SENT
+};
+
+/* Vertices that are scanned together. */
+#define PR_PUSH_LOOKS 64u
 
 typedef struct pr_push_item {
-    uint32_t vertex; /* local: owned, or of the halo; global while it travels */
+    uint32_t
+        vertex; /* local: owned, or of the halo; global while it travels. Of LOOK the first one */
     uint32_t kind;
     double residual; /* of SPLIT, GROWN and SENT */
 } pr_push_item;
@@ -71,8 +85,13 @@ WEIR_DEV int pr_push_tile(const pr_push_state *s, const pr_push_item *item, uint
         *first = s->part.offsets[item->vertex];
         *last = s->part.offsets[item->vertex + 1];
     }
+    const uint64_t all = (uint64_t)s->part.owned + s->part.halo_count;
     if (item->kind == PR_PUSH_SCAN)
-        *last = (uint64_t)s->part.owned + s->part.halo_count;
+        *last = (all + PR_PUSH_LOOKS - 1) / PR_PUSH_LOOKS;
+    if (item->kind == PR_PUSH_LOOK) {
+        *first = item->vertex;
+        *last = all - *first < PR_PUSH_LOOKS ? all : *first + PR_PUSH_LOOKS;
+    }
     return 1;
 }
 
@@ -84,7 +103,7 @@ WEIR_DEV double pr_push_take_off(const pr_push_state *s, uint32_t local)
 }
 
 /* The atom of a vertex that is scanned. Nobody else takes the residual of one that is owned. */
-WEIR_DEV int pr_push_scan_at(const pr_push_state *s, uint32_t local, pr_push_item *next)
+WEIR_DEV int pr_push_look(const pr_push_state *s, uint32_t local, pr_push_item *next)
 {
     pr_push_value *value = &s->value[local];
     const int owned = weir_part_owns(&s->part, local);
@@ -106,8 +125,14 @@ WEIR_DEV int pr_push_scan_at(const pr_push_state *s, uint32_t local, pr_push_ite
 WEIR_DEV int pr_push_atom(const pr_push_state *s, const pr_push_item *item, uint64_t atom,
                           pr_push_item *next)
 {
-    if (item->kind == PR_PUSH_SCAN)
-        return pr_push_scan_at(s, (uint32_t)atom, next);
+    if (item->kind == PR_PUSH_LOOK)
+        return pr_push_look(s, (uint32_t)atom, next);
+    if (item->kind == PR_PUSH_SCAN) {
+        next->vertex = (uint32_t)atom * PR_PUSH_LOOKS;
+        next->kind = PR_PUSH_LOOK;
+        next->residual = 0;
+        return 1;
+    }
     if (item->kind == PR_PUSH_SPLIT) {
         const uint64_t *row = &s->part.offsets[item->vertex];
         next->vertex = s->part.targets[atom];
@@ -183,7 +208,7 @@ WEIR_DEV void pr_push_unpack(const pr_push_state *s, const pr_push_wire *wire, p
 WEIR_DEV uint32_t pr_push_priority(const pr_push_state *s, const pr_push_item *item)
 {
     (void)s;
-    return item->kind == PR_PUSH_SCAN                                  ? 0
+    return item->kind <= PR_PUSH_LOOK                                  ? 0
            : item->kind == PR_PUSH_GROWN || item->kind == PR_PUSH_TELL ? 2
                                                                        : 1;
 }

@@ -264,9 +264,9 @@ static void the_width_adapts_at_a_rebase(void **state)
         {50, 10, 1000000, 0, 64}, {99, 10, 100, 0, 64},
         {100, 10, 100, 0, 128}, /* ten buckets at a time: too narrow */
         {160, 10, 100, 1, 64},  /* asked for */
-        {10, 10, 640, 0, 64},   /* one at a time, and no more than 64 times enough */
-        {10, 10, 641, 0, 32},   /* one at a time, far more than enough: too wide */
-        {11, 10, 641, 0, 64},     {10, 10, 641, 1, 64},
+        {10, 10, 160, 0, 64},   /* one at a time, and no more than enough in each of 16 buckets */
+        {10, 10, 161, 0, 32},   /* one at a time, far more than enough: too wide */
+        {11, 10, 161, 0, 64},     {10, 10, 161, 1, 64},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

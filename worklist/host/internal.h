@@ -63,8 +63,8 @@ struct spill {
 weir_status weir__spill_create(struct spill *spill, weir_device *home, uint64_t bytes,
                                const uint32_t *element_bytes);
 void weir__spill_destroy(struct spill *spill);
-/** A run ended well: take all chunks back, or leave a few for the next one. No kernel runs. */
-void weir__spill_ended(struct spill *spill);
+/** Take all chunks back. No kernel runs. */
+void weir__spill_empty(struct spill *spill);
 /** Give the chunks that kernels of a GPU wait for. Called every few milliseconds by the thread that waits for the kernels. */
 void weir__spill_tend(struct spill *spill);
 /** Give no more chunks: the run has failed, and lanes that wait for one have to go on to the end of the round. Any thread. */

@@ -86,7 +86,7 @@ weir_status weir_worklist_run(weir_worklist *list, weir_worklist_stats *stats_ou
     if (weir__worklist_failed(list))
         return report_failure(list);
     for (uint32_t i = 0; i < list->count; i++)
-        weir__spill_ended(&list->workers[i].spill);
+        weir__spill_empty(&list->workers[i].spill);
     if (!stats_out)
         return WEIR_OK;
     weir__worklist_sum(list, &stats);

@@ -3,8 +3,7 @@
  * The memory is given in chunks, as bags grow into it. So a worklist that never spills takes none, and one that spills may
  * use all of WEIR_SPILL_BYTES for whichever bag needs it. A kernel of a host device calls give() itself. A lane of a GPU
  * waits, and the host thread that waits for the kernel looks every few milliseconds which chunks are wanted
- * (weir__spill_tend()): a chunk costs a run of a GPU that long. So after a run that ended well chunks stay for the next one, unless
- * they are more than a 16th of what there may be: it is page-locked memory, and may be another bag's next time. After a failure no more are given
+ * (weir__spill_tend()). After a run that ended well all chunks are freed. After a failure no more are given
  * (weir__spill_refuse()), since a lane of a kernel that was given up would wait for ever; and chunks that were given stay
  * until the worklist is destroyed, since such a kernel may still write there. */
 #include "worklist/host/internal.h"
@@ -14,7 +13,6 @@
 
 #define CHUNK_LEAST ((uint64_t)1 << 20)
 #define CHUNK_MOST  ((uint64_t)64 << 20)
-#define KEPT        16u   /* such a part of all memory may stay between runs */
 #define CHUNKS      1024u /* chunks in all, unless they would be smaller or larger than that */
 #define MORE_MOST   ((uint64_t)1 << 30) /* elements of a bag; its tail has 32 bits */
 
@@ -162,7 +160,7 @@ static void empty_one(struct spill *spill, struct spilling *bag)
     bag->words->wanted = bag->words->refused = 0;
 }
 
-static void empty(struct spill *spill)
+void weir__spill_empty(struct spill *spill)
 {
     for (uint32_t b = 0; b < WEIR_SPILLING_BAGS; b++)
         if (spill->bag[b].words)
@@ -171,18 +169,11 @@ static void empty(struct spill *spill)
     spill->why[0] = '\0';
 }
 
-/* Marks of live kernels lie in chunks as well, and have to be 0 when a run begins. */
-void weir__spill_ended(struct spill *spill)
-{
-    if (spill->zeroed || spill->used > spill->bytes / KEPT)
-        empty(spill);
-}
-
 void weir__spill_destroy(struct spill *spill)
 {
     if (!spill->home)
         return;
-    empty(spill);
+    weir__spill_empty(spill);
     for (uint32_t b = 0; b < WEIR_SPILLING_BAGS; b++)
         weir_device_free(spill->home, spill->bag[b].words);
     pthread_mutex_destroy(&spill->lock);

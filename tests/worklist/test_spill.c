@@ -139,7 +139,7 @@ static void one_budget_is_for_all_bags(void **state)
         for (uint32_t c = 0; c < 11; c++)
             memset(chunk_of(&spill->bag[2], c), 0xA5, MIB);
         spill->bag[2].words->wanted = 12;
-        weir__spill_ended(spill);
+        weir__spill_empty(spill);
         assert_int_equal(spill->used, 0);
         assert_int_equal(spill->why[0], 0);
         assert_int_equal(refused(&spill->bag[2]), 0);
@@ -147,31 +147,6 @@ static void one_budget_is_for_all_bags(void **state)
         for (uint32_t c = 0; c < 11; c++)
             assert_null(chunk_of(&spill->bag[2], c));
     }
-    close_world(&world);
-}
-
-/* A 16th of the budget stays for the next run, where it lies; more goes back, and so does what holds marks. */
-static void a_little_stays_for_the_next_run(void **state)
-{
-    struct world world;
-    struct spill *spill = &world.spill;
-    (void)state;
-    open_world(&world, NULL, 32 * MIB, bytes_of_8);
-    ask(&spill->bag[1], 2);
-    const void *chunk = chunk_of(&spill->bag[1], 0);
-    weir__spill_ended(spill);
-    assert_int_equal(spill->used, 2 * MIB);
-    assert_ptr_equal(chunk_of(&spill->bag[1], 0), chunk);
-    ask(&spill->bag[1], 2);
-    assert_int_equal(spill->used, 2 * MIB);
-    ask(&spill->bag[3], 1);
-    weir__spill_ended(spill);
-    assert_int_equal(spill->used, 0);
-    assert_null(chunk_of(&spill->bag[1], 0));
-    spill->zeroed = 1;
-    ask(&spill->bag[1], 1);
-    weir__spill_ended(spill);
-    assert_int_equal(spill->used, 0);
     close_world(&world);
 }
 
@@ -379,7 +354,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_budget_has_a_chunk_for_each_bag),
         cmocka_unit_test(one_budget_is_for_all_bags),
-        cmocka_unit_test(a_little_stays_for_the_next_run),
         cmocka_unit_test(a_pool_without_room_is_named),
         cmocka_unit_test(kernels_of_host_devices_ask_together),
         cmocka_unit_test(lanes_wait_until_they_are_given),

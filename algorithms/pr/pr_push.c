@@ -61,7 +61,7 @@ struct weir__pr_push {
     double *sums[WEIR_DEVICES_MAX];         /* device memory: PR_PUSH_SUMS */
     double *summed;                         /* the same of each part; page-locked */
     uint64_t sent[WEIR_DEVICES_MAX][WEIR_DEVICES_MAX]; /* items of the last run */
-    double t_of;                                       /* s: what y is solved for */
+    double teleports;                                  /* s: so many times t */
     double scale;                                      /* a rank is that times rank and residual */
     int ranked;                                        /* ranks are those of the last run */
 };
@@ -371,11 +371,11 @@ static double left_out(const struct weir__pr_push *push, double all, double befo
 /* How to go on where residuals sum to @p net, and to @p all without their signs, which was @p before an epoch ago. */
 static struct epoch next_epoch(struct weir__pr_push *push, double net, double all, double before)
 {
-    const double n = (double)push->vertices, least = -push->t_of / 2;
+    const double n = (double)push->vertices, least = -push->teleports / 2;
     const double more = fmax(-net / (1 - push->config.damping), least); /* s stays above 0 */
     /* When their sum is 0, residuals are `all - |net|` at least, and unlikely to be much less than they were. */
     const double meant = fmax(all - fabs(net), all / 16);
-    push->t_of += more;
+    push->teleports += more;
     return (struct epoch){.shift = more * (1 - push->config.damping) / n,
                           .threshold = fmax(left_out(push, meant, before) / n, DBL_MIN)};
 }
@@ -384,7 +384,7 @@ static struct epoch next_epoch(struct weir__pr_push *push, double net, double al
 static int ended(struct weir__pr_push *push, double *bound_out)
 {
     double bound = sum_of(push, PR_PUSH_PASSED_ALL);
-    push->scale = 1 / push->t_of;
+    push->scale = 1 / push->teleports;
     if (push->config.dangling == WEIR_DANGLING_SPREAD) {
         push->scale = 1 / sum_of(push, PR_PUSH_RANK);
         bound += fabs(sum_of(push, PR_PUSH_PASSED_NET));
@@ -470,7 +470,7 @@ weir_status weir__pr_push_run(struct weir__pr_push *push, weir_run_stats *stats_
     double net = push->net, all = push->residual, before = 0;
     int done = 0;
     weir_status status;
-    push->t_of = 1;
+    push->teleports = 1;
     push->ranked = 0;
     memset(push->sent, 0, sizeof push->sent);
     if ((status = begin(push)))

@@ -34,7 +34,7 @@ struct team {
     weir_collective what;
     uint64_t bytes; /* of the message */
     uint32_t repeats;
-    struct region region; /* a queue of each device */
+    struct region *region; /* a queue of each device; of all rows */
     void *send[WEIR_DEVICES_MAX], *recv[WEIR_DEVICES_MAX];
 };
 
@@ -83,7 +83,7 @@ static uint64_t words_of(const struct team *team)
 static weir_status call(const struct team *team)
 {
     const void *const *send = (const void *const *)team->send;
-    weir_queue *const *queues = team->region.queue;
+    weir_queue *const *queues = team->region->queue;
     uint64_t words = words_of(team);
     switch (team->what) {
     case WEIR_COLLECTIVE_BROADCAST:
@@ -110,13 +110,13 @@ static weir_status call(const struct team *team)
 
 static weir_status run(struct team *team, uint32_t repeats, double *ms_out)
 {
-    weir_status status = weir__region_begin(&team->region);
+    weir_status status = weir__region_begin(team->region);
     if (status)
         return status;
-    status = weir__guard_open_gate(&team->region);
+    status = weir__guard_open_gate(team->region);
     for (uint32_t i = 0; i < repeats && !status; i++)
         status = call(team);
-    status = weir__region_end(&team->region, status, ms_out);
+    status = weir__region_end(team->region, status, ms_out);
     return status ? status : weir_collectives_status(team->set);
 }
 
@@ -283,25 +283,27 @@ static weir_status open_sets(struct team *team)
     return status;
 }
 
-static weir_status open_team(struct team *team, struct bench *bench)
+static weir_status open_team(struct team *team, struct region *region, struct bench *bench)
 {
     uint32_t devices[WEIR_DEVICES_MAX];
     weir_status status = WEIR_OK;
     memset(team, 0, sizeof *team);
+    memset(region, 0, sizeof *region);
     team->bench = bench;
+    team->region = region;
     for (uint32_t i = 0; i < bench->devices && !status; i++) {
         devices[i] = i;
         if (!(status = weir__bench_alloc(bench, i, bench->config.bytes, &team->send[i])))
             status = weir__bench_alloc(bench, i, bench->config.bytes, &team->recv[i]);
     }
-    return status ? status : weir__region_open(&team->region, bench, devices, bench->devices);
+    return status ? status : weir__region_open(team->region, bench, devices, bench->devices);
 }
 
 static void close_team(struct team *team)
 {
     for (size_t a = 0; a < ALGORITHMS; a++)
         weir_collectives_destroy(team->sets[a]);
-    weir__region_close(&team->region);
+    weir__region_close(team->region);
     weir__bench_settle(team->bench);
     for (uint32_t i = 0; i < team->bench->devices; i++) {
         weir_device_free(weir__bench_device(team->bench, i), team->send[i]);
@@ -312,6 +314,7 @@ static void close_team(struct team *team)
 weir_status weir__bench_collectives(struct bench *bench)
 {
     struct team team;
+    struct region region;
     weir_status status;
     weir__bench_describe(bench, "GB/s", 1, "message bytes",
                          "collectives of all devices, calls back to back: bus bandwidth (bytes / "
@@ -319,7 +322,7 @@ weir_status weir__bench_collectives(struct bench *bench)
                          "for the others)");
     if (bench->devices < 2)
         return weir__bench_skip(bench, "needs two devices");
-    if (!(status = open_team(&team, bench)))
+    if (!(status = open_team(&team, &region, bench)))
         status = open_sets(&team);
     for (int what = 0; what < WEIR_COLLECTIVE_ALL_TO_ALL_V && !status; what++) {
         team.what = (weir_collective)what;

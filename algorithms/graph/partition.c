@@ -74,7 +74,7 @@ static void assign_edge(const weir_graph *graph, const double *shares, uint32_t 
     uint64_t begin = 0;
     for (uint32_t p = 0; shares && p < parts; p++)
         all += shares[p];
-    if (graph->arcs == 0 && !shares) { /* nothing to balance but vertices */
+    if (graph->arcs == 0) { /* nothing to balance but vertices */
         assign_block(graph->vertices, parts, owner);
         return;
     }

@@ -47,6 +47,7 @@ WEIR_DEV void weir_plan_bag(const struct weir_engine_args *args, struct weir_led
 WEIR_DEV int weir_look_in(const struct weir_engine_args *args, struct weir_ledger *ledger)
 {
     int any = 0;
+    weir_lanes_sync(); /* the lane that plans may still read what was found before */
     WEIR_ROLLED
     for (uint32_t l = weir_lane(); l < args->channels_in; l += WEIR_LANES) {
         /* Pairs with the release of the sender's tail: the items below it are there. */

@@ -235,16 +235,17 @@ WEIR_DEV void sssp_step_body(const struct sssp_step_args *a, struct sssp_step_sh
     sssp_step_begin(a, shared, b);
     WEIR_ROLLED
     while (shared->at.goes_on) {
+        const uint32_t kind =
+            shared->at.kind; /* thread 0 changes it as soon as it is through the barrier */
         sssp_step_work(a, shared, b);
         if (sssp_step_barrier(a, shared, b, total))
             return;
-        if (b->block == 0 && shared->at.kind == SSSP_STEP_ABSORB)
+        if (b->block == 0 && kind == SSSP_STEP_ABSORB)
             weir_steps_close(&a->member, b, &shared->inboxes);
         if (b->thread == 0) {
-            if (b->block == 0 && shared->at.kind != SSSP_STEP_START)
-                weir_steps_book(&a->member, &shared->since_ns,
-                                SSSP_STEP_RESULT_NS + shared->at.kind,
-                                SSSP_STEP_RESULT_STEPS + shared->at.kind);
+            if (b->block == 0 && kind != SSSP_STEP_START)
+                weir_steps_book(&a->member, &shared->since_ns, SSSP_STEP_RESULT_NS + kind,
+                                SSSP_STEP_RESULT_STEPS + kind);
             sssp_step_next(a, &shared->at, total);
         }
         weir_block_sync();

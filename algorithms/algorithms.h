@@ -359,12 +359,18 @@ typedef struct weir_run_stats {
     uint64_t bands; /**< PageRank in step: weir_pr_config.bands, or what was picked; 0 elsewhere */
     uint64_t
         epochs; /**< PageRank by residuals: runs of the engine, each with a threshold of its own; 0 elsewhere */
+    /** Breadth-first search in step, on GPUs: pieces of long rows that several workers shared, since there were fewer
+     *  pieces than workers; 0 elsewhere. */
+    uint64_t shared;
+    /** Breadth-first search in step: vertices that were found top-down and not put into the queue, since so many were found that
+     *  the next level was to go bottom-up; 0 elsewhere. */
+    uint64_t unlisted;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
-            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0                                         \
+            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0                                   \
     }
 
 /** What an element of weir_values is. */

@@ -105,6 +105,7 @@ static const weir_steps_array arrays[] = {
      .bytes = sizeof(struct bfs_piece),
      .field = FIELD(queue)},
     {.name = "tail", .first = WEIR_STEPS_FILLED, .bytes = 4, .field = FIELD(tail)},
+    {.name = "listed", .first = WEIR_STEPS_FILLED, .bytes = 8, .field = FIELD(listed)},
     {.name = "inbox",
      .extent = WEIR_STEPS_COUNTED,
      .holding = WEIR_STEPS_INBOXES,
@@ -211,6 +212,8 @@ static void report(const struct bfs_in_step *in_step, weir_run_stats *stats)
         sum_of(in_step, BFS_RESULT_PIECES) + sum_of(in_step, BFS_RESULT_UP_ROWS);
     stats->work.atoms = sum_of(in_step, BFS_RESULT_DOWN_ARCS) + sum_of(in_step, BFS_RESULT_UP_ARCS);
     stats->work.flushes = sum_of(in_step, BFS_RESULT_FLUSHES);
+    stats->shared = sum_of(in_step, BFS_RESULT_SHARED);
+    stats->unlisted = sum_of(in_step, BFS_RESULT_UNLISTED);
     stats->work.rounds = supersteps * in_step->on.parts;
     /* An arc's target and its bit; a row's two offsets, its level, and an entry of the queue. */
     stats->bytes = stats->work.atoms * 8 + stats->work.processed * (8 + 4 + 32) +

@@ -31,6 +31,9 @@
 /* A level of so many entries is wide: its arcs are counted, and a direction is chosen for the next one. */
 #define BFS_WIDE 2048u
 
+/* bfs_walk.enough, of a level of which not all is in the queue: the next one has to go bottom-up. */
+#define BFS_UNLISTED 0xFFu
+
 /** Entry of the queue: arcs first to first + count - 1, those of a row or a part of them. */
 struct bfs_piece {
     uint64_t first;
@@ -51,11 +54,13 @@ enum bfs_result {
     BFS_RESULT_DOWN_NS,      /* by the clock of block 0 */
     BFS_RESULT_UP_NS,
     BFS_RESULT_SWITCH_NS,
-    BFS_RESULT_BITMAP,  /* which of the two bitmaps is the last; by block 0 */
-    BFS_RESULT_REACHED, /* by the epilogue, modulo 2^64: how many more own vertices were found */
-    BFS_RESULT_ARCS,    /* than in the run before; how many more out-arcs these have */
-    BFS_RESULT_FLUSHES, /* additions to the queue's tail, by workers of one lane */
-    BFS_RESULT_ALONE,   /* 1: the source has no arcs, and is not among them */
+    BFS_RESULT_BITMAP,   /* which of the two bitmaps is the last; by block 0 */
+    BFS_RESULT_REACHED,  /* by the epilogue, modulo 2^64: how many more own vertices were found */
+    BFS_RESULT_ARCS,     /* than in the run before; how many more out-arcs these have */
+    BFS_RESULT_FLUSHES,  /* additions to the queue's tail, by workers of one lane */
+    BFS_RESULT_ALONE,    /* 1: the source has no arcs, and is not among them */
+    BFS_RESULT_SHARED,   /* entries of the queue that several workers took a share of each */
+    BFS_RESULT_UNLISTED, /* vertices that were found top-down and not put into the queue */
     BFS_RESULTS
 };
 
@@ -72,6 +77,8 @@ struct bfs_step_args {
     uint32_t *parent;        /* by row, a number; written as levels are; NULL: not wanted */
     struct bfs_piece *queue; /* room for each row and each piece */
     uint32_t *tail;          /* of the queue, at 0 before; relaxed dev */
+    uint64_t *
+        listed; /* arcs of the vertices found in wide levels top-down so far, at 0 before; relaxed dev */
     uint32_t *inbox[WEIR_DEVICES_MAX];  /* [from]: of this device, 1 or 2 words an item */
     uint32_t *outbox[WEIR_DEVICES_MAX]; /* [to]: the inbox of that device for this one */
     uint64_t unfound;                   /* vertices of all devices that have in-arcs */
@@ -96,7 +103,9 @@ struct bfs_narrow {
  * the device share, makes places for all of them. */
 struct bfs_kept {
     uint32_t count;
-    uint32_t flushes; /* additions to the tail */
+    uint32_t flushes;  /* additions to the tail */
+    uint64_t arcs;     /* of vertices found that are not in a->listed yet; counted levels */
+    uint64_t unlisted; /* vertices that were not put into the queue */
     struct bfs_piece piece[BFS_KEPT];
 };
 
@@ -131,10 +140,13 @@ struct bfs_walk {
     uint32_t current;    /* which bitmap is current */
     uint32_t wide;       /* the level is worth counting */
     uint32_t split;      /* a row of the stretch has several entries */
-    uint32_t awake;      /* blocks of this device that share the work */
-    uint32_t arriving;   /* blocks that the next barrier waits for: those that fall asleep too */
-    uint64_t entries;    /* of the stretches of all devices */
-    uint64_t arcs; /* of the vertices found last, on all devices; narrow levels are estimated */
+    /* This part of all arcs, as a negative power of two, is enough: a device that has found vertices of so many in this level lists
+     * no more. 0: it lists all. Behind the level BFS_UNLISTED, if vertices may be missing in the stretch. */
+    uint32_t enough;
+    uint32_t awake;    /* blocks of this device that share the work */
+    uint32_t arriving; /* blocks that the next barrier waits for: those that fall asleep too */
+    uint64_t entries;  /* of the stretches of all devices */
+    uint64_t arcs;     /* of the vertices found last, on all devices; narrow levels are estimated */
     uint64_t unfound,
         unfound_arcs; /* over all devices, of vertices with in-arcs; so are they here */
 };
@@ -168,6 +180,9 @@ WEIR_DEV int bfs_is_set(const uint32_t *bitmap, uint32_t number)
 /** Put what a worker of one lane has kept into the queue. */
 WEIR_DEV void bfs_kept_flush(const struct bfs_step_args *a, struct bfs_kept *kept)
 {
+    if (kept->arcs)
+        (void)weir_atomic_add_relaxed_dev_u64(a->listed, kept->arcs);
+    kept->arcs = 0;
     if (!kept->count)
         return;
     const uint32_t at = weir_atomic_add_relaxed_dev_u32(a->tail, kept->count);

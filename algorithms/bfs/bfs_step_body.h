@@ -7,13 +7,16 @@
 
 #include "algorithms/bfs/bfs_step_direction.h"
 
+#include <string.h>
+
 #define BFS_DENSE   4u /* rows of a word that a lane goes through alone */
 #define BFS_ABREAST 4u /* words of other rows that the lanes read together */
 
 WEIR_DEV void bfs_pack(const struct bfs_walk *w, uint64_t *board)
 {
     board[0] = (uint64_t)w->end << 32 | w->begin;
-    board[1] = (uint64_t)w->level << 32 | w->phase << 8 | w->current << 4 | w->split << 1 | w->wide;
+    board[1] = (uint64_t)w->level << 32 | w->enough << 16 | w->phase << 8 | w->current << 4 |
+               w->split << 1 | w->wide;
     board[2] = w->entries;
     board[3] = w->arcs;
     board[4] = w->unfound;
@@ -34,6 +37,7 @@ WEIR_DEV void bfs_unpack(const uint64_t *board, struct bfs_walk *w)
     w->arcs = board[3];
     w->unfound = board[4];
     w->unfound_arcs = board[5];
+    w->enough = (uint32_t)board[1] >> 16 & 0xFFu;
 }
 
 /* Sleep until a phase needs this block. */
@@ -202,8 +206,10 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
     for (uint32_t i = 0; i < 4; i++)
         if (weir_lane() == 0 && all[i])
             weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_PIECES + i], all[i]);
-    if (WEIR_LANES == 1u)
+    if (WEIR_LANES == 1u) {
         weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_FLUSHES], shared->kept.flushes);
+        weir_atomic_add_relaxed_dev_u64(&page->result[BFS_RESULT_UNLISTED], shared->kept.unlisted);
+    }
     if (b->block || b->thread)
         return;
     page->result[BFS_RESULT_LEVELS] = w->level;
@@ -235,7 +241,9 @@ WEIR_COLD void bfs_book(const struct bfs_step_args *a, struct bfs_step_shared *s
 WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                             struct weir_steps_block *b)
 {
-    struct bfs_walk w = {0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0};
+    struct bfs_walk w;
+    memset(&w, 0, sizeof w);
+    w.awake = w.arriving = 1;
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
     uint64_t steps[3] = {0, 0, 0}, total[WEIR_STEPS_SUMS];
     const int short_rows =
@@ -245,6 +253,7 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
         shared->first = shared->arcs = shared->found = shared->sent = 0;
         shared->ns[0] = shared->ns[1] = shared->ns[2] = 0;
         shared->kept.count = shared->kept.flushes = 0;
+        shared->kept.arcs = shared->kept.unlisted = 0;
     }
     weir_block_sync();
     w.arriving = b->blocks;

@@ -10,14 +10,32 @@
  * Going over to bottom-up has to gain more than that ratio says, since the way back costs a phase of its own. */
 #define BFS_UP_GAIN   2u
 #define BFS_DOWN_GAIN 3u
+/* The least part of all arcs, as a power of two, that is looked at as enough. */
+#define BFS_ENOUGH 6u
 
-/* How many looks a level would take bottom-up. A vertex that is not found reads where its row lies and looks along its
- * arcs until it meets the last level; the share of all arcs that the last level has says how soon that is. */
-WEIR_DEV uint64_t bfs_up_cost(const struct bfs_step_args *a, const struct bfs_walk *w)
+/* How many looks a level would take bottom-up, if the level before found vertices of so many arcs. A vertex that is not found
+ * reads where its row lies and looks along its arcs until it meets the last level; the share of all arcs that the last level
+ * has says how soon that is. */
+WEIR_DEV uint64_t bfs_up_cost(const struct bfs_step_args *a, const struct bfs_walk *w,
+                              uint64_t arcs)
 {
     const uint64_t mean = w->unfound_arcs / (w->unfound + 1) + 1;
-    const uint64_t soon = a->rows.arcs_all / (w->arcs + 1) + 1;
+    const uint64_t soon = a->rows.arcs_all / (arcs + 1) + 1;
     return w->unfound * (2 + (mean < soon ? mean : soon)) + a->rows.numbers / 32;
+}
+
+/* bfs_walk.enough for a level that goes top-down. With arcs of that part found the next level goes bottom-up: fewer vertices will be
+ * left to look then than there are now. */
+WEIR_DEV uint32_t bfs_enough(const struct bfs_step_args *a, const struct bfs_walk *w)
+{
+    uint32_t enough = 0;
+    for (uint32_t log = 1; log <= BFS_ENOUGH; log++) {
+        const uint64_t arcs = a->rows.arcs_all >> log;
+        if (bfs_up_cost(a, w, arcs) > BFS_UP_GAIN * arcs)
+            break;
+        enough = log;
+    }
+    return enough;
 }
 
 WEIR_DEV uint32_t bfs_choose(const struct bfs_step_args *a, const struct bfs_walk *w, int was_up)
@@ -25,8 +43,9 @@ WEIR_DEV uint32_t bfs_choose(const struct bfs_step_args *a, const struct bfs_wal
     if (a->pull)
         return BFS_UP;
     if (was_up)
-        return BFS_DOWN_GAIN * w->arcs < bfs_up_cost(a, w) ? BFS_LIST : BFS_UP;
-    if (!w->wide || bfs_up_cost(a, w) > BFS_UP_GAIN * w->arcs)
+        return BFS_DOWN_GAIN * w->arcs < bfs_up_cost(a, w, w->arcs) ? BFS_LIST : BFS_UP;
+    if (w->enough != BFS_UNLISTED &&
+        (!w->wide || bfs_up_cost(a, w, w->arcs) > BFS_UP_GAIN * w->arcs))
         return BFS_DOWN;
     return a->rows.parts > 1 ? BFS_SHARE : BFS_UP;
 }
@@ -56,6 +75,7 @@ WEIR_DEV void bfs_level_done(const struct bfs_step_args *a, struct bfs_walk *w, 
     w->wide = was_up || w->split || w->entries >= BFS_WIDE;
     w->unfound_arcs = bfs_less(w->unfound_arcs, w->arcs);
     w->phase = bfs_choose(a, w, was_up);
+    w->enough = w->phase == BFS_DOWN && w->wide ? bfs_enough(a, w) : 0;
 }
 
 /* After a barrier: what comes next. */
@@ -66,6 +86,7 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
     case BFS_DOWN:
         w->begin = w->end;
         w->entries = w->arcs = w->split = 0;
+        w->enough = w->enough && total[2] >= a->rows.arcs_all >> w->enough ? BFS_UNLISTED : 0;
         w->level++;
         bfs_grow(a, b, w, total);
         if (total[1]) {
@@ -104,6 +125,7 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
         w->end += (uint32_t)(a->rows.parts > 1 ? weir_steps_own(&a->member, b) : total[0]);
         w->entries = (uint32_t)total[0];
         w->split = total[0] >> 32 != 0;
+        w->enough = 0; /* the frontier shrinks */
         w->phase = BFS_DOWN;
     }
 }

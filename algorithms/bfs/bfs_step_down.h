@@ -4,8 +4,9 @@
 
 #include "algorithms/bfs/bfs_step.h"
 
-#define BFS_AT_ONCE 4u /* arcs that a lane has under way in a wide level */
-#define BFS_FEW     8u /* entries that a lane writes alone */
+#define BFS_AT_ONCE 4u                       /* arcs that a lane has under way in a wide level */
+#define BFS_FEW     8u                       /* entries that a lane writes alone */
+#define BFS_SHARES  (BFS_PIECE / WEIR_LANES) /* of an entry, at most: arcs for each lane */
 /* Of a worker of one lane: entries that it takes one after the other, and how far ahead of them it asks for targets. */
 #define BFS_STRETCH 256u
 #define BFS_AHEAD   8u
@@ -18,19 +19,11 @@ WEIR_DEV struct bfs_piece bfs_piece_of(uint32_t row, uint64_t first, uint64_t la
     return piece;
 }
 
-/* Put what the lanes' rows have behind their first piece into the queue. A lane writes a few pieces itself; many are
- * written by all lanes together. @return how many. */
-WEIR_COLD uint32_t bfs_put_rest(struct bfs_piece *queue, uint32_t *tail, uint32_t row,
-                                uint64_t first, uint64_t last)
+/* Write pieces 1 to `more` of the lanes' rows to the queue, from `at` on. A lane writes a few pieces itself; many are written by
+ * all lanes together. */
+WEIR_DEV void bfs_write_rest(struct bfs_piece *queue, uint32_t at, uint32_t more, uint32_t row,
+                             uint64_t first, uint64_t last)
 {
-    const uint32_t pieces = (uint32_t)((last - first + BFS_PIECE - 1) / BFS_PIECE);
-    const uint32_t more = pieces > 1 ? pieces - 1 : 0;
-    const uint32_t upto = weir_prefix_u32(more);
-    const uint32_t all = weir_broadcast_u32(upto, WEIR_LANES - 1);
-    uint32_t at = 0;
-    if (weir_lane() == 0)
-        at = weir_atomic_add_relaxed_dev_u32(tail, all);
-    at = weir_broadcast_u32(at, 0) + upto - more;
     WEIR_ROLLED
     for (uint32_t i = 0; i < more && more <= BFS_FEW; i++)
         queue[at + i] = bfs_piece_of(row, first, last, i + 1);
@@ -43,24 +36,53 @@ WEIR_COLD uint32_t bfs_put_rest(struct bfs_piece *queue, uint32_t *tail, uint32_
         for (uint32_t i = weir_lane(); i < end; i += WEIR_LANES)
             queue[base + i] = bfs_piece_of(its, begin, behind, i + 1);
     }
+}
+
+/* Pieces of a row; one at the least. */
+WEIR_DEV uint32_t bfs_pieces(uint64_t first, uint64_t last)
+{
+    const uint32_t pieces = (uint32_t)((last - first + BFS_PIECE - 1) / BFS_PIECE);
+    return pieces > 1 ? pieces : 1;
+}
+
+/* Put what the lanes' rows have behind their first piece into the queue. @return how many pieces. */
+WEIR_COLD uint32_t bfs_put_rest(struct bfs_piece *queue, uint32_t *tail, uint32_t row,
+                                uint64_t first, uint64_t last)
+{
+    const uint32_t more = bfs_pieces(first, last) - 1;
+    const uint32_t upto = weir_prefix_u32(more);
+    const uint32_t all = weir_broadcast_u32(upto, WEIR_LANES - 1);
+    uint32_t at = 0;
+    if (weir_lane() == 0)
+        at = weir_atomic_add_relaxed_dev_u32(tail, all);
+    at = weir_broadcast_u32(at, 0) + upto - more;
+    bfs_write_rest(queue, at, more, row, first, last);
     return all;
 }
 
-/* Keep the entry of a row that was found, and put what is behind its first piece into the queue. */
+/* Keep the entry of a row that was found, and put what is behind its first piece into the queue.
+ * @param[in] until  of bfs_put_many(). */
 WEIR_DEV void bfs_keep_entry(const struct bfs_step_args *a, struct bfs_tally *t,
-                             struct bfs_kept *kept, uint32_t row, int counted)
+                             struct bfs_kept *kept, uint32_t row, int counted, uint64_t until)
 {
     const uint64_t first = a->rows.out.offsets[row], last = a->rows.out.offsets[row + 1];
+    if (counted) {
+        t->arcs += last - first;
+        t->found++;
+    }
+    if (until) {
+        if (weir_load_relaxed_dev_u64(a->listed) >= until) {
+            kept->unlisted++;
+            return;
+        }
+        kept->arcs += last - first;
+    }
     if (kept->count == BFS_KEPT)
         bfs_kept_flush(a, kept);
     kept->piece[kept->count++] = bfs_piece_of(row, first, last, 0);
     t->put++;
     if (last - first > BFS_PIECE)
         t->put += BFS_SPLIT + bfs_put_rest(a->queue, a->tail, row, first, last);
-    if (counted) {
-        t->arcs += last - first;
-        t->found++;
-    }
 }
 
 /** Put the rows of the lanes for which `is` holds into the queue; all lanes of a worker. Their level and parent
@@ -70,7 +92,7 @@ WEIR_DEV void bfs_put(const struct bfs_step_args *a, struct bfs_step_shared *sha
 {
     if (WEIR_LANES == 1u) {
         if (is)
-            bfs_keep_entry(a, t, &shared->kept, row, counted);
+            bfs_keep_entry(a, t, &shared->kept, row, counted, 0);
         return;
     }
     const uint32_t those = weir_ballot(is), count = weir_popcount_u32(those);
@@ -94,6 +116,52 @@ WEIR_DEV void bfs_put(const struct bfs_step_args *a, struct bfs_step_shared *sha
     }
 }
 
+/* As bfs_put(), of BFS_AT_ONCE rows a lane, counted: their offsets are under way together, and all pieces have their places by one
+ * addition to the tail. Nothing is put where so much was found that the next level goes bottom-up, which needs no queue.
+ * @param[in] until  in terms of a->listed. */
+WEIR_DEV void bfs_put_many(const struct bfs_step_args *a, struct bfs_tally *t, const int *is,
+                           const uint32_t *row, uint64_t until)
+{
+    uint64_t first[BFS_AT_ONCE], last[BFS_AT_ONCE], arcs = 0;
+    uint32_t pieces = 0, rows = 0, at = 0;
+    const uint64_t listed = until ? weir_load_relaxed_dev_u64(a->listed) : 0;
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+        first[k] = is[k] ? a->rows.out.offsets[row[k]] : 0;
+        last[k] = is[k] ? a->rows.out.offsets[row[k] + 1] : 0;
+    }
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+        pieces += is[k] ? bfs_pieces(first[k], last[k]) : 0;
+        rows += (uint32_t)is[k];
+        arcs += last[k] - first[k];
+    }
+    arcs = weir_sum_u64(arcs);
+    t->arcs += arcs;
+    t->found += weir_sum_u32(rows);
+    if (until && weir_lane() == 0)
+        (void)weir_atomic_add_relaxed_dev_u64(a->listed, arcs);
+    if (until && weir_broadcast_u64(listed, 0) >= until) {
+        rows = weir_sum_u32(rows);
+        if (weir_lane() == 0)
+            (void)weir_atomic_add_relaxed_dev_u64(
+                &weir_steps_mine(&a->member)->result[BFS_RESULT_UNLISTED], rows);
+        return;
+    }
+    const uint32_t upto = weir_prefix_u32(pieces);
+    const uint32_t all = weir_broadcast_u32(upto, WEIR_LANES - 1);
+    if (weir_lane() == 0)
+        at = weir_atomic_add_relaxed_dev_u32(a->tail, all);
+    at = weir_broadcast_u32(at, 0) + upto - pieces;
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+        const uint32_t its = is[k] ? bfs_pieces(first[k], last[k]) : 0;
+        if (is[k])
+            a->queue[at] = bfs_piece_of(row[k], first[k], last[k], 0);
+        if (weir_ballot(its > 1))
+            bfs_write_rest(a->queue, at + 1, its ? its - 1 : 0, row[k], first[k], last[k]);
+        at += its;
+    }
+    t->put += all + (weir_ballot(pieces > rows) ? BFS_SPLIT : 0);
+}
+
 /* Send the numbers of the lanes for which `is` holds to their owners: store them into the inboxes there. */
 WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, uint32_t parent)
 {
@@ -115,10 +183,10 @@ WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, 
     }
 }
 
-/* The lanes for which `is` holds have found `number`, along an arc of `row`. All lanes of a worker. */
-WEIR_DEV void bfs_found(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                        const struct bfs_walk *w, struct bfs_tally *t, int is, uint32_t number,
-                        uint32_t row, int wide)
+/* The lanes for which `is` holds have found `number`, along an arc of `row`. All lanes of a worker. @return whether the device owns
+ * it, and it is to be put into the queue. */
+WEIR_DEV int bfs_found(const struct bfs_step_args *a, const struct bfs_walk *w, struct bfs_tally *t,
+                       int is, uint32_t number, uint32_t row)
 {
     const int own = is && bfs_owns(a, number);
     if (own) {
@@ -132,8 +200,7 @@ WEIR_DEV void bfs_found(const struct bfs_step_args *a, struct bfs_step_shared *s
         if (far)
             bfs_send(a, is && !own, number, a->rows.begin + row);
     }
-    if (weir_ballot(own))
-        bfs_put(a, shared, t, own, number - a->rows.begin, wide);
+    return own;
 }
 
 /* Which lane has the piece that arc `i` of the worker's arcs belongs to: the first lane whose sum is above `i`. */
@@ -146,22 +213,52 @@ WEIR_DEV uint32_t bfs_lane_of(uint32_t upto, uint32_t i)
     return low;
 }
 
-/* A worker takes the entries at to at + count - 1 of the queue, at most one a lane. In a wide level a lane looks at the
- * bit before its atomic, since most arcs lead to vertices that are found, and has several arcs under way at a time. In a
- * narrow level the look would only make the chain of dependent accesses longer. */
+/* Arcs of a wide level, BFS_AT_ONCE a lane, those for which `is` holds. A lane looks at the bits before its atomics, since most arcs
+ * lead to vertices that are found. */
+WEIR_DEV void bfs_take_many(const struct bfs_step_args *a, const struct bfs_walk *w,
+                            struct bfs_tally *t, int *is, const uint32_t *number, uint32_t *row,
+                            uint64_t until)
+{
+    uint32_t *found = a->found[w->current][a->member.index];
+    int any = 0;
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
+        is[k] = is[k] && !bfs_is_set(found, number[k]);
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++)
+        any |= is[k] = is[k] && bfs_claim(found, number[k]);
+    if (!weir_ballot(any))
+        return;
+    any = 0;
+    for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
+        any |= is[k] = bfs_found(a, w, t, is[k], number[k], row[k]);
+        row[k] = number[k] - a->rows.begin;
+    }
+    if (weir_ballot(any))
+        bfs_put_many(a, t, is, row, until);
+}
+
+/* A worker takes the entries at to at + count - 1 of the queue, at most one a lane, or a share of a single one. In a wide level a
+ * lane has several arcs under way at a time. In a narrow level it does not look at the bit before its atomic, which would only make the
+ * chain of dependent accesses longer.
+ * @param[in] share, shares  which share, of how many; 0, 1: all arcs. @param[in] until  of bfs_put_many(). */
 WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                          const struct bfs_walk *w, struct bfs_tally *t, uint32_t at, uint32_t count,
-                         int wide)
+                         uint32_t share, uint32_t shares, uint64_t until, int wide)
 {
     uint32_t *found = a->found[w->current][a->member.index];
     const uint32_t step = wide ? BFS_AT_ONCE : 1;
     struct bfs_piece piece = {0, 0, 0};
     if (weir_lane() < count)
         piece = a->queue[at + weir_lane()];
+    t->pieces += weir_lane() < count && share == 0;
+    if (shares > 1) {
+        const uint32_t skip = BFS_PIECE / shares * share;
+        const uint32_t left = piece.count > skip ? piece.count - skip : 0;
+        piece.first += skip;
+        piece.count = left < BFS_PIECE / shares ? left : BFS_PIECE / shares;
+    }
     const uint32_t upto = weir_prefix_u32(piece.count);
     const uint32_t all = weir_broadcast_u32(upto, WEIR_LANES - 1);
     const uint64_t base = piece.first - (upto - piece.count);
-    t->pieces += weir_lane() < count;
     WEIR_ROLLED
     for (uint32_t i = 0; i < all; i += WEIR_LANES * step) {
         uint32_t number[BFS_AT_ONCE], row[BFS_AT_ONCE];
@@ -175,12 +272,15 @@ WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *
             number[k] = is[k] ? a->rows.out.targets[from + arc] : 0;
             t->down_arcs += (uint64_t)is[k];
         }
-        for (uint32_t k = 0; k < step && wide; k++)
-            is[k] = is[k] && !bfs_is_set(found, number[k]);
-        for (uint32_t k = 0; k < step; k++) {
-            is[k] = is[k] && bfs_claim(found, number[k]);
-            if (weir_ballot(is[k]))
-                bfs_found(a, shared, w, t, is[k], number[k], row[k], wide);
+        if (wide) {
+            bfs_take_many(a, w, t, is, number, row, until);
+            continue;
+        }
+        is[0] = is[0] && bfs_claim(found, number[0]);
+        if (weir_ballot(is[0])) {
+            is[0] = bfs_found(a, w, t, is[0], number[0], row[0]);
+            if (weir_ballot(is[0]))
+                bfs_put(a, shared, t, is[0], number[0] - a->rows.begin, 0);
         }
     }
 }
@@ -189,7 +289,7 @@ WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *
  * an atomic that changes nothing, in any level, and what is found is kept until there are many. */
 WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
                                struct bfs_tally *t, struct bfs_kept *kept, uint32_t at,
-                               uint32_t count, int counted)
+                               uint32_t count, int counted, uint64_t until)
 {
     uint32_t *found = a->found[w->current][a->member.index];
     const uint32_t *targets = a->rows.out.targets;
@@ -209,7 +309,7 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
             a->level[row] = w->level + 1;
             if (a->parent)
                 a->parent[row] = a->rows.begin + piece.row;
-            bfs_keep_entry(a, t, kept, row, counted);
+            bfs_keep_entry(a, t, kept, row, counted, until);
         }
         t->down_arcs += piece.count;
     }
@@ -220,15 +320,15 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
  * BFS_STRETCH entries at most. */
 WEIR_DEV void bfs_share_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
                               struct bfs_tally *t, struct bfs_kept *kept, uint32_t index,
-                              uint32_t workers, int counted)
+                              uint32_t workers, int counted, uint64_t until)
 {
     const uint32_t entries = w->end - w->begin;
     uint32_t take = (entries + workers - 1) / workers;
     take = take < 1 ? 1 : take > BFS_STRETCH ? BFS_STRETCH : take;
     for (uint64_t at = (uint64_t)index * take; at < entries; at += (uint64_t)workers * take) {
         const uint32_t left = entries - (uint32_t)at;
-        bfs_expand_alone(a, w, t, kept, w->begin + (uint32_t)at, left < take ? left : take,
-                         counted);
+        bfs_expand_alone(a, w, t, kept, w->begin + (uint32_t)at, left < take ? left : take, counted,
+                         until);
     }
 }
 
@@ -240,18 +340,31 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
     const uint32_t workers = w->awake * b->threads / WEIR_LANES;
     const uint32_t entries = w->end - w->begin;
+    /* Blocks do not begin together: what others have found in this level may be in the word already, and then more is listed than
+     * need be. */
+    const uint64_t until =
+        wide && w->enough ? weir_load_relaxed_dev_u64(a->listed) + (a->rows.arcs_all >> w->enough)
+                          : 0;
     if (WEIR_LANES == 1u) {
-        bfs_share_alone(a, w, &t, &shared->kept, weir_steps_warp(b), workers, wide);
+        bfs_share_alone(a, w, &t, &shared->kept, weir_steps_warp(b), workers, wide, until);
         bfs_flush(a, shared, &t);
         return t;
     }
-    /* Where entries are few a worker takes few at a time, so that all workers have some. */
-    uint32_t take = (entries + workers - 1) / workers;
+    /* Where entries are few a worker takes few at a time, so that all workers have some; where they are fewer than workers,
+     * as those of a single long row are, several workers share one: what a worker finds it puts into the queue in a chain
+     * of accesses, as often as it has as many arcs as lanes. */
+    uint32_t take = (entries + workers - 1) / workers, shares = 1;
     take = take < 1 ? 1 : take > WEIR_LANES ? WEIR_LANES : take;
+    while (wide && shares < BFS_SHARES && 2 * shares * entries <= workers)
+        shares *= 2;
+    if (shares > 1 && b->block == 0 && b->thread == 0)
+        (void)weir_atomic_add_relaxed_dev_u64(
+            &weir_steps_mine(&a->member)->result[BFS_RESULT_SHARED], entries);
     WEIR_ROLLED
-    for (uint32_t at = weir_steps_warp(b) * take; at < entries; at += workers * take) {
-        const uint32_t left = entries - at;
-        bfs_expand(a, shared, w, &t, w->begin + at, left < take ? left : take, wide);
+    for (uint32_t i = weir_steps_warp(b); i < (entries + take - 1) / take * shares; i += workers) {
+        const uint32_t at = i / shares * take, left = entries - at;
+        bfs_expand(a, shared, w, &t, w->begin + at, left < take ? left : take, i % shares, shares,
+                   until, wide);
     }
     bfs_flush(a, shared, &t);
     return t;

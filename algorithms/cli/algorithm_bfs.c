@@ -63,6 +63,11 @@ static const char examples[] =
     "  weir bfs road.mtx.gz --source 7 --devices host:4 --partition metis --output levels.txt\n"
     "  weir bfs rmat:22,16 --sources 16 --trials 3 --devices cuda:0-3 --json -\n";
 
+static const weir__cli_member members[] = {
+    {.name = "shared", .kind = KIND_COUNT, .offset = TRIAL(stats.shared)},
+    {.name = "unlisted", .kind = KIND_COUNT, .offset = TRIAL(stats.unlisted)},
+    END_OF_LIST};
+
 const weir__cli_algorithm weir__cli_algorithm_bfs = {
     ROW(bfs),
     .verb.text = "breadth-first search on all devices",
@@ -78,6 +83,7 @@ const weir__cli_algorithm weir__cli_algorithm_bfs = {
     .figure = {"max_level", "sum_levels"},
     .parents = bfs_parents,
     .check_tree = check_tree,
+    .members = members,
     .link_items = bfs_link_items,
     .at = level_at,
     .sum = weir__cli_sum_values,

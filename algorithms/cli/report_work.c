@@ -130,6 +130,10 @@ static void print_exchange(const struct work *work)
         row(work, "bands of ranks", stats->bands);
     if (stats->epochs)
         row(work, "epochs", stats->epochs);
+    if (stats->shared)
+        row(work, "shared pieces", stats->shared);
+    if (stats->unlisted)
+        row(work, "unlisted", stats->unlisted);
 }
 
 static void print_items(const struct work *work)

@@ -230,6 +230,47 @@ static void what_a_thread_finds_is_put_together(void **state)
     weir_context_destroy(context);
 }
 
+/* From a hub of a skewed graph: what the level finds that the next one goes bottom-up from needs no queue. */
+static void a_level_before_a_bottom_up_one_is_not_listed(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const uint32_t parts = weir_context_device_count(context);
+    const weir_graph *graph = graph_of("rmat:14", 1);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.direction = WEIR_DIRECTION_SWITCH;
+    options.parents = 1;
+    weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
+    uint64_t hub = 0;
+    for (uint64_t v = 1; v < graph->vertices; v++)
+        if (graph->offsets[v + 1] - graph->offsets[v] >
+            graph->offsets[hub + 1] - graph->offsets[hub])
+            hub = v;
+    weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, hub);
+    assert_true(stats.phase[1].steps > 0);
+    if (parts == 1 && !weir_context_simulated(context) && stats.unlisted * 8 < stats.reached)
+        fail_msg("%llu of %llu vertices were not listed", (unsigned long long)stats.unlisted,
+                 (unsigned long long)stats.reached);
+    for (uint64_t v = 0; v < 5; v++) /* the same from others, which mostly list all */
+        assert_bfs(bfs, graph, parts, &options, v * (graph->vertices / 5));
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+}
+
+/* The 14 pieces of a hub's row are shared by more workers than there are pieces. */
+static void a_long_row_is_shared(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const weir_graph *graph = graph_kept("star", 0);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    graph = graph ? graph : keep_graph("star", 0, shaped(STAR));
+    options.direction = WEIR_DIRECTION_SWITCH;
+    weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, 1, &options);
+    const weir_run_stats stats = assert_bfs(bfs, graph, 1, &options, 0);
+    assert_true(stats.shared >= HUB / 256);
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +278,8 @@ int main(void)
         ON_BACKEND(each_partition_on_some_of_the_devices, "host:4"),
         ON_BACKEND(each_partition_on_some_of_the_devices, "cuda:0-3"),
         ON_EACH_SPEC(many_sources_one_after_the_other),
+        ON_EACH_SPEC(a_level_before_a_bottom_up_one_is_not_listed),
+        ON_BACKEND(a_long_row_is_shared, "cuda:0"),
         ON_EACH_SPEC(what_only_the_run_before_found_is_forgotten),
         ON_EACH_SPEC(both_ways_are_gone),
         ON_BACKEND(what_a_thread_finds_is_put_together, "host:1"),

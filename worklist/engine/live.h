@@ -265,12 +265,13 @@ WEIR_DEV int weir_live_knows_choked(const struct weir_engine_thread *self, uint3
     uint32_t *word = &self->block->live.choked, choked = 0;
     if (self->work->workers == 1)
         return 0;
+    /* Several warps write the word, others read it, and no barrier is between: all of it is atomic. */
     if (everywhere) {
         choked = (uint32_t)weir_live_is_choked(self->work, found);
         if (weir_lane() == 0)
-            weir_store_relaxed_dev_u32(word, choked);
-    } else {
-        choked = weir_load_relaxed_dev_u32(word);
+            (void)weir_atomic_exchange_relaxed_dev_u32(word, choked);
+    } else if (weir_lane() == 0) {
+        choked = weir_atomic_add_relaxed_dev_u32(word, 0);
     }
     return (int)weir_broadcast_u32(choked, 0);
 }

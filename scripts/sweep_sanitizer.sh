@@ -1,0 +1,91 @@
+#!/bin/sh
+# Every kernel under compute-sanitizer, which comes with the CUDA toolkit: each form of each algorithm on small graphs, channels
+# and the examples with kernels of their own.
+#
+#   scripts/sweep_sanitizer.sh [-t TOOL] [-k DIR] DEVICES...
+#       TOOL: racecheck (two threads of a block at one word of shared memory; the default), memcheck, synccheck or initcheck
+#       DIR: keep what the tool said of each run there
+#       DEVICES: all of them GPUs, as --devices takes them; cuda:0 cuda:0-1. All of them take part in each run.
+#
+# A line for each run, and how many were clean: no error, no warning. Exit status: 0 all of them; 1 some were not, or did not run;
+# 2 bad usage. Environment: BUILD (build), SANITIZER (compute-sanitizer), LIMIT (seconds of a run; 90).
+set -eu
+build=${BUILD:-build} sanitizer=${SANITIZER:-compute-sanitizer} limit=${LIMIT:-90}
+tool=racecheck keep=
+usage() {
+    sed -n '5s/^# *//p' "$0" >&2
+    exit 2
+}
+while getopts t:k: option; do
+    case $option in
+    t) tool=$OPTARG ;;
+    k) keep=$OPTARG ;;
+    *) usage ;;
+    esac
+done
+shift $((OPTIND - 1))
+[ $# -gt 0 ] || usage
+case $tool in racecheck) more='--racecheck-report all' ;; memcheck | synccheck | initcheck) more= ;; *) usage ;; esac
+command -v "$sanitizer" >/dev/null 2>&1 || { echo "sweep_sanitizer: there is no $sanitizer" >&2 && exit 1; }
+[ -x "$build/weir" ] || { echo "sweep_sanitizer: $build/weir is not built" >&2 && exit 1; }
+said=$(mktemp)
+trap 'rm -f "$said"' EXIT
+trap 'exit 130' INT TERM
+clean=0 bad=0
+
+# sanitized NAME PROGRAM ARGUMENTS...
+sanitized() {
+    name=$1
+    shift
+    status=0
+    # shellcheck disable=SC2086 # several options
+    timeout "$limit" "$sanitizer" --tool "$tool" $more --print-limit 50 --error-exitcode 99 "$@" >"$said" 2>&1 || status=$?
+    [ -z "$keep" ] || cp "$said" "$keep/$(echo "$tool $name" | tr -c 'A-Za-z0-9.\n' _).txt"
+    summary=$(sed -n 's/^=* *\(RACECHECK SUMMARY\|ERROR SUMMARY\): *//p' "$said" | tail -n 1)
+    # All numbers of the summary are of hazards, errors and warnings.
+    if [ "$status" -eq 0 ] && [ -n "$summary" ] && ! echo "$summary" | grep -q '[1-9]'; then
+        clean=$((clean + 1))
+    else
+        bad=$((bad + 1))
+    fi
+    echo "$name: ${summary:-no summary, exit status $status}"
+}
+
+# runs DEVICES
+runs() {
+    while read -r verb graph choices; do
+        # shellcheck disable=SC2086 # several options
+        sanitized "$verb $graph $choices $1" "$build/weir" "$verb" "$graph" --devices "$1" --partition edge --verify $choices </dev/null
+    done <<END
+bfs rmat:8 --undirected
+bfs mesh:20x20 --undirected
+bfs mesh:20x20 --direction push
+bfs mesh:20x20 --direction push --order bulk
+bfs rmat:8 --undirected --direction push --worker thread
+bfs rmat:8 --undirected --direction push --worker block
+bfs rmat:8 --undirected --direction push --mapping merge
+bfs mesh:20x20 --kernel live
+bfs mesh:20x20 --kernel live --worker thread
+bfs mesh:20x20 --kernel live --worker block
+bfs rmat:7 --undirected --kernel live --queues 1
+sssp rmat:8 --undirected
+sssp rmat:8 --undirected --direction push
+sssp mesh:20x20 --direction push --order soft
+sssp mesh:20x20 --direction push --kernel discrete
+pr rmat:8 --undirected
+pr grid:20x20,0.8 --direction push
+pr rmat:8 --direction push
+cc rmat:8 --undirected
+cc mesh:20x20
+END
+    sanitized "bench channels $1" "$build/weir" bench channels --devices "$1" --trials 1
+    for example in 13_reach 15_kcore 18_halo; do
+        [ ! -x "$build/examples/$example" ] || sanitized "$example $1" "$build/examples/$example" "$1"
+    done
+}
+
+for spec; do
+    case $spec in cuda*) runs "$spec" ;; *) usage ;; esac
+done
+echo "$clean clean, $bad not"
+[ "$bad" -eq 0 ]

@@ -125,6 +125,17 @@ WEIR_DEV uint32_t weir_broadcast_u32(uint32_t value, uint32_t from)
 #endif
 }
 
+/** The lanes that passed the same value as this one. All lanes of a warp. */
+WEIR_DEV uint32_t weir_match_u32(uint32_t value)
+{
+#ifdef __CUDACC__
+    return __match_any_sync(0xFFFFFFFFu, value);
+#else
+    (void)value;
+    return 1;
+#endif
+}
+
 /** The value that lane @p from passed. */
 WEIR_DEV uint64_t weir_broadcast_u64(uint64_t value, uint32_t from)
 {

@@ -160,7 +160,7 @@ static void deaf_worker(const void *data, uint32_t worker, uint32_t workers)
     (void)workers;
     if (worker)
         return;
-    listen(&args->control->look[WEIR_LOOK_STOP], args->index == 0);
+    listen(&args->control->look[WEIR_LOOK_STOP].word, args->index == 0);
     weir_store_relaxed_sys_u32(&args->statuses[args->index].turn, 1);
     for (uint32_t l = 0; l < args->channels_out; l++)
         weir_store_relaxed_sys_u32(args->control->out[l].tail, 0);

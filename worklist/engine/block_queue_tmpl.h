@@ -33,13 +33,7 @@ WEIR_COLD void OP(defer_in_bags)(struct OP(block) * block, uint32_t group, OP(it
     uint32_t to = go ? OP(bag_for)(&self, &item) : TO_NOWHERE;
     if (go && to == TO_NOWHERE) /* it is near by now, since a priority is a hint that may change */
         to = block->base.order.far_bag;
-    WEIR_ROLLED
-    while (group) {
-        const uint32_t bag = weir_broadcast_u32(to, weir_first_bit_u32(group));
-        const uint32_t together = weir_ballot(to == bag);
-        OP(push_deferred)(&block->args, block, together, bag, item);
-        group &= ~together;
-    }
+    OP(push_deferred)(&block->args, block, group, to, item);
 }
 
 /** Keep the deferred items of the lanes in @p group in the block's own memory. A slot is given out once until the items are

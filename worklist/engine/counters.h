@@ -48,7 +48,7 @@ WEIR_DEV void weir_count_bags(const struct weir_engine_args *args, struct weir_l
         if ((b == WEIR_BAG_PIECE || b >= WEIR_BAG_BUCKET) && tail > bag->room) {
             tail =
                 bag->room; /* the others were processed with their tile, or went to the far bag */
-            weir_store_relaxed_dev_u32(&control->look[b], tail);
+            weir_store_relaxed_dev_u32(&control->look[b].word, tail);
             ledger->look[b] = tail;
         }
         uint64_t grown = tail - ledger->seen[b];
@@ -70,7 +70,7 @@ WEIR_DEV void weir_empty_bags(const struct weir_engine_args *args, struct weir_l
     for (uint32_t b = weir_lane(); b < WEIR_BAGS; b += WEIR_LANES)
         if (took >> b & 1u) {
             ledger->seen[b] = 0;
-            weir_store_relaxed_dev_u32(&args->control->look[b], 0);
+            weir_store_relaxed_dev_u32(&args->control->look[b].word, 0);
         }
 }
 
@@ -185,7 +185,7 @@ WEIR_DEV void weir_count_round(const struct weir_engine_args *args, struct weir_
     if (moved | merged | ledger->look[WEIR_LOOK_STILL_DEFERRED]) {
         WEIR_ROLLED
         for (uint32_t w = WEIR_LOOK_MOVED; w <= WEIR_LOOK_MERGED; w++)
-            weir_store_relaxed_dev_u32(&control->look[w], 0);
+            weir_store_relaxed_dev_u32(&control->look[w].word, 0);
     }
     if (taken || took)
         ledger->rounds++;

@@ -60,7 +60,7 @@ WEIR_DEV void weir_count_near_round(const struct weir_engine_args *args, struct 
 {
     const uint32_t bag = WEIR_BAG_NEAR + weir_word_near_bag(word);
     if (weir_word_shared(word)) /* this round reads the bag, and the next one puts into it */
-        weir_store_relaxed_dev_u32(&args->control->look[bag], 0);
+        weir_store_relaxed_dev_u32(&args->control->look[bag].word, 0);
     ledger->seen[bag] = 0;
     ledger->produced += weir_word_count(word);
     ledger->consumed += weir_word_count(before);
@@ -85,7 +85,7 @@ WEIR_DEV struct weir_peek weir_peek_look(const struct weir_engine_args *args,
 {
     struct weir_peek peek = {0, 0, 0};
     if (weir_lane() == 0)
-        peek.stop = weir_load_relaxed_sys_u32(&args->control->look[WEIR_LOOK_STOP]);
+        peek.stop = weir_load_relaxed_sys_u32(&args->control->look[WEIR_LOOK_STOP].word);
     if (args->workers > 1 && weir_lane() < args->channels_in)
         peek.tail = weir_load_relaxed_sys_u32(&args->mail->in_tail[weir_lane()]);
     WEIR_ROLLED
@@ -123,7 +123,7 @@ WEIR_COLD uint64_t weir_decide(const struct weir_engine_args *args, struct weir_
     weir_lanes_sync(); /* one lane has acquired the arrivals; votes and broadcasts order no memory */
     WEIR_ROLLED
     for (uint32_t w = weir_lane(); w < WEIR_LOOKS; w += WEIR_LANES)
-        ledger->look[w] = weir_load_relaxed_dev_u32(&control->look[w]);
+        ledger->look[w] = weir_load_relaxed_dev_u32(&control->look[w].word);
     weir_lanes_sync();
     uint32_t phase = weir_phase_of(weir_took(ledger, word));
     weir_count_round(args, ledger, word, &decision);

@@ -240,6 +240,12 @@ struct weir_ledger {
 /** Words for arrivals; a round uses the one of its number modulo this. */
 #define WEIR_ARRIVALS 8u
 
+/** A word alone in its line of the cache: atomics on words of one line take turns, whoever makes them. */
+struct weir_word_apart {
+    uint32_t word;
+    uint32_t pad[31];
+};
+
 /** All of a worker's state but its bags; device memory. */
 struct weir_control {
     uint64_t word; /* the decider's answer; release, device scope */
@@ -253,7 +259,8 @@ struct weir_control {
      * generations have one each, so that the next round's is reset during this one. */
     uint32_t cursor[2];
     uint32_t pad2[30];
-    uint32_t look[WEIR_LOOKS]; /* relaxed, device scope, but for the stop word: system scope */
+    struct weir_word_apart
+        look[WEIR_LOOKS]; /* relaxed, device scope, but for the stop word: system scope */
 
     struct weir_work_plan plan; /* written by the decider, published by the word */
     uint64_t stale, atoms;      /* added by all warps as they end; relaxed, device scope */

@@ -159,7 +159,8 @@ WEIR_DEV void weir_wait(const struct weir_engine_args *args, struct weir_ledger 
             go = (uint32_t)weir_look_command(args, ledger);
             if (!ledger->end)
                 ledger->end = weir_must_end(
-                    args, ledger, weir_load_relaxed_sys_u32(&args->control->look[WEIR_LOOK_STOP]),
+                    args, ledger,
+                    weir_load_relaxed_sys_u32(&args->control->look[WEIR_LOOK_STOP].word),
                     weir_clock_ns());
             go |= ledger->end;
         }

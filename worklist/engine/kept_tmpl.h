@@ -61,7 +61,8 @@ WEIR_DEV void OP(kept_flush_deferred)(const struct OP(args) * args, struct OP(bl
         urgency = own > urgency ? own : urgency;
     }
     if (urgency)
-        (void)weir_atomic_max_relaxed_dev_u32(&work->control->look[WEIR_LOOK_URGENCY], urgency);
+        (void)weir_atomic_max_relaxed_dev_u32(&work->control->look[WEIR_LOOK_URGENCY].word,
+                                              urgency);
     kept->others[b] = 0;
     kept->flushes++;
 }

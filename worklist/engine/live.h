@@ -77,15 +77,15 @@ WEIR_DEV void weir_live_announce(const struct weir_engine_args *work)
 /** Why the run has to end before it is over. One lane. @return enum weir_engine_end. */
 WEIR_DEV uint32_t weir_live_why(const struct weir_engine_args *work)
 {
-    const uint32_t *look = work->control->look;
+    const struct weir_word_apart *look = work->control->look;
     const uint64_t started = weir_load_relaxed_dev_u64(&work->control->live.started_ns);
-    if (weir_load_relaxed_dev_u32(&look[WEIR_LOOK_FULL]))
+    if (weir_load_relaxed_dev_u32(&look[WEIR_LOOK_FULL].word))
         return WEIR_ENGINE_FULL;
-    if (weir_load_relaxed_dev_u32(&look[WEIR_LOOK_LONG]))
+    if (weir_load_relaxed_dev_u32(&look[WEIR_LOOK_LONG].word))
         return WEIR_ENGINE_LONG;
-    if (weir_load_relaxed_dev_u32(&look[WEIR_LOOK_ASTRAY]))
+    if (weir_load_relaxed_dev_u32(&look[WEIR_LOOK_ASTRAY].word))
         return WEIR_ENGINE_ASTRAY;
-    if (weir_load_relaxed_sys_u32(&look[WEIR_LOOK_STOP]))
+    if (weir_load_relaxed_sys_u32(&look[WEIR_LOOK_STOP].word))
         return WEIR_ENGINE_STOPPED;
     if (work->limit_ns && started && weir_clock_ns() - started > work->limit_ns)
         return WEIR_ENGINE_LATE;
@@ -336,8 +336,8 @@ WEIR_DEV int weir_live_start(const struct weir_engine_thread *self)
     /* Pairs with itself: who sees all blocks here sees what they have reset. */
     uint32_t started = weir_add_acq_rel_dev_u32(&run->started, 1) + 1;
     WEIR_ROLLED
-    for (uint32_t looks = 0;
-         started < self->blocks && !weir_load_relaxed_sys_u32(&work->control->look[WEIR_LOOK_STOP]);
+    for (uint32_t looks = 0; started < self->blocks &&
+                             !weir_load_relaxed_sys_u32(&work->control->look[WEIR_LOOK_STOP].word);
          looks++) {
         weir_pause(looks);
         started = weir_load_acquire_dev_u32(&run->started);

@@ -33,7 +33,7 @@ WEIR_COLD void OP(live_keep_elsewhere)(const struct OP(args) * args, struct OP(b
 {
     const struct weir_engine_args *work = &args->work;
     const struct weir_live *live = work->live;
-    const uint32_t *stop = &work->control->look[WEIR_LOOK_STOP];
+    const uint32_t *stop = &work->control->look[WEIR_LOOK_STOP].word;
     uint32_t high = 0;
     WEIR_ROLLED
     for (uint32_t k = 1; k < live->queues && group; k++) {
@@ -92,7 +92,7 @@ WEIR_DEV void OP(live_store_wires)(const struct OP(args) * args, struct OP(block
         weir_store_release_sys_u32(&out->marks[slot], (number >> out->room_log) + 1u);
     }
     uint32_t left = weir_ballot(mine && rank >= got);
-    const uint32_t *stop = &work->control->look[WEIR_LOOK_STOP];
+    const uint32_t *stop = &work->control->look[WEIR_LOOK_STOP].word;
     if (left)
         left = OP(live_wires_push)(&live->held, left, wire, stop, &high);
     if (left)
@@ -135,8 +135,8 @@ WEIR_COLD uint32_t OP(live_send_all)(const struct OP(args) * args, struct OP(blo
     weir_lanes_sync(); /* counted before any lane shows its item */
     if (near) {
         const struct weir_live_queue queue = weir_live_queue_at(work->live, home);
-        const uint32_t left =
-            OP(live_items_push)(&queue, near, &item, &work->control->look[WEIR_LOOK_STOP], &high);
+        const uint32_t left = OP(live_items_push)(&queue, near, &item,
+                                                  &work->control->look[WEIR_LOOK_STOP].word, &high);
         high = weir_broadcast_u32(high, weir_first_bit_u32(near));
         if (left)
             OP(live_keep_elsewhere)(args, block, home, left, item);
@@ -192,8 +192,8 @@ WEIR_DEV void OP(live_cut_tile)(const struct OP(args) * args, struct OP(block) *
         }
         weir_lanes_sync();
         piece.first = block->base.first[slot] + (uint64_t)(i + weir_lane()) * length;
-        const uint32_t left = OP(live_pieces_push)(&live->pieces, group, &piece,
-                                                   &work->control->look[WEIR_LOOK_STOP], &high);
+        const uint32_t left = OP(live_pieces_push)(
+            &live->pieces, group, &piece, &work->control->look[WEIR_LOOK_STOP].word, &high);
         given += now - weir_popcount_u32(left);
         if (!left)
             continue;

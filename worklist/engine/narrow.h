@@ -120,7 +120,7 @@ WEIR_COLD void weir_count_beside_narrow(const struct weir_engine_args *work,
         weir_count_near_round(work, ledger, block->uncounted, word);
     /* What weir_peek_judge() asks where there is one worker; narrow rounds are short, so every 16th one asks. */
     if (generation % 16u == 0 &&
-        (ledger->end || weir_load_relaxed_sys_u32(&work->control->look[WEIR_LOOK_STOP])))
+        (ledger->end || weir_load_relaxed_sys_u32(&work->control->look[WEIR_LOOK_STOP].word)))
         block->special = 1;
 }
 

@@ -140,7 +140,7 @@ WEIR_DEV void weir_plan_deferred(const struct weir_engine_args *args, struct wei
     plan->order.far_bag = from ^ 1u; /* the far bags are numbers 2 and 3 */
     weir_plan_bag(args, ledger, WEIR_SEGMENT_FAR, from, ledger->look[from]);
     /* In the round items that stay far are put into a bag again, and their urgency is noted again. */
-    weir_store_relaxed_dev_u32(&control->look[WEIR_LOOK_URGENCY], 0);
+    weir_store_relaxed_dev_u32(&control->look[WEIR_LOOK_URGENCY].word, 0);
 }
 
 /** Whether this worker is choked: back-pressure of its receivers has filled its held bag more than half, and more work would

@@ -39,31 +39,41 @@ WEIR_DEV uint32_t OP(urgency_of)(const struct OP(args) * args, const OP(item) * 
     return urgency ? urgency : 1u;
 }
 
-/** Put the items of the lanes in @p group into the far bag or a bucket. Items that a bucket has no room for go to the far
- *  bag. */
+/** Put the items of the lanes in @p group, which are deferred, into bags: each lane's own @p bag, the far bag or a bucket. Items that
+ *  a bucket has no room for go to the far bag. Lanes whose items go to the same bucket reserve slots together, and all buckets of
+ *  a warp are under way at the same time: items are spread over many. */
 WEIR_COLD void OP(push_deferred)(const struct OP(args) * args, struct OP(block) * block,
                                  uint32_t group, uint32_t bag, OP(item) item)
 {
     const struct weir_engine_args *work = &args->work;
     const uint32_t far_bag = block->base.order.far_bag;
-    int full = 1;
-    if (bag != far_bag) {
-        uint32_t slot = weir_bag_reserve_mp(weir_bag_tail(work, bag), group);
-        if (group >> weir_lane() & 1u)
+    const int goes = group >> weir_lane() & 1u, bucketed = goes && bag != far_bag;
+    int full = goes;
+    if (weir_ballot(bucketed)) {
+        const uint32_t same = weir_match_u32(bucketed ? bag : TO_NOWHERE);
+        const uint32_t first = weir_first_bit_u32(same);
+        uint32_t slot = 0;
+        if (bucketed && weir_lane() == first)
+            slot =
+                weir_atomic_add_relaxed_dev_u32(weir_bag_tail(work, bag), weir_popcount_u32(same));
+        slot =
+            weir_broadcast_u32(slot, first) + weir_popcount_u32(same & ((1u << weir_lane()) - 1u));
+        if (bucketed)
             full = !OP(items_put)(&work->bag[bag], slot, &item);
-        group &= weir_ballot(full);
+        group = weir_ballot(full);
         if (!group)
             return;
     }
     uint32_t slot = weir_bag_reserve_mp(weir_bag_tail(work, far_bag), group), urgency = 0;
-    if (group >> weir_lane() & 1u) {
+    if (full) {
         if (!OP(items_put)(&work->bag[far_bag], slot, &item))
-            weir_refuse(&args->work, &block->base, WEIR_LOOK_FULL);
+            weir_refuse(work, &block->base, WEIR_LOOK_FULL);
         urgency = OP(urgency_of)(args, &item);
     }
     urgency = weir_max_u32(urgency);
     if (weir_lane() == 0)
-        (void)weir_atomic_max_relaxed_dev_u32(&work->control->look[WEIR_LOOK_URGENCY], urgency);
+        (void)weir_atomic_max_relaxed_dev_u32(&work->control->look[WEIR_LOOK_URGENCY].word,
+                                              urgency);
 }
 
 /** Store the wires of the lanes in @p group into a channel. Wires that find no free slot there go to the held bag. */
@@ -125,7 +135,8 @@ WEIR_DEV void OP(live_send)(struct weir_engine_thread *self, const struct OP(par
 #include "worklist/engine/kept_tmpl.h"
 #endif
 
-/** Put each lane's parcel where it is to go, with one atomic for each destination that occurs in the warp. */
+/** Put each lane's parcel where it is to go, with one atomic for each destination that occurs in the warp; those for bags of this
+ *  device at the same time. */
 WEIR_DEV void OP(push)(struct weir_engine_thread *self, const struct OP(parcel) * parcel)
 {
     const struct OP(args) *args = OP(args_of)(self);
@@ -148,15 +159,15 @@ WEIR_DEV void OP(push)(struct weir_engine_thread *self, const struct OP(parcel) 
     }
     if (self->plain)
         return;
-    uint32_t waiting = weir_ballot(parcel->to != TO_NOWHERE) & ~near;
+    const uint32_t deferred = weir_ballot(parcel->to < TO_CHANNEL) & ~near;
+    if (deferred)
+        OP(push_deferred)(args, block, deferred, parcel->to, parcel->item);
+    uint32_t waiting = weir_ballot(parcel->to != TO_NOWHERE) & ~(near | deferred);
     WEIR_ROLLED
     while (waiting) {
         uint32_t to = weir_broadcast_u32(parcel->to, weir_first_bit_u32(waiting));
         uint32_t group = weir_ballot(parcel->to == to);
-        if (to >= TO_CHANNEL)
-            OP(stage_wires)(args, block, group, to - TO_CHANNEL, parcel->wire);
-        else
-            OP(push_deferred)(args, block, group, to, parcel->item);
+        OP(stage_wires)(args, block, group, to - TO_CHANNEL, parcel->wire);
         waiting &= ~group;
     }
 #endif

@@ -12,13 +12,13 @@
 /** Where the tail of a bag lies. */
 WEIR_DEV uint32_t *weir_bag_tail(const struct weir_engine_args *work, uint32_t bag)
 {
-    return &work->control->look[bag];
+    return &work->control->look[bag].word;
 }
 
 /** An operator named an owner that an item cannot be sent to: the run ends after this round. Any lane. */
 WEIR_DEV void weir_report_astray(const struct weir_engine_args *work)
 {
-    (void)weir_atomic_add_relaxed_dev_u32(&work->control->look[WEIR_LOOK_ASTRAY], 1);
+    (void)weir_atomic_add_relaxed_dev_u32(&work->control->look[WEIR_LOOK_ASTRAY].word, 1);
 }
 
 /** The destination of an item that another worker owns. One lane. */
@@ -35,7 +35,7 @@ WEIR_DEV uint32_t weir_channel_to(const struct weir_engine_args *work, uint32_t 
 WEIR_DEV void weir_refuse(const struct weir_engine_args *work, struct weir_engine_block *block,
                           uint32_t why)
 {
-    weir_store_relaxed_dev_u32(&work->control->look[why], 1);
+    weir_store_relaxed_dev_u32(&work->control->look[why].word, 1);
     block->special = 1;
 }
 
@@ -68,17 +68,17 @@ WEIR_DEV uint32_t weir_fetch_again(const struct weir_engine_thread *self, uint32
 /** Add what the lanes of this warp counted in the round to the words that the decider looks at. */
 WEIR_DEV void weir_add_counts(struct weir_engine_thread *self)
 {
-    uint32_t *look = self->work->control->look;
+    struct weir_word_apart *look = self->work->control->look;
     uint32_t moved = (uint32_t)weir_sum_u64(self->moved),
              merged = (uint32_t)weir_sum_u64(self->merged);
     uint32_t still_deferred = (uint32_t)weir_sum_u64(self->still_deferred);
     if (weir_lane() == 0) {
         if (moved)
-            weir_atomic_add_relaxed_dev_u32(&look[WEIR_LOOK_MOVED], moved);
+            weir_atomic_add_relaxed_dev_u32(&look[WEIR_LOOK_MOVED].word, moved);
         if (merged)
-            weir_atomic_add_relaxed_dev_u32(&look[WEIR_LOOK_MERGED], merged);
+            weir_atomic_add_relaxed_dev_u32(&look[WEIR_LOOK_MERGED].word, merged);
         if (still_deferred)
-            weir_atomic_add_relaxed_dev_u32(&look[WEIR_LOOK_STILL_DEFERRED], still_deferred);
+            weir_atomic_add_relaxed_dev_u32(&look[WEIR_LOOK_STILL_DEFERRED].word, still_deferred);
     }
     self->moved = self->merged = self->still_deferred = 0;
 }

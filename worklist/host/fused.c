@@ -84,7 +84,7 @@ static void describe(struct weir_worklist *list, struct residents *all)
                                         .stop_queue = worker->stop_queue,
                                         .done = worker->done,
                                         .args = worker->args,
-                                        .stop = &worker->control->look[WEIR_LOOK_STOP],
+                                        .stop = &worker->control->look[WEIR_LOOK_STOP].word,
                                         .image = worker->stop};
     }
 }

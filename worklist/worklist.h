@@ -127,7 +127,8 @@ typedef struct weir_worklist_config {
     uint32_t group; /**< lanes of a group of WEIR_MAPPING_GROUP: 1 to 1024, a power of two; 0: 32 */
     uint32_t time_limit_ms; /**< of one run; 0: none */
     uint64_t queue_items;   /**< what a worker's queue holds in device memory, at least 16;
-                                 0: WEIR_QUEUE_ITEMS, or 65536 where that is 0 too */
+                                 0: WEIR_QUEUE_ITEMS, or 65536 where that is 0 too. With order soft four
+                                 times as much of near items (48 Mi more at most) and of far ones */
     uint32_t packet_items;  /**< items of a packet; 0: by WEIR_PACKET_BYTES */
     uint32_t tile_atoms;    /**< atoms that a tile has on average; 0: 4. Sizes what is fetched */
     /** Called once for each worker in every run that starts: behind the start of its resident kernel, or the end of its last

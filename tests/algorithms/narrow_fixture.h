@@ -76,7 +76,7 @@ static inline int set_up(void **state)
     work->control = &control;
     work->workers = 1;
     work->order = WEIR_ENGINE_SOFT;
-    work->cut = 1024;
+    work->cut = block.base.cut = 1024;
     work->narrow = NARROW;
     work->queue_most = QUEUE_MOST;
     work->narrow_items_log = 2;

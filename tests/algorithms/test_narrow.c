@@ -543,7 +543,7 @@ static void no_bounds_are_taken_for_those_of_others(void **state)
         {.offsets = offsets, .targets = to, .weights = weight, .owned = 3, .parts = 1}, distance};
     block.args.work.control = &control;
     block.args.work.workers = 1;
-    block.args.work.cut = 1024;
+    block.args.work.cut = block.base.cut = 1024;
     block.args.work.mapping = WEIR_ENGINE_BY_GROUP;
     block.args.work.group = 4;
     block.args.work.bag[WEIR_BAG_NEAR + 1] = (struct weir_bag){.slots = near, .room = 4};
@@ -552,7 +552,7 @@ static void no_bounds_are_taken_for_those_of_others(void **state)
     assert_int_equal(sssp_u32_narrow_cut(&block, WEIR_BAG_NEAR + 1, 2), 1);
     assert_int_equal(near[0].vertex, 2);
     assert_int_equal(near[0].distance, 8);
-    assert_int_equal(control.look[WEIR_BAG_PIECE], 0);
+    assert_int_equal(control.look[WEIR_BAG_PIECE].word, 0);
     assert_int_equal(block.base.special, 1);
 }
 
@@ -571,7 +571,7 @@ static void what_is_too_much_is_refused(void **state)
         {.offsets = offsets, .targets = to, .weights = weight, .owned = 2, .parts = 1}, distance};
     block.args.work.control = &control;
     block.args.work.workers = 1;
-    block.args.work.cut = 1024;
+    block.args.work.cut = block.base.cut = 1024;
     block.args.work.narrow = 4;
     block.args.work.mapping = WEIR_ENGINE_BY_GROUP;
     block.args.work.group = 4;
@@ -579,15 +579,15 @@ static void what_is_too_much_is_refused(void **state)
     block.args.work.bounds[0] = bounds;
     block.item[0] = (sssp_u32_item){0, 0};
     assert_int_equal(sssp_u32_narrow_cut(&block, WEIR_BAG_NEAR, 1), 0);
-    assert_int_equal(control.look[WEIR_LOOK_LONG], 1);
+    assert_int_equal(control.look[WEIR_LOOK_LONG].word, 1);
     assert_int_equal(distance[1], UINT32_MAX);
     block.base.special = 0;
     self = weir_thread_called(&block.args.work, &block.base, WEIR_BAG_NEAR);
     sssp_u32_put_narrow(&self, 0, &block.item[0], 5);
-    assert_int_equal(control.look[WEIR_LOOK_FULL], 0);
+    assert_int_equal(control.look[WEIR_LOOK_FULL].word, 0);
     assert_int_equal(block.base.special, 0);
     sssp_u32_put_narrow(&self, 1, &block.item[0], 5);
-    assert_int_equal(control.look[WEIR_LOOK_FULL], 1);
+    assert_int_equal(control.look[WEIR_LOOK_FULL].word, 1);
     assert_int_equal(block.base.special, 1); /* so that the round after is not begun */
     assert_int_equal(bounds[0], 5);
     assert_int_equal(bounds[1], 0);

@@ -11,7 +11,7 @@ static void new_items_stay_up_to_the_limit(void **state)
         make_new(made, count);
     assert_int_equal(weir_block_queue_items(&block.base.queue, TO), LIMIT);
     assert_int_equal(self.pushed, ALL - LIMIT);
-    assert_int_equal(control.look[TO], ALL - LIMIT);
+    assert_int_equal(control.look[TO].word, ALL - LIMIT);
     for (uint32_t i = 0; i < LIMIT; i++)
         assert_queued(TO, i, i);
     for (uint32_t i = LIMIT; i < ALL; i++)
@@ -19,7 +19,7 @@ static void new_items_stay_up_to_the_limit(void **state)
     assert_int_equal(near[TO][ALL - LIMIT].vertex, UNTOUCHED);
     /* The half and the bag that are read in this round are as they were. */
     assert_int_equal(weir_block_queue_items(&block.base.queue, FROM), 0);
-    assert_int_equal(control.look[FROM], 0);
+    assert_int_equal(control.look[FROM].word, 0);
 }
 
 static void what_fits_is_not_pushed(void **state)
@@ -29,7 +29,7 @@ static void what_fits_is_not_pushed(void **state)
         make_new(i, 2);
     assert_int_equal(weir_block_queue_items(&block.base.queue, TO), QUEUE_MOST);
     assert_int_equal(self.pushed, 0);
-    assert_int_equal(control.look[TO], 0);
+    assert_int_equal(control.look[TO].word, 0);
 }
 
 static void bounds_lie_beside_the_first_items_alone(void **state)
@@ -87,17 +87,18 @@ static void deferred_items_are_handed_back_in_order(void **state)
     sssp_u32_hand_back(&block, TO);
     for (uint32_t step = 0; step < 4; step++) {
         const uint32_t b = (14 + step) % WEIR_BUCKETS, least = 100 + 10 * step;
-        assert_int_equal(control.look[WEIR_BAG_BUCKET + b], 10);
+        assert_int_equal(control.look[WEIR_BAG_BUCKET + b].word, 10);
         all += tally(buckets[b], 10, BUCKET_ROOM, least, least + 10, seen);
     }
-    all += tally(far, control.look[WEIR_BAG_FAR], FAR_ROOM, 100, UINT32_MAX, seen);
+    all += tally(far, control.look[WEIR_BAG_FAR].word, FAR_ROOM, 100, UINT32_MAX, seen);
     assert_int_equal(all, BLOCK_DEFERRED_MOST);
     for (uint32_t i = 0; i < BLOCK_DEFERRED_MOST; i++)
         assert_int_equal(seen[i], 1);
-    assert_int_equal(control.look[WEIR_LOOK_URGENCY], ~(100u + BUCKET_ROOM)); /* the bucket's 5th */
+    assert_int_equal(control.look[WEIR_LOOK_URGENCY].word,
+                     ~(100u + BUCKET_ROOM)); /* the bucket's 5th */
     for (uint32_t b = 2; b < 14; b++)
-        assert_int_equal(control.look[WEIR_BAG_BUCKET + b], 0);
-    assert_int_equal(control.look[TO], 0);
+        assert_int_equal(control.look[WEIR_BAG_BUCKET + b].word, 0);
+    assert_int_equal(control.look[TO].word, 0);
 }
 
 /* More slots were asked for than the block queue has, so some items are in the bag already. */
@@ -112,8 +113,8 @@ static void queued_items_are_handed_back_with_their_bounds(void **state)
         make_new(i, 1);
     block.base.queue.count[FROM] = 3; /* the half that was read: these items are processed */
     sssp_u32_hand_back(&block, TO);
-    assert_int_equal(control.look[TO], MADE);
-    assert_int_equal(control.look[FROM], 0);
+    assert_int_equal(control.look[TO].word, MADE);
+    assert_int_equal(control.look[FROM].word, 0);
     for (uint32_t i = 0; i < MADE; i++) {
         assert_in_range(near[TO][i].vertex, 0, MADE - 1);
         assert_near(TO, i, near[TO][i].vertex);
@@ -129,7 +130,7 @@ static void a_block_with_nothing_hands_nothing_back(void **state)
     (void)state;
     sssp_u32_hand_back(&block, TO);
     for (uint32_t i = 0; i < WEIR_LOOKS; i++)
-        assert_int_equal(control.look[i], 0);
+        assert_int_equal(control.look[i].word, 0);
 }
 
 int main(void)

@@ -237,6 +237,31 @@ static void integers_stay_exact_or_are_refused(void **state)
     weir_context_destroy(context);
 }
 
+/* A step as wide as all distances makes several items for a vertex in one round. They have room in the queues on the device: what spills
+ * goes to the host's memory item by item, which takes many times as long. */
+static void a_wide_step_does_not_spill(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph;
+    weir_weights kind;
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_sssp *sssp;
+    OK(weir_graph_open("uniform:14", NULL, &graph));
+    OK(weir_weights_parse("random:1-255", &kind));
+    OK(weir_graph_weigh(graph, &kind));
+    options.direction = WEIR_DIRECTION_PUSH;
+    options.order = WEIR_ORDER_SOFT;
+    options.delta = 100000;
+    OK(weir_sssp_create(context, graph, NULL, &options, &sssp));
+    OK(weir_sssp_run(sssp, 0, &stats));
+    assert_true(stats.work.processed > 2 * graph->vertices);
+    assert_int_equal(stats.work.spilled, 0);
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +272,8 @@ int main(void)
         cmocka_unit_test(steps_follow_weights_and_degrees),
         cmocka_unit_test(the_first_operator_is_chosen),
         ON_EACH_SPEC(distances_that_do_not_fit_are_found_again),
+        ON_BACKEND(a_wide_step_does_not_spill, "host:1"),
+        ON_BACKEND(a_wide_step_does_not_spill, "cuda:0"),
         cmocka_unit_test(bad_weights_are_refused),
         ON_EACH_SPEC(integers_stay_exact_or_are_refused),
     };

@@ -182,7 +182,7 @@ static void released_buckets_and_far_items_are_read(void **state)
     ledger->look[WEIR_BAG_FAR] = ROOM + 1;
     ledger->bucket_pending = 1u << 3 | 1u << 5; /* 5 is empty, 4 is not released */
     ledger->far_pending = 1;
-    world->control.look[WEIR_LOOK_URGENCY] = 77;
+    world->control.look[WEIR_LOOK_URGENCY].word = 77;
     assert_int_equal(weir_plan_make(&world->args, ledger), 2 + ROOM + 1);
     expect_segment(world, 0, WEIR_SEGMENT_NEAR, &world->device[WEIR_BAG_BUCKET + 3], 2);
     expect_segment(world, 1, WEIR_SEGMENT_FAR, &world->device[WEIR_BAG_FAR], 2 + ROOM);
@@ -191,7 +191,8 @@ static void released_buckets_and_far_items_are_read(void **state)
     assert_int_equal(ledger->plan.order.window,
                      WEIR_BUCKETS - 2); /* nothing is put where is read */
     assert_int_equal(ledger->plan.order.far_bag, WEIR_BAG_FAR + 1);
-    assert_int_equal(world->control.look[WEIR_LOOK_URGENCY], 0); /* what stays is counted anew */
+    assert_int_equal(world->control.look[WEIR_LOOK_URGENCY].word,
+                     0); /* what stays is counted anew */
     assert_int_equal(ledger->bucket_pending | ledger->far_pending, 0);
     free(world);
 }
@@ -618,6 +619,40 @@ static void threads_wait_apart_from_where_they_arrive(void **state)
     free(world);
 }
 
+/* ---- where tiles are cut --------------------------------------------------------------------------- */
+
+/* At what a warp has to do on average, between two bounds, but in narrow rounds. 10 blocks of one warp, as those of this compiler are. */
+static void tiles_are_cut_at_a_warps_share(void **state)
+{
+    static const struct {
+        uint32_t items, cut;
+    } rounds[] = {{200, 256}, {320, 256}, {500, 400}, {1280, 1024}, {1u << 31, 1024}};
+    struct world *world = make_world(WEIR_ENGINE_SOFT, 0);
+    struct weir_engine_block *block = calloc(1, sizeof *block);
+    (void)state;
+    assert_non_null(block);
+    world->args.cut = 1024;
+    world->args.cut_least = 256;
+    world->args.tile_atoms = 8;
+    for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
+        const uint64_t word = weir_word_make(7, WEIR_ACTION_NEAR, 0, 4, rounds[i].items);
+        world->args.narrow = 0;
+        weir_block_begins(&world->args, block, 10, word);
+        assert_int_equal(block->word, word);
+        assert_int_equal(block->cut, rounds[i].cut);
+        world->args.narrow = 300;
+        world->args.block_least_log = 10;
+        weir_block_begins(&world->args, block, 10, word);
+        assert_int_equal(block->cut, rounds[i].items <= 300 ? 1024 : rounds[i].cut);
+    }
+    world->args.narrow = 0;
+    world->args.cut_least = world->args.cut; /* a host device */
+    assert_int_equal(weir_cut_of(&world->args, weir_word_make(7, WEIR_ACTION_NEAR, 0, 4, 1), 10),
+                     1024);
+    free(block);
+    free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -637,6 +672,7 @@ int main(void)
         cmocka_unit_test(a_raise_releases_buckets),
         cmocka_unit_test(other_commands),
         cmocka_unit_test(enough_blocks_are_woken),
+        cmocka_unit_test(tiles_are_cut_at_a_warps_share),
         cmocka_unit_test(all_is_fetched_evenly),
         cmocka_unit_test(narrow_rounds_take_what_is_woven),
         cmocka_unit_test(others_plan_it),

@@ -312,7 +312,9 @@ struct weir_engine_args {
     uint64_t limit_ns; /* of a run; 0: none */
     uint64_t target; /* items that should become near when the threshold rises, over all workers */
     uint32_t index, workers, channels_out, channels_in;
-    uint32_t order, worker, fetch, mapping, group, cut; /* enums of worklist.h */
+    uint32_t order, worker, fetch, mapping, group; /* enums of worklist.h */
+    uint32_t cut,
+        cut_least; /* atoms of a piece, in rounds of many items and of few (weir_cut_of()) */
     uint32_t delta_fixed;
     uint32_t tile_atoms; /* atoms a tile has on average */
     uint32_t wire_bytes;
@@ -340,7 +342,6 @@ struct weir_engine_args {
     uint64_t live_seeds;      /* live: seeds and numbers of all workers */
     uint32_t
         fuse; /* near items that a thread of a host device processes itself in the round in which it made them; 0: none */
-    uint32_t pad; /* the size is a multiple of 16 */
     struct weir_bag bag[WEIR_BAGS];
 };
 

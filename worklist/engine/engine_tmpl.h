@@ -213,7 +213,7 @@ WEIR_DEV void OP(engine)(const struct OP(args) * args, struct OP(block) * shared
                 block_number < weir_word_blocks(next, blocks))
                 weir_read_plan(self, next, (int)block->fresh);
             if (weir_lane() == 0)
-                block->word = next;
+                weir_block_begins(work, block, blocks, next);
         }
         weir_block_sync();
     }

@@ -315,8 +315,10 @@ WEIR_DEV int weir_live_start(const struct weir_engine_thread *self)
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < WARPS * STAGE_CHANNELS; i += WEIR_LANES)
         self->block->staged[i / STAGE_CHANNELS][i % STAGE_CHANNELS] = 0;
-    if (weir_lane() == 0)
+    if (weir_lane() == 0) {
         self->block->live.looker = self->block->live.choked = 0;
+        self->block->cut = work->cut;
+    }
     WEIR_ROLLED
     for (uint32_t c = weir_lane(); self->block_number == 0 && c < work->channels_out;
          c += WEIR_LANES)

@@ -318,7 +318,7 @@ WEIR_DEV void OP(go_narrow)(struct weir_engine_thread *self, int several)
         next = WEIR_CALL(weir_leave_narrow)(&block->args.work, &block->base, self->block_number,
                                             self->blocks, word);
         if (weir_lane() == 0)
-            block->base.word = next;
+            weir_block_begins(&block->args.work, &block->base, self->blocks, next);
     }
     weir_block_sync();
 }
@@ -353,7 +353,7 @@ WEIR_COLD void OP(other_round)(struct OP(block) * block, uint32_t block_number, 
             block_number < weir_word_blocks(next, blocks))
             weir_read_plan(&self, next, (int)block->base.fresh);
         if (weir_lane() == 0)
-            block->base.word = next;
+            weir_block_begins(&block->args.work, &block->base, blocks, next);
     }
     weir_block_sync();
 }

@@ -280,7 +280,7 @@ WEIR_DEV void weir_engine_begin(const struct weir_engine_thread *self)
     if (weir_lane() == 0) {
         block->sent = block->special = block->pushed = 0;
         block->uncounted = 0;
-        block->word = work->word;
+        weir_block_begins(work, block, self->blocks, work->word);
     }
 }
 

@@ -30,6 +30,26 @@ WEIR_DEV uint32_t weir_channel_to(const struct weir_engine_args *work, uint32_t 
     return TO_NOWHERE;
 }
 
+/** Atoms from which on tiles are cut in a round. A warp that has a long tile keeps all others waiting at the end of the round, unless
+ *  they have as much to do: so tiles are cut at what a warp has to do on average, between the two bounds. In a narrow round
+ *  a piece costs more than it saves, a decision and a round of its own. */
+WEIR_DEV uint32_t weir_cut_of(const struct weir_engine_args *work, uint64_t word, uint32_t blocks)
+{
+    const uint64_t atoms = (uint64_t)weir_word_count(word) * work->tile_atoms;
+    const uint64_t share = atoms / ((uint64_t)blocks * WARPS);
+    if (share >= work->cut || weir_is_narrow(work, word, blocks))
+        return work->cut;
+    return share > work->cut_least ? (uint32_t)share : work->cut_least;
+}
+
+/** The block's next round is that of @p word. One lane. */
+WEIR_DEV void weir_block_begins(const struct weir_engine_args *work,
+                                struct weir_engine_block *block, uint32_t blocks, uint64_t word)
+{
+    block->word = word;
+    block->cut = weir_cut_of(work, word, blocks);
+}
+
 /** There is no room for an item, or the atoms of a tile cannot be counted: the run ends after this round. Any lane.
  *  @param[in] why  enum weir_look. */
 WEIR_DEV void weir_refuse(const struct weir_engine_args *work, struct weir_engine_block *block,

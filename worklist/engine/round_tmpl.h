@@ -176,7 +176,7 @@ WEIR_DEV void OP(do_near_groups)(struct weir_engine_thread *self, uint32_t begin
         atoms = OP(open_tile)(self, &item, &first);
         self->atoms += atoms;
     }
-    if (weir_ballot(atoms > self->work->cut)) { /* only walk_warp_set() can cut tiles */
+    if (weir_ballot(atoms > self->block->cut)) { /* only walk_warp_set() can cut tiles */
         const uint32_t slot = WARP_ID * SET + group;
         weir_lanes_sync(); /* the last set has been walked */
         if (lane == 0 && group < count) {

@@ -223,7 +223,7 @@ WEIR_DEV uint32_t OP(cut_tile)(const struct OP(args) * args, struct OP(block) * 
     const struct weir_bag *bag = &args->work.bag[WEIR_BAG_PIECE];
     const uint32_t atoms = block->base.ends[slot];
     uint32_t length = atoms / 1024u + 1u, base = 0;
-    length = length > args->work.cut ? length : args->work.cut;
+    length = length > block->base.cut ? length : block->base.cut;
     const uint32_t pieces = atoms / length;
     struct OP(piece) piece;
     if (weir_lane() == 0) {
@@ -258,7 +258,7 @@ WEIR_COLD void OP(cut_set)(const struct OP(args) * args, struct OP(block) * bloc
     WEIR_ROLLED
     for (uint32_t i = base; i < base + count; i++) {
         countable &= block->base.ends[i] != WEIR_TILE_MOST;
-        if (countable && block->base.ends[i] > args->work.cut)
+        if (countable && block->base.ends[i] > block->base.cut)
             cut_off += OP(cut_tile)(args, block, i);
         left += block->base.ends[i];
     }
@@ -285,7 +285,7 @@ WEIR_DEV uint32_t OP(close_set)(struct weir_engine_thread *self, uint32_t base, 
     WEIR_ROLLED
     for (uint32_t i = weir_lane(); i < count; i += WEIR_LANES)
         longest = longest > ends[i] ? longest : ends[i];
-    if (weir_max_u32(longest) > self->work->cut) {
+    if (weir_max_u32(longest) > self->block->cut) {
         if (!self->live)
             OP(cut_set)(OP(args_of)(self), OP(block_of)(self), base, count);
         else if (!self->uncut)

@@ -97,6 +97,7 @@ struct weir_woven_known {
 /** What the threads of a block share, but for items. */
 struct weir_engine_block {
     uint64_t word;
+    uint32_t cut;       /* tiles of more atoms are cut in this round */
     uint32_t fresh;     /* the block waited for the word: what it read before may be out of date */
     uint64_t uncounted; /* block 0: the word of the round before, if the ledger lacks it yet */
     uint64_t reset_ns;  /* fused: when the reset began, then how long it took */

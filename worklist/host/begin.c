@@ -72,7 +72,7 @@ static void image_channel_in(const struct worker *worker, uint32_t channel,
 static void image_order(const struct weir_worklist *list, struct weir_work_order *order)
 {
     const weir_worklist_config *config = &list->config;
-    uint32_t hint = config->delta_hint / 4; /* four buckets for the width that was guessed */
+    uint32_t hint = config->delta_hint / 2; /* two buckets for the width that was guessed */
     *order = (struct weir_work_order){.threshold = UINT32_MAX,
                                       .delta = 1,
                                       .window = WEIR_BUCKETS,
@@ -210,6 +210,7 @@ static void image_args(struct worker *worker)
                                       .mapping = (uint32_t)config->mapping,
                                       .group = config->group,
                                       .cut = list->cut,
+                                      .cut_least = info.lanes > 1 ? list->cut_least : list->cut,
                                       .delta_fixed = config->delta != 0,
                                       .tile_atoms = list->tile_atoms,
                                       .wire_bytes = list->op->wire_bytes,

@@ -11,6 +11,7 @@
 #define FETCH_MOST          4096
 #define GROUP_MOST          1024
 #define CUT_USUAL           1024 /* atoms of a piece: a warp is busy for as long as a launch */
+#define CUT_LEAST           256 /* the same on a GPU whose warps have little to do: eight goes of all lanes */
 #define CUT_NEVER           ((uint32_t)1 << 21) /* a set of tiles counts its atoms in 32 bits */
 #define TILE_ATOMS_USUAL    4
 
@@ -200,6 +201,7 @@ static weir_status choose_mapping(struct weir_worklist *list)
         return status;
     list->cuts = config->mapping == WEIR_MAPPING_AUTO;
     list->cut = list->cuts ? CUT_USUAL : CUT_NEVER;
+    list->cut_least = list->cuts ? CUT_LEAST : CUT_NEVER;
     list->tile_atoms = config->tile_atoms ? config->tile_atoms : TILE_ATOMS_USUAL;
     if (config->mapping == WEIR_MAPPING_AUTO) {
         config->mapping = WEIR_MAPPING_GROUP;

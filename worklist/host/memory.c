@@ -11,7 +11,8 @@
 #include <string.h>
 
 #define PIECES_MOST 65536u
-#define WORDS_ALIGN 128u /* bytes: words of different writers share no line */
+#define NEAR_MORE   (48u << 20) /* items that a near bag has more room for with order soft, at most */
+#define WORDS_ALIGN 128u        /* bytes: words of different writers share no line */
 
 /* The next hops of each worker by the route plan, each once; and for each worker those that have it as a next hop. */
 void weir__worklist_wire(struct weir_worklist *list)
@@ -47,8 +48,9 @@ uint32_t weir__worklist_bag_room(const struct weir_worklist *list, uint32_t bag,
     }
     if (bag >= WEIR_BAG_BUCKET)
         return !soft ? 0 : items / 8 > 16 ? items / 8 : 16;
-    if (bag < WEIR_BAG_FAR)
-        return items;
+    if (bag <
+        WEIR_BAG_FAR) /* In a wide step an item may be made for each of several improvements of a vertex. */
+        return !soft ? items : items < NEAR_MORE / 3 ? 4 * items : items + NEAR_MORE;
     /* A tile is deferred once for each path by which it was reached so far, so the far bags are larger. */
     return !soft ? 0 : items < (uint32_t)1 << 28 ? 4 * items : (uint32_t)1 << 30;
 }

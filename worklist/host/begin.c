@@ -72,7 +72,8 @@ static void image_channel_in(const struct worker *worker, uint32_t channel,
 static void image_order(const struct weir_worklist *list, struct weir_work_order *order)
 {
     const weir_worklist_config *config = &list->config;
-    uint32_t hint = config->delta_hint / 2; /* two buckets for the width that was guessed */
+    /* Buckets for the width that was guessed. A step of few items costs a GPU more than a host device. */
+    uint32_t hint = config->delta_hint / (weir__device_is_gpu(list->workers[0].device) ? 2 : 4);
     *order = (struct weir_work_order){.threshold = UINT32_MAX,
                                       .delta = 1,
                                       .window = WEIR_BUCKETS,

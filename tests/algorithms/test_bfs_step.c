@@ -230,8 +230,8 @@ static void what_a_thread_finds_is_put_together(void **state)
     weir_context_destroy(context);
 }
 
-/* From a hub of a skewed graph: what the level finds that the next one goes bottom-up from needs no queue. Warps of a GPU work side by
- * side, so many of them have read how much was found before the others have found it. */
+/* From a hub of a skewed graph: what the level finds that the next one goes bottom-up from needs no queue. The warps of a GPU take all of so
+ * small a level at the same time, so none of them sees what the others find. */
 static void a_level_before_a_bottom_up_one_is_not_listed(void **state)
 {
     weir_context *context = open_or_skip(state);
@@ -243,7 +243,6 @@ static void a_level_before_a_bottom_up_one_is_not_listed(void **state)
     options.direction = WEIR_DIRECTION_SWITCH;
     options.parents = 1;
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
-    const uint64_t least = info.kind == WEIR_DEVICE_CUDA ? 100 : graph->vertices / 10;
     uint64_t hub = 0;
     for (uint64_t v = 1; v < graph->vertices; v++)
         if (graph->offsets[v + 1] - graph->offsets[v] >
@@ -251,7 +250,7 @@ static void a_level_before_a_bottom_up_one_is_not_listed(void **state)
             hub = v;
     weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, hub);
     assert_true(stats.phase[1].steps > 0);
-    if (parts == 1 && stats.unlisted < least)
+    if (parts == 1 && info.kind == WEIR_DEVICE_HOST && stats.unlisted * 10 < graph->vertices)
         fail_msg("%llu of %llu vertices were not listed", (unsigned long long)stats.unlisted,
                  (unsigned long long)stats.reached);
     for (uint64_t v = 0; v < 5; v++) /* the same from others, which mostly list all */

@@ -28,6 +28,8 @@ shift $((OPTIND - 1))
 case $tool in racecheck) more='--racecheck-report all' ;; memcheck | synccheck | initcheck) more= ;; *) usage ;; esac
 command -v "$sanitizer" >/dev/null 2>&1 || { echo "sweep_sanitizer: there is no $sanitizer" >&2 && exit 1; }
 [ -x "$build/weir" ] || { echo "sweep_sanitizer: $build/weir is not built" >&2 && exit 1; }
+examples=$build/examples # of a bundle beside bin/
+[ -d "$examples" ] || examples=$build/../examples
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT
 trap 'exit 130' INT TERM
@@ -80,7 +82,7 @@ cc mesh:20x20
 END
     sanitized "bench channels $1" "$build/weir" bench channels --devices "$1" --trials 1
     for example in 13_reach 15_kcore 18_halo; do
-        [ ! -x "$build/examples/$example" ] || sanitized "$example $1" "$build/examples/$example" "$1"
+        sanitized "$example $1" "$examples/$example" "$1"
     done
 }
 

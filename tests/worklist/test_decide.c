@@ -619,6 +619,19 @@ static void threads_wait_apart_from_where_they_arrive(void **state)
     free(world);
 }
 
+/* ---- where words lie ------------------------------------------------------------------------------ */
+
+/* All blocks add to the tails of bags, and a slice of a GPU's cache does the additions to a line one after the other: with all tails in one
+ * line shortest paths of R-MAT graphs took 1.3 times as long. */
+static void tails_lie_in_lines_of_their_own(void **state)
+{
+    static struct weir_control control;
+    static const struct weir_engine_args args = {.control = &control};
+    (void)state;
+    for (uint32_t b = 1; b < WEIR_BAGS; b++)
+        assert_true((char *)weir_bag_tail(&args, b) - (char *)weir_bag_tail(&args, b - 1) >= 128);
+}
+
 /* ---- where tiles are cut --------------------------------------------------------------------------- */
 
 /* At what a warp has to do on average, between two bounds, but in narrow rounds. 10 blocks of one warp, as those of this compiler are. */
@@ -673,6 +686,7 @@ int main(void)
         cmocka_unit_test(other_commands),
         cmocka_unit_test(enough_blocks_are_woken),
         cmocka_unit_test(tiles_are_cut_at_a_warps_share),
+        cmocka_unit_test(tails_lie_in_lines_of_their_own),
         cmocka_unit_test(all_is_fetched_evenly),
         cmocka_unit_test(narrow_rounds_take_what_is_woven),
         cmocka_unit_test(others_plan_it),

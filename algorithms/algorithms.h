@@ -432,7 +432,8 @@ typedef struct weir_traversal_config {
     }
 
 /** Make the worklist and the values; queues hold an item for each vertex of the largest part, or what
- *  weir_traversal_config.halo_items says, if WEIR_QUEUE_ITEMS does not say otherwise. What is more spills.
+ *  weir_traversal_config.halo_items says, if WEIR_QUEUE_ITEMS does not say otherwise; with order soft four times as many
+ *  (weir_worklist_config.queue_items). What is more spills.
  *  @param[in] placement  kept until the traversal is destroyed.
  *  @param[in] op         outlives the traversal.
  *  @param[in] options    NULL for defaults.

@@ -3,7 +3,8 @@
  * What a call takes on links is not computed but tried out. A set has a *rehearsal*: a set like itself, over the same machine
  * simulated, whose copies move nothing (topology/rehearse.h). The call is made there in every way, in one packet and in two,
  * four and so on while that helps, and its virtual time is taken: so contention, sockets, staging and relays count as they do in
- * simulations. Beside it the host counts, which puts hop after hop into queues: the longer of the two. What NCCL takes is a table.
+ * simulations. Beside it the host counts, which puts hop after hop into queues: the longer of the two. What channels and NCCL take are
+ * tables (kernel_times.c).
  *
  * A call's time is that of one among MANY in a row, as `weir bench collectives` makes them: ranks that are through with a
  * broadcast or reduce begin the next one while others are not. It is told from the first of two calls, and from what the second
@@ -35,68 +36,49 @@ size_t weir__chunk(size_t bytes, uint32_t ranks)
 
 /* ---- what links cannot tell ------------------------------------------------------------------------ */
 
-/* Measured on two H100 and H200 (docs/benchmarks.md). A simulated machine's own overheads are all that it has. */
+/* Measured on two H100 and on two to four H200 (docs/benchmarks.md). A simulated machine's own overheads are all that it has. */
 struct costs {
-    double host_us; /* of the calling thread, for a hop */
-    double
-        copy_us; /* from a packet's arrival to that of its next, but for the bytes; two streams a link halve it for what is
-                         not a chain */
-    double launch_us; /* of a kernel behind a packet */
-    double
-        combine_gbs; /* of its bytes, which a rehearsal's kernels do not have; 0: as if they took no time */
-    double both_ways; /* of a link's bandwidth, where its two ends send at the same time */
-    double own_gbs;   /* of the block that a root copies for itself; 0: as if that took no time */
+    /* Of the calling thread, for a hop. */
+    double host_us;
+    /* From a packet's arrival to that of its next, but for the bytes; two streams a link halve it for what is not a chain. */
+    double copy_us;
+    /* Of a kernel behind a packet. */
+    double launch_us;
+    /* Of its bytes, which a rehearsal's kernels do not have; 0: as if they took no time. */
+    double combine_gbs;
+    /* 1: two ranks that send to each other go on sending while they combine. */
+    int hides;
+    /* Of a link's bandwidth, where its two ends send to each other at the same time. */
+    double both_ways;
+    /* Of it, in a ring of more than two, where each sends to one rank and receives from another. */
+    double around;
+    /* By how much of their time the bytes take longer for each rank above two, where all send to several. */
+    double each_more;
+    /* Of the block that a root copies for itself; 0: as if that took no time. */
+    double own_gbs;
 };
 static const struct costs gpu_costs = {.host_us = 10,
                                        .copy_us = 20,
                                        .launch_us = 2,
                                        .combine_gbs = 880,
                                        .both_ways = 0.9,
+                                       .around = 0.97,
+                                       .each_more = 0.4,
                                        .own_gbs = 3000},
-                          host_costs = {
-                              .host_us = 12, .copy_us = 25, .launch_us = 2, .both_ways = 1};
-
-/* ---- kernels that a call launches, by channels and by NCCL: nothing can be rehearsed of them ----------- */
-
-#define POINTS 9
-static const double point_bytes[POINTS] = {1 << 10,  1 << 16,  1 << 18,   1 << 20, 4 << 20,
-                                           16 << 20, 64 << 20, 256 << 20, 1 << 30};
-/* Microseconds of a call on two H100 whose message has so many bytes (664e9c6, docs/benchmarks.md): all bytes that go to or
- * come from a rank. NCCL's are those of a communicator that blocks. */
-static const double channels_points[WEIR_COLLECTIVE_COUNT][POINTS] = {
-    [WEIR_COLLECTIVE_BROADCAST] = {11.3, 11.7, 12.5, 14.9, 23.6, 59, 197, 733.5, 2878},
-    [WEIR_COLLECTIVE_ALL_GATHER] = {10.6, 11.3, 11.4, 12.3, 17.3, 36.9, 109, 394.5, 1537},
-    [WEIR_COLLECTIVE_REDUCE] = {11.5, 12.5, 13.5, 15.7, 24.2, 62.5, 208, 785.2, 3094},
-    [WEIR_COLLECTIVE_ALL_REDUCE] = {11.6, 12.2, 12.7, 15.1, 23.6, 63.9, 214, 805.7, 3174},
-    [WEIR_COLLECTIVE_REDUCE_SCATTER] = {11.4, 12.6, 13.4, 14.7, 19.5, 40.4, 117, 416.6, 1609},
-    [WEIR_COLLECTIVE_ALL_TO_ALL] = {11.7, 13, 13.3, 14.4, 19.3, 41.1, 116, 417.9, 1617},
-    [WEIR_COLLECTIVE_GATHER] = {11.6, 12.8, 13.3, 14.2, 19, 38.2, 107, 378.2, 1458},
-    [WEIR_COLLECTIVE_SCATTER] = {11.2, 12.3, 12.8, 14.3, 18.9, 37.5, 111, 394, 1536},
-};
-static const double nccl_points[WEIR_COLLECTIVE_COUNT][POINTS] = {
-    [WEIR_COLLECTIVE_BROADCAST] = {13.3, 13.3, 13.9, 15.1, 26.1, 67, 208, 747, 2901},
-    [WEIR_COLLECTIVE_ALL_GATHER] = {12.6, 13.7, 14.4, 14.7, 26.7, 57.8, 163, 554.1, 1999},
-    [WEIR_COLLECTIVE_REDUCE] = {12.6, 13.3, 13.6, 14.3, 24.1, 65.5, 205, 744.1, 2893},
-    [WEIR_COLLECTIVE_ALL_REDUCE] = {12.8, 13.6, 14.4, 14.6, 34, 82.2, 251, 894.8, 3249},
-    [WEIR_COLLECTIVE_REDUCE_SCATTER] = {12.4, 13, 14.4, 14.8, 24.1, 55.3, 166, 572.2, 2000},
-    [WEIR_COLLECTIVE_ALL_TO_ALL] = {13.6, 14.1, 15.4, 15.7, 21.6, 55.7, 142, 504.9, 1714},
-    [WEIR_COLLECTIVE_GATHER] = {12.5, 12.8, 13.5, 13.9, 16, 38.5, 110, 387.1, 1454},
-    [WEIR_COLLECTIVE_SCATTER] = {12.6, 12.8, 13.7, 14.6, 16.7, 41, 116, 395.5, 1471},
-};
-#define POINTS_GBS 394.0 /* of the link between those two */
-/* A communicator that can be cancelled makes a thread for each group of calls; a blocking one does not. */
-#define NCCL_THREAD_US 80
-
-static double curve_us(const double *us, double bytes)
-{
-    size_t i = 1;
-    if (bytes <= point_bytes[0])
-        return us[0];
-    while (i + 1 < POINTS && point_bytes[i] < bytes)
-        i++;
-    double step = point_bytes[i] - point_bytes[i - 1];
-    return us[i] + (bytes - point_bytes[i]) * (us[i] - us[i - 1]) / step;
-}
+                          fast_gpu_costs = {.host_us = 10,
+                                            .copy_us = 20,
+                                            .launch_us = 2,
+                                            .combine_gbs = 1300,
+                                            .hides = 1,
+                                            .both_ways = 0.95,
+                                            .around = 0.97,
+                                            .each_more = 0.4,
+                                            .own_gbs = 3000},
+                          host_costs = {.host_us = 12,
+                                        .copy_us = 25,
+                                        .launch_us = 2,
+                                        .both_ways = 1,
+                                        .around = 1};
 
 static int combines(weir_collective what)
 {
@@ -113,20 +95,18 @@ static double on_a_link(const weir_collectives *c, weir_collective what, double 
     return what == WEIR_COLLECTIVE_ALL_REDUCE ? 2 * (n - 1) / n * bytes : (n - 1) * bytes;
 }
 
-/* What the kernels of a call take that combine packets and that nothing goes on beside. Of a reduce that is the last packet; where
- * ranks send and combine at the same time it is all that a rank combines. */
+/* What the kernels of a call take that combine packets and that nothing goes on beside: the last packet of a stream. Two ranks that send
+ * to each other have one round, and may have to combine all of it before the next call. */
 static double combine_us(const weir_collectives *c, const struct costs *costs, weir_collective what,
                          double bytes)
 {
-    const double n = c->ranks, packet = (double)c->packet;
+    const double packet = (double)c->packet;
     if (costs->combine_gbs <= 0 || !combines(what))
         return 0;
-    if (what == WEIR_COLLECTIVE_REDUCE_SCATTER)
-        bytes *= n - 1;
-    else if (what == WEIR_COLLECTIVE_ALL_REDUCE)
-        bytes *= (n - 1) / n;
-    else
+    if (c->ranks > 2 || costs->hides || what == WEIR_COLLECTIVE_REDUCE)
         bytes = bytes < packet ? bytes : packet;
+    else if (what == WEIR_COLLECTIVE_ALL_REDUCE)
+        bytes /= 2;
     return bytes / costs->combine_gbs / 1e3;
 }
 
@@ -137,48 +117,40 @@ static int rooted(weir_collective what)
            what == WEIR_COLLECTIVE_GATHER || what == WEIR_COLLECTIVE_SCATTER;
 }
 
+/* By how much of their time the bytes on a link take longer than in a rehearsal, where all ranks send and receive. */
+static double slower(const weir_collectives *c, const struct costs *costs, const struct way *way)
+{
+    if (c->ranks > 2 && way->algorithm == WEIR_ALGORITHM_RING)
+        return 1 / costs->around - 1;
+    return 1 / costs->both_ways - 1 + costs->each_more * (c->ranks - 2);
+}
+
 /* What a call takes on links that a rehearsal does not know of. */
 static double beside_us(const weir_collectives *c, const struct costs *costs, weir_collective what,
-                        double bytes)
+                        const struct way *way, double bytes)
 {
     double us, own = bytes < (double)c->packet ? bytes : (double)c->packet;
     if (!costs)
         return 0;
     us = combine_us(c, costs, what, bytes);
     if (!rooted(what) && c->narrowest_gbs > 0)
-        us += on_a_link(c, what, bytes) / c->narrowest_gbs / 1e3 * (1 / costs->both_ways - 1);
+        us += on_a_link(c, what, bytes) / c->narrowest_gbs / 1e3 * slower(c, costs, way);
     if (what == WEIR_COLLECTIVE_SCATTER && costs->own_gbs > 0)
         us += own / costs->own_gbs / 1e3; /* before it sends; of a large block, the first part */
     return us;
 }
 
-/* A call's message between two ranks whose link carries as much as the busiest one of these ranks. */
-static double message_of_two(const weir_collectives *c, weir_collective what, double bytes)
-{
-    const int whole = what == WEIR_COLLECTIVE_BROADCAST || combines(what);
-    return on_a_link(c, what, bytes) * (whole && what != WEIR_COLLECTIVE_REDUCE_SCATTER ? 1 : 2);
-}
-
-static const double *points_of(const double (*table)[POINTS], weir_collective what)
-{
-    return table[what == WEIR_COLLECTIVE_ALL_TO_ALL_V ? WEIR_COLLECTIVE_ALL_TO_ALL : what];
-}
-
 static double nccl_us(const weir_collectives *c, weir_collective what, double bytes)
 {
-    const char *blocking = getenv("NCCL_COMM_BLOCKING");
-    return curve_us(points_of(nccl_points, what), message_of_two(c, what, bytes)) +
-           (blocking && strcmp(blocking, "1") == 0 ? 0 : NCCL_THREAD_US);
+    return weir__nccl_us(c, what, on_a_link(c, what, bytes));
 }
 
-/* Of GPUs the bytes take longer where links are narrower. Of host devices, on one machine of two cores: a launch, two meetings, and a
- * link's bandwidth. */
+/* Of host devices, on one machine of two cores: a launch, two meetings, and a link's bandwidth. */
 static double channels_us(const weir_collectives *c, weir_collective what, double bytes)
 {
     if (!c->gpus)
         return 5 + on_a_link(c, what, bytes) / c->narrowest_gbs / 1e3;
-    return curve_us(points_of(channels_points, what),
-                    message_of_two(c, what, bytes) * (POINTS_GBS / c->narrowest_gbs));
+    return weir__channels_us(c, what, on_a_link(c, what, bytes));
 }
 
 /* Ways that are no hops over links, but a kernel for each rank that is launched once for a call: nothing can be rehearsed of them, so
@@ -212,6 +184,15 @@ static const struct kernels *kernels_of(const struct way *way)
         if (kernels[k].algorithm == way->algorithm)
             return &kernels[k];
     return NULL;
+}
+
+static const struct costs *costs_of(const weir_collectives *c)
+{
+    if (weir_context_simulated(c->context))
+        return NULL;
+    if (!c->gpus)
+        return &host_costs;
+    return c->memory_gbs > FAST_GBS ? &fast_gpu_costs : &gpu_costs;
 }
 
 /* ---- rehearsing ------------------------------------------------------------------------------------ */
@@ -279,8 +260,7 @@ static weir_status open_rehearsal(const weir_collectives *c, struct rehearsal *r
     weir_collectives_config config = WEIR_COLLECTIVES_CONFIG_INIT;
     weir_device *devices[RANKS_MAX];
     weir_status status;
-    if (!weir_context_simulated(c->context))
-        r->costs = c->gpus ? &gpu_costs : &host_costs;
+    r->costs = costs_of(c);
     config.transport = c->transport;
     if ((status = simulate(c, r)))
         return status;
@@ -451,7 +431,7 @@ static weir_status forecast_links(weir_collectives *c, struct rehearsal *r, weir
         size_t piece = c->fixed ? most : piece_of(stream, pieces, most);
         double us = 0;
         status = try_piece(c, r, what, root, bytes, piece, &us);
-        us += beside_us(c, r->costs, what, (double)bytes);
+        us += beside_us(c, r->costs, what, &r->plan.way, (double)bytes);
         worse = us < best->us ? 0 : worse + 1;
         if (us < best->us)
             *best = (struct forecast){us, pieces};

@@ -141,6 +141,7 @@ struct weir_collectives {
     uint8_t *via;               /* [from * ranks + to]: the rank between, or `to` */
     uint32_t relays;            /* pairs that have one between */
     double narrowest_gbs;       /* of all pairs of ranks; 0: unknown, or one is the home device */
+    double memory_gbs;          /* of the rank whose memory is slowest; 0: unknown */
     int alike;                  /* it makes no difference which rank is the root */
     /* choose.c */
     struct way ways[WAYS_MAX];
@@ -201,6 +202,16 @@ static inline int weir__has_links(const weir_collectives *c)
 /** Ring, trees and relays, from the machine of the context. */
 weir_status weir__routes_find(weir_collectives *c);
 void weir__routes_free(weir_collectives *c);
+
+/* ---- kernel_times.c ---- */
+
+/* Memory of H200 is faster than that, of H100 it is not: its kernels take less time to start, to store and to combine. */
+#define FAST_GBS 4000.0
+
+/** Microseconds of a call by channels of GPUs whose busiest link carries @p load bytes. */
+double weir__channels_us(const weir_collectives *c, weir_collective what, double load);
+/** The same by NCCL. */
+double weir__nccl_us(const weir_collectives *c, weir_collective what, double load);
 
 /* ---- choose.c ---- */
 /** Bytes of a rank's chunk of @p bytes, but for the last ones; a multiple of 256. */

@@ -180,6 +180,17 @@ static double narrowest_gbs(const weir_machine *machine, const struct members *m
     return least;
 }
 
+static double slowest_memory_gbs(const weir_machine *machine, const struct members *members)
+{
+    double least = 0;
+    for (uint32_t i = 0; i < members->count; i++) {
+        const double gbs = weir_machine_node(machine, members->device[i])->memory_gbs;
+        if (i == 0 || gbs < least)
+            least = gbs;
+    }
+    return least;
+}
+
 static weir_status plan_over(weir_collectives *c, const weir_machine *machine,
                              const struct members *members)
 {
@@ -220,6 +231,7 @@ weir_status weir__routes_find(weir_collectives *c)
         return status;
     c->alike = members.home == c->ranks && are_alike(machine, &members);
     c->narrowest_gbs = members.home == c->ranks ? narrowest_gbs(machine, &members) : 0;
+    c->memory_gbs = members.home == c->ranks ? slowest_memory_gbs(machine, &members) : 0;
     c->top[SHAPE_HEAP] = c->order[0];
     if ((status = grow(c, SHAPE_HEAP, NULL)))
         return status;

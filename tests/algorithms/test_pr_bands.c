@@ -217,26 +217,26 @@ static uint64_t bands_of(const char *spec, const char *cache, const char *text, 
     return stats.bands;
 }
 
-/* Shares of 64 KiB in a cache of 16: bands of a third of it. */
+/* Shares of 16 KiB in a cache of 4: bands of a third of it. */
 static void bands_are_taken_where_they_save(void **state)
 {
     const char *spec = *state;
-    assert_int_equal(bands_of(spec, "cache_bytes=16KiB", "uniform:14,16", 0, 1e-6), 13);
-    assert_int_equal(bands_of(spec, "cache_bytes=16KiB", "uniform:14,16", 0, 1e-9), 25);
-    assert_int_equal(bands_of(spec, "cache_bytes=32KiB", "uniform:14,16", 0, 1e-6), 7);
-    assert_int_equal(bands_of(spec, "cache_bytes=16KiB", "mesh:128x128,shuffle", 0, 1e-6), 1);
-    assert_int_equal(bands_of(spec, "cache_bytes=32KiB", "mesh:128x128,shuffle", 0, 1e-6), 7);
+    assert_int_equal(bands_of(spec, "cache_bytes=4KiB", "uniform:12,16", 0, 1e-6), 13);
+    assert_int_equal(bands_of(spec, "cache_bytes=4KiB", "uniform:12,16", 0, 1e-9), 25);
+    assert_int_equal(bands_of(spec, "cache_bytes=8KiB", "uniform:12,16", 0, 1e-6), 7);
+    assert_int_equal(bands_of(spec, "cache_bytes=4KiB", "mesh:64x64,shuffle", 0, 1e-6), 1);
+    assert_int_equal(bands_of(spec, "cache_bytes=8KiB", "mesh:64x64,shuffle", 0, 1e-6), 7);
     /* Most of what is asked for is there anyhow. */
-    assert_int_equal(bands_of(spec, "cache_bytes=128KiB", "uniform:14,16", 0, 1e-6), 1);
-    assert_int_equal(bands_of(spec, "cache_bytes=32KiB", "mesh:128x128", 0, 1e-6), 1);
-    assert_int_equal(bands_of(spec, "cache_bytes=32KiB", "grid:128x128,0.8", 0, 1e-6), 1);
+    assert_int_equal(bands_of(spec, "cache_bytes=32KiB", "uniform:12,16", 0, 1e-6), 1);
+    assert_int_equal(bands_of(spec, "cache_bytes=8KiB", "mesh:64x64", 0, 1e-6), 1);
+    assert_int_equal(bands_of(spec, "cache_bytes=8KiB", "grid:64x64,0.8", 0, 1e-6), 1);
     assert_int_equal(bands_of(spec, "cache_bytes=32KiB", "rmat:14,16", 0, 1e-6), 1);
     /* Rows have fewer arcs than bands, and sums would cost more. */
-    assert_int_equal(bands_of(spec, "cache_bytes=4KiB", "uniform:14,4", 0, 1e-6), 1);
+    assert_int_equal(bands_of(spec, "cache_bytes=1KiB", "uniform:12,4", 0, 1e-6), 1);
     /* Whoever asks gets them. */
-    assert_int_equal(bands_of(spec, "cache_bytes=16KiB", "uniform:14,16", 1, 1e-6), 1);
-    assert_int_equal(bands_of(spec, "cache_bytes=16KiB", "uniform:14,16", 4, 1e-6), 4);
-    assert_int_equal(bands_of(spec, "cache_bytes=1TiB", "mesh:128x128", 4, 1e-6), 4);
+    assert_int_equal(bands_of(spec, "cache_bytes=4KiB", "uniform:12,16", 1, 1e-6), 1);
+    assert_int_equal(bands_of(spec, "cache_bytes=4KiB", "uniform:12,16", 4, 1e-6), 4);
+    assert_int_equal(bands_of(spec, "cache_bytes=1TiB", "mesh:64x64", 4, 1e-6), 4);
 }
 
 /* With the least pool that ranks fit into without bands there is no room for their sums and ends. */

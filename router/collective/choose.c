@@ -19,7 +19,6 @@
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LEAST_LOG   8u  /* 256 bytes */
 #define SIZES       27u /* up to 16 GiB */
@@ -140,25 +139,12 @@ static double beside_us(const weir_collectives *c, const struct costs *costs, we
     return us;
 }
 
-static double nccl_us(const weir_collectives *c, weir_collective what, double bytes)
-{
-    return weir__nccl_us(c, what, on_a_link(c, what, bytes));
-}
-
-/* Of host devices, on one machine of two cores: a launch, two meetings, and a link's bandwidth. */
-static double channels_us(const weir_collectives *c, weir_collective what, double bytes)
-{
-    if (!c->gpus)
-        return 5 + on_a_link(c, what, bytes) / c->narrowest_gbs / 1e3;
-    return weir__channels_us(c, what, on_a_link(c, what, bytes));
-}
-
 /* Ways that are no hops over links, but a kernel for each rank that is launched once for a call: nothing can be rehearsed of them, so
- * each says itself what it takes. */
+ * each says itself what a call takes whose busiest link carries `load` bytes (kernel_times.c). */
 struct kernels {
     weir_algorithm algorithm;
     int (*are_there)(const weir_collectives *c);
-    double (*us)(const weir_collectives *c, weir_collective what, double bytes);
+    double (*us)(const weir_collectives *c, weir_collective what, double load);
 };
 
 static int nccl_is_there(const weir_collectives *c)
@@ -172,8 +158,8 @@ static int channels_are_there(const weir_collectives *c)
 }
 
 static const struct kernels kernels[] = {
-    {WEIR_ALGORITHM_CHANNELS, channels_are_there, channels_us},
-    {WEIR_ALGORITHM_NCCL, nccl_is_there, nccl_us},
+    {WEIR_ALGORITHM_CHANNELS, channels_are_there, weir__channels_us},
+    {WEIR_ALGORITHM_NCCL, nccl_is_there, weir__nccl_us},
 };
 #define KERNELS (sizeof kernels / sizeof *kernels)
 
@@ -459,7 +445,8 @@ static weir_status forecast_all(weir_collectives *c, struct outlook *outlook, ui
         if (!fits(outlook->what, &c->ways[w]))
             *forecast = (struct forecast){DBL_MAX, 1};
         else if (own)
-            *forecast = (struct forecast){own->us(c, outlook->what, (double)bytes), 1};
+            *forecast = (struct forecast){
+                own->us(c, outlook->what, on_a_link(c, outlook->what, (double)bytes)), 1};
         else {
             r->plan.way = c->ways[w];
             status = forecast_links(c, r, outlook->what, outlook->root, bytes, forecast);

@@ -205,10 +205,10 @@ void weir__routes_free(weir_collectives *c);
 
 /* ---- kernel_times.c ---- */
 
-/* Memory of H200 is faster than that, of H100 it is not: its kernels take less time to start, to store and to combine. */
+/* An H200's memory is faster than this, an H100's is not; kernels of collectives take less time on an H200. */
 #define FAST_GBS 4000.0
 
-/** Microseconds of a call by channels of GPUs whose busiest link carries @p load bytes. */
+/** Microseconds of a call by channels whose busiest link carries @p load bytes. */
 double weir__channels_us(const weir_collectives *c, weir_collective what, double load);
 /** The same by NCCL. */
 double weir__nccl_us(const weir_collectives *c, weir_collective what, double load);

@@ -18,9 +18,11 @@ static const double point_bytes[POINTS] = {1 << 10,  1 << 16,  1 << 18,   1 << 2
 
 typedef const double curves[WEIR_COLLECTIVE_COUNT][POINTS];
 
-/* Microseconds of a call. Two ranks on H100 (664e9c6, mean of two runs); two on H200, three and four on H200 (c61c030; of two the mean of
- * two runs, below 4 MiB the lesser, and 1 GiB in proportion to H100's; of three 1 GiB in proportion to four). NCCL's are those of a
- * communicator that blocks. */
+/* Microseconds of a call, of tables[0]: two ranks on H100 (664e9c6, mean of two runs); [1]: two on H200; [2], [3]: three and four on H200
+ * (c61c030). NCCL's are those of a communicator that blocks. Not measured as they stand here: 1 GiB on two H200, which is in proportion to
+ * H100's, and by three, in proportion to four; and eight starts that scattered, which have their neighbours' time: broadcast of three and
+ * four and all-to-all of four by channels, all-to-all of four by NCCL (1 KiB), reduce-scatter of three by channels (64 and 256 KiB) and
+ * by NCCL, reduce of four by NCCL (256 KiB). Of two H200 there were two runs: below 4 MiB this is the lesser time, above it the mean. */
 static curves channels_points[TABLES] = {
     {[WEIR_COLLECTIVE_BROADCAST] = {11.3, 11.7, 12.5, 14.9, 23.6, 59, 197, 733.5, 2878},
      [WEIR_COLLECTIVE_ALL_GATHER] = {10.6, 11.3, 11.4, 12.3, 17.3, 36.9, 109, 394.5, 1537},
@@ -36,7 +38,7 @@ static curves channels_points[TABLES] = {
      [WEIR_COLLECTIVE_ALL_REDUCE] = {9.4, 10, 10.5, 13, 21.3, 61.8, 212, 807, 3179},
      [WEIR_COLLECTIVE_REDUCE_SCATTER] = {9.6, 10.3, 11.3, 12.4, 16.9, 37.9, 114, 414, 1600},
      [WEIR_COLLECTIVE_ALL_TO_ALL] = {9.6, 10.5, 11.3, 12.2, 16.4, 38.7, 116, 417, 1615},
-     [WEIR_COLLECTIVE_GATHER] = {9.6, 10.4, 11, 12.2, 16.1, 36.1, 107, 378, 1457},
+     [WEIR_COLLECTIVE_GATHER] = {9.6, 10.4, 11, 12.2, 16.1, 36.1, 145, 378, 1457},
      [WEIR_COLLECTIVE_SCATTER] = {9.1, 9.9, 10.8, 12.2, 16, 35.1, 105, 374, 1459}},
     {[WEIR_COLLECTIVE_BROADCAST] = {13, 12.6, 13, 14.8, 24.3, 61.9, 200, 747, 2928},
      [WEIR_COLLECTIVE_ALL_GATHER] = {12.7, 12.5, 12.8, 13.3, 19.4, 49.2, 157, 589, 2313},
@@ -100,7 +102,7 @@ static double curve_us(const double *us, double bytes)
     return us[i] + (bytes - point_bytes[i]) * (us[i] - us[i - 1]) / step;
 }
 
-/* The message whose busiest link carries @p load bytes. */
+/* The message of a call of @p ranks ranks whose busiest link carries @p load bytes. */
 static double message_of(weir_collective what, double load, uint32_t ranks)
 {
     const double n = ranks;
@@ -131,8 +133,11 @@ static double ranks_us(curves *tables, const weir_collectives *c, weir_collectiv
     return us + (us > less ? us - less : 0) * (c->ranks - most);
 }
 
+/* Of host devices, on one machine of two cores: a launch, two meetings, and a link's bandwidth. */
 double weir__channels_us(const weir_collectives *c, weir_collective what, double load)
 {
+    if (!c->gpus)
+        return 5 + load / c->narrowest_gbs / 1e3;
     return ranks_us(channels_points, c, what, load);
 }
 

@@ -342,6 +342,60 @@ static void a_choice_is_told(void **state)
     job_close(&job);
 }
 
+/* ---- what kernels take that cannot be rehearsed ------------------------------------------------------- */
+
+#define MIB ((double)(1 << 20))
+
+/* The figures of docs/benchmarks.md, through all that is done to find them. */
+static void tables_are_read_as_they_are_written(void **state)
+{
+    const weir_collective all = WEIR_COLLECTIVE_ALL_REDUCE, gather = WEIR_COLLECTIVE_GATHER;
+    weir_collectives c = {.gpus = 1, .ranks = 2, .narrowest_gbs = 394, .memory_gbs = 3350};
+    (void)state;
+    assert_int_equal(setenv("NCCL_COMM_BLOCKING", "1", 1), 0);
+    assert_float_equal(weir__channels_us(&c, all, 256 * MIB), 805.7, 1e-6);
+    c.memory_gbs = 4800;
+    assert_float_equal(weir__channels_us(&c, all, 256 * MIB), 807, 1e-6);
+    c.ranks = 4; /* three quarters of it go over a link, twice */
+    assert_float_equal(weir__channels_us(&c, all, 1.5 * 256 * MIB), 1305, 1e-6);
+    assert_float_equal(weir__nccl_us(&c, all, 1.5 * 256 * MIB), 1189, 1e-6);
+    assert_float_equal(weir__nccl_us(&c, gather, .75 * 16 * MIB), 43.4, 1e-6);
+    c.narrowest_gbs /= 2;
+    assert_float_equal(weir__nccl_us(&c, gather, .75 * 8 * MIB), 43.4, 1e-6);
+    c.narrowest_gbs *= 2;
+    const weir_collective down = WEIR_COLLECTIVE_BROADCAST;
+    const double four = weir__nccl_us(&c, down, 16 * MIB);
+    c.ranks = 3;
+    const double more = four - weir__nccl_us(&c, down, 16 * MIB);
+    c.ranks = 6;
+    assert_float_equal(weir__nccl_us(&c, down, 16 * MIB), four + 2 * more, 1e-3);
+    assert_int_equal(unsetenv("NCCL_COMM_BLOCKING"), 0);
+    assert_true(weir__nccl_us(&c, down, 16 * MIB) > four + 2 * more + 50); /* a thread each time */
+}
+
+/* A digit too many or too few in a table would be beyond what a link can carry, or far below it. */
+static void tables_are_near_what_links_carry(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("NCCL_COMM_BLOCKING", "1", 1), 0);
+    for (uint32_t ranks = 2; ranks <= 8; ranks++)
+        for (int what = 0; what < WEIR_COLLECTIVE_COUNT; what++)
+            for (int nccl = 0; nccl < 2; nccl++) {
+                weir_collectives c = {
+                    .gpus = 1, .ranks = ranks, .narrowest_gbs = 394, .memory_gbs = 4800};
+                double before = 0;
+                for (double load = MIB / 1024; load <= 4096 * MIB; load *= 2) {
+                    double us = nccl ? weir__nccl_us(&c, (weir_collective)what, load)
+                                     : weir__channels_us(&c, (weir_collective)what, load);
+                    assert_true(us > load / 450e3);
+                    assert_true(us < 60 + load / 100e3);
+                    assert_true(us > (load > 8 * MIB ? before : .9 * before)); /* starts scatter */
+                    before = us;
+                }
+            }
+    assert_int_equal(unsetenv("NCCL_COMM_BLOCKING"), 0);
+}
+
 /* Under sanitizers, where a call takes up to twenty times as long, the smallest of them. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define ON_SHIPPED(f) ON_BACKEND(f, "hetero2")
@@ -354,6 +408,8 @@ static void a_choice_is_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tables_are_read_as_they_are_written),
+        cmocka_unit_test(tables_are_near_what_links_carry),
         ON_BACKEND(every_way_gives_the_same, "sim:dgx1v"),
         ON_BACKEND(every_way_gives_the_same, "sim:m60"),
         ON_BACKEND(every_way_gives_the_same, "sim:hetero2"),

@@ -117,20 +117,18 @@ static const double *table_of(curves *tables, const weir_collectives *c, weir_co
     return ranks == 2 ? tables[c->memory_gbs > FAST_GBS][what] : tables[ranks - 1][what];
 }
 
-/* Narrower links take the bytes longer. Of more ranks than were measured each takes as much more as the last one of those. */
+/* Narrower links take the bytes longer. Each rank above those that were measured takes as much more to start as the last one of those;
+ * a link's bytes take as long. */
 static double ranks_us(curves *tables, const weir_collectives *c, weir_collective what, double load)
 {
     const uint32_t most = c->ranks < RANKS_LAST ? c->ranks : RANKS_LAST;
     const weir_collective as =
         what == WEIR_COLLECTIVE_ALL_TO_ALL_V ? WEIR_COLLECTIVE_ALL_TO_ALL : what;
-    double us, less;
+    const double *us = table_of(tables, c, as, most);
     if (c->gpus && c->narrowest_gbs > 0)
         load *= POINTS_GBS / c->narrowest_gbs;
-    us = curve_us(table_of(tables, c, as, most), message_of(as, load, most));
-    if (c->ranks == most)
-        return us;
-    less = curve_us(table_of(tables, c, as, most - 1), message_of(as, load, most - 1));
-    return us + (us > less ? us - less : 0) * (c->ranks - most);
+    double start_us = c->ranks > most ? us[0] - table_of(tables, c, as, most - 1)[0] : 0;
+    return curve_us(us, message_of(as, load, most)) + start_us * (c->ranks - most);
 }
 
 /* Of host devices, on one machine of two cores: a launch, two meetings, and a link's bandwidth. */

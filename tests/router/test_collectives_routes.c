@@ -364,13 +364,11 @@ static void tables_are_read_as_they_are_written(void **state)
     assert_float_equal(weir__nccl_us(&c, gather, .75 * 8 * MIB), 43.4, 1e-6);
     c.narrowest_gbs *= 2;
     const weir_collective down = WEIR_COLLECTIVE_BROADCAST;
-    const double four = weir__nccl_us(&c, down, 16 * MIB);
-    c.ranks = 3;
-    const double more = four - weir__nccl_us(&c, down, 16 * MIB);
-    c.ranks = 6;
-    assert_float_equal(weir__nccl_us(&c, down, 16 * MIB), four + 2 * more, 1e-3);
+    c.ranks = 6; /* two more, which start as the fourth does */
+    const double six = 91.6 + 2 * (24.2 - 18.7);
+    assert_float_equal(weir__nccl_us(&c, down, 16 * MIB), six, 1e-4);
     assert_int_equal(unsetenv("NCCL_COMM_BLOCKING"), 0);
-    assert_true(weir__nccl_us(&c, down, 16 * MIB) > four + 2 * more + 50); /* a thread each time */
+    assert_true(weir__nccl_us(&c, down, 16 * MIB) > six + 50); /* a thread each time */
 }
 
 /* A digit too many or too few in a table would be beyond what a link can carry, or far below it. */
@@ -388,7 +386,7 @@ static void tables_are_near_what_links_carry(void **state)
                     double us = nccl ? weir__nccl_us(&c, (weir_collective)what, load)
                                      : weir__channels_us(&c, (weir_collective)what, load);
                     assert_true(us > load / 450e3);
-                    assert_true(us < 60 + load / 100e3);
+                    assert_true(us < 80 + load / 100e3);
                     assert_true(us > (load > 8 * MIB ? before : .9 * before)); /* starts scatter */
                     before = us;
                 }

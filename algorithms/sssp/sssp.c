@@ -68,7 +68,8 @@ static weir_traversal_config config_of(const weir_sssp *sssp, int wide)
 {
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
     config.value_bytes = wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    config.delta_hint = wide ? sssp->estimate.delta_f64 : sssp->estimate.delta_u32;
+    config.delta_hint = weir__sssp_width(
+        &sssp->estimate, wide, weir__device_is_gpu(weir_context_device(sssp->head.context, 0)));
     return config;
 }
 

@@ -141,6 +141,66 @@ static void steps_follow_weights_and_degrees(void **state)
     weir_graph_destroy(graph);
 }
 
+/* A GPU does twice what a round more would cost it: only where there are hubs, and few arcs. */
+static void few_arcs_with_hubs_are_taken_at_once(void **state)
+{
+    struct weir__sssp_estimate estimate;
+    (void)state;
+    estimate_of("rmat:12,16", 1, "random", &estimate);
+    assert_true(estimate.few);
+    assert_int_equal(weir__sssp_width(&estimate, 0, 0), estimate.delta_u32);
+    assert_int_equal(weir__sssp_width(&estimate, 1, 0), estimate.delta_f64);
+    assert_int_equal(weir__sssp_width(&estimate, 0, 1), (uint32_t)(32 * estimate.mean));
+    assert_int_equal(weir__sssp_width(&estimate, 1, 1), 32 * 64);
+    estimate.mean = 1e300; /* what a width cannot be */
+    assert_int_equal(weir__sssp_width(&estimate, 0, 1), estimate.delta_u32);
+    estimate_of("grid:100x100", 0, "random", &estimate);
+    assert_false(estimate.few);
+    assert_int_equal(weir__sssp_width(&estimate, 0, 1), estimate.delta_u32);
+    estimate_of("uniform:17,17", 1, "unit", &estimate);
+    assert_true(estimate.skewed && !estimate.few);
+}
+
+/* How many buckets the guessed width has in a search that is too short to find another; and how often the threshold rose. */
+static uint64_t buckets_of(const char *spec, const char *settings[], const char *text,
+                           uint64_t *raises)
+{
+    weir_context *context = open_with_or_skip(spec, settings);
+    weir_graph *graph = open_graph(text, 0);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    struct weir__sssp_estimate estimate;
+    weigh(graph, "random");
+    OK(weir__sssp_estimate(graph, &estimate));
+    const uint32_t hint =
+        weir__sssp_width(&estimate, 0, weir__device_is_gpu(weir_context_device(context, 0)));
+    options.direction = WEIR_DIRECTION_PUSH;
+    weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
+    OK(weir_sssp_run(sssp, 0, &stats));
+    assert_distances(graph, sssp, 0, &stats);
+    *raises = stats.work.raises;
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+    return hint / stats.work.delta;
+}
+
+/* Where a round costs the same however much is in it, steps are wider at first; where few items become many within one, the first
+ * steps are short ones. On one multiprocessor 16384 items, of long tiles 4096, are where that ends. */
+static void small_searches_begin_wider_on_gpus(void **state)
+{
+    const char *small[] = {"queue_items=16384", NULL}, *large[] = {"queue_items=4000000", NULL};
+    const int gpu = strncmp(*state, "cuda", 4) == 0;
+    uint64_t raises[2];
+    assert_int_equal(buckets_of(*state, small, "grid:16x16", raises), gpu ? 2 : 4);
+    assert_int_equal(buckets_of(*state, small, "uniform:12,10", &raises[0]), gpu ? 1 : 4);
+    if (!gpu) /* what is large would need the memory for it */
+        return;
+    assert_int_equal(buckets_of(*state, large, "grid:16x16", &raises[1]), 4);
+    assert_int_equal(buckets_of(*state, large, "uniform:12,10", &raises[1]), 2);
+    assert_true(raises[1] > raises[0]);
+}
+
 static void the_first_operator_is_chosen(void **state)
 {
     static const struct {
@@ -270,6 +330,10 @@ int main(void)
         cmocka_unit_test(wide_priorities_saturate),
         cmocka_unit_test(only_improvements_travel),
         cmocka_unit_test(steps_follow_weights_and_degrees),
+        cmocka_unit_test(few_arcs_with_hubs_are_taken_at_once),
+        ON_BACKEND(small_searches_begin_wider_on_gpus, "host:1"),
+        ON_BACKEND(small_searches_begin_wider_on_gpus, "cuda:0"),
+        ON_BACKEND(small_searches_begin_wider_on_gpus, "cuda:0-1"),
         cmocka_unit_test(the_first_operator_is_chosen),
         ON_EACH_SPEC(distances_that_do_not_fit_are_found_again),
         ON_BACKEND(a_wide_step_does_not_spill, "host:1"),

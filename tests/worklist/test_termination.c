@@ -159,7 +159,8 @@ static struct weir_command_words command_for(const struct weir_status_sums *sums
                                              uint32_t width_count)
 {
     struct weir_command_words command = {0, 0, 0, 0, 0, {0, 0, 0}};
-    weir_termination_command(sums, &order, 0, fixed, target, width_sum, width_count, &command);
+    weir_termination_command(sums, &order, 0, fixed, target, WEIR_BUCKETS, width_sum, width_count,
+                             &command);
     return command;
 }
 
@@ -171,11 +172,11 @@ static void nothing_deferred_is_the_end(void **state)
     (void)state;
     for (int bulk = 0; bulk <= 1; bulk++) {
         sums.deferred = 0;
-        weir_termination_command(&sums, &order, bulk, 0, 100, 0, 0, &command);
+        weir_termination_command(&sums, &order, bulk, 0, 100, WEIR_BUCKETS, 0, 0, &command);
         assert_int_equal(command.kind, WEIR_COMMAND_DONE);
         sums.deferred = 1;
         sums.bucket[0] = 1;
-        weir_termination_command(&sums, &order, bulk, 0, 100, 0, 0, &command);
+        weir_termination_command(&sums, &order, bulk, 0, 100, WEIR_BUCKETS, 0, 0, &command);
         assert_int_equal(command.kind, WEIR_COMMAND_RAISE);
         assert_int_equal(command.buckets, bulk ? 0 : WEIR_BUCKETS);
     }
@@ -199,6 +200,24 @@ static void raises_release_enough(void **state)
         /* A width that the user asked for: to the first bucket that holds something, no further. */
         command = command_for(&sums, order_at(100, 10, 14), 1, targets[i], 0, 0);
         assert_int_equal(command.buckets, 2);
+    }
+}
+
+/* Buckets 1, 3 and 9 hold an item each, which is far from enough; empty ones are passed over. */
+static void raises_double_where_they_are_gradual(void **state)
+{
+    static const uint32_t steps[] = {2, 2, 4, 8, WEIR_BUCKETS};
+    struct weir_work_order order = order_at(100, 10, 0);
+    struct weir_status_sums sums = {.deferred = 3};
+    (void)state;
+    sums.bucket[1] = sums.bucket[3] = sums.bucket[9] = 1;
+    for (uint32_t raises = 0; raises < 7; raises++) {
+        const uint32_t most = weir_raise_most(1, raises);
+        struct weir_command_words command;
+        assert_int_equal(most, raises < 4 ? 1u << raises : WEIR_BUCKETS);
+        assert_int_equal(weir_raise_most(0, raises), WEIR_BUCKETS);
+        weir_termination_command(&sums, &order, 0, 0, 1000, most, 0, 0, &command);
+        assert_int_equal(command.buckets, steps[raises < 4 ? raises : 4]);
     }
 }
 
@@ -420,6 +439,7 @@ int main(void)
         cmocka_unit_test(a_report_is_published_whole),
         cmocka_unit_test(nothing_deferred_is_the_end),
         cmocka_unit_test(raises_release_enough),
+        cmocka_unit_test(raises_double_where_they_are_gradual),
         cmocka_unit_test(raises_stop_where_far_items_belong),
         cmocka_unit_test(a_rebase_begins_at_the_most_urgent),
         cmocka_unit_test(the_largest_priority_is_near_in_the_end),

@@ -39,7 +39,8 @@
 #define WEIR_WOVEN_PAIRS 128u
 
 /** Buckets of deferred items. The threshold rises by whole buckets. */
-#define WEIR_BUCKETS 16u
+#define WEIR_BUCKETS_LOG 4u
+#define WEIR_BUCKETS     (1u << WEIR_BUCKETS_LOG)
 
 /** Bags of a worker. Of two bags of a kind one is read while lanes put into the other, and then the other way round. */
 enum weir_bag_id {
@@ -316,6 +317,7 @@ struct weir_engine_args {
     uint32_t cut,
         cut_least; /* atoms of a piece, in rounds of many items and of few (weir_cut_of()) */
     uint32_t delta_fixed;
+    uint32_t gradual;    /* the threshold rises by few buckets at first (weir_raise_most()) */
     uint32_t tile_atoms; /* atoms a tile has on average */
     uint32_t wire_bytes;
     uint32_t usual;           /* worker and mapping are those that are picked by default */

@@ -94,8 +94,8 @@ WEIR_DEV void weir_coordinate(const struct weir_engine_args *args, struct weir_l
     if (weir_lane() == 0) {
         weir_termination_command(&ledger->sums, &ledger->plan.order,
                                  args->order == WEIR_ENGINE_BULK, (int)args->delta_fixed,
-                                 args->target, ledger->width_sum, ledger->width_count,
-                                 &ledger->command);
+                                 args->target, weir_raise_most((int)args->gradual, ledger->raises),
+                                 ledger->width_sum, ledger->width_count, &ledger->command);
         ledger->command.epoch = ledger->epoch + 1;
     }
     weir_lanes_sync();

@@ -107,10 +107,11 @@ WEIR_DEV uint32_t weir_far_least(uint32_t urgency)
 /** By how many buckets the threshold rises: to the first bucket that holds something, and further until there is enough.
  *  @param[in] first      number of the first bucket.
  *  @param[in] target     items that are enough.
+ *  @param[in] most       buckets from which on any items are enough, 1 to WEIR_BUCKETS.
  *  @param[in] far_after  buckets up to the one that the most urgent item of the far bags belongs into.
  *  @param[in] fixed      the user gave a width: the first bucket that holds something is enough. */
 WEIR_DEV uint32_t weir_raise_buckets(const struct weir_status_sums *sums, uint32_t first,
-                                     uint32_t target, uint32_t far_after, int fixed)
+                                     uint32_t target, uint32_t most, uint32_t far_after, int fixed)
 {
     uint32_t buckets = 0;
     uint64_t released = 0;
@@ -121,19 +122,29 @@ WEIR_DEV uint32_t weir_raise_buckets(const struct weir_status_sums *sums, uint32
         released += held;
         if (buckets >= far_after) /* the far bags may hold items of this bucket: look there */
             return buckets;
-        if (released && (fixed || released >= target))
+        if (released && (fixed || released >= target || buckets >= most))
             return buckets;
     }
     return buckets;
 }
 
+/** By how many buckets the threshold may rise at a time. Where one round makes many items of each, what is known when a run begins is
+ *  no more than a sample of what will lie below a threshold, and all buckets at once would be the whole search: so it doubles
+ *  from one.
+ *  @param[in] raises  how often the threshold rose in this run. */
+WEIR_DEV uint32_t weir_raise_most(int gradual, uint32_t raises)
+{
+    return gradual && raises < WEIR_BUCKETS_LOG ? 1u << raises : WEIR_BUCKETS;
+}
+
 /** The command that follows from the present sums. One lane.
  *  @param[in] bulk   generations in place of a threshold.
+ *  @param[in] most   weir_raise_most().
  *  @param[in] width_sum, width_count  buckets by which the threshold rose since the last rebase, and how often. */
 WEIR_DEV void weir_termination_command(const struct weir_status_sums *sums,
                                        const struct weir_work_order *order, int bulk, int fixed,
-                                       uint64_t target, uint32_t width_sum, uint32_t width_count,
-                                       struct weir_command_words *command)
+                                       uint64_t target, uint32_t most, uint32_t width_sum,
+                                       uint32_t width_count, struct weir_command_words *command)
 {
     uint32_t any = 0;
     command->buckets = 0;
@@ -156,8 +167,9 @@ WEIR_DEV void weir_termination_command(const struct weir_status_sums *sums,
             far_after =
                 least < order->threshold ? 1u : (least - order->threshold) / order->delta + 1u;
         uint32_t first = order->bucket;
-        command->buckets = weir_raise_buckets(
-            sums, first, target < 0xFFFFFFFFu ? (uint32_t)target : 0xFFFFFFFFu, far_after, fixed);
+        command->buckets =
+            weir_raise_buckets(sums, first, target < 0xFFFFFFFFu ? (uint32_t)target : 0xFFFFFFFFu,
+                               most, far_after, fixed);
         return;
     }
     /* All buckets are empty: they begin anew at the most urgent item of the far bags. The width of a bucket may change

@@ -15,6 +15,11 @@
 
 /* Atoms that tiles have on average where they count as long. */
 #define LONG_TILES 8u
+/* A search counts as small where all queues together have room for so many items, for each multiprocessor of one device, at most: its
+ * rounds cost the same however much is in them. One over short tiles has few items in each round, one over long tiles may
+ * have all of them in one. */
+#define SMALL_SHORT 16384u
+#define SMALL_LONG  4096u
 
 size_t weir__worklist_args_bytes(const struct weir_worklist *list)
 {
@@ -72,11 +77,31 @@ static void image_channel_in(const struct worker *worker, uint32_t channel,
                                    .from = from->index};
 }
 
-/* How many buckets the width that was guessed is to have. On GPUs fewer do for tiles of many atoms, whose runs have so few steps that the
- * width has no time to grow; in long runs of short tiles it would end too wide (a grid of 24 M vertices took 68 ms in place of 47). */
+static int is_small(const struct weir_worklist *list, uint32_t most)
+{
+    weir_device_info info = WEIR_DEVICE_INFO_INIT;
+    weir_device_info_get(list->workers[0].device, &info);
+    return (uint64_t)list->queue_items * list->count / most < info.units;
+}
+
+static int has_long_tiles(const struct weir_worklist *list)
+{
+    return weir__device_is_gpu(list->workers[0].device) && list->tile_atoms >= LONG_TILES;
+}
+
+/* How many buckets the width that was guessed is to have. On GPUs small searches have fewer, since what they do twice costs them less
+ * than rounds do; and those over long tiles, which have so few steps that the width has no time to grow. In long runs of
+ * short tiles it would end too wide (a grid of 24 M vertices took 68 ms in place of 47). */
 static uint32_t buckets_of_hint(const struct weir_worklist *list)
 {
-    return weir__device_is_gpu(list->workers[0].device) && list->tile_atoms >= LONG_TILES ? 2 : 4;
+    if (has_long_tiles(list))
+        return is_small(list, SMALL_LONG) ? 1 : 2;
+    return weir__device_is_gpu(list->workers[0].device) && is_small(list, SMALL_SHORT) ? 2 : 4;
+}
+
+static uint32_t is_gradual(const struct weir_worklist *list)
+{
+    return has_long_tiles(list) && !is_small(list, SMALL_LONG);
 }
 
 static void image_order(const struct weir_worklist *list, struct weir_work_order *order)
@@ -222,6 +247,7 @@ static void image_args(struct worker *worker)
                                       .cut = list->cut,
                                       .cut_least = info.lanes > 1 ? list->cut_least : list->cut,
                                       .delta_fixed = config->delta != 0,
+                                      .gradual = is_gradual(list),
                                       .tile_atoms = list->tile_atoms,
                                       .wire_bytes = list->op->wire_bytes,
                                       .usual = list->cuts && config->worker == WEIR_WORKER_WARP,

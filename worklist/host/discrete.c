@@ -149,6 +149,7 @@ static void apply(struct weir_worklist *list, const struct weir_command_words *c
 {
     struct weir_work_order *order = &list->order;
     list->epoch = command->epoch;
+    list->raises++;
     if (command->kind == WEIR_COMMAND_REBASE) {
         *order = (struct weir_work_order){.threshold = command->threshold, .delta = command->delta};
         list->width_sum = list->width_count = 0;
@@ -175,7 +176,8 @@ static int coordinate(struct worker *worker)
                 weir_termination_look_again(list->statuses, list->count, &sums);
     if (quiet) {
         weir_termination_command(&sums, &list->order, list->config.order == WEIR_ORDER_BULK,
-                                 (int)args->delta_fixed, args->target, list->width_sum,
+                                 (int)args->delta_fixed, args->target,
+                                 weir_raise_most((int)args->gradual, list->raises), list->width_sum,
                                  list->width_count, &command);
         command.epoch = list->epoch + 1;
         if (command.kind == WEIR_COMMAND_DONE) {
@@ -274,7 +276,7 @@ static void *drive(void *data)
 static void reset(struct weir_worklist *list)
 {
     atomic_store(&list->done, 0);
-    list->epoch = list->width_sum = list->width_count = 0;
+    list->epoch = list->width_sum = list->width_count = list->raises = 0;
     atomic_store(&list->told, 0);
     list->order = list->workers[0].image->plan.order;
     for (uint32_t i = 0; i < list->count; i++) {

@@ -8,6 +8,7 @@
 #           fuzz: those, and what libFuzzer of clang is told by (make fuzz sets it)
 #   STANDIN 1: the CUDA backend over a stand-in for CUDA's runtime (tests/standin), which needs neither nvcc nor a GPU;
 #           builds what runtime, topology and router need into build/standin (make check-standin sets it)
+#   CUDA_FAST  1: kernels are compiled in a quarter of the time and are not fast, for checks on a machine without a GPU
 #   DEBUG   1: -O0 -g3     WERROR  1: warnings are errors     V  1: show the commands
 
 CC     ?= cc
@@ -21,6 +22,7 @@ SAN    ?=
 DEBUG  ?= 0
 WERROR ?= 0
 STANDIN ?= 0
+CUDA_FAST ?= 0
 HAVE_NVCC := $(shell command -v $(NVCC) 2>/dev/null)
 ifeq ($(STANDIN),1)
 override CUDA := 1
@@ -80,7 +82,7 @@ CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(HAVE_NVCC))))
 override CPPFLAGS += -isystem $(CUDA_HOME)/include
 LIBS     += -L$(CUDA_HOME)/lib64 -lcudart_static -lrt
 LAST_ARCH := $(lastword $(ARCH))
-NVFLAGS  := -std=c++17 $(if $(filter 1,$(DEBUG)),-O0 -g -G,-O3 -lineinfo) -I. -I$(B)/include -DWEIR_CUDA=1 \
+NVFLAGS  := -std=c++17 $(if $(filter 1,$(DEBUG)),-O0 -g -G,-O3 -lineinfo$(if $(filter 1,$(CUDA_FAST)), --Ofast-compile=max)) -I. -I$(B)/include -DWEIR_CUDA=1 \
             -Xfatbin -compress-all -Xcompiler -fPIC,-Wall,-Wextra,-fno-exceptions,-fno-threadsafe-statics \
             $(foreach a,$(ARCH),-gencode arch=compute_$(a),code=sm_$(a)) \
             -gencode arch=compute_$(LAST_ARCH),code=compute_$(LAST_ARCH) \
@@ -235,7 +237,7 @@ install: all
 uninstall:
 	$(Q)$(PLACES) scripts/install.sh uninstall
 check-install: all
-	$(Q)BUILD=$(B) CC='$(CC)' NVCC='$(if $(filter 1,$(CUDA)),$(NVCC))' scripts/check_install.sh $(MAKE) --no-print-directory B=$(B) CUDA=$(CUDA) ARCH='$(ARCH)' WERROR=$(WERROR)
+	$(Q)BUILD=$(B) CC='$(CC)' NVCC='$(if $(filter 1,$(CUDA)),$(NVCC))' scripts/check_install.sh $(MAKE) --no-print-directory B=$(B) CUDA=$(CUDA) CUDA_FAST=$(CUDA_FAST) ARCH='$(ARCH)' WERROR=$(WERROR)
 clean:
 	$(Q)rm -rf build
 help:

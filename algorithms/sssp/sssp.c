@@ -64,12 +64,17 @@ static const weir_operator *operator_of(int wide)
     return wide ? &weir__sssp_f64_operator : &weir__sssp_u32_operator;
 }
 
+static uint32_t gpus_of(const weir_context *context)
+{
+    return weir__device_is_gpu(weir_context_device(context, 0)) ? weir_context_device_count(context)
+                                                                : 0;
+}
+
 static weir_traversal_config config_of(const weir_sssp *sssp, int wide)
 {
     weir_traversal_config config = WEIR_TRAVERSAL_CONFIG_INIT;
     config.value_bytes = wide ? sizeof(uint64_t) : sizeof(uint32_t);
-    config.delta_hint = weir__sssp_width(
-        &sssp->estimate, wide, weir__device_is_gpu(weir_context_device(sssp->head.context, 0)));
+    config.delta_hint = weir__sssp_width(&sssp->estimate, wide, gpus_of(sssp->head.context));
     return config;
 }
 

@@ -109,22 +109,43 @@ static uint32_t delta_step(double mean, double degree)
 #define SKEW_TIMES 8
 #define MANY_ARCS  16
 
-static int skewed(const struct facts *facts, double arcs)
+static double mean_row(const struct facts *facts, double arcs)
 {
-    double mean = facts->rows ? arcs / (double)facts->rows : 0;
-    return arcs > 0 && (facts->squares / arcs >= SKEW_TIMES * mean || mean >= MANY_ARCS);
+    return facts->rows ? arcs / (double)facts->rows : 0;
 }
 
-/* A graph with hubs and so few arcs is searched in a dozen rounds, each as long as its longest row: on a GPU what is done twice
- * costs less than one round more. Steps of so many mean weights hold nearly all of it. */
+static int has_hubs(const struct facts *facts, double arcs)
+{
+    return arcs > 0 && facts->squares / arcs >= SKEW_TIMES * mean_row(facts, arcs);
+}
+
+static int skewed(const struct facts *facts, double arcs)
+{
+    return has_hubs(facts, arcs) || mean_row(facts, arcs) >= MANY_ARCS;
+}
+
+/* On GPUs what a step costs decides, too. A graph with so few arcs and many in some rows is searched in a dozen rounds, each as long as its
+ * longest row: what is done twice costs less than one round more, and steps of 32 mean weights hold nearly all of it. Where all
+ * rows are alike, or a step is one of several GPUs, less than a mean weight is not worth a step. Of R-MAT graphs of 30 arcs a
+ * vertex, on one GPU, the guess above is. */
 #define FEW_ARCS  (UINT64_C(1) << 22)
 #define ALL_MEANS 32
 
-uint32_t weir__sssp_width(const struct weir__sssp_estimate *estimate, int wide, int gpu)
+static double least_means(const struct weir__sssp_estimate *estimate, uint32_t gpus)
+{
+    if (!gpus)
+        return 0;
+    if (estimate->few)
+        return ALL_MEANS;
+    return gpus > 1 || !estimate->hubs ? 1 : 0;
+}
+
+uint32_t weir__sssp_width(const struct weir__sssp_estimate *estimate, int wide, uint32_t gpus)
 {
     const uint32_t width = wide ? estimate->delta_f64 : estimate->delta_u32;
-    const double all = ALL_MEANS * (wide ? MEAN_STEPS : estimate->mean);
-    return gpu && estimate->few && width < all && all < 1e9 ? (uint32_t)all : width;
+    const double mean = wide ? MEAN_STEPS : estimate->mean;
+    const double least = least_means(estimate, gpus) * mean;
+    return width < least && least < 1e9 ? (uint32_t)least : width;
 }
 
 weir_status weir__sssp_estimate(const weir_graph *graph, struct weir__sssp_estimate *estimate_out)
@@ -160,6 +181,7 @@ weir_status weir__sssp_estimate(const weir_graph *graph, struct weir__sssp_estim
         estimate_out->mean > 0 ? fmin(MEAN_STEPS / estimate_out->mean, SCALE_MAX) : 0;
     estimate_out->delta_step = delta_step(estimate_out->mean, degree);
     estimate_out->skewed = skewed(&facts, (double)graph->arcs);
+    estimate_out->hubs = has_hubs(&facts, (double)graph->arcs);
     estimate_out->few = estimate_out->skewed && graph->arcs <= FEW_ARCS;
     estimate_out->delta_u32 = delta(estimate_out->mean, degree);
     estimate_out->delta_f64 = delta(estimate_out->mean > 0 ? MEAN_STEPS : 0, degree);

@@ -141,24 +141,30 @@ static void steps_follow_weights_and_degrees(void **state)
     weir_graph_destroy(graph);
 }
 
-/* A GPU does twice what a round more would cost it: only where there are hubs, and few arcs. */
-static void few_arcs_with_hubs_are_taken_at_once(void **state)
+/* What a step costs a GPU, and several, which the guess knows nothing of. */
+static void gpus_have_wider_steps(void **state)
 {
     struct weir__sssp_estimate estimate;
     (void)state;
-    estimate_of("rmat:12,16", 1, "random", &estimate);
-    assert_true(estimate.few);
+    estimate_of("rmat:14,16", 1, "random", &estimate); /* hubs and few arcs: all at once */
+    assert_true(estimate.hubs && estimate.few);
     assert_int_equal(weir__sssp_width(&estimate, 0, 0), estimate.delta_u32);
     assert_int_equal(weir__sssp_width(&estimate, 1, 0), estimate.delta_f64);
     assert_int_equal(weir__sssp_width(&estimate, 0, 1), (uint32_t)(32 * estimate.mean));
-    assert_int_equal(weir__sssp_width(&estimate, 1, 1), 32 * 64);
+    assert_int_equal(weir__sssp_width(&estimate, 1, 2), 32 * 64);
+    estimate.few = 0; /* and more of them */
+    assert_int_equal(weir__sssp_width(&estimate, 0, 1), estimate.delta_u32);
+    assert_int_equal(weir__sssp_width(&estimate, 0, 2), (uint32_t)estimate.mean);
+    assert_int_equal(weir__sssp_width(&estimate, 1, 8), 64);
     estimate.mean = 1e300; /* what a width cannot be */
-    assert_int_equal(weir__sssp_width(&estimate, 0, 1), estimate.delta_u32);
-    estimate_of("grid:100x100", 0, "random", &estimate);
-    assert_false(estimate.few);
-    assert_int_equal(weir__sssp_width(&estimate, 0, 1), estimate.delta_u32);
-    estimate_of("uniform:17,17", 1, "unit", &estimate);
-    assert_true(estimate.skewed && !estimate.few);
+    assert_int_equal(weir__sssp_width(&estimate, 0, 2), estimate.delta_u32);
+    estimate_of("uniform:17,17", 1, "random", &estimate);
+    assert_true(estimate.skewed && !estimate.hubs && !estimate.few);
+    assert_int_equal(weir__sssp_width(&estimate, 0, 0), estimate.delta_u32);
+    assert_int_equal(weir__sssp_width(&estimate, 0, 1), (uint32_t)estimate.mean);
+    estimate_of("grid:100x100", 0, "random", &estimate); /* wider already */
+    for (uint32_t gpus = 0; gpus <= 2; gpus++)
+        assert_int_equal(weir__sssp_width(&estimate, 0, gpus), estimate.delta_u32);
 }
 
 /* How many buckets the guessed width has in a search that is too short to find another; and how often the threshold rose. */
@@ -172,8 +178,8 @@ static uint64_t buckets_of(const char *spec, const char *settings[], const char 
     struct weir__sssp_estimate estimate;
     weigh(graph, "random");
     OK(weir__sssp_estimate(graph, &estimate));
-    const uint32_t hint =
-        weir__sssp_width(&estimate, 0, weir__device_is_gpu(weir_context_device(context, 0)));
+    const uint32_t gpus = strncmp(spec, "cuda", 4) == 0 ? weir_context_device_count(context) : 0,
+                   hint = weir__sssp_width(&estimate, 0, gpus);
     options.direction = WEIR_DIRECTION_PUSH;
     weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_BLOCK, &options);
     OK(weir_sssp_run(sssp, 0, &stats));
@@ -330,7 +336,7 @@ int main(void)
         cmocka_unit_test(wide_priorities_saturate),
         cmocka_unit_test(only_improvements_travel),
         cmocka_unit_test(steps_follow_weights_and_degrees),
-        cmocka_unit_test(few_arcs_with_hubs_are_taken_at_once),
+        cmocka_unit_test(gpus_have_wider_steps),
         ON_BACKEND(small_searches_begin_wider_on_gpus, "host:1"),
         ON_BACKEND(small_searches_begin_wider_on_gpus, "cuda:0"),
         ON_BACKEND(small_searches_begin_wider_on_gpus, "cuda:0-1"),

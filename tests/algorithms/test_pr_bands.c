@@ -150,6 +150,15 @@ static double *ranks_of(weir_pr *pr, const weir_graph *graph)
     return ranks;
 }
 
+/* Threads do the same with each number of bands, and are twenty times as slow where they are watched. */
+#ifdef __SANITIZE_THREAD__
+#define BANDS_BEGIN 2
+#define BANDS_STEP  5
+#else
+#define BANDS_BEGIN 0
+#define BANDS_STEP  1
+#endif
+
 static void every_shape_in_bands(void **state)
 {
     static const uint32_t bands[] = {1, 2, 3, 17, PR_BANDS_MAX};
@@ -159,7 +168,7 @@ static void every_shape_in_bands(void **state)
         weir_graph *graph = pr_graph(shape);
         weir_pr_config exact = in_bands(1e-10, 0);
         double *want = pr_expected(graph, &exact);
-        for (int i = 0; i < 10; i++) { /* floats, then doubles */
+        for (int i = BANDS_BEGIN; i < 10; i += BANDS_STEP) { /* floats, then doubles */
             weir_pr_config config = in_bands(i < 5 ? 1e-6 : 1e-10, bands[i % 5]);
             weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_EDGE, &options, &config);
             weir_run_stats stats = pr_assert(pr, graph, want, &config, i < 5 ? LOOSE : 1e-9);

@@ -37,6 +37,7 @@ weir_context *open_with_or_skip(const char *spec, const char *const *settings)
 {
     weir_config *config;
     weir_context *context;
+    skip_if_left_out(spec);
     OK(weir_config_create(&config));
     for (; settings && *settings; settings++) {
         char name[64];
@@ -59,7 +60,6 @@ weir_context *open_with_or_skip(const char *spec, const char *const *settings)
 
 weir_context *open_or_skip(void **state)
 {
-    skip_if_left_out(*state);
     return open_with_or_skip(*state, NULL);
 }
 

@@ -61,12 +61,25 @@ WEIR_DEV uint32_t cc_up_near(const uint32_t *parent, uint32_t x)
     return weir_load_relaxed_block_u32(&parent[x]);
 }
 
+/* A climb of so many looks goes on with parents as they are in memory, where others may have shortened the path since. */
+#define CC_FAR 8u
+
+/** Whether who joins x to a tree that it is found to be in lets the parent of x point further up, too: one of sixteen, at random. Where roots side
+ *  by side are joined at the same time, as those of a grid's columns are, each hangs under the next, and whoever comes from one
+ *  end to the other looks at thousands, one after the other. Those who join two of them later stop at once; but
+ *  they come all along the path, and halve it as often as some of them do this. */
+WEIR_DEV int cc_lifts(uint32_t x)
+{
+    return x * 0x9E3779B9u >> 28 == 0;
+}
+
 /** What is above @p up, the parent of x; x points there from now on. x is no root. The word is changed by
  *  a minimum, since a store could bring back a parent that another thread has replaced by a root meanwhile. The
- *  parent of number 0 is known without a look: that spares most lookups, since it is the root of most vertices. */
-WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up)
+ *  parent of number 0 is known without a look: that spares most lookups, since it is the root of most vertices.
+ *  @param[in] far  look into memory. */
+WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up, int far)
 {
-    const uint32_t over = up ? cc_up_near(parent, up) : 0;
+    const uint32_t over = !up ? 0 : far ? cc_up(parent, up) : cc_up_near(parent, up);
     if (over != up)
         (void)weir_atomic_min_relaxed_dev_u32(&parent[x], over);
     return over;
@@ -79,7 +92,7 @@ WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up)
  *  @param[out] hook_out  if they were two trees.  @return whether they were. */
 WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, struct cc_hook *hook_out)
 {
-    uint32_t above_x = cc_up_near(parent, x), above_y = cc_up_near(parent, y);
+    uint32_t above_x = cc_up_near(parent, x), above_y = cc_up_near(parent, y), looks = 0;
     WEIR_ROLLED
     while (above_x != above_y) {
         if (above_x < above_y) {
@@ -99,11 +112,16 @@ WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, struct cc_hook *h
                 return 1;
             }
         } else {
-            const uint32_t over = cc_climb(parent, x, above_x);
-            if (over == above_y)
+            const int far = looks++ >= CC_FAR;
+            const uint32_t over = cc_climb(parent, x, above_x, far);
+            if (over == above_y) {
+                if (cc_lifts(x))
+                    (void)cc_climb(parent, above_x, over, 1);
                 return 0;
+            }
             x = over;
-            above_x = over == above_x ? over : cc_up_near(parent, over);
+            if (over != above_x)
+                above_x = far ? cc_up(parent, over) : cc_up_near(parent, over);
         }
     }
     return 0;
@@ -117,7 +135,7 @@ WEIR_DEV uint32_t cc_root(uint32_t *parent, uint32_t x, uint32_t stop)
         const uint32_t up = cc_up_near(parent, x);
         if (up == x || up == stop)
             return up;
-        x = cc_climb(parent, x, up);
+        x = cc_climb(parent, x, up, 0);
         if (x == up) /* a root was not looked at in vain */
             break;
     }

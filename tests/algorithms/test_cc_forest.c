@@ -54,6 +54,33 @@ static void a_join_halves_paths(void **state)
     assert_int_equal(looked, 7); /* every vertex once */
 }
 
+/* Rows of the columns of a grid are joined side by side, as the lanes of a warp do it, after their roots were hung under each other: the path
+ * of the roots is as long as a row then, and gets short while nobody climbs it. */
+static void joins_side_by_side_shorten_a_path(void **state)
+{
+    enum { COLUMNS = 1000, ROWS = 200, TOP = 1, BELOW = TOP + COLUMNS };
+    static uint32_t parent[BELOW + COLUMNS * (ROWS + 1)];
+    struct cc_hook hook = {0, 0};
+    (void)state;
+    for (uint32_t c = 0; c < COLUMNS; c++) {
+        parent[TOP + c] = c ? TOP + c - 1 : TOP;
+        for (uint32_t r = 0; r <= ROWS; r++)
+            parent[BELOW + r * COLUMNS + c] = TOP + c;
+    }
+    looked = 0;
+    for (uint32_t r = 0; r < ROWS; r++)
+        for (uint32_t c = COLUMNS - 1; c > 0; c--) {
+            const uint32_t v = BELOW + r * COLUMNS + c;
+            assert_false(cc_join(parent, v, v - 1, &hook));
+        }
+    /* three looks a join where the roots are in line; one more or two on the ways that cross */
+    assert_in_range(looked, 3 * ROWS * (COLUMNS - 1), 5 * ROWS * (COLUMNS - 1));
+    looked = 0;
+    assert_false(
+        cc_join(parent, BELOW + ROWS * COLUMNS + COLUMNS - 1, BELOW + ROWS * COLUMNS, &hook));
+    assert_in_range(looked, 2, COLUMNS / 20);
+}
+
 /* The root of 5, 3 steps away, is found by one look a step and one that finds that it is a root. */
 static void a_root_is_looked_at_once(void **state)
 {
@@ -271,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_join_looks_at_no_parent_twice),
+        cmocka_unit_test(joins_side_by_side_shorten_a_path),
         cmocka_unit_test(a_common_parent_ends_a_join),
         cmocka_unit_test(a_join_halves_paths),
         cmocka_unit_test(a_root_is_looked_at_once),

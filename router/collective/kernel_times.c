@@ -22,7 +22,8 @@ typedef const double curves[WEIR_COLLECTIVE_COUNT][POINTS];
  * (c61c030). NCCL's are those of a communicator that blocks. Not measured as they stand here: 1 GiB on two H200, which is in proportion to
  * H100's, and by three, in proportion to four; and eight starts that scattered, which have their neighbours' time: broadcast of three and
  * four and all-to-all of four by channels, all-to-all of four by NCCL (1 KiB), reduce-scatter of three by channels (64 and 256 KiB) and
- * by NCCL, reduce of four by NCCL (256 KiB; its 4 and 16 MiB are means of 29.5 and 51, 90 and 147 in two runs). Of two H200 there were two runs: below 4 MiB this is the lesser time, above it the mean. */
+ * by NCCL, reduce of four by NCCL (256 KiB). Of two H200 there were two runs: below 4 MiB this is the lesser time, above it the mean. So are
+ * reduces of 4 and 16 MiB of four by NCCL, which took 29.5 and 51, 90 and 147 in two runs. */
 static curves channels_points[TABLES] = {
     {[WEIR_COLLECTIVE_BROADCAST] = {11.3, 11.7, 12.5, 14.9, 23.6, 59, 197, 733.5, 2878},
      [WEIR_COLLECTIVE_ALL_GATHER] = {10.6, 11.3, 11.4, 12.3, 17.3, 36.9, 109, 394.5, 1537},

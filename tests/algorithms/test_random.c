@@ -105,7 +105,7 @@ static void begin(struct trial *t, uint64_t seed)
     last = seed;
     t->state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
     snprintf(t->spec, sizeof t->spec, "%s", below(t, 12) ? specs[below(t, 9)] : "host:8");
-    t->context = open_with_or_skip(t->spec, below(t, 4) ? none : small);
+    t->context = open_any_with_or_skip(t->spec, below(t, 4) ? none : small);
     const uint64_t n = random_arcs(t, &arcs);
     random_weights(t, &arcs);
     t->graph = graph_of(n, &arcs);

@@ -44,6 +44,8 @@ void check_detail_has(const char *part, const char *file, int line);
 weir_context *open_or_skip(void **state);
 /** The same with tunables: "name=value" strings, the last one NULL. */
 weir_context *open_with_or_skip(const char *spec, const char *const *settings);
+/** The same for a test that comes upon the spec by itself, and so has it whatever is left out. */
+weir_context *open_any_with_or_skip(const char *spec, const char *const *settings);
 
 /** All devices of a context: those of its spec, then its home. */
 uint32_t all_devices(const weir_context *context);

@@ -194,6 +194,15 @@ static weir_status try_with_fault(struct job *job, weir_algorithm algorithm, int
     return status;
 }
 
+/* All of the first failures are tried, and of the others one in a few. Threads do the same after most of them. */
+#ifdef __SANITIZE_THREAD__
+#define FAILURES_ALL  10
+#define FAILURES_STEP 19
+#else
+#define FAILURES_ALL  40
+#define FAILURES_STEP 7
+#endif
+
 static void each_failure_surfaces_and_nothing_leaks(void **state)
 {
     static const char *const settings[] = {"events=96", NULL};
@@ -207,7 +216,7 @@ static void each_failure_surfaces_and_nothing_leaks(void **state)
     for (int kind = WEIR__FAULT_ALLOC; kind <= WEIR__FAULT_EVENT; kind++)
         for (size_t a = 0; a < 2; a++) {
             int struck = 1;
-            for (uint64_t n = 1; struck; n = n < 40 ? n + 1 : n + 7) {
+            for (uint64_t n = 1; struck; n += n < FAILURES_ALL ? 1 : FAILURES_STEP) {
                 int wrong = 0;
                 weir__fault_arm((enum weir__fault)kind, n);
                 weir_status status = try_with_fault(&job, own_algorithms[a], &wrong);

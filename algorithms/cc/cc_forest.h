@@ -61,13 +61,13 @@ WEIR_DEV uint32_t cc_up_near(const uint32_t *parent, uint32_t x)
     return weir_load_relaxed_block_u32(&parent[x]);
 }
 
-/* A climb of so many looks goes on with parents as they are in memory, where others may have shortened the path since. */
+/* After so many steps a climb reads parents from memory, where others may have shortened the path since. */
 #define CC_FAR 8u
 
-/** Whether who joins x to a tree that it is found to be in lets the parent of x point further up, too: one of sixteen, at random. Where roots side
- *  by side are joined at the same time, as those of a grid's columns are, each hangs under the next, and whoever comes from one
- *  end to the other looks at thousands, one after the other. Those who join two of them later stop at once; but
- *  they come all along the path, and halve it as often as some of them do this. */
+/** A join that finds x and the other end in one tree may also let the parent of x point further up. This picks the joins that do: one of
+ *  sixteen, at random. Where roots side by side are joined at the same time, as those of a grid's columns are, each hangs
+ *  under the next, and a join of the two ends of that path climbs over thousands of roots. Most joins meet it somewhere between and climb
+ *  one step, so none of them would shorten it; each time that some of them lift a parent all along the path, its length is halved. */
 WEIR_DEV int cc_lifts(uint32_t x)
 {
     return x * 0x9E3779B9u >> 28 == 0;
@@ -76,7 +76,7 @@ WEIR_DEV int cc_lifts(uint32_t x)
 /** What is above @p up, the parent of x; x points there from now on. x is no root. The word is changed by
  *  a minimum, since a store could bring back a parent that another thread has replaced by a root meanwhile. The
  *  parent of number 0 is known without a look: that spares most lookups, since it is the root of most vertices.
- *  @param[in] far  look into memory. */
+ *  @param[in] far  the parent is read from memory. */
 WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up, int far)
 {
     const uint32_t over = !up ? 0 : far ? cc_up(parent, up) : cc_up_near(parent, up);
@@ -92,7 +92,7 @@ WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up, int far)
  *  @param[out] hook_out  if they were two trees.  @return whether they were. */
 WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, struct cc_hook *hook_out)
 {
-    uint32_t above_x = cc_up_near(parent, x), above_y = cc_up_near(parent, y), looks = 0;
+    uint32_t above_x = cc_up_near(parent, x), above_y = cc_up_near(parent, y), steps = 0;
     WEIR_ROLLED
     while (above_x != above_y) {
         if (above_x < above_y) {
@@ -112,7 +112,7 @@ WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, struct cc_hook *h
                 return 1;
             }
         } else {
-            const int far = looks++ >= CC_FAR;
+            const int far = steps++ >= CC_FAR;
             const uint32_t over = cc_climb(parent, x, above_x, far);
             if (over == above_y) {
                 if (cc_lifts(x))

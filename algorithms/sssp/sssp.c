@@ -66,8 +66,11 @@ static const weir_operator *operator_of(int wide)
 
 static uint32_t gpus_of(const weir_context *context)
 {
-    return weir__device_is_gpu(weir_context_device(context, 0)) ? weir_context_device_count(context)
-                                                                : 0;
+    const uint32_t count = weir_context_device_count(context);
+    for (uint32_t d = 0; d < count; d++)
+        if (!weir__device_is_gpu(weir_context_device(context, d)))
+            return 0;
+    return count;
 }
 
 static weir_traversal_config config_of(const weir_sssp *sssp, int wide)

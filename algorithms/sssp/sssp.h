@@ -45,15 +45,15 @@ struct weir__sssp_estimate {
     uint32_t delta_f64;
     uint32_t delta_step; /* width of a bucket in step */
     int skewed;          /* in step is faster: degrees are, or there are many arcs a vertex */
-    int few;             /* and all of them are not much for a GPU */
-    int hubs;            /* degrees are skewed */
+    int few;             /* it is skewed, and a GPU does all of its arcs in no time */
+    int hubs;            /* some vertices have many times the arcs of others */
 };
 
 /** Look at all weights. @retval WEIR_ERR_INVALID  there are none, or negative or too large ones. */
 weir_status weir__sssp_estimate(const weir_graph *graph, struct weir__sssp_estimate *estimate_out);
 
 /** How wide a step of push is at first, in priorities.
- *  @param[in] gpus  devices, where they are GPUs; else 0. */
+ *  @param[in] gpus  devices, if all are GPUs; else 0. */
 uint32_t weir__sssp_width(const struct weir__sssp_estimate *estimate, int wide, uint32_t gpus);
 
 /** Items of the last run that did not fit into an inbox (sssp_step.h); 0 if it did not go in step. */

@@ -124,10 +124,10 @@ static int skewed(const struct facts *facts, double arcs)
     return has_hubs(facts, arcs) || mean_row(facts, arcs) >= MANY_ARCS;
 }
 
-/* On GPUs what a step costs decides, too. A graph with so few arcs and many in some rows is searched in a dozen rounds, each as long as its
- * longest row: what is done twice costs less than one round more, and steps of 32 mean weights hold nearly all of it. Where all
- * rows are alike, or a step is one of several GPUs, less than a mean weight is not worth a step. Of R-MAT graphs of 30 arcs a
- * vertex, on one GPU, the guess above is. */
+/* On GPUs what a step costs decides, too. A graph of few arcs and long rows is searched in some tens of rounds, each as long as
+ * its longest row: what is done twice costs less than one round more, and steps of 32 mean weights hold nearly all of it.
+ * A step of less than a mean weight is not worth its cost where all rows are alike, nor where several GPUs wait for each other. On
+ * one GPU it is for R-MAT graphs of 30 arcs a vertex. */
 #define FEW_ARCS  (UINT64_C(1) << 22)
 #define ALL_MEANS 32
 

@@ -184,7 +184,7 @@ check-full: check-build
 	$(Q)BUILD=$(B) scripts/sweep_data.sh full $(DEVICES)
 # Programs with cases for GPUs, of which those cases alone are run (STANDIN_ONLY): the rest needs no stand-in. Sanitizers
 # make what moves or measures much data too long.
-STANDIN_LONG  := $(if $(SAN),%/test_push %/test_bench_links)
+STANDIN_LONG  := $(if $(SAN),%/test_push %/test_bench_links %/test_bench_channels)
 STANDIN_TESTS := $(if $(filter 1,$(STANDIN)),$(filter-out $(STANDIN_LONG),$(patsubst tests/%.c,$(B)/tests/%,$(shell \
                    grep -lE 'ON_EACH_|"cuda|_fixture.h' $(filter tests/runtime/% tests/router/% tests/standin/%,$(TEST_C))))))
 check-standin:

@@ -34,6 +34,7 @@ static void start(struct canceller *canceller)
 /* A worklist whose items reproduce for ever, seeded; only a stop ends its run. */
 static void open_endless(struct tree_world *world, const struct tree_setup *setup, uint32_t i)
 {
+    skip_if_left_out(setup->spec);
     choice_watch(variant_text(setup->spec, i), WATCH_S);
     weir_status status = tree_world_open(world, setup);
     if (status == WEIR_ERR_NODEV) {
@@ -93,6 +94,7 @@ struct stage {
 
 static void open_stage(struct stage *stage, const char *spec, enum choice_shape shape)
 {
+    skip_if_left_out(spec);
     *stage = (struct stage){.set = {.name = spec, .spec = {spec}, .specs = 1}};
     weir_status status = choice_devices_open(&stage->set);
     if (status == WEIR_ERR_NODEV)

@@ -150,8 +150,8 @@ static double *ranks_of(weir_pr *pr, const weir_graph *graph)
     return ranks;
 }
 
-/* Threads do the same with each number of bands, and are twenty times as slow where they are watched. */
-#ifdef __SANITIZE_THREAD__
+/* Threads do the same with each number of bands, and are up to twenty times as slow where they are watched. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define BANDS_BEGIN 2
 #define BANDS_STEP  5
 #else

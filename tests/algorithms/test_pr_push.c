@@ -72,7 +72,14 @@ static void epochs_look_at_as_few_arcs_as_steps(void **state)
     static const struct {
         const char *spec;
         int undirected;
-    } graphs[] = {{"rmat:13", 0}, {"rmat:13", 1}, {"uniform:12", 1}, {"grid:120x90,0.8", 0}};
+    } graphs[] = {
+#ifndef __SANITIZE_THREAD__ /* what is counted is counted elsewhere; one graph shows it the threads */
+        {"rmat:13", 0},
+        {"rmat:13", 1},
+        {"uniform:12", 1},
+#endif
+        {"grid:120x90,0.8", 0},
+    };
     weir_context *context = open_or_skip(state);
     weir_pr_config config = pr_config(.85, 1e-6, WEIR_DANGLING_SPREAD);
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++) {

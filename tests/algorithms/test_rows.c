@@ -1,6 +1,7 @@
 /** @file test_rows.c  Rows on devices, brought back and named by vertex, hold every arc once.
  */
 #include "tests/algorithms/graph_fixture.h"
+#include "tests/lib/support.h"
 #include "algorithms/rows.h"
 #include "runtime/internal.h"
 
@@ -312,16 +313,6 @@ static void assert_rows(weir_context *context, const weir_graph *graph,
     weir_rows_destroy(placed.rows);
 }
 
-static weir_context *context_or_skip(const char *spec)
-{
-    weir_context *context;
-    weir_status status = weir_context_create(spec, NULL, &context);
-    if (status == WEIR_ERR_NODEV)
-        skip_without(spec);
-    assert_int_equal(status, WEIR_OK);
-    return context;
-}
-
 static weir_partition *cut(const weir_graph *graph, int kind, uint32_t parts)
 {
     weir_partition *partition;
@@ -358,7 +349,7 @@ static void rows_hold_every_arc_once(void **state)
 {
     static const char *const texts[] = {"rmat:9", "rmat:6,1", "grid:17x23", "grid:3x1",
                                         "grid:30x30,0"};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     for (size_t g = 0; g < 2 * sizeof texts / sizeof *texts; g++) {
         weir_graph *graph = open_graph(texts[g / 2], g & 1);
         for (int kind = 0; kind < 4; kind++)
@@ -377,7 +368,7 @@ static void rows_hold_every_arc_once(void **state)
 static void large_graphs_and_long_rows(void **state)
 {
     enum { N = 90000 };
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     uint32_t *sources = malloc(2 * N * sizeof *sources), *targets = malloc(2 * N * sizeof *targets);
     uint64_t arcs = 0;
     weir_graph *star, *rmat = open_graph("rmat:17,4", 0);
@@ -412,7 +403,7 @@ static void weights_stay_with_their_arcs(void **state)
 {
     static const char *const texts[] = {"random:1-255", "random:0-4294967295", "random:1-2",
                                         "unit"};
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     for (size_t w = 0; w < 2 * sizeof texts / sizeof *texts; w++) {
         weir_graph *graph = open_graph("rmat:9", w & 1);
         weir_weights weights;
@@ -449,7 +440,7 @@ static weir_graph *circle(uint32_t n, double more, int lacks)
 
 static void one_arc_decides_on_symmetry(void **state)
 {
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     for (int variant = 0; variant < 3; variant++) {
         weir_graph *graph = circle(100, variant == 1, variant == 2);
         weir_partition *partition =
@@ -471,7 +462,7 @@ static void one_arc_decides_on_symmetry(void **state)
 static void graphs_of_next_to_nothing(void **state)
 {
     static const uint32_t zero = 0, one = 1;
-    weir_context *context = context_or_skip(*state);
+    weir_context *context = open_or_skip(state);
     for (int g = 0; g < 4; g++) { /* no vertex, one, two without an arc, two with one */
         weir_graph *graph;
         assert_int_equal(
@@ -490,7 +481,7 @@ static void graphs_of_next_to_nothing(void **state)
 static void parts_that_own_nothing(void **state)
 {
     (void)state;
-    weir_context *context = context_or_skip("host:4");
+    weir_context *context = open_with_or_skip("host:4", NULL);
     weir_graph *graph = open_graph("rmat:9", 0);
     uint8_t *owner = malloc(graph->vertices);
     weir_partition partition = {.parts = 4, .vertices = graph->vertices, .owner = owner};
@@ -517,7 +508,7 @@ static void skewed_degrees_are_numbered_by_degree(void **state)
                  {"grid:100x120", WEIR_ROWS_BY_ID},
                  {"grid:100x100,0.5", WEIR_ROWS_BY_ID}};
     (void)state;
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         weir_rows_config config = ASK(.in_arcs = 1);
         weir_graph *graph = open_graph(cases[i].text, 0);
@@ -549,7 +540,7 @@ static void what_does_not_fit_is_refused(void **state)
     (void)state;
     weir_rows_config plain = ASK(.in_arcs = 1), weights = ASK(.weights = 1),
                      only = ASK(.by_weight = 1);
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = open_graph("grid:200x200", 0), *fractions;
     uint8_t *owner = calloc(graph->vertices, 1);
     weir_partition partition = {.parts = 2, .vertices = graph->vertices, .owner = owner};
@@ -582,7 +573,7 @@ static void what_does_not_fit_is_refused(void **state)
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
-    weir_context *context = context_or_skip("host:2");
+    weir_context *context = open_with_or_skip("host:2", NULL);
     weir_graph *graph = open_graph("rmat:7", 0);
     weir_rows_config config = ASK(.in_arcs = 1, .weights = 1, .out_degrees = 1);
     weir_weights weights;

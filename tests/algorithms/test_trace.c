@@ -1,6 +1,7 @@
 /** @file test_trace.c  What a trace has of algorithms: the spans of phases add up to what the statistics of the same run say,
  * and the run is a span of its own, as long as the kernels took. */
 #include "tests/algorithms/graph_fixture.h"
+#include "tests/lib/support.h"
 #include "tests/lib/traced.h"
 
 #include <jansson.h>
@@ -138,19 +139,9 @@ static void assert_rounds_add_up(const struct ran *ran)
     assert_int_equal(spans, 1);
 }
 
-static weir_context *open_devices(void **state)
-{
-    weir_context *context;
-    weir_status status = weir_context_create(*state, NULL, &context);
-    if (status == WEIR_ERR_NODEV)
-        skip_without(*state);
-    ok(status);
-    return context;
-}
-
 static void supersteps_add_up(void **state)
 {
-    weir_context *context = open_devices(state);
+    weir_context *context = open_or_skip(state);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     for (enum algorithm a = BFS; a <= CC; a++) {
         struct ran ran = run_traced(context, a, &options);
@@ -165,7 +156,7 @@ static void rounds_add_up(void **state)
 {
     static const weir_kernel_kind kernels[] = {WEIR_KERNEL_FUSED, WEIR_KERNEL_DISCRETE};
     static const weir_order_kind orders[] = {WEIR_ORDER_FIFO, WEIR_ORDER_SOFT, WEIR_ORDER_BULK};
-    weir_context *context = open_devices(state);
+    weir_context *context = open_or_skip(state);
     const size_t first =
         strchr(*state, ',') ? 1 : 0; /* resident kernels are of devices of one kind */
     for (size_t k = first; k < 2; k++)
@@ -223,7 +214,7 @@ static uint64_t run_pr(weir_pr *pr, int runs, double ms[WEIR_RUN_PHASES])
  * trace. What a run did that no trace saw is told by none. */
 static void runs_tell_their_own_steps(void **state)
 {
-    weir_context *context = open_devices(state);
+    weir_context *context = open_or_skip(state);
     weir_pr *pr = open_pr(context);
     for (int runs = 1; runs <= RUNS; runs++) {
         double ms[WEIR_RUN_PHASES];
@@ -247,7 +238,7 @@ static void runs_tell_their_own_steps(void **state)
 
 static void runs_tell_their_own_rounds(void **state)
 {
-    weir_context *context = open_devices(state);
+    weir_context *context = open_or_skip(state);
     weir_graph *graph = open_graph("grid:200x200", 1);
     weir_run_options options = WEIR_RUN_OPTIONS_INIT;
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
@@ -285,7 +276,7 @@ static void runs_tell_their_own_rounds(void **state)
 /* Of each run the first are kept, and the others are counted. */
 static void notes_are_bounded(void **state)
 {
-    weir_context *context = open_devices(state);
+    weir_context *context = open_or_skip(state);
     weir_trace_config config = WEIR_TRACE_CONFIG_INIT;
     weir_pr *pr = open_pr(context);
     for (config.notes = MANY; config.notes; config.notes /= 10) {

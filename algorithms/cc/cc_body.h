@@ -21,7 +21,7 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
         int joined = 0;
         if (i < count) {
             theirs = a->hooks[from][i];
-            joined = cc_join(run->parent, theirs.root, theirs.under, &hook);
+            joined = cc_join(run->parent, theirs.root, theirs.under, 0, &hook);
         }
         if (keep)
             cc_put_hook(a, run->shared, run->phase, joined, &theirs);

@@ -65,12 +65,12 @@ WEIR_DEV uint32_t cc_up_near(const uint32_t *parent, uint32_t x)
 #define CC_FAR 8u
 
 /** A join that finds x and the other end in one tree may also let the parent of x point further up. This picks the joins that do: one of
- *  sixteen, at random. Where roots side by side are joined at the same time, as those of a grid's columns are, each hangs
+ *  64, at random. Where roots side by side are joined at the same time, as those of a grid's columns are, each hangs
  *  under the next, and a join of the two ends of that path climbs over thousands of roots. Most joins meet it somewhere between and climb
  *  one step, so none of them would shorten it; each time that some of them lift a parent all along the path, its length is halved. */
 WEIR_DEV int cc_lifts(uint32_t x)
 {
-    return x * 0x9E3779B9u >> 28 == 0;
+    return x * 0x9E3779B9u >> 26 == 0;
 }
 
 /** What is above @p up, the parent of x; x points there from now on. x is no root. The word is changed by
@@ -89,8 +89,9 @@ WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up, int far)
  *  compared are the parents of both ends, whose first looks do not wait for each other, and the end whose parent is larger
  *  climbs, by two where it can: paths are halved, which changes half as many words as to split them. So no root has to be found if a common ancestor comes first, the root of the largest tree is hardly ever
  *  read, and a parent that was looked at is not looked at again.
- *  @param[out] hook_out  if they were two trees.  @return whether they were. */
-WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, struct cc_hook *hook_out)
+ *  @param[in] lifts  whether some joins lift parents, see cc_lifts(): a constant, since those that have no long paths before them would
+ *  pay for it.  @param[out] hook_out  if they were two trees.  @return whether they were. */
+WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, int lifts, struct cc_hook *hook_out)
 {
     uint32_t above_x = cc_up_near(parent, x), above_y = cc_up_near(parent, y), steps = 0;
     WEIR_ROLLED
@@ -115,8 +116,8 @@ WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, struct cc_hook *h
             const int far = steps++ >= CC_FAR;
             const uint32_t over = cc_climb(parent, x, above_x, far);
             if (over == above_y) {
-                if (cc_lifts(x))
-                    (void)cc_climb(parent, above_x, over, 1);
+                if (lifts && cc_lifts(x)) /* above_x may have been lifted since */
+                    (void)cc_climb(parent, above_x, cc_up(parent, above_x), 1);
                 return 0;
             }
             x = over;

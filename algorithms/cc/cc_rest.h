@@ -31,7 +31,8 @@ WEIR_DEV void cc_link_short(struct cc_run *run, const struct cc_arcs_of *row)
     WEIR_ROLLED
     for (uint32_t i = 0; i < most; i++) {
         struct cc_hook hook = {0, 0};
-        int joined = i < count && cc_join(run->parent, row->v, row->targets[row->first + i], &hook);
+        int joined =
+            i < count && cc_join(run->parent, row->v, row->targets[row->first + i], 0, &hook);
         cc_note(run, joined, &hook);
     }
 }
@@ -45,7 +46,7 @@ WEIR_DEV void cc_link_wide(struct cc_run *run, const uint32_t *targets, uint32_t
     for (uint32_t i = 0; i < count; i += threads) {
         struct cc_hook hook = {0, 0};
         const uint32_t far = i + thread < count ? targets[i + thread] : CC_NONE;
-        int joined = far < bound && cc_join(run->parent, v, far, &hook);
+        int joined = far < bound && cc_join(run->parent, v, far, 0, &hook);
         cc_note(run, joined, &hook);
     }
 }
@@ -173,7 +174,7 @@ WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint6
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             const uint32_t v = cc_number(run, base, apart, k), to = cc_pick(far, k);
             struct cc_hook hook = {0, 0};
-            int joined = to < v && cc_join(run->parent, v, to, &hook);
+            int joined = to < v && cc_join(run->parent, v, to, 1, &hook);
             cc_note(run, joined, &hook);
         }
     }

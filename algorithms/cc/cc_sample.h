@@ -317,7 +317,7 @@ WEIR_DEV void cc_link_kept(struct cc_run *run, uint32_t which)
         i = cc_next(i, run->stride, 1);
         row = cc_row_of_round(run, i, which);
         to = cc_kept(run, row);
-        int joined = far != CC_NONE && cc_join(run->parent, v, far, &hook);
+        int joined = far != CC_NONE && cc_join(run->parent, v, far, 0, &hook);
         run->arcs += far != CC_NONE;
         cc_note(run, joined, &hook);
     }
@@ -345,7 +345,7 @@ WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t w
             struct cc_hook hook = {0, 0};
             const uint32_t to = cc_pick(far, k);
             uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(run->stride));
-            int joined = to != CC_NONE && cc_join(run->parent, v, to, &hook);
+            int joined = to != CC_NONE && cc_join(run->parent, v, to, 0, &hook);
             run->arcs += to != CC_NONE;
             cc_note(run, joined, &hook);
         }

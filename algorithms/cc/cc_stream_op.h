@@ -47,7 +47,7 @@ WEIR_DEV void cc_segment_rows(uint32_t *parent, const uint32_t *data, uint32_t r
     }
     if (count <= CC_ALONE)
         for (uint32_t i = 0; i < count; i++)
-            (void)cc_join(parent, v, targets[first + i], &hook);
+            (void)cc_join(parent, v, targets[first + i], 0, &hook);
     weir_lanes_sync();
     for (uint32_t lanes = weir_ballot(count > CC_ALONE); lanes; lanes &= lanes - 1) {
         const uint32_t from = weir_first_bit_u32(lanes);
@@ -55,7 +55,7 @@ WEIR_DEV void cc_segment_rows(uint32_t *parent, const uint32_t *data, uint32_t r
                        end = begin + weir_broadcast_u32(count, from),
                        whose = weir_broadcast_u32(v, from);
         for (uint32_t i = begin + weir_lane(); i < end; i += WEIR_LANES)
-            (void)cc_join(parent, whose, targets[i], &hook);
+            (void)cc_join(parent, whose, targets[i], 0, &hook);
         weir_lanes_sync();
     }
 }
@@ -67,7 +67,7 @@ WEIR_DEV void cc_stream_vertex(const struct cc_stream_args *a, uint32_t i)
     if (a->kind == CC_BEGIN) {
         weir_store_relaxed_dev_u32(&a->parent[v], v);
     } else if (a->kind == CC_TREES) {
-        (void)cc_join(a->parent, v, a->data[i], &hook);
+        (void)cc_join(a->parent, v, a->data[i], 0, &hook);
     } else {
         const uint32_t up = weir_load_relaxed_dev_u32(&a->parent[v]);
         const uint32_t root = up == v ? v : cc_root(a->parent, up, CC_NONE);

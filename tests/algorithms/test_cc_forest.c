@@ -16,7 +16,7 @@ static void a_join_looks_at_no_parent_twice(void **state)
     struct cc_hook hook = {0, 0};
     (void)state;
     looked = 0;
-    assert_true(cc_join(parent, 4, 3, &hook));
+    assert_true(cc_join(parent, 4, 3, 1, &hook));
     assert_int_equal(hook.root, 2);
     assert_int_equal(hook.under, 1);
     assert_int_equal(looked, 3);
@@ -29,9 +29,9 @@ static void a_common_parent_ends_a_join(void **state)
     struct cc_hook hook = {0, 0};
     (void)state;
     looked = 0;
-    assert_false(cc_join(parent, 2, 3, &hook));
+    assert_false(cc_join(parent, 2, 3, 1, &hook));
     assert_int_equal(looked, 2);
-    assert_false(cc_join(parent, 1, 3, &hook));
+    assert_false(cc_join(parent, 1, 3, 1, &hook));
     assert_int_equal(looked, 4);
 }
 
@@ -42,7 +42,7 @@ static void a_join_halves_paths(void **state)
     struct cc_hook hook = {0, 0};
     (void)state;
     looked = 0;
-    assert_true(cc_join(parent, 6, 0, &hook));
+    assert_true(cc_join(parent, 6, 0, 1, &hook));
     assert_int_equal(hook.root, 1);
     assert_int_equal(hook.under, 0);
     assert_int_equal(parent[6], 4);
@@ -71,13 +71,13 @@ static void joins_side_by_side_shorten_a_path(void **state)
     for (uint32_t r = 0; r < ROWS; r++)
         for (uint32_t c = COLUMNS - 1; c > 0; c--) {
             const uint32_t v = BELOW + r * COLUMNS + c;
-            assert_false(cc_join(parent, v, v - 1, &hook));
+            assert_false(cc_join(parent, v, v - 1, 1, &hook));
         }
     /* three looks a join where the roots are in line; one more or two on the ways that cross */
     assert_in_range(looked, 3 * ROWS * (COLUMNS - 1), 5 * ROWS * (COLUMNS - 1));
     looked = 0;
     assert_false(
-        cc_join(parent, BELOW + ROWS * COLUMNS + COLUMNS - 1, BELOW + ROWS * COLUMNS, &hook));
+        cc_join(parent, BELOW + ROWS * COLUMNS + COLUMNS - 1, BELOW + ROWS * COLUMNS, 1, &hook));
     assert_in_range(looked, 2, COLUMNS / 20);
 }
 
@@ -113,7 +113,7 @@ static void joins_make_a_forest(void **state)
         y = (uint32_t)(seed >> 44) % N;
         from = label[x] < label[y] ? label[y] : label[x];
         to = label[x] < label[y] ? label[x] : label[y];
-        assert_int_equal(cc_join(parent, x, y, &hook), from != to);
+        assert_int_equal(cc_join(parent, x, y, 1, &hook), from != to);
         joined += from != to;
         if (from != to)
             assert_int_equal(hook.root, from);

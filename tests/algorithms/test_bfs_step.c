@@ -5,7 +5,7 @@
 
 /* ThreadSanitizer is slow: it sees each shape, in one or two of the four ways. */
 #ifdef __SANITIZE_THREAD__
-#define STRIDE 3
+#define STRIDE 7
 #else
 #define STRIDE 1
 #endif

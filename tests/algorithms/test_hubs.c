@@ -194,13 +194,14 @@ static void a_hub_in_the_smallest_queues(void **state)
     weir_context_destroy(context);
 }
 
-/* What all neighbours of a hub are sent is more than a lane takes, and more than a queue holds. */
+/* What all neighbours of a hub are sent is more than a lane takes, and more than a queue holds: on four host devices with a
+ * third of the leaves, too, which is all that two cores have time for. */
 static void two_hubs_spill_as_far_as_they_need(void **state)
 {
     static const weir_order_kind orders[] = {WEIR_ORDER_SOFT, WEIR_ORDER_FIFO};
     static const weir_route_kind routes[] = {WEIR_ROUTE_TREE, WEIR_ROUTE_RING};
     weir_context *context = open_or_skip(state);
-    weir_graph *graph = hub_graph(TWO_HUBS, HUBS, 1);
+    weir_graph *graph = hub_graph(TWO_HUBS, strcmp(*state, "host:4") == 0 ? HUBS / 3 : HUBS, 1);
     for (int i = 0; i < 2; i++) {
         weir_run_options options = pushing();
         options.order = orders[i];

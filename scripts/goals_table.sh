@@ -10,7 +10,8 @@
 # the same call line is verified in full, but for rows of graphs with 2^25 vertices, whose serial reference takes too long.
 # PageRank is the time of an iteration. Environment: BUILD (build), TRIALS (10), ONE (cuda:0), TWO (cuda:0-1), WEIR_DATA (where
 # USA-road.NE.mtx.xz lies; ../shared/data), BUDGET (seconds; rows that would begin later say that they were not run; a day),
-# LIMIT (seconds of a run; 120), SMALL (1: small graphs, to try the script).
+# LIMIT (seconds of a run; 120), SMALL (1: small graphs, to try the script). One star passes, two reach the goal. Exit status: 0; 1 a run failed
+# or was wrong; 2 bad usage.
 set -eu
 # shellcheck source=scripts/document.sh
 . "$(dirname "$0")/document.sh"
@@ -103,7 +104,7 @@ mark() {
 
 [ $# -gt 0 ] || set -- 'bfs-NE' 'bfs-grid' 'bfs-tri' '*-rmat22' 'sssp-NE' 'sssp-grid' 'sssp-tri' 'cc-*' 'pr-tri' '*-rmat25' '*-urand25'
 printf '| work | one | to pass | goal | two, both forced | to pass | goal |\n|---|---|---|---|---|---|---|\n'
-done=' '
+done=' ' status=0
 for pattern; do
     found=
     for row in $(echo "$rows" | tr ' ' ,); do
@@ -118,9 +119,11 @@ for pattern; do
         limits=${row#*|}
         first=$(figure "$verb" "${rest%%-*}" "$one" '')
         second=$(figure "$verb" "${rest%%-*}" "$two" "--partition $cut")
+        case "$first $second" in *failed* | *WRONG*) status=1 ;; esac
         a=${limits%|*} b=${limits#*|}
         printf '| %s %s, %s | %s | %s | %s | %s | %s | %s |\n' "$verb" "${rest%%-*}" "$cut" "$(mark "$first" "${a%,*}" "${a#*,}")" \
             "${a%,*}" "${a#*,}" "$(mark "$second" "${b%,*}" "${b#*,}")" "${b%,*}" "${b#*,}"
     done
     [ -n "$found" ] || { echo "goals_table: no row $pattern" >&2 && exit 2; }
 done
+exit "$status"

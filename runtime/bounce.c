@@ -2,7 +2,7 @@
  *
  * In pieces through two page-locked buffers, so that the host fills or empties one while the other is copied. To
  * memory that the program registered they go straight. */
-#include "runtime/internal.h"
+#include "runtime/backend.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,12 @@
 #define PIECE_BYTES  ((size_t)4 << 20)
 #define SHARED_BYTES ((size_t)64 << 20) /* from here on several threads share a download */
 #define THREADS      4u
+
+/* Whether the device's memory is the host's own: then there is nothing to go through. */
+static int is_here(const weir_device *device)
+{
+    return !weir__device_is_gpu(device) && !device->hollow;
+}
 
 static size_t piece_at(size_t at, size_t bytes)
 {
@@ -49,10 +55,21 @@ static weir_status open_bounce(weir_device *device, size_t bytes, struct bounce 
     return status;
 }
 
+static weir_status copy_here(weir_device *device, void *destination, const void *source,
+                             size_t bytes)
+{
+    weir_status status = weir__device_failed(device);
+    if (!status)
+        memcpy(destination, source, bytes);
+    return status;
+}
+
 static weir_status upload_pieces(weir_device *device, void *destination, const void *source,
                                  size_t bytes)
 {
     struct bounce bounce;
+    if (is_here(device))
+        return copy_here(device, destination, source, bytes);
     weir_status status = open_bounce(device, bytes, &bounce);
     if (status)
         return status;
@@ -170,6 +187,8 @@ weir_status weir__download(weir_device *device, void *destination, const void *s
     const uint32_t cores = weir__cores(), threads = cores < THREADS ? cores : THREADS;
     if (bytes == 0)
         return WEIR_OK;
+    if (is_here(device))
+        return copy_here(device, destination, source, bytes);
     if (weir__memory_registered(weir__device_context(device), destination, bytes))
         return download_straight(device, destination, source, bytes);
     if (weir__device_is_gpu(device) && bytes >= SHARED_BYTES && threads > 1)

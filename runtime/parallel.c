@@ -31,7 +31,7 @@ void weir__parallel_for(uint64_t count, uint64_t chunk, uint32_t threads,
     struct loop loop = {
         .count = count, .chunk = chunk ? chunk : 1, .next = 0, .fn = fn, .user = user};
     pthread_t started[THREADS_MAX];
-    uint64_t chunks = count / loop.chunk + 1;
+    uint64_t chunks = count / loop.chunk + (count % loop.chunk != 0);
     uint32_t want = threads ? threads : weir__cores(), alive = 0;
     if (want > THREADS_MAX)
         want = THREADS_MAX;

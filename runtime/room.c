@@ -6,6 +6,7 @@
 #include "runtime/room.h"
 #include "runtime/internal.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -243,11 +244,60 @@ void weir__room_pretend(const char *root)
     atomic_store_explicit(&pretended, root, memory_order_relaxed);
 }
 
+static _Atomic uint64_t looks; /* relaxed: a count */
+
+uint64_t weir__room_looks(void)
+{
+    return atomic_load_explicit(&looks, memory_order_relaxed);
+}
+
 /* The room there is here, or the one that a test makes up. */
 static void look(struct weir__room *room)
 {
     const char *root = atomic_load_explicit(&pretended, memory_order_relaxed);
+    (void)atomic_fetch_add_explicit(&looks, 1, memory_order_relaxed);
     weir__room_look(root ? root : "", room);
+}
+
+/* A look reads a dozen files, of which some make the system add up counters of all cores: half a millisecond, more
+ * than the work that needs a few kilobytes. So one look serves what comes soon after it, while all that is small beside
+ * what was left. Not where the process has limits of its own, which it may change, or a test makes files up. */
+#define SOON_NS    10000000u
+#define SMALL_PART 64
+
+static struct {
+    pthread_mutex_t lock;
+    uint64_t until_ns; /* of the look */
+    uint64_t bytes;    /* that may still be taken on it */
+} glance = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int has_limits(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur != RLIM_INFINITY ||
+           getrlimit(RLIMIT_DATA, &limit) || limit.rlim_cur != RLIM_INFINITY ||
+           atomic_load_explicit(&pretended, memory_order_relaxed);
+}
+
+/* Whether the last look is enough to say that @p most fits; what is taken of it, @p arrays, the next ones lack. */
+static int fits_at_a_glance(uint64_t most, uint64_t arrays)
+{
+    if (has_limits())
+        return 0;
+    pthread_mutex_lock(&glance.lock);
+    const int fits = most <= glance.bytes && weir__now_ns() < glance.until_ns;
+    if (fits)
+        glance.bytes -= arrays;
+    pthread_mutex_unlock(&glance.lock);
+    return fits;
+}
+
+static void remember(const struct weir__room *room)
+{
+    pthread_mutex_lock(&glance.lock);
+    glance.until_ns = weir__now_ns() + SOON_NS;
+    glance.bytes = room->bytes / SMALL_PART;
+    pthread_mutex_unlock(&glance.lock);
 }
 
 uint64_t weir__room_left(void)
@@ -314,16 +364,20 @@ weir_status weir__need_fits(const struct weir__need *need, const char *format, .
     struct weir__room room;
     char what[256];
     va_list arguments;
-    look(&room);
     const uint64_t arrays = (uint64_t)need->most;
     const uint64_t copies = arrays < COPIES ? arrays : COPIES;
     const uint64_t most = arrays ? arrays + arrays / MORE_PART + copies + MORE : 0;
+    if (fits_at_a_glance(most, arrays))
+        return WEIR_OK;
+    look(&room);
     if (most > room.bytes) {
         give_back();
         look(&room);
     }
-    if (most <= room.bytes)
+    if (most <= room.bytes) {
+        remember(&room);
         return WEIR_OK;
+    }
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);

@@ -30,6 +30,9 @@ void weir__room_pretend(const char *root);
 /** As weir__room_look() says. */
 uint64_t weir__room_left(void);
 
+/** How often that or weir__need_fits() looked, in this process so far; for tests. */
+uint64_t weir__room_looks(void);
+
 /* ---- what is needed (room.c) ------------------------------------------------------------------ */
 
 /** Host memory as work goes on: what is held now, and the most that was held at once. Begins as zeros, and what
@@ -48,7 +51,8 @@ void weir__need_pass(struct weir__need *need, uint64_t count, uint64_t bytes);
 /** Take them in the memory of a device: counts where that is host memory. */
 void weir__need_take_on(struct weir__need *need, const weir_device *device, uint64_t count,
                         uint64_t bytes);
-/** Refuse what does not fit into the room there is.
+/** Refuse what does not fit into the room there is. A look at it, half a millisecond, serves for 10 ms all that is
+ *  small beside what was left, 1/64 of it together; each by itself looks where the process has limits of its own.
  *  @retval WEIR_ERR_NOMEM  "WHAT: so many MiB are needed, and the machine has so many left". */
 weir_status weir__need_fits(const struct weir__need *need, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

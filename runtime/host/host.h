@@ -51,6 +51,8 @@ void weir__host_team_close(struct host_team *team);
 void weir__host_team_run(struct host_team *team, weir_queue *queue, const weir_kernel *kernel,
                          const void *args);
 
+/** Learn how many cores there are for weir__host_spins(): a call of the system, so once for each team and not for each kernel. */
+void weir__host_count_cores(void);
 /** @p threads more threads of this process run kernels from now on; fewer, if it is negative. Any thread. */
 void weir__host_crowd(int32_t threads);
 /** Whether there is a core for each thread that runs a kernel, so that waits need not begin with giving theirs away. */

@@ -14,9 +14,13 @@
 /* Threads that run kernels now, and cores for them; relaxed, since they only choose how to wait. */
 static uint32_t in_kernels, cores;
 
-void weir__host_crowd(int32_t threads)
+void weir__host_count_cores(void)
 {
     __atomic_store_n(&cores, weir__cores(), __ATOMIC_RELAXED);
+}
+
+void weir__host_crowd(int32_t threads)
+{
     (void)__atomic_fetch_add(&in_kernels, (uint32_t)threads, __ATOMIC_RELAXED);
 }
 

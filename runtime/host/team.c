@@ -66,6 +66,7 @@ weir_status weir__host_team_open(struct host_team *team, const weir_context *con
     pthread_cond_init(&team->finish, NULL);
     team->context = context;
     team->workers = workers;
+    weir__host_count_cores();
     while (!status && team->started + 1 < workers)
         status = start_helper(team);
     if (status)

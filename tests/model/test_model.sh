@@ -27,7 +27,7 @@ look() {
     # shellcheck disable=SC2086 # several switches each
     spin "-P$cc -E -x c" -a "$@" "$dir/$model.pml" >out 2>&1 &&
         $cc -O0 -w -DMEMLIM=1000 $build -o pan pan.c >>out 2>&1 &&
-        ./pan -m10000 $run >>out 2>&1
+        ./pan -m10000 -w20 $run >>out 2>&1
 }
 
 verdict() { # YES WHAT SWITCHES

@@ -9,6 +9,7 @@ static void no_spins_in_a_crowd(void **state)
 {
     const int32_t cores = (int32_t)weir__cores();
     (void)state;
+    weir__host_count_cores();
     weir__host_crowd(cores);
     assert_true(weir__host_spins());
     weir__host_crowd(1);

@@ -256,6 +256,44 @@ static void needs_add_up(void **state)
     assert_int_equal(weir__need_fits(&(struct weir__need){0, 0}, "nothing"), WEIR_OK);
 }
 
+/* A look at the files costs more than what needs little: without one look for many, this takes a thousand. */
+static void one_look_serves_many_small_needs(void **state)
+{
+    struct rlimit limit;
+    struct weir__need small = {0, 0}, large = {0, 0};
+    (void)state;
+    if ((!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY) ||
+        (!getrlimit(RLIMIT_DATA, &limit) && limit.rlim_cur != RLIM_INFINITY)) {
+        print_message("skipped: this process has limits of its own\n");
+        skip();
+    }
+    weir__need_take(&small, 1000, 1);
+    weir__need_take(&large, weir__room_left() / 16, 1);
+    uint64_t before = weir__room_looks();
+    for (int i = 0; i < 1000; i++)
+        assert_int_equal(weir__need_fits(&small, "little"), WEIR_OK);
+    assert_true(weir__room_looks() - before < 500);
+    before = weir__room_looks();
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(weir__need_fits(&large, "much"), WEIR_OK);
+    assert_int_equal(weir__room_looks() - before, 3);
+}
+
+/* What a test makes up is looked at each time, as the limits of the process are. */
+static void what_is_made_up_is_looked_at(void **state)
+{
+    struct weir__need small = {0, 0};
+    (void)state;
+    weir__need_take(&small, 1000, 1);
+    put("/proc/meminfo", "MemAvailable: 1000000 kB\n");
+    weir__room_pretend(root);
+    const uint64_t before = weir__room_looks();
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(weir__need_fits(&small, "little"), WEIR_OK);
+    weir__room_pretend(NULL);
+    assert_int_equal(weir__room_looks() - before, 3);
+}
+
 #define IN_A_TREE(test) cmocka_unit_test_setup_teardown(test, make_root, remove_root)
 
 int main(void)
@@ -269,6 +307,8 @@ int main(void)
         IN_A_TREE(odd_files),
         IN_A_TREE(limits_of_the_process),
         cmocka_unit_test(needs_add_up),
+        cmocka_unit_test(one_look_serves_many_small_needs),
+        IN_A_TREE(what_is_made_up_is_looked_at),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -382,6 +382,8 @@ void weir__context_rescue_later(weir_context *context);
 
 /** Whether the armed fault strikes here. Costs a relaxed load when nothing is armed. */
 int weir__fault_strikes(enum weir__fault kind);
+/** WEIR_ERR_DEVICE, with a sentence, if the one that makes a copy fail strikes here. */
+weir_status weir__copy_strikes(const weir_device *device);
 
 /* ---- spec.c ------------------------------------------------------------------------------- */
 

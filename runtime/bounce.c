@@ -58,10 +58,11 @@ static weir_status open_bounce(weir_device *device, size_t bytes, struct bounce 
 static weir_status copy_here(weir_device *device, void *destination, const void *source,
                              size_t bytes)
 {
-    weir_status status = weir__device_failed(device);
-    if (!status)
-        memcpy(destination, source, bytes);
-    return status;
+    weir_status status;
+    if ((status = weir__device_failed(device)) || (status = weir__copy_strikes(device)))
+        return status;
+    memcpy(destination, source, bytes);
+    return WEIR_OK;
 }
 
 static weir_status upload_pieces(weir_device *device, void *destination, const void *source,

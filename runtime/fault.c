@@ -36,3 +36,10 @@ int weir__fault_strikes(enum weir__fault kind)
     atomic_store_explicit(&struck[kind], 1, memory_order_relaxed);
     return 1;
 }
+
+weir_status weir__copy_strikes(const weir_device *device)
+{
+    if (!weir__fault_strikes(WEIR__FAULT_COPY))
+        return WEIR_OK;
+    return weir__fail(WEIR_ERR_DEVICE, "%s: a copy could not be started", device->info.label);
+}

@@ -144,21 +144,13 @@ static weir_status check_copy(const char *call, const weir_queue *queue,
     return check_ends(queue, destination_device, source_device);
 }
 
-static weir_status strike(const weir_queue *queue)
-{
-    if (!weir__fault_strikes(WEIR__FAULT_COPY))
-        return WEIR_OK;
-    return weir__fail(WEIR_ERR_DEVICE, "%s: a copy could not be started",
-                      queue->device->info.label);
-}
-
 static weir_status put_copy(const char *call, enum weir__operation_kind kind, weir_queue *queue,
                             weir_device *destination_device, void *destination,
                             weir_device *source_device, const void *source, size_t bytes)
 {
     weir_status status =
         check_copy(call, queue, destination_device, destination, source_device, source, bytes);
-    if (status || bytes == 0 || (status = strike(queue)))
+    if (status || bytes == 0 || (status = weir__copy_strikes(queue->device)))
         return status;
     return weir__held_put(queue, &(struct weir__operation){.kind = kind,
                                                            .destination_device = destination_device,

@@ -365,12 +365,15 @@ typedef struct weir_run_stats {
     /** Breadth-first search in step: vertices that were found top-down and not put into the queue, since so many were found that
      *  the next level was to go bottom-up; 0 elsewhere. */
     uint64_t unlisted;
+    /** Of breadth-first search in step on several devices: levels in which what others found was taken in and expanded in one
+     *  step, with one barrier in place of two. */
+    uint64_t mixed;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
-            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0                                   \
+            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0                                \
     }
 
 /** What an element of weir_values is. */

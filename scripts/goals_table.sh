@@ -56,9 +56,10 @@ graph_of() {
     NE) echo "$data/USA-road.NE.mtx.xz --source 1000" ;;
     grid) echo "grid:4900x4900,0.65 --source 4903" ;;
     grid16000) echo "grid:16000x16000,0.65 --source 16003" ;;
-    tri) echo "mesh:4096x4096,shuffle" ;;
+    tri) echo "mesh:4096x4096,shuffle --source 77" ;;
     rmat*) echo "rmat:${1#rmat} --undirected" ;;
-    urand*) echo "uniform:${1#urand} --undirected" ;;
+    urand22) echo "uniform:22 --undirected --source 5" ;;
+    urand25) echo "uniform:25 --undirected --source 3" ;;
     smallNE) echo "grid:30x40,0.7 --source 5" ;;
     smallgrid*) echo "grid:40x40,0.65 --source 43" ;;
     smalltri) echo "mesh:40x40,shuffle" ;;

@@ -68,6 +68,14 @@ static uint64_t inbox_count(const void *user, uint32_t p, uint32_t sender)
     return weir__row_steps_part(&in_step->on, p)->owned * (in_step->parents ? UINT64_C(2) : 1);
 }
 
+/* Two words for each device. */
+static uint64_t taken_count(const void *user, uint32_t p, uint32_t sender)
+{
+    (void)p;
+    (void)sender;
+    return ((const struct bfs_in_step *)user)->on.parts > 1 ? 2 * WEIR_DEVICES_MAX : 0;
+}
+
 #define FIELD(name) offsetof(struct bfs_step_args, name)
 static const weir_steps_array arrays[] = {
     {.name = "base", .extent = WEIR_STEPS_WORDS, .bytes = 4, .field = FIELD(base)},
@@ -106,6 +114,12 @@ static const weir_steps_array arrays[] = {
      .field = FIELD(queue)},
     {.name = "tail", .first = WEIR_STEPS_FILLED, .bytes = 4, .field = FIELD(tail)},
     {.name = "listed", .first = WEIR_STEPS_FILLED, .bytes = 8, .field = FIELD(listed)},
+    {.name = "taken",
+     .extent = WEIR_STEPS_COUNTED,
+     .count = taken_count,
+     .first = WEIR_STEPS_FILLED,
+     .bytes = 8,
+     .field = FIELD(taken)},
     {.name = "inbox",
      .extent = WEIR_STEPS_COUNTED,
      .holding = WEIR_STEPS_INBOXES,
@@ -137,6 +151,15 @@ static const struct weir__row_form form = {.program = &program,
                                            .need = need,
                                            .placed = entries_fit};
 
+/* Whether levels may be mixed (bfs_step_mixed.h): the rows are short, each of them, since whoever takes a row in looks at all its
+ * arcs; there is something to take in; and no tree is wanted. */
+static int may_mix(const struct bfs_in_step *in_step, const weir_graph *graph)
+{
+    return in_step->on.parts > 1 && !in_step->parents &&
+           in_step->direction == WEIR_DIRECTION_SWITCH &&
+           graph->arcs < BFS_SHORT * graph->vertices && in_step->longest <= BFS_PIECE;
+}
+
 /* ---- building ------------------------------------------------------------------------------- */
 
 static weir_status build(struct bfs_in_step *in_step, weir_context *context,
@@ -155,6 +178,7 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
         struct bfs_step_args *args = weir_steps_args(in_step->on.steps, p);
         args->unfound = in_step->unfound;
         args->pull = in_step->direction == WEIR_DIRECTION_PULL;
+        args->mixed = may_mix(in_step, graph);
         for (uint32_t i = 0; i < 2 && !status; i++)
             status = weir__upload(weir_context_device(context, p),
                                   weir_steps_data(in_step->on.steps, i ? "found last" : "base", p),
@@ -214,6 +238,7 @@ static void report(const struct bfs_in_step *in_step, weir_run_stats *stats)
     stats->work.flushes = sum_of(in_step, BFS_RESULT_FLUSHES);
     stats->shared = sum_of(in_step, BFS_RESULT_SHARED);
     stats->unlisted = sum_of(in_step, BFS_RESULT_UNLISTED);
+    stats->mixed = first[BFS_RESULT_MIXED];
     stats->work.rounds = supersteps * in_step->on.parts;
     /* An arc's target and its bit; a row's two offsets, its level, and an entry of the queue. */
     stats->bytes = stats->work.atoms * 8 + stats->work.processed * (8 + 4 + 32) +

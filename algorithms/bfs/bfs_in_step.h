@@ -10,6 +10,7 @@ struct bfs_in_step {
     weir_direction direction;
     int parents;
     uint64_t unfound;  /* vertices that have in-arcs */
+    uint64_t longest;  /* arcs of the longest row */
     uint32_t previous; /* the source of the run before, a number; BFS_NONE */
     /* Of the run before: vertices reached that have arcs, and their out-arcs. A run finds how many more there are. */
     uint64_t reached, arcs_reached;
@@ -29,7 +30,7 @@ weir_status weir__bfs_in_step_levels(const struct bfs_in_step *in_step, int32_t 
 weir_status weir__bfs_in_step_parents(const struct bfs_in_step *in_step, int64_t *parents_out);
 void weir__bfs_in_step_destroy(struct bfs_in_step *in_step);
 
-/** The bitmap before a run, in host memory, freed with free(); sets in_step->unfound. Set bits stand for what a level
+/** The bitmap before a run, in host memory, freed with free(); sets in_step->unfound and longest. Set bits stand for what a level
  *  bottom-up need not look at, and nobody finds: numbers without arcs. One that has out-arcs alone cannot be
  *  found either, but must not seem to be: others look along those arcs. @retval WEIR_ERR_NOMEM */
 weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph *graph,

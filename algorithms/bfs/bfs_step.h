@@ -31,6 +31,12 @@
 /* A level of so many entries is wide: its arcs are counted, and a direction is chosen for the next one. */
 #define BFS_WIDE 2048u
 
+/* Rows are short where there are fewer arcs than this for each vertex. */
+#define BFS_SHORT 8u
+/* A level for which fewer entries and items than this were put and sent may be a mixed one: in a larger one a barrier more is
+ * little, and it may be the one from which the search goes bottom-up. */
+#define BFS_MIXED_MOST (1u << 18)
+
 /* bfs_walk.enough, of a level of which not all is in the queue: the next one has to go bottom-up. */
 #define BFS_UNLISTED 0xFFu
 
@@ -60,6 +66,7 @@ enum bfs_result {
     BFS_RESULT_FLUSHES,  /* additions to the queue's tail, by workers of one lane */
     BFS_RESULT_ALONE,    /* 1: the source has no arcs, and is not among them */
     BFS_RESULT_SHARED,   /* entries of the queue that several workers took a share of each */
+    BFS_RESULT_MIXED,    /* mixed levels */
     BFS_RESULT_UNLISTED, /* vertices that were found top-down and not put into the queue */
     BFS_RESULTS
 };
@@ -79,12 +86,14 @@ struct bfs_step_args {
     uint32_t *tail;          /* of the queue, at 0 before; relaxed dev */
     uint64_t *
         listed; /* arcs of the vertices found in wide levels top-down so far, at 0 before; relaxed dev */
+    uint64_t *taken; /* [bfs_walk.opened][from]: items taken from the inboxes; at 0 before */
     uint32_t *inbox[WEIR_DEVICES_MAX];  /* [from]: of this device, 1 or 2 words an item */
     uint32_t *outbox[WEIR_DEVICES_MAX]; /* [to]: the inbox of that device for this one */
     uint64_t unfound;                   /* vertices of all devices that have in-arcs */
     uint32_t source;                    /* a number */
     uint32_t previous; /* the source before: its level may be left over; BFS_NONE: there was none */
     uint32_t pull;     /* every level goes bottom-up */
+    uint32_t mixed;    /* levels may be mixed (bfs_step_mixed.h) */
 };
 
 /** What narrow levels came to (bfs_step_narrow.h). */
@@ -126,6 +135,7 @@ struct bfs_step_shared {
 enum bfs_phase {
     BFS_DOWN = 0, /* a level top-down */
     BFS_ABSORB,   /* the rest of it: what others found */
+    BFS_MIXED,    /* a level top-down, of the stretch and of what others found */
     BFS_SHARE,    /* bitmaps are made whole, for bottom-up */
     BFS_UP,       /* a level bottom-up */
     BFS_LIST,     /* what that found becomes entries, for top-down */
@@ -143,6 +153,9 @@ struct bfs_walk {
     /* This part of all arcs, as a negative power of two, is enough: a device that has found vertices of so many in this level lists
      * no more. 0: it lists all. Behind the level BFS_UNLISTED, if vertices may be missing in the stretch. */
     uint32_t enough;
+    uint32_t opened;   /* 0, 1 in turn: how often inboxes were opened */
+    uint32_t mixes;    /* mixed levels so far; of block 0 */
+    uint64_t came;     /* items that all devices sent for this level */
     uint32_t awake;    /* blocks of this device that share the work */
     uint32_t arriving; /* blocks that the next barrier waits for: those that fall asleep too */
     uint64_t entries;  /* of the stretches of all devices */

@@ -5,8 +5,9 @@
 struct marks {
     const weir_graph *graph;
     const uint32_t *numbers;
-    uint32_t *led;  /* a bit a number: an arc leads there */
-    uint64_t count; /* relaxed additions; the join publishes them */
+    uint32_t *led;    /* a bit a number: an arc leads there */
+    uint64_t count;   /* relaxed additions; the join publishes them */
+    uint64_t longest; /* relaxed maxima, the same */
 };
 
 /* @return whether the bit was not set. */
@@ -31,9 +32,16 @@ static void mark_targets(void *user, uint64_t begin, uint64_t end)
 static void mark_sources(void *user, uint64_t begin, uint64_t end)
 {
     struct marks *marks = user;
-    for (uint64_t v = begin; v < end; v++)
-        if (marks->graph->offsets[v] < marks->graph->offsets[v + 1])
+    uint64_t longest = 0, seen = __atomic_load_n(&marks->longest, __ATOMIC_RELAXED);
+    for (uint64_t v = begin; v < end; v++) {
+        const uint64_t arcs = marks->graph->offsets[v + 1] - marks->graph->offsets[v];
+        if (arcs)
             (void)set_bit(marks->led, marks->numbers[v]);
+        longest = arcs > longest ? arcs : longest;
+    }
+    while (longest > seen && !__atomic_compare_exchange_n(&marks->longest, &seen, longest, 1,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
 }
 
 weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph *graph,
@@ -47,6 +55,7 @@ weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph
     weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_targets, &marks);
     in_step->unfound = marks.count;
     weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_sources, &marks);
+    in_step->longest = marks.longest;
     for (uint32_t i = 0; i < words; i++)
         marks.led[i] = ~marks.led[i];
     *base_out = marks.led;

@@ -15,13 +15,14 @@
 WEIR_DEV void bfs_pack(const struct bfs_walk *w, uint64_t *board)
 {
     board[0] = (uint64_t)w->end << 32 | w->begin;
-    board[1] = (uint64_t)w->level << 32 | w->enough << 16 | w->phase << 8 | w->current << 4 |
-               w->split << 1 | w->wide;
+    board[1] = (uint64_t)w->level << 32 | w->enough << 16 | w->phase << 8 | w->opened << 5 |
+               w->current << 4 | w->split << 1 | w->wide;
     board[2] = w->entries;
     board[3] = w->arcs;
     board[4] = w->unfound;
     board[5] = w->unfound_arcs;
-    board[6] = board[7] = 0;
+    board[6] = w->came;
+    board[7] = 0;
 }
 
 WEIR_DEV void bfs_unpack(const uint64_t *board, struct bfs_walk *w)
@@ -30,6 +31,7 @@ WEIR_DEV void bfs_unpack(const uint64_t *board, struct bfs_walk *w)
     w->end = (uint32_t)(board[0] >> 32);
     w->level = (uint32_t)(board[1] >> 32);
     w->phase = (uint32_t)board[1] >> 8 & 0xFFu;
+    w->opened = (uint32_t)board[1] >> 5 & 1u;
     w->current = (uint32_t)board[1] >> 4 & 1u;
     w->split = (uint32_t)board[1] >> 1 & 1u;
     w->wide = (uint32_t)board[1] & 1u;
@@ -38,6 +40,7 @@ WEIR_DEV void bfs_unpack(const uint64_t *board, struct bfs_walk *w)
     w->unfound = board[4];
     w->unfound_arcs = board[5];
     w->enough = (uint32_t)board[1] >> 16 & 0xFFu;
+    w->came = board[6];
 }
 
 /* Sleep until a phase needs this block. */
@@ -85,8 +88,12 @@ WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *sh
         did = w->wide ? bfs_down_wide(a, shared, *b, *w) : bfs_down_narrow(a, shared, *b, *w);
         break;
     case BFS_ABSORB:
-        weir_steps_open(&a->member, b, &shared->inboxes);
+        bfs_open(a, b, w, &shared->inboxes);
         bfs_absorb(a, shared, *b, *w);
+        break;
+    case BFS_MIXED:
+        bfs_open(a, b, w, &shared->inboxes);
+        did = bfs_mixed(a, shared, *b, *w);
         break;
     case BFS_SHARE:
         bfs_share(a, *b, *w);
@@ -149,17 +156,6 @@ WEIR_DEV uint32_t bfs_short(const struct bfs_step_args *a, struct bfs_step_share
     return n.stop;
 }
 
-/* Block 0 notes how far the inboxes were read, for the blocks that are asleep now. */
-WEIR_DEV void bfs_remember(const struct bfs_step_args *a, const struct bfs_step_shared *shared,
-                           const struct weir_steps_block *b, uint32_t phase)
-{
-    if (phase != BFS_ABSORB)
-        return;
-    if (b->block == 0)
-        weir_steps_close(&a->member, b, &shared->inboxes);
-    weir_block_sync();
-}
-
 /* Block 0 of each device finds the source, and forgets the source of the run before. */
 WEIR_DEV uint32_t bfs_start(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                             struct weir_steps_block *b, struct bfs_walk *w)
@@ -213,6 +209,7 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
     if (b->block || b->thread)
         return;
     page->result[BFS_RESULT_LEVELS] = w->level;
+    page->result[BFS_RESULT_MIXED] = w->mixes;
     page->result[BFS_RESULT_BITMAP] = w->current;
     for (uint32_t i = 0; i < 3; i++) {
         page->result[BFS_RESULT_DOWN_NS + i] = shared->ns[i];
@@ -223,7 +220,7 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
 /* Under which of three phases the report counts this one: top-down, bottom-up, switching between them. */
 WEIR_DEV uint32_t bfs_kind(uint32_t phase)
 {
-    return phase <= BFS_ABSORB ? 0 : phase == BFS_UP ? 1 : 2;
+    return phase <= BFS_MIXED ? 0 : phase == BFS_UP ? 1 : 2;
 }
 
 /* The time since the last call was one of these phases. By thread 0 of block 0; apart from the kernel's own code, which has no
@@ -246,8 +243,7 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     w.awake = w.arriving = 1;
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};
     uint64_t steps[3] = {0, 0, 0}, total[WEIR_STEPS_SUMS];
-    const int short_rows =
-        a->rows.parts == 1 && a->rows.arcs_all < 2 * BFS_GROUP * a->rows.vertices;
+    const int short_rows = a->rows.parts == 1 && a->rows.arcs_all < BFS_SHORT * a->rows.vertices;
     uint32_t stop;
     if (b->thread == 0) {
         shared->first = shared->arcs = shared->found = shared->sent = 0;
@@ -257,6 +253,8 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     }
     weir_block_sync();
     w.arriving = b->blocks;
+    if (a->mixed && (stop = bfs_forget(a, b)))
+        return;
     if (b->block == 0) {
         stop = bfs_start(a, shared, b, &w);
         if (!stop)
@@ -279,7 +277,6 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
         }
         if (stop)
             break;
-        bfs_remember(a, shared, b, w.phase);
         bfs_next(a, b, &w, total);
         if (bfs_kind(w.phase) != kind || w.phase == BFS_END || a->member.notes) {
             if (b->block == 0 && b->thread == 0)

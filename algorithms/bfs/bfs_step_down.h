@@ -186,10 +186,12 @@ WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, 
 /* The lanes for which `is` holds have found `number`, along an arc of `row`. All lanes of a worker. @return whether the device owns
  * it, and it is to be put into the queue. */
 WEIR_DEV int bfs_found(const struct bfs_step_args *a, const struct bfs_walk *w, struct bfs_tally *t,
-                       int is, uint32_t number, uint32_t row)
+                       int is, uint32_t number, uint32_t row, int mixed)
 {
     const int own = is && bfs_owns(a, number);
-    if (own) {
+    if (own && mixed) {
+        (void)weir_atomic_min_relaxed_dev_u32(&a->level[number - a->rows.begin], w->level + 1);
+    } else if (own) {
         a->level[number - a->rows.begin] = w->level + 1;
         if (a->parent)
             a->parent[number - a->rows.begin] = a->rows.begin + row;
@@ -229,33 +231,22 @@ WEIR_DEV void bfs_take_many(const struct bfs_step_args *a, const struct bfs_walk
         return;
     any = 0;
     for (uint32_t k = 0; k < BFS_AT_ONCE; k++) {
-        any |= is[k] = bfs_found(a, w, t, is[k], number[k], row[k]);
+        any |= is[k] = bfs_found(a, w, t, is[k], number[k], row[k], 0);
         row[k] = number[k] - a->rows.begin;
     }
     if (weir_ballot(any))
         bfs_put_many(a, t, is, row, until);
 }
 
-/* A worker takes the entries at to at + count - 1 of the queue, at most one a lane, or a share of a single one. In a wide level a
- * lane has several arcs under way at a time. In a narrow level it does not look at the bit before its atomic, which would only make the
- * chain of dependent accesses longer.
- * @param[in] share, shares  which share, of how many; 0, 1: all arcs. @param[in] until  of bfs_put_many(). */
-WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *shared,
-                         const struct bfs_walk *w, struct bfs_tally *t, uint32_t at, uint32_t count,
-                         uint32_t share, uint32_t shares, uint64_t until, int wide)
+/* The arcs of the lanes' pieces, of which any may be empty; all lanes of a worker. In a wide level a lane has several arcs under way at
+ * a time. In a narrow level it does not look at the bit before its atomic, which would only make the chain of dependent accesses
+ * longer. @param[in] until  of bfs_put_many(). @param[in] mixed  levels are minima (bfs_step_mixed.h). */
+WEIR_DEV void bfs_expand_pieces(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                                const struct bfs_walk *w, struct bfs_tally *t,
+                                struct bfs_piece piece, uint64_t until, int wide, int mixed)
 {
     uint32_t *found = a->found[w->current][a->member.index];
     const uint32_t step = wide ? BFS_AT_ONCE : 1;
-    struct bfs_piece piece = {0, 0, 0};
-    if (weir_lane() < count)
-        piece = a->queue[at + weir_lane()];
-    t->pieces += weir_lane() < count && share == 0;
-    if (shares > 1) {
-        const uint32_t skip = BFS_PIECE / shares * share;
-        const uint32_t left = piece.count > skip ? piece.count - skip : 0;
-        piece.first += skip;
-        piece.count = left < BFS_PIECE / shares ? left : BFS_PIECE / shares;
-    }
     const uint32_t upto = weir_prefix_u32(piece.count);
     const uint32_t all = weir_broadcast_u32(upto, WEIR_LANES - 1);
     const uint64_t base = piece.first - (upto - piece.count);
@@ -278,40 +269,68 @@ WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *
         }
         is[0] = is[0] && bfs_claim(found, number[0]);
         if (weir_ballot(is[0])) {
-            is[0] = bfs_found(a, w, t, is[0], number[0], row[0]);
+            is[0] = bfs_found(a, w, t, is[0], number[0], row[0], mixed);
             if (weir_ballot(is[0]))
                 bfs_put(a, shared, t, is[0], number[0] - a->rows.begin, 0);
         }
     }
 }
 
-/* As bfs_expand(), by a worker of one lane, as those of host devices are: entry after entry. A look is cheaper there than
- * an atomic that changes nothing, in any level, and what is found is kept until there are many. */
-WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
-                               struct bfs_tally *t, struct bfs_kept *kept, uint32_t at,
-                               uint32_t count, int counted, uint64_t until)
+/* A worker takes the entries at to at + count - 1 of the queue, at most one a lane, or a share of a single one.
+ * @param[in] share, shares  which share, of how many; 0, 1: all arcs. The others are of bfs_expand_pieces(). */
+WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+                         const struct bfs_walk *w, struct bfs_tally *t, uint32_t at, uint32_t count,
+                         uint32_t share, uint32_t shares, uint64_t until, int wide, int mixed)
+{
+    struct bfs_piece piece = {0, 0, 0};
+    if (weir_lane() < count)
+        piece = a->queue[at + weir_lane()];
+    t->pieces += weir_lane() < count && share == 0;
+    if (shares > 1) {
+        const uint32_t skip = BFS_PIECE / shares * share;
+        const uint32_t left = piece.count > skip ? piece.count - skip : 0;
+        piece.first += skip;
+        piece.count = left < BFS_PIECE / shares ? left : BFS_PIECE / shares;
+    }
+    bfs_expand_pieces(a, shared, w, t, piece, until, wide, mixed);
+}
+
+/* As bfs_expand_pieces(), by a worker of one lane, as those of host devices are. A look is cheaper there than an atomic that changes
+ * nothing, in any level, and what is found is kept until there are many. */
+WEIR_DEV void bfs_arcs_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
+                             struct bfs_tally *t, struct bfs_kept *kept, struct bfs_piece piece,
+                             int counted, uint64_t until, int mixed)
 {
     uint32_t *found = a->found[w->current][a->member.index];
-    const uint32_t *targets = a->rows.out.targets;
-    for (uint32_t e = 0; e < count; e++) {
-        const struct bfs_piece piece = a->queue[at + e];
-        if (e + BFS_AHEAD < count)
-            weir_prefetch(&targets[a->queue[at + e + BFS_AHEAD].first]);
-        for (uint32_t i = 0; i < piece.count; i++) {
-            const uint32_t number = targets[piece.first + i], row = number - a->rows.begin;
-            if (bfs_is_set(found, number) || !bfs_claim(found, number))
-                continue;
-            if (!bfs_owns(a, number)) {
-                t->sent++;
-                bfs_send(a, 1, number, a->rows.begin + piece.row);
-                continue;
-            }
-            a->level[row] = w->level + 1;
-            if (a->parent)
-                a->parent[row] = a->rows.begin + piece.row;
-            bfs_keep_entry(a, t, kept, row, counted, until);
+    for (uint32_t i = 0; i < piece.count; i++) {
+        const uint32_t number = a->rows.out.targets[piece.first + i], row = number - a->rows.begin;
+        if (bfs_is_set(found, number) || !bfs_claim(found, number))
+            continue;
+        if (!bfs_owns(a, number)) {
+            t->sent++;
+            bfs_send(a, 1, number, a->rows.begin + piece.row);
+            continue;
         }
-        t->down_arcs += piece.count;
+        if (mixed)
+            (void)weir_atomic_min_relaxed_dev_u32(&a->level[row], w->level + 1);
+        else
+            a->level[row] = w->level + 1;
+        if (a->parent)
+            a->parent[row] = a->rows.begin + piece.row;
+        bfs_keep_entry(a, t, kept, row, counted, until);
+    }
+    t->down_arcs += piece.count;
+}
+
+/* The same of entries of the queue, one after the other. */
+WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
+                               struct bfs_tally *t, struct bfs_kept *kept, uint32_t at,
+                               uint32_t count, int counted, uint64_t until, int mixed)
+{
+    for (uint32_t e = 0; e < count; e++) {
+        if (e + BFS_AHEAD < count)
+            weir_prefetch(&a->rows.out.targets[a->queue[at + e + BFS_AHEAD].first]);
+        bfs_arcs_alone(a, w, t, kept, a->queue[at + e], counted, until, mixed);
     }
     t->pieces += count;
 }
@@ -320,7 +339,7 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
  * BFS_STRETCH entries at most. */
 WEIR_DEV void bfs_share_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
                               struct bfs_tally *t, struct bfs_kept *kept, uint32_t index,
-                              uint32_t workers, int counted, uint64_t until)
+                              uint32_t workers, int counted, uint64_t until, int mixed)
 {
     const uint32_t entries = w->end - w->begin;
     uint32_t take = (entries + workers - 1) / workers;
@@ -328,7 +347,7 @@ WEIR_DEV void bfs_share_alone(const struct bfs_step_args *a, const struct bfs_wa
     for (uint64_t at = (uint64_t)index * take; at < entries; at += (uint64_t)workers * take) {
         const uint32_t left = entries - (uint32_t)at;
         bfs_expand_alone(a, w, t, kept, w->begin + (uint32_t)at, left < take ? left : take, counted,
-                         until);
+                         until, mixed);
     }
 }
 
@@ -346,7 +365,7 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
         wide && w->enough ? weir_load_relaxed_dev_u64(a->listed) + (a->rows.arcs_all >> w->enough)
                           : 0;
     if (WEIR_LANES == 1u) {
-        bfs_share_alone(a, w, &t, &shared->kept, weir_steps_warp(b), workers, wide, until);
+        bfs_share_alone(a, w, &t, &shared->kept, weir_steps_warp(b), workers, wide, until, 0);
         bfs_flush(a, shared, &t);
         return t;
     }
@@ -364,7 +383,7 @@ WEIR_DEV struct bfs_tally bfs_down(const struct bfs_step_args *a, struct bfs_ste
     for (uint32_t i = weir_steps_warp(b); i < (entries + take - 1) / take * shares; i += workers) {
         const uint32_t at = i / shares * take, left = entries - at;
         bfs_expand(a, shared, w, &t, w->begin + at, left < take ? left : take, i % shares, shares,
-                   until, wide);
+                   until, wide, 0);
     }
     bfs_flush(a, shared, &t);
     return t;
@@ -387,6 +406,21 @@ WEIR_COLD struct bfs_tally bfs_down_narrow(const struct bfs_step_args *a,
                                            struct weir_steps_block b, struct bfs_walk w)
 {
     return bfs_down(a, shared, &b, &w, 0);
+}
+
+/** After a barrier: find out what came since the inboxes were opened last, and note how far they are read now; all threads of a
+ *  block. The note is another one than the blocks read which open them now, so it needs no barrier of its own. */
+WEIR_DEV void bfs_open(const struct bfs_step_args *a, const struct weir_steps_block *b,
+                       const struct bfs_walk *w, struct weir_steps_inboxes *inboxes)
+{
+    for (uint32_t d = b->thread; d < a->rows.parts; d += b->threads) {
+        const uint64_t end = weir_steps_told(&a->member, b, d);
+        inboxes->first[d] = weir_load_relaxed_dev_u64(&a->taken[w->opened * WEIR_DEVICES_MAX + d]);
+        inboxes->end[d] = end;
+        if (b->block == 0)
+            weir_store_relaxed_dev_u64(&a->taken[(w->opened ^ 1u) * WEIR_DEVICES_MAX + d], end);
+    }
+    weir_block_sync();
 }
 
 /** The blocks that are awake take in what other devices found, whose level is this one already. */

@@ -113,7 +113,7 @@ WEIR_DEV uint64_t bfs_narrow_alone(const struct bfs_step_args *a, struct bfs_ste
     w.begin = n->begin;
     w.end = n->end;
     w.level = n->level;
-    bfs_share_alone(a, &w, &t, &shared->kept, group, groups, 0, 0);
+    bfs_share_alone(a, &w, &t, &shared->kept, group, groups, 0, 0, 0);
     bfs_kept_flush(a, &shared->kept);
     n->pieces += t.pieces;
     n->down_arcs += t.down_arcs;

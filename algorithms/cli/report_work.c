@@ -134,6 +134,8 @@ static void print_exchange(const struct work *work)
         row(work, "shared pieces", stats->shared);
     if (stats->unlisted)
         row(work, "unlisted", stats->unlisted);
+    if (stats->mixed)
+        row(work, "levels in one step", stats->mixed);
 }
 
 static void print_items(const struct work *work)

@@ -13,6 +13,8 @@
 /* Arcs of a row and of a mean row of meshes and road networks at most. */
 #define SHORT_ROW  64
 #define SHORT_MEAN 8
+/* With this part of the arcs cut, and more, nearly every level has something for the other devices. */
+#define CUT_PART 16
 
 extern const weir_operator weir__bfs_operator;
 
@@ -57,10 +59,13 @@ static int rows_are_short(const weir_graph *graph)
 }
 
 /* What auto becomes. Narrow levels are chains of dependent accesses: the worklist's narrow rounds have the shortest on a
- * GPU (docs/benchmarks.md), and several GPUs need no barrier for each level there. */
-static int usual(weir_context *context, const weir_graph *graph)
+ * GPU (docs/benchmarks.md), and several GPUs need no barrier for each level there. Where nearly each level has something for the
+ * others they wait for each other all the same, and a mixed level in step has one barrier (bfs_step_mixed.h). */
+static int usual(weir_context *context, const weir_graph *graph, const weir_partition *partition)
 {
-    return weir__device_is_gpu(weir_context_device(context, 0)) && rows_are_short(graph)
+    const int cut =
+        partition && partition->parts > 1 && partition->cut_arcs > graph->arcs / CUT_PART;
+    return weir__device_is_gpu(weir_context_device(context, 0)) && !cut && rows_are_short(graph)
                ? WEIR__FORM_PUSH
                : WEIR__FORM_STEP;
 }
@@ -88,7 +93,8 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
 {
     weir_bfs *bfs = (weir_bfs *)head;
     const struct weir__asked asked = {.options = making->options};
-    const struct weir__form_case what = {usual(making->context, making->graph), possible, bfs};
+    const struct weir__form_case what = {usual(making->context, making->graph, making->partition),
+                                         possible, bfs};
     weir_run_options with = *making->options;
     struct weir__making pushed = *making;
     int form;

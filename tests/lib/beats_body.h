@@ -175,9 +175,11 @@ WEIR_DEV uint64_t beats_left(const struct beats_args *a)
     const struct weir_steps_page *page = weir_steps_mine(&a->member);
     uint64_t left = 0;
     for (uint32_t d = 0; d < a->member.count; d++)
-        for (uint32_t i = 0; i < 2; i++) {
-            const uint64_t step = weir_load_acquire_sys_u64(&page->from[i][d].step);
-            left += step && step != a->before + UINT64_C(1);
+        for (uint32_t i = 0; i < 2 * WEIR_STEPS_FLAG_WORDS; i++) {
+            const uint64_t *word = page->from[i / WEIR_STEPS_FLAG_WORDS][d].word;
+            const uint32_t step =
+                (uint32_t)(weir_load_acquire_sys_u64(&word[i % WEIR_STEPS_FLAG_WORDS]) >> 32);
+            left += step && step != a->before + 1;
         }
     return left;
 }

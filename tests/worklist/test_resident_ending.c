@@ -150,7 +150,7 @@ static void deaf_beats(const void *data, uint32_t worker, uint32_t workers)
         return;
     listen(&member->page[member->index]->stop, member->index == 0);
     for (uint32_t d = 0; d < member->count; d++)
-        weir_store_relaxed_sys_u64(&member->page[d]->from[0][member->index].told, 1);
+        weir_store_relaxed_sys_u64(&member->page[d]->from[0][member->index].word[0], 1);
     atomic_fetch_add(&deaf.ended, 1);
 }
 

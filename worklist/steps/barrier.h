@@ -59,25 +59,27 @@ WEIR_DEV uint32_t weir_steps_look(struct weir_steps_page *page, const struct wei
     return weir_load_relaxed_sys_u32(&page->stop);
 }
 
-/* The last block of a device that arrives writes the device's sums to all devices, its own included. By thread 0. */
+/* The last block of a device that arrives writes the device's sums to all devices, its own included. By thread 0. The fence
+ * stands before the first word, so nobody waits for one that crosses a link before the next is sent. */
 WEIR_COLD void weir_steps_tell(const struct weir_steps_member *m, uint32_t step, uint64_t first)
 {
     struct weir_steps_page *page = weir_steps_mine(m);
-    uint64_t sum[WEIR_STEPS_SUMS];
-    sum[0] = first;
+    const uint64_t number = (uint64_t)(step + 1u) << 32;
+    uint64_t value[WEIR_STEPS_SUMS + 1];
+    value[0] = first;
     for (uint32_t i = 1; i < WEIR_STEPS_SUMS; i++)
-        sum[i] = weir_load_relaxed_dev_u64(&page->slot[step % WEIR_STEPS_SLOTS].sum[i]);
-    WEIR_ROLLED
-    for (uint32_t d = 0; d < m->count; d++) {
-        struct weir_steps_flag *flag = &m->page[d]->from[step % 2][m->index];
-        for (uint32_t i = 0; i < WEIR_STEPS_SUMS; i++)
-            weir_store_relaxed_sys_u64(&flag->sum[i], sum[i]);
-        weir_store_relaxed_sys_u64(&flag->told, weir_load_relaxed_dev_u64(&page->tell[d]));
-    }
+        value[i] = weir_load_relaxed_dev_u64(&page->slot[step % WEIR_STEPS_SLOTS].sum[i]);
     weir_fence_sys();
     WEIR_ROLLED
-    for (uint32_t d = 0; d < m->count; d++)
-        weir_store_fenced_sys_u64(&m->page[d]->from[step % 2][m->index].step, step + UINT64_C(1));
+    for (uint32_t k = 1; k <= m->count; k++) { /* this device comes last */
+        const uint32_t d = (m->index + k) % m->count;
+        struct weir_steps_flag *flag = &m->page[d]->from[step % 2][m->index];
+        value[WEIR_STEPS_SUMS] = weir_load_relaxed_dev_u64(&page->tell[d]);
+        for (uint32_t i = 0; i <= WEIR_STEPS_SUMS; i++) {
+            weir_store_fenced_sys_u64(&flag->word[2 * i], number | (uint32_t)value[i]);
+            weir_store_fenced_sys_u64(&flag->word[2 * i + 1], number | value[i] >> 32);
+        }
+    }
 }
 
 /* After it has arrived at a step, block 0 clears the words of the step after the next one. They were last used two steps
@@ -156,27 +158,31 @@ WEIR_DEV uint32_t weir_steps_wait_blocks(const struct weir_steps_member *m,
     return WEIR_STEPS_GOES_ON;
 }
 
-/* The lanes of a warp wait for the flags of all devices, each lane for some of them. Until a flag has the number of this
- * step it has that of the step two before, or 0 at first. The lane waits for one value, not for a larger one, since numbers of
+/* The lanes of a warp wait for the flags of all devices, each lane for some of their words. Until a word has the number of this
+ * step it has that of the step two before, or 0 at first. The lane waits for one number, not for a larger one, since numbers of
  * steps wrap. */
 WEIR_DEV uint32_t weir_steps_wait_devices(const struct weir_steps_member *m,
                                           const struct weir_steps_block *b, uint64_t *total)
 {
     struct weir_steps_page *page = weir_steps_mine(m);
-    uint64_t mine[WEIR_STEPS_SUMS] = {0, 0, 0, 0};
+    uint64_t mine[WEIR_STEPS_SUMS] = {0, 0, 0, 0}, word;
     uint32_t stop = WEIR_STEPS_GOES_ON;
     WEIR_ROLLED
-    for (uint32_t d = weir_lane(); d < m->count && !stop; d += WEIR_LANES) {
-        const struct weir_steps_flag *flag = &page->from[b->step % 2][d];
+    for (uint32_t at = weir_lane(); at < m->count * WEIR_STEPS_FLAG_WORDS && !stop;
+         at += WEIR_LANES) {
+        const uint32_t which = at % WEIR_STEPS_FLAG_WORDS;
+        const uint64_t *flag = page->from[b->step % 2][at / WEIR_STEPS_FLAG_WORDS].word;
         WEIR_ROLLED
-        for (uint32_t looks = 0; (uint32_t)weir_load_acquire_sys_u64(&flag->step) != b->step + 1;
+        for (uint32_t looks = 0;
+             (uint32_t)((word = weir_load_acquire_sys_u64(&flag[which])) >> 32) != b->step + 1;
              looks++) {
             if ((stop = weir_steps_look(page, b, looks)))
                 break;
             weir_pause(looks);
         }
+        const uint64_t half = which % 2 ? word << 32 : (uint32_t)word;
         for (uint32_t i = 0; i < WEIR_STEPS_SUMS; i++)
-            mine[i] += weir_load_relaxed_dev_u64(&flag->sum[i]);
+            mine[i] += which / 2 == i ? half : 0;
     }
     weir_lanes_sync();
     for (uint32_t i = 0; i < WEIR_STEPS_SUMS; i++)
@@ -270,12 +276,22 @@ WEIR_DEV uint32_t weir_steps_sync(const struct weir_steps_member *m, struct weir
     return (uint32_t)b->share[WEIR_STEPS_SUMS];
 }
 
+/* Value @p which of the flag of device @p from at the last barrier. */
+WEIR_DEV uint64_t weir_steps_flagged(const struct weir_steps_member *m,
+                                     const struct weir_steps_block *b, uint32_t from,
+                                     uint32_t which)
+{
+    const uint64_t *word = &weir_steps_mine(m)->from[(b->step + 1) % 2][from].word[2 * which];
+    return weir_load_relaxed_dev_u64(&word[1]) << 32 |
+           (uint32_t)weir_load_relaxed_dev_u64(&word[0]);
+}
+
 /** The word that device @p from had in tell[this device] when its last block arrived at the last barrier. Any thread,
  *  before the next barrier. It is 0 on a single device. */
 WEIR_DEV uint64_t weir_steps_told(const struct weir_steps_member *m,
                                   const struct weir_steps_block *b, uint32_t from)
 {
-    return weir_load_relaxed_dev_u64(&weir_steps_mine(m)->from[(b->step + 1) % 2][from].told);
+    return weir_steps_flagged(m, b, from, WEIR_STEPS_SUMS);
 }
 
 /** What this device added to sum 0 at the last barrier. Any thread, before the next barrier. It is 0 on a single device,
@@ -283,7 +299,7 @@ WEIR_DEV uint64_t weir_steps_told(const struct weir_steps_member *m,
 WEIR_DEV uint64_t weir_steps_own(const struct weir_steps_member *m,
                                  const struct weir_steps_block *b)
 {
-    return weir_load_relaxed_dev_u64(&weir_steps_mine(m)->from[(b->step + 1) % 2][m->index].sum[0]);
+    return weir_steps_flagged(m, b, m->index, 0);
 }
 
 /** Before the body, by every thread: reset the device's arrays, and wait until all devices have done so. It does nothing if

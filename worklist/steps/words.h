@@ -34,14 +34,14 @@ enum { WEIR_STEPS_ASLEEP = 0 };
 /** Why a body ends before it is done: what lies in weir_steps_page.stop. */
 enum weir_steps_stop { WEIR_STEPS_GOES_ON = 0, WEIR_STEPS_STOPPED, WEIR_STEPS_TIME_OVER };
 
-/** What one device tells another, in the memory of the receiver: the sender's sums of a step, a word for this receiver only,
- *  and last the number of the step. */
+/** What one device tells another at a barrier, in the memory of the receiver: its sums of the step, and a word for this receiver
+ *  only. Each value is two words, the lower half and the upper one, and each word has the number of the step above its half. So no
+ *  word has to be stored behind the others, and who waits has the values as soon as it has seen the words. */
+enum { WEIR_STEPS_FLAG_WORDS = 2 * (WEIR_STEPS_SUMS + 1) };
 struct weir_steps_flag {
-    uint64_t sum[WEIR_STEPS_SUMS];
-    uint64_t told;
-    uint64_t
-        step; /* release sys by a block of the sender, acquire sys by all blocks of the receiver */
-    uint64_t pad[2];
+    uint64_t word
+        [WEIR_STEPS_FLAG_WORDS]; /* release sys by a block of the sender, acquire sys by all blocks of the receiver */
+    uint64_t pad[16 - WEIR_STEPS_FLAG_WORDS];
 };
 
 /** The words of a device, in its memory; zero before a run. Rows of docs/memory-model.md. */

@@ -259,6 +259,55 @@ static void a_level_before_a_bottom_up_one_is_not_listed(void **state)
     weir_context_destroy(context);
 }
 
+/* Levels of a mesh whose neighbours lie anywhere: each has something for other devices. It is taken in with the next level where no tree is
+ * wanted and no row is long, and the whole search takes no more steps than levels. */
+static void what_comes_is_expanded_in_the_same_step(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const uint32_t parts = weir_context_device_count(context);
+    const weir_graph *graph = graph_of("mesh:60x40,shuffle", 0);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.direction = WEIR_DIRECTION_SWITCH;
+    for (options.parents = 0; options.parents < 2; options.parents++) {
+        weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
+        for (uint64_t source = 0; source < graph->vertices; source += graph->vertices / 4) {
+            const weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, source);
+            if (options.parents || parts == 1) {
+                assert_int_equal(stats.mixed, 0);
+            } else {
+                assert_true(stats.mixed > stats.steps * 3 / 4);
+                assert_true(stats.phase[0].steps <= stats.steps + 1);
+            }
+        }
+        weir_bfs_destroy(bfs);
+    }
+    options.parents = 0;
+    graph = shape_of(DOUBLE_STAR); /* its rows are short but for two */
+    weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_RANDOM, parts, &options);
+    assert_int_equal(assert_bfs(bfs, graph, parts, &options, 0).mixed, 0);
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+}
+
+/* The form that runs where none is asked for: in step where much is cut, and through the worklist where little is. */
+static void what_is_cut_picks_the_form(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const uint32_t parts = weir_context_device_count(context);
+    const weir_graph *graph = graph_of("grid:60x60", 0);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_RANDOM, parts, &options);
+    weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, 7);
+    assert_int_equal(stats.direction, WEIR_DIRECTION_SWITCH);
+    assert_true(stats.mixed > 0);
+    weir_bfs_destroy(bfs);
+    bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
+    OK(weir_bfs_run(bfs, 7, &stats));
+    assert_int_equal(stats.direction, WEIR_DIRECTION_PUSH);
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+}
+
 /* The 14 pieces of a hub's row are shared by more workers than there are pieces. */
 static void a_long_row_is_shared(void **state)
 {
@@ -282,6 +331,8 @@ int main(void)
         ON_BACKEND(each_partition_on_some_of_the_devices, "cuda:0-3"),
         ON_EACH_SPEC(many_sources_one_after_the_other),
         ON_EACH_SPEC(a_level_before_a_bottom_up_one_is_not_listed),
+        ON_EACH_SPEC(what_comes_is_expanded_in_the_same_step),
+        ON_BACKEND(what_is_cut_picks_the_form, "cuda:0-1"),
         ON_BACKEND(a_long_row_is_shared, "cuda:0"),
         ON_EACH_SPEC(what_only_the_run_before_found_is_forgotten),
         ON_EACH_SPEC(both_ways_are_gone),

@@ -295,16 +295,21 @@ static void what_is_cut_picks_the_form(void **state)
     weir_context *context = open_or_skip(state);
     const uint32_t parts = weir_context_device_count(context);
     const weir_graph *graph = graph_of("grid:60x60", 0);
-    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
-    weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_RANDOM, parts, &options);
-    weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, 7);
-    assert_int_equal(stats.direction, WEIR_DIRECTION_SWITCH);
-    assert_true(stats.mixed > 0);
-    weir_bfs_destroy(bfs);
-    bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
-    OK(weir_bfs_run(bfs, 7, &stats));
-    assert_int_equal(stats.direction, WEIR_DIRECTION_PUSH);
-    weir_bfs_destroy(bfs);
+    int32_t *levels = malloc(graph->vertices * sizeof *levels);
+    assert_non_null(levels);
+    for (int i = 0; i < 2; i++) {
+        weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+        weir_run_stats stats = WEIR_RUN_STATS_INIT;
+        weir_bfs *bfs = placed(context, graph, i ? WEIR_PARTITION_EDGE : WEIR_PARTITION_RANDOM,
+                               parts, &options);
+        OK(weir_bfs_run(bfs, 7, &stats));
+        assert_int_equal(stats.direction, i ? WEIR_DIRECTION_PUSH : WEIR_DIRECTION_SWITCH);
+        assert_int_equal(stats.mixed > 0, !i);
+        OK(weir_bfs_levels(bfs, levels));
+        assert_memory_equal(levels, levels_of(graph, 7), graph->vertices * sizeof *levels);
+        weir_bfs_destroy(bfs);
+    }
+    free(levels);
     weir_context_destroy(context);
 }
 

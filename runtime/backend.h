@@ -102,6 +102,7 @@ struct weir_event {
         _Atomic uint64_t put, submitted; /* release, acquire */
         _Atomic int dropped; /* the last could not be submitted: `failure` says why; the same */
         struct weir__waiter *waiters; /* for the submission; under queues.lock */
+        uint32_t sleepers;            /* threads that sleep until then; the same */
     } record;
     /* Since it was acquired; relaxed: who hands an event over orders what was done to it before. */
     _Atomic int recorded;

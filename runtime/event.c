@@ -275,7 +275,8 @@ void weir__event_submitted(weir_event *event, uint64_t number, int dropped)
     /* Release: who sees that it was dropped sees what the event carries. */
     atomic_store_explicit(&event->record.dropped, dropped, memory_order_release);
     advance(event, number);
-    pthread_cond_broadcast(&device->queues.changed);
+    if (event->record.sleepers) /* who waits for another is not woken for each */
+        pthread_cond_broadcast(&device->queues.changed);
     pthread_mutex_unlock(&device->queues.lock);
     call_waiters(waiters);
 }
@@ -302,8 +303,10 @@ static weir_status wait_submitted(weir_event *event, int64_t timeout_ms)
     if (!weir__event_unsubmitted(event))
         return WEIR_OK;
     pthread_mutex_lock(&device->queues.lock);
+    event->record.sleepers++;
     while (weir__event_unsubmitted(event) && error != ETIMEDOUT)
         error = pthread_cond_timedwait(&device->queues.changed, &device->queues.lock, &at);
+    event->record.sleepers--;
     int is = weir__event_unsubmitted(event);
     pthread_mutex_unlock(&device->queues.lock);
     return is && !weir__device_failed(device) ? WEIR_ERR_TIMEOUT : WEIR_OK;

@@ -269,29 +269,23 @@ static int take_up(weir_queue *queue, struct weir__operation *operation)
     return 0;
 }
 
+/* Whether the event has come that it waits for, or a stream may be left to wait for it. */
+static int is_due(const struct weir__operation *operation)
+{
+    weir_event *event = operation->event;
+    return operation->kind == WEIR__WAIT_EVENT && !weir__event_unsubmitted(event) &&
+           (event->device->ops == operation->device->ops ||
+            weir_event_query(event) != WEIR_PENDING);
+}
+
 /* @return whether the queue is to be left: somebody else will go on. */
 static int has_to_wait(weir_queue *queue, struct weir__operation *operation)
 {
-    if (!waits(operation) || may_submit(queue, operation))
+    if (!waits(operation) || may_submit(queue, operation) || is_due(operation))
         return 0;
     if (lay_down(queue, operation) && watch(operation))
         return 1;
     return !take_up(queue, operation);
-}
-
-/* The first of what is kept, or NULL: then the queue is held no more, and may be gone. */
-static struct weir__operation *first_of(weir_queue *queue)
-{
-    weir_device *device = queue->device;
-    pthread_mutex_lock(&device->queues.lock);
-    struct weir__operation *first = queue->held.first;
-    if (!first) {
-        queue->held.running = 0;
-        set_state(queue, state_of(queue) & ~(uint32_t)WEIR__HELD);
-        pthread_cond_broadcast(&device->queues.changed);
-    }
-    pthread_mutex_unlock(&device->queues.lock);
-    return first;
 }
 
 /* The lock is held. */
@@ -305,27 +299,44 @@ static void unlink_first(weir_queue *queue)
     queue->held.stats.kept_bytes -= sizeof *first + first->room;
 }
 
-static void retire(weir_queue *queue, struct weir__operation *operation)
+/* The lock is held. @return whether there was room; else the caller frees it. */
+static int retire(weir_queue *queue, struct weir__operation *operation)
 {
-    weir__held_let_loose(operation);
-    pthread_mutex_lock(&queue->device->queues.lock);
     unlink_first(queue);
-    int spare = atomic_load_explicit(&queue->held.spares, memory_order_relaxed) < SPARES_MAX;
+    const int spare = atomic_load_explicit(&queue->held.spares, memory_order_relaxed) < SPARES_MAX;
     if (spare)
         add_spare(queue, operation);
-    pthread_mutex_unlock(&queue->device->queues.lock);
-    if (!spare)
-        free(operation);
+    return spare;
+}
+
+/* The first of what is kept, or NULL: then the queue is held no more, and may be gone. @param[in] done  what was the
+ * first, and is submitted, or NULL. One lock for both: between a device's copies the host's time counts. */
+static struct weir__operation *next_of(weir_queue *queue, struct weir__operation *done)
+{
+    weir_device *device = queue->device;
+    if (done)
+        weir__held_let_loose(done);
+    pthread_mutex_lock(&device->queues.lock);
+    if (done && retire(queue, done))
+        done = NULL;
+    struct weir__operation *first = queue->held.first;
+    if (!first) {
+        queue->held.running = 0;
+        set_state(queue, state_of(queue) & ~(uint32_t)WEIR__HELD);
+        pthread_cond_broadcast(&device->queues.changed);
+    }
+    pthread_mutex_unlock(&device->queues.lock);
+    free(done);
+    return first;
 }
 
 static void submit_all(weir_queue *queue)
 {
-    struct weir__operation *operation;
-    while ((operation = first_of(queue))) {
+    struct weir__operation *operation = NULL;
+    while ((operation = next_of(queue, operation))) {
         if (has_to_wait(queue, operation))
             return;
         perform(queue, operation);
-        retire(queue, operation);
     }
 }
 

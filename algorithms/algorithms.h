@@ -365,9 +365,9 @@ typedef struct weir_run_stats {
     /** Breadth-first search in step: vertices that were found top-down and not put into the queue, since so many were found that
      *  the next level was to go bottom-up; 0 elsewhere. */
     uint64_t unlisted;
-    /** Of breadth-first search in step on several devices: levels in which what others found was taken in and expanded in one
-     *  step, with one barrier in place of two. */
-    uint64_t mixed;
+    /** Of breadth-first search in step on several devices: *eager* levels, in which what others found is expanded in the step
+     *  that takes it in, so that there is one barrier in place of two. */
+    uint64_t eager;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \

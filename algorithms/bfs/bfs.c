@@ -60,7 +60,7 @@ static int rows_are_short(const weir_graph *graph)
 
 /* What auto becomes. Narrow levels are chains of dependent accesses: the worklist's narrow rounds have the shortest on a
  * GPU (docs/benchmarks.md), and several GPUs need no barrier for each level there. Where nearly each level has something for the
- * others they wait for each other all the same, and a mixed level in step has one barrier (bfs_step_mixed.h). */
+ * others they wait for each other all the same, and an eager level in step has one barrier (bfs_step_eager.h). */
 static int usual(weir_context *context, const weir_graph *graph, const weir_partition *partition)
 {
     const int cut =

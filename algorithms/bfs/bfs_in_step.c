@@ -151,9 +151,9 @@ static const struct weir__row_form form = {.program = &program,
                                            .need = need,
                                            .placed = entries_fit};
 
-/* Whether levels may be mixed (bfs_step_mixed.h): the rows are short, each of them, since whoever takes a row in looks at all its
+/* Whether levels may be eager (bfs_step_eager.h): the rows are short, each of them, since whoever takes a row in looks at all its
  * arcs; there is something to take in; and no tree is wanted. */
-static int may_mix(const struct bfs_in_step *in_step, const weir_graph *graph)
+static int may_be_eager(const struct bfs_in_step *in_step, const weir_graph *graph)
 {
     return in_step->on.parts > 1 && !in_step->parents &&
            in_step->direction == WEIR_DIRECTION_SWITCH &&
@@ -178,7 +178,7 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
         struct bfs_step_args *args = weir_steps_args(in_step->on.steps, p);
         args->unfound = in_step->unfound;
         args->pull = in_step->direction == WEIR_DIRECTION_PULL;
-        args->mixed = may_mix(in_step, graph);
+        args->eager = may_be_eager(in_step, graph);
         for (uint32_t i = 0; i < 2 && !status; i++)
             status = weir__upload(weir_context_device(context, p),
                                   weir_steps_data(in_step->on.steps, i ? "found last" : "base", p),
@@ -238,7 +238,7 @@ static void report(const struct bfs_in_step *in_step, weir_run_stats *stats)
     stats->work.flushes = sum_of(in_step, BFS_RESULT_FLUSHES);
     stats->shared = sum_of(in_step, BFS_RESULT_SHARED);
     stats->unlisted = sum_of(in_step, BFS_RESULT_UNLISTED);
-    stats->mixed = first[BFS_RESULT_MIXED];
+    stats->eager = first[BFS_RESULT_EAGER];
     stats->work.rounds = supersteps * in_step->on.parts;
     /* An arc's target and its bit; a row's two offsets, its level, and an entry of the queue. */
     stats->bytes = stats->work.atoms * 8 + stats->work.processed * (8 + 4 + 32) +

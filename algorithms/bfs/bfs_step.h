@@ -33,9 +33,9 @@
 
 /* Rows are short where there are fewer arcs than this for each vertex. */
 #define BFS_SHORT 8u
-/* A level for which fewer entries and items than this were put and sent may be a mixed one: in a larger one a barrier more is
+/* A level for which fewer entries and items than this were put and sent may be an eager one: in a larger one a barrier more is
  * little, and it may be the one from which the search goes bottom-up. */
-#define BFS_MIXED_MOST (1u << 18)
+#define BFS_EAGER_MOST (1u << 18)
 
 /* bfs_walk.enough, of a level of which not all is in the queue: the next one has to go bottom-up. */
 #define BFS_UNLISTED 0xFFu
@@ -66,7 +66,7 @@ enum bfs_result {
     BFS_RESULT_FLUSHES,  /* additions to the queue's tail, by workers of one lane */
     BFS_RESULT_ALONE,    /* 1: the source has no arcs, and is not among them */
     BFS_RESULT_SHARED,   /* entries of the queue that several workers took a share of each */
-    BFS_RESULT_MIXED,    /* mixed levels */
+    BFS_RESULT_EAGER,    /* eager levels */
     BFS_RESULT_UNLISTED, /* vertices that were found top-down and not put into the queue */
     BFS_RESULTS
 };
@@ -93,7 +93,7 @@ struct bfs_step_args {
     uint32_t source;                    /* a number */
     uint32_t previous; /* the source before: its level may be left over; BFS_NONE: there was none */
     uint32_t pull;     /* every level goes bottom-up */
-    uint32_t mixed;    /* levels may be mixed (bfs_step_mixed.h) */
+    uint32_t eager;    /* levels may be eager (bfs_step_eager.h) */
 };
 
 /** What narrow levels came to (bfs_step_narrow.h). */
@@ -135,7 +135,7 @@ struct bfs_step_shared {
 enum bfs_phase {
     BFS_DOWN = 0, /* a level top-down */
     BFS_ABSORB,   /* the rest of it: what others found */
-    BFS_MIXED,    /* a level top-down, of the stretch and of what others found */
+    BFS_EAGER,    /* a level top-down, of the stretch and of what others found */
     BFS_SHARE,    /* bitmaps are made whole, for bottom-up */
     BFS_UP,       /* a level bottom-up */
     BFS_LIST,     /* what that found becomes entries, for top-down */
@@ -153,13 +153,13 @@ struct bfs_walk {
     /* This part of all arcs, as a negative power of two, is enough: a device that has found vertices of so many in this level lists
      * no more. 0: it lists all. Behind the level BFS_UNLISTED, if vertices may be missing in the stretch. */
     uint32_t enough;
-    uint32_t opened;   /* 0, 1 in turn: how often inboxes were opened */
-    uint32_t mixes;    /* mixed levels so far; of block 0 */
-    uint64_t came;     /* items that all devices sent for this level */
-    uint32_t awake;    /* blocks of this device that share the work */
-    uint32_t arriving; /* blocks that the next barrier waits for: those that fall asleep too */
-    uint64_t entries;  /* of the stretches of all devices */
-    uint64_t arcs;     /* of the vertices found last, on all devices; narrow levels are estimated */
+    uint32_t opened;       /* 0, 1 in turn: how often inboxes were opened */
+    uint32_t eager_levels; /* eager levels so far; of block 0 */
+    uint64_t came;         /* items that all devices sent for this level */
+    uint32_t awake;        /* blocks of this device that share the work */
+    uint32_t arriving;     /* blocks that the next barrier waits for: those that fall asleep too */
+    uint64_t entries;      /* of the stretches of all devices */
+    uint64_t arcs; /* of the vertices found last, on all devices; narrow levels are estimated */
     uint64_t unfound,
         unfound_arcs; /* over all devices, of vertices with in-arcs; so are they here */
 };

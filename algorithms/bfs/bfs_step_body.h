@@ -91,9 +91,9 @@ WEIR_DEV void bfs_work(const struct bfs_step_args *a, struct bfs_step_shared *sh
         bfs_open(a, b, w, &shared->inboxes);
         bfs_absorb(a, shared, *b, *w);
         break;
-    case BFS_MIXED:
+    case BFS_EAGER:
         bfs_open(a, b, w, &shared->inboxes);
-        did = bfs_mixed(a, shared, *b, *w);
+        did = bfs_eager(a, shared, *b, *w);
         break;
     case BFS_SHARE:
         bfs_share(a, *b, *w);
@@ -209,7 +209,7 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
     if (b->block || b->thread)
         return;
     page->result[BFS_RESULT_LEVELS] = w->level;
-    page->result[BFS_RESULT_MIXED] = w->mixes;
+    page->result[BFS_RESULT_EAGER] = w->eager_levels;
     page->result[BFS_RESULT_BITMAP] = w->current;
     for (uint32_t i = 0; i < 3; i++) {
         page->result[BFS_RESULT_DOWN_NS + i] = shared->ns[i];
@@ -220,7 +220,7 @@ WEIR_DEV void bfs_finish(const struct bfs_step_args *a, const struct weir_steps_
 /* Under which of three phases the report counts this one: top-down, bottom-up, switching between them. */
 WEIR_DEV uint32_t bfs_kind(uint32_t phase)
 {
-    return phase <= BFS_MIXED ? 0 : phase == BFS_UP ? 1 : 2;
+    return phase <= BFS_EAGER ? 0 : phase == BFS_UP ? 1 : 2;
 }
 
 /* The time since the last call was one of these phases. By thread 0 of block 0; apart from the kernel's own code, which has no
@@ -253,7 +253,7 @@ WEIR_DEV void bfs_step_body(const struct bfs_step_args *a, struct bfs_step_share
     }
     weir_block_sync();
     w.arriving = b->blocks;
-    if (a->mixed && (stop = bfs_forget(a, b)))
+    if (a->eager && (stop = bfs_forget(a, b)))
         return;
     if (b->block == 0) {
         stop = bfs_start(a, shared, b, &w);

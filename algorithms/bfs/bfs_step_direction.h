@@ -3,7 +3,7 @@
 #ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_DIRECTION_H
 #define WEIR_ALGORITHMS_BFS_BFS_STEP_DIRECTION_H
 
-#include "algorithms/bfs/bfs_step_mixed.h"
+#include "algorithms/bfs/bfs_step_eager.h"
 #include "algorithms/bfs/bfs_step_narrow.h"
 #include "algorithms/bfs/bfs_step_up.h"
 
@@ -62,12 +62,12 @@ WEIR_DEV void bfs_grow(const struct bfs_step_args *a, const struct weir_steps_bl
 {
     const uint64_t own = a->rows.parts > 1 ? weir_steps_own(&a->member, b) : total[0];
     const uint64_t entries = (uint32_t)total[0];
-    const int mixed = w->phase == BFS_MIXED, counted = !mixed && (w->wide || w->phase != BFS_DOWN);
+    const int eager = w->phase == BFS_EAGER, counted = !eager && (w->wide || w->phase != BFS_DOWN);
     w->end += (uint32_t)own;
     w->entries += entries;
     w->split |= total[0] >> 32 != 0;
     w->arcs += counted ? total[2] : entries * (a->rows.arcs_all / (a->rows.vertices + 1) + 1);
-    w->unfound = bfs_less(w->unfound, counted ? total[3] : mixed ? entries + total[3] : entries);
+    w->unfound = bfs_less(w->unfound, counted ? total[3] : eager ? entries + total[3] : entries);
 }
 
 /* A level is complete: choose the phase that the next one begins with. */
@@ -82,9 +82,9 @@ WEIR_DEV void bfs_level_done(const struct bfs_step_args *a, struct bfs_walk *w, 
 /* A level is complete but for what came from other devices: take it in by itself, or with the next level. */
 WEIR_DEV void bfs_come(const struct bfs_step_args *a, struct bfs_walk *w)
 {
-    if (a->mixed && w->entries + w->came < BFS_MIXED_MOST) {
+    if (a->eager && w->entries + w->came < BFS_EAGER_MOST) {
         w->unfound_arcs = bfs_less(w->unfound_arcs, w->arcs);
-        w->phase = BFS_MIXED;
+        w->phase = BFS_EAGER;
         w->wide = w->enough = 0;
     } else {
         w->phase = BFS_ABSORB;
@@ -98,10 +98,10 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
 {
     switch (w->phase) {
     case BFS_DOWN:
-    case BFS_MIXED:
-        if (w->phase == BFS_MIXED) {
+    case BFS_EAGER:
+        if (w->phase == BFS_EAGER) {
             w->opened ^= 1;
-            w->mixes++;
+            w->eager_levels++;
             if (w->entries == 0 &&
                 total[3] == 0) { /* all that came was known: there was no such level */
                 w->phase = BFS_END;
@@ -159,9 +159,9 @@ WEIR_DEV void bfs_next(const struct bfs_step_args *a, const struct weir_steps_bl
 WEIR_DEV uint32_t bfs_need(const struct weir_steps_block *b, const struct bfs_walk *w)
 {
     const uint32_t each = b->threads / WEIR_LANES * BFS_TAKE;
-    if (w->phase > BFS_MIXED || w->wide)
+    if (w->phase > BFS_EAGER || w->wide)
         return b->blocks;
-    const uint64_t came = w->phase == BFS_MIXED ? w->came : 0; /* by all, to all */
+    const uint64_t came = w->phase == BFS_EAGER ? w->came : 0; /* by all, to all */
     const uint64_t need = (w->end - w->begin + came + each - 1) / each;
     return need < 1 ? 1 : need < b->blocks ? (uint32_t)need : b->blocks;
 }

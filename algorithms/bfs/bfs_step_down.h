@@ -186,10 +186,10 @@ WEIR_COLD void bfs_send(const struct bfs_step_args *a, int is, uint32_t number, 
 /* The lanes for which `is` holds have found `number`, along an arc of `row`. All lanes of a worker. @return whether the device owns
  * it, and it is to be put into the queue. */
 WEIR_DEV int bfs_found(const struct bfs_step_args *a, const struct bfs_walk *w, struct bfs_tally *t,
-                       int is, uint32_t number, uint32_t row, int mixed)
+                       int is, uint32_t number, uint32_t row, int eager)
 {
     const int own = is && bfs_owns(a, number);
-    if (own && mixed) {
+    if (own && eager) {
         (void)weir_atomic_min_relaxed_dev_u32(&a->level[number - a->rows.begin], w->level + 1);
     } else if (own) {
         a->level[number - a->rows.begin] = w->level + 1;
@@ -240,10 +240,10 @@ WEIR_DEV void bfs_take_many(const struct bfs_step_args *a, const struct bfs_walk
 
 /* The arcs of the lanes' pieces, of which any may be empty; all lanes of a worker. In a wide level a lane has several arcs under way at
  * a time. In a narrow level it does not look at the bit before its atomic, which would only make the chain of dependent accesses
- * longer. @param[in] until  of bfs_put_many(). @param[in] mixed  levels are minima (bfs_step_mixed.h). */
+ * longer. @param[in] until  of bfs_put_many(). @param[in] eager  levels are minima (bfs_step_eager.h). */
 WEIR_DEV void bfs_expand_pieces(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                                 const struct bfs_walk *w, struct bfs_tally *t,
-                                struct bfs_piece piece, uint64_t until, int wide, int mixed)
+                                struct bfs_piece piece, uint64_t until, int wide, int eager)
 {
     uint32_t *found = a->found[w->current][a->member.index];
     const uint32_t step = wide ? BFS_AT_ONCE : 1;
@@ -269,7 +269,7 @@ WEIR_DEV void bfs_expand_pieces(const struct bfs_step_args *a, struct bfs_step_s
         }
         is[0] = is[0] && bfs_claim(found, number[0]);
         if (weir_ballot(is[0])) {
-            is[0] = bfs_found(a, w, t, is[0], number[0], row[0], mixed);
+            is[0] = bfs_found(a, w, t, is[0], number[0], row[0], eager);
             if (weir_ballot(is[0]))
                 bfs_put(a, shared, t, is[0], number[0] - a->rows.begin, 0);
         }
@@ -280,7 +280,7 @@ WEIR_DEV void bfs_expand_pieces(const struct bfs_step_args *a, struct bfs_step_s
  * @param[in] share, shares  which share, of how many; 0, 1: all arcs. The others are of bfs_expand_pieces(). */
 WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                          const struct bfs_walk *w, struct bfs_tally *t, uint32_t at, uint32_t count,
-                         uint32_t share, uint32_t shares, uint64_t until, int wide, int mixed)
+                         uint32_t share, uint32_t shares, uint64_t until, int wide, int eager)
 {
     struct bfs_piece piece = {0, 0, 0};
     if (weir_lane() < count)
@@ -292,14 +292,14 @@ WEIR_DEV void bfs_expand(const struct bfs_step_args *a, struct bfs_step_shared *
         piece.first += skip;
         piece.count = left < BFS_PIECE / shares ? left : BFS_PIECE / shares;
     }
-    bfs_expand_pieces(a, shared, w, t, piece, until, wide, mixed);
+    bfs_expand_pieces(a, shared, w, t, piece, until, wide, eager);
 }
 
 /* As bfs_expand_pieces(), by a worker of one lane, as those of host devices are. A look is cheaper there than an atomic that changes
  * nothing, in any level, and what is found is kept until there are many. */
 WEIR_DEV void bfs_arcs_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
                              struct bfs_tally *t, struct bfs_kept *kept, struct bfs_piece piece,
-                             int counted, uint64_t until, int mixed)
+                             int counted, uint64_t until, int eager)
 {
     uint32_t *found = a->found[w->current][a->member.index];
     for (uint32_t i = 0; i < piece.count; i++) {
@@ -311,7 +311,7 @@ WEIR_DEV void bfs_arcs_alone(const struct bfs_step_args *a, const struct bfs_wal
             bfs_send(a, 1, number, a->rows.begin + piece.row);
             continue;
         }
-        if (mixed)
+        if (eager)
             (void)weir_atomic_min_relaxed_dev_u32(&a->level[row], w->level + 1);
         else
             a->level[row] = w->level + 1;
@@ -325,12 +325,12 @@ WEIR_DEV void bfs_arcs_alone(const struct bfs_step_args *a, const struct bfs_wal
 /* The same of entries of the queue, one after the other. */
 WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
                                struct bfs_tally *t, struct bfs_kept *kept, uint32_t at,
-                               uint32_t count, int counted, uint64_t until, int mixed)
+                               uint32_t count, int counted, uint64_t until, int eager)
 {
     for (uint32_t e = 0; e < count; e++) {
         if (e + BFS_AHEAD < count)
             weir_prefetch(&a->rows.out.targets[a->queue[at + e + BFS_AHEAD].first]);
-        bfs_arcs_alone(a, w, t, kept, a->queue[at + e], counted, until, mixed);
+        bfs_arcs_alone(a, w, t, kept, a->queue[at + e], counted, until, eager);
     }
     t->pieces += count;
 }
@@ -339,7 +339,7 @@ WEIR_DEV void bfs_expand_alone(const struct bfs_step_args *a, const struct bfs_w
  * BFS_STRETCH entries at most. */
 WEIR_DEV void bfs_share_alone(const struct bfs_step_args *a, const struct bfs_walk *w,
                               struct bfs_tally *t, struct bfs_kept *kept, uint32_t index,
-                              uint32_t workers, int counted, uint64_t until, int mixed)
+                              uint32_t workers, int counted, uint64_t until, int eager)
 {
     const uint32_t entries = w->end - w->begin;
     uint32_t take = (entries + workers - 1) / workers;
@@ -347,7 +347,7 @@ WEIR_DEV void bfs_share_alone(const struct bfs_step_args *a, const struct bfs_wa
     for (uint64_t at = (uint64_t)index * take; at < entries; at += (uint64_t)workers * take) {
         const uint32_t left = entries - (uint32_t)at;
         bfs_expand_alone(a, w, t, kept, w->begin + (uint32_t)at, left < take ? left : take, counted,
-                         until, mixed);
+                         until, eager);
     }
 }
 

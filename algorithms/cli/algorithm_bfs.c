@@ -66,7 +66,7 @@ static const char examples[] =
 static const weir__cli_member members[] = {
     {.name = "shared", .kind = KIND_COUNT, .offset = TRIAL(stats.shared)},
     {.name = "unlisted", .kind = KIND_COUNT, .offset = TRIAL(stats.unlisted)},
-    {.name = "mixed", .kind = KIND_COUNT, .offset = TRIAL(stats.mixed)},
+    {.name = "eager", .kind = KIND_COUNT, .offset = TRIAL(stats.eager)},
     END_OF_LIST};
 
 const weir__cli_algorithm weir__cli_algorithm_bfs = {

@@ -134,8 +134,8 @@ static void print_exchange(const struct work *work)
         row(work, "shared pieces", stats->shared);
     if (stats->unlisted)
         row(work, "unlisted", stats->unlisted);
-    if (stats->mixed)
-        row(work, "levels in one step", stats->mixed);
+    if (stats->eager)
+        row(work, "eager levels", stats->eager);
 }
 
 static void print_items(const struct work *work)

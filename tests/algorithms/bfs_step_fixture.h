@@ -222,12 +222,12 @@ static inline void assert_stats(const weir_graph *graph, uint32_t parts, const i
     assert_int_equal(stats->steps, deepest + 1);
     assert_phases(stats);
     /* Bottom-up looks at an arc once in each level at the most; top-down once, but for a vertex that is found on its own device in
-     * the mixed level in which it comes from another. */
-    const uint64_t most = stats->mixed ? 2 : 1;
+     * the eager level in which it comes from another. */
+    const uint64_t most = stats->eager ? 2 : 1;
     assert_true(stats->work.atoms <= graph->arcs * (stats->phase[1].steps + most));
     assert_true(stats->work.sent == 0 || parts > 1);
-    assert_true(stats->mixed == 0 || parts > 1);
-    if (stats->phase[1].steps == 0 && stats->mixed) {
+    assert_true(stats->eager == 0 || parts > 1);
+    if (stats->phase[1].steps == 0 && stats->eager) {
         assert_true(stats->work.atoms >= arcs && stats->work.atoms <= 2 * arcs);
         assert_true(stats->work.processed >= reached);
         assert_true(stats->work.processed <= 2 * reached);

@@ -273,9 +273,9 @@ static void what_comes_is_expanded_in_the_same_step(void **state)
         for (uint64_t source = 0; source < graph->vertices; source += graph->vertices / 4) {
             const weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, source);
             if (options.parents || parts == 1) {
-                assert_int_equal(stats.mixed, 0);
+                assert_int_equal(stats.eager, 0);
             } else {
-                assert_true(stats.mixed > stats.steps * 3 / 4);
+                assert_true(stats.eager > stats.steps * 3 / 4);
                 assert_true(stats.phase[0].steps <= stats.steps + 1);
             }
         }
@@ -284,7 +284,7 @@ static void what_comes_is_expanded_in_the_same_step(void **state)
     options.parents = 0;
     graph = shape_of(DOUBLE_STAR); /* its rows are short but for two */
     weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_RANDOM, parts, &options);
-    assert_int_equal(assert_bfs(bfs, graph, parts, &options, 0).mixed, 0);
+    assert_int_equal(assert_bfs(bfs, graph, parts, &options, 0).eager, 0);
     weir_bfs_destroy(bfs);
     weir_context_destroy(context);
 }
@@ -304,7 +304,7 @@ static void what_is_cut_picks_the_form(void **state)
                                parts, &options);
         OK(weir_bfs_run(bfs, 7, &stats));
         assert_int_equal(stats.direction, i ? WEIR_DIRECTION_PUSH : WEIR_DIRECTION_SWITCH);
-        assert_int_equal(stats.mixed > 0, !i);
+        assert_int_equal(stats.eager > 0, !i);
         OK(weir_bfs_levels(bfs, levels));
         assert_memory_equal(levels, levels_of(graph, 7), graph->vertices * sizeof *levels);
         weir_bfs_destroy(bfs);

@@ -1,4 +1,4 @@
-/** @file bfs_step_mixed.h  Mixed levels: on several devices whose rows are short, what others found is expanded in the step in which it is
+/** @file bfs_step_eager.h  Eager levels: on several devices whose rows are short, what others found is expanded in the step in which it is
  * taken in.
  *
  * Else a level is two steps, one that expands the stretch and one that takes in what others found, and each has a barrier over links,
@@ -8,8 +8,8 @@
  * into the queue then finds nothing new. A run begins with all levels reset, since those of the run before are no bound.
  *
  * Not with a tree: the minimum would have to be of level and parent. */
-#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_MIXED_H
-#define WEIR_ALGORITHMS_BFS_BFS_STEP_MIXED_H
+#ifndef WEIR_ALGORITHMS_BFS_BFS_STEP_EAGER_H
+#define WEIR_ALGORITHMS_BFS_BFS_STEP_EAGER_H
 
 #include "algorithms/bfs/bfs_step_down.h"
 
@@ -40,7 +40,7 @@ WEIR_DEV int bfs_take_in(const struct bfs_step_args *a, const struct bfs_walk *w
 }
 
 /** The blocks that are awake take all entries of the stretch and all that the opened inboxes hold. */
-WEIR_COLD struct bfs_tally bfs_mixed(const struct bfs_step_args *a, struct bfs_step_shared *shared,
+WEIR_COLD struct bfs_tally bfs_eager(const struct bfs_step_args *a, struct bfs_step_shared *shared,
                                      struct weir_steps_block b, struct bfs_walk w)
 {
     struct bfs_tally t = {0, 0, 0, 0, 0, 0, 0, 0};

@@ -66,7 +66,7 @@ TEST_C   := $(filter-out tests/lib/% tests/standin/%,$(wildcard tests/*/test_*.c
 TESTLIB_C := $(wildcard tests/lib/*.c)
 TEST_SH  := $(wildcard tests/*/test_*.sh)
 FUZZ_C   := $(wildcard tests/fuzz/fuzz_*.c)
-MODEL_SH := $(wildcard tests/model/test_*.sh) # first: it takes the longest
+MODEL_SH := $(wildcard tests/model/test_*.sh) # first, since it takes the longest; examples, which are short, come last, so that all cores have work to the end
 ifeq ($(STANDIN),1)
 # The layers that call CUDA, and in place of CUDA the stand-in with its forms of their kernels.
 LIB_C    := $(filter runtime/% topology/% router/%,$(LIB_C)) $(wildcard runtime/cuda/*.c)
@@ -175,7 +175,7 @@ check-build: all $(TESTS) $(WRONG) $(NCCL_STAND_IN)
 RUN_TESTS = BUILD=$(B) scripts/run_tests.sh
 tests_of  = $(filter $(B)/tests/$(1)/%,$(TESTS)) $(filter tests/$(1)/%,$(TEST_SH))
 check: check-build check-headers check-layers check-symbols
-	$(Q)$(RUN_TESTS) $(MODEL_SH) $(TESTS) $(filter-out $(MODEL_SH),$(TEST_SH)) $(EXAMPLES)
+	$(Q)$(RUN_TESTS) $(MODEL_SH) $(filter-out $(MODEL_SH),$(TEST_SH)) $(TESTS) $(EXAMPLES)
 $(FOLDERS:%=check-%) check-cli: check-%: check-build
 	$(Q)$(RUN_TESTS) $(call tests_of,$*)
 # For as long as it takes, and seen while it runs. WEIR_CHECK=triples takes minutes instead of hours.

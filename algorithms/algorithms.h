@@ -368,12 +368,14 @@ typedef struct weir_run_stats {
     /** Of breadth-first search in step on several devices: *eager* levels, in which what others found is expanded in the step
      *  that takes it in, so that there is one barrier in place of two. */
     uint64_t eager;
+    /** PageRank in step: hubs whose shares each block kept in its own memory (weir_pr_config.hubs); 0 elsewhere. */
+    uint64_t hubs;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
-            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0                                \
+            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0                             \
     }
 
 /** What an element of weir_values is. */
@@ -636,11 +638,16 @@ typedef struct weir_pr_config {
      *  stretch stay in the cache of a GPU or of all cores (WEIR_CACHE_BYTES): 1 to 64; 0: 1, unless ranks are much larger
      *  than the cache and arcs go all over them. Where memory for more is missing it is 1; weir_run_stats.bands tells. */
     uint32_t bands;
+    /** Of the pull form in one band: of how many hubs each block keeps what their arcs carry in its own memory while an
+     *  iteration lasts, as far as it has room: 47 Ki on a GPU whose blocks may have 227 KiB (none on others), 1 Ki in a
+     *  thread of a host device. 1: none; 0: none, unless half of the arcs of a large graph come from so many vertices, on
+     *  GPUs. weir_run_stats.hubs tells. */
+    uint32_t hubs;
 } weir_pr_config;
 /** Defaults of weir_pr_config. */
-#define WEIR_PR_CONFIG_INIT                                            \
-    {                                                                  \
-        sizeof(weir_pr_config), 0.85, 1e-6, WEIR_DANGLING_SPREAD, 0, 0 \
+#define WEIR_PR_CONFIG_INIT                                               \
+    {                                                                     \
+        sizeof(weir_pr_config), 0.85, 1e-6, WEIR_DANGLING_SPREAD, 0, 0, 0 \
     }
 
 /** PageRank of a placed graph: uniform teleport; 64-bit ranks. Long-lived. */
@@ -653,7 +660,7 @@ typedef struct weir_pr weir_pr;
  *  below about 5e-7 both also go on until no vertex changes by half of it, of itself.
  *  @retval WEIR_ERR_INVALID      the configuration is out of range.
  *  @retval WEIR_ERR_UNSUPPORTED  pull with a choice of the worklist, or over devices that cannot go in step;
- *          switch; push, or a choice of the worklist, with `iterations` or `bands`. */
+ *          switch; push, or a choice of the worklist, with `iterations`, `bands` or `hubs`. */
 weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            const weir_pr_config *config, weir_pr **pr_out);

@@ -25,6 +25,7 @@ while getopts t:k: option; do
 done
 shift $((OPTIND - 1))
 [ $# -gt 0 ] || usage
+[ -z "$keep" ] || mkdir -p "$keep"
 case $tool in racecheck) more='--racecheck-report all' ;; memcheck | synccheck | initcheck) more= ;; *) usage ;; esac
 command -v "$sanitizer" >/dev/null 2>&1 || { echo "sweep_sanitizer: there is no $sanitizer" >&2 && exit 1; }
 [ -x "$build/weir" ] || { echo "sweep_sanitizer: $build/weir is not built" >&2 && exit 1; }

@@ -16,10 +16,21 @@
 #define WEIR_STEPS_PER_UNIT 1
 #endif
 
+/* What a kernel declares may have 48 KiB. A larger struct is given with the launch, and the kernel is told before that it may be. */
+enum {
+    WEIR_STEPS_NAME(, _words) = (sizeof(struct WEIR_STEPS_NAME(, _shared)) + 15) / 16,
+    WEIR_STEPS_NAME(, _is_large) = WEIR_STEPS_NAME(, _words) > 40 * 64,
+    WEIR_STEPS_NAME(, _given) = WEIR_STEPS_NAME(, _is_large) ? WEIR_STEPS_NAME(, _words) * 16 : 0
+};
+
 static __global__ void __launch_bounds__(WEIR_STEPS_THREADS, WEIR_STEPS_PER_UNIT)
     WEIR_STEPS_NAME(, _kernel)(const __grid_constant__ struct WEIR_STEPS_NAME(, _args) args)
 {
-    __shared__ struct WEIR_STEPS_NAME(, _shared) shared;
+    extern __shared__ uint4 weir_steps_given[];
+    __shared__ uint4 declared[WEIR_STEPS_NAME(, _is_large) ? 1 : WEIR_STEPS_NAME(, _words)];
+    struct WEIR_STEPS_NAME(, _shared) *shared =
+        WEIR_STEPS_NAME(, _is_large) ? (struct WEIR_STEPS_NAME(, _shared) *)weir_steps_given
+                                     : (struct WEIR_STEPS_NAME(, _shared) *)declared;
     __shared__ uint64_t share[WEIR_STEPS_SHARE];
     struct weir_steps_block block;
     block.block = blockIdx.x;
@@ -32,7 +43,7 @@ static __global__ void __launch_bounds__(WEIR_STEPS_THREADS, WEIR_STEPS_PER_UNIT
     if (weir_steps_prologue(&args.member, &block))
         return;
 #endif
-    WEIR_STEPS_NAME(, _body)(&args, &shared, &block);
+    WEIR_STEPS_NAME(, _body)(&args, shared, &block);
 }
 
 #ifdef WEIR_STEPS_EPILOGUE
@@ -70,9 +81,13 @@ static cudaError_t WEIR_STEPS_NAME(, _blocks)(int *blocks_out)
     if (*blocks_out)
         return cudaSuccess;
     error = cudaDeviceGetAttribute(&units, cudaDevAttrMultiProcessorCount, device);
+    if (error == cudaSuccess && WEIR_STEPS_NAME(, _given))
+        error = cudaFuncSetAttribute(WEIR_STEPS_NAME(, _kernel),
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     WEIR_STEPS_NAME(, _given));
     if (error == cudaSuccess)
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, WEIR_STEPS_NAME(, _kernel),
-                                                              WEIR_STEPS_THREADS, 0);
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &each, WEIR_STEPS_NAME(, _kernel), WEIR_STEPS_THREADS, WEIR_STEPS_NAME(, _given));
     if (error == cudaSuccess && each == 0)
         error = cudaErrorLaunchOutOfResources;
     *blocks_out = units * (each < WEIR_STEPS_PER_UNIT ? each : WEIR_STEPS_PER_UNIT);
@@ -91,7 +106,7 @@ extern "C" int WEIR_STEPS_NAME(weir__, _cuda)(void *stream, uint32_t workers, co
         return (int)error;
     return (int)cudaLaunchCooperativeKernel((void *)WEIR_STEPS_NAME(, _kernel),
                                             dim3((unsigned)blocks), dim3(WEIR_STEPS_THREADS), list,
-                                            0, (cudaStream_t)stream);
+                                            WEIR_STEPS_NAME(, _given), (cudaStream_t)stream);
 }
 
 /* Asking for a kernel's attributes loads it. Loading one later would wait for those that run. */

@@ -4,7 +4,7 @@
 #include "algorithms/reference.h"
 
 /* Positions of its options in request->own. */
-enum { TOLERANCE, DAMPING, DANGLING, ITERATIONS, BANDS };
+enum { TOLERANCE, DAMPING, DANGLING, ITERATIONS, BANDS, HUBS };
 
 ROW_FUNCTIONS(pr, ranks)
 LINK_FUNCTION(pr)
@@ -18,6 +18,7 @@ weir_pr_config weir__cli_pr_config(const weir__cli_request *request)
     config.dangling = (weir_dangling)request->own[DANGLING].choice;
     config.iterations = (uint32_t)request->own[ITERATIONS].count;
     config.bands = (uint32_t)request->own[BANDS].count;
+    config.hubs = (uint32_t)request->own[HUBS].count;
     return config;
 }
 
@@ -36,6 +37,7 @@ static void ask(const weir__cli_request *request, struct weir__asked *asked)
 {
     asked->iterations = (uint32_t)request->own[ITERATIONS].count;
     asked->bands = (uint32_t)request->own[BANDS].count;
+    asked->hubs = (uint32_t)request->own[HUBS].count;
 }
 
 static weir_status pr_reference(const weir_graph *graph, const weir__cli_request *request,
@@ -78,6 +80,13 @@ static const weir__cli_option options[] = {
            "to move",
            .low = 1, .high = 64, .foreign = "reads no ranks along arcs", .kind = KIND_COUNT,
            .shown = "bands %s"),
+    OPTION("hubs", "N", VERB_OWN, weir__cli_set_number, FIELD(own[HUBS]),
+           "vertices with the most arcs of which direction pull keeps what\n"
+           "their arcs carry in each block's own memory, as far as there is\n"
+           "room, 1 (none) to 49152; default: 1, or all there is room for\n"
+           "where half of the arcs of a large graph are theirs, on GPUs",
+           .low = 1, .high = 49152, .foreign = "reads no ranks along arcs", .kind = KIND_COUNT,
+           .shown = "hubs %s"),
     FLAG("verify", VERB_OWN, verify,
          "judge all ranks, by an exact iteration from them or, at tolerances\n"
          "up to 1e-9, by a reference; default: off"),
@@ -102,6 +111,7 @@ static const weir__cli_column columns[] = {
 static const weir__cli_member members[] = {
     {.name = "residual", .kind = KIND_REAL, .offset = TRIAL(stats.residual)},
     {.name = "bands", .kind = KIND_COUNT, .offset = TRIAL(stats.bands)},
+    {.name = "hubs", .kind = KIND_COUNT, .offset = TRIAL(stats.hubs)},
     {.name = "epochs", .kind = KIND_COUNT, .offset = TRIAL(stats.epochs)},
     {.name = "ms_per_iteration", .kind = KIND_REAL, .offset = TRIAL(step_ms)},
     {.name = "l1_difference", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_L1])},

@@ -128,6 +128,8 @@ static void print_exchange(const struct work *work)
     row(work, "bytes sent", stats->bytes_sent);
     if (stats->bands)
         row(work, "bands of ranks", stats->bands);
+    if (stats->hubs)
+        row(work, "hubs kept", stats->hubs);
     if (stats->epochs)
         row(work, "epochs", stats->epochs);
     if (stats->shared)

@@ -33,6 +33,10 @@ static weir_status check(const weir_pr_config *config)
                           (int)config->dangling);
     if (config->bands > PR_BANDS_MAX)
         return weir__fail(WEIR_ERR_INVALID, "%u bands: up to %u", config->bands, PR_BANDS_MAX);
+    if (config->bands > 1 && config->hubs > 1)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "%u hubs in %u bands: hubs are kept with one band alone", config->hubs,
+                          config->bands);
     return WEIR_OK;
 }
 
@@ -55,8 +59,10 @@ static uint64_t dangling(const weir_graph *graph)
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
     weir_pr *pr = (weir_pr *)head;
-    const struct weir__asked asked = {
-        .options = making->options, .iterations = pr->config.iterations, .bands = pr->config.bands};
+    const struct weir__asked asked = {.options = making->options,
+                                      .iterations = pr->config.iterations,
+                                      .bands = pr->config.bands,
+                                      .hubs = pr->config.hubs};
     const struct weir__form_case what = {WEIR__FORM_STEP, possible, pr};
     const struct weir__pr_task task = {.context = making->context,
                                        .graph = making->graph,

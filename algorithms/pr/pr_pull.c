@@ -11,7 +11,7 @@
 
 #define FINE "shares in doubles" /* the array that is taken when it turns out to be needed */
 
-extern const weir_steps_body weir__pr_pull_steps, weir__pr_bands_steps;
+extern const weir_steps_body weir__pr_pull_steps, weir__pr_bands_steps, weir__pr_hubs_steps;
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
@@ -22,6 +22,7 @@ struct making {
     struct weir__pr_parts parts;
     uint64_t *offsets[WEIR_DEVICES_MAX]; /* of in-arcs */
     struct weir__pr_bands bands;
+    struct pr_hubs hubs;
     struct weir__pr_lists lists[WEIR_DEVICES_MAX];
     uint8_t *readers; /* by number, of several devices; else NULL */
 };
@@ -119,7 +120,8 @@ static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
         .phase_count = sizeof phases / sizeof *phases                    \
     }
 static const weir_steps_program program = PROGRAM(weir__pr_pull_steps),
-                                in_bands = PROGRAM(weir__pr_bands_steps);
+                                in_bands = PROGRAM(weir__pr_bands_steps),
+                                with_hubs = PROGRAM(weir__pr_hubs_steps);
 
 /* ---- building ---------------------------------------------------------------------------------- */
 
@@ -195,11 +197,69 @@ static int bands_fit(const struct making *making, uint32_t bands)
 static weir_status choose_bands(struct making *making)
 {
     const struct weir__pr_task *task = making->task;
+    const uint32_t asked = task->config.hubs > 1 ? 1 : task->config.bands;
     weir_status status =
-        weir__pr_bands_choose(&making->parts, task->config.bands, cache_of(making), &making->bands);
+        weir__pr_bands_choose(&making->parts, asked, cache_of(making), &making->bands);
     if (!status && making->bands.count > 1 && !bands_fit(making, making->bands.count))
         making->bands.count = 1;
     return status;
+}
+
+/* ---- hubs ---------------------------------------------------------------------------------------- */
+
+/* How many a block of each part has room for; 0: there is none. */
+static uint32_t hubs_room(const struct making *making)
+{
+    uint32_t least = UINT32_MAX;
+    for (uint32_t p = 0; p < making->parts.count; p++) {
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
+        weir_device_info_get(making->parts.part[p].device, &info);
+        const int gpu = info.lanes > 1;
+        const uint32_t room = !gpu                                 ? PR_HUBS_HOST
+                              : info.block_bytes >= PR_HUBS_MEMORY ? PR_HUBS_GPU
+                                                                   : 0;
+        least = room < least ? room : least;
+    }
+    return making->parts.count <= PR_HUB_PARTS ? least : 0;
+}
+
+/* Whether a part has so many arcs that bringing hubs to all units is next to nothing beside them, and half of all arcs come from
+ * hubs. With less than half the first cache, which lies in the same memory, does more (README.md, "Hubs"). */
+static int hubs_pay(const struct making *making, const struct pr_hubs *hubs)
+{
+    const uint64_t kept = (uint64_t)hubs->each * hubs->parts;
+    uint64_t theirs = 0;
+    for (uint32_t p = 0; p < making->parts.count; p++) {
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
+        weir_device_info_get(making->parts.part[p].device, &info);
+        if (info.lanes == 1 || part_of(making, p)->arcs_in < 2 * kept * info.units)
+            return 0;
+        for (uint32_t i = 0; i < hubs->each; i++)
+            theirs += making->parts.degree[hubs->begin[p] + i];
+    }
+    return theirs >= part_of(making, 0)->arcs_all / 2;
+}
+
+/* @return whether hubs are kept. Where numbers go by degree, a part's hubs have its first ones; else they are no hubs, but kept if
+ * that was asked for. */
+static int choose_hubs(struct making *making)
+{
+    const uint32_t asked = making->task->config.hubs, parts = making->parts.count;
+    uint32_t each = asked == 1 ? 0 : hubs_room(making) / parts;
+    struct pr_hubs hubs = {.parts = parts};
+    if (asked && asked / parts < each)
+        each = asked < parts ? 1 : asked / parts;
+    for (uint32_t p = 0; p < parts && each; p++) {
+        const weir_rows_part *part = part_of(making, p);
+        hubs.begin[p] = part->begin;
+        each = part->owned < each ? (uint32_t)part->owned : each;
+    }
+    hubs.each = each;
+    if (!each || (!asked && (weir_rows_order_of(making->pull->on.rows) != WEIR_ROWS_BY_DEGREE ||
+                             !hubs_pay(making, &hubs))))
+        return 0;
+    making->hubs = hubs;
+    return 1;
 }
 
 static weir_status make_lists(struct making *making, uint32_t p)
@@ -225,7 +285,8 @@ static weir_status make_lists(struct making *making, uint32_t p)
         .need = need, .placed = placed                                                    \
     }
 static weir_status placed(struct weir__row_steps *on, void *user);
-static const struct weir__row_form form = FORM(program), form_in_bands = FORM(in_bands);
+static const struct weir__row_form form = FORM(program), form_in_bands = FORM(in_bands),
+                                   form_with_hubs = FORM(with_hubs);
 
 static weir_status placed(struct weir__row_steps *on, void *user)
 {
@@ -243,6 +304,8 @@ static weir_status placed(struct weir__row_steps *on, void *user)
         status = choose_bands(making);
     if (!status && making->bands.count > 1)
         on->form = &form_in_bands;
+    if (!status && making->bands.count == 1 && choose_hubs(making))
+        on->form = &form_with_hubs;
     for (uint32_t p = 0; p < on->parts && !status; p++)
         status = make_lists(making, p);
     return status;
@@ -304,6 +367,7 @@ static void tell(const struct making *making, uint32_t p)
     args->teleport = (1 - damping) / n;
     args->spread = task->config.dangling == WEIR_DANGLING_SPREAD ? damping / n : 0;
     args->dangling = (double)task->dangling * (double)(float)args->start;
+    args->hubs = making->hubs;
     if (making->readers)
         count_sends(making->readers, args);
     weir__pr_bounds(&task->config, 0, &args->bounds);
@@ -398,7 +462,9 @@ static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
             stats->bytes_sent +=
                 args->sends[d] * (single * sizeof(float) + (all - single) * sizeof(double));
     }
-    stats->bands = ((const struct pr_pull_args *)weir_steps_args(pull->on.steps, 0))->lists.bands;
+    const struct pr_pull_args *first = weir_steps_args(pull->on.steps, 0);
+    stats->bands = first->lists.bands;
+    stats->hubs = (uint64_t)first->hubs.each * first->hubs.parts;
     stats->steps = all;
     stats->residual = (double)result[PR_RESULT_CHANGE] * PR_UNIT;
     stats->arcs_reached = weir__row_steps_part(&pull->on, 0)->arcs_all;

@@ -1,5 +1,5 @@
 /** @file pr_pull.h  PageRank over in-arcs, in step: the body of worklist/steps.h, in the dialect. With PR_BANDED it is
- * that for several bands (pr_bands_body.h).
+ * that for several bands (pr_bands_body.h), with PR_HUBS that which keeps shares of hubs near (pr_hubs_body.h).
  *
  * A vertex's *share* is its rank divided by its out-degree: what each of its arcs carries. (A vertex without
  * out-arcs keeps its rank there; nobody asks for its share.) An iteration adds up, for each row, the shares
@@ -25,6 +25,9 @@
  * in memory. The last band settles the rows. A warp has the same strips in every band, so that it adds up what it wrote
  * itself, always in the same order, and nobody waits between bands: all warps are about as far, and a
  * band is small enough for two of them to be in use. Pieces are not cut by bands.
+ *
+ * Where few vertices have most of the arcs, their shares lie in the memory of each block while an iteration lasts: a random read of
+ * the cache that all units share moves 32 bytes for 4, and that cache's bandwidth is what such graphs wait for.
  *
  * Each warp takes one entry of a list in each pass over it, and passes go forwards and backwards in turn: where rows
  * are sorted by length, the warp that had the longest row of one pass has the shortest of the next. */
@@ -152,11 +155,13 @@ WEIR_DEV void pr_ends(const uint8_t *ends, uint32_t count, uint8_t *end)
 #define PR_REAL     float
 #define PR_FN(name) pr_single_##name
 #define PR_SHARES   single
+#define PR_KEPT     1
 #include "algorithms/pr/pr_pull_tmpl.h"
 
 #define PR_REAL     double
 #define PR_FN(name) pr_fine_##name
 #define PR_SHARES   fine
+#define PR_KEPT     0
 #include "algorithms/pr/pr_pull_tmpl.h"
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -308,11 +313,22 @@ WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *
                            struct weir_steps_block *b)
 {
     const uint32_t warp = b->thread / WEIR_LANES, warps = b->threads / WEIR_LANES;
-    const struct pr_worker worker = {&shared->warp[warp], b->block * warps + warp,
-                                     b->blocks * warps};
+    const struct pr_worker worker = {
+        .warp = &shared->warp[warp],
+        .index = b->block * warps + warp,
+        .count = b->blocks * warps,
+#if PR_HUBS
+        .hub = shared->kept.hub
+#endif
+    };
     struct pr_round round = {a->teleport + a->spread * a->dangling, 0, 0};
     enum pr_step step = PR_STEP_BEGIN;
     uint64_t total[WEIR_STEPS_SUMS];
+#if PR_HUBS
+    if (weir_lane() == 0)
+        worker.warp->share.fine = shared->kept.fine[warp];
+    weir_lanes_sync();
+#endif
     if (b->thread == 0) {
         shared->since_ns = weir_clock_ns();
         shared->single = 0;

@@ -54,6 +54,13 @@ struct pr_lists {
     uint32_t strips;
 };
 
+/** Hubs that a block of a GPU, and a thread of a host device, has room for; parts that they may be of; and what that block's
+ *  memory has to have. */
+#define PR_HUBS_GPU    (47u << 10)
+#define PR_HUBS_HOST   1024u
+#define PR_HUB_PARTS   8u
+#define PR_HUBS_MEMORY 231936u
+
 /* ---- from the host, and for it ------------------------------------------------------------------ */
 
 /** Numbers for the host in weir_steps_page.result. */
@@ -86,6 +93,12 @@ struct pr_bounds {
     double restless;
 };
 
+/** Hubs whose shares each block keeps in its own memory while an iteration lasts: the first `each` numbers of each part. */
+struct pr_hubs {
+    uint32_t each, parts;
+    uint32_t begin[PR_HUB_PARTS]; /* a part's first number */
+};
+
 struct pr_pull_args {
     struct weir_steps_member member;
     weir_rows_part rows; /* with in-arcs and out-degrees */
@@ -100,6 +113,7 @@ struct pr_pull_args {
     uint64_t sends[WEIR_DEVICES_MAX]; /* shares that an iteration stores on each other device */
     uint32_t symmetric;               /* a row is as long as its vertex's out-degree */
     struct pr_bounds bounds;
+    struct pr_hubs hubs;
     double start; /* rank of all vertices */
     double damping, teleport;
     double spread;   /* of dangling rank, what each vertex gets; 0: it is lost */
@@ -108,11 +122,18 @@ struct pr_pull_args {
 
 /* ---- what the body works in ---------------------------------------------------------------------- */
 
+/** Hubs whose shares the kernel that is being compiled keeps (pr_hubs_body.h); 0: none. */
+#ifndef PR_HUBS
+#define PR_HUBS 0
+#endif
+
 /** Warps of a block, and reads of a lane that are under way together. */
-#ifdef __CUDACC__
-#define PR_WARPS 16
-#else
+#ifndef __CUDACC__
 #define PR_WARPS 1
+#elif PR_HUBS
+#define PR_WARPS 32 /* one block a multiprocessor, so that all of its memory is one */
+#else
+#define PR_WARPS 16
 #endif
 #define PR_SLOTS 256 /* arcs that a warp has under way, more than a chunk has */
 #define PR_DEEP  ((int)(PR_SLOTS / WEIR_LANES))
@@ -144,10 +165,17 @@ struct pr_warp {
 #if PR_BANDED
     struct pr_cursor cursor; /* lane 0 writes it; it stands in registers nowhere, which are short */
 #endif
+#if !PR_HUBS
     union {
         float single[PR_SLOTS];
         double fine[PR_SLOTS];
     } share;
+#else
+    struct {
+        float single[PR_SLOTS];
+        double *fine; /* where hubs are, which are floats */
+    } share;
+#endif
     uint8_t end[PR_CHUNK_ROWS + 8]; /* of row r of the chunk at r + 1; 0 before */
 };
 
@@ -165,6 +193,12 @@ struct pr_pull_shared {
     uint64_t since_ns; /* up to when the time of block 0 is booked */
     uint32_t single;   /* iterations with floats */
     uint32_t stop;
+#if PR_HUBS
+    union {
+        float hub[PR_HUBS];
+        double fine[PR_WARPS][PR_SLOTS];
+    } kept;
+#endif
 };
 
 /** An iteration. */
@@ -178,6 +212,7 @@ struct pr_round {
 struct pr_worker {
     struct pr_warp *warp;
     uint32_t index, count;
+    const float *hub; /* shares of hubs, in the block's own memory; NULL: none are kept */
 };
 
 #endif

@@ -23,6 +23,51 @@ WEIR_DEV struct PR_FN(row)
     return own;
 }
 
+/** The share of a number, from the block's own memory if it is a hub's. */
+WEIR_DEV PR_REAL PR_FN(read)(const struct pr_pull_args *a, const struct pr_worker *worker,
+                             const PR_REAL *from, uint32_t number)
+{
+#if PR_HUBS && PR_KEPT
+    const struct pr_hubs *hubs = &a->hubs;
+    uint32_t nth = number, place = nth < hubs->each ? nth : UINT32_MAX; /* part 0 begins at 0 */
+    WEIR_ROLLED
+    for (uint32_t p = 1; p < hubs->parts; p++) {
+        nth = number - hubs->begin[p];
+        place = nth < hubs->each ? p * hubs->each + nth : place;
+    }
+    return place < UINT32_MAX ? worker->hub[place] : from[number];
+#else
+    (void)a, (void)worker;
+    return from[number];
+#endif
+}
+
+/** The shares of @p count numbers, at most PR_SLOTS, side by side, all of them under way together; 0 behind them. */
+WEIR_DEV void PR_FN(gather)(const struct pr_pull_args *a, const struct pr_worker *worker,
+                            const PR_REAL *from, const uint32_t *far, uint32_t count,
+                            PR_REAL *share_out)
+{
+    for (int k = 0; k < PR_DEEP; k++)
+        share_out[k] = weir_lane() + (uint32_t)k * WEIR_LANES < count
+                           ? PR_FN(read)(a, worker, from, far[k])
+                           : (PR_REAL)0;
+}
+
+/** Bring the shares of hubs. By all threads of the block, which have all passed the barrier. */
+WEIR_DEV void PR_FN(bring)(const struct pr_pull_args *a, const PR_REAL *from,
+                           struct pr_pull_shared *shared, const struct weir_steps_block *b)
+{
+#if PR_HUBS && PR_KEPT
+    WEIR_ROLLED
+    for (uint32_t p = 0; p < a->hubs.parts; p++)
+        for (uint32_t i = b->thread; i < a->hubs.each; i += b->threads)
+            shared->kept.hub[p * a->hubs.each + i] = from[a->hubs.begin[p] + i];
+    weir_block_sync();
+#else
+    (void)a, (void)from, (void)shared, (void)b;
+#endif
+}
+
 /** From a row's sum to its new share, which is stored on every device that reads it. By one lane. */
 WEIR_DEV void PR_FN(settle)(const struct pr_pull_args *a, const struct pr_round *round,
                             uint32_t row, const struct PR_FN(row) * own, double sum,
@@ -89,15 +134,16 @@ WEIR_DEV void PR_FN(rows)(const struct pr_pull_args *a, const struct pr_round *r
 }
 
 /** The sum of a stretch of arcs, by one lane. Its PR_CHAINS sums do not wait for each other, and are added in one order. */
-WEIR_DEV double PR_FN(stretch)(const uint32_t *targets, uint32_t arcs, const PR_REAL *from)
+WEIR_DEV double PR_FN(stretch)(const struct pr_pull_args *a, const struct pr_worker *worker,
+                               const uint32_t *targets, uint32_t arcs, const PR_REAL *from)
 {
     double part[PR_CHAINS] = {0, 0, 0, 0};
     uint32_t i = 0;
     for (; i + PR_CHAINS <= arcs; i += PR_CHAINS)
         for (uint32_t k = 0; k < PR_CHAINS; k++)
-            part[k] += (double)from[targets[i + k]];
+            part[k] += (double)PR_FN(read)(a, worker, from, targets[i + k]);
     for (; i < arcs; i++)
-        part[0] += (double)from[targets[i]];
+        part[0] += (double)PR_FN(read)(a, worker, from, targets[i]);
     return part[0] + part[1] + (part[2] + part[3]);
 }
 
@@ -119,7 +165,7 @@ WEIR_DEV void PR_FN(chunks_alone)(const struct pr_pull_args *a, const struct pr_
         for (uint32_t row = 0, at = 0; row < chunk.rows; row++) {
             const uint32_t end = ends[row];
             const struct PR_FN(row) own = PR_FN(ask)(a, from, chunk.row + row, end - at);
-            const double sum = PR_FN(stretch)(targets + at, end - at, from);
+            const double sum = PR_FN(stretch)(a, worker, targets + at, end - at, from);
             PR_FN(settle)(a, round, chunk.row + row, &own, sum, &sums);
             at = end;
         }
@@ -152,9 +198,7 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
     for (uint32_t pass = 1; chunk.rows; pass++) {
         const struct pr_chunk next = pr_chunk_of(&a->lists, worker, pass);
         PR_REAL share[PR_DEEP];
-        for (int k = 0; k < PR_DEEP; k++)
-            share[k] =
-                weir_lane() + (uint32_t)k * WEIR_LANES < chunk.arcs ? from[far[k]] : (PR_REAL)0;
+        PR_FN(gather)(a, worker, from, far, chunk.arcs, share);
         for (int k = 0; k < PR_ROWS; k++)
             warp->end[weir_lane() + (uint32_t)k * WEIR_LANES + 1] = end[k];
         pr_far(a->rows.in.targets + next.arc, next.arcs, far);
@@ -175,19 +219,19 @@ WEIR_DEV void PR_FN(chunks)(const struct pr_pull_args *a, const struct pr_round 
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
 /** The sum of a piece, in every lane. */
-WEIR_DEV double PR_FN(sum)(const uint32_t *targets, uint32_t arcs, const PR_REAL *from)
+WEIR_DEV double PR_FN(sum)(const struct pr_pull_args *a, const struct pr_worker *worker,
+                           const uint32_t *targets, uint32_t arcs, const PR_REAL *from)
 {
     uint32_t far[PR_DEEP];
     double sum = 0;
     if (WEIR_LANES == 1u)
-        return PR_FN(stretch)(targets, arcs, from);
+        return PR_FN(stretch)(a, worker, targets, arcs, from);
     pr_far(targets, arcs, far);
     WEIR_ROLLED
     for (uint32_t done = 0; done < arcs; done += PR_SLOTS) {
         const uint32_t left = arcs - done;
         PR_REAL share[PR_DEEP];
-        for (int k = 0; k < PR_DEEP; k++)
-            share[k] = weir_lane() + (uint32_t)k * WEIR_LANES < left ? from[far[k]] : (PR_REAL)0;
+        PR_FN(gather)(a, worker, from, far, left, share);
         pr_far(targets + done + PR_SLOTS, left > PR_SLOTS ? left - PR_SLOTS : 0, far);
         for (int k = 0; k < PR_DEEP; k++)
             sum += (double)share[k];
@@ -206,7 +250,7 @@ WEIR_DEV void PR_FN(pieces)(const struct pr_pull_args *a, const struct pr_round 
         struct PR_FN(row) own = {0, 0, 0};
         if (piece.whole)
             own = PR_FN(ask)(a, from, piece.row, piece.arcs);
-        const double sum = PR_FN(sum)(a->rows.in.targets + piece.arc, piece.arcs, from);
+        const double sum = PR_FN(sum)(a, worker, a->rows.in.targets + piece.arc, piece.arcs, from);
         if (weir_lane() == 0 && piece.whole)
             PR_FN(settle)(a, round, piece.row, &own, sum, tally);
         if (weir_lane() == 0 && !piece.whole)
@@ -265,6 +309,7 @@ WEIR_DEV uint32_t PR_FN(sweep)(const struct pr_pull_args *a, const struct pr_rou
                                const struct pr_worker *worker, struct pr_pull_shared *shared,
                                const struct weir_steps_block *b, struct pr_tally *tally)
 {
+    PR_FN(bring)(a, PR_FN(shares)(a, a->member.index, round->copy), shared, b);
     PR_FN(pieces)(a, round, worker, tally);
     if (WEIR_LANES == 1u && !PR_BANDED)
         PR_FN(chunks_alone)(a, round, worker, tally);
@@ -281,3 +326,4 @@ WEIR_DEV uint32_t PR_FN(sweep)(const struct pr_pull_args *a, const struct pr_rou
 #undef PR_REAL
 #undef PR_FN
 #undef PR_SHARES
+#undef PR_KEPT

@@ -239,4 +239,14 @@ static inline void pr_every_tolerance_and_damping(void **state, weir_direction d
     weir_context_destroy(context);
 }
 
+/* A run's ranks, to be freed. */
+static inline double *pr_ranks_of(weir_pr *pr, const weir_graph *graph)
+{
+    double *ranks = malloc((graph->vertices + 1) * sizeof *ranks);
+    assert_non_null(ranks);
+    OK(weir_pr_run(pr, NULL));
+    OK(weir_pr_ranks(pr, ranks));
+    return ranks;
+}
+
 #endif

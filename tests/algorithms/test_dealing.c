@@ -76,7 +76,7 @@ static void strips_of_pagerank(void **state)
         memset(by, 0, sizeof by);
         for (uint32_t t = 0; t < threads; t++)
             for (uint32_t pass = 0; pass < 100; pass++) {
-                const struct pr_worker worker = {NULL, t, threads};
+                const struct pr_worker worker = {.index = t, .count = threads};
                 const uint64_t at = pr_entry(&worker, 0, pass);
                 assert_int_equal(at / threads, pass);
                 take(at, t);
@@ -94,7 +94,7 @@ static void entries_of_pagerank(void **state)
             uint64_t together = 0;
             memset(by, 0, sizeof by);
             for (uint32_t t = 0; t < threads; t++) {
-                const struct pr_worker worker = {NULL, t, threads};
+                const struct pr_worker worker = {.index = t, .count = threads};
                 uint64_t last = UINT64_MAX - 1, at;
                 for (uint32_t pass = 0; (at = pr_entry(&worker, entries[e], pass)) < entries[e];
                      pass++) {

@@ -141,15 +141,6 @@ static weir_pr_config in_bands(double tolerance, uint32_t bands)
     return config;
 }
 
-static double *ranks_of(weir_pr *pr, const weir_graph *graph)
-{
-    double *ranks = malloc((graph->vertices + 1) * sizeof *ranks);
-    assert_non_null(ranks);
-    OK(weir_pr_run(pr, NULL));
-    OK(weir_pr_ranks(pr, ranks));
-    return ranks;
-}
-
 /* Threads do the same with each number of bands, and are up to twenty times as slow where they are watched. */
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define BANDS_BEGIN 2
@@ -192,8 +183,8 @@ static void runs_repeat_bit_by_bit(void **state)
         weir_pr_config config = in_bands(fine ? 1e-10 : 1e-6, 7);
         weir_pr *one = pr_placed(context, graph, WEIR_PARTITION_EDGE, &options, &config);
         weir_pr *two = pr_placed(context, graph, WEIR_PARTITION_EDGE, &options, &config);
-        double *first = ranks_of(one, graph), *again = ranks_of(one, graph);
-        double *other = ranks_of(two, graph);
+        double *first = pr_ranks_of(one, graph), *again = pr_ranks_of(one, graph);
+        double *other = pr_ranks_of(two, graph);
         assert_memory_equal(first, again, graph->vertices * sizeof *first);
         assert_memory_equal(first, other, graph->vertices * sizeof *first);
         free(first);

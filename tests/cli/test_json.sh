@@ -201,6 +201,8 @@ expect_ok pr ranks.el --devices host:2 --direction pull --iterations 2 --danglin
 is choices.iterations 2
 is choices.bands 0
 is trials.0.bands 1
+is choices.hubs 0
+is trials.0.hubs 0
 is choices.dangling '"ignore"'
 is choices.damping 0.5
 is trials.0.steps 2
@@ -209,6 +211,9 @@ is trials.0.verified_by null
 expect_ok pr ranks.el --devices host:2 --bands 2 --json -
 is choices.bands 2
 is trials.0.bands 2
+expect_ok pr ranks.el --devices host:2 --hubs 2 --json -
+is choices.hubs 2
+is trials.0.hubs 2
 expect_ok pr ranks.el --devices host:2 --direction push --json -
 is trials.0.steps 0
 is trials.0.bands 0

@@ -110,6 +110,10 @@ for bands in 1 2 64; do
     expect_ok pr rmat:8,8 --direction pull --devices host:3 --bands $bands --verify
     has "bands $bands"
 done
+for hubs in 1 2 49152; do
+    expect_ok pr rmat:8,8 --direction pull --devices host:3 --hubs $hubs --verify
+    has "hubs $hubs"
+done
 expect_ok pr rmat:8,8 --devices host:2 --tolerance 2.5
 expect_ok pr rmat:8,8 --devices host:2 --tolerance .01
 has "tolerance 0.01"
@@ -128,6 +132,11 @@ done
 for value in 0 -1 x 1.5 65; do
     refuse 2 "--bands: \"$value\"" pr $G --bands="$value"
 done
+for value in 0 -1 x 1.5 49153; do
+    refuse 2 "--hubs: \"$value\"" pr $G --hubs="$value"
+done
+refuse 2 "--hubs has no effect on PageRank through the worklist: leave it out" pr none.el --hubs 3 --direction push
+refuse 2 "7 hubs in 2 bands: hubs are kept with one band alone" pr $G --hubs 7 --bands 2
 refuse 2 "--bands has no effect on PageRank through the worklist: leave it out" pr none.el --bands 3 --direction push
 refuse 2 "--dangling loop: unknown; choose one of: spread, ignore" pr $G --dangling loop
 refuse 2 "--direction switch: unknown; choose one of: auto, push, pull" pr $G --direction switch

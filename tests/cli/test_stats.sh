@@ -71,6 +71,9 @@ export WEIR_CACHE_BYTES=1TiB
 expect_ok pr uniform:14 --devices host:2 --direction pull --stats
 lines "^  bands of ranks  *1$" 1
 unset WEIR_CACHE_BYTES
+lines "hubs kept" 0
+expect_ok pr rmat:10 --devices host:2 --direction pull --hubs 50 --stats --verify
+lines "^  hubs kept  *50$" 1
 
 # ---- the worklist in detail ----
 for verb in bfs sssp; do

@@ -76,6 +76,7 @@ sssp rmat:8 --undirected --direction push
 sssp mesh:20x20 --direction push --order soft
 sssp mesh:20x20 --direction push --kernel discrete
 pr rmat:8 --undirected
+pr rmat:10 --undirected --hubs 49152
 pr grid:20x20,0.8 --direction push
 pr rmat:8 --direction push
 cc rmat:8 --undirected

@@ -51,6 +51,8 @@ typedef struct weir_graph {
     const char *format;
     double
         prepare_ms; /**< what weir_graph_open() or weir_graph_from_arcs() took, and weir_graph_weigh() since */
+    uint64_t
+        negative_line; /**< line of a text that was read with its first weight below 0; 0: none, or unknown */
 } weir_graph;
 
 /** How a graph is read or generated. */

@@ -238,8 +238,9 @@ typedef struct weir__cli_output {
 } weir__cli_output;
 
 /** Open a result file before the run, so that no run is wasted when the file cannot be written. "-" is standard
- *  output. */
-int weir__cli_output_open(weir__cli_output *output, const char *option, const char *path);
+ *  output. @param[in] request  a file that it has the command read is refused. */
+int weir__cli_output_open(weir__cli_output *output, const char *option, const char *path,
+                          const weir__cli_request *request);
 /** Whether the file is the program's standard output. */
 int weir__cli_output_is_stdout(const weir__cli_output *output);
 /** Refuse two outputs that are one file. */

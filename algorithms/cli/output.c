@@ -21,7 +21,26 @@ static int out_of_memory(const weir__cli_output *output)
     return weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option, output->path);
 }
 
-int weir__cli_output_open(weir__cli_output *output, const char *option, const char *path)
+/* Of what is there under the path: whether the command is to read it. */
+static int check_inputs(const weir__cli_output *output, const struct stat *there,
+                        const weir__cli_request *request)
+{
+    const struct {
+        const char *what, *path;
+    } inputs[] = {{"graph", request->graph},
+                  {"file of --compare", request->compare},
+                  {"file of --machine", request->machine}};
+    struct stat input;
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
+        if (inputs[i].path && stat(inputs[i].path, &input) == 0 && input.st_dev == there->st_dev &&
+            input.st_ino == there->st_ino && S_ISREG(there->st_mode))
+            return weir__cli_fail(EXIT_USAGE, "--%s %s: that is the %s, which would be lost",
+                                  output->option, output->path, inputs[i].what);
+    return EXIT_DONE;
+}
+
+int weir__cli_output_open(weir__cli_output *output, const char *option, const char *path,
+                          const weir__cli_request *request)
 {
     struct stat there, standard;
     *output = (weir__cli_output){.option = option, .path = path};
@@ -32,8 +51,10 @@ int weir__cli_output_open(weir__cli_output *output, const char *option, const ch
         output->file = stdout;
         return EXIT_DONE;
     }
-    int error = weir__replace_open(&output->target, path);
-    if (error)
+    int code = exists ? check_inputs(output, &there, request) : EXIT_DONE, error;
+    if (code)
+        return code;
+    if ((error = weir__replace_open(&output->target, path)))
         return fail(error == ENOMEM ? EXIT_RUN : EXIT_USAGE, output, error);
     if (!(output->file = fdopen(output->target.descriptor, "w"))) {
         (void)close(output->target.descriptor);

@@ -8,9 +8,9 @@ int weir__cli_trace_open(const weir__cli_request *request, weir__cli_output *out
 {
     int code = EXIT_DONE;
     if (request->trace)
-        code = weir__cli_output_open(&outputs[TRACE_FILE], "trace", request->trace);
+        code = weir__cli_output_open(&outputs[TRACE_FILE], "trace", request->trace, request);
     if (!code && request->dot)
-        code = weir__cli_output_open(&outputs[DOT_FILE], "dot", request->dot);
+        code = weir__cli_output_open(&outputs[DOT_FILE], "dot", request->dot, request);
     return code;
 }
 

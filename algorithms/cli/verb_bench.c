@@ -112,9 +112,10 @@ static int open_outputs(struct session *session)
     weir__cli_output *report = &session->outputs[REPORT], *json = &session->outputs[JSON];
     int code = EXIT_DONE;
     if (request->json)
-        code = weir__cli_output_open(json, "json", request->json);
+        code = weir__cli_output_open(json, "json", request->json, request);
     if (!code && (request->output || !weir__cli_output_is_stdout(json)))
-        code = weir__cli_output_open(report, "output", request->output ? request->output : "-");
+        code = weir__cli_output_open(report, "output", request->output ? request->output : "-",
+                                     request);
     if (!code && weir__cli_given(request, "format") && !report->file)
         code = weir__cli_fail(EXIT_USAGE, "--format %s and --json both write to standard output",
                               weir__cli_bench_formats.built[request->format]);

@@ -69,7 +69,7 @@ int weir__cli_info(const weir__cli_request *request)
         return weir__cli_fail(EXIT_USAGE, "info: GRAPH or --config is missing; see weir help info");
     int code = weir__cli_signals_start();
     if (!code && request->json)
-        code = weir__cli_output_open(&output, "json", request->json);
+        code = weir__cli_output_open(&output, "json", request->json, request);
     if (code)
         goto close;
     options.undirected = request->undirected;

@@ -74,7 +74,7 @@ int weir__cli_info_config(const weir__cli_request *request)
     if (request->graph)
         return weir__cli_fail(EXIT_USAGE, "--config and GRAPH: give only one of them");
     if (request->json)
-        code = weir__cli_output_open(&output, "json", request->json);
+        code = weir__cli_output_open(&output, "json", request->json, request);
     if (code)
         goto drop;
     weir_status status = weir_config_create(&config);

@@ -33,7 +33,7 @@ static int open_outputs(struct session *session)
     const weir__cli_request *request = session->request;
     int code = EXIT_DONE;
     if (request->json)
-        code = weir__cli_output_open(&session->outputs[JSON], "json", request->json);
+        code = weir__cli_output_open(&session->outputs[JSON], "json", request->json, request);
     if (!code)
         code = weir__cli_trace_open(request, &session->outputs[TRACES]);
     return code ? code : weir__cli_outputs_differ(session->outputs, OUTPUTS);

@@ -123,7 +123,7 @@ int weir__cli_topo(const weir__cli_request *request)
         code = weir__cli_signals_start();
     if (!code)
         code = weir__cli_output_open(&session.output, "output",
-                                     request->output ? request->output : "-");
+                                     request->output ? request->output : "-", request);
     if (!code)
         code = find_machine(&session);
     if (!code)

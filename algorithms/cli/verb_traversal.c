@@ -82,7 +82,7 @@ static int open_outputs(struct weir__cli_session *session)
     int code = EXIT_DONE;
     for (int i = 0; i < TRACES && !code; i++)
         if (paths[i])
-            code = weir__cli_output_open(&session->outputs[i], names[i], paths[i]);
+            code = weir__cli_output_open(&session->outputs[i], names[i], paths[i], request);
     if (!code)
         code = weir__cli_trace_open(request, &session->outputs[TRACES]);
     return code ? code : weir__cli_outputs_differ(session->outputs, OUTPUTS);

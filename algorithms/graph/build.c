@@ -292,7 +292,8 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
                           .targets = b.targets,
                           .weight_kind = b.kind,
                           .weights_u32 = b.weights_u32,
-                          .weights_f64 = b.weights_f64};
+                          .weights_f64 = b.weights_f64,
+                          .negative_line = arcs->negative_line};
     *graph_out = graph;
     free(b.rows.any);
     free(b.ends);

@@ -12,10 +12,11 @@ typedef struct weir__arcs {
     uint64_t room;     /* arcs there is memory for; unused when borrowed */
     uint32_t *sources; /* count values, as targets */
     uint32_t *targets;
-    double *weights; /* count values if weighted, else NULL */
-    int weighted;    /* decided before the first arc is added */
-    int borrowed;    /* the arrays are the caller's: read only, never freed */
-    int mirror;      /* every arc stands for both directions */
+    double *weights;        /* count values if weighted, else NULL */
+    int weighted;           /* decided before the first arc is added */
+    int borrowed;           /* the arrays are the caller's: read only, never freed */
+    int mirror;             /* every arc stands for both directions */
+    uint64_t negative_line; /* of text: line of the first weight below 0; 0: there is none */
 } weir__arcs;
 
 /** Of each arc of a list, in memory. */

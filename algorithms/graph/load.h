@@ -12,6 +12,15 @@ weir_status weir__load_dimacs(weir__reader *reader, weir__arcs *arcs);
 weir_status weir__load_galois(weir__reader *reader, weir__arcs *arcs);
 weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs);
 
+/** Add the arc of the line last taken. (A loop does not stay in the graph.) */
+static inline weir_status weir__arcs_add_line(weir__arcs *arcs, const weir__reader *reader,
+                                              uint32_t source, uint32_t target, double weight)
+{
+    if (weight < 0 && source != target && !arcs->negative_line)
+        arcs->negative_line = weir__reader_number(reader);
+    return weir__arcs_add(arcs, source, target, weight);
+}
+
 /** Whether @p text names a generator. */
 int weir__generator_known(const char *text);
 /** Make the graph a generator's text asks for. */

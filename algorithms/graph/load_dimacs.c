@@ -57,7 +57,8 @@ static weir_status take_arc(weir__reader *reader, const char *at, const struct p
         (status = weir__take_whole(reader, &at, "vertex id", 1, p->vertices, &target)) ||
         (status = weir__take_real(reader, &at, &weight)) || (status = weir__take_end(reader, at)))
         return status;
-    return weir__arcs_add(arcs, (uint32_t)(source - 1), (uint32_t)(target - 1), weight);
+    return weir__arcs_add_line(arcs, reader, (uint32_t)(source - 1), (uint32_t)(target - 1),
+                               weight);
 }
 
 weir_status weir__load_dimacs(weir__reader *reader, weir__arcs *arcs)

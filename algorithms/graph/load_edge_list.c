@@ -6,6 +6,7 @@
 #include "algorithms/graph/metis_text.h"
 #include "runtime/support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The highest id: one less than the most vertices a graph may have. */
@@ -101,7 +102,7 @@ static weir_status take_line(weir__reader *reader, weir__arcs *arcs, const char 
         arcs->vertices = larger + 1;
     list->lines++;
     list->loops += source == target;
-    return weir__arcs_add(arcs, (uint32_t)source, (uint32_t)target, weight);
+    return weir__arcs_add_line(arcs, reader, (uint32_t)source, (uint32_t)target, weight);
 }
 
 /* SNAP's header says how many edges follow: "# Nodes: N Edges: M". */
@@ -143,6 +144,18 @@ static weir_status check_end(const weir__reader *reader, const struct list *list
     return WEIR_OK;
 }
 
+/* What nothing else was recognised in came here, whatever it is. */
+static weir_status say_what_is_read(weir_status status)
+{
+    struct weir__sentence kept = weir__fail_keep();
+    status = weir__fail(status,
+                        "%s; files that do not begin as MatrixMarket, DIMACS or Galois ones do are "
+                        "read as edge lists: two ids a line, or two and a weight",
+                        kept.text ? kept.text : "");
+    free(kept.text);
+    return status;
+}
+
 weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs)
 {
     const char *line;
@@ -157,7 +170,7 @@ weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs)
             weir__metis_text_add(&list.metis, NULL);
         } else if (*line != '%') {
             if ((status = take_line(reader, arcs, line, &list)))
-                return status;
+                return status == WEIR_ERR_FORMAT && !list.lines ? say_what_is_read(status) : status;
             look_for_metis(reader, arcs, &list);
         }
     }

@@ -119,7 +119,7 @@ static weir_status take_entry(weir__reader *reader, const char *at, const struct
         (status = weir__take_whole(reader, &at, "column", 1, matrix->rows, &column)) ||
         (status = take_value(reader, &at, matrix, &value)) || (status = weir__take_end(reader, at)))
         return status;
-    return weir__arcs_add(arcs, (uint32_t)(row - 1), (uint32_t)(column - 1), value);
+    return weir__arcs_add_line(arcs, reader, (uint32_t)(row - 1), (uint32_t)(column - 1), value);
 }
 
 weir_status weir__load_matrix_market(weir__reader *reader, weir__arcs *arcs)

@@ -22,6 +22,18 @@ static int is_dimacs(const char *data, size_t have)
            strchr(" \t\r\n", data[at + 1]);
 }
 
+/* Editors put a byte order mark before text in UTF-8. It stands for nothing. */
+static weir_status skip_mark(weir__reader *reader)
+{
+    char mark[3];
+    const char *data;
+    size_t have, got;
+    weir_status status = weir__reader_peek(reader, sizeof mark, &data, &have);
+    if (status || have < sizeof mark || memcmp(data, "\xEF\xBB\xBF", sizeof mark) != 0)
+        return status;
+    return weir__reader_bytes(reader, mark, sizeof mark, &got);
+}
+
 static weir_status detect(weir__reader *reader, struct format *format_out)
 {
     static const char banner[] = "%%MatrixMarket";
@@ -51,8 +63,8 @@ static weir_status load(const char *path, const weir_graph_options *options, wei
     struct format format = {0};
     const char *slash = strrchr(path, '/');
     weir_status status;
-    if ((status = weir__reader_open(path, &reader)) || (status = detect(reader, &format)) ||
-        (status = format.load(reader, &arcs)))
+    if ((status = weir__reader_open(path, &reader)) || (status = skip_mark(reader)) ||
+        (status = detect(reader, &format)) || (status = format.load(reader, &arcs)))
         goto out;
     weir__reader_close(reader);
     reader = NULL;

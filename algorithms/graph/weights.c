@@ -111,6 +111,7 @@ static weir_status put_random(weir_graph *graph, uint32_t low, uint32_t high, ui
     graph->weight_kind = WEIR_WEIGHT_U32;
     graph->weights_u32 = fill.weights;
     graph->weights_f64 = NULL;
+    graph->negative_line = 0;
     graph->prepare_ms += weir__elapsed_ms(begin_ns);
     return WEIR_OK;
 }

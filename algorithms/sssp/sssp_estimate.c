@@ -160,6 +160,10 @@ weir_status weir__sssp_estimate(const weir_graph *graph, struct weir__sssp_estim
                           graph->name);
     if ((status = look_at(graph, &facts)))
         return status;
+    if (facts.negative != NO_ARC && graph->negative_line)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "%s:%llu: a weight below 0; shortest paths need weights of 0 and more",
+                          graph->name, (unsigned long long)graph->negative_line);
     if (facts.negative != NO_ARC)
         return weir__fail(
             WEIR_ERR_INVALID,

@@ -42,6 +42,10 @@ static const struct broken texts[] = {
     {"0 1 .\n", ":1:", "'.' is no finite weight"},
     {"0 1 1..2\n", ":1:", "no finite weight"},
     {"hello world\n", ":1:", "'hello' is no vertex id"},
+    {"# d\n{\"a\": 1}\n", ":2:", "are read as edge lists: two ids a line, or two and a weight"},
+    {"0 1\n\xEF\xBB\xBF"
+     "1 2\n",
+     ":2:", "is no vertex id"},
     {"\x7f"
      "ELF\x02\x01\n",
      ":1:",

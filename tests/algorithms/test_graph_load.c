@@ -25,6 +25,17 @@ static const struct good goods[] = {
     {"edge list", "0 1 4294967295\n", "2: 0>1/4294967295", "2: 0>1/4294967295 1>0/4294967295"},
     {"edge list", "0 1 4294967296\n", "2: 0>1/4.29497e+09", "2: 0>1/4.29497e+09 1>0/4.29497e+09"},
     {"edge list", "0 1 3.0\n2 2 .5\n", "3: 0>1/3", "3: 0>1/3 1>0/3"}, /* a loop's weight is gone */
+    /* what an editor put before the text */
+    {"edge list",
+     "\xEF\xBB\xBF"
+     "0 1\n0 2\n",
+     "3: 0>1 0>2", "3: 0>1 0>2 1>0 2>0"},
+    {"MatrixMarket", "\xEF\xBB\xBF" MM "pattern symmetric\n3 3 1\n2 1\n", "3: 0>1 1>0",
+     "3: 0>1 1>0"},
+    {"DIMACS",
+     "\xEF\xBB\xBF"
+     "p sp 2 1\na 1 2 3\n",
+     "2: 0>1/3", "2: 0>1/3 1>0/3"},
     {"MatrixMarket", MM "pattern general\n% c\n3 3 2\n1 2\n3 1\n", "3: 0>1 2>0",
      "3: 0>1 0>2 1>0 2>0"},
     {"MatrixMarket", MM "pattern symmetric\n3 3 2\n2 1\n3 3\n", "3: 0>1 1>0", "3: 0>1 1>0"},

@@ -28,6 +28,24 @@ if [ -L levels.txt ] && [ -L doc.json ] && [ -s far/doc.json ]; then pass; else 
 same plain.txt levels2.txt "through a link"
 ln -s levels3.txt other.txt
 refuse 2 "both write to" bfs $G --devices host:1 -o other.txt --json levels3.txt
+
+# ---- a file that is read is not written ----
+printf '0 1\n1 2\n' >mine.el
+cp mine.el kept.el
+ln -sf mine.el link.el
+for option in output json trace dot output-parents; do
+    refuse 2 "--$option mine.el: that is the graph, which would be lost" bfs mine.el --devices host:1 --$option mine.el
+done
+refuse 2 "that is the graph, which would be lost" cc link.el --devices host:1 -o ./mine.el
+refuse 2 "that is the graph, which would be lost" info mine.el --json link.el
+expect_ok topo --machine m60 --format json -o m.json
+refuse 2 "that is the file of --machine, which would be lost" topo --machine m.json --format json -o m.json
+cmp -s mine.el kept.el && pass || fail "the graph should be as it was"
+
+# ---- a weight below 0 is where it stands in the file ----
+printf '# c\n0 0 -7\n0 1 2\n1 2 -4\n' >below.el
+refuse 2 "below.el:4: a weight below 0; shortest paths need weights of 0 and more" sssp below.el --devices host:1
+expect_ok sssp below.el --devices host:1 --weights unit
 ln -s loop1.mtx loop2.mtx
 ln -s loop2.mtx loop1.mtx
 ln -s itself.mtx itself.mtx

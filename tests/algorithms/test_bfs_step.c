@@ -289,6 +289,23 @@ static void what_comes_is_expanded_in_the_same_step(void **state)
     weir_context_destroy(context);
 }
 
+/* A level of more than BFS_EAGER_MOST entries and items has its two steps, and is followed by levels that go bottom-up; small ones before
+ * and behind it are eager again. */
+static void a_large_level_is_not_eager(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    const uint32_t parts = weir_context_device_count(context);
+    const weir_graph *graph = graph_of("uniform:20,3", 0);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.direction = WEIR_DIRECTION_SWITCH;
+    weir_bfs *bfs = placed(context, graph, WEIR_PARTITION_EDGE, parts, &options);
+    const weir_run_stats stats = assert_bfs(bfs, graph, parts, &options, 199591);
+    assert_true(stats.eager > 4 && stats.eager + 2 < stats.steps);
+    assert_true(stats.phase[1].steps > 0);
+    weir_bfs_destroy(bfs);
+    weir_context_destroy(context);
+}
+
 /* The form that runs where none is asked for: in step where much is cut, and through the worklist where little is. */
 static void what_is_cut_picks_the_form(void **state)
 {
@@ -337,6 +354,9 @@ int main(void)
         ON_EACH_SPEC(many_sources_one_after_the_other),
         ON_EACH_SPEC(a_level_before_a_bottom_up_one_is_not_listed),
         ON_EACH_SPEC(what_comes_is_expanded_in_the_same_step),
+#ifndef __SANITIZE_THREAD__
+        ON_BACKEND(a_large_level_is_not_eager, "host:2"),
+#endif
         ON_BACKEND(what_is_cut_picks_the_form, "cuda:0-1"),
         ON_BACKEND(a_long_row_is_shared, "cuda:0"),
         ON_EACH_SPEC(what_only_the_run_before_found_is_forgotten),

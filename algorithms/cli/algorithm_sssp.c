@@ -12,8 +12,9 @@ static const weir__cli_choices directions = {{"auto", "push", "switch", NULL}, {
 static const weir__cli_option options[] = {
     DIRECTION(directions, "push: through the worklist, vertices send over their arcs, and\n"
                           "all choices below count; switch: in step, nearest first, each step\n"
-                          "the way that looks at fewer arcs, with --order soft alone; default:\n"
-                          "auto, by graph, machine and other options"),
+                          "the way that looks at fewer arcs, with --order soft alone and\n"
+                          "integer weights whose sums fit 32 bits; default: auto, by graph,\n"
+                          "machine and other options"),
     OUTPUT_FILE(VERB_OWN, "write one distance a line in vertex order, inf unreached; the\n"
                           "last source's result; - is standard output"),
     END_OF_LIST};

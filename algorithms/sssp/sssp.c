@@ -138,7 +138,8 @@ static weir_status possible(const void *user)
     weir_status status;
     if (sssp->estimate.wide)
         return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "shortest paths go in step with integer weights whose sums fit 32 bits");
+                          "direction switch needs integer weights whose sums fit 32 bits: leave it "
+                          "out, or take push");
     status = weir_steps_possible(sssp->head.context, sssp->head.parts);
     return status ? status : weir__sssp_in_step_possible(sssp->head.context, sssp->head.parts);
 }

@@ -144,7 +144,7 @@ has "order soft:9"
 refuse 2 "--order fifo has no effect on shortest paths in step" \
     sssp rmat:8 --devices host:2 --direction switch --order fifo
 printf '0 1 0.5\n1 2 0.125\n' >fractions.el
-refuse 2 "integer weights" sssp fractions.el --devices host:2 --direction switch
+refuse 2 "direction switch needs integer weights whose sums fit 32 bits: leave it out, or take push" sssp fractions.el --devices host:2 --direction switch
 refuse 2 "--direction pull: unknown; choose one of: auto, push, switch" sssp rmat:8 --direction pull
 
 # ---- refused ----

@@ -237,6 +237,8 @@ typedef struct weir__cli_output {
     FILE *file;
 } weir__cli_output;
 
+/** Refuse a result file that the command is to read. */
+int weir__cli_output_spares(const char *option, const char *path, const weir__cli_request *request);
 /** Open a result file before the run, so that no run is wasted when the file cannot be written. "-" is standard
  *  output. @param[in] request  a file that it has the command read is refused. */
 int weir__cli_output_open(weir__cli_output *output, const char *option, const char *path,

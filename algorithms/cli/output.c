@@ -21,21 +21,21 @@ static int out_of_memory(const weir__cli_output *output)
     return weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option, output->path);
 }
 
-/* Of what is there under the path: whether the command is to read it. */
-static int check_inputs(const weir__cli_output *output, const struct stat *there,
-                        const weir__cli_request *request)
+int weir__cli_output_spares(const char *option, const char *path, const weir__cli_request *request)
 {
     const struct {
         const char *what, *path;
     } inputs[] = {{"graph", request->graph},
                   {"file of --compare", request->compare},
                   {"file of --machine", request->machine}};
-    struct stat input;
+    struct stat there, input;
+    if (strcmp(path, "-") == 0 || stat(path, &there) != 0 || !S_ISREG(there.st_mode))
+        return EXIT_DONE;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        if (inputs[i].path && stat(inputs[i].path, &input) == 0 && input.st_dev == there->st_dev &&
-            input.st_ino == there->st_ino && S_ISREG(there->st_mode))
+        if (inputs[i].path && stat(inputs[i].path, &input) == 0 && input.st_dev == there.st_dev &&
+            input.st_ino == there.st_ino)
             return weir__cli_fail(EXIT_USAGE, "--%s %s: that is the %s, which would be lost",
-                                  output->option, output->path, inputs[i].what);
+                                  option, path, inputs[i].what);
     return EXIT_DONE;
 }
 
@@ -51,7 +51,7 @@ int weir__cli_output_open(weir__cli_output *output, const char *option, const ch
         output->file = stdout;
         return EXIT_DONE;
     }
-    int code = exists ? check_inputs(output, &there, request) : EXIT_DONE, error;
+    int code = weir__cli_output_spares(option, path, request), error;
     if (code)
         return code;
     if ((error = weir__replace_open(&output->target, path)))

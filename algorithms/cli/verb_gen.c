@@ -81,6 +81,8 @@ int weir__cli_gen(const weir__cli_request *request)
     if (!code)
         code = weir__cli_signals_start();
     if (!code)
+        code = weir__cli_output_spares("output", request->output, request);
+    if (!code)
         code = check_writable(request->output);
     if (code)
         return code;

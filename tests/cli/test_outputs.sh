@@ -38,6 +38,7 @@ for option in output json trace dot output-parents; do
 done
 refuse 2 "that is the graph, which would be lost" cc link.el --devices host:1 -o ./mine.el
 refuse 2 "that is the graph, which would be lost" info mine.el --json link.el
+refuse 2 "--output ./mine.el: that is the graph, which would be lost" gen link.el -o ./mine.el
 expect_ok topo --machine m60 --format json -o m.json
 refuse 2 "that is the file of --machine, which would be lost" topo --machine m.json --format json -o m.json
 cmp -s mine.el kept.el && pass || fail "the graph should be as it was"

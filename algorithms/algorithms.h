@@ -642,8 +642,8 @@ typedef struct weir_pr_config {
     uint32_t bands;
     /** Of the pull form in one band: of how many hubs each block keeps what their arcs carry in its own memory while an
      *  iteration lasts, as far as it has room: 47 Ki on a GPU whose blocks may have 227 KiB (none on others), 1 Ki in a
-     *  thread of a host device. 1: none; 0: none, unless half of the arcs of a large graph come from so many vertices, on
-     *  GPUs. weir_run_stats.hubs tells. */
+     *  thread of a host device; none over more than eight devices. 1: none; 0: none, unless half of the arcs of a large
+     *  graph come from so many vertices, on GPUs. weir_run_stats.hubs tells. */
     uint32_t hubs;
 } weir_pr_config;
 /** Defaults of weir_pr_config. */

@@ -269,8 +269,7 @@ static void whole_numbers(void **state)
                                       "1;",
                                       "'1'",
                                       "\"1\"",
-                                      "\xef\xbb\xbf"
-                                      "1",
+                                      "1\xef\xbb\xbf",
                                       "1\v",
                                       "1\f",
                                       "--1",

@@ -1,12 +1,15 @@
 /** @file internal.h  The router layer's own structs. Included in router/ only.
  *
- * Lock rules, outermost first: the builder's (graph.c), a router's graph lock, an output's, a message's, a
- * future's. A message is routed with one graph lock held for reading, that of the router it is sent into,
+ * Lock rules, outermost first: the builder's (graph.c), a router's graph lock, an output's matching, its lock, a
+ * message's, a future's. A message is routed with one graph lock held for reading, that of the router it is sent into,
  * through however many it goes: whoever changes where a router sends to holds those of all that feed it, in
- * the order of their numbers, for writing. No two outputs' locks are held at a time. A program's `arrived`
- * callback is called with no output locked, a cancel starts with no output locked. The call-back of an event
- * may come while this thread holds any of these locks: it only ever tries an output's, and puts off what it
- * came for while its thread holds one (watch.c). */
+ * the order of their numbers, for writing. No two outputs' locks are held at a time. Who has an output's matching
+ * pairs what was sent with what was posted, which takes calls of a backend; its lock is held for lists and
+ * states alone. Senders and receivers take the lock, and only ever try the matching, but to relieve who has done
+ * more than its share, to change the graph, for statistics, and at the end. "Output locked" is its lock, "matching"
+ * says the other. A program's `arrived` callback is called with neither, and so a cancel starts. The call-back of an event
+ * may come while this thread holds any of these locks: it only ever tries an output's matching, and puts off what it
+ * came for while its thread holds one of its two (watch.c). */
 #ifndef WEIR_ROUTER_INTERNAL_H
 #define WEIR_ROUTER_INTERNAL_H
 
@@ -161,7 +164,7 @@ void weir__message_reads(struct message *message, weir_queue *queue, weir_event 
 void weir__message_failed(struct message *message, weir_status status);
 
 /** A copy was put into the queues but could not be marked: it fails with @p status when they are empty.
- *  Output locked. */
+ *  Matching. */
 void weir__message_stuck(struct output *output, struct message *message, weir_queue *first,
                          weir_queue *last, weir_status status);
 /** A parcel came back, or is kept that some output left to others: with weir__messages_settle() its outputs look again.
@@ -221,10 +224,15 @@ struct send_queue {
     struct stream small;    /* of packets up to small_bytes */
     size_t small_bytes;
     uint32_t turn;
-    struct offer *head, *tail;
-    uint64_t until_trim; /* offers to come before stale ones are looked for behind the head */
-    int shut;            /* nothing more will come */
-    char from[64];       /* the sender, and whether the router is the link's own: for traces */
+    struct offer *head, *tail; /* tail: where there is a head */
+    /* Offers that others may take, since stale ones were looked for behind the head; after how many that is done again. */
+    uint64_t choices, until_trim;
+    int shut; /* nothing more will come */
+    /* Left by who sends and who shuts it, with the output locked. All above is of who matches, or stays as it was made. */
+    struct offer *new_head, *new_tail; /* sent, and not collected */
+    uint64_t new_choices;
+    int shutting;
+    char from[64]; /* the sender, and whether the router is the link's own: for traces */
     int direct;
     struct weir__trace_place trace;
 };
@@ -232,7 +240,8 @@ struct send_queue {
 /** A receive buffer and the receive it is posted for. */
 struct weir_pending {
     struct output *output;
-    struct weir_pending *next; /* in the order posted, or among the spare */
+    struct weir_pending *next;        /* among those not taken, in the order posted, or the spare */
+    struct weir_pending *next_credit; /* the same among those that have no packet */
     struct weir_pending *next_returned;
     void *data;           /* memory of the destination */
     size_t room;          /* bytes of it */
@@ -262,6 +271,15 @@ struct weir_pending {
     const weir_event *watched; /* the output looks again when this one has come */
 };
 
+/** Receives that have no packet, in the order posted. */
+struct credits {
+    struct weir_pending *first, *last; /* by next_credit; last: where there is a first */
+};
+
+/** Why an output is to be looked at: a call-back came, or a thread left something. */
+#define LOOK_CALLED 1u
+#define LOOK_ASKED  2u
+
 /** By what an output that found no event left is called. */
 enum watched { WATCHED_POOL, WATCHED_CLOCK, WATCHED_COUNT };
 
@@ -275,7 +293,10 @@ struct output {
     weir_transport transport;
     int early; /* packets are matched before they are ready although there are other senders */
     struct beacon *beacon;  /* what call-backs find it by */
-    _Atomic uint32_t looks; /* acq_rel: call-backs that came since it was last matched */
+    _Atomic uint32_t looks; /* acq_rel: why it is to be matched again */
+    _Atomic int weary;      /* relaxed, a hint: who matches has done its share */
+    /* Relaxed, a hint: threads that wait for the matching, and look then. */
+    _Atomic uint32_t reliefs;
     _Atomic int watches
         [WATCHED_COUNT]; /* relaxed, ordered by `looks`: whether an event's return is watched for */
     void (*arrived)(void *user);
@@ -289,27 +310,32 @@ struct output {
     /* Its receiver lies in another process, whose packet size is not known yet. Release, acquire:
      * publishes packet_bytes. */
     _Atomic int unjoined;
-    pthread_mutex_t lock;     /* guards all below */
+    pthread_mutex_t matching; /* guards what is said to be of who matches */
+    /* Guards all else below. What is said to be of both is read with either, and changed with both. */
+    pthread_mutex_t lock;
     struct weir_group *group; /* held: other processes send here; NULL: none does */
     int dropped;              /* its link into another process was destroyed before all was sent */
-    struct send_queue **send_queues;
-    uint32_t send_queue_count, send_queue_room, turn; /* turn: the one that is asked first */
+    struct send_queue **send_queues;            /* both */
+    uint32_t send_queue_count, send_queue_room; /* both */
+    uint32_t turn;            /* of who matches: the send queue that is asked first */
     _Atomic uint32_t senders; /* inputs that there ever were; relaxed where the lock is not held */
-    int bouncing;             /* some sender is staged: slots need a bounce buffer */
+    int bouncing;             /* both: some sender is staged, and slots need a bounce buffer */
     int orphan;               /* the link is gone */
-    int starved;              /* it looks again when an event may be free */
-    weir_status ended;        /* WEIR_OK while open, then WEIR_CLOSED or the failure */
-    struct weir_pending *slots;               /* `buffers` of them */
-    struct weir_pending *posted_last;         /* receives in the order posted, by next: */
-    struct weir_pending *unmatched, *untaken; /* the first with no packet, and not given out */
+    int starved;              /* of who matches: it looks again when an event may be free */
+    weir_status ended;        /* both: WEIR_OK while open, then WEIR_CLOSED or the failure */
+    struct weir_pending *slots; /* `buffers` of them */
+    /* Not given out, in the order posted. Last: where there is a first. */
+    struct weir_pending *untaken, *untaken_last;
+    struct credits posted;    /* not collected */
+    struct credits unmatched; /* of who matches: collected */
     struct weir_pending
         *returned;             /* taken, and given back with nothing in them; by next_returned */
     struct weir_pending *lent; /* receives that something is lent to */
     int forfeited; /* the process of its receiver has ended: what was told to it comes back */
     struct weir_pending *spare; /* for receives into the program's memory */
     uint64_t posts;
-    uint32_t held; /* receives that the program has */
-    struct pace {
+    uint32_t held;          /* receives that the program has */
+    struct pace {           /* of who matches */
         uint64_t served_at; /* what the router had served when the last buffer came back */
         uint32_t cost,
             known; /* what others serve meanwhile, in sixteenths; whether one came back */
@@ -321,23 +347,34 @@ struct output {
     } pace;
     enum idling { FLOWING, STALLED, STARVED } idling; /* since `idling_since` (output.c) */
     uint64_t idling_since;                            /* nanoseconds of the context */
-    uint64_t matched_ns; /* while a trace is on: when a packet last met a receive */
-    weir_link_stats stats;
+    uint64_t matched_ns;   /* while a trace is on: when a packet last met a receive */
+    weir_link_stats stats; /* these four of who matches */
 };
 
-/** Lock an output, and unlock it once more after a match. */
 void weir__output_lock(struct output *output);
 void weir__output_unlock(struct output *output);
-/** Unlock an output that was not matched, and match what a call-back left undone meanwhile. */
-void weir__output_leave(struct output *output);
-/** Lock it if a call-back left word that somebody should look. @return 0: it did not, or somebody will. */
+/** Say that somebody should look: LOOK_ASKED or LOOK_CALLED. What is to be found was left before. */
+void weir__output_ask(struct output *output, uint32_t why);
+/** Take the matching if nobody has it. @return 0: somebody has. */
+int weir__output_try(struct output *output);
+/** The same if somebody should look. @return 0: nobody should, or who has it will. */
 int weir__output_look(struct output *output);
-/** Match what can be, now or when whoever has the output unlocks it. Never waits. */
+/** Wait for the matching, and take it, if who has it has done its share. @return 0: it has not, or this is a call-back. */
+int weir__output_relieve(struct output *output);
+/** Wait for the matching, and take it. */
+void weir__output_seize(struct output *output);
+/** Let it go; the caller sees to it that somebody looks. */
+void weir__output_let_go(struct output *output);
+/** Let it go, and match what somebody asked for meanwhile. */
+void weir__output_cede(struct output *output);
+/** Match what can be, now or when whoever matches looks again. Never waits in a call-back. */
 void weir__output_kick(struct output *output);
-/** Kick the output when @p event has come, if it is still there then. Output locked.
+/** Take in what senders and receivers have left. Matching, not locked. */
+void weir__output_collect(struct output *output);
+/** Kick the output when @p event has come, if it is still there then. Matching.
  *  @retval WEIR_ERR_NOMEM  there is no memory for it; @return or another failure of the backend. */
 weir_status weir__output_watch(struct output *output, weir_event *event);
-/** The same for all outputs that may take its packets when the message is ready; once is enough. An output locked. */
+/** The same for all outputs that may take its packets when the message is ready; once is enough. Matching. */
 weir_status weir__message_watch(struct message *message);
 /** The same as the first when one of the device's events may be free again. */
 weir_status weir__output_watch_pool(struct output *output, weir_device *device);
@@ -371,10 +408,10 @@ void weir__output_end(struct output *output, weir_status status);
 void weir__output_forfeit(struct output *output, weir_status status);
 /** The link is gone: end, and post nothing any more. */
 void weir__output_orphan(struct output *output);
-/** Match what can be, unlock, and tell the receiver of it, or where @p woke says so. The caller cancels the
- *  router if this fails, with nothing locked. */
+/** Match what can be, or have who matches do it, and tell the receiver of it, or where @p woke says so. Nothing locked. The
+ *  caller cancels the router if this fails. */
 weir_status weir__output_progress(struct output *output, int woke);
-/** What is under way on it now, and its times up to now, into @p stats. Output locked. */
+/** What is under way on it now, and its times up to now, into @p stats. Nothing locked. */
 void weir__output_read(struct output *output, weir_link_stats *stats);
 /** Post a slot; the output is locked. */
 weir_status weir__output_post(struct output *output, struct weir_pending *slot);
@@ -400,40 +437,44 @@ void weir__send_queue_undo(struct output *output, const weir_link *link);
 struct send_queue *weir__send_queue_of(const struct output *output, const weir_link *link);
 /** Put offers [first .. last] behind the others. Output locked. */
 void weir__send_queue_append(struct send_queue *sends, struct offer *first, struct offer *last);
-/** Put an offer that was taken out before the others again; it stays claimed. Output locked. */
+/** Take in what was put behind the others. Matching, and output locked. */
+void weir__send_queues_collect(struct output *output);
+/** Now and then drop what others took from all of the send queues. Matching. */
+void weir__send_queues_thin(struct output *output);
+/** Put an offer that was taken out before the others again; it stays claimed. Matching. */
 void weir__send_queue_put_back(struct send_queue *sends, struct offer *offer);
 /** The next offer that the first unmatched slot may be given, claimed and taken out of its queue;
- *  @p sends_out that queue. Output locked. */
+ *  @p sends_out that queue. Matching. */
 struct offer *weir__send_queues_next(struct output *output, struct send_queue **sends_out);
-/** Whether a slot's buffer may be written now. Output locked. */
+/** Whether a slot's buffer may be written now. Matching. */
 int weir__slot_is_free(struct weir_pending *slot);
-/** Kick the output when it is. Output locked. @return not WEIR_OK: it is, or nobody would say so. */
+/** Kick the output when it is. Matching. @return not WEIR_OK: it is, or nobody would say so. */
 weir_status weir__slot_await(struct weir_pending *slot);
-/** Packets that wait for a receive: not taken, nor lent to another output. Output locked. */
+/** Packets that wait for a receive: not taken, nor lent to another output. Matching. */
 uint64_t weir__send_queues_waiting(const struct output *output);
-/** Whether at least so many do. Output locked. */
+/** Whether at least so many do. Matching. */
 int weir__send_queues_wait(const struct output *output, uint64_t packets);
-/** Packets of one sender that wait, counted up to @p most. Output locked. */
+/** Packets of one sender that wait, counted up to @p most. Matching. */
 uint64_t weir__send_queue_length(const struct send_queue *sends, uint64_t most);
-/** Drop what others took from the front of all send queues. Output locked. */
+/** Drop what others took from the front of all send queues. Matching. */
 void weir__send_queues_trim(struct output *output);
-/** All send queues are shut and empty. Output locked. */
+/** All send queues are shut and empty. Matching. */
 int weir__send_queues_drained(const struct output *output);
 void weir__send_queues_destroy(struct output *output);
 
-/** Of a new output; when a slot is assigned a packet; its buffer has come back from the program and its device; or nobody will know when
- *  (pace.c). Output locked. */
+/** Of a new output; when a slot is assigned a packet; its buffer has come back from the program and its device (these
+ *  matching); or nobody will know when (pace.c): of a slot that nobody has, or locked. */
 void weir__pace_open(struct output *output);
 void weir__pace_assigned(struct weir_pending *slot);
 void weir__pace_served(struct weir_pending *slot);
 void weir__pace_dropped(struct weir_pending *slot);
 /** Whether an offer is left to others although a buffer is free, since this output's device is far behind; then it looks
- *  again when that may have changed. Output locked. */
+ *  again when that may have changed. Matching. */
 int weir__pace_withholds(struct output *output, struct offer *offer);
 
 /** How traces name an endpoint: with its device, if its name does not say that. */
 void weir__traced_name(const weir_endpoint *endpoint, char name_out[64]);
-/** What a trace is told of links (traced.c). Output locked. A packet is about to be put into queues: what these are to know of it. */
+/** What a trace is told of links (traced.c). Matching. A packet is about to be put into queues: what these are to know of it. */
 struct weir__trace_mark weir__traced_packet(struct weir__trace *trace, struct output *output,
                                             struct send_queue *sends, const struct parcel *parcel);
 /** It was. */
@@ -446,7 +487,7 @@ void weir__traced_idled(struct weir__trace *trace, const struct output *output, 
                         uint64_t starved_ns);
 
 /** Copy a parcel into a slot's buffer; the slot's future completes with it. Takes the offer over, and its
- *  reference. Output locked.
+ *  reference. Matching.
  *  @retval WEIR_FULL  no event is left. Nothing happened, and the output looks again when one may be. */
 weir_status weir__transfer(struct output *output, struct send_queue *sends,
                            struct weir_pending *slot, struct offer *offer);
@@ -462,9 +503,17 @@ void weir__offer_lost(struct output *output, struct offer *offer, weir_status st
 weir_status weir__pending_tell(weir_pending *pending, int *lent_out);
 /** That process has taken the packet, or (@p status not WEIR_OK) never will: it goes to other candidates. */
 void weir__pending_answered(weir_pending *pending, weir_status status);
-/** The program has the slot: what is lent to it, now or later, is kept. Output locked.
- *  @return a message, held, whose outputs have to look again; or NULL. */
-struct message *weir__slot_taken(struct weir_pending *slot);
+/** What a slot was lent: an offer with its reference, and the event behind which it is sent, held, of a queue. */
+struct loan {
+    struct offer *offer; /* or NULL */
+    weir_queue *queue;
+    weir_event *copied;
+};
+
+/** The program has the slot: what is lent to it, now or later, is kept. Output locked. */
+struct loan weir__slot_taken(struct weir_pending *slot);
+/** Keep it. Nothing locked. @return a message, held, whose outputs have to look again; or NULL. */
+struct message *weir__loan_keep(const struct loan *loan);
 
 /* ---- routing (dispatch.c) ------------------------------------------------------------------------- */
 

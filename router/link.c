@@ -11,6 +11,7 @@ static weir_status shut_queue(struct output *output, void *user)
     struct shutting *shutting = user;
     weir__output_lock(output);
     weir__send_queue_shut(output, shutting->link);
+    weir__output_unlock(output);
     weir_status status = weir__output_progress(output, 0);
     shutting->status = shutting->status ? shutting->status : status;
     return WEIR_OK;
@@ -306,9 +307,7 @@ weir_status weir_link_stats_get(const weir_link *link, weir_link_stats *stats_ou
     if (!link)
         return weir__missing("weir_link_stats_get", "link");
     if (link->output) {
-        weir__output_lock(link->output);
         weir__output_read(link->output, &stats);
-        weir__output_leave(link->output);
         weir__messages_settle();
     }
     if (link->window)

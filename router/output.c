@@ -1,8 +1,16 @@
-/** @file output.c  The receiving side of a link: send queues meet posted buffers. */
+/** @file output.c  The receiving side of a link: send queues meet posted buffers.
+ *
+ * A sender leaves its offers, a receiver its buffers, under the output's lock, which is held for as long as a list
+ * takes. They are *matched* by one thread at a time, whichever finds that nobody does: it has the matching, which
+ * nobody waits for, and looks again before it goes, so that nobody who left something has to. */
 #include "router/internal.h"
 #include "runtime/config.h"
 
 #include <stdlib.h>
+
+/* A thread that has matched so many packets in one call gives the matching up to the next one that comes. Those
+ * that go on with less than it are not kept from it: they come with packets, or buffers, of their own. */
+#define SHARE 64
 
 /* ---- making and ending --------------------------------------------------------------------------- */
 
@@ -69,6 +77,7 @@ weir_status weir__output_create(weir_router *router, weir_endpoint *destination,
     weir__router_ref(router);
     output->destination = weir__endpoint_retain(destination);
     weir__traced_name(destination, output->to);
+    pthread_mutex_init(&output->matching, NULL);
     pthread_mutex_init(&output->lock, NULL);
     pthread_cond_init(&output->told, NULL);
     configure(output, config);
@@ -168,6 +177,7 @@ void weir__output_unref(struct output *output)
         weir__group_release(output->group);
     pthread_cond_destroy(&output->told);
     pthread_mutex_destroy(&output->lock);
+    pthread_mutex_destroy(&output->matching);
     weir__endpoint_release(output->destination);
     weir__router_unref(output->router);
     free(output);
@@ -188,6 +198,32 @@ weir_status weir__output_push_queue(struct output *output, weir_device *source, 
 
 /* ---- posted receives ------------------------------------------------------------------------------- */
 
+static void append(struct credits *credits, struct weir_pending *slot)
+{
+    slot->next_credit = NULL;
+    if (credits->first)
+        credits->last->next_credit = slot;
+    else
+        credits->first = slot;
+    credits->last = slot;
+}
+
+static struct weir_pending *pop(struct credits *credits)
+{
+    struct weir_pending *slot = credits->first;
+    if (slot)
+        credits->first = slot->next_credit;
+    return slot;
+}
+
+static void push(struct credits *credits, struct weir_pending *slot)
+{
+    slot->next_credit = credits->first;
+    if (!credits->first)
+        credits->last = slot;
+    credits->first = slot;
+}
+
 /* A receive that is posted after the end has ended too, for the reason that the router keeps. */
 static void post_ended(struct output *output, struct weir_pending *slot)
 {
@@ -203,7 +239,6 @@ weir_status weir__output_post(struct output *output, struct weir_pending *slot)
     weir_status status = weir_future_create(output->router->context, &slot->future);
     if (status)
         return status;
-    slot->next = NULL;
     slot->assigned = WEIR_PENDING;
     /* The program has its own memory's receives at once; of another process's program nobody knows yet. */
     slot->taken = !slot->own && !output->destination->group;
@@ -211,28 +246,45 @@ weir_status weir__output_post(struct output *output, struct weir_pending *slot)
     slot->posted = output->posts++;
     slot->watched = NULL;
     atomic_store_explicit(&slot->gated, NULL, memory_order_relaxed);
-    /* Cursors at the end of the list stand at NULL: the new one is where they go on. */
-    if (output->posted_last && (output->unmatched || output->untaken))
-        output->posted_last->next = slot;
-    output->posted_last = slot;
-    if (!output->untaken)
-        output->untaken = slot;
-    if (output->ended) {
-        post_ended(output, slot);
-    } else if (!output->unmatched) {
-        output->unmatched = slot;
+    if (slot->own) {
+        slot->next = NULL;
+        if (output->untaken)
+            output->untaken_last->next = slot;
+        else
+            output->untaken = slot;
+        output->untaken_last = slot;
     }
+    if (output->ended)
+        post_ended(output, slot);
+    else
+        append(&output->posted, slot);
     return WEIR_OK;
 }
 
+/* With the matching, and locked. */
 static void end_receives(struct output *output, weir_status status)
 {
+    struct weir_pending *slot;
     output->ended = status;
-    for (; output->unmatched; output->unmatched = output->unmatched->next) {
-        weir__pace_dropped(output->unmatched);
-        output->unmatched->assigned = status;
-        (void)weir_future_fail(output->unmatched->future, status);
+    while ((slot = pop(&output->unmatched)) || (slot = pop(&output->posted))) {
+        weir__pace_dropped(slot);
+        slot->assigned = status;
+        (void)weir_future_fail(slot->future, status);
     }
+}
+
+void weir__output_collect(struct output *output)
+{
+    struct weir_pending *slot;
+    weir__output_lock(output);
+    weir__send_queues_collect(output);
+    while ((slot = pop(&output->posted))) {
+        append(&output->unmatched, slot);
+        if (!slot->reuse) /* else it is served when that has come */
+            weir__pace_served(slot);
+    }
+    weir__output_unlock(output);
+    weir__send_queues_thin(output);
 }
 
 /* Packets wait for receives, or receives for packets. Where both are there, a buffer is still worked on, or a packet is not
@@ -240,9 +292,9 @@ static void end_receives(struct output *output, weir_status status)
 static enum idling idling_of(const struct output *output)
 {
     int offers = weir__send_queues_wait(output, 1);
-    if (output->ended || (offers && output->unmatched))
+    if (output->ended || (offers && output->unmatched.first))
         return FLOWING;
-    return offers ? STALLED : output->unmatched ? STARVED : FLOWING;
+    return offers ? STALLED : output->unmatched.first ? STARVED : FLOWING;
 }
 
 /* The clock is read where the answer changes, which it does not while packets meet receives that wait. */
@@ -264,15 +316,18 @@ static void note_idling(struct output *output, enum idling now)
 
 void weir__output_read(struct output *output, weir_link_stats *stats)
 {
+    weir__output_seize(output);
     enum idling now = output->idling;
+    weir__output_collect(output);
     note_idling(output, FLOWING); /* its time up to now counts */
     note_idling(output, now);
     *stats = output->stats;
     stats->size = sizeof *stats;
     stats->waiting = weir__send_queues_waiting(output);
-    for (const struct weir_pending *slot = output->ended ? NULL : output->unmatched; slot;
-         slot = slot->next)
+    for (const struct weir_pending *slot = output->unmatched.first; slot; slot = slot->next_credit)
         stats->posted++;
+    weir__output_let_go(output);
+    weir__output_kick(output); /* what was collected is not matched yet */
 }
 
 /* No event is left: it goes on from here when some have come back, or others with what they may take too; those are told
@@ -280,7 +335,7 @@ void weir__output_read(struct output *output, weir_link_stats *stats)
 static struct message *put_back(struct output *output, struct weir_pending *slot,
                                 struct send_queue *sends, struct offer *offer)
 {
-    output->unmatched = slot;
+    push(&output->unmatched, slot);
     weir__send_queue_put_back(sends, offer);
     if (!weir__offer_unclaim(offer))
         return NULL;
@@ -288,38 +343,60 @@ static struct message *put_back(struct output *output, struct weir_pending *slot
     return offer->parcel->message;
 }
 
-/* Pair offers with posted buffers; the output is locked.
+/* Whether somebody waits to go on where this thread has done its share. */
+static int is_relieved(struct output *output, uint32_t matched)
+{
+    if (matched < SHARE)
+        return 0;
+    atomic_store_explicit(&output->weary, 1, memory_order_relaxed);
+    return atomic_load_explicit(&output->reliefs, memory_order_relaxed) > 0;
+}
+
+static int end_drained(struct output *output)
+{
+    if (output->ended || !weir__send_queues_drained(output))
+        return 0;
+    weir__output_lock(output);
+    end_receives(output, WEIR_CLOSED);
+    weir__output_unlock(output);
+    return 1;
+}
+
+/* Pair offers with posted buffers, by who has the matching.
+ * @param[in,out] matched_io  packets that the call has matched so far.
  * @param[out] woke_out  set if a receive was assigned or ended.
  * @param[out] tell_out  whose outputs are to look, held, or NULL. */
-static weir_status match(struct output *output, int *woke_out, struct message **tell_out)
+static weir_status match(struct output *output, uint32_t *matched_io, int *woke_out,
+                         struct message **tell_out)
 {
     weir_status status = WEIR_OK;
     struct send_queue *sends, *last = NULL;
     struct weir__trace *trace = weir__tracing(output->router->context);
     struct offer *offer;
-    if (atomic_exchange_explicit(&output->looks, 0, memory_order_acq_rel)) /* this is the look */
+    /* This is the look: what was left before is collected behind it. Who asks later is seen when the matching was let go. */
+    if (atomic_load_explicit(&output->looks, memory_order_relaxed) &&
+        atomic_exchange_explicit(&output->looks, 0, memory_order_acq_rel) & LOOK_CALLED)
         output->starved = 0;
     atomic_store_explicit(&output->pace.withheld, 0, memory_order_relaxed);
-    while (output->unmatched && !status && (offer = weir__send_queues_next(output, &sends))) {
-        struct weir_pending *slot = output->unmatched;
-        output->unmatched = slot->next;
+    weir__output_collect(output);
+    while (output->unmatched.first && !status && !is_relieved(output, *matched_io) &&
+           (offer = weir__send_queues_next(output, &sends))) {
+        struct weir_pending *slot = pop(&output->unmatched);
         status = weir__transfer(output, sends, slot, offer);
         if (status == WEIR_FULL) {
             *tell_out = put_back(output, slot, sends, offer);
             return WEIR_OK;
         }
         *woke_out = 1;
+        ++*matched_io;
         last = sends;
     }
     if (trace)
         weir__traced_level(trace, output, last);
     /* A receiver that never posts again does not collect what others took. */
-    if (!output->unmatched)
+    if (!output->unmatched.first)
         weir__send_queues_trim(output);
-    if (!output->ended && weir__send_queues_drained(output)) {
-        end_receives(output, WEIR_CLOSED);
-        *woke_out = 1;
-    }
+    *woke_out |= end_drained(output);
     note_idling(output, idling_of(output));
     return status;
 }
@@ -351,19 +428,35 @@ static void stop_telling(struct output *output)
     weir__output_unlock(output);
 }
 
+/* Let the matching go. @return whether somebody waits to go on with it. */
+static int hand_on(struct output *output)
+{
+    atomic_store_explicit(&output->weary, 0, memory_order_relaxed);
+    const int relieved = atomic_load_explicit(&output->reliefs, memory_order_relaxed) > 0;
+    weir__output_let_go(output);
+    return relieved;
+}
+
 weir_status weir__output_progress(struct output *output, int woke)
 {
     weir_status status = WEIR_OK;
-    do {
+    uint32_t matched = 0;
+    int matches = weir__output_relieve(output) || weir__output_try(output);
+    if (!matches) {
+        weir__output_ask(output, LOOK_ASKED);
+        matches = weir__output_look(output);
+    }
+    while (matches) {
         struct message *tell = NULL;
-        weir_status one = match(output, &woke, &tell);
+        weir_status one = match(output, &matched, &woke, &tell);
         status = status ? status : one;
-        weir__output_unlock(output);
-        if (!tell)
-            continue;
-        weir__message_kick(tell);
-        weir__message_unref(tell, 1);
-    } while (weir__output_look(output));
+        const int relieved = hand_on(output);
+        if (tell) {
+            weir__message_kick(tell);
+            weir__message_unref(tell, 1);
+        }
+        matches = !relieved && weir__output_look(output);
+    }
     if (woke)
         tell_program(output);
     return status;
@@ -375,14 +468,14 @@ weir_status weir__output_offer(struct output *output, const weir_link *link, str
     weir__output_lock(output);
     weir_status ended = output->ended;
     weir__send_queue_append(weir__send_queue_of(output, link), first, last);
+    weir__output_unlock(output);
     if (!ended)
         return weir__output_progress(output, 0);
-    weir__output_unlock(output);
     weir__output_end(output, ended); /* cancelled meanwhile: nobody else would drop them */
     return WEIR_OK;
 }
 
-/* All offers of all send queues as one list; the output is locked. */
+/* All offers of all send queues as one list, by who has the matching. */
 static struct offer *take_offers(struct output *output)
 {
     struct offer *all = NULL;
@@ -476,13 +569,16 @@ static void take_back(struct output *output, weir_status status)
 
 void weir__output_end(struct output *output, weir_status status)
 {
+    weir__output_seize(output);
     weir__output_lock(output);
     int first = !output->ended;
     struct weir_group *group = output->group;
     /* A cancel after the orderly end still ends what was posted since; there is nothing else. */
     end_receives(output, output->ended ? output->ended : status);
-    struct offer *offers = take_offers(output);
     weir__output_unlock(output);
+    weir__output_collect(output); /* offers: nothing is posted any more */
+    struct offer *offers = take_offers(output);
+    weir__output_cede(output);
     while (offers) {
         struct offer *offer = offers;
         offers = offer->next;
@@ -520,9 +616,7 @@ weir_status weir__output_give_back(struct output *output, struct weir_pending *s
     weir__output_lock(output);
     slot->held = 0;
     output->held--;
-    if (!slot->reuse)
-        weir__pace_served(slot);
-    else if (output->ended)
+    if (output->ended || output->orphan)
         weir__pace_dropped(slot);
     if (!slot->own) {
         slot->next = output->spare;
@@ -531,6 +625,7 @@ weir_status weir__output_give_back(struct output *output, struct weir_pending *s
         status = weir__output_post(output, slot);
         woke = output->ended != WEIR_OK; /* the new receive has ended already */
     }
+    weir__output_unlock(output);
     weir_status moved = weir__output_progress(output, woke);
     status = status ? status : moved;
     if (status)

@@ -78,20 +78,30 @@ void weir__pace_served(struct weir_pending *slot)
 
 /* ---- what an output leaves to others -------------------------------------------------------------- */
 
+/* What the program has, if it has asked for the next one too: that does not count. */
+static uint32_t count_kept(struct output *output, const struct weir_pending *first)
+{
+    uint32_t open = 0;
+    weir__output_lock(output);
+    for (const struct weir_pending *slot = first; slot; slot = slot->next_credit)
+        open += slot->held != 0;
+    const uint32_t kept = first->held ? output->held - open : 0;
+    weir__output_unlock(output);
+    return kept;
+}
+
 /* Packets that the device has, or will have. What the program has counts as long as it asks for nothing more.
  * @param[out] blocked_out  the first buffer that waits for the device, or NULL. */
-static uint32_t count_ahead(const struct output *output, struct weir_pending **blocked_out)
+static uint32_t count_ahead(struct output *output, struct weir_pending **blocked_out)
 {
-    uint32_t free = 0, open = 0;
-    *blocked_out = NULL;
-    for (struct weir_pending *slot = output->unmatched; slot; slot = slot->next) {
-        open += slot->held != 0;
-        if (!*blocked_out && !weir__slot_is_free(slot))
-            *blocked_out = slot;
-        free += !*blocked_out;
+    struct weir_pending *first = output->unmatched.first, *slot = first;
+    uint32_t free = 0;
+    while (slot && weir__slot_is_free(slot)) {
+        free++;
+        slot = slot->next_credit;
     }
-    uint32_t ahead = output->buffers - free;
-    return output->unmatched->held ? ahead - (output->held - open) : ahead;
+    *blocked_out = slot;
+    return output->buffers - free - count_kept(output, first);
 }
 
 static uint32_t depth_of(const struct output *output)
@@ -156,7 +166,7 @@ static int is_left(struct output *output, struct offer *offer)
 static int is_waited_for(struct output *output)
 {
     atomic_store(&output->pace.withheld, 1);
-    return atomic_load(&output->unmatched->gated) != NULL;
+    return atomic_load(&output->unmatched.first->gated) != NULL;
 }
 
 int weir__pace_withholds(struct output *output, struct offer *offer)
@@ -164,7 +174,7 @@ int weir__pace_withholds(struct output *output, struct offer *offer)
     const struct parcel *parcel = offer->parcel;
     struct weir_pending *blocked;
     uint32_t others = atomic_load_explicit(&parcel->candidates, memory_order_acquire) - 1;
-    if (!parcel->lends || !output->unmatched->own || others == 0 || !output->pace.patience_ns)
+    if (!parcel->lends || !output->unmatched.first->own || others == 0 || !output->pace.patience_ns)
         return 0;
     if (weir_context_simulated(output->router->context) || /* whose time nobody lets pass */
         output

@@ -27,14 +27,13 @@ static weir_status check_receive(const char *call, const weir_link *link, int ow
     return WEIR_OK;
 }
 
-/* This thread may have matched what a call-back left, and the program may not come again for long. What it asks for may
- * be what the output left to others. */
+/* What the program asks for may be what the output left to others. */
 static void leave(struct output *output)
 {
     weir_status status;
-    if (!atomic_load_explicit(&output->pace.withheld, memory_order_relaxed))
-        weir__output_leave(output);
-    else if ((status = weir__output_progress(output, 0)))
+    weir__output_unlock(output);
+    if (atomic_load_explicit(&output->pace.withheld, memory_order_relaxed) &&
+        (status = weir__output_progress(output, 0)))
         weir_router_cancel(output->router, status);
     weir__messages_settle();
 }
@@ -58,36 +57,49 @@ void weir__slot_unlend(struct weir_pending *slot)
     slot->lent = NULL;
 }
 
-/* The program has it: what was lent to it is kept. */
-struct message *weir__slot_taken(struct weir_pending *slot)
+struct loan weir__slot_taken(struct weir_pending *slot)
 {
-    struct offer *offer = slot->lent;
+    const struct loan loan = {slot->lent, slot->copied_in, slot->copied};
     slot->taken = 1;
+    if (loan.offer)
+        weir__slot_unlend(slot);
+    return loan;
+}
+
+struct message *weir__loan_keep(const struct loan *loan)
+{
+    struct offer *offer = loan->offer;
     if (!offer)
         return NULL;
     struct message *message = offer->parcel->message;
-    weir__slot_unlend(slot);
     weir__offer_keep(offer);
     const int awaited = weir__offer_is_awaited(offer);
-    weir__message_copied(message, NULL, slot->copied_in, slot->copied);
-    weir_event_release(slot->copied);
+    weir__message_copied(message, NULL, loan->queue, loan->copied);
+    weir_event_release(loan->copied);
     if (awaited)
         return message;
     weir__message_unref(message, 1);
     return NULL;
 }
 
+/* Nothing locked. */
+static void keep(const struct loan *loan)
+{
+    struct message *message = weir__loan_keep(loan);
+    if (message)
+        weir__message_kick(message);
+    weir__messages_settle();
+    if (message)
+        weir__message_unref(message, 1);
+}
+
 static void take(weir_pending *pending)
 {
     struct output *output = pending->output;
     weir__output_lock(output);
-    struct message *message = weir__slot_taken(pending);
+    const struct loan loan = weir__slot_taken(pending);
     leave(output);
-    if (!message)
-        return;
-    weir__message_kick(message);
-    weir__messages_settle();
-    weir__message_unref(message, 1);
+    keep(&loan);
 }
 
 weir_status weir__pending_tell(weir_pending *pending, int *lent_out)
@@ -115,8 +127,10 @@ void weir__pending_answered(weir_pending *pending, weir_status status)
     weir__messages_settle();
 }
 
-/* The oldest receive that nobody has; it is not taken yet. */
-static weir_status get(const char *call, weir_link *link, weir_pending **pending_out)
+/* The oldest receive that nobody has.
+ * @param[out] loan_out  what was lent to it, which is to be kept: it is taken. NULL: it is not yet. */
+static weir_status get(const char *call, weir_link *link, struct loan *loan_out,
+                       weir_pending **pending_out)
 {
     weir_status status;
     if (!pending_out)
@@ -138,6 +152,8 @@ static weir_status get(const char *call, weir_link *link, weir_pending **pending
         (*pending_out)->held = 1;
         output->held++;
         weir__output_ref(output);
+        if (loan_out)
+            *loan_out = weir__slot_taken(*pending_out);
         status = WEIR_OK;
     }
     leave(output);
@@ -146,9 +162,10 @@ static weir_status get(const char *call, weir_link *link, weir_pending **pending
 
 weir_status weir_link_receive(weir_link *link, weir_pending **pending_out)
 {
-    weir_status status = get("weir_link_receive", link, pending_out);
+    struct loan loan;
+    weir_status status = get("weir_link_receive", link, &loan, pending_out);
     if (!status)
-        take(*pending_out);
+        keep(&loan);
     return status;
 }
 
@@ -227,13 +244,14 @@ weir_status weir__output_receive_into(struct output *output, void *data, size_t 
         leave(output);
         return status;
     }
-    output->untaken = NULL;
     slot->held = 1;
     output->held++;
     weir__output_ref(output);
     *pending_out = slot;
+    const int ended = output->ended != WEIR_OK;
+    weir__output_unlock(output);
     /* A copy that could not be made ends this receive like the others: the pending says so. */
-    if ((status = weir__output_progress(output, output->ended != WEIR_OK)))
+    if ((status = weir__output_progress(output, ended)))
         weir_router_cancel(output->router, status);
     weir__messages_settle();
     return WEIR_OK;
@@ -263,7 +281,7 @@ weir_status weir_link_next(weir_link *link, int64_t timeout_ms, weir_pending **p
     weir_status status;
     if (!pending_out || !segment_out)
         return weir__missing("weir_link_next", pending_out ? "segment_out" : "pending_out");
-    status = get("weir_link_next", link, &pending);
+    status = get("weir_link_next", link, NULL, &pending);
     *pending_out = NULL;
     if (status)
         return status;

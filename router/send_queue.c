@@ -49,7 +49,8 @@ static weir_status bounce_slots(struct output *output)
     output->bouncing = 1;
     for (uint32_t i = 0; i < output->buffers && !status; i++)
         status = weir__slot_bounce(output, &output->slots[i]);
-    for (struct weir_pending *slot = output->unmatched; slot && !status; slot = slot->next)
+    for (struct weir_pending *slot = output->unmatched.first; slot && !status;
+         slot = slot->next_credit)
         status = weir__slot_bounce(output, slot);
     return status;
 }
@@ -71,6 +72,8 @@ weir_status weir__send_queue_open(struct output *output, weir_link *link)
     sends->process = link->source->process;
     sends->shut = atomic_load_explicit(&link->closed, memory_order_relaxed);
     status = weir__transport_open(output, sends);
+    weir__output_seize(output);
+    weir__output_collect(output);
     weir__output_lock(output);
     if (!status && sends->large[0].transport->bounces)
         status = bounce_slots(output);
@@ -81,7 +84,9 @@ weir_status weir__send_queue_open(struct output *output, weir_link *link)
         output->send_queues[output->send_queue_count++] = sends;
         output->senders++;
     }
-    weir__output_leave(output);
+    weir__output_unlock(output);
+    weir__output_let_go(output);
+    weir__output_kick(output); /* what was collected is not matched yet */
     if (status)
         free(sends);
     return status;
@@ -91,7 +96,7 @@ void weir__send_queue_shut(struct output *output, const weir_link *link)
 {
     struct send_queue *sends = weir__send_queue_of(output, link);
     if (sends)
-        sends->shut = 1;
+        sends->shutting = 1;
 }
 
 void weir__send_queue_gone(struct output *output, const weir_link *link)
@@ -99,19 +104,21 @@ void weir__send_queue_gone(struct output *output, const weir_link *link)
     struct send_queue *sends = weir__send_queue_of(output, link);
     if (!sends)
         return;
-    sends->shut = 1;
+    sends->shutting = 1;
     sends->link = NULL;
 }
 
 void weir__send_queue_undo(struct output *output, const weir_link *link)
 {
+    weir__output_seize(output);
     weir__output_lock(output);
     for (uint32_t i = output->send_queue_count; i-- > 0;)
         if (output->send_queues[i]->link == link) {
             remove_at(output, i);
             output->senders--;
         }
-    weir__output_leave(output);
+    weir__output_unlock(output);
+    weir__output_cede(output);
 }
 
 /* @param[in] before  the offer in front of it, or NULL. */
@@ -169,19 +176,45 @@ static void trim_all(struct send_queue *sends)
             kept++;
         }
     }
+    sends->choices = 0;
     sends->until_trim = kept + 64;
+}
+
+static void append(struct offer **head, struct offer **tail, struct offer *first,
+                   struct offer *last)
+{
+    if (*head)
+        (*tail)->next = first;
+    else
+        *head = first;
+    *tail = last;
 }
 
 void weir__send_queue_append(struct send_queue *sends, struct offer *first, struct offer *last)
 {
     last->next = NULL;
-    if (sends->tail)
-        sends->tail->next = first;
-    else
-        sends->head = first;
-    sends->tail = last;
-    if (first->leaf && sends->until_trim-- == 0)
-        trim_all(sends);
+    append(&sends->new_head, &sends->new_tail, first, last);
+    sends->new_choices += first->leaf != NULL;
+}
+
+void weir__send_queues_collect(struct output *output)
+{
+    for (uint32_t i = 0; i < output->send_queue_count; i++) {
+        struct send_queue *sends = output->send_queues[i];
+        if (sends->new_head)
+            append(&sends->head, &sends->tail, sends->new_head, sends->new_tail);
+        sends->new_head = NULL;
+        sends->choices += sends->new_choices;
+        sends->new_choices = 0;
+        sends->shut |= sends->shutting;
+    }
+}
+
+void weir__send_queues_thin(struct output *output)
+{
+    for (uint32_t i = 0; i < output->send_queue_count; i++)
+        if (output->send_queues[i]->choices > output->send_queues[i]->until_trim)
+            trim_all(output->send_queues[i]);
 }
 
 void weir__send_queue_put_back(struct send_queue *sends, struct offer *offer)
@@ -272,7 +305,7 @@ static enum verdict judge(struct output *output, const struct send_queue *sends,
     int open = weir__offer_is_open(offer);
     if ((open || (!output->early && !is_alone(output, sends))) && !await_message(output, offer))
         return PASS;
-    if (open && !weir__slot_await(output->unmatched))
+    if (open && !weir__slot_await(output->unmatched.first))
         return STOP;
     return open && weir__pace_withholds(output, offer) ? PASS : TAKE;
 }

@@ -57,8 +57,8 @@ void weir__traced_level(struct weir__trace *trace, const struct output *output,
         sends = output->send_queues[0];
     if (!sends)
         return;
-    for (const struct weir_pending *slot = output->unmatched; slot && credits < COUNTED;
-         slot = slot->next)
+    for (const struct weir_pending *slot = output->unmatched.first; slot && credits < COUNTED;
+         slot = slot->next_credit)
         credits++;
     weir__trace_level(trace, link_of(trace, output, sends), now, credits,
                       weir__send_queue_length(sends, COUNTED));

@@ -92,12 +92,22 @@ static void count(struct output *output, const struct stream *stream, const stru
         (uint64_t)atomic_load_explicit(&parcel->returned, memory_order_relaxed);
 }
 
+/* Once it is assigned the program may release the slot: the caller has the future, held. Output locked. */
+static weir_future *assign_to(struct weir_pending *slot, weir_status status)
+{
+    slot->assigned = status;
+    return weir_future_retain(slot->future);
+}
+
 static void fail(const struct crossing *crossing, struct offer *offer, weir_status status)
 {
     const struct stream *stream = crossing->stream;
     struct message *message = offer->parcel->message;
-    crossing->slot->assigned = status;
-    (void)weir_future_fail(crossing->slot->future, status);
+    weir__output_lock(crossing->output);
+    weir_future *future = assign_to(crossing->slot, status);
+    weir__output_unlock(crossing->output);
+    (void)weir_future_fail(future, status);
+    weir_future_release(future);
     weir__offer_keep(offer);
     if (crossing->begun)
         weir__message_stuck(crossing->output, message, stream->first, stream->last, status);
@@ -106,19 +116,11 @@ static void fail(const struct crossing *crossing, struct offer *offer, weir_stat
     weir__message_unref(message, 1);
 }
 
-/* The copy counts: now, or when the program has the receive if the packet may come back until then. */
-static void lend(const struct crossing *crossing, struct send_queue *sends, struct offer *offer)
+/* The program has the receive, or the packet is for nobody else: the copy counts. */
+static void keep(const struct crossing *crossing, struct send_queue *sends, struct offer *offer)
 {
-    struct weir_pending *slot = crossing->slot;
-    weir_queue *queue = crossing->stream->first;
-    if (offer->parcel->lends && !slot->taken) {
-        weir__slot_lend(slot, offer);
-        slot->copied_in = queue;
-        slot->copied = crossing->sent;
-        return;
-    }
     weir__offer_keep(offer);
-    weir__message_copied(offer->parcel->message, sends, queue, crossing->sent);
+    weir__message_copied(offer->parcel->message, sends, crossing->stream->first, crossing->sent);
     weir_event_release(crossing->sent);
     if (weir__offer_is_awaited(offer))
         weir__message_offered_again(offer);
@@ -126,10 +128,24 @@ static void lend(const struct crossing *crossing, struct send_queue *sends, stru
         weir__message_unref(offer->parcel->message, 1);
 }
 
-/* The receive has the packet, whose bytes are on their way. */
-static void assign(const struct crossing *crossing, const struct parcel *parcel)
+/* Else it counts when the program has the receive, since the packet may come back until then. @return 0: it counts now. Output
+ * locked. */
+static int lend(const struct crossing *crossing, struct offer *offer)
 {
     struct weir_pending *slot = crossing->slot;
+    if (!offer->parcel->lends || slot->taken)
+        return 0;
+    weir__slot_lend(slot, offer);
+    slot->copied_in = crossing->stream->first;
+    slot->copied = crossing->sent;
+    return 1;
+}
+
+/* The receive has the packet, whose bytes are on their way. @return whether the offer is lent. */
+static int assign(const struct crossing *crossing, struct offer *offer)
+{
+    struct weir_pending *slot = crossing->slot;
+    const struct parcel *parcel = offer->parcel;
     const struct message *message = parcel->message;
     if (writes_again(crossing->stream, slot)) {
         weir_event_release(slot->reuse); /* the queue keeps what it waits for */
@@ -143,13 +159,18 @@ static void assign(const struct crossing *crossing, const struct parcel *parcel)
                                    .meta = message->segment.meta,
                                    .tag = message->segment.tag,
                                    .source = message->segment.source};
-    slot->assigned = WEIR_OK;
     if (parcel->lends)
         weir__pace_assigned(slot);
     else
         weir__pace_dropped(slot);
     count(crossing->output, crossing->stream, parcel);
-    (void)weir__future_set(slot->future, crossing->arrived);
+    weir__output_lock(crossing->output);
+    weir_future *future = assign_to(slot, WEIR_OK);
+    const int lent = lend(crossing, offer);
+    weir__output_unlock(crossing->output);
+    (void)weir__future_set(future, crossing->arrived);
+    weir_future_release(future);
+    return lent;
 }
 
 weir_status weir__transfer(struct output *output, struct send_queue *sends,
@@ -183,7 +204,7 @@ weir_status weir__transfer(struct output *output, struct send_queue *sends,
     }
     if (trace)
         weir__traced_carried(trace, &mark);
-    assign(&crossing, parcel);
-    lend(&crossing, sends, offer);
+    if (!assign(&crossing, offer))
+        keep(&crossing, sends, offer);
     return WEIR_OK;
 }

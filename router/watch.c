@@ -2,9 +2,9 @@
  *
  * The call-back of an event may come from any thread of the runtime, in the middle of a call that this
  * layer makes with an output locked, and after the output is gone. So it holds only the output's
- * *beacon*, by which it finds the output while there is one, and never waits for a lock: where somebody
- * else has the output, it leaves word, and whoever unlocks the output looks again. A thread that holds
- * an output itself looks when it holds none any more. */
+ * *beacon*, by which it finds the output while there is one, and never waits for a match: where somebody
+ * else matches, it leaves word, and who matches looks again. A thread that holds an output itself looks
+ * when it holds none any more. */
 #include "router/internal.h"
 
 #include "runtime/backend.h"
@@ -30,7 +30,8 @@ struct watch {
 #define NOT_COUNTED   (-1)
 #define LOOK_AGAIN_NS UINT64_C(10000000) /* between two looks for events, where none is told of */
 
-static _Thread_local uint32_t locked;       /* outputs that this thread holds locked */
+static _Thread_local uint32_t
+    locked; /* locks of outputs that this thread holds, the matching among them */
 static _Thread_local uint32_t calling;      /* call-backs that this thread is in */
 static _Thread_local struct watch *put_off; /* what came while it held an output */
 static _Thread_local struct message *over;  /* messages that ended meanwhile, held */
@@ -107,9 +108,14 @@ void weir__output_lock(struct output *output)
     locked++;
 }
 
-static int try_lock(struct output *output)
+void weir__output_ask(struct output *output, uint32_t why)
 {
-    if (pthread_mutex_trylock(&output->lock))
+    atomic_fetch_or_explicit(&output->looks, why, memory_order_acq_rel);
+}
+
+int weir__output_try(struct output *output)
+{
+    if (pthread_mutex_trylock(&output->matching))
         return 0;
     locked++;
     return 1;
@@ -117,23 +123,26 @@ static int try_lock(struct output *output)
 
 int weir__output_look(struct output *output)
 {
-    /* A read-modify-write like the one in weir__output_kick(), so that one of the two comes first: either
-     * this thread sees the word, or the other one finds the lock free that this thread has let go. */
-    return atomic_fetch_add_explicit(&output->looks, 0, memory_order_acq_rel) > 0 &&
-           try_lock(output);
+    /* A read-modify-write like the one in weir__output_ask(), so that one of the two comes first: either
+     * this thread sees the word, or the other one finds the matching free that this thread has let go. */
+    return atomic_fetch_or_explicit(&output->looks, 0, memory_order_acq_rel) &&
+           weir__output_try(output);
 }
 
-static void look(struct output *output)
+int weir__output_relieve(struct output *output)
 {
-    weir_status status = WEIR_OK;
-    if (weir__output_look(output) && (status = weir__output_progress(output, 0)))
-        weir_router_cancel(output->router, status);
+    if (!atomic_load_explicit(&output->weary, memory_order_relaxed) || calling)
+        return 0;
+    weir__output_seize(output);
+    return 1;
 }
 
 void weir__output_kick(struct output *output)
 {
-    atomic_fetch_add_explicit(&output->looks, 1, memory_order_acq_rel);
-    look(output);
+    weir__output_ask(output, LOOK_CALLED);
+    weir_status status = weir__output_progress(output, 0);
+    if (status)
+        weir_router_cancel(output->router, status);
 }
 
 void weir__beacon_kick(struct beacon *beacon)
@@ -201,9 +210,9 @@ void weir__message_over(struct message *message)
     over = message;
 }
 
-void weir__output_unlock(struct output *output)
+/* One lock less: without any, what was put off is done. */
+static void catch_up(void)
 {
-    pthread_mutex_unlock(&output->lock);
     locked--;
     if (locked || catching_up)
         return;
@@ -222,10 +231,33 @@ void weir__output_unlock(struct output *output)
     catching_up = 0;
 }
 
-void weir__output_leave(struct output *output)
+void weir__output_unlock(struct output *output)
 {
-    weir__output_unlock(output);
-    look(output);
+    pthread_mutex_unlock(&output->lock);
+    catch_up();
+}
+
+void weir__output_seize(struct output *output)
+{
+    atomic_fetch_add_explicit(&output->reliefs, 1, memory_order_relaxed);
+    pthread_mutex_lock(&output->matching);
+    atomic_fetch_sub_explicit(&output->reliefs, 1, memory_order_relaxed);
+    locked++;
+}
+
+void weir__output_let_go(struct output *output)
+{
+    pthread_mutex_unlock(&output->matching);
+    catch_up();
+}
+
+void weir__output_cede(struct output *output)
+{
+    weir_status status = WEIR_OK;
+    weir__output_let_go(output);
+    if (atomic_fetch_or_explicit(&output->looks, 0, memory_order_acq_rel) &&
+        (status = weir__output_progress(output, 0)))
+        weir_router_cancel(output->router, status);
 }
 
 /* ---- call-backs ---------------------------------------------------------------------------------- */

@@ -81,6 +81,7 @@ static weir_status close_queue_to(struct output *output, void *link)
 {
     weir__output_lock(output);
     weir__send_queue_gone(output, link);
+    weir__output_unlock(output);
     (void)weir__output_progress(output, 0); /* it was shut before: nothing is left to match */
     return WEIR_OK;
 }
@@ -177,6 +178,7 @@ static weir_status drain(struct output *output, void *unused)
     weir__output_lock(output);
     if (!output->senders && !output->destination->group) /* some may have come and gone already */
         output->senders = (uint32_t)weir__router_has_sender(output->router, weir__walk_begin());
+    weir__output_unlock(output);
     (void)weir__output_progress(output, 0); /* nothing was sent: nothing can fail */
     return WEIR_OK;
 }
@@ -229,6 +231,7 @@ static weir_status close_lost(struct output *output, void *unused)
             atomic_store(&output->send_queues[i]->link->router->ending, 1);
             weir__send_queue_gone(output, output->send_queues[i]->link);
         }
+    weir__output_unlock(output);
     (void)weir__output_progress(output, 0);
     return WEIR_OK;
 }

@@ -121,7 +121,7 @@ weir_status weir__connection_output_ended(struct connection *connection)
 {
     weir__output_lock(connection->output);
     weir_status ended = connection->output->ended;
-    weir__output_leave(connection->output);
+    weir__output_unlock(connection->output);
     return ended;
 }
 

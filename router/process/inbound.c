@@ -69,7 +69,7 @@ weir_status weir__inbound_create(const weir_endpoint *source, struct output *out
     weir__output_lock(output);
     if (!output->group)
         output->group = weir__group_retain(group);
-    weir__output_leave(output);
+    weir__output_unlock(output);
     weir__connection_add(connection);
     return WEIR_OK;
 }
@@ -115,11 +115,13 @@ static void offer(struct connection *connection, struct message *message)
     weir__output_lock(output);
     struct send_queue *sends = find_send_queue(connection);
     ended = output->ended;
-    if (sends && !ended) {
+    const int takes = sends && !ended;
+    if (takes)
         weir__send_queue_append(sends, message->offers, message->offers);
+    weir__output_unlock(output);
+    if (takes) {
         status = weir__output_progress(output, 0);
     } else {
-        weir__output_leave(output);
         weir__message_failed(message, ended ? ended : WEIR_CLOSED);
         weir__message_unref(message, 1);
     }
@@ -222,18 +224,30 @@ static int is_ours(const struct connection *connection, const struct weir_pendin
     return i < connection->count;
 }
 
+static struct loan take_ours(const struct connection *connection)
+{
+    struct output *output = connection->output;
+    struct loan loan = {NULL, NULL, NULL};
+    weir__output_lock(output);
+    struct weir_pending *slot = output->lent;
+    while (slot && !is_ours(connection, slot))
+        slot = slot->next_lent;
+    if (slot)
+        loan = weir__slot_taken(slot);
+    weir__output_unlock(output);
+    return loan;
+}
+
 /* This process leaves: what came stays with it, whether its program takes it or not, and the inbox goes. */
 static void keep_all(struct connection *connection)
 {
-    struct output *output = connection->output;
-    weir__output_lock(output);
-    for (struct weir_pending *slot = output->lent, *next; slot; slot = next) {
-        next = slot->next_lent;
-        struct message *message = is_ours(connection, slot) ? weir__slot_taken(slot) : NULL;
+    struct loan loan;
+    do {
+        loan = take_ours(connection);
+        struct message *message = weir__loan_keep(&loan);
         if (message) /* of other outputs none has its offers */
             weir__message_unref(message, 1);
-    }
-    weir__output_leave(output);
+    } while (loan.offer);
     weir__messages_settle();
 }
 
@@ -245,7 +259,8 @@ static void shut(struct connection *connection)
     weir__output_lock(output);
     for (uint32_t i = 0; i < output->send_queue_count; i++)
         if (is_from(output->send_queues[i], connection))
-            output->send_queues[i]->shut = 1;
+            output->send_queues[i]->shutting = 1;
+    weir__output_unlock(output);
     weir_status status = weir__output_progress(output, 0);
     if (status)
         weir_router_cancel(output->router, status);
@@ -278,7 +293,7 @@ static int is_alone(struct connection *connection)
 {
     weir__output_lock(connection->output);
     int alone = !find_send_queue(connection);
-    weir__output_leave(connection->output);
+    weir__output_unlock(connection->output);
     return alone;
 }
 

@@ -50,7 +50,7 @@ static void join(struct connection *connection)
     output->packet_bytes = connection->room;
     /* Release: who sees that it is joined cuts messages by the receiver's packets. */
     atomic_store_explicit(&output->unjoined, 0, memory_order_release);
-    weir__output_leave(output);
+    weir__output_unlock(output);
     weir__connection_say(connection, WIRE_JOINED, 0, WEIR_OK);
     for (uint32_t i = 0; i < connection->count; i++)
         post(connection, i);
@@ -244,11 +244,12 @@ void weir__remote_parted(struct output *output)
 {
     if (!output->destination->group)
         return;
-    weir__output_lock(output);
+    weir__output_seize(output);
+    weir__output_collect(output);
     for (uint32_t i = 0; i < output->send_queue_count && !output->ended; i++)
         for (const struct offer *o = output->send_queues[i]->head; o; o = o->next)
             output->dropped |= !o->parcel->lends; /* what has other candidates goes to them */
-    weir__output_leave(output);
+    weir__output_cede(output);
 }
 
 /* A stream that has a hole does not just end. */
@@ -308,7 +309,7 @@ static weir_status is_open(struct output *output, void *user)
     struct others *others = user;
     weir__output_lock(output);
     others->open |= output != others->lost && !output->ended;
-    weir__output_leave(output);
+    weir__output_unlock(output);
     return WEIR_OK;
 }
 

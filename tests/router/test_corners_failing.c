@@ -158,13 +158,14 @@ static void count_call(void *user, weir_status status)
     atomic_fetch_add((atomic_int *)user, 1);
 }
 
-/* A packet becomes ready while this thread has the output locked, so it is this thread's next call that matches it, with the
- * n-th allocation failing. @return whether it struck. Who waits for the receive is told without another call. */
+/* A packet becomes ready while this thread has the output's matching, so it is this thread's next call that matches it, with
+ * the n-th allocation failing. @return whether it struck. Who waits for the receive is told without another call. */
 static int ask_where_word_was_left(void **state, uint64_t nth)
 {
     struct corner c;
     weir_pending *pending;
     weir_segment segment;
+    weir_link_stats stats = WEIR_LINK_STATS_INIT;
     weir_watch *watch;
     pthread_t thread;
     atomic_int calls = 0;
@@ -182,17 +183,17 @@ static int ask_where_word_was_left(void **state, uint64_t nth)
     OK(weir_link_send_from(in, &message, queue, NULL));
     OK(weir_link_receive(out, &pending));
     OK(weir_future_notify(weir_pending_future(pending), count_call, &calls, &watch));
-    weir__output_lock(out->output);
+    weir__output_seize(out->output);
     assert_int_equal(pthread_create(&thread, NULL, set_future, held),
                      0); /* this thread would put off what it is told */
     for (int waited = 0; waited < LONG_MS && !atomic_load(&out->output->looks); waited++)
         pause_ms(1);
     int left = atomic_load(&out->output->looks) > 0;
-    weir__output_unlock(out->output);
+    weir__output_let_go(out->output);
     pthread_join(thread, NULL);
     assert_true(left);
     weir__fault_arm(WEIR__FAULT_ALLOC, nth);
-    (void)weir_pending_assigned(pending, &segment);
+    (void)weir_link_stats_get(out, &stats);
     int struck = weir__fault_struck(WEIR__FAULT_ALLOC);
     weir__fault_arm(WEIR__FAULT_ALLOC, 0);
     for (int waited = 0; waited < LONG_MS && !atomic_load(&calls); waited++)

@@ -13,8 +13,12 @@
 WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
 {
     const struct cc_args *a = run->args;
-    const uint32_t count = weir_load_relaxed_sys_u32(&a->words[from]->hooks[run->phase]);
     const uint32_t lane = weir_lane();
+    /* All threads would go over the link for one word. */
+    if (run->block->thread == 0)
+        run->shared->taken = weir_load_relaxed_sys_u32(&a->words[from]->hooks[run->phase]);
+    weir_block_sync();
+    const uint32_t count = run->shared->taken;
     WEIR_ROLLED
     for (uint64_t i = run->id; i - lane < count; i += run->stride) {
         struct cc_hook theirs = {0, 0}, hook;
@@ -30,7 +34,8 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
         cc_sent(run, run->block->thread == 0 ? count * sizeof(struct cc_hook) : 0);
 }
 
-/* Lists of hooks go up the reduction tree, then from its top to all devices.
+/* Lists of hooks go up the reduction tree, then from its top to all devices. Two devices take each other's at the same time: the same
+ * joins make the same trees, whose roots are their smallest names.
  * @param[in] hooks  how many all devices made; the same number on all. @return as weir_steps_sync(). */
 WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
 {
@@ -40,6 +45,11 @@ WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
     uint32_t stop = 0;
     if (a->part.parts == 1 || !hooks)
         return 0;
+    if (a->part.parts == 2) {
+        cc_take(run, 1 - me, 0);
+        run->phase++;
+        return cc_step(run, CC_AT_MERGE, total);
+    }
     WEIR_ROLLED
     for (uint32_t r = 0; r < a->rounds && !stop; r++) {
         if (a->from[r] != me)
@@ -65,7 +75,7 @@ WEIR_COLD void cc_tell_cuts(const struct cc_args *args, struct cc_shared *shared
         struct cc_hook hook = {0, 0};
         if (i < args->cuts) {
             hook.root = args->cut[i];
-            hook.under = cc_root(args->parent[args->part.part], hook.root, CC_NONE);
+            hook.under = cc_root(cc_trees_of(args), hook.root, CC_NONE);
         }
         cc_put_hook(args, shared, phase, hook.root != hook.under, &hook);
     }
@@ -84,16 +94,20 @@ WEIR_DEV void cc_put_least(const struct cc_run *run)
 /* Where the smallest id of a root's tree is kept: by the device that owns it. */
 WEIR_DEV uint32_t *cc_least_of(const struct cc_run *run, uint32_t root)
 {
+#if CC_INTERLEAVED
+    return &run->args->least[cc_part_of(run->parent, root)][root >> run->args->bits];
+#else
     const uint32_t owner = weir_steps_owner(run->args->part.first, root);
     return &run->args->least[owner][root - run->args->part.first[owner]];
+#endif
 }
 
 /* The smallest id of the tree that has this root; the words of others are read behind a barrier. */
 WEIR_DEV uint32_t cc_id_of(const struct cc_run *run, uint32_t root)
 {
     const struct cc_args *a = run->args;
-    return a->in_order ? root - a->gap[weir_steps_owner(a->part.first, root)]
-                       : weir_load_relaxed_sys_u32(cc_least_of(run, root));
+    return !CC_INTERLEAVED && a->in_order ? root - a->gap[weir_steps_owner(a->part.first, root)]
+                                          : weir_load_relaxed_sys_u32(cc_least_of(run, root));
 }
 
 /* The smallest id of each tree: rows outside the largest tree compare their ids with that kept at their root. */
@@ -103,7 +117,7 @@ WEIR_DEV void cc_compare_ids(struct cc_run *run, uint32_t giant)
     const uint32_t count = weir_load_relaxed_dev_u32(&cc_mine(run)->outside);
     WEIR_ROLLED
     for (uint64_t i = run->id; i < count; i += run->stride) {
-        const uint32_t row = a->outside[i], id = a->ids[row], v = a->part.begin + row;
+        const uint32_t row = a->outside[i], id = a->ids[row], v = cc_name_of_row(run, row);
         const uint32_t root = cc_root(run->parent, v, giant);
         if (root == giant)
             (void)weir_atomic_min_relaxed_dev_u32(&run->shared->least, id);
@@ -150,7 +164,7 @@ WEIR_DEV void cc_label(struct cc_run *run, uint32_t giant)
             const uint32_t root = cc_pick(up, k);
             /* Rows behind this one climb by way of it; lanes of a GPU look at all of them at the same time. */
             if (WEIR_LANES == 1u && (deep >> k & 1u))
-                weir_store_relaxed_dev_u32(&run->parent[a->part.begin + row], root);
+                weir_store_relaxed_dev_u32(cc_words_of(run->parent) + a->part.begin + row, root);
             if (row < busy)
                 a->label[row] = root == giant ? label : cc_id_of(run, root);
         }
@@ -178,7 +192,7 @@ WEIR_DEV void cc_start(struct cc_run *run, const struct cc_args *args, struct cc
     run->args = args;
     run->shared = shared;
     run->block = block;
-    run->parent = args->parent[args->part.part];
+    run->parent = cc_trees_of(args);
     run->id = block->block * block->threads + block->thread;
     run->stride = block->blocks * block->threads;
     run->phase = 0;
@@ -254,7 +268,7 @@ WEIR_DEV uint32_t cc_finish(struct cc_run *run, uint32_t giant, uint32_t which)
             return stop;
         hooks += total[0];
     }
-    if (run->args->separate) {
+    if (!CC_INTERLEAVED && run->args->separate) {
         cc_tell_cuts(run->args, run->shared, run->phase, run->id, run->stride);
         if ((stop = cc_step(run, CC_AT_MERGE, total)))
             return stop;

@@ -14,6 +14,51 @@
 
 #define CC_NONE 0xFFFFFFFFu
 
+/* Trees have vertices by *name*, a number that says which of two is smaller, and so who may hang under whom. The name of a vertex
+ * is its number, but where CC_INTERLEAVED is set (cc_interleaved_body.h). */
+#ifndef CC_INTERLEAVED
+#define CC_INTERLEAVED 0
+#endif
+
+#if CC_INTERLEAVED
+/** The parents of all numbers, by number: names. The name of row i of part p is i, shifted by `bits`, and p in these bits. */
+typedef struct cc_trees {
+    uint32_t *word;
+    const uint32_t *first; /* number of the first row of each part */
+    uint32_t bits;
+} cc_trees;
+
+/** The part of a name, and the row there. */
+WEIR_DEV uint32_t cc_part_of(cc_trees trees, uint32_t name)
+{
+    return name & ((1u << trees.bits) - 1u);
+}
+
+WEIR_DEV uint32_t *cc_words_of(cc_trees trees)
+{
+    return trees.word;
+}
+
+/** Where the parent of x is. */
+WEIR_DEV uint32_t *cc_word(cc_trees trees, uint32_t x)
+{
+    return &trees.word[trees.first[cc_part_of(trees, x)] + (x >> trees.bits)];
+}
+#else
+/** The parents of all numbers. */
+typedef uint32_t *cc_trees;
+
+WEIR_DEV uint32_t *cc_words_of(cc_trees trees)
+{
+    return trees;
+}
+
+WEIR_DEV uint32_t *cc_word(cc_trees trees, uint32_t x)
+{
+    return &trees[x];
+}
+#endif
+
 /** If *word is @p expected it becomes @p desired. @return what it was. Relaxed, of the device. */
 WEIR_DEV uint32_t cc_swap(uint32_t *word, uint32_t expected, uint32_t desired)
 {
@@ -46,19 +91,19 @@ struct cc_hook {
 #endif
 
 /** This is the parent of x as it is now. */
-WEIR_DEV uint32_t cc_up(const uint32_t *parent, uint32_t x)
+WEIR_DEV uint32_t cc_up(cc_trees trees, uint32_t x)
 {
     CC_LOOKS(1);
-    return weir_load_relaxed_dev_u32(&parent[x]);
+    return weir_load_relaxed_dev_u32(cc_word(trees, x));
 }
 
 /** This is the parent of x as the cache of the block's unit has it, for whoever climbs. It may be as old as the last barrier: an ancestor all the same, and
  *  who takes what has become a child since for a root is told by the swap. Many thousands of threads look at the few
  *  vertices at the top of a large tree, and a word for which all units go to the same memory is late. */
-WEIR_DEV uint32_t cc_up_near(const uint32_t *parent, uint32_t x)
+WEIR_DEV uint32_t cc_up_near(cc_trees trees, uint32_t x)
 {
     CC_LOOKS(1);
-    return weir_load_relaxed_block_u32(&parent[x]);
+    return weir_load_relaxed_block_u32(cc_word(trees, x));
 }
 
 /* After so many steps a climb reads parents from memory, where others may have shortened the path since. */
@@ -77,11 +122,11 @@ WEIR_DEV int cc_lifts(uint32_t x)
  *  a minimum, since a store could bring back a parent that another thread has replaced by a root meanwhile. The
  *  parent of number 0 is known without a look: that spares most lookups, since it is the root of most vertices.
  *  @param[in] far  the parent is read from memory. */
-WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up, int far)
+WEIR_DEV uint32_t cc_climb(cc_trees trees, uint32_t x, uint32_t up, int far)
 {
-    const uint32_t over = !up ? 0 : far ? cc_up(parent, up) : cc_up_near(parent, up);
+    const uint32_t over = !up ? 0 : far ? cc_up(trees, up) : cc_up_near(trees, up);
     if (over != up)
-        (void)weir_atomic_min_relaxed_dev_u32(&parent[x], over);
+        (void)weir_atomic_min_relaxed_dev_u32(cc_word(trees, x), over);
     return over;
 }
 
@@ -91,9 +136,9 @@ WEIR_DEV uint32_t cc_climb(uint32_t *parent, uint32_t x, uint32_t up, int far)
  *  read, and a parent that was looked at is not looked at again.
  *  @param[in] lifts  whether some joins lift parents, see cc_lifts(): a constant, since those that have no long paths before them would
  *  pay for it.  @param[out] hook_out  if they were two trees.  @return whether they were. */
-WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, int lifts, struct cc_hook *hook_out)
+WEIR_DEV int cc_join(cc_trees trees, uint32_t x, uint32_t y, int lifts, struct cc_hook *hook_out)
 {
-    uint32_t above_x = cc_up_near(parent, x), above_y = cc_up_near(parent, y), steps = 0;
+    uint32_t above_x = cc_up_near(trees, x), above_y = cc_up_near(trees, y), steps = 0;
     WEIR_ROLLED
     while (above_x != above_y) {
         if (above_x < above_y) {
@@ -106,7 +151,7 @@ WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, int lifts, struct
         }
         if (above_x ==
             x) { /* a root, as far as is known; above_y is an ancestor of y, and smaller */
-            above_x = cc_swap(&parent[x], x, above_y);
+            above_x = cc_swap(cc_word(trees, x), x, above_y);
             if (above_x == x) {
                 hook_out->root = x;
                 hook_out->under = above_y;
@@ -114,29 +159,29 @@ WEIR_DEV int cc_join(uint32_t *parent, uint32_t x, uint32_t y, int lifts, struct
             }
         } else {
             const int far = steps++ >= CC_FAR;
-            const uint32_t over = cc_climb(parent, x, above_x, far);
+            const uint32_t over = cc_climb(trees, x, above_x, far);
             if (over == above_y) {
                 if (lifts && cc_lifts(x)) /* above_x may have been lifted since */
-                    (void)cc_climb(parent, above_x, cc_up(parent, above_x), 1);
+                    (void)cc_climb(trees, above_x, cc_up(trees, above_x), 1);
                 return 0;
             }
             x = over;
             if (over != above_x)
-                above_x = far ? cc_up(parent, over) : cc_up_near(parent, over);
+                above_x = far ? cc_up(trees, over) : cc_up_near(trees, over);
         }
     }
     return 0;
 }
 
 /** The root above x, or @p stop if that comes first. Number 0 is always a root. */
-WEIR_DEV uint32_t cc_root(uint32_t *parent, uint32_t x, uint32_t stop)
+WEIR_DEV uint32_t cc_root(cc_trees trees, uint32_t x, uint32_t stop)
 {
     WEIR_ROLLED
     while (x != stop && x != 0) {
-        const uint32_t up = cc_up_near(parent, x);
+        const uint32_t up = cc_up_near(trees, x);
         if (up == x || up == stop)
             return up;
-        x = cc_climb(parent, x, up, 0);
+        x = cc_climb(trees, x, up, 0);
         if (x == up) /* a root was not looked at in vain */
             break;
     }

@@ -118,6 +118,7 @@ struct cc_args {
     uint32_t direct;     /* few arcs, and in_order: all are linked behind the first step */
     uint32_t nearest;    /* direct, and not both: which arc the first step takes */
     uint32_t both;       /* in-arcs are others than out-arcs */
+    uint32_t bits;       /* of the part in a name, where names are interleaved */
     uint32_t notes;      /* several, not separate: hooks are listed, first parents are told */
     uint32_t separate;   /* devices make trees of their own, put together at ends of cut arcs */
     uint32_t cuts;       /* length of the next */
@@ -134,6 +135,7 @@ struct cc_shared {
     uint32_t root[CC_SAMPLES];
     uint32_t most, choice; /* of the sample */
     uint32_t least;        /* smallest id of the largest tree */
+    uint32_t taken;        /* length of the list that is being taken */
     uint64_t hooks;        /* that the block made since the last barrier */
     uint64_t arcs, sent;
     uint64_t since_ns; /* of block 0: when the last barrier was passed */
@@ -152,7 +154,7 @@ struct cc_run {
     const struct cc_args *args;
     struct cc_shared *shared;
     struct weir_steps_block *block;
-    uint32_t *parent;    /* of this device */
+    cc_trees parent;     /* of this device */
     uint32_t id, stride; /* this thread among all of the device */
     uint32_t phase;      /* merges so far: which list of hooks is being written */
     uint32_t direct;     /* as args->direct, until a largest tree is found all the same */
@@ -207,10 +209,45 @@ WEIR_DEV uint64_t cc_next(uint64_t base, uint32_t stride, uint32_t rows)
     return base % CC_RUN ? base : base + (uint64_t)CC_RUN * (stride - 1);
 }
 
-/** The number of row @p k of a batch, whose rows are @p apart from each other. */
-WEIR_DEV uint32_t cc_number(const struct cc_run *run, uint64_t base, uint32_t apart, uint32_t k)
+/** Trees of this device. */
+WEIR_DEV cc_trees cc_trees_of(const struct cc_args *args)
 {
-    return run->args->part.begin + (uint32_t)base + k * apart;
+#if CC_INTERLEAVED
+    const cc_trees trees = {args->parent[args->part.part], args->part.first, args->bits};
+    return trees;
+#else
+    return args->parent[args->part.part];
+#endif
+}
+
+/** The name of a row of this device. */
+WEIR_DEV uint32_t cc_name_of_row(const struct cc_run *run, uint64_t row)
+{
+#if CC_INTERLEAVED
+    return (uint32_t)row << run->args->bits | run->args->part.part;
+#else
+    return run->args->part.begin + (uint32_t)row;
+#endif
+}
+
+/** The name of a number, or CC_NONE, which stays that. */
+WEIR_DEV uint32_t cc_name_of(const struct cc_run *run, uint32_t number)
+{
+#if CC_INTERLEAVED
+    if (number == CC_NONE)
+        return CC_NONE;
+    const uint32_t owner = weir_steps_owner(run->args->part.first, number);
+    return (number - run->args->part.first[owner]) << run->args->bits | owner;
+#else
+    (void)run;
+    return number;
+#endif
+}
+
+/** The name of row @p k of a batch, whose rows are @p apart from each other. */
+WEIR_DEV uint32_t cc_name(const struct cc_run *run, uint64_t base, uint32_t apart, uint32_t k)
+{
+    return cc_name_of_row(run, (uint32_t)base + k * apart);
 }
 
 /** How many arcs of a row are linked when the first step and @p which - 1 rounds are done. The first step linked the
@@ -226,7 +263,7 @@ WEIR_DEV uint32_t cc_linked(const struct cc_run *run, uint32_t v, uint32_t far, 
 WEIR_DEV void cc_read_parents(const struct cc_run *run, uint64_t base, uint32_t apart,
                               uint32_t none, uint32_t *up_out)
 {
-    const uint32_t *parent = &run->parent[run->args->part.begin];
+    const uint32_t *parent = cc_words_of(run->parent) + run->args->part.begin;
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
         const uint64_t row = base + (uint64_t)k * apart;

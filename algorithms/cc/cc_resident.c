@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-extern const weir_steps_body weir__cc_steps;
+extern const weir_steps_body weir__cc_steps, weir__cc_interleaved_steps;
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -37,6 +37,7 @@ struct making {
     weir__cc_resident *cc;
     const weir_graph *graph;
     weir__cc_cut cut;
+    uint32_t bits; /* of names */
 };
 
 /* Rows that a run looks at, of all devices. */
@@ -69,18 +70,6 @@ static int is_in_order(const struct weir__row_steps *on)
     for (; i < numbers && (id[i] == UINT32_MAX || id[i] >= last); i++)
         last = id[i] == UINT32_MAX ? last : id[i];
     return i == numbers;
-}
-
-/* Lists of hooks have room for a hook a number, and each device may tell of all ends. */
-static weir_status look_at_rows(struct weir__row_steps *on, void *user)
-{
-    struct making *making = user;
-    making->cc->in_order = is_in_order(on);
-    return on->parts > 1 && is_direct(making->cc)
-               ? weir__cc_cut_make(making->graph, on->rows,
-                                   weir__row_steps_part(on, 0)->numbers / on->parts / CC_CUTS,
-                                   &making->cut)
-               : WEIR_OK;
 }
 
 static uint64_t piece_count(const void *user, uint32_t device, uint32_t sender)
@@ -190,19 +179,53 @@ static const weir_steps_phase phases[] = {
 static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
               "statistics have room for all phases");
 
-static const weir_steps_program program = {.what = "connected components",
-                                           .body = &weir__cc_steps,
-                                           .arrays = arrays,
-                                           .array_count = sizeof arrays / sizeof *arrays,
-                                           .phases = phases,
-                                           .phase_count = sizeof phases / sizeof *phases};
+#define PROGRAM(kernel)                                                      \
+    {                                                                        \
+        .what = "connected components", .body = &(kernel), .arrays = arrays, \
+        .array_count = sizeof arrays / sizeof *arrays, .phases = phases,     \
+        .phase_count = sizeof phases / sizeof *phases                        \
+    }
+static const weir_steps_program program = PROGRAM(weir__cc_steps),
+                                interleaved = PROGRAM(weir__cc_interleaved_steps);
 
-static const struct weir__row_form form = {.program = &program,
-                                           .rows = FIELD(part),
-                                           .values = "label",
-                                           .kind = WEIR_VALUE_U32,
-                                           .need = need,
-                                           .placed = look_at_rows};
+#define FORM(of)                                                                          \
+    {                                                                                     \
+        .program = &(of), .rows = FIELD(part), .values = "label", .kind = WEIR_VALUE_U32, \
+        .need = need, .placed = look_at_rows                                              \
+    }
+static weir_status look_at_rows(struct weir__row_steps *on, void *user);
+static const struct weir__row_form form = FORM(program), form_interleaved = FORM(interleaved);
+
+/* Bits for the part in interleaved names; 0: names are numbers. Where rows are numbered by degree those with few arcs point at hubs of
+ * all parts then, which are the smallest of all. */
+static uint32_t name_bits(const struct weir__row_steps *on, int in_order)
+{
+    uint64_t most = 0;
+    uint32_t bits = 0;
+    if (on->parts == 1 || in_order)
+        return 0;
+    while (1u << bits < on->parts)
+        bits++;
+    for (uint32_t p = 0; p < on->parts; p++)
+        if (weir__row_steps_part(on, p)->owned > most)
+            most = weir__row_steps_part(on, p)->owned;
+    return most << bits < CC_NONE ? bits : 0;
+}
+
+/* Lists of hooks have room for a hook a number, and each device may tell of all ends. */
+static weir_status look_at_rows(struct weir__row_steps *on, void *user)
+{
+    struct making *making = user;
+    making->cc->in_order = is_in_order(on);
+    making->bits = name_bits(on, making->cc->in_order);
+    if (making->bits)
+        on->form = &form_interleaved;
+    return on->parts > 1 && is_direct(making->cc)
+               ? weir__cc_cut_make(making->graph, on->rows,
+                                   weir__row_steps_part(on, 0)->numbers / on->parts / CC_CUTS,
+                                   &making->cut)
+               : WEIR_OK;
+}
 
 /* ---- building -------------------------------------------------------------------------------- */
 
@@ -273,6 +296,7 @@ static weir_status enter_all(const struct making *making, weir_context *context,
         struct cc_args *a = weir_steps_args(cc->on.steps, d);
         a->in_order = (uint32_t)cc->in_order;
         a->direct = (uint32_t)is_direct(cc);
+        a->bits = making->bits;
         /* Of a triangulated mesh half of the rows' arcs are enough for a large tree; of longer rows fewer. */
         a->share = has_fewer_arcs(cc, CC_MANY) ? 2 : 4;
         a->few_roots = busy_rows(cc) / CC_DEEP;

@@ -31,8 +31,8 @@ WEIR_DEV void cc_link_short(struct cc_run *run, const struct cc_arcs_of *row)
     WEIR_ROLLED
     for (uint32_t i = 0; i < most; i++) {
         struct cc_hook hook = {0, 0};
-        int joined =
-            i < count && cc_join(run->parent, row->v, row->targets[row->first + i], 0, &hook);
+        int joined = i < count && cc_join(run->parent, row->v,
+                                          cc_name_of(run, row->targets[row->first + i]), 0, &hook);
         cc_note(run, joined, &hook);
     }
 }
@@ -45,7 +45,7 @@ WEIR_DEV void cc_link_wide(struct cc_run *run, const uint32_t *targets, uint32_t
     WEIR_ROLLED
     for (uint32_t i = 0; i < count; i += threads) {
         struct cc_hook hook = {0, 0};
-        const uint32_t far = i + thread < count ? targets[i + thread] : CC_NONE;
+        const uint32_t far = cc_name_of(run, i + thread < count ? targets[i + thread] : CC_NONE);
         int joined = far < bound && cc_join(run->parent, v, far, 0, &hook);
         cc_note(run, joined, &hook);
     }
@@ -87,14 +87,15 @@ WEIR_COLD void cc_put_pieces(const struct cc_args *a, struct cc_shared *shared,
 WEIR_DEV uint64_t cc_link_rows(struct cc_run *run, const weir_arcs *arcs, int outside, uint64_t row,
                                uint32_t which, uint32_t in)
 {
-    struct cc_arcs_of mine = {arcs->targets, 0, 0, run->args->part.begin + (uint32_t)row, in};
+    struct cc_arcs_of mine = {arcs->targets, 0, 0, cc_name_of_row(run, row), in};
     uint64_t degree = 0;
     if (outside) {
         mine.first = arcs->offsets[row];
         degree = arcs->offsets[row + 1] - mine.first;
     }
     if (degree) {
-        const uint32_t linked = cc_linked(run, mine.v, arcs->targets[mine.first], which);
+        const uint32_t linked =
+            cc_linked(run, mine.v, cc_name_of(run, arcs->targets[mine.first]), which);
         mine.first += linked;
         mine.count = degree > linked ? (uint32_t)(degree - linked) : 0;
         run->arcs += mine.count <= CC_PIECE ? mine.count : 0;
@@ -153,7 +154,7 @@ WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint6
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++) {
         longer |= (uint32_t)(count[k] > CC_ALONE) << k;
-        if (count[k] <= CC_ALONE && far[k] < cc_number(run, base, apart, k))
+        if (count[k] <= CC_ALONE && far[k] < cc_name(run, base, apart, k))
             ends |= count[k] << 8 * k;
     }
     WEIR_ROLLED
@@ -163,7 +164,7 @@ WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint6
             const uint32_t is_there = i < (ends >> 8 * k & 255u);
             const uint32_t next = is_there ? arcs->targets[first[k] + i] : CC_NONE;
             run->arcs += is_there;
-            if (next >= cc_number(run, base, apart, k)) {
+            if (next >= cc_name(run, base, apart, k)) {
                 ends &= ~(255u << 8 * k);
                 far[k] = CC_NONE;
             } else if (!nearest || i > 1) {
@@ -172,7 +173,7 @@ WEIR_DEV uint32_t cc_link_lower(struct cc_run *run, const weir_arcs *arcs, uint6
         }
         WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++) {
-            const uint32_t v = cc_number(run, base, apart, k), to = cc_pick(far, k);
+            const uint32_t v = cc_name(run, base, apart, k), to = cc_pick(far, k);
             struct cc_hook hook = {0, 0};
             int joined = to < v && cc_join(run->parent, v, to, 1, &hook);
             cc_note(run, joined, &hook);
@@ -198,7 +199,7 @@ WEIR_DEV uint32_t cc_settle(const struct cc_run *run, uint32_t giant, uint64_t b
             outside |= 1u << k;
         else if (deep >> k & 1u)
             (void)weir_atomic_min_relaxed_dev_u32(
-                &run->parent[cc_number(run, base, cc_apart(run->stride), k)], root);
+                cc_word(run->parent, cc_name(run, base, cc_apart(run->stride), k)), root);
     }
     return outside;
 }
@@ -216,7 +217,7 @@ WEIR_DEV void cc_rest(struct cc_run *run, uint32_t giant, uint32_t which)
         if (!run->direct)
             outside = cc_settle(run, giant, base);
         WEIR_ROLLED
-        for (uint32_t in = 0; run->direct && in <= run->args->both; in++)
+        for (uint32_t in = 0; !CC_INTERLEAVED && run->direct && in <= run->args->both; in++)
             outside |= cc_link_lower(run, in ? &part->in : &part->out, base);
         if (!run->args->in_order) {
             CC_UNROLL

@@ -6,7 +6,7 @@
 
 /** The first arc of CC_BATCH rows, the one at @p base and those @p apart from each other.
  *  @param[out] first_out, count_out  where their arcs are; 0 of a row that is none.
- *  @param[out] far_out  the far ends; CC_NONE where there is no arc. */
+ *  @param[out] far_out  names of the far ends; CC_NONE where there is no arc. */
 WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uint64_t base,
                             uint32_t apart, uint64_t *first_out, uint32_t *count_out,
                             uint32_t *far_out)
@@ -20,17 +20,17 @@ WEIR_DEV void cc_read_first(const struct cc_run *run, const weir_arcs *arcs, uin
     }
     CC_UNROLL
     for (uint32_t k = 0; k < CC_BATCH; k++)
-        far_out[k] = count_out[k] ? arcs->targets[first_out[k]] : CC_NONE;
+        far_out[k] = cc_name_of(run, count_out[k] ? arcs->targets[first_out[k]] : CC_NONE);
 }
 
-/* Tell the other devices the parent of v. */
-WEIR_DEV void cc_tell(const struct cc_run *run, uint32_t v, uint32_t parent)
+/* Tell the other devices the parent of a row. */
+WEIR_DEV void cc_tell(const struct cc_run *run, uint64_t row, uint32_t parent)
 {
     const struct cc_args *a = run->args;
     WEIR_ROLLED
     for (uint32_t d = 0; d < a->part.parts; d++)
         if (d != a->part.part)
-            weir_store_relaxed_sys_u32(&a->parent[d][v], parent);
+            weir_store_relaxed_sys_u32(&a->parent[d][a->part.begin + row], parent);
 }
 
 /* The nearest smaller neighbours of CC_BATCH rows of up to CC_ALONE arcs.
@@ -48,7 +48,7 @@ WEIR_DEV void cc_nearest(struct cc_run *run, uint64_t base, uint32_t apart, cons
             const uint32_t is_there = i < count[k] && count[k] <= CC_ALONE;
             const uint32_t next = is_there ? targets[first[k] + i] : CC_NONE;
             run->arcs += is_there;
-            if (next < cc_number(run, base, apart, k)) {
+            if (next < cc_name(run, base, apart, k)) {
                 far[k] = next;
                 some = 1;
             }
@@ -78,8 +78,9 @@ WEIR_DEV void cc_keep_next(struct cc_run *run, uint64_t base, uint32_t apart, co
     for (uint32_t k = 0; k < CC_BATCH; k++) {
         const uint64_t row = base + (uint64_t)k * apart;
         uint32_t next = far[k];
-        if (far[k] < cc_number(run, base, apart, k))
-            next = count[k] > 1 ? run->args->part.out.targets[first[k] + 1] : CC_NONE;
+        if (far[k] < cc_name(run, base, apart, k))
+            next =
+                cc_name_of(run, count[k] > 1 ? run->args->part.out.targets[first[k] + 1] : CC_NONE);
         if (row < run->args->part.busy)
             run->args->next[row] = next;
     }
@@ -100,7 +101,7 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
         uint64_t first[CC_BATCH];
         uint32_t count[CC_BATCH], out[CC_BATCH], in[CC_BATCH];
         cc_read_first(run, &part->out, base, apart, first, count, out);
-        if (run->args->nearest)
+        if (!CC_INTERLEAVED && run->args->nearest)
             cc_nearest(run, base, apart, first, count, out);
         if (run->args->next)
             cc_keep_next(run, base, apart, first, count, out);
@@ -108,20 +109,21 @@ WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)
             cc_read_first(run, &part->in, base, apart, first, count, in);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
-            const uint32_t v = cc_number(run, base, apart, k);
+            const uint32_t v = cc_name(run, base, apart, k);
             uint32_t far = out[k], up;
             if (run->args->both && in[k] < far)
                 far = in[k];
             up = far < v ? far : v;
-            if (run->args->nearest)
+            if (!CC_INTERLEAVED && run->args->nearest)
                 up = cc_shorten(up, v - (uint32_t)lane);
             if (base + (uint64_t)k * apart >= part->busy)
                 continue;
-            weir_store_relaxed_dev_u32(&run->parent[v], up);
+            const uint64_t row = base + (uint64_t)k * apart;
+            weir_store_relaxed_dev_u32(cc_words_of(run->parent) + part->begin + row, up);
             roots += up == v;
             joined += far != CC_NONE;
             if (run->args->notes)
-                cc_tell(run, v, up);
+                cc_tell(run, row, up);
         }
     }
     run->arcs += joined;
@@ -143,12 +145,12 @@ WEIR_COLD void cc_first_of_others(const struct cc_args *args, uint32_t id, uint3
 
 /* Rows that follow one another point at their roots. Nobody joins trees meanwhile, so what is its own parent is a root.
  * @param[in] begin  the number of the first one.  @param[in] id, stride  of the threads that do it. */
-WEIR_COLD void cc_jump(uint32_t *all, uint32_t begin, uint32_t rows, uint32_t id, uint32_t stride)
+WEIR_COLD void cc_jump(cc_trees all, uint32_t begin, uint32_t rows, uint32_t id, uint32_t stride)
 {
     const uint32_t apart = cc_apart(stride);
     WEIR_ROLLED
     for (uint64_t base = cc_begin(id); base < rows; base = cc_next(base, stride, CC_BATCH)) {
-        uint32_t *parent = &all[begin + (uint32_t)base];
+        uint32_t *parent = cc_words_of(all) + begin + (uint32_t)base;
         uint32_t up[CC_BATCH], over[CC_BATCH], some = 1;
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++)
@@ -173,35 +175,50 @@ WEIR_COLD void cc_jump(uint32_t *all, uint32_t begin, uint32_t rows, uint32_t id
     }
 }
 
-/** Rows point at their roots. Paths lead from a device's own rows to those of the devices before it, of which it has the parents,
- *  and nobody else flattens them there.
+/** Rows point at their roots. Paths lead from a device's own rows to those of the devices before it, or of all where names are
+ *  interleaved, of which it has the parents, and nobody else flattens them there.
  *  @param[in] id, stride  of the threads that do it. */
 WEIR_DEV void cc_flatten_rows(struct cc_run *run, uint32_t id, uint32_t stride)
 {
     const struct cc_args *a = run->args;
     WEIR_ROLLED
-    for (uint32_t d = a->separate ? a->part.part : 0; d <= a->part.part; d++)
+    for (uint32_t d = a->separate ? a->part.part : 0;
+         d < (CC_INTERLEAVED ? a->part.parts : a->part.part + 1); d++)
         cc_jump(run->parent, a->part.first[d], a->busy[d], id, stride);
 }
 
 /* The first arc of a row leads here; CC_NONE where there is none. */
-WEIR_DEV uint32_t cc_first_of(const weir_arcs *arcs, uint32_t row)
+WEIR_DEV uint32_t cc_first_of(const struct cc_run *run, const weir_arcs *arcs, uint32_t row)
 {
     const uint64_t first = arcs->offsets[row];
-    return first < arcs->offsets[row + 1] ? arcs->targets[first] : CC_NONE;
+    return cc_name_of(run, first < arcs->offsets[row + 1] ? arcs->targets[first] : CC_NONE);
+}
+
+/* The row of v, if it is one of device 0, which samples; else CC_NONE. */
+WEIR_DEV uint32_t cc_row_of_sampler(const struct cc_run *run, uint32_t v)
+{
+#if CC_INTERLEAVED
+    return cc_part_of(run->parent, v) ? CC_NONE : v >> run->args->bits;
+#else
+    (void)run;
+    return v;
+#endif
 }
 
 /* The root of v's tree in the first forest, of the device whose numbers are the smallest: it has the rows of all that is
  * above its own. They tell what the parents will be, which other blocks are writing.
- * @return CC_NONE if the root is too far away: along the lines of a mesh, where numbers hardly become smaller, it is given up soon. */
+ * @return CC_NONE if the root is too far away, or, where names are interleaved, the walk comes to a row of another device: along the lines of a mesh, where numbers hardly become smaller, it is given up soon. */
 WEIR_DEV uint32_t cc_walk(const struct cc_run *run, uint32_t v)
 {
     const weir_rows_part *part = &run->args->part;
     uint32_t since = v;
     WEIR_ROLLED
     for (uint32_t i = 1; i <= CC_WALK; i++) {
-        const uint32_t out = cc_first_of(&part->out, v);
-        const uint32_t in = run->args->both ? cc_first_of(&part->in, v) : CC_NONE;
+        const uint32_t row = cc_row_of_sampler(run, v);
+        if (CC_INTERLEAVED && row == CC_NONE)
+            break;
+        const uint32_t out = cc_first_of(run, &part->out, row);
+        const uint32_t in = run->args->both ? cc_first_of(run, &part->in, row) : CC_NONE;
         const uint32_t far = in < out ? in : out;
         if (far >= v)
             return v;
@@ -223,7 +240,7 @@ WEIR_DEV uint32_t cc_take_sample(struct cc_run *run, uint32_t which)
     const uint32_t busy = run->args->part.busy;
     uint32_t count = 0;
     for (uint32_t i = run->block->thread; i < CC_SAMPLES; i += run->block->threads) {
-        const uint32_t v = (uint32_t)((uint64_t)i * busy / CC_SAMPLES);
+        const uint32_t v = cc_name_of_row(run, (uint64_t)i * busy / CC_SAMPLES);
         uint32_t root = v;
         if (busy)
             root = which == 1 ? cc_walk(run, v) : cc_root(run->parent, v, CC_NONE);
@@ -312,7 +329,7 @@ WEIR_DEV void cc_link_kept(struct cc_run *run, uint32_t which)
     uint32_t to = cc_kept(run, row);
     WEIR_ROLLED
     while (row - lane < part->busy) {
-        const uint32_t v = part->begin + (uint32_t)row, far = to;
+        const uint32_t v = cc_name_of_row(run, row), far = to;
         struct cc_hook hook = {0, 0};
         i = cc_next(i, run->stride, 1);
         row = cc_row_of_round(run, i, which);
@@ -336,15 +353,15 @@ WEIR_DEV void cc_link_next(struct cc_run *run, const weir_arcs *arcs, uint32_t w
         cc_read_first(run, arcs, base, cc_apart(run->stride), first, count, far);
         CC_UNROLL
         for (uint32_t k = 0; k < CC_BATCH; k++) {
-            const uint32_t v = cc_number(run, base, cc_apart(run->stride), k);
+            const uint32_t v = cc_name(run, base, cc_apart(run->stride), k);
             const uint32_t next = cc_linked(run, v, far[k], which);
-            far[k] = next < count[k] ? arcs->targets[first[k] + next] : CC_NONE;
+            far[k] = cc_name_of(run, next < count[k] ? arcs->targets[first[k] + next] : CC_NONE);
         }
         WEIR_ROLLED
         for (uint32_t k = 0; k < CC_BATCH; k++) {
             struct cc_hook hook = {0, 0};
             const uint32_t to = cc_pick(far, k);
-            uint32_t v = part->begin + (uint32_t)(base + (uint64_t)k * cc_apart(run->stride));
+            const uint32_t v = cc_name(run, base, cc_apart(run->stride), k);
             int joined = to != CC_NONE && cc_join(run->parent, v, to, 0, &hook);
             run->arcs += to != CC_NONE;
             cc_note(run, joined, &hook);

@@ -202,7 +202,7 @@ static uint32_t name_bits(const struct weir__row_steps *on, int in_order)
 {
     uint64_t most = 0;
     uint32_t bits = 0;
-    if (on->parts == 1 || in_order)
+    if (on->parts == 1 || in_order || weir_rows_order_of(on->rows) != WEIR_ROWS_BY_DEGREE)
         return 0;
     while (1u << bits < on->parts)
         bits++;

@@ -15,6 +15,7 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
     const struct cc_args *a = run->args;
     const uint32_t lane = weir_lane();
     /* All threads would go over the link for one word. */
+    weir_block_sync(); /* of the list before */
     if (run->block->thread == 0)
         run->shared->taken = weir_load_relaxed_sys_u32(&a->words[from]->hooks[run->phase]);
     weir_block_sync();
@@ -34,8 +35,8 @@ WEIR_DEV void cc_take(struct cc_run *run, uint32_t from, int keep)
         cc_sent(run, run->block->thread == 0 ? count * sizeof(struct cc_hook) : 0);
 }
 
-/* Lists of hooks go up the reduction tree, then from its top to all devices. Two devices take each other's at the same time: the same
- * joins make the same trees, whose roots are their smallest names.
+/* Lists of hooks go up the reduction tree, then from its top to all devices. Two devices take each other's at the same time, and so do
+ * several where lists are short: the same joins make the same trees, whose roots are their smallest names.
  * @param[in] hooks  how many all devices made; the same number on all. @return as weir_steps_sync(). */
 WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
 {
@@ -45,8 +46,11 @@ WEIR_DEV uint32_t cc_merge(struct cc_run *run, uint64_t hooks)
     uint32_t stop = 0;
     if (a->part.parts == 1 || !hooks)
         return 0;
-    if (a->part.parts == 2) {
-        cc_take(run, 1 - me, 0);
+    if (a->part.parts == 2 || hooks <= CC_SWAPPED) {
+        WEIR_ROLLED
+        for (uint32_t d = 0; d < a->part.parts; d++)
+            if (d != me)
+                cc_take(run, d, 0);
         run->phase++;
         return cc_step(run, CC_AT_MERGE, total);
     }

@@ -24,7 +24,8 @@
  *   merge    what a device has linked is a list of hooks, each a root and the number it was hung under. Lists
  *            go up the reduction tree: a device that takes a list links its hooks as if they were
  *            arcs, and adds those that joined two of its trees to its own list. In the end all devices link
- *            the list of the device at the top, and have the same trees again.
+ *            the list of the device at the top, and have the same trees again. Two devices link each other's list at
+ *            the same time, and several do so with all lists where these are short.
  *   label    the smallest id of each tree.
  *
  * Where arcs are linked directly and few lead from device to device, these are enough to put the devices' trees together (`cut`):
@@ -53,13 +54,14 @@ enum {
     CC_FEWER = 3, /* with fewer the first step takes the nearest neighbour then */
     CC_MANY =
         16, /* with fewer the first round takes every second group of rows, else every fourth */
-    CC_GROUP = 32,   /* rows that follow one another, of which a round takes all or none */
-    CC_DEEP = 64,    /* rows of a tree on average, from which on paths are taken to be long */
-    CC_CUTS = 8,     /* ends of cut arcs are few if each device has so many numbers for each */
-    CC_SOON = 4,     /* parents in which a walk has to halve its number, or it is given up */
-    CC_PIECE = 4096, /* arcs of a row that a block takes at a time; longer rows are cut */
-    CC_BATCH = 4,    /* rows a thread reads at a time */
-    CC_ABREAST = 4   /* looks that the searches for their roots take side by side */
+    CC_GROUP = 32,        /* rows that follow one another, of which a round takes all or none */
+    CC_DEEP = 64,         /* rows of a tree on average, from which on paths are taken to be long */
+    CC_CUTS = 8,          /* ends of cut arcs are few if each device has so many numbers for each */
+    CC_SOON = 4,          /* parents in which a walk has to halve its number, or it is given up */
+    CC_PIECE = 4096,      /* arcs of a row that a block takes at a time; longer rows are cut */
+    CC_BATCH = 4,         /* rows a thread reads at a time */
+    CC_SWAPPED = 1 << 15, /* hooks of all devices up to which each takes all lists of others */
+    CC_ABREAST = 4        /* looks that the searches for their roots take side by side */
 };
 
 /* Where the kernel of a device leaves numbers for the host: weir_steps_page.result. First the times of the phases in

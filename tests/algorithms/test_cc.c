@@ -145,7 +145,7 @@ static void a_sample_costs_no_step(void **state)
 }
 
 /* Rows with few arcs point at hubs, whichever devices have these, so that hardly one is left to link its arcs: nearly as few are looked at
- * as on one device (3 to 13 % more are let pass for 2 to 8 devices; by number it is 10 to 35). Two devices take each other's hooks in one step. */
+ * as on one device (3 to 13 % more are let pass for 2 to 8 devices; by number it is 10 to 35). Two devices take each other's hooks in one step, and so do more where these are few. */
 static void hubs_of_all_devices_come_first(void **state)
 {
     weir_context *context = context_or_skip(*state), *alone;
@@ -156,10 +156,10 @@ static void hubs_of_all_devices_come_first(void **state)
     const uint64_t devices = weir_context_device_count(context),
                    more = one.work.atoms * devices / 60;
     assert_in_range(stats.work.atoms, one.work.atoms - more, one.work.atoms + more);
-    assert_true(devices != 2 || steps_of(&stats, "merge") <= 1);
+    assert_true(steps_of(&stats, "merge") <= 1);
     run_once(context, "uniform:12", 1, &stats);
     const uint64_t lists = steps_of(&stats, "link") + 1;
-    if (devices == 2)
+    if (devices > 1)
         assert_in_range(steps_of(&stats, "merge"), 1, lists);
     weir_context_destroy(alone);
     weir_context_destroy(context);

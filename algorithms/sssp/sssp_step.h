@@ -9,8 +9,8 @@
  *   nothing below the limit changes any more, all that is there is settled, the limit rises, and every
  *   settled vertex goes on from its cursor. An arc is relaxed no sooner than its sum could be the least one:
  *   most heavy arcs never are.
- * - *heavy pull*. As soon as the vertices that are not settled have fewer arcs than the settled ones have
- *   left, they look for themselves: along the arcs that come to them, in the order of weights, until the
+ * - *heavy pull*. When the vertices that are not settled have fewer arcs than the settled ones have
+ *   left, and are a tail (sssp_step_is_tail()), they look for themselves: along the arcs that come to them, in the order of weights, until the
  *   weight alone makes the sum too large. In a skewed graph the hubs are settled first and hold nearly all
  *   arcs, and those that are left find what they need behind one or two of their own.
  * - *heavy push*. What a pull changed goes on to its neighbours, by another pull or, when few vertices
@@ -50,6 +50,7 @@ enum {
     SSSP_STEP_SQUAD = 8,    /* lanes that help with a row of a push, before all do */
     SSSP_STEP_ROUNDS = 2,   /* batches of theirs */
     SSSP_STEP_ALONE = 8,    /* arcs that a lane looks at alone; then its warp helps */
+    SSSP_STEP_BESIDE = 64,  /* arcs that lanes look at alone after these, while many do */
     SSSP_STEP_PIECE = 512,  /* arcs of a piece of what is left even then */
     SSSP_STEP_SUMS = 3,     /* made at each barrier, beside the items sent */
     SSSP_STEP_HUB_ARCS =
@@ -59,6 +60,8 @@ enum {
 /** Room for items that a worker collects: it sends when it has one for each lane, and a batch may add BATCH times as
  *  many to those. */
 #define SSSP_STEP_STAGE (WEIR_LANES * (SSSP_STEP_BATCH + 1))
+/** Lanes that are many: so many rows wait less side by side than one after the other. One lane alone never has neighbours. */
+#define SSSP_STEP_MANY (WEIR_LANES == 1 ? 2u : 3u)
 /** Rows that a worker collects before it takes one with each lane. */
 #define SSSP_STEP_LIST (WEIR_LANES * (SSSP_STEP_ABREAST + 1))
 /** The first iteration. Stamps of 0 are of none. */
@@ -133,10 +136,12 @@ struct sssp_step_args {
     struct sssp_step_piece *piece[2]; /* read in iterations of this parity, written in the others */
     uint32_t source;                  /* a number */
     uint32_t previous;                /* the source before: left over where it has no arcs; NONE */
-    uint32_t delta;                   /* by which the limit rises, at least 1 */
-    uint32_t zero;                    /* the mark of distance 0 in this run */
-    uint32_t busy; /* rows to be looked at: part.busy, or up to the source if that lies behind */
-    uint32_t hubs; /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
+    uint64_t
+        little; /* arcs of rows that are not settled, of all devices, which are looked through soon */
+    uint32_t delta; /* by which the limit rises, at least 1 */
+    uint32_t zero;  /* the mark of distance 0 in this run */
+    uint32_t busy;  /* rows to be looked at: part.busy, or up to the source if that lies behind */
+    uint32_t hubs;  /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
 };
 
 /** Where a run is; the same in all blocks of all devices. */
@@ -149,11 +154,12 @@ struct sssp_step_at {
     uint32_t dense; /* all rows are looked at, not only stamped groups */
     uint32_t
         limit; /* of a push: distances below it are passed on; FAR: all arcs, and sums saturate */
-    uint32_t least; /* of a pull: distances up to it are settled */
-    uint32_t base;  /* of a pull: no distance below it has changed since the last look */
-    uint32_t low;   /* least distance that comes at or after the limit */
-    uint64_t known; /* in-arcs of settled rows */
-    uint64_t left;  /* out-arcs of settled rows that are not relaxed yet */
+    uint32_t least;     /* of a pull: distances up to it are settled */
+    uint32_t base;      /* of a pull: no distance below it has changed since the last look */
+    uint32_t low;       /* least distance that comes at or after the limit */
+    uint64_t known;     /* in-arcs of settled rows */
+    uint64_t left;      /* out-arcs of settled rows that are not relaxed yet */
+    uint64_t unsettled; /* in-arcs of all others, when the limit rose last */
 };
 
 /** Memory of a block. */

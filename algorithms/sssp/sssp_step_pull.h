@@ -130,6 +130,18 @@ WEIR_DEV uint32_t sssp_step_seek(const struct sssp_step_args *a, const struct ss
         more = count == SSSP_STEP_BATCH && p.at < p.end;
     }
     weir_lanes_sync();
+    /* Where many lanes have more they go on side by side: one row after the other would wait as often for each. */
+    const uint64_t most = alone + SSSP_STEP_BESIDE;
+    WEIR_ROLLED
+    while (weir_popcount_u32(weir_ballot(more && p.at < most)) >= SSSP_STEP_MANY) {
+        uint32_t count = 0;
+        if (more && p.at < most) {
+            count = sssp_step_look(a, at, &p, p.at, 1, found);
+            p.at += count;
+            more = count == SSSP_STEP_BATCH && p.at < p.end;
+        }
+        weir_lanes_sync();
+    }
     sssp_step_look_together(a, at, more, &p, found);
     return p.best;
 }

@@ -192,22 +192,8 @@ weir_status weir__sssp_in_step_possible(const weir_context *context, uint32_t pa
     return WEIR_OK;
 }
 
-/* How many arcs are looked through in less time than a rise of the limit takes, some seven iterations: on GPUs, each of which has thousands of
- * lanes to look. On host devices it is always so. */
-#define LITTLE_GPU (UINT64_C(1) << 22)
-
-static uint64_t little(const weir_context *context, uint32_t parts)
-{
-    for (uint32_t p = 0; p < parts; p++) {
-        weir_device_info info = WEIR_DEVICE_INFO_INIT;
-        if (weir_device_info_get(weir_context_device(context, p), &info) || info.lanes == 1)
-            return UINT64_MAX;
-    }
-    return parts * LITTLE_GPU;
-}
-
 /* What is in no table. */
-static void bind(struct sssp_in_step *in_step, uint32_t p, uint64_t little_arcs)
+static void bind(struct sssp_in_step *in_step, uint32_t p)
 {
     struct sssp_step_args *args = weir_steps_args(in_step->on.steps, p);
     const uint32_t *degree = weir_rows_degrees(in_step->on.rows) + args->part.begin;
@@ -217,7 +203,6 @@ static void bind(struct sssp_in_step *in_step, uint32_t p, uint64_t little_arcs)
     for (uint32_t d = 0; d < in_step->on.parts && in_step->on.parts > 1; d++)
         args->room[d] = (uint32_t)inbox_room(in_step, d, p);
     args->delta = in_step->delta;
-    args->little = little_arcs;
     args->hubs = hubs / SSSP_STEP_FLAGGED * SSSP_STEP_FLAGGED;
 }
 
@@ -242,7 +227,7 @@ weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *g
         return status;
     }
     for (uint32_t p = 0; p < in_step->on.parts; p++)
-        bind(in_step, p, little(context, in_step->on.parts));
+        bind(in_step, p);
     *in_step_out = in_step;
     return WEIR_OK;
 }

@@ -9,8 +9,8 @@
  *   nothing below the limit changes any more, all that is there is settled, the limit rises, and every
  *   settled vertex goes on from its cursor. An arc is relaxed no sooner than its sum could be the least one:
  *   most heavy arcs never are.
- * - *heavy pull*. When the vertices that are not settled have fewer arcs than the settled ones have
- *   left, and are a tail (sssp_step_is_tail()), they look for themselves: along the arcs that come to them, in the order of weights, until the
+ * - *heavy pull*. As soon as the vertices that are not settled have fewer arcs than the settled ones have
+ *   left, they look for themselves: along the arcs that come to them, in the order of weights, until the
  *   weight alone makes the sum too large. In a skewed graph the hubs are settled first and hold nearly all
  *   arcs, and those that are left find what they need behind one or two of their own.
  * - *heavy push*. What a pull changed goes on to its neighbours, by another pull or, when few vertices
@@ -136,12 +136,10 @@ struct sssp_step_args {
     struct sssp_step_piece *piece[2]; /* read in iterations of this parity, written in the others */
     uint32_t source;                  /* a number */
     uint32_t previous;                /* the source before: left over where it has no arcs; NONE */
-    uint64_t
-        little; /* arcs of rows that are not settled, of all devices, which are looked through soon */
-    uint32_t delta; /* by which the limit rises, at least 1 */
-    uint32_t zero;  /* the mark of distance 0 in this run */
-    uint32_t busy;  /* rows to be looked at: part.busy, or up to the source if that lies behind */
-    uint32_t hubs;  /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
+    uint32_t delta;                   /* by which the limit rises, at least 1 */
+    uint32_t zero;                    /* the mark of distance 0 in this run */
+    uint32_t busy; /* rows to be looked at: part.busy, or up to the source if that lies behind */
+    uint32_t hubs; /* the first rows, which have many arcs; a multiple of SSSP_STEP_FLAGGED */
 };
 
 /** Where a run is; the same in all blocks of all devices. */
@@ -154,12 +152,11 @@ struct sssp_step_at {
     uint32_t dense; /* all rows are looked at, not only stamped groups */
     uint32_t
         limit; /* of a push: distances below it are passed on; FAR: all arcs, and sums saturate */
-    uint32_t least;     /* of a pull: distances up to it are settled */
-    uint32_t base;      /* of a pull: no distance below it has changed since the last look */
-    uint32_t low;       /* least distance that comes at or after the limit */
-    uint64_t known;     /* in-arcs of settled rows */
-    uint64_t left;      /* out-arcs of settled rows that are not relaxed yet */
-    uint64_t unsettled; /* in-arcs of all others, when the limit rose last */
+    uint32_t least; /* of a pull: distances up to it are settled */
+    uint32_t base;  /* of a pull: no distance below it has changed since the last look */
+    uint32_t low;   /* least distance that comes at or after the limit */
+    uint64_t known; /* in-arcs of settled rows */
+    uint64_t left;  /* out-arcs of settled rows that are not relaxed yet */
 };
 
 /** Memory of a block. */

@@ -54,7 +54,6 @@ WEIR_DEV void sssp_step_begin(const struct sssp_step_args *a, struct sssp_step_s
         at->least = at->base = 0;
         at->low = SSSP_STEP_NONE;
         at->known = at->left = 0;
-        at->unsettled = a->part.arcs_all;
     }
     weir_block_sync();
 }
@@ -93,17 +92,6 @@ WEIR_DEV uint32_t sssp_step_barrier(const struct sssp_step_args *a, struct sssp_
     return weir_steps_sync(&a->member, b, b->blocks, &shared->sent, 1, total_out);
 }
 
-/* Nothing below the limit changes any more. Whether the rows that are not settled are to look for themselves now, which no row does
- * along more than its own arcs: these are fewer than the settled ones have left. While a rise of the limit settles less than nine
- * sixteenths of what is left there is no tail yet, of which hardly a row has its distance, and each looks at many arcs: another rise, of few
- * iterations, is cheaper than to look at half of it, unless that is little. */
-WEIR_DEV int sssp_step_is_tail(const struct sssp_step_args *a, const struct sssp_step_at *at,
-                               uint64_t before)
-{
-    return at->unsettled < at->left &&
-           (at->unsettled < before / 16 * 7 || at->unsettled < a->little);
-}
-
 /* A push is over, and what it sent is absorbed: decide what comes next. @return 0: the run is over. */
 WEIR_DEV uint32_t sssp_step_pushed(const struct sssp_step_args *a, struct sssp_step_at *at)
 {
@@ -115,9 +103,7 @@ WEIR_DEV uint32_t sssp_step_pushed(const struct sssp_step_args *a, struct sssp_s
         return 1;
     if (at->low == SSSP_STEP_NONE) /* as always if all arcs are relaxed */
         return 0;
-    const uint64_t before = at->unsettled;
-    at->unsettled = a->part.arcs_all - at->known;
-    if (sssp_step_is_tail(a, at, before)) {
+    if (a->part.arcs_all - at->known < at->left) {
         at->kind = a->member.count > 1 ? SSSP_STEP_EXCHANGE : SSSP_STEP_PULL;
         at->least = at->limit - 1; /* what is not settled is at the limit or above */
         at->base = 0;

@@ -156,27 +156,9 @@ static void a_thread_counts_more_than_32_bits(void **state)
     free(shared);
 }
 
-/* ---- when rows that are not settled look for themselves ------------------------------------------ */
-
-static void only_a_tail_is_pulled(void **state)
-{
-    struct sssp_step_args args = {.little = 1000};
-    struct sssp_step_at at = {.unsettled = 5000, .left = 4999};
-    (void)state;
-    assert_false(sssp_step_is_tail(&args, &at, 100000)); /* the settled ones have fewer left */
-    at.left = 5001;
-    assert_true(sssp_step_is_tail(&args, &at, 100000));
-    assert_false(sssp_step_is_tail(&args, &at, 10000)); /* the next rise may settle half */
-    at.unsettled = 999;
-    assert_true(sssp_step_is_tail(&args, &at, 1000)); /* but these are few */
-    at.unsettled = 1000;
-    assert_false(sssp_step_is_tail(&args, &at, 1000));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_a_tail_is_pulled),
         cmocka_unit_test(components_cut_the_longest_row),
         cmocka_unit_test(a_search_cuts_the_longest_row),
         cmocka_unit_test(paths_cut_the_longest_row),

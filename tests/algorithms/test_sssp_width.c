@@ -123,8 +123,9 @@ static void steps_follow_weights_and_degrees(void **state)
     estimate_of("rmat:12,16", 1, "random", &estimate);
     assert_in_range(estimate.delta_u32, 4, 32);
     assert_in_range(estimate.delta_f64, 2, 16);
+    estimate_of("rmat:14,16", 1, "random", &estimate);
     assert_in_range(estimate.delta_step, 7,
-                    13); /* two mean arcs of a row, whose hubs are near everything */
+                    13); /* two arcs of a mean row: hubs are near everything */
     estimate_of("uniform:12,16", 1, "random", &estimate);
     assert_in_range(estimate.delta_step, 22, 25); /* six without hubs */
     estimate_of("rmat:12,64", 1, "unit", &estimate);

@@ -81,6 +81,46 @@ static void joins_side_by_side_shorten_a_path(void **state)
     assert_in_range(looked, 2, COLUMNS / 20);
 }
 
+/* The same by the kernel's step `direct`: each row below has an arc up, which the first step took, and one to its left. Batches of a line go
+ * from right to left, so that each first row of one meets a neighbour that was not joined yet, as lanes side by side do. */
+static void the_step_direct_shortens_that_path(void **state)
+{
+    enum {
+        COLUMNS = 500,
+        ROWS = 800,
+        TOP = 1,
+        BELOW = TOP + COLUMNS,
+        ALL = BELOW + COLUMNS * ROWS
+    };
+    static uint32_t parent[ALL], targets[2 * COLUMNS * ROWS];
+    static uint64_t offsets[ALL + 1];
+    struct cc_hook hook = {0, 0};
+    struct cc_args args = {.direct = 1, .in_order = 1};
+    struct cc_run run = {.args = &args, .parent = parent, .stride = 1, .direct = 1};
+    uint64_t arcs = 0;
+    (void)state;
+    for (uint32_t v = BELOW; v < ALL; v++) {
+        const uint32_t c = (v - BELOW) % COLUMNS;
+        parent[v] = TOP + c;
+        offsets[v] = arcs;
+        targets[arcs++] = TOP + c;
+        if (c)
+            targets[arcs++] = v - 1;
+    }
+    offsets[ALL] = arcs;
+    for (uint32_t c = 0; c < COLUMNS; c++)
+        parent[TOP + c] = c ? TOP + c - 1 : TOP;
+    args.part.busy = ALL;
+    args.part.out = (weir_arcs){.offsets = offsets, .targets = targets};
+    for (uint32_t line = BELOW; line < ALL; line += COLUMNS)
+        for (uint32_t c = COLUMNS; c > 0; c -= CC_BATCH)
+            assert_int_equal(cc_link_lower(&run, &args.part.out, line + c - CC_BATCH), 0);
+    assert_int_equal(run.arcs, (COLUMNS - 1) * ROWS);
+    looked = 0;
+    assert_false(cc_join(parent, TOP + COLUMNS - 1, TOP, 0, &hook));
+    assert_in_range(looked, 2, COLUMNS / 20);
+}
+
 /* The root of 5, 3 steps away, is found by one look a step and one that finds that it is a root. */
 static void a_root_is_looked_at_once(void **state)
 {
@@ -299,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_join_looks_at_no_parent_twice),
         cmocka_unit_test(joins_side_by_side_shorten_a_path),
+        cmocka_unit_test(the_step_direct_shortens_that_path),
         cmocka_unit_test(a_common_parent_ends_a_join),
         cmocka_unit_test(a_join_halves_paths),
         cmocka_unit_test(a_root_is_looked_at_once),

@@ -76,7 +76,11 @@ typedef struct weir_graph_options {
  *     `mesh:WxH[,shuffle[,SEED]]`: W*H vertices, each joined to those on the right, below, and below on the right, both
  *     directions; numbered along rows, or by a random permutation; or
  *     `grid:WxH[,KEEP[,SEED]]`: W*H vertices, each edge to the right and below kept with probability
- *     KEEP (1), both directions. Same text, same graph, whatever the number of threads.
+ *     KEEP (1), both directions; or
+ *     `chain:N`, `star:N`, `complete:N`: N vertices in a line, all joined to the first, each joined to all others, both directions; or
+ *     `tree:N[,ARITY]`: vertex v above 0 joined to number (v - 1) / ARITY (2), both directions; or
+ *     `smallworld:N[,DEGREE[,REWIRED[,SEED]]]`: a ring, each vertex joined to the DEGREE (8, even) nearest, and of each edge the far end drawn
+ *     anew with probability REWIRED (0.1), both directions. Same text, same graph, whatever the number of threads.
  *  @param[in] options  NULL for defaults.
  *  @retval WEIR_ERR_IO      the file cannot be opened, read or unpacked.
  *  @retval WEIR_ERR_FORMAT  malformed input; weir_error_detail() names file and line.

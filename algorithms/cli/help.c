@@ -34,7 +34,16 @@ static void print_graph_text(void)
         "numbered\n"
         "                                  at random, else along rows\n"
         "  grid:WxH[,KEEP[,SEED]]          W x H vertices, each edge to the right and below kept\n"
-        "                                  with probability KEEP, both directions\n",
+        "                                  with probability KEEP, both directions\n"
+        "  chain:N, star:N, complete:N     N vertices, in a line; all joined to the first; each "
+        "to\n"
+        "                                  all others; both directions\n"
+        "  tree:N[,ARITY]                  N vertices, each with ARITY children (2), both "
+        "directions\n"
+        "  smallworld:N[,DEGREE[,REWIRED[,SEED]]]  a ring of N vertices, each joined to the "
+        "DEGREE\n"
+        "                                  (8) nearest, REWIRED (0.1) of these edges at random to\n"
+        "                                  any other (Watts and Strogatz), both directions\n",
         stdout);
 }
 

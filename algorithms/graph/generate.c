@@ -7,6 +7,7 @@
 
 #define SCALE_MAX       31
 #define EDGE_FACTOR_MAX 1024
+#define DEGREE_MAX      1024 /* of a small world */
 
 int weir__take_parameter(const char **at, uint64_t low, uint64_t high, uint64_t *value_out)
 {
@@ -120,11 +121,73 @@ static weir_status mesh(const char *text, const char *at, const weir_graph_optio
     return status ? status : weir__generate_mesh(width, height, shuffle, seed, options, graph_out);
 }
 
+/* N, of a shape that has no other parameter. */
+static weir_status counted(const char *text, const char *at,
+                           weir_status (*make)(uint64_t, const weir_graph_options *, weir_graph **),
+                           const weir_graph_options *options, weir_graph **graph_out)
+{
+    const int name = (int)(at - text);
+    uint64_t vertices;
+    if (!weir__take_parameter(&at, 1, WEIR_VERTICES_MAX, &vertices) || *at)
+        return weir__fail(WEIR_ERR_INVALID, "%s: write %.*sN, N 1 .. %llu", text, name, text,
+                          (unsigned long long)WEIR_VERTICES_MAX);
+    return make(vertices, options, graph_out);
+}
+
+static weir_status chain(const char *text, const char *at, const weir_graph_options *options,
+                         weir_graph **graph_out)
+{
+    return counted(text, at, weir__generate_chain, options, graph_out);
+}
+
+static weir_status star(const char *text, const char *at, const weir_graph_options *options,
+                        weir_graph **graph_out)
+{
+    return counted(text, at, weir__generate_star, options, graph_out);
+}
+
+static weir_status complete(const char *text, const char *at, const weir_graph_options *options,
+                            weir_graph **graph_out)
+{
+    return counted(text, at, weir__generate_complete, options, graph_out);
+}
+
+static weir_status tree(const char *text, const char *at, const weir_graph_options *options,
+                        weir_graph **graph_out)
+{
+    uint64_t vertices, arity = 2;
+    if (!weir__take_parameter(&at, 1, WEIR_VERTICES_MAX, &vertices) ||
+        (comma(&at) && !weir__take_parameter(&at, 1, WEIR_VERTICES_MAX, &arity)) || *at)
+        return weir__fail(WEIR_ERR_INVALID, "%s: write tree:N[,ARITY], N and ARITY 1 .. %llu", text,
+                          (unsigned long long)WEIR_VERTICES_MAX);
+    return weir__generate_tree(vertices, arity, options, graph_out);
+}
+
+static weir_status smallworld(const char *text, const char *at, const weir_graph_options *options,
+                              weir_graph **graph_out)
+{
+    uint64_t vertices, degree = 8, seed = 1;
+    double rewired = .1;
+    if (!weir__take_parameter(&at, 1, WEIR_VERTICES_MAX, &vertices) ||
+        (comma(&at) &&
+         (!weir__take_parameter(&at, 2, DEGREE_MAX, &degree) || degree % 2 ||
+          (comma(&at) && (!take_share(&at, &rewired) ||
+                          (comma(&at) && !weir__take_parameter(&at, 0, UINT64_MAX, &seed)))))) ||
+        *at)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "%s: write smallworld:N[,DEGREE[,REWIRED[,SEED]]], N 1 .. %llu, DEGREE "
+                          "even, 2 .. %d, REWIRED 0 .. 1",
+                          text, (unsigned long long)WEIR_VERTICES_MAX, DEGREE_MAX);
+    return weir__generate_smallworld(vertices, degree, rewired, seed, options, graph_out);
+}
+
 static const struct generator {
     const char *name;
     weir_status (*make)(const char *text, const char *at, const weir_graph_options *options,
                         weir_graph **graph_out); /* `at` is behind the name */
-} generators[] = {{"rmat:", rmat}, {"uniform:", uniform}, {"grid:", grid}, {"mesh:", mesh}};
+} generators[] = {{"rmat:", rmat}, {"uniform:", uniform},   {"grid:", grid},
+                  {"mesh:", mesh}, {"chain:", chain},       {"star:", star},
+                  {"tree:", tree}, {"complete:", complete}, {"smallworld:", smallworld}};
 
 static const struct generator *find(const char *text)
 {

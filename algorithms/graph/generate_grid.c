@@ -1,21 +1,13 @@
-/** @file generate_grid.c  Grids with holes, written straight into CSR form.
+/** @file generate_grid.c  Grids with holes.
  *
  * The edge of vertex v to the right has the number 2v, the one below 2v+1; whether it stays is a
  * function of (seed, number), so each of its ends finds out by itself. */
-#include "algorithms/graph/build.h"
 #include "algorithms/graph/generate.h"
 #include "algorithms/graph/random.h"
-#include "runtime/support.h"
-
-#include <stdlib.h>
-
-#define CHUNK (UINT64_C(1) << 14)
 
 struct grid {
     uint64_t width, vertices, seed;
     double keep;
-    uint64_t *offsets;
-    uint32_t *targets;
 };
 
 static int stays(const struct grid *g, uint64_t edge)
@@ -39,23 +31,19 @@ static uint32_t neighbours(const struct grid *g, uint64_t v, uint32_t out[4])
     return count;
 }
 
-static void count_rows(void *user, uint64_t begin, uint64_t end)
+static uint64_t length(const void *user, uint64_t v)
 {
-    struct grid *g = user;
     uint32_t row[4];
-    for (uint64_t v = begin; v < end; v++)
-        g->offsets[v] = neighbours(g, v, row);
+    return neighbours(user, v, row);
 }
 
-static void write_rows(void *user, uint64_t begin, uint64_t end)
+static void write(const void *user, const uint32_t *label, uint64_t v, uint32_t *out)
 {
-    struct grid *g = user;
-    uint32_t row[4];
-    for (uint64_t v = begin; v < end; v++) {
-        uint32_t count = neighbours(g, v, row);
-        for (uint32_t i = 0; i < count; i++)
-            g->targets[g->offsets[v] + i] = row[i];
-    }
+    uint32_t row[4]; /* fewer than that may have room */
+    const uint32_t count = neighbours(user, v, row);
+    (void)label; /* nothing is shuffled */
+    for (uint32_t i = 0; i < count; i++)
+        out[i] = row[i];
 }
 
 /* Of so many draws some more or fewer stay: a sixteenth, and where there are few it does not matter. */
@@ -69,29 +57,13 @@ static uint64_t arcs_likely(uint64_t width, uint64_t height, double keep)
 weir_status weir__generate_grid(uint64_t width, uint64_t height, double keep, uint64_t seed,
                                 const weir_graph_options *options, weir_graph **graph_out)
 {
-    uint64_t n = width * height;
-    struct grid grid = {.width = width, .vertices = n, .seed = seed, .keep = keep};
-    struct weir__need need = {0, 0};
-    weir_graph *graph = NULL;
-    weir_status status;
-    weir__need_take(&need, n + 1, sizeof *grid.offsets);
-    weir__need_take(&need, arcs_likely(width, height, keep), sizeof *grid.targets);
-    if ((status = weir__need_fits(&need, "a grid of %llu vertices", (unsigned long long)n)) ||
-        (status = weir__alloc(n + 1, sizeof *grid.offsets, "graph offsets", &grid.offsets)))
-        return status;
-    weir__parallel_for(n, CHUNK, options->threads, count_rows, &grid);
-    weir__prefix_sum(grid.offsets, n);
-    if ((status =
-             weir__alloc(grid.offsets[n], sizeof *grid.targets, "graph targets", &grid.targets)) ||
-        (status = weir__calloc(1, sizeof *graph, "graph", &graph)))
-        goto err_free;
-    weir__parallel_for(n, CHUNK, options->threads, write_rows, &grid);
-    *graph = (weir_graph){
-        .vertices = n, .arcs = grid.offsets[n], .offsets = grid.offsets, .targets = grid.targets};
-    *graph_out = graph;
-    return WEIR_OK;
-err_free:
-    free(grid.targets);
-    free(grid.offsets);
-    return status;
+    const struct grid grid = {
+        .width = width, .vertices = width * height, .seed = seed, .keep = keep};
+    const struct weir__regular of = {.what = "a grid",
+                                     .vertices = grid.vertices,
+                                     .arcs = arcs_likely(width, height, keep),
+                                     .length = length,
+                                     .write = write,
+                                     .user = &grid};
+    return weir__generate_regular(&of, options, graph_out);
 }

@@ -17,9 +17,21 @@ static weir_graph *made_by(const char *text, int undirected, uint32_t threads)
 static void threads_change_nothing(void **state)
 {
     (void)state;
-    static const char *const texts[] = {
-        "rmat:13",    "rmat:10,40,7",    "grid:300x171", "grid:171x300,.6,9",
-        "uniform:13", "uniform:10,40,7", "mesh:300x171", "mesh:171x300,shuffle,9"};
+    static const char *const texts[] = {"rmat:13",
+                                        "rmat:10,40,7",
+                                        "grid:300x171",
+                                        "grid:171x300,.6,9",
+                                        "uniform:13",
+                                        "uniform:10,40,7",
+                                        "mesh:300x171",
+                                        "mesh:171x300,shuffle,9",
+                                        "chain:40000",
+                                        "star:40000",
+                                        "complete:300",
+                                        "tree:40000",
+                                        "tree:40000,7",
+                                        "smallworld:20000",
+                                        "smallworld:20000,12,.5,3"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         for (int undirected = 0; undirected <= 1; undirected++) {
             weir_graph *one = made_by(texts[i], undirected, 1);
@@ -42,7 +54,11 @@ static void defaults(void **state)
                                            {"grid:20x30,0.5", "grid:20x30,.5,1"},
                                            {"uniform:9", "uniform:9,16,1"},
                                            {"uniform:9,16", "uniform:9,16,1"},
-                                           {"mesh:20x30,shuffle", "mesh:20x30,shuffle,1"}};
+                                           {"mesh:20x30,shuffle", "mesh:20x30,shuffle,1"},
+                                           {"tree:50", "tree:50,2"},
+                                           {"tree:50,1", "chain:50"},
+                                           {"tree:50,49", "star:50"},
+                                           {"smallworld:99", "smallworld:99,8,.1,1"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         weir_graph *a = made_by(pairs[i][0], 0, 0), *b = made_by(pairs[i][1], 0, 0);
         assert_same(a, b);
@@ -54,11 +70,10 @@ static void defaults(void **state)
 static void seeds_matter(void **state)
 {
     (void)state;
-    static const char *const pairs[][2] = {{"rmat:9,8,1", "rmat:9,8,2"},
-                                           {"grid:50x50,.5,1", "grid:50x50,.5,2"},
-                                           {"uniform:9,8,1", "uniform:9,8,2"},
-                                           {"mesh:9x9,shuffle,1", "mesh:9x9,shuffle,2"},
-                                           {"mesh:9x9", "mesh:9x9,shuffle"}};
+    static const char *const pairs[][2] = {
+        {"rmat:9,8,1", "rmat:9,8,2"},       {"grid:50x50,.5,1", "grid:50x50,.5,2"},
+        {"uniform:9,8,1", "uniform:9,8,2"}, {"mesh:9x9,shuffle,1", "mesh:9x9,shuffle,2"},
+        {"mesh:9x9", "mesh:9x9,shuffle"},   {"smallworld:99,8,.1,1", "smallworld:99,8,.1,2"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         weir_graph *a = made_by(pairs[i][0], 0, 0), *b = made_by(pairs[i][1], 0, 0);
         assert_true(a->arcs != b->arcs || memcmp(a->targets, b->targets, a->arcs * 4) != 0);
@@ -188,6 +203,52 @@ static void mesh_shape(void **state)
     weir_graph_destroy(mixed);
 }
 
+static void shapes(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"chain:1", "1:"},
+        {"chain:4", "4: 0>1 1>0 1>2 2>1 2>3 3>2"},
+        {"star:1", "1:"},
+        {"star:4", "4: 0>1 0>2 0>3 1>0 2>0 3>0"},
+        {"complete:1", "1:"},
+        {"complete:3", "3: 0>1 0>2 1>0 1>2 2>0 2>1"},
+        {"tree:1,4294967294", "1:"},
+        {"tree:6", "6: 0>1 0>2 1>0 1>3 1>4 2>0 2>5 3>1 4>1 5>2"},
+        {"tree:6,3", "6: 0>1 0>2 0>3 1>0 1>4 1>5 2>0 3>0 4>1 5>1"},
+        {"smallworld:5,2,0", "5: 0>1 0>4 1>0 1>2 2>1 2>3 3>2 3>4 4>0 4>3"},
+        {"smallworld:1", "1:"},
+        {"smallworld:2,4,0", "2: 0>1 1>0"}};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        weir_graph *graph = made_by(texts[i][0], 0, 0);
+        assert_string_equal(shown(graph), texts[i][1]);
+        weir_graph_destroy(graph);
+    }
+}
+
+/* Of 40000 edges a tenth leads elsewhere; nearly all of what is drawn anew is neither there already nor a loop. */
+static void small_world_shape(void **state)
+{
+    (void)state;
+    weir_graph_summary s = WEIR_GRAPH_SUMMARY_INIT;
+    weir_graph *graph = made_by("smallworld:10000", 0, 0);
+    uint64_t far = 0;
+    assert_int_equal(weir_graph_summarize(graph, &s), WEIR_OK);
+    assert_true(s.symmetric && graph->arcs > 79900 && graph->arcs <= 80000);
+    assert_in_range(s.degree_max, 12, 24);
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + 1]; arc++) {
+            const uint64_t apart = (graph->targets[arc] + 10000 - v) % 10000;
+            far += apart > 4 && apart < 9996;
+        }
+    assert_in_range(far, 7400, 8600);
+    weir_graph_destroy(graph);
+    graph = made_by("smallworld:10000,8,1", 0, 0); /* all of them */
+    assert_int_equal(weir_graph_summarize(graph, &s), WEIR_OK);
+    assert_true(s.degree_max > 16);
+    weir_graph_destroy(graph);
+}
+
 static void malformed(void **state)
 {
     (void)state;
@@ -233,6 +294,22 @@ static void malformed(void **state)
                                         "mesh:5x5,shuffle,x",
                                         "mesh:5x5,.5",
                                         "mesh:70000x70000",
+                                        "chain:",
+                                        "chain:0",
+                                        "chain:5,2",
+                                        "star:4294967295",
+                                        "star:5x5",
+                                        "complete:0",
+                                        "tree:",
+                                        "tree:5,0",
+                                        "tree:5,2,1",
+                                        "smallworld:0",
+                                        "smallworld:9,3",
+                                        "smallworld:9,0",
+                                        "smallworld:9,1026",
+                                        "smallworld:9,4,1.5",
+                                        "smallworld:9,4,.5,x",
+                                        "smallworld:9,4,.5,1,",
                                         "rmat:5,2,99999999999999999999"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         weir_graph *graph = (weir_graph *)&graph;
@@ -255,6 +332,8 @@ int main(void)
         cmocka_unit_test(grid_shape),
         cmocka_unit_test(uniform_shape),
         cmocka_unit_test(mesh_shape),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(small_world_shape),
         cmocka_unit_test(malformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,11 +46,14 @@ done
 has "  broadcast "
 expect_ok help
 for generator in rmat:SCALE uniform:SCALE grid:WxH mesh:WxH; do has "  ${generator}["; done
-for graph in uniform:7 uniform:7,3,9 mesh:9x7 mesh:9x7,shuffle mesh:9x7,shuffle,3; do
+for generator in chain:N star:N complete:N tree:N smallworld:N; do has "$generator"; done
+for graph in uniform:7 uniform:7,3,9 mesh:9x7 mesh:9x7,shuffle mesh:9x7,shuffle,3 chain:90 star:90 complete:20 tree:90 tree:90,5 \
+    smallworld:90 smallworld:90,4,.3,2; do
     expect_ok sssp $graph --devices host:2 --weights random:1-9:1 --verify
 done
 refuse 2 "write uniform:SCALE" info uniform:32
 refuse 2 "write mesh:WxH" info mesh:3x3,mixed
+refuse 2 "write smallworld:N" info smallworld:9,3
 expect_ok version
 has "weir 0."
 expect_ok info --config

@@ -53,7 +53,7 @@ override CPPFLAGS += -I. -I$(B)/include -D_GNU_SOURCE -DWEIR_CUDA=$(CUDA)
 override CFLAGS   += -std=c11 $(OPT) $(WARN) $(if $(filter 1,$(WERROR)),-Werror) -fPIC -pthread $(SANF)
 # DT_RPATH rather than RUNPATH: it also finds the libraries of libraries in a bundle.
 override LDFLAGS  += -pthread $(SANF) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../../lib'
-LIBS    := -ljansson -lhwloc -lz -llzma -lm -ldl
+LIBS    := -ljansson -lhwloc -lz -llzma -lzstd -lm -ldl
 
 # ---- files -------------------------------------------------------------------------------------
 LIB_C    := $(wildcard runtime/*.c runtime/host/*.c runtime/sim/*.c topology/*.c topology/measure/*.c \
@@ -147,14 +147,14 @@ $(B)/lib/libweir-check.so: $(LIB_O) $(TESTLIB_O)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(LDFLAGS) -Wl,-soname,$(@F) -o $@ $^ -lcmocka $(LIBS)
 $(B)/tests/%: $(B)/obj/tests/%.o $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson -lhwloc -lz -llzma -lm -ldl
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) -o $@ $^ -lcmocka -ljansson -lhwloc -lz -llzma -lzstd -lm -ldl
 # The command with one wrong level, parent, distance, rank, label or element, for the test of --verify.
 WRONG    := $(B)/tests/cli/weir-wrong
 WRAPPED  := weir_bfs_levels weir_bfs_parents weir_sssp_distances weir_pr_ranks weir_cc_labels weir_pbf_run \
             weir__replace_open
 $(WRONG): $(call obj,$(wildcard tests/cli/wrong_*.c) $(CLI_C)) $(B)/lib/libweir-check.so
 	$(call say,LD  ,$@)
-	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ -ljansson -lz -llzma -lm -ldl
+	$(Q)mkdir -p $(@D) && $(CC) $(LDFLAGS) $(WRAPPED:%=-Wl,--wrap=%) -o $@ $^ -ljansson -lz -llzma -lzstd -lm -ldl
 # What a test loads in place of NCCL: by its inner name it is found under that one.
 NCCL_STAND_IN := $(B)/tests/router/libnccl-stand-in.so
 $(NCCL_STAND_IN): tests/router/nccl_stand_in.c $(B)/flags

@@ -69,7 +69,7 @@ typedef struct weir_graph_options {
 
 /** Load or generate a graph.
  *
- *  @param[in] text  a path (format found by content, not by suffix; gzip and xz are unpacked), or
+ *  @param[in] text  a path (format found by content, not by suffix; gzip, xz and zstd are unpacked), `-` for standard input, or
  *     `rmat:SCALE[,EDGEFACTOR[,SEED]]`: R-MAT with A,B,C = .57,.19,.19 (Graph500), 2^SCALE vertices,
  *     EDGEFACTOR * 2^SCALE arcs before cleaning (16), labels shuffled, seed 1; or
  *     `uniform:SCALE[,EDGEFACTOR[,SEED]]`: the same numbers of both, each arc between any two vertices; or
@@ -101,7 +101,7 @@ weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_
 void weir_graph_destroy(weir_graph *graph);
 
 /** Write a graph; the suffix picks the format: `.mtx` MatrixMarket (general), `.gr` Galois binary
- *  version 1, `.dimacs` DIMACS text, `.el` or `.txt` edge list; `.gz` or `.xz` behind it packs.
+ *  version 1, `.dimacs` DIMACS text, `.el` or `.txt` edge list; `.gz`, `.xz` or `.zst` behind it packs.
  *  The file appears complete or not at all.
  *  @retval WEIR_ERR_INVALID  unknown suffix, or a format that cannot hold this graph.
  *  @retval WEIR_ERR_IO       the file cannot be written. */

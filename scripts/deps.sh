@@ -28,6 +28,7 @@ builds() {
 
 zlib='#include <zlib.h>'
 lzma='#include <lzma.h>'
+zstd='#include <zstd.h>'
 jansson='#include <jansson.h>'
 metis='#include <metis.h>'
 hwloc='#include <hwloc.h>'
@@ -45,12 +46,14 @@ missing() {
     has gzip || echo gzip
     if ! builds "$zlib
 $lzma
+$zstd
 $jansson
 $metis
 $hwloc
-$cmocka" -lz -llzma -ljansson -lmetis -lhwloc -lcmocka; then
+$cmocka" -lz -llzma -lzstd -ljansson -lmetis -lhwloc -lcmocka; then
         builds "$zlib" -lz || echo zlib
         builds "$lzma" -llzma || echo lzma
+        builds "$zstd" -lzstd || echo zstd
         builds "$jansson" -ljansson || echo jansson
         builds "$metis" -lmetis || echo metis
         builds "$hwloc" -lhwloc || echo hwloc
@@ -78,11 +81,12 @@ package() {
     debian:gnuplot) echo gnuplot-nox ;;
     debian:zlib) echo zlib1g-dev ;;
     debian:cxx) echo g++ ;;
-    debian:lzma | debian:jansson | debian:metis | debian:hwloc | debian:cmocka) echo "lib$2-dev" ;;
+    debian:lzma | debian:zstd | debian:jansson | debian:metis | debian:hwloc | debian:cmocka) echo "lib$2-dev" ;;
     debian:*) echo "$2" ;;
     fedora:cc) echo gcc glibc-devel ;;
     fedora:cxx) echo gcc-c++ ;;
     fedora:lzma) echo xz-devel ;;
+    fedora:zstd) echo libzstd-devel ;;
     fedora:cmocka) echo libcmocka-devel ;;
     fedora:zlib | fedora:jansson | fedora:metis | fedora:hwloc) echo "$2-devel" ;;
     fedora:clang-format) echo clang-tools-extra ;;

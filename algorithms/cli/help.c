@@ -24,7 +24,7 @@ static void print_graph_text(void)
 {
     fputs(
         "GRAPH is a file (MatrixMarket, DIMACS, Galois binary or edge list, found by content;\n"
-        "gzip and xz are unpacked) or a generator:\n"
+        "gzip, xz and zstd are unpacked; - is standard input) or a generator:\n"
         "  rmat:SCALE[,EDGEFACTOR[,SEED]]  2^SCALE vertices, EDGEFACTOR x 2^SCALE arcs before\n"
         "                                  duplicates and self loops go (Graph500's R-MAT)\n"
         "  uniform:SCALE[,EDGEFACTOR[,SEED]]  the same, but each arc between any two vertices\n"

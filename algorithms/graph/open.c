@@ -61,7 +61,9 @@ static weir_status load(const char *path, const weir_graph_options *options, wei
     weir__reader *reader = NULL;
     weir__arcs arcs = {0};
     struct format format = {0};
-    const char *slash = strrchr(path, '/');
+    const char *slash = strrchr(path, '/'), *name = strcmp(path, "-") == 0 ? "standard input"
+                                                    : slash                ? slash + 1
+                                                                           : path;
     weir_status status;
     if ((status = weir__reader_open(path, &reader)) || (status = skip_mark(reader)) ||
         (status = detect(reader, &format)) || (status = format.load(reader, &arcs)))
@@ -70,7 +72,7 @@ static weir_status load(const char *path, const weir_graph_options *options, wei
     reader = NULL;
     arcs.mirror |= options->undirected;
     if (!(status = weir__build(&arcs, options->threads, graph_out)))
-        status = weir__graph_name(graph_out, slash ? slash + 1 : path, format.name);
+        status = weir__graph_name(graph_out, name, format.name);
 out:
     if (status == WEIR_ERR_NOMEM)
         status = weir__fail(status, "%s: %s", path, weir_error_detail());

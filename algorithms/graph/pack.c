@@ -1,4 +1,4 @@
-/** @file pack.c  Writing a file, plain, gzip or xz, that appears complete or not at all. */
+/** @file pack.c  Writing a file, plain, gzip, xz or zstd, that appears complete or not at all. */
 #include "algorithms/graph/pack.h"
 #include "runtime/support.h"
 
@@ -60,12 +60,27 @@ static void flush_xz(weir__pack *p, int last)
     } while (!p->failed && (p->xz.avail_in > 0 || (last && result == LZMA_OK)));
 }
 
+static void flush_zstd(weir__pack *p, int last)
+{
+    ZSTD_inBuffer in = {p->buffer, p->have, 0};
+    size_t left;
+    do {
+        ZSTD_outBuffer out = {p->packed, sizeof p->packed, 0};
+        left = ZSTD_compressStream2(p->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+        write_out(p, p->packed, out.pos);
+        if (ZSTD_isError(left))
+            fail(p, "packing", ENOMEM);
+    } while (!p->failed && (in.pos < in.size || (last && left > 0)));
+}
+
 static void flush(weir__pack *p, int last)
 {
     if (p->packing == WEIR__GZIP)
         flush_gzip(p, last);
     else if (p->packing == WEIR__XZ)
         flush_xz(p, last);
+    else if (p->packing == WEIR__ZSTD)
+        flush_zstd(p, last);
     else
         write_out(p, p->buffer, p->have);
     p->have = 0;
@@ -129,6 +144,9 @@ static void start_packing(weir__pack *p, weir__packing packing)
                                Z_DEFAULT_STRATEGY) == Z_OK;
     else if (packing == WEIR__XZ)
         started = lzma_easy_encoder(&p->xz, XZ_PRESET, LZMA_CHECK_CRC64) == LZMA_OK;
+    else if (packing == WEIR__ZSTD)
+        started = (p->zstd = ZSTD_createCStream()) &&
+                  !ZSTD_isError(ZSTD_CCtx_setParameter(p->zstd, ZSTD_c_checksumFlag, 1));
     if (started)
         p->packing = packing;
     else
@@ -173,6 +191,7 @@ weir_status weir__pack_close(weir__pack *p)
         deflateEnd(&p->gzip);
     else if (p->packing == WEIR__XZ)
         lzma_end(&p->xz);
+    ZSTD_freeCStream(p->zstd); /* NULL is fine */
     weir_status status = p->failed;
     free(p);
     return status;

@@ -15,6 +15,7 @@ typedef struct weir__pack {
     weir__packing packing;
     z_stream gzip;
     lzma_stream xz;
+    ZSTD_CStream *zstd;
     size_t have;
     char buffer[WEIR__UNPACK_BYTES];
     unsigned char packed[WEIR__UNPACK_BYTES];

@@ -23,10 +23,11 @@ struct weir__reader {
     char buffer[WEIR__LINE_MAX + 2]; /* one for a line's end, one for the zero behind it */
 };
 
-static weir_status open_file(weir__reader *r)
+static weir_status open_file(weir__reader *r, int path_is_input)
 {
     struct stat facts;
-    r->fd = open(r->path, O_RDONLY | O_CLOEXEC);
+    r->fd = path_is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                          : open(r->path, O_RDONLY | O_CLOEXEC);
     if (r->fd < 0 || fstat(r->fd, &facts) != 0)
         return weir__fail(WEIR_ERR_IO, "%s: %s", r->path, strerror(errno));
     if (S_ISDIR(facts.st_mode))
@@ -44,9 +45,10 @@ weir_status weir__reader_open(const char *path, weir__reader **reader_out)
         return status;
     memset(r, 0, offsetof(weir__reader, buffer));
     r->fd = -1;
-    if (!(r->path = strdup(path)))
+    const int is_input = strcmp(path, "-") == 0;
+    if (!(r->path = strdup(is_input ? "standard input" : path)))
         status = weir__fail(WEIR_ERR_NOMEM, "file buffer: no memory for a name");
-    if (status || (status = open_file(r)) ||
+    if (status || (status = open_file(r, is_input)) ||
         (status = weir__unpack_start(&r->source, r->fd, r->path))) {
         weir__reader_close(r);
         return status;

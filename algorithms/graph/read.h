@@ -1,4 +1,4 @@
-/** @file read.h  Bytes and lines of a file, plain, gzip or xz, and numbers in lines. Not installed.
+/** @file read.h  Bytes and lines of a file, plain, gzip, xz or zstd, and numbers in lines. Not installed.
  */
 #ifndef WEIR_ALGORITHMS_GRAPH_READ_H
 #define WEIR_ALGORITHMS_GRAPH_READ_H
@@ -11,7 +11,7 @@
 /** An open file. One thread. */
 typedef struct weir__reader weir__reader;
 
-/** Open a file and find out by its first bytes how it is packed. */
+/** Open a file, or for "-" standard input, and find out by its first bytes how it is packed. */
 weir_status weir__reader_open(const char *path, weir__reader **reader_out);
 void weir__reader_close(weir__reader *reader);
 const char *weir__reader_path(const weir__reader *reader);

@@ -1,13 +1,15 @@
-/** @file unpack.c  Plain, gzip and xz files as one stream of bytes. */
+/** @file unpack.c  Plain, gzip, xz and zstd files as one stream of bytes. */
 #include "algorithms/graph/unpack.h"
 #include "runtime/support.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd_errors.h>
 
 /* A dictionary of this size unpacks everything xz writes by itself; more is an attack on memory. */
-#define XZ_MEMORY_MAX (UINT64_C(1) << 30)
+#define XZ_MEMORY_MAX       (UINT64_C(1) << 30)
+#define ZSTD_WINDOW_LOG_MAX 30 /* zstd --long=30; by itself it writes 2^27 at most */
 
 /* Read more packed bytes behind those that are left; sets `ended` at the end of the file. */
 static weir_status refill(weir__unpack *u)
@@ -58,9 +60,17 @@ weir_status weir__unpack_start(weir__unpack *u, int fd, const char *path)
         if (lzma_stream_decoder(&u->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) != LZMA_OK)
             return no_memory("xz");
         u->packing = WEIR__XZ;
-    } else if (starts(u, "\x28\xB5\x2F\xFD", 4) || starts(u, "BZh", 3)) {
-        return weir__fail(WEIR_ERR_FORMAT, "%s: packed with %s; gzip and xz can be read", path,
-                          u->input[0] == 'B' ? "bzip2" : "zstd");
+    } else if (starts(u, "\x28\xB5\x2F\xFD", 4)) {
+        if (!(u->zstd = ZSTD_createDStream()) ||
+            ZSTD_isError(
+                ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG_MAX))) {
+            ZSTD_freeDStream(u->zstd);
+            return no_memory("zstd");
+        }
+        u->packing = WEIR__ZSTD;
+    } else if (starts(u, "BZh", 3)) {
+        return weir__fail(WEIR_ERR_FORMAT, "%s: packed with bzip2; gzip, xz and zstd can be read",
+                          path);
     }
     return WEIR_OK;
 }
@@ -71,6 +81,8 @@ void weir__unpack_end(weir__unpack *u)
         inflateEnd(&u->gzip);
     else if (u->packing == WEIR__XZ)
         lzma_end(&u->xz);
+    else if (u->packing == WEIR__ZSTD)
+        ZSTD_freeDStream(u->zstd);
 }
 
 static weir_status pull_plain(weir__unpack *u, void *data, size_t room, size_t *got_out)
@@ -145,6 +157,31 @@ static weir_status pull_xz(weir__unpack *u, void *data, size_t room, size_t *got
     }
 }
 
+/* Frames may be glued together. */
+static weir_status pull_zstd(weir__unpack *u, void *data, size_t room, size_t *got_out)
+{
+    ZSTD_inBuffer in = {u->input, u->have, u->at};
+    ZSTD_outBuffer out = {data, room, 0};
+    const size_t result = ZSTD_decompressStream(u->zstd, &out, &in);
+    const int moved = in.pos > u->at || out.pos > 0;
+    u->at = in.pos;
+    *got_out = out.pos;
+    u->between = result == 0;
+    if (ZSTD_isError(result) && ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation)
+        return no_memory("zstd");
+    if (ZSTD_isError(result) &&
+        ZSTD_getErrorCode(result) == ZSTD_error_frameParameter_windowTooLarge)
+        return weir__fail(WEIR_ERR_NOMEM,
+                          "unpacking it takes more than the %u MiB that are allowed",
+                          1u << (ZSTD_WINDOW_LOG_MAX - 20));
+    if (ZSTD_isError(result))
+        return weir__fail(WEIR_ERR_IO, "%s: the zstd data is damaged (%s)", u->path,
+                          ZSTD_getErrorName(result));
+    if (u->ended && !moved)
+        return weir__fail(WEIR_ERR_IO, "%s: the zstd data is cut short", u->path);
+    return WEIR_OK;
+}
+
 weir_status weir__unpack_pull(weir__unpack *u, void *data, size_t room, size_t *got_out)
 {
     weir_status status = WEIR_OK;
@@ -156,6 +193,8 @@ weir_status weir__unpack_pull(weir__unpack *u, void *data, size_t room, size_t *
             status = pull_gzip(u, data, room, got_out);
         else if (u->packing == WEIR__XZ && !u->between)
             status = pull_xz(u, data, room, got_out);
+        else if (u->packing == WEIR__ZSTD && (u->at < u->have || !u->between))
+            status = pull_zstd(u, data, room, got_out);
         else if (u->packing == WEIR__PLAIN)
             status = pull_plain(u, data, room, got_out);
         /* The end: nothing came, nothing is left, and a packed stream said it was complete. */

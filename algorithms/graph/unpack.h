@@ -6,20 +6,22 @@
 
 #include <lzma.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #define WEIR__UNPACK_BYTES (256u << 10)
 
-typedef enum weir__packing { WEIR__PLAIN, WEIR__GZIP, WEIR__XZ } weir__packing;
+typedef enum weir__packing { WEIR__PLAIN, WEIR__GZIP, WEIR__XZ, WEIR__ZSTD } weir__packing;
 
 typedef struct weir__unpack {
     int fd;
     const char *path; /* the caller's */
     weir__packing packing;
     int ended;   /* the file has no more bytes */
-    int between; /* a gzip member ended and no other has begun */
+    int between; /* a gzip member or a zstd frame ended and no other has begun */
     size_t at, have;
     z_stream gzip;
     lzma_stream xz;
+    ZSTD_DStream *zstd;
     unsigned char input[WEIR__UNPACK_BYTES];
 } weir__unpack;
 

@@ -118,9 +118,10 @@ static weir_status find(const char *path, const struct form **form_out, weir__pa
 {
     size_t length = strlen(path);
     const struct form *form = forms;
-    *packing_out = cut(path, &length, ".gz")   ? WEIR__GZIP
-                   : cut(path, &length, ".xz") ? WEIR__XZ
-                                               : WEIR__PLAIN;
+    *packing_out = cut(path, &length, ".gz")    ? WEIR__GZIP
+                   : cut(path, &length, ".xz")  ? WEIR__XZ
+                   : cut(path, &length, ".zst") ? WEIR__ZSTD
+                                                : WEIR__PLAIN;
     while (form->suffix && !cut(path, &length, form->suffix))
         form++;
     if (!form->suffix && is_stream(path))
@@ -129,8 +130,8 @@ static weir_status find(const char *path, const struct form **form_out, weir__pa
     if (form->suffix)
         return WEIR_OK;
     return weir__fail(WEIR_ERR_INVALID,
-                      "%s: unknown suffix; choose one of: .mtx, .gr, .dimacs, .el, .txt, with .gz "
-                      "or .xz behind it to pack",
+                      "%s: unknown suffix; choose one of: .mtx, .gr, .dimacs, .el, .txt, with .gz, "
+                      ".xz or .zst behind it to pack",
                       path);
 }
 

@@ -15,6 +15,7 @@
 
 #include <dirent.h>
 #include <lzma.h>
+#include <zstd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,21 @@ static inline const char *put_xz(const char *name, const void *data, size_t byte
         LZMA_OK);
     const char *path = put_bytes(name, packed, have);
     free(packed);
+    return path;
+}
+
+static inline const char *put_zstd(const char *name, const void *data, size_t bytes)
+{
+    const size_t room = ZSTD_compressBound(bytes);
+    ZSTD_CCtx *packer = ZSTD_createCCtx();
+    void *packed = malloc(room);
+    assert_true(packer && packed);
+    assert_false(ZSTD_isError(ZSTD_CCtx_setParameter(packer, ZSTD_c_checksumFlag, 1)));
+    const size_t have = ZSTD_compress2(packer, packed, room, data, bytes);
+    assert_false(ZSTD_isError(have));
+    const char *path = put_bytes(name, packed, have);
+    free(packed);
+    ZSTD_freeCCtx(packer);
     return path;
 }
 

@@ -144,7 +144,8 @@ static void odd_bytes(void **state)
     memcpy(line, "0 1\n", 4);
     assert_refused(put_bytes("b", line, 3 << 20), WEIR_ERR_FORMAT, ":2:", "longer than");
     free(line);
-    assert_refused(put_bytes("b", "\x28\xB5\x2F\xFD....", 8), WEIR_ERR_FORMAT, ":", "zstd");
+    assert_refused(put_bytes("b", "BZh91AY&SY", 10), WEIR_ERR_FORMAT, ":", "bzip2");
+    assert_refused(put_bytes("b", "\x28\xB5\x2F\xFD....", 8), WEIR_ERR_IO, ":", "zstd");
 }
 
 struct binary {
@@ -193,14 +194,18 @@ static void damaged_packing(void **state)
 {
     (void)state;
     static const char text[] = "0 1\n1 2\n2 3\n3 4\n4 5\n5 0\n";
+    static const struct {
+        const char *name;
+        const char *(*put)(const char *name, const void *data, size_t bytes);
+    } packings[] = {{"gzip", put_gzip}, {"xz", put_xz}, {"zstd", put_zstd}};
     uint8_t bytes[400];
-    for (int xz = 0; xz <= 1; xz++) {
-        const char *path = xz ? put_xz("p", text, sizeof text - 1) : put_gzip("p", text, 24);
+    for (int i = 0; i < 3; i++) {
+        const char *name = packings[i].name, *path = packings[i].put("p", text, sizeof text - 1);
         FILE *f = fopen(path, "rb");
         size_t have = fread(bytes, 1, sizeof bytes, f);
         fclose(f);
         for (size_t cut = 7; cut < have; cut++)
-            assert_refused(put_bytes("cut", bytes, cut), WEIR_ERR_IO, ":", xz ? "xz" : "gzip");
+            assert_refused(put_bytes("cut", bytes, cut), WEIR_ERR_IO, ":", name);
         for (size_t at = 7; at < have; at++) {
             weir_graph *graph;
             bytes[at] ^= 0x55;
@@ -214,7 +219,7 @@ static void damaged_packing(void **state)
             weir_graph_destroy(graph);
         }
         bytes[have] = 'x';
-        assert_refused(put_bytes("more", bytes, have + 1), WEIR_ERR_IO, ":", xz ? "xz" : "gzip");
+        assert_refused(put_bytes("more", bytes, have + 1), WEIR_ERR_IO, ":", name);
     }
 }
 

@@ -69,6 +69,7 @@ static void formats_and_packings(void **state)
         check(&goods[i], put_text("plain", text));
         check(&goods[i], put_gzip("packed.gz", text, strlen(text)));
         check(&goods[i], put_xz("packed.xz", text, strlen(text)));
+        check(&goods[i], put_zstd("packed.zst", text, strlen(text)));
     }
 }
 
@@ -91,17 +92,35 @@ static void galois(void **state)
     check(&good, put_gzip("g.gz", file, sizeof head + 12)); /* padding left out */
 }
 
+/* Both parts of a file one behind the other. @return bytes of each. */
+static void glue(const char *(*put)(const char *name, const void *data, size_t bytes), char *bytes,
+                 size_t room, size_t *first_out, size_t *second_out)
+{
+    FILE *f = fopen(put("a", "0 1\n1 ", 6), "rb");
+    *first_out = fread(bytes, 1, room, f);
+    fclose(f);
+    f = fopen(put("b", "2\n", 2), "rb");
+    *second_out = fread(bytes + *first_out, 1, room - *first_out, f);
+    fclose(f);
+}
+
+static void glued_zstd(void **state)
+{
+    (void)state;
+    char bytes[2000];
+    size_t first, second;
+    glue(put_zstd, bytes, sizeof bytes, &first, &second);
+    weir_graph *graph = open_graph(put_bytes("ab.zst", bytes, first + second), 0);
+    assert_string_equal(shown(graph), "3: 0>1 1>2");
+    weir_graph_destroy(graph);
+}
+
 static void glued_gzip(void **state)
 {
     (void)state;
     char bytes[2000];
-    const char *path = put_gzip("a.gz", "0 1\n1 ", 6);
-    FILE *f = fopen(path, "rb");
-    size_t first = fread(bytes, 1, sizeof bytes, f);
-    fclose(f);
-    f = fopen(put_gzip("b.gz", "2\n", 2), "rb");
-    size_t second = fread(bytes + first, 1, sizeof bytes - first, f);
-    fclose(f);
+    size_t first, second;
+    glue(put_gzip, bytes, sizeof bytes, &first, &second);
     weir_graph *graph = open_graph(put_bytes("ab.gz", bytes, first + second), 0);
     assert_string_equal(shown(graph), "3: 0>1 1>2");
     weir_graph_destroy(graph);
@@ -279,6 +298,7 @@ int main(void)
         cmocka_unit_test(formats_and_packings),
         cmocka_unit_test(galois),
         cmocka_unit_test(glued_gzip),
+        cmocka_unit_test(glued_zstd),
         cmocka_unit_test(long_rows),
         cmocka_unit_test(from_arcs),
         cmocka_unit_test(round_trip),

@@ -39,9 +39,10 @@ skip() {
 }
 
 # run ARGUMENTS: the program, at most 60 seconds; RC, OUT and ERR hold what came of it.
+# INPUT is what it has as standard input.
 run() {
     LAST="weir $*"
-    timeout 60 "$WEIR" "$@" >"$OUT" 2>"$ERR" </dev/null
+    timeout 60 "$WEIR" "$@" >"$OUT" 2>"$ERR" <"${INPUT:-/dev/null}"
     RC=$?
 }
 

@@ -95,11 +95,19 @@ unset WEIR_EVENTS WEIR_LINK_BUFFERS
 
 # ---- gen and info agree ----
 expect_ok bfs rmat:7,4 --source 0 --devices host:1 -o g.want
-for suffix in mtx gr dimacs el mtx.gz el.xz; do
+for suffix in mtx gr dimacs el mtx.gz el.xz gr.zst; do
     expect_ok gen rmat:7,4 -o g.$suffix
     expect_ok bfs g.$suffix --source 0 --devices host:2 --verify -o g.out
     same g.want g.out "g.$suffix"
+    export INPUT=g.$suffix
+    expect_ok bfs - --source 0 --devices host:2 --verify -o g.out
+    same g.want g.out "g.$suffix by standard input"
+    expect_ok info -
+    has "standard input"
+    unset INPUT
 done
+run info -
+if [ "$RC" -eq 2 ] && grep -q "standard input: the file is empty" "$ERR"; then pass; else fail "nothing on standard input" && show; fi
 expect_ok info grid:10x10
 has "vertices         100"
 has "arcs             360"

@@ -77,7 +77,7 @@ if [ -c /dev/full ]; then
             diff "$ROOM/.before" "$ROOM/.after"
         fi
     }
-    for suffix in mtx gr el dimacs mtx.gz el.xz; do left gen $G -o x.$suffix; done
+    for suffix in mtx gr el dimacs mtx.gz el.xz mtx.zst; do left gen $G -o x.$suffix; done
     left bfs $G --devices host:1 -o x.txt --output-parents x2.txt --json x.json
     left bfs $G --devices host:1 -o - --json x.json
     left bfs $G --devices host:1 -o x.txt --json -

@@ -6,7 +6,7 @@
  * the order of their numbers, for writing. No two outputs' locks are held at a time. Who has an output's matching
  * pairs what was sent with what was posted, which takes calls of a backend; its lock is held for lists and
  * states alone. Senders and receivers take the lock, and only ever try the matching, but to relieve who has done
- * more than its share, to change the graph, for statistics, and at the end. "Output locked" is its lock, "matching"
+ * more than its share (they wait for it, or for who came first), to change the graph, for statistics, and at the end. "Output locked" is its lock, "matching"
  * says the other. A program's `arrived` callback is called with neither, and so a cancel starts. The call-back of an event
  * may come while this thread holds any of these locks: it only ever tries an output's matching, and puts off what it
  * came for while its thread holds one of its two (watch.c). */
@@ -155,7 +155,7 @@ int weir__message_is_ready(struct message *message);
 /** Whether copies of this message were put into @p queue before: it waits for `ready` already. */
 int weir__message_is_in(struct message *message, const weir_queue *queue);
 /** A copy was put into a queue of @p sends, with @p event recorded right behind where it read the segment.
- *  @param[in] sends  NULL: not known any more. */
+ *  @param[in] sends  NULL: not known any more.  @param[in] event  NULL: the message knows it. */
 void weir__message_copied(struct message *message, const struct send_queue *sends,
                           weir_queue *queue, weir_event *event);
 /** The same of a copy that does not count, since its receiver is gone: it still reads the segment. */
@@ -228,7 +228,7 @@ struct send_queue {
     /* Offers that others may take, since stale ones were looked for behind the head; after how many that is done again. */
     uint64_t choices, until_trim;
     int shut; /* nothing more will come */
-    /* Left by who sends and who shuts it, with the output locked. All above is of who matches, or stays as it was made. */
+    /* Left by who sends and who shuts it, with the output locked, as `link`. All else above is of who matches, or stays as it was made. */
     struct offer *new_head, *new_tail; /* sent, and not collected */
     uint64_t new_choices;
     int shutting;
@@ -314,7 +314,7 @@ struct output {
     /* Guards all else below. What is said to be of both is read with either, and changed with both. */
     pthread_mutex_t lock;
     struct weir_group *group; /* held: other processes send here; NULL: none does */
-    int dropped;              /* its link into another process was destroyed before all was sent */
+    int dropped; /* of who matches: its link into another process was destroyed before all was sent */
     struct send_queue **send_queues;            /* both */
     uint32_t send_queue_count, send_queue_room; /* both */
     uint32_t turn;            /* of who matches: the send queue that is asked first */
@@ -510,7 +510,7 @@ struct loan {
     weir_event *copied;
 };
 
-/** The program has the slot: what is lent to it, now or later, is kept. Output locked. */
+/** The program has the slot: what is lent to it, now or later, is kept, and its message waits for the copy. Output locked. */
 struct loan weir__slot_taken(struct weir_pending *slot);
 /** Keep it. Nothing locked. @return a message, held, whose outputs have to look again; or NULL. */
 struct message *weir__loan_keep(const struct loan *loan);

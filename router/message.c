@@ -408,7 +408,8 @@ void weir__message_reads(struct message *message, weir_queue *queue, weir_event 
 void weir__message_copied(struct message *message, const struct send_queue *sends,
                           weir_queue *queue, weir_event *event)
 {
-    weir__message_reads(message, queue, event);
+    if (event)
+        weir__message_reads(message, queue, event);
     count_copy(message, sends, queue);
 }
 

@@ -356,10 +356,14 @@ static int end_drained(struct output *output)
 {
     if (output->ended || !weir__send_queues_drained(output))
         return 0;
+    /* A send that was not refused yet may have left something behind what was collected. */
     weir__output_lock(output);
-    end_receives(output, WEIR_CLOSED);
+    weir__send_queues_collect(output);
+    const int drained = weir__send_queues_drained(output);
+    if (drained)
+        end_receives(output, WEIR_CLOSED);
     weir__output_unlock(output);
-    return 1;
+    return drained;
 }
 
 /* Pair offers with posted buffers, by who has the matching.
@@ -428,11 +432,13 @@ static void stop_telling(struct output *output)
     weir__output_unlock(output);
 }
 
-/* Let the matching go. @return whether somebody waits to go on with it. */
+/* Let the matching go. @return whether somebody waits to go on with it: that one looks, since there may be something left. */
 static int hand_on(struct output *output)
 {
     atomic_store_explicit(&output->weary, 0, memory_order_relaxed);
     const int relieved = atomic_load_explicit(&output->reliefs, memory_order_relaxed) > 0;
+    if (relieved)
+        weir__output_ask(output, LOOK_ASKED);
     weir__output_let_go(output);
     return relieved;
 }
@@ -451,10 +457,14 @@ weir_status weir__output_progress(struct output *output, int woke)
         weir_status one = match(output, &matched, &woke, &tell);
         status = status ? status : one;
         const int relieved = hand_on(output);
+        matched++; /* a round without a packet takes time too */
         if (tell) {
             weir__message_kick(tell);
             weir__message_unref(tell, 1);
         }
+        if (woke)
+            tell_program(output);
+        woke = 0;
         matches = !relieved && weir__output_look(output);
     }
     if (woke)

@@ -162,10 +162,9 @@ static int is_left(struct output *output, struct offer *offer)
     return 0;
 }
 
-/* A queue that comes to wait for the receive looks at `withheld`, and who sets that looks for such a queue. */
+/* A queue that comes to wait for the receive looks at `withheld`, and who has set that looks for such a queue. */
 static int is_waited_for(struct output *output)
 {
-    atomic_store(&output->pace.withheld, 1);
     return atomic_load(&output->unmatched.first->gated) != NULL;
 }
 
@@ -180,6 +179,8 @@ int weir__pace_withholds(struct output *output, struct offer *offer)
         output
             ->arrived) /* whose program may wait by what it has itself, where nobody looks again */
         return 0;
+    /* Before it counts what the program has: who asks for more later sees this. */
+    atomic_store(&output->pace.withheld, 1);
     if (keeps_up(output, output->buffers, others) ||
         is_near(output, count_ahead(output, &blocked), others) || is_waited_for(output))
         return 0;

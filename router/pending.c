@@ -61,8 +61,11 @@ struct loan weir__slot_taken(struct weir_pending *slot)
 {
     const struct loan loan = {slot->lent, slot->copied_in, slot->copied};
     slot->taken = 1;
-    if (loan.offer)
+    if (loan.offer) {
         weir__slot_unlend(slot);
+        /* Under the lock, so that a later copy of the message in that queue, which may be withdrawn, is not replaced. */
+        weir__message_reads(loan.offer->parcel->message, loan.queue, loan.copied);
+    }
     return loan;
 }
 
@@ -74,7 +77,7 @@ struct message *weir__loan_keep(const struct loan *loan)
     struct message *message = offer->parcel->message;
     weir__offer_keep(offer);
     const int awaited = weir__offer_is_awaited(offer);
-    weir__message_copied(message, NULL, loan->queue, loan->copied);
+    weir__message_copied(message, NULL, loan->queue, NULL);
     weir_event_release(loan->copied);
     if (awaited)
         return message;
@@ -297,12 +300,22 @@ weir_status weir_link_next(weir_link *link, int64_t timeout_ms, weir_pending **p
     return status;
 }
 
+/* What the program sees: who matches decides the future a moment after it has assigned the packet. Output locked. */
+static weir_status assigned_to(const weir_pending *pending)
+{
+    weir_event *event;
+    weir_status status;
+    if (pending->future && !weir__future_decided(pending->future, &status, &event))
+        return WEIR_PENDING;
+    return pending->assigned;
+}
+
 weir_status weir_pending_assigned(weir_pending *pending, weir_segment *segment_out)
 {
     if (!pending || !segment_out)
         return weir__missing("weir_pending_assigned", pending ? "segment_out" : "pending");
     weir__output_lock(pending->output);
-    weir_status status = pending->assigned;
+    weir_status status = assigned_to(pending);
     if (status == WEIR_OK)
         *segment_out = pending->segment;
     leave(pending->output);
@@ -386,7 +399,7 @@ static weir_status check_release(weir_pending *pending, const weir_queue *queue,
     weir_status status;
     weir__output_lock(output);
     int held = pending->held;
-    *assigned_out = pending->assigned;
+    *assigned_out = assigned_to(pending);
     leave(output);
     weir__alarms_raise(output->router->context); /* a program may do nothing but this */
     if (!held)

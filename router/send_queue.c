@@ -39,7 +39,8 @@ static void remove_at(struct output *output, uint32_t at)
 static void sweep(struct output *output)
 {
     for (uint32_t i = output->send_queue_count; i-- > 0;)
-        if (!output->send_queues[i]->link && !output->send_queues[i]->head)
+        if (!output->send_queues[i]->link && !output->send_queues[i]->head &&
+            !output->send_queues[i]->new_head)
             remove_at(output, i);
 }
 
@@ -50,6 +51,9 @@ static weir_status bounce_slots(struct output *output)
     for (uint32_t i = 0; i < output->buffers && !status; i++)
         status = weir__slot_bounce(output, &output->slots[i]);
     for (struct weir_pending *slot = output->unmatched.first; slot && !status;
+         slot = slot->next_credit)
+        status = weir__slot_bounce(output, slot);
+    for (struct weir_pending *slot = output->posted.first; slot && !status;
          slot = slot->next_credit)
         status = weir__slot_bounce(output, slot);
     return status;
@@ -73,7 +77,6 @@ weir_status weir__send_queue_open(struct output *output, weir_link *link)
     sends->shut = atomic_load_explicit(&link->closed, memory_order_relaxed);
     status = weir__transport_open(output, sends);
     weir__output_seize(output);
-    weir__output_collect(output);
     weir__output_lock(output);
     if (!status && sends->large[0].transport->bounces)
         status = bounce_slots(output);
@@ -85,8 +88,8 @@ weir_status weir__send_queue_open(struct output *output, weir_link *link)
         output->senders++;
     }
     weir__output_unlock(output);
-    weir__output_let_go(output);
-    weir__output_kick(output); /* what was collected is not matched yet */
+    weir__output_cede(
+        output); /* which looks if it was asked to: until all inputs are joined it may seem drained */
     if (status)
         free(sends);
     return status;

@@ -95,6 +95,22 @@ static void nobody_waits_for_who_matches(void **state)
     corner_close(&c);
 }
 
+/* Inputs are joined to a new output one after the other: the first, which is shut down, does not end it before the second is there. */
+static void an_output_waits_for_all_its_inputs(void **state)
+{
+    struct corner c;
+    weir_link *in[2];
+    corner_open(&c, open_or_skip(state));
+    weir_endpoint *router = weir_router_endpoint(corner_router(&c, weir_policy_any()));
+    for (int i = 0; i < 2; i++)
+        in[i] = corner_link(&c, corner_sender(&c), router, 0);
+    OK(weir_link_shutdown(in[0]));
+    weir_link *out = corner_link(&c, router, corner_receiver(&c), 1);
+    OK(corner_send(&c, in[1], 5, NULL));
+    take(out, 5);
+    corner_close(&c);
+}
+
 /* ---- the share of one thread --------------------------------------------------------------------- */
 
 struct calls {
@@ -181,6 +197,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_BACKEND(nobody_waits_for_who_matches),
+        ON_EACH_BACKEND(an_output_waits_for_all_its_inputs),
         ON_EACH_BACKEND(a_thread_matches_no_more_than_its_share),
     };
     return cmocka_run_group_tests_name("matching", tests, NULL, NULL);

@@ -2,8 +2,8 @@
  *
  * Each device holds the rows of its vertices and a parent for every vertex of the graph. It takes
  *
- *   first    every vertex points at its smallest neighbour if that is smaller than itself, which makes a
- *            forest. No atomics are needed: a vertex has one owner, and the owner tells all devices. Meanwhile one
+ *   first    every vertex points at its smallest neighbour if that is smaller than itself (where names are interleaved at its
+ *            first one, by number), which makes a forest. No atomics are needed: a vertex has one owner, and the owner tells all devices. Meanwhile one
  *            block finds the root that most of a sample of vertices have, by walks over rows.
  *   flatten  only if no root has, or none was looked for, and there are few trees, which are deep then: rows point at their roots,
  *            and a sample is taken again. All rows jump to the parent of their parent at the same time, so that a path

@@ -86,7 +86,7 @@ WEIR_DEV void cc_keep_next(struct cc_run *run, uint64_t base, uint32_t apart, co
     }
 }
 
-/** Rows of this device point at their smallest neighbours, or at themselves. Those that do are counted among the block's hooks, of which
+/** Rows of this device point at their first neighbours, which are the smallest but for interleaved names, or at themselves. Those that do are counted among the block's hooks, of which
  *  there are none yet.
  *  @param[in] id, stride  of the threads that do it. */
 WEIR_DEV void cc_first_rows(struct cc_run *run, uint32_t id, uint32_t stride)

@@ -21,6 +21,13 @@ static int out_of_memory(const weir__cli_output *output)
     return weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option, output->path);
 }
 
+/* Of a graph "-" is standard input, which may be a file. */
+static int facts_of(const char *path, int is_graph, struct stat *facts_out)
+{
+    return is_graph && strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, facts_out)
+                                              : stat(path, facts_out);
+}
+
 int weir__cli_output_spares(const char *option, const char *path, const weir__cli_request *request)
 {
     const struct {
@@ -32,8 +39,8 @@ int weir__cli_output_spares(const char *option, const char *path, const weir__cl
     if (strcmp(path, "-") == 0 || stat(path, &there) != 0 || !S_ISREG(there.st_mode))
         return EXIT_DONE;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
-        if (inputs[i].path && stat(inputs[i].path, &input) == 0 && input.st_dev == there.st_dev &&
-            input.st_ino == there.st_ino)
+        if (inputs[i].path && facts_of(inputs[i].path, i == 0, &input) == 0 &&
+            input.st_dev == there.st_dev && input.st_ino == there.st_ino)
             return weir__cli_fail(EXIT_USAGE, "--%s %s: that is the %s, which would be lost",
                                   option, path, inputs[i].what);
     return EXIT_DONE;

@@ -3,6 +3,7 @@
 #include "runtime/support.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 #include <zstd_errors.h>
@@ -21,6 +22,11 @@ static weir_status refill(weir__unpack *u)
         ssize_t got = read(u->fd, u->input + u->have, sizeof u->input - u->have);
         if (got < 0 && errno == EINTR)
             continue;
+        if (got < 0 && errno == EAGAIN) { /* standard input, as somebody left it */
+            struct pollfd more = {.fd = u->fd, .events = POLLIN};
+            (void)poll(&more, 1, -1);
+            continue;
+        }
         if (got < 0)
             return weir__fail(WEIR_ERR_IO, "%s: %s", u->path, strerror(errno));
         if (got == 0) {
@@ -43,6 +49,13 @@ static int starts(const weir__unpack *u, const void *magic, size_t bytes)
     return u->have >= bytes && memcmp(u->input, magic, bytes) == 0;
 }
 
+/* pzstd begins with a frame that holds no data. */
+static int is_skippable(const weir__unpack *u)
+{
+    return u->have >= 4 && (u->input[0] & 0xF0) == 0x50 &&
+           memcmp(u->input + 1, "\x2A\x4D\x18", 3) == 0;
+}
+
 weir_status weir__unpack_start(weir__unpack *u, int fd, const char *path)
 {
     weir_status status;
@@ -60,7 +73,7 @@ weir_status weir__unpack_start(weir__unpack *u, int fd, const char *path)
         if (lzma_stream_decoder(&u->xz, XZ_MEMORY_MAX, LZMA_CONCATENATED) != LZMA_OK)
             return no_memory("xz");
         u->packing = WEIR__XZ;
-    } else if (starts(u, "\x28\xB5\x2F\xFD", 4)) {
+    } else if (starts(u, "\x28\xB5\x2F\xFD", 4) || is_skippable(u)) {
         if (!(u->zstd = ZSTD_createDStream()) ||
             ZSTD_isError(
                 ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG_MAX))) {

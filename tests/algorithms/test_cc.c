@@ -184,6 +184,21 @@ static void hubs_of_all_devices_come_first(void **state)
     weir_context_destroy(context);
 }
 
+/* What is too long for that goes up the reduction tree, of three devices and more. */
+static void long_lists_go_up_a_tree(void **state)
+{
+    weir_context *context = context_or_skip(*state);
+    const uint32_t devices = weir_context_device_count(context);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    weir_graph *graph = open_graph("uniform:18,2", 0);
+    check_cc(context, graph, WEIR_PARTITION_EDGE, devices, WEIR_CC_RESIDENT);
+    weir_graph_destroy(graph);
+    run_on_all(context, "uniform:18,2", &stats);
+    if (devices > 2)
+        assert_true(steps_of(&stats, "merge") > steps_of(&stats, "link") + 1);
+    weir_context_destroy(context);
+}
+
 /* Where rows have few arcs all are linked behind the first step, each from one of its ends. */
 static void few_arcs_take_no_sample(void **state)
 {
@@ -448,10 +463,11 @@ int main(void)
         ON_EACH_SPEC(shapes_that_reside) ON_EACH_SPEC(shapes_that_stream) ON_EACH_SPEC(
             generated_graphs) ON_EACH_SPEC(fewer_parts_than_devices) ON_EACH_SPEC(every_route)
             ON_EACH_SPEC(most_arcs_are_not_looked_at) ON_EACH_SPEC(a_sample_costs_no_step)
-                ON_EACH_SPEC(hubs_of_all_devices_come_first) ON_EACH_SPEC(few_arcs_take_no_sample)
-                    ON_EACH_SPEC(few_cut_arcs_are_all_that_is_told) ON_EACH_SPEC(
-                        deep_trees_are_flattened) ON_EACH_SPEC(a_tangle_takes_one_more_arc)
-                        CC_TEST(rows_without_arcs_are_left_alone, "host:1")
+                ON_EACH_SPEC(hubs_of_all_devices_come_first) ON_EACH_SPEC(long_lists_go_up_a_tree)
+                    ON_EACH_SPEC(few_arcs_take_no_sample) ON_EACH_SPEC(
+                        few_cut_arcs_are_all_that_is_told) ON_EACH_SPEC(deep_trees_are_flattened)
+                        ON_EACH_SPEC(a_tangle_takes_one_more_arc) CC_TEST(
+                            rows_without_arcs_are_left_alone, "host:1")
                             CC_TEST(rows_without_arcs_are_left_alone, "host:3") CC_TEST(
                                 a_run_begins_anew, "host:2") CC_TEST(a_run_begins_anew, "cuda:0-1")
                                 CC_TEST(a_cancel_ends_a_run, "host:1")

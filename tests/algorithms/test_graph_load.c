@@ -113,6 +113,25 @@ static void glued_zstd(void **state)
     weir_graph *graph = open_graph(put_bytes("ab.zst", bytes, first + second), 0);
     assert_string_equal(shown(graph), "3: 0>1 1>2");
     weir_graph_destroy(graph);
+    memmove(bytes + 12, bytes, first + second);
+    memcpy(bytes, "\x50\x2A\x4D\x18\x04\0\0\0abcd", 12); /* no data, as pzstd begins */
+    graph = open_graph(put_bytes("sab.zst", bytes, 12 + first + second), 0);
+    assert_string_equal(shown(graph), "3: 0>1 1>2");
+    weir_graph_destroy(graph);
+}
+
+/* More than a buffer holds, packed and unpacked. */
+static void large_zstd(void **state)
+{
+    (void)state;
+    weir_graph *made = open_graph("rmat:15", 0);
+    const char *path = in_folder("r15.el.zst");
+    assert_int_equal(weir_graph_write(made, path), WEIR_OK);
+    weir_graph *graph = open_graph(path, 0);
+    assert_int_equal(graph->arcs, made->arcs);
+    assert_memory_equal(graph->targets, made->targets, made->arcs * sizeof *made->targets);
+    weir_graph_destroy(graph);
+    weir_graph_destroy(made);
 }
 
 static void glued_gzip(void **state)
@@ -299,6 +318,7 @@ int main(void)
         cmocka_unit_test(galois),
         cmocka_unit_test(glued_gzip),
         cmocka_unit_test(glued_zstd),
+        cmocka_unit_test(large_zstd),
         cmocka_unit_test(long_rows),
         cmocka_unit_test(from_arcs),
         cmocka_unit_test(round_trip),

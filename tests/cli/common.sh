@@ -38,6 +38,8 @@ skip() {
     echo "skip: $*"
 }
 
+unset INPUT # of whoever runs the tests
+
 # run ARGUMENTS: the program, at most 60 seconds; RC, OUT and ERR hold what came of it.
 # INPUT is what it has as standard input.
 run() {

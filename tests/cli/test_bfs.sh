@@ -106,6 +106,14 @@ for suffix in mtx gr dimacs el mtx.gz el.xz gr.zst; do
     has "standard input"
     unset INPUT
 done
+INPUT=g.el
+printf '0 1\n1 2\n' >g.el
+for command in "bfs - --devices host:1" "gen -"; do
+    # shellcheck disable=SC2086 # words
+    run $command -o g.el
+    if [ "$RC" -eq 2 ] && grep -q "that is the graph" "$ERR"; then pass; else fail "lost its standard input" && show; fi
+done
+unset INPUT
 run info -
 if [ "$RC" -eq 2 ] && grep -q "standard input: the file is empty" "$ERR"; then pass; else fail "nothing on standard input" && show; fi
 expect_ok info grid:10x10

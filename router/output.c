@@ -1,15 +1,15 @@
 /** @file output.c  The receiving side of a link: send queues meet posted buffers.
  *
  * A sender leaves its offers, a receiver its buffers, under the output's lock, which is held for as long as a list
- * takes. They are *matched* by one thread at a time, whichever finds that nobody does: it has the matching, which
- * nobody waits for, and looks again before it goes, so that nobody who left something has to. */
+ * takes. They are *matched* by one thread at a time, whichever finds that nobody does: it has the matching, and looks
+ * again before it goes, so that nobody who left something has to wait for it. */
 #include "router/internal.h"
 #include "runtime/config.h"
 
 #include <stdlib.h>
 
-/* A thread that has matched so many packets in one call gives the matching up to the next one that comes. Those
- * that go on with less than it are not kept from it: they come with packets, or buffers, of their own. */
+/* A thread that has matched so many packets in one call, rounds without any among them, gives the matching up to the next
+ * one that comes. Else a send could last for as long as others send. */
 #define SHARE 64
 
 /* ---- making and ending --------------------------------------------------------------------------- */
@@ -367,7 +367,7 @@ static int end_drained(struct output *output)
 }
 
 /* Pair offers with posted buffers, by who has the matching.
- * @param[in,out] matched_io  packets that the call has matched so far.
+ * @param[in,out] matched_io  packets, and rounds, of the call so far.
  * @param[out] woke_out  set if a receive was assigned or ended.
  * @param[out] tell_out  whose outputs are to look, held, or NULL. */
 static weir_status match(struct output *output, uint32_t *matched_io, int *woke_out,

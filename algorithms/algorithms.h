@@ -376,12 +376,14 @@ typedef struct weir_run_stats {
     uint64_t eager;
     /** PageRank in step: hubs whose shares each block kept in its own memory (weir_pr_config.hubs); 0 elsewhere. */
     uint64_t hubs;
+    /** PageRank in step: bins of rows, of all devices, that shares were spread into (weir_pr_config.bins); 0: none. */
+    uint64_t bins;
 } weir_run_stats;
 /** weir_run_stats: nothing filled in yet. */
 #define WEIR_RUN_STATS_INIT                                                                   \
     {                                                                                         \
         sizeof(weir_run_stats), 0, 0, 0, 0, WEIR_WORKLIST_STATS_INIT, WEIR_DIRECTION_AUTO, 0, \
-            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0                             \
+            NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0                          \
     }
 
 /** What an element of weir_values is. */
@@ -649,11 +651,15 @@ typedef struct weir_pr_config {
      *  thread of a host device; none over more than eight devices. 1: none; 0: none, unless half of the arcs of a large
      *  graph come from so many vertices, on GPUs. weir_run_stats.hubs tells. */
     uint32_t hubs;
+    /** Of the pull form without bands and hubs: into how many bins of rows each part's arcs are spread, at least, while ranks have 32
+     *  bits, so that no rank is read at random: 1: none; 0: none, unless that moves less, on GPUs. Takes 8.5 bytes an arc of
+     *  device memory; where they are missing there are none. weir_run_stats.bins tells. */
+    uint32_t bins;
 } weir_pr_config;
 /** Defaults of weir_pr_config. */
-#define WEIR_PR_CONFIG_INIT                                               \
-    {                                                                     \
-        sizeof(weir_pr_config), 0.85, 1e-6, WEIR_DANGLING_SPREAD, 0, 0, 0 \
+#define WEIR_PR_CONFIG_INIT                                                  \
+    {                                                                        \
+        sizeof(weir_pr_config), 0.85, 1e-6, WEIR_DANGLING_SPREAD, 0, 0, 0, 0 \
     }
 
 /** PageRank of a placed graph: uniform teleport; 64-bit ranks. Long-lived. */
@@ -666,7 +672,7 @@ typedef struct weir_pr weir_pr;
  *  below about 5e-7 both also go on until no vertex changes by half of it, of itself.
  *  @retval WEIR_ERR_INVALID      the configuration is out of range.
  *  @retval WEIR_ERR_UNSUPPORTED  pull with a choice of the worklist, or over devices that cannot go in step;
- *          switch; push, or a choice of the worklist, with `iterations`, `bands` or `hubs`. */
+ *          switch; push, or a choice of the worklist, with `iterations`, `bands`, `hubs` or `bins`. */
 weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            const weir_pr_config *config, weir_pr **pr_out);

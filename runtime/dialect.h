@@ -80,6 +80,29 @@ WEIR_DEV void weir_copy_16(void *to, const void *from, uint64_t i)
 #endif
 }
 
+/** 16 bytes, at a multiple of that, that go through memory once: they take no place of what is looked at more often. An ordinary
+ *  load otherwise. @param[out] value_out  16 bytes, of any types. */
+WEIR_DEV void weir_load_stream_16(void *value_out, const void *place)
+{
+#ifdef __CUDACC__
+    const uint4 value = __ldcs((const uint4 *)place);
+    memcpy(value_out, &value, 16);
+#else
+    __builtin_memcpy(value_out, place, 16);
+#endif
+}
+/** Store such bytes. */
+WEIR_DEV void weir_store_stream_16(void *place, const void *value)
+{
+#ifdef __CUDACC__
+    uint4 stored;
+    memcpy(&stored, value, 16);
+    __stcs((uint4 *)place, stored);
+#else
+    __builtin_memcpy(place, value, 16);
+#endif
+}
+
 /** How many elements weir_copy_16_abreast() moves. */
 #define WEIR_ABREAST 4u
 /** to[i] = from[i] of WEIR_ABREAST elements of 16 bytes, @p step apart from @p at on, that lie below @p end. All are loaded
@@ -373,7 +396,19 @@ WEIR_DEV void weir_atomic_add_block_u64(uint64_t *word, uint64_t value)
     if (high)
         atomicAdd_block(&half[1], high);
 #else
-    *word += value; /* a block is one thread */
+    *word += value;                /* a block is one thread */
+#endif
+}
+
+/** *word += value, a word in the memory of a block; @return what it was. */
+WEIR_DEV uint32_t weir_atomic_add_block_u32(uint32_t *word, uint32_t value)
+{
+#ifdef __CUDACC__
+    return atomicAdd_block(word, value);
+#else
+    const uint32_t before = *word; /* a block is one thread */
+    *word += value;
+    return before;
 #endif
 }
 

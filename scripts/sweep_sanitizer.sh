@@ -77,6 +77,8 @@ sssp mesh:20x20 --direction push --order soft
 sssp mesh:20x20 --direction push --kernel discrete
 pr rmat:8 --undirected
 pr rmat:10 --undirected --hubs 49152
+pr rmat:10 --undirected --bins 3
+pr rmat:8 --bins 50
 pr grid:20x20,0.8 --direction push
 pr rmat:8 --direction push
 cc rmat:8 --undirected

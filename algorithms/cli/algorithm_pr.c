@@ -4,7 +4,7 @@
 #include "algorithms/reference.h"
 
 /* Positions of its options in request->own. */
-enum { TOLERANCE, DAMPING, DANGLING, ITERATIONS, BANDS, HUBS };
+enum { TOLERANCE, DAMPING, DANGLING, ITERATIONS, BANDS, HUBS, BINS };
 
 ROW_FUNCTIONS(pr, ranks)
 LINK_FUNCTION(pr)
@@ -19,6 +19,7 @@ weir_pr_config weir__cli_pr_config(const weir__cli_request *request)
     config.iterations = (uint32_t)request->own[ITERATIONS].count;
     config.bands = (uint32_t)request->own[BANDS].count;
     config.hubs = (uint32_t)request->own[HUBS].count;
+    config.bins = (uint32_t)request->own[BINS].count;
     return config;
 }
 
@@ -38,6 +39,7 @@ static void ask(const weir__cli_request *request, struct weir__asked *asked)
     asked->iterations = (uint32_t)request->own[ITERATIONS].count;
     asked->bands = (uint32_t)request->own[BANDS].count;
     asked->hubs = (uint32_t)request->own[HUBS].count;
+    asked->bins = (uint32_t)request->own[BINS].count;
 }
 
 static weir_status pr_reference(const weir_graph *graph, const weir__cli_request *request,
@@ -87,6 +89,13 @@ static const weir__cli_option options[] = {
            "where half of the arcs of a large graph are theirs, on GPUs",
            .low = 1, .high = 49152, .foreign = "reads no ranks along arcs", .kind = KIND_COUNT,
            .shown = "hubs %s"),
+    OPTION("bins", "N", VERB_OWN, weir__cli_set_number, FIELD(own[BINS]),
+           "bins into which direction pull spreads what arcs carry, at least,\n"
+           "and adds it up there, while ranks have 32 bits, so that none is\n"
+           "read at random; 1: none; default: 1, or as many as the blocks of\n"
+           "a GPU ask for where that moves less",
+           .low = 1, .high = UINT32_MAX, .foreign = "reads no ranks along arcs", .kind = KIND_COUNT,
+           .shown = "bins %s"),
     FLAG("verify", VERB_OWN, verify,
          "judge all ranks, by an exact iteration from them or, at tolerances\n"
          "up to 1e-9, by a reference; default: off"),
@@ -112,6 +121,7 @@ static const weir__cli_member members[] = {
     {.name = "residual", .kind = KIND_REAL, .offset = TRIAL(stats.residual)},
     {.name = "bands", .kind = KIND_COUNT, .offset = TRIAL(stats.bands)},
     {.name = "hubs", .kind = KIND_COUNT, .offset = TRIAL(stats.hubs)},
+    {.name = "bins", .kind = KIND_COUNT, .offset = TRIAL(stats.bins)},
     {.name = "epochs", .kind = KIND_COUNT, .offset = TRIAL(stats.epochs)},
     {.name = "ms_per_iteration", .kind = KIND_REAL, .offset = TRIAL(step_ms)},
     {.name = "l1_difference", .kind = KIND_REAL, .offset = TRIAL(own[RANKS_L1])},

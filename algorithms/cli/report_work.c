@@ -130,6 +130,8 @@ static void print_exchange(const struct work *work)
         row(work, "bands of ranks", stats->bands);
     if (stats->hubs)
         row(work, "hubs kept", stats->hubs);
+    if (stats->bins)
+        row(work, "bins of rows", stats->bins);
     if (stats->epochs)
         row(work, "epochs", stats->epochs);
     if (stats->shared)

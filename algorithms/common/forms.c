@@ -30,6 +30,7 @@ enum {
     READS_QUEUES = 1u << 15,
     READS_BANDS = 1u << 16,
     READS_HUBS = 1u << 17,
+    READS_BINS = 1u << 18,
     READS_ROUTES = READS_ROUTE | READS_ROUTE_STAGED,
     READS_WORKLIST = READS_ROUTES | READS_ORDER | READS_ORDER_SOFT | READS_DELTA | READS_KERNEL |
                      READS_WORKER | READS_FETCH | READS_MAPPING | READS_GROUP | READS_QUEUES
@@ -72,6 +73,7 @@ GIVEN(parents, options->parents)
 GIVEN(iterations, iterations)
 GIVEN(bands, bands)
 GIVEN(hubs, hubs)
+GIVEN(bins, bins)
 GIVEN(partition, partition)
 GIVEN(source, source)
 
@@ -105,6 +107,7 @@ static const struct row {
     {READS_ITERATIONS, 0, "iterations", "--iterations", iterations, NULL},
     {READS_BANDS, 0, "bands", "--bands", bands, NULL},
     {READS_HUBS, 0, "hubs", "--hubs", hubs, NULL},
+    {READS_BINS, 0, "bins", "--bins", bins, NULL},
     {READS_PARTITION, 0, "partition", "--partition", partition, NULL},
     {READS_SOURCE, 0, "source", "--stream", source, NULL},
 };
@@ -148,8 +151,8 @@ const struct weir__forms weir__sssp_forms = {
 const struct weir__forms weir__pr_forms = {
     .algorithm = "PageRank",
     .form = {{.name = "PageRank in step",
-              .reads =
-                  READS_DIRECTION | READS_PARTITION | READS_ITERATIONS | READS_BANDS | READS_HUBS,
+              .reads = READS_DIRECTION | READS_PARTITION | READS_ITERATIONS | READS_BANDS |
+                       READS_HUBS | READS_BINS,
               .directions = PULL,
               .usual = WEIR_DIRECTION_PULL},
              {.name = "PageRank through the worklist",

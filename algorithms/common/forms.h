@@ -38,6 +38,7 @@ struct weir__asked {
     uint32_t iterations;   /**< of weir_pr_config */
     uint32_t bands;        /**< the same */
     uint32_t hubs;         /**< the same */
+    uint32_t bins;         /**< the same */
     weir_cc_source source; /**< of weir_cc_create() */
     /** The command's --partition. A partition that a call passes says on how many devices to run, too, so every
      *  form reads that one. */

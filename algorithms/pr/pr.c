@@ -37,6 +37,9 @@ static weir_status check(const weir_pr_config *config)
         return weir__fail(WEIR_ERR_INVALID,
                           "%u hubs in %u bands: hubs are kept with one band alone", config->hubs,
                           config->bands);
+    if (config->bins > 1 && (config->bands > 1 || config->hubs > 1))
+        return weir__fail(WEIR_ERR_INVALID, "%u bins with %s: shares are spread into bins, or read",
+                          config->bins, config->bands > 1 ? "bands" : "hubs");
     return WEIR_OK;
 }
 
@@ -62,7 +65,8 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     const struct weir__asked asked = {.options = making->options,
                                       .iterations = pr->config.iterations,
                                       .bands = pr->config.bands,
-                                      .hubs = pr->config.hubs};
+                                      .hubs = pr->config.hubs,
+                                      .bins = pr->config.bins};
     const struct weir__form_case what = {WEIR__FORM_STEP, possible, pr};
     const struct weir__pr_task task = {.context = making->context,
                                        .graph = making->graph,

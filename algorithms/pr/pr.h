@@ -81,6 +81,38 @@ uint32_t weir__pr_strip_rows(uint64_t rows);
 weir_status weir__pr_order(const struct weir__pr_rows *rows, const struct weir__pr_bands *bands,
                            uint8_t *end_out);
 
+/** Reads of shares that no cache near a block has had a moment before, for each arc: 0 to 1, from a sample of the arcs of all parts.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE */
+weir_status weir__pr_fresh_reads(const struct weir__pr_parts *parts, double *each_out);
+
+/** What blocks take, one after the other; those of bins or stretches of several units before all others. */
+struct weir__pr_units {
+    struct pr_bin_unit *unit;
+    uint32_t *common; /* bins or stretches of several units */
+    uint32_t count, commons, common_units;
+};
+/** Bins of all parts, as planned; the devices put the arcs there. */
+struct weir__pr_bins {
+    uint32_t rows, numbers; /* of a bin, of a stretch; 0: there are none */
+    uint32_t stretches;
+    uint32_t blocks; /* of the device that has most */
+    struct weir__pr_part_bins {
+        uint32_t bins;   /* 0: the part has no rows */
+        uint64_t octets; /* at most */
+        struct weir__pr_units spread, collect;
+    } part[WEIR_DEVICES_MAX];
+};
+/** Whether an iteration by way of bins is expected to be faster than one that reads shares at random, on GPUs.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE */
+weir_status weir__pr_bins_pay(const struct weir__pr_parts *parts, int *pay_out);
+/** @param[in]  asked     bins of the largest part at the least, and stretches; 0: as many as its blocks want.
+ *  @param[out] bins_out  zero before; to be freed. @retval WEIR_ERR_NOMEM  @retval WEIR_ERR_UNSUPPORTED  2^32 of something. */
+weir_status weir__pr_bins_plan(const struct weir__pr_parts *parts, uint32_t asked,
+                               struct weir__pr_bins *bins_out);
+/** What the arrays of a part take. */
+uint64_t weir__pr_bins_bytes(const struct weir__pr_bins *bins, uint32_t p);
+void weir__pr_bins_free(struct weir__pr_bins *bins);
+
 /** For each number the devices that have arcs from its vertex and are not its own, as pr_lists.readers.
  *  @param[out] readers_out  `numbers` of the rows; to be freed. */
 weir_status weir__pr_readers(const struct weir__pr_task *task, const weir_rows *rows,

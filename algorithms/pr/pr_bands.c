@@ -73,6 +73,16 @@ static uint64_t row_at(const uint64_t *offsets, uint64_t rows, uint64_t arc)
     return low;
 }
 
+/* Whether, and how much of, a share's line has to be fetched in a stretch. */
+static double fetch(struct look *look, uint32_t target, uint8_t stretch)
+{
+    const uint32_t line = target / look->line;
+    if (look->seen[line] == stretch || look->weight[line] > look->edge)
+        return 0;
+    look->seen[line] = stretch;
+    return look->weight[line] == look->edge ? 1 - look->edge_hot : 1;
+}
+
 /* Short rows from an arc of a part on: their arcs, and the lines that have to be fetched for them. Within a stretch a line
  * is fetched once. */
 static weir_status look_at(struct look *look, const struct weir__pr_rows *rows, uint64_t arc,
@@ -88,13 +98,8 @@ static weir_status look_at(struct look *look, const struct weir__pr_rows *rows, 
         if (rows->offsets[row + 1] - rows->offsets[row] > PR_CHUNK_ARCS)
             continue;
         *arcs += (double)(rows->offsets[row + 1] - rows->offsets[row]);
-        for (uint64_t i = rows->offsets[row] - from; i < rows->offsets[row + 1] - from; i++) {
-            const uint32_t line = targets[i] / look->line;
-            if (look->seen[line] == stretch || look->weight[line] > look->edge)
-                continue;
-            look->seen[line] = stretch;
-            *fetched += look->weight[line] == look->edge ? 1 - look->edge_hot : 1;
-        }
+        for (uint64_t i = rows->offsets[row] - from; i < rows->offsets[row + 1] - from; i++)
+            *fetched += fetch(look, targets[i], stretch);
     }
     return status;
 }
@@ -189,6 +194,48 @@ weir_status weir__pr_bands_choose(const struct weir__pr_parts *parts, uint32_t a
             status = weigh_up(&look, cache_bytes, &bands_out->count);
         cut(&look, bands_out);
     }
+    free(look.weight);
+    free(look.seen);
+    return status;
+}
+
+/* ---- what the caches near blocks do not have ------------------------------------------------------- */
+
+/* A read of the cache that all units share, and what a unit's own keeps of hubs; arcs that its warps take about the same time. */
+#define SECTOR_BYTES 32
+#define NEAR_BYTES   (96 << 10)
+#define NEAR_ARCS    8192
+
+weir_status weir__pr_fresh_reads(const struct weir__pr_parts *parts, double *each_out)
+{
+    struct look look = {.parts = parts,
+                        .line = SECTOR_BYTES / share_bytes(parts),
+                        .hot = NEAR_BYTES / SECTOR_BYTES,
+                        .stretch_arcs = NEAR_ARCS};
+    double arcs = 0, fetched = 0;
+    uint32_t *targets = NULL;
+    weir_status status;
+    look.lines = (parts->numbers + (uint64_t)look.line - 1) / look.line;
+    if (!(status =
+              weir__alloc(look.lines, sizeof *look.weight, "weights of shares", &look.weight)) &&
+        !(status = weir__alloc(look.lines, 1, "lines of shares", &look.seen)) &&
+        !(status = weir__alloc(look.stretch_arcs, sizeof *targets, "some arcs", &targets)))
+        weigh(&look);
+    for (uint32_t p = 0; p < parts->count && !status; p++) {
+        const struct weir__pr_rows *rows = &parts->part[p];
+        const uint64_t all = rows->offsets[rows->count];
+        memset(look.seen, 0, look.lines);
+        for (uint32_t i = 0; i < STRETCHES && all && !status; i++) {
+            const uint64_t first = all / STRETCHES * i, left = all - first;
+            const uint64_t count = left < look.stretch_arcs ? left : look.stretch_arcs;
+            status = weir__download(rows->device, targets, rows->targets + first, count * 4);
+            for (uint64_t k = 0; k < count && !status; k++)
+                fetched += fetch(&look, targets[k], (uint8_t)(i + 1));
+            arcs += (double)count;
+        }
+    }
+    *each_out = arcs > 0 ? fetched / arcs : 0;
+    free(targets);
     free(look.weight);
     free(look.seen);
     return status;

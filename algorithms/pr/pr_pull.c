@@ -1,5 +1,5 @@
 /** @file pr_pull.c  PageRank in step on the host's side: its arrays, runs, and what is said of them. */
-#include "algorithms/pr/pr.h"
+#include "algorithms/pr/pr_making.h"
 #include "runtime/config.h"
 #include "runtime/room.h"
 #include "runtime/support.h"
@@ -11,21 +11,10 @@
 
 #define FINE "shares in doubles" /* the array that is taken when it turns out to be needed */
 
-extern const weir_steps_body weir__pr_pull_steps, weir__pr_bands_steps, weir__pr_hubs_steps;
+extern const weir_steps_body weir__pr_pull_steps, weir__pr_bands_steps, weir__pr_hubs_steps,
+    weir__pr_bins_steps;
 
 /* ---- memory ------------------------------------------------------------------------------------ */
-
-/* What there is while an object is made. */
-struct making {
-    struct weir__pr_pull *pull;
-    const struct weir__pr_task *task;
-    struct weir__pr_parts parts;
-    uint64_t *offsets[WEIR_DEVICES_MAX]; /* of in-arcs */
-    struct weir__pr_bands bands;
-    struct pr_hubs hubs;
-    struct weir__pr_lists lists[WEIR_DEVICES_MAX];
-    uint8_t *readers; /* by number, of several devices; else NULL */
-};
 
 /* Where in-arcs lie is known when rows are placed, so lists are counted by what all rows and arcs take at most. What
  * bands take beyond that is not here: where it is not there, runs do without (bands_fit()). */
@@ -45,16 +34,11 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
     weir__need_give(need, on_host, 1);
 }
 
-static const weir_rows_part *part_of(const struct making *making, uint32_t p)
-{
-    return weir__row_steps_part(&making->pull->on, p);
-}
-
 /* What the table below asks while an object is made. */
 #define COUNT(name, elements)                                                \
     static uint64_t name(const void *user, uint32_t device, uint32_t sender) \
     {                                                                        \
-        const struct making *making = user;                                  \
+        const struct weir__pr_making *making = user;                         \
         (void)device;                                                        \
         (void)sender;                                                        \
         return elements;                                                     \
@@ -62,11 +46,21 @@ static const weir_rows_part *part_of(const struct making *making, uint32_t p)
 COUNT(chunk_count, making->lists[device].chunks)
 COUNT(piece_count, making->lists[device].pieces)
 COUNT(long_count, making->lists[device].longs)
-COUNT(end_count, making->lists[device].bands *part_of(making, device)->owned + 1)
+COUNT(end_count, making->lists[device].bands *weir__pr_part_of(making, device)->owned + 1)
 COUNT(first_count, making->lists[device].first
                        ? (uint64_t)making->lists[device].bands * making->lists[device].strips + 1
                        : 0)
-COUNT(sum_count, making->lists[device].bands > 1 ? part_of(making, device)->owned : 0)
+COUNT(sum_count, making->lists[device].bands > 1 ? weir__pr_part_of(making, device)->owned : 0)
+#define IN_BINS(elements) (making->bins.rows ? (elements) : 0)
+COUNT(spread_count, making->bins.part[device].spread.count)
+COUNT(collect_count, making->bins.part[device].collect.count)
+COUNT(common_count, making->bins.part[device].collect.commons)
+COUNT(stretch_count, IN_BINS(making->bins.stretches + UINT64_C(1)))
+COUNT(bin_count, IN_BINS(making->bins.part[device].bins + UINT64_C(1)))
+COUNT(octet_count, making->bins.part[device].octets)
+COUNT(slot_count, making->bins.part[device].octets *PR_OCTET)
+COUNT(cell_count, (uint64_t)making->bins.part[device].bins * making->bins.stretches)
+COUNT(common_row_count, (uint64_t)making->bins.part[device].collect.commons * making->bins.rows)
 COUNT(reader_count, making->task->partition->parts > 1)
 COUNT(fine_count, making->pull->fine != 0)
 
@@ -104,31 +98,56 @@ static const weir_steps_array arrays[] = {
      .more = 1,
      .field = FIELD(lists.readers)},
     {.name = "pieces done", .bytes = 8, .field = FIELD(pieces_done)},
+    LIST("units that spread", spread_count, bins.spread),
+    LIST("units that collect", collect_count, bins.collect),
+    LIST("bins in common", common_count, bins.common),
+    LIST("octets by stretch", stretch_count, bins.by_stretch),
+    LIST("octets by bin", bin_count, bins.by_bin),
+    LIST("numbers of arcs", slot_count, bins.number),
+    LIST("places of octets", octet_count, bins.place),
+    LIST("rows of arcs", slot_count, bins.row),
+    LIST("shares of arcs", slot_count, bins.share),
+    LIST("arcs of cells", cell_count, bins.arcs),
+    LIST("cells by stretch", cell_count, bins.from),
+    LIST("cells by bin", cell_count, bins.to),
+    {.name = "sums in common",
+     .extent = WEIR_STEPS_COUNTED,
+     .first = WEIR_STEPS_FILLED_ONCE,
+     .count = common_row_count,
+     .bytes = sizeof(uint64_t),
+     .field = FIELD(bins.sum)},
+    {.name = "bins done", .bytes = 8, .field = FIELD(bins.done)},
+    {.name = "units taken", .bytes = 8, .more = 1, .field = FIELD(bins.next)},
 };
 
-static const weir_steps_phase phases[] = {
-    {.name = "gather", .ns = PR_RESULT_GATHER, .steps = PR_RESULT_GATHER + 1},
-    {.name = "exchange", .ns = PR_RESULT_EXCHANGE, .steps = PR_RESULT_EXCHANGE + 1},
-    {.name = "begin", .ns = PR_RESULT_BEGIN, .steps = PR_RESULT_BEGIN + 1}};
-static_assert(sizeof phases / sizeof *phases <= WEIR_RUN_PHASES,
+#define PHASE(what, result)                                 \
+    {                                                       \
+        .name = what, .ns = (result), .steps = (result) + 1 \
+    }
+#define PHASES PHASE("exchange", PR_RESULT_EXCHANGE), PHASE("begin", PR_RESULT_BEGIN)
+static const weir_steps_phase phases[] = {PHASE("gather", PR_RESULT_GATHER), PHASES},
+                              phases_in_bins[] = {PHASE("spread", PR_RESULT_SPREAD),
+                                                  PHASE("collect", PR_RESULT_GATHER), PHASES};
+static_assert(sizeof phases_in_bins / sizeof *phases_in_bins <= WEIR_RUN_PHASES,
               "statistics have room for all phases");
 
-#define PROGRAM(kernel)                                                  \
-    {                                                                    \
-        .what = "PageRank", .body = &(kernel), .arrays = arrays,         \
-        .array_count = sizeof arrays / sizeof *arrays, .phases = phases, \
-        .phase_count = sizeof phases / sizeof *phases                    \
+#define PROGRAM(kernel, its_phases)                                          \
+    {                                                                        \
+        .what = "PageRank", .body = &(kernel), .arrays = arrays,             \
+        .array_count = sizeof arrays / sizeof *arrays, .phases = its_phases, \
+        .phase_count = sizeof its_phases / sizeof *its_phases                \
     }
-static const weir_steps_program program = PROGRAM(weir__pr_pull_steps),
-                                in_bands = PROGRAM(weir__pr_bands_steps),
-                                with_hubs = PROGRAM(weir__pr_hubs_steps);
+static const weir_steps_program program = PROGRAM(weir__pr_pull_steps, phases),
+                                in_bands = PROGRAM(weir__pr_bands_steps, phases),
+                                with_hubs = PROGRAM(weir__pr_hubs_steps, phases),
+                                in_bins = PROGRAM(weir__pr_bins_steps, phases_in_bins);
 
 /* ---- building ---------------------------------------------------------------------------------- */
 
 /* The rows are this object's alone, and nobody else looks at their arcs: so these may be put in another order. */
-static weir_status look_at_rows(struct making *making, uint32_t p)
+static weir_status look_at_rows(struct weir__pr_making *making, uint32_t p)
 {
-    const weir_rows_part *part = part_of(making, p);
+    const weir_rows_part *part = weir__pr_part_of(making, p);
     const uint64_t bytes = (part->owned + UINT64_C(1)) * sizeof(uint64_t);
     struct weir__pr_rows *rows = &making->parts.part[p];
     weir_status status = weir__alloc(1, bytes, "offsets", &making->offsets[p]);
@@ -141,128 +160,7 @@ static weir_status look_at_rows(struct making *making, uint32_t p)
     return weir__download(rows->device, making->offsets[p], part->in.offsets, bytes);
 }
 
-/* The least that a device may count on: of a GPU all of its cache, while host devices have one together. */
-static uint64_t cache_of(const struct making *making)
-{
-    const weir_context *context = making->task->context;
-    const uint64_t set = weir__config_get(weir_context_config(context), WEIR__CACHE_BYTES);
-    uint64_t least = UINT64_MAX;
-    for (uint32_t p = 0; p < making->parts.count && !set; p++) {
-        weir_device_info info = WEIR_DEVICE_INFO_INIT;
-        weir_device_info_get(making->parts.part[p].device, &info);
-        if (info.kind == WEIR_DEVICE_HOST)
-            info.cache_bytes /= making->parts.count;
-        least = info.cache_bytes < least ? info.cache_bytes : least;
-    }
-    return set ? set : least;
-}
-
-/* Bytes of arrays that a device will be asked for behind its rows, those of doubles with them, which a run may turn out to need. */
-static uint64_t to_come(const struct making *making, uint32_t p, uint32_t bands)
-{
-    const uint64_t rows = part_of(making, p)->owned, arcs = part_of(making, p)->arcs_in;
-    const uint64_t strips = rows / weir__pr_strip_rows(rows) + 1;
-    const uint64_t chunks =
-        bands * (rows / PR_CHUNK_ROWS + 2 * strips) + 2 * (arcs / PR_CHUNK_ARCS);
-    const uint64_t pieces = 2 * (arcs / PR_PIECE_ARCS);
-    return making->parts.numbers * UINT64_C(24) + rows * (8 + 8 + bands + 1) +
-           chunks * sizeof(struct pr_chunk) +
-           pieces * (sizeof(struct pr_piece) + sizeof(struct pr_long) + sizeof(double)) +
-           bands * strips * sizeof(uint32_t);
-}
-
-/* Whether there is memory for bands: on the devices, and on the host, which puts arcs in order. */
-static int bands_fit(const struct making *making, uint32_t bands)
-{
-    struct weir__need need = {0, 0};
-    for (uint32_t p = 0; p < making->parts.count; p++) {
-        const struct weir__pr_rows *rows = &making->parts.part[p];
-        const uint64_t bytes = to_come(making, p, bands);
-        weir_device_info info = WEIR_DEVICE_INFO_INIT;
-        weir_pool_stats pool = WEIR_POOL_STATS_INIT;
-        weir_device_info_get(rows->device, &info);
-        weir_device_pool_stats(rows->device, &pool);
-        const uint64_t there = info.memory_bytes && info.memory_bytes < pool.bound_bytes
-                                   ? info.memory_bytes
-                                   : pool.bound_bytes;
-        if (pool.used_bytes + bytes > there)
-            return 0;
-        weir__need_take(&need, bytes - making->parts.numbers * UINT64_C(24), 1);
-        weir__need_take_on(&need, rows->device, bytes, 1);
-    }
-    weir__need_pass(&need, 2, WEIR__PR_BATCH_BYTES);
-    return weir__need_fits(&need, "bands") == WEIR_OK;
-}
-
-static weir_status choose_bands(struct making *making)
-{
-    const struct weir__pr_task *task = making->task;
-    const uint32_t asked = task->config.hubs > 1 ? 1 : task->config.bands;
-    weir_status status =
-        weir__pr_bands_choose(&making->parts, asked, cache_of(making), &making->bands);
-    if (!status && making->bands.count > 1 && !bands_fit(making, making->bands.count))
-        making->bands.count = 1;
-    return status;
-}
-
-/* ---- hubs ---------------------------------------------------------------------------------------- */
-
-/* How many a block of each part has room for; 0: there is none. */
-static uint32_t hubs_room(const struct making *making)
-{
-    uint32_t least = UINT32_MAX;
-    for (uint32_t p = 0; p < making->parts.count; p++) {
-        weir_device_info info = WEIR_DEVICE_INFO_INIT;
-        weir_device_info_get(making->parts.part[p].device, &info);
-        const int gpu = info.lanes > 1;
-        const uint32_t room = !gpu                                 ? PR_HUBS_HOST
-                              : info.block_bytes >= PR_HUBS_MEMORY ? PR_HUBS_GPU
-                                                                   : 0;
-        least = room < least ? room : least;
-    }
-    return making->parts.count <= PR_HUB_PARTS ? least : 0;
-}
-
-/* Whether a part has so many arcs that bringing hubs to all units is next to nothing beside them, and half of all arcs come from
- * hubs. With less than half the first cache, which lies in the same memory, does more (README.md, "Hubs"). */
-static int hubs_pay(const struct making *making, const struct pr_hubs *hubs)
-{
-    const uint64_t kept = (uint64_t)hubs->each * hubs->parts;
-    uint64_t theirs = 0;
-    for (uint32_t p = 0; p < making->parts.count; p++) {
-        weir_device_info info = WEIR_DEVICE_INFO_INIT;
-        weir_device_info_get(making->parts.part[p].device, &info);
-        if (info.lanes == 1 || part_of(making, p)->arcs_in < 2 * kept * info.units)
-            return 0;
-        for (uint32_t i = 0; i < hubs->each; i++)
-            theirs += making->parts.degree[hubs->begin[p] + i];
-    }
-    return theirs >= part_of(making, 0)->arcs_all / 2;
-}
-
-/* @return whether hubs are kept. Where numbers go by degree, a part's hubs have its first ones; else they are no hubs, but kept if
- * that was asked for. */
-static int choose_hubs(struct making *making)
-{
-    const uint32_t asked = making->task->config.hubs, parts = making->parts.count;
-    uint32_t each = asked == 1 ? 0 : hubs_room(making) / parts;
-    struct pr_hubs hubs = {.parts = parts};
-    if (asked && asked / parts < each)
-        each = asked < parts ? 1 : asked / parts;
-    for (uint32_t p = 0; p < parts && each; p++) {
-        const weir_rows_part *part = part_of(making, p);
-        hubs.begin[p] = part->begin;
-        each = part->owned < each ? (uint32_t)part->owned : each;
-    }
-    hubs.each = each;
-    if (!each || (!asked && (weir_rows_order_of(making->pull->on.rows) != WEIR_ROWS_BY_DEGREE ||
-                             !hubs_pay(making, &hubs))))
-        return 0;
-    making->hubs = hubs;
-    return 1;
-}
-
-static weir_status make_lists(struct making *making, uint32_t p)
+static weir_status make_lists(struct weir__pr_making *making, uint32_t p)
 {
     const struct weir__pr_rows *rows = &making->parts.part[p];
     const uint32_t bands = making->bands.count;
@@ -286,14 +184,14 @@ static weir_status make_lists(struct making *making, uint32_t p)
     }
 static weir_status placed(struct weir__row_steps *on, void *user);
 static const struct weir__row_form form = FORM(program), form_in_bands = FORM(in_bands),
-                                   form_with_hubs = FORM(with_hubs);
+                                   form_with_hubs = FORM(with_hubs), form_in_bins = FORM(in_bins);
 
 static weir_status placed(struct weir__row_steps *on, void *user)
 {
-    struct making *making = user;
+    struct weir__pr_making *making = user;
     weir_status status = WEIR_OK;
     making->parts.count = on->parts;
-    making->parts.numbers = part_of(making, 0)->numbers;
+    making->parts.numbers = weir__pr_part_of(making, 0)->numbers;
     making->parts.degree = weir_rows_degrees(on->rows);
     making->parts.fine = making->pull->fine;
     if (on->parts > 1)
@@ -301,17 +199,19 @@ static weir_status placed(struct weir__row_steps *on, void *user)
     for (uint32_t p = 0; p < on->parts && !status; p++)
         status = look_at_rows(making, p);
     if (!status)
-        status = choose_bands(making);
-    if (!status && making->bands.count > 1)
+        status = weir__pr_choose(making);
+    if (!status && making->bins.rows)
+        on->form = &form_in_bins;
+    else if (!status && making->bands.count > 1)
         on->form = &form_in_bands;
-    if (!status && making->bands.count == 1 && choose_hubs(making))
+    else if (!status && making->hubs.each)
         on->form = &form_with_hubs;
     for (uint32_t p = 0; p < on->parts && !status; p++)
         status = make_lists(making, p);
     return status;
 }
 
-static weir_status place_lists(const struct making *making, uint32_t p)
+static weir_status place_lists(const struct weir__pr_making *making, uint32_t p)
 {
     const weir_steps *steps = making->pull->on.steps;
     const weir_rows_part *part = weir__row_steps_part(&making->pull->on, p);
@@ -327,6 +227,12 @@ static weir_status place_lists(const struct making *making, uint32_t p)
         {"ends", lists->end, (uint64_t)lists->bands * part->owned},
         {"strips", lists->first,
          lists->first ? ((uint64_t)lists->bands * lists->strips + 1) * sizeof(uint32_t) : 0},
+        {"units that spread", making->bins.part[p].spread.unit,
+         making->bins.part[p].spread.count * sizeof(struct pr_bin_unit)},
+        {"units that collect", making->bins.part[p].collect.unit,
+         making->bins.part[p].collect.count * sizeof(struct pr_bin_unit)},
+        {"bins in common", making->bins.part[p].collect.common,
+         making->bins.part[p].collect.commons * sizeof(uint32_t)},
         {"readers", making->readers ? making->readers + part->begin : NULL,
          making->readers ? part->owned : 0}};
     weir_status status = WEIR_OK;
@@ -349,7 +255,7 @@ static void count_sends(const uint8_t *readers, struct pr_pull_args *args)
         args->sends[d] = d == args->member.index ? 0 : bit[d % 8];
 }
 
-static void tell(const struct making *making, uint32_t p)
+static void tell(const struct weir__pr_making *making, uint32_t p)
 {
     const struct weir__pr_task *task = making->task;
     const double n = (double)task->vertices, damping = task->config.damping;
@@ -359,21 +265,44 @@ static void tell(const struct making *making, uint32_t p)
     args->lists.longs = (uint32_t)making->lists[p].longs;
     args->lists.bands = making->lists[p].bands;
     args->lists.strips = making->lists[p].strips;
-    /* By bands a chunk knows a part of a row's length alone. */
-    args->symmetric =
-        weir_rows_symmetric(making->pull->on.rows) != 0 && making->lists[p].bands == 1;
+    /* By bands a chunk knows a part of a row's length alone, and by bins nobody does. */
+    args->symmetric = weir_rows_symmetric(making->pull->on.rows) != 0 &&
+                      making->lists[p].bands == 1 && !making->bins.rows;
     args->start = 1 / n;
     args->damping = damping;
     args->teleport = (1 - damping) / n;
     args->spread = task->config.dangling == WEIR_DANGLING_SPREAD ? damping / n : 0;
     args->dangling = (double)task->dangling * (double)(float)args->start;
     args->hubs = making->hubs;
+    if (making->bins.rows) {
+        const struct weir__pr_part_bins *part = &making->bins.part[p];
+        args->bins.rows = making->bins.rows;
+        args->bins.bins = part->bins;
+        args->bins.numbers = making->bins.numbers;
+        args->bins.stretches = making->bins.stretches;
+        args->bins.spreads = part->spread.count;
+        args->bins.collects = part->collect.count;
+        args->bins.commons = part->collect.commons;
+        args->bins.common_units = part->collect.common_units;
+    }
     if (making->readers)
         count_sends(making->readers, args);
     weir__pr_bounds(&task->config, 0, &args->bounds);
 }
 
-static weir_status build(struct making *making)
+/* The devices put arcs into bins, in a run that does nothing else. */
+static weir_status build_bins(const struct weir__pr_making *making)
+{
+    weir_steps *steps = making->pull->on.steps;
+    for (uint32_t p = 0; p < making->parts.count; p++)
+        ((struct pr_pull_args *)weir_steps_args(steps, p))->bins.building = 1;
+    weir_status status = weir_steps_run(steps, NULL);
+    for (uint32_t p = 0; p < making->parts.count; p++)
+        ((struct pr_pull_args *)weir_steps_args(steps, p))->bins.building = 0;
+    return status;
+}
+
+static weir_status build(struct weir__pr_making *making)
 {
     const struct weir__pr_task *task = making->task;
     weir_rows_config rows = WEIR_ROWS_CONFIG_INIT;
@@ -385,12 +314,14 @@ static weir_status build(struct making *making)
         tell(making, p);
         status = place_lists(making, p);
     }
+    if (!status && making->bins.rows)
+        status = build_bins(making);
     return status;
 }
 
 weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__pr_pull **pull_out)
 {
-    struct making making = {.task = task};
+    struct weir__pr_making making = {.task = task};
     struct pr_bounds bounds;
     weir_status status = weir__calloc(1, sizeof *making.pull, "PageRank", &making.pull);
     *pull_out = NULL;
@@ -404,6 +335,7 @@ weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__
         weir__pr_lists_free(&making.lists[p]);
         free(making.offsets[p]);
     }
+    weir__pr_bins_free(&making.bins);
     free(making.readers);
     if (status)
         weir__pr_pull_destroy(making.pull);
@@ -445,8 +377,11 @@ static uint64_t bytes_of(const struct pr_pull_args *args, uint64_t single, uint6
     const uint64_t more = (args->lists.bands - UINT64_C(1)) * (1 + 2 * sizeof(double));
     const uint64_t each =
         args->rows.arcs_in * 4 + args->lists.chunks * sizeof(struct pr_chunk) + rows * (row + more);
-    return single * (each + rows * 2 * sizeof(float)) + fine * (each + rows * 2 * sizeof(double)) +
-           numbers * (4 + sizeof(float)) +
+    /* With bins: numbers, places, shares twice and rows of arcs in octets, as if all were full; shares of all stretches. */
+    const uint64_t binned = args->rows.arcs_in * (4 + 2 * sizeof(float)) + args->rows.arcs_in / 2 +
+                            numbers * sizeof(float) + rows * (4 + (args->lists.readers != NULL));
+    return single * ((args->bins.bins ? binned : each) + rows * 2 * sizeof(float)) +
+           fine * (each + rows * 2 * sizeof(double)) + numbers * (4 + sizeof(float)) +
            rows * (4 + sizeof(double) + (fine ? sizeof(double) : sizeof(float))) +
            (fine ? numbers * (sizeof(float) + sizeof(double)) : 0);
 }
@@ -464,6 +399,8 @@ static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
     }
     const struct pr_pull_args *first = weir_steps_args(pull->on.steps, 0);
     stats->bands = first->lists.bands;
+    for (uint32_t p = 0; p < pull->on.parts; p++)
+        stats->bins += ((const struct pr_pull_args *)weir_steps_args(pull->on.steps, p))->bins.bins;
     stats->hubs = (uint64_t)first->hubs.each * first->hubs.parts;
     stats->steps = all;
     stats->residual = (double)result[PR_RESULT_CHANGE] * PR_UNIT;

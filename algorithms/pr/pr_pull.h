@@ -1,5 +1,5 @@
 /** @file pr_pull.h  PageRank over in-arcs, in step: the body of worklist/steps.h, in the dialect. With PR_BANDED it is
- * that for several bands (pr_bands_body.h), with PR_HUBS that which keeps shares of hubs near (pr_hubs_body.h).
+ * that for several bands (pr_bands_body.h), with PR_HUBS that which keeps shares of hubs near (pr_hubs_body.h), with PR_BINS that which spreads shares into bins (pr_bins_body.h).
  *
  * A vertex's *share* is its rank divided by its out-degree: what each of its arcs carries. (A vertex without
  * out-arcs keeps its rank there; nobody asks for its share.) An iteration adds up, for each row, the shares
@@ -28,6 +28,8 @@
  *
  * Where few vertices have most of the arcs, their shares lie in the memory of each block while an iteration lasts: a random read of
  * the cache that all units share moves 32 bytes for 4, and that cache's bandwidth is what such graphs wait for.
+ *
+ * Where shares are read at random and no cache near a block has them, an iteration with floats goes by way of bins instead (pr_bins.h).
  *
  * Each warp takes one entry of a list in each pass over it, and passes go forwards and backwards in turn: where rows
  * are sorted by length, the warp that had the longest row of one pass has the shortest of the next. */
@@ -150,6 +152,30 @@ WEIR_DEV void pr_ends(const uint8_t *ends, uint32_t count, uint8_t *end)
     }
 }
 
+/** Warps that have pieces, of which each adds one to pieces_done in an iteration. */
+WEIR_DEV uint64_t pr_piece_workers(const struct pr_pull_args *a, uint32_t workers)
+{
+    return workers < a->lists.pieces ? workers : (uint64_t)a->lists.pieces;
+}
+
+/** Wait until a word of this device has reached a number. By all threads of a block. @return as weir_steps_sync(). */
+WEIR_DEV uint32_t pr_await(const struct pr_pull_args *a, const uint64_t *word, uint64_t number,
+                           struct pr_pull_shared *shared, const struct weir_steps_block *b)
+{
+    if (b->thread == 0) {
+        shared->stop = WEIR_STEPS_GOES_ON;
+        WEIR_ROLLED
+        for (uint32_t looks = 0; weir_load_relaxed_dev_u64(word) < number && !shared->stop;
+             looks++) {
+            shared->stop = weir_steps_look(weir_steps_mine(&a->member), b, looks);
+            weir_pause(looks);
+        }
+        (void)weir_load_acquire_dev_u64(word);
+    }
+    weir_block_sync();
+    return shared->stop;
+}
+
 /* ---- an iteration, with shares of either kind -------------------------------------------------- */
 
 #define PR_REAL     float
@@ -207,8 +233,11 @@ WEIR_DEV void pr_add(const struct pr_pull_args *a, struct pr_pull_shared *shared
 WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_steps_block *b)
 {
     float *shares = a->single[a->member.index];
-    if (b->block == 0 && b->thread == 0)
+    if (b->block == 0 && b->thread == 0) {
         *a->pieces_done = 0;
+        if (PR_BINS)
+            *a->bins.done = a->bins.next[0] = a->bins.next[1] = 0;
+    }
     PR_EACH(b, i, a->rows.numbers)
     {
         const uint32_t degree = a->rows.out_degree[i];
@@ -216,12 +245,14 @@ WEIR_DEV void pr_begin(const struct pr_pull_args *a, const struct weir_steps_blo
     }
 }
 
-/** Floats become doubles, on every device its own copies. */
-WEIR_DEV void pr_refine(const struct pr_pull_args *a, const struct weir_steps_block *b,
-                        uint32_t copy)
+/** Floats become doubles, on every device its own copies. Iterations in bins had no pieces: what those without would have counted. */
+WEIR_DEV void pr_refine(const struct pr_pull_args *a, const struct pr_round *round,
+                        const struct pr_worker *worker, const struct weir_steps_block *b)
 {
-    const float *from = a->single[a->member.index] + (uint64_t)copy * a->rows.numbers;
+    const float *from = a->single[a->member.index] + (uint64_t)round->copy * a->rows.numbers;
     double *to = a->fine[a->member.index];
+    if (PR_BINS && b->block == 0 && b->thread == 0)
+        *a->pieces_done = pr_piece_workers(a, worker->count) * round->number;
     PR_EACH(b, i, a->rows.numbers)
     {
         to[i] = (double)from[i];
@@ -271,6 +302,11 @@ WEIR_DEV void pr_book(const struct pr_pull_args *a, struct pr_pull_shared *share
         weir_steps_book(&a->member, &shared->since_ns, phase, phase + 1);
 }
 
+#if PR_BINS
+#include "algorithms/pr/pr_bins.h"
+#include "algorithms/pr/pr_bins_build.h"
+#endif
+
 /** What the run was, for the host. */
 WEIR_DEV void pr_tell(const struct pr_pull_args *a, const struct weir_steps_block *b,
                       uint32_t single, uint32_t iterations, uint64_t change)
@@ -285,23 +321,30 @@ WEIR_DEV void pr_tell(const struct pr_pull_args *a, const struct weir_steps_bloc
         page->tell[d] = a->sends[d] * iterations;
 }
 
-/** What is done between two barriers. */
+#if PR_BINS
+#define PR_SINGLE_SWEEP(a, round, worker, shared, b, tally) \
+    pr_bins_sweep(a, round, shared, b, tally)
+#else
+#define PR_SINGLE_SWEEP pr_single_sweep
+#endif
+
+/** What is done between two barriers, of all devices; with bins an iteration with floats has another one in its middle. */
 enum pr_step { PR_STEP_BEGIN, PR_STEP_SINGLE, PR_STEP_REFINE, PR_STEP_FINE };
 
 /** @return as weir_steps_sync(). */
 WEIR_DEV uint32_t pr_step(const struct pr_pull_args *a, enum pr_step step,
                           const struct pr_round *round, const struct pr_worker *worker,
-                          struct pr_pull_shared *shared, const struct weir_steps_block *b)
+                          struct pr_pull_shared *shared, struct weir_steps_block *b)
 {
     struct pr_tally tally = {0, 0, 0};
     uint32_t stop = WEIR_STEPS_GOES_ON;
     if (step == PR_STEP_BEGIN)
         pr_begin(a, b);
     else if (step == PR_STEP_REFINE)
-        pr_refine(a, b, round->copy);
+        pr_refine(a, round, worker, b);
     else {
         stop = step == PR_STEP_FINE ? pr_fine_sweep(a, round, worker, shared, b, &tally)
-                                    : pr_single_sweep(a, round, worker, shared, b, &tally);
+                                    : PR_SINGLE_SWEEP(a, round, worker, shared, b, &tally);
         if (!stop)
             pr_add(a, shared, b, tally);
         pr_book(a, shared, b, PR_RESULT_GATHER);
@@ -333,6 +376,12 @@ WEIR_DEV void pr_pull_body(const struct pr_pull_args *a, struct pr_pull_shared *
         shared->since_ns = weir_clock_ns();
         shared->single = 0;
     }
+#if PR_BINS
+    if (a->bins.building) {
+        pr_bins_build(a, &worker, b);
+        return;
+    }
+#endif
     WEIR_ROLLED
     for (;;) {
         if (pr_step(a, step, &round, &worker, shared, b) ||

@@ -61,6 +61,52 @@ struct pr_lists {
 #define PR_HUB_PARTS   8u
 #define PR_HUBS_MEMORY 231936u
 
+/* ---- bins ------------------------------------------------------------------------------------- */
+
+/** Most rows of a bin, whose sums a block keeps, and most numbers of a stretch, whose shares it keeps. */
+#define PR_BIN_ROWS_GPU     12288u
+#define PR_BIN_NUMBERS_GPU  24576u
+#define PR_BIN_ROWS_HOST    2048u
+#define PR_BIN_NUMBERS_HOST 4096u
+#define PR_BIN_ROWS         (WEIR_LANES > 1u ? PR_BIN_ROWS_GPU : PR_BIN_ROWS_HOST)
+#define PR_BIN_NUMBERS      (WEIR_LANES > 1u ? PR_BIN_NUMBERS_GPU : PR_BIN_NUMBERS_HOST)
+/** What a block's memory has to have, so that there are two a multiprocessor. */
+#define PR_BINS_MEMORY 102400u
+/** Arcs of the same stretch and bin lie in groups of so many, of which the last is filled up. */
+#define PR_OCTET 8u
+
+/** The part `part` of `parts` equal ones of the octets of a stretch or a bin. */
+struct pr_bin_unit {
+    uint32_t of;
+    uint16_t part, parts;
+    uint32_t common; /* of a bin of several parts: which of those it is; else undefined */
+};
+
+/** The arcs of a part once more, in octets that lie by stretch where shares are spread and by bin where they are collected
+ *  (pr_bins.h). Made by the kernel once; read-only after that, but for `share` and `sum`. */
+struct pr_bins {
+    uint32_t rows, bins;         /* of a bin; bins */
+    uint32_t numbers, stretches; /* of a stretch; stretches */
+    uint32_t building;           /* the run makes these arrays */
+    uint32_t spreads, collects;  /* units; those of bins in common come first */
+    uint32_t commons, common_units;
+    const struct pr_bin_unit *spread, *collect;
+    const uint32_t *common; /* bins that have several units */
+    uint32_t *by_stretch;   /* first octet of each stretch, and behind the last */
+    uint32_t *by_bin;       /* the same of bins */
+    uint16_t *number; /* by stretch: in the stretch, of each arc; `numbers` where there is no arc */
+    uint32_t *place;  /* by stretch: where the octet is by bin */
+    uint16_t *row;    /* by bin: in the bin, of each arc */
+    float *share;     /* by bin: what each arc carries */
+    /* Of each bin and stretch, bin by bin: arcs that are still to be put; first octet by stretch and by bin. */
+    uint32_t *arcs, *from, *to;
+    uint64_t *
+        next; /* units that were taken, of those that spread and those that collect, over all iterations; relaxed dev */
+    uint64_t *sum; /* of rows of bins in common, in units of PR_UNIT; 0 between iterations */
+    uint64_t *
+        done; /* units of bins in common that were done, over all iterations; release, acquire dev */
+};
+
 /* ---- from the host, and for it ------------------------------------------------------------------ */
 
 /** Numbers for the host in weir_steps_page.result. */
@@ -72,7 +118,8 @@ enum pr_result {
     PR_RESULT_GATHER, /* in iterations, up to the barrier; the count is that of iterations */
     PR_RESULT_EXCHANGE =
         PR_RESULT_GATHER + 2, /* at their barriers, for the work of others and the exchange */
-    PR_RESULT_BEGIN = PR_RESULT_EXCHANGE + 2 /* setting shares, and making doubles of floats */
+    PR_RESULT_BEGIN = PR_RESULT_EXCHANGE + 2, /* setting shares, and making doubles of floats */
+    PR_RESULT_SPREAD = PR_RESULT_BEGIN + 2    /* with bins: to the barrier behind it */
 };
 
 /** Sums of a barrier. */
@@ -114,6 +161,7 @@ struct pr_pull_args {
     uint32_t symmetric;               /* a row is as long as its vertex's out-degree */
     struct pr_bounds bounds;
     struct pr_hubs hubs;
+    struct pr_bins bins;
     double start; /* rank of all vertices */
     double damping, teleport;
     double spread;   /* of dangling rank, what each vertex gets; 0: it is lost */
@@ -125,6 +173,11 @@ struct pr_pull_args {
 /** Hubs whose shares the kernel that is being compiled keeps (pr_hubs_body.h); 0: none. */
 #ifndef PR_HUBS
 #define PR_HUBS 0
+#endif
+
+/** Whether the kernel that is being compiled spreads shares into bins (pr_bins_body.h). */
+#ifndef PR_BINS
+#define PR_BINS 0
 #endif
 
 /** Warps of a block, and reads of a lane that are under way together. */
@@ -186,10 +239,28 @@ struct pr_tally {
     uint32_t restless;
 };
 
+/** Sums of the rows of a bin: halves of 64 bits, apart, so that lanes meet in fewer banks. */
+struct pr_bin {
+    uint32_t low[PR_BIN_ROWS], high[PR_BIN_ROWS];
+};
+
 struct pr_pull_shared {
+#if PR_BINS
+    union {
+        struct pr_warp warp[PR_WARPS];
+        struct pr_bin bin;
+        float stretch[PR_BIN_NUMBERS + 4]; /* and a share of 0 behind the last */
+    };
+#else
     struct pr_warp warp[PR_WARPS];
+#endif
     struct pr_tally tally[PR_WARPS];
     /* Thread 0's own; not in registers, which the sweeps are short of. */
+#if PR_BINS
+    uint32_t unit; /* that the block does next */
+    uint64_t sum
+        [2]; /* of units that were collected, in units of PR_UNIT: change, and rank of dangling vertices */
+#endif
     uint64_t since_ns; /* up to when the time of block 0 is booked */
     uint32_t single;   /* iterations with floats */
     uint32_t stop;

@@ -262,29 +262,6 @@ WEIR_DEV void PR_FN(pieces)(const struct pr_pull_args *a, const struct pr_round 
         weir_add_release_dev_u64(a->pieces_done, 1);
 }
 
-/* Wait until all pieces of this iteration are done. By all threads of a block. @return as weir_steps_sync(). */
-WEIR_DEV uint32_t PR_FN(wait)(const struct pr_pull_args *a, const struct pr_round *round,
-                              const struct pr_worker *worker, struct pr_pull_shared *shared,
-                              const struct weir_steps_block *b)
-{
-    const uint64_t each =
-        worker->count < a->lists.pieces ? worker->count : (uint64_t)a->lists.pieces;
-    if (b->thread == 0) {
-        shared->stop = WEIR_STEPS_GOES_ON;
-        WEIR_ROLLED
-        for (uint32_t looks = 0;
-             weir_load_relaxed_dev_u64(a->pieces_done) < each * (round->number + UINT64_C(1)) &&
-             !shared->stop;
-             looks++) {
-            shared->stop = weir_steps_look(weir_steps_mine(&a->member), b, looks);
-            weir_pause(looks);
-        }
-        (void)weir_load_acquire_dev_u64(a->pieces_done);
-    }
-    weir_block_sync();
-    return shared->stop;
-}
-
 WEIR_DEV void PR_FN(longs)(const struct pr_pull_args *a, const struct pr_round *round,
                            const struct pr_worker *worker, struct pr_tally *tally)
 {
@@ -317,7 +294,9 @@ WEIR_DEV uint32_t PR_FN(sweep)(const struct pr_pull_args *a, const struct pr_rou
         PR_FN(chunks)(a, round, worker, tally);
     if (!a->lists.longs)
         return WEIR_STEPS_GOES_ON;
-    uint32_t stop = PR_FN(wait)(a, round, worker, shared, b);
+    uint32_t stop =
+        pr_await(a, a->pieces_done,
+                 pr_piece_workers(a, worker->count) * (round->number + UINT64_C(1)), shared, b);
     if (!stop)
         PR_FN(longs)(a, round, worker, tally);
     return stop;

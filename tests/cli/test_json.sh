@@ -214,6 +214,11 @@ is trials.0.bands 2
 expect_ok pr ranks.el --devices host:2 --hubs 2 --json -
 is choices.hubs 2
 is trials.0.hubs 2
+is choices.bins 0
+is trials.0.bins 0
+expect_ok pr ranks.el --devices host:2 --bins 2 --json -
+is choices.bins 2
+at_least 2 trials.0.bins
 expect_ok pr ranks.el --devices host:2 --direction push --json -
 is trials.0.steps 0
 is trials.0.bands 0

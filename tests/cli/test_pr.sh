@@ -114,6 +114,10 @@ for hubs in 1 2 49152; do
     expect_ok pr rmat:8,8 --direction pull --devices host:3 --hubs $hubs --verify
     has "hubs $hubs"
 done
+for bins in 1 2 300; do
+    expect_ok pr rmat:8,8 --direction pull --devices host:3 --bins $bins --verify
+    has "bins $bins"
+done
 expect_ok pr rmat:8,8 --devices host:2 --tolerance 2.5
 expect_ok pr rmat:8,8 --devices host:2 --tolerance .01
 has "tolerance 0.01"
@@ -135,6 +139,11 @@ done
 for value in 0 -1 x 1.5 49153; do
     refuse 2 "--hubs: \"$value\"" pr $G --hubs="$value"
 done
+for value in 0 -1 x 1.5 4294967296; do
+    refuse 2 "--bins: \"$value\"" pr $G --bins="$value"
+done
+refuse 2 "--bins has no effect on PageRank through the worklist: leave it out" pr none.el --bins 3 --direction push
+refuse 2 "7 bins with bands: shares are spread into bins, or read" pr $G --bins 7 --bands 2
 refuse 2 "--hubs has no effect on PageRank through the worklist: leave it out" pr none.el --hubs 3 --direction push
 refuse 2 "7 hubs in 2 bands: hubs are kept with one band alone" pr $G --hubs 7 --bands 2
 refuse 2 "--bands has no effect on PageRank through the worklist: leave it out" pr none.el --bands 3 --direction push

@@ -74,6 +74,10 @@ unset WEIR_CACHE_BYTES
 lines "hubs kept" 0
 expect_ok pr rmat:10 --devices host:2 --direction pull --hubs 50 --stats --verify
 lines "^  hubs kept  *50$" 1
+lines "bins of rows" 0
+expect_ok pr rmat:10 --devices host:2 --direction pull --bins 8 --stats --verify
+lines "^  bins of rows  *1[6-9]$" 1
+lines ": spread [0-9.]* ms" 1
 
 # ---- the worklist in detail ----
 for verb in bfs sssp; do

@@ -31,7 +31,7 @@ worklist="direction order kernel worker fetch mapping"
     has "GTEPS edges"
     help_of sssp source sources $worklist balance wire weights
     has "GTEPS seen"
-    help_of pr $worklist tolerance damping dangling iterations bands hubs
+    help_of pr $worklist tolerance damping dangling iterations bands hubs bins
     has "1 - damping"
     help_of cc stream
     has "smallest vertex"

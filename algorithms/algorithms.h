@@ -8,7 +8,7 @@
  *
  * Rules for graphs (docs/design.md "Rules for graphs and answers"): duplicate arcs collapse to the
  * smallest weight, self loops are dropped, ids of edge lists are taken as written (n = largest +
- * 1), formats that count from 1 are shifted, MatrixMarket `symmetric` gives both directions.
+ * 1), formats that count from 1 are shifted, MatrixMarket `symmetric` and Graph500 give both directions.
  *
  * Threads: graphs, partitions and placements are read-only after they are made and may be shared; a
  * traversal or an algorithm object is used by one thread at a time, except for its _cancel.
@@ -47,7 +47,7 @@ typedef struct weir_graph {
     const uint32_t *weights_u32; /**< arcs values if weight_kind is WEIR_WEIGHT_U32, else NULL */
     const double *weights_f64;   /**< arcs values if weight_kind is WEIR_WEIGHT_F64, else NULL */
     const char *name;            /**< file name without folder, or the generator's text */
-    /** "MatrixMarket", "DIMACS", "Galois", "edge list", "generator" or "arcs" */
+    /** "MatrixMarket", "DIMACS", "METIS", "edge list", "Galois", "GAP", "Graph500", "generator" or "memory" */
     const char *format;
     double
         prepare_ms; /**< what weir_graph_open() or weir_graph_from_arcs() took, and weir_graph_weigh() since */
@@ -69,7 +69,9 @@ typedef struct weir_graph_options {
 
 /** Load or generate a graph.
  *
- *  @param[in] text  a path (format found by content, not by suffix; gzip, xz and zstd are unpacked), `-` for standard input, or
+ *  @param[in] text  a path (format found by content, not by suffix; gzip, xz and zstd are unpacked), `-` for standard input; or a
+ *     path with its format in front, for what is not what it looks like: `mtx:PATH`, `dimacs:PATH`, `metis:PATH`, `edges:PATH`, `galois:PATH`,
+ *     `gap:PATH` (a file of such a name is `./mtx:PATH`), and `graph500:PATH`: edges packed in 12 bytes, both directions, 2^k vertices; or
  *     `rmat:SCALE[,EDGEFACTOR[,SEED]]`: R-MAT with A,B,C = .57,.19,.19 (Graph500), 2^SCALE vertices,
  *     EDGEFACTOR * 2^SCALE arcs before cleaning (16), labels shuffled, seed 1; or
  *     `uniform:SCALE[,EDGEFACTOR[,SEED]]`: the same numbers of both, each arc between any two vertices; or
@@ -101,7 +103,8 @@ weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_
 void weir_graph_destroy(weir_graph *graph);
 
 /** Write a graph; the suffix picks the format: `.mtx` MatrixMarket (general), `.gr` Galois binary
- *  version 1, `.dimacs` DIMACS text, `.el` or `.txt` edge list; `.gz`, `.xz` or `.zst` behind it packs.
+ *  version 1, `.dimacs` DIMACS text, `.graph` METIS text, `.sg` GAP without weights, `.wsg` GAP with, `.el` or `.txt` edge list; `.gz`,
+ *  `.xz` or `.zst` behind it packs. DIMACS and `.wsg`, which know no arcs without weight, give them 1. METIS takes symmetric graphs only.
  *  The file appears complete or not at all.
  *  @retval WEIR_ERR_INVALID  unknown suffix, or a format that cannot hold this graph.
  *  @retval WEIR_ERR_IO       the file cannot be written. */

@@ -23,8 +23,10 @@ void weir__cli_help_short(FILE *file)
 static void print_graph_text(void)
 {
     fputs(
-        "GRAPH is a file (MatrixMarket, DIMACS, Galois binary or edge list, found by content;\n"
-        "gzip, xz and zstd are unpacked; - is standard input) or a generator:\n"
+        "GRAPH is a file (MatrixMarket, DIMACS, METIS, edge list, Galois or GAP binary, found by\n"
+        "content; gzip, xz and zstd are unpacked; - is standard input), a file with its format in\n"
+        "front (mtx:FILE, dimacs:, metis:, edges:, galois:, gap:, graph500: packed edges, which\n"
+        "nothing else tells) or a generator:\n"
         "  rmat:SCALE[,EDGEFACTOR[,SEED]]  2^SCALE vertices, EDGEFACTOR x 2^SCALE arcs before\n"
         "                                  duplicates and self loops go (Graph500's R-MAT)\n"
         "  uniform:SCALE[,EDGEFACTOR[,SEED]]  the same, but each arc between any two vertices\n"

@@ -151,7 +151,8 @@ static const weir__cli_option options[] = {
          "write one parent a line in vertex order, the source's its own\n"
          "number, -1 unreached; implies --parents"),
     OUTPUT_FILE(VERB_GEN, "the file to write: .mtx MatrixMarket, .gr Galois, .dimacs,\n"
-                          ".el or .txt edge list; .gz, .xz or .zst behind it packs"),
+                          ".graph METIS, .sg or .wsg GAP, .el or .txt edge list; .gz,\n"
+                          ".xz or .zst behind it packs"),
     OUTPUT_FILE(VERB_TOPO | VERB_BENCH, "write what --format says there; default: standard output"),
     TEXT("json", "FILE|-", VERB_TRAVERSAL | VERB_INFO | VERB_BENCH | VERB_PBF, json,
          "write one JSON document; - is standard output, which then\n"

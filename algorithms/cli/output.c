@@ -1,5 +1,6 @@
 /** @file output.c  Result files: opened before the run, complete or not there after it. */
 #include "algorithms/cli/cli.h"
+#include "algorithms/graph/format.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,9 +22,11 @@ static int out_of_memory(const weir__cli_output *output)
     return weir__cli_fail(EXIT_RUN, "--%s %s: out of memory", output->option, output->path);
 }
 
-/* Of a graph "-" is standard input, which may be a file. */
+/* Of a graph "-" is standard input, which may be a file; and its path may have a format in front. */
 static int facts_of(const char *path, int is_graph, struct stat *facts_out)
 {
+    if (is_graph)
+        (void)weir__format_named(path, &path);
     return is_graph && strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, facts_out)
                                               : stat(path, facts_out);
 }

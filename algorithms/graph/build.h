@@ -17,6 +17,8 @@ typedef struct weir__arcs {
     int borrowed;           /* the arrays are the caller's: read only, never freed */
     int mirror;             /* every arc stands for both directions */
     uint64_t negative_line; /* of text: line of the first weight below 0; 0: there is none */
+    int format_given;       /* whoever named the file said what it is: nothing is guessed */
+    int is_metis;           /* out: what was read as an edge list is METIS text */
 } weir__arcs;
 
 /** Of each arc of a list, in memory. */

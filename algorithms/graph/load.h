@@ -4,13 +4,17 @@
 
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/read.h"
+#include "algorithms/graph/rows.h"
 
-/** Fill an empty list from a file whose format is known. The caller frees the list, also on
+/** Fill an empty list, or empty rows, from a file whose format is known. The caller frees them, also on
  *  failure. @retval WEIR_ERR_FORMAT, WEIR_ERR_IO, WEIR_ERR_NOMEM */
 weir_status weir__load_matrix_market(weir__reader *reader, weir__arcs *arcs);
 weir_status weir__load_dimacs(weir__reader *reader, weir__arcs *arcs);
-weir_status weir__load_galois(weir__reader *reader, weir__arcs *arcs);
+weir_status weir__load_metis(weir__reader *reader, weir__arcs *arcs);
 weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs);
+weir_status weir__load_graph500(weir__reader *reader, weir__arcs *arcs);
+weir_status weir__load_galois(weir__reader *reader, weir__rows *rows);
+weir_status weir__load_gap(weir__reader *reader, weir__rows *rows);
 
 /** Add the arc of the line last taken. (A loop does not stay in the graph.) */
 static inline weir_status weir__arcs_add_line(weir__arcs *arcs, const weir__reader *reader,

@@ -29,30 +29,34 @@ static uint32_t columns_of(const char *at)
     return columns;
 }
 
-static weir_status refuse_columns(const weir__reader *reader, const char *line, uint32_t expected)
-{
-    uint32_t columns = columns_of(line);
-    const char *plural = columns == 1 ? "" : "s";
-    if (columns < 2 || columns > 3)
-        return weir__line_fail(reader,
-                               "%u column%s; an edge list has 2 or 3 (METIS files are not read)",
-                               columns, plural);
-    if (columns == expected)
-        return weir__line_fail(reader, "something is left over at the end of the line");
-    return weir__line_fail(reader,
-                           "%u column%s where the lines before have %u (METIS files are not read)",
-                           columns, plural, expected);
-}
-
 /* A file that is being read. */
 struct list {
     uint32_t columns; /* 0 before the first line that is no comment */
     uint64_t lines, loops;
     int promises; /* a header said how many edges there are */
     uint64_t promised;
-    int foreign; /* has a comment or a comma that METIS does not have */
+    int foreign; /* is no METIS text: has a comment or a comma that METIS does not have, or was said to be a list */
+    int uneven; /* is METIS text: a line has another number of columns, and all before are as METIS has them */
     weir__metis_text metis;
 };
+
+static weir_status refuse_columns(const weir__reader *reader, const char *line, struct list *list)
+{
+    uint32_t columns = columns_of(line), expected = list->columns;
+    const char *plural = columns == 1 ? "" : "s";
+    list->uneven = columns != expected && list->metis.possible;
+    if (list->uneven)
+        return WEIR_ERR_FORMAT; /* not for the user: the file is read again */
+    if (columns < 2 || columns > 3)
+        return weir__line_fail(reader,
+                               "%u column%s; an edge list has 2 or 3 (metis:PATH reads METIS text)",
+                               columns, plural);
+    if (columns == expected)
+        return weir__line_fail(reader, "something is left over at the end of the line");
+    return weir__line_fail(
+        reader, "%u column%s where the lines before have %u (metis:PATH reads METIS text)", columns,
+        plural, expected);
+}
 
 /* The arc that was added last may be a line of METIS text. */
 static void look_for_metis(const weir__reader *reader, const weir__arcs *arcs, struct list *list)
@@ -80,7 +84,7 @@ static weir_status take_line(weir__reader *reader, weir__arcs *arcs, const char 
         return status;
     at = separator(at);
     if (!*at)
-        return refuse_columns(reader, line, list->columns);
+        return refuse_columns(reader, line, list);
     if ((status = weir__take_whole(reader, &at, "vertex id", 0, ID_MAX, &target)))
         return status;
     const char *third = separator(at);
@@ -90,12 +94,12 @@ static weir_status take_line(weir__reader *reader, weir__arcs *arcs, const char 
         arcs->weighted = list->columns == 3;
     }
     if ((*third != '\0') != arcs->weighted || (!*third && *weir__skip(at)))
-        return refuse_columns(reader, line, list->columns);
+        return refuse_columns(reader, line, list);
     if (arcs->weighted) {
         if ((status = weir__take_real(reader, &third, &weight)))
             return status;
         if (*weir__skip(third))
-            return refuse_columns(reader, line, list->columns);
+            return refuse_columns(reader, line, list);
     }
     uint64_t larger = source > target ? source : target;
     if (larger >= arcs->vertices)
@@ -125,7 +129,6 @@ static void take_promise(const char *comment, struct list *list)
 static weir_status check_end(const weir__reader *reader, const struct list *list)
 {
     const char *path = weir__reader_path(reader);
-    const weir__metis_text *metis = &list->metis;
     if (list->columns == 0)
         return weir__fail(WEIR_ERR_FORMAT, "%s: holds no arcs", path);
     if (list->promises &&
@@ -135,12 +138,6 @@ static weir_status check_end(const weir__reader *reader, const struct list *list
                           (unsigned long long)(list->lines < list->promised
                                                    ? list->lines
                                                    : list->lines - list->loops));
-    if (!list->foreign && weir__metis_text_found(metis))
-        return weir__fail(WEIR_ERR_FORMAT,
-                          "%s:%llu: a METIS graph of %llu vertices and %llu edges, which is not "
-                          "read; an edge list that looks like one needs a comment with # above it",
-                          path, (unsigned long long)metis->header,
-                          (unsigned long long)metis->vertices, (unsigned long long)metis->edges);
     return WEIR_OK;
 }
 
@@ -149,8 +146,8 @@ static weir_status say_what_is_read(weir_status status)
 {
     struct weir__sentence kept = weir__fail_keep();
     status = weir__fail(status,
-                        "%s; files that do not begin as MatrixMarket, DIMACS or Galois ones do are "
-                        "read as edge lists: two ids a line, or two and a weight",
+                        "%s; files that do not begin as MatrixMarket, DIMACS, METIS, Galois or GAP "
+                        "ones do are read as edge lists: two ids a line, or two and a weight",
                         kept.text ? kept.text : "");
     free(kept.text);
     return status;
@@ -159,7 +156,7 @@ static weir_status say_what_is_read(weir_status status)
 weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs)
 {
     const char *line;
-    struct list list = {0};
+    struct list list = {.foreign = arcs->format_given};
     weir_status status;
     while (!(status = weir__reader_line(reader, &line))) {
         line = weir__skip(line);
@@ -169,10 +166,18 @@ weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs)
         } else if (!*line) {
             weir__metis_text_add(&list.metis, NULL);
         } else if (*line != '%') {
-            if ((status = take_line(reader, arcs, line, &list)))
-                return status == WEIR_ERR_FORMAT && !list.lines ? say_what_is_read(status) : status;
+            status = take_line(reader, arcs, line, &list);
+            if (list.uneven)
+                break;
+            if (status)
+                return status == WEIR_ERR_FORMAT && !list.lines && !arcs->format_given
+                           ? say_what_is_read(status)
+                           : status;
             look_for_metis(reader, arcs, &list);
         }
     }
+    arcs->is_metis = list.uneven || (!list.foreign && weir__metis_text_found(&list.metis));
+    if (arcs->is_metis)
+        return WEIR_OK;
     return status == WEIR_CLOSED ? check_end(reader, &list) : status;
 }

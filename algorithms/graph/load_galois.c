@@ -1,11 +1,13 @@
-/** @file load_galois.c  Galois binary graphs, version 1, little endian.
+/** @file load_galois.c  Galois binary graphs, versions 1 and 2, little endian.
  *
  *  u64 version, bytes of an edge's data (0 or 4), vertices n, arcs m; u64 end of each row [n];
- *  u32 targets [m]; 4 bytes of padding if m is odd; u32 weights [m] if edges have data. */
+ *  targets [m], of 4 bytes in version 1 and of 8 in version 2; padding if m is odd, of 4 bytes and of 8; u32
+ *  weights [m] if edges have data. Some writers leave the padding out where nothing follows it, and those of
+ *  version 2 everywhere: its numbers lie straight without. The file's size tells. */
 #include "algorithms/graph/load.h"
 #include "runtime/support.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #define BLOCK  4096u
 #define HEADER 32u
@@ -14,139 +16,92 @@ struct header {
     uint64_t version, edge_bytes, vertices, arcs;
 };
 
-static weir_status take(weir__reader *reader, void *data, size_t bytes)
-{
-    size_t got;
-    weir_status status = weir__reader_bytes(reader, data, bytes, &got);
-    if (!status && got < bytes)
-        status = weir__fail(WEIR_ERR_FORMAT, "%s: the Galois graph is cut short",
-                            weir__reader_path(reader));
-    return status;
-}
-
-static weir_status take_header(weir__reader *reader, struct header *h)
+static weir_status check_header(const weir__reader *reader, const struct header *h)
 {
     const char *path = weir__reader_path(reader);
-    uint64_t size = weir__reader_size(reader);
-    weir_status status = take(reader, h, sizeof *h);
-    if (status)
-        return status;
-    if (h->version != 1)
-        return weir__fail(WEIR_ERR_FORMAT, "%s: Galois version %llu; only version 1 is read", path,
-                          (unsigned long long)h->version);
+    if (h->version != 1 && h->version != 2)
+        return weir__fail(WEIR_ERR_FORMAT, "%s: Galois version %llu; versions 1 and 2 are read",
+                          path, (unsigned long long)h->version);
     if (h->edge_bytes != 0 && h->edge_bytes != 4)
         return weir__fail(WEIR_ERR_FORMAT, "%s: edges of %llu bytes of data; 0 and 4 are read",
                           path, (unsigned long long)h->edge_bytes);
     if (h->vertices > WEIR_VERTICES_MAX)
         return weir__fail(WEIR_ERR_FORMAT, "%s: %llu vertices are over the limit of %llu", path,
                           (unsigned long long)h->vertices, (unsigned long long)WEIR_VERTICES_MAX);
-    if (h->arcs > UINT64_MAX / 64 ||
-        (size != UINT64_MAX &&
-         (size < HEADER + 8 * h->vertices || size - HEADER - 8 * h->vertices < 4 * h->arcs)))
-        return weir__fail(WEIR_ERR_FORMAT,
-                          "%s: promises %llu vertices and %llu arcs but has only %llu bytes", path,
-                          (unsigned long long)h->vertices, (unsigned long long)h->arcs,
-                          (unsigned long long)size);
     return WEIR_OK;
 }
 
-static weir_status grow(uint64_t **ends, uint64_t *room)
-{
-    uint64_t more = *room ? *room * 2 : BLOCK;
-    uint64_t *data = realloc(*ends, more * sizeof **ends);
-    if (!data)
-        return weir__fail(WEIR_ERR_NOMEM, "graph offsets: no memory for %llu of them",
-                          (unsigned long long)more);
-    *ends = data;
-    *room = more;
-    return WEIR_OK;
-}
-
-/* The ends of all rows, in an array that grows as they really come. */
-static weir_status take_ends(weir__reader *reader, const struct header *h, uint64_t **ends)
+/* Hold the promises against the file. @param[out] padding_out  bytes between targets and weights, or at the end. */
+static weir_status check_size(weir__reader *reader, const struct header *h, uint64_t *padding_out)
 {
     const char *path = weir__reader_path(reader);
-    uint64_t room = 0, last = 0;
-    weir_status status;
-    for (uint64_t v = 0; v < h->vertices; v += BLOCK) {
-        uint64_t here = h->vertices - v < BLOCK ? h->vertices - v : BLOCK;
-        if (v + here > room && (status = grow(ends, &room)))
-            return status;
-        if ((status = take(reader, *ends + v, here * sizeof **ends)))
-            return status;
-        for (uint64_t i = v; i < v + here; last = (*ends)[i++])
-            if ((*ends)[i] < last || (*ends)[i] > h->arcs)
-                return weir__fail(WEIR_ERR_FORMAT,
-                                  "%s: the row of vertex %llu ends at %llu, before it begins or "
-                                  "behind all arcs",
-                                  path, (unsigned long long)i, (unsigned long long)(*ends)[i]);
-    }
-    if (last != h->arcs)
-        return weir__fail(WEIR_ERR_FORMAT, "%s: promises %llu arcs but the rows hold %llu", path,
-                          (unsigned long long)h->arcs, (unsigned long long)last);
+    const int absurd = h->arcs > UINT64_MAX / 64;
+    const uint64_t base = HEADER + 8 * h->vertices + 4 * h->version * (absurd ? 0 : h->arcs),
+                   data = absurd ? 0 : h->edge_bytes * h->arcs,
+                   padding = h->arcs % 2 ? 4 * h->version : 0;
+    weir_status status = absurd ? WEIR_OK : weir__reader_hold(reader, base + padding + data);
+    const uint64_t size = weir__reader_size(reader);
+    if (status)
+        return status;
+    if (absurd || size < base)
+        return weir__fail(WEIR_ERR_FORMAT,
+                          "%s: promises %llu vertices and %llu arcs but %s has only %llu bytes",
+                          path, (unsigned long long)h->vertices, (unsigned long long)h->arcs,
+                          size == UINT64_MAX ? "no file" : "the file", (unsigned long long)size);
+    *padding_out = padding;
+    if (size == base + data && (h->version == 2 || !data))
+        *padding_out = 0;
+    else if (size < base + padding + data)
+        return weir__fail(WEIR_ERR_FORMAT, "%s: the Galois graph is cut short", path);
+    else if (size > base + padding + data)
+        return weir__fail(WEIR_ERR_FORMAT, "%s: bytes are left over behind the Galois graph", path);
     return WEIR_OK;
 }
 
-static weir_status take_targets(weir__reader *reader, const struct header *h, const uint64_t *ends,
-                                weir__arcs *arcs)
+/* Targets of 8 bytes, of which those of a graph that fits have 4. */
+static weir_status take_wide(weir__reader *reader, weir__rows *rows)
 {
-    uint32_t block[BLOCK];
-    uint64_t source = 0;
+    uint64_t block[BLOCK];
     weir_status status;
-    for (uint64_t i = 0; i < h->arcs; i += BLOCK) {
-        uint64_t here = h->arcs - i < BLOCK ? h->arcs - i : BLOCK;
-        if ((status = take(reader, block, here * sizeof *block)))
+    for (uint64_t i = 0; i < rows->arcs; i += BLOCK) {
+        uint64_t here = rows->arcs - i < BLOCK ? rows->arcs - i : BLOCK;
+        if ((status = weir__rows_take(reader, block, here * sizeof *block)))
             return status;
         for (uint64_t j = 0; j < here; j++) {
-            while (ends[source] <= i + j)
-                source++;
-            if (block[j] >= h->vertices)
-                return weir__fail(WEIR_ERR_FORMAT, "%s: arc %llu leads to vertex %u of %llu",
-                                  weir__reader_path(reader), (unsigned long long)(i + j), block[j],
-                                  (unsigned long long)h->vertices);
-            if ((status = weir__arcs_add(arcs, (uint32_t)source, block[j], 0)))
-                return status;
+            if (block[j] >= rows->vertices)
+                return weir__rows_refuse(reader, rows, i + j, block[j]);
+            rows->targets[i + j] = (uint32_t)block[j];
         }
     }
     return WEIR_OK;
 }
 
-/* Padding and weights; without weights some writers leave the padding out. */
-static weir_status take_rest(weir__reader *reader, const struct header *h, weir__arcs *arcs)
+weir_status weir__load_galois(weir__reader *reader, weir__rows *rows)
 {
-    uint32_t block[BLOCK];
-    size_t got = 0;
-    char more;
-    weir_status status = WEIR_OK;
-    if (h->arcs % 2 != 0)
-        status = weir__reader_bytes(reader, block, sizeof *block, &got);
-    if (!status && h->arcs % 2 != 0 && got != sizeof *block && (got || h->edge_bytes))
-        status = take(reader, block, sizeof *block); /* nothing is left: says so */
-    for (uint64_t i = 0; h->edge_bytes && i < h->arcs && !status; i += BLOCK) {
-        uint64_t here = h->arcs - i < BLOCK ? h->arcs - i : BLOCK;
-        if ((status = take(reader, block, here * sizeof *block)))
-            return status;
-        for (uint64_t j = 0; j < here; j++)
-            arcs->weights[i + j] = block[j];
-    }
-    if (!status && !(status = weir__reader_bytes(reader, &more, 1, &got)) && got)
-        status = weir__fail(WEIR_ERR_FORMAT, "%s: bytes are left over behind the Galois graph",
-                            weir__reader_path(reader));
-    return status;
-}
-
-weir_status weir__load_galois(weir__reader *reader, weir__arcs *arcs)
-{
-    struct header header;
-    uint64_t *ends = NULL;
-    weir_status status;
-    if ((status = take_header(reader, &header)))
+    struct header h;
+    const char *data;
+    uint64_t padding = 0, skipped;
+    size_t have;
+    weir_status status = weir__reader_peek(reader, HEADER, &data, &have);
+    if (status)
         return status;
-    arcs->vertices = header.vertices;
-    arcs->weighted = header.edge_bytes != 0;
-    if (!(status = take_ends(reader, &header, &ends)) &&
-        !(status = take_targets(reader, &header, ends, arcs)))
-        status = take_rest(reader, &header, arcs);
-    free(ends);
-    return status;
+    if (have < HEADER)
+        return weir__fail(WEIR_ERR_FORMAT, "%s: the Galois graph is cut short",
+                          weir__reader_path(reader));
+    memcpy(&h, data, sizeof h);
+    if ((status = check_header(reader, &h)) || (status = check_size(reader, &h, &padding)) ||
+        (status = weir__rows_take(reader, &h, sizeof h)))
+        return status;
+    rows->vertices = h.vertices;
+    rows->arcs = h.arcs;
+    if ((status = weir__rows_reserve(rows, h.edge_bytes != 0)))
+        return status;
+    rows->offsets[0] = 0;
+    if ((status = weir__rows_take(reader, rows->offsets + 1, h.vertices * 8)) ||
+        (status = weir__rows_check(reader, rows)) ||
+        (status = h.version == 2 ? take_wide(reader, rows)
+                                 : weir__rows_take(reader, rows->targets, h.arcs * 4)) ||
+        (status = weir__rows_take(reader, &skipped, padding)))
+        return status;
+    return rows->weights ? weir__rows_take(reader, rows->weights, h.arcs * 4) : WEIR_OK;
 }

@@ -1,26 +1,8 @@
 /** @file open.c  weir_graph_open(): a generator's text, or a file whose content says its format. */
-#include "algorithms/graph/load.h"
+#include "algorithms/graph/format.h"
 #include "runtime/support.h"
 
 #include <string.h>
-#include <strings.h>
-
-#define PEEK_BYTES 4096
-
-struct format {
-    const char *name;
-    weir_status (*load)(weir__reader *reader, weir__arcs *arcs);
-};
-
-/* DIMACS text begins with a line whose first word is a single c, p or a. */
-static int is_dimacs(const char *data, size_t have)
-{
-    size_t at = 0;
-    while (at < have && strchr(" \t\r\n", data[at]) && data[at])
-        at++;
-    return at + 1 < have && data[at] && strchr("cpa", data[at]) && data[at + 1] &&
-           strchr(" \t\r\n", data[at + 1]);
-}
 
 /* Editors put a byte order mark before text in UTF-8. It stands for nothing. */
 static weir_status skip_mark(weir__reader *reader)
@@ -34,50 +16,94 @@ static weir_status skip_mark(weir__reader *reader)
     return weir__reader_bytes(reader, mark, sizeof mark, &got);
 }
 
-static weir_status detect(weir__reader *reader, struct format *format_out)
+/* Past the mark, which no binary format begins with; @p format stays where it is given. */
+static weir_status detect(weir__reader *reader, const weir__format **format)
 {
-    static const char banner[] = "%%MatrixMarket";
-    const char *data, *path = weir__reader_path(reader);
+    const char *data;
     size_t have;
-    weir_status status = weir__reader_peek(reader, PEEK_BYTES, &data, &have);
-    if (status)
+    weir_status status = WEIR_OK;
+    if ((!*format || (*format)->text) && (status = skip_mark(reader)))
+        return status;
+    if ((status = weir__reader_peek(reader, WEIR__FORMAT_PEEK, &data, &have)))
         return status;
     if (have == 0)
-        return weir__fail(WEIR_ERR_FORMAT, "%s: the file is empty", path);
-    if (have >= sizeof banner - 1 && strncasecmp(data, banner, sizeof banner - 1) == 0)
-        *format_out = (struct format){"MatrixMarket", weir__load_matrix_market};
-    else if (have >= 8 && (data[0] == 1 || data[0] == 2) &&
-             memcmp(data + 1, "\0\0\0\0\0\0", 7) == 0)
-        *format_out = (struct format){"Galois", weir__load_galois};
-    else if (is_dimacs(data, have))
-        *format_out = (struct format){"DIMACS", weir__load_dimacs};
-    else
-        *format_out = (struct format){"edge list", weir__load_edge_list};
+        return weir__fail(WEIR_ERR_FORMAT, "%s: the file is empty", weir__reader_path(reader));
+    if (!*format)
+        *format = weir__format_of(data, have, have < WEIR__FORMAT_PEEK);
     return WEIR_OK;
 }
 
-static weir_status load(const char *path, const weir_graph_options *options, weir_graph **graph_out)
+/* What was read as an edge list to its end is METIS text: read it again as that. */
+static weir_status again_as_metis(weir__reader *reader, weir__arcs *arcs)
+{
+    weir_status status;
+    if (!weir__reader_may_rewind(reader))
+        return weir__fail(
+            WEIR_ERR_FORMAT,
+            "%s: began as an edge list may, but is METIS text, and cannot be read twice: say "
+            "metis:-, or edges:- if it is a list",
+            weir__reader_path(reader));
+    weir__arcs_free(arcs);
+    *arcs = (weir__arcs){.format_given = 1};
+    if ((status = weir__reader_rewind(reader)) || (status = skip_mark(reader)))
+        return status;
+    return weir__load_metis(reader, arcs);
+}
+
+static weir_status load_list(weir__reader *reader, const weir__format **format,
+                             const weir_graph_options *options, weir__arcs *arcs)
+{
+    weir_status status = (*format)->load(reader, arcs);
+    if (!status && arcs->is_metis) {
+        *format = weir__format_metis();
+        status = again_as_metis(reader, arcs);
+    }
+    arcs->mirror |= options->undirected;
+    return status;
+}
+
+/* Closes the reader on the way: its buffers need not be there while the graph is built. */
+static weir_status load_any(weir__reader **reader, const weir__format **format,
+                            const weir_graph_options *options, weir_graph **graph_out)
+{
+    weir__arcs arcs = {.format_given = *format != NULL};
+    weir__rows rows = {0};
+    weir_status status = detect(*reader, format);
+    if (status)
+        return status;
+    if ((*format)->load_rows) {
+        if (!(status = (*format)->load_rows(*reader, &rows)))
+            status = weir__rows_build(*reader, &rows, options, graph_out);
+        weir__rows_free(&rows);
+        return status;
+    }
+    if (!(status = load_list(*reader, format, options, &arcs))) {
+        weir__reader_close(*reader);
+        *reader = NULL;
+        status = weir__build(&arcs, options->threads, graph_out);
+    }
+    weir__arcs_free(&arcs);
+    return status;
+}
+
+static weir_status load(const char *text, const weir_graph_options *options, weir_graph **graph_out)
 {
     weir__reader *reader = NULL;
-    weir__arcs arcs = {0};
-    struct format format = {0};
+    const char *path;
+    const weir__format *format = weir__format_named(text, &path);
     const char *slash = strrchr(path, '/'), *name = strcmp(path, "-") == 0 ? "standard input"
                                                     : slash                ? slash + 1
                                                                            : path;
-    weir_status status;
-    if ((status = weir__reader_open(path, &reader)) || (status = skip_mark(reader)) ||
-        (status = detect(reader, &format)) || (status = format.load(reader, &arcs)))
-        goto out;
-    weir__reader_close(reader);
-    reader = NULL;
-    arcs.mirror |= options->undirected;
-    if (!(status = weir__build(&arcs, options->threads, graph_out)))
-        status = weir__graph_name(graph_out, name, format.name);
-out:
+    if (!*path)
+        return weir__fail(WEIR_ERR_INVALID, "%s: no file is named behind it", text);
+    weir_status status = weir__reader_open(path, &reader);
+    if (!status)
+        status = load_any(&reader, &format, options, graph_out);
+    if (!status)
+        status = weir__graph_name(graph_out, name, format->name);
     if (status == WEIR_ERR_NOMEM)
         status = weir__fail(status, "%s: %s", path, weir_error_detail());
     weir__reader_close(reader);
-    weir__arcs_free(&arcs);
     return status;
 }
 

@@ -89,6 +89,12 @@ static void flush(weir__pack *p, int last)
 void weir__pack_bytes(weir__pack *pack, const void *data, size_t bytes)
 {
     const char *at = data;
+    if (pack->packing == WEIR__PLAIN &&
+        bytes >= sizeof pack->buffer) { /* an array: past the buffer */
+        flush(pack, 0);
+        write_out(pack, data, bytes);
+        return;
+    }
     while (bytes > 0 && !pack->failed) {
         size_t room = sizeof pack->buffer - pack->have, take = bytes < room ? bytes : room;
         memcpy(pack->buffer + pack->have, at, take);

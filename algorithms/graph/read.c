@@ -1,6 +1,7 @@
 /** @file read.c  Lines and bytes over a large buffer that follows the unpacked file. */
 #include "algorithms/graph/read.h"
 #include "algorithms/graph/unpack.h"
+#include "runtime/room.h"
 #include "runtime/support.h"
 
 #include <errno.h>
@@ -16,9 +17,14 @@ struct weir__reader {
     weir__unpack source;
     char *path;
     int fd;
+    off_t start; /* where the file begins for us; -1: a pipe */
     uint64_t size;
     uint64_t line;
+    int inside; /* a line was begun and not yet taken to its end */
     int ended;
+    int holding; /* bytes were taken ahead and stand in place of the source */
+    char *held;  /* them, until all were taken again */
+    size_t held_at, held_have;
     size_t at, have;
     char buffer[WEIR__LINE_MAX + 2]; /* one for a line's end, one for the zero behind it */
 };
@@ -32,8 +38,18 @@ static weir_status open_file(weir__reader *r, int path_is_input)
         return weir__fail(WEIR_ERR_IO, "%s: %s", r->path, strerror(errno));
     if (S_ISDIR(facts.st_mode))
         return weir__fail(WEIR_ERR_IO, "%s: is a directory", r->path);
-    r->size = S_ISREG(facts.st_mode) ? (uint64_t)facts.st_size : UINT64_MAX;
+    r->start = S_ISREG(facts.st_mode) ? lseek(r->fd, 0, SEEK_CUR) : -1;
+    r->size = r->start >= 0 && facts.st_size >= r->start ? (uint64_t)(facts.st_size - r->start)
+                                                         : UINT64_MAX;
     return WEIR_OK;
+}
+
+static weir_status start(weir__reader *r)
+{
+    weir_status status = weir__unpack_start(&r->source, r->fd, r->path);
+    if (!status && r->source.packing != WEIR__PLAIN)
+        r->size = UINT64_MAX;
+    return status;
 }
 
 weir_status weir__reader_open(const char *path, weir__reader **reader_out)
@@ -48,13 +64,10 @@ weir_status weir__reader_open(const char *path, weir__reader **reader_out)
     const int is_input = strcmp(path, "-") == 0;
     if (!(r->path = strdup(is_input ? "standard input" : path)))
         status = weir__fail(WEIR_ERR_NOMEM, "file buffer: no memory for a name");
-    if (status || (status = open_file(r, is_input)) ||
-        (status = weir__unpack_start(&r->source, r->fd, r->path))) {
+    if (status || (status = open_file(r, is_input)) || (status = start(r))) {
         weir__reader_close(r);
         return status;
     }
-    if (r->source.packing != WEIR__PLAIN)
-        r->size = UINT64_MAX;
     *reader_out = r;
     return WEIR_OK;
 }
@@ -66,8 +79,25 @@ void weir__reader_close(weir__reader *reader)
     weir__unpack_end(&reader->source);
     if (reader->fd >= 0)
         close(reader->fd);
+    free(reader->held);
     free(reader->path);
     free(reader);
+}
+
+int weir__reader_may_rewind(const weir__reader *reader)
+{
+    return reader->start >= 0;
+}
+
+weir_status weir__reader_rewind(weir__reader *r)
+{
+    if (lseek(r->fd, r->start, SEEK_SET) != r->start)
+        return weir__fail(WEIR_ERR_IO, "%s: %s", r->path, strerror(errno));
+    weir__unpack_end(&r->source);
+    r->line = 0;
+    r->inside = r->ended = 0;
+    r->at = r->have = 0;
+    return start(r);
 }
 
 const char *weir__reader_path(const weir__reader *reader)
@@ -85,6 +115,28 @@ uint64_t weir__reader_size(const weir__reader *reader)
     return reader->size;
 }
 
+/* Bytes of the unpacked file; none only at its end. */
+static weir_status pull(weir__reader *r, void *data, size_t room, size_t *got_out)
+{
+    weir_status status = WEIR_OK;
+    if (r->holding) {
+        size_t left = r->held_have - r->held_at;
+        *got_out = left < room ? left : room;
+        if (left > 0)
+            memcpy(data, r->held + r->held_at, *got_out);
+        r->held_at += *got_out;
+        if (r->held_at == r->held_have) {
+            free(r->held);
+            r->held = NULL;
+        }
+    } else {
+        status = weir__unpack_pull(&r->source, data, room, got_out);
+    }
+    if (!status)
+        r->ended = *got_out == 0;
+    return status;
+}
+
 /* Fill the buffer until `want` bytes are in it or the file ends. */
 static weir_status fill(weir__reader *r, size_t want)
 {
@@ -94,12 +146,10 @@ static weir_status fill(weir__reader *r, size_t want)
     r->at = 0;
     while (r->have < want && !r->ended) {
         size_t got;
-        weir_status status =
-            weir__unpack_pull(&r->source, r->buffer + r->have, room - r->have, &got);
+        weir_status status = pull(r, r->buffer + r->have, room - r->have, &got);
         if (status)
             return status;
         r->have += got;
-        r->ended = got == 0;
     }
     return WEIR_OK;
 }
@@ -115,9 +165,22 @@ weir_status weir__reader_peek(weir__reader *reader, size_t want, const char **da
     return status;
 }
 
-weir_status weir__reader_line(weir__reader *r, const char **line_out)
+/* Cut a line that fills the buffer at its last blank. @return the end of the part, NULL: there is none. */
+static char *cut(weir__reader *r, char *begin)
+{
+    char *end = r->buffer + r->have;
+    while (end > begin && end[-1] != ' ' && end[-1] != '\t')
+        end--;
+    if (end == begin)
+        return NULL;
+    r->at = (size_t)(end - r->buffer);
+    return end - 1;
+}
+
+weir_status weir__reader_part(weir__reader *r, const char **part_out, int *more_out)
 {
     char *begin = r->buffer + r->at, *end = memchr(begin, '\n', r->have - r->at);
+    *more_out = 0;
     while (!end && !r->ended && r->have - r->at <= WEIR__LINE_MAX) {
         size_t known = r->have - r->at;
         weir_status status = fill(r, known + 1);
@@ -126,19 +189,22 @@ weir_status weir__reader_line(weir__reader *r, const char **line_out)
         begin = r->buffer;
         end = memchr(begin + known, '\n', r->have - known);
     }
-    *line_out = begin;
-    if (!end && r->have == r->at)
+    *part_out = begin;
+    if (!end && r->have == r->at && !r->inside)
         return WEIR_CLOSED;
-    r->line++;
-    if (!end) {
-        if (!r->ended)
-            return weir__line_fail(r, "the line is longer than %u bytes", WEIR__LINE_MAX);
+    r->line += !r->inside;
+    if (end) {
+        r->at = (size_t)(end + 1 - r->buffer);
+    } else if (r->ended) {
         end = r->buffer + r->have; /* the last line has no end of its own */
         r->at = r->have;
     } else {
-        r->at = (size_t)(end + 1 - r->buffer);
+        *more_out = 1;
+        if (!(end = cut(r, begin)))
+            return weir__line_fail(r, "a word is longer than %u bytes", WEIR__LINE_MAX);
     }
-    if (end > begin && end[-1] == '\r')
+    r->inside = *more_out;
+    if (end > begin && end[-1] == '\r' && !*more_out)
         end--;
     *end = '\0';
     if (memchr(begin, '\0', (size_t)(end - begin)))
@@ -146,23 +212,79 @@ weir_status weir__reader_line(weir__reader *r, const char **line_out)
     return WEIR_OK;
 }
 
+weir_status weir__reader_line(weir__reader *r, const char **line_out)
+{
+    int more;
+    weir_status status = weir__reader_part(r, line_out, &more);
+    if (more)
+        return weir__line_fail(r, "the line is longer than %u bytes", WEIR__LINE_MAX);
+    return status;
+}
+
 weir_status weir__reader_bytes(weir__reader *r, void *data, size_t bytes, size_t *got_out)
 {
     char *to = data;
     *got_out = 0;
     while (*got_out < bytes) {
-        if (r->at == r->have) {
-            weir_status status = fill(r, 1);
-            if (status)
-                return status;
-            if (r->have == 0)
-                break;
-        }
         size_t left = r->have - r->at, want = bytes - *got_out, take = left < want ? left : want;
-        memcpy(to + *got_out, r->buffer + r->at, take);
-        r->at += take;
+        weir_status status = WEIR_OK;
+        if (left > 0) {
+            memcpy(to + *got_out, r->buffer + r->at, take);
+            r->at += take;
+        } else if (want >= sizeof r->buffer) { /* an array: past the buffer, into its place */
+            status = pull(r, to + *got_out, want, &take);
+        } else if (!(status = fill(r, 1)) && r->have > 0) {
+            continue;
+        }
+        if (status || take == 0)
+            return status;
         *got_out += take;
     }
+    return WEIR_OK;
+}
+
+/* Room for as many bytes again, `most` at the most. */
+static weir_status grow_held(weir__reader *r, char **held, size_t *room, uint64_t most)
+{
+    struct weir__need need = {0, 0};
+    size_t more = *room ? *room * 2 : sizeof r->buffer;
+    weir_status status;
+    if (more > most)
+        more = (size_t)most;
+    weir__need_take(&need, more - *room, 1);
+    if ((status = weir__need_fits(&need, "unpacking it")))
+        return status;
+    char *data = realloc(*held, more);
+    if (!data)
+        return weir__fail(WEIR_ERR_NOMEM, "no memory for %llu unpacked bytes",
+                          (unsigned long long)more);
+    *held = data;
+    *room = more;
+    return WEIR_OK;
+}
+
+weir_status weir__reader_hold(weir__reader *r, uint64_t most)
+{
+    char *held = NULL;
+    size_t room = 0, have = 0, got = 1;
+    weir_status status = WEIR_OK;
+    if (r->size != UINT64_MAX)
+        return WEIR_OK;
+    most = most < SIZE_MAX / 2 ? most + 1 : SIZE_MAX / 2; /* one more tells that there is more */
+    while (!status && have < most && got > 0) {
+        if (have == room)
+            status = grow_held(r, &held, &room, most);
+        if (!status && !(status = weir__reader_bytes(r, held + have, room - have, &got)))
+            have += got;
+    }
+    if (status) {
+        free(held);
+        return status;
+    }
+    r->holding = 1;
+    r->held = held;
+    r->held_have = r->size = have;
+    r->ended = 0;
     return WEIR_OK;
 }
 

@@ -19,6 +19,13 @@ const char *weir__reader_path(const weir__reader *reader);
 uint64_t weir__reader_number(const weir__reader *reader);
 /** Bytes that are in the file, or UINT64_MAX when packing or a pipe hides it. */
 uint64_t weir__reader_size(const weir__reader *reader);
+/** Whether the file may be read again from its first byte: it is no pipe. */
+int weir__reader_may_rewind(const weir__reader *reader);
+/** Begin again, of a file of which that is so and which is not held. */
+weir_status weir__reader_rewind(weir__reader *reader);
+/** Where the size is hidden, take the rest of the file into memory, and one byte more than @p most at most; then the
+ *  size is known. Before anything was taken. @retval WEIR_ERR_NOMEM, WEIR_ERR_IO */
+weir_status weir__reader_hold(weir__reader *reader, uint64_t most);
 
 /** Look at the next bytes without taking them: up to @p want (at most WEIR__LINE_MAX), fewer at the
  *  end of the file. */
@@ -27,6 +34,9 @@ weir_status weir__reader_peek(weir__reader *reader, size_t want, const char **da
 /** Take the next line, without its end and ended by a zero byte; valid until the next call.
  *  @retval WEIR_CLOSED  there is none.  @retval WEIR_ERR_FORMAT  too long, or holds a zero byte. */
 weir_status weir__reader_line(weir__reader *reader, const char **line_out);
+/** The same for lines of any length: those that are longer come in parts, cut at blanks.
+ *  @param[out] more_out  whether the next call gives more of the same line. */
+weir_status weir__reader_part(weir__reader *reader, const char **part_out, int *more_out);
 /** Take up to @p bytes bytes; fewer only at the end of the file. */
 weir_status weir__reader_bytes(weir__reader *reader, void *data, size_t bytes, size_t *got_out);
 

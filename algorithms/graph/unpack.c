@@ -12,28 +12,35 @@
 #define XZ_MEMORY_MAX       (UINT64_C(1) << 30)
 #define ZSTD_WINDOW_LOG_MAX 30 /* zstd --long=30; by itself it writes 2^27 at most */
 
-/* Read more packed bytes behind those that are left; sets `ended` at the end of the file. */
+/* Bytes of the file; none only at its end, which sets `ended`. */
+static weir_status read_some(weir__unpack *u, void *data, size_t room, size_t *got_out)
+{
+    ssize_t got;
+    while ((got = read(u->fd, data, room)) < 0) {
+        if (errno == EAGAIN) { /* standard input, as somebody left it */
+            struct pollfd more = {.fd = u->fd, .events = POLLIN};
+            (void)poll(&more, 1, -1);
+        } else if (errno != EINTR) {
+            return weir__fail(WEIR_ERR_IO, "%s: %s", u->path, strerror(errno));
+        }
+    }
+    u->ended = got == 0;
+    *got_out = (size_t)got;
+    return WEIR_OK;
+}
+
+/* Read more packed bytes behind those that are left. */
 static weir_status refill(weir__unpack *u)
 {
     memmove(u->input, u->input + u->at, u->have - u->at);
     u->have -= u->at;
     u->at = 0;
-    while (u->have < sizeof u->input) {
-        ssize_t got = read(u->fd, u->input + u->have, sizeof u->input - u->have);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0 && errno == EAGAIN) { /* standard input, as somebody left it */
-            struct pollfd more = {.fd = u->fd, .events = POLLIN};
-            (void)poll(&more, 1, -1);
-            continue;
-        }
-        if (got < 0)
-            return weir__fail(WEIR_ERR_IO, "%s: %s", u->path, strerror(errno));
-        if (got == 0) {
-            u->ended = 1;
-            break;
-        }
-        u->have += (size_t)got;
+    while (u->have < sizeof u->input && !u->ended) {
+        size_t got;
+        weir_status status = read_some(u, u->input + u->have, sizeof u->input - u->have, &got);
+        if (status)
+            return status;
+        u->have += got;
     }
     return WEIR_OK;
 }
@@ -64,7 +71,7 @@ weir_status weir__unpack_start(weir__unpack *u, int fd, const char *path)
     u->path = path;
     if ((status = refill(u)))
         return status;
-    if (starts(u, "\x1f\x8b", 2)) {
+    if (starts(u, "\x1f\x8b\x08", 3)) {
         if (inflateInit2(&u->gzip, 15 + 16) != Z_OK)
             return no_memory("gzip");
         u->packing = WEIR__GZIP;
@@ -199,6 +206,9 @@ weir_status weir__unpack_pull(weir__unpack *u, void *data, size_t room, size_t *
 {
     weir_status status = WEIR_OK;
     *got_out = 0;
+    /* Arrays of binary files come straight into their place. */
+    if (u->packing == WEIR__PLAIN && u->at == u->have && !u->ended && room >= sizeof u->input)
+        return read_some(u, data, room, got_out);
     while (room > 0 && *got_out == 0 && !status) {
         if (u->at == u->have && !u->ended && (status = refill(u)))
             return status;

@@ -1,8 +1,7 @@
 /** @file write.c  weir_graph_write(): the formats, by suffix. What is written reads back equal. */
-#include "algorithms/graph/pack.h"
+#include "algorithms/graph/arcs.h"
+#include "algorithms/graph/write.h"
 #include "runtime/support.h"
-
-#include "algorithms/algorithms.h"
 
 #include <locale.h>
 #include <string.h>
@@ -88,14 +87,112 @@ static void write_edge_list(weir__pack *pack, const weir_graph *graph)
         weir__pack_bytes(pack, "1\n", 2);
 }
 
+/* The comment keeps it from being read as an edge list, which it may be as well. */
+static void write_metis(weir__pack *pack, const weir_graph *graph)
+{
+    weir__pack_text(pack, "%% METIS graph\n%llu %llu%s\n", (unsigned long long)graph->vertices,
+                    (unsigned long long)(graph->arcs / 2), graph->weights_u32 ? " 001" : "");
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        const uint64_t end = graph->offsets[v + 1];
+        for (uint64_t i = graph->offsets[v]; i < end; i++) {
+            const char behind = i + 1 < end ? ' ' : '\n';
+            weir__pack_number(pack, graph->targets[i] + UINT64_C(1),
+                              graph->weights_u32 ? ' ' : behind);
+            if (graph->weights_u32)
+                weir__pack_number(pack, graph->weights_u32[i], behind);
+        }
+        if (graph->offsets[v] == end)
+            weir__pack_bytes(pack, "\n", 1);
+    }
+}
+
+/* ---- what a format can hold: a sentence where it cannot hold a graph ---------------------- */
+
+static weir_status fits_any(const weir_graph *graph, const char *path)
+{
+    (void)graph, (void)path;
+    return WEIR_OK;
+}
+
+static weir_status fits_whole(const weir_graph *graph, const char *path)
+{
+    if (graph->weight_kind == WEIR_WEIGHT_F64)
+        return weir__fail(WEIR_ERR_INVALID,
+                          "%s: this format holds whole weights of 32 bits, this graph has others",
+                          path);
+    return WEIR_OK;
+}
+
+static weir_status fits_edge_list(const weir_graph *graph, const char *path)
+{
+    if (graph->vertices == 0)
+        return weir__fail(WEIR_ERR_INVALID, "%s: an edge list cannot hold a graph of no vertices",
+                          path);
+    return WEIR_OK;
+}
+
+static weir_status fits_metis(const weir_graph *graph, const char *path)
+{
+    weir_status status = fits_whole(graph, path);
+    for (uint64_t i = 0; graph->weights_u32 && i < graph->arcs && !status; i++)
+        if (graph->weights_u32[i] == 0)
+            status = weir__fail(WEIR_ERR_INVALID,
+                                "%s: METIS text holds weights from 1, this graph has 0", path);
+    if (!status && !weir__graph_symmetric(graph, graph->weights_u32))
+        status =
+            weir__fail(WEIR_ERR_INVALID,
+                       "%s: METIS text holds graphs in which every arc has its reverse, of equal "
+                       "weight, this graph has not (--undirected adds them)",
+                       path);
+    return status;
+}
+
+static weir_status fits_gap(const weir_graph *graph, const char *path)
+{
+    if (graph->vertices > INT32_MAX)
+        return weir__fail(WEIR_ERR_INVALID, "%s: a GAP graph has at most %d vertices", path,
+                          INT32_MAX);
+    return WEIR_OK;
+}
+
+static weir_status fits_sg(const weir_graph *graph, const char *path)
+{
+    if (graph->weight_kind != WEIR_WEIGHT_NONE)
+        return weir__fail(
+            WEIR_ERR_INVALID,
+            "%s: a GAP graph without weights (.sg), this graph has some: .wsg holds them", path);
+    return fits_gap(graph, path);
+}
+
+static weir_status fits_wsg(const weir_graph *graph, const char *path)
+{
+    weir_status status = fits_whole(graph, path);
+    for (uint64_t i = 0; graph->weights_u32 && i < graph->arcs && !status; i++)
+        if (graph->weights_u32[i] > INT32_MAX)
+            status = weir__fail(WEIR_ERR_INVALID, "%s: a GAP graph holds weights up to %d", path,
+                                INT32_MAX);
+    if (!status && graph->arcs == 0)
+        status = weir__fail(WEIR_ERR_INVALID,
+                            "%s: a GAP graph without arcs has no weights: .sg holds it", path);
+    return status ? status : fits_gap(graph, path);
+}
+
 struct form {
     const char *suffix;
+    weir_status (*fits)(const weir_graph *graph, const char *path);
     void (*write)(weir__pack *pack, const weir_graph *graph);
 };
 
-static const struct form forms[] = {{".mtx", write_matrix_market}, {".gr", write_galois},
-                                    {".dimacs", write_dimacs},     {".el", write_edge_list},
-                                    {".txt", write_edge_list},     {NULL, NULL}};
+enum { EDGE_LIST = 3 }; /* in the table: what devices and pipes get */
+static const struct form forms[] = {{".mtx", fits_any, write_matrix_market},
+                                    {".gr", fits_whole, write_galois},
+                                    {".dimacs", fits_whole, write_dimacs},
+                                    [EDGE_LIST] = {".el", fits_edge_list, write_edge_list},
+                                    {".txt", fits_edge_list, write_edge_list},
+                                    {".graph", fits_metis, write_metis},
+                                    {".sg", fits_sg, weir__write_gap},
+                                    {".wsg", fits_wsg, weir__write_gap_weighted},
+                                    {NULL, NULL, NULL}};
 
 /* Cut a suffix off; `length` is what counts of the path. */
 static int cut(const char *path, size_t *length, const char *suffix)
@@ -114,6 +211,19 @@ static int is_stream(const char *path)
     return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
 }
 
+static weir_status refuse_suffix(const char *path)
+{
+    char list[200] = "";
+    for (const struct form *form = forms; form->suffix; form++) {
+        strcat(list, form == forms ? "" : ", ");
+        strcat(list, form->suffix);
+    }
+    return weir__fail(
+        WEIR_ERR_INVALID,
+        "%s: unknown suffix; choose one of: %s, with .gz, .xz or .zst behind it to pack", path,
+        list);
+}
+
 static weir_status find(const char *path, const struct form **form_out, weir__packing *packing_out)
 {
     size_t length = strlen(path);
@@ -125,14 +235,9 @@ static weir_status find(const char *path, const struct form **form_out, weir__pa
     while (form->suffix && !cut(path, &length, form->suffix))
         form++;
     if (!form->suffix && is_stream(path))
-        form = &forms[3];
+        form = &forms[EDGE_LIST];
     *form_out = form;
-    if (form->suffix)
-        return WEIR_OK;
-    return weir__fail(WEIR_ERR_INVALID,
-                      "%s: unknown suffix; choose one of: .mtx, .gr, .dimacs, .el, .txt, with .gz, "
-                      ".xz or .zst behind it to pack",
-                      path);
+    return form->suffix ? WEIR_OK : refuse_suffix(path);
 }
 
 weir_status weir__write_check(const char *path)
@@ -140,24 +245,6 @@ weir_status weir__write_check(const char *path)
     const struct form *form;
     weir__packing packing;
     return find(path, &form, &packing);
-}
-
-static weir_status choose(const weir_graph *graph, const char *path, const struct form **form_out,
-                          weir__packing *packing_out)
-{
-    weir_status status = find(path, form_out, packing_out);
-    const struct form *form = *form_out;
-    if (status)
-        return status;
-    if (graph->weight_kind == WEIR_WEIGHT_F64 &&
-        (form->write == write_galois || form->write == write_dimacs))
-        return weir__fail(WEIR_ERR_INVALID,
-                          "%s: %s holds whole weights of 32 bits, this graph has others", path,
-                          form->suffix);
-    if (graph->vertices == 0 && form->write == write_edge_list)
-        return weir__fail(WEIR_ERR_INVALID, "%s: an edge list cannot hold a graph of no vertices",
-                          path);
-    return WEIR_OK;
 }
 
 weir_status weir_graph_write(const weir_graph *graph, const char *path)
@@ -174,7 +261,7 @@ weir_status weir__graph_write(const weir_graph *graph, const char *path, int (*l
     weir_status status;
     if (!graph || !path)
         return weir__fail(WEIR_ERR_INVALID, "weir_graph_write: no graph or no path");
-    if ((status = choose(graph, path, &form, &packing)) ||
+    if ((status = find(path, &form, &packing)) || (status = form->fits(graph, path)) ||
         (status = weir__pack_open(path, packing, &pack)))
         return status;
     /* A decimal comma would not read back. */

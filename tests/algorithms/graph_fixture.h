@@ -169,6 +169,20 @@ static inline void assert_sound(const weir_graph *graph)
     assert_int_equal(graph->weights_f64 != NULL, graph->weight_kind == WEIR_WEIGHT_F64);
 }
 
+/* Reading @p path fails with @p status and one sentence: the path and @p where, and somewhere behind them @p why. */
+static inline void assert_file_refused(const char *path, weir_status status, const char *where,
+                                       const char *why)
+{
+    weir_graph *graph = (weir_graph *)&graph;
+    char wanted[500];
+    weir_status got = weir_graph_open(path, NULL, &graph);
+    const char *detail = weir_error_detail();
+    snprintf(wanted, sizeof wanted, "%s%s", path, where);
+    if (got != status || graph || strncmp(detail, wanted, strlen(wanted)) != 0 ||
+        !strstr(detail, why) || strchr(detail, '\n'))
+        fail_msg("wanted status %d, %s ... %s; got %d: %s", status, wanted, why, got, detail);
+}
+
 static inline void assert_same(const weir_graph *a, const weir_graph *b)
 {
     assert_int_equal(a->vertices, b->vertices);

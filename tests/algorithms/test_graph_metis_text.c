@@ -1,52 +1,140 @@
-/** @file test_graph_metis_text.c  METIS graphs that read as edge lists are refused; edge lists that
- *  look a little like METIS graphs are not. */
+/** @file test_graph_metis_text.c  What is METIS text and what an edge list, where a text reads as both. */
 #include "tests/algorithms/graph_fixture.h"
+
+#include <fcntl.h>
 
 static weir_status load(const char *path, weir_graph **graph)
 {
     return weir_graph_open(path, NULL, graph);
 }
 
-static void refused(const char *path, const char *where)
-{
-    weir_graph *graph;
-    char wanted[500];
-    weir_status status = load(path, &graph);
-    snprintf(wanted, sizeof wanted, "%s:%s: a METIS graph of ", path, where);
-    if (status != WEIR_ERR_FORMAT || graph ||
-        strncmp(weir_error_detail(), wanted, strlen(wanted)) != 0)
-        fail_msg("wanted %s; status %d: %s", wanted, status, weir_error_detail());
-}
-
 struct metis {
-    const char *text, *where;
+    const char *text, *shown;
 };
 
+#define CYCLE "4: 0>1 0>3 1>0 1>2 2>1 2>3 3>0 3>2"
+#define ALL   "4: 0>1 0>2 0>3 1>0 1>2 1>3 2>0 2>1 2>3 3>0 3>1 3>2"
+
+/* Each has lines of two or three numbers alone. */
 static const struct metis graphs[] = {
-    {"4 4\n2 4\n1 3\n2 4\n1 3\n", "1"}, /* a cycle */
-    {"4 4\n2 4\n3 1\n4 2\n3 1", "1"},   /* without an end of the last line */
-    {"% a comment\n4 4\r\n2 4\r\n1 3\r\n2 4\r\n1 3\r\n", "2"},
-    {"4 4\n2 4\n% between\n1 3\n2 4\n1 3\n\n\n", "1"}, /* blank lines behind it */
-    {"3 3\n2 3\n1 3\n1 2\n", "1"},                     /* a triangle */
-    {"5 3\n\n3 5\n2 5\n\n2 3\n", "1"},                 /* vertices 1 and 4 have no neighbours */
-    {"4 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n", "1"},      /* all four with each other */
-    {"4 6 000\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n", "1"},
-    {"4 4 10\n9 2 4\n9 1 3\n8 2 4\n0 1 3\n", "1"},  /* vertices have weights */
-    {"4 4 100\n9 2 4\n9 1 3\n8 2 4\n1 1 3\n", "1"}, /* ... sizes */
-    {"4 2 110\n9 8 2\n7 6 1\n5 4 4\n3 2 3\n", "1"}, /* ... both */
-    {"4 2 11\n5 2 7\n6 1 7\n8 4 9\n8 3 9\n", "1"},  /* vertices and edges have weights */
-    {"4 2 011\n5 2 7\n6 1 7\n8 4 9\n8 3 9\n", "1"},
+    {"4 4\n2 4\n1 3\n2 4\n1 3\n", CYCLE},
+    {"4 4\n2 4\n3 1\n4 2\n3 1", CYCLE}, /* without an end of the last line */
+    {"% a comment\n4 4\r\n2 4\r\n1 3\r\n2 4\r\n1 3\r\n", CYCLE},
+    {"4 4\n2 4\n% between\n1 3\n2 4\n1 3\n\n\n", CYCLE}, /* blank lines behind it */
+    {"\xEF\xBB\xBF"
+     "3 3\n2 3\n1 3\n1 2\n",
+     "3: 0>1 0>2 1>0 1>2 2>0 2>1"},
+    {"5 3\n\n3 5\n2 5\n\n2 3\n", "5: 1>2 1>4 2>1 2>4 4>1 4>2"}, /* vertices 1 and 4 have none */
+    {"4 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n", ALL},
+    {"4 6 000\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n", ALL},
+    {"4 4 10\n9 2 4\n9 1 3\n8 2 4\n0 1 3\n", CYCLE},                 /* vertices have weights */
+    {"4 4 100\n9 2 4\n9 1 3\n8 2 4\n1 1 3\n", CYCLE},                /* ... sizes */
+    {"4 2 110\n9 8 2\n7 6 1\n5 4 4\n3 2 3\n", "4: 0>1 1>0 2>3 3>2"}, /* ... both */
+    {"4 2 11\n5 2 7\n6 1 7\n8 4 9\n8 3 9\n", "4: 0>1/7 1>0/7 2>3/9 3>2/9"},
+    {"4 2 011\n5 2 7\n6 1 7\n8 4 9\n8 3 9\n", "4: 0>1/7 1>0/7 2>3/9 3>2/9"},
 };
+
+static void check_metis(const char *path, const char *wanted)
+{
+    weir_graph *graph = open_graph(path, 0);
+    assert_sound(graph);
+    assert_string_equal(graph->format, "METIS");
+    assert_string_equal(shown(graph), wanted);
+    weir_graph_destroy(graph);
+}
 
 static void metis_graphs(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++) {
-        const char *text = graphs[i].text;
-        refused(put_text("cycle.graph", text), graphs[i].where);
-        refused(put_text("cycle.el", text), graphs[i].where);
-        refused(put_gzip("cycle.gz", text, strlen(text)), graphs[i].where);
+        const char *text = graphs[i].text, *wanted = graphs[i].shown;
+        check_metis(put_text("cycle.graph", text), wanted);
+        check_metis(put_text("cycle.el", text), wanted);
+        check_metis(put_gzip("cycle.gz", text, strlen(text)), wanted);
+        check_metis(put_xz("cycle.xz", text, strlen(text)), wanted);
+        check_metis(put_zstd("cycle.zst", text, strlen(text)), wanted);
     }
+}
+
+/* The text as standard input, of a pipe or of a file. */
+static weir_status load_input(const char *text, const char *named, int pipe_it, weir_graph **graph)
+{
+    int ends[2], before = dup(STDIN_FILENO);
+    if (pipe_it) {
+        assert_int_equal(pipe(ends), 0);
+        assert_int_equal(write(ends[1], text, strlen(text)), strlen(text));
+        close(ends[1]);
+    } else {
+        ends[0] = open(put_text("input", text), O_RDONLY);
+    }
+    assert_true(dup2(ends[0], STDIN_FILENO) == STDIN_FILENO);
+    weir_status status = load(named, graph);
+    dup2(before, STDIN_FILENO);
+    close(before);
+    close(ends[0]);
+    return status;
+}
+
+/* What has to be read to its end to tell cannot be read again from a pipe; nothing is guessed then. */
+static void pipes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *named, *shown, *format;
+        int pipe_it;
+    } inputs[] = {
+        {"4 4\n2 4\n1 3\n2 4\n1 3\n", "-", NULL, NULL, 1},
+        {"4 4\n2 4\n1 3\n2 4\n1 3\n", "-", CYCLE, "METIS", 0},
+        {"4 4\n2 4\n1 3\n2 4\n1 3\n", "metis:-", CYCLE, "METIS", 1},
+        {"4 4\n2 4\n1 3\n2 4\n1 3\n", "edges:-", "5: 1>3 2>4", "edge list", 1},
+        {"% METIS\n4 4\n2 4\n1 3\n2 4\n1 3\n", "-", CYCLE, "METIS", 1},
+        {"3 2\n2\n1 3\n2\n", "-", "3: 0>1 1>0 1>2 2>1", "METIS", 1},
+        {"0 1\n1 2\n", "-", "3: 0>1 1>2", "edge list", 1},
+    };
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
+        weir_graph *graph = NULL;
+        weir_status status = load_input(inputs[i].text, inputs[i].named, inputs[i].pipe_it, &graph);
+        if (!inputs[i].shown) {
+            assert_int_equal(status, WEIR_ERR_FORMAT);
+            assert_non_null(strstr(weir_error_detail(), "metis:-, or edges:-"));
+            continue;
+        }
+        if (status)
+            fail_msg("%s: %s", inputs[i].text, weir_error_detail());
+        assert_string_equal(shown(graph), inputs[i].shown);
+        assert_string_equal(graph->format, inputs[i].format);
+        assert_string_equal(graph->name, "standard input");
+        weir_graph_destroy(graph);
+    }
+}
+
+/* The user's word comes before what a file looks like. */
+static void formats_named(void **state)
+{
+    (void)state;
+    static const char text[] = "4 4\n2 4\n1 3\n2 4\n1 3\n", one[] = "2 1\n2 1\n";
+    char name[500];
+    weir_graph *graph;
+    snprintf(name, sizeof name, "edges:%s", put_text("c", text));
+    graph = open_graph(name, 0);
+    assert_string_equal(shown(graph), "5: 1>3 2>4");
+    assert_string_equal(graph->name, "c");
+    weir_graph_destroy(graph);
+    snprintf(name, sizeof name, "metis:%s", put_text("c", "4 0\n\n\n\n\n"));
+    check_metis(name, "4:");
+    snprintf(name, sizeof name, "metis:%s", put_text("c", "4 0")); /* lines may not be left out */
+    assert_int_equal(load(name, &graph), WEIR_ERR_FORMAT);
+    snprintf(name, sizeof name, "metis:%s", put_text("c", one));
+    assert_int_equal(load(name, &graph), WEIR_ERR_FORMAT);
+    snprintf(name, sizeof name, "dimacs:%s", put_text("c", one));
+    assert_int_equal(load(name, &graph), WEIR_ERR_FORMAT);
+    assert_non_null(strstr(weir_error_detail(), "begins no DIMACS line"));
+    snprintf(name, sizeof name, "mtx:%s", in_folder("c"));
+    assert_int_equal(load(name, &graph), WEIR_ERR_FORMAT);
+    assert_int_equal(load("metis:", &graph), WEIR_ERR_INVALID);
+    assert_non_null(strstr(weir_error_detail(), "no file"));
+    assert_int_equal(load("metis:/nonexistent", &graph), WEIR_ERR_IO);
+    assert_null(graph);
 }
 
 struct list {
@@ -59,7 +147,6 @@ static const struct list lists[] = {
     {"# arcs\n4 4\n2 4\n1 3\n2 4\n1 3\n", 5, 2}, /* it says so */
     {"4 4\n2 4\n# arcs\n1 3\n2 4\n1 3\n", 5, 2},
     {"4,4\n2 4\n1 3\n2 4\n1 3\n", 5, 2},      /* METIS has no commas */
-    {"4 5\n2 4\n1 3\n2 4\n1 3\n", 6, 3},      /* not as many edges */
     {"5 4\n2 4\n1 3\n2 4\n1 3\n", 6, 3},      /* not as many lines */
     {"4 4\n2 4\n1 3\n2 4\n1 3\n1 3\n", 5, 2}, /* more lines */
     {"4 4\n2 4\n1 3\n2 4\n1 2\n", 5, 3},      /* 3 is not next to 4 */
@@ -95,6 +182,15 @@ static void edge_lists(void **state)
     }
 }
 
+/* Where all is as METIS has it but for the number of edges, it is no edge list either. */
+static void wrong_count(void **state)
+{
+    (void)state;
+    weir_graph *graph;
+    assert_int_equal(load(put_text("c", "4 5\n2 4\n1 3\n2 4\n1 3\n"), &graph), WEIR_ERR_FORMAT);
+    assert_non_null(strstr(weir_error_detail(), "promises 5 edges but holds 4"));
+}
+
 /* A large cycle is told too; with one number changed it is an edge list. */
 static void large_cycle(void **state)
 {
@@ -105,10 +201,41 @@ static void large_cycle(void **state)
     at += sprintf(at, "%d %d\n", N, N);
     for (int v = 1; v <= N; v++)
         at += sprintf(at, "%d %d\n", v == 1 ? N : v - 1, v == N ? 1 : v + 1);
-    refused(put_text("large.graph", text), "1");
+    graph = open_graph(put_text("large.graph", text), 0);
+    assert_string_equal(graph->format, "METIS");
+    assert_int_equal(graph->vertices, N);
+    assert_int_equal(graph->arcs, 2 * N);
+    weir_graph_destroy(graph);
     at[-2] = '2';
     assert_int_equal(load(put_text("large.graph", text), &graph), WEIR_OK);
+    assert_string_equal(graph->format, "edge list");
     weir_graph_destroy(graph);
+    free(text);
+}
+
+/* Two cycles joined by an edge between their last vertices: lines of 3 numbers, far behind what is looked at beforehand.
+ * With a vertex that is next to itself in front of them, it is an edge list with columns too many. */
+static void late_rows(void **state)
+{
+    (void)state;
+    enum { N = 50000 };
+    char *text = malloc(2 * N * 16), *at = text;
+    weir_graph *graph;
+    at += sprintf(at, "%d %d\n", 2 * N, 2 * N + 1);
+    for (int v = 1; v <= 2 * N; v++) {
+        int first = v <= N ? 1 : N + 1, last = first + N - 1;
+        at += sprintf(at, "%d %d", v == first ? last : v - 1, v == last ? first : v + 1);
+        at += v == last ? sprintf(at, " %d\n", v == N ? 2 * N : N) : sprintf(at, "\n");
+    }
+    graph = open_graph(put_text("late", text), 0);
+    assert_sound(graph);
+    assert_string_equal(graph->format, "METIS");
+    assert_int_equal(graph->arcs, 2 * (2 * N + 1));
+    weir_graph_destroy(graph);
+    assert_int_equal(load_input(text, "edges:-", 0, &graph), WEIR_ERR_FORMAT);
+    assert_non_null(strstr(weir_error_detail(), "3 columns where the lines before have 2"));
+    memcpy(strstr(text, "\n1 3\n"), "\n2 3\n", 5);
+    assert_file_refused(put_text("late", text), WEIR_ERR_FORMAT, ":", "columns");
     free(text);
 }
 
@@ -129,10 +256,10 @@ static void written_lists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metis_graphs),
-        cmocka_unit_test(edge_lists),
-        cmocka_unit_test(large_cycle),
-        cmocka_unit_test(written_lists),
+        cmocka_unit_test(metis_graphs), cmocka_unit_test(edge_lists),
+        cmocka_unit_test(pipes),        cmocka_unit_test(formats_named),
+        cmocka_unit_test(wrong_count),  cmocka_unit_test(large_cycle),
+        cmocka_unit_test(late_rows),    cmocka_unit_test(written_lists),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -68,7 +68,7 @@ bad 2 head.gr head.gr
 # ---- truncated files ----
 run gen rmat:8,8 -o whole.mtx.gz
 if [ "$RC" -eq 0 ]; then
-    for suffix in mtx mtx.gz mtx.xz gr el el.xz dimacs; do
+    for suffix in mtx mtx.gz mtx.xz gr sg sg.zst wsg el el.xz dimacs; do
         run gen rmat:8,8 -o whole.$suffix
         size=$(wc -c <whole.$suffix)
         head -c $((size / 2)) whole.$suffix >cut.$suffix
@@ -86,7 +86,16 @@ bad 2 "snap.el: promises 1 edges but holds 2" snap.el
 
 # ---- read as something else once: a METIS graph, a fraction, a weight that is not 0 ----
 printf '4 4\n2 4\n1 3\n2 4\n1 3\n' >cycle.graph
-bad 2 "cycle.graph:1: a METIS graph of 4 vertices and 4 edges, which is not read" cycle.graph
+expect_ok info cycle.graph
+has METIS
+expect_ok info edges:cycle.graph
+has "edge list"
+printf '3 2\n2\n1 3\n3 2\n' >loop.graph
+bad 2 "loop.graph:4: vertex 3 is its own neighbour" loop.graph
+printf '\001\002\003' >short.sg
+bad 2 "short.sg: the GAP graph is cut short" short.sg
+bad 2 "short.sg: 0 edges of 12 bytes, and 3 bytes more" graph500:short.sg
+refuse 2 "that is the graph" bfs metis:cycle.graph -o cycle.graph
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5\n' >fraction.mtx
 bad 2 "fraction.mtx:3: '1.5' is no integer" fraction.mtx
 printf '0 1 1\n1 2 1e-400\n' >small.el

@@ -95,7 +95,7 @@ unset WEIR_EVENTS WEIR_LINK_BUFFERS
 
 # ---- gen and info agree ----
 expect_ok bfs rmat:7,4 --source 0 --devices host:1 -o g.want
-for suffix in mtx gr dimacs el mtx.gz el.xz gr.zst; do
+for suffix in mtx gr dimacs el sg wsg mtx.gz el.xz gr.zst sg.gz; do
     expect_ok gen rmat:7,4 -o g.$suffix
     expect_ok bfs g.$suffix --source 0 --devices host:2 --verify -o g.out
     same g.want g.out "g.$suffix"

@@ -1,0 +1,137 @@
+/** @file load_gap.c  Serialized graphs of the GAP Benchmark Suite, .sg and .wsg, little endian.
+ *
+ *  u8 directed (0 or 1); i64 arcs m, vertices n; i64 beginnings of rows and the end of the last [n + 1]; arcs [m]:
+ *  i32 targets in .sg, pairs of i32 target and i32 weight in .wsg. A graph that is directed has the same once more for
+ *  the arcs in: beginnings [n + 1] and arcs [m], which have to be the arcs out turned round. One that is not has
+ *  each edge in both rows.
+ *
+ *  No number says that it is such a file, nor whether it has weights: the size does, which has to be what the counts
+ *  give, to the byte. Without arcs the two are the same, and have no weights. */
+#include "algorithms/graph/arcs.h"
+#include "algorithms/graph/load.h"
+#include "algorithms/graph/random.h"
+#include "runtime/support.h"
+
+#include <string.h>
+
+#define BLOCK  4096u
+#define HEADER 17u
+
+struct header {
+    int directed, weighted;
+    uint64_t vertices, arcs;
+};
+
+/* Bytes of a file, both numbers being below 2^58. */
+static uint64_t size_of(const struct header *h, int weighted)
+{
+    return HEADER + (8 * (h->vertices + 1) + (weighted ? 8 : 4) * h->arcs) * (h->directed ? 2 : 1);
+}
+
+static weir_status take_header(weir__reader *reader, struct header *h)
+{
+    const char *data, *path = weir__reader_path(reader);
+    char header[HEADER];
+    size_t have;
+    weir_status status = weir__reader_peek(reader, HEADER, &data, &have);
+    if (status)
+        return status;
+    if (have < HEADER)
+        return weir__fail(WEIR_ERR_FORMAT, "%s: the GAP graph is cut short", path);
+    h->directed = data[0];
+    memcpy(&h->arcs, data + 1, 8);
+    memcpy(&h->vertices, data + 9, 8);
+    if (h->directed != 0 && h->directed != 1)
+        return weir__fail(WEIR_ERR_FORMAT, "%s: a GAP graph begins with a byte of 0 or 1", path);
+    if (h->vertices > WEIR_VERTICES_MAX || h->arcs > UINT64_MAX / 64)
+        return weir__fail(
+            WEIR_ERR_FORMAT,
+            "%s: begins like a GAP graph, of %llu vertices and %llu arcs, which is over "
+            "the limits",
+            path, (unsigned long long)h->vertices, (unsigned long long)h->arcs);
+    if ((status = weir__reader_hold(reader, size_of(h, 1))))
+        return status;
+    const uint64_t size = weir__reader_size(reader), plain = size_of(h, 0), pairs = size_of(h, 1);
+    h->weighted = size == pairs && h->arcs > 0;
+    if (size != plain && size != pairs)
+        return weir__fail(
+            WEIR_ERR_FORMAT,
+            "%s: begins like a GAP graph, of %llu vertices and %llu arcs, which takes "
+            "%llu bytes (.sg) or %llu (.wsg), but the file has %s%llu",
+            path, (unsigned long long)h->vertices, (unsigned long long)h->arcs,
+            (unsigned long long)plain, (unsigned long long)pairs, size > pairs ? "more than " : "",
+            (unsigned long long)(size > pairs ? pairs : size));
+    return weir__rows_take(reader, header, HEADER);
+}
+
+/* Rows of one direction. */
+static weir_status take_rows(weir__reader *reader, const struct header *h, weir__rows *rows)
+{
+    uint32_t pairs[2 * BLOCK];
+    weir_status status;
+    rows->vertices = h->vertices;
+    rows->arcs = h->arcs;
+    if ((status = weir__rows_reserve(rows, h->weighted)) ||
+        (status = weir__rows_take(reader, rows->offsets, 8 * (h->vertices + 1))) ||
+        (status = weir__rows_check(reader, rows)))
+        return status;
+    if (!h->weighted)
+        return weir__rows_take(reader, rows->targets, 4 * h->arcs);
+    for (uint64_t i = 0; i < h->arcs; i += BLOCK) {
+        uint64_t here = h->arcs - i < BLOCK ? h->arcs - i : BLOCK;
+        if ((status = weir__rows_take(reader, pairs, 8 * here)))
+            return status;
+        for (uint64_t j = 0; j < here; j++) {
+            rows->targets[i + j] = pairs[2 * j];
+            rows->weights[i + j] = pairs[2 * j + 1];
+            rows->negative |= pairs[2 * j + 1] > INT32_MAX;
+        }
+    }
+    return WEIR_OK;
+}
+
+struct sum {
+    const weir__rows *rows;
+    int turned;
+    uint64_t sum; /* relaxed atomic, read after the join */
+};
+
+static void add_hashes(void *user, uint64_t begin, uint64_t end)
+{
+    struct sum *s = user;
+    const weir_graph graph = {.vertices = s->rows->vertices, .offsets = s->rows->offsets};
+    struct weir__arc_walk walk = weir__arc_walk_from(&graph, begin);
+    uint64_t sum = 0;
+    for (uint64_t i = begin; i < end; i++) {
+        uint64_t v = weir__arc_walk_to(&walk, i), t = s->rows->targets[i];
+        uint64_t weight = s->rows->weights ? s->rows->weights[i] : 0;
+        sum += weir__mix(weir__mix(s->turned ? t << 32 | v : v << 32 | t) + weight);
+    }
+    __atomic_fetch_add(&s->sum, sum, __ATOMIC_RELAXED);
+}
+
+/* Sums of hashes tell, wrong once in 2^64: to look every arc up would take many times as long as to read it. */
+static weir_status compare(const weir__reader *reader, const weir__rows *out, const weir__rows *in)
+{
+    struct sum there = {out, 0, 0}, back = {in, 1, 0};
+    weir__parallel_for(out->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &there);
+    weir__parallel_for(in->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &back);
+    if (there.sum == back.sum)
+        return WEIR_OK;
+    return weir__fail(WEIR_ERR_FORMAT,
+                      "%s: the arcs in of the GAP graph are not its arcs out turned round",
+                      weir__reader_path(reader));
+}
+
+weir_status weir__load_gap(weir__reader *reader, weir__rows *rows)
+{
+    struct header h;
+    weir__rows in = {0};
+    weir_status status;
+    if ((status = take_header(reader, &h)) || (status = take_rows(reader, &h, rows)) || !h.directed)
+        return status;
+    if (!(status = take_rows(reader, &h, &in)))
+        status = compare(reader, rows, &in);
+    weir__rows_free(&in);
+    return status;
+}

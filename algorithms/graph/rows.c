@@ -1,0 +1,196 @@
+/** @file rows.c  From rows as a file has them to a graph.
+ *
+ * What a program stored as a graph has rows that ascend, without duplicates and loops: one look at the arcs, on all
+ * cores, tells, and the arrays that were read are the graph's. Anything else goes the way of lists of arcs. */
+#include "algorithms/graph/rows.h"
+#include "algorithms/graph/arcs.h"
+#include "algorithms/graph/build.h"
+#include "runtime/support.h"
+
+#include <stdlib.h>
+
+#define ROW_CHUNK (UINT64_C(1) << 12)
+
+weir_status weir__rows_reserve(weir__rows *rows, int weighted)
+{
+    const uint64_t n = rows->vertices, m = rows->arcs;
+    struct weir__need need = {0, 0};
+    weir_status status;
+    weir__need_take(&need, n + 1, sizeof *rows->offsets);
+    weir__need_take(&need, m, sizeof *rows->targets);
+    weir__need_take(&need, weighted ? m : 0, sizeof *rows->weights);
+    if ((status = weir__need_fits(&need, "a graph of %llu vertices and %llu arcs",
+                                  (unsigned long long)n, (unsigned long long)m)) ||
+        (status = weir__alloc(n + 1, sizeof *rows->offsets, "graph offsets", &rows->offsets)) ||
+        (status = weir__alloc(m, sizeof *rows->targets, "graph targets", &rows->targets)))
+        return status;
+    return weighted ? weir__alloc(m, sizeof *rows->weights, "graph weights", &rows->weights)
+                    : WEIR_OK;
+}
+
+void weir__rows_free(weir__rows *rows)
+{
+    free(rows->offsets);
+    free(rows->targets);
+    free(rows->weights);
+    *rows = (weir__rows){0};
+}
+
+weir_status weir__rows_take(weir__reader *reader, void *data, uint64_t bytes)
+{
+    size_t got;
+    weir_status status = weir__reader_bytes(reader, data, bytes, &got);
+    if (!status && got < bytes)
+        status =
+            weir__fail(WEIR_ERR_FORMAT, "%s: the graph is cut short", weir__reader_path(reader));
+    return status;
+}
+
+weir_status weir__rows_check(const weir__reader *reader, const weir__rows *rows)
+{
+    const char *path = weir__reader_path(reader);
+    uint64_t last = rows->offsets[0];
+    if (last != 0)
+        return weir__fail(WEIR_ERR_FORMAT, "%s: the first row begins at arc %llu", path,
+                          (unsigned long long)last);
+    for (uint64_t v = 0; v < rows->vertices; last = rows->offsets[++v])
+        if (rows->offsets[v + 1] < last || rows->offsets[v + 1] > rows->arcs)
+            return weir__fail(WEIR_ERR_FORMAT,
+                              "%s: the row of vertex %llu ends at %llu, before it begins or behind "
+                              "all arcs",
+                              path, (unsigned long long)v,
+                              (unsigned long long)rows->offsets[v + 1]);
+    if (last != rows->arcs)
+        return weir__fail(WEIR_ERR_FORMAT, "%s: promises %llu arcs but the rows hold %llu", path,
+                          (unsigned long long)rows->arcs, (unsigned long long)last);
+    return WEIR_OK;
+}
+
+weir_status weir__rows_refuse(const weir__reader *reader, const weir__rows *rows, uint64_t arc,
+                              uint64_t target)
+{
+    return weir__fail(WEIR_ERR_FORMAT, "%s: arc %llu leads to vertex %llu of %llu",
+                      weir__reader_path(reader), (unsigned long long)arc,
+                      (unsigned long long)target, (unsigned long long)rows->vertices);
+}
+
+struct look {
+    const weir__rows *rows;
+    uint64_t stray; /* the first arc that leads to no vertex; relaxed atomic, only ever smaller */
+    int untidy;     /* a row does not ascend, or has a loop; relaxed atomic, set only */
+};
+
+static void look_at_rows(void *user, uint64_t begin, uint64_t end)
+{
+    struct look *look = user;
+    const weir__rows *rows = look->rows;
+    const uint32_t *targets = rows->targets;
+    int untidy = 0, beyond = 0;
+    struct weir__arc_walk walk = weir__arc_walk_from(
+        &(weir_graph){.vertices = rows->vertices, .offsets = rows->offsets}, begin);
+    for (uint64_t i = begin; i < end;) {
+        const uint64_t stop = walk.row_end < end ? walk.row_end : end;
+        /* A row that began in front of this piece goes on from there. */
+        for (uint64_t j = i > rows->offsets[walk.v] ? i : i + 1; j < stop; j++)
+            untidy |= targets[j - 1] >= targets[j];
+        for (; i < stop; i++) {
+            untidy |= targets[i] == walk.v;
+            beyond |= targets[i] >= rows->vertices;
+        }
+        if (i < end)
+            (void)weir__arc_walk_to(&walk, i);
+    }
+    uint64_t stray = UINT64_MAX;
+    for (uint64_t i = begin; beyond && stray == UINT64_MAX; i++)
+        if (targets[i] >= rows->vertices)
+            stray = i;
+    if (untidy)
+        __atomic_store_n(&look->untidy, 1, __ATOMIC_RELAXED);
+    uint64_t known = __atomic_load_n(&look->stray, __ATOMIC_RELAXED);
+    while (stray < known && !__atomic_compare_exchange_n(&look->stray, &known, stray, 0,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        continue;
+}
+
+struct spread {
+    const uint64_t *offsets;
+    uint32_t *sources;
+};
+
+static void spread_rows(void *user, uint64_t begin, uint64_t end)
+{
+    const struct spread *spread = user;
+    for (uint64_t v = begin; v < end; v++)
+        for (uint64_t i = spread->offsets[v]; i < spread->offsets[v + 1]; i++)
+            spread->sources[i] = (uint32_t)v;
+}
+
+void weir__rows_sources(const uint64_t *offsets, uint64_t vertices, uint32_t threads,
+                        uint32_t *sources_out)
+{
+    struct spread spread = {offsets, sources_out};
+    weir__parallel_for(vertices, ROW_CHUNK, threads, spread_rows, &spread);
+}
+
+/* The way of lists, whose arrays these become. */
+static weir_status build_list(weir__rows *rows, const weir_graph_options *options,
+                              weir_graph **graph_out)
+{
+    const uint64_t m = rows->arcs;
+    weir__arcs arcs = {.vertices = rows->vertices,
+                       .weighted = rows->weights != NULL,
+                       .mirror = options->undirected};
+    struct weir__need need = {0, 0};
+    weir_status status;
+    weir__need_take(&need, m, sizeof *arcs.sources);
+    weir__need_take(&need, arcs.weighted ? m : 0, sizeof *arcs.weights);
+    if ((status = weir__need_fits(&need, "sorting %llu arcs", (unsigned long long)m)) ||
+        (status = weir__alloc(m, sizeof *arcs.sources, "arcs", &arcs.sources)) ||
+        (arcs.weighted && (status = weir__alloc(m, sizeof *arcs.weights, "arcs", &arcs.weights)))) {
+        free(arcs.sources);
+        return status;
+    }
+    weir__rows_sources(rows->offsets, rows->vertices, options->threads, arcs.sources);
+    for (uint64_t i = 0; arcs.weighted && i < m; i++)
+        arcs.weights[i] =
+            rows->negative ? (double)(int32_t)rows->weights[i] : (double)rows->weights[i];
+    arcs.targets = rows->targets;
+    arcs.count = arcs.room = m;
+    rows->targets = NULL;
+    weir__rows_free(rows);
+    status = weir__build(&arcs, options->threads, graph_out);
+    weir__arcs_free(&arcs);
+    return status;
+}
+
+weir_status weir__rows_build(const weir__reader *reader, weir__rows *rows,
+                             const weir_graph_options *options, weir_graph **graph_out)
+{
+    struct look look = {rows, UINT64_MAX, rows->negative};
+    weir_graph *graph = NULL;
+    weir_status status = WEIR_OK;
+    *graph_out = NULL;
+    weir__parallel_for(rows->arcs, WEIR__ARC_CHUNK, options->threads, look_at_rows, &look);
+    if (look.stray != UINT64_MAX)
+        status = weir__rows_refuse(reader, rows, look.stray, rows->targets[look.stray]);
+    if (!status)
+        status = weir__calloc(1, sizeof *graph, "graph", &graph);
+    if (status)
+        goto out;
+    *graph = (weir_graph){.vertices = rows->vertices,
+                          .arcs = rows->arcs,
+                          .offsets = rows->offsets,
+                          .targets = rows->targets,
+                          .weight_kind = rows->weights ? WEIR_WEIGHT_U32 : WEIR_WEIGHT_NONE,
+                          .weights_u32 = rows->weights};
+    if (!look.untidy && (!options->undirected || weir__graph_symmetric(graph, rows->weights))) {
+        *rows = (weir__rows){0};
+        *graph_out = graph;
+        return WEIR_OK;
+    }
+    free(graph);
+    status = build_list(rows, options, graph_out);
+out:
+    weir__rows_free(rows);
+    return status;
+}

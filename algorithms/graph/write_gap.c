@@ -1,0 +1,75 @@
+/** @file write_gap.c  Serialized graphs of the GAP Benchmark Suite (load_gap.c has the layout). */
+#include "algorithms/graph/arcs.h"
+#include "algorithms/graph/build.h"
+#include "algorithms/graph/rows.h"
+#include "algorithms/graph/write.h"
+#include "runtime/support.h"
+
+#include <stdlib.h>
+
+static void write_rows(weir__pack *pack, const weir_graph *graph, int weighted)
+{
+    weir__pack_bytes(pack, graph->offsets, (graph->vertices + 1) * sizeof *graph->offsets);
+    if (!weighted) {
+        weir__pack_bytes(pack, graph->targets, graph->arcs * sizeof *graph->targets);
+        return;
+    }
+    for (uint64_t i = 0; i < graph->arcs; i++) {
+        const uint32_t pair[] = {graph->targets[i], graph->weights_u32 ? graph->weights_u32[i] : 1};
+        weir__pack_bytes(pack, pair, sizeof pair);
+    }
+}
+
+/* The graph with its arcs turned round. */
+static weir_status turn(const weir_graph *graph, weir_graph **graph_out)
+{
+    const uint64_t m = graph->arcs;
+    weir__arcs arcs = {.vertices = graph->vertices,
+                       .count = m,
+                       .sources = (uint32_t *)graph->targets, /* read only */
+                       .weighted = graph->weights_u32 != NULL,
+                       .borrowed = 1};
+    struct weir__need need = {0, 0};
+    weir_status status;
+    weir__need_take(&need, m, sizeof *arcs.targets);
+    weir__need_take(&need, arcs.weighted ? m : 0, sizeof *arcs.weights);
+    if ((status = weir__need_fits(&need, "%llu arcs turned round", (unsigned long long)m)) ||
+        (status = weir__alloc(m, sizeof *arcs.targets, "arcs turned round", &arcs.targets)))
+        return status;
+    if (arcs.weighted &&
+        !(status = weir__alloc(m, sizeof *arcs.weights, "arcs turned round", &arcs.weights)))
+        for (uint64_t i = 0; i < m; i++)
+            arcs.weights[i] = graph->weights_u32[i];
+    if (!status) {
+        weir__rows_sources(graph->offsets, graph->vertices, 0, arcs.targets);
+        status = weir__build(&arcs, 0, graph_out);
+    }
+    free(arcs.weights);
+    free(arcs.targets);
+    return status;
+}
+
+static void write_gap(weir__pack *pack, const weir_graph *graph, int weighted)
+{
+    const char directed = !weir__graph_symmetric(graph, graph->weights_u32);
+    weir_graph *turned = NULL;
+    if (directed && (pack->failed = turn(graph, &turned)))
+        return;
+    weir__pack_bytes(pack, &directed, sizeof directed);
+    weir__pack_bytes(pack, &graph->arcs, sizeof graph->arcs);
+    weir__pack_bytes(pack, &graph->vertices, sizeof graph->vertices);
+    write_rows(pack, graph, weighted);
+    if (directed)
+        write_rows(pack, turned, weighted);
+    weir_graph_destroy(turned);
+}
+
+void weir__write_gap(weir__pack *pack, const weir_graph *graph)
+{
+    write_gap(pack, graph, 0);
+}
+
+void weir__write_gap_weighted(weir__pack *pack, const weir_graph *graph)
+{
+    write_gap(pack, graph, 1);
+}

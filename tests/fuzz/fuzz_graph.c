@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 #define WRITTEN_MOST (1u << 14) /* vertices and arcs of a graph that is written */
 
 static void check_weights(const weir_graph *graph)
@@ -51,8 +52,8 @@ static void check_same(const weir_graph *a, const weir_graph *b, const char *nam
                "%s: other rows", name);
     FUZZ_CHECK(!a->arcs || memcmp(a->targets, b->targets, a->arcs * sizeof *a->targets) == 0,
                "%s: other targets", name);
-    if (a->weight_kind == WEIR_WEIGHT_NONE && strstr(name, ".dimacs"))
-        return; /* which gives them weight 1 */
+    if (a->weight_kind == WEIR_WEIGHT_NONE && (strstr(name, ".dimacs") || strstr(name, ".wsg")))
+        return; /* which give them weight 1 */
     FUZZ_CHECK(a->weight_kind == b->weight_kind, "%s: weights of kind %d, before %d", name,
                b->weight_kind, a->weight_kind);
     FUZZ_CHECK(!a->weights_u32 || !a->arcs ||
@@ -63,25 +64,63 @@ static void check_same(const weir_graph *a, const weir_graph *b, const char *nam
                "%s: other weights", name);
 }
 
+enum { MTX, GR, DIMACS, EL, GRAPH, SG, WSG, SUFFIXES };
+
 /* Packing takes longer than all else: now and then is enough. */
 static const char *name_of(uint64_t choice)
 {
-    static const char *const suffixes[] = {".mtx", ".gr", ".dimacs", ".el"};
+    static const char *const suffixes[] = {".mtx",   ".gr", ".dimacs", ".el",
+                                           ".graph", ".sg", ".wsg"};
     static char name[20];
-    uint64_t packing = choice / 4 % 32;
-    snprintf(name, sizeof name, "back%s%s", suffixes[choice % 4],
+    uint64_t packing = choice / 8 % 32;
+    snprintf(name, sizeof name, "back%s%s", suffixes[choice % SUFFIXES],
              packing == 0   ? ".xz"
              : packing <= 2 ? ".gz"
                             : "");
     return name;
 }
 
+static int has_arc(const weir_graph *graph, uint64_t from, uint64_t to, uint32_t weight)
+{
+    for (uint64_t i = graph->offsets[from]; i < graph->offsets[from + 1]; i++)
+        if (graph->targets[i] == to)
+            return !graph->weights_u32 || graph->weights_u32[i] == weight;
+    return 0;
+}
+
+/* Whether METIS text can hold a graph of whole weights, looked at arc by arc. Graphs are small here. */
+static int fits_metis(const weir_graph *graph)
+{
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
+            uint32_t weight = graph->weights_u32 ? graph->weights_u32[i] : 1;
+            if (weight == 0 || !has_arc(graph, graph->targets[i], v, weight))
+                return 0;
+        }
+    }
+    return 1;
+}
+
+static int fits(const weir_graph *graph, uint64_t suffix)
+{
+    if (suffix == MTX)
+        return 1;
+    if (suffix == EL)
+        return graph->vertices > 0;
+    if (suffix == SG)
+        return graph->weight_kind == WEIR_WEIGHT_NONE;
+    if (graph->weight_kind == WEIR_WEIGHT_F64)
+        return 0;
+    for (uint64_t i = 0; suffix == WSG && graph->weights_u32 && i < graph->arcs; i++)
+        if (graph->weights_u32[i] > INT32_MAX)
+            return 0;
+    return suffix == WSG ? graph->arcs > 0 : suffix == GRAPH ? fits_metis(graph) : 1;
+}
+
 static void write_and_read(const weir_graph *graph, uint64_t choice)
 {
     const char *name = name_of(choice), *path = weir__fuzz_path(name);
-    int whole = strstr(name, ".gr") || strstr(name, ".dimacs");
-    int cannot = (graph->weight_kind == WEIR_WEIGHT_F64 && whole) ||
-                 (graph->vertices == 0 && strstr(name, ".el"));
+    int cannot = !fits(graph, choice % SUFFIXES);
     weir_graph *back = NULL;
     weir_status status = weir_graph_write(graph, path);
     if (status) {
@@ -102,13 +141,19 @@ static void write_and_read(const weir_graph *graph, uint64_t choice)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    /* Some are said to be of a format, whatever they look like. */
+    static const char *const prefixes[] = {
+        "graph500:", "metis:", "edges:", "gap:", "galois:", "mtx:", "dimacs:"};
     const char *path = weir__fuzz_file(data, size);
+    char named[4096];
     uint64_t choice = weir__fuzz_hash(data, size);
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     weir_graph *graph = NULL;
     options.undirected = choice >> 20 & 1;
     options.threads = choice >> 21 & 31 ? 1 : 3;
-    weir_status status = weir_graph_open(path, &options, &graph);
+    const uint64_t prefix = choice >> 26 & 31;
+    snprintf(named, sizeof named, "%s%s", prefix < COUNT(prefixes) ? prefixes[prefix] : "", path);
+    weir_status status = weir_graph_open(named, &options, &graph);
     if (status) {
         FUZZ_CHECK(!graph, "a graph in spite of status %d", status);
         weir__fuzz_refused(status, path);

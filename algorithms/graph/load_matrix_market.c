@@ -29,6 +29,18 @@ static int take_word(const char **at, const char *const *list)
     return -1;
 }
 
+/* What a matrix that the format has and a graph has not would need. */
+static const char *why(const char *at)
+{
+    static const char *const word[] = {"array", "complex", "skew-symmetric", "hermitian", NULL},
+                             *const reason[] = {", which has every entry and names no arcs",
+                                                ", but a weight is one number",
+                                                ", which gives an arc back the opposite weight",
+                                                ", which is of complex numbers"};
+    const int known = take_word(&at, word);
+    return known < 0 ? "" : reason[known];
+}
+
 static weir_status take_banner(weir__reader *reader, struct matrix *matrix)
 {
     static const char *const object[] = {"%%MatrixMarket", NULL},
@@ -45,14 +57,14 @@ static weir_status take_banner(weir__reader *reader, struct matrix *matrix)
     if (take_word(&at, object) < 0 || take_word(&at, matrices) < 0)
         return weir__line_fail(reader, "the banner's '%s' is no matrix", weir__word(at, word));
     if (take_word(&at, layout) < 0)
-        return weir__line_fail(reader, "the layout is '%s'; only coordinate is read",
-                               weir__word(at, word));
+        return weir__line_fail(reader, "the layout is '%s'%s; only coordinate is read",
+                               weir__word(at, word), why(at));
     if ((fields = take_word(&at, field)) < 0)
-        return weir__line_fail(reader, "the field is '%s'; pattern, integer and real are read",
-                               weir__word(at, word));
+        return weir__line_fail(reader, "the field is '%s'%s; pattern, integer and real are read",
+                               weir__word(at, word), why(at));
     if ((symmetries = take_word(&at, symmetry)) < 0)
-        return weir__line_fail(reader, "the symmetry is '%s'; general and symmetric are read",
-                               weir__word(at, word));
+        return weir__line_fail(reader, "the symmetry is '%s'%s; general and symmetric are read",
+                               weir__word(at, word), why(at));
     matrix->weighted = fields != 0;
     matrix->integers = fields == 1;
     matrix->symmetric = symmetries;

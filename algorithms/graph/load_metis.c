@@ -180,7 +180,9 @@ static weir_status take_row(weir__reader *reader, const char *at, int more, stru
         if ((status = next_number(reader, &at, &more, &text)))
             return status;
         if (!text)
-            return check_row(reader, metis, arcs->targets + first, arcs->count - first);
+            return arcs->count > first
+                       ? check_row(reader, metis, arcs->targets + first, arcs->count - first)
+                       : WEIR_OK;
         if ((status =
                  weir__take_whole(reader, &at, "neighbour", 1, header->vertices, &neighbour)) ||
             (header->step == 2 && (status = take_number(reader, &at, &more, "weight of the edge", 0,

@@ -24,28 +24,31 @@ static void write_rows(weir__pack *pack, const weir_graph *graph, int weighted)
 static weir_status turn(const weir_graph *graph, weir_graph **graph_out)
 {
     const uint64_t m = graph->arcs;
+    const int weighted = graph->weights_u32 != NULL;
+    struct weir__need need = {0, 0};
+    uint32_t *targets = NULL;
+    double *weights = NULL;
+    weir_status status;
+    weir__need_take(&need, m, sizeof *targets);
+    weir__need_take(&need, weighted ? m : 0, sizeof *weights);
+    if ((status = weir__need_fits(&need, "%llu arcs turned round", (unsigned long long)m)) ||
+        (status = weir__alloc(m, sizeof *targets, "arcs turned round", &targets)) ||
+        (weighted && (status = weir__alloc(m, sizeof *weights, "arcs turned round", &weights))))
+        goto out;
+    weir__rows_sources(graph->offsets, graph->vertices, 0, targets);
+    for (uint64_t i = 0; weighted && i < m; i++)
+        weights[i] = graph->weights_u32[i];
     weir__arcs arcs = {.vertices = graph->vertices,
                        .count = m,
-                       .sources = (uint32_t *)graph->targets, /* read only */
-                       .weighted = graph->weights_u32 != NULL,
+                       .sources = (uint32_t *)graph->targets, /* borrowed: only read */
+                       .targets = targets,
+                       .weights = weights,
+                       .weighted = weighted,
                        .borrowed = 1};
-    struct weir__need need = {0, 0};
-    weir_status status;
-    weir__need_take(&need, m, sizeof *arcs.targets);
-    weir__need_take(&need, arcs.weighted ? m : 0, sizeof *arcs.weights);
-    if ((status = weir__need_fits(&need, "%llu arcs turned round", (unsigned long long)m)) ||
-        (status = weir__alloc(m, sizeof *arcs.targets, "arcs turned round", &arcs.targets)))
-        return status;
-    if (arcs.weighted &&
-        !(status = weir__alloc(m, sizeof *arcs.weights, "arcs turned round", &arcs.weights)))
-        for (uint64_t i = 0; i < m; i++)
-            arcs.weights[i] = graph->weights_u32[i];
-    if (!status) {
-        weir__rows_sources(graph->offsets, graph->vertices, 0, arcs.targets);
-        status = weir__build(&arcs, 0, graph_out);
-    }
-    free(arcs.weights);
-    free(arcs.targets);
+    status = weir__build(&arcs, 0, graph_out);
+out:
+    free(weights);
+    free(targets);
     return status;
 }
 

@@ -13,7 +13,8 @@ static const weir__cli_verb others[] = {
     VERB("gen", VERB_GEN, 1, weir__cli_gen, "GRAPH -o FILE [options]", "write a graph into a file",
          "The suffix of FILE picks the format. The file appears complete or not at all.\n",
          "  weir gen rmat:16,8,42 -o r16.mtx.xz\n"
-         "  weir gen grid:1000x500,0.9 -o grid.gr\n"),
+         "  weir gen grid:1000x500,0.9 -o grid.gr\n"
+         "  weir gen graph500:edges.bin -o edges.sg\n"),
     VERB("pbf", VERB_PBF, 0, weir__cli_pbf, "[options]", "filter an array on all devices",
          "Predicate-based filtering (Groute, section 3): the host's array of 32-bit elements goes\n"
          "through a router to the devices, what they keep goes through another back into one "

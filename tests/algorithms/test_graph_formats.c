@@ -1,5 +1,6 @@
 /** @file test_graph_formats.c  METIS, GAP, Graph500 and both versions of Galois: what is read, what is refused, and
  *  that every format gives back what it was given, to the bit. */
+#include "runtime/internal.h"
 #include "tests/algorithms/graph_fixture.h"
 
 /* ---- METIS -------------------------------------------------------------------------------- */
@@ -547,6 +548,68 @@ static void metis_cannot(void **state)
     }
 }
 
+/* ---- no memory ---------------------------------------------------------------------------- */
+
+/* Each allocation fails once: the one sentence names the file, and with a sanitizer nothing is left. */
+static void no_memory(const char *name)
+{
+    const char *colon = strchr(name, ':'), *path = colon ? colon + 1 : name;
+    for (uint64_t nth = 1;; nth++) {
+        weir_graph *graph = NULL;
+        weir__fault_arm(WEIR__FAULT_ALLOC, nth);
+        weir_status status = weir_graph_open(name, NULL, &graph);
+        const int struck = weir__fault_struck(WEIR__FAULT_ALLOC);
+        weir__fault_arm(WEIR__FAULT_ALLOC, 0);
+        if (!struck) {
+            assert_true(nth > 2);
+            weir_graph_destroy(graph);
+            return;
+        }
+        if (status != WEIR_ERR_NOMEM || graph || strncmp(weir_error_detail(), path, strlen(path)))
+            fail_msg("%s, allocation %d: status %d: %s", name, (int)nth, status,
+                     weir_error_detail());
+    }
+}
+
+static void allocations(void **state)
+{
+    (void)state;
+    struct bytes b;
+    char name[500];
+    begin_gap(&b, 1, 2, 2);
+    rows_gap(&b, (int[]){0, 1, 2, -1}, (int[]){1, 9, 0, 7, -1});
+    rows_gap(&b, (int[]){0, 1, 2, -1}, (int[]){1, 7, 0, 9, -1});
+    no_memory(put_bytes("b", b.data, b.have));
+    no_memory(put_xz("b.xz", b.data, b.have));
+    begin_gap(&b, 0, 6, 2);
+    rows_gap(&b, (int[]){0, 4, 6, -1}, (int[]){1, 8, 0, 1, 1, 7, 1, 9, 1, 3, 0, 2, -1});
+    no_memory(put_bytes("b", b.data, b.have));
+    begin_galois(&b, 2, 0, 3, 3);
+    add_all(&b, (int[]){2, 2, 3, 2, 1, 0, -1}, 8);
+    no_memory(put_gzip("b.gz", b.data, b.have));
+    b.have = 0;
+    add_all(&b, (int[]){0, 1, 0, 4, 2, 0, 3, 3, 0, 1, 0, 0, -1}, 4);
+    snprintf(name, sizeof name, "graph500:%s", put_bytes("b", b.data, b.have));
+    no_memory(name);
+    char text[1000], *at = text + sprintf(text, "%% METIS\n40 39\n");
+    for (int v = 40; v > 1; v--) /* a row that is sorted aside */
+        at += sprintf(at, "%d ", v);
+    for (int v = 40; v > 1; v--)
+        at += sprintf(at, "\n1");
+    no_memory(put_text("m", text));
+    no_memory(put_text("m", "4 4\n2 4\n1 3\n2 4\n1 3\n")); /* read twice */
+    weir_graph *graph = open_graph("rmat:6", 0);
+    for (uint64_t nth = 1, struck = 1; struck; nth++) {
+        weir__fault_arm(WEIR__FAULT_ALLOC, nth);
+        weir_status status = weir_graph_write(graph, in_folder("w.sg"));
+        struck = (uint64_t)weir__fault_struck(WEIR__FAULT_ALLOC);
+        weir__fault_arm(WEIR__FAULT_ALLOC, 0);
+        assert_int_equal(status, struck ? WEIR_ERR_NOMEM : WEIR_OK);
+        assert_int_equal(access(in_folder("w.sg"), F_OK), struck ? -1 : 0);
+    }
+    weir_graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -555,6 +618,7 @@ int main(void)
         cmocka_unit_test(gap_refused), cmocka_unit_test(galois_wide),
         cmocka_unit_test(graph500),    cmocka_unit_test(round_trips),
         cmocka_unit_test(large),       cmocka_unit_test(metis_cannot),
+        cmocka_unit_test(allocations),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -106,6 +106,16 @@ for suffix in mtx gr dimacs el sg wsg mtx.gz el.xz gr.zst sg.gz; do
     has "standard input"
     unset INPUT
 done
+for suffix in gr sg wsg sg.gz; do # by a pipe, which hides the size
+    # shellcheck disable=SC2002 # a pipe is meant
+    cat g.$suffix | "$WEIR" bfs - --source 0 --devices host:2 --verify -o g.out >"$OUT" 2>"$ERR"
+    same g.want g.out "g.$suffix by a pipe"
+done
+expect_ok gen rmat:7,4 --undirected -o g.graph
+expect_ok bfs rmat:7,4 --undirected --source 0 --devices host:1 -o g.want
+expect_ok bfs g.graph --source 0 --devices host:2 --verify -o g.out
+same g.want g.out "g.graph"
+refuse 2 "every arc has its reverse" gen rmat:7,4 -o h.graph
 INPUT=g.el
 printf '0 1\n1 2\n' >g.el
 for command in "bfs - --devices host:1" "gen -"; do

@@ -44,7 +44,7 @@ static weir_status refuse_columns(const weir__reader *reader, const char *line, 
 {
     uint32_t columns = columns_of(line), expected = list->columns;
     const char *plural = columns == 1 ? "" : "s";
-    list->uneven = columns != expected && list->metis.possible;
+    list->uneven = columns != expected && list->metis.possible && !list->foreign;
     if (list->uneven)
         return WEIR_ERR_FORMAT; /* not for the user: the file is read again */
     if (columns < 2 || columns > 3)
@@ -59,16 +59,21 @@ static weir_status refuse_columns(const weir__reader *reader, const char *line, 
 }
 
 /* The arc that was added last may be a line of METIS text. */
-static void look_for_metis(const weir__reader *reader, const weir__arcs *arcs, struct list *list)
+static void look_for_metis(const weir__reader *reader, const weir__arcs *arcs, const char *line,
+                           struct list *list)
 {
     uint64_t last = arcs->count - 1;
-    if (list->lines > 1 && !list->metis.possible)
+    if (list->foreign || (list->lines > 1 && !list->metis.possible))
         return;
+    if (strchr(line, ',')) {
+        list->foreign = 1;
+        return;
+    }
     const double number[] = {arcs->sources[last], arcs->targets[last],
                              arcs->weighted ? arcs->weights[last] : 0};
     if (list->lines > 1)
         weir__metis_text_add(&list->metis, number);
-    else if (!list->foreign)
+    else
         weir__metis_text_begin(&list->metis, weir__reader_number(reader), number, list->columns);
 }
 
@@ -90,7 +95,6 @@ static weir_status take_line(weir__reader *reader, weir__arcs *arcs, const char 
     const char *third = separator(at);
     if (list->columns == 0) {
         list->columns = *third ? 3 : 2;
-        list->foreign |= strchr(line, ',') != NULL;
         arcs->weighted = list->columns == 3;
     }
     if ((*third != '\0') != arcs->weighted || (!*third && *weir__skip(at)))
@@ -173,7 +177,7 @@ weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs)
                 return status == WEIR_ERR_FORMAT && !list.lines && !arcs->format_given
                            ? say_what_is_read(status)
                            : status;
-            look_for_metis(reader, arcs, &list);
+            look_for_metis(reader, arcs, line, &list);
         }
     }
     arcs->is_metis = list.uneven || (!list.foreign && weir__metis_text_found(&list.metis));

@@ -146,7 +146,8 @@ struct list {
 static const struct list lists[] = {
     {"# arcs\n4 4\n2 4\n1 3\n2 4\n1 3\n", 5, 2}, /* it says so */
     {"4 4\n2 4\n# arcs\n1 3\n2 4\n1 3\n", 5, 2},
-    {"4,4\n2 4\n1 3\n2 4\n1 3\n", 5, 2},      /* METIS has no commas */
+    {"4,4\n2 4\n1 3\n2 4\n1 3\n", 5, 2}, /* METIS has no commas */
+    {"4 4\n2 4\n1 3\n2, 4\n1 3\n", 5, 2},
     {"5 4\n2 4\n1 3\n2 4\n1 3\n", 6, 3},      /* not as many lines */
     {"4 4\n2 4\n1 3\n2 4\n1 3\n1 3\n", 5, 2}, /* more lines */
     {"4 4\n2 4\n1 3\n2 4\n1 2\n", 5, 3},      /* 3 is not next to 4 */
@@ -239,6 +240,21 @@ static void late_rows(void **state)
     free(text);
 }
 
+/* A comment that METIS does not have, behind what is looked at beforehand: columns too many are said to be that. */
+static void late_comment(void **state)
+{
+    (void)state;
+    enum { N = 50000 };
+    char *text = malloc(N * 16), *at = text;
+    at += sprintf(at, "%d %d\n", N, N);
+    for (int v = 1; v < N; v++)
+        at += sprintf(at, "%d %d\n", v == 1 ? N : v - 1, v + 1);
+    sprintf(at, "# comment\n1 2 3\n");
+    assert_file_refused(put_text("late", text), WEIR_ERR_FORMAT,
+                        ":50002:", "3 columns where the lines before have 2");
+    free(text);
+}
+
 /* What weir writes is never taken for METIS text. */
 static void written_lists(void **state)
 {
@@ -256,10 +272,11 @@ static void written_lists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metis_graphs), cmocka_unit_test(edge_lists),
-        cmocka_unit_test(pipes),        cmocka_unit_test(formats_named),
-        cmocka_unit_test(wrong_count),  cmocka_unit_test(large_cycle),
-        cmocka_unit_test(late_rows),    cmocka_unit_test(written_lists),
+        cmocka_unit_test(metis_graphs),  cmocka_unit_test(edge_lists),
+        cmocka_unit_test(pipes),         cmocka_unit_test(formats_named),
+        cmocka_unit_test(wrong_count),   cmocka_unit_test(large_cycle),
+        cmocka_unit_test(late_rows),     cmocka_unit_test(late_comment),
+        cmocka_unit_test(written_lists),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -57,9 +57,10 @@ enum {
         128 /* rows with so many that come first are taken a few at a time by a warp */
 };
 
-/** Room for items that a worker collects: it sends when it has one for each lane, and a batch may add BATCH times as
- *  many to those. */
-#define SSSP_STEP_STAGE (WEIR_LANES * (SSSP_STEP_BATCH + 1))
+/** Items for each lane that a worker collects before it sends them, since all workers reserve places at one word. */
+#define SSSP_STEP_SENDS 6
+/** Room for these, and for what a batch adds to them. */
+#define SSSP_STEP_STAGE (WEIR_LANES * (SSSP_STEP_BATCH + SSSP_STEP_SENDS))
 /** Lanes that are many: so many rows wait less side by side than one after the other. One lane alone never has neighbours. */
 #define SSSP_STEP_MANY (WEIR_LANES == 1 ? 2u : 3u)
 /** Rows that a worker collects before it takes one with each lane. */

@@ -114,7 +114,15 @@ WEIR_COLD void sssp_step_spill(const struct sssp_step_args *a, struct sssp_step_
     weir_store_relaxed_sys_u32(&a->stamp[owner][row / SSSP_STEP_FLAGGED], iteration + 1);
 }
 
-/** Send what waits in a stage, WEIR_LANES items at a time. All lanes of a worker. */
+/** Whose a stage's item is that a lane looks at; WEIR_DEVICES_MAX: there is none. */
+WEIR_DEV uint32_t sssp_step_to(const struct sssp_step_args *a, const uint64_t *stage,
+                               uint32_t waiting, uint32_t at)
+{
+    return at < waiting ? weir_steps_owner(a->part.first, (uint32_t)(stage[at] >> 32))
+                        : WEIR_DEVICES_MAX;
+}
+
+/** Send what waits in a stage to one device after the other. All lanes of a worker. */
 WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_shared *shared,
                               const uint64_t *stage, uint32_t waiting, uint32_t iteration)
 {
@@ -122,23 +130,32 @@ WEIR_COLD void sssp_step_send(const struct sssp_step_args *a, struct sssp_step_s
     uint32_t spilled = 0;
     weir_lanes_sync();
     WEIR_ROLLED
-    for (uint32_t i = 0; i < waiting; i += WEIR_LANES) {
-        const uint64_t item = i + lane < waiting ? stage[i + lane] : 0;
-        const uint32_t to = i + lane < waiting
-                                ? weir_steps_owner(a->part.first, (uint32_t)(item >> 32))
-                                : WEIR_DEVICES_MAX;
+    for (uint32_t d = 0; d < a->part.parts; d++) {
+        uint32_t count = a->part.parts == 2 ? waiting : 0; /* all are the other's */
+        if (d == a->member.index)
+            continue;
         WEIR_ROLLED
-        for (uint32_t d = 0; d < a->part.parts; d++) {
-            const uint32_t those = weir_ballot(to == d);
-            if (!those)
+        for (uint32_t i = 0; i < waiting && a->part.parts > 2; i += WEIR_LANES)
+            count += weir_popcount_u32(weir_ballot(sssp_step_to(a, stage, waiting, i + lane) == d));
+        if (!count)
+            continue;
+        uint64_t slot = weir_steps_reserve(&a->member, d, count) - shared->inboxes.sent[d];
+        WEIR_ROLLED
+        for (uint32_t i = 0; i < waiting; i += WEIR_LANES) {
+            const int mine = a->part.parts > 2 ? sssp_step_to(a, stage, waiting, i + lane) == d
+                                               : i + lane < waiting;
+            const uint32_t those = weir_ballot(mine);
+            const uint64_t at = slot + weir_popcount_u32(those & ((1u << lane) - 1));
+            slot += weir_popcount_u32(those);
+            if (!mine)
                 continue;
-            const uint64_t slot = weir_steps_send(&a->member, d, those) - shared->inboxes.sent[d];
-            if (to == d && slot < a->room[d]) {
-                a->outbox[d][slot] = item;
-            } else if (to == d) {
-                sssp_step_spill(a, shared, d, (uint32_t)(item >> 32), (uint32_t)item, iteration);
-                spilled++;
+            const uint64_t item = stage[i + lane];
+            if (at < a->room[d]) {
+                a->outbox[d][at] = item;
+                continue;
             }
+            sssp_step_spill(a, shared, d, (uint32_t)(item >> 32), (uint32_t)item, iteration);
+            spilled++;
         }
     }
     weir_lanes_sync();
@@ -179,7 +196,7 @@ WEIR_DEV void sssp_step_lower(struct sssp_step_relaxer *r, const int *wanted,
                 (uint64_t)number[j] << 32 | sum[j];
         r->waiting += weir_popcount_u32(far);
     }
-    if (r->waiting >= WEIR_LANES) {
+    if (r->waiting >= SSSP_STEP_SENDS * WEIR_LANES) {
         sssp_step_send(r->a, r->shared, r->stage, r->waiting, r->iteration);
         r->waiting = 0;
     }

@@ -21,15 +21,22 @@ struct weir_steps_inboxes {
     uint64_t sent[WEIR_DEVICES_MAX];  /* by receiver: how many this device had sent to it */
 };
 
+/** The number of the first of @p count items for device @p to. All lanes of a worker, which get the same. All that reserve add to one
+ *  word, so a worker is the faster the more items it reserves at a time. */
+WEIR_DEV uint64_t weir_steps_reserve(const struct weir_steps_member *m, uint32_t to, uint32_t count)
+{
+    uint64_t number = 0;
+    if (weir_lane() == 0)
+        number = weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(m)->tell[to], count);
+    return weir_broadcast_u64(number, 0);
+}
+
 /** The number of an item for device @p to, for each lane whose bit is set. All lanes of a worker.
  *  @param[in] lanes  of weir_ballot(): lanes that have an item for that device; at least one. */
 WEIR_DEV uint64_t weir_steps_send(const struct weir_steps_member *m, uint32_t to, uint32_t lanes)
 {
-    uint64_t number = 0;
-    if (weir_lane() == 0)
-        number = weir_atomic_add_relaxed_dev_u64(&weir_steps_mine(m)->tell[to],
-                                                 weir_popcount_u32(lanes));
-    return weir_broadcast_u64(number, 0) + weir_popcount_u32(lanes & ((1u << weir_lane()) - 1));
+    return weir_steps_reserve(m, to, weir_popcount_u32(lanes)) +
+           weir_popcount_u32(lanes & ((1u << weir_lane()) - 1));
 }
 
 /** After a barrier, in a step in which no device sends: find out what the inboxes hold. All threads of a block. */

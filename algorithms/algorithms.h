@@ -133,7 +133,8 @@ typedef enum weir_partition_kind {
     WEIR_PARTITION_BLOCK = 0, /**< equal numbers of consecutive vertices */
     WEIR_PARTITION_EDGE,      /**< consecutive vertices, equal numbers of arcs */
     WEIR_PARTITION_RANDOM,    /**< each vertex anywhere, equal numbers, by seed */
-    WEIR_PARTITION_METIS /**< METIS k-way on the undirected graph, vertex weights 1 + out-degree */
+    WEIR_PARTITION_METIS, /**< METIS k-way on the undirected graph, vertex weights 1 + out-degree */
+    WEIR_PARTITION_FILE   /**< what a file says: weir_partition_read() */
 } weir_partition_kind;
 
 /** Which part owns each vertex. Read-only for users. Vertices keep their order within a part. */
@@ -145,14 +146,14 @@ typedef struct weir_partition {
     uint64_t cut_arcs;     /**< arcs between different parts */
     double vertex_balance; /**< largest part / mean, by vertices; 1 is perfect */
     double arc_balance;    /**< the same by arcs */
-    double prepare_ms;     /**< what weir_partition_create() took */
+    double prepare_ms;     /**< what weir_partition_create() or weir_partition_read() took */
 } weir_partition;
 
-/** Name to kind: "block", "edge", "random", "metis".
- *  @retval WEIR_ERR_UNSUPPORTED  "file:PATH", "2d:RxC": named in the design, not built yet.
+/** Text to kind, as the option --partition takes it: "block", "edge", "random", "metis", "file:PATH".
+ *  @retval WEIR_ERR_UNSUPPORTED  "2d:RxC": named in the design, not built yet.
  *  @retval WEIR_ERR_INVALID      unknown. */
 weir_status weir_partition_kind_parse(const char *text, weir_partition_kind *kind_out);
-/** As the option --partition takes it; NULL for anything else. Static storage. */
+/** "block", "edge", "random", "metis", "file"; "unknown" for anything else. Static storage. */
 const char *weir_partition_kind_text(weir_partition_kind kind);
 
 /** Partition a graph.
@@ -168,6 +169,32 @@ const char *weir_partition_kind_text(weir_partition_kind kind);
 weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
                                   uint64_t seed, const weir_config *config,
                                   weir_partition **partition_out);
+/** Read a partition from a file of METIS's format: text, for each vertex in their order a line with the number of its part,
+ *  counted from 0. Files packed by gzip, xz or zstd are unpacked; "-" is standard input.
+ *  @param[in] most  1 .. WEIR_DEVICES_MAX: numbers are below it. There are as many parts as the largest number says, so that
+ *                   a file for fewer devices than there are is taken.
+ *  @retval WEIR_ERR_FORMAT  no number, one out of range, more or fewer lines than vertices; the detail names the line.
+ *  @retval WEIR_ERR_IO      the file cannot be opened, read or unpacked.
+ *  @retval WEIR_ERR_INVALID, WEIR_ERR_NOMEM  as above. */
+weir_status weir_partition_read(const weir_graph *graph, const char *path, uint32_t most,
+                                weir_partition **partition_out);
+/** Write the file that weir_partition_read() reads, as plain text. It appears complete or not at all.
+ *  @retval WEIR_ERR_IO  it cannot be written. */
+weir_status weir_partition_write(const weir_partition *partition, const char *path);
+
+/** What a part of a partition holds; a plain value. */
+typedef struct weir_partition_part {
+    uint64_t vertices;
+    uint64_t arcs;     /**< out-arcs of its vertices */
+    uint64_t cut_arcs; /**< those of them that lead to other parts */
+    uint64_t halo;     /**< vertices of other parts that they lead to, each counted once */
+} weir_partition_part;
+/** What each part holds.
+ *  @param[in] graph  the one that was partitioned.
+ *  @param[out] parts_out  partition->parts values, the caller's.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID  @par Blocks  yes; a pass over the arcs, on all cores. */
+weir_status weir_partition_parts(const weir_graph *graph, const weir_partition *partition,
+                                 weir_partition_part *parts_out);
 /** The partition that algorithms make where they are given none: WEIR_PARTITION_EDGE over the first devices of a context, with
  *  equal numbers of arcs where they are alike; where they differ, by their units (weir_device_info): a thread of a host
  *  device and a multiprocessor of a GPU do about as much.

@@ -106,7 +106,7 @@ void weir__cli_help_verb(const weir__cli_verb *verb)
            verb->text);
     if (verb->more)
         printf("\n%s", verb->more);
-    if (verb->algorithm || (verb->bit & (VERB_GEN | VERB_INFO))) {
+    if (verb->algorithm || (verb->bit & (VERB_GEN | VERB_INFO | VERB_PARTITION))) {
         putchar('\n');
         print_graph_text();
     }

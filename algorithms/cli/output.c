@@ -34,7 +34,8 @@ int weir__cli_output_spares(const char *option, const char *path, const weir__cl
         const char *what, *path;
     } inputs[] = {{"graph", request->graph},
                   {"file of --compare", request->compare},
-                  {"file of --machine", request->machine}};
+                  {"file of --machine", request->machine},
+                  {"file of --partition", request->partition_file}};
     struct stat there, input;
     if (strcmp(path, "-") == 0 || stat(path, &there) != 0 || !S_ISREG(there.st_mode))
         return EXIT_DONE;

@@ -31,6 +31,16 @@ static const weir__cli_verb others[] = {
          "  weir info road.mtx.gz\n"
          "  weir info rmat:14 --undirected --json -\n"
          "  weir info --config\n"),
+    VERB("partition", VERB_PARTITION, 1, weir__cli_partition, "GRAPH --parts N [options]",
+         "cut a graph into parts, and say how well",
+         "Shows of each part its vertices, their out-arcs, how many of these are cut (lead to\n"
+         "other parts), and the halo: vertices of other parts that they lead to, each counted\n"
+         "once. -o writes a line with its part for every vertex, METIS's format, which\n"
+         "--partition file:PATH reads; part p is for device p of a run. No device is opened.\n",
+         "  weir partition road.gr --parts 4 --partition metis -o road.part.4\n"
+         "  weir bfs road.gr --devices host:4 --partition file:road.part.4\n"
+         "  weir partition rmat:16 --parts 8 --format csv\n"
+         "  weir partition road.gr --partition file:road.part.4\n"),
     VERB("topo", VERB_TOPO, 0, weir__cli_topo, "[options]",
          "the machine: devices, links, costs, routes",
          "Shows what the node is made of, what moving data costs between its devices and the\n"
@@ -57,7 +67,6 @@ static const weir__cli_verb others[] = {
     VERB("help", VERB_HELP, 1, weir__cli_help, "[VERB]", "this text, or all about a verb", NULL,
          NULL),
     {.name = "convert"},
-    {.name = "partition"},
 };
 
 const weir__cli_verb *weir__cli_verb_at(size_t position)

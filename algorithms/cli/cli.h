@@ -69,7 +69,8 @@ typedef struct weir__cli_request {
     const weir__cli_verb *verb;
     /** A bit for each option of the verb that was on the command line: see weir__cli_given(). */
     uint64_t given;
-    const char *graph; /**< the positional argument */
+    const char
+        *graph; /**< the positional argument; of convert the first, and output is the second */
     const char *output, *json, *devices;
     const char *output_parents; /**< implies parents */
     const char *machine, *compare, *from;
@@ -114,12 +115,12 @@ struct weir__cli_verb {
     unsigned bit; /**< the bit of the options that it takes; 0: the algorithm decides */
     /** NULL: the verb runs no algorithm over graphs. */
     const struct weir__cli_algorithm *algorithm;
-    int positional;                               /**< how many arguments without a dash it takes */
-    int (*run)(const weir__cli_request *request); /**< NULL: named in the design, not built */
-    const char *usage;                            /**< the text behind the name in its usage */
-    const char *text;                             /**< a title of one line */
-    const char *more;                             /**< paragraphs before the options */
-    const char *examples;                         /**< one command on each line */
+    int positional; /**< how many arguments without a dash it takes */
+    int (*run)(const weir__cli_request *request);
+    const char *usage;    /**< the text behind the name in its usage */
+    const char *text;     /**< a title of one line */
+    const char *more;     /**< paragraphs before the options */
+    const char *examples; /**< one command on each line */
 };
 
 /** The values of an option with named values. A value of @c later may end in ':' or be followed by
@@ -252,7 +253,7 @@ typedef struct weir__cli_output {
     FILE *file;
 } weir__cli_output;
 
-/** Refuse a result file that the command is to read. */
+/** Refuse a result file that the command is to read. @param[in] option  that names it; NULL: an argument does. */
 int weir__cli_output_spares(const char *option, const char *path, const weir__cli_request *request);
 /** Open a result file before the run, so that no run is wasted when the file cannot be written. "-" is standard
  *  output. @param[in] request  a file that it has the command read is refused. */
@@ -396,7 +397,8 @@ int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *
 
 /** Run any algorithm over graphs: that of request->verb. */
 int weir__cli_traverse(const weir__cli_request *request);
-int weir__cli_gen(const weir__cli_request *request);
+/** gen and convert. */
+int weir__cli_convert(const weir__cli_request *request);
 int weir__cli_partition(const weir__cli_request *request);
 int weir__cli_info(const weir__cli_request *request);
 int weir__cli_info_config(const weir__cli_request *request);
@@ -413,7 +415,7 @@ void weir__cli_help_all(void);
 void weir__cli_help_verb(const weir__cli_verb *verb);
 /** Names and titles of the benchmarks. */
 void weir__cli_bench_names(FILE *file);
-/** Refuse a verb that is not built or not known. */
+/** Refuse a verb that is not known. */
 int weir__cli_verb_refuse(const char *name);
 
 #endif

@@ -14,13 +14,19 @@ static const weir__cli_option options[] = {
            "start at vertex V; default: the vertex with the largest out-degree", .letter = 0),
     NUMBER("sources", VERB_SEARCH, sources, 1, WEIR_VERTICES_MAX,
            "start at N different vertices with out-arcs, chosen by --seed"),
-    FLAG("undirected", VERB_TRAVERSAL | VERB_GEN | VERB_INFO | VERB_PARTITION, undirected,
-         "add the reverse of every arc; default: off"),
+    FLAG("undirected", VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION,
+         undirected, "add the reverse of every arc; default: off"),
     OPTION("weights", "W", VERB_WEIGHTED, weir__cli_set_weights, 0,
            "of the arcs: file (the graph's own), random[:LO-HI[:SEED]] (whole\n"
            "numbers, equal for both directions of an edge), unit (all 1),\n"
            "auto (file where the graph has some, else random:1-255:1);\n"
            "default: auto",
+           .foreign = "has no weights"),
+    OPTION("weights", "W", VERB_GEN | VERB_CONVERT, weir__cli_set_weights, 0,
+           "that the arcs get: file (the graph's own, which it must have),\n"
+           "random[:LO-HI[:SEED]] (whole numbers, equal for both directions of\n"
+           "an edge), unit (all 1), auto (file where the graph has some, else\n"
+           "random:1-255:1); default: those it has, if any",
            .foreign = "has no weights"),
     NUMBER("elements", VERB_PBF, elements, 0, WEIR_PBF_ELEMENTS_MAX,
            "of the array, 4 bytes each; default: 67108864, which is 256 MiB"),
@@ -169,7 +175,9 @@ static const weir__cli_option options[] = {
                           ".el or .txt edge list; .gz, .xz or .zst behind it packs"),
     OUTPUT_FILE(VERB_PARTITION, "write one part a line in vertex order; - is standard output"),
     OUTPUT_FILE(VERB_TOPO | VERB_BENCH, "write what --format says there; default: standard output"),
-    TEXT("json", "FILE|-", VERB_TRAVERSAL | VERB_INFO | VERB_PARTITION | VERB_BENCH | VERB_PBF,
+    TEXT("json", "FILE|-",
+         VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_BENCH |
+             VERB_PBF,
          json,
          "write one JSON document; - is standard output, which then\n"
          "holds nothing else"),
@@ -181,8 +189,8 @@ static const weir__cli_option options[] = {
          "link, and how long it stood still"),
     FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
     FLAG("help",
-         VERB_TRAVERSAL | VERB_GEN | VERB_INFO | VERB_PARTITION | VERB_TOPO | VERB_BENCH |
-             VERB_PBF | VERB_VERSION | VERB_HELP,
+         VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_TOPO |
+             VERB_BENCH | VERB_PBF | VERB_VERSION | VERB_HELP,
          help, "show this text"),
 };
 

@@ -5,7 +5,7 @@
 # ---- help and version ----
 for arguments in "help" "--help" "-h" "help bfs" "bfs --help" "bfs -h" "help sssp" "sssp --help" \
     "help pr" "pr --help" "help cc" "cc --help" \
-    "gen --help" "info --help" \
+    "gen --help" "info --help" "convert --help" "partition --help" \
     "topo --help" "bench --help" "help gen" "help info" "help topo" "help bench" "help version" "help help" "version" "--version" "-V" "info --config"; do
     # Word splitting is wanted: each text is a command line.
     # shellcheck disable=SC2086
@@ -76,8 +76,6 @@ else
 fi
 
 # ---- verbs ----
-refuse 2 "convert is not built yet" convert x.mtx
-refuse 2 "convert is not built yet" help convert
 refuse 2 "did you mean bfs" bsf x.mtx
 refuse 2 "unknown verb; see weir help" frobnicate
 for word in foo bfxy xy b; do # too little of them is right for a guess

@@ -53,6 +53,9 @@ typedef struct weir_graph {
         prepare_ms; /**< what weir_graph_open() or weir_graph_from_arcs() took, and weir_graph_weigh() since */
     uint64_t
         negative_line; /**< line of a text that was read with its first weight below 0; 0: none, or unknown */
+    /** What the rules above dropped of the arcs that were read, made or given: self loops, and arcs whose ends another has,
+     *  when reverse arcs were added where that was asked for. */
+    uint64_t loops_dropped, duplicates_dropped;
 } weir_graph;
 
 /** How a graph is read or generated. */
@@ -97,6 +100,10 @@ weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_
                                  const uint32_t *targets, const double *weights,
                                  const weir_graph_options *options, weir_graph **graph_out);
 
+/** The graph with the reverse of every arc, of which nothing is shared. Weights are left out.
+ *  @retval WEIR_ERR_NOMEM  it does not fit into host memory.  @par Blocks  yes; works on all cores. */
+weir_status weir_graph_undirected(const weir_graph *graph, weir_graph **graph_out);
+
 /** Free a graph; NULL is fine. */
 void weir_graph_destroy(weir_graph *graph);
 
@@ -107,6 +114,9 @@ void weir_graph_destroy(weir_graph *graph);
  *  @retval WEIR_ERR_IO       the file cannot be written. */
 weir_status weir_graph_write(const weir_graph *graph, const char *path);
 
+/** Classes of degrees, which are below 2^32. */
+#define WEIR_DEGREE_CLASSES 33
+
 /** What `weir info` says of a graph. */
 typedef struct weir_graph_summary {
     size_t size;                /**< sizeof(weir_graph_summary), set by WEIR_GRAPH_SUMMARY_INIT */
@@ -116,11 +126,19 @@ typedef struct weir_graph_summary {
     double degree_mean;
     int symmetric;                 /**< every arc has its reverse */
     double weight_min, weight_max; /**< 0 when there are no weights */
+    double weight_mean;            /**< the same */
+    uint64_t in_degree_max;
+    uint64_t in_degree_max_vertex; /**< the smallest vertex that has it */
+    /** Vertices by degree: number 0 counts those without arcs, number k those with 2^(k-1) to 2^k - 1. */
+    uint64_t out_degrees[WEIR_DEGREE_CLASSES], in_degrees[WEIR_DEGREE_CLASSES];
 } weir_graph_summary;
 /** weir_graph_summary: nothing filled in yet. */
-#define WEIR_GRAPH_SUMMARY_INIT                         \
-    {                                                   \
-        sizeof(weir_graph_summary), 0, 0, 0, 0, 0, 0, 0 \
+#define WEIR_GRAPH_SUMMARY_INIT                                        \
+    {                                                                  \
+        sizeof(weir_graph_summary), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, \
+        {                                                              \
+            0                                                          \
+        }                                                              \
     }
 /** Facts about a graph. @param[in,out] summary_out  begins as WEIR_GRAPH_SUMMARY_INIT.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
@@ -411,6 +429,25 @@ typedef struct weir_run_stats {
             NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0                             \
     }
 
+/** Why an object runs as it does: of what was picked when it was made. NULL: it was asked for, or there is no such choice.
+ *  Texts are sentences without a full stop, static or the object's. */
+typedef struct weir_run_reasons {
+    size_t size;               /**< sizeof(weir_run_reasons), set by WEIR_RUN_REASONS_INIT */
+    const char *form;          /**< what runs: "breadth-first search in step" */
+    const char *why_form;      /**< and not another form of the algorithm */
+    const char *why_partition; /**< how arcs were shared out where no partition was given */
+    const char *why_route;
+    const char *why_order;
+    const char *why_delta; /**< of the width of a step */
+    const char *why_kernel;
+    const char *why_bands; /**< of PageRank in step: bands, or hubs that are kept, or neither */
+} weir_run_reasons;
+/** weir_run_reasons: nothing filled in yet. */
+#define WEIR_RUN_REASONS_INIT                                                    \
+    {                                                                            \
+        sizeof(weir_run_reasons), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL \
+    }
+
 /** What an element of weir_values is. */
 typedef enum weir_value_kind {
     WEIR_VALUE_I32 = 0, /**< int32_t */
@@ -522,6 +559,9 @@ weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_
 /** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */
 weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t from, uint32_t to,
                                       uint64_t *items_out);
+/** What statistics of a run will say was picked, and why, as weir_bfs_plan(). */
+weir_status weir_traversal_plan(const weir_traversal *traversal, weir_run_stats *picked_out,
+                                weir_run_reasons *reasons_out);
 /** What it took to prepare: the placement, and the traversal on top; as weir_placement_prepared(). */
 weir_status weir_traversal_prepared(const weir_traversal *traversal, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -569,6 +609,13 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
  *  first. @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
+/** How runs will go, before there is one: what their statistics will say was picked, and why.
+ *  @param[in,out] picked_out   begins as WEIR_RUN_STATS_INIT. Set are direction, devices, why_devices, bands and hubs, and of work
+ *                              route, order, delta, kernel, worker, fetch, mapping, group, cut and queues, as far as the form
+ *                              has them; the rest is 0. work.delta is the width that the first step has.
+ *  @param[in,out] reasons_out  begins as WEIR_RUN_REASONS_INIT. */
+weir_status weir_bfs_plan(const weir_bfs *bfs, weir_run_stats *picked_out,
+                          weir_run_reasons *reasons_out);
 /** What it took to prepare; as weir_placement_prepared(), and the same after every run. */
 weir_status weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -638,6 +685,9 @@ weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *valu
 /** As weir_bfs_link_items(). */
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
                                  uint64_t *items_out);
+/** As weir_bfs_plan(). A run may find that distances need 64 bits, which changes the form. */
+weir_status weir_sssp_plan(const weir_sssp *sssp, weir_run_stats *picked_out,
+                           weir_run_reasons *reasons_out);
 /** As weir_bfs_prepared(). Placing for 64 bits is part of the first run that needs them. */
 weir_status weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -707,6 +757,9 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out);
 weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out);
 /** As weir_bfs_link_items(). */
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out);
+/** As weir_bfs_plan(). */
+weir_status weir_pr_plan(const weir_pr *pr, weir_run_stats *picked_out,
+                         weir_run_reasons *reasons_out);
 /** As weir_bfs_prepared(). */
 weir_status weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -777,6 +830,10 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out);
 /** The labels of the last run on a device (WEIR_VALUE_U32); as weir_bfs_values().
  *  @retval WEIR_ERR_UNSUPPORTED  arcs were streamed: labels lie in host memory alone. */
 weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out);
+/** As weir_bfs_plan(). Where arcs are streamed there is no partition, the direction is WEIR_DIRECTION_PUSH, and the first phase
+ *  is "stream"; else it is WEIR_DIRECTION_PULL. */
+weir_status weir_cc_plan(const weir_cc *cc, weir_run_stats *picked_out,
+                         weir_run_reasons *reasons_out);
 /** As weir_bfs_prepared(). Streamed arcs are copied in by each run, and count there. */
 weir_status weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */

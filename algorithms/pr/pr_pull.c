@@ -200,8 +200,10 @@ static weir_status choose_bands(struct making *making)
     const uint32_t asked = task->config.hubs > 1 ? 1 : task->config.bands;
     weir_status status =
         weir__pr_bands_choose(&making->parts, asked, cache_of(making), &making->bands);
-    if (!status && making->bands.count > 1 && !bands_fit(making, making->bands.count))
+    if (!status && making->bands.count > 1 && !bands_fit(making, making->bands.count)) {
         making->bands.count = 1;
+        making->bands.why = "there is no memory for bands";
+    }
     return status;
 }
 
@@ -304,8 +306,14 @@ static weir_status placed(struct weir__row_steps *on, void *user)
         status = choose_bands(making);
     if (!status && making->bands.count > 1)
         on->form = &form_in_bands;
-    if (!status && making->bands.count == 1 && choose_hubs(making))
+    making->pull->why_bands = making->bands.why;
+    if (!status && making->bands.count == 1 && choose_hubs(making)) {
         on->form = &form_with_hubs;
+        making->pull->why_bands =
+            making->task->config.hubs
+                ? NULL
+                : "half of the arcs come from hubs, whose shares fit into the memory of a block";
+    }
     for (uint32_t p = 0; p < on->parts && !status; p++)
         status = make_lists(making, p);
     return status;
@@ -451,6 +459,16 @@ static uint64_t bytes_of(const struct pr_pull_args *args, uint64_t single, uint6
            (fine ? numbers * (sizeof(float) + sizeof(double)) : 0);
 }
 
+void weir__pr_pull_picked(const struct weir__pr_pull *pull, weir_run_stats *stats)
+{
+    const struct pr_pull_args *first = weir_steps_args(pull->on.steps, 0);
+    stats->bands = first->lists.bands;
+    stats->hubs = (uint64_t)first->hubs.each * first->hubs.parts;
+    stats->direction = WEIR_DIRECTION_PULL;
+    stats->work.order =
+        WEIR_ORDER_AUTO; /* an iteration takes all rows: there is no order to report */
+}
+
 static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
 {
     const uint64_t *result = weir_steps_results(pull->on.steps, 0);
@@ -462,16 +480,11 @@ static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
             stats->bytes_sent +=
                 args->sends[d] * (single * sizeof(float) + (all - single) * sizeof(double));
     }
-    const struct pr_pull_args *first = weir_steps_args(pull->on.steps, 0);
-    stats->bands = first->lists.bands;
-    stats->hubs = (uint64_t)first->hubs.each * first->hubs.parts;
+    weir__pr_pull_picked(pull, stats);
     stats->steps = all;
     stats->residual = (double)result[PR_RESULT_CHANGE] * PR_UNIT;
     stats->arcs_reached = weir__row_steps_part(&pull->on, 0)->arcs_all;
     stats->reached = stats->least_items = pull->on.vertices;
-    stats->direction = WEIR_DIRECTION_PULL;
-    stats->work.order =
-        WEIR_ORDER_AUTO; /* an iteration takes all rows: there is no order to report */
     stats->work.rounds = all;
     stats->work.processed = all * pull->on.vertices;
     stats->work.atoms = all * stats->arcs_reached;

@@ -144,6 +144,28 @@ typedef struct weir_graph_summary {
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
 weir_status weir_graph_summarize(const weir_graph *graph, weir_graph_summary *summary_out);
 
+/** How a graph hangs together: its weakly connected components, and how far apart vertices of the largest one are, with arcs
+ *  taken both ways. */
+typedef struct weir_graph_span {
+    size_t size; /**< sizeof(weir_graph_span), set by WEIR_GRAPH_SPAN_INIT */
+    uint64_t components;
+    uint64_t
+        largest; /**< vertices of the largest component; of several the one with the smallest vertex */
+    /** Arcs between the two vertices of it that are farthest apart: so many at least, as the deepest search has, and so many at
+     *  most, twice the least deep one. */
+    uint64_t diameter_least, diameter_most;
+    uint64_t searches; /**< that were made, at most 4; 0 without vertices */
+} weir_graph_span;
+/** weir_graph_span: nothing filled in yet. */
+#define WEIR_GRAPH_SPAN_INIT                   \
+    {                                          \
+        sizeof(weir_graph_span), 0, 0, 0, 0, 0 \
+    }
+/** Find that, serially on the host: a pass over the arcs for the components, and one for each search. Takes a copy of the
+ *  graph with both directions, if it is not symmetric. @param[in,out] span_out  begins as WEIR_GRAPH_SPAN_INIT.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
+weir_status weir_graph_span_find(const weir_graph *graph, weir_graph_span *span_out);
+
 /* ---- partitions --------------------------------------------------------------------------- */
 
 /** How vertices are dealt out to devices. */

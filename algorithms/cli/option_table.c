@@ -22,6 +22,11 @@ static const weir__cli_option options[] = {
            "auto (file where the graph has some, else random:1-255:1);\n"
            "default: auto",
            .foreign = "has no weights"),
+    OPTION("weights", "W", VERB_INFO, weir__cli_set_weights, 0,
+           "of the arcs in runs that need some: file, random[:LO-HI[:SEED]], unit,\n"
+           "auto (file where the graph has some, else random:1-255:1);\n"
+           "default: auto",
+           .foreign = "has no weights"),
     OPTION("weights", "W", VERB_GEN | VERB_CONVERT, weir__cli_set_weights, 0,
            "that the arcs get: file (the graph's own, which it must have),\n"
            "random[:LO-HI[:SEED]] (whole numbers, equal for both directions of\n"
@@ -34,7 +39,7 @@ static const weir__cli_option options[] = {
            "the part of the elements that stays, 0 to 1, such as 0.25 or\n"
            "1e-3; default: 0.5",
            .low = 0, .high = 1),
-    TEXT("devices", "SPEC", VERB_TRAVERSAL | VERB_TOPO | VERB_BENCH | VERB_PBF, devices,
+    TEXT("devices", "SPEC", VERB_TRAVERSAL | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF, devices,
          "host:4, host:2x3, cuda, cuda:0-3, cuda:0,host:1;\n"
          "default: cuda where a GPU works, else host:4"),
     OPTION("partition", "P", VERB_TRAVERSAL, weir__cli_set_partition, 0,
@@ -187,6 +192,9 @@ static const weir__cli_option options[] = {
     TEXT("dot", "FILE", VERB_TRAVERSAL | VERB_BENCH | VERB_PBF, dot,
          "write who sent to whom as a graph for Graphviz: traffic of each\n"
          "link, and how long it stood still"),
+    FLAG("brief", VERB_INFO, brief,
+         "leave out components, diameter and runs, which take searches of\n"
+         "the graph and place it on the devices"),
     FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
     FLAG("help",
          VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_TOPO |

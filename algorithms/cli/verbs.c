@@ -28,10 +28,17 @@ static const weir__cli_verb others[] = {
          "  weir pbf --elements 1073741824 --selectivity 0.1 --devices cuda --trials 5\n"),
     VERB("info", VERB_INFO, 1, weir__cli_info, "GRAPH|--config [options]",
          "facts about a graph, or the tunables",
-         "Shows name, format, vertices, arcs, out-degrees, isolated vertices (no arcs in or\n"
-         "out), symmetry, and kind and range of the weights.\n",
+         "Shows name, format, vertices, arcs, self loops and duplicate arcs that were dropped,\n"
+         "degrees and how many vertices have them, isolated vertices (no arcs in or out),\n"
+         "symmetry, kind and range of the weights; weakly connected components, and bounds of the\n"
+         "diameter of the largest, by a few searches, with arcs taken both ways; and how each\n"
+         "algorithm would run on the devices if nothing else was asked for, and why: its form,\n"
+         "devices, partition, order, width of a step (delta), kernel. All of it takes time in\n"
+         "proportion to the arcs: a pass each for degrees and components, at most four searches,\n"
+         "and placing the graph once for each algorithm; memory as a run does.\n",
          "  weir info road.mtx.gz\n"
-         "  weir info rmat:14 --undirected --json -\n"
+         "  weir info rmat:14 --undirected --devices host:4 --json -\n"
+         "  weir info web.gr.xz --brief\n"
          "  weir info --config\n"),
     VERB("convert", VERB_CONVERT, 2, weir__cli_convert, "IN OUT [options]",
          "write a graph of one format in another",

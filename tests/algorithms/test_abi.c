@@ -387,6 +387,11 @@ static weir_status take_summary(void *taken)
     return weir_graph_summarize(world.graph, taken);
 }
 
+static weir_status take_span(void *taken)
+{
+    return weir_graph_span_find(world.graph, taken);
+}
+
 static weir_status take_change(void *taken)
 {
     static const double ranks[9] = {1};
@@ -567,6 +572,7 @@ static const struct taken {
     {"weir_channel_stats", take_channel, sizeof(weir_channel_stats)},
     {"weir_policy", take_policy, sizeof(weir_policy)},
     {"weir_graph_summary", take_summary, sizeof(weir_graph_summary)},
+    {"weir_graph_span", take_span, sizeof(weir_graph_span)},
     {"weir_pr_change", take_change, sizeof(weir_pr_change)},
     {"weir_prepare_stats", take_placement, sizeof(weir_prepare_stats)},
     {"weir_prepare_stats", take_bfs_prepared, sizeof(weir_prepare_stats)},

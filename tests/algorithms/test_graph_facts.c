@@ -94,6 +94,67 @@ static void undirected(void **state)
     }
 }
 
+/* The depths of searches from everywhere, with arcs both ways. */
+static void assert_span(const weir_graph *graph)
+{
+    weir_graph_span span = WEIR_GRAPH_SPAN_INIT;
+    const uint64_t n = graph->vertices;
+    uint32_t *label = malloc(n * sizeof *label);
+    int32_t *level = malloc(n * sizeof *level);
+    uint64_t components = 0, largest = 0, diameter = 0, of = 0;
+    weir_graph *edges;
+    assert_true(label && level);
+    OK(weir_graph_undirected(graph, &edges));
+    OK(weir_cc_reference(edges, label));
+    for (uint64_t v = 0; v < n; v++) {
+        uint64_t size = 0;
+        for (uint64_t u = 0; u < n && label[v] == v; u++)
+            size += label[u] == v;
+        components += label[v] == v;
+        if (size > largest) {
+            largest = size;
+            of = v;
+        }
+    }
+    for (uint64_t v = 0; v < n; v++) {
+        if (label[v] != of)
+            continue;
+        OK(weir_bfs_reference(edges, v, level));
+        for (uint64_t u = 0; u < n; u++)
+            diameter = level[u] > (int64_t)diameter ? (uint64_t)level[u] : diameter;
+    }
+    OK(weir_graph_span_find(graph, &span));
+    assert_int_equal(span.components, components);
+    assert_int_equal(span.largest, largest);
+    if (span.diameter_least > diameter || span.diameter_most < diameter ||
+        span.diameter_most > 2 * span.diameter_least || !span.searches || span.searches > 4)
+        fail_msg("%s: a diameter of %llu, found %llu to %llu by %llu searches", graph->name,
+                 (unsigned long long)diameter, (unsigned long long)span.diameter_least,
+                 (unsigned long long)span.diameter_most, (unsigned long long)span.searches);
+    weir_graph_destroy(edges);
+    free(label);
+    free(level);
+}
+
+static void spans(void **state)
+{
+    static const char *const more[] = {"chain:2",      "chain:300",          "smallworld:200,4,0.1",
+                                       "grid:60x5,.7", "mesh:15x15,shuffle", "rmat:7,2"};
+    weir_graph_span span = WEIR_GRAPH_SPAN_INIT;
+    weir_graph *graph;
+    (void)state;
+    for (int g = 0; g < GRAPHS + 6; g++) {
+        graph = open_graph(g < GRAPHS ? graphs[g] : more[g - GRAPHS], 0);
+        assert_span(graph);
+        weir_graph_destroy(graph);
+    }
+    OK(weir_graph_from_arcs(0, 0, NULL, NULL, NULL, NULL, &graph));
+    OK(weir_graph_span_find(graph, &span));
+    assert_int_equal(span.components, 0);
+    assert_int_equal(span.searches, 0);
+    weir_graph_destroy(graph);
+}
+
 static void what_is_dropped(void **state)
 {
     static const uint32_t from[] = {0, 1, 1, 2, 0, 0, 2, 1}, to[] = {1, 0, 1, 2, 1, 1, 2, 2};
@@ -134,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(summaries),
         cmocka_unit_test(undirected),
+        cmocka_unit_test(spans),
         cmocka_unit_test(what_is_dropped),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

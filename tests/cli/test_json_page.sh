@@ -145,7 +145,14 @@ document convert path.el made.gr --undirected --weights random:1-9
 document partition path.el --parts 3 --partition random --undirected -o path.part
 document partition path.el --partition file:path.part
 for verb in bfs sssp pr cc; do document $verb path.el --devices host:3 --partition file:path.part; done
-document info path.el
+document info path.el --devices host:2
+document info rmat:9 --devices host:2
+document info reals.el --brief
+WEIR_POOL_BYTES=1MiB document info rmat:14 --devices host:2 # arcs of components are streamed
+printf '0 1 -1\n' >negative.el
+document info negative.el --devices host:1
+printf '%%%%MatrixMarket matrix coordinate pattern general\n0 0 0\n' >empty.mtx
+document info empty.mtx --devices host:1
 document info reals.el
 document info whole.el --undirected
 document info --config

@@ -53,6 +53,9 @@ typedef struct weir_graph {
         prepare_ms; /**< what weir_graph_open() or weir_graph_from_arcs() took, and weir_graph_weigh() since */
     uint64_t
         negative_line; /**< line of a text that was read with its first weight below 0; 0: none, or unknown */
+    /** What the rules above dropped of the arcs that were read, made or given: self loops, and arcs whose ends another has,
+     *  when reverse arcs were added where that was asked for. */
+    uint64_t loops_dropped, duplicates_dropped;
 } weir_graph;
 
 /** How a graph is read or generated. */
@@ -99,6 +102,10 @@ weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_
                                  const uint32_t *targets, const double *weights,
                                  const weir_graph_options *options, weir_graph **graph_out);
 
+/** The graph with the reverse of every arc, of which nothing is shared. Weights are left out.
+ *  @retval WEIR_ERR_NOMEM  it does not fit into host memory.  @par Blocks  yes; works on all cores. */
+weir_status weir_graph_undirected(const weir_graph *graph, weir_graph **graph_out);
+
 /** Free a graph; NULL is fine. */
 void weir_graph_destroy(weir_graph *graph);
 
@@ -110,6 +117,9 @@ void weir_graph_destroy(weir_graph *graph);
  *  @retval WEIR_ERR_IO       the file cannot be written. */
 weir_status weir_graph_write(const weir_graph *graph, const char *path);
 
+/** Classes of degrees, which are below 2^32. */
+#define WEIR_DEGREE_CLASSES 33
+
 /** What `weir info` says of a graph. */
 typedef struct weir_graph_summary {
     size_t size;                /**< sizeof(weir_graph_summary), set by WEIR_GRAPH_SUMMARY_INIT */
@@ -119,15 +129,45 @@ typedef struct weir_graph_summary {
     double degree_mean;
     int symmetric;                 /**< every arc has its reverse */
     double weight_min, weight_max; /**< 0 when there are no weights */
+    double weight_mean;            /**< the same */
+    uint64_t in_degree_max;
+    uint64_t in_degree_max_vertex; /**< the smallest vertex that has it */
+    /** Vertices by degree: number 0 counts those without arcs, number k those with 2^(k-1) to 2^k - 1. */
+    uint64_t out_degrees[WEIR_DEGREE_CLASSES], in_degrees[WEIR_DEGREE_CLASSES];
 } weir_graph_summary;
 /** weir_graph_summary: nothing filled in yet. */
-#define WEIR_GRAPH_SUMMARY_INIT                         \
-    {                                                   \
-        sizeof(weir_graph_summary), 0, 0, 0, 0, 0, 0, 0 \
+#define WEIR_GRAPH_SUMMARY_INIT                                        \
+    {                                                                  \
+        sizeof(weir_graph_summary), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, \
+        {                                                              \
+            0                                                          \
+        }                                                              \
     }
 /** Facts about a graph. @param[in,out] summary_out  begins as WEIR_GRAPH_SUMMARY_INIT.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
 weir_status weir_graph_summarize(const weir_graph *graph, weir_graph_summary *summary_out);
+
+/** How a graph hangs together: its weakly connected components, and how far apart vertices of the largest one are, with arcs
+ *  taken both ways. */
+typedef struct weir_graph_span {
+    size_t size; /**< sizeof(weir_graph_span), set by WEIR_GRAPH_SPAN_INIT */
+    uint64_t components;
+    uint64_t
+        largest; /**< vertices of the largest component; of several the one with the smallest vertex */
+    /** Arcs between the two vertices of it that are farthest apart: so many at least, as the deepest search has, and so many at
+     *  most, twice the least deep one. */
+    uint64_t diameter_least, diameter_most;
+    uint64_t searches; /**< that were made, at most 4; 0 without vertices */
+} weir_graph_span;
+/** weir_graph_span: nothing filled in yet. */
+#define WEIR_GRAPH_SPAN_INIT                   \
+    {                                          \
+        sizeof(weir_graph_span), 0, 0, 0, 0, 0 \
+    }
+/** Find that, serially on the host: a pass over the arcs for the components, and one for each search. Takes a copy of the
+ *  graph with both directions, if it is not symmetric. @param[in,out] span_out  begins as WEIR_GRAPH_SPAN_INIT.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID */
+weir_status weir_graph_span_find(const weir_graph *graph, weir_graph_span *span_out);
 
 /* ---- partitions --------------------------------------------------------------------------- */
 
@@ -136,7 +176,8 @@ typedef enum weir_partition_kind {
     WEIR_PARTITION_BLOCK = 0, /**< equal numbers of consecutive vertices */
     WEIR_PARTITION_EDGE,      /**< consecutive vertices, equal numbers of arcs */
     WEIR_PARTITION_RANDOM,    /**< each vertex anywhere, equal numbers, by seed */
-    WEIR_PARTITION_METIS /**< METIS k-way on the undirected graph, vertex weights 1 + out-degree */
+    WEIR_PARTITION_METIS, /**< METIS k-way on the undirected graph, vertex weights 1 + out-degree */
+    WEIR_PARTITION_FILE   /**< what a file says: weir_partition_read() */
 } weir_partition_kind;
 
 /** Which part owns each vertex. Read-only for users. Vertices keep their order within a part. */
@@ -148,14 +189,14 @@ typedef struct weir_partition {
     uint64_t cut_arcs;     /**< arcs between different parts */
     double vertex_balance; /**< largest part / mean, by vertices; 1 is perfect */
     double arc_balance;    /**< the same by arcs */
-    double prepare_ms;     /**< what weir_partition_create() took */
+    double prepare_ms;     /**< what weir_partition_create() or weir_partition_read() took */
 } weir_partition;
 
-/** Name to kind: "block", "edge", "random", "metis".
- *  @retval WEIR_ERR_UNSUPPORTED  "file:PATH", "2d:RxC": named in the design, not built yet.
+/** Text to kind, as the option --partition takes it: "block", "edge", "random", "metis", "file:PATH".
+ *  @retval WEIR_ERR_UNSUPPORTED  "2d:RxC": named in the design, not built yet.
  *  @retval WEIR_ERR_INVALID      unknown. */
 weir_status weir_partition_kind_parse(const char *text, weir_partition_kind *kind_out);
-/** As the option --partition takes it; NULL for anything else. Static storage. */
+/** "block", "edge", "random", "metis", "file"; "unknown" for anything else. Static storage. */
 const char *weir_partition_kind_text(weir_partition_kind kind);
 
 /** Partition a graph.
@@ -171,6 +212,32 @@ const char *weir_partition_kind_text(weir_partition_kind kind);
 weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
                                   uint64_t seed, const weir_config *config,
                                   weir_partition **partition_out);
+/** Read a partition from a file of METIS's format: text, for each vertex in their order a line with the number of its part,
+ *  counted from 0. Files packed by gzip, xz or zstd are unpacked; "-" is standard input.
+ *  @param[in] most  1 .. WEIR_DEVICES_MAX: numbers are below it. There are as many parts as the largest number says, so that
+ *                   a file for fewer devices than there are is taken.
+ *  @retval WEIR_ERR_FORMAT  no number, one out of range, more or fewer lines than vertices; the detail names the line.
+ *  @retval WEIR_ERR_IO      the file cannot be opened, read or unpacked.
+ *  @retval WEIR_ERR_INVALID, WEIR_ERR_NOMEM  as above. */
+weir_status weir_partition_read(const weir_graph *graph, const char *path, uint32_t most,
+                                weir_partition **partition_out);
+/** Write the file that weir_partition_read() reads, as plain text. It appears complete or not at all.
+ *  @retval WEIR_ERR_IO  it cannot be written. */
+weir_status weir_partition_write(const weir_partition *partition, const char *path);
+
+/** What a part of a partition holds; a plain value. */
+typedef struct weir_partition_part {
+    uint64_t vertices;
+    uint64_t arcs;     /**< out-arcs of its vertices */
+    uint64_t cut_arcs; /**< those of them that lead to other parts */
+    uint64_t halo;     /**< vertices of other parts that they lead to, each counted once */
+} weir_partition_part;
+/** What each part holds.
+ *  @param[in] graph  the one that was partitioned.
+ *  @param[out] parts_out  partition->parts values, the caller's.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_INVALID  @par Blocks  yes; a pass over the arcs, on all cores. */
+weir_status weir_partition_parts(const weir_graph *graph, const weir_partition *partition,
+                                 weir_partition_part *parts_out);
 /** The partition that algorithms make where they are given none: WEIR_PARTITION_EDGE over the first devices of a context, with
  *  equal numbers of arcs where they are alike; where they differ, by their units (weir_device_info): a thread of a host
  *  device and a multiprocessor of a GPU do about as much.
@@ -389,6 +456,25 @@ typedef struct weir_run_stats {
             NULL, 0, 0, 0, 0, 0, {{NULL, 0, 0}}, 0, 0, 0, 0, 0, 0, 0                          \
     }
 
+/** Why an object runs as it does: of what was picked when it was made. NULL: it was asked for, or there is no such choice.
+ *  Texts are sentences without a full stop, static or the object's. */
+typedef struct weir_run_reasons {
+    size_t size;               /**< sizeof(weir_run_reasons), set by WEIR_RUN_REASONS_INIT */
+    const char *form;          /**< what runs: "breadth-first search in step" */
+    const char *why_form;      /**< and not another form of the algorithm */
+    const char *why_partition; /**< how arcs were shared out where no partition was given */
+    const char *why_route;
+    const char *why_order;
+    const char *why_delta; /**< of the width of a step */
+    const char *why_kernel;
+    const char *why_bands; /**< of PageRank in step: bins, bands, hubs that are kept, or none */
+} weir_run_reasons;
+/** weir_run_reasons: nothing filled in yet. */
+#define WEIR_RUN_REASONS_INIT                                                    \
+    {                                                                            \
+        sizeof(weir_run_reasons), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL \
+    }
+
 /** What an element of weir_values is. */
 typedef enum weir_value_kind {
     WEIR_VALUE_I32 = 0, /**< int32_t */
@@ -500,6 +586,9 @@ weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_
 /** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */
 weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t from, uint32_t to,
                                       uint64_t *items_out);
+/** What statistics of a run will say was picked, and why, as weir_bfs_explain(). */
+weir_status weir_traversal_explain(const weir_traversal *traversal, weir_run_stats *picked_out,
+                                weir_run_reasons *reasons_out);
 /** What it took to prepare: the placement, and the traversal on top; as weir_placement_prepared(). */
 weir_status weir_traversal_prepared(const weir_traversal *traversal, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -547,6 +636,13 @@ weir_status weir_bfs_parents(weir_bfs *bfs, int64_t *parents_out);
  *  first. @retval WEIR_ERR_INVALID  no such device. */
 weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out);
+/** How runs will go, before there is one: what their statistics will say was picked, and why.
+ *  @param[in,out] picked_out   begins as WEIR_RUN_STATS_INIT. Set are direction, devices, why_devices, bands, hubs and bins, and of work
+ *                              route, order, delta, kernel, worker, fetch, mapping, group, cut and queues, as far as the form
+ *                              has them; the rest is 0. work.delta is the width that the first step has.
+ *  @param[in,out] reasons_out  begins as WEIR_RUN_REASONS_INIT. */
+weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,
+                          weir_run_reasons *reasons_out);
 /** What it took to prepare; as weir_placement_prepared(), and the same after every run. */
 weir_status weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -616,6 +712,9 @@ weir_status weir_sssp_values(weir_sssp *sssp, uint32_t device, weir_values *valu
 /** As weir_bfs_link_items(). */
 weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t to,
                                  uint64_t *items_out);
+/** As weir_bfs_explain(). A run may find that distances need 64 bits, which changes the form. */
+weir_status weir_sssp_explain(const weir_sssp *sssp, weir_run_stats *picked_out,
+                           weir_run_reasons *reasons_out);
 /** As weir_bfs_prepared(). Placing for 64 bits is part of the first run that needs them. */
 weir_status weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -689,6 +788,9 @@ weir_status weir_pr_ranks(weir_pr *pr, double *ranks_out);
 weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out);
 /** As weir_bfs_link_items(). */
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out);
+/** As weir_bfs_explain(). */
+weir_status weir_pr_explain(const weir_pr *pr, weir_run_stats *picked_out,
+                         weir_run_reasons *reasons_out);
 /** As weir_bfs_prepared(). */
 weir_status weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -759,6 +861,10 @@ weir_status weir_cc_labels(weir_cc *cc, uint32_t *labels_out);
 /** The labels of the last run on a device (WEIR_VALUE_U32); as weir_bfs_values().
  *  @retval WEIR_ERR_UNSUPPORTED  arcs were streamed: labels lie in host memory alone. */
 weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out);
+/** As weir_bfs_explain(). Where arcs are streamed there is no partition, the direction is WEIR_DIRECTION_PUSH, and the first phase
+ *  is "stream"; else it is WEIR_DIRECTION_PULL. */
+weir_status weir_cc_explain(const weir_cc *cc, weir_run_stats *picked_out,
+                         weir_run_reasons *reasons_out);
 /** As weir_bfs_prepared(). Streamed arcs are copied in by each run, and count there. */
 weir_status weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */

@@ -47,7 +47,7 @@ LIMIT_S = 120
 CHOICES = {
     "verb": ["bfs", "sssp"],
     "devices": [],
-    "partition": ["block", "edge", "random", "metis"],
+    "partition": ["block", "edge", "random", "file", "metis"],
     "route": ["auto", "direct", "ring", "tree", "staged"],
     "order": ["auto", "fifo", "soft", "soft:2", "soft:5000", "bulk"],
     "kernel": ["auto", "fused", "discrete", "live"],
@@ -131,6 +131,17 @@ def may_refuse(row):
     return row["kernel"] in ("fused", "live") and "cuda" in row["devices"] and "host" in row["devices"]
 
 
+def file_of(path, row):
+    """A partition of the graph of the row for its devices, in a file that is kept for the next row."""
+    name = os.path.join(made.name, "cut.part")
+    command = [weir, "partition", path, "--parts", str(devices_of[row["devices"]]), "--partition", "random", "--seed", "7",
+               "-o", name]
+    if last_cut != command:
+        subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=LIMIT_S, check=True)
+        last_cut[:] = command
+    return "file:" + name
+
+
 def run(path, row):
     """("passed" | "failed" | "skipped", text) of one run of the command."""
     command = [weir, row["verb"], path, "--direction", "push", "--verify", "--json", "-", "--time-limit", str(LIMIT_S // 2)]
@@ -138,7 +149,7 @@ def run(path, row):
         if name == "mapping" and not has_effect(row) or name == "order" and not has_order(row):
             continue
         if row[name] not in ("auto", "0"):
-            command += ["--" + name, row[name]]
+            command += ["--" + name, file_of(path, row) if row[name] == "file" else row[name]]
     if row["verb"] == "sssp":
         command += ["--weights", row["weights"]]
     if row["direction"] == "undirected":
@@ -190,9 +201,11 @@ def arcs_of(path):
 
 
 def is_there(spec):
-    """Whether the machine has these devices; says so where it does not."""
-    done = subprocess.run([weir, "bfs", "grid:2x2", "--devices", spec], stdin=subprocess.DEVNULL,
+    """Whether the machine has these devices; says so where it does not, and counts them where it does."""
+    done = subprocess.run([weir, "bfs", "grid:2x2", "--devices", spec, "--json", "-"], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    if done.returncode == 0:
+        devices_of[spec] = len(json.loads(done.stdout)["devices"])
     absent = done.returncode != 0 and ("no CUDA device" in done.stderr or "does not exist" in done.stderr)
     if absent:
         print(f"skip {spec}: {done.stderr.strip()}", flush=True)
@@ -277,6 +290,7 @@ def sweep(name, rows, folder):
 
 scripts, mode, specs = sys.argv[1], sys.argv[2], sys.argv[3:]
 made = tempfile.TemporaryDirectory()
+devices_of, last_cut = {}, []
 CHOICES["devices"] = [spec for spec in specs if is_there(spec)]
 have_metis = os.access(os.path.join(build, "weir-metis"), os.X_OK)
 total = [(0, 0, len(specs) - len(CHOICES["devices"]))]

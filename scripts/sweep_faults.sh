@@ -66,13 +66,17 @@ CASES = [
     Case("bench list"),
     Case("info --config"),
     Case("info --config --json -"),
-    Case("info rmat:6"),
-    Case("info small.mtx.gz --json facts.json", files={"facts.json": "exact"}),
-    Case("info small.gr.xz --undirected"),
-    Case("info small.el"),
+    Case("info rmat:6 --brief"),
+    Case("info small.mtx.gz --brief --json facts.json", files={"facts.json": "exact"}),
+    Case("info small.gr.xz --brief --undirected"),
+    Case("info small.el --brief"),
     Case("gen rmat:6 -o new.mtx", files={"new.mtx": "exact"}),
     Case("gen grid:8x8,0.9 -o new.gr.gz", files={"new.gr.gz": "exact"}),
     Case("gen small.mtx.gz -o new.el.xz", files={"new.el.xz": "exact"}),
+    Case("convert small.gr.xz new.mtx.zst --json -", "numbers", {"new.mtx.zst": "exact"}),
+    Case("partition rmat:6 --parts 3 --partition random -o new.part", "numbers", {"new.part": "exact"}),
+    Case("partition small.el --parts 2 --json -", "numbers"),
+    Case(f"bfs rmat:6 {ON} --partition file:small.part", "numbers"),
     Case("topo --machine m60 --format json"),
     Case("topo --machine m60 --format dot"),
     Case("topo --machine m60"),
@@ -111,10 +115,10 @@ CASES = [
     Case("topo --machine hetero2 --measure", slow=True),
 ]
 # Made once, by unharmed runs.
-INPUTS = ["gen rmat:6 -o small.mtx.gz", "gen rmat:6 -o small.gr.xz", "gen rmat:6 -o small.el",
+INPUTS = ["partition rmat:6 --parts 2 --partition random -o small.part", "gen rmat:6 -o small.mtx.gz", "gen rmat:6 -o small.gr.xz", "gen rmat:6 -o small.el",
           "topo --machine m60 --format json -o machine.json",
           "bench pairs --devices host:2 --bytes 4KiB --trials 1 --json old.json"]
-INPUT_FILES = ["small.mtx.gz", "small.gr.xz", "small.el", "machine.json", "old.json"]
+INPUT_FILES = ["small.part", "small.mtx.gz", "small.gr.xz", "small.el", "machine.json", "old.json"]
 
 # Numbers of a document that are results and not how a run came to them.
 RESULTS = {"schema", "vertices", "arcs", "reached", "max_level", "sum_levels", "max_distance", "sum_distances",

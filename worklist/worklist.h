@@ -283,6 +283,26 @@ weir_status weir_worklist_seed_numbers(weir_worklist *worklist, uint32_t owner, 
  */
 weir_status weir_worklist_run(weir_worklist *worklist, weir_worklist_stats *stats_out);
 
+/** Why runs go as they do: of what the library picked when the object was made. NULL: it was asked for, or there is no such
+ *  choice. Texts are static, or the object's. */
+typedef struct weir_worklist_reasons {
+    size_t size; /**< sizeof(weir_worklist_reasons), set by WEIR_WORKLIST_REASONS_INIT */
+    const char *route;
+    const char *order;
+    const char *kernel;
+} weir_worklist_reasons;
+/** weir_worklist_reasons: nothing filled in yet. */
+#define WEIR_WORKLIST_REASONS_INIT                      \
+    {                                                   \
+        sizeof(weir_worklist_reasons), NULL, NULL, NULL \
+    }
+/** What runs will say was picked, before there is one: route, order, kernel, worker, fetch, mapping, group, cut and queues.
+ *  delta is the width that the first step has, or 0 if it is found while running; all else is 0.
+ *  @param[in,out] picked_out   begins as WEIR_WORKLIST_STATS_INIT.
+ *  @param[in,out] reasons_out  begins as WEIR_WORKLIST_REASONS_INIT; may be NULL. */
+weir_status weir_worklist_explain(const weir_worklist *worklist, weir_worklist_stats *picked_out,
+                               weir_worklist_reasons *reasons_out);
+
 /** Items that the last run sent over the link from worker @p from to worker @p to; 0 for pairs that the
  *  route has no link between, and before the first run. @retval WEIR_ERR_INVALID  no such worker. */
 weir_status weir_worklist_link_items(const weir_worklist *worklist, uint32_t from, uint32_t to,

@@ -22,6 +22,7 @@ struct weir_bfs {
     struct weir__algorithm head; /* first */
     struct bfs_in_step *in_step; /* NULL: through the worklist */
     weir_direction direction;
+    const char *why_order; /* NULL: as the worklist says */
     int parents;
 };
 
@@ -61,13 +62,24 @@ static int rows_are_short(const weir_graph *graph)
 /* What auto becomes. Narrow levels are chains of dependent accesses: the worklist's narrow rounds have the shortest on a
  * GPU (docs/benchmarks.md), and several GPUs need no barrier for each level there. Where nearly each level has something for the
  * others they wait for each other all the same, and an eager level in step has one barrier (bfs_step_eager.h). */
-static int usual(weir_context *context, const weir_graph *graph, const weir_partition *partition)
+static int usual(weir_context *context, const weir_graph *graph, const weir_partition *partition,
+                 const char **why_out)
 {
     const int cut =
         partition && partition->parts > 1 && partition->cut_arcs > graph->arcs / CUT_PART;
-    return weir__device_is_gpu(weir_context_device(context, 0)) && !cut && rows_are_short(graph)
-               ? WEIR__FORM_PUSH
-               : WEIR__FORM_STEP;
+    const int gpu = weir__device_is_gpu(weir_context_device(context, 0)),
+              push = gpu && !cut && rows_are_short(graph);
+    *why_out =
+        push   ? "all rows are short, so levels are many and narrow, and the worklist has the "
+                 "shortest "
+                 "way from one to the next"
+        : !gpu ? "host devices take longer for a round of the worklist than for a level in step"
+        : cut  ? "a sixteenth of the arcs or more is cut, so that nearly every level has something "
+                 "for the other devices, and waits for them once in step"
+              : "there are long rows, so levels are few and wide, and each goes the way that looks "
+                "at "
+                "fewer arcs";
+    return push ? WEIR__FORM_PUSH : WEIR__FORM_STEP;
 }
 
 /* What auto becomes of the order. Host devices take longer for a round than a GPU, and not all of them the same time, so one that
@@ -93,16 +105,20 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
 {
     weir_bfs *bfs = (weir_bfs *)head;
     const struct weir__asked asked = {.options = making->options};
-    const struct weir__form_case what = {usual(making->context, making->graph, making->partition),
-                                         possible, bfs};
+    struct weir__form_case what = {.possible = possible, .user = bfs};
     weir_run_options with = *making->options;
     struct weir__making pushed = *making;
     int form;
-    weir_status status = weir__form_choose(&weir__bfs_forms, &asked, &what, &form, &bfs->direction);
+    what.usual = usual(making->context, making->graph, making->partition, &what.why);
+    weir_status status =
+        weir__form_choose(&weir__bfs_forms, &asked, &what, &form, &bfs->direction, head->why_form);
     if (status)
         return status;
     if (form == WEIR__FORM_PUSH) {
         with.order = usual_order(making->context, making->partition, &with);
+        if (with.order != making->options->order)
+            bfs->why_order = "a host device that went on by itself would find levels that are too "
+                             "large, and do much again";
         pushed.options = &with;
         return create_push(bfs, &pushed);
     }
@@ -202,6 +218,24 @@ weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
                                 uint64_t *items_out)
 {
     return weir__algorithm_link_items(&bfs->head, from, to, items_out);
+}
+
+weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,
+                          weir_run_reasons *reasons_out)
+{
+    weir_run_stats picked = WEIR_RUN_STATS_INIT;
+    weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
+    const int form = bfs->in_step ? WEIR__FORM_STEP : WEIR__FORM_PUSH;
+    if (bfs->in_step)
+        weir__row_steps_picked(&bfs->in_step->on, &picked);
+    weir_status status =
+        bfs->in_step ? WEIR_OK : weir_traversal_explain(bfs->head.traversal, &picked, &reasons);
+    picked.direction = bfs->direction;
+    if (bfs->why_order)
+        reasons.why_order = bfs->why_order;
+    return status ? status
+                  : weir__algorithm_explained(&bfs->head, &weir__bfs_forms.form[form], &picked,
+                                            &reasons, picked_out, reasons_out);
 }
 
 weir_status weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out)

@@ -5,6 +5,7 @@
 #include "algorithms/graph/partition.h"
 #include "runtime/support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 struct weir_cc {
@@ -36,7 +37,11 @@ static weir_status may_reside(const void *user)
         weir_pool_stats pool = WEIR_POOL_STATS_INIT;
         weir_device_pool_stats(weir_context_device(head->context, d), &pool);
         if (pool.bound_bytes < pool.used_bytes + needed)
-            return WEIR_ERR_NOMEM;
+            return weir__fail(
+                WEIR_ERR_NOMEM,
+                "the rows take %llu bytes of each device's pool, which has not so many "
+                "left",
+                (unsigned long long)needed);
     }
     return WEIR_OK;
 }
@@ -46,10 +51,15 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     weir_cc *cc = (weir_cc *)head;
     const struct asked_of of = {cc, making->graph};
     const struct weir__asked asked = {.options = making->options, .source = cc->source};
-    const struct weir__form_case what = {WEIR__FORM_RESIDENT, may_reside, &of};
+    const struct weir__form_case what = {
+        .usual = WEIR__FORM_RESIDENT,
+        .why = "the rows fit into the memory of the devices, where each run finds them",
+        .possible = may_reside,
+        .user = &of};
     int form;
     weir_status status = weir__partition_fits(making->context, making->graph, making->partition);
-    if (status || (status = weir__form_choose(&weir__cc_forms, &asked, &what, &form, NULL)))
+    if (status ||
+        (status = weir__form_choose(&weir__cc_forms, &asked, &what, &form, NULL, head->why_form)))
         return status;
     if (form == WEIR__FORM_RESIDENT) {
         status = weir__cc_resident_create(making->context, making->graph, making->partition,
@@ -58,7 +68,9 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
         /* The estimate knows neither the balance of parts nor whether in-arcs are needed. */
         if (status != WEIR_ERR_NOMEM || cc->source == WEIR_CC_RESIDENT)
             return status;
+        snprintf(head->why_form, sizeof head->why_form, "%s", weir_error_detail());
     }
+    head->why_partition = NULL; /* what is streamed has no parts */
     return weir__cc_streamed_create(making->context, making->graph, head->parts, making->options, 0,
                                     &cc->streamed);
 }
@@ -123,6 +135,23 @@ weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out
                ? weir__fail(WEIR_ERR_UNSUPPORTED,
                             "labels of arcs that are streamed lie in host memory alone")
                : weir__algorithm_values(&cc->head, "labels", device, WEIR_VALUE_U32, values_out);
+}
+
+weir_status weir_cc_explain(const weir_cc *cc, weir_run_stats *picked_out,
+                         weir_run_reasons *reasons_out)
+{
+    weir_run_stats picked = WEIR_RUN_STATS_INIT;
+    weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
+    const int form = cc->streamed ? WEIR__FORM_STREAMED : WEIR__FORM_RESIDENT;
+    if (cc->streamed) {
+        picked.direction = WEIR_DIRECTION_PUSH;
+        picked.phase[0].name = "stream";
+    } else {
+        weir__cc_resident_picked(&cc->resident, &picked);
+    }
+    picked.work.route = cc->route;
+    return weir__algorithm_explained(&cc->head, &weir__cc_forms.form[form], &picked, &reasons,
+                                   picked_out, reasons_out);
 }
 
 weir_status weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out)

@@ -43,6 +43,8 @@ uint64_t weir__cc_resident_bytes(const weir_graph *graph, uint32_t devices);
 weir_status weir__cc_resident_create(weir_context *context, const weir_graph *graph,
                                      const weir_partition *partition,
                                      const weir_run_options *options, weir__cc_resident *cc_out);
+/** What statistics of runs say was picked. */
+void weir__cc_resident_picked(const weir__cc_resident *cc, weir_run_stats *stats);
 weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats);
 
 /* ---- arcs that come in segments ---- */

@@ -333,6 +333,13 @@ weir_status weir__cc_resident_create(weir_context *context, const weir_graph *gr
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
+void weir__cc_resident_picked(const weir__cc_resident *cc, weir_run_stats *stats)
+{
+    weir__row_steps_picked(&cc->on, stats);
+    stats->direction = WEIR_DIRECTION_PULL;
+    stats->work.order = WEIR_ORDER_AUTO; /* there is no order to choose */
+}
+
 weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
 {
     const weir_rows_part *part = weir__row_steps_part(&cc->on, 0);
@@ -341,8 +348,7 @@ weir_status weir__cc_resident_run(weir__cc_resident *cc, weir_run_stats *stats)
         return status;
     stats->reached = stats->least_items = stats->work.processed = part->vertices;
     stats->arcs_reached = part->arcs_all;
-    stats->direction = WEIR_DIRECTION_PULL;
-    stats->work.order = WEIR_ORDER_AUTO; /* there is no order to choose */
+    weir__cc_resident_picked(cc, stats);
     stats->work.atoms = weir_steps_total(cc->on.steps, CC_ARCS);
     stats->work.rounds = stats->steps;
     /* A row's place, its parent four times over, id and label; an arc and the parent behind it. */

@@ -4,6 +4,7 @@
  * first of each row. The rows are cut into segments first, one after the other; then all cores write segments, each
  * of which knows where its arcs begin. */
 #include "algorithms/cc/cc_segment.h"
+#include "algorithms/graph/arcs.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -124,7 +125,6 @@ void weir__cc_segments_need(const weir_graph *graph, size_t bytes, struct weir__
     const uint64_t n = graph->vertices, arcs = graph->arcs, rows = arcs < n ? arcs : n;
     const uint64_t words = arcs + 2 * rows + 2 * (arcs / CC_ROW);
     const uint64_t segments = words / (bytes / 4) * 2 + 1;
-    weir__need_pass(need, n, 1); /* of the summary */
     weir__need_take(need, words + segments * (CC_HEAD + 2 + 4), 4);
     weir__need_take(need, segments, sizeof(uint64_t) + 2 * sizeof(struct cut));
 }
@@ -173,12 +173,9 @@ weir_status weir__cc_segments_create(weir_context *context, const weir_graph *gr
                                      weir__cc_segments *segments_out)
 {
     struct cutter c = {.graph = graph, .segments = segments_out};
-    weir_graph_summary summary = WEIR_GRAPH_SUMMARY_INIT;
     weir_status status;
     *segments_out = (weir__cc_segments){.context = context};
-    if ((status = weir_graph_summarize(graph, &summary)))
-        return status;
-    c.half = summary.symmetric;
+    c.half = weir__graph_symmetric(graph, NULL);
     c.words = bytes / 16 * 4; /* what follows one begins at a multiple of 16 bytes */
     if (!(status = cut_all(&c)))
         status = place(&c);

@@ -121,6 +121,8 @@ struct weir__cli_algorithm {
     /** NULL: there are no links that carry items. */
     weir_status (*link_items)(void *object, uint32_t from, uint32_t to, uint64_t *items_out);
     weir_status (*prepared)(const void *object, weir_prepare_stats *stats_out);
+    weir_status (*explain)(const void *object, weir_run_stats *picked_out,
+                           weir_run_reasons *reasons_out);
     void (*cancel)(void *object); /**< any thread */
     void (*destroy)(void *object);
     /* ---- judging ---- */
@@ -182,6 +184,11 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
     static weir_status algorithm##_prepared(const void *object, weir_prepare_stats *stats_out) \
     {                                                                                          \
         return weir_##algorithm##_prepared(object, stats_out);                                 \
+    }                                                                                          \
+    static weir_status algorithm##_explain(const void *object, weir_run_stats *picked_out,     \
+                                           weir_run_reasons *reasons_out)                      \
+    {                                                                                          \
+        return weir_##algorithm##_explain(object, picked_out, reasons_out);                    \
     }                                                                                          \
     static void algorithm##_cancel(void *object)                                               \
     {                                                                                          \
@@ -245,12 +252,12 @@ const char *weir__cli_value_text(const weir__cli_algorithm *algorithm, double va
     "  GTEPS seen   arcs that were looked at, as often as they were\n"
 
 /** What every row begins with. Its file defines what is named here. */
-#define ROW(id)                                                                               \
-    .verb.name = #id, .verb.algorithm = &weir__cli_algorithm_##id, .verb.positional = 1,      \
-    .verb.run = weir__cli_traverse, .verb.usage = "GRAPH [options]", .create = id##_create,   \
-    .run = id##_run, .values = id##_values, .prepared = id##_prepared, .cancel = id##_cancel, \
-    .destroy = id##_destroy, .reference = id##_reference,                                     \
-    .reference_need = weir__##id##_reference_need, .forms = &weir__##id##_forms,              \
+#define ROW(id)                                                                                 \
+    .verb.name = #id, .verb.algorithm = &weir__cli_algorithm_##id, .verb.positional = 1,        \
+    .verb.run = weir__cli_traverse, .verb.usage = "GRAPH [options]", .create = id##_create,     \
+    .run = id##_run, .values = id##_values, .prepared = id##_prepared, .explain = id##_explain, \
+    .cancel = id##_cancel, .destroy = id##_destroy, .reference = id##_reference,                \
+    .reference_need = weir__##id##_reference_need, .forms = &weir__##id##_forms,                \
     .columns = columns, .options = options
 
 #endif

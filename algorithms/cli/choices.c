@@ -7,8 +7,8 @@
 
 /* The positions of partitions (but for auto), schedules, routes, kernels, workers and mappings are the values of
  * their enumerations. */
-const weir__cli_choices weir__cli_partitions = {{"block", "edge", "random", "metis", "auto", NULL},
-                                                {"file:", "2d:", NULL}};
+const weir__cli_choices weir__cli_partitions = {
+    {"block", "edge", "random", "metis", "file:PATH", "auto", NULL}, {"2d:", NULL}};
 const weir__cli_choices weir__cli_schedules = {{"dynamic", "static", NULL}, {NULL}};
 const weir__cli_choices weir__cli_routes = {{"auto", "direct", "ring", "tree", "staged", NULL},
                                             {NULL}};
@@ -23,6 +23,7 @@ const weir__cli_choices weir__cli_wires = {{"list", NULL}, {"bitmap", "auto", NU
 
 /* These are formats of what verbs write; the verbs' files name the positions. */
 const weir__cli_choices weir__cli_topo_formats = {{"table", "json", "dot", NULL}, {NULL}};
+const weir__cli_choices weir__cli_partition_formats = {{"table", "csv", NULL}, {NULL}};
 const weir__cli_choices weir__cli_bench_formats = {{"table", "json", "csv", NULL}, {NULL}};
 
 static int is_later(const weir__cli_choices *choices, const char *text)
@@ -67,6 +68,18 @@ int weir__cli_choose_direction(const weir__cli_choices *choices, const char *tex
         if (strcmp(text, weir_direction_text((weir_direction)i)) == 0)
             *out = i;
     return code;
+}
+
+int weir__cli_choose_partition(const char *text, int *partition_out, const char **path_out)
+{
+    *path_out = NULL;
+    if (strncmp(text, "file:", 5) != 0)
+        return weir__cli_choose(&weir__cli_partitions, "partition", text, partition_out);
+    if (!text[5])
+        return weir__cli_fail(EXIT_USAGE, "--partition file: the path behind file: is missing");
+    *partition_out = WEIR_PARTITION_FILE;
+    *path_out = text + 5;
+    return EXIT_DONE;
 }
 
 int weir__cli_choose_order(const char *text, int *order_out, uint32_t *delta_out)

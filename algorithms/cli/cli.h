@@ -49,7 +49,9 @@ enum weir__cli_verb_bit {
     VERB_WHOLE = 512,     /**< those that start everywhere */
     VERB_WORKLIST = 1024, /**< those that can go through the worklist */
     VERB_WEIGHTED = 2048, /**< those that need weights */
-    VERB_TREE = 4096      /**< those that can keep a tree */
+    VERB_TREE = 4096,     /**< those that can keep a tree */
+    VERB_CONVERT = 8192,
+    VERB_PARTITION = 16384
 };
 
 /** The value of an option that one algorithm alone has. */
@@ -67,7 +69,8 @@ typedef struct weir__cli_request {
     const weir__cli_verb *verb;
     /** A bit for each option of the verb that was on the command line: see weir__cli_given(). */
     uint64_t given;
-    const char *graph; /**< the positional argument */
+    const char
+        *graph; /**< the positional argument; of convert the first, and output is the second */
     const char *output, *json, *devices;
     const char *output_parents; /**< implies parents */
     const char *machine, *compare, *from;
@@ -80,13 +83,15 @@ typedef struct weir__cli_request {
     double selectivity;
     int schedule; /**< a weir_pbf_schedule */
     uint64_t source, sources, trials, seed;
+    uint64_t parts;         /**< 0: not given */
     uint64_t time_limit_ms; /**< 0: none */
-    int undirected, verify, stats, config, help, measure;
-    int format;    /**< --format, a position in the verb's list of formats */
-    int plan;      /**< --route of topo, a weir_route_kind; -1: all of them */
-    int partition; /**< a weir_partition_kind, or PARTITION_AUTO */
-    int route;     /**< a weir_route_kind */
-    int order;     /**< a weir_order_kind */
+    int undirected, verify, stats, config, help, measure, brief;
+    int format;                 /**< --format, a position in the verb's list of formats */
+    int plan;                   /**< --route of topo, a weir_route_kind; -1: all of them */
+    int partition;              /**< a weir_partition_kind, or PARTITION_AUTO */
+    const char *partition_file; /**< of --partition file:PATH; NULL: another partition */
+    int route;                  /**< a weir_route_kind */
+    int order;                  /**< a weir_order_kind */
     uint32_t delta;
     int kernel, worker; /**< a weir_kernel_kind, a weir_worker_kind */
     uint64_t fetch;     /**< 0: the library's choice */
@@ -103,19 +108,19 @@ typedef struct weir__cli_request {
 
 /** --partition auto: the library picks the kind and the number of devices. The value follows those of
  *  weir_partition_kind. */
-enum { PARTITION_AUTO = WEIR_PARTITION_METIS + 1 };
+enum { PARTITION_AUTO = WEIR_PARTITION_FILE + 1 };
 
 struct weir__cli_verb {
     const char *name;
     unsigned bit; /**< the bit of the options that it takes; 0: the algorithm decides */
     /** NULL: the verb runs no algorithm over graphs. */
     const struct weir__cli_algorithm *algorithm;
-    int positional;                               /**< how many arguments without a dash it takes */
-    int (*run)(const weir__cli_request *request); /**< NULL: named in the design, not built */
-    const char *usage;                            /**< the text behind the name in its usage */
-    const char *text;                             /**< a title of one line */
-    const char *more;                             /**< paragraphs before the options */
-    const char *examples;                         /**< one command on each line */
+    int positional; /**< how many arguments without a dash it takes */
+    int (*run)(const weir__cli_request *request);
+    const char *usage;    /**< the text behind the name in its usage */
+    const char *text;     /**< a title of one line */
+    const char *more;     /**< paragraphs before the options */
+    const char *examples; /**< one command on each line */
 };
 
 /** The values of an option with named values. A value of @c later may end in ':' or be followed by
@@ -195,7 +200,8 @@ int weir__cli_bytes(const char *text, uint64_t *bytes_out);
 
 extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli_orders,
     weir__cli_kernels, weir__cli_workers, weir__cli_mappings, weir__cli_balances, weir__cli_wires,
-    weir__cli_topo_formats, weir__cli_bench_formats, weir__cli_schedules;
+    weir__cli_topo_formats, weir__cli_bench_formats, weir__cli_partition_formats,
+    weir__cli_schedules;
 
 /** Find the position of @p text among the built values. Any other text is refused by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
@@ -204,6 +210,8 @@ int weir__cli_choose(const weir__cli_choices *choices, const char *option, const
 int weir__cli_choose_direction(const weir__cli_choices *choices, const char *text, int *out);
 /** Read --order: fifo, soft, soft:DELTA or bulk. */
 int weir__cli_choose_order(const char *text, int *order_out, uint32_t *delta_out);
+/** Read --partition. @param[out] path_out  of file:PATH; NULL: another one. */
+int weir__cli_choose_partition(const char *text, int *partition_out, const char **path_out);
 /** Read --mapping: auto, thread, warp, block, group:N or merge. */
 int weir__cli_choose_mapping(const char *text, int *mapping_out, uint32_t *group_out);
 
@@ -226,6 +234,14 @@ enum { WHY_ROOM = 256 };
  *  with it. @return @p room. */
 const char *weir__cli_route_why(const weir_route_plan *plan, char *room, size_t size);
 
+/* ---- partitions (partition.c) ----------------------------------------------------------------- */
+
+/** Refuse what --partition and --seed cannot be, as far as that is known without the graph. */
+int weir__cli_partition_check(const weir__cli_request *request);
+/** Make or read the partition that was asked for; auto is one of equal arcs. @param[in] parts  of a file, at most. */
+weir_status weir__cli_partition_make(const weir__cli_request *request, const weir_graph *graph,
+                                     uint32_t parts, weir_partition **partition_out);
+
 /* ---- output files (output.c) -------------------------------------------------------------- */
 
 /** A result file. It is written beside its target under another name and renamed when it is complete. Pipes,
@@ -237,7 +253,7 @@ typedef struct weir__cli_output {
     FILE *file;
 } weir__cli_output;
 
-/** Refuse a result file that the command is to read. */
+/** Refuse a result file that the command is to read. @param[in] option  that names it; NULL: an argument does. */
 int weir__cli_output_spares(const char *option, const char *path, const weir__cli_request *request);
 /** Open a result file before the run, so that no run is wasted when the file cannot be written. "-" is standard
  *  output. @param[in] request  a file that it has the command read is refused. */
@@ -381,7 +397,9 @@ int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *
 
 /** Run any algorithm over graphs: that of request->verb. */
 int weir__cli_traverse(const weir__cli_request *request);
-int weir__cli_gen(const weir__cli_request *request);
+/** gen and convert. */
+int weir__cli_convert(const weir__cli_request *request);
+int weir__cli_partition(const weir__cli_request *request);
 int weir__cli_info(const weir__cli_request *request);
 int weir__cli_info_config(const weir__cli_request *request);
 int weir__cli_topo(const weir__cli_request *request);
@@ -397,7 +415,7 @@ void weir__cli_help_all(void);
 void weir__cli_help_verb(const weir__cli_verb *verb);
 /** Names and titles of the benchmarks. */
 void weir__cli_bench_names(FILE *file);
-/** Refuse a verb that is not built or not known. */
+/** Refuse a verb that is not known. */
 int weir__cli_verb_refuse(const char *name);
 
 #endif

@@ -9,8 +9,7 @@ static void print_verbs(FILE *file)
 {
     const weir__cli_verb *verb;
     for (size_t i = 0; (verb = weir__cli_verb_at(i)); i++)
-        if (verb->run)
-            fprintf(file, "  weir %-8s%-26s%s\n", verb->name, verb->usage, verb->text);
+        fprintf(file, "  weir %-10s%-26s%s\n", verb->name, verb->usage, verb->text);
 }
 
 void weir__cli_help_short(FILE *file)
@@ -108,7 +107,7 @@ void weir__cli_help_verb(const weir__cli_verb *verb)
            verb->text);
     if (verb->more)
         printf("\n%s", verb->more);
-    if (verb->algorithm || (verb->bit & (VERB_GEN | VERB_INFO))) {
+    if (verb->algorithm || (verb->bit & (VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION))) {
         putchar('\n');
         print_graph_text();
     }
@@ -137,7 +136,7 @@ int weir__cli_help(const weir__cli_request *request)
         return EXIT_DONE;
     }
     verb = weir__cli_verb_find(request->graph);
-    if (!verb || !verb->run)
+    if (!verb)
         return weir__cli_verb_refuse(request->graph);
     weir__cli_help_verb(verb);
     return EXIT_DONE;

@@ -39,7 +39,7 @@ static int dispatch(int count, char **arguments)
     else if (name[0] == '-')
         return weir__cli_fail(EXIT_USAGE, "%s: a verb comes first; see weir help", name);
     const weir__cli_verb *verb = weir__cli_verb_find(name);
-    if (!verb || !verb->run)
+    if (!verb)
         return weir__cli_verb_refuse(name);
     return run_verb(verb, count - 2, arguments + 2);
 }

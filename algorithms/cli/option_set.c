@@ -117,6 +117,13 @@ int weir__cli_set_choice(weir__cli_request *request, const weir__cli_option *opt
     return weir__cli_choose(option->choices, option->name, text, (int *)field(request, option));
 }
 
+int weir__cli_set_partition(weir__cli_request *request, const weir__cli_option *option,
+                            const char *text)
+{
+    (void)option;
+    return weir__cli_choose_partition(text, &request->partition, &request->partition_file);
+}
+
 int weir__cli_set_direction(weir__cli_request *request, const weir__cli_option *option,
                             const char *text)
 {

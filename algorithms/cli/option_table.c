@@ -14,13 +14,24 @@ static const weir__cli_option options[] = {
            "start at vertex V; default: the vertex with the largest out-degree", .letter = 0),
     NUMBER("sources", VERB_SEARCH, sources, 1, WEIR_VERTICES_MAX,
            "start at N different vertices with out-arcs, chosen by --seed"),
-    FLAG("undirected", VERB_TRAVERSAL | VERB_GEN | VERB_INFO, undirected,
-         "add the reverse of every arc; default: off"),
+    FLAG("undirected", VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION,
+         undirected, "add the reverse of every arc; default: off"),
     OPTION("weights", "W", VERB_WEIGHTED, weir__cli_set_weights, 0,
            "of the arcs: file (the graph's own), random[:LO-HI[:SEED]] (whole\n"
            "numbers, equal for both directions of an edge), unit (all 1),\n"
            "auto (file where the graph has some, else random:1-255:1);\n"
            "default: auto",
+           .foreign = "has no weights"),
+    OPTION("weights", "W", VERB_INFO, weir__cli_set_weights, 0,
+           "of the arcs in runs that need some: file, random[:LO-HI[:SEED]], unit,\n"
+           "auto (file where the graph has some, else random:1-255:1);\n"
+           "default: auto",
+           .foreign = "has no weights"),
+    OPTION("weights", "W", VERB_GEN | VERB_CONVERT, weir__cli_set_weights, 0,
+           "that the arcs get: file (the graph's own, which it must have),\n"
+           "random[:LO-HI[:SEED]] (whole numbers, equal for both directions of\n"
+           "an edge), unit (all 1), auto (file where the graph has some, else\n"
+           "random:1-255:1); default: those it has, if any",
            .foreign = "has no weights"),
     NUMBER("elements", VERB_PBF, elements, 0, WEIR_PBF_ELEMENTS_MAX,
            "of the array, 4 bytes each; default: 67108864, which is 256 MiB"),
@@ -28,14 +39,26 @@ static const weir__cli_option options[] = {
            "the part of the elements that stays, 0 to 1, such as 0.25 or\n"
            "1e-3; default: 0.5",
            .low = 0, .high = 1),
-    TEXT("devices", "SPEC", VERB_TRAVERSAL | VERB_TOPO | VERB_BENCH | VERB_PBF, devices,
+    TEXT("devices", "SPEC", VERB_TRAVERSAL | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF, devices,
          "host:4, host:2x3, cuda, cuda:0-3, cuda:0,host:1;\n"
          "default: cuda where a GPU works, else host:4"),
-    CHOICE("partition", "P", VERB_TRAVERSAL, partition, weir__cli_partitions,
+    OPTION("partition", "P", VERB_TRAVERSAL, weir__cli_set_partition, 0,
            "who owns which vertices: block, edge (equal arcs), random,\n"
-           "metis, each over all devices; auto: edge, over as many devices\n"
-           "as there is work for, by their threads or multiprocessors where\n"
-           "these differ; default: auto"),
+           "metis, each over all devices; file:PATH: what weir partition or\n"
+           "gpmetis wrote, over as many devices as it has parts; auto: edge,\n"
+           "over as many devices as there is work for, by their threads or\n"
+           "multiprocessors where these differ; default: auto",
+           .choices = &weir__cli_partitions),
+    OPTION("partition", "P", VERB_PARTITION, weir__cli_set_partition, 0,
+           "how: block (equal numbers of vertices), edge (equal arcs), random,\n"
+           "metis; file:PATH: as a file says, which is judged then; auto: edge;\n"
+           "default: auto",
+           .choices = &weir__cli_partitions),
+    OPTION("parts", "N", VERB_PARTITION, weir__cli_set_number, FIELD(parts),
+           "into so many parts, 1 to 64; of file:PATH so many at most, and as\n"
+           "many as it has where this is left out",
+           .low = 1, .high = WEIR_DEVICES_MAX,
+           .foreign = "has one part a device; that option belongs to partition"),
     {.name = NULL}, /* options that an algorithm alone has are listed here */
     FLAG("parents", VERB_TREE, parents,
          "keep a tree too: for each vertex the one it was reached from; in\n"
@@ -77,6 +100,8 @@ static const weir__cli_option options[] = {
            "timed runs, whose median is shown; default: 7, simulated 1"),
     NUMBER("warmups", VERB_BENCH, warmups, 0, 1000000,
            "runs before them; default: 2, simulated none"),
+    CHOICE("format", "F", VERB_PARTITION, format, weir__cli_partition_formats,
+           "of standard output: table, csv; default: table"),
     CHOICE("format", "F", VERB_BENCH, format, weir__cli_bench_formats,
            "table, json, csv; default: table"),
     TEXT("compare", "OLD.json", VERB_BENCH, compare,
@@ -131,7 +156,8 @@ static const weir__cli_option options[] = {
     NUMBER("seed", VERB_PBF, seed, 0, UINT64_MAX, "of the elements; default: 1"),
     NUMBER("seed", VERB_SEARCH, seed, 0, UINT64_MAX,
            "for --sources and for partitions random and metis; default: 1"),
-    NUMBER("seed", VERB_WHOLE, seed, 0, UINT64_MAX, "for partitions random and metis; default: 1"),
+    NUMBER("seed", VERB_WHOLE | VERB_PARTITION, seed, 0, UINT64_MAX,
+           "for partitions random and metis; default: 1"),
     OPTION("time-limit", "SECONDS", VERB_TRAVERSAL | VERB_PBF, weir__cli_set_seconds,
            FIELD(time_limit_ms),
            "stop a run that takes longer, 0.5 or 30; it may take a fifth of a\n"
@@ -153,8 +179,12 @@ static const weir__cli_option options[] = {
     OUTPUT_FILE(VERB_GEN, "the file to write: .mtx MatrixMarket, .gr Galois, .dimacs,\n"
                           ".graph METIS, .sg or .wsg GAP, .el or .txt edge list; .gz,\n"
                           ".xz or .zst behind it packs"),
+    OUTPUT_FILE(VERB_PARTITION, "write one part a line in vertex order; - is standard output"),
     OUTPUT_FILE(VERB_TOPO | VERB_BENCH, "write what --format says there; default: standard output"),
-    TEXT("json", "FILE|-", VERB_TRAVERSAL | VERB_INFO | VERB_BENCH | VERB_PBF, json,
+    TEXT("json", "FILE|-",
+         VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_BENCH |
+             VERB_PBF,
+         json,
          "write one JSON document; - is standard output, which then\n"
          "holds nothing else"),
     TEXT("trace", "FILE", VERB_TRAVERSAL | VERB_BENCH | VERB_PBF, trace,
@@ -163,14 +193,14 @@ static const weir__cli_option options[] = {
     TEXT("dot", "FILE", VERB_TRAVERSAL | VERB_BENCH | VERB_PBF, dot,
          "write who sent to whom as a graph for Graphviz: traffic of each\n"
          "link, and how long it stood still"),
+    FLAG("brief", VERB_INFO, brief,
+         "leave out components, diameter and runs, which take searches of\n"
+         "the graph and place it on the devices"),
     FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
     FLAG("help",
-         VERB_TRAVERSAL | VERB_GEN | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF | VERB_VERSION |
-             VERB_HELP,
+         VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_TOPO |
+             VERB_BENCH | VERB_PBF | VERB_VERSION | VERB_HELP,
          help, "show this text"),
-    {.name = "parts",
-     .argument = "N",
-     .foreign = "has one part a device; that option belongs to partition"},
 };
 
 enum { ROWS = sizeof options / sizeof *options };

@@ -37,15 +37,17 @@ int weir__cli_output_spares(const char *option, const char *path, const weir__cl
         const char *what, *path;
     } inputs[] = {{"graph", request->graph},
                   {"file of --compare", request->compare},
-                  {"file of --machine", request->machine}};
+                  {"file of --machine", request->machine},
+                  {"file of --partition", request->partition_file}};
     struct stat there, input;
     if (strcmp(path, "-") == 0 || stat(path, &there) != 0 || !S_ISREG(there.st_mode))
         return EXIT_DONE;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
         if (inputs[i].path && facts_of(inputs[i].path, i == 0, &input) == 0 &&
             input.st_dev == there.st_dev && input.st_ino == there.st_ino)
-            return weir__cli_fail(EXIT_USAGE, "--%s %s: that is the %s, which would be lost",
-                                  option, path, inputs[i].what);
+            return weir__cli_fail(EXIT_USAGE, "%s%s%s%s: that is the %s, which would be lost",
+                                  option ? "--" : "", option ? option : "", option ? " " : "", path,
+                                  inputs[i].what);
     return EXIT_DONE;
 }
 

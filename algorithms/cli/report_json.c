@@ -111,7 +111,9 @@ static json_t *choices_json(const weir__cli_report *report)
                         : in_step                    ? NULL
                                                      : picked.route;
     json_t *choices = json_pack(
-        "{s:o, s:o, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "partition", text(picked.partition),
+        "{s:o, s:o, s:o, s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "partition",
+        text(picked.partition), "partition_file",
+        request->partition_file ? weir__cli_json_text(request->partition_file) : json_null(),
         "direction", text(report->algorithm->worklist ? picked.direction : NULL), "balance",
         picked.balance, "wire", picked.wire, "undirected", request->undirected, "seed",
         integer(request->seed), "trials", integer(request->trials), "time_limit_ms",

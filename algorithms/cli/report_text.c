@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Print "host:0 host:1 (host device)". A name that several devices in a row have is printed once. */
-static void print_devices(const weir_context *context)
+void weir__cli_print_devices(const weir_context *context)
 {
     weir_device_info info = WEIR_DEVICE_INFO_INIT, next = WEIR_DEVICE_INFO_INIT;
     uint32_t count = weir_context_device_count(context);
@@ -98,6 +98,14 @@ static void print_worklist_choices(const weir__cli_picked *picked)
     printf(", balance %s, wire %s", picked->balance, picked->wire);
 }
 
+void weir__cli_print_picked(const weir__cli_picked *picked, int in_step)
+{
+    if (in_step)
+        print_order(picked);
+    else
+        print_worklist_choices(picked);
+}
+
 /* Print the choices that the algorithm alone has. A count of 0 stands for no limit and is left out. */
 static void print_own_choices(const weir__cli_report *report, const char **gap)
 {
@@ -141,10 +149,7 @@ static void print_choices(const weir__cli_report *report, const struct remarks *
         printf("%sroute %s", gap, weir__cli_merge_route(request));
     if (request->parents || request->output_parents)
         printf(", with parents");
-    if (weir__cli_in_step(report->algorithm, last))
-        print_order(&picked);
-    else
-        print_worklist_choices(&picked);
+    weir__cli_print_picked(&picked, weir__cli_in_step(report->algorithm, last));
     putchar('\n');
 }
 
@@ -274,7 +279,7 @@ int weir__cli_report_text(const weir__cli_report *report)
            report->graph->vertices, report->graph->arcs,
            request->undirected ? ", made undirected" : "", report->weights ? ", weights " : "",
            report->weights ? report->weights : "");
-    print_devices(report->context);
+    weir__cli_print_devices(report->context);
     print_choices(report, &remarks);
     print_used(report);
     if (*remarks.why)

@@ -81,6 +81,10 @@ typedef struct weir__cli_report {
 int weir__cli_report_json(const weir__cli_report *report, weir__cli_output *output);
 /** The report of a traversal for people, on standard output. */
 int weir__cli_report_text(const weir__cli_report *report);
+/** Print the devices of a context, on one line. */
+void weir__cli_print_devices(const weir_context *context);
+/** Print ", order ..." and, unless it is of a run in step, all choices of the worklist. */
+void weir__cli_print_picked(const weir__cli_picked *picked, int in_step);
 /** Print what the devices did, for --stats: a table for each source, of its last trial. */
 int weir__cli_report_work(const weir__cli_report *report, FILE *file);
 

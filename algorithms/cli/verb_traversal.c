@@ -49,19 +49,6 @@ static int check_forms(const struct weir__cli_session *session)
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
 }
 
-/* Refuse a seed when nothing draws numbers. Sources do, and two of the partitions. */
-static int check_seed(const struct weir__cli_session *session)
-{
-    const weir__cli_request *request = session->request;
-    if (!weir__cli_given(request, "seed") || request->sources ||
-        request->partition == WEIR_PARTITION_RANDOM || request->partition == WEIR_PARTITION_METIS)
-        return EXIT_DONE;
-    return weir__cli_fail(EXIT_USAGE,
-                          "--seed: nothing here depends on it; it is for %spartitions "
-                          "random and metis",
-                          session->algorithm->sourced ? "--sources and for " : "");
-}
-
 static int check_options(const struct weir__cli_session *session)
 {
     const weir__cli_request *request = session->request;
@@ -70,7 +57,7 @@ static int check_options(const struct weir__cli_session *session)
         return weir__cli_fail(EXIT_USAGE, "%s: GRAPH is missing; see weir help %s", name, name);
     if (weir__cli_given(request, "source") && request->sources)
         return weir__cli_fail(EXIT_USAGE, "--source and --sources: give only one of them");
-    int code = check_seed(session);
+    int code = weir__cli_partition_check(request);
     return code ? code : check_forms(session);
 }
 
@@ -152,9 +139,9 @@ static int place(struct weir__cli_session *session)
     options.reserved_bytes = own_bytes(session);
     weir__cli_progress("partitioning ...");
     if (request->partition != PARTITION_AUTO)
-        status = weir_partition_create(session->graph, (weir_partition_kind)request->partition,
-                                       weir_context_device_count(session->context), request->seed,
-                                       NULL, &session->partition);
+        status = weir__cli_partition_make(request, session->graph,
+                                          weir_context_device_count(session->context),
+                                          &session->partition);
     if (!status)
         status = session->algorithm->create(session->context, session->graph, session->partition,
                                             &options, request, &session->object);

@@ -19,32 +19,47 @@ static int find_speeds(weir_context *context, uint32_t devices, double *speeds_o
     return differ;
 }
 
-weir_status weir_partition_create_for(weir_context *context, const weir_graph *graph,
-                                      uint32_t devices, weir_partition **partition_out)
+/* weir_partition_create_for(), which says why. */
+static weir_status create_for(weir_context *context, const weir_graph *graph, uint32_t devices,
+                              weir_partition **partition_out, const char **why_out)
 {
     double speeds[WEIR_DEVICES_MAX];
     *partition_out = NULL;
+    *why_out = "devices that are alike get equal numbers of arcs, which are what takes time";
     if (!devices || devices > weir_context_device_count(context))
         return weir__fail(WEIR_ERR_INVALID, "a partition for %u devices of a context that has %u",
                           devices, weir_context_device_count(context));
-    if (find_speeds(context, devices, speeds))
+    if (find_speeds(context, devices, speeds)) {
+        *why_out = "devices that differ get arcs by their threads or multiprocessors";
         return weir__partition_by_shares(graph, speeds, devices, partition_out);
+    }
+    if (devices == 1)
+        *why_out = NULL;
     return weir_partition_create(graph, WEIR_PARTITION_EDGE, devices, 0, NULL, partition_out);
+}
+
+weir_status weir_partition_create_for(weir_context *context, const weir_graph *graph,
+                                      uint32_t devices, weir_partition **partition_out)
+{
+    const char *why;
+    return create_for(context, graph, devices, partition_out, &why);
 }
 
 weir_status weir__partition_choose(weir_context *context, const weir_graph *graph,
                                    const weir_partition **partition_io, weir_shape shape,
-                                   weir_partition **made_out, const char **why_out)
+                                   weir_partition **made_out, struct weir__algorithm *head)
 {
     *made_out = NULL;
-    *why_out = NULL;
+    head->why_devices = NULL;
+    head->why_partition = NULL;
     if (*partition_io) {
         if ((*partition_io)->parts < weir_context_device_count(context))
-            *why_out = "the partition has fewer parts than there are devices";
+            head->why_devices = "the partition has fewer parts than there are devices";
         return WEIR_OK;
     }
-    weir_status status = weir_partition_create_for(
-        context, graph, weir_devices_advise(context, graph, shape, why_out), made_out);
+    weir_status status =
+        create_for(context, graph, weir_devices_advise(context, graph, shape, &head->why_devices),
+                   made_out, &head->why_partition);
     *partition_io = *made_out;
     return status;
 }
@@ -65,7 +80,7 @@ weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__ma
 {
     weir_partition *made;
     weir_status status = weir__partition_choose(making->context, making->graph, &making->partition,
-                                                shape, &made, &head->why_devices);
+                                                shape, &made, head);
     if (status)
         return status;
     head->context = making->context;
@@ -112,6 +127,20 @@ void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_r
     stats->ms = weir__ms_since(head->context, begin_ns);
     if (stats_out) /* its size was checked before the run */
         (void)weir__sized_out(stats_out, stats, sizeof *stats, "weir_run_stats");
+}
+
+weir_status weir__algorithm_explained(const struct weir__algorithm *head,
+                                    const struct weir__form *form, weir_run_stats *picked,
+                                    weir_run_reasons *reasons, weir_run_stats *picked_out,
+                                    weir_run_reasons *reasons_out)
+{
+    picked->devices = head->parts;
+    picked->why_devices = head->why_devices;
+    reasons->form = form->name;
+    reasons->why_form = *head->why_form ? head->why_form : NULL;
+    reasons->why_partition = head->why_partition;
+    weir_status status = weir__sized_out(reasons_out, reasons, sizeof *reasons, "weir_run_reasons");
+    return status ? status : weir__sized_out(picked_out, picked, sizeof *picked, "weir_run_stats");
 }
 
 weir_status weir__algorithm_prepared(const struct weir__algorithm *head,

@@ -3,6 +3,7 @@
 #ifndef WEIR_ALGORITHMS_COMMON_ALGORITHM_H
 #define WEIR_ALGORITHMS_COMMON_ALGORITHM_H
 
+#include "algorithms/common/forms.h"
 #include "algorithms/common/row_steps.h"
 #include "algorithms/common/timing.h"
 
@@ -15,6 +16,8 @@ struct weir__algorithm {
     uint64_t vertices, arcs;
     uint32_t parts;
     const char *why_devices;
+    const char *why_partition;     /**< NULL: it was given */
+    char why_form[WEIR__WHY_ROOM]; /**< of weir__form_choose() */
     weir_prepare_stats prepared;
     int ran;     /**< the last run was complete */
     int stopped; /**< the last run was not: its values are in part those of the run before */
@@ -59,6 +62,13 @@ void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_r
 weir_status weir__algorithm_prepared(const struct weir__algorithm *head,
                                      weir_prepare_stats *stats_out);
 
+/** End a plan, as weir_bfs_explain(): what all have beside what the form filled in.
+ *  @param[in] form  that runs. */
+weir_status weir__algorithm_explained(const struct weir__algorithm *head,
+                                    const struct weir__form *form, weir_run_stats *picked,
+                                    weir_run_reasons *reasons, weir_run_stats *picked_out,
+                                    weir_run_reasons *reasons_out);
+
 /** Take note that a run was not complete. @return @p status. */
 weir_status weir__algorithm_failed(struct weir__algorithm *head, weir_status status);
 /** Whether values may be handed out. Before the first run they may, if the algorithm says what they are then.
@@ -81,9 +91,10 @@ void weir__algorithm_destroy(struct weir__algorithm *head);
 /** Make the partition that a NULL stands for: weir_partition_create_for() as many devices as weir_devices_advise() says.
  *  @param[in,out] partition_io  NULL on entry: what was made, on return.
  *  @param[out] made_out  what was made, for weir_partition_destroy(); NULL if there was one.
- *  @param[out] why_out   of weir_devices_advise(); of a partition that was given, why not all devices take part. */
+ *  @param[out] head      why_devices: of weir_devices_advise(); of a partition that was given, why not all devices take part.
+ *                        why_partition. */
 weir_status weir__partition_choose(weir_context *context, const weir_graph *graph,
                                    const weir_partition **partition_io, weir_shape shape,
-                                   weir_partition **made_out, const char **why_out);
+                                   weir_partition **made_out, struct weir__algorithm *head);
 
 #endif

@@ -306,17 +306,24 @@ weir_status weir__forms_check(const struct weir__forms *forms, const struct weir
 
 weir_status weir__form_choose(const struct weir__forms *forms, const struct weir__asked *asked,
                               const struct weir__form_case *what, int *form_out,
-                              weir_direction *direction_out)
+                              weir_direction *direction_out, char why_out[WEIR__WHY_ROOM])
 {
     unsigned left;
     weir_status status = weir__forms_check(forms, asked, &left);
     if (status)
         return status;
     int form = left >> what->usual & 1u ? what->usual : !what->usual;
+    /* Direction and source ask for a form by name, and other options can leave one alone. */
+    const char *why = left >> !form & 1u                           ? what->why
+                      : asked->options->direction || asked->source ? ""
+                                                                   : "only this form reads the "
+                                                                     "options that were given";
+    snprintf(why_out, WEIR__WHY_ROOM, "%s", why);
     if (!forms->form[form].anywhere && (status = what->possible(what->user))) {
         form = !form;
         if (!(left >> form & 1u) || !forms->form[form].anywhere)
             return status;
+        snprintf(why_out, WEIR__WHY_ROOM, "%s", weir_error_detail());
     }
     *form_out = form;
     if (direction_out)

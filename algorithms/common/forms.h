@@ -57,17 +57,22 @@ weir_status weir__forms_check(const struct weir__forms *forms, const struct weir
 
 /** What decides between the forms that the options leave. */
 struct weir__form_case {
-    int usual; /**< the form that is taken if it is left and possible */
+    int usual;       /**< the form that is taken if it is left and possible */
+    const char *why; /**< that one, as a sentence */
     weir_status (*possible)(const void *user); /**< whether the devices can run the form in step */
     const void *user;
 };
 
+/** Room for why a form runs. */
+enum { WEIR__WHY_ROOM = 256 };
+
 /** Pick the form that runs, after weir__forms_check().
  *  @param[out] form_out       WEIR__FORM_STEP and its like.
  *  @param[out] direction_out  the direction that this form takes; may be NULL.
+ *  @param[out] why_out        why this form; "": it was asked for.
  *  @retval WEIR_ERR_UNSUPPORTED  as above, or what @c possible returned where no other form is left. */
 weir_status weir__form_choose(const struct weir__forms *forms, const struct weir__asked *asked,
                               const struct weir__form_case *what, int *form_out,
-                              weir_direction *direction_out);
+                              weir_direction *direction_out, char why_out[WEIR__WHY_ROOM]);
 
 #endif

@@ -120,6 +120,13 @@ const weir_rows_part *weir__row_steps_part(const struct weir__row_steps *on, uin
 
 /* ---- runs -------------------------------------------------------------------------------------- */
 
+void weir__row_steps_picked(const struct weir__row_steps *on, weir_run_stats *stats)
+{
+    stats->devices = on->parts;
+    stats->work.kernel = WEIR_KERNEL_FUSED;
+    stats->work.order = WEIR_ORDER_BULK;
+}
+
 weir_status weir__row_steps_run(struct weir__row_steps *on, weir_run_stats *stats_out)
 {
     weir_steps_times times = WEIR_STEPS_TIMES_INIT;
@@ -129,9 +136,7 @@ weir_status weir__row_steps_run(struct weir__row_steps *on, weir_run_stats *stat
         return status;
     *stats_out = (weir_run_stats)WEIR_RUN_STATS_INIT;
     stats_out->kernel_ms = times.kernel_ms;
-    stats_out->devices = on->parts;
-    stats_out->work.kernel = WEIR_KERNEL_FUSED;
-    stats_out->work.order = WEIR_ORDER_BULK;
+    weir__row_steps_picked(on, stats_out);
     for (uint32_t i = 0; i < WEIR_RUN_PHASES; i++) {
         phase[i].name = weir_steps_phase_of(on->steps, i, &phase[i].ms, &phase[i].steps);
         stats_out->steps += phase[i].steps;

@@ -59,6 +59,8 @@ weir_status weir__row_steps_take(struct weir__row_steps *on, const char *array);
  *  phases, items sent as the sum of weir_steps_tells().
  *  @param[out] stats_out  set as a whole. */
 weir_status weir__row_steps_run(struct weir__row_steps *on, weir_run_stats *stats_out);
+/** What statistics of any run in step say was picked. */
+void weir__row_steps_picked(const struct weir__row_steps *on, weir_run_stats *stats);
 /** An array of one element an owned number, or a number, brought to the host in the order of vertices. */
 weir_status weir__row_steps_gather(const struct weir__row_steps *on, const char *array,
                                    void *values_out);

@@ -366,6 +366,25 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
     return weir__sized_out(stats_out, &stats, sizeof stats, "weir_run_stats");
 }
 
+weir_status weir_traversal_explain(const weir_traversal *traversal, weir_run_stats *picked_out,
+                                weir_run_reasons *reasons_out)
+{
+    weir_run_stats picked = WEIR_RUN_STATS_INIT;
+    weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
+    weir_worklist_reasons why = WEIR_WORKLIST_REASONS_INIT;
+    weir_status status = weir_worklist_explain(traversal->worklist, &picked.work, &why);
+    if (status)
+        return status;
+    picked.direction = WEIR_DIRECTION_PUSH;
+    picked.devices = traversal->placement->parts;
+    reasons.form = weir__traversal_forms.form[WEIR__FORM_PUSH].name;
+    reasons.why_route = why.route;
+    reasons.why_order = why.order;
+    reasons.why_kernel = why.kernel;
+    status = weir__sized_out(reasons_out, &reasons, sizeof reasons, "weir_run_reasons");
+    return status ? status : weir__sized_out(picked_out, &picked, sizeof picked, "weir_run_stats");
+}
+
 weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_out)
 {
     const void *values[WEIR_DEVICES_MAX];

@@ -269,7 +269,7 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
 {
     struct build b = {.arcs = arcs};
     struct weir__need need = {0, 0};
-    uint64_t n = arcs->vertices;
+    const uint64_t n = arcs->vertices, count = arcs->count; /* which freeing arcs sets to 0 */
     weir_graph *graph = NULL;
     weir_status status;
     *graph_out = NULL;
@@ -286,6 +286,7 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
         (status = weir__calloc(1, sizeof *graph, "graph", &graph)) ||
         (status = make_rows(&b, arcs, threads)) || (status = make_arrays(&b, n, threads)))
         goto err_free;
+    const uint64_t kept = b.ends[n] >> (arcs->mirror != 0); /* entries that are no loops */
     *graph = (weir_graph){.vertices = n,
                           .arcs = b.offsets[n],
                           .offsets = b.offsets,
@@ -293,7 +294,9 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
                           .weight_kind = b.kind,
                           .weights_u32 = b.weights_u32,
                           .weights_f64 = b.weights_f64,
-                          .negative_line = arcs->negative_line};
+                          .negative_line = arcs->negative_line,
+                          .loops_dropped = count - kept,
+                          .duplicates_dropped = b.ends[n] - b.offsets[n]};
     *graph_out = graph;
     free(b.rows.any);
     free(b.ends);

@@ -58,6 +58,9 @@ weir_status weir__graph_name(weir_graph **graph, const char *name, const char *f
 void weir__build_need(const weir__arcs *arcs, uint64_t count, weir_weight_kind kind,
                       struct weir__need *need);
 
+/** What weir_graph_undirected() needs. */
+void weir__undirected_need(const weir_graph *graph, struct weir__need *need);
+
 /** Turn counts into the sums of those before each: values[count] receives the total. */
 void weir__prefix_sum(uint64_t *values, uint64_t count);
 

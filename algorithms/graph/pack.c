@@ -28,6 +28,7 @@ static void write_out(weir__pack *p, const void *data, size_t bytes)
         if (put > 0) {
             at += put;
             bytes -= (size_t)put;
+            p->written += (uint64_t)put;
         }
     }
 }
@@ -175,6 +176,13 @@ weir_status weir__pack_open(const char *path, weir__packing packing, weir__pack 
     return WEIR_OK;
 }
 
+static _Thread_local uint64_t finished_bytes;
+
+uint64_t weir__pack_finished_bytes(void)
+{
+    return finished_bytes;
+}
+
 void weir__pack_finish(weir__pack *p)
 {
     if (!p->failed)
@@ -183,6 +191,7 @@ void weir__pack_finish(weir__pack *p)
         fail(p, "closing", errno);
     p->file.descriptor = -1;
     p->finished = 1;
+    finished_bytes = p->written;
 }
 
 weir_status weir__pack_close(weir__pack *p)

@@ -12,6 +12,7 @@ typedef struct weir__pack {
     const char *path; /* for messages; the caller's */
     weir_status failed;
     int finished;
+    uint64_t written; /* bytes, packed */
     weir__packing packing;
     z_stream gzip;
     lzma_stream xz;
@@ -34,6 +35,8 @@ void weir__pack_text(weir__pack *pack, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /** Write out what is left; the file does not have its name yet. */
 void weir__pack_finish(weir__pack *pack);
+/** Bytes of the file that this thread finished last: for the call that weir__graph_write() makes, whose file has no name. */
+uint64_t weir__pack_finished_bytes(void);
 /** Finish the file and put it in its place, or remove it after a failure. Frees @p pack. */
 weir_status weir__pack_close(weir__pack *pack);
 

@@ -1,4 +1,5 @@
-/** @file partition.c  Who owns each vertex: the simple kinds, and how good the result is. */
+/** @file partition.c  Who owns each vertex: the simple kinds, and how good the result is (measured in
+ *  partition_measure.c). */
 #include "algorithms/graph/partition.h"
 #include "algorithms/graph/random.h"
 #include "runtime/support.h"
@@ -6,27 +7,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW_CHUNK (UINT64_C(1) << 12)
-
 static const char *const names[] = {[WEIR_PARTITION_BLOCK] = "block",
                                     [WEIR_PARTITION_EDGE] = "edge",
                                     [WEIR_PARTITION_RANDOM] = "random",
-                                    [WEIR_PARTITION_METIS] = "metis"};
+                                    [WEIR_PARTITION_METIS] = "metis",
+                                    [WEIR_PARTITION_FILE] = "file"};
 #define KINDS (sizeof names / sizeof names[0])
 
 weir_status weir_partition_kind_parse(const char *text, weir_partition_kind *kind_out)
 {
     *kind_out = WEIR_PARTITION_BLOCK;
-    for (size_t i = 0; text && i < KINDS; i++) {
+    if (text && strncmp(text, "file:", 5) == 0 && text[5]) {
+        *kind_out = WEIR_PARTITION_FILE;
+        return WEIR_OK;
+    }
+    for (size_t i = 0; text && i < WEIR_PARTITION_FILE; i++) {
         if (strcmp(text, names[i]) == 0) {
             *kind_out = (weir_partition_kind)i;
             return WEIR_OK;
         }
     }
-    if (text && (strncmp(text, "file:", 5) == 0 || strncmp(text, "2d:", 3) == 0))
-        return weir__fail(WEIR_ERR_UNSUPPORTED,
-                          "partition %s: not built yet; block, edge, random and metis are", text);
-    return weir__fail(WEIR_ERR_INVALID, "partition %s: choose block, edge, random or metis",
+    if (text && strncmp(text, "2d:", 3) == 0)
+        return weir__fail(
+            WEIR_ERR_UNSUPPORTED,
+            "partition %s: not built yet; block, edge, random, metis and file:PATH are", text);
+    return weir__fail(WEIR_ERR_INVALID,
+                      "partition %s: choose block, edge, random, metis or file:PATH",
                       text ? text : "(null)");
 }
 
@@ -109,48 +115,6 @@ static weir_status assign_random(uint64_t vertices, uint32_t parts, uint64_t see
     return WEIR_OK;
 }
 
-struct measure {
-    const weir_graph *graph;
-    const uint8_t *owner;
-    uint64_t cut; /* relaxed atomics: sums, read after the join */
-    uint64_t vertices[WEIR_DEVICES_MAX], arcs[WEIR_DEVICES_MAX];
-};
-
-static void measure_rows(void *user, uint64_t begin, uint64_t end)
-{
-    struct measure *m = user;
-    uint64_t cut = 0, vertices[WEIR_DEVICES_MAX] = {0}, arcs[WEIR_DEVICES_MAX] = {0};
-    for (uint64_t v = begin; v < end; v++) {
-        const uint64_t *offsets = m->graph->offsets;
-        vertices[m->owner[v]]++;
-        arcs[m->owner[v]] += offsets[v + 1] - offsets[v];
-        for (uint64_t i = offsets[v]; i < offsets[v + 1]; i++)
-            cut += m->owner[m->graph->targets[i]] != m->owner[v];
-    }
-    __atomic_fetch_add(&m->cut, cut, __ATOMIC_RELAXED);
-    for (uint32_t p = 0; p < WEIR_DEVICES_MAX; p++) {
-        __atomic_fetch_add(&m->vertices[p], vertices[p], __ATOMIC_RELAXED);
-        __atomic_fetch_add(&m->arcs[p], arcs[p], __ATOMIC_RELAXED);
-    }
-}
-
-static double balance(const uint64_t *sizes, uint32_t parts, uint64_t total)
-{
-    uint64_t largest = 0;
-    for (uint32_t p = 0; p < parts; p++)
-        largest = sizes[p] > largest ? sizes[p] : largest;
-    return total ? (double)largest * parts / (double)total : 1;
-}
-
-static void measure(const weir_graph *graph, weir_partition *partition)
-{
-    struct measure m = {.graph = graph, .owner = partition->owner};
-    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, measure_rows, &m);
-    partition->cut_arcs = m.cut;
-    partition->vertex_balance = balance(m.vertices, partition->parts, graph->vertices);
-    partition->arc_balance = balance(m.arcs, partition->parts, graph->arcs);
-}
-
 void weir__partition_need(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
                           struct weir__need *need)
 {
@@ -161,41 +125,71 @@ void weir__partition_need(const weir_graph *graph, weir_partition_kind kind, uin
         weir__partition_metis_need(graph, need);
 }
 
-static weir_status create(const weir_graph *graph, weir_partition_kind kind, const double *shares,
-                          uint32_t parts, uint64_t seed, const weir_config *config,
+/* How a partition is made. */
+struct how {
+    weir_partition_kind kind;
+    uint32_t parts;       /* of a file: there may be so many at most */
+    const double *shares; /* of edge: as of assign_edge() */
+    uint64_t seed;
+    const weir_config *config; /* of metis */
+    const char *path;          /* of file */
+};
+
+static weir_status check(const weir_graph *graph, const struct how *how)
+{
+    struct weir__need need = {0, 0};
+    weir_status status;
+    if (!graph || (size_t)how->kind >= KINDS)
+        return weir__fail(WEIR_ERR_INVALID, "weir_partition_create: no graph, or no such kind");
+    if (how->parts == 0 || how->parts > WEIR_DEVICES_MAX)
+        return weir__fail(WEIR_ERR_INVALID, "%u parts are not within 1 .. %d", how->parts,
+                          WEIR_DEVICES_MAX);
+    if (how->kind == WEIR_PARTITION_METIS && how->parts > 1 &&
+        (status = weir__partition_metis_check(graph)))
+        return status;
+    weir__partition_need(graph, how->kind, how->parts, &need);
+    return weir__need_fits(&need, "partition %s of %s", names[how->kind], graph->name);
+}
+
+/* @param[out] parts_out  how many there are; set before. */
+static weir_status assign(const weir_graph *graph, const struct how *how, uint8_t *owner,
+                          uint32_t *parts_out)
+{
+    switch (how->kind) {
+    case WEIR_PARTITION_BLOCK:
+        assign_block(graph->vertices, how->parts, owner);
+        return WEIR_OK;
+    case WEIR_PARTITION_EDGE:
+        assign_edge(graph, how->shares, how->parts, owner);
+        return WEIR_OK;
+    case WEIR_PARTITION_RANDOM:
+        return assign_random(graph->vertices, how->parts, how->seed, owner);
+    case WEIR_PARTITION_FILE:
+        return weir__partition_file(graph, how->path, how->parts, owner, parts_out);
+    default:
+        return how->parts > 1
+                   ? weir__partition_metis(graph, how->parts, how->seed, how->config, owner)
+                   : WEIR_OK;
+    }
+}
+
+static weir_status create(const weir_graph *graph, const struct how *how,
                           weir_partition **partition_out)
 {
     const uint64_t begin_ns = weir__now_ns();
+    uint32_t parts = how->parts;
     weir_partition *partition = NULL;
     uint8_t *owner = NULL;
-    struct weir__need need = {0, 0};
     weir_status status;
     *partition_out = NULL;
-    if (!graph || (size_t)kind >= KINDS)
-        return weir__fail(WEIR_ERR_INVALID, "weir_partition_create: no graph, or no such kind");
-    if (parts == 0 || parts > WEIR_DEVICES_MAX)
-        return weir__fail(WEIR_ERR_INVALID, "%u parts are not within 1 .. %d", parts,
-                          WEIR_DEVICES_MAX);
-    if (kind == WEIR_PARTITION_METIS && parts > 1 && (status = weir__partition_metis_check(graph)))
-        return status;
-    weir__partition_need(graph, kind, parts, &need);
-    if ((status = weir__need_fits(&need, "partition %s of %s", names[kind], graph->name)) ||
+    if ((status = check(graph, how)) ||
         (status = weir__calloc(1, sizeof *partition, "partition", &partition)) ||
-        (status = weir__calloc(graph->vertices, 1, "partition", &owner)))
+        (status = weir__calloc(graph->vertices, 1, "partition", &owner)) ||
+        (status = assign(graph, how, owner, &parts)))
         goto err_free;
-    if (kind == WEIR_PARTITION_BLOCK)
-        assign_block(graph->vertices, parts, owner);
-    else if (kind == WEIR_PARTITION_EDGE)
-        assign_edge(graph, shares, parts, owner);
-    else if (kind == WEIR_PARTITION_RANDOM)
-        status = assign_random(graph->vertices, parts, seed, owner);
-    else if (parts > 1)
-        status = weir__partition_metis(graph, parts, seed, config, owner);
-    if (status)
-        goto err_free;
-    *partition =
-        (weir_partition){.kind = kind, .parts = parts, .vertices = graph->vertices, .owner = owner};
-    measure(graph, partition);
+    *partition = (weir_partition){
+        .kind = how->kind, .parts = parts, .vertices = graph->vertices, .owner = owner};
+    weir__partition_measure(graph, partition);
     partition->prepare_ms = weir__elapsed_ms(begin_ns);
     *partition_out = partition;
     return WEIR_OK;
@@ -209,13 +203,28 @@ weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind k
                                   uint64_t seed, const weir_config *config,
                                   weir_partition **partition_out)
 {
-    return create(graph, kind, NULL, parts, seed, config, partition_out);
+    const struct how how = {.kind = kind, .parts = parts, .seed = seed, .config = config};
+    *partition_out = NULL;
+    return kind == WEIR_PARTITION_FILE
+               ? weir__fail(WEIR_ERR_INVALID, "a partition of kind file has a file, which "
+                                              "weir_partition_read() reads")
+               : create(graph, &how, partition_out);
+}
+
+weir_status weir_partition_read(const weir_graph *graph, const char *path, uint32_t most,
+                                weir_partition **partition_out)
+{
+    const struct how how = {.kind = WEIR_PARTITION_FILE, .parts = most, .path = path};
+    *partition_out = NULL;
+    return path ? create(graph, &how, partition_out)
+                : weir__fail(WEIR_ERR_INVALID, "weir_partition_read: no path");
 }
 
 weir_status weir__partition_by_shares(const weir_graph *graph, const double *shares, uint32_t parts,
                                       weir_partition **partition_out)
 {
-    return create(graph, WEIR_PARTITION_EDGE, shares, parts, 0, NULL, partition_out);
+    const struct how how = {.kind = WEIR_PARTITION_EDGE, .parts = parts, .shares = shares};
+    return create(graph, &how, partition_out);
 }
 
 void weir_partition_destroy(weir_partition *partition)

@@ -5,6 +5,8 @@
 #include "algorithms/algorithms.h"
 #include "runtime/room.h"
 
+#include <stdio.h>
+
 /** Let METIS, in a child process, choose an owner for every vertex.
  *  @param[in] config  NULL for defaults and environment.
  *  @param[out] owner  graph->vertices values. */
@@ -15,6 +17,18 @@ weir_status weir__partition_metis(const weir_graph *graph, uint32_t parts, uint6
 weir_status weir__partition_metis_check(const weir_graph *graph);
 /** What it needs, here and in the child, of a graph that is not. */
 void weir__partition_metis_need(const weir_graph *graph, struct weir__need *need);
+
+/** Read an owner for every vertex.
+ *  @param[in] most  every number is below it.
+ *  @param[out] owner      graph->vertices values.
+ *  @param[out] parts_out  one more than the largest. */
+weir_status weir__partition_file(const weir_graph *graph, const char *path, uint32_t most,
+                                 uint8_t *owner, uint32_t *parts_out);
+
+/** Fill in what is cut and how even the parts are. */
+void weir__partition_measure(const weir_graph *graph, weir_partition *partition);
+/** Write the lines of weir_partition_write() to a stream; what fails is the stream's error. */
+void weir__partition_print(const weir_partition *partition, FILE *file);
 
 /** Path of the METIS helper, to be freed. @retval WEIR_ERR_CHILD  there is none. */
 weir_status weir__metis_helper(const weir_config *config, char **path_out);

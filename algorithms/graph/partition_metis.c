@@ -34,24 +34,6 @@ weir_status weir__partition_metis_check(const weir_graph *graph)
     return graph->arcs ? check_size(graph, graph->arcs) : WEIR_OK;
 }
 
-static weir_status make_undirected(const weir_graph *graph, weir_graph **undirected_out)
-{
-    weir__arcs arcs = {.vertices = graph->vertices, .borrowed = 1, .mirror = 1};
-    uint32_t *sources;
-    weir_status status = weir__alloc(graph->arcs, sizeof *sources, "undirected graph", &sources);
-    if (status)
-        return status;
-    for (uint64_t v = 0; v < graph->vertices; v++)
-        for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++)
-            sources[i] = (uint32_t)v;
-    arcs.count = graph->arcs;
-    arcs.sources = sources;
-    arcs.targets = (uint32_t *)graph->targets; /* borrowed: read only */
-    status = weir__build(&arcs, 0, undirected_out);
-    free(sources);
-    return status;
-}
-
 static weir_status check_reply(const char *path, const struct weir__metis_reply *reply,
                                size_t bytes, const uint8_t *owner, uint64_t vertices,
                                uint32_t parts)
@@ -128,12 +110,9 @@ out:
 
 void weir__partition_metis_need(const weir_graph *graph, struct weir__need *need)
 {
-    const weir__arcs arcs = {.vertices = graph->vertices, .borrowed = 1, .mirror = 1};
     const int64_t before = need->held;
     const int symmetric = weir__graph_symmetric(graph, NULL);
-    weir__need_take(need, graph->arcs, sizeof(uint32_t));
-    weir__build_need(&arcs, graph->arcs, WEIR_WEIGHT_NONE, need);
-    weir__need_give(need, graph->arcs, sizeof(uint32_t));
+    weir__undirected_need(graph, need);
     weir__need_take(need, graph->vertices, 2 * sizeof(int32_t) + 1);
     weir__need_take(need, graph->vertices, CHILD_VERTEX_BYTES);
     weir__need_take(need, graph->arcs, (symmetric ? 1 : 2) * CHILD_ARC_BYTES);
@@ -155,7 +134,7 @@ weir_status weir__partition_metis(const weir_graph *graph, uint32_t parts, uint6
         return WEIR_OK;
     }
     if ((status = weir__config_copy(config, &copy)) ||
-        (status = make_undirected(graph, &undirected)))
+        (status = weir_graph_undirected(graph, &undirected)))
         goto out;
     if (!(status = check_size(graph, undirected->arcs)))
         status = run(graph, undirected, parts, seed, copy, owner);

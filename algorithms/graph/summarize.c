@@ -1,7 +1,7 @@
 /** @file summarize.c  Facts about a graph: degrees, isolated vertices, symmetry, weights. */
-#include "algorithms/algorithms.h"
-#include "runtime/support.h"
+#include "algorithms/graph/arcs.h"
 #include "runtime/room.h"
+#include "runtime/support.h"
 
 #include <stdlib.h>
 
@@ -9,76 +9,76 @@
 
 struct facts {
     const weir_graph *graph;
-    uint8_t *entered; /* the vertex has an in-arc; relaxed atomic bytes, set only */
-    int lopsided;     /* some arc lacks its reverse; relaxed atomic, set only */
+    uint32_t *in; /* in-degrees: relaxed atomics; NULL: they are the out-degrees */
 };
 
-static int has_arc(const weir_graph *graph, uint32_t source, uint32_t target)
+static void count_in(void *user, uint64_t begin, uint64_t end)
 {
-    uint64_t low = graph->offsets[source], high = graph->offsets[source + UINT64_C(1)];
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (graph->targets[middle] < target)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < graph->offsets[source + UINT64_C(1)] && graph->targets[low] == target;
+    const struct facts *facts = user;
+    for (uint64_t i = begin; i < end; i++)
+        __atomic_fetch_add(&facts->in[facts->graph->targets[i]], 1, __ATOMIC_RELAXED);
 }
 
-static void look(void *user, uint64_t begin, uint64_t end)
+/* 0, 1, 2 to 3, 4 to 7, ... */
+static int bucket(uint64_t degree)
 {
-    struct facts *f = user;
-    const weir_graph *graph = f->graph;
-    int lopsided = __atomic_load_n(&f->lopsided, __ATOMIC_RELAXED);
-    for (uint64_t v = begin; v < end; v++) {
-        for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
-            __atomic_store_n(&f->entered[graph->targets[i]], 1, __ATOMIC_RELAXED);
-            if (!lopsided && !has_arc(graph, graph->targets[i], (uint32_t)v))
-                lopsided = 1;
+    return degree ? 64 - __builtin_clzll(degree) : 0;
+}
+
+static void degrees(const struct facts *facts, weir_graph_summary *summary)
+{
+    const weir_graph *graph = facts->graph;
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        const uint64_t out = graph->offsets[v + 1] - graph->offsets[v];
+        const uint64_t in = facts->in ? facts->in[v] : out;
+        if (out > summary->degree_max) {
+            summary->degree_max = out;
+            summary->degree_max_vertex = v;
         }
+        if (in > summary->in_degree_max) {
+            summary->in_degree_max = in;
+            summary->in_degree_max_vertex = v;
+        }
+        summary->out_degrees[bucket(out)]++;
+        summary->in_degrees[bucket(in)]++;
+        summary->isolated += !out && !in;
     }
-    if (lopsided)
-        __atomic_store_n(&f->lopsided, 1, __ATOMIC_RELAXED);
+    summary->degree_mean = graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0;
 }
 
 static void weights(const weir_graph *graph, weir_graph_summary *summary)
 {
+    double mean = 0;
     for (uint64_t i = 0; graph->weight_kind != WEIR_WEIGHT_NONE && i < graph->arcs; i++) {
         double w = graph->weights_u32 ? (double)graph->weights_u32[i] : graph->weights_f64[i];
         if (i == 0 || w < summary->weight_min)
             summary->weight_min = w;
         if (i == 0 || w > summary->weight_max)
             summary->weight_max = w;
+        mean += (w - mean) / (double)(i + 1); /* a sum of all might not fit a double */
     }
+    summary->weight_mean = mean;
 }
 
 weir_status weir_graph_summarize(const weir_graph *graph, weir_graph_summary *summary_out)
 {
     struct facts facts = {.graph = graph};
     struct weir__need need = {0, 0};
-    uint64_t n = graph->vertices;
     weir_graph_summary summary = WEIR_GRAPH_SUMMARY_INIT;
     weir_status status =
         weir__sized_out(summary_out, &summary, sizeof summary, "weir_graph_summary");
     if (status)
         return status;
-    weir__need_pass(&need, n, 1);
-    if ((status = weir__need_fits(&need, "a summary of %s", graph->name)) ||
-        (status = weir__calloc(n, 1, "graph summary", &facts.entered)))
-        return status;
-    weir__parallel_for(n, ROW_CHUNK, 0, look, &facts);
-    for (uint64_t v = 0; v < n; v++) {
-        uint64_t degree = graph->offsets[v + 1] - graph->offsets[v];
-        if (degree > summary.degree_max) {
-            summary.degree_max = degree;
-            summary.degree_max_vertex = v;
-        }
-        summary.isolated += degree == 0 && !facts.entered[v];
+    summary.symmetric = weir__graph_symmetric(graph, NULL);
+    if (!summary.symmetric) {
+        weir__need_pass(&need, graph->vertices, sizeof *facts.in);
+        if ((status = weir__need_fits(&need, "a summary of %s", graph->name)) ||
+            (status = weir__calloc(graph->vertices, sizeof *facts.in, "graph summary", &facts.in)))
+            return status;
+        weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_in, &facts);
     }
-    summary.degree_mean = n ? (double)graph->arcs / (double)n : 0;
-    summary.symmetric = !facts.lopsided;
+    degrees(&facts, &summary);
     weights(graph, &summary);
-    free(facts.entered);
+    free(facts.in);
     return weir__sized_out(summary_out, &summary, sizeof summary, "weir_graph_summary");
 }

@@ -67,7 +67,11 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
                                       .bands = pr->config.bands,
                                       .hubs = pr->config.hubs,
                                       .bins = pr->config.bins};
-    const struct weir__form_case what = {WEIR__FORM_STEP, possible, pr};
+    const struct weir__form_case what = {
+        .usual = WEIR__FORM_STEP,
+        .why = "every iteration looks at every arc once, which takes no queue of items",
+        .possible = possible,
+        .user = pr};
     const struct weir__pr_task task = {.context = making->context,
                                        .graph = making->graph,
                                        .partition = making->partition,
@@ -77,8 +81,8 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
                                        .dangling = dangling(making->graph)};
     int form;
     weir_status status = weir__partition_fits(making->context, making->graph, making->partition);
-    if (status ||
-        (status = weir__form_choose(&weir__pr_forms, &asked, &what, &form, &pr->direction)))
+    if (status || (status = weir__form_choose(&weir__pr_forms, &asked, &what, &form, &pr->direction,
+                                              head->why_form)))
         return status;
     if (!head->vertices)
         return WEIR_OK;
@@ -165,6 +169,24 @@ weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, ui
     return pr->pull   ? weir__algorithm_link_items(&pr->head, from, to, items_out)
            : pr->push ? weir__pr_push_link_items(pr->push, from, to, items_out)
                       : WEIR_OK;
+}
+
+weir_status weir_pr_explain(const weir_pr *pr, weir_run_stats *picked_out,
+                         weir_run_reasons *reasons_out)
+{
+    weir_run_stats picked = WEIR_RUN_STATS_INIT;
+    weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
+    const int form = pr->direction == WEIR_DIRECTION_PUSH ? WEIR__FORM_PUSH : WEIR__FORM_STEP;
+    weir_status status = pr->push ? weir__pr_push_explain(pr->push, &picked, &reasons) : WEIR_OK;
+    if (pr->pull) {
+        weir__row_steps_picked(&pr->pull->on, &picked);
+        weir__pr_pull_picked(pr->pull, &picked);
+        reasons.why_bands = pr->pull->why_bands;
+    }
+    picked.direction = pr->direction;
+    return status ? status
+                  : weir__algorithm_explained(&pr->head, &weir__pr_forms.form[form], &picked,
+                                            &reasons, picked_out, reasons_out);
 }
 
 weir_status weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out)

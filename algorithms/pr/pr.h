@@ -64,6 +64,7 @@ struct weir__pr_parts {
 /** Band b has the numbers begin[b] to begin[b + 1] - 1. */
 struct weir__pr_bands {
     uint32_t count;
+    const char *why; /* NULL: asked for */
     uint32_t begin[PR_BANDS_MAX + 1];
 };
 
@@ -107,7 +108,7 @@ struct weir__pr_bins {
 weir_status weir__pr_bins_pay(const struct weir__pr_parts *parts, int *pay_out);
 /** @param[in]  asked     bins of the largest part at the least, and stretches; 0: as many as its blocks want.
  *  @param[out] bins_out  zero before; to be freed. @retval WEIR_ERR_NOMEM  @retval WEIR_ERR_UNSUPPORTED  2^32 of something. */
-weir_status weir__pr_bins_plan(const struct weir__pr_parts *parts, uint32_t asked,
+weir_status weir__pr_bins_make(const struct weir__pr_parts *parts, uint32_t asked,
                                struct weir__pr_bins *bins_out);
 /** What the arrays of a part take. */
 uint64_t weir__pr_bins_bytes(const struct weir__pr_bins *bins, uint32_t p);
@@ -126,9 +127,12 @@ void weir__pr_bounds(const weir_pr_config *config, int fine, struct pr_bounds *b
 struct weir__pr_pull {
     struct weir__row_steps on; /* first */
     weir_pr_config config;
-    int fine; /* runs go on with doubles */
+    int fine;              /* runs go on with doubles */
+    const char *why_bands; /* NULL: asked for */
 };
 weir_status weir__pr_pull_create(const struct weir__pr_task *task, struct weir__pr_pull **pull_out);
+/** What statistics of runs say was picked. */
+void weir__pr_pull_picked(const struct weir__pr_pull *pull, weir_run_stats *stats);
 weir_status weir__pr_pull_run(struct weir__pr_pull *pull, weir_run_stats *stats_out);
 /** From now on runs go on with doubles. @retval WEIR_ERR_NOMEM  all is as before, and this may be tried again. */
 weir_status weir__pr_pull_refine(struct weir__pr_pull *pull);
@@ -157,6 +161,9 @@ weir_status weir__pr_push_values(struct weir__pr_push *push, uint32_t device,
                                  weir_values *values_out);
 weir_status weir__pr_push_link_items(const struct weir__pr_push *push, uint32_t from, uint32_t to,
                                      uint64_t *items_out);
+/** As weir_traversal_explain(). */
+weir_status weir__pr_push_explain(const struct weir__pr_push *push, weir_run_stats *picked_out,
+                               weir_run_reasons *reasons_out);
 void weir__pr_push_cancel(struct weir__pr_push *push);
 void weir__pr_push_destroy(struct weir__pr_push *push);
 

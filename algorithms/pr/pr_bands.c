@@ -138,12 +138,14 @@ static uint32_t wanted(const struct look *look, uint64_t cache_bytes)
 
 /* With fewer bands than the cache wants, each is missed in proportion, and both costs are linear in their number: the
  * best is either end. So all bands are compared with none. */
-static weir_status weigh_up(struct look *look, uint64_t cache_bytes, uint32_t *bands)
+static weir_status weigh_up(struct look *look, uint64_t cache_bytes, uint32_t *bands,
+                            const char **why)
 {
     double without = 0, with = 0;
     uint32_t *targets = NULL;
     const uint32_t count = wanted(look, cache_bytes);
     weir_status status;
+    *why = "the shares of all ranks fit into the cache, or nearly";
     if (count == 1)
         return WEIR_OK;
     look->stretch_arcs = look->hot < STRETCH_ARCS ? look->hot : STRETCH_ARCS;
@@ -154,8 +156,12 @@ static weir_status weigh_up(struct look *look, uint64_t cache_bytes, uint32_t *b
     for (uint32_t p = 0; p < look->parts->count && !status; p++)
         status = balance(look, &look->parts->part[p], count, targets, &without, &with);
     free(targets);
-    if (!status && without >= MARGIN * with)
+    *why = "the shares that rows ask for lie near each other, so that bands would save little";
+    if (!status && without >= MARGIN * with) {
         *bands = count;
+        *why = "the shares of all ranks do not fit into the cache, and rows ask for them from all "
+               "over";
+    }
     return status;
 }
 
@@ -181,6 +187,8 @@ weir_status weir__pr_bands_choose(const struct weir__pr_parts *parts, uint32_t a
     struct look look = {.parts = parts, .line = LINE_BYTES / share_bytes(parts)};
     weir_status status;
     *bands_out = (struct weir__pr_bands){.count = 1};
+    if (!asked && !cache_bytes)
+        bands_out->why = "the size of the devices' cache is not known";
     if (asked == 1 || (!asked && !cache_bytes))
         return WEIR_OK;
     look.lines = (parts->numbers + (uint64_t)look.line - 1) / look.line;
@@ -191,7 +199,7 @@ weir_status weir__pr_bands_choose(const struct weir__pr_parts *parts, uint32_t a
         weigh(&look);
         bands_out->count = asked ? asked : 1;
         if (!asked)
-            status = weigh_up(&look, cache_bytes, &bands_out->count);
+            status = weigh_up(&look, cache_bytes, &bands_out->count, &bands_out->why);
         cut(&look, bands_out);
     }
     free(look.weight);

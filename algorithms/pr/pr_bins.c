@@ -173,7 +173,7 @@ static weir_status plan_part(const struct weir__pr_parts *parts, const struct we
     return status;
 }
 
-weir_status weir__pr_bins_plan(const struct weir__pr_parts *parts, uint32_t asked,
+weir_status weir__pr_bins_make(const struct weir__pr_parts *parts, uint32_t asked,
                                struct weir__pr_bins *bins_out)
 {
     weir_status status = WEIR_OK;

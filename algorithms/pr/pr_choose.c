@@ -73,8 +73,11 @@ static weir_status choose_bands(struct weir__pr_making *making)
     weir_status status =
         weir__pr_bands_choose(&making->parts, asked, cache_of(making), &making->bands);
     if (!status && making->bands.count > 1 &&
-        !there_is_room(making, making->bands.count, 2 * WEIR__PR_BATCH_BYTES, "bands"))
+        !there_is_room(making, making->bands.count, 2 * WEIR__PR_BATCH_BYTES, "bands")) {
         making->bands.count = 1;
+        making->bands.why = "there is no memory for bands";
+    }
+    making->pull->why_bands = making->bands.why;
     return status;
 }
 
@@ -105,12 +108,18 @@ static weir_status choose_bins(struct weir__pr_making *making)
     if (!asked)
         status = weir__pr_bins_pay(&making->parts, &pay);
     if (!status && pay)
-        status = weir__pr_bins_plan(&making->parts, asked ? config->bins : 0, &making->bins);
+        status = weir__pr_bins_make(&making->parts, asked ? config->bins : 0, &making->bins);
     if (status == WEIR_ERR_UNSUPPORTED ||
         (!status && pay && !there_is_room(making, 1, 0, "bins"))) {
         weir__pr_bins_free(&making->bins);
         status = WEIR_OK;
     }
+    if (making->bins.rows)
+        making->pull->why_bands =
+            asked
+                ? NULL
+                : "most reads of shares would be at random, so that spreading them into bins moves "
+                  "less";
     return status;
 }
 
@@ -168,6 +177,9 @@ static void choose_hubs(struct weir__pr_making *making)
                              !hubs_pay(making, &hubs))))
         return;
     making->hubs = hubs;
+    making->pull->why_bands =
+        asked ? NULL
+              : "half of the arcs come from hubs, whose shares fit into the memory of a block";
 }
 
 /* ---- the choice ---------------------------------------------------------------------------------- */

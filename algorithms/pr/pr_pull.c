@@ -386,6 +386,18 @@ static uint64_t bytes_of(const struct pr_pull_args *args, uint64_t single, uint6
            (fine ? numbers * (sizeof(float) + sizeof(double)) : 0);
 }
 
+void weir__pr_pull_picked(const struct weir__pr_pull *pull, weir_run_stats *stats)
+{
+    const struct pr_pull_args *first = weir_steps_args(pull->on.steps, 0);
+    stats->bands = first->lists.bands;
+    stats->hubs = (uint64_t)first->hubs.each * first->hubs.parts;
+    for (uint32_t p = 0; p < pull->on.parts; p++)
+        stats->bins += ((const struct pr_pull_args *)weir_steps_args(pull->on.steps, p))->bins.bins;
+    stats->direction = WEIR_DIRECTION_PULL;
+    stats->work.order =
+        WEIR_ORDER_AUTO; /* an iteration takes all rows: there is no order to report */
+}
+
 static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
 {
     const uint64_t *result = weir_steps_results(pull->on.steps, 0);
@@ -397,18 +409,11 @@ static void report(const struct weir__pr_pull *pull, weir_run_stats *stats)
             stats->bytes_sent +=
                 args->sends[d] * (single * sizeof(float) + (all - single) * sizeof(double));
     }
-    const struct pr_pull_args *first = weir_steps_args(pull->on.steps, 0);
-    stats->bands = first->lists.bands;
-    for (uint32_t p = 0; p < pull->on.parts; p++)
-        stats->bins += ((const struct pr_pull_args *)weir_steps_args(pull->on.steps, p))->bins.bins;
-    stats->hubs = (uint64_t)first->hubs.each * first->hubs.parts;
+    weir__pr_pull_picked(pull, stats);
     stats->steps = all;
     stats->residual = (double)result[PR_RESULT_CHANGE] * PR_UNIT;
     stats->arcs_reached = weir__row_steps_part(&pull->on, 0)->arcs_all;
     stats->reached = stats->least_items = pull->on.vertices;
-    stats->direction = WEIR_DIRECTION_PULL;
-    stats->work.order =
-        WEIR_ORDER_AUTO; /* an iteration takes all rows: there is no order to report */
     stats->work.rounds = all;
     stats->work.processed = all * pull->on.vertices;
     stats->work.atoms = all * stats->arcs_reached;

@@ -529,6 +529,12 @@ weir_status weir__pr_push_link_items(const struct weir__pr_push *push, uint32_t 
     return status;
 }
 
+weir_status weir__pr_push_explain(const struct weir__pr_push *push, weir_run_stats *picked_out,
+                               weir_run_reasons *reasons_out)
+{
+    return weir_traversal_explain(push->traversal, picked_out, reasons_out);
+}
+
 void weir__pr_push_cancel(struct weir__pr_push *push)
 {
     weir_traversal_cancel(push->traversal);

@@ -14,6 +14,7 @@
 #include "worklist/steps.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@ struct weir_sssp {
     struct sssp_in_step *in_step; /* NULL: through the worklist */
     int cancelled;
     int wide; /* what the traversal is */
+    char why_delta[WEIR__WHY_ROOM];
 };
 
 int weir__sssp_wide(const weir_sssp *sssp)
@@ -144,13 +146,24 @@ static weir_status possible(const void *user)
     return status ? status : weir__sssp_in_step_possible(sssp->head.context, sssp->head.parts);
 }
 
-static weir_status choose(const weir_sssp *sssp, int *form_out)
+static int usual(const struct weir__sssp_estimate *estimate, const char **why_out)
+{
+    const int step = !estimate->wide && estimate->skewed;
+    *why_out = estimate->wide ? "the distances may need 64 bits, which the worklist alone has"
+               : !step ? "there are neither hubs nor many arcs a vertex, so the way is long, and "
+                         "steps of all devices together would have next to nothing to do"
+               : estimate->hubs
+                   ? "there are hubs, through which nearly all is reached in few steps"
+                   : "vertices have many arcs, so that nearly all is reached in few steps";
+    return step ? WEIR__FORM_STEP : WEIR__FORM_PUSH;
+}
+
+static weir_status choose(weir_sssp *sssp, int *form_out)
 {
     const struct weir__asked asked = {.options = &sssp->options};
-    const struct weir__form_case what = {
-        !sssp->estimate.wide && sssp->estimate.skewed ? WEIR__FORM_STEP : WEIR__FORM_PUSH, possible,
-        sssp};
-    return weir__form_choose(&weir__sssp_forms, &asked, &what, form_out, NULL);
+    struct weir__form_case what = {.possible = possible, .user = sssp};
+    what.usual = usual(&sssp->estimate, &what.why);
+    return weir__form_choose(&weir__sssp_forms, &asked, &what, form_out, NULL, sssp->head.why_form);
 }
 
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
@@ -191,6 +204,10 @@ weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
     sssp->wide = estimate.wide;
     sssp->options = *making.options;
     sssp->integers = graph->weight_kind == WEIR_WEIGHT_U32;
+    if (!sssp->options.delta)
+        snprintf(sssp->why_delta, sizeof sssp->why_delta,
+                 "an arc weighs %.4g on average, and a vertex has %.3g arcs", estimate.mean,
+                 graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0);
     if ((status = weir__algorithm_create(&sssp->head, &making, WEIR_SHAPE_LEVELS, create))) {
         weir_sssp_destroy(sssp);
         return status;
@@ -276,6 +293,8 @@ static weir_status widen(weir_sssp *sssp)
         weir_traversal_cancel(wide);
     pthread_mutex_unlock(&sssp->lock);
     sssp->wide = 1;
+    snprintf(sssp->head.why_form, sizeof sssp->head.why_form,
+             "a run found distances that do not fit 32 bits, and the worklist alone has 64");
     weir_traversal_destroy(narrow);
     weir__sssp_in_step_destroy(in_step);
     return WEIR_OK;
@@ -401,6 +420,26 @@ weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t 
 {
     return sssp->in_step ? weir__sssp_in_step_link_items(sssp->in_step, from, to, items_out)
                          : weir__algorithm_link_items(&sssp->head, from, to, items_out);
+}
+
+weir_status weir_sssp_explain(const weir_sssp *sssp, weir_run_stats *picked_out,
+                           weir_run_reasons *reasons_out)
+{
+    weir_run_stats picked = WEIR_RUN_STATS_INIT;
+    weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
+    const int form = sssp->in_step ? WEIR__FORM_STEP : WEIR__FORM_PUSH;
+    weir_status status = WEIR_OK;
+    if (sssp->in_step) {
+        weir__row_steps_picked(&sssp->in_step->on, &picked);
+        weir__sssp_in_step_picked(sssp->in_step, &picked);
+    } else {
+        status = weir_traversal_explain(sssp->head.traversal, &picked, &reasons);
+    }
+    if (picked.work.delta && *sssp->why_delta)
+        reasons.why_delta = sssp->why_delta;
+    return status ? status
+                  : weir__algorithm_explained(&sssp->head, &weir__sssp_forms.form[form], &picked,
+                                            &reasons, picked_out, reasons_out);
 }
 
 weir_status weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out)

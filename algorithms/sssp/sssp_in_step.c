@@ -247,15 +247,20 @@ static uint64_t sum_of(const struct sssp_in_step *in_step, enum sssp_step_result
     return weir_steps_total(in_step->on.steps, which);
 }
 
+void weir__sssp_in_step_picked(const struct sssp_in_step *in_step, weir_run_stats *stats)
+{
+    stats->direction = WEIR_DIRECTION_SWITCH;
+    stats->work.delta = in_step->delta;
+    stats->work.order = WEIR_ORDER_SOFT;
+}
+
 static void report(const struct sssp_in_step *in_step, weir_run_stats *stats)
 {
     const uint64_t items = stats->work.sent;
     const uint64_t values = sum_of(in_step, SSSP_STEP_RESULT_VALUES) * (in_step->on.parts - 1);
     stats->reached = sum_of(in_step, SSSP_STEP_RESULT_REACHED);
     stats->arcs_reached = sum_of(in_step, SSSP_STEP_RESULT_ARCS);
-    stats->direction = WEIR_DIRECTION_SWITCH;
-    stats->work.delta = in_step->delta;
-    stats->work.order = WEIR_ORDER_SOFT;
+    weir__sssp_in_step_picked(in_step, stats);
     stats->work.rounds = stats->steps * in_step->on.parts;
     stats->work.processed = sum_of(in_step, SSSP_STEP_RESULT_ROWS);
     stats->work.atoms =

@@ -24,6 +24,8 @@ weir_status weir__sssp_in_step_create(weir_context *context, const weir_graph *g
                                       const weir_partition *partition,
                                       const weir_run_options *options, uint32_t delta,
                                       struct sssp_in_step **in_step_out);
+/** What statistics of runs say was picked, beside weir__row_steps_picked(). */
+void weir__sssp_in_step_picked(const struct sssp_in_step *in_step, weir_run_stats *stats);
 /** @param[out] far_out  whether a distance did not fit; then the results are of no use. */
 weir_status weir__sssp_in_step_run(struct sssp_in_step *in_step, uint64_t source,
                                    weir_run_stats *stats_out, int *far_out);

@@ -387,6 +387,11 @@ static weir_status take_summary(void *taken)
     return weir_graph_summarize(world.graph, taken);
 }
 
+static weir_status take_span(void *taken)
+{
+    return weir_graph_span_find(world.graph, taken);
+}
+
 static weir_status take_change(void *taken)
 {
     static const double ranks[9] = {1};
@@ -418,35 +423,47 @@ static weir_status take_pbf(void *taken)
     return status;
 }
 
-/* What is asked of an algorithm: a run, its values, or what it took to prepare. */
-enum call { RUN, VALUES, PREPARED };
+/* What is asked of an algorithm: a run, its values, what it took to prepare, or what was picked, and why. */
+enum call { RUN, VALUES, PREPARED, PICKED, REASONS };
 
-#define ALGORITHM(id, create, run_with)                                \
-    static weir_status id##_of(enum call call, void *taken)            \
-    {                                                                  \
-        weir_run_stats *stats = call == RUN ? taken : NULL;            \
-        weir_##id *id;                                                 \
-        OK(create);                                                    \
-        weir_status status = (run_with);                               \
-        if (call != RUN) {                                             \
-            OK(status);                                                \
-            status = call == VALUES ? weir_##id##_values(id, 0, taken) \
-                                    : weir_##id##_prepared(id, taken); \
-        }                                                              \
-        weir_##id##_destroy(id);                                       \
-        return status;                                                 \
-    }                                                                  \
-    static weir_status take_##id##_run(void *taken)                    \
-    {                                                                  \
-        return id##_of(RUN, taken);                                    \
-    }                                                                  \
-    static weir_status take_##id##_values(void *taken)                 \
-    {                                                                  \
-        return id##_of(VALUES, taken);                                 \
-    }                                                                  \
-    static weir_status take_##id##_prepared(void *taken)               \
-    {                                                                  \
-        return id##_of(PREPARED, taken);                               \
+#define ALGORITHM(id, create, run_with)                                            \
+    static weir_status id##_of(enum call call, void *taken)                        \
+    {                                                                              \
+        weir_run_stats *stats = call == RUN ? taken : NULL;                        \
+        weir_run_stats picked = WEIR_RUN_STATS_INIT;                               \
+        weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;                          \
+        weir_##id *id;                                                             \
+        OK(create);                                                                \
+        weir_status status = (run_with);                                           \
+        if (call != RUN) {                                                         \
+            OK(status);                                                            \
+            status = call == VALUES     ? weir_##id##_values(id, 0, taken)         \
+                     : call == PREPARED ? weir_##id##_prepared(id, taken)          \
+                     : call == PICKED   ? weir_##id##_explain(id, taken, &reasons) \
+                                        : weir_##id##_explain(id, &picked, taken);   \
+        }                                                                          \
+        weir_##id##_destroy(id);                                                   \
+        return status;                                                             \
+    }                                                                              \
+    static weir_status take_##id##_run(void *taken)                                \
+    {                                                                              \
+        return id##_of(RUN, taken);                                                \
+    }                                                                              \
+    static weir_status take_##id##_values(void *taken)                             \
+    {                                                                              \
+        return id##_of(VALUES, taken);                                             \
+    }                                                                              \
+    static weir_status take_##id##_prepared(void *taken)                           \
+    {                                                                              \
+        return id##_of(PREPARED, taken);                                           \
+    }                                                                              \
+    static weir_status take_##id##_picked(void *taken)                             \
+    {                                                                              \
+        return id##_of(PICKED, taken);                                             \
+    }                                                                              \
+    static weir_status take_##id##_reasons(void *taken)                            \
+    {                                                                              \
+        return id##_of(REASONS, taken);                                            \
     }
 ALGORITHM(bfs, weir_bfs_create(world.context, world.graph, NULL, NULL, &bfs),
           weir_bfs_run(bfs, 0, stats))
@@ -466,6 +483,26 @@ static weir_status take_worklist(void *taken)
     return status;
 }
 
+static weir_status worklist_plan(void *picked, void *reasons)
+{
+    weir_worklist *list;
+    OK(weir_worklist_create(world.end[0], &world.end[1], 1, &weir__bfs_operator, NULL, &list));
+    weir_status status = weir_worklist_explain(list, picked, reasons);
+    weir_worklist_destroy(list);
+    return status;
+}
+
+static weir_status take_worklist_picked(void *taken)
+{
+    return worklist_plan(taken, NULL);
+}
+
+static weir_status take_worklist_reasons(void *taken)
+{
+    weir_worklist_stats picked = WEIR_WORKLIST_STATS_INIT;
+    return worklist_plan(&picked, taken);
+}
+
 static const weir_steps_program beats_program = {.what = "beats", .body = &weir__beats_steps};
 
 static weir_status take_steps(void *taken)
@@ -483,8 +520,10 @@ static weir_status take_steps(void *taken)
     return status;
 }
 
-static weir_status traversal_of(int run, void *taken)
+static weir_status traversal_of(enum call call, void *taken)
 {
+    weir_run_stats picked = WEIR_RUN_STATS_INIT;
+    weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
     weir_traversal *traversal;
     OK(weir_traversal_create(world.placement, &weir__bfs_operator, NULL, NULL, &traversal));
     for (uint32_t p = 0; p < 2; p++) {
@@ -492,20 +531,32 @@ static weir_status traversal_of(int run, void *taken)
                                  weir_traversal_values(traversal, p)};
         OK(weir_traversal_bind(traversal, p, &state));
     }
-    weir_status status =
-        run ? weir_traversal_run(traversal, taken) : weir_traversal_prepared(traversal, taken);
+    weir_status status = call == RUN        ? weir_traversal_run(traversal, taken)
+                         : call == PREPARED ? weir_traversal_prepared(traversal, taken)
+                         : call == PICKED   ? weir_traversal_explain(traversal, taken, &reasons)
+                                            : weir_traversal_explain(traversal, &picked, taken);
     weir_traversal_destroy(traversal);
     return status;
 }
 
 static weir_status take_traversal_run(void *taken)
 {
-    return traversal_of(1, taken);
+    return traversal_of(RUN, taken);
 }
 
 static weir_status take_traversal_prepared(void *taken)
 {
-    return traversal_of(0, taken);
+    return traversal_of(PREPARED, taken);
+}
+
+static weir_status take_traversal_picked(void *taken)
+{
+    return traversal_of(PICKED, taken);
+}
+
+static weir_status take_traversal_reasons(void *taken)
+{
+    return traversal_of(REASONS, taken);
 }
 
 static const struct taken {
@@ -521,6 +572,7 @@ static const struct taken {
     {"weir_channel_stats", take_channel, sizeof(weir_channel_stats)},
     {"weir_policy", take_policy, sizeof(weir_policy)},
     {"weir_graph_summary", take_summary, sizeof(weir_graph_summary)},
+    {"weir_graph_span", take_span, sizeof(weir_graph_span)},
     {"weir_pr_change", take_change, sizeof(weir_pr_change)},
     {"weir_prepare_stats", take_placement, sizeof(weir_prepare_stats)},
     {"weir_prepare_stats", take_bfs_prepared, sizeof(weir_prepare_stats)},
@@ -541,6 +593,18 @@ static const struct taken {
     {"weir_prepare_stats", take_traversal_prepared, sizeof(weir_prepare_stats)},
     {"weir_steps_times", take_steps, sizeof(weir_steps_times)},
     {"weir_worklist_stats", take_worklist, sizeof(weir_worklist_stats)},
+    {"weir_run_stats", take_bfs_picked, sizeof(weir_run_stats)},
+    {"weir_run_stats", take_sssp_picked, sizeof(weir_run_stats)},
+    {"weir_run_stats", take_pr_picked, sizeof(weir_run_stats)},
+    {"weir_run_stats", take_cc_picked, sizeof(weir_run_stats)},
+    {"weir_run_stats", take_traversal_picked, sizeof(weir_run_stats)},
+    {"weir_worklist_stats", take_worklist_picked, sizeof(weir_worklist_stats)},
+    {"weir_run_reasons", take_bfs_reasons, sizeof(weir_run_reasons)},
+    {"weir_run_reasons", take_sssp_reasons, sizeof(weir_run_reasons)},
+    {"weir_run_reasons", take_pr_reasons, sizeof(weir_run_reasons)},
+    {"weir_run_reasons", take_cc_reasons, sizeof(weir_run_reasons)},
+    {"weir_run_reasons", take_traversal_reasons, sizeof(weir_run_reasons)},
+    {"weir_worklist_reasons", take_worklist_reasons, sizeof(weir_worklist_reasons)},
 };
 enum { TAKENS = sizeof takens / sizeof takens[0] };
 

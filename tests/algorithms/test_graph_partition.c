@@ -144,7 +144,11 @@ static void kind_names(void **state)
                          WEIR_OK);
         assert_int_equal(kind, kinds[k]);
     }
-    assert_int_equal(weir_partition_kind_parse("file:x", &kind), WEIR_ERR_UNSUPPORTED);
+    assert_int_equal(weir_partition_kind_parse("file:x", &kind), WEIR_OK);
+    assert_int_equal(kind, WEIR_PARTITION_FILE);
+    assert_string_equal(weir_partition_kind_text(kind), "file");
+    assert_int_equal(weir_partition_kind_parse("file:", &kind), WEIR_ERR_INVALID);
+    assert_int_equal(weir_partition_kind_parse("file", &kind), WEIR_ERR_INVALID);
     assert_int_equal(weir_partition_kind_parse("2d:2x2", &kind), WEIR_ERR_UNSUPPORTED);
     assert_int_equal(weir_partition_kind_parse("blocks", &kind), WEIR_ERR_INVALID);
     assert_int_equal(weir_partition_kind_parse("", &kind), WEIR_ERR_INVALID);
@@ -166,6 +170,9 @@ static void bad_arguments(void **state)
                      WEIR_ERR_INVALID);
     assert_int_equal(weir_partition_create(NULL, WEIR_PARTITION_BLOCK, 2, 0, NULL, &p),
                      WEIR_ERR_INVALID);
+    assert_int_equal(weir_partition_create(graph, WEIR_PARTITION_FILE, 2, 0, NULL, &p),
+                     WEIR_ERR_INVALID);
+    assert_non_null(strstr(weir_error_detail(), "weir_partition_read()"));
     /* Sizes METIS cannot index are refused before the arrays are looked at. */
     weir_graph huge = {.vertices = 3000000000, .arcs = 1, .name = "huge"};
     weir_graph dense = {.vertices = 10, .arcs = 3000000000, .name = "dense"};

@@ -46,7 +46,7 @@ static void units_cover_everything_once(void **state)
         parts.part[0] = (struct weir__pr_rows){
             .device = weir_context_device(context, 0), .count = ROWS, .offsets = offsets};
         const uint32_t asked = trial % 2 ? 0 : (uint32_t)trial * 30 + 2;
-        OK(weir__pr_bins_plan(&parts, asked, &bins));
+        OK(weir__pr_bins_make(&parts, asked, &bins));
         assert_true(bins.part[0].bins >= asked || bins.rows == 1);
         assert_true((uint64_t)bins.rows * bins.part[0].bins >= ROWS &&
                     (uint64_t)bins.rows * (bins.part[0].bins - 1) < ROWS);

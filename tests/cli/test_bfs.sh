@@ -43,7 +43,8 @@ for graph in rmat:9,8 grid:40x25,0.8 path.el; do
     expect_ok bfs $graph --source 1 --devices host:1 --verify -o want.out
     for devices in host:1 host:2 host:3 host:4 host:8; do
         N=$((N + 1))
-        for partition in block edge random metis; do
+        expect_ok partition $graph --parts "${devices#host:}" --partition random --seed $N -o cut.part
+        for partition in block edge random file:cut.part metis; do
             N=$((N + 1))
             nth $N direct ring tree staged
             [ $partition$METIS = metis0 ] && continue

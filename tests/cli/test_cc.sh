@@ -41,7 +41,8 @@ fi
 for graph in rmat:9,2 grid:40x25,0.45 grid:60x60,0.6 rmat:10; do
     expect_ok cc $graph --devices host:1 --verify -o want.out
     for devices in host:2 host:3 host:8; do
-        for partition in block edge random metis; do
+        expect_ok partition $graph --parts "${devices#host:}" --partition random --seed 9 -o cut.part
+        for partition in block edge random file:cut.part metis; do
             case $partition$METIS$devices in metis0* | metis1host:[28]) continue ;; esac # METIS takes its time
             expect_ok cc $graph --devices $devices --partition $partition --stream off --verify -o got.out
             same want.out got.out "$graph $devices $partition"
@@ -85,7 +86,7 @@ refuse 2 "--route staged has no effect on connected components whose rows lie on
     --stream off --route staged
 refuse 2 "and --partition has none on connected components of arcs that are streamed" cc none.el \
     --partition block --route staged
-for partition in block edge random metis; do # nothing is loaded for it
+for partition in block edge random file:cut.part metis; do # nothing is loaded for it
     refuse 2 "--partition has no effect on connected components of arcs that are streamed: leave it out" cc none.el \
         --stream on --partition $partition
 done

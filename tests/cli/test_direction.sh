@@ -24,10 +24,11 @@ for verb in bfs sssp; do
             done
         done
     done
-    for partition in block edge random; do
+    expect_ok partition rmat:9,8 --parts 3 --partition random --seed 9 -o cut.part
+    for partition in block edge random file:cut.part; do
         for direction in $others; do
             expect_ok $verb rmat:9,8 --source 1 --devices host:3 --direction $direction --partition $partition --verify
-            has "partition $partition"
+            has "partition ${partition%:*}"
         done
     done
     expect_ok $verb rmat:9 --sources 5 --trials 2 --devices host:2 --direction switch --verify

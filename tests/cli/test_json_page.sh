@@ -12,7 +12,7 @@ fi
 cat >page.py <<'EOF'
 import json, re, sys
 page, machines, files = sys.argv[1], sys.argv[2], sys.argv[3:]
-VERBS = "bfs sssp pr cc pbf info bench".split()
+VERBS = "bfs sssp pr cc pbf gen convert partition info bench".split()
 TYPES = {"integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
          "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
          "text": lambda v: isinstance(v, str), "boolean": lambda v: isinstance(v, bool),
@@ -140,7 +140,19 @@ printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 0\n' >arcless.mt
 for verb in bfs sssp pr cc; do document $verb arcless.mtx --devices host:1; done
 document pbf --elements 1000 --devices host:2 --trials 2
 document pbf --elements 1000 --devices host:1 --schedule static --packet 64 --work 3 --verify
-document info path.el
+document gen path.el -o made.gr
+document convert path.el made.gr --undirected --weights random:1-9
+document partition path.el --parts 3 --partition random --undirected -o path.part
+document partition path.el --partition file:path.part
+for verb in bfs sssp pr cc; do document $verb path.el --devices host:3 --partition file:path.part; done
+document info path.el --devices host:2
+document info rmat:9 --devices host:2
+document info reals.el --brief
+WEIR_POOL_BYTES=1MiB document info rmat:14 --devices host:2 # arcs of components are streamed
+printf '0 1 -1\n' >negative.el
+document info negative.el --devices host:1
+printf '%%%%MatrixMarket matrix coordinate pattern general\n0 0 0\n' >empty.mtx
+document info empty.mtx --devices host:1
 document info reals.el
 document info whole.el --undirected
 document info --config

@@ -49,10 +49,11 @@ if [ "$RC" -ne 0 ]; then
 fi
 for graph in rmat:9,8 grid:40x25,0.8 holes.el; do
     expect_ok pr $graph --devices host:1 --tolerance 1e-10 --verify -o want.out
+    expect_ok partition $graph --parts 2 --partition random --seed 9 -o cut.part
     for direction in push pull; do
         for devices in host:1 host:2 host:3 host:2x3; do
-            for partition in auto block random metis; do # auto is edge; on one device all are one
-                case $partition$METIS$devices in metis0* | metis1host:2* | [bmr]*host:1) continue ;; esac
+            for partition in auto block random file:cut.part metis; do # auto is edge; on one device all are one
+                case $partition$METIS$devices in metis0* | metis1host:2* | [bfmr]*host:1) continue ;; esac
                 expect_ok pr $graph --direction $direction --devices $devices --partition $partition \
                     --tolerance 1e-10 --verify -o got.out
                 has "direction $direction"

@@ -78,7 +78,8 @@ for graph in rmat:8,8 grid:30x20,0.8; do
     expect_ok sssp "$graph" --source 1 --devices host:1 --verify -o want.out
     for devices in host:2 host:3 host:8 host:4; do
         N=$((N + 1))
-        for partition in block edge random metis; do
+        expect_ok partition "$graph" --parts "${devices#host:}" --partition random --seed 9 -o cut.part
+        for partition in block edge random file:cut.part metis; do
             N=$((N + 1))
             nth $N direct ring tree staged
             [ "$partition$METIS" = metis0 ] && continue

@@ -5,7 +5,7 @@
 # ---- help and version ----
 for arguments in "help" "--help" "-h" "help bfs" "bfs --help" "bfs -h" "help sssp" "sssp --help" \
     "help pr" "pr --help" "help cc" "cc --help" \
-    "gen --help" "info --help" \
+    "gen --help" "info --help" "convert --help" "partition --help" \
     "topo --help" "bench --help" "help gen" "help info" "help topo" "help bench" "help version" "help help" "version" "--version" "-V" "info --config"; do
     # Word splitting is wanted: each text is a command line.
     # shellcheck disable=SC2086
@@ -76,10 +76,6 @@ else
 fi
 
 # ---- verbs ----
-for verb in convert partition; do
-    refuse 2 "$verb is not built yet" $verb x.mtx
-    refuse 2 "$verb is not built yet" help $verb
-done
 refuse 2 "did you mean bfs" bsf x.mtx
 refuse 2 "unknown verb; see weir help" frobnicate
 for word in foo bfxy xy b; do # too little of them is right for a guess
@@ -183,7 +179,6 @@ later() {
 }
 for balance in frontier ownership both; do later balance $balance; done
 for wire in bitmap auto; do later wire $wire; done
-later partition file:parts.txt
 later partition 2d:2x2
 refuse 2 "--balance both is not built yet; choose one of: off" sssp $G --balance both
 for choice in partition direction route order kernel worker mapping balance wire; do
@@ -200,6 +195,11 @@ refuse 2 "-o FILE is missing" gen $G
 refuse 2 "unknown suffix" gen $G -o x.png
 refuse 2 "unknown suffix" gen $G -o x
 refuse 2 "GRAPH or --config is missing" info
+refuse 2 "GRAPH is missing" partition --parts 2
+refuse 2 "--parts N is missing" partition $G
+for parts in 0 65 x; do
+    refuse 2 "\"$parts\" is not a whole number from 1 to 64" partition $G --parts $parts
+done
 refuse 2 "give only one" info $G --config
 
 # ---- forms ----

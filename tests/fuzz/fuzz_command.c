@@ -31,7 +31,7 @@ static int answer(int count, char **arguments)
 {
     const weir__cli_verb *verb = weir__cli_verb_find(arguments[0]);
     weir__cli_request request;
-    if (!verb || !verb->run)
+    if (!verb)
         return weir__cli_verb_refuse(arguments[0]);
     int code = weir__cli_parse(verb, count - 1, arguments + 1, &request);
     if (!code)

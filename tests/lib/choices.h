@@ -81,7 +81,7 @@ struct choice_graph {
     weir_graph *with[CHOICE_WEIGHTS]; /**< the same arcs */
     uint64_t source[CHOICE_SOURCES];
     double *expected[CHOICE_OPERATORS_MAX][CHOICE_SOURCES]; /**< made when first asked for */
-    weir_partition *partition[WEIR_DEVICES_MAX + 1][WEIR_PARTITION_METIS + 1]; /**< the same */
+    weir_partition *partition[WEIR_DEVICES_MAX + 1][WEIR_PARTITION_FILE + 1]; /**< the same */
 };
 
 /** "chain", ... */
@@ -91,7 +91,7 @@ struct choice_graph *choice_graph_make(enum choice_shape shape);
 void choice_graph_free(struct choice_graph *graph);
 /** The serial reference's values; NULL if it failed. */
 const double *choice_graph_expected(struct choice_graph *graph, uint32_t op, uint32_t source);
-/** A partition; the graph's. NULL if it failed. */
+/** A partition; the graph's. That of a file comes from one that was written for it. NULL if it failed. */
 const weir_partition *choice_graph_cut(struct choice_graph *graph, uint32_t parts,
                                        weir_partition_kind kind);
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Longer than any piece that a tile is cut in; with ThreadSanitizer a tenth, or it takes minutes. */
 #ifdef __SANITIZE_THREAD__
@@ -180,7 +181,7 @@ void choice_graph_free(struct choice_graph *graph)
     for (int i = 0; i < CHOICE_OPERATORS_MAX * CHOICE_SOURCES; i++)
         free(graph->expected[i / CHOICE_SOURCES][i % CHOICE_SOURCES]);
     for (uint32_t parts = 0; parts <= WEIR_DEVICES_MAX; parts++)
-        for (int kind = 0; kind <= WEIR_PARTITION_METIS; kind++)
+        for (int kind = 0; kind <= WEIR_PARTITION_FILE; kind++)
             weir_partition_destroy(graph->partition[parts][kind]);
     free(graph);
 }
@@ -197,12 +198,38 @@ const double *choice_graph_expected(struct choice_graph *graph, uint32_t op, uin
     return *values;
 }
 
+/* One that is no other kind's, through a file. */
+static weir_status read_cut(const weir_graph *graph, uint32_t parts, weir_partition **partition_out)
+{
+    char path[] = "/tmp/weir-cut-XXXXXX";
+    weir_partition *random;
+    weir_status status =
+        weir_partition_create(graph, WEIR_PARTITION_RANDOM, parts, 2, NULL, &random);
+    const int descriptor = status ? -1 : mkstemp(path);
+    *partition_out = NULL;
+    if (status)
+        return status;
+    if (descriptor < 0) {
+        weir_partition_destroy(random);
+        return WEIR_ERR_IO;
+    }
+    (void)close(descriptor);
+    if (!(status = weir_partition_write(random, path)))
+        status = weir_partition_read(graph, path, parts, partition_out);
+    weir_partition_destroy(random);
+    (void)unlink(path);
+    return status;
+}
+
 const weir_partition *choice_graph_cut(struct choice_graph *graph, uint32_t parts,
                                        weir_partition_kind kind)
 {
     weir_partition **partition = &graph->partition[parts][kind];
-    if (!*partition &&
-        weir_partition_create(graph->with[CHOICE_WEIGHTS_NONE], kind, parts, 1, NULL, partition))
+    const weir_graph *with = graph->with[CHOICE_WEIGHTS_NONE];
+    if (*partition)
+        return *partition;
+    if (kind == WEIR_PARTITION_FILE ? read_cut(with, parts, partition)
+                                    : weir_partition_create(with, kind, parts, 1, NULL, partition))
         *partition = NULL;
     return *partition;
 }

@@ -12,6 +12,7 @@ static const struct {
 } partitions[] = {{"block", WEIR_PARTITION_BLOCK},
                   {"edge", WEIR_PARTITION_EDGE},
                   {"random", WEIR_PARTITION_RANDOM},
+                  {"file:PATH", WEIR_PARTITION_FILE},
                   {"metis", WEIR_PARTITION_METIS}}; /* last: not everywhere */
 
 static const struct {

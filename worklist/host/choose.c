@@ -92,6 +92,11 @@ static const char *why_not_resident(const struct weir_worklist *list)
 static weir_status choose_kernel(struct weir_worklist *list)
 {
     const char *why = why_not_resident(list);
+    if (list->config.kernel == WEIR_KERNEL_AUTO)
+        list->why_kernel =
+            why ? why
+                : "the devices run at the same time and reach each other's memory, so "
+                  "that a kernel may stay until the end";
     if (weir__worklist_resident(list) && why)
         return weir__fail(WEIR_ERR_UNSUPPORTED, "kernel %s: %s; choose discrete",
                           weir_kernel_kind_text(list->config.kernel), why);
@@ -216,6 +221,16 @@ static weir_status choose_mapping(struct weir_worklist *list)
     return WEIR_OK;
 }
 
+static void choose_order(struct weir_worklist *list)
+{
+    weir_worklist_config *config = &list->config;
+    const int live = config->kernel == WEIR_KERNEL_LIVE;
+    config->order = config->delta_hint && !live ? WEIR_ORDER_SOFT : WEIR_ORDER_FIFO;
+    list->why_order = live                 ? "kernel live takes items as they come"
+                      : config->delta_hint ? "what is far may come nearer before it is taken"
+                                           : "no item is better taken before others";
+}
+
 static weir_status choose_kinds(struct weir_worklist *list)
 {
     weir_worklist_config *config = &list->config;
@@ -226,8 +241,7 @@ static weir_status choose_kinds(struct weir_worklist *list)
             WEIR_ERR_INVALID, "order %d, kernel %d, worker %d, mapping %d: no such kind",
             (int)config->order, (int)config->kernel, (int)config->worker, (int)config->mapping);
     if (config->order == WEIR_ORDER_AUTO)
-        config->order = config->delta_hint && config->kernel != WEIR_KERNEL_LIVE ? WEIR_ORDER_SOFT
-                                                                                 : WEIR_ORDER_FIFO;
+        choose_order(list);
     if ((status = choose_kernel(list)))
         return status;
     return choose_mapping(list);

@@ -139,6 +139,7 @@ struct weir_worklist {
     const weir_operator *op;
     weir_worklist_config config; /* with what was picked in place of auto */
     weir_route_plan routes;
+    const char *why_order, *why_kernel; /* NULL: asked for */
     uint32_t packet_items, buffers;
     uint32_t queue_items, channel_items;
     uint32_t fuse; /* weir_engine_args.fuse, where that makes sense */

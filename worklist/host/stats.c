@@ -74,25 +74,50 @@ static double reset_ms(const struct weir_worklist *list)
     return (double)least / 1e6;
 }
 
-void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *out)
+/* What was picked. @param[in] delta  the width of a step with order soft. */
+static weir_worklist_stats picked(const struct weir_worklist *list, uint32_t delta)
 {
     const weir_worklist_config *config = &list->config;
-    const int soft = config->order == WEIR_ORDER_SOFT;
     const int maps = config->worker != WEIR_WORKER_THREAD;
-    const double ms = (double)(list->end_ns - list->start_ns) / 1e6, reset = reset_ms(list);
-    *out = (weir_worklist_stats){
-        .size = sizeof *out,
-        .ms = ms > reset ? ms - reset : 0,
-        .reset_ms = reset,
+    return (weir_worklist_stats){
+        .size = sizeof(weir_worklist_stats),
         .route = list->routes.kind,
         .order = config->order,
-        .delta = soft ? list->workers[0].image->ledger.plan.order.delta : 0,
+        .delta = config->order == WEIR_ORDER_SOFT ? delta : 0,
         .kernel = config->kernel,
         .worker = config->worker,
         .fetch = config->fetch,
         .mapping = maps ? config->mapping : WEIR_MAPPING_AUTO,
         .group = maps && config->mapping == WEIR_MAPPING_GROUP ? config->group : 0,
         .cut = list->cuts && !list->op->folds ? list->cut : 0};
+}
+
+weir_status weir_worklist_explain(const weir_worklist *list, weir_worklist_stats *picked_out,
+                               weir_worklist_reasons *reasons_out)
+{
+    const weir_worklist_config *config = &list->config;
+    weir_worklist_stats stats = picked(list, config->delta ? config->delta : config->delta_hint);
+    const weir_worklist_reasons reasons = {
+        .size = sizeof reasons,
+        .route = config->route || list->count == 1 ? NULL : list->routes.why,
+        .order = list->why_order,
+        .kernel = list->why_kernel};
+    weir_status status = WEIR_OK;
+    for (uint32_t i = 0; i < list->count && weir__worklist_live(list); i++)
+        if (list->workers[i].live_queues > stats.queues)
+            stats.queues = list->workers[i].live_queues;
+    if (reasons_out)
+        status = weir__sized_out(reasons_out, &reasons, sizeof reasons, "weir_worklist_reasons");
+    return status ? status
+                  : weir__sized_out(picked_out, &stats, sizeof stats, "weir_worklist_stats");
+}
+
+void weir__worklist_sum(const struct weir_worklist *list, weir_worklist_stats *out)
+{
+    const double ms = (double)(list->end_ns - list->start_ns) / 1e6, reset = reset_ms(list);
+    *out = picked(list, list->workers[0].image->ledger.plan.order.delta);
+    out->ms = ms > reset ? ms - reset : 0;
+    out->reset_ms = reset;
     for (uint32_t i = 0; i < list->count; i++)
         add_worker(&list->workers[i], out);
 }

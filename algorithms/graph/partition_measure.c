@@ -1,0 +1,108 @@
+/** @file partition_measure.c  How good a partition is: what its parts hold, what is cut, who is far. */
+#include "algorithms/graph/partition.h"
+#include "runtime/support.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#define ROW_CHUNK (UINT64_C(1) << 12)
+
+static_assert(WEIR_DEVICES_MAX <= 64, "a vertex has a bit for each part that has an arc to it");
+
+struct measure {
+    const weir_graph *graph;
+    const uint8_t *owner;
+    uint64_t *
+        seen; /* by vertex, a bit for each other part with an arc to it: relaxed atomics; NULL: not asked for */
+    weir_partition_part part[WEIR_DEVICES_MAX]; /* relaxed atomics: sums, read after the join */
+};
+
+static void see(uint64_t *seen, uint64_t bit)
+{
+    /* Cores look before they store, since a store takes the cache line from the other cores. */
+    if (!(__atomic_load_n(seen, __ATOMIC_RELAXED) & bit))
+        __atomic_fetch_or(seen, bit, __ATOMIC_RELAXED);
+}
+
+static void add(struct measure *m, const weir_partition_part *sums)
+{
+    for (uint32_t p = 0; p < WEIR_DEVICES_MAX; p++) {
+        __atomic_fetch_add(&m->part[p].vertices, sums[p].vertices, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&m->part[p].arcs, sums[p].arcs, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&m->part[p].cut_arcs, sums[p].cut_arcs, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&m->part[p].halo, sums[p].halo, __ATOMIC_RELAXED);
+    }
+}
+
+static void measure_rows(void *user, uint64_t begin, uint64_t end)
+{
+    struct measure *m = user;
+    weir_partition_part sums[WEIR_DEVICES_MAX] = {{0, 0, 0, 0}};
+    for (uint64_t v = begin; v < end; v++) {
+        const uint64_t *offsets = m->graph->offsets;
+        weir_partition_part *part = &sums[m->owner[v]];
+        part->vertices++;
+        part->arcs += offsets[v + 1] - offsets[v];
+        for (uint64_t i = offsets[v]; i < offsets[v + 1]; i++) {
+            const uint32_t target = m->graph->targets[i];
+            if (m->owner[target] == m->owner[v])
+                continue;
+            part->cut_arcs++;
+            if (m->seen)
+                see(&m->seen[target], UINT64_C(1) << m->owner[v]);
+        }
+    }
+    add(m, sums);
+}
+
+static void count_halos(void *user, uint64_t begin, uint64_t end)
+{
+    struct measure *m = user;
+    weir_partition_part sums[WEIR_DEVICES_MAX] = {{0, 0, 0, 0}};
+    for (uint64_t v = begin; v < end; v++)
+        for (uint64_t bits = m->seen[v]; bits; bits &= bits - 1)
+            sums[__builtin_ctzll(bits)].halo++;
+    add(m, sums);
+}
+
+static double balance(uint64_t largest, uint32_t parts, uint64_t total)
+{
+    return total ? (double)largest * parts / (double)total : 1;
+}
+
+void weir__partition_measure(const weir_graph *graph, weir_partition *partition)
+{
+    struct measure m = {.graph = graph, .owner = partition->owner};
+    uint64_t vertices = 0, arcs = 0;
+    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, measure_rows, &m);
+    partition->cut_arcs = 0;
+    for (uint32_t p = 0; p < partition->parts; p++) {
+        vertices = m.part[p].vertices > vertices ? m.part[p].vertices : vertices;
+        arcs = m.part[p].arcs > arcs ? m.part[p].arcs : arcs;
+        partition->cut_arcs += m.part[p].cut_arcs;
+    }
+    partition->vertex_balance = balance(vertices, partition->parts, graph->vertices);
+    partition->arc_balance = balance(arcs, partition->parts, graph->arcs);
+}
+
+weir_status weir_partition_parts(const weir_graph *graph, const weir_partition *partition,
+                                 weir_partition_part *parts_out)
+{
+    struct measure m = {.graph = graph, .owner = partition->owner};
+    struct weir__need need = {0, 0};
+    weir_status status;
+    if (partition->vertices != graph->vertices)
+        return weir__fail(
+            WEIR_ERR_INVALID, "a partition of %llu vertices for a graph of %llu vertices",
+            (unsigned long long)partition->vertices, (unsigned long long)graph->vertices);
+    weir__need_pass(&need, graph->vertices, sizeof *m.seen);
+    if ((status = weir__need_fits(&need, "the halos of a partition of %s", graph->name)) ||
+        (status = weir__calloc(graph->vertices, sizeof *m.seen, "halos of a partition", &m.seen)))
+        return status;
+    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, measure_rows, &m);
+    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, count_halos, &m);
+    for (uint32_t p = 0; p < partition->parts; p++)
+        parts_out[p] = m.part[p];
+    free(m.seen);
+    return WEIR_OK;
+}

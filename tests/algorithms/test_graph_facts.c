@@ -1,0 +1,202 @@
+/** @file test_graph_facts.c  Summaries against a count in the plainest way, what is dropped, and graphs made undirected. */
+#include "tests/algorithms/graph_fixture.h"
+#include "tests/lib/support.h"
+
+static int class_of(uint64_t degree)
+{
+    int class = 0;
+    while (degree >> class)
+        class ++;
+    return class;
+}
+
+static int has_arc(const weir_graph *graph, uint64_t from, uint64_t to)
+{
+    for (uint64_t i = graph->offsets[from]; i < graph->offsets[from + 1]; i++)
+        if (graph->targets[i] == to)
+            return 1;
+    return 0;
+}
+
+static void assert_summary(const weir_graph *graph)
+{
+    weir_graph_summary have = WEIR_GRAPH_SUMMARY_INIT, want = WEIR_GRAPH_SUMMARY_INIT;
+    uint64_t *in = calloc(graph->vertices + 1, sizeof *in);
+    double sum = 0;
+    assert_non_null(in);
+    want.symmetric = 1;
+    for (uint64_t v = 0; v < graph->vertices; v++)
+        for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
+            in[graph->targets[i]]++;
+            want.symmetric &= has_arc(graph, graph->targets[i], v);
+            sum += graph->weights_u32 ? graph->weights_u32[i] : 0;
+        }
+    for (uint64_t v = 0; v < graph->vertices; v++) {
+        const uint64_t out = graph->offsets[v + 1] - graph->offsets[v];
+        want.out_degrees[class_of(out)]++;
+        want.in_degrees[class_of(in[v])]++;
+        want.isolated += !out && !in[v];
+        if (out > want.degree_max) {
+            want.degree_max = out;
+            want.degree_max_vertex = v;
+        }
+        if (in[v] > want.in_degree_max) {
+            want.in_degree_max = in[v];
+            want.in_degree_max_vertex = v;
+        }
+    }
+    OK(weir_graph_summarize(graph, &have));
+    assert_int_equal(have.symmetric, want.symmetric);
+    assert_int_equal(have.isolated, want.isolated);
+    assert_int_equal(have.degree_max, want.degree_max);
+    assert_int_equal(have.degree_max_vertex, want.degree_max_vertex);
+    assert_int_equal(have.in_degree_max, want.in_degree_max);
+    assert_int_equal(have.in_degree_max_vertex, want.in_degree_max_vertex);
+    assert_memory_equal(have.out_degrees, want.out_degrees, sizeof want.out_degrees);
+    assert_memory_equal(have.in_degrees, want.in_degrees, sizeof want.in_degrees);
+    if (graph->arcs)
+        assert_true(have.weight_mean >= sum / (double)graph->arcs - 1e-9 &&
+                    have.weight_mean <= sum / (double)graph->arcs + 1e-9);
+    free(in);
+}
+
+static const char *const graphs[] = {"rmat:9",        "rmat:9,1",     "uniform:8",
+                                     "grid:40x40,.5", "star:300",     "chain:1",
+                                     "complete:20",   "grid:20x20,0", "tree:100,3"};
+enum { GRAPHS = sizeof graphs / sizeof *graphs };
+
+static void summaries(void **state)
+{
+    static const weir_weights weights = {
+        .kind = WEIR_WEIGHTS_RANDOM, .low = 1, .high = 1000, .seed = 3};
+    (void)state;
+    for (int g = 0; g < 2 * GRAPHS; g++) {
+        weir_graph *graph = open_graph(graphs[g / 2], g % 2);
+        assert_summary(graph);
+        OK(weir_graph_weigh(graph, &weights));
+        assert_summary(graph);
+        weir_graph_destroy(graph);
+    }
+}
+
+/* Undirected: what opening with that option gives, without weights. */
+static void undirected(void **state)
+{
+    (void)state;
+    for (int g = 0; g < GRAPHS; g++) {
+        weir_graph *graph = open_graph(graphs[g], 0), *want = open_graph(graphs[g], 1), *have;
+        OK(weir_graph_undirected(graph, &have));
+        assert_same(have, want);
+        assert_string_equal(have->name, graph->name);
+        weir_graph_destroy(have);
+        weir_graph_destroy(want);
+        weir_graph_destroy(graph);
+    }
+}
+
+/* The depths of searches from everywhere, with arcs both ways. */
+static void assert_span(const weir_graph *graph)
+{
+    weir_graph_span span = WEIR_GRAPH_SPAN_INIT;
+    const uint64_t n = graph->vertices;
+    uint32_t *label = malloc(n * sizeof *label);
+    int32_t *level = malloc(n * sizeof *level);
+    uint64_t components = 0, largest = 0, diameter = 0, of = 0;
+    weir_graph *edges;
+    assert_true(label && level);
+    OK(weir_graph_undirected(graph, &edges));
+    OK(weir_cc_reference(edges, label));
+    for (uint64_t v = 0; v < n; v++) {
+        uint64_t size = 0;
+        for (uint64_t u = 0; u < n && label[v] == v; u++)
+            size += label[u] == v;
+        components += label[v] == v;
+        if (size > largest) {
+            largest = size;
+            of = v;
+        }
+    }
+    for (uint64_t v = 0; v < n; v++) {
+        if (label[v] != of)
+            continue;
+        OK(weir_bfs_reference(edges, v, level));
+        for (uint64_t u = 0; u < n; u++)
+            diameter = level[u] > (int64_t)diameter ? (uint64_t)level[u] : diameter;
+    }
+    OK(weir_graph_span_find(graph, &span));
+    assert_int_equal(span.components, components);
+    assert_int_equal(span.largest, largest);
+    if (span.diameter_least > diameter || span.diameter_most < diameter ||
+        span.diameter_most > 2 * span.diameter_least || !span.searches || span.searches > 4)
+        fail_msg("%s: a diameter of %llu, found %llu to %llu by %llu searches", graph->name,
+                 (unsigned long long)diameter, (unsigned long long)span.diameter_least,
+                 (unsigned long long)span.diameter_most, (unsigned long long)span.searches);
+    weir_graph_destroy(edges);
+    free(label);
+    free(level);
+}
+
+static void spans(void **state)
+{
+    static const char *const more[] = {"chain:2",      "chain:300",          "smallworld:200,4,0.1",
+                                       "grid:60x5,.7", "mesh:15x15,shuffle", "rmat:7,2"};
+    weir_graph_span span = WEIR_GRAPH_SPAN_INIT;
+    weir_graph *graph;
+    (void)state;
+    for (int g = 0; g < GRAPHS + 6; g++) {
+        graph = open_graph(g < GRAPHS ? graphs[g] : more[g - GRAPHS], 0);
+        assert_span(graph);
+        weir_graph_destroy(graph);
+    }
+    OK(weir_graph_from_arcs(0, 0, NULL, NULL, NULL, NULL, &graph));
+    OK(weir_graph_span_find(graph, &span));
+    assert_int_equal(span.components, 0);
+    assert_int_equal(span.searches, 0);
+    weir_graph_destroy(graph);
+}
+
+static void what_is_dropped(void **state)
+{
+    static const uint32_t from[] = {0, 1, 1, 2, 0, 0, 2, 1}, to[] = {1, 0, 1, 2, 1, 1, 2, 2};
+    static const double weights[] = {5, 4, 3, 2, 1, 6, 0.5, 9};
+    weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+    weir_graph *graph;
+    (void)state;
+    for (int weighted = 0; weighted < 2; weighted++) {
+        options.undirected = 0;
+        OK(weir_graph_from_arcs(3, 8, from, to, weighted ? weights : NULL, &options, &graph));
+        assert_int_equal(graph->arcs, 3); /* 0 1, 1 0, 1 2 */
+        assert_int_equal(graph->loops_dropped, 3);
+        assert_int_equal(graph->duplicates_dropped, 2);
+        weir_graph_destroy(graph);
+        options.undirected = 1;
+        OK(weir_graph_from_arcs(3, 8, from, to, weighted ? weights : NULL, &options, &graph));
+        assert_int_equal(graph->arcs, 4);
+        assert_int_equal(graph->loops_dropped, 3);
+        assert_int_equal(graph->duplicates_dropped, 2 * 5 - 4);
+        weir_graph_destroy(graph);
+    }
+    graph = open_graph(put_text("loops.el", "0 0\n0 1\n0 1\n1 0\n2 2\n"), 0);
+    assert_int_equal(graph->loops_dropped, 2);
+    assert_int_equal(graph->duplicates_dropped, 1);
+    weir_graph_destroy(graph);
+    graph = open_graph("grid:5x5", 0); /* written row by row */
+    assert_int_equal(graph->loops_dropped, 0);
+    assert_int_equal(graph->duplicates_dropped, 0);
+    weir_graph_destroy(graph);
+    OK(weir_graph_from_arcs(0, 0, NULL, NULL, NULL, NULL, &graph));
+    assert_int_equal(graph->loops_dropped, 0);
+    assert_summary(graph);
+    weir_graph_destroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(summaries),
+        cmocka_unit_test(undirected),
+        cmocka_unit_test(spans),
+        cmocka_unit_test(what_is_dropped),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,11 +1,15 @@
-/** @file pool.c  A device's memory pool: an arena of slabs, bounded by configuration.
+/** @file pool.c  A device's memory pool: an arena of slabs, bounded by configuration or by what the device has.
  *
  * The pool takes slabs from the backend and cuts pieces from them, first fit, so that an allocation
  * costs no driver call and a free never waits for the device (cudaFree does). Slabs stay until the
  * device is closed, or until their room is needed for another. What describes the pieces lies in host
  * memory, since the host cannot read every device's. */
+#include "runtime/config.h"
+#include "runtime/context.h"
 #include "runtime/near.h"
+#include "runtime/room.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -39,12 +43,85 @@ struct weir__slab {
     struct piece *first;
 };
 
-void weir__pool_init(weir_device *device, uint64_t bound_bytes)
+/* ---- what a pool may take ---------------------------------------------------------------------- */
+
+/* Of a GPU, by default: what is free when the context is made, less what others will want of it. Those are modules that
+ * are loaded later, stacks of kernels, NCCL's buffers, and programs beside this one: the 16th part of a card has room for
+ * them, and 1 GiB at the least. On a card that is nearly full half of what is free is left. */
+#define RESERVE_PART  16
+#define RESERVE_LEAST ((uint64_t)1 << 30)
+/* Of the host, by default: what this process may use in all. Pages are given when they are written to, and whoever takes memory by
+ * the size of an input asks beforehand whether what it will write to is there (room.h). So the bound is for what
+ * nobody asked about, and is never so low that room for packets, which are seldom written to as a whole, meets it. */
+#define HOST_LEAST ((uint64_t)4 << 30)
+
+void weir__pool_init(weir_device *device)
 {
     pthread_mutex_init(&device->pool.lock, NULL);
     pthread_cond_init(&device->pool.dropped, NULL);
-    device->pool.stats.bound_bytes = bound_bytes;
+    device->pool.supply = &device->pool.own;
 }
+
+static uint64_t of_gpu(uint64_t left, uint64_t total)
+{
+    uint64_t reserve = total / RESERVE_PART;
+    reserve = reserve < RESERVE_LEAST ? RESERVE_LEAST : reserve;
+    reserve = reserve > left / 2 ? left / 2 : reserve;
+    return left - reserve;
+}
+
+static void share_host(weir_device *device)
+{
+    device->pool.supply = &device->context->host;
+    if (device->pool.supply->bound_bytes)
+        return;
+    const uint64_t all = weir__room_all();
+    device->pool.supply->bound_bytes = all < HOST_LEAST ? HOST_LEAST : all;
+}
+
+weir_status weir__pool_open(weir_device *device)
+{
+    const uint64_t asked = weir__config_get(weir_context_config(device->context), WEIR__POOL_BYTES);
+    uint64_t left, total;
+    weir_status status;
+    if (asked) {
+        device->pool.own.bound_bytes = asked;
+    } else if (!device->ops->mem_left) {
+        share_host(device);
+    } else if ((status = device->ops->mem_left(device, &left, &total))) {
+        return status;
+    } else {
+        device->pool.own.bound_bytes = of_gpu(left, total);
+    }
+    device->pool.supply->pools++;
+    return WEIR_OK;
+}
+
+static uint64_t left_of(const weir_device *device)
+{
+    const struct weir__supply *supply = device->pool.supply;
+    return supply->bound_bytes - atomic_load_explicit(&supply->taken_bytes, memory_order_relaxed);
+}
+
+/* Count bytes as taken, if the bound has them: others that share it may be at the same. */
+static int claim(weir_device *device, uint64_t bytes)
+{
+    struct weir__supply *supply = device->pool.supply;
+    uint64_t taken = atomic_load_explicit(&supply->taken_bytes, memory_order_relaxed);
+    do {
+        if (bytes > supply->bound_bytes - taken)
+            return 0;
+    } while (!atomic_compare_exchange_weak_explicit(&supply->taken_bytes, &taken, taken + bytes,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return 1;
+}
+
+static void unclaim(weir_device *device, uint64_t bytes)
+{
+    atomic_fetch_sub_explicit(&device->pool.supply->taken_bytes, bytes, memory_order_relaxed);
+}
+
+/* ---- slabs ------------------------------------------------------------------------------------- */
 
 static void slab_destroy(weir_device *device, struct weir__slab *slab)
 {
@@ -66,6 +143,7 @@ void weir__pool_fini(weir_device *device)
     while (device->pool.slabs) {
         struct weir__slab *slab = device->pool.slabs;
         device->pool.slabs = slab->next;
+        unclaim(device, slab->bytes);
         slab_destroy(device, slab);
     }
     pthread_cond_destroy(&device->pool.dropped);
@@ -103,7 +181,7 @@ static void drop_unused(weir_device *device)
         slab_destroy(device, slab);
     }
     pthread_mutex_lock(&device->pool.lock);
-    device->pool.taken_bytes -= bytes;
+    unclaim(device, bytes);
     device->pool.dropping = 0;
     pthread_cond_broadcast(&device->pool.dropped);
 }
@@ -117,13 +195,36 @@ static weir_status take_pages(weir_device *device, int32_t node, uint64_t bytes,
     return status;
 }
 
+static unsigned long long mib(uint64_t bytes)
+{
+    return (unsigned long long)(bytes >> 20);
+}
+
+/* What is asked of a pool that shares its bound, others may have. */
+static weir_status over_bound(const weir_device *device, uint64_t bytes)
+{
+    const struct weir__supply *supply = device->pool.supply;
+    const uint64_t more = ((bytes - 1) >> 20) + 1, used = device->pool.stats.used_bytes;
+    char shared[64] = "";
+    if (supply->pools > 1)
+        snprintf(shared, sizeof shared, ", %llu MiB with the pools that share it,",
+                 mib(supply->bound_bytes - left_of(device)));
+    return weir__fail(WEIR_ERR_NOMEM,
+                      "%s: its pool of %llu MiB (WEIR_POOL_BYTES) has %llu MiB in use%s and "
+                      "cannot give %llu MiB more",
+                      device->info.label, mib(supply->bound_bytes), mib(used), shared,
+                      (unsigned long long)more);
+}
+
 static weir_status slab_create(weir_device *device, int32_t node, uint64_t bytes)
 {
     struct weir__slab *slab;
     void *data;
     weir_status status;
+    if (!claim(device, bytes))
+        return over_bound(device, bytes);
     if ((status = weir__calloc(1, sizeof *slab, "slab of a pool", &slab)))
-        return status;
+        goto err_claim;
     if ((status = weir__calloc(1, sizeof *slab->first, "slab of a pool", &slab->first)))
         goto err_slab;
     if ((status = take_pages(device, node, bytes, &data)))
@@ -133,29 +234,24 @@ static weir_status slab_create(weir_device *device, int32_t node, uint64_t bytes
     slab->bytes = slab->first->bytes = bytes;
     slab->next = device->pool.slabs;
     device->pool.slabs = slab;
-    device->pool.taken_bytes += bytes;
     POISON(device, data, bytes);
     return WEIR_OK;
 err_piece:
     free(slab->first);
 err_slab:
     free(slab);
+err_claim:
+    unclaim(device, bytes);
     return status;
 }
 
 /* A slab that holds at least `bytes`; the pool is locked. */
-static weir_status grow(weir_device *device, int32_t node, uint64_t bytes, uint64_t asked)
+static weir_status grow(weir_device *device, int32_t node, uint64_t bytes)
 {
-    const weir_pool_stats *stats = &device->pool.stats;
-    uint64_t left = stats->bound_bytes - device->pool.taken_bytes;
-    if (bytes > left)
-        return weir__fail(WEIR_ERR_NOMEM,
-                          "%s: its pool of %llu MiB (WEIR_POOL_BYTES) has %llu MiB in use and "
-                          "cannot give %llu MiB more",
-                          device->info.label, (unsigned long long)(stats->bound_bytes >> 20),
-                          (unsigned long long)(stats->used_bytes >> 20),
-                          (unsigned long long)(((asked - 1) >> 20) + 1));
-    uint64_t want = bytes > SLAB_BYTES ? bytes : SLAB_BYTES < left ? SLAB_BYTES : left;
+    const uint64_t left = left_of(device);
+    const uint64_t want = bytes > SLAB_BYTES || left < bytes ? bytes
+                          : SLAB_BYTES < left                ? SLAB_BYTES
+                                                             : left;
     weir_status status = slab_create(device, node, want);
     if (status == WEIR_ERR_NOMEM && want > bytes)
         status = slab_create(device, node, bytes);
@@ -197,17 +293,36 @@ static struct piece *find_free(const weir_device *device, int32_t node, uint64_t
     return NULL;
 }
 
+/* Of the other pools that share the bound, whose locks are taken one at a time. */
+static void drop_others(weir_device *device, uint64_t bytes)
+{
+    const weir_context *context = device->context;
+    pthread_mutex_unlock(&device->pool.lock);
+    for (uint32_t d = 0; d <= context->count && bytes > left_of(device); d++) {
+        weir_device *other = d < context->count ? context->devices[d] : context->home;
+        if (!other || other == device || other->pool.supply != device->pool.supply)
+            continue;
+        pthread_mutex_lock(&other->pool.lock);
+        if (!other->pool.dropping)
+            drop_unused(other);
+        pthread_mutex_unlock(&other->pool.lock);
+    }
+    pthread_mutex_lock(&device->pool.lock);
+}
+
 /* A free piece of the slabs there are, or will be when nothing unused takes up room any more; or NULL. */
 static struct piece *find_or_drop(weir_device *device, int32_t node, uint64_t bytes, int may_drop,
                                   struct weir__slab **in)
 {
     struct piece *piece;
     while (!(piece = find_free(device, node, bytes, in)) && device->pool.dropping && may_drop &&
-           bytes > device->pool.stats.bound_bytes - device->pool.taken_bytes)
+           bytes > left_of(device))
         pthread_cond_wait(&device->pool.dropped, &device->pool.lock);
-    if (piece || !may_drop || bytes <= device->pool.stats.bound_bytes - device->pool.taken_bytes)
+    if (piece || !may_drop || bytes <= left_of(device))
         return piece;
     drop_unused(device); /* others may have had the time to make a slab */
+    if (device->pool.supply != &device->pool.own && bytes > left_of(device))
+        drop_others(device, bytes);
     return find_free(device, node, bytes, in);
 }
 
@@ -215,6 +330,18 @@ static struct piece *find_or_drop(weir_device *device, int32_t node, uint64_t by
 static int32_t home_node(const weir_device *device)
 {
     return weir__device_is_gpu(device) ? -1 : weir__near_node(device);
+}
+
+/* A device may have less than the bound, since others took of it: then what is unused is of use there. */
+static weir_status grow_or_drop(weir_device *device, int32_t node, uint64_t bytes, int may_drop)
+{
+    weir_status status = grow(device, node, bytes);
+    if (status == WEIR_ERR_NOMEM && may_drop && !device->pool.dropping &&
+        bytes <= left_of(device)) {
+        drop_unused(device);
+        status = grow(device, node, bytes);
+    }
+    return status;
 }
 
 /* @param node  where it should lie if there is room; -1: anywhere. */
@@ -228,7 +355,9 @@ static weir_status take(weir_device *device, int32_t node, uint64_t asked, int m
     struct weir__slab *slab = NULL;
     struct piece *piece = find_or_drop(device, node, bytes, may_drop, &slab);
     weir_status status = WEIR_OK;
-    if (!piece && !(status = grow(device, node < 0 ? home_node(device) : node, bytes, asked)))
+    if (!piece)
+        status = grow_or_drop(device, node < 0 ? home_node(device) : node, bytes, may_drop);
+    if (!piece && !status)
         piece = find_free(device, -1, bytes, &slab);
     if (!piece && status == WEIR_ERR_NOMEM && (piece = find_free(device, -1, bytes, &slab)))
         status = WEIR_OK; /* if no new slab could be had: memory that is far is better than none */
@@ -328,8 +457,37 @@ weir_status weir_device_pool_stats(const weir_device *device, weir_pool_stats *s
     if (!device)
         return weir__missing("weir_device_pool_stats", "device");
     pthread_mutex_lock(&shared->pool.lock);
-    weir_status status =
-        weir__sized_out(stats_out, &shared->pool.stats, sizeof *stats_out, "weir_pool_stats");
+    weir_pool_stats stats = shared->pool.stats;
+    stats.bound_bytes = shared->pool.supply->bound_bytes;
+    stats.left_bytes = left_of(shared);
+    stats.sharing = shared->pool.supply->pools;
+    weir_status status = weir__sized_out(stats_out, &stats, sizeof stats, "weir_pool_stats");
     pthread_mutex_unlock(&shared->pool.lock);
     return status;
+}
+
+static uint64_t used_of(weir_device *device)
+{
+    pthread_mutex_lock(&device->pool.lock);
+    const uint64_t used = device->pool.stats.used_bytes;
+    pthread_mutex_unlock(&device->pool.lock);
+    return used;
+}
+
+uint32_t weir__pools_lack(const weir_context *context, const uint64_t *bytes, uint32_t count)
+{
+    uint64_t shared = used_of(context->home);
+    for (uint32_t d = 0; d < context->count; d++)
+        if (context->devices[d]->pool.supply == &context->host)
+            shared += used_of(context->devices[d]);
+    for (uint32_t d = 0; d < count; d++) {
+        weir_device *device = context->devices[d];
+        const int own = device->pool.supply == &device->pool.own;
+        const uint64_t used = own ? used_of(device) : shared;
+        if (used > device->pool.supply->bound_bytes ||
+            bytes[d] > device->pool.supply->bound_bytes - used)
+            return d;
+        shared += own ? 0 : bytes[d];
+    }
+    return UINT32_MAX;
 }

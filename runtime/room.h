@@ -16,6 +16,8 @@ struct weir__room {
     uint64_t bytes;
     uint64_t
         memory; /**< the same without the limits of this process, past which malloc itself fails */
+    uint64_t
+        all; /**< what this process may use if nobody else uses any: memory and limits, without what is used */
     char owner
         [128]; /**< who has no more: "this machine", "the control group /a/b", "the limit ulimit -v" */
 };
@@ -29,6 +31,9 @@ void weir__room_look(const char *root, struct weir__room *room_out);
 void weir__room_pretend(const char *root);
 /** As weir__room_look() says. */
 uint64_t weir__room_left(void);
+
+/** `all` of it: what the pools of host devices are bounded by. */
+uint64_t weir__room_all(void);
 
 /** How often that or weir__need_fits() looked, in this process so far; for tests. */
 uint64_t weir__room_looks(void);

@@ -77,6 +77,10 @@ weir_status weir__sized_out(void *given, const void *known, size_t bytes, const 
 void weir__context_retain(weir_context *context);
 void weir__context_release(weir_context *context);
 
+/** Whether the pools of the first @p count devices could hold @p bytes[d] more than they hold, with those that share a
+ *  bound taken together. @return the first that could not; UINT32_MAX: all could. */
+uint32_t weir__pools_lack(const weir_context *context, const uint64_t *bytes, uint32_t count);
+
 /** Whether the device has compute units and memory of its own, which others reach by copies and over a bus: a GPU of
  *  whatever maker. Else it works in the host's memory. */
 int weir__device_is_gpu(const weir_device *device);

@@ -27,18 +27,16 @@ static weir_status may_reside(const void *user)
     const struct asked_of *of = user;
     const struct weir__algorithm *head = &of->cc->head;
     const uint64_t needed = weir__cc_resident_bytes(of->graph, head->parts);
+    uint64_t bytes[WEIR_DEVICES_MAX];
     weir_status status;
     if (of->cc->source == WEIR_CC_RESIDENT)
         return WEIR_OK;
     if ((status = weir_steps_possible(head->context, head->parts)))
         return status;
-    for (uint32_t d = 0; d < head->parts; d++) {
-        weir_pool_stats pool = WEIR_POOL_STATS_INIT;
-        weir_device_pool_stats(weir_context_device(head->context, d), &pool);
-        if (pool.bound_bytes < pool.used_bytes + needed)
-            return WEIR_ERR_NOMEM;
-    }
-    return WEIR_OK;
+    for (uint32_t d = 0; d < head->parts; d++)
+        bytes[d] = needed;
+    return weir__pools_lack(head->context, bytes, head->parts) < head->parts ? WEIR_ERR_NOMEM
+                                                                             : WEIR_OK;
 }
 
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)

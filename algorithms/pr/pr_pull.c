@@ -175,21 +175,21 @@ static uint64_t to_come(const struct making *making, uint32_t p, uint32_t bands)
 static int bands_fit(const struct making *making, uint32_t bands)
 {
     struct weir__need need = {0, 0};
+    uint64_t bytes[WEIR_DEVICES_MAX];
     for (uint32_t p = 0; p < making->parts.count; p++) {
         const struct weir__pr_rows *rows = &making->parts.part[p];
-        const uint64_t bytes = to_come(making, p, bands);
         weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_pool_stats pool = WEIR_POOL_STATS_INIT;
+        bytes[p] = to_come(making, p, bands);
         weir_device_info_get(rows->device, &info);
         weir_device_pool_stats(rows->device, &pool);
-        const uint64_t there = info.memory_bytes && info.memory_bytes < pool.bound_bytes
-                                   ? info.memory_bytes
-                                   : pool.bound_bytes;
-        if (pool.used_bytes + bytes > there)
+        if (info.memory_bytes && pool.used_bytes + bytes[p] > info.memory_bytes)
             return 0;
-        weir__need_take(&need, bytes - making->parts.numbers * UINT64_C(24), 1);
-        weir__need_take_on(&need, rows->device, bytes, 1);
+        weir__need_take(&need, bytes[p] - making->parts.numbers * UINT64_C(24), 1);
+        weir__need_take_on(&need, rows->device, bytes[p], 1);
     }
+    if (weir__pools_lack(making->task->context, bytes, making->parts.count) < making->parts.count)
+        return 0;
     weir__need_pass(&need, 2, WEIR__PR_BATCH_BYTES);
     return weir__need_fits(&need, "bands") == WEIR_OK;
 }

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -32,6 +33,8 @@ struct piece {
     struct piece *before, *after;
     uint64_t offset, bytes; /* multiples of WEIR__ALIGNMENT */
     uint64_t asked;         /* what the user asked for */
+    const char *what;       /* and for what: so many elements of an array */
+    uint64_t elements;
     int used;
 };
 
@@ -346,7 +349,7 @@ static weir_status grow_or_drop(weir_device *device, int32_t node, uint64_t byte
 
 /* @param node  where it should lie if there is room; -1: anywhere. */
 static weir_status take(weir_device *device, int32_t node, uint64_t asked, int may_drop,
-                        void **data_out)
+                        struct piece **piece_out, void **data_out)
 {
     uint64_t bytes = asked; /* over the bound in any case where rounding would overflow */
     if (asked <= UINT64_MAX - WEIR__ALIGNMENT)
@@ -368,14 +371,22 @@ static weir_status take(weir_device *device, int32_t node, uint64_t asked, int m
     stats->used_bytes += asked;
     if (stats->peak_bytes < stats->used_bytes)
         stats->peak_bytes = stats->used_bytes;
+    *piece_out = piece;
     *data_out = slab->data + piece->offset;
     UNPOISON(device, *data_out, asked);
     return WEIR_OK;
 }
 
+/* What memory is for: elements of an array with a name, which is a constant. */
+struct purpose {
+    const char *what;
+    uint64_t elements;
+};
+
 static weir_status alloc(weir_device *device, int32_t node, size_t bytes, int may_drop,
-                         void **data_out)
+                         struct purpose purpose, void **data_out)
 {
+    struct piece *piece = NULL;
     *data_out = NULL;
     if (bytes == 0)
         bytes = 1;
@@ -383,7 +394,11 @@ static weir_status alloc(weir_device *device, int32_t node, size_t bytes, int ma
         return weir__fail(WEIR_ERR_NOMEM, "%s: no %zu bytes of device memory left",
                           device->info.label, bytes);
     pthread_mutex_lock(&device->pool.lock);
-    weir_status status = take(device, node, bytes, may_drop, data_out);
+    weir_status status = take(device, node, bytes, may_drop, &piece, data_out);
+    if (!status) {
+        piece->what = purpose.what;
+        piece->elements = purpose.elements;
+    }
     pthread_mutex_unlock(&device->pool.lock);
     return status;
 }
@@ -392,18 +407,34 @@ weir_status weir_device_alloc(weir_device *device, size_t bytes, void **data_out
 {
     if (!device || !data_out)
         return weir__missing("weir_device_alloc", device ? "data_out" : "device");
-    return alloc(device, -1, bytes, 1, data_out);
+    return alloc(device, -1, bytes, 1, (struct purpose){"not named", 1}, data_out);
+}
+
+weir_status weir__device_alloc_as(weir_device *device, const char *what, uint64_t elements,
+                                  size_t bytes, void *data_out)
+{
+    uint64_t all;
+    void *data = NULL;
+    memcpy(data_out, &data, sizeof data); /* a pointer to any type */
+    if (__builtin_mul_overflow(elements, bytes, &all) || all > SIZE_MAX - WEIR__WHOLE)
+        return weir__fail(WEIR_ERR_NOMEM, "%s: %llu elements of %s do not fit in memory",
+                          device->info.label, (unsigned long long)elements, what);
+    all = (all + WEIR__WHOLE - 1) / WEIR__WHOLE * WEIR__WHOLE;
+    weir_status status = alloc(device, -1, (size_t)all, 1, (struct purpose){what, elements}, &data);
+    memcpy(data_out, &data, sizeof data);
+    return status;
 }
 
 weir_status weir__device_alloc_near(weir_device *device, const weir_device *near, size_t bytes,
                                     void **data_out)
 {
-    return alloc(device, weir__near_node(near), bytes, 1, data_out);
+    return alloc(device, weir__near_node(near), bytes, 1, (struct purpose){"page-locked", 1},
+                 data_out);
 }
 
 weir_status weir__device_alloc_now(weir_device *device, size_t bytes, void **data_out)
 {
-    return alloc(device, -1, bytes, 0, data_out);
+    return alloc(device, -1, bytes, 0, (struct purpose){"taken in a run", 1}, data_out);
 }
 
 /* Join a free piece with the one behind it. */
@@ -451,6 +482,18 @@ void weir_device_free(weir_device *device, void *data)
                   data);
 }
 
+/* The pool has no bound, but whoever makes choices by it is to make those of a real device. */
+static void say_planned(const weir_device *device, weir_pool_stats *stats)
+{
+    const uint64_t bound = device->context->planned.bound[device->info.index];
+    const uint64_t taken = device->pool.supply->bound_bytes - left_of(device);
+    if (bound) {
+        stats->bound_bytes = bound;
+        stats->left_bytes = taken < bound ? bound - taken : 0;
+    }
+    stats->sharing = device->context->planned.shared[device->info.index] ? 2 : 1;
+}
+
 weir_status weir_device_pool_stats(const weir_device *device, weir_pool_stats *stats_out)
 {
     weir_device *shared = (weir_device *)device; /* the lock is not part of what is const */
@@ -461,9 +504,26 @@ weir_status weir_device_pool_stats(const weir_device *device, weir_pool_stats *s
     stats.bound_bytes = shared->pool.supply->bound_bytes;
     stats.left_bytes = left_of(shared);
     stats.sharing = shared->pool.supply->pools;
+    if (device->hollow && weir__context_planned(device->context))
+        say_planned(device, &stats);
     weir_status status = weir__sized_out(stats_out, &stats, sizeof stats, "weir_pool_stats");
     pthread_mutex_unlock(&shared->pool.lock);
     return status;
+}
+
+void weir__pool_uses(weir_device *device, weir__pool_use_fn tell, void *user)
+{
+    pthread_mutex_lock(&device->pool.lock);
+    for (const struct weir__slab *slab = device->pool.slabs; slab; slab = slab->next)
+        for (const struct piece *piece = slab->first; piece; piece = piece->after)
+            if (piece->used)
+                tell(user, piece->what, piece->elements, piece->asked);
+    pthread_mutex_unlock(&device->pool.lock);
+}
+
+uint64_t weir__pool_usual_bound(uint64_t memory_bytes)
+{
+    return of_gpu(memory_bytes, memory_bytes);
 }
 
 static uint64_t used_of(weir_device *device)
@@ -472,6 +532,13 @@ static uint64_t used_of(weir_device *device)
     const uint64_t used = device->pool.stats.used_bytes;
     pthread_mutex_unlock(&device->pool.lock);
     return used;
+}
+
+/* Of a device that only counts the one that it is said to have. */
+static uint64_t planned_bound(const weir_device *device)
+{
+    const uint64_t said = device->hollow ? device->context->planned.bound[device->info.index] : 0;
+    return said ? said : device->pool.supply->bound_bytes;
 }
 
 uint32_t weir__pools_lack(const weir_context *context, const uint64_t *bytes, uint32_t count)
@@ -484,8 +551,8 @@ uint32_t weir__pools_lack(const weir_context *context, const uint64_t *bytes, ui
         weir_device *device = context->devices[d];
         const int own = device->pool.supply == &device->pool.own;
         const uint64_t used = own ? used_of(device) : shared;
-        if (used > device->pool.supply->bound_bytes ||
-            bytes[d] > device->pool.supply->bound_bytes - used)
+        const uint64_t bound = planned_bound(device);
+        if (used > bound || bytes[d] > bound - used)
             return d;
         shared += own ? 0 : bytes[d];
     }

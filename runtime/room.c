@@ -374,6 +374,13 @@ static unsigned long long mib(uint64_t bytes)
     return (unsigned long long)(bytes >> 20);
 }
 
+static _Thread_local struct weir__need_note *noted;
+
+void weir__need_note_in(struct weir__need_note *note)
+{
+    noted = note;
+}
+
 weir_status weir__need_fits(const struct weir__need *need, const char *format, ...)
 {
     struct weir__room room;
@@ -382,6 +389,15 @@ weir_status weir__need_fits(const struct weir__need *need, const char *format, .
     const uint64_t arrays = (uint64_t)need->most;
     const uint64_t copies = arrays < COPIES ? arrays : COPIES;
     const uint64_t most = arrays ? arrays + arrays / MORE_PART + copies + MORE : 0;
+    if (noted) {
+        if (most >= noted->most) {
+            va_start(arguments, format);
+            vsnprintf(noted->what, sizeof noted->what, format, arguments);
+            va_end(arguments);
+            noted->most = most;
+        }
+        return WEIR_OK;
+    }
     if (fits_at_a_glance(most, arrays))
         return WEIR_OK;
     look(&room);

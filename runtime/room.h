@@ -47,6 +47,14 @@ struct weir__need {
     int64_t most;
 };
 
+/** What is noted in place of a check, by a thread that only plans. */
+struct weir__need_note {
+    uint64_t most;  /**< bytes of the largest need so far */
+    char what[256]; /**< whose it is */
+};
+/** From here on weir__need_fits() of this thread notes needs and finds that all fit; NULL: it looks again. */
+void weir__need_note_in(struct weir__need_note *note);
+
 /** Take @p count times @p bytes. */
 void weir__need_take(struct weir__need *need, uint64_t count, uint64_t bytes);
 /** Give them back. */

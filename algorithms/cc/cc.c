@@ -61,6 +61,22 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
                                     &cc->streamed);
 }
 
+/* For plans: the same again, elsewhere. */
+static weir_status make_again(const void *user, weir_context *context, const weir_graph *graph,
+                              const weir_partition *partition, void **object_out)
+{
+    const weir_run_options *options = user;
+    weir_cc *cc;
+    weir_status status = weir_cc_create(context, graph, partition, options, WEIR_CC_RESIDENT, &cc);
+    *object_out = cc;
+    return status;
+}
+
+static void destroy_again(void *object)
+{
+    weir_cc_destroy(object);
+}
+
 weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            weir_cc_source source, weir_cc **cc_out)
@@ -77,6 +93,10 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
         return status;
     cc->source = source;
     cc->route = making.options->route;
+    const struct weir__maker again = {"connected components", making.options, make_again,
+                                      destroy_again};
+    if (source == WEIR_CC_RESIDENT) /* arcs that do not fit are streamed otherwise */
+        making.maker = &again;
     if ((status = weir__algorithm_create(&cc->head, &making, WEIR_SHAPE_COMPONENTS, create))) {
         weir_cc_destroy(cc);
         return status;

@@ -72,7 +72,9 @@ weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__ma
     head->vertices = making->graph->vertices;
     head->arcs = making->graph->arcs;
     head->parts = making->partition->parts;
-    if (!(status = create(head, making)))
+    if (making->maker)
+        status = weir__plan_check(making->maker, making->context, making->graph, making->partition);
+    if (!status && !(status = create(head, making)))
         head->prepared = weir__prepare_end(&making->begin, making->graph, making->partition, made);
     weir_partition_destroy(made);
     return status;

@@ -3,6 +3,7 @@
 #ifndef WEIR_ALGORITHMS_COMMON_ALGORITHM_H
 #define WEIR_ALGORITHMS_COMMON_ALGORITHM_H
 
+#include "algorithms/common/plan.h"
 #include "algorithms/common/row_steps.h"
 #include "algorithms/common/timing.h"
 
@@ -29,6 +30,8 @@ struct weir__making {
         *options;           /**< the caller's or NULL; `known` after weir__making_begin() */
     weir_run_options known; /**< the options as this library has them */
     struct weir__prepare begin;
+    const struct weir__maker
+        *maker; /**< makes the same again, to find out whether it fits; NULL: it is not asked */
 };
 
 /** Note the time, read the options.

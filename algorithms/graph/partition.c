@@ -1,5 +1,6 @@
 /** @file partition.c  Who owns each vertex: the simple kinds, and how good the result is. */
 #include "algorithms/graph/partition.h"
+#include "algorithms/graph/sketch.h"
 #include "algorithms/graph/random.h"
 #include "runtime/support.h"
 
@@ -161,6 +162,16 @@ void weir__partition_need(const weir_graph *graph, weir_partition_kind kind, uin
         weir__partition_metis_need(graph, need);
 }
 
+/* Equal parts, whatever the kind. */
+static weir_status create_sketch(const weir_graph *graph, uint32_t parts,
+                                 weir_partition **partition_out)
+{
+    weir_status status = weir__calloc(1, sizeof **partition_out, "partition", partition_out);
+    if (!status)
+        **partition_out = weir__partition_sketch(graph, parts);
+    return status;
+}
+
 static weir_status create(const weir_graph *graph, weir_partition_kind kind, const double *shares,
                           uint32_t parts, uint64_t seed, const weir_config *config,
                           weir_partition **partition_out)
@@ -176,6 +187,8 @@ static weir_status create(const weir_graph *graph, weir_partition_kind kind, con
     if (parts == 0 || parts > WEIR_DEVICES_MAX)
         return weir__fail(WEIR_ERR_INVALID, "%u parts are not within 1 .. %d", parts,
                           WEIR_DEVICES_MAX);
+    if (weir__graph_is_sketch(graph))
+        return create_sketch(graph, parts, partition_out);
     if (kind == WEIR_PARTITION_METIS && parts > 1 && (status = weir__partition_metis_check(graph)))
         return status;
     weir__partition_need(graph, kind, parts, &need);

@@ -73,6 +73,25 @@ static uint64_t row_at(const uint64_t *offsets, uint64_t rows, uint64_t arc)
     return low;
 }
 
+/* Arcs of a part from a row on. Where they are not on the device they are the graph's: of one that has the reverse of each arc the
+ * same, else as many out-arcs. */
+static weir_status take_arcs(const struct look *look, const struct weir__pr_rows *rows,
+                             uint64_t row, uint64_t count, uint32_t *targets)
+{
+    const weir_graph *graph = look->parts->graph;
+    const uint32_t *vertex, *number;
+    uint64_t taken = 0;
+    if (!graph)
+        return weir__download(rows->device, targets, rows->targets + rows->offsets[row], count * 4);
+    vertex = weir_rows_vertices(look->parts->rows) + rows->begin;
+    number = weir_rows_numbers(look->parts->rows);
+    for (; taken < count; row++)
+        for (uint64_t i = graph->offsets[vertex[row]];
+             i < graph->offsets[vertex[row] + UINT64_C(1)] && taken < count; i++)
+            targets[taken++] = number[graph->targets[i]];
+    return WEIR_OK;
+}
+
 /* Short rows from an arc of a part on: their arcs, and the lines that have to be fetched for them. Within a stretch a line
  * is fetched once. */
 static weir_status look_at(struct look *look, const struct weir__pr_rows *rows, uint64_t arc,
@@ -83,7 +102,7 @@ static weir_status look_at(struct look *look, const struct weir__pr_rows *rows, 
     uint64_t left = rows->offsets[rows->count] - from;
     if (left > look->stretch_arcs)
         left = look->stretch_arcs;
-    weir_status status = weir__download(rows->device, targets, rows->targets + from, left * 4);
+    weir_status status = take_arcs(look, rows, row, left, targets);
     for (; !status && row < rows->count && rows->offsets[row + 1] - from <= left; row++) {
         if (rows->offsets[row + 1] - rows->offsets[row] > PR_CHUNK_ARCS)
             continue;

@@ -172,6 +172,21 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     return WEIR_OK;
 }
 
+/* For plans: the same again, elsewhere. */
+static weir_status make_again(const void *user, weir_context *context, const weir_graph *graph,
+                              const weir_partition *partition, void **object_out)
+{
+    weir_sssp *sssp;
+    weir_status status = weir_sssp_create(context, graph, partition, user, &sssp);
+    *object_out = sssp;
+    return status;
+}
+
+static void destroy_again(void *object)
+{
+    weir_sssp_destroy(object);
+}
+
 weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
                              const weir_partition *partition, const weir_run_options *options,
                              weir_sssp **sssp_out)
@@ -191,6 +206,8 @@ weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
     sssp->wide = estimate.wide;
     sssp->options = *making.options;
     sssp->integers = graph->weight_kind == WEIR_WEIGHT_U32;
+    making.maker =
+        &(struct weir__maker){"shortest paths", making.options, make_again, destroy_again};
     if ((status = weir__algorithm_create(&sssp->head, &making, WEIR_SHAPE_LEVELS, create))) {
         weir_sssp_destroy(sssp);
         return status;

@@ -49,7 +49,8 @@ enum weir__cli_verb_bit {
     VERB_WHOLE = 512,     /**< those that start everywhere */
     VERB_WORKLIST = 1024, /**< those that can go through the worklist */
     VERB_WEIGHTED = 2048, /**< those that need weights */
-    VERB_TREE = 4096      /**< those that can keep a tree */
+    VERB_TREE = 4096,     /**< those that can keep a tree */
+    VERB_PLAN = 8192
 };
 
 /** The value of an option that one algorithm alone has. */
@@ -67,7 +68,9 @@ typedef struct weir__cli_request {
     const weir__cli_verb *verb;
     /** A bit for each option of the verb that was on the command line: see weir__cli_given(). */
     uint64_t given;
-    const char *graph; /**< the positional argument */
+    const char *graph;       /**< the positional argument */
+    const char *only;        /**< the second one, of plan: a verb */
+    uint64_t vertices, arcs; /**< options of plan */
     const char *output, *json, *devices;
     const char *output_parents; /**< implies parents */
     const char *machine, *compare, *from;
@@ -194,8 +197,9 @@ int weir__cli_bytes(const char *text, uint64_t *bytes_out);
 /* ---- choices (choices.c) ------------------------------------------------------------------ */
 
 extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli_orders,
-    weir__cli_kernels, weir__cli_workers, weir__cli_mappings, weir__cli_balances, weir__cli_wires,
-    weir__cli_topo_formats, weir__cli_bench_formats, weir__cli_schedules;
+    weir__cli_kernels, weir__cli_directions, weir__cli_workers, weir__cli_mappings,
+    weir__cli_balances, weir__cli_wires, weir__cli_topo_formats, weir__cli_bench_formats,
+    weir__cli_schedules;
 
 /** Find the position of @p text among the built values. Any other text is refused by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
@@ -383,6 +387,7 @@ int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *
 int weir__cli_traverse(const weir__cli_request *request);
 int weir__cli_gen(const weir__cli_request *request);
 int weir__cli_info(const weir__cli_request *request);
+int weir__cli_plan(const weir__cli_request *request);
 int weir__cli_info_config(const weir__cli_request *request);
 int weir__cli_topo(const weir__cli_request *request);
 int weir__cli_bench(const weir__cli_request *request);

@@ -180,7 +180,10 @@ static int take_positional(struct parser *parser, const char *argument)
     if (parser->positionals++ >= parser->verb->positional)
         return weir__cli_fail(EXIT_USAGE, "%s: one argument too many; see weir help %s", argument,
                               parser->verb->name);
-    parser->request->graph = argument;
+    if (parser->positionals > 1)
+        parser->request->only = argument;
+    else
+        parser->request->graph = argument;
     return EXIT_DONE;
 }
 

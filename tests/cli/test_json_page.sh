@@ -12,7 +12,7 @@ fi
 cat >page.py <<'EOF'
 import json, re, sys
 page, machines, files = sys.argv[1], sys.argv[2], sys.argv[3:]
-VERBS = "bfs sssp pr cc pbf info bench".split()
+VERBS = "bfs sssp pr cc pbf plan info bench".split()
 TYPES = {"integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
          "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
          "text": lambda v: isinstance(v, str), "boolean": lambda v: isinstance(v, bool),
@@ -140,6 +140,9 @@ printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 0\n' >arcless.mt
 for verb in bfs sssp pr cc; do document $verb arcless.mtx --devices host:1; done
 document pbf --elements 1000 --devices host:2 --trials 2
 document pbf --elements 1000 --devices host:1 --schedule static --packet 64 --work 3 --verify
+document plan path.el --devices host:2
+document plan --vertices 1000 --arcs 5000 --devices cuda:0-1
+WEIR_POOL_BYTES=1MiB document plan --vertices 100000 --arcs 500000 bfs --devices cuda:0
 document info path.el
 document info reals.el
 document info whole.el --undirected

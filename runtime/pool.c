@@ -53,10 +53,12 @@ struct weir__slab {
  * them, and 1 GiB at the least. On a card that is nearly full half of what is free is left. */
 #define RESERVE_PART  16
 #define RESERVE_LEAST ((uint64_t)1 << 30)
-/* Of the host, by default: what this process may use in all. Pages are given when they are written to, and whoever takes memory by
- * the size of an input asks beforehand whether what it will write to is there (room.h). So the bound is for what
- * nobody asked about, and is never so low that room for packets, which are seldom written to as a whole, meets it. */
-#define HOST_LEAST ((uint64_t)4 << 30)
+/* Of the host, by default, with other pools: several times what this process may use in all, since what a pool hands out
+ * is address space. Pages are given when they are written to, and queues, rings and packets have room for several
+ * times what runs write there; whoever takes memory by the size of an input asks beforehand whether what it will write to
+ * is there (room.h). Where memory is page-locked, beside GPUs, it is there at once: then it is once what there is. */
+#define HOST_TIMES 4
+#define HOST_LEAST ((uint64_t)16 << 30)
 
 void weir__pool_init(weir_device *device)
 {
@@ -73,13 +75,19 @@ static uint64_t of_gpu(uint64_t left, uint64_t total)
     return left - reserve;
 }
 
+static uint64_t of_host(uint64_t all, int locked)
+{
+    const uint64_t most = UINT64_MAX / 4 / HOST_TIMES;
+    const uint64_t bytes = (all < most ? all : most) * (locked ? 1 : HOST_TIMES);
+    return bytes < HOST_LEAST ? HOST_LEAST : bytes;
+}
+
 static void share_host(weir_device *device)
 {
     device->pool.supply = &device->context->host;
     if (device->pool.supply->bound_bytes)
         return;
-    const uint64_t all = weir__room_all();
-    device->pool.supply->bound_bytes = all < HOST_LEAST ? HOST_LEAST : all;
+    device->pool.supply->bound_bytes = of_host(weir__room_all(), device->context->pinning != NULL);
 }
 
 weir_status weir__pool_open(weir_device *device)
@@ -521,9 +529,9 @@ void weir__pool_uses(weir_device *device, weir__pool_use_fn tell, void *user)
     pthread_mutex_unlock(&device->pool.lock);
 }
 
-uint64_t weir__pool_usual_bound(uint64_t memory_bytes)
+uint64_t weir__pool_usual_bound(weir_device_kind kind, uint64_t memory_bytes)
 {
-    return of_gpu(memory_bytes, memory_bytes);
+    return kind == WEIR_DEVICE_HOST ? of_host(memory_bytes, 0) : of_gpu(memory_bytes, memory_bytes);
 }
 
 static uint64_t used_of(weir_device *device)

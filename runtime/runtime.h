@@ -261,8 +261,8 @@ typedef struct weir_pool_stats {
     uint64_t peak_bytes; /**< most ever handed out */
     /** WEIR_POOL_BYTES; where that is 0, what was found when the context was made. Of a GPU what was free then, less a
      *  reserve: the 16th part of its memory, 1 GiB at the least, and never more than half of what was free. Of
-     *  host devices what this process may use in all, 4 GiB at the least, since the system gives pages only when they
-     *  are written to; they share it. */
+     *  host devices, which share it, four times what this process may use in all, 16 GiB at the least: the system gives
+     *  pages when they are written to. Beside GPUs, where they are page-locked at once, once what it may use. */
     uint64_t bound_bytes;
     uint64_t allocations; /**< alive now */
     uint64_t

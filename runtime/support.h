@@ -101,8 +101,8 @@ void weir__plan_devices_of(const weir_context *context, struct weir__plan_device
  *  @retval WEIR_ERR_INVALID  malformed, or "cuda" without numbers. */
 weir_status weir__plan_devices_parse(const char *spec, const weir_config *config,
                                      struct weir__plan_device *devices_out, uint32_t *count_out);
-/** The bound that a pool has of a GPU of so many bytes which nobody uses. */
-uint64_t weir__pool_usual_bound(uint64_t memory_bytes);
+/** The bound that a pool has of a GPU of so many bytes which nobody uses, or the pools of host devices of such a host. */
+uint64_t weir__pool_usual_bound(weir_device_kind kind, uint64_t memory_bytes);
 /** A context of devices that only count (plan/plan.c): their pools never refuse, their memory has no bytes, and their
  *  queues do nothing. Whoever makes something ready there finds out by weir__pool_uses() what it takes. Home is a real
  *  host device. weir_pool_stats has the bounds of @p devices.

@@ -23,6 +23,8 @@ typedef struct weir__cli_plans {
     weir_graph *graph; /**< owned; NULL: a sketch */
     weir_graph sketch;
     weir_partition *partition; /**< owned, or NULL */
+    weir_context
+        *context; /**< owned; the machine at hand, whose devices these are; NULL: another one */
     weir_config *config;
     struct weir__plan_device device[WEIR_DEVICES_MAX];
     uint32_t devices;

@@ -105,12 +105,11 @@ static int choose_verbs(weir__cli_plans *plans)
 
 /* ---- devices ----------------------------------------------------------------------------------- */
 
-static int devices_of_context(weir__cli_plans *plans, weir_context *context)
+static int devices_at_hand(weir__cli_plans *plans)
 {
-    plans->devices = weir_context_device_count(context);
-    weir__plan_devices_of(context, plans->device);
+    plans->devices = weir_context_device_count(plans->context);
+    weir__plan_devices_of(plans->context, plans->device);
     plans->host_left = weir__room_left();
-    weir_context_destroy(context);
     return EXIT_DONE;
 }
 
@@ -133,8 +132,7 @@ static int devices_of_machine(weir__cli_plans *plans, uint64_t asked)
         device->info.memory_bytes = node->memory_bytes;
         device->info.units = node->units ? node->units : device->info.units;
         if (!asked && node->memory_bytes)
-            device->bound_bytes =
-                hosts ? node->memory_bytes : weir__pool_usual_bound(node->memory_bytes);
+            device->bound_bytes = weir__pool_usual_bound(device->info.kind, node->memory_bytes);
         device->shared = hosts && !asked;
     }
     weir_machine_destroy(machine);
@@ -145,7 +143,6 @@ static int devices_of_machine(weir__cli_plans *plans, uint64_t asked)
 static int find_devices(weir__cli_plans *plans)
 {
     const char *spec = plans->request->devices;
-    weir_context *context;
     uint64_t asked = 0;
     weir_status status = weir_config_create(&plans->config);
     if (status)
@@ -153,8 +150,8 @@ static int find_devices(weir__cli_plans *plans)
     (void)weir_config_number(plans->config, "pool_bytes", &asked);
     if (plans->request->machine)
         return devices_of_machine(plans, asked);
-    if (!(status = weir_context_create(spec, NULL, &context)))
-        return devices_of_context(plans, context);
+    if (!(status = weir_context_create(spec, NULL, &plans->context)))
+        return devices_at_hand(plans);
     if (status == WEIR_ERR_NODEV)
         status = weir__plan_devices_parse(spec, plans->config, plans->device, &plans->devices);
     return status ? weir__cli_fail_status(status) : EXIT_DONE;
@@ -230,8 +227,8 @@ static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
     weir__cli_progress("planning %s ...", one->algorithm->verb.name);
     if (!(one->plan = calloc(1, sizeof *one->plan)))
         return weir__cli_fail(EXIT_RUN, "no memory for a plan");
-    if (!(status =
-              weir__context_plan(plans->device, plans->devices, plans->config, NULL, &planned))) {
+    if (!(status = weir__context_plan(plans->device, plans->devices, plans->config, plans->context,
+                                      &planned))) {
         status = weir__plan_make(&maker, planned, graph, plans->partition, one->plan);
         weir_context_destroy(planned);
     }
@@ -263,6 +260,8 @@ static void close_plans(weir__cli_plans *plans)
     weir_partition_destroy(plans->partition);
     weir_graph_destroy(plans->graph);
     weir_config_destroy(plans->config);
+    if (plans->context)
+        weir_context_destroy(plans->context);
     free(plans);
 }
 

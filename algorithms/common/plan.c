@@ -48,9 +48,10 @@ static void read_off(weir_device *device, struct weir__plan_use *use)
     qsort(use->array, use->arrays, sizeof *use->array, larger_first);
 }
 
-weir_status weir__plan_make(const struct weir__maker *maker, weir_context *planned,
-                            const weir_graph *graph, const weir_partition *partition,
-                            struct weir__plan *plan_out)
+/* @param[in] noted  host memory is noted, and not looked at: there may be less here. */
+static weir_status make(const struct weir__maker *maker, weir_context *planned,
+                        const weir_graph *graph, const weir_partition *partition, int noted,
+                        struct weir__plan *plan_out)
 {
     void *object = NULL;
     memset(plan_out, 0, sizeof *plan_out);
@@ -58,7 +59,7 @@ weir_status weir__plan_make(const struct weir__maker *maker, weir_context *plann
     for (uint32_t d = 0; d < plan_out->devices; d++)
         plan_out->device[d].info = (weir_device_info)WEIR_DEVICE_INFO_INIT;
     plan_out->home.info = (weir_device_info)WEIR_DEVICE_INFO_INIT;
-    weir__need_note_in(&plan_out->host);
+    weir__need_note_in(noted ? &plan_out->host : NULL);
     weir_status status = maker->create(maker->user, planned, graph, partition, &object);
     weir__need_note_in(NULL);
     if (status)
@@ -68,6 +69,13 @@ weir_status weir__plan_make(const struct weir__maker *maker, weir_context *plann
     read_off(weir_context_home(planned), &plan_out->home);
     maker->destroy(object);
     return WEIR_OK;
+}
+
+weir_status weir__plan_make(const struct weir__maker *maker, weir_context *planned,
+                            const weir_graph *graph, const weir_partition *partition,
+                            struct weir__plan *plan_out)
+{
+    return make(maker, planned, graph, partition, 1, plan_out);
 }
 
 /* ---- what fits --------------------------------------------------------------------------------- */
@@ -242,12 +250,15 @@ weir_status weir__plan_check(const struct weir__maker *maker, weir_context *cont
         return WEIR_OK;
     if ((status = weir__calloc(1, sizeof *plan, "plan", &plan)))
         return status;
+    struct weir__sentence before = weir__fail_keep();
     if (!(status = weir__context_plan(devices, count, config, context, &planned))) {
-        status = weir__plan_make(maker, planned, graph, partition, plan);
+        status = make(maker, planned, graph, partition, 0, plan);
         weir_context_destroy(planned);
     }
-    if (!status && weir__plan_lacks(plan) != UINT32_MAX)
-        status = weir__plan_refuse(maker, graph, plan, config);
+    weir__fail_restore(&before);
+    /* What cannot be planned is not refused here: whatever is wrong with it, the create itself will say. */
+    const int lacks = !status && weir__plan_lacks(plan) != UINT32_MAX;
+    status = lacks ? weir__plan_refuse(maker, graph, plan, config) : WEIR_OK;
     free(plan);
     return status;
 }

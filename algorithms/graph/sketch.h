@@ -12,10 +12,7 @@ weir_graph weir__graph_sketch(uint64_t vertices, uint64_t arcs, int undirected,
                               weir_weight_kind weights);
 
 /** Whether a graph is one. */
-static inline int weir__graph_is_sketch(const weir_graph *graph)
-{
-    return !graph->offsets;
-}
+int weir__graph_is_sketch(const weir_graph *graph);
 
 /** A partition of one into equal parts; `owner` is NULL. */
 static inline weir_partition weir__partition_sketch(const weir_graph *graph, uint32_t parts)

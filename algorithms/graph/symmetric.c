@@ -48,6 +48,11 @@ weir_graph weir__graph_sketch(uint64_t vertices, uint64_t arcs, int undirected,
                         .format = undirected ? undirected_sketch : directed_sketch};
 }
 
+int weir__graph_is_sketch(const weir_graph *graph)
+{
+    return graph->format == undirected_sketch || graph->format == directed_sketch;
+}
+
 /* A symmetric graph has the same edges upwards, to larger ids, as downwards. Whether it has is seen from two
  * sums of 64-bit hashes, those of upward arcs less those of downward ones: a graph that is not symmetric has
  * both at 0 once in 2^128. To look each reverse up takes a few reads from all over the graph an arc, which is

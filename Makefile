@@ -56,7 +56,7 @@ override LDFLAGS  += -pthread $(SANF) -Wl,--disable-new-dtags,-rpath,'$$ORIGIN/.
 LIBS    := -ljansson -lhwloc -lz -llzma -lzstd -lm -ldl
 
 # ---- files -------------------------------------------------------------------------------------
-LIB_C    := $(wildcard runtime/*.c runtime/host/*.c runtime/sim/*.c topology/*.c topology/measure/*.c \
+LIB_C    := $(wildcard runtime/*.c runtime/host/*.c runtime/sim/*.c runtime/plan/*.c topology/*.c topology/measure/*.c \
               router/*.c router/transport/*.c router/process/*.c router/collective/*.c router/measure/*.c worklist/host/*.c worklist/steps/*.c \
               algorithms/graph/*.c algorithms/common/*.c algorithms/bfs/*.c algorithms/sssp/*.c algorithms/pr/*.c algorithms/cc/*.c algorithms/pbf/*.c)
 CLI_C    := $(wildcard algorithms/cli/*.c)

@@ -43,7 +43,8 @@ static weir_status make_slots(struct output *output)
         slot->output = output;
         slot->own = 1;
         slot->room = output->packet_bytes;
-        status = weir_device_alloc(output->destination->device, slot->room, &slot->data);
+        status = weir__device_alloc_as(output->destination->device, "buffers of links", 1,
+                                       slot->room, &slot->data);
         if (!status)
             status = weir__output_post(output, slot);
     }

@@ -35,16 +35,24 @@ struct weir__waiter {
 /** Whether a device works. */
 enum weir__health { WEIR__WORKS, WEIR__FAILING, WEIR__FAILED };
 
+/** What pools take from: a device's own memory, or the host's, which all host devices of a context share. */
+struct weir__supply {
+    uint64_t bound_bytes;         /* written before the first pool takes any */
+    _Atomic uint64_t taken_bytes; /* in slabs, at most the bound; relaxed: a count */
+    uint32_t pools;               /* that take from it; written while devices are opened */
+};
+
 struct weir_device {
     const weir__backend *ops;
     weir_context *context;
     weir_device_info info;
     int hollow; /* its memory is addresses that nobody reads or writes: of a rehearsal */
     struct {
-        pthread_mutex_t lock;     /* guards all below */
-        struct weir__slab *slabs; /* newest first */
-        uint64_t taken_bytes;     /* of the device, in slabs; at most stats.bound_bytes */
-        int dropping;             /* slabs are being given back, with the pool unlocked */
+        pthread_mutex_t lock;        /* guards all below */
+        struct weir__slab *slabs;    /* newest first */
+        struct weir__supply *supply; /* `own`, or the context's of host memory */
+        struct weir__supply own;
+        int dropping; /* slabs are being given back, with the pool unlocked */
         pthread_cond_t dropped;
         weir_pool_stats stats;
     } pool;
@@ -153,6 +161,8 @@ struct weir__backend {
     /** May be NULL: the monotonic clock. */
     uint64_t (*time_ns)(const weir_context *context);
 
+    /** May be NULL: the device's memory is the host's. What the device has in all, and how much of it nobody uses now. */
+    weir_status (*mem_left)(weir_device *device, uint64_t *free_out, uint64_t *total_out);
     weir_status (*mem_alloc)(weir_device *device, size_t bytes, void **data_out);
     void (*mem_free)(weir_device *device, void *data);
     /** Page-locked host memory all devices of the backend can copy from and to; NULL: malloc.
@@ -240,7 +250,9 @@ void weir__device_init(weir_device *device, const weir__backend *ops, weir_conte
 void weir__device_fini(weir_device *device);
 /** has_form of backends whose kernels run on the host. */
 int weir__kernel_on_host(const weir_kernel *kernel);
-void weir__pool_init(weir_device *device, uint64_t bound_bytes);
+void weir__pool_init(weir_device *device);
+/** Find the pool's bound, once the device is open and before anything is taken. */
+weir_status weir__pool_open(weir_device *device);
 /** Gives all slabs back; memory that was never freed is reported to the log. */
 void weir__pool_fini(weir_device *device);
 weir_status weir__events_make(weir_device *device, uint64_t count);

@@ -88,19 +88,28 @@ static weir_status parse(const struct rule *rule, const char *text, uint64_t *nu
     return WEIR_ERR_INVALID;
 }
 
+/* A default below the range stands for what is found out. */
+static int is_default(int id, uint64_t number)
+{
+    uint64_t usual;
+    return !parse(&rules[id], entries[id].default_text, &usual) && usual == number;
+}
+
 /* `shown` is the name the user knows the tunable by: its own, or the environment variable's. */
 static weir_status assign(weir_config *config, int id, const char *shown, const char *text)
 {
     const struct rule *rule = &rules[id];
     uint64_t number = 0;
-    if (parse(rule, text, &number) || number < rule->low || number > rule->high) {
+    if (parse(rule, text, &number) ||
+        ((number < rule->low || number > rule->high) && !is_default(id, number))) {
         if (rule->type == CHOICE)
             return weir__fail(WEIR_ERR_INVALID, "%s=%s: choose one of: %s", shown, text,
                               rule->choices);
-        return weir__fail(WEIR_ERR_INVALID, "%s=%s: not a number%s%s from %llu to %llu", shown,
+        return weir__fail(WEIR_ERR_INVALID, "%s=%s: not a number%s%s from %llu to %llu%s", shown,
                           text, rule->type == COUNT ? "" : " of ",
                           rule->type == COUNT ? "" : entries[id].type,
-                          (unsigned long long)rule->low, (unsigned long long)rule->high);
+                          (unsigned long long)rule->low, (unsigned long long)rule->high,
+                          rule->low && is_default(id, 0) ? ", or 0" : "");
     }
     if (rule->type == CHOICE || rule->type == WORD || rule->type == PATH) {
         char *copy = strdup(text);

@@ -4,11 +4,14 @@
 
 #include "runtime/runtime.h"
 
-/** X(id, name, environment, type, default, lowest, highest, choices, help): the one list. A WORD is one of those that
+/** X(id, name, environment, type, default, lowest, highest, choices, help): the one list. A default may lie outside the
+ *  range: then it stands for what is found out. A WORD is one of those that
  *  the layer knows which asks for it: that layer refuses others. */
 #define WEIR__CONFIG_MAP(X)                                                                        \
-    X(WEIR__POOL_BYTES, "pool_bytes", "WEIR_POOL_BYTES", BYTES, "16GiB", 1 << 20, 1ull << 46, "",  \
-      "bound of each device's memory pool; taken from the device as it is needed")                 \
+    X(WEIR__POOL_BYTES, "pool_bytes", "WEIR_POOL_BYTES", BYTES, "0", 1 << 20, 1ull << 46, "",      \
+      "bound of each device's memory pool, which is taken from the device as it is needed; 0: "    \
+      "what "                                                                                      \
+      "the device has, less a reserve (weir topo prints it)")                                      \
     X(WEIR__CACHE_BYTES, "cache_bytes", "WEIR_CACHE_BYTES", BYTES, "0", 0, 1ull << 46, "",         \
       "of the cache that the units of a device share, by which arrays are gone over in pieces; "   \
       "0: as the device says")                                                                     \

@@ -13,7 +13,7 @@ weir_status weir__context_open(weir_context *context, const weir__backend *ops, 
     if (status)
         return status;
     (*device_out)->info.index = index;
-    if (!(status = weir__near_find(*device_out)))
+    if (!(status = weir__pool_open(*device_out)) && !(status = weir__near_find(*device_out)))
         status = weir__events_make(*device_out, weir__config_get(context->config, WEIR__EVENTS));
     if (status) {
         ops->close(*device_out);

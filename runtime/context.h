@@ -10,6 +10,13 @@ struct weir_context {
     uint32_t count;
     weir_device *devices[WEIR_DEVICES_MAX];
     weir_device *home;
+    struct {
+        int is; /* its devices only count */
+        int shared[WEIR_DEVICES_MAX];
+        uint64_t bound[WEIR_DEVICES_MAX]; /* that their pools are said to have */
+        _Atomic uint64_t next;            /* address that none of them has given yet; relaxed */
+    } planned;
+    struct weir__supply host; /* host memory for the pools that have no bound of their own */
     /* reaches[s][d]: a copy from s to d needs no staging; home has index count. */
     unsigned char reaches[WEIR_DEVICES_MAX + 1][WEIR_DEVICES_MAX + 1];
     weir_device *pinning; /* the device that gives host devices page-locked memory, or NULL */

@@ -14,7 +14,7 @@ void weir__device_init(weir_device *device, const weir__backend *ops, weir_conte
     pthread_mutex_init(&device->events.lock, NULL);
     pthread_mutex_init(&device->queues.lock, NULL);
     weir__cond_init(&device->queues.changed);
-    weir__pool_init(device, weir__config_get(weir_context_config(context), WEIR__POOL_BYTES));
+    weir__pool_init(device);
 }
 
 void weir__device_fini(weir_device *device)

@@ -63,6 +63,11 @@ static void bound(struct weir__room *room, uint64_t bytes, const char *owner)
     snprintf(room->owner, sizeof room->owner, "%s", owner);
 }
 
+static void bound_all(struct weir__room *room, uint64_t bytes)
+{
+    room->all = bytes < room->all ? bytes : room->all;
+}
+
 /* ---- control groups ---------------------------------------------------------------------------- */
 
 struct version {
@@ -100,6 +105,7 @@ static void look_at_group(const struct version *version, const char *folder, con
         uint64_t above = number_of(folder, "memory.stat", "hierarchical_memory_limit");
         limit = above < limit ? above : limit;
     }
+    bound_all(room, limit);
     if (limit == UINT64_MAX || used == UINT64_MAX)
         return;
     used -= cache < used ? cache : used;
@@ -218,6 +224,7 @@ static void look_at_limit(int resource, const char *root, const char *key, const
     if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
         return;
     uint64_t used = number_or_0(number_in(path, key)) * 1024, most = limit.rlim_cur;
+    bound_all(room, most);
     bound(room, used < most ? most - used : 0, owner);
 }
 
@@ -225,9 +232,9 @@ void weir__room_look(const char *root, struct weir__room *room_out)
 {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     char path[PATH_ROOM];
-    *room_out = (struct weir__room){UINT64_MAX, UINT64_MAX, "this machine"};
+    *room_out = (struct weir__room){UINT64_MAX, UINT64_MAX, UINT64_MAX, "this machine"};
     if (pages > 0 && size > 0)
-        room_out->bytes = (uint64_t)pages * (uint64_t)size;
+        room_out->bytes = room_out->all = (uint64_t)pages * (uint64_t)size;
     snprintf(path, sizeof path, "%s/proc/meminfo", root);
     uint64_t available_kib = number_in(path, "MemAvailable:");
     if (available_kib < UINT64_MAX / 1024)
@@ -300,6 +307,14 @@ static void remember(const struct weir__room *room)
     pthread_mutex_unlock(&glance.lock);
 }
 
+uint64_t weir__room_all(void)
+{
+    const char *root = atomic_load_explicit(&pretended, memory_order_relaxed);
+    struct weir__room room;
+    weir__room_look(root ? root : "", &room);
+    return room.all;
+}
+
 uint64_t weir__room_left(void)
 {
     struct weir__room room;
@@ -359,6 +374,13 @@ static unsigned long long mib(uint64_t bytes)
     return (unsigned long long)(bytes >> 20);
 }
 
+static _Thread_local struct weir__need_note *noted;
+
+void weir__need_note_in(struct weir__need_note *note)
+{
+    noted = note;
+}
+
 weir_status weir__need_fits(const struct weir__need *need, const char *format, ...)
 {
     struct weir__room room;
@@ -367,6 +389,15 @@ weir_status weir__need_fits(const struct weir__need *need, const char *format, .
     const uint64_t arrays = (uint64_t)need->most;
     const uint64_t copies = arrays < COPIES ? arrays : COPIES;
     const uint64_t most = arrays ? arrays + arrays / MORE_PART + copies + MORE : 0;
+    if (noted) {
+        if (most >= noted->most) {
+            va_start(arguments, format);
+            vsnprintf(noted->what, sizeof noted->what, format, arguments);
+            va_end(arguments);
+            noted->most = most;
+        }
+        return WEIR_OK;
+    }
     if (fits_at_a_glance(most, arrays))
         return WEIR_OK;
     look(&room);

@@ -16,6 +16,8 @@ struct weir__room {
     uint64_t bytes;
     uint64_t
         memory; /**< the same without the limits of this process, past which malloc itself fails */
+    uint64_t
+        all; /**< what this process may use if nobody else uses any: memory and limits, without what is used */
     char owner
         [128]; /**< who has no more: "this machine", "the control group /a/b", "the limit ulimit -v" */
 };
@@ -30,6 +32,9 @@ void weir__room_pretend(const char *root);
 /** As weir__room_look() says. */
 uint64_t weir__room_left(void);
 
+/** `all` of it: what the pools of host devices are bounded by. */
+uint64_t weir__room_all(void);
+
 /** How often that or weir__need_fits() looked, in this process so far; for tests. */
 uint64_t weir__room_looks(void);
 
@@ -41,6 +46,14 @@ struct weir__need {
     int64_t held; /**< below zero: more was given back than was taken */
     int64_t most;
 };
+
+/** What is noted in place of a check, by a thread that only plans. */
+struct weir__need_note {
+    uint64_t most;  /**< bytes of the largest need so far */
+    char what[256]; /**< whose it is */
+};
+/** From here on weir__need_fits() of this thread notes needs and finds that all fit; NULL: it looks again. */
+void weir__need_note_in(struct weir__need_note *note);
 
 /** Take @p count times @p bytes. */
 void weir__need_take(struct weir__need *need, uint64_t count, uint64_t bytes);

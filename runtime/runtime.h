@@ -231,9 +231,10 @@ int weir_device_atomics(weir_device *source, weir_device *destination);
 /* ---- memory ------------------------------------------------------------------------------- */
 
 /** Take @p bytes of the device's arena, aligned to 256 bytes, not cleared. 0 bytes gives a valid
- *  pointer. The pool is bounded by WEIR_POOL_BYTES, whatever is free on the device.
- *  @par Blocks  only where the pool is at its bound, and has to give unused memory back to make room: a GPU's driver
- *               then waits for what runs there. Who finds room meanwhile does not wait.
+ *  pointer. The pool is bounded by WEIR_POOL_BYTES, or by what the device had when the context was made, less a reserve
+ *  (weir_pool_stats); the device's own refusal has the last word, since others may have taken memory meanwhile.
+ *  @par Blocks  only where the pool is at its bound, or the device has no more, and unused memory has to be given back to
+ *               make room: a GPU's driver then waits for what runs there. Who finds room meanwhile does not wait.
  *  @retval WEIR_ERR_NOMEM  over the pool's bound, or the device has no such memory left. */
 weir_status weir_device_alloc(weir_device *device, size_t bytes, void **data_out);
 /** Give memory back to the pool it came from; NULL is fine. Work that uses it must have ended. Never blocks: the
@@ -255,16 +256,24 @@ weir_status weir_memory_unregister(weir_context *context, void *data);
 
 /** A device's memory pool, now. */
 typedef struct weir_pool_stats {
-    size_t size;          /**< sizeof(weir_pool_stats), set by WEIR_POOL_STATS_INIT */
-    uint64_t used_bytes;  /**< handed out now */
-    uint64_t peak_bytes;  /**< most ever handed out */
-    uint64_t bound_bytes; /**< WEIR_POOL_BYTES */
+    size_t size;         /**< sizeof(weir_pool_stats), set by WEIR_POOL_STATS_INIT */
+    uint64_t used_bytes; /**< handed out now */
+    uint64_t peak_bytes; /**< most ever handed out */
+    /** WEIR_POOL_BYTES; where that is 0, what was found when the context was made. Of a GPU what was free then, less a
+     *  reserve: the 16th part of its memory, 1 GiB at the least, and never more than half of what was free. Of
+     *  host devices, which share it, four times what this process may use in all, 16 GiB at the least: the system gives
+     *  pages when they are written to. Beside GPUs, where they are page-locked at once, once what it may use. */
+    uint64_t bound_bytes;
     uint64_t allocations; /**< alive now */
+    uint64_t
+        left_bytes; /**< of the bound, that no pool which shares it has taken from the system */
+    uint64_t
+        sharing; /**< pools that share the bound, this one included: 1 unless host devices do */
 } weir_pool_stats;
 /** weir_pool_stats: nothing filled in yet. */
-#define WEIR_POOL_STATS_INIT                \
-    {                                       \
-        sizeof(weir_pool_stats), 0, 0, 0, 0 \
+#define WEIR_POOL_STATS_INIT                      \
+    {                                             \
+        sizeof(weir_pool_stats), 0, 0, 0, 0, 0, 0 \
     }
 /** Read the counters of a pool; any thread.
  *  @param[in,out] stats_out  begins as WEIR_POOL_STATS_INIT.

@@ -77,6 +77,45 @@ weir_status weir__sized_out(void *given, const void *known, size_t bytes, const 
 void weir__context_retain(weir_context *context);
 void weir__context_release(weir_context *context);
 
+/** Bytes that weir__device_alloc_as() rounds up to: kernels set and copy so many at a time. */
+#define WEIR__WHOLE UINT64_C(16)
+/** As weir_device_alloc(), of @p elements times @p bytes rounded up to WEIR__WHOLE, with a name for the books.
+ *  @param[in] what  a constant: the array's name.  @param[out] data_out  a pointer to any pointer; NULL on failure. */
+weir_status weir__device_alloc_as(weir_device *device, const char *what, uint64_t elements,
+                                  size_t bytes, void *data_out);
+/** One array of a pool: its name, how many elements it has, and what was asked for. */
+typedef void (*weir__pool_use_fn)(void *user, const char *what, uint64_t elements, uint64_t bytes);
+/** Tell of everything that a pool has handed out. @p tell is called with the pool locked. */
+void weir__pool_uses(weir_device *device, weir__pool_use_fn tell, void *user);
+
+/** What a device of a plan is like. */
+struct weir__plan_device {
+    weir_device_info info;
+    uint64_t bound_bytes; /**< of its pool, if it were there; 0: unknown */
+    int shared;           /**< the pools of all devices that say so have that bound together */
+};
+/** The devices of a context as they are, with what their pools may still hand out. */
+void weir__plan_devices_of(const weir_context *context, struct weir__plan_device *devices_out);
+/** Those of a device spec on a machine that nobody knows: GPUs are taken to be like an H100, without a bound unless
+ *  @p config has one. @param[out] devices_out  WEIR_DEVICES_MAX of them.
+ *  @retval WEIR_ERR_INVALID  malformed, or "cuda" without numbers. */
+weir_status weir__plan_devices_parse(const char *spec, const weir_config *config,
+                                     struct weir__plan_device *devices_out, uint32_t *count_out);
+/** The bound that a pool has of a GPU of so many bytes which nobody uses, or the pools of host devices of such a host. */
+uint64_t weir__pool_usual_bound(weir_device_kind kind, uint64_t memory_bytes);
+/** A context of devices that only count (plan/plan.c): their pools never refuse, their memory has no bytes, and their
+ *  queues do nothing. Whoever makes something ready there finds out by weir__pool_uses() what it takes. Home is a real
+ *  host device. weir_pool_stats has the bounds of @p devices.
+ *  @param[in] like  a context with the same devices, whose reach is taken over; NULL: all reach each other. */
+weir_status weir__context_plan(const struct weir__plan_device *devices, uint32_t count,
+                               const weir_config *config, const weir_context *like,
+                               weir_context **context_out);
+/** Whether it is one of those: then what would be brought to devices need not be made. */
+int weir__context_planned(const weir_context *context);
+/** Whether the pools of the first @p count devices could hold @p bytes[d] more than they hold, with those that share a
+ *  bound taken together. @return the first that could not; UINT32_MAX: all could. */
+uint32_t weir__pools_lack(const weir_context *context, const uint64_t *bytes, uint32_t count);
+
 /** Whether the device has compute units and memory of its own, which others reach by copies and over a bus: a GPU of
  *  whatever maker. Else it works in the host's memory. */
 int weir__device_is_gpu(const weir_device *device);

@@ -6,6 +6,7 @@
 #include "algorithms/common/algorithm.h"
 #include "algorithms/common/forms.h"
 #include "algorithms/common/traversal.h"
+#include "algorithms/graph/sketch.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -51,8 +52,8 @@ static weir_status create_push(weir_bfs *bfs, const struct weir__making *making)
 /* Rows are short without exception: a mesh or a road network, of many narrow levels. */
 static int rows_are_short(const weir_graph *graph)
 {
-    uint64_t longest = 0;
-    for (uint64_t v = 0; v < graph->vertices; v++) {
+    uint64_t longest = weir__graph_is_sketch(graph) ? graph->vertices : 0;
+    for (uint64_t v = 0; v < graph->vertices && graph->offsets; v++) {
         uint64_t arcs = graph->offsets[v + 1] - graph->offsets[v];
         longest = arcs > longest ? arcs : longest;
     }
@@ -130,6 +131,21 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     return WEIR_OK;
 }
 
+/* For plans: the same again, elsewhere. */
+static weir_status make_again(const void *user, weir_context *context, const weir_graph *graph,
+                              const weir_partition *partition, void **object_out)
+{
+    weir_bfs *bfs;
+    weir_status status = weir_bfs_create(context, graph, partition, user, &bfs);
+    *object_out = bfs;
+    return status;
+}
+
+static void destroy_again(void *object)
+{
+    weir_bfs_destroy(object);
+}
+
 weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
                             const weir_partition *partition, const weir_run_options *options,
                             weir_bfs **bfs_out)
@@ -143,6 +159,8 @@ weir_status weir_bfs_create(weir_context *context, const weir_graph *graph,
         (status = weir__calloc(1, sizeof *bfs, "bfs", &bfs)))
         return status;
     bfs->parents = making.options->parents;
+    making.maker =
+        &(struct weir__maker){"breadth-first search", making.options, make_again, destroy_again};
     if ((status = weir__algorithm_create(&bfs->head, &making, WEIR_SHAPE_LEVELS, create))) {
         weir_bfs_destroy(bfs);
         return status;

@@ -172,7 +172,8 @@ static weir_status build(struct bfs_in_step *in_step, weir_context *context,
     config.in_arcs = config.out_bytes = 1;
     status = weir__row_steps_create(&in_step->on, &form, context, graph, partition, options,
                                     &config, in_step);
-    if (status || (status = weir__bfs_in_step_base(in_step, graph, &base)))
+    if (status || weir__context_planned(context) ||
+        (status = weir__bfs_in_step_base(in_step, graph, &base)))
         return status;
     for (uint32_t p = 0; p < in_step->on.parts && !status; p++) {
         struct bfs_step_args *args = weir_steps_args(in_step->on.steps, p);

@@ -28,22 +28,16 @@ static weir_status may_reside(const void *user)
     const struct asked_of *of = user;
     const struct weir__algorithm *head = &of->cc->head;
     const uint64_t needed = weir__cc_resident_bytes(of->graph, head->parts);
+    uint64_t bytes[WEIR_DEVICES_MAX];
     weir_status status;
     if (of->cc->source == WEIR_CC_RESIDENT)
         return WEIR_OK;
     if ((status = weir_steps_possible(head->context, head->parts)))
         return status;
-    for (uint32_t d = 0; d < head->parts; d++) {
-        weir_pool_stats pool = WEIR_POOL_STATS_INIT;
-        weir_device_pool_stats(weir_context_device(head->context, d), &pool);
-        if (pool.bound_bytes < pool.used_bytes + needed)
-            return weir__fail(
-                WEIR_ERR_NOMEM,
-                "the rows take %llu bytes of each device's pool, which has not so many "
-                "left",
-                (unsigned long long)needed);
-    }
-    return WEIR_OK;
+    for (uint32_t d = 0; d < head->parts; d++)
+        bytes[d] = needed;
+    return weir__pools_lack(head->context, bytes, head->parts) < head->parts ? WEIR_ERR_NOMEM
+                                                                             : WEIR_OK;
 }
 
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
@@ -75,6 +69,22 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
                                     &cc->streamed);
 }
 
+/* For plans: the same again, elsewhere. */
+static weir_status make_again(const void *user, weir_context *context, const weir_graph *graph,
+                              const weir_partition *partition, void **object_out)
+{
+    const weir_run_options *options = user;
+    weir_cc *cc;
+    weir_status status = weir_cc_create(context, graph, partition, options, WEIR_CC_RESIDENT, &cc);
+    *object_out = cc;
+    return status;
+}
+
+static void destroy_again(void *object)
+{
+    weir_cc_destroy(object);
+}
+
 weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            weir_cc_source source, weir_cc **cc_out)
@@ -91,6 +101,10 @@ weir_status weir_cc_create(weir_context *context, const weir_graph *graph,
         return status;
     cc->source = source;
     cc->route = making.options->route;
+    const struct weir__maker again = {"connected components", making.options, make_again,
+                                      destroy_again};
+    if (source == WEIR_CC_RESIDENT) /* arcs that do not fit are streamed otherwise */
+        making.maker = &again;
     if ((status = weir__algorithm_create(&cc->head, &making, WEIR_SHAPE_COMPONENTS, create))) {
         weir_cc_destroy(cc);
         return status;
@@ -138,7 +152,7 @@ weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out
 }
 
 weir_status weir_cc_explain(const weir_cc *cc, weir_run_stats *picked_out,
-                         weir_run_reasons *reasons_out)
+                            weir_run_reasons *reasons_out)
 {
     weir_run_stats picked = WEIR_RUN_STATS_INIT;
     weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
@@ -151,7 +165,7 @@ weir_status weir_cc_explain(const weir_cc *cc, weir_run_stats *picked_out,
     }
     picked.work.route = cc->route;
     return weir__algorithm_explained(&cc->head, &weir__cc_forms.form[form], &picked, &reasons,
-                                   picked_out, reasons_out);
+                                     picked_out, reasons_out);
 }
 
 weir_status weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out)

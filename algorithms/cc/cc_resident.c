@@ -67,6 +67,8 @@ static int is_in_order(const struct weir__row_steps *on)
     const uint32_t *id = weir_rows_vertices(on->rows);
     const uint32_t numbers = weir__row_steps_part(on, 0)->numbers;
     uint32_t last = 0, i = 0;
+    if (!id) /* of a sketch, which is numbered by degree */
+        return 0;
     for (; i < numbers && (id[i] == UINT32_MAX || id[i] >= last); i++)
         last = id[i] == UINT32_MAX ? last : id[i];
     return i == numbers;
@@ -244,9 +246,11 @@ static void enter_tree(const weir__cc_merge_tree *tree, uint32_t me, struct cc_a
 static weir_status enter_ids(const weir__cc_resident *cc, weir_device *device, uint32_t index,
                              struct cc_args *a)
 {
-    const uint32_t *ids = weir_rows_vertices(cc->on.rows) + a->part.begin;
     const weir_steps *steps = cc->on.steps;
     const size_t bytes = (size_t)a->part.owned * 4;
+    if (weir__context_planned(cc->on.context))
+        return WEIR_OK;
+    const uint32_t *ids = weir_rows_vertices(cc->on.rows) + a->part.begin;
     weir_status status = weir__upload(device, weir_steps_data(steps, "label", index), ids, bytes);
     return status || cc->in_order
                ? status

@@ -32,8 +32,9 @@ struct weir__cc_streamed {
     uint32_t devices, time_limit_ms;
     weir_transport transport; /* between devices */
     size_t packet_bytes;
-    uint32_t *parent[WEIR_DEVICES_MAX]; /* device memory */
-    uint32_t *labels;                   /* of the last run; page-locked where there are GPUs */
+    uint32_t *parent[WEIR_DEVICES_MAX];  /* device memory */
+    void *counted[2 * WEIR_DEVICES_MAX]; /* where devices only count: what links would take */
+    uint32_t *labels;                    /* of the last run; page-locked where there are GPUs */
     struct weir__dataflow_owner owner;
 };
 
@@ -283,6 +284,17 @@ static weir_status fits(const weir__cc_streamed *cc, const weir_graph *graph,
     return weir__need_fits(&need, "connected components of %s", graph->name);
 }
 
+/* Where devices only count: what links take when a run begins. */
+static weir_status count_buffers(weir__cc_streamed *cc)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t d = 0; d < cc->devices && !status; d++)
+        for (uint32_t link = 0; link < (cc->merge_tree.children[d] ? 2u : 1u) && !status; link++)
+            status = weir__device_alloc_as(weir_context_device(cc->context, d), "buffers of links",
+                                           BUFFERS, cc->packet_bytes, &cc->counted[2 * d + link]);
+    return status;
+}
+
 static weir_status create_all(weir__cc_streamed *cc, const weir_graph *graph,
                               const weir_run_options *options, size_t packet_bytes)
 {
@@ -293,12 +305,13 @@ static weir_status create_all(weir__cc_streamed *cc, const weir_graph *graph,
         status = fits(cc, graph, options);
     for (uint32_t d = 0; d < cc->devices && !status; d++) {
         void *place;
-        if (!(status = weir_device_alloc(weir_context_device(cc->context, d),
-                                         (size_t)cc->vertices * 4, &place)))
+        if (!(status = weir__device_alloc_as(weir_context_device(cc->context, d), "parents",
+                                             cc->vertices, 4, &place)))
             cc->parent[d] = place;
     }
-    if (status ||
-        (status = weir__cc_locked_alloc(cc->context, cc->vertices * 4, "labels", &cc->labels)))
+    if (status || weir__context_planned(cc->context))
+        return status ? status : count_buffers(cc);
+    if ((status = weir__cc_locked_alloc(cc->context, cc->vertices * 4, "labels", &cc->labels)))
         return status;
     return weir__cc_segments_create(cc->context, graph, cc->packet_bytes, &cc->segments);
 }
@@ -349,6 +362,8 @@ void weir__cc_streamed_destroy(weir__cc_streamed *cc)
         return;
     for (uint32_t d = 0; d < cc->devices; d++)
         weir_device_free(weir_context_device(cc->context, d), cc->parent[d]);
+    for (uint32_t i = 0; i < 2 * cc->devices; i++)
+        weir_device_free(weir_context_device(cc->context, i / 2), cc->counted[i]);
     weir__cc_segments_destroy(&cc->segments);
     weir__cc_locked_free(cc->context, cc->labels);
     weir__dataflow_owner_destroy(&cc->owner);

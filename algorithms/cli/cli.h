@@ -51,7 +51,8 @@ enum weir__cli_verb_bit {
     VERB_WEIGHTED = 2048, /**< those that need weights */
     VERB_TREE = 4096,     /**< those that can keep a tree */
     VERB_CONVERT = 8192,
-    VERB_PARTITION = 16384
+    VERB_PARTITION = 16384,
+    VERB_PLAN = 32768
 };
 
 /** The value of an option that one algorithm alone has. */
@@ -71,6 +72,8 @@ typedef struct weir__cli_request {
     uint64_t given;
     const char
         *graph; /**< the positional argument; of convert the first, and output is the second */
+    const char *only;        /**< the second one, of plan: a verb */
+    uint64_t vertices, arcs; /**< options of plan */
     const char *output, *json, *devices;
     const char *output_parents; /**< implies parents */
     const char *machine, *compare, *from;
@@ -199,9 +202,9 @@ int weir__cli_bytes(const char *text, uint64_t *bytes_out);
 /* ---- choices (choices.c) ------------------------------------------------------------------ */
 
 extern const weir__cli_choices weir__cli_partitions, weir__cli_routes, weir__cli_orders,
-    weir__cli_kernels, weir__cli_workers, weir__cli_mappings, weir__cli_balances, weir__cli_wires,
-    weir__cli_topo_formats, weir__cli_bench_formats, weir__cli_partition_formats,
-    weir__cli_schedules;
+    weir__cli_kernels, weir__cli_directions, weir__cli_workers, weir__cli_mappings,
+    weir__cli_balances, weir__cli_wires, weir__cli_topo_formats, weir__cli_bench_formats,
+    weir__cli_partition_formats, weir__cli_schedules;
 
 /** Find the position of @p text among the built values. Any other text is refused by name. */
 int weir__cli_choose(const weir__cli_choices *choices, const char *option, const char *text,
@@ -401,6 +404,7 @@ int weir__cli_traverse(const weir__cli_request *request);
 int weir__cli_convert(const weir__cli_request *request);
 int weir__cli_partition(const weir__cli_request *request);
 int weir__cli_info(const weir__cli_request *request);
+int weir__cli_plan(const weir__cli_request *request);
 int weir__cli_info_config(const weir__cli_request *request);
 int weir__cli_topo(const weir__cli_request *request);
 int weir__cli_bench(const weir__cli_request *request);

@@ -50,13 +50,16 @@ struct json_t *weir__cli_json_devices(const weir_context *context)
     json_t *devices = json_array();
     for (uint32_t i = 0; i < weir_context_device_count(context); i++) {
         weir_device_info info = WEIR_DEVICE_INFO_INIT;
+        weir_pool_stats pool = WEIR_POOL_STATS_INIT;
         weir_device_info_get(weir_context_device(context, i), &info);
+        weir_device_pool_stats(weir_context_device(context, i), &pool);
         json_t *device = json_pack(
-            "{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "label", info.label, "name", info.name, "kind",
-            info.kind == WEIR_DEVICE_CUDA ? "cuda" : "host", "units",
+            "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "label", info.label, "name", info.name,
+            "kind", info.kind == WEIR_DEVICE_CUDA ? "cuda" : "host", "units",
             weir__cli_json_integer(info.units), "workers", weir__cli_json_integer(info.workers),
             "lanes", weir__cli_json_integer(info.lanes), "memory_bytes",
-            weir__cli_json_integer(info.memory_bytes));
+            weir__cli_json_integer(info.memory_bytes), "pool_bytes",
+            weir__cli_json_integer(pool.bound_bytes));
         if (json_array_append_new(devices, device)) {
             json_decref(devices);
             return NULL;

@@ -16,7 +16,15 @@ static const weir__cli_option options[] = {
            "start at N different vertices with out-arcs, chosen by --seed"),
     FLAG("undirected", VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION,
          undirected, "add the reverse of every arc; default: off"),
-    OPTION("weights", "W", VERB_WEIGHTED, weir__cli_set_weights, 0,
+    FLAG("undirected", VERB_PLAN, undirected,
+         "add the reverse of every arc; with --arcs: they are among the M;\n"
+         "default: off"),
+    NUMBER("vertices", VERB_PLAN, vertices, 1, WEIR_VERTICES_MAX,
+           "of a graph that is not at hand; with --arcs, in place of GRAPH"),
+    OPTION("arcs", "M", VERB_PLAN, weir__cli_set_number, FIELD(arcs),
+           "its arcs, spread as an R-MAT graph spreads them, in equal parts", .low = 0,
+           .high = UINT64_C(1) << 48),
+    OPTION("weights", "W", VERB_WEIGHTED | VERB_PLAN, weir__cli_set_weights, 0,
            "of the arcs: file (the graph's own), random[:LO-HI[:SEED]] (whole\n"
            "numbers, equal for both directions of an edge), unit (all 1),\n"
            "auto (file where the graph has some, else random:1-255:1);\n"
@@ -42,7 +50,13 @@ static const weir__cli_option options[] = {
     TEXT("devices", "SPEC", VERB_TRAVERSAL | VERB_INFO | VERB_TOPO | VERB_BENCH | VERB_PBF, devices,
          "host:4, host:2x3, cuda, cuda:0-3, cuda:0,host:1;\n"
          "default: cuda where a GPU works, else host:4"),
-    OPTION("partition", "P", VERB_TRAVERSAL, weir__cli_set_partition, 0,
+    TEXT("devices", "SPEC", VERB_PLAN, devices,
+         "as of bfs; GPUs need not be here, and then nothing is known of\n"
+         "their memory but WEIR_POOL_BYTES; default: as of bfs"),
+    TEXT("machine", "FILE|SPEC", VERB_PLAN, machine,
+         "on all devices of this machine instead, with their memory: what\n"
+         "weir topo --machine takes"),
+    OPTION("partition", "P", VERB_TRAVERSAL | VERB_PLAN, weir__cli_set_partition, 0,
            "who owns which vertices: block, edge (equal arcs), random,\n"
            "metis, each over all devices; file:PATH: what weir partition or\n"
            "gpmetis wrote, over as many devices as it has parts; auto: edge,\n"
@@ -60,6 +74,7 @@ static const weir__cli_option options[] = {
            .low = 1, .high = WEIR_DEVICES_MAX,
            .foreign = "has one part a device; that option belongs to partition"),
     {.name = NULL}, /* options that an algorithm alone has are listed here */
+    FLAG("parents", VERB_PLAN, parents, "of bfs: with a tree; default: off"),
     FLAG("parents", VERB_TREE, parents,
          "keep a tree too: for each vertex the one it was reached from; in\n"
          "step alone; --verify checks it by the rules of Graph500; default:\n"
@@ -116,14 +131,17 @@ static const weir__cli_option options[] = {
            .low = 1, .high = 1000000),
     TEXT("from", "FILE.json", VERB_BENCH, from,
          "measure nothing: read the figures of a --json file"),
-    OPTION("order", "O", VERB_WORKLIST, weir__cli_set_order, 0,
+    OPTION("direction", "D", VERB_PLAN, weir__cli_set_direction, 0,
+           "auto, push, pull, switch: as of the verbs; default: auto",
+           .choices = &weir__cli_directions),
+    OPTION("order", "O", VERB_WORKLIST | VERB_PLAN, weir__cli_set_order, 0,
            "fifo: as items come; soft, soft:DELTA: near ones first, DELTA levels\n"
            "or units a step, found when left out (of pr what goes to other\n"
            "devices last); bulk: generation by generation, all devices together;\n"
            "default: fifo, or soft where near and far differ, or where\n"
            "several host devices search breadth-first",
            .choices = &weir__cli_orders),
-    CHOICE("kernel", "K", VERB_WORKLIST, kernel, weir__cli_kernels,
+    CHOICE("kernel", "K", VERB_WORKLIST | VERB_PLAN, kernel, weir__cli_kernels,
            "auto; fused: one kernel a device that stays until the end and\n"
            "sends by itself; discrete: a kernel a round; live: one kernel a\n"
            "device that stays and has no rounds, with --order fifo alone,\n"
@@ -156,7 +174,7 @@ static const weir__cli_option options[] = {
     NUMBER("seed", VERB_PBF, seed, 0, UINT64_MAX, "of the elements; default: 1"),
     NUMBER("seed", VERB_SEARCH, seed, 0, UINT64_MAX,
            "for --sources and for partitions random and metis; default: 1"),
-    NUMBER("seed", VERB_WHOLE | VERB_PARTITION, seed, 0, UINT64_MAX,
+    NUMBER("seed", VERB_WHOLE | VERB_PARTITION | VERB_PLAN, seed, 0, UINT64_MAX,
            "for partitions random and metis; default: 1"),
     OPTION("time-limit", "SECONDS", VERB_TRAVERSAL | VERB_PBF, weir__cli_set_seconds,
            FIELD(time_limit_ms),
@@ -183,7 +201,7 @@ static const weir__cli_option options[] = {
     OUTPUT_FILE(VERB_TOPO | VERB_BENCH, "write what --format says there; default: standard output"),
     TEXT("json", "FILE|-",
          VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_BENCH |
-             VERB_PBF,
+             VERB_PBF | VERB_PLAN,
          json,
          "write one JSON document; - is standard output, which then\n"
          "holds nothing else"),
@@ -199,7 +217,7 @@ static const weir__cli_option options[] = {
     FLAG("config", VERB_INFO, config, "show the tunables: environment names, values, defaults"),
     FLAG("help",
          VERB_TRAVERSAL | VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_TOPO |
-             VERB_BENCH | VERB_PBF | VERB_VERSION | VERB_HELP,
+             VERB_BENCH | VERB_PBF | VERB_PLAN | VERB_VERSION | VERB_HELP,
          help, "show this text"),
 };
 

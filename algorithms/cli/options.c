@@ -182,6 +182,8 @@ static int take_positional(struct parser *parser, const char *argument)
                               parser->verb->name);
     if (parser->positionals == 1)
         parser->request->graph = argument;
+    else if (parser->verb->bit == VERB_PLAN)
+        parser->request->only = argument;
     else
         parser->request->output = argument;
     return EXIT_DONE;

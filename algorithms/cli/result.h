@@ -113,6 +113,8 @@ int weir__cli_any_staged(const weir_machine *machine);
 /** The table of a machine (topo_table.c) and what routes over it would be (topo_routes.c).
  *  @param[in] plan  a weir_route_kind to show alone, or -1. */
 void weir__cli_topo_table(const weir_machine *machine, FILE *file);
+/** What the pools of a context's devices may take. */
+void weir__cli_topo_pools(const weir_context *context, FILE *file);
 int weir__cli_topo_routes(const weir_machine *machine, int plan, FILE *file);
 
 #endif

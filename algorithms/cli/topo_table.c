@@ -96,6 +96,30 @@ static void print_hosts(const weir_machine *machine, FILE *file)
     }
 }
 
+void weir__cli_topo_pools(const weir_context *context, FILE *file)
+{
+    const uint32_t count = weir_context_device_count(context);
+    uint64_t asked = 0;
+    char bound[FIGURE_ROOM];
+    (void)weir_config_number(weir_context_config(context), "pool_bytes", &asked);
+    fprintf(file, "\npools (bytes that a run may take; %s)\n",
+            asked ? "by WEIR_POOL_BYTES" : "what there is, less a reserve: WEIR_POOL_BYTES is 0");
+    fprintf(file, "  %-8s  %9s  %s\n", "device", "bound", "shared by");
+    for (uint32_t i = 0; i <= count; i++) {
+        const weir_device *device =
+            i < count ? weir_context_device(context, i) : weir_context_home(context);
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
+        weir_pool_stats pool = WEIR_POOL_STATS_INIT;
+        weir_device_info_get(device, &info);
+        weir_device_pool_stats(device, &pool);
+        fprintf(file, "  %-8s  %9s", info.label, memory_text(pool.bound_bytes, bound));
+        if (pool.sharing > 1)
+            fprintf(file, "  %" PRIu64 " pools\n", pool.sharing);
+        else
+            fprintf(file, "  -\n");
+    }
+}
+
 /* ---- hops ---- */
 
 static void print_hops(const weir_machine *machine, FILE *file)

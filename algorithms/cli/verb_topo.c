@@ -84,6 +84,8 @@ static int print_table(struct session *session)
         return weir__cli_fail(EXIT_RUN, "no memory for the table");
     print_source(session, file);
     weir__cli_topo_table(session->machine, file);
+    if (session->context)
+        weir__cli_topo_pools(session->context, file);
     int code = weir__cli_topo_routes(session->machine, session->request->plan, file);
     char *text = weir__text_close(&table, &bytes);
     if (!text && !code)

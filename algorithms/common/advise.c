@@ -1,5 +1,6 @@
 /** @file advise.c  On how many devices an algorithm is fastest. */
 #include "algorithms/common/advise.h"
+#include "algorithms/graph/sketch.h"
 #include "runtime/support.h"
 
 /* All figures were measured on one, two and four H200s joined by NVSwitch (docs/benchmarks.md) and rounded, since the
@@ -232,6 +233,10 @@ uint32_t weir_devices_advise(weir_context *context, const weir_graph *graph, wei
         .shape = shape, .vertices = (double)graph->vertices, .arcs = (double)graph->arcs};
     uint32_t all = weir_context_device_count(context), units;
     const char *why = NULL;
+    if (weir__graph_is_sketch(graph)) {
+        *why_out = NULL;
+        return all;
+    }
     facts.devices = count_alike(context, 1, &facts.bytes_a_device, &units);
     /* If there is no memory for a search, nothing is known against taking all devices. */
     if (!facts.devices)

@@ -87,7 +87,9 @@ weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__ma
     head->vertices = making->graph->vertices;
     head->arcs = making->graph->arcs;
     head->parts = making->partition->parts;
-    if (!(status = create(head, making)))
+    if (making->maker)
+        status = weir__plan_check(making->maker, making->context, making->graph, making->partition);
+    if (!status && !(status = create(head, making)))
         head->prepared = weir__prepare_end(&making->begin, making->graph, making->partition, made);
     weir_partition_destroy(made);
     return status;
@@ -130,9 +132,9 @@ void weir__algorithm_ran(struct weir__algorithm *head, uint64_t begin_ns, weir_r
 }
 
 weir_status weir__algorithm_explained(const struct weir__algorithm *head,
-                                    const struct weir__form *form, weir_run_stats *picked,
-                                    weir_run_reasons *reasons, weir_run_stats *picked_out,
-                                    weir_run_reasons *reasons_out)
+                                      const struct weir__form *form, weir_run_stats *picked,
+                                      weir_run_reasons *reasons, weir_run_stats *picked_out,
+                                      weir_run_reasons *reasons_out)
 {
     picked->devices = head->parts;
     picked->why_devices = head->why_devices;

@@ -4,6 +4,7 @@
 #define WEIR_ALGORITHMS_COMMON_ALGORITHM_H
 
 #include "algorithms/common/forms.h"
+#include "algorithms/common/plan.h"
 #include "algorithms/common/row_steps.h"
 #include "algorithms/common/timing.h"
 
@@ -32,6 +33,8 @@ struct weir__making {
         *options;           /**< the caller's or NULL; `known` after weir__making_begin() */
     weir_run_options known; /**< the options as this library has them */
     struct weir__prepare begin;
+    const struct weir__maker
+        *maker; /**< makes the same again, to find out whether it fits; NULL: it is not asked */
 };
 
 /** Note the time, read the options.
@@ -65,9 +68,9 @@ weir_status weir__algorithm_prepared(const struct weir__algorithm *head,
 /** End a plan, as weir_bfs_explain(): what all have beside what the form filled in.
  *  @param[in] form  that runs. */
 weir_status weir__algorithm_explained(const struct weir__algorithm *head,
-                                    const struct weir__form *form, weir_run_stats *picked,
-                                    weir_run_reasons *reasons, weir_run_stats *picked_out,
-                                    weir_run_reasons *reasons_out);
+                                      const struct weir__form *form, weir_run_stats *picked,
+                                      weir_run_reasons *reasons, weir_run_stats *picked_out,
+                                      weir_run_reasons *reasons_out);
 
 /** Take note that a run was not complete. @return @p status. */
 weir_status weir__algorithm_failed(struct weir__algorithm *head, weir_status status);

@@ -23,11 +23,11 @@ weir_status weir__refuse_owner(const uint8_t *owner, uint32_t parts)
                       owner[v], parts);
 }
 
-weir_status weir__bring(weir_device *device, const void *data, uint64_t count, size_t bytes,
-                        const void **placed_out)
+weir_status weir__bring(weir_device *device, const char *what, const void *data, uint64_t count,
+                        size_t bytes, const void **placed_out)
 {
     void *placed;
-    weir_status status = weir_device_alloc(device, (size_t)count * bytes, &placed);
+    weir_status status = weir__device_alloc_as(device, what, count, bytes, &placed);
     if (status)
         return status;
     *placed_out = placed;

@@ -15,10 +15,11 @@ weir_status weir__partition_over_all(const weir_context *context, const weir_gra
 /** Name the first vertex whose owner is no part; there is one. @retval WEIR_ERR_INVALID  always. */
 weir_status weir__refuse_owner(const uint8_t *owner, uint32_t parts);
 
-/** Copy an array of the host to new memory of a device.
+/** Copy an array of the host to new memory of a device. In a context that only counts @p data is not looked at.
+ *  @param[in] what         the array's name, a constant.
  *  @param[out] placed_out  set as soon as there is memory, so that it is freed with its owner after a failure as well. */
-weir_status weir__bring(weir_device *device, const void *data, uint64_t count, size_t bytes,
-                        const void **placed_out);
+weir_status weir__bring(weir_device *device, const char *what, const void *data, uint64_t count,
+                        size_t bytes, const void **placed_out);
 /** Free what weir__bring() placed; NULL is fine. */
 void weir__bring_free(weir_device *device, const void *placed);
 

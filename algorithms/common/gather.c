@@ -32,6 +32,7 @@ void weir__numbering_destroy(struct weir__numbering *numbering)
         return;
     weir_queue_destroy(numbering->queue);
     weir_device_free(device(numbering, 0), numbering->order);
+    weir_device_free(device(numbering, 0), numbering->counted);
     for (uint32_t p = 0; p < numbering->parts; p++)
         weir_device_free(device(numbering, p), numbering->map[p]);
     pthread_mutex_destroy(&numbering->lock);
@@ -134,11 +135,11 @@ void weir__numbering_need(const struct weir__sizes *sizes, int table, struct wei
 /* Make the map of a part, if there is none yet. The caller holds the lock. */
 static weir_status make_map(struct weir__numbering *numbering, uint32_t p)
 {
-    void *map;
+    uint32_t *map;
     if (numbering->map[p])
         return WEIR_OK;
-    weir_status status = weir_device_alloc(device(numbering, p),
-                                           (size_t)numbering->owned[p] * sizeof(uint32_t), &map);
+    weir_status status = weir__device_alloc_as(device(numbering, p), "vertices by number",
+                                               numbering->owned[p], sizeof *map, &map);
     if (status)
         return status;
     if ((status = upload_map(numbering, p, map)))
@@ -193,7 +194,8 @@ static weir_status make_order(struct weir__numbering *numbering)
     weir_status status;
     if (numbering->order)
         return WEIR_OK;
-    if ((status = weir_device_alloc(device(numbering, 0), bytes, &order)))
+    if ((status = weir__device_alloc_as(device(numbering, 0), WEIR__GATHER_ORDER,
+                                        numbering->vertices, sizeof(uint32_t), &order)))
         return status;
     if ((status = weir__upload(device(numbering, 0), order, numbering->number, bytes)))
         weir_device_free(device(numbering, 0), order);
@@ -285,7 +287,8 @@ weir_status weir__gather_on_devices(struct weir__numbering *numbering, const voi
     const size_t bytes = (size_t)delivery.stretch * value_bytes;
     pthread_mutex_lock(&numbering->lock);
     weir_status status = prepare(numbering);
-    if (!status && !(status = weir_device_alloc(device(numbering, 0), 2 * bytes, &stage))) {
+    if (!status && !(status = weir__device_alloc_as(device(numbering, 0), WEIR__GATHER_STAGE,
+                                                    2 * delivery.stretch, value_bytes, &stage))) {
         delivery.stage[0] = stage;
         delivery.stage[1] = delivery.stage[0] + bytes;
         status = deliver(&delivery, values_out);
@@ -315,4 +318,18 @@ weir_status weir__gather(struct weir__numbering *numbering, const void *const *v
     /* If the pool has no room beside the graph, values go through the host. */
     return status == WEIR_ERR_NOMEM ? gather_on_host(numbering, values, value_bytes, values_out)
                                     : status;
+}
+
+weir_status weir__gather_count(struct weir__numbering *numbering, size_t value_bytes)
+{
+    struct delivery delivery = {.numbering = numbering};
+    const void *values[WEIR_DEVICES_MAX] = {NULL};
+    if (!weir__context_planned(numbering->context) || !may_be_on_devices(numbering, value_bytes) ||
+        !all_gpus(numbering) || numbering->counted)
+        return WEIR_OK;
+    describe(&delivery, values, value_bytes);
+    weir_status status = make_order(numbering);
+    return status ? status
+                  : weir__device_alloc_as(device(numbering, 0), WEIR__GATHER_STAGE,
+                                          2 * delivery.stretch, value_bytes, &numbering->counted);
 }

@@ -15,6 +15,10 @@
 #include "algorithms/algorithms.h"
 #include "runtime/support.h"
 
+/** Names of what a gather on devices takes; where there is no room it goes another way. */
+#define WEIR__GATHER_ORDER "numbers by vertex"
+#define WEIR__GATHER_STAGE "values in order"
+
 /** Which vertex stands where. Belongs to a placement or to rows, which set all but the last four; those are made
  *  on first use, by any thread. */
 struct weir__numbering {
@@ -30,6 +34,7 @@ struct weir__numbering {
     uint32_t *map[WEIR_DEVICES_MAX]; /* device memory: vertex by row */
     uint32_t *order;                 /* memory of device 0: number by vertex */
     weir_queue *queue;               /* of device 0 */
+    void *counted;                   /* where devices only count: two stretches */
 };
 
 /** @param[in] fields  as they are to be, but for the last four. @retval WEIR_ERR_NOMEM */
@@ -52,6 +57,9 @@ weir_status weir__numbering_values(struct weir__numbering *numbering, uint32_t p
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE  @par Blocks  yes. */
 weir_status weir__gather(struct weir__numbering *numbering, const void *const *values,
                          size_t value_bytes, void *values_out);
+/** In a context that only counts: take what weir__gather() would take of the devices, if anything. Elsewhere nothing happens.
+ *  @param[in] value_bytes  0: there are no values. */
+weir_status weir__gather_count(struct weir__numbering *numbering, size_t value_bytes);
 /** The same on the devices, whatever their kind, for values of 4 and 8 bytes where the first device reaches the others.
  *  @retval WEIR_ERR_UNSUPPORTED  they do not, or values have another width.
  *  @retval WEIR_ERR_NOMEM        the first device has no memory for the order, or for two stretches. */

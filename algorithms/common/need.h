@@ -43,6 +43,11 @@ void weir__traversal_need(const struct weir__sizes *sizes, const weir_operator *
                           struct weir__need *need);
 /** Vertices of a part's halo, at most. */
 uint64_t weir__halo_most(const struct weir__sizes *sizes, uint32_t part);
+/** The same of arcs that lead anywhere, each vertex being as likely as any other: what a sketch has (graph/sketch.h). */
+uint64_t weir__halo_usual(const struct weir__sizes *sizes, uint32_t part);
+/** weir__gather_count() of a placement, and of rows. */
+weir_status weir__placement_count_results(const weir_placement *placement, size_t value_bytes);
+weir_status weir__rows_count_results(const weir_rows *rows, size_t value_bytes);
 /** weir_rows_create(), with a partition, but for what the program reserves. Of the sizes `transposed` says whether there
  *  are in-arcs that are not the out-arcs; they are not counted by part here. */
 void weir__rows_need(const struct weir__sizes *sizes, const weir_rows_config *config,

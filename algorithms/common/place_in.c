@@ -4,6 +4,7 @@
  * their targets in any order, and then each row is sorted. The weight of an arc is looked up in the row of its source. */
 #include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
+#include "algorithms/graph/sketch.h"
 #include "algorithms/graph/arcs.h"
 #include "runtime/support.h"
 
@@ -158,5 +159,7 @@ void weir__sizes_transpose(const weir_graph *graph, const weir_partition *partit
 {
     struct count count = {graph, partition->owner, sizes};
     sizes->transposed = 1;
+    if (weir__graph_is_sketch(graph))
+        return; /* they are counted as equal already */
     weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_by_part, &count);
 }

@@ -7,6 +7,7 @@
 #include "algorithms/common/bring.h"
 #include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
+#include "algorithms/graph/sketch.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -158,21 +159,37 @@ static weir_status take_way(const struct rows *rows, struct way *way)
                : weir__alloc(way->arcs, weight_bytes(rows->kind), "part weights", &way->weights);
 }
 
+/* How large the halo is. */
+static weir_status find_halo(struct rows *rows)
+{
+    const struct weir__place *place = rows->place;
+    weir_part *part = &place->placement->part[rows->p];
+    weir_status status;
+    if ((status = weir__calloc(place->placement->vertices, 1, "marks of a part", &rows->mark)) ||
+        (status = weir__alloc(place->blocks, 4, "halo of blocks", &rows->halo_base)))
+        return status;
+    weir__parallel_for(place->blocks, 1, 0, mark_targets, rows);
+    weir__parallel_for(place->blocks, 1, 0, count_halo, rows);
+    part->halo_count = halo_total(rows); /* with what it owns at most n, so local numbers fit too */
+    return WEIR_OK;
+}
+
 static weir_status build(struct rows *rows)
 {
     const struct weir__place *place = rows->place;
     weir_part *part = &place->placement->part[rows->p];
     uint64_t n = place->placement->vertices;
     weir_status status;
-    if ((status = weir__calloc(n, 1, "marks of a part", &rows->mark)) ||
-        (status = weir__alloc(n, 4, "local numbers", &rows->local)) ||
-        (status = weir__alloc(place->blocks, 4, "halo of blocks", &rows->halo_base)) ||
+    if (weir__graph_is_sketch(place->graph)) {
+        part->halo_count = (uint32_t)weir__halo_usual(place->sizes, rows->p);
+        return WEIR_OK;
+    }
+    if ((status = find_halo(rows)) || place->sizes)
+        return status;
+    if ((status = weir__alloc(n, 4, "local numbers", &rows->local)) ||
         (status = take_way(rows, &rows->way[0])) ||
         (rows->way[1].graph && (status = take_way(rows, &rows->way[1]))))
         return status;
-    weir__parallel_for(place->blocks, 1, 0, mark_targets, rows);
-    weir__parallel_for(place->blocks, 1, 0, count_halo, rows);
-    part->halo_count = halo_total(rows); /* with what it owns at most n, so local numbers fit too */
     if ((status = weir__alloc(part->halo_count, 4, "part halo", &rows->halo)))
         return status;
     weir__parallel_for(place->blocks, 1, 0, number_locals, rows);
@@ -235,13 +252,18 @@ static weir_status bring_way(const struct rows *rows, const struct way *way,
 {
     const weir_placement *placement = rows->place->placement;
     weir_device *device = weir_context_device(placement->context, rows->p);
+    static const char *const of_way[2][3] = {
+        {"offsets of out-arcs", "out-arcs", "weights of out-arcs"},
+        {"offsets of in-arcs", "in-arcs", "weights of in-arcs"}};
+    const char *const *names = of_way[way == &rows->way[1]];
     const void *offsets = NULL, *targets = NULL;
     weir_status status;
-    if (!(status = weir__bring(device, way->offsets, (uint64_t)placement->part[rows->p].owned + 1,
-                               8, &offsets)) &&
-        !(status = weir__bring(device, way->targets, way->arcs, 4, &targets)) && way->weights)
-        status =
-            weir__bring(device, way->weights, way->arcs, weight_bytes(rows->kind), weights_out);
+    if (!(status = weir__bring(device, names[0], way->offsets,
+                               (uint64_t)placement->part[rows->p].owned + 1, 8, &offsets)) &&
+        !(status = weir__bring(device, names[1], way->targets, way->arcs, 4, &targets)) &&
+        rows->kind != WEIR_PART_WEIGHTS_NONE)
+        status = weir__bring(device, names[2], way->weights, way->arcs, weight_bytes(rows->kind),
+                             weights_out);
     *offsets_out = offsets;
     *targets_out = targets;
     return status;
@@ -258,8 +280,9 @@ static weir_status bring_all(const struct rows *rows)
     if (!status && rows->way[1].graph)
         status =
             bring_way(rows, &rows->way[1], &part->in_offsets, &part->in_sources, &part->in_weights);
-    if (!status && !(status = weir__bring(device, rows->halo, part->halo_count, 4, &halo)))
-        status = weir__bring(device, placement->first, placement->parts + 1, 4, &first);
+    if (!status && !(status = weir__bring(device, "halo", rows->halo, part->halo_count, 4, &halo)))
+        status =
+            weir__bring(device, "first numbers", placement->first, placement->parts + 1, 4, &first);
     part->halo = halo;
     part->first = first;
     if (rows->place->in && !rows->way[1].graph) { /* the graph is symmetric */

@@ -2,6 +2,7 @@
 #include "algorithms/common/bring.h"
 #include "algorithms/common/need.h"
 #include "algorithms/graph/partition.h"
+#include "algorithms/graph/sketch.h"
 #include "algorithms/common/placement.h"
 #include "algorithms/common/timing.h"
 #include "runtime/support.h"
@@ -42,6 +43,16 @@ static weir_status number(weir_placement *placement)
     return weir__numbering_create(&fields, &placement->numbering);
 }
 
+/* How many vertices and arcs parts have, without numbers. */
+static void number_sketch(weir_placement *placement, const struct weir__sizes *sizes)
+{
+    for (uint32_t p = 0; p < placement->parts; p++) {
+        placement->part[p].owned = (uint32_t)sizes->owned[p];
+        placement->arcs[p] = sizes->arcs_of[p];
+        placement->first[p + 1] = placement->first[p] + (uint32_t)sizes->owned[p];
+    }
+}
+
 static weir_status place_all(weir_placement *placement, const weir_graph *graph,
                              const weir_partition *partition, weir_part_weights weights, int in)
 {
@@ -56,9 +67,13 @@ static weir_status place_all(weir_placement *placement, const weir_graph *graph,
         weir__sizes_transpose(graph, partition, &sizes);
     weir__placement_need(&sizes, weights, &need);
     status = weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts);
+    if (weir__context_planned(placement->context))
+        place.sizes = &sizes;
     if (!status && sizes.transposed)
         status = weir__place_transpose(&place, weights);
-    if (!status)
+    if (!status && weir__graph_is_sketch(graph))
+        number_sketch(placement, &sizes);
+    else if (!status)
         status = weir__place_number(&place);
     for (uint32_t p = 0; p < placement->parts && !status; p++)
         status = weir__place_part(&place, p, weights);
@@ -166,6 +181,11 @@ weir_status weir_placement_locate(const weir_placement *placement, uint64_t vert
 uint32_t weir_placement_degree(const weir_placement *placement, uint64_t vertex)
 {
     return vertex < placement->vertices ? placement->degree[placement->global[vertex]] : 0;
+}
+
+weir_status weir__placement_count_results(const weir_placement *placement, size_t value_bytes)
+{
+    return weir__gather_count(placement->numbering, value_bytes);
 }
 
 weir_status weir_placement_gather(const weir_placement *placement, const void *const *values,

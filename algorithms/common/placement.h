@@ -9,6 +9,7 @@
 
 #include "algorithms/algorithms.h"
 #include "algorithms/common/gather.h"
+#include "algorithms/common/need.h"
 
 struct weir_placement {
     _Atomic uint32_t users; /* whoever made it, and traversals; acq_rel: the last frees */
@@ -43,8 +44,9 @@ struct weir__place {
     int in; /* parts have in-arcs */
     weir_graph
         transposed; /* whose out-arcs are the graph's in-arcs; no offsets: they are its own out-arcs */
-    uint64_t *in_base; /* as arc_base */
-    int bad;           /* some vertex's owner is no part */
+    uint64_t *in_base;               /* as arc_base */
+    const struct weir__sizes *sizes; /* of a context that only counts; else NULL */
+    int bad;                         /* some vertex's owner is no part */
 };
 
 /** Fill first, arcs, owned, global and degree of the placement, and the bases. */

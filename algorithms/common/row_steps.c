@@ -85,7 +85,8 @@ weir_status weir__row_steps_create(struct weir__row_steps *on, const struct weir
     for (uint32_t d = 0; d < on->parts && !status; d++)
         memcpy((char *)weir_steps_args(on->steps, d) + form->rows, weir__row_steps_part(on, d),
                sizeof(weir_rows_part));
-    return status;
+    return status ? status
+                  : weir__rows_count_results(on->rows, array_of(on->form, form->values)->bytes);
 }
 
 void weir__row_steps_destroy(struct weir__row_steps *on)

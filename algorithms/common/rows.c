@@ -3,6 +3,7 @@
 #include "algorithms/common/need.h"
 #include "algorithms/common/rows_build.h"
 #include "algorithms/graph/partition.h"
+#include "algorithms/graph/sketch.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -67,14 +68,33 @@ static weir_status number(weir_rows *rows)
     return weir__numbering_create(&fields, &rows->numbering);
 }
 
+/* What is counted of parts whose arcs are not brought to them. */
+static weir_status count(const weir_rows *rows, const weir_graph *graph,
+                         const weir_partition *partition, const weir_rows_config *config,
+                         struct weir__sizes *sizes_out)
+{
+    weir_status status = weir__sizes_of(rows->context, graph, partition, sizes_out);
+    if (!status && config->in_arcs && !rows->symmetric)
+        weir__sizes_transpose(graph, partition, sizes_out);
+    return status;
+}
+
 static weir_status place_all(weir_rows *rows, const weir_graph *graph,
                              const weir_partition *partition, const weir_rows_config *config)
 {
     struct weir__rows_build build = {
         .rows = rows, .graph = graph, .config = config, .owner = partition->owner};
-    weir_status status;
-    build.weight_shift = weight_shift(&build);
-    if (!(status = weir__rows_count_in(&build)) && !(status = weir__rows_number(&build)))
+    struct weir__sizes sizes;
+    weir_status status = WEIR_OK;
+    if (weir__context_planned(rows->context)) {
+        status = count(rows, graph, partition, config, &sizes);
+        build.sizes = &sizes;
+    } else {
+        build.weight_shift = weight_shift(&build);
+    }
+    if (!status && !weir__graph_is_sketch(graph))
+        status = weir__rows_count_in(&build);
+    if (!status && !(status = weir__rows_number(&build)) && !build.sizes)
         status = weir__rows_transpose(&build);
     for (uint32_t p = 0; p < rows->parts && !status; p++)
         status = weir__rows_place_part(&build, p);
@@ -262,6 +282,11 @@ const uint32_t *weir_rows_numbers(const weir_rows *rows)
 const uint32_t *weir_rows_degrees(const weir_rows *rows)
 {
     return rows->degree;
+}
+
+weir_status weir__rows_count_results(const weir_rows *rows, size_t value_bytes)
+{
+    return weir__gather_count(rows->numbering, value_bytes);
 }
 
 weir_status weir_rows_gather(const weir_rows *rows, const void *const *values, size_t value_bytes,

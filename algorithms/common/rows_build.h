@@ -7,6 +7,7 @@
 #define WEIR_ALGORITHMS_COMMON_ROWS_BUILD_H
 
 #include "algorithms/common/gather.h"
+#include "algorithms/common/need.h"
 #include "algorithms/rows.h"
 #include "algorithms/graph/arcs.h"
 
@@ -32,7 +33,8 @@ struct weir__rows_build {
         *in_degree;    /* by vertex; NULL: in-arcs are not wanted, or those of a symmetric graph */
     uint64_t *in_ends; /* by number: where each row of in-arcs ends */
     void *in_keys;     /* the rows of in-arcs by number, as weir__rows_key says, not sorted yet */
-    uint32_t weight_shift; /* of the highest byte that any weight has */
+    const struct weir__sizes *sizes; /* of a context that only counts: arcs by part; else NULL */
+    uint32_t weight_shift;           /* of the highest byte that any weight has */
 };
 
 /** The in-degrees, if in-arcs are wanted and not those of a symmetric graph. */

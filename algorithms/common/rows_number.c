@@ -5,6 +5,7 @@
  * and the sums of those before tell a block where its own go, so that blocks are independent. */
 #include "algorithms/common/bring.h"
 #include "algorithms/common/rows_build.h"
+#include "algorithms/graph/sketch.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -258,6 +259,20 @@ static weir_status choose_order(struct sort *sort)
     return status;
 }
 
+/* Where numbers begin, without any. */
+static weir_status number_sketch(struct weir__rows_build *build)
+{
+    weir_rows *rows = build->rows;
+    uint32_t totals[256] = {0};
+    for (uint32_t p = 0; p < rows->parts; p++)
+        totals[p] = (uint32_t)build->sizes->owned[p];
+    weir_status status = set_begins(build, totals);
+    for (uint32_t p = 0; p < rows->parts && !status; p++)
+        rows->part[p].busy = rows->part[p].owned;
+    rows->order = build->config->order == WEIR_ROWS_BY_ID ? WEIR_ROWS_BY_ID : WEIR_ROWS_BY_DEGREE;
+    return status;
+}
+
 weir_status weir__rows_number(struct weir__rows_build *build)
 {
     weir_rows *rows = build->rows;
@@ -265,6 +280,8 @@ weir_status weir__rows_number(struct weir__rows_build *build)
     struct sort sort = {.build = build, .blocks = (n + BLOCK - 1) / BLOCK};
     uint32_t *spare = NULL, totals[256] = {0};
     weir_status status;
+    if (weir__graph_is_sketch(build->graph))
+        return number_sketch(build);
     if ((status = weir__alloc(n, 4, "numbers", &rows->number)) ||
         (status = weir__alloc(n, 4, "degrees of vertices", &sort.degree)) ||
         (status = weir__alloc(n, 4, "order of vertices", &sort.to)) ||

@@ -29,6 +29,7 @@ struct csr {
     uint32_t *half; /* numbers, then weights, on their way to the device */
     uint32_t low;   /* the lower half is on its way */
     uint32_t shift; /* of the highest byte of a key */
+    int in;         /* they are in-arcs */
 };
 
 static void count_rows(void *user, uint64_t begin, uint64_t end)
@@ -112,13 +113,13 @@ static void part_halves(void *user, uint64_t begin, uint64_t end)
         csr->half[i] = (uint32_t)(keys[i] >> shift);
 }
 
-static weir_status bring_half(struct csr *csr, weir_device *device, int low, uint64_t arcs,
-                              const uint32_t **placed_out)
+static weir_status bring_half(struct csr *csr, weir_device *device, const char *what, int low,
+                              uint64_t arcs, const uint32_t **placed_out)
 {
     const void *placed = NULL;
     csr->low = low != 0;
-    weir__parallel_for(arcs, WEIR__ARC_CHUNK, 0, part_halves, csr);
-    weir_status status = weir__bring(device, csr->half, arcs, 4, &placed);
+    weir__parallel_for(csr->half ? arcs : 0, WEIR__ARC_CHUNK, 0, part_halves, csr);
+    weir_status status = weir__bring(device, what, csr->half, arcs, 4, &placed);
     *placed_out = placed;
     return status;
 }
@@ -127,20 +128,23 @@ static weir_status bring_csr(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out
 {
     const struct weir__rows_build *build = csr->build;
     weir_device *device = weir_context_device(build->rows->context, csr->part->part);
+    const char *ends = csr->in ? "in-arcs" : "out-arcs";
     const void *offsets = NULL, *targets = NULL;
-    weir_status status =
-        weir__bring(device, csr->offsets, (uint64_t)csr->part->owned + 1, 8, &offsets);
+    weir_status status = weir__bring(device, csr->in ? "offsets of in-arcs" : "offsets of out-arcs",
+                                     csr->offsets, (uint64_t)csr->part->owned + 1, 8, &offsets);
     arcs_out->offsets = offsets;
     if (status)
         return status;
     if (!build->config->weights) {
-        status = weir__bring(device, csr->keys, arcs, 4, &targets);
+        status = weir__bring(device, ends, csr->keys, arcs, 4, &targets);
         arcs_out->targets = targets;
         return status;
     }
-    if ((status = weir__alloc(arcs, 4, "part weights", &csr->half)) ||
-        (status = bring_half(csr, device, build->config->by_weight, arcs, &arcs_out->targets)) ||
-        (status = bring_half(csr, device, !build->config->by_weight, arcs, &arcs_out->weights)))
+    if ((!build->sizes && (status = weir__alloc(arcs, 4, "part weights", &csr->half))) ||
+        (status =
+             bring_half(csr, device, ends, build->config->by_weight, arcs, &arcs_out->targets)) ||
+        (status = bring_half(csr, device, csr->in ? "weights of in-arcs" : "weights of out-arcs",
+                             !build->config->by_weight, arcs, &arcs_out->weights)))
         return status;
     return WEIR_OK;
 }
@@ -154,6 +158,10 @@ static weir_status sort_and_bring(struct csr *csr, uint64_t arcs, weir_arcs *arc
 static weir_status place_out(const struct weir__rows_build *build, weir_rows_part *part)
 {
     struct csr csr = {.build = build, .part = part, .shift = key_shift(build)};
+    if (build->sizes) {
+        part->arcs_out = build->sizes->arcs_of[part->part];
+        return bring_csr(&csr, part->arcs_out, &part->out);
+    }
     weir_status status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &csr.offsets);
     if (!status) {
         weir__parallel_for(part->owned, WEIR__ARC_CHUNK, 0, count_rows, &csr);
@@ -174,7 +182,11 @@ static weir_status place_out(const struct weir__rows_build *build, weir_rows_par
 /* The rows lie in the transpose one after the other: they are sorted and sent from there. */
 static weir_status place_in(const struct weir__rows_build *build, weir_rows_part *part)
 {
-    struct csr csr = {.build = build, .part = part, .shift = key_shift(build)};
+    struct csr csr = {.build = build, .part = part, .shift = key_shift(build), .in = 1};
+    if (build->sizes) {
+        part->arcs_in = build->sizes->in_arcs_of[part->part];
+        return bring_csr(&csr, part->arcs_in, &part->in);
+    }
     const uint64_t *ends = build->in_ends + part->begin;
     uint64_t before = part->begin ? ends[-1] : 0;
     weir_status status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &csr.offsets);
@@ -206,14 +218,18 @@ static void fill_bytes(void *user, uint64_t begin, uint64_t end)
 
 static weir_status place_bytes(const struct weir__rows_build *build, weir_rows_part *part)
 {
-    struct bytes bytes = {.degree = build->rows->degree + part->begin};
+    struct bytes bytes = {.degree = NULL};
     const void *brought = NULL;
-    weir_status status = weir__alloc(part->owned, 1, "degrees of a part", &bytes.byte);
+    weir_status status = WEIR_OK;
+    if (!build->sizes) {
+        bytes.degree = build->rows->degree + part->begin;
+        status = weir__alloc(part->owned, 1, "degrees of a part", &bytes.byte);
+    }
     if (status)
         return status;
-    weir__parallel_for(part->owned, WEIR__ARC_CHUNK, 0, fill_bytes, &bytes);
-    status = weir__bring(weir_context_device(build->rows->context, part->part), bytes.byte,
-                         part->owned, 1, &brought);
+    weir__parallel_for(bytes.byte ? part->owned : 0, WEIR__ARC_CHUNK, 0, fill_bytes, &bytes);
+    status = weir__bring(weir_context_device(build->rows->context, part->part),
+                         "out-degrees as bytes", bytes.byte, part->owned, 1, &brought);
     part->out_byte = brought;
     free(bytes.byte);
     return status;
@@ -232,8 +248,8 @@ weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t p)
         status = place_in(build, part);
     }
     if (!status && build->config->out_degrees)
-        status = weir__bring(weir_context_device(rows->context, p), rows->degree, rows->numbers, 4,
-                             &degree);
+        status = weir__bring(weir_context_device(rows->context, p), "out-degrees", rows->degree,
+                             rows->numbers, 4, &degree);
     part->out_degree = degree;
     if (!status && build->config->out_bytes)
         status = place_bytes(build, part);

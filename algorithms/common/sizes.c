@@ -1,7 +1,10 @@
 /** @file sizes.c  How much of a graph each part of a partition has, counted without taking memory. */
 #include "algorithms/common/need.h"
 #include "algorithms/graph/partition.h"
+#include "algorithms/graph/sketch.h"
 #include "runtime/support.h"
+
+#include <math.h>
 
 #define ROW_CHUNK (UINT64_C(1) << 16)
 
@@ -32,6 +35,27 @@ static void count_parts(void *user, uint64_t begin, uint64_t end)
     }
 }
 
+/* The p-th of equal shares. */
+static uint64_t share(uint64_t all, uint32_t parts, uint32_t p)
+{
+    return all / parts + (p < all % parts);
+}
+
+static void share_equally(struct weir__sizes *sizes)
+{
+    for (uint32_t p = 0; p < sizes->parts; p++) {
+        sizes->owned[p] = share(sizes->vertices, sizes->parts, p);
+        sizes->arcs_of[p] = sizes->in_arcs_of[p] = share(sizes->arcs, sizes->parts, p);
+    }
+}
+
+uint64_t weir__halo_usual(const struct weir__sizes *sizes, uint32_t part)
+{
+    const double n = (double)sizes->vertices;
+    const double others = (double)(sizes->vertices - sizes->owned[part]);
+    return n > 0 ? (uint64_t)(others * -expm1(-(double)sizes->arcs_of[part] / n)) : 0;
+}
+
 weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, struct weir__sizes *sizes_out)
 {
@@ -45,6 +69,9 @@ weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
                                       .parts = partition->parts};
     sizes_out->touched = graph->arcs < graph->vertices ? graph->arcs + 1 : graph->vertices;
     sizes_out->numbers = graph->vertices + partition->parts * (uint64_t)WEIR_ROWS_ALIGN;
-    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, count_parts, &count);
+    if (weir__graph_is_sketch(graph))
+        share_equally(sizes_out);
+    else
+        weir__parallel_for(graph->vertices, ROW_CHUNK, 0, count_parts, &count);
     return WEIR_OK;
 }

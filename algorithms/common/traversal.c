@@ -39,10 +39,15 @@ static weir_device *device(const weir_traversal *traversal, uint32_t p)
     return weir_context_device(traversal->placement->context, p);
 }
 
-static size_t bytes_on(const weir_traversal *traversal, uint32_t p)
+static size_t count_on(const weir_traversal *traversal, uint32_t p)
 {
     const weir_part *part = &traversal->placement->part[p];
-    return ((size_t)part->owned + part->halo_count) * traversal->config.value_bytes;
+    return (size_t)part->owned + part->halo_count;
+}
+
+static size_t bytes_on(const weir_traversal *traversal, uint32_t p)
+{
+    return count_on(traversal, p) * traversal->config.value_bytes;
 }
 
 static weir_status create_part(weir_traversal *traversal, uint32_t p)
@@ -50,10 +55,11 @@ static weir_status create_part(weir_traversal *traversal, uint32_t p)
     weir_status status = WEIR_OK;
     void *counts = NULL;
     if (traversal->config.value_bytes)
-        status =
-            weir_device_alloc(device(traversal, p), bytes_on(traversal, p), &traversal->values[p]);
+        status = weir__device_alloc_as(device(traversal, p), "values", count_on(traversal, p),
+                                       traversal->config.value_bytes, &traversal->values[p]);
     if (!status)
-        status = weir_device_alloc(device(traversal, p), COUNTS_BYTES, &counts);
+        status = weir__device_alloc_as(device(traversal, p), "counts of a run", VALUES_COUNTS,
+                                       sizeof(uint64_t), &counts);
     traversal->counts[p] = counts;
     if (!status)
         status = weir_endpoint_create(device(traversal, p), NULL, &traversal->worker[p]);
@@ -84,7 +90,11 @@ static uint64_t queue_items(const weir_traversal *traversal, weir_kernel_kind ke
 static uint32_t tile_atoms(const weir_placement *placement)
 {
     uint64_t with_arcs = 0, arcs = 0;
-    for (uint64_t v = 0; v < placement->vertices; v++) {
+    for (uint32_t p = 0; p < placement->parts && !placement->degree; p++) {
+        with_arcs += placement->part[p].owned; /* of a sketch */
+        arcs += placement->arcs[p];
+    }
+    for (uint64_t v = 0; v < placement->vertices && placement->degree; v++) {
         with_arcs += placement->degree[v] != 0;
         arcs += placement->degree[v];
     }
@@ -265,8 +275,9 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
     traversal->op = op;
     traversal->config = known;
     traversal->counting = known.value_bytes > 0;
-    if ((status = weir_device_alloc(weir_context_home(placement->context),
-                                    placement->parts * COUNTS_BYTES, &counted_words)))
+    if ((status = weir__device_alloc_as(weir_context_home(placement->context), "counts of a run",
+                                        placement->parts * (uint64_t)VALUES_COUNTS,
+                                        sizeof(uint64_t), &counted_words)))
         goto err;
     traversal->counted = counted_words;
     memset(counted_words, 0, placement->parts * COUNTS_BYTES);
@@ -275,7 +286,8 @@ weir_status weir_traversal_create(weir_placement *placement, const weir_operator
             goto err;
     if ((status = create_worklist(traversal, &asked)) || (status = fill_values(traversal)) ||
         (status = clear_counts(traversal)) || (status = count_once(traversal)) ||
-        (status = sync_all(traversal)))
+        (status = sync_all(traversal)) ||
+        (status = weir__gather_count(placement->numbering, known.value_bytes)))
         goto err;
     weir__prepare_more(&begin, &placement->prepared, &traversal->prepared);
     *traversal_out = traversal;
@@ -367,7 +379,7 @@ weir_status weir_traversal_run(weir_traversal *traversal, weir_run_stats *stats_
 }
 
 weir_status weir_traversal_explain(const weir_traversal *traversal, weir_run_stats *picked_out,
-                                weir_run_reasons *reasons_out)
+                                   weir_run_reasons *reasons_out)
 {
     weir_run_stats picked = WEIR_RUN_STATS_INIT;
     weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;

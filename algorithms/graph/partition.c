@@ -1,6 +1,7 @@
 /** @file partition.c  Who owns each vertex: the simple kinds, and how good the result is (measured in
  *  partition_measure.c). */
 #include "algorithms/graph/partition.h"
+#include "algorithms/graph/sketch.h"
 #include "algorithms/graph/random.h"
 #include "runtime/support.h"
 
@@ -173,6 +174,16 @@ static weir_status assign(const weir_graph *graph, const struct how *how, uint8_
     }
 }
 
+/* Equal parts, whatever the kind. */
+static weir_status create_sketch(const weir_graph *graph, uint32_t parts,
+                                 weir_partition **partition_out)
+{
+    weir_status status = weir__calloc(1, sizeof **partition_out, "partition", partition_out);
+    if (!status)
+        **partition_out = weir__partition_sketch(graph, parts);
+    return status;
+}
+
 static weir_status create(const weir_graph *graph, const struct how *how,
                           weir_partition **partition_out)
 {
@@ -182,8 +193,11 @@ static weir_status create(const weir_graph *graph, const struct how *how,
     uint8_t *owner = NULL;
     weir_status status;
     *partition_out = NULL;
-    if ((status = check(graph, how)) ||
-        (status = weir__calloc(1, sizeof *partition, "partition", &partition)) ||
+    if ((status = check(graph, how)))
+        return status;
+    if (weir__graph_is_sketch(graph))
+        return create_sketch(graph, parts, partition_out);
+    if ((status = weir__calloc(1, sizeof *partition, "partition", &partition)) ||
         (status = weir__calloc(graph->vertices, 1, "partition", &owner)) ||
         (status = assign(graph, how, owner, &parts)))
         goto err_free;

@@ -1,6 +1,7 @@
 /** @file symmetric.c  Does a graph have the reverse of every arc? */
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/random.h"
+#include "algorithms/graph/sketch.h"
 #include "runtime/support.h"
 
 struct symmetry {
@@ -35,6 +36,23 @@ static void add_hashes(void *user, uint64_t begin, uint64_t end)
     __atomic_fetch_add(&s->sum[1], sum[1], __ATOMIC_RELAXED);
 }
 
+static const char undirected_sketch[] = "undirected sketch", directed_sketch[] = "sketch";
+
+weir_graph weir__graph_sketch(uint64_t vertices, uint64_t arcs, int undirected,
+                              weir_weight_kind weights)
+{
+    return (weir_graph){.vertices = vertices,
+                        .arcs = arcs,
+                        .weight_kind = weights,
+                        .name = "a graph of these sizes",
+                        .format = undirected ? undirected_sketch : directed_sketch};
+}
+
+int weir__graph_is_sketch(const weir_graph *graph)
+{
+    return graph->format == undirected_sketch || graph->format == directed_sketch;
+}
+
 /* A symmetric graph has the same edges upwards, to larger ids, as downwards. Whether it has is seen from two
  * sums of 64-bit hashes, those of upward arcs less those of downward ones: a graph that is not symmetric has
  * both at 0 once in 2^128. To look each reverse up takes a few reads from all over the graph an arc, which is
@@ -42,6 +60,8 @@ static void add_hashes(void *user, uint64_t begin, uint64_t end)
 int weir__graph_symmetric(const weir_graph *graph, const uint32_t *weights)
 {
     struct symmetry s = {graph, weights, {0, 0}};
+    if (weir__graph_is_sketch(graph))
+        return graph->format == undirected_sketch;
     if (graph->arcs % 2)
         return 0;
     weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &s);

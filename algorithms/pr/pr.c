@@ -52,7 +52,7 @@ static weir_status possible(const void *user)
 static uint64_t dangling(const weir_graph *graph)
 {
     uint64_t count = 0;
-    for (uint64_t v = 0; v < graph->vertices; v++)
+    for (uint64_t v = 0; v < graph->vertices && graph->offsets; v++) /* a sketch has none */
         count += graph->offsets[v] == graph->offsets[v + 1];
     return count;
 }
@@ -94,6 +94,28 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     return WEIR_OK;
 }
 
+struct asked_for {
+    const weir_run_options *options;
+    const weir_pr_config *config;
+};
+
+/* For plans: the same again, elsewhere. */
+static weir_status make_again(const void *user, weir_context *context, const weir_graph *graph,
+                              const weir_partition *partition, void **object_out)
+{
+    const struct asked_for *asked = user;
+    weir_pr *pr;
+    weir_status status =
+        weir_pr_create(context, graph, partition, asked->options, asked->config, &pr);
+    *object_out = pr;
+    return status;
+}
+
+static void destroy_again(void *object)
+{
+    weir_pr_destroy(object);
+}
+
 weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
                            const weir_partition *partition, const weir_run_options *options,
                            const weir_pr_config *config, weir_pr **pr_out)
@@ -110,6 +132,8 @@ weir_status weir_pr_create(weir_context *context, const weir_graph *graph,
         return status;
     pr->config = known;
     pr->config.tolerance = fmax(known.tolerance, TOLERANCE_LEAST);
+    making.maker = &(struct weir__maker){
+        "PageRank", &(struct asked_for){making.options, &pr->config}, make_again, destroy_again};
     if ((status = weir__algorithm_create(&pr->head, &making, WEIR_SHAPE_SWEEPS, create))) {
         weir_pr_destroy(pr);
         return status;
@@ -172,7 +196,7 @@ weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, ui
 }
 
 weir_status weir_pr_explain(const weir_pr *pr, weir_run_stats *picked_out,
-                         weir_run_reasons *reasons_out)
+                            weir_run_reasons *reasons_out)
 {
     weir_run_stats picked = WEIR_RUN_STATS_INIT;
     weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
@@ -186,7 +210,7 @@ weir_status weir_pr_explain(const weir_pr *pr, weir_run_stats *picked_out,
     picked.direction = pr->direction;
     return status ? status
                   : weir__algorithm_explained(&pr->head, &weir__pr_forms.form[form], &picked,
-                                            &reasons, picked_out, reasons_out);
+                                              &reasons, picked_out, reasons_out);
 }
 
 weir_status weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out)

@@ -50,6 +50,7 @@ struct weir__pr_rows {
     uint64_t count;
     const uint64_t *offsets; /* host memory, count + 1 */
     uint32_t *targets;       /* the device's memory, ascending in each row */
+    uint32_t begin;          /* number of the first one; read where devices only count */
 };
 
 /** All parts, and what is known by number. */
@@ -59,6 +60,9 @@ struct weir__pr_parts {
     uint32_t numbers;
     const uint32_t *degree; /* out-degrees by number */
     int fine;               /* shares are doubles from the start */
+    const weir_graph *
+        graph; /* of a context that only counts, whose devices have no arcs to look at; else NULL */
+    const weir_rows *rows; /* the same */
 };
 
 /** Band b has the numbers begin[b] to begin[b + 1] - 1. */
@@ -163,7 +167,7 @@ weir_status weir__pr_push_link_items(const struct weir__pr_push *push, uint32_t 
                                      uint64_t *items_out);
 /** As weir_traversal_explain(). */
 weir_status weir__pr_push_explain(const struct weir__pr_push *push, weir_run_stats *picked_out,
-                               weir_run_reasons *reasons_out);
+                                  weir_run_reasons *reasons_out);
 void weir__pr_push_cancel(struct weir__pr_push *push);
 void weir__pr_push_destroy(struct weir__pr_push *push);
 

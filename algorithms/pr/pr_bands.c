@@ -83,6 +83,25 @@ static double fetch(struct look *look, uint32_t target, uint8_t stretch)
     return look->weight[line] == look->edge ? 1 - look->edge_hot : 1;
 }
 
+/* Arcs of a part from a row on. Where they are not on the device they are the graph's: of one that has the reverse of each arc the
+ * same, else as many out-arcs. */
+static weir_status take_arcs(const struct look *look, const struct weir__pr_rows *rows,
+                             uint64_t row, uint64_t count, uint32_t *targets)
+{
+    const weir_graph *graph = look->parts->graph;
+    const uint32_t *vertex, *number;
+    uint64_t taken = 0;
+    if (!graph)
+        return weir__download(rows->device, targets, rows->targets + rows->offsets[row], count * 4);
+    vertex = weir_rows_vertices(look->parts->rows) + rows->begin;
+    number = weir_rows_numbers(look->parts->rows);
+    for (; taken < count; row++)
+        for (uint64_t i = graph->offsets[vertex[row]];
+             i < graph->offsets[vertex[row] + UINT64_C(1)] && taken < count; i++)
+            targets[taken++] = number[graph->targets[i]];
+    return WEIR_OK;
+}
+
 /* Short rows from an arc of a part on: their arcs, and the lines that have to be fetched for them. Within a stretch a line
  * is fetched once. */
 static weir_status look_at(struct look *look, const struct weir__pr_rows *rows, uint64_t arc,
@@ -93,7 +112,7 @@ static weir_status look_at(struct look *look, const struct weir__pr_rows *rows, 
     uint64_t left = rows->offsets[rows->count] - from;
     if (left > look->stretch_arcs)
         left = look->stretch_arcs;
-    weir_status status = weir__download(rows->device, targets, rows->targets + from, left * 4);
+    weir_status status = take_arcs(look, rows, row, left, targets);
     for (; !status && row < rows->count && rows->offsets[row + 1] - from <= left; row++) {
         if (rows->offsets[row + 1] - rows->offsets[row] > PR_CHUNK_ARCS)
             continue;
@@ -234,9 +253,10 @@ weir_status weir__pr_fresh_reads(const struct weir__pr_parts *parts, double *eac
         const uint64_t all = rows->offsets[rows->count];
         memset(look.seen, 0, look.lines);
         for (uint32_t i = 0; i < STRETCHES && all && !status; i++) {
-            const uint64_t first = all / STRETCHES * i, left = all - first;
+            const uint64_t row = row_at(rows->offsets, rows->count, all / STRETCHES * i);
+            const uint64_t left = all - rows->offsets[row];
             const uint64_t count = left < look.stretch_arcs ? left : look.stretch_arcs;
-            status = weir__download(rows->device, targets, rows->targets + first, count * 4);
+            status = take_arcs(&look, rows, row, count, targets);
             for (uint64_t k = 0; k < count && !status; k++)
                 fetched += fetch(&look, targets[k], (uint8_t)(i + 1));
             arcs += (double)count;

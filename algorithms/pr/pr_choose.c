@@ -1,5 +1,6 @@
 /** @file pr_choose.c  Which kernel a PageRank in step has: one that spreads shares into bins, reads them band by band, keeps those of hubs
  * near, or none of these. README.md says when each is faster. */
+#include "algorithms/graph/sketch.h"
 #include "algorithms/pr/pr_making.h"
 #include "runtime/config.h"
 #include "runtime/room.h"
@@ -44,22 +45,22 @@ static int there_is_room(const struct weir__pr_making *making, uint32_t bands, u
                          const char *what)
 {
     struct weir__need need = {0, 0};
+    uint64_t bytes[WEIR_DEVICES_MAX];
     for (uint32_t p = 0; p < making->parts.count; p++) {
         const struct weir__pr_rows *rows = &making->parts.part[p];
-        const uint64_t binned = making->bins.rows ? weir__pr_bins_bytes(&making->bins, p) : 0;
-        const uint64_t bytes = to_come(making, p, bands) + binned;
+        const uint64_t lists = to_come(making, p, bands);
         weir_device_info info = WEIR_DEVICE_INFO_INIT;
         weir_pool_stats pool = WEIR_POOL_STATS_INIT;
+        bytes[p] = lists + (making->bins.rows ? weir__pr_bins_bytes(&making->bins, p) : 0);
         weir_device_info_get(rows->device, &info);
         weir_device_pool_stats(rows->device, &pool);
-        const uint64_t there = info.memory_bytes && info.memory_bytes < pool.bound_bytes
-                                   ? info.memory_bytes
-                                   : pool.bound_bytes;
-        if (pool.used_bytes + bytes > there)
+        if (info.memory_bytes && pool.used_bytes + bytes[p] > info.memory_bytes)
             return 0;
-        weir__need_take(&need, bytes - binned - making->parts.numbers * UINT64_C(24), 1);
-        weir__need_take_on(&need, rows->device, bytes, 1);
+        weir__need_take(&need, lists - making->parts.numbers * UINT64_C(24), 1);
+        weir__need_take_on(&need, rows->device, bytes[p], 1);
     }
+    if (weir__pools_lack(making->task->context, bytes, making->parts.count) < making->parts.count)
+        return 0;
     weir__need_pass(&need, 1, for_a_while);
     return weir__need_fits(&need, what) == WEIR_OK;
 }
@@ -184,9 +185,21 @@ static void choose_hubs(struct weir__pr_making *making)
 
 /* ---- the choice ---------------------------------------------------------------------------------- */
 
+/* Of a graph of which only numbers are known nobody knows where arcs lead: bands that are asked for, and nothing else. */
+static void choose_for_sketch(struct weir__pr_making *making)
+{
+    const weir_pr_config *config = &making->task->config;
+    if (config->bands && config->hubs <= 1 && config->bins <= 1)
+        making->bands.count = config->bands;
+}
+
 weir_status weir__pr_choose(struct weir__pr_making *making)
 {
     making->bands.count = 1;
+    if (weir__graph_is_sketch(making->task->graph)) {
+        choose_for_sketch(making);
+        return WEIR_OK;
+    }
     weir_status status = choose_bins(making);
     if (!status && !making->bins.rows)
         status = choose_bands(making);

@@ -1,4 +1,5 @@
 /** @file pr_pull.c  PageRank in step on the host's side: its arrays, runs, and what is said of them. */
+#include "algorithms/graph/sketch.h"
 #include "algorithms/pr/pr_making.h"
 #include "runtime/config.h"
 #include "runtime/room.h"
@@ -144,6 +145,17 @@ static const weir_steps_program program = PROGRAM(weir__pr_pull_steps, phases),
 
 /* ---- building ---------------------------------------------------------------------------------- */
 
+/* Rows of in-arcs as long as those of out-arcs. */
+static void offsets_by_degree(const struct weir__pr_making *making, uint32_t p)
+{
+    const weir_rows_part *part = weir__pr_part_of(making, p);
+    const uint32_t *degree = weir_rows_degrees(making->pull->on.rows) + part->begin;
+    uint64_t *offsets = making->offsets[p];
+    offsets[0] = 0;
+    for (uint32_t row = 0; row < part->owned; row++)
+        offsets[row + UINT64_C(1)] = offsets[row] + degree[row];
+}
+
 /* The rows are this object's alone, and nobody else looks at their arcs: so these may be put in another order. */
 static weir_status look_at_rows(struct weir__pr_making *making, uint32_t p)
 {
@@ -155,9 +167,29 @@ static weir_status look_at_rows(struct weir__pr_making *making, uint32_t p)
         return status;
     rows->device = weir_context_device(making->task->context, p);
     rows->count = part->owned;
+    rows->begin = part->begin;
     rows->offsets = making->offsets[p];
+    if (weir__context_planned(making->task->context)) {
+        offsets_by_degree(making, p);
+        return WEIR_OK;
+    }
     memcpy(&rows->targets, &part->in.targets, sizeof rows->targets);
     return weir__download(rows->device, making->offsets[p], part->in.offsets, bytes);
+}
+
+/* How long lists are as a rule, where arcs are not there to be dealt out. */
+static weir_status count_lists(struct weir__pr_making *making, uint32_t p)
+{
+    const uint64_t rows = weir__pr_part_of(making, p)->owned,
+                   arcs = weir__pr_part_of(making, p)->arcs_in;
+    struct weir__pr_lists *lists = &making->lists[p];
+    lists->bands = making->bands.count;
+    lists->chunks = lists->bands * (rows / PR_CHUNK_ROWS) + arcs / PR_CHUNK_ARCS;
+    lists->pieces = arcs / PR_PIECE_ARCS;
+    if (lists->bands == 1)
+        return WEIR_OK;
+    lists->strips = (uint32_t)(rows / weir__pr_strip_rows(rows) + 1);
+    return weir__calloc(1, sizeof *lists->first, "strips", &lists->first);
 }
 
 static weir_status make_lists(struct weir__pr_making *making, uint32_t p)
@@ -166,6 +198,9 @@ static weir_status make_lists(struct weir__pr_making *making, uint32_t p)
     const uint32_t bands = making->bands.count;
     uint8_t *end;
     weir_status status;
+    if (weir__graph_is_sketch(making->task->graph) ||
+        (bands > 1 && weir__context_planned(making->task->context)))
+        return count_lists(making, p);
     if (bands == 1)
         return weir__pr_lists(rows->offsets, rows->count, &making->lists[p]);
     if ((status = weir__calloc(rows->count, bands, "ends of rows", &end)))
@@ -189,14 +224,19 @@ static const struct weir__row_form form = FORM(program), form_in_bands = FORM(in
 static weir_status placed(struct weir__row_steps *on, void *user)
 {
     struct weir__pr_making *making = user;
+    const int sketch = weir__graph_is_sketch(making->task->graph);
     weir_status status = WEIR_OK;
     making->parts.count = on->parts;
     making->parts.numbers = weir__pr_part_of(making, 0)->numbers;
     making->parts.degree = weir_rows_degrees(on->rows);
     making->parts.fine = making->pull->fine;
-    if (on->parts > 1)
+    if (weir__context_planned(making->task->context)) {
+        making->parts.graph = making->task->graph;
+        making->parts.rows = on->rows;
+    }
+    if (on->parts > 1 && !sketch)
         status = weir__pr_readers(making->task, on->rows, &making->readers);
-    for (uint32_t p = 0; p < on->parts && !status; p++)
+    for (uint32_t p = 0; p < on->parts && !status && !sketch; p++)
         status = look_at_rows(making, p);
     if (!status)
         status = weir__pr_choose(making);
@@ -237,7 +277,7 @@ static weir_status place_lists(const struct weir__pr_making *making, uint32_t p)
          making->readers ? part->owned : 0}};
     weir_status status = WEIR_OK;
     for (size_t i = 0; i < sizeof list / sizeof *list && !status; i++)
-        if (list[i].bytes)
+        if (list[i].bytes && !weir__context_planned(making->task->context))
             status = weir__upload(weir_context_device(making->task->context, p),
                                   weir_steps_data(steps, list[i].array, p), list[i].values,
                                   list[i].bytes);
@@ -314,7 +354,7 @@ static weir_status build(struct weir__pr_making *making)
         tell(making, p);
         status = place_lists(making, p);
     }
-    if (!status && making->bins.rows)
+    if (!status && making->bins.rows && !weir__context_planned(task->context))
         status = build_bins(making);
     return status;
 }

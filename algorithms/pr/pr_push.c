@@ -130,7 +130,8 @@ static weir_status place_first(struct weir__pr_push *push, const struct weir__pr
     for (uint64_t v = 0; v < push->vertices; v++)
         if (task->partition->owner[v] == p)
             room[count++] = (pr_push_value){first->rank[v], first->residual[v]};
-    if ((status = weir_device_alloc(device, (count ? count : 1) * sizeof *room, &memory)))
+    if ((status = weir__device_alloc_as(device, "first ranks", count ? count : 1, sizeof *room,
+                                        &memory)))
         return status;
     push->first[p] = memory;
     return count ? weir__upload(device, memory, room, count * sizeof *room) : WEIR_OK;
@@ -176,26 +177,25 @@ out:
     return status;
 }
 
-static weir_status take(weir_device *device_of, uint64_t count, double **doubles_out)
+static weir_status take(weir_device *device_of, const char *what, uint64_t count,
+                        double **doubles_out)
 {
-    void *memory = NULL;
-    weir_status status = weir_device_alloc(device_of, (size_t)count * sizeof(double), &memory);
-    *doubles_out = memory;
-    return status;
+    return weir__device_alloc_as(device_of, what, count, sizeof(double), doubles_out);
 }
 
 /* Ranks and residuals, their sums, and ranks that are handed out. */
 static weir_status make_values(struct weir__pr_push *push)
 {
     weir_device *home = weir_context_home(weir_placement_context(push->placement));
-    weir_status status = take(home, push->parts * (uint64_t)PR_PUSH_SUMS, &push->summed);
+    weir_status status = take(home, "sums", push->parts * (uint64_t)PR_PUSH_SUMS, &push->summed);
     for (uint32_t p = 0; p < push->parts && !status; p++) {
         const weir_part *part = weir_placement_part(push->placement, p);
         const uint64_t count = (uint64_t)part->owned + part->halo_count;
         void *values = NULL;
-        if (!(status = take(device(push, p), PR_PUSH_SUMS, &push->sums[p])) &&
-            !(status = take(device(push, p), part->owned, &push->ranks[p])))
-            status = weir_device_alloc(device(push, p), count * sizeof *push->value[p], &values);
+        if (!(status = take(device(push, p), "sums", PR_PUSH_SUMS, &push->sums[p])) &&
+            !(status = take(device(push, p), "ranks", part->owned, &push->ranks[p])))
+            status = weir__device_alloc_as(device(push, p), "values", count, sizeof *push->value[p],
+                                           &values);
         push->value[p] = values;
     }
     return status;
@@ -232,6 +232,18 @@ static weir_status fits(const struct weir__pr_task *task)
     return weir__need_fits(&need, "PageRank of %s", task->graph->name);
 }
 
+/* Where nothing is brought to devices it need not be found. */
+static weir_status count_first(struct weir__pr_push *push, const struct weir__pr_task *task)
+{
+    weir_status status = WEIR_OK;
+    for (uint32_t p = 0; p < push->parts && !status; p++) {
+        const uint32_t owned = weir_placement_part(push->placement, p)->owned;
+        status = weir__device_alloc_as(weir_context_device(task->context, p), "first ranks",
+                                       owned ? owned : 1, sizeof *push->first[p], &push->first[p]);
+    }
+    return status ? status : weir__placement_count_results(push->placement, sizeof(double));
+}
+
 weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__pr_push **push_out)
 {
     const weir_traversal_config config = traversal_config();
@@ -250,7 +262,9 @@ weir_status weir__pr_push_create(const struct weir__pr_task *task, struct weir__
         (status = weir_traversal_create(push->placement, &weir__pr_push_operator, &task->options,
                                         &config, &push->traversal)))
         goto err;
-    if ((status = make_first(push, task)) || (status = make_values(push)))
+    status =
+        weir__context_planned(task->context) ? count_first(push, task) : make_first(push, task);
+    if (status || (status = make_values(push)))
         goto err;
     *push_out = push;
     return WEIR_OK;
@@ -530,7 +544,7 @@ weir_status weir__pr_push_link_items(const struct weir__pr_push *push, uint32_t 
 }
 
 weir_status weir__pr_push_explain(const struct weir__pr_push *push, weir_run_stats *picked_out,
-                               weir_run_reasons *reasons_out)
+                                  weir_run_reasons *reasons_out)
 {
     return weir_traversal_explain(push->traversal, picked_out, reasons_out);
 }

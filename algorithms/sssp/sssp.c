@@ -185,6 +185,21 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
     return WEIR_OK;
 }
 
+/* For plans: the same again, elsewhere. */
+static weir_status make_again(const void *user, weir_context *context, const weir_graph *graph,
+                              const weir_partition *partition, void **object_out)
+{
+    weir_sssp *sssp;
+    weir_status status = weir_sssp_create(context, graph, partition, user, &sssp);
+    *object_out = sssp;
+    return status;
+}
+
+static void destroy_again(void *object)
+{
+    weir_sssp_destroy(object);
+}
+
 weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
                              const weir_partition *partition, const weir_run_options *options,
                              weir_sssp **sssp_out)
@@ -208,6 +223,8 @@ weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
         snprintf(sssp->why_delta, sizeof sssp->why_delta,
                  "an arc weighs %.4g on average, and a vertex has %.3g arcs", estimate.mean,
                  graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0);
+    making.maker =
+        &(struct weir__maker){"shortest paths", making.options, make_again, destroy_again};
     if ((status = weir__algorithm_create(&sssp->head, &making, WEIR_SHAPE_LEVELS, create))) {
         weir_sssp_destroy(sssp);
         return status;
@@ -423,7 +440,7 @@ weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t 
 }
 
 weir_status weir_sssp_explain(const weir_sssp *sssp, weir_run_stats *picked_out,
-                           weir_run_reasons *reasons_out)
+                              weir_run_reasons *reasons_out)
 {
     weir_run_stats picked = WEIR_RUN_STATS_INIT;
     weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
@@ -439,7 +456,7 @@ weir_status weir_sssp_explain(const weir_sssp *sssp, weir_run_stats *picked_out,
         reasons.why_delta = sssp->why_delta;
     return status ? status
                   : weir__algorithm_explained(&sssp->head, &weir__sssp_forms.form[form], &picked,
-                                            &reasons, picked_out, reasons_out);
+                                              &reasons, picked_out, reasons_out);
 }
 
 weir_status weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out)

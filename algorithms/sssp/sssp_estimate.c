@@ -4,6 +4,7 @@
  * Chunks of rows are looked at on all cores and added up in their order, so that the sums, which are
  * rounded, do not depend on the number of threads. */
 #include "algorithms/sssp/sssp.h"
+#include "algorithms/graph/sketch.h"
 #include "runtime/support.h"
 
 #include <math.h>
@@ -149,6 +150,20 @@ uint32_t weir__sssp_width(const struct weir__sssp_estimate *estimate, int wide, 
     return width < least && least < 1e9 ? (uint32_t)least : width;
 }
 
+/* As of an R-MAT graph with weights of 1 to 255. */
+static struct weir__sssp_estimate of_sketch(const weir_graph *graph, double degree)
+{
+    return (struct weir__sssp_estimate){.mean = 128,
+                                        .whole = graph->weight_kind == WEIR_WEIGHT_U32,
+                                        .wide = graph->weight_kind != WEIR_WEIGHT_U32,
+                                        .scale = MEAN_STEPS / 128.0,
+                                        .delta_u32 = delta(128, degree),
+                                        .delta_f64 = delta(MEAN_STEPS, degree),
+                                        .delta_step = delta_step(128, degree, 1),
+                                        .skewed = 1,
+                                        .hubs = 1};
+}
+
 weir_status weir__sssp_estimate(const weir_graph *graph, struct weir__sssp_estimate *estimate_out)
 {
     struct facts facts;
@@ -159,6 +174,10 @@ weir_status weir__sssp_estimate(const weir_graph *graph, struct weir__sssp_estim
         return weir__fail(WEIR_ERR_INVALID,
                           "shortest paths need weights and %s has none (weir_graph_weigh())",
                           graph->name);
+    if (weir__graph_is_sketch(graph)) {
+        *estimate_out = of_sketch(graph, degree);
+        return WEIR_OK;
+    }
     if ((status = look_at(graph, &facts)))
         return status;
     if (facts.negative != NO_ARC && graph->negative_line)

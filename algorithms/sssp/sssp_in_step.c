@@ -32,9 +32,12 @@ static void need(const struct weir__sizes *sizes, const void *user, struct weir_
 /* Most pieces of a step: every row is cut at once. */
 static uint64_t most_pieces(const struct sssp_in_step *in_step, const weir_rows_part *part)
 {
-    const uint32_t *degree = weir_rows_degrees(in_step->on.rows) + part->begin;
+    const uint32_t *degree = weir_rows_degrees(in_step->on.rows);
     const uint32_t before = SSSP_STEP_BEFORE(1);
     uint64_t pieces = 0;
+    if (!degree) /* of a sketch */
+        return part->arcs_out / SSSP_STEP_PIECE;
+    degree += part->begin;
     for (uint32_t r = 0; r < part->owned; r++)
         if (degree[r] > before)
             pieces += (degree[r] - before + UINT64_C(0) + SSSP_STEP_PIECE - 1) / SSSP_STEP_PIECE;
@@ -196,9 +199,10 @@ weir_status weir__sssp_in_step_possible(const weir_context *context, uint32_t pa
 static void bind(struct sssp_in_step *in_step, uint32_t p)
 {
     struct sssp_step_args *args = weir_steps_args(in_step->on.steps, p);
-    const uint32_t *degree = weir_rows_degrees(in_step->on.rows) + args->part.begin;
+    const uint32_t *degree = weir_rows_degrees(in_step->on.rows);
     uint32_t hubs = 0;
-    while (hubs < args->part.busy && degree[hubs] >= SSSP_STEP_HUB_ARCS)
+    while (degree && hubs < args->part.busy &&
+           degree[args->part.begin + hubs] >= SSSP_STEP_HUB_ARCS)
         hubs++;
     for (uint32_t d = 0; d < in_step->on.parts && in_step->on.parts > 1; d++)
         args->room[d] = (uint32_t)inbox_room(in_step, d, p);

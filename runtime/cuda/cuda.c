@@ -123,11 +123,33 @@ static void close_device(weir_device *base)
     free(device);
 }
 
+static weir_status mem_left(weir_device *device, uint64_t *free_out, uint64_t *total_out)
+{
+    size_t left = 0, total = 0;
+    weir_status status = weir__cuda_use(device);
+    if (!status)
+        status = weir__cuda_check(device, "asking for its memory", cudaMemGetInfo(&left, &total));
+    *free_out = left;
+    *total_out = total;
+    return status;
+}
+
 static weir_status mem_alloc(weir_device *device, size_t bytes, void **data_out)
 {
+    uint64_t left, total;
     weir_status status = weir__cuda_use(device);
     *data_out = NULL;
-    return status ? status : weir__cuda_check(device, "taking memory", cudaMalloc(data_out, bytes));
+    if (status)
+        return status;
+    status = weir__cuda_check(device, "taking memory", cudaMalloc(data_out, bytes));
+    if (status != WEIR_ERR_NOMEM || mem_left(device, &left, &total))
+        return status;
+    return weir__fail(
+        WEIR_ERR_NOMEM,
+        "%s: the GPU cannot give %llu MiB more: %llu of its %llu MiB are free, and others "
+        "may have the rest",
+        device->info.label, (unsigned long long)(((bytes - 1) >> 20) + 1),
+        (unsigned long long)(left >> 20), (unsigned long long)(total >> 20));
 }
 
 static void mem_free(weir_device *device, void *data)
@@ -199,6 +221,7 @@ const weir__backend weir__cuda_backend = {
     .facts = weir__cuda_facts,
     .pair_atomics = weir__cuda_pair_atomics,
     .status = weir__cuda_status,
+    .mem_left = mem_left,
     .mem_alloc = mem_alloc,
     .mem_free = mem_free,
     .pinned_alloc = pinned_alloc,

@@ -109,8 +109,10 @@ static void arcs_lie_by_band(void **state)
         struct sample sample = {0};
         struct weir__pr_lists lists;
         make_sample(&sample, trial, &seed);
-        const struct weir__pr_rows rows = {weir_context_device(context, 0), sample.rows,
-                                           sample.offsets, sample.ordered};
+        const struct weir__pr_rows rows = {.device = weir_context_device(context, 0),
+                                           .count = sample.rows,
+                                           .offsets = sample.offsets,
+                                           .targets = sample.ordered};
         uint64_t *found = calloc(sample.rows + 1, sizeof *found), longs = 0;
         assert_non_null(found);
         OK(weir__pr_order(&rows, &sample.bands, sample.end));

@@ -12,7 +12,7 @@ fi
 cat >page.py <<'EOF'
 import json, re, sys
 page, machines, files = sys.argv[1], sys.argv[2], sys.argv[3:]
-VERBS = "bfs sssp pr cc pbf gen convert partition info bench".split()
+VERBS = "bfs sssp pr cc pbf plan gen convert partition info bench".split()
 TYPES = {"integer": lambda v: isinstance(v, int) and not isinstance(v, bool),
          "number": lambda v: isinstance(v, (int, float)) and not isinstance(v, bool),
          "text": lambda v: isinstance(v, str), "boolean": lambda v: isinstance(v, bool),
@@ -153,6 +153,9 @@ printf '0 1 -1\n' >negative.el
 document info negative.el --devices host:1
 printf '%%%%MatrixMarket matrix coordinate pattern general\n0 0 0\n' >empty.mtx
 document info empty.mtx --devices host:1
+document plan path.el --devices host:2
+document plan --vertices 1000 --arcs 5000 --devices cuda:0-1
+WEIR_POOL_BYTES=1MiB document plan --vertices 100000 --arcs 500000 bfs --devices cuda:0
 document info reals.el
 document info whole.el --undirected
 document info --config

@@ -11,6 +11,12 @@ has "bandwidth, GB/s"
 has "latency of the first byte, us"
 has "auto      "
 has "staged    "
+has "pools (bytes that a run may take; what there is, less a reserve: WEIR_POOL_BYTES is 0)"
+[ "$(grep -c '^  \(host:[012]\|home\) .* GiB  4 pools$' "$OUT")" -eq 4 ] || fail "host devices should share what there is"
+WEIR_POOL_BYTES=1.5GiB expect_ok topo --devices host:1
+has "by WEIR_POOL_BYTES"
+grep -q '^  host:0 *1.5 GiB  -$' "$OUT" || fail "the bound should be the one that was set"
+expect_ok topo --devices host:3
 [ "$(grep -c '^  host2 ' "$OUT")" -ge 4 ] || fail "host2 should have a row in every matrix"
 expect_ok topo --devices host:1
 has "routes: none, there is one device"

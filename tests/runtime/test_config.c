@@ -56,7 +56,7 @@ static void defaults_are_those_of_the_table(void **state)
     weir_config *config;
     (void)state;
     OK(weir_config_create(&config));
-    assert_int_equal(number_of(config, "pool_bytes"), 16ull << 30);
+    assert_int_equal(number_of(config, "pool_bytes"), 0);
     assert_int_equal(number_of(config, "cache_bytes"), 0);
     assert_int_equal(number_of(config, "events"), 1024);
     assert_int_equal(number_of(config, "host_threads"), 1);
@@ -201,6 +201,7 @@ static void values_are_taken_with_their_units(void **state)
         {"packet_bytes", "2 k", 2048},
         {"pool_bytes", "1MiB", 1 << 20},
         {"pool_bytes", "64TiB", 1ull << 46},
+        {"pool_bytes", "0", 0}, /* what the device has */
         {"spill_bytes", "0", 0},
         {"events", "16", 16},
         {"events", "65536", 65536},
@@ -240,6 +241,8 @@ static void what_is_malformed_or_out_of_range_changes_nothing(void **state)
         {"numa", "6", 0},
         {"numa", "pigeon", 0},
         {"packet_bytes", "1073741825", 0},
+        {"pool_bytes", "1", 0},
+        {"pool_bytes", "1048575", 0},
         {"packet_bytes", "64.5", 0},
         {"packet_bytes", "64 parsecs", 0},
         {"packet_bytes", "KiB", 0},

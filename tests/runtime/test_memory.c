@@ -2,6 +2,7 @@
 #include "tests/lib/support.h"
 
 #include "runtime/context.h"
+#include "runtime/room.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -42,7 +43,7 @@ static void the_pool_counts(void **state)
     weir_device_pool_stats(device, &start);
     assert_int_equal(start.used_bytes, 0);
     assert_int_equal(start.allocations, 0);
-    assert_int_equal(start.bound_bytes, 16ull << 30);
+    assert_int_equal(start.left_bytes, start.bound_bytes);
     void *a = new_memory(device, 1000), *b = new_memory(device, 3000);
     weir_device_free(device, a);
     weir_device_pool_stats(device, &stats);
@@ -81,6 +82,56 @@ static void the_pool_is_bounded(void **state)
     weir_device_free(weir_context_home(context), new_memory(weir_context_home(context), 2 << 20));
     weir_device_free(device, whole);
     weir_device_free(device, new_memory(device, 2 << 20));
+    weir_context_destroy(context);
+}
+
+/* What is not given is found: of a GPU what is free, less a reserve; of the host what this process may use. */
+static void the_bound_is_what_the_device_has(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    uint64_t sharing = 0;
+    for (uint32_t d = 0; d < all_devices(context); d++)
+        sharing += !weir__device_is_gpu(any_device(context, d));
+    for (uint32_t d = 0; d < all_devices(context); d++) {
+        weir_device_info info = WEIR_DEVICE_INFO_INIT;
+        weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+        weir_device_info_get(any_device(context, d), &info);
+        weir_device_pool_stats(any_device(context, d), &stats);
+        if (info.kind == WEIR_DEVICE_CUDA) {
+            assert_in_range(stats.bound_bytes, 1, info.memory_bytes / 16 * 15);
+            assert_int_equal(stats.sharing, 1);
+        } else {
+            const uint64_t least = (uint64_t)16 << 30;
+            const uint64_t all = weir__room_all() * (context->pinning ? 1 : 4);
+            assert_int_equal(stats.bound_bytes, all < least ? least : all);
+            assert_int_equal(stats.sharing, sharing);
+        }
+    }
+    weir_context_destroy(context);
+}
+
+/* What one of them has the others lack; what it does not use any more they may have. */
+static void host_pools_share_a_bound(void **state)
+{
+    weir_context *context = open_with_or_skip("host:2", NULL);
+    weir_device *first = weir_context_device(context, 0), *second = weir_context_device(context, 1);
+    weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+    void *more;
+    uint64_t two[2] = {40 << 20, 25 << 20}, one[2] = {40 << 20, 24 << 20};
+    (void)state;
+    context->host.bound_bytes = 64 << 20;
+    assert_int_equal(weir__pools_lack(context, two, 2), 1);
+    assert_int_equal(weir__pools_lack(context, one, 2), UINT32_MAX);
+    void *data = new_memory(first, 40 << 20);
+    weir_device_pool_stats(second, &stats);
+    assert_int_equal(stats.left_bytes, 24 << 20);
+    assert_int_equal(weir__pools_lack(context, two, 2), 0);
+    STATUS(weir_device_alloc(second, 30 << 20, &more), WEIR_ERR_NOMEM);
+    assert_detail_has(
+        "host:1: its pool of 64 MiB (WEIR_POOL_BYTES) has 0 MiB in use, 40 MiB with the "
+        "pools that share it, and cannot give 30 MiB more");
+    weir_device_free(first, data);
+    weir_device_free(second, new_memory(second, 30 << 20));
     weir_context_destroy(context);
 }
 
@@ -384,6 +435,8 @@ int main(void)
         ON_EACH_BACKEND(memory_is_aligned_and_apart),
         ON_EACH_BACKEND(the_pool_counts),
         ON_EACH_BACKEND(the_pool_is_bounded),
+        ON_EACH_BACKEND(the_bound_is_what_the_device_has),
+        cmocka_unit_test(host_pools_share_a_bound),
         ON_EACH_BACKEND(memory_the_machine_lacks_is_an_answer),
         ON_EACH_BACKEND(what_was_never_given_back_goes_with_the_context),
         ON_EACH_BACKEND(every_device_reaches_home_and_itself),

@@ -133,6 +133,9 @@ static void nested_groups(void **state)
     put_group("/sys/fs/cgroup/pod/box", 400, 1000, 300,
               0); /* above the high mark it is slowed down to a halt */
     assert_room(100, "the control group /pod/box");
+    struct weir__room room;
+    weir__room_look(root, &room);
+    assert_int_equal(room.all, 400 * MIB);                  /* whoever uses it */
     put_group("/sys/fs/cgroup/pod/box", 0, 1000, 1100, 50); /* over it for a moment */
     assert_room(0, "the control group /pod/box");
 }
@@ -228,6 +231,7 @@ static void limits_of_the_process(void **state)
         weir__room_look(root, &room);
         assert_int_equal(setrlimit(limits[i], &before), 0);
         assert_int_equal(room.bytes / MIB, left[i]);
+        assert_true(room.all <= 2000 * MIB);
         assert_string_equal(room.owner, owners[i]);
     }
 }

@@ -9,7 +9,6 @@
 /* Small, so that a kernel's workers, which take turns on a thread, are few. */
 #define UNITS           4
 #define THREADS_OF_UNIT 128
-#define MEMORY_BYTES    ((size_t)1 << 30)
 #define BLOCK_BYTES     ((size_t)227 << 10)
 #define CACHE_BYTES     (2 << 20)
 #define MEMORY_KHZ      1000000
@@ -86,7 +85,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         return standin__end(cudaErrorInvalidDevice);
     memset(properties, 0, sizeof *properties);
     snprintf(properties->name, sizeof properties->name, "stand-in for a GPU");
-    properties->totalGlobalMem = MEMORY_BYTES;
+    properties->totalGlobalMem = standin__memory_total();
     properties->sharedMemPerBlockOptin = BLOCK_BYTES;
     properties->l2CacheSize = CACHE_BYTES;
     properties->multiProcessorCount = UNITS;

@@ -126,6 +126,8 @@ void standin__break_locked(int device, cudaError_t error);
 
 /** Whether a kernel of the device may touch all of it; the lock is held. */
 int standin__reaches(int device, const void *data, size_t bytes);
+/** Bytes that every device has; the lock is not held. */
+uint64_t standin__memory_total(void);
 /** Give back what only a broken device kept from being given back. */
 void standin__memory_reset(void);
 

@@ -18,8 +18,32 @@ struct region {
     int owner; /* a device, or one of the above */
 };
 
-static struct region *regions;     /* under the machine's lock */
-static uint32_t slow_microseconds; /* likewise */
+static struct region *regions;                            /* under the machine's lock */
+static uint32_t slow_microseconds;                        /* likewise */
+static uint64_t total_bytes = MEMORY_BYTES, others_bytes; /* likewise */
+
+void standin_memory(uint64_t total, uint64_t others)
+{
+    standin__enter();
+    total_bytes = total ? total : MEMORY_BYTES;
+    others_bytes = others;
+    standin__leave();
+}
+
+uint64_t standin__memory_total(void)
+{
+    standin__enter();
+    const uint64_t total = total_bytes;
+    standin__leave();
+    return total;
+}
+
+/* The lock is held. */
+static uint64_t free_of(int device)
+{
+    const uint64_t used = others_bytes + standin__machine.device[device].bytes;
+    return used < total_bytes ? total_bytes - used : 0;
+}
 
 static struct region **find(const void *data)
 {
@@ -83,7 +107,7 @@ static cudaError_t enter_region(struct region *region, int here)
     cudaError_t error = standin__state(device);
     if (here)
         region->owner = device;
-    if (!error && here && standin__machine.device[device].bytes + region->bytes > MEMORY_BYTES)
+    if (!error && here && region->bytes > free_of(device))
         error = cudaErrorMemoryAllocation;
     if (!error)
         add_region(region);
@@ -94,7 +118,7 @@ static cudaError_t enter_region(struct region *region, int here)
 static cudaError_t allocate(void **data_out, size_t bytes, size_t alignment, int owner)
 {
     struct region *region = malloc(sizeof *region);
-    void *data = bytes <= MEMORY_BYTES || owner == HOST ? take(bytes, alignment) : NULL;
+    void *data = bytes <= standin__memory_total() || owner == HOST ? take(bytes, alignment) : NULL;
     cudaError_t error = cudaErrorMemoryAllocation;
     if (region && data) {
         *region = (struct region){NULL, data, bytes, owner};
@@ -113,6 +137,20 @@ cudaError_t cudaMalloc(void **data, size_t bytes)
 {
     cudaError_t error = standin__begin(STANDIN_cudaMalloc);
     return error ? error : standin__end(allocate(data, bytes, ALIGNMENT, 0));
+}
+
+cudaError_t cudaMemGetInfo(size_t *left, size_t *total)
+{
+    cudaError_t error = standin__begin(STANDIN_cudaMemGetInfo);
+    if (error)
+        return error;
+    standin__enter();
+    const int device = standin__here();
+    error = standin__state(device);
+    *left = free_of(device);
+    *total = total_bytes;
+    standin__leave();
+    return standin__end(error);
 }
 
 cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned flags)
@@ -236,6 +274,7 @@ cudaError_t cudaHostUnregister(void *data)
 
 void standin__memory_reset(void)
 {
+    standin_memory(0, 0);
     standin__enter();
     while (regions) {
         struct region *region = remove_region(&regions);

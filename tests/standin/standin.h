@@ -23,6 +23,7 @@
     X(cudaDeviceSynchronize)            \
     X(cudaGetDriverEntryPointByVersion) \
     X(cudaMalloc)                       \
+    X(cudaMemGetInfo)                   \
     X(cudaFree)                         \
     X(cudaHostAlloc)                    \
     X(cudaFreeHost)                     \
@@ -76,11 +77,14 @@ int standin_struck(void);
 void standin_break(int device, cudaError_t error);
 /** Break it when it comes to the @p nth copy, fill, kernel or write of a word from now; 0 disarms. */
 void standin_break_at(int device, uint64_t nth, cudaError_t error);
-/** All devices work again, nothing is armed, frees take no extra time, contexts and the calling thread's last error
+/** All devices work again and have the memory they began with, nothing is armed, frees take no extra time, contexts and the calling thread's last error
  *  are forgotten, and memory that is still taken is given back: a broken device let nobody free it. Streams and events
  *  must have been destroyed. */
 void standin_reset(void);
 
+/** Every device has @p total bytes from now on, of which other programs have @p others; 0, 0: as at the start. Nothing is
+ *  taken for it. */
+void standin_memory(uint64_t total, uint64_t others);
 /** Let cudaFree, cudaFreeHost and cudaHostUnregister take this much longer. */
 void standin_slow_frees(uint32_t microseconds);
 /** Hardware connections of each device from now on (CUDA_DEVICE_MAX_CONNECTIONS at the start). Not fewer than streams

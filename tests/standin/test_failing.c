@@ -16,6 +16,7 @@ static const enum standin_call making[] = {
     STANDIN_cudaSetDevice,
     STANDIN_cudaGetDeviceProperties,
     STANDIN_cudaMalloc,
+    STANDIN_cudaMemGetInfo,
     STANDIN_cudaHostAlloc,
     STANDIN_cudaHostRegister,
     STANDIN_cudaStreamCreateWithPriority,

@@ -369,7 +369,8 @@ static weir_status list_resets(struct worker *worker)
         all[bank * count] = (struct weir_reset){.data = worker->words + (1 - bank) * bytes,
                                                 .from = worker->words + (3 - bank) * bytes,
                                                 .bytes = bytes};
-    status = weir_device_alloc(worker->device, 2 * count * sizeof *all, &memory);
+    status = weir__device_alloc_as(worker->device, "list of resets", 2 * (uint64_t)count,
+                                   sizeof *all, &memory);
     if (!status) {
         worker->reset[0] = memory;
         worker->reset[1] = worker->reset[0] + count;

@@ -55,7 +55,8 @@ static weir_status create_worker(struct worker *worker)
     weir_status status;
     if ((status = weir__calloc(list->buffers, sizeof *worker->held, "worker", &worker->held)) ||
         (status = weir__calloc(worker->hop_count + 1, sizeof *worker->hop, "hops", &worker->hop)) ||
-        (status = weir_device_alloc(home, 2 * sizeof *worker->published, &memory)))
+        (status = weir__device_alloc_as(home, "words of a worker", 2, sizeof *worker->published,
+                                        &memory)))
         return status;
     worker->published = memory;
     for (uint32_t h = 0; h < worker->hop_count; h++)

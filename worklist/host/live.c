@@ -92,10 +92,10 @@ static size_t live_bytes(const struct worker *worker)
 }
 
 /* Memory of this worker's device, or of the host, that is 0. */
-static weir_status allocate_zeroed(const struct worker *worker, weir_device *device, size_t bytes,
-                                   void **memory_out)
+static weir_status allocate_zeroed(const struct worker *worker, weir_device *device,
+                                   const char *what, size_t bytes, void **memory_out)
 {
-    weir_status status = weir_device_alloc(device, bytes, memory_out);
+    weir_status status = weir__device_alloc_as(device, what, 1, bytes, memory_out);
     if (status)
         return status;
     if (device == weir_context_home(worker->list->context)) {
@@ -122,15 +122,16 @@ static weir_status allocate_slots(struct worker *worker)
 {
     const struct weir_worklist *list = worker->list;
     const weir_operator *op = list->op;
-    weir_status status = weir_device_alloc(
-        worker->device, (size_t)item_marks(worker) * op->item_bytes, &worker->bags[WEIR_BAG_NEAR]);
+    weir_status status = weir__device_alloc_as(worker->device, "queue of items", item_marks(worker),
+                                               op->item_bytes, &worker->bags[WEIR_BAG_NEAR]);
     if (!status)
-        status =
-            weir_device_alloc(worker->device, ((size_t)1 << pieces_log(list)) * op->piece_bytes,
-                              &worker->bags[WEIR_BAG_PIECE]);
+        status = weir__device_alloc_as(worker->device, "queue of pieces",
+                                       UINT64_C(1) << pieces_log(list), op->piece_bytes,
+                                       &worker->bags[WEIR_BAG_PIECE]);
     if (!status && list->count > 1)
-        status = weir_device_alloc(worker->device, ((size_t)1 << held_log(list)) * op->wire_bytes,
-                                   &worker->bags[WEIR_BAG_HELD]);
+        status = weir__device_alloc_as(worker->device, "items that are held",
+                                       UINT64_C(1) << held_log(list), op->wire_bytes,
+                                       &worker->bags[WEIR_BAG_HELD]);
     return status;
 }
 
@@ -159,14 +160,15 @@ weir_status weir__live_allocate(struct worker *worker)
     weir_status status;
     if ((status = allocate_slots(worker)) || (status = clear_rings(worker)))
         return status;
-    status = allocate_zeroed(worker, worker->device, live_bytes(worker), &memory);
+    status = allocate_zeroed(worker, worker->device, "words of live queues", live_bytes(worker),
+                             &memory);
     worker->live = memory;
     if (status ||
-        (status = allocate_zeroed(worker, worker->device, (size_t)marks(worker) * sizeof(uint32_t),
-                                  &worker->live_marks)))
+        (status = allocate_zeroed(worker, worker->device, "marks of live queues",
+                                  (size_t)marks(worker) * sizeof(uint32_t), &worker->live_marks)))
         return status;
     if (list->count > 1) {
-        status = allocate_zeroed(worker, channel_device(worker),
+        status = allocate_zeroed(worker, channel_device(worker), "credits",
                                  worker->hop_count * sizeof *worker->live_credit, &memory);
         if (status)
             return status;

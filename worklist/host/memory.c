@@ -74,19 +74,28 @@ static int has_narrow(const struct weir_worklist *list)
            config->worker == WEIR_WORKER_WARP && !config->fetch && config->group < 32;
 }
 
+static const char *bag_name(uint32_t bag)
+{
+    return bag == WEIR_BAG_PIECE                              ? "queue of pieces"
+           : bag == WEIR_BAG_HELD || bag == WEIR_BAG_HELD + 1 ? "items that are held"
+           : bag >= WEIR_BAG_BUCKET                           ? "buckets"
+           : bag < WEIR_BAG_FAR                               ? "queue of items"
+                                                              : "far items";
+}
+
 static weir_status allocate_bags(struct worker *worker)
 {
     struct weir_worklist *list = worker->list;
     uint32_t spilling[WEIR_SPILLING_BAGS] = {0};
     weir_status status = WEIR_OK;
     if (has_narrow(list))
-        status = weir_device_alloc(worker->device, sizeof(uint64_t) * 2 * WEIR_NARROW_MOST,
-                                   &worker->bounds);
+        status = weir__device_alloc_as(worker->device, "bounds of tiles", 2 * WEIR_NARROW_MOST,
+                                       sizeof(uint64_t), &worker->bounds);
     for (uint32_t b = 0; b < WEIR_BAGS && !status; b++) {
         uint32_t bytes, room = weir__worklist_bag_room(list, b, &bytes);
         if (room == 0)
             continue;
-        status = weir_device_alloc(worker->device, (size_t)room * bytes, &worker->bags[b]);
+        status = weir__device_alloc_as(worker->device, bag_name(b), room, bytes, &worker->bags[b]);
         if (b < WEIR_SPILLING_BAGS)
             spilling[b] = bytes;
     }
@@ -160,19 +169,19 @@ static weir_status allocate_words(struct worker *worker)
     const size_t bytes = weir__worklist_words_bytes(worker);
     void *memory;
     weir_status status;
-    if ((status = weir_device_alloc(worker->device,
-                                    weir__worklist_resident(list) ? 4 * bytes : bytes, &memory)))
+    if ((status = weir__device_alloc_as(worker->device, "words of a worker",
+                                        weir__worklist_resident(list) ? 4 : 1, bytes, &memory)))
         return status;
     worker->words = memory;
-    if ((status = weir_device_alloc(home, bytes, &memory)))
+    if ((status = weir__device_alloc_as(home, "words of a worker", 1, bytes, &memory)))
         return status;
     worker->image = memory;
     memset(memory, 0, bytes); /* statistics may be asked for before a run */
-    if ((status = weir_device_alloc(home, sizeof *worker->stop, &memory)))
+    if ((status = weir__device_alloc_as(home, "stop word", 1, sizeof *worker->stop, &memory)))
         return status;
     worker->stop = memory;
     if (list->home_words) {
-        if ((status = weir_device_alloc(home, sizeof *worker->mail, &memory)))
+        if ((status = weir__device_alloc_as(home, "mail", 1, sizeof *worker->mail, &memory)))
             return status;
         worker->mail = memory;
     }
@@ -188,10 +197,12 @@ static weir_status allocate_channels(struct worker *worker)
         bytes = weir__live_ring_bytes(list, &marks_at);
     if (weir__worklist_resident(list))
         for (uint32_t l = 0; l < worker->source_count && !status; l++)
-            status = weir_device_alloc(words_device(list, worker), bytes, &worker->channel_in[l]);
+            status = weir__device_alloc_as(words_device(list, worker), "rings of items", 1, bytes,
+                                           &worker->channel_in[l]);
     else
         for (uint32_t l = 0; l < worker->hop_count && !status; l++)
-            status = weir_device_alloc(worker->device, bytes, &worker->channel_out[l]);
+            status = weir__device_alloc_as(worker->device, "rings of items", 1, bytes,
+                                           &worker->channel_out[l]);
     return status;
 }
 
@@ -210,8 +221,8 @@ static weir_status allocate_woven(struct worker *worker)
         return WEIR_OK;
     worker->woven_rings = woven_rings(worker->list);
     for (uint32_t l = 0; l < worker->source_count && !status; l++)
-        if (!(status =
-                  weir_device_alloc(worker->device, weir__worklist_woven_bytes(worker), &memory)))
+        if (!(status = weir__device_alloc_as(worker->device, "rings of narrow rounds", 1,
+                                             weir__worklist_woven_bytes(worker), &memory)))
             worker->woven_in[l] = memory;
     return status;
 }
@@ -244,8 +255,8 @@ weir_status weir__worklist_allocate(struct weir_worklist *list)
         if ((status = allocate_worker(&list->workers[i])))
             return status;
     if (list->home_words) {
-        if ((status = weir_device_alloc(weir_context_home(list->context),
-                                        list->count * sizeof *list->statuses, &memory)))
+        if ((status = weir__device_alloc_as(weir_context_home(list->context), "statuses",
+                                            list->count, sizeof *list->statuses, &memory)))
             return status;
         list->statuses = memory;
     }

@@ -26,7 +26,8 @@ static weir_status make(weir_device *device, struct kernel_notes *notes, uint64_
 {
     const struct weir_notes first = {.room = room};
     void *data;
-    weir_status status = weir_device_alloc(device, bytes_of(room), &data);
+    weir_status status =
+        weir__device_alloc_as(device, "notes for a trace", 1, bytes_of(room), &data);
     if (status)
         return status;
     notes->data = data;
@@ -37,7 +38,8 @@ static weir_status make(weir_device *device, struct kernel_notes *notes, uint64_
     }
     notes->image_room = least(room, IMAGE_MOST);
     notes->expected = least(notes->image_room, AT_ONCE);
-    if ((status = weir_device_alloc(home_of(device), bytes_of(notes->image_room), &data)))
+    if ((status = weir__device_alloc_as(home_of(device), "notes for a trace", 1,
+                                        bytes_of(notes->image_room), &data)))
         return status;
     notes->image = data;
     return weir__upload(device, notes->data, &first, offsetof(struct weir_notes, note));

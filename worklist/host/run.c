@@ -104,7 +104,7 @@ static weir_status grow_seeds(struct weir_worklist *list, struct seeds *seeds, u
         room *= 2;
     if (room == seeds->room)
         return WEIR_OK;
-    weir_status status = weir_device_alloc(home, (size_t)room * wire_bytes, &grown);
+    weir_status status = weir__device_alloc_as(home, "seeds", room, wire_bytes, &grown);
     if (status)
         return status;
     if (seeds->count)

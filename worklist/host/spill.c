@@ -127,7 +127,7 @@ static weir_status create_one(struct spill *spill, struct spilling *bag, uint32_
     if (!bag->most)
         return WEIR_OK;
     const size_t bytes = sizeof *bag->words + bag->most * sizeof(uint64_t);
-    weir_status status = weir_device_alloc(spill->home, bytes, &memory);
+    weir_status status = weir__device_alloc_as(spill->home, "places of chunks", 1, bytes, &memory);
     if (status)
         return status;
     memset(memory, 0, bytes);

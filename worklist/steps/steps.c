@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN 16u /* bytes: what arrays are padded to, which kernels reset 16 bytes at a time */
-
 struct member {
     weir_device *device;
     weir_queue *queue;
@@ -104,16 +102,16 @@ static weir_status create_member(struct weir_steps *steps, struct member *member
         (status = weir_event_acquire(member->device, &member->done)) ||
         (weir__device_is_gpu(member->device) &&
          (status = weir_queue_create(member->device, 1, &member->stop_queue))) ||
-        (status = weir_device_alloc(home, sizeof *member->image, &memory)))
+        (status = weir__device_alloc_as(home, "page", 1, sizeof *member->image, &memory)))
         return status;
     weir__queue_role(member->queue, "of supersteps");
     weir__queue_role(member->stop_queue, "of stop words");
     member->image = memory;
     memset(member->image, 0, sizeof *member->image); /* results may be asked for before a run */
-    if ((status = weir_device_alloc(home, sizeof *member->stop, &memory)))
+    if ((status = weir__device_alloc_as(home, "stop word", 1, sizeof *member->stop, &memory)))
         return status;
     member->stop = memory;
-    if ((status = weir_device_alloc(member->device, sizeof *member->page, &memory)))
+    if ((status = weir__device_alloc_as(member->device, "page", 1, sizeof *member->page, &memory)))
         return status;
     member->page = memory;
     return body->load ? weir__device_load(member->device, body->load) : WEIR_OK;
@@ -182,9 +180,10 @@ static uint64_t elements_of(const struct weir_steps *steps, const weir_steps_arr
     return count > UINT64_MAX - array->more ? UINT64_MAX : count + array->more;
 }
 
+/* Kernels reset 16 bytes at a time. */
 static size_t padded(uint64_t bytes)
 {
-    return (size_t)((bytes + ALIGN - 1) / ALIGN * ALIGN);
+    return (size_t)((bytes + WEIR__WHOLE - 1) / WEIR__WHOLE * WEIR__WHOLE);
 }
 
 static weir_status allocate(struct weir_steps *steps, const weir_steps_array *array, uint32_t d,
@@ -194,17 +193,14 @@ static weir_status allocate(struct weir_steps *steps, const weir_steps_array *ar
     void *data;
     if (!elements)
         return WEIR_OK;
-    if (elements > (SIZE_MAX - ALIGN) / array->bytes)
-        return weir__fail(WEIR_ERR_NOMEM, "%s: %llu elements of %s do not fit in memory",
-                          steps->program->what, (unsigned long long)elements, array->name);
-    const size_t bytes = padded(elements * array->bytes);
-    weir_status status = weir_device_alloc(member->device, bytes, &data);
+    weir_status status =
+        weir__device_alloc_as(member->device, array->name, elements, array->bytes, &data);
     if (status)
         return weir__fail(status, "%s: array %s of device %u: %s", steps->program->what,
                           array->name, d, weir_error_detail());
     set_pointer(steps, d, array->field, at, data);
     return array->first == WEIR_STEPS_FILLED_ONCE || array->written
-               ? weir_queue_fill(member->queue, data, array->fill, bytes)
+               ? weir_queue_fill(member->queue, data, array->fill, padded(elements * array->bytes))
                : WEIR_OK;
 }
 
@@ -268,8 +264,8 @@ static weir_status list_resets(struct weir_steps *steps, const void *user, uint3
                                 .bytes = reset_bytes(steps, array, user, d),
                                 .value = array->fill * UINT64_C(0x0101010101010101)};
     }
-    if (count &&
-        !(status = weir_device_alloc(steps->member[d].device, count * sizeof *list, &data))) {
+    if (count && !(status = weir__device_alloc_as(steps->member[d].device, "list of resets", count,
+                                                  sizeof *list, &data))) {
         steps->member[d].reset = data;
         told->reset = data;
         told->resets = count;

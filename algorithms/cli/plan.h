@@ -1,0 +1,42 @@
+/** @file plan.h  weir plan at work: what was asked for, and what was found. */
+#ifndef WEIR_ALGORITHMS_CLI_PLAN_H
+#define WEIR_ALGORITHMS_CLI_PLAN_H
+
+#include "algorithms/cli/algorithm.h"
+#include "algorithms/common/plan.h"
+
+enum { PLANS_MAX = 8 };
+
+/** The plan of one verb. */
+typedef struct weir__cli_plan_of {
+    const weir__cli_algorithm *algorithm;
+    struct weir__plan *plan; /**< owned */
+    uint32_t
+        lacks; /**< position of the first device that could not hold it; UINT32_MAX: none is known */
+    uint32_t enough; /**< such devices would; 0: unknown */
+    int host_lacks;  /**< the host has not enough left */
+    int known;       /**< every device that is used has a bound */
+} weir__cli_plan_of;
+
+typedef struct weir__cli_plans {
+    const weir__cli_request *request;
+    weir_graph *graph; /**< owned; NULL: a sketch */
+    weir_graph sketch;
+    weir_partition *partition; /**< owned, or NULL */
+    weir_context
+        *context; /**< owned; the machine at hand, whose devices these are; NULL: another one */
+    weir_config *config;
+    struct weir__plan_device device[WEIR_DEVICES_MAX];
+    uint32_t devices;
+    uint64_t host_left; /**< host memory that a run could still take; 0: it would not run here */
+    uint32_t count;
+    weir__cli_plan_of plan[PLANS_MAX];
+} weir__cli_plans;
+
+/** What is planned for. */
+const weir_graph *weir__cli_plans_graph(const weir__cli_plans *plans);
+/** Print all plans, as text or as a document (report_plan.c). */
+void weir__cli_plans_text(const weir__cli_plans *plans);
+struct json_t *weir__cli_plans_document(const weir__cli_plans *plans);
+
+#endif

@@ -1,0 +1,155 @@
+/** @file report_plan.c  Plans for people and for scripts. */
+#include "algorithms/cli/plan.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+enum { AMOUNT_ROOM = 32 };
+
+static const char *amount(uint64_t bytes, char room[AMOUNT_ROOM])
+{
+    const double kib = (double)bytes / 1024;
+    if (bytes < 1024)
+        snprintf(room, AMOUNT_ROOM, "%" PRIu64 " B", bytes);
+    else if (kib < 1024)
+        snprintf(room, AMOUNT_ROOM, "%.1f KiB", kib);
+    else if (kib < 1024 * 1024)
+        snprintf(room, AMOUNT_ROOM, "%.1f MiB", kib / 1024);
+    else
+        snprintf(room, AMOUNT_ROOM, "%.2f GiB", kib / 1024 / 1024);
+    return room;
+}
+
+/* ---- for people -------------------------------------------------------------------------------- */
+
+static void print_use(const struct weir__plan_use *use, const char *label)
+{
+    char bytes[AMOUNT_ROOM], bound[AMOUNT_ROOM];
+    if (use->bound && use->shared)
+        printf("\n  %s: %s of %s that all share\n", label, amount(use->used, bytes),
+               amount(use->bound, bound));
+    else if (use->bound)
+        printf("\n  %s: %s of %s\n", label, amount(use->used, bytes), amount(use->bound, bound));
+    else
+        printf("\n  %s: %s; how much it has is not known\n", label, amount(use->used, bytes));
+    if (use->optional)
+        printf("    %s of it only where there is room, for results\n",
+               amount(use->optional, bytes));
+    printf("    %-28s %6s %16s %12s\n", "array", "pieces", "elements", "bytes");
+    for (uint32_t i = 0; i < use->arrays; i++)
+        printf("    %-28s %6" PRIu64 " %16" PRIu64 " %12s\n", use->array[i].what,
+               use->array[i].pieces, use->array[i].elements, amount(use->array[i].bytes, bytes));
+}
+
+static void print_verdict(const weir__cli_plan_of *one)
+{
+    const struct weir__plan *plan = one->plan;
+    if (one->lacks == UINT32_MAX && one->host_lacks)
+        printf("\n  it does not fit: the host has too little left\n");
+    else if (one->lacks == UINT32_MAX)
+        printf("\n  %s\n", one->known ? "it fits" : "whether it fits is not known");
+    else if (one->enough)
+        printf("\n  it does not fit: %s has too little; %" PRIu32 " such devices would hold it\n",
+               plan->device[one->lacks].info.label, one->enough);
+    else
+        printf("\n  it does not fit: %s%s\n", plan->device[one->lacks].info.label,
+               plan->device[one->lacks].shared ? " and those before it have too little together"
+                                               : " has too little");
+}
+
+static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one)
+{
+    char bytes[AMOUNT_ROOM], kept[AMOUNT_ROOM], left[AMOUNT_ROOM];
+    const struct weir__plan *plan = one->plan;
+    printf("\n%s\n", one->algorithm->verb.name);
+    for (uint32_t d = 0; d < plan->devices; d++)
+        if (plan->device[d].used)
+            print_use(&plan->device[d], plan->device[d].info.label);
+    printf("\n  host memory: %s at the most%s, %s of it where devices reach it",
+           amount(plan->host.most, bytes),
+           plan->device[0].info.kind == WEIR_DEVICE_HOST ? ", host devices in it" : "",
+           amount(plan->home.used, kept));
+    if (plans->host_left)
+        printf("; %s are left", amount(plans->host_left, left));
+    putchar('\n');
+    print_verdict(one);
+}
+
+void weir__cli_plans_text(const weir__cli_plans *plans)
+{
+    const weir_graph *graph = weir__cli_plans_graph(plans);
+    char name[256];
+    printf("graph    %s: %" PRIu64 " vertices, %" PRIu64 " arcs%s\n",
+           weir__cli_cleaned(graph->name, name, sizeof name), graph->vertices, graph->arcs,
+           plans->graph ? "" : ", in equal parts, spread as an R-MAT graph spreads them");
+    for (uint32_t i = 0; i < plans->count; i++)
+        print_one(plans, &plans->plan[i]);
+}
+
+/* ---- for scripts ------------------------------------------------------------------------------- */
+
+static json_t *integer_or_null(uint64_t value)
+{
+    return value ? weir__cli_json_integer(value) : json_null();
+}
+
+static json_t *document_use(const struct weir__plan_use *use, const char *label)
+{
+    json_t *arrays = json_array();
+    for (uint32_t i = 0; i < use->arrays; i++)
+        json_array_append_new(arrays,
+                              json_pack("{s:s, s:o, s:o, s:o}", "name", use->array[i].what,
+                                        "pieces", weir__cli_json_integer(use->array[i].pieces),
+                                        "elements", weir__cli_json_integer(use->array[i].elements),
+                                        "bytes", weir__cli_json_integer(use->array[i].bytes)));
+    return json_pack("{s:s, s:o, s:o, s:o}", "label", label, "bytes",
+                     weir__cli_json_integer(use->used), "optional_bytes",
+                     weir__cli_json_integer(use->optional), "arrays", arrays);
+}
+
+static json_t *document_one(const weir__cli_plan_of *one)
+{
+    const struct weir__plan *plan = one->plan;
+    json_t *devices = json_array();
+    for (uint32_t d = 0; d < plan->devices; d++)
+        json_array_append_new(devices, document_use(&plan->device[d], plan->device[d].info.label));
+    const int lacks = one->lacks != UINT32_MAX || one->host_lacks;
+    json_t *fits = lacks ? json_false() : one->known ? json_true() : json_null();
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "verb", one->algorithm->verb.name, "fits",
+                     fits, "enough_devices", integer_or_null(one->enough), "host_bytes",
+                     weir__cli_json_integer(plan->host.most), "devices", devices, "home",
+                     document_use(&plan->home, "home"));
+}
+
+static json_t *document_devices(const weir__cli_plans *plans)
+{
+    json_t *devices = json_array();
+    for (uint32_t d = 0; d < plans->devices; d++) {
+        const struct weir__plan_device *device = &plans->device[d];
+        const weir_device_info *info = &device->info;
+        json_array_append_new(devices,
+                              json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "label",
+                                        info->label, "name", info->name, "kind",
+                                        info->kind == WEIR_DEVICE_CUDA ? "cuda" : "host", "units",
+                                        weir__cli_json_integer(info->units), "workers",
+                                        weir__cli_json_integer(info->workers), "lanes",
+                                        weir__cli_json_integer(info->lanes), "memory_bytes",
+                                        weir__cli_json_integer(info->memory_bytes), "pool_bytes",
+                                        weir__cli_json_integer(device->bound_bytes)));
+    }
+    return devices;
+}
+
+struct json_t *weir__cli_plans_document(const weir__cli_plans *plans)
+{
+    const weir_graph *graph = weir__cli_plans_graph(plans);
+    json_t *all = json_array();
+    for (uint32_t i = 0; i < plans->count; i++)
+        json_array_append_new(all, document_one(&plans->plan[i]));
+    return json_pack("{s:i, s:s, s:{s:o, s:o, s:o, s:b}, s:o, s:o}", "schema", 1, "command", "plan",
+                     "graph", "name", weir__cli_json_text(graph->name), "vertices",
+                     weir__cli_json_integer(graph->vertices), "arcs",
+                     weir__cli_json_integer(graph->arcs), "at_hand", plans->graph != NULL,
+                     "devices", document_devices(plans), "plans", all);
+}

@@ -1,0 +1,296 @@
+/** @file verb_plan.c  weir plan: what a run would take of each device's memory, before any of it is taken. */
+#include "algorithms/cli/plan.h"
+#include "algorithms/cli/traversal.h"
+#include "algorithms/graph/sketch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const weir_graph *weir__cli_plans_graph(const weir__cli_plans *plans)
+{
+    return plans->graph ? plans->graph : &plans->sketch;
+}
+
+/* ---- what was asked for ------------------------------------------------------------------------ */
+
+/* With sizes there is no GRAPH, and the first argument is the verb. */
+static int check_arguments(weir__cli_request *request)
+{
+    const int vertices = weir__cli_given(request, "vertices");
+    if (vertices != weir__cli_given(request, "arcs"))
+        return weir__cli_fail(EXIT_USAGE, "--vertices and --arcs: give both of them, or GRAPH");
+    if (!vertices)
+        return request->graph
+                   ? EXIT_DONE
+                   : weir__cli_fail(EXIT_USAGE, "plan: GRAPH is missing, or --vertices and "
+                                                "--arcs; see weir help plan");
+    if (request->only)
+        return weir__cli_fail(EXIT_USAGE,
+                              "%s: GRAPH, or --vertices and --arcs: give only one of them",
+                              request->graph);
+    request->only = request->graph;
+    request->graph = NULL;
+    if (request->weights.kind == WEIR_WEIGHTS_FILE)
+        return weir__cli_fail(EXIT_USAGE, "--weights file: --vertices and --arcs name no file");
+    if (request->partition != PARTITION_AUTO && request->partition != WEIR_PARTITION_EDGE)
+        return weir__cli_fail(EXIT_USAGE,
+                              "--partition %s: parts of --vertices and --arcs are equal",
+                              weir__cli_partitions.built[request->partition]);
+    return EXIT_DONE;
+}
+
+static int check_options(const weir__cli_request *request)
+{
+    if (request->devices && request->machine)
+        return weir__cli_fail(EXIT_USAGE, "--devices and --machine: give only one of them");
+    if (weir__cli_given(request, "seed") && request->partition != WEIR_PARTITION_RANDOM &&
+        request->partition != WEIR_PARTITION_METIS)
+        return weir__cli_fail(EXIT_USAGE,
+                              "--seed: nothing here depends on it; it is for partitions "
+                              "random and metis");
+    return EXIT_DONE;
+}
+
+static weir_run_options options_of(const weir__cli_request *request)
+{
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    options.order = (weir_order_kind)request->order;
+    options.delta = request->delta;
+    options.kernel = (weir_kernel_kind)request->kernel;
+    options.direction = (weir_direction)request->direction;
+    options.parents = request->parents;
+    return options;
+}
+
+/* The options of one verb: it has defaults of its own. */
+static weir__cli_request request_of(const weir__cli_plans *plans,
+                                    const weir__cli_algorithm *algorithm)
+{
+    weir__cli_request request = *plans->request;
+    memcpy(request.own, algorithm->own, sizeof request.own);
+    return request;
+}
+
+static int check_forms(const weir__cli_plans *plans, const weir__cli_algorithm *algorithm)
+{
+    const weir__cli_request request = request_of(plans, algorithm);
+    const weir_run_options options = options_of(&request);
+    struct weir__asked asked = {.options = &options,
+                                .partition = request.partition != PARTITION_AUTO,
+                                .command = 1,
+                                .parents = "--parents"};
+    if (algorithm->ask)
+        algorithm->ask(&request, &asked);
+    weir_status status = weir__forms_check(algorithm->forms, &asked, NULL);
+    return status ? weir__cli_fail_status(status) : EXIT_DONE;
+}
+
+/* Those that were asked for, whose options fit. */
+static int choose_verbs(weir__cli_plans *plans)
+{
+    const char *only = plans->request->only;
+    const weir__cli_verb *verb;
+    int code = EXIT_DONE;
+    for (size_t i = 0; (verb = weir__cli_verb_at(i)) && verb->algorithm && !code; i++) {
+        if ((only && strcmp(only, verb->name) != 0) || plans->count == PLANS_MAX)
+            continue;
+        plans->plan[plans->count++].algorithm = verb->algorithm;
+        code = check_forms(plans, verb->algorithm);
+    }
+    if (!code && !plans->count)
+        code = weir__cli_fail(EXIT_USAGE,
+                              "%s: plan takes bfs, sssp, pr or cc, or none of them for all", only);
+    return code;
+}
+
+/* ---- devices ----------------------------------------------------------------------------------- */
+
+static int devices_at_hand(weir__cli_plans *plans)
+{
+    plans->devices = weir_context_device_count(plans->context);
+    weir__plan_devices_of(plans->context, plans->device);
+    plans->host_left = weir__room_left();
+    return EXIT_DONE;
+}
+
+/* All devices of a machine, with the memory that it says, of which nobody uses any. */
+static int devices_of_machine(weir__cli_plans *plans, uint64_t asked)
+{
+    weir_machine *machine;
+    weir_status status = weir_machine_open(plans->request->machine, &machine);
+    if (status)
+        return weir__cli_fail_status(status);
+    char spec[32];
+    const int hosts = !strncmp(weir_machine_node(machine, 0)->label, "host", 4);
+    const uint32_t count = weir_machine_device_count(machine);
+    snprintf(spec, sizeof spec, hosts ? "host:%u" : "cuda:0-%u", hosts ? count : count - 1);
+    status = weir__plan_devices_parse(spec, plans->config, plans->device, &plans->devices);
+    for (uint32_t d = 0; d < count && !status; d++) {
+        const weir_node *node = weir_machine_node(machine, d);
+        struct weir__plan_device *device = &plans->device[d];
+        snprintf(device->info.name, sizeof device->info.name, "%.63s", node->name);
+        device->info.memory_bytes = node->memory_bytes;
+        device->info.units = node->units ? node->units : device->info.units;
+        if (!asked && node->memory_bytes)
+            device->bound_bytes = weir__pool_usual_bound(device->info.kind, node->memory_bytes);
+        device->shared = hosts && !asked;
+    }
+    weir_machine_destroy(machine);
+    return status ? weir__cli_fail_status(status) : EXIT_DONE;
+}
+
+/* Those of the machine at hand; GPUs that it does not have are taken as they are called. */
+static int find_devices(weir__cli_plans *plans)
+{
+    const char *spec = plans->request->devices;
+    uint64_t asked = 0;
+    weir_status status = weir_config_create(&plans->config);
+    if (status)
+        return weir__cli_fail_status(status);
+    (void)weir_config_number(plans->config, "pool_bytes", &asked);
+    if (plans->request->machine)
+        return devices_of_machine(plans, asked);
+    if (!(status = weir_context_create(spec, NULL, &plans->context)))
+        return devices_at_hand(plans);
+    if (status == WEIR_ERR_NODEV)
+        status = weir__plan_devices_parse(spec, plans->config, plans->device, &plans->devices);
+    return status ? weir__cli_fail_status(status) : EXIT_DONE;
+}
+
+/* ---- the graph --------------------------------------------------------------------------------- */
+
+static int any_weighted(const weir__cli_plans *plans)
+{
+    int weighted = 0;
+    for (uint32_t i = 0; i < plans->count; i++)
+        weighted |= plans->plan[i].algorithm->weighted;
+    return weighted;
+}
+
+static int open_graph(weir__cli_plans *plans)
+{
+    const weir__cli_request *request = plans->request;
+    weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
+    char weights[WEIGHTS_ROOM];
+    weir_status status;
+    if (!request->graph) {
+        plans->sketch = weir__graph_sketch(request->vertices, request->arcs, request->undirected,
+                                           WEIR_WEIGHT_U32);
+        return EXIT_DONE;
+    }
+    options.undirected = request->undirected;
+    weir__cli_progress("loading %s ...", request->graph);
+    if ((status = weir_graph_open(request->graph, &options, &plans->graph)))
+        return weir__cli_fail_status(status);
+    if (!plans->graph->vertices)
+        return weir__cli_fail(EXIT_USAGE, "%s: the graph has no vertices", request->graph);
+    int code = any_weighted(plans) ? weir__cli_weigh(request, plans->graph, weights) : EXIT_DONE;
+    if (!code && request->partition != PARTITION_AUTO)
+        status = weir_partition_create(plans->graph, (weir_partition_kind)request->partition,
+                                       plans->devices, request->seed, NULL, &plans->partition);
+    return status ? weir__cli_fail_status(status) : code;
+}
+
+/* ---- planning ---------------------------------------------------------------------------------- */
+
+struct making {
+    const weir__cli_algorithm *algorithm;
+    weir__cli_request request;
+    weir_run_options options;
+};
+
+static weir_status create(const void *user, weir_context *context, const weir_graph *graph,
+                          const weir_partition *partition, void **object_out)
+{
+    const struct making *making = user;
+    return making->algorithm->create(context, graph, partition, &making->options, &making->request,
+                                     object_out);
+}
+
+static int has_bounds(const struct weir__plan *plan)
+{
+    int known = 1;
+    for (uint32_t d = 0; d < plan->devices; d++)
+        known &= !plan->device[d].used || plan->device[d].bound;
+    return known;
+}
+
+static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
+{
+    const weir_graph *graph = weir__cli_plans_graph(plans);
+    const struct making making = {one->algorithm, request_of(plans, one->algorithm),
+                                  options_of(plans->request)};
+    const struct weir__maker maker = {one->algorithm->verb.name, &making, create,
+                                      one->algorithm->destroy};
+    weir_context *planned;
+    weir_status status;
+    weir__cli_progress("planning %s ...", one->algorithm->verb.name);
+    if (!(one->plan = calloc(1, sizeof *one->plan)))
+        return weir__cli_fail(EXIT_RUN, "no memory for a plan");
+    if (!(status = weir__context_plan(plans->device, plans->devices, plans->config, plans->context,
+                                      &planned))) {
+        status = weir__plan_make(&maker, planned, graph, plans->partition, one->plan);
+        weir_context_destroy(planned);
+    }
+    if (status)
+        return weir__cli_fail_status(status);
+    one->lacks = weir__plan_lacks(one->plan);
+    one->host_lacks = plans->host_left && one->plan->host.most > plans->host_left;
+    one->known = has_bounds(one->plan);
+    if (one->lacks != UINT32_MAX)
+        one->enough = weir__plan_enough(&maker, graph, one->plan, plans->config);
+    return EXIT_DONE;
+}
+
+static int report(const weir__cli_plans *plans, weir__cli_output *output)
+{
+    int code = EXIT_DONE;
+    weir__cli_progress(NULL);
+    if (output->file)
+        code = weir__cli_json_write(weir__cli_plans_document(plans), output, 17);
+    if (!code && !weir__cli_output_is_stdout(output))
+        weir__cli_plans_text(plans);
+    return code ? code : weir__cli_output_commit(output, 1);
+}
+
+static void close_plans(weir__cli_plans *plans)
+{
+    for (uint32_t i = 0; i < plans->count; i++)
+        free(plans->plan[i].plan);
+    weir_partition_destroy(plans->partition);
+    weir_graph_destroy(plans->graph);
+    weir_config_destroy(plans->config);
+    if (plans->context)
+        weir_context_destroy(plans->context);
+    free(plans);
+}
+
+int weir__cli_plan(const weir__cli_request *given)
+{
+    weir__cli_request request = *given;
+    weir__cli_output output = {0};
+    weir__cli_plans *plans = calloc(1, sizeof *plans);
+    if (!plans)
+        return weir__cli_fail(EXIT_RUN, "no memory for a plan");
+    plans->request = &request;
+    int code = check_arguments(&request);
+    if (!code)
+        code = check_options(&request);
+    if (!code)
+        code = choose_verbs(plans);
+    if (!code)
+        code = weir__cli_signals_start();
+    if (!code && request.json)
+        code = weir__cli_output_open(&output, "json", request.json, &request);
+    if (!code)
+        code = find_devices(plans);
+    if (!code)
+        code = open_graph(plans);
+    for (uint32_t i = 0; i < plans->count && !code; i++)
+        code = plan_one(plans, &plans->plan[i]);
+    if (!code)
+        code = report(plans, &output);
+    weir__cli_output_drop(&output);
+    close_plans(plans);
+    return code;
+}

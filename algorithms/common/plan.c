@@ -1,0 +1,264 @@
+/** @file plan.c  What an algorithm would take of each device's memory. */
+#include "algorithms/common/plan.h"
+#include "algorithms/common/gather.h"
+#include "algorithms/graph/arcs.h"
+#include "algorithms/graph/sketch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE UINT64_C(256) /* bytes: what pools hand out is a multiple of it */
+
+/* ---- reading off ------------------------------------------------------------------------------- */
+
+static void add(void *user, const char *what, uint64_t elements, uint64_t bytes)
+{
+    struct weir__plan_use *use = user;
+    uint32_t i = 0;
+    use->used += bytes;
+    use->taken += (bytes + PIECE - 1) / PIECE * PIECE;
+    if (!strcmp(what, WEIR__GATHER_ORDER) || !strcmp(what, WEIR__GATHER_STAGE))
+        use->optional += bytes;
+    while (i < use->arrays && strcmp(use->array[i].what, what) != 0)
+        i++;
+    if (i == use->arrays && use->arrays < WEIR__PLAN_ARRAYS)
+        use->array[use->arrays++] = (struct weir__plan_array){.what = what};
+    if (i == WEIR__PLAN_ARRAYS)
+        use->array[--i].what = "others";
+    use->array[i].pieces++;
+    use->array[i].elements += elements;
+    use->array[i].bytes += bytes;
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const struct weir__plan_array *x = a, *y = b;
+    return x->bytes == y->bytes ? strcmp(x->what, y->what) : x->bytes < y->bytes ? 1 : -1;
+}
+
+static void read_off(weir_device *device, struct weir__plan_use *use)
+{
+    weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+    (void)weir_device_info_get(device, &use->info);
+    (void)weir_device_pool_stats(device, &stats);
+    use->shared = stats.sharing > 1;
+    use->bound = stats.bound_bytes < UINT64_C(1) << 50 ? stats.bound_bytes : 0;
+    weir__pool_uses(device, add, use);
+    qsort(use->array, use->arrays, sizeof *use->array, larger_first);
+}
+
+/* @param[in] noted  host memory is noted, and not looked at: there may be less here. */
+static weir_status make(const struct weir__maker *maker, weir_context *planned,
+                        const weir_graph *graph, const weir_partition *partition, int noted,
+                        struct weir__plan *plan_out)
+{
+    void *object = NULL;
+    memset(plan_out, 0, sizeof *plan_out);
+    plan_out->devices = weir_context_device_count(planned);
+    for (uint32_t d = 0; d < plan_out->devices; d++)
+        plan_out->device[d].info = (weir_device_info)WEIR_DEVICE_INFO_INIT;
+    plan_out->home.info = (weir_device_info)WEIR_DEVICE_INFO_INIT;
+    weir__need_note_in(noted ? &plan_out->host : NULL);
+    weir_status status = maker->create(maker->user, planned, graph, partition, &object);
+    weir__need_note_in(NULL);
+    if (status)
+        return status;
+    for (uint32_t d = 0; d < plan_out->devices; d++)
+        read_off(weir_context_device(planned, d), &plan_out->device[d]);
+    read_off(weir_context_home(planned), &plan_out->home);
+    maker->destroy(object);
+    return WEIR_OK;
+}
+
+weir_status weir__plan_make(const struct weir__maker *maker, weir_context *planned,
+                            const weir_graph *graph, const weir_partition *partition,
+                            struct weir__plan *plan_out)
+{
+    return make(maker, planned, graph, partition, 1, plan_out);
+}
+
+/* ---- what fits --------------------------------------------------------------------------------- */
+
+uint32_t weir__plan_lacks(const struct weir__plan *plan)
+{
+    uint64_t shared = 0;
+    for (uint32_t d = 0; d < plan->devices; d++) {
+        const struct weir__plan_use *use = &plan->device[d];
+        const uint64_t needed = use->taken - use->optional;
+        shared += use->shared ? needed : 0;
+        if (use->bound && (use->shared ? shared : needed) > use->bound)
+            return d;
+    }
+    return UINT32_MAX;
+}
+
+static weir_status plan_sketch(const struct weir__maker *maker, const weir_graph *sketch,
+                               const struct weir__plan_use *like, uint32_t count,
+                               const weir_config *config, struct weir__plan *plan_out)
+{
+    struct weir__plan_device devices[WEIR_DEVICES_MAX];
+    const weir_partition partition = weir__partition_sketch(sketch, count);
+    weir_context *planned;
+    weir_status status;
+    for (uint32_t d = 0; d < count; d++)
+        devices[d] = (struct weir__plan_device){like->info, like->bound, like->shared};
+    if ((status = weir__context_plan(devices, count, config, NULL, &planned)))
+        return status;
+    status = weir__plan_make(maker, planned, sketch, &partition, plan_out);
+    weir_context_destroy(planned);
+    return status;
+}
+
+/* Whether it fits on so many; a failure to find out is no. */
+static int is_enough(const struct weir__maker *maker, const weir_graph *sketch,
+                     const struct weir__plan_use *like, uint32_t count, const weir_config *config,
+                     struct weir__plan *room)
+{
+    return !plan_sketch(maker, sketch, like, count, config, room) &&
+           weir__plan_lacks(room) == UINT32_MAX;
+}
+
+static weir_graph sketch_of(const weir_graph *graph, weir_weight_kind weights)
+{
+    const int undirected = weir__graph_symmetric(graph, NULL);
+    return weir__graph_sketch(graph->vertices, graph->arcs, undirected, weights);
+}
+
+uint32_t weir__plan_enough(const struct weir__maker *maker, const weir_graph *graph,
+                           const struct weir__plan *plan, const weir_config *config)
+{
+    const uint32_t lacks = weir__plan_lacks(plan);
+    const weir_graph sketch = sketch_of(graph, graph->weight_kind);
+    const struct weir__plan_use *like = &plan->device[lacks == UINT32_MAX ? 0 : lacks];
+    struct weir__sentence before = weir__fail_keep();
+    struct weir__plan *room;
+    uint32_t low = plan->devices, high = WEIR_DEVICES_MAX;
+    if (like->shared || !like->bound || weir__calloc(1, sizeof *room, "plan", &room)) {
+        weir__fail_restore(&before);
+        return 0;
+    }
+    if (!is_enough(maker, &sketch, like, high, config, room))
+        low = high;
+    while (low + 1 < high) { /* `low` is too few, `high` is enough */
+        const uint32_t middle = low + (high - low) / 2;
+        if (is_enough(maker, &sketch, like, middle, config, room))
+            high = middle;
+        else
+            low = middle;
+    }
+    free(room);
+    weir__fail_restore(&before);
+    return low < high ? high : 0;
+}
+
+/* Whether 32-bit weights in place of 64-bit ones would help. */
+static int smaller_weights_fit(const struct weir__maker *maker, const weir_graph *graph,
+                               const struct weir__plan *plan, const weir_config *config)
+{
+    const weir_graph sketch = sketch_of(graph, WEIR_WEIGHT_U32);
+    struct weir__sentence before = weir__fail_keep();
+    struct weir__plan *room;
+    int fits = 0;
+    if (graph->weight_kind == WEIR_WEIGHT_F64 && !weir__calloc(1, sizeof *room, "plan", &room)) {
+        fits = is_enough(maker, &sketch, &plan->device[0], plan->devices, config, room);
+        free(room);
+    }
+    weir__fail_restore(&before);
+    return fits;
+}
+
+/* ---- the sentence ------------------------------------------------------------------------------ */
+
+enum { TEXT_ROOM = 32, LARGEST = 3 };
+
+static const char *amount(uint64_t bytes, char room[TEXT_ROOM])
+{
+    const double mib = (double)bytes / (1 << 20);
+    if (mib < 1024)
+        snprintf(room, TEXT_ROOM, "%.1f MiB", mib);
+    else
+        snprintf(room, TEXT_ROOM, "%.1f GiB", mib / 1024);
+    return room;
+}
+
+/* "out-arcs 40.0 GiB, queue 3.1 GiB, level 0.9 GiB" */
+static void list_largest(const struct weir__plan_use *use, char *room, size_t size)
+{
+    char bytes[TEXT_ROOM];
+    size_t at = 0;
+    room[0] = '\0';
+    for (uint32_t i = 0; i < use->arrays && i < LARGEST && at < size; i++)
+        at += (size_t)snprintf(room + at, size - at, "%s%s %s", i ? ", " : "", use->array[i].what,
+                               amount(use->array[i].bytes, bytes));
+}
+
+weir_status weir__plan_refuse(const struct weir__maker *maker, const weir_graph *graph,
+                              const struct weir__plan *plan, const weir_config *config)
+{
+    const uint32_t d = weir__plan_lacks(plan),
+                   enough = weir__plan_enough(maker, graph, plan, config);
+    const struct weir__plan_use *use = &plan->device[d];
+    const int weights = smaller_weights_fit(maker, graph, plan, config);
+    char needed[TEXT_ROOM], bound[TEXT_ROOM], largest[192], help[128];
+    list_largest(use, largest, sizeof largest);
+    if (weights)
+        snprintf(help, sizeof help, "with 32-bit weights it would fit");
+    else if (enough)
+        snprintf(help, sizeof help, "%u such devices would hold it", enough);
+    else
+        snprintf(help, sizeof help,
+                 use->shared ? "more host devices have no more"
+                             : "no number of such devices is known to hold it");
+    return weir__fail(
+        WEIR_ERR_NOMEM, "%s of %s: %s needs %s (%s), and %s %s (WEIR_POOL_BYTES): %s", maker->what,
+        graph->name, use->info.label, amount(use->taken - use->optional, needed), largest,
+        use->shared ? "the pools of all have" : "its pool has", amount(use->bound, bound), help);
+}
+
+/* ---- before a run ------------------------------------------------------------------------------ */
+
+/* More than any form takes for a vertex, an arc and a device. Only a graph that might not fit by these is planned, since
+ * that goes over its arcs. */
+#define VERTEX_MOST 256.0
+#define ARC_MOST    40.0
+#define DEVICE_MOST ((double)(UINT64_C(1) << 30))
+
+static int may_lack(const struct weir__plan_device *devices, uint32_t count,
+                    const weir_graph *graph)
+{
+    const double most = (double)graph->vertices * VERTEX_MOST + (double)graph->arcs * ARC_MOST;
+    for (uint32_t d = 0; d < count; d++)
+        if (most + (count > 1 ? DEVICE_MOST : 0) > (double)devices[d].bound_bytes)
+            return 1;
+    return 0;
+}
+
+weir_status weir__plan_check(const struct weir__maker *maker, weir_context *context,
+                             const weir_graph *graph, const weir_partition *partition)
+{
+    struct weir__plan_device devices[WEIR_DEVICES_MAX];
+    const uint32_t count = weir_context_device_count(context);
+    const weir_config *config = weir_context_config(context);
+    struct weir__plan *plan;
+    weir_context *planned;
+    weir_status status;
+    if (weir_context_simulated(context) || weir__context_planned(context))
+        return WEIR_OK;
+    weir__plan_devices_of(context, devices);
+    if (!may_lack(devices, count, graph))
+        return WEIR_OK;
+    if ((status = weir__calloc(1, sizeof *plan, "plan", &plan)))
+        return status;
+    struct weir__sentence before = weir__fail_keep();
+    if (!(status = weir__context_plan(devices, count, config, context, &planned))) {
+        status = make(maker, planned, graph, partition, 0, plan);
+        weir_context_destroy(planned);
+    }
+    weir__fail_restore(&before);
+    /* What cannot be planned is not refused here: whatever is wrong with it, the create itself will say. */
+    const int lacks = !status && weir__plan_lacks(plan) != UINT32_MAX;
+    status = lacks ? weir__plan_refuse(maker, graph, plan, config) : WEIR_OK;
+    free(plan);
+    return status;
+}

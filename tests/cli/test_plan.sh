@@ -1,0 +1,63 @@
+#!/bin/sh
+# weir plan: every array of a run by device, of graphs and of numbers; what a run then uses; what is refused.
+. "$(dirname "$0")/common.sh"
+
+# ---- a graph at hand ----
+expect_ok plan rmat:12 --undirected --devices host:2
+for verb in bfs sssp pr cc; do
+    grep -qx "$verb" "$OUT" || fail "$verb should have a plan"
+done
+has "host:1: "
+has "out-arcs"
+has "weights of out-arcs"
+has "it fits"
+expect_ok plan rmat:12 cc --devices host:1
+for verb in bfs sssp pr; do
+    grep -qx "$verb" "$OUT" && fail "$verb was not asked for"
+done
+has "parent"
+expect_ok plan rmat:12 bfs --direction push --order soft --partition random --devices host:2
+has "halo"
+has "buckets"
+
+# ---- numbers ----
+expect_ok plan --vertices 268435456 --arcs 8589934592 --devices cuda:0-1
+has "how much it has is not known"
+has "whether it fits is not known"
+expect_ok plan --vertices 256000000 --arcs 666000000 bfs --machine nvswitch8
+has "of 131.25 GiB"
+has "it fits"
+expect_ok plan --vertices 4000000000 --arcs 80000000000 pr --undirected --machine 2*nvswitch
+has "it does not fit: cuda:0 has too little; "
+has " such devices would hold it"
+WEIR_POOL_BYTES=40GiB expect_ok plan --vertices 268435456 --arcs 8589934592 bfs --devices cuda:0-1
+has "of 40.00 GiB"
+
+# ---- what a run uses: the bound just above the plan is enough, a tenth of it is refused with the same numbers ----
+expect_ok plan rmat:18 bfs --devices host:1 --json plan.json
+NEED=$(sed -n 's/^ *"bytes": \([0-9]*\),$/\1/p' plan.json | head -1)
+[ "$NEED" -gt 40000000 ] || fail "rmat:18 should take more than $NEED bytes"
+WEIR_POOL_BYTES=$((NEED / 100 * 103 + 17000000)) expect_ok bfs rmat:18 --devices host:1
+WEIR_POOL_BYTES=$((NEED / 10)) refuse 1 "needs" bfs rmat:18 --devices host:1
+grep -q "breadth-first search of rmat:18: host:0 needs .* (.*out-arcs .*), and its pool has .* (WEIR_POOL_BYTES): " "$ERR" ||
+    fail "the refusal should have the numbers"
+grep -q " such devices would hold it" "$ERR" || fail "the refusal should say what would fit"
+
+# ---- what is wrong ----
+refuse 2 "GRAPH is missing" plan
+refuse 2 "give both of them" plan --vertices 5
+refuse 2 "give both of them" plan rmat:10 --arcs 5
+refuse 2 "give only one of them" plan rmat:10 bfs --vertices 5 --arcs 5
+refuse 2 "dfs: plan takes bfs, sssp, pr or cc" plan rmat:10 dfs
+refuse 2 "one argument too many" plan rmat:10 bfs cc
+refuse 2 "how many GPUs" plan rmat:10 --devices cuda,host:1
+refuse 2 "device spec" plan rmat:10 --devices host:0
+refuse 2 "give only one" plan rmat:10 --devices host:2 --machine m60
+refuse 2 "name no file" plan --vertices 5 --arcs 5 --weights file
+refuse 2 "parts of --vertices and --arcs are equal" plan --vertices 5 --arcs 5 --partition random
+refuse 2 "more than 2^32 numbers" plan --vertices 4294967294 --arcs 5 pr --devices host:2
+refuse 2 "--kernel has no effect" plan rmat:10 cc --kernel fused
+refuse 2 "nothing here depends on it" plan rmat:10 --seed 3
+refuse 2 "--trials: plan has no such option" plan rmat:10 --trials 3
+refuse 2 "no-such-file" plan no-such-file
+finish

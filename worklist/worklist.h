@@ -301,7 +301,7 @@ typedef struct weir_worklist_reasons {
  *  @param[in,out] picked_out   begins as WEIR_WORKLIST_STATS_INIT.
  *  @param[in,out] reasons_out  begins as WEIR_WORKLIST_REASONS_INIT; may be NULL. */
 weir_status weir_worklist_explain(const weir_worklist *worklist, weir_worklist_stats *picked_out,
-                               weir_worklist_reasons *reasons_out);
+                                  weir_worklist_reasons *reasons_out);
 
 /** Items that the last run sent over the link from worker @p from to worker @p to; 0 for pairs that the
  *  route has no link between, and before the first run. @retval WEIR_ERR_INVALID  no such worker. */

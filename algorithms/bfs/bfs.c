@@ -239,7 +239,7 @@ weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
 }
 
 weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,
-                          weir_run_reasons *reasons_out)
+                             weir_run_reasons *reasons_out)
 {
     weir_run_stats picked = WEIR_RUN_STATS_INIT;
     weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
@@ -253,7 +253,7 @@ weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,
         reasons.why_order = bfs->why_order;
     return status ? status
                   : weir__algorithm_explained(&bfs->head, &weir__bfs_forms.form[form], &picked,
-                                            &reasons, picked_out, reasons_out);
+                                              &reasons, picked_out, reasons_out);
 }
 
 weir_status weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out)

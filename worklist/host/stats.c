@@ -93,7 +93,7 @@ static weir_worklist_stats picked(const struct weir_worklist *list, uint32_t del
 }
 
 weir_status weir_worklist_explain(const weir_worklist *list, weir_worklist_stats *picked_out,
-                               weir_worklist_reasons *reasons_out)
+                                  weir_worklist_reasons *reasons_out)
 {
     const weir_worklist_config *config = &list->config;
     weir_worklist_stats stats = picked(list, config->delta ? config->delta : config->delta_hint);

@@ -588,7 +588,7 @@ weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t 
                                       uint64_t *items_out);
 /** What statistics of a run will say was picked, and why, as weir_bfs_explain(). */
 weir_status weir_traversal_explain(const weir_traversal *traversal, weir_run_stats *picked_out,
-                                weir_run_reasons *reasons_out);
+                                   weir_run_reasons *reasons_out);
 /** What it took to prepare: the placement, and the traversal on top; as weir_placement_prepared(). */
 weir_status weir_traversal_prepared(const weir_traversal *traversal, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -642,7 +642,7 @@ weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
  *                              has them; the rest is 0. work.delta is the width that the first step has.
  *  @param[in,out] reasons_out  begins as WEIR_RUN_REASONS_INIT. */
 weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,
-                          weir_run_reasons *reasons_out);
+                             weir_run_reasons *reasons_out);
 /** What it took to prepare; as weir_placement_prepared(), and the same after every run. */
 weir_status weir_bfs_prepared(const weir_bfs *bfs, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -714,7 +714,7 @@ weir_status weir_sssp_link_items(const weir_sssp *sssp, uint32_t from, uint32_t 
                                  uint64_t *items_out);
 /** As weir_bfs_explain(). A run may find that distances need 64 bits, which changes the form. */
 weir_status weir_sssp_explain(const weir_sssp *sssp, weir_run_stats *picked_out,
-                           weir_run_reasons *reasons_out);
+                              weir_run_reasons *reasons_out);
 /** As weir_bfs_prepared(). Placing for 64 bits is part of the first run that needs them. */
 weir_status weir_sssp_prepared(const weir_sssp *sssp, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -790,7 +790,7 @@ weir_status weir_pr_values(weir_pr *pr, uint32_t device, weir_values *values_out
 weir_status weir_pr_link_items(const weir_pr *pr, uint32_t from, uint32_t to, uint64_t *items_out);
 /** As weir_bfs_explain(). */
 weir_status weir_pr_explain(const weir_pr *pr, weir_run_stats *picked_out,
-                         weir_run_reasons *reasons_out);
+                            weir_run_reasons *reasons_out);
 /** As weir_bfs_prepared(). */
 weir_status weir_pr_prepared(const weir_pr *pr, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */
@@ -864,7 +864,7 @@ weir_status weir_cc_values(weir_cc *cc, uint32_t device, weir_values *values_out
 /** As weir_bfs_explain(). Where arcs are streamed there is no partition, the direction is WEIR_DIRECTION_PUSH, and the first phase
  *  is "stream"; else it is WEIR_DIRECTION_PULL. */
 weir_status weir_cc_explain(const weir_cc *cc, weir_run_stats *picked_out,
-                         weir_run_reasons *reasons_out);
+                            weir_run_reasons *reasons_out);
 /** As weir_bfs_prepared(). Streamed arcs are copied in by each run, and count there. */
 weir_status weir_cc_prepared(const weir_cc *cc, weir_prepare_stats *stats_out);
 /** Stop a run from another thread; it returns WEIR_ERR_CANCELLED soon. */

@@ -753,9 +753,11 @@ typedef struct weir_pr_config {
      *  thread of a host device; none over more than eight devices. 1: none; 0: none, unless half of the arcs of a large
      *  graph come from so many vertices, on GPUs. weir_run_stats.hubs tells. */
     uint32_t hubs;
-    /** Of the pull form without bands and hubs: into how many bins of rows each part's arcs are spread, at least, while ranks have 32
-     *  bits, so that no rank is read at random: 1: none; 0: none, unless that moves less, on GPUs. Takes 8.5 bytes an arc of
-     *  device memory; where they are missing there are none. weir_run_stats.bins tells. */
+    /** Of the pull form without bands and hubs: into how many bins of rows each part's arcs are spread, or a few more, while ranks have
+     *  32 bits, so that no rank is read at random: up to 65535, and no more than leaves an arc for each bin from each of as many
+     *  stretches of vertices; 1: none; 0: none, unless that moves less, on GPUs. Takes 8.5 bytes an arc of device memory where there are
+     *  many arcs for each bin and stretch, more else; where they are missing, or there would be 2^32 of them, there are none.
+     *  weir_run_stats.bins tells. */
     uint32_t bins;
 } weir_pr_config;
 /** Defaults of weir_pr_config. */

@@ -396,7 +396,7 @@ WEIR_DEV void weir_atomic_add_block_u64(uint64_t *word, uint64_t value)
     if (high)
         atomicAdd_block(&half[1], high);
 #else
-    *word += value;                /* a block is one thread */
+    *word += value; /* a block is one thread */
 #endif
 }
 
@@ -406,7 +406,7 @@ WEIR_DEV uint32_t weir_atomic_add_block_u32(uint32_t *word, uint32_t value)
 #ifdef __CUDACC__
     return atomicAdd_block(word, value);
 #else
-    const uint32_t before = *word; /* a block is one thread */
+    const uint32_t before = *word;
     *word += value;
     return before;
 #endif

@@ -191,6 +191,9 @@ const char *weir_steps_phase_of(const weir_steps *steps, uint32_t index, double 
                                 uint64_t *steps_out);
 /** A queue of the device: for copies and fills between runs. */
 weir_queue *weir_steps_queue(const weir_steps *steps, uint32_t device);
+/** Another time limit for the runs from now on, such as none for one that prepares others. Between runs.
+ *  @param[in] time_limit_ms  of a run; 0: none. */
+void weir_steps_limit(weir_steps *steps, uint32_t time_limit_ms);
 /** Stop a run, or the next one; it returns WEIR_ERR_CANCELLED. Any thread. */
 void weir_steps_cancel(weir_steps *steps);
 /** NULL is fine. */

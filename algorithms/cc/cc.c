@@ -36,8 +36,12 @@ static weir_status may_reside(const void *user)
         return status;
     for (uint32_t d = 0; d < head->parts; d++)
         bytes[d] = needed;
-    return weir__pools_lack(head->context, bytes, head->parts) < head->parts ? WEIR_ERR_NOMEM
-                                                                             : WEIR_OK;
+    if (weir__pools_lack(head->context, bytes, head->parts) < head->parts)
+        return weir__fail(
+            WEIR_ERR_NOMEM,
+            "the rows take %llu bytes of each device's pool, which has not so many left",
+            (unsigned long long)needed);
+    return WEIR_OK;
 }
 
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)

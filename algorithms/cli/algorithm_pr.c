@@ -90,11 +90,12 @@ static const weir__cli_option options[] = {
            .low = 1, .high = 49152, .foreign = "reads no ranks along arcs", .kind = KIND_COUNT,
            .shown = "hubs %s"),
     OPTION("bins", "N", VERB_OWN, weir__cli_set_number, FIELD(own[BINS]),
-           "bins into which direction pull spreads what arcs carry, at least,\n"
-           "and adds it up there, while ranks have 32 bits, so that none is\n"
-           "read at random; 1: none; default: 1, or as many as the blocks of\n"
-           "a GPU ask for where that moves less",
-           .low = 1, .high = UINT32_MAX, .foreign = "reads no ranks along arcs", .kind = KIND_COUNT,
+           "bins of rows, of each device, into which direction pull spreads\n"
+           "what arcs carry, and adds it up there, while ranks have 32 bits,\n"
+           "so that none is read at random, 1 (none) to 65535, as far as\n"
+           "there are arcs and memory for them; default: 1, or as many as the\n"
+           "blocks of a GPU ask for where that moves less",
+           .low = 1, .high = 65535, .foreign = "reads no ranks along arcs", .kind = KIND_COUNT,
            .shown = "bins %s"),
     FLAG("verify", VERB_OWN, verify,
          "judge all ranks, by an exact iteration from them or, at tolerances\n"

@@ -37,6 +37,8 @@ static weir_status check(const weir_pr_config *config)
         return weir__fail(WEIR_ERR_INVALID,
                           "%u hubs in %u bands: hubs are kept with one band alone", config->hubs,
                           config->bands);
+    if (config->bins > PR_BINS_MAX)
+        return weir__fail(WEIR_ERR_INVALID, "%u bins: up to %u", config->bins, PR_BINS_MAX);
     if (config->bins > 1 && (config->bands > 1 || config->hubs > 1))
         return weir__fail(WEIR_ERR_INVALID, "%u bins with %s: shares are spread into bins, or read",
                           config->bins, config->bands > 1 ? "bands" : "hubs");

@@ -109,11 +109,15 @@ struct weir__pr_bins {
 };
 /** Whether an iteration by way of bins is expected to be faster than one that reads shares at random, on GPUs.
  *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE */
-weir_status weir__pr_bins_pay(const struct weir__pr_parts *parts, int *pay_out);
-/** @param[in]  asked     bins of the largest part at the least, and stretches; 0: as many as its blocks want.
+weir_status weir__pr_bins_pay(const struct weir__pr_parts *parts, const struct weir__pr_bins *bins,
+                              int *pay_out);
+/** @param[in]  asked     bins of the largest part, and stretches, or a few more, but no more than leaves an arc for each cell on average;
+ *                        0: as many as its blocks want.
  *  @param[out] bins_out  zero before; to be freed. @retval WEIR_ERR_NOMEM  @retval WEIR_ERR_UNSUPPORTED  2^32 of something. */
 weir_status weir__pr_bins_make(const struct weir__pr_parts *parts, uint32_t asked,
                                struct weir__pr_bins *bins_out);
+/** Elements of the array of arcs' shares of a part, where the tables of cells lie at first. */
+uint64_t weir__pr_bins_shares(const struct weir__pr_bins *bins, uint32_t p);
 /** What the arrays of a part take. */
 uint64_t weir__pr_bins_bytes(const struct weir__pr_bins *bins, uint32_t p);
 void weir__pr_bins_free(struct weir__pr_bins *bins);

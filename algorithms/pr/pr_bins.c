@@ -18,30 +18,6 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
     return (a + b - 1) / b;
 }
 
-/* ---- whether --------------------------------------------------------------------------------------- */
-
-/* Bytes that an arc moves by way of bins, and a row or a number beside that. */
-#define ARC_BYTES 12.5
-#define ROW_BYTES 24
-/* What a read at random moves through the cache that all units share, which is about as fast. */
-#define READ_BYTES 32
-/* Without bins it must be so many times what it is with them. */
-#define MARGIN 1.1
-/* Bytes that memory moves while a barrier and the beginning and end of two steps last, some 10 us. */
-#define STEP_BYTES (UINT64_C(40) << 20)
-
-weir_status weir__pr_bins_pay(const struct weir__pr_parts *parts, int *pay_out)
-{
-    double fresh = 0, arcs = 0;
-    weir_status status = weir__pr_fresh_reads(parts, &fresh);
-    for (uint32_t p = 0; p < parts->count; p++)
-        arcs += (double)parts->part[p].offsets[parts->part[p].count];
-    const double with = arcs * ARC_BYTES + (double)parts->numbers * ROW_BYTES +
-                        (double)parts->count * (double)STEP_BYTES;
-    *pay_out = !status && arcs * fresh * READ_BYTES > MARGIN * with;
-    return status;
-}
-
 /* ---- how large -------------------------------------------------------------------------------------- */
 
 /* Rows of a bin, or numbers of a stretch, `most` at most: so many that each block has EACH bins at least and all have as many. */
@@ -52,7 +28,7 @@ static uint32_t size_for(uint64_t all, uint32_t blocks, uint32_t most)
     return size < 1 ? 1 : (uint32_t)size;
 }
 
-/* The same for `count` bins at least. */
+/* The same for `count` of them, or a few more. */
 static uint32_t size_of(uint64_t all, uint32_t count, uint32_t most)
 {
     const uint64_t size = all / count;
@@ -67,14 +43,18 @@ static uint32_t blocks_of(const weir_device_info *info)
 static void choose_sizes(const struct weir__pr_parts *parts, uint32_t asked,
                          struct weir__pr_bins *bins)
 {
-    uint64_t rows = 0;
+    uint64_t rows = 0, arcs = 0;
     uint32_t blocks = 1;
     weir_device_info info = WEIR_DEVICE_INFO_INIT;
     for (uint32_t p = 0; p < parts->count; p++) {
+        const uint64_t its = parts->part[p].offsets[parts->part[p].count];
+        arcs = its > arcs ? its : arcs;
         weir_device_info_get(parts->part[p].device, &info);
         blocks = blocks_of(&info) > blocks ? blocks_of(&info) : blocks;
         rows = parts->part[p].count > rows ? parts->part[p].count : rows;
     }
+    while (asked > 2 && (uint64_t)asked * asked > arcs)
+        asked -= asked / 16 + 1;
     const uint32_t most_rows = info.lanes > 1 ? PR_BIN_ROWS_GPU : PR_BIN_ROWS_HOST;
     const uint32_t most_numbers = info.lanes > 1 ? PR_BIN_NUMBERS_GPU : PR_BIN_NUMBERS_HOST;
     bins->rows = asked ? size_of(rows, asked, most_rows) : size_for(rows, blocks, most_rows);
@@ -131,12 +111,12 @@ static uint64_t most_of(const struct weir__pr_bins *bins, uint64_t octets, uint3
     return most > OCTETS_LEAST ? most : OCTETS_LEAST;
 }
 
-static weir_status plan_part(const struct weir__pr_parts *parts, const struct weir__pr_bins *bins,
-                             const struct weir__pr_rows *rows, struct weir__pr_part_bins *part)
+/* @param[in] from  arcs of all parts from each stretch, and of all behind them. */
+static weir_status make_part(const struct weir__pr_bins *bins, const struct weir__pr_rows *rows,
+                             const uint64_t *from, struct weir__pr_part_bins *part)
 {
     const uint64_t arcs = rows->offsets[rows->count];
     const uint32_t stretches = bins->stretches;
-    double all = 0;
     uint64_t *octets = NULL;
     weir_status status;
     if (!rows->count)
@@ -157,14 +137,9 @@ static weir_status plan_part(const struct weir__pr_parts *parts, const struct we
     }
     status = cut(octets, part->bins, most_of(bins, part->octets, part->bins), &part->collect);
     /* Of the arcs from a stretch a part is taken to have its part of all. */
-    for (uint32_t n = 0; n < parts->numbers; n++)
-        all += parts->degree[n];
     for (uint32_t s = 0; s < stretches && !status; s++) {
-        const uint64_t first = (uint64_t)s * bins->numbers, past = first + bins->numbers;
-        double from = 0;
-        for (uint64_t n = first; n < past && n < parts->numbers; n++)
-            from += parts->degree[n];
-        const uint64_t mine = all > 0 ? (uint64_t)(from / all * (double)arcs) : 0;
+        const double all = (double)from[stretches];
+        const uint64_t mine = all > 0 ? (uint64_t)((double)from[s] / all * (double)arcs) : 0;
         octets[s] = mine / PR_OCTET + (mine < part->bins ? mine : part->bins);
     }
     if (!status)
@@ -173,26 +148,53 @@ static weir_status plan_part(const struct weir__pr_parts *parts, const struct we
     return status;
 }
 
+/* Arcs of all parts from each stretch. */
+static void count_arcs(const struct weir__pr_parts *parts, const struct weir__pr_bins *bins,
+                       uint64_t *from)
+{
+    from[bins->stretches] = 0;
+    for (uint32_t s = 0; s < bins->stretches; s++) {
+        const uint64_t first = (uint64_t)s * bins->numbers, past = first + bins->numbers;
+        from[s] = 0;
+        for (uint64_t n = first; n < past && n < parts->numbers; n++)
+            from[s] += parts->degree[n];
+        from[bins->stretches] += from[s];
+    }
+}
+
 weir_status weir__pr_bins_make(const struct weir__pr_parts *parts, uint32_t asked,
                                struct weir__pr_bins *bins_out)
 {
-    weir_status status = WEIR_OK;
+    uint64_t *from;
     choose_sizes(parts, asked, bins_out);
+    weir_status status =
+        weir__alloc(bins_out->stretches + UINT64_C(1), sizeof *from, "arcs of stretches", &from);
+    if (status)
+        return status;
+    count_arcs(parts, bins_out, from);
     for (uint32_t p = 0; p < parts->count && !status; p++)
-        status = plan_part(parts, bins_out, &parts->part[p], &bins_out->part[p]);
+        status = make_part(bins_out, &parts->part[p], from, &bins_out->part[p]);
+    free(from);
     if (status)
         weir__pr_bins_free(bins_out);
     return status;
 }
 
+uint64_t weir__pr_bins_shares(const struct weir__pr_bins *bins, uint32_t p)
+{
+    const uint64_t shares = bins->part[p].octets * PR_OCTET;
+    const uint64_t tables = (uint64_t)bins->part[p].bins * bins->stretches * 3;
+    return shares > tables ? shares : tables;
+}
+
 uint64_t weir__pr_bins_bytes(const struct weir__pr_bins *bins, uint32_t p)
 {
     const struct weir__pr_part_bins *part = &bins->part[p];
-    const uint64_t octet = PR_OCTET * (2 * sizeof(uint16_t) + sizeof(float)) + sizeof(uint32_t);
-    return part->octets * octet + (uint64_t)part->bins * bins->stretches * 3 * sizeof(uint32_t) +
+    return part->octets * (2 * PR_OCTET * sizeof(uint16_t) + sizeof(uint32_t)) +
+           weir__pr_bins_shares(bins, p) * sizeof(float) +
            (uint64_t)part->collect.commons * (bins->rows * sizeof(uint64_t) + sizeof(uint32_t)) +
            ((uint64_t)part->collect.count + part->spread.count) * sizeof(struct pr_bin_unit) +
-           ((uint64_t)part->bins + bins->stretches + 2) * sizeof(uint32_t);
+           ((uint64_t)part->bins + bins->stretches + 2) * sizeof(uint32_t) + 24;
 }
 
 void weir__pr_bins_free(struct weir__pr_bins *bins)
@@ -204,4 +206,30 @@ void weir__pr_bins_free(struct weir__pr_bins *bins)
         free(bins->part[p].collect.common);
     }
     *bins = (struct weir__pr_bins){0};
+}
+
+/* ---- whether --------------------------------------------------------------------------------------- */
+
+/* Bytes that an octet moves by way of bins, 12.5 for an arc of a full one, and a row or a number beside that. */
+#define OCTET_BYTES (PR_OCTET * (2 * sizeof(uint16_t) + 2 * sizeof(float)) + sizeof(uint32_t))
+#define ROW_BYTES   24
+/* What a read at random moves through the cache that all units share, which is about as fast. */
+#define READ_BYTES 32
+/* Without bins it must be so many times what it is with them. */
+#define MARGIN 1.1
+/* Bytes that memory moves while a barrier and the beginning and end of two steps last, some 10 us. */
+#define STEP_BYTES (UINT64_C(40) << 20)
+
+weir_status weir__pr_bins_pay(const struct weir__pr_parts *parts, const struct weir__pr_bins *bins,
+                              int *pay_out)
+{
+    double fresh = 0, arcs = 0;
+    double with = (double)parts->numbers * ROW_BYTES + (double)parts->count * (double)STEP_BYTES;
+    weir_status status = weir__pr_fresh_reads(parts, &fresh);
+    for (uint32_t p = 0; p < parts->count; p++) {
+        arcs += (double)parts->part[p].offsets[parts->part[p].count];
+        with += (double)bins->part[p].octets * OCTET_BYTES;
+    }
+    *pay_out = !status && arcs * fresh * READ_BYTES > MARGIN * with;
+    return status;
 }

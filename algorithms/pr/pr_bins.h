@@ -82,7 +82,7 @@ WEIR_DEV void pr_spread_unit(const struct pr_pull_args *a, const float *from,
     if (b->thread == 0)
         stretch[bins->numbers] = 0;
     weir_block_sync();
-    for (uint64_t i = range.begin + b->thread; i < range.end; i += b->threads) {
+    for (uint64_t i = (uint64_t)range.begin + b->thread; i < range.end; i += b->threads) {
         uint32_t number[4];
         weir_load_stream_16(number, bins->number + i * PR_OCTET);
         float *place = bins->share + (uint64_t)weir_load_once_u32(bins->place + i) * PR_OCTET;
@@ -175,7 +175,7 @@ WEIR_DEV void pr_collect_unit(const struct pr_pull_args *a, const struct pr_roun
         bin->low[i] = bin->high[i] = 0;
     weir_block_sync();
     WEIR_ROLLED
-    for (uint64_t i = range.begin + b->thread; i < range.end; i += b->threads) {
+    for (uint64_t i = (uint64_t)range.begin + b->thread; i < range.end; i += b->threads) {
         uint32_t row[4];
         float share[PR_OCTET];
         weir_load_stream_16(row, bins->row + i * PR_OCTET);

@@ -106,15 +106,13 @@ static weir_status choose_bins(struct weir__pr_making *making)
     if (config->bins == 1 || config->hubs > 1 || config->bands > 1 ||
         (!asked && making->parts.fine) || !bins_possible(making, asked))
         return WEIR_OK;
-    if (!asked)
-        status = weir__pr_bins_pay(&making->parts, &pay);
-    if (!status && pay)
-        status = weir__pr_bins_make(&making->parts, asked ? config->bins : 0, &making->bins);
-    if (status == WEIR_ERR_UNSUPPORTED ||
-        (!status && pay && !there_is_room(making, 1, 0, "bins"))) {
+    status = weir__pr_bins_make(&making->parts, asked ? config->bins : 0, &making->bins);
+    if (!status && !asked)
+        status = weir__pr_bins_pay(&making->parts, &making->bins, &pay);
+    if (status || !pay || !there_is_room(making, 1, 0, "bins"))
         weir__pr_bins_free(&making->bins);
-        status = WEIR_OK;
-    }
+    if (status == WEIR_ERR_UNSUPPORTED || status == WEIR_ERR_NOMEM)
+        status = WEIR_OK; /* it goes without them */
     if (making->bins.rows)
         making->pull->why_bands =
             asked

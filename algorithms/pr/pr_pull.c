@@ -18,7 +18,7 @@ extern const weir_steps_body weir__pr_pull_steps, weir__pr_bands_steps, weir__pr
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 /* Where in-arcs lie is known when rows are placed, so lists are counted by what all rows and arcs take at most. What
- * bands take beyond that is not here: where it is not there, runs do without (bands_fit()). */
+ * bands and bins take beyond that is not here: where it is not there, runs do without (pr_choose.c). */
 static void need(const struct weir__sizes *sizes, const void *user, struct weir__need *need)
 {
     const weir_device *device = weir_context_device(sizes->context, 0);
@@ -60,7 +60,7 @@ COUNT(stretch_count, IN_BINS(making->bins.stretches + UINT64_C(1)))
 COUNT(bin_count, IN_BINS(making->bins.part[device].bins + UINT64_C(1)))
 COUNT(octet_count, making->bins.part[device].octets)
 COUNT(slot_count, making->bins.part[device].octets *PR_OCTET)
-COUNT(cell_count, (uint64_t)making->bins.part[device].bins * making->bins.stretches)
+COUNT(share_count, weir__pr_bins_shares(&making->bins, device))
 COUNT(common_row_count, (uint64_t)making->bins.part[device].collect.commons * making->bins.rows)
 COUNT(reader_count, making->task->partition->parts > 1)
 COUNT(fine_count, making->pull->fine != 0)
@@ -107,10 +107,7 @@ static const weir_steps_array arrays[] = {
     LIST("numbers of arcs", slot_count, bins.number),
     LIST("places of octets", octet_count, bins.place),
     LIST("rows of arcs", slot_count, bins.row),
-    LIST("shares of arcs", slot_count, bins.share),
-    LIST("arcs of cells", cell_count, bins.arcs),
-    LIST("cells by stretch", cell_count, bins.from),
-    LIST("cells by bin", cell_count, bins.to),
+    LIST("shares of arcs", share_count, bins.share),
     {.name = "sums in common",
      .extent = WEIR_STEPS_COUNTED,
      .first = WEIR_STEPS_FILLED_ONCE,
@@ -330,13 +327,22 @@ static void tell(const struct weir__pr_making *making, uint32_t p)
     weir__pr_bounds(&task->config, 0, &args->bounds);
 }
 
-/* The devices put arcs into bins, in a run that does nothing else. */
+/* The devices put arcs into bins, in a run that does nothing else. The tables of cells lie where the shares of arcs will, and a time limit is
+ * one of runs that somebody asked for. */
 static weir_status build_bins(const struct weir__pr_making *making)
 {
     weir_steps *steps = making->pull->on.steps;
-    for (uint32_t p = 0; p < making->parts.count; p++)
-        ((struct pr_pull_args *)weir_steps_args(steps, p))->bins.building = 1;
+    for (uint32_t p = 0; p < making->parts.count; p++) {
+        struct pr_bins *bins = &((struct pr_pull_args *)weir_steps_args(steps, p))->bins;
+        const uint64_t cells = (uint64_t)bins->bins * bins->stretches;
+        bins->building = 1;
+        bins->arcs = (uint32_t *)bins->share;
+        bins->from = bins->arcs ? bins->arcs + cells : NULL;
+        bins->to = bins->arcs ? bins->from + cells : NULL;
+    }
+    weir_steps_limit(steps, 0);
     weir_status status = weir_steps_run(steps, NULL);
+    weir_steps_limit(steps, making->task->options.time_limit_ms);
     for (uint32_t p = 0; p < making->parts.count; p++)
         ((struct pr_pull_args *)weir_steps_args(steps, p))->bins.building = 0;
     return status;

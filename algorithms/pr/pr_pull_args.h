@@ -72,6 +72,8 @@ struct pr_lists {
 #define PR_BIN_NUMBERS      (WEIR_LANES > 1u ? PR_BIN_NUMBERS_GPU : PR_BIN_NUMBERS_HOST)
 /** What a block's memory has to have, so that there are two a multiprocessor. */
 #define PR_BINS_MEMORY 102400u
+/** Bins that may be asked for. */
+#define PR_BINS_MAX 65535u
 /** Arcs of the same stretch and bin lie in groups of so many, of which the last is filled up. */
 #define PR_OCTET 8u
 
@@ -98,7 +100,8 @@ struct pr_bins {
     uint32_t *place;  /* by stretch: where the octet is by bin */
     uint16_t *row;    /* by bin: in the bin, of each arc */
     float *share;     /* by bin: what each arc carries */
-    /* Of each bin and stretch, bin by bin: arcs that are still to be put; first octet by stretch and by bin. */
+    /* While arcs are put there, where `share` lies: of each cell, which is a bin and a stretch, bin by bin, the arcs that
+     * are still to be put, the first octet by stretch, and the first by bin. */
     uint32_t *arcs, *from, *to;
     uint64_t *
         next; /* units that were taken, of those that spread and those that collect, over all iterations; relaxed dev */

@@ -103,17 +103,37 @@ static void every_shape_in_bins(void **state)
     weir_context_destroy(context);
 }
 
-/* Sums are integers: whichever thread or block comes first, and where an arc lies in its bin, makes no difference. On one device
- * the number of bins does not either, but for what is said of the whole, which is rounded by bins. */
+/* A graph of which a bin has so many arcs that blocks do it in common. */
+static weir_graph *with_hubs(void)
+{
+    static struct arc_list arcs;
+    weir_graph *graph;
+    uint64_t seed = 3;
+    arcs.count = 0;
+    for (uint64_t v = 2; v < 9500; v++) {
+        add_arc(&arcs, v, 0);
+        add_arc(&arcs, 0, v);
+        add_arc(&arcs, v, 1 + next_random(&seed) % 9499);
+        add_arc(&arcs, 1, v);
+    }
+    add_arc(&arcs, 1, 0);
+    OK(weir_graph_from_arcs(9500, arcs.count, arcs.source, arcs.target, NULL, NULL, &graph));
+    return graph;
+}
+
+/* Sums are integers: whichever thread or block comes first, where an arc lies in its bin, and how many bins there are makes no
+ * difference, where no rank is spread over all vertices: that is a sum of doubles. */
 static void runs_repeat_themselves(void **state)
 {
+    static const uint32_t asked[] = {60, 60, 7};
     weir_context *context = open_or_skip(state);
-    weir_graph *graph = open_graph("rmat:11,16", 0);
+    weir_graph *graph = with_hubs();
     weir_run_options options = pr_towards(WEIR_DIRECTION_PULL);
     double *first = NULL;
     uint64_t steps = 0;
-    for (int object = 0; object < 2; object++) {
-        weir_pr_config config = in_bins(1e-6, 60);
+    for (int object = 0; object < 3; object++) {
+        weir_pr_config config = in_bins(1e-6, asked[object]);
+        config.dangling = WEIR_DANGLING_IGNORE;
         weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_EDGE, &options, &config);
         for (int run = 0; run < 2; run++) {
             weir_run_stats stats = WEIR_RUN_STATS_INIT;
@@ -125,13 +145,62 @@ static void runs_repeat_themselves(void **state)
                 steps = stats.steps;
                 continue;
             }
-            assert_memory_equal(ranks, first, graph->vertices * sizeof *ranks);
             assert_int_equal(stats.steps, steps);
+            assert_memory_equal(ranks, first, graph->vertices * sizeof *ranks);
             free(ranks);
         }
         weir_pr_destroy(pr);
     }
     free(first);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* That graph does have such a bin. */
+static void blocks_do_bins_in_common(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = with_hubs();
+    static uint64_t offsets[9501];
+    static uint32_t degree[9500];
+    struct weir__pr_parts parts = {.count = 1, .numbers = 9500, .degree = degree};
+    struct weir__pr_bins bins = {0};
+    weir_run_options options = pr_towards(WEIR_DIRECTION_PULL);
+    weir_pr_config config = in_bins(1e-6, 60);
+    for (uint64_t i = 0; i < graph->arcs; i++)
+        offsets[graph->targets[i] + 1]++;
+    for (uint64_t v = 0; v < 9500; v++) {
+        offsets[v + 1] += offsets[v];
+        degree[v] = (uint32_t)(graph->offsets[v + 1] - graph->offsets[v]);
+    }
+    parts.part[0] = (struct weir__pr_rows){
+        .device = weir_context_device(context, 0), .count = 9500, .offsets = offsets};
+    OK(weir__pr_bins_make(&parts, 60, &bins));
+    assert_true(bins.part[0].collect.commons > 0 && bins.part[0].collect.common_units > 1);
+    weir__pr_bins_free(&bins);
+    memset(offsets, 0, sizeof offsets);
+    double *truth = pr_expected(graph, &config);
+    weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_EDGE, &options, &config);
+    (void)pr_assert(pr, graph, truth, &config, LOOSE);
+    weir_pr_destroy(pr);
+    free(truth);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
+/* Arcs are put into bins however long that takes: a run of a millisecond at most is asked for, and ends by itself. */
+static void a_limit_is_of_runs(void **state)
+{
+    weir_context *context = open_or_skip(state);
+    weir_graph *graph = open_graph("uniform:17,16", 0);
+    weir_run_options options = pr_towards(WEIR_DIRECTION_PULL);
+    weir_pr_config config = in_bins(1e-6, 400);
+    weir_run_stats stats = WEIR_RUN_STATS_INIT;
+    options.time_limit_ms = 1;
+    weir_pr *pr = pr_placed(context, graph, WEIR_PARTITION_EDGE, &options, &config);
+    weir_status status = weir_pr_run(pr, &stats); /* on GPUs it may make it */
+    assert_true(status == WEIR_ERR_TIMEOUT || (status == WEIR_OK && stats.bins > 0));
+    weir_pr_destroy(pr);
     weir_graph_destroy(graph);
     weir_context_destroy(context);
 }
@@ -230,6 +299,12 @@ int main(void)
         PR_SPEC(units_cover_everything_once, "cuda:0"),
         PR_ON_EACH_SPEC(every_shape_in_bins),
         PR_ON_EACH_SPEC(runs_repeat_themselves),
+        PR_SPEC(blocks_do_bins_in_common, "host:1"),
+        PR_SPEC(blocks_do_bins_in_common, "host:1x4"),
+        PR_SPEC(blocks_do_bins_in_common, "host:2x3"),
+        PR_SPEC(blocks_do_bins_in_common, "cuda:0"),
+        PR_SPEC(a_limit_is_of_runs, "host:1"),
+        PR_SPEC(a_limit_is_of_runs, "cuda:0"),
         PR_SPEC(bins_are_made_where_they_pay, "host:2"),
         PR_SPEC(bins_are_made_where_they_pay, "cuda:0"),
         PR_SPEC(bins_are_made_where_they_pay, "cuda:0-1"),

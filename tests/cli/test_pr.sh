@@ -140,7 +140,7 @@ done
 for value in 0 -1 x 1.5 49153; do
     refuse 2 "--hubs: \"$value\"" pr $G --hubs="$value"
 done
-for value in 0 -1 x 1.5 4294967296; do
+for value in 0 -1 x 1.5 65536; do
     refuse 2 "--bins: \"$value\"" pr $G --bins="$value"
 done
 refuse 2 "--bins has no effect on PageRank through the worklist: leave it out" pr none.el --bins 3 --direction push

@@ -436,6 +436,12 @@ weir_queue *weir_steps_queue(const weir_steps *steps, uint32_t device)
     return steps->member[device].queue;
 }
 
+void weir_steps_limit(weir_steps *steps, uint32_t time_limit_ms)
+{
+    steps->time_limit_ms = time_limit_ms;
+    introduce(steps);
+}
+
 void weir_steps_cancel(weir_steps *steps)
 {
     (void)weir__fail(WEIR_ERR_CANCELLED, "%s: the run was cancelled", steps->program->body->name);

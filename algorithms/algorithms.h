@@ -751,7 +751,7 @@ typedef struct weir_pr_config {
     /** Of the pull form in one band: of how many hubs each block keeps what their arcs carry in its own memory while an
      *  iteration lasts, as far as it has room: 47 Ki on a GPU whose blocks may have 227 KiB (none on others), 1 Ki in a
      *  thread of a host device; none over more than eight devices. 1: none; 0: none, unless half of the arcs of a large
-     *  graph come from so many vertices, on GPUs. weir_run_stats.hubs tells. */
+     *  graph come from so many vertices, on GPUs, and there are no bins. weir_run_stats.hubs tells. */
     uint32_t hubs;
     /** Of the pull form without bands and hubs: into how many bins of rows each part's arcs are spread, or a few more, while ranks have
      *  32 bits, so that no rank is read at random: up to 65535, and no more than leaves an arc for each bin from each of as many

@@ -86,7 +86,8 @@ static const weir__cli_option options[] = {
            "vertices with the most arcs of which direction pull keeps what\n"
            "their arcs carry in each block's own memory, as far as there is\n"
            "room, 1 (none) to 49152; default: 1, or all there is room for\n"
-           "where half of the arcs of a large graph are theirs, on GPUs",
+           "where half of the arcs of a large graph are theirs, on GPUs, and\n"
+           "there are no bins",
            .low = 1, .high = 49152, .foreign = "reads no ranks along arcs", .kind = KIND_COUNT,
            .shown = "hubs %s"),
     OPTION("bins", "N", VERB_OWN, weir__cli_set_number, FIELD(own[BINS]),

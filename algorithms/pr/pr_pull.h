@@ -3,13 +3,13 @@
  *
  * A vertex's *share* is its rank divided by its out-degree: what each of its arcs carries. (A vertex without
  * out-arcs keeps its rank there; nobody asks for its share.) An iteration adds up, for each row, the shares
- * at the far ends of its in-arcs. No atomics. Shares are all that is kept from one iteration to the next, in
+ * at the far ends of its in-arcs. No atomics but with bins. Shares are all that is kept from one iteration to the next, in
  * two copies, on every device for all numbers: an iteration reads one and writes the other. A device writes the shares
- * of its own rows into its own memory and into that of the devices that read them. One barrier an iteration
+ * of its own rows into its own memory and into that of the devices that read them. One barrier an iteration (two with bins)
  * adds up the change and the dangling rank.
  *
  * Bytes are what it costs, so shares are floats first, half of what random reads miss by, and doubles only
- * where the tolerance is finer than floats are (README.md has the bounds). Sums are doubles always.
+ * where the tolerance is finer than floats are (README.md has the bounds). Sums are doubles, or integers in bins.
  *
  * Work is dealt out in three kinds, made by pr_lists.c, all of consecutive arcs:
  * - a *chunk* is up to PR_CHUNK_ROWS short rows of PR_CHUNK_ARCS arcs together. A warp reads their targets

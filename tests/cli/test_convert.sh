@@ -23,7 +23,7 @@ expect_ok convert reals.txt reals.mtx.zst
 expect_ok convert reals.mtx.zst reals.back.mtx
 expect_ok convert reals.txt reals.mtx
 same reals.mtx reals.back.mtx "numbers of 64 bits"
-refuse 2 "reals.gr: .gr holds whole weights of 32 bits" convert reals.txt reals.gr
+refuse 2 "reals.gr: this format holds whole weights of 32 bits" convert reals.txt reals.gr
 refuse 2 "reals.dimacs" convert reals.txt reals.dimacs
 
 # ---- options; gen is the same by another name ----

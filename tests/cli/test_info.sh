@@ -152,7 +152,7 @@ is runs.1.form "not there"
 export WEIR_POOL_BYTES=1MiB
 expect_ok info rmat:14 --devices host:2
 has "connected components of arcs that are streamed"
-has "bfs      cannot run: host:0: its pool of 1 MiB"
+has "bfs      cannot run: breadth-first search of rmat:14: host:0 needs"
 unset WEIR_POOL_BYTES
 
 # ---- options ----

@@ -3,6 +3,7 @@
 #include "runtime/support.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -117,6 +118,8 @@ static weir_status pull_plain(weir__unpack *u, void *data, size_t room, size_t *
 static weir_status pull_gzip(weir__unpack *u, void *data, size_t room, size_t *got_out)
 {
     z_stream *z = &u->gzip;
+    if (room > UINT_MAX) /* zlib counts in 32 bits; whoever wants more calls again */
+        room = UINT_MAX;
     if (u->between) { /* gzip files may be glued together, and padded with zeros */
         while (u->at < u->have && u->input[u->at] == 0)
             u->at++;

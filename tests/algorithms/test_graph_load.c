@@ -1,6 +1,10 @@
 /** @file test_graph_load.c  Good inputs of every format and packing, the rules, and the way back.
  */
+#include "algorithms/graph/unpack.h"
 #include "tests/algorithms/graph_fixture.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
 
 struct good {
     const char *format, *text, *directed, *undirected;
@@ -317,6 +321,33 @@ static void summary(void **state)
     weir_graph_destroy(graph);
 }
 
+/* zlib counts in 32 bits: where there is room for more, only what came counts. Of the room, one page is touched. */
+static void room_over_32_bits(void **state)
+{
+    (void)state;
+    static const size_t rooms[] = {UINT32_MAX, UINT32_MAX + (size_t)1, UINT32_MAX + (size_t)4};
+    const char *const paths[] = {put_gzip("a.gz", "0 1\n", 4), put_xz("a.xz", "0 1\n", 4),
+                                 put_zstd("a.zst", "0 1\n", 4)};
+    weir__unpack *unpack = malloc(sizeof *unpack);
+    assert_non_null(unpack);
+    for (size_t i = 0; i < 9; i++) {
+        const size_t room = rooms[i / 3];
+        size_t got = 0;
+        char *data = mmap(NULL, room, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        const int fd = open(paths[i % 3], O_RDONLY);
+        assert_true(data != MAP_FAILED && fd >= 0);
+        assert_int_equal(weir__unpack_start(unpack, fd, "a"), WEIR_OK);
+        assert_int_equal(weir__unpack_pull(unpack, data, room, &got), WEIR_OK);
+        assert_int_equal(got, 4);
+        assert_memory_equal(data, "0 1\n", 4);
+        weir__unpack_end(unpack);
+        close(fd);
+        munmap(data, room);
+    }
+    free(unpack);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -325,6 +356,7 @@ int main(void)
         cmocka_unit_test(glued_gzip),
         cmocka_unit_test(glued_zstd),
         cmocka_unit_test(large_zstd),
+        cmocka_unit_test(room_over_32_bits),
         cmocka_unit_test(long_rows),
         cmocka_unit_test(from_arcs),
         cmocka_unit_test(round_trip),

@@ -18,6 +18,7 @@ typedef struct weir__arcs {
     int mirror;             /* every arc stands for both directions */
     uint64_t negative_line; /* of text: line of the first weight below 0; 0: there is none */
     int format_given;       /* whoever named the file said what it is: nothing is guessed */
+    int seen_all;           /* of a text all was looked at: its columns do not make it METIS text */
     int is_metis;           /* out: what was read as an edge list is METIS text */
 } weir__arcs;
 

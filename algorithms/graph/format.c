@@ -5,18 +5,18 @@
 #include <string.h>
 #include <strings.h>
 
-static int is_matrix_market(const char *data, size_t have, int ended)
+static int is_matrix_market(const char *data, size_t have, uint64_t size)
 {
     static const char banner[] = "%%MatrixMarket";
-    (void)ended;
+    (void)size;
     return have >= sizeof banner - 1 && strncasecmp(data, banner, sizeof banner - 1) == 0;
 }
 
 /* DIMACS text begins with a line whose first word is a single c, p or a. */
-static int is_dimacs(const char *data, size_t have, int ended)
+static int is_dimacs(const char *data, size_t have, uint64_t size)
 {
     size_t at = 0;
-    (void)ended;
+    (void)size;
     while (at < have && strchr(" \t\r\n", data[at]) && data[at])
         at++;
     return at + 1 < have && data[at] && strchr("cpa", data[at]) && data[at + 1] &&
@@ -25,10 +25,10 @@ static int is_dimacs(const char *data, size_t have, int ended)
 
 /* A version of 64 bits. A directed GAP graph without arcs begins with the same bytes, but what would be the size of an
  * edge's data here is 256 times its number of vertices there. */
-static int is_galois(const char *data, size_t have, int ended)
+static int is_galois(const char *data, size_t have, uint64_t size)
 {
     uint64_t edge_bytes = 0;
-    (void)ended;
+    (void)size;
     if (have < 8 || (data[0] != 1 && data[0] != 2) || memcmp(data + 1, "\0\0\0\0\0\0", 7) != 0)
         return 0;
     if (have >= 16)
@@ -37,15 +37,15 @@ static int is_galois(const char *data, size_t have, int ended)
 }
 
 /* No text begins with such a byte. */
-static int is_gap(const char *data, size_t have, int ended)
+static int is_gap(const char *data, size_t have, uint64_t size)
 {
-    (void)ended;
+    (void)size;
     return have > 0 && (data[0] == 0 || data[0] == 1);
 }
 
-static int is_anything(const char *data, size_t have, int ended)
+static int is_anything(const char *data, size_t have, uint64_t size)
 {
-    (void)data, (void)have, (void)ended;
+    (void)data, (void)have, (void)size;
     return 1;
 }
 
@@ -74,10 +74,10 @@ const weir__format *weir__format_named(const char *text, const char **path_out)
     return NULL;
 }
 
-const weir__format *weir__format_of(const char *data, size_t have, int ended)
+const weir__format *weir__format_of(const char *data, size_t have, uint64_t size)
 {
     size_t i = 0;
-    while (!formats[i].begins || !formats[i].begins(data, have, ended))
+    while (!formats[i].begins || !formats[i].begins(data, have, size))
         i++;
     return &formats[i];
 }

@@ -12,8 +12,8 @@ typedef struct weir__format {
         *prefix; /**< in front of a path, for files that are not what they look like: "metis:" */
     int text;    /**< a byte order mark may stand before it */
     /** Whether a file that begins so is one; NULL: nothing tells. The first one of the table that says yes is it.
-     *  @param[in] ended  these bytes are all. */
-    int (*begins)(const char *data, size_t have, int ended);
+     *  @param[in] size  of the file, at least @p have; UINT64_MAX: hidden. */
+    int (*begins)(const char *data, size_t have, uint64_t size);
     weir_status (*load)(weir__reader *reader, weir__arcs *arcs); /**< one of the two is NULL */
     weir_status (*load_rows)(weir__reader *reader, weir__rows *rows);
 } weir__format;
@@ -24,7 +24,7 @@ typedef struct weir__format {
 /** The format that @p text has a prefix of; NULL: none. @param[out] path_out  what is behind it, or @p text. */
 const weir__format *weir__format_named(const char *text, const char **path_out);
 /** The format of a file that begins so; one always fits. */
-const weir__format *weir__format_of(const char *data, size_t have, int ended);
+const weir__format *weir__format_of(const char *data, size_t have, uint64_t size);
 /** The format of METIS text. */
 const weir__format *weir__format_metis(void);
 

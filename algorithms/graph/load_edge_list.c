@@ -36,7 +36,8 @@ struct list {
     int promises; /* a header said how many edges there are */
     uint64_t promised;
     int foreign; /* is no METIS text: has a comment or a comma that METIS does not have, or was said to be a list */
-    int uneven; /* is METIS text: a line has another number of columns, and all before are as METIS has them */
+    int level; /* columns do not make it METIS text, which is known */
+    int uneven; /* is METIS text: a line has another number of columns, and all are as METIS has them */
     weir__metis_text metis;
 };
 
@@ -44,10 +45,11 @@ static weir_status refuse_columns(const weir__reader *reader, const char *line, 
 {
     uint32_t columns = columns_of(line), expected = list->columns;
     const char *plural = columns == 1 ? "" : "s";
-    list->uneven = columns != expected && list->metis.possible && !list->foreign;
+    list->uneven = columns != expected && list->metis.possible && !list->foreign && !list->level &&
+                   weir__metis_text_tells(&list->metis, line, weir__reader_size(reader));
     if (list->uneven)
         return WEIR_ERR_FORMAT; /* not for the user: the file is read again */
-    if (columns < 2 || columns > 3)
+    if (!list->lines && (columns < 2 || columns > 3))
         return weir__line_fail(reader,
                                "%u column%s; an edge list has 2 or 3 (metis:PATH reads METIS text)",
                                columns, plural);
@@ -59,8 +61,7 @@ static weir_status refuse_columns(const weir__reader *reader, const char *line, 
 }
 
 /* The arc that was added last may be a line of METIS text. */
-static void look_for_metis(const weir__reader *reader, const weir__arcs *arcs, const char *line,
-                           struct list *list)
+static void look_for_metis(const weir__arcs *arcs, const char *line, struct list *list)
 {
     uint64_t last = arcs->count - 1;
     if (list->foreign || (list->lines > 1 && !list->metis.possible))
@@ -74,7 +75,7 @@ static void look_for_metis(const weir__reader *reader, const weir__arcs *arcs, c
     if (list->lines > 1)
         weir__metis_text_add(&list->metis, number);
     else
-        weir__metis_text_begin(&list->metis, weir__reader_number(reader), number, list->columns);
+        weir__metis_text_begin(&list->metis, number, list->columns);
 }
 
 /* One line that is no comment. */
@@ -160,7 +161,7 @@ static weir_status say_what_is_read(weir_status status)
 weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs)
 {
     const char *line;
-    struct list list = {.foreign = arcs->format_given};
+    struct list list = {.foreign = arcs->format_given, .level = arcs->seen_all};
     weir_status status;
     while (!(status = weir__reader_line(reader, &line))) {
         line = weir__skip(line);
@@ -177,7 +178,7 @@ weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs)
                 return status == WEIR_ERR_FORMAT && !list.lines && !arcs->format_given
                            ? say_what_is_read(status)
                            : status;
-            look_for_metis(reader, arcs, line, &list);
+            look_for_metis(arcs, line, &list);
         }
     }
     arcs->is_metis = list.uneven || (!list.foreign && weir__metis_text_found(&list.metis));

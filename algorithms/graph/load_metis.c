@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NEIGHBOUR_BYTES_MIN 2
-#define WEIGHT_MAX          (UINT64_C(1) << 53) /* the last one that a double holds with all before it */
-#define SHORT_ROW           32u
+#define SHORT_ROW 32u
 
 struct metis {
     weir__metis_header header;
@@ -88,7 +86,7 @@ static weir_status take_header(weir__reader *reader, weir__metis_header *header)
         return status;
     if (more)
         return weir__line_fail(reader, "METIS's header is longer than %u bytes", WEIR__LINE_MAX);
-    if (header->vertices > size || header->edges > size / NEIGHBOUR_BYTES_MIN / 2)
+    if (!weir__metis_fits(header, size))
         return weir__line_fail(
             reader, "promises %llu vertices and %llu edges but the file has only %llu bytes",
             (unsigned long long)header->vertices, (unsigned long long)header->edges,
@@ -186,7 +184,7 @@ static weir_status take_row(weir__reader *reader, const char *at, int more, stru
         if ((status =
                  weir__take_whole(reader, &at, "neighbour", 1, header->vertices, &neighbour)) ||
             (header->step == 2 && (status = take_number(reader, &at, &more, "weight of the edge", 0,
-                                                        WEIGHT_MAX, &weight))))
+                                                        WEIR__METIS_WEIGHT_MAX, &weight))))
             return status;
         if (neighbour == vertex)
             return weir__line_fail(reader, "vertex %llu is its own neighbour",

@@ -23,39 +23,63 @@ uint64_t weir__metis_balance(uint64_t from, uint64_t to, uint64_t weight)
            weir__random(weir__random(to, from), weight);
 }
 
-void weir__metis_text_begin(weir__metis_text *text, uint64_t line, const double *number,
-                            uint32_t columns)
+int weir__metis_fits(const weir__metis_header *header, uint64_t size)
 {
-    const double form = columns == 3 ? number[2] : 0;
-    const uint64_t whole = form >= 0 && form <= 111 ? (uint64_t)form : 2;
-    weir__metis_header *header = &text->header;
-    text->line = line;
-    text->columns = columns;
+    return header->vertices <= size && header->edges <= size / 4;
+}
+
+/* What the first 2 to 4 numbers of a text are as a header. @return 0: METIS has none such. */
+static int take_header(const double *number, uint32_t columns, weir__metis_header *header)
+{
+    const double form = columns > 2 ? number[2] : 0, weights = columns > 3 ? number[3] : 1;
+    if (!(number[0] >= 1 && number[0] <= UINT32_MAX && number[1] >= 0 && number[1] < 1e18 &&
+          form >= 0 && form <= 111 && form == (double)(uint64_t)form && weights >= 0 &&
+          weights <= CONSTRAINTS_MAX))
+        return 0;
     header->vertices = (uint64_t)number[0];
     header->edges = (uint64_t)number[1];
-    text->possible = header->vertices >= VERTICES_MIN && (double)whole == form &&
-                     weir__metis_form(whole, 1, header) && header->first < columns &&
-                     (columns - header->first) % header->step == 0;
+    return weir__metis_form((uint64_t)form, weights > 1 ? (uint64_t)weights : 1, header) &&
+           (weights <= 1 || (uint64_t)form / 10 % 10 != 0);
+}
+
+/* Whether numbers may be the row of a vertex, from 1, as far as one row tells. @param[in] count  those that are there;
+ * a weight that is not may be anything. */
+static int is_row(const weir__metis_header *header, uint64_t vertex, const double *number,
+                  uint32_t count)
+{
+    if (vertex > header->vertices)
+        return 0;
+    for (uint32_t i = header->first; i < count; i += header->step) {
+        const double weight = header->step == 2 && i + 1 < count ? number[i + 1] : 0;
+        if (!(number[i] >= 1 && number[i] <= (double)header->vertices &&
+              number[i] == (double)(uint64_t)number[i] && number[i] != (double)vertex &&
+              weight >= 0 && weight <= (double)WEIR__METIS_WEIGHT_MAX &&
+              weight == (double)(uint64_t)weight))
+            return 0;
+        for (uint32_t j = header->first; j < i; j += header->step)
+            if (number[j] == number[i])
+                return 0;
+    }
+    return 1;
+}
+
+void weir__metis_text_begin(weir__metis_text *text, const double *number, uint32_t columns)
+{
+    weir__metis_header *header = &text->header;
+    *text = (weir__metis_text){.columns = columns};
+    text->possible = take_header(number, columns, header) && header->vertices >= VERTICES_MIN &&
+                     header->first < columns && (columns - header->first) % header->step == 0;
 }
 
 void weir__metis_text_add(weir__metis_text *text, const double *number)
 {
     const weir__metis_header *header = &text->header;
-    if (!text->possible)
-        return;
     text->rows++;
-    if (!number)
+    if (!number || !text->possible)
         return;
-    text->possible = text->rows <= header->vertices;
+    text->possible = is_row(header, text->rows, number, text->columns);
     for (uint32_t i = header->first; i < text->columns && text->possible; i += header->step) {
-        double weight = header->step == 2 ? number[i + 1] : 0;
-        text->possible = number[i] >= 1 && number[i] <= (double)header->vertices &&
-                         number[i] == (double)(uint64_t)number[i] &&
-                         number[i] != (double)text->rows && weight >= 0 && weight <= UINT32_MAX;
-        for (uint32_t j = header->first; j < i; j += header->step)
-            text->possible &= number[j] != number[i];
-        if (!text->possible)
-            return;
+        const double weight = header->step == 2 ? number[i + 1] : 0;
         text->balance += weir__metis_balance(text->rows, (uint64_t)number[i], (uint64_t)weight);
         text->neighbours++;
     }
@@ -64,7 +88,7 @@ void weir__metis_text_add(weir__metis_text *text, const double *number)
 int weir__metis_text_found(const weir__metis_text *text)
 {
     return text->possible && text->rows >= text->header.vertices && text->neighbours > 0 &&
-           text->balance == 0;
+           text->neighbours == 2 * text->header.edges && text->balance == 0;
 }
 
 /* ---- the beginning of a text -------------------------------------------------------------- */
@@ -129,51 +153,64 @@ static int names_metis(const struct line *line)
 static int is_header(const struct line *line)
 {
     weir__metis_header header;
-    return line->count >= 2 && line->count <= NUMBERS_MOST && line->whole && line->number[0] >= 1 &&
-           line->number[0] <= UINT32_MAX && line->number[1] >= 0 && line->number[1] < 1e18 &&
-           (line->count < 3 || (line->number[2] >= 0 && line->number[2] <= 111 &&
-                                weir__metis_form((uint64_t)line->number[2], 1, &header)));
+    return line->count >= 2 && line->count <= NUMBERS_MOST && line->whole &&
+           take_header(line->number, line->count, &header);
 }
 
-int weir__metis_text_begins(const char *data, size_t have, int ended)
+/* Whether a line that is part of no edge list is a row, of a graph that the file has room for. Of a line that is cut the
+ * numbers that are there do. */
+static int tells(const weir__metis_text *text, const struct line *line, uint64_t size)
+{
+    const weir__metis_header *header = &text->header;
+    const uint64_t n = header->vertices,
+                   more = line->count > header->first ? line->count - header->first : 0;
+    if (line->whole && (line->count < header->first || more % header->step != 0))
+        return 0;
+    return weir__metis_fits(header, size) && header->edges <= n * (n - 1) / 2 &&
+           text->neighbours + more / header->step <= 2 * header->edges &&
+           is_row(header, text->rows + 1, line->number,
+                  line->count < NUMBERS_MOST ? line->count : NUMBERS_MOST);
+}
+
+int weir__metis_text_tells(const weir__metis_text *text, const char *at, uint64_t size)
+{
+    struct line line = {.at = at, .end = at + strlen(at), .whole = 1};
+    return take_numbers(&line) && tells(text, &line, size);
+}
+
+int weir__metis_text_begins(const char *data, size_t have, uint64_t size)
 {
     const char *at = data, *end = data + have;
+    const int ended = have == size;
     weir__metis_text text = {0};
     struct line line;
-    uint32_t columns = 0;
-    double rows = 0, most = 0;
     while (next_line(&at, end, ended, &line)) {
         if (line.at < line.end && *line.at == '%') {
-            if (!columns && names_metis(&line))
+            if (!text.columns && names_metis(&line))
                 return 1;
             continue;
         }
         if (!take_numbers(&line))
             return 0;
-        if (!columns) {
+        if (!text.columns) {
             if (line.at == line.end)
                 continue;
             if (!is_header(&line))
                 return 0;
-            columns = line.count;
-            most = line.number[0];
-            if (columns == NUMBERS_MOST)
-                return 1;
             /* A graph of two vertices has a row that tells, too: only what is equal all over cannot. */
-            weir__metis_text_begin(&text, 0, line.number, columns);
+            weir__metis_text_begin(&text, line.number, line.count);
         } else if (line.at == line.end) {
-            rows++;
             weir__metis_text_add(&text, NULL);
-        } else if (line.count != columns) {
-            return (line.whole || line.count > columns) && ++rows <= most;
+        } else if (line.count != text.columns || text.columns == NUMBERS_MOST) {
+            return (line.whole || line.count > text.columns) && tells(&text, &line, size);
         } else if (!line.whole) {
             return 0;
         } else {
-            rows++;
             weir__metis_text_add(&text, line.number);
             if (!text.possible)
                 return 0;
         }
     }
-    return 0;
+    /* A header that no edge list has, and vertices without neighbours. */
+    return text.columns == NUMBERS_MOST && text.rows >= text.header.vertices;
 }

@@ -2,6 +2,7 @@
 #include "algorithms/graph/format.h"
 #include "runtime/support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Editors put a byte order mark before text in UTF-8. It stands for nothing. */
@@ -16,70 +17,106 @@ static weir_status skip_mark(weir__reader *reader)
     return weir__reader_bytes(reader, mark, sizeof mark, &got);
 }
 
-/* Past the mark, which no binary format begins with; @p format stays where it is given. */
-static weir_status detect(weir__reader *reader, const weir__format **format)
+/* A file that is opened. */
+struct source {
+    const char *text, *path; /* as they were given */
+    const weir__format *format;
+    int given; /* the format was, by who named the file */
+    int whole; /* all of it was looked at to find the format out */
+    weir__reader *reader;
+};
+
+/* Past the mark, which no binary format begins with; a format that was given stays. */
+static weir_status detect(struct source *source)
 {
     const char *data;
     size_t have;
     weir_status status = WEIR_OK;
-    if ((!*format || (*format)->text) && (status = skip_mark(reader)))
+    if ((!source->given || source->format->text) && (status = skip_mark(source->reader)))
         return status;
-    if ((status = weir__reader_peek(reader, WEIR__FORMAT_PEEK, &data, &have)))
+    if ((status = weir__reader_peek(source->reader, WEIR__FORMAT_PEEK, &data, &have)))
         return status;
     if (have == 0)
-        return weir__fail(WEIR_ERR_FORMAT, "%s: the file is empty", weir__reader_path(reader));
-    if (!*format)
-        *format = weir__format_of(data, have, have < WEIR__FORMAT_PEEK);
+        return weir__fail(WEIR_ERR_FORMAT, "%s: the file is empty",
+                          weir__reader_path(source->reader));
+    source->whole = have < WEIR__FORMAT_PEEK;
+    if (!source->given)
+        source->format =
+            weir__format_of(data, have, source->whole ? have : weir__reader_size(source->reader));
     return WEIR_OK;
 }
 
+/* Nothing marks METIS text: who has a broken edge list has to learn why it is held against other rules. */
+static weir_status say_what_was_guessed(const struct source *source, weir_status status)
+{
+    if (status != WEIR_ERR_FORMAT)
+        return status;
+    struct weir__sentence kept = weir__fail_keep();
+    status = weir__fail(status, "%s (taken for METIS text; edges:%s reads an edge list)",
+                        kept.text ? kept.text : "", source->path);
+    free(kept.text);
+    return status;
+}
+
+/* A colon may be part of a name, too. */
+static weir_status say_what_was_named(const struct source *source, weir_status status)
+{
+    struct weir__sentence kept = weir__fail_keep();
+    status = weir__fail(status, "%s (to be read as %s; a file of the whole name is ./%s)",
+                        kept.text ? kept.text : "", source->format->name, source->text);
+    free(kept.text);
+    return status;
+}
+
 /* What was read as an edge list to its end is METIS text: read it again as that. */
-static weir_status again_as_metis(weir__reader *reader, weir__arcs *arcs)
+static weir_status again_as_metis(const struct source *source, weir__arcs *arcs)
 {
     weir_status status;
-    if (!weir__reader_may_rewind(reader))
+    if (!weir__reader_may_rewind(source->reader))
         return weir__fail(
             WEIR_ERR_FORMAT,
             "%s: began as an edge list may, but is METIS text, and cannot be read twice: say "
-            "metis:-, or edges:- if it is a list",
-            weir__reader_path(reader));
+            "metis:%s, or edges:%s if it is a list",
+            weir__reader_path(source->reader), source->path, source->path);
     weir__arcs_free(arcs);
     *arcs = (weir__arcs){.format_given = 1};
-    if ((status = weir__reader_rewind(reader)) || (status = skip_mark(reader)))
+    if ((status = weir__reader_rewind(source->reader)) || (status = skip_mark(source->reader)))
         return status;
-    return weir__load_metis(reader, arcs);
+    return say_what_was_guessed(source, weir__load_metis(source->reader, arcs));
 }
 
-static weir_status load_list(weir__reader *reader, const weir__format **format,
-                             const weir_graph_options *options, weir__arcs *arcs)
+static weir_status load_list(struct source *source, const weir_graph_options *options,
+                             weir__arcs *arcs)
 {
-    weir_status status = (*format)->load(reader, arcs);
+    weir_status status = source->format->load(source->reader, arcs);
     if (!status && arcs->is_metis) {
-        *format = weir__format_metis();
-        status = again_as_metis(reader, arcs);
+        source->format = weir__format_metis();
+        status = again_as_metis(source, arcs);
+    } else if (source->format == weir__format_metis() && !source->given) {
+        status = say_what_was_guessed(source, status);
     }
     arcs->mirror |= options->undirected;
     return status;
 }
 
 /* Closes the reader on the way: its buffers need not be there while the graph is built. */
-static weir_status load_any(weir__reader **reader, const weir__format **format,
-                            const weir_graph_options *options, weir_graph **graph_out)
+static weir_status load_any(struct source *source, const weir_graph_options *options,
+                            weir_graph **graph_out)
 {
-    weir__arcs arcs = {.format_given = *format != NULL};
     weir__rows rows = {0};
-    weir_status status = detect(*reader, format);
+    weir_status status = detect(source);
+    weir__arcs arcs = {.format_given = source->given, .seen_all = source->whole};
     if (status)
         return status;
-    if ((*format)->load_rows) {
-        if (!(status = (*format)->load_rows(*reader, &rows)))
-            status = weir__rows_build(*reader, &rows, options, graph_out);
+    if (source->format->load_rows) {
+        if (!(status = source->format->load_rows(source->reader, &rows)))
+            status = weir__rows_build(source->reader, &rows, options, graph_out);
         weir__rows_free(&rows);
         return status;
     }
-    if (!(status = load_list(*reader, format, options, &arcs))) {
-        weir__reader_close(*reader);
-        *reader = NULL;
+    if (!(status = load_list(source, options, &arcs))) {
+        weir__reader_close(source->reader);
+        source->reader = NULL;
         status = weir__build(&arcs, options->threads, graph_out);
     }
     weir__arcs_free(&arcs);
@@ -88,22 +125,25 @@ static weir_status load_any(weir__reader **reader, const weir__format **format,
 
 static weir_status load(const char *text, const weir_graph_options *options, weir_graph **graph_out)
 {
-    weir__reader *reader = NULL;
-    const char *path;
-    const weir__format *format = weir__format_named(text, &path);
-    const char *slash = strrchr(path, '/'), *name = strcmp(path, "-") == 0 ? "standard input"
-                                                    : slash                ? slash + 1
-                                                                           : path;
+    struct source source = {.text = text};
+    source.format = weir__format_named(text, &source.path);
+    source.given = source.format != NULL;
+    const char *path = source.path, *slash = strrchr(path, '/'),
+               *name = strcmp(path, "-") == 0 ? "standard input"
+                       : slash                ? slash + 1
+                                              : path;
     if (!*path)
         return weir__fail(WEIR_ERR_INVALID, "%s: no file is named behind it", text);
-    weir_status status = weir__reader_open(path, &reader);
+    weir_status status = weir__reader_open(path, &source.reader);
+    if (status == WEIR_ERR_IO && source.given)
+        status = say_what_was_named(&source, status);
     if (!status)
-        status = load_any(&reader, &format, options, graph_out);
+        status = load_any(&source, options, graph_out);
     if (!status)
-        status = weir__graph_name(graph_out, name, format->name);
+        status = weir__graph_name(graph_out, name, source.format->name);
     if (status == WEIR_ERR_NOMEM)
         status = weir__fail(status, "%s: %s", path, weir_error_detail());
-    weir__reader_close(reader);
+    weir__reader_close(source.reader);
     return status;
 }
 

@@ -16,8 +16,8 @@ static const struct broken texts[] = {
     /* edge lists */
     {"", ":", "empty"},
     {"# nothing\n", ":", "no arcs"},
-    {"0 1\n1\n", ":2:", "1 column; an edge list has 2 or 3"},
-    {"0 1\n1 2 3 4\n", ":2:", "4 columns; an edge list has 2 or 3"},
+    {"0 1\n1\n", ":2:", "1 column where the lines before have 2"},
+    {"0 1\n1 2 3 4\n", ":2:", "4 columns where the lines before have 2"},
     {"0 1\n0 1 5\n", ":2:", "3 columns where the lines before have 2"},
     {"0 1 5\n\n0 1\n", ":3:", "2 columns where the lines before have 3"},
     {"0 1\n2 x\n", ":2:", "'x' is no vertex id"},

@@ -31,6 +31,8 @@ static const struct metis graphs[] = {
     {"4 4 100\n9 2 4\n9 1 3\n8 2 4\n1 1 3\n", CYCLE},                /* ... sizes */
     {"4 2 110\n9 8 2\n7 6 1\n5 4 4\n3 2 3\n", "4: 0>1 1>0 2>3 3>2"}, /* ... both */
     {"4 2 11\n5 2 7\n6 1 7\n8 4 9\n8 3 9\n", "4: 0>1/7 1>0/7 2>3/9 3>2/9"},
+    {"4 2 11\n5 2 4294967296\n6 1 4294967296\n8 4 9\n8 3 9\n", /* weights of more than 32 bits */
+     "4: 0>1/4.29497e+09 1>0/4.29497e+09 2>3/9 3>2/9"},
     {"4 2 011\n5 2 7\n6 1 7\n8 4 9\n8 3 9\n", "4: 0>1/7 1>0/7 2>3/9 3>2/9"},
 };
 
@@ -155,7 +157,10 @@ static const struct list lists[] = {
     {"4 4\n2 4\n1 0\n2 4\n1 3\n", 5, 3},      /* nor 0 */
     {"4 4\n1 4\n1 3\n2 4\n1 3\n", 5, 3},      /* 1 next to itself */
     {"4 4\n2 2\n1 1\n4 4\n3 3\n", 5, 0},      /* twice next to each other */
-    {"2 1\n2 1\n", 3, 1},                     /* too few to tell */
+    {"3 1\n2 3\n1 3\n1 2\n", 4, 4},           /* not as many edges */
+    {"4 5\n2 4\n1 3\n2 4\n1 3\n", 6, 3},
+    {"4 2 11\n5 2 7.5\n6 1 7.5\n8 4 9\n8 3 9\n", 9, 5}, /* weights that METIS does not have */
+    {"2 1\n2 1\n", 3, 1},                               /* too few to tell */
     {"1 1\n1 1\n", 2, 0},
     {"4 0\n\n\n\n\n", 5, 1},                        /* no edges */
     {"4 6 .5\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n", 7, 4}, /* no form */
@@ -183,12 +188,90 @@ static void edge_lists(void **state)
     }
 }
 
-/* Where all is as METIS has it but for the number of edges, it is no edge list either. */
+/* Edge lists that broke off or have columns too many, and what METIS's rules say of none of them: each has a line, a
+ * cause and no word of what a graph of METIS would have. */
+static void broken_lists(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *where, *why;
+    } texts[] = {
+        {"10 20\n2 3\n3 4\n4\n", ":4: ", "1 column where the lines before have 2"},
+        {"5 6\n2 3 0.5\n", ":2: ", "3 columns where the lines before have 2"},
+        {"1 2 0\n1 3\n", ":2: ", "2 columns where the lines before have 3"},
+        {"5 9\n2 3\n1 4\n1 5 7\n", ":4: ", "3 columns where the lines before have 2"},
+        {"5 9\n2 3\n1 4\n1 5 4\n", ":4: ", "3 columns where the lines before have 2"},
+        {"4 1\n2 3\n3", ":3: ", "1 column where the lines before have 2"},   /* edges too many */
+        {"3 2\n2 3 4\n", ":2: ", "3 columns where the lines before have 2"}, /* no vertex 4 */
+        {"3 2\n2 3 1\n", ":2: ", "3 columns where the lines before have 2"}, /* its own */
+        {"3 1\n2 3 2\n", ":2: ", "3 columns where the lines before have 2"}, /* twice */
+        {"3 2 1\n2 7.5\n", ":2: ", "'7.5' is no vertex id"},
+        {"% sym positive\n1 2 1 1082040961\n2 3 1 1082040962\n", ":2: ", "4 columns; an edge list"},
+        {"7 8 1 1\n", ":1: ", "4 columns; an edge list has 2 or 3"},
+        {"3 2 0 2\n2 3 1 1\n1 1 1 1\n", ":1: ", "4 columns; an edge list has 2 or 3"},
+        {"3 2 0 1\n4 3 1 1\n1 1 1 1\n", ":1: ", "4 columns; an edge list has 2 or 3"},
+        {"3 0 0 1\n\n", ":1: ", "4 columns; an edge list has 2 or 3"}, /* vertices too few */
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        weir_graph *graph;
+        char where[30];
+        assert_file_refused(put_text("list", texts[i].text), WEIR_ERR_FORMAT, texts[i].where,
+                            texts[i].why);
+        assert_null(strstr(weir_error_detail(), "taken for"));
+        assert_int_equal(load_input(texts[i].text, "-", 1, &graph), WEIR_ERR_FORMAT);
+        snprintf(where, sizeof where, "standard input%s", texts[i].where);
+        if (strncmp(weir_error_detail(), where, strlen(where)) != 0 ||
+            !strstr(weir_error_detail(), texts[i].why))
+            fail_msg("%s by a pipe: %s", texts[i].text, weir_error_detail());
+    }
+}
+
+/* Who has a list that was taken for METIS text learns that, and what to say; who said metis: knows. */
+static void guess_named(void **state)
+{
+    (void)state;
+    static const char text[] = "3 2\n2\n1 3\n2\n# x\n";
+    char named[500], advice[500];
+    weir_graph *graph;
+    const char *path = put_text("m", text);
+    snprintf(named, sizeof named, "metis:%s", path);
+    snprintf(advice, sizeof advice, "(taken for METIS text; edges:%s reads an edge list)", path);
+    assert_file_refused(path, WEIR_ERR_FORMAT,
+                        ":5: promises 3 vertices but has a line for one more", advice);
+    assert_int_equal(load(named, &graph), WEIR_ERR_FORMAT);
+    assert_null(strstr(weir_error_detail(), "taken for"));
+    assert_int_equal(load_input(text, "-", 1, &graph), WEIR_ERR_FORMAT);
+    assert_non_null(strstr(weir_error_detail(), "(taken for METIS text; edges:- reads"));
+    assert_int_equal(load("metis:rmat:4", &graph), WEIR_ERR_IO);
+    assert_non_null(strstr(weir_error_detail(), "rmat:4: No such file or directory (to be read as "
+                                                "METIS; a file of the whole name is "
+                                                "./metis:rmat:4)"));
+}
+
+/* A pipe that has a name is called by it. */
+static void pipe_named(void **state)
+{
+    (void)state;
+    static const char text[] = "4 4\n2 4\n1 3\n2 4\n1 3\n";
+    char named[40], advice[200];
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text, strlen(text)), strlen(text));
+    close(ends[1]);
+    snprintf(named, sizeof named, "/dev/fd/%d", ends[0]);
+    snprintf(advice, sizeof advice, "say metis:%s, or edges:%s if", named, named);
+    assert_file_refused(named, WEIR_ERR_FORMAT, ": ", advice);
+    close(ends[0]);
+}
+
+/* Where all is as METIS has it but for the number of edges, it stays an edge list; nobody who said metis: gets one. */
 static void wrong_count(void **state)
 {
     (void)state;
     weir_graph *graph;
-    assert_int_equal(load(put_text("c", "4 5\n2 4\n1 3\n2 4\n1 3\n"), &graph), WEIR_ERR_FORMAT);
+    char named[500];
+    snprintf(named, sizeof named, "metis:%s", put_text("c", "4 5\n2 4\n1 3\n2 4\n1 3\n"));
+    assert_int_equal(load(named, &graph), WEIR_ERR_FORMAT);
     assert_non_null(strstr(weir_error_detail(), "promises 5 edges but holds 4"));
 }
 
@@ -272,11 +355,12 @@ static void written_lists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metis_graphs),  cmocka_unit_test(edge_lists),
-        cmocka_unit_test(pipes),         cmocka_unit_test(formats_named),
-        cmocka_unit_test(wrong_count),   cmocka_unit_test(large_cycle),
-        cmocka_unit_test(late_rows),     cmocka_unit_test(late_comment),
-        cmocka_unit_test(written_lists),
+        cmocka_unit_test(metis_graphs), cmocka_unit_test(edge_lists),
+        cmocka_unit_test(pipes),        cmocka_unit_test(formats_named),
+        cmocka_unit_test(broken_lists), cmocka_unit_test(guess_named),
+        cmocka_unit_test(pipe_named),   cmocka_unit_test(wrong_count),
+        cmocka_unit_test(large_cycle),  cmocka_unit_test(late_rows),
+        cmocka_unit_test(late_comment), cmocka_unit_test(written_lists),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -39,7 +39,9 @@ static weir_status check_size(weir__reader *reader, const struct header *h, uint
     const uint64_t base = HEADER + 8 * h->vertices + 4 * h->version * (absurd ? 0 : h->arcs),
                    data = absurd ? 0 : h->edge_bytes * h->arcs,
                    padding = h->arcs % 2 ? 4 * h->version : 0;
-    weir_status status = absurd ? WEIR_OK : weir__reader_hold(reader, base + padding + data);
+    const weir__rows rows = {.vertices = h->vertices, .arcs = h->arcs};
+    weir_status status =
+        absurd ? WEIR_OK : weir__rows_hold(reader, &rows, base + data, base + padding + data);
     const uint64_t size = weir__reader_size(reader);
     if (status)
         return status;

@@ -3,7 +3,7 @@
  *  u8 directed (0 or 1); i64 arcs m, vertices n; i64 beginnings of rows and the end of the last [n + 1]; arcs [m]:
  *  i32 targets in .sg, pairs of i32 target and i32 weight in .wsg. A graph that is directed has the same once more for
  *  the arcs in: beginnings [n + 1] and arcs [m], which have to be the arcs out turned round. One that is not has
- *  each edge in both rows.
+ *  each edge in both rows, with the same weight.
  *
  *  No number says that it is such a file, nor whether it has weights: the size does, which has to be what the counts
  *  give, to the byte. Without arcs the two are the same, and have no weights. */
@@ -49,7 +49,8 @@ static weir_status take_header(weir__reader *reader, struct header *h)
             "%s: begins like a GAP graph, of %llu vertices and %llu arcs, which is over "
             "the limits",
             path, (unsigned long long)h->vertices, (unsigned long long)h->arcs);
-    if ((status = weir__reader_hold(reader, size_of(h, 1))))
+    const weir__rows rows = {.vertices = h->vertices, .arcs = h->arcs};
+    if ((status = weir__rows_hold(reader, &rows, size_of(h, 0), size_of(h, 1))))
         return status;
     const uint64_t size = weir__reader_size(reader), plain = size_of(h, 0), pairs = size_of(h, 1);
     h->weighted = size == pairs && h->arcs > 0;
@@ -110,17 +111,23 @@ static void add_hashes(void *user, uint64_t begin, uint64_t end)
     __atomic_fetch_add(&s->sum, sum, __ATOMIC_RELAXED);
 }
 
-/* Sums of hashes tell, wrong once in 2^64: to look every arc up would take many times as long as to read it. */
-static weir_status compare(const weir__reader *reader, const weir__rows *out, const weir__rows *in)
+/* Whether the arcs of one are those of the other turned round. Sums of hashes tell, wrong once in 2^64: to look every arc
+ * up would take many times as long as to read it. */
+static int turned_round(const weir__rows *out, const weir__rows *in)
 {
     struct sum there = {out, 0, 0}, back = {in, 1, 0};
     weir__parallel_for(out->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &there);
     weir__parallel_for(in->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &back);
-    if (there.sum == back.sum)
-        return WEIR_OK;
-    return weir__fail(WEIR_ERR_FORMAT,
-                      "%s: the arcs in of the GAP graph are not its arcs out turned round",
-                      weir__reader_path(reader));
+    return there.sum == back.sum;
+}
+
+/* An arc to a vertex that is none has nothing that turns it round: it is the cause if there is one. */
+static weir_status refuse_arcs(const weir__reader *reader, const weir__rows *rows, const char *why)
+{
+    for (uint64_t i = 0; i < rows->arcs; i++)
+        if (rows->targets[i] >= rows->vertices)
+            return weir__rows_refuse(reader, rows, i, rows->targets[i]);
+    return weir__fail(WEIR_ERR_FORMAT, "%s: %s", weir__reader_path(reader), why);
 }
 
 weir_status weir__load_gap(weir__reader *reader, weir__rows *rows)
@@ -128,10 +135,17 @@ weir_status weir__load_gap(weir__reader *reader, weir__rows *rows)
     struct header h;
     weir__rows in = {0};
     weir_status status;
-    if ((status = take_header(reader, &h)) || (status = take_rows(reader, &h, rows)) || !h.directed)
+    if ((status = take_header(reader, &h)) || (status = take_rows(reader, &h, rows)))
         return status;
-    if (!(status = take_rows(reader, &h, &in)))
-        status = compare(reader, rows, &in);
+    if (!h.directed)
+        return turned_round(rows, rows)
+                   ? WEIR_OK
+                   : refuse_arcs(reader, rows,
+                                 "the GAP graph says that it is undirected, but an arc has no "
+                                 "reverse of equal weight");
+    if (!(status = take_rows(reader, &h, &in)) && !turned_round(rows, &in))
+        status = refuse_arcs(reader, rows,
+                             "the arcs in of the GAP graph are not its arcs out turned round");
     weir__rows_free(&in);
     return status;
 }

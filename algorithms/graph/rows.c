@@ -11,16 +11,38 @@
 
 #define ROW_CHUNK (UINT64_C(1) << 12)
 
-weir_status weir__rows_reserve(weir__rows *rows, int weighted)
+/* The arrays, and @p before bytes that are there before them. */
+static weir_status fits(const weir__rows *rows, int weighted, uint64_t before)
 {
     const uint64_t n = rows->vertices, m = rows->arcs;
     struct weir__need need = {0, 0};
-    weir_status status;
+    weir__need_take(&need, before, 1);
     weir__need_take(&need, n + 1, sizeof *rows->offsets);
     weir__need_take(&need, m, sizeof *rows->targets);
     weir__need_take(&need, weighted ? m : 0, sizeof *rows->weights);
-    if ((status = weir__need_fits(&need, "a graph of %llu vertices and %llu arcs",
-                                  (unsigned long long)n, (unsigned long long)m)) ||
+    return weir__need_fits(&need, "a graph of %llu vertices and %llu arcs", (unsigned long long)n,
+                           (unsigned long long)m);
+}
+
+weir_status weir__rows_hold(weir__reader *reader, const weir__rows *rows, uint64_t least,
+                            uint64_t most)
+{
+    const char *data;
+    size_t have;
+    if (weir__reader_size(reader) != UINT64_MAX)
+        return WEIR_OK;
+    /* Of a short file its size says more than a lack of memory would. */
+    weir_status status = weir__reader_peek(reader, WEIR__LINE_MAX, &data, &have);
+    if (!status && have == WEIR__LINE_MAX)
+        status = fits(rows, 0, least);
+    return status ? status : weir__reader_hold(reader, most);
+}
+
+weir_status weir__rows_reserve(weir__rows *rows, int weighted)
+{
+    const uint64_t n = rows->vertices, m = rows->arcs;
+    weir_status status;
+    if ((status = fits(rows, weighted, 0)) ||
         (status = weir__alloc(n + 1, sizeof *rows->offsets, "graph offsets", &rows->offsets)) ||
         (status = weir__alloc(m, sizeof *rows->targets, "graph targets", &rows->targets)))
         return status;

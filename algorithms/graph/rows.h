@@ -19,6 +19,13 @@ typedef struct weir__rows {
 weir_status weir__rows_reserve(weir__rows *rows, int weighted);
 void weir__rows_free(weir__rows *rows);
 
+/** weir__reader_hold() of a file that says what rows it has, after a look at whether it and they fit into memory: a header
+ *  of a few bytes may promise anything, and packed zeros cost as little. Where the size is known there is nothing to hold.
+ *  @param[in] rows  vertices and arcs are set. @param[in] least  bytes of a file that keeps the promise.
+ *  @param[in] most  bytes that are held, and one more. @retval WEIR_ERR_NOMEM, WEIR_ERR_IO */
+weir_status weir__rows_hold(weir__reader *reader, const weir__rows *rows, uint64_t least,
+                            uint64_t most);
+
 /** Take bytes that the file has to have. @retval WEIR_ERR_FORMAT  it ends before. */
 weir_status weir__rows_take(weir__reader *reader, void *data, uint64_t bytes);
 /** Check offsets that were read, rows of all vertices and no more arcs than promised.

@@ -233,9 +233,9 @@ static void gap_read(void **state)
     begin_gap(&b, 0, 2, 2); /* a weight below 0 */
     rows_gap(&b, (int[]){0, 1, 2, -1}, (int[]){1, -5, 0, -5, -1});
     check_bytes(&b, "", "GAP", "2: 0>1/-5 1>0/-5", "2: 0>1/-5 1>0/-5");
-    begin_gap(&b, 0, 6, 2); /* rows as nobody sorted them: duplicates, loops */
-    rows_gap(&b, (int[]){0, 4, 6, -1}, (int[]){1, 8, 0, 1, 1, 7, 1, 9, 1, 3, 0, 2, -1});
-    check_bytes(&b, "", "GAP", "2: 0>1/7 1>0/2", "2: 0>1/2 1>0/2");
+    begin_gap(&b, 0, 8, 2); /* rows as nobody sorted them: duplicates, loops */
+    rows_gap(&b, (int[]){0, 4, 8, -1}, (int[]){1, 8, 0, 1, 1, 7, 1, 9, 1, 3, 0, 7, 0, 9, 0, 8, -1});
+    check_bytes(&b, "", "GAP", "2: 0>1/7 1>0/7", "2: 0>1/7 1>0/7");
     begin_gap(&b, 0, 0, 3);
     rows_gap(&b, (int[]){0, 0, 0, 0, -1}, (int[]){-1});
     check_bytes(&b, "", "GAP", "3:", "3:");
@@ -316,6 +316,19 @@ static void gap_refused(void **state)
     rows_gap(&b, (int[]){0, 1, 2, -1}, (int[]){1, 9, 0, 7, -1});
     rows_gap(&b, (int[]){0, 1, 2, -1}, (int[]){1, 9, 0, 7, -1});
     refuse_bytes(&b, "", "not its arcs out turned round");
+    begin_gap(&b, 0, 3, 3); /* undirected, but an edge is in one row alone */
+    rows_gap(&b, (int[]){0, 1, 3, 3, -1}, (int[]){1, 0, 2, -1});
+    refuse_bytes(&b, "", "says that it is undirected, but an arc has no reverse");
+    begin_gap(&b, 0, 4, 3); /* ... in one row twice */
+    rows_gap(&b, (int[]){0, 1, 4, 4, -1}, (int[]){1, 0, 2, 2, -1});
+    refuse_bytes(&b, "", "says that it is undirected, but an arc has no reverse");
+    begin_gap(&b, 0, 2, 2); /* ... with two weights */
+    rows_gap(&b, (int[]){0, 1, 2, -1}, (int[]){1, 9, 0, 7, -1});
+    refuse_bytes(&b, "", "an arc has no reverse of equal weight");
+    begin_gap(&b, 1, 3, 3); /* an arc to nowhere is said to be that */
+    rows_gap(&b, (int[]){0, 2, 2, 3, -1}, (int[]){1, 3, 0, -1});
+    rows_gap(&b, (int[]){0, 1, 2, 3, -1}, (int[]){2, 0, 0, -1});
+    refuse_bytes(&b, "", "arc 1 leads to vertex 3 of 3");
     b = (struct bytes){{2}, 100};
     refuse_bytes(&b, "gap:", "begins with a byte of 0 or 1");
 }
@@ -366,6 +379,41 @@ static void galois_wide(void **state)
     begin_galois(&b, 3, 0, 2, 1);
     add_all(&b, (int[]){1, 1, 1, -1}, 8);
     refuse_bytes(&b, "galois:", "Galois version 3; versions 1 and 2 are read");
+}
+
+/* What a header promises is held against the memory there is before a packed file is unpacked, however much it unpacks
+ * to; where the size is known, against that. */
+static void refuse_bomb(const struct bytes *b, const char *why)
+{
+    enum { BYTES = 8 << 20 };
+    char *data = calloc(1, BYTES);
+    weir_graph *graph;
+    assert_non_null(data);
+    memcpy(data, b->data, b->have);
+    assert_file_refused(put_bytes("b", data, BYTES), WEIR_ERR_FORMAT, ": ", why);
+    const char *const paths[] = {put_gzip("b.gz", data, BYTES), put_xz("b.xz", data, BYTES),
+                                 put_zstd("b.zst", data, BYTES)};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(weir_graph_open(paths[i], NULL, &graph), WEIR_ERR_NOMEM);
+        if (strncmp(weir_error_detail(), paths[i], strlen(paths[i])) != 0 ||
+            !strstr(weir_error_detail(), "a graph of 3 vertices and 144115188075855872 arcs: "))
+            fail_msg("%s", weir_error_detail());
+    }
+    free(data);
+}
+
+static void bombs(void **state)
+{
+    (void)state;
+    struct bytes b;
+    begin_gap(&b, 0, UINT64_C(1) << 57, 3);
+    refuse_bomb(&b, "begins like a GAP graph");
+    for (int version = 1; version <= 2; version++) {
+        begin_galois(&b, version, 4, 3, 0);
+        b.have -= 8;
+        add(&b, UINT64_C(1) << 57, 8);
+        refuse_bomb(&b, "promises 3 vertices and 144115188075855872 arcs");
+    }
 }
 
 /* ---- Graph500 ----------------------------------------------------------------------------- */
@@ -585,8 +633,8 @@ static void allocations(void **state)
     rows_gap(&b, (int[]){0, 1, 2, -1}, (int[]){1, 7, 0, 9, -1});
     no_memory(put_bytes("b", b.data, b.have));
     no_memory(put_xz("b.xz", b.data, b.have));
-    begin_gap(&b, 0, 6, 2);
-    rows_gap(&b, (int[]){0, 4, 6, -1}, (int[]){1, 8, 0, 1, 1, 7, 1, 9, 1, 3, 0, 2, -1});
+    begin_gap(&b, 0, 8, 2);
+    rows_gap(&b, (int[]){0, 4, 8, -1}, (int[]){1, 8, 0, 1, 1, 7, 1, 9, 1, 3, 0, 7, 0, 9, 0, 8, -1});
     no_memory(put_bytes("b", b.data, b.have));
     begin_galois(&b, 2, 0, 3, 3);
     add_all(&b, (int[]){2, 2, 3, 2, 1, 0, -1}, 8);
@@ -617,12 +665,12 @@ static void allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metis_read),  cmocka_unit_test(metis_refused),
-        cmocka_unit_test(long_rows),   cmocka_unit_test(gap_read),
-        cmocka_unit_test(gap_refused), cmocka_unit_test(galois_wide),
-        cmocka_unit_test(graph500),    cmocka_unit_test(round_trips),
-        cmocka_unit_test(large),       cmocka_unit_test(metis_cannot),
-        cmocka_unit_test(allocations),
+        cmocka_unit_test(metis_read),   cmocka_unit_test(metis_refused),
+        cmocka_unit_test(long_rows),    cmocka_unit_test(gap_read),
+        cmocka_unit_test(gap_refused),  cmocka_unit_test(galois_wide),
+        cmocka_unit_test(bombs),        cmocka_unit_test(graph500),
+        cmocka_unit_test(round_trips),  cmocka_unit_test(large),
+        cmocka_unit_test(metis_cannot), cmocka_unit_test(allocations),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

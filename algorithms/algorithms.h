@@ -113,7 +113,8 @@ void weir_graph_destroy(weir_graph *graph);
  *  version 1, `.dimacs` DIMACS text, `.graph` METIS text, `.sg` GAP without weights, `.wsg` GAP with, `.el` or `.txt` edge list; `.gz`,
  *  `.xz` or `.zst` behind it packs. DIMACS and `.wsg`, which know no arcs without weight, give them 1. METIS takes symmetric graphs only.
  *  The file appears complete or not at all.
- *  @retval WEIR_ERR_INVALID  unknown suffix, or a format that cannot hold this graph.
+ *  @retval WEIR_ERR_INVALID  unknown suffix, a format that cannot hold this graph, or a name that weir_graph_open() would
+ *                            take for more than a path ("edges:a.el"; "./edges:a.el" is fine).
  *  @retval WEIR_ERR_IO       the file cannot be written. */
 weir_status weir_graph_write(const weir_graph *graph, const char *path);
 

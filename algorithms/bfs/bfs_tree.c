@@ -9,6 +9,7 @@
  * one level down. The levels are an argument, which callers compare with a reference's or take from a run:
  * levels that obey (3) with a parent for each are those of the shortest ways. */
 #include "algorithms/algorithms.h"
+#include "algorithms/graph/arcs.h"
 #include "runtime/support.h"
 
 enum { CHUNK = 1 << 14 };
@@ -22,20 +23,6 @@ struct tree {
     const int32_t *levels;
     uint64_t first; /* smallest vertex that breaks a rule; relaxed, the join publishes it */
 };
-
-/* Targets of a vertex ascend. */
-static int has_arc(const weir_graph *graph, uint64_t from, uint64_t to)
-{
-    uint64_t low = graph->offsets[from], high = graph->offsets[from + 1];
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (graph->targets[middle] < to)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < graph->offsets[from + 1] && graph->targets[low] == to;
-}
 
 static enum rule look_up(const struct tree *tree, uint64_t v)
 {
@@ -52,7 +39,7 @@ static enum rule look_up(const struct tree *tree, uint64_t v)
         return NO_VERTEX;
     if (tree->levels[parent] != tree->levels[v] - 1)
         return STEP;
-    return has_arc(tree->graph, (uint64_t)parent, v) ? HOLDS : ARC;
+    return weir__arc_find(tree->graph, (uint64_t)parent, v) != UINT64_MAX ? HOLDS : ARC;
 }
 
 static enum rule look_down(const struct tree *tree, uint64_t v)

@@ -45,20 +45,6 @@ static void deal_out(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-/* The place of the one arc from u to v. */
-static uint64_t find_arc(const weir_graph *graph, uint32_t u, uint32_t v)
-{
-    uint64_t low = graph->offsets[u], high = graph->offsets[u + UINT64_C(1)];
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (graph->targets[middle] <= v)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void finish_rows(void *user, uint64_t begin, uint64_t end)
 {
     const struct transpose *transpose = user;
@@ -67,7 +53,7 @@ static void finish_rows(void *user, uint64_t begin, uint64_t end)
         const uint64_t row = transpose->offsets[v], last = transpose->offsets[v + 1];
         sort_row(transpose->sources + row, last - row, 24);
         for (uint64_t at = row; transpose->weights && at < last; at++) {
-            const uint64_t arc = find_arc(graph, transpose->sources[at], (uint32_t)v);
+            const uint64_t arc = weir__arc_find(graph, transpose->sources[at], (uint32_t)v);
             if (graph->weight_kind == WEIR_WEIGHT_U32)
                 ((uint32_t *)transpose->weights)[at] = graph->weights_u32[arc];
             else

@@ -25,6 +25,21 @@ static inline uint64_t weir__first_row_at(const uint64_t *offsets, uint64_t rows
     return low;
 }
 
+/** Place of the arc from @p v to @p t among all; UINT64_MAX: there is none. */
+static inline uint64_t weir__arc_find(const weir_graph *graph, uint64_t v, uint64_t t)
+{
+    uint64_t low = graph->offsets[v], high = graph->offsets[v + 1];
+    const uint64_t end = high;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (graph->targets[middle] < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && graph->targets[low] == t ? low : UINT64_MAX;
+}
+
 /** Tails of arcs that come one after the other. Passes over arcs are cut by arcs, not by rows: one row may
  *  have most of them. */
 struct weir__arc_walk {

@@ -3,6 +3,7 @@
  * A line has the size of the vertex and its weights where FORM says so, which are read and passed over, then the
  * neighbours, each with the weight of the edge where FORM says so. Lines that begin with '%' are comments; a blank line is
  * a vertex without neighbours. Each edge stands in both lines and is counted once. */
+#include "algorithms/graph/arcs.h"
 #include "algorithms/graph/load.h"
 #include "algorithms/graph/metis_text.h"
 #include "runtime/support.h"
@@ -196,20 +197,6 @@ static weir_status take_row(weir__reader *reader, const char *at, int more, stru
     }
 }
 
-/* Place of the arc from @p v to @p t, UINT64_MAX: there is none. */
-static uint64_t find(const weir_graph *graph, uint32_t v, uint32_t t)
-{
-    uint64_t low = graph->offsets[v], high = graph->offsets[v + 1], end = high;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (graph->targets[middle] < t)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && graph->targets[low] == t ? low : UINT64_MAX;
-}
-
 static double weight_of(const weir_graph *graph, uint64_t arc)
 {
     return graph->weights_u32   ? graph->weights_u32[arc]
@@ -227,7 +214,7 @@ static weir_status refuse_one_way(const weir__reader *reader, const weir__arcs *
     weir_status status = weir__build(&list, 0, &graph);
     for (uint64_t i = 0; i < arcs->count && !status; i++) {
         const uint32_t v = arcs->sources[i] + 1, t = arcs->targets[i] + 1;
-        const uint64_t back = find(graph, t - 1, v - 1);
+        const uint64_t back = weir__arc_find(graph, t - 1, v - 1);
         const double weight = arcs->weighted ? arcs->weights[i] : 0;
         if (back == UINT64_MAX)
             status = weir__fail(WEIR_ERR_FORMAT,

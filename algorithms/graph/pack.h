@@ -46,7 +46,7 @@ weir_status weir__pack_close(weir__pack *pack);
 weir_status weir__graph_write(const weir_graph *graph, const char *path, int (*last)(void *user),
                               void *user);
 
-/** Whether the suffix of @p path names a format that weir_graph_write() knows.
+/** Whether the suffix of @p path names a format that weir_graph_write() knows, and @p path a file when it is read.
  *  @retval WEIR_ERR_INVALID  it does not. */
 weir_status weir__write_check(const char *path);
 

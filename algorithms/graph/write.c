@@ -1,5 +1,6 @@
 /** @file write.c  weir_graph_write(): the formats, by suffix. What is written reads back equal. */
 #include "algorithms/graph/arcs.h"
+#include "algorithms/graph/format.h"
 #include "algorithms/graph/write.h"
 #include "runtime/support.h"
 
@@ -228,6 +229,12 @@ static weir_status find(const char *path, const struct form **form_out, weir__pa
 {
     size_t length = strlen(path);
     const struct form *form = forms;
+    const char *behind;
+    if (weir__format_named(path, &behind) || weir__generator_known(path))
+        return weir__fail(WEIR_ERR_INVALID,
+                          "%s: a graph of this name could not be read by it, as it begins like a "
+                          "format or a generator: ./%s can; the suffix alone picks the format",
+                          path, path);
     *packing_out = cut(path, &length, ".gz")    ? WEIR__GZIP
                    : cut(path, &length, ".xz")  ? WEIR__XZ
                    : cut(path, &length, ".zst") ? WEIR__ZSTD

@@ -96,6 +96,13 @@ printf '\001\002\003' >short.sg
 bad 2 "short.sg: the GAP graph is cut short" short.sg
 bad 2 "short.sg: 0 edges of 12 bytes, and 3 bytes more" graph500:short.sg
 refuse 2 "that is the graph" bfs metis:cycle.graph -o cycle.graph
+# What is written has to be found by its name.
+for name in edges:list.el metis:path.graph gap:path.sg.gz rmat:4.el; do
+    refuse 2 ": ./$name can" gen chain:4 -o $name
+    expect_ok gen chain:4 --undirected -o ./$name
+    expect_ok info ./$name
+done
+bad 2 "rmat:4: No such file or directory (to be read as METIS; a file of the whole name is ./metis:rmat:4)" metis:rmat:4
 printf '%%%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5\n' >fraction.mtx
 bad 2 "fraction.mtx:3: '1.5' is no integer" fraction.mtx
 printf '0 1 1\n1 2 1e-400\n' >small.el

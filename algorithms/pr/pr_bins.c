@@ -215,8 +215,6 @@ void weir__pr_bins_free(struct weir__pr_bins *bins)
 #define ROW_BYTES   24
 /* What a read at random moves through the cache that all units share, which is about as fast. */
 #define READ_BYTES 32
-/* Without bins it must be so many times what it is with them. */
-#define MARGIN 1.1
 /* Bytes that memory moves while a barrier and the beginning and end of two steps last, some 10 us. */
 #define STEP_BYTES (UINT64_C(40) << 20)
 
@@ -230,6 +228,6 @@ weir_status weir__pr_bins_pay(const struct weir__pr_parts *parts, const struct w
         arcs += (double)parts->part[p].offsets[parts->part[p].count];
         with += (double)bins->part[p].octets * OCTET_BYTES;
     }
-    *pay_out = !status && arcs * fresh * READ_BYTES > MARGIN * with;
+    *pay_out = !status && arcs * fresh * READ_BYTES > with;
     return status;
 }

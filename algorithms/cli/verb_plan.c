@@ -43,12 +43,7 @@ static int check_options(const weir__cli_request *request)
 {
     if (request->devices && request->machine)
         return weir__cli_fail(EXIT_USAGE, "--devices and --machine: give only one of them");
-    if (weir__cli_given(request, "seed") && request->partition != WEIR_PARTITION_RANDOM &&
-        request->partition != WEIR_PARTITION_METIS)
-        return weir__cli_fail(EXIT_USAGE,
-                              "--seed: nothing here depends on it; it is for partitions "
-                              "random and metis");
-    return EXIT_DONE;
+    return weir__cli_partition_check(request);
 }
 
 static weir_run_options options_of(const weir__cli_request *request)
@@ -109,7 +104,6 @@ static int devices_at_hand(weir__cli_plans *plans)
 {
     plans->devices = weir_context_device_count(plans->context);
     weir__plan_devices_of(plans->context, plans->device);
-    plans->host_left = weir__room_left();
     return EXIT_DONE;
 }
 
@@ -186,8 +180,7 @@ static int open_graph(weir__cli_plans *plans)
         return weir__cli_fail(EXIT_USAGE, "%s: the graph has no vertices", request->graph);
     int code = any_weighted(plans) ? weir__cli_weigh(request, plans->graph, weights) : EXIT_DONE;
     if (!code && request->partition != PARTITION_AUTO)
-        status = weir_partition_create(plans->graph, (weir_partition_kind)request->partition,
-                                       plans->devices, request->seed, NULL, &plans->partition);
+        status = weir__cli_partition_make(request, plans->graph, plans->devices, &plans->partition);
     return status ? weir__cli_fail_status(status) : code;
 }
 
@@ -286,6 +279,8 @@ int weir__cli_plan(const weir__cli_request *given)
         code = find_devices(plans);
     if (!code)
         code = open_graph(plans);
+    if (!code && plans->context)
+        plans->host_left = weir__room_left(); /* with the graph there, as a run finds it */
     for (uint32_t i = 0; i < plans->count && !code; i++)
         code = plan_one(plans, &plans->plan[i]);
     if (!code)

@@ -20,6 +20,15 @@ expect_ok plan rmat:12 bfs --direction push --order soft --partition random --de
 has "halo"
 has "buckets"
 
+# ---- a partition that a file has, over as many devices as it has parts ----
+awk 'BEGIN { for (v = 0; v < 1024; v++) print v % 2 }' >parts
+expect_ok plan rmat:10 bfs --partition file:parts --devices host:3
+has "host:1: "
+grep -q "host:2: " "$OUT" && fail "the file has two parts"
+refuse 2 "no-such-parts" plan rmat:10 bfs --partition file:no-such-parts
+printf 'x\n' >broken
+refuse 2 "broken" plan rmat:10 bfs --partition file:broken --devices host:2
+
 # ---- numbers ----
 expect_ok plan --vertices 268435456 --arcs 8589934592 --devices cuda:0-1
 has "how much it has is not known"

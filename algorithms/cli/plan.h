@@ -5,12 +5,14 @@
 #include "algorithms/cli/algorithm.h"
 #include "algorithms/common/plan.h"
 
-enum { PLANS_MAX = 8 };
+enum { PLANS_MAX = 8, CANNOT_ROOM = 512 };
 
 /** The plan of one verb. */
 typedef struct weir__cli_plan_of {
     const weir__cli_algorithm *algorithm;
-    struct weir__plan *plan; /**< owned */
+    char cannot[CANNOT_ROOM]; /**< why it cannot be planned; "": it can */
+    int code;                 /**< what the command exits with if none can */
+    struct weir__plan *plan;  /**< owned; NULL: it cannot be planned */
     uint32_t
         lacks; /**< position of the first device that could not hold it; UINT32_MAX: none is known */
     uint32_t enough; /**< such devices would; 0: unknown */

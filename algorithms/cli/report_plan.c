@@ -63,6 +63,10 @@ static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one
     char bytes[AMOUNT_ROOM], kept[AMOUNT_ROOM], left[AMOUNT_ROOM];
     const struct weir__plan *plan = one->plan;
     printf("\n%s\n", one->algorithm->verb.name);
+    if (!plan) {
+        printf("\n  cannot be planned: %s\n", one->cannot);
+        return;
+    }
     for (uint32_t d = 0; d < plan->devices; d++)
         if (plan->device[d].used)
             print_use(&plan->device[d], plan->device[d].info.label);
@@ -111,6 +115,9 @@ static json_t *document_use(const struct weir__plan_use *use, const char *label)
 static json_t *document_one(const weir__cli_plan_of *one)
 {
     const struct weir__plan *plan = one->plan;
+    if (!plan)
+        return json_pack("{s:s, s:o}", "verb", one->algorithm->verb.name, "cannot",
+                         weir__cli_json_text(one->cannot));
     json_t *devices = json_array();
     for (uint32_t d = 0; d < plan->devices; d++)
         json_array_append_new(devices, document_use(&plan->device[d], plan->device[d].info.label));

@@ -66,8 +66,29 @@ static weir__cli_request request_of(const weir__cli_plans *plans,
     return request;
 }
 
-static int check_forms(const weir__cli_plans *plans, const weir__cli_algorithm *algorithm)
+/* Where nobody asked for this verb alone the others go on without it. */
+static int cannot(const weir__cli_plans *plans, weir__cli_plan_of *one, weir_status status)
 {
+    const char *detail = weir_error_detail();
+    if (plans->request->only)
+        return weir__cli_fail_status(status);
+    one->code = weir__cli_exit_of(status);
+    snprintf(one->cannot, sizeof one->cannot, "%s", *detail ? detail : weir_status_text(status));
+    return EXIT_DONE;
+}
+
+/* Whether there is a verb left; why not, the first one says. */
+static int any_left(const weir__cli_plans *plans)
+{
+    for (uint32_t i = 0; i < plans->count; i++)
+        if (!*plans->plan[i].cannot)
+            return EXIT_DONE;
+    return weir__cli_fail(plans->plan[0].code, "%s", plans->plan[0].cannot);
+}
+
+static int check_forms(const weir__cli_plans *plans, weir__cli_plan_of *one)
+{
+    const weir__cli_algorithm *algorithm = one->algorithm;
     const weir__cli_request request = request_of(plans, algorithm);
     const weir_run_options options = options_of(&request);
     struct weir__asked asked = {.options = &options,
@@ -77,7 +98,15 @@ static int check_forms(const weir__cli_plans *plans, const weir__cli_algorithm *
     if (algorithm->ask)
         algorithm->ask(&request, &asked);
     weir_status status = weir__forms_check(algorithm->forms, &asked, NULL);
-    return status ? weir__cli_fail_status(status) : EXIT_DONE;
+    return status ? cannot(plans, one, status) : EXIT_DONE;
+}
+
+static int any_weighted(const weir__cli_plans *plans)
+{
+    int weighted = 0;
+    for (uint32_t i = 0; i < plans->count; i++)
+        weighted |= !*plans->plan[i].cannot && plans->plan[i].algorithm->weighted;
+    return weighted;
 }
 
 /* Those that were asked for, whose options fit. */
@@ -89,13 +118,20 @@ static int choose_verbs(weir__cli_plans *plans)
     for (size_t i = 0; (verb = weir__cli_verb_at(i)) && verb->algorithm && !code; i++) {
         if ((only && strcmp(only, verb->name) != 0) || plans->count == PLANS_MAX)
             continue;
-        plans->plan[plans->count++].algorithm = verb->algorithm;
-        code = check_forms(plans, verb->algorithm);
+        weir__cli_plan_of *one = &plans->plan[plans->count++];
+        one->algorithm = verb->algorithm;
+        code = check_forms(plans, one);
     }
-    if (!code && !plans->count)
-        code = weir__cli_fail(EXIT_USAGE,
+    if (code)
+        return code;
+    if (!plans->count)
+        return weir__cli_fail(EXIT_USAGE,
                               "%s: plan takes bfs, sssp, pr or cc, or none of them for all", only);
-    return code;
+    if ((code = any_left(plans)))
+        return code;
+    if (weir__cli_given(plans->request, "weights") && !any_weighted(plans))
+        return weir__cli_fail(EXIT_USAGE, "--weights: %s has no weights", only ? only : "plan");
+    return EXIT_DONE;
 }
 
 /* ---- devices ----------------------------------------------------------------------------------- */
@@ -152,14 +188,6 @@ static int find_devices(weir__cli_plans *plans)
 }
 
 /* ---- the graph --------------------------------------------------------------------------------- */
-
-static int any_weighted(const weir__cli_plans *plans)
-{
-    int weighted = 0;
-    for (uint32_t i = 0; i < plans->count; i++)
-        weighted |= plans->plan[i].algorithm->weighted;
-    return weighted;
-}
 
 static int open_graph(weir__cli_plans *plans)
 {
@@ -225,8 +253,11 @@ static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
         status = weir__plan_make(&maker, planned, graph, plans->partition, one->plan);
         weir_context_destroy(planned);
     }
-    if (status)
-        return weir__cli_fail_status(status);
+    if (status) {
+        free(one->plan);
+        one->plan = NULL;
+        return cannot(plans, one, status);
+    }
     one->lacks = weir__plan_lacks(one->plan);
     one->host_lacks = plans->host_left && one->plan->host.most > plans->host_left;
     one->known = has_bounds(one->plan);
@@ -282,7 +313,10 @@ int weir__cli_plan(const weir__cli_request *given)
     if (!code && plans->context)
         plans->host_left = weir__room_left(); /* with the graph there, as a run finds it */
     for (uint32_t i = 0; i < plans->count && !code; i++)
-        code = plan_one(plans, &plans->plan[i]);
+        if (!*plans->plan[i].cannot)
+            code = plan_one(plans, &plans->plan[i]);
+    if (!code)
+        code = any_left(plans);
     if (!code)
         code = report(plans, &output);
     weir__cli_output_drop(&output);

@@ -52,7 +52,17 @@ grep -q "breadth-first search of rmat:18: host:0 needs .* (.*out-arcs .*), and i
     fail "the refusal should have the numbers"
 grep -q " such devices would hold it" "$ERR" || fail "the refusal should say what would fit"
 
+# ---- one verb that cannot be planned leaves the others, if it was not asked for ----
+expect_ok plan rmat:10 --order soft --devices host:2
+has "cannot be planned: "
+has "buckets"
+expect_ok plan rmat:10 --order soft --devices host:2 --json some.json
+grep -q '"cannot": "' some.json || fail "the document should say what cannot be planned"
+refuse 2 "--order" plan rmat:10 cc --order soft
+
 # ---- what is wrong ----
+refuse 2 "--weights: bfs has no weights" plan rmat:10 bfs --weights unit
+expect_ok plan rmat:10 --weights unit --devices host:1
 refuse 2 "GRAPH is missing" plan
 refuse 2 "give both of them" plan --vertices 5
 refuse 2 "give both of them" plan rmat:10 --arcs 5

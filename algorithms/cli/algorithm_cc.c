@@ -31,6 +31,15 @@ static void ask(const weir__cli_request *request, struct weir__asked *asked)
     asked->source = (weir_cc_source)request->own[STREAM].choice;
 }
 
+/* Arcs are streamed where rows do not fit, as cc_create() says. */
+static int fall_back(weir__cli_request *request)
+{
+    if (request->own[STREAM].choice != WEIR_CC_AUTO || request->partition != PARTITION_AUTO)
+        return 0;
+    request->own[STREAM].choice = WEIR_CC_STREAMED;
+    return 1;
+}
+
 static weir_status cc_reference(const weir_graph *graph, const weir__cli_request *request,
                                 uint64_t source, void *values_out)
 {
@@ -119,6 +128,7 @@ const weir__cli_algorithm weir__cli_algorithm_cc = {
     .steps = "steps",
     .figure = {"components", "largest_component"},
     .ask = ask,
+    .fall_back = fall_back,
     .at = label_at,
     .sum = sum_labels,
     .sum_bytes = sizeof(uint32_t),

@@ -17,6 +17,7 @@ typedef struct weir__cli_plan_of {
         lacks; /**< position of the first device that could not hold it; UINT32_MAX: none is known */
     uint32_t enough; /**< such devices would; 0: unknown */
     int host_lacks;  /**< the host has not enough left */
+    int streamed;    /**< arcs come in segments, since all together do not fit */
     int known;       /**< every device that is used has a bound */
 } weir__cli_plan_of;
 

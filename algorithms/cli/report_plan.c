@@ -67,6 +67,8 @@ static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one
         printf("\n  cannot be planned: %s\n", one->cannot);
         return;
     }
+    if (one->streamed)
+        printf("\n  streamed, since all of it together does not fit on the devices\n");
     for (uint32_t d = 0; d < plan->devices; d++)
         if (plan->device[d].used)
             print_use(&plan->device[d], plan->device[d].info.label);
@@ -123,8 +125,9 @@ static json_t *document_one(const weir__cli_plan_of *one)
         json_array_append_new(devices, document_use(&plan->device[d], plan->device[d].info.label));
     const int lacks = one->lacks != UINT32_MAX || one->host_lacks;
     json_t *fits = lacks ? json_false() : one->known ? json_true() : json_null();
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "verb", one->algorithm->verb.name, "fits",
-                     fits, "enough_devices", integer_or_null(one->enough), "host_bytes",
+    return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "verb", one->algorithm->verb.name,
+                     "streamed", one->streamed, "fits", fits, "enough_devices",
+                     integer_or_null(one->enough), "host_bytes",
                      weir__cli_json_integer(plan->host.most), "devices", devices, "home",
                      document_use(&plan->home, "home"));
 }

@@ -218,14 +218,24 @@ struct making {
     const weir__cli_algorithm *algorithm;
     weir__cli_request request;
     weir_run_options options;
+    int *streamed_out; /* written where a run may fall back: whether arcs are streamed */
 };
 
 static weir_status create(const void *user, weir_context *context, const weir_graph *graph,
                           const weir_partition *partition, void **object_out)
 {
     const struct making *making = user;
-    return making->algorithm->create(context, graph, partition, &making->options, &making->request,
-                                     object_out);
+    weir_run_stats picked = WEIR_RUN_STATS_INIT;
+    weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
+    weir_status status = making->algorithm->create(context, graph, partition, &making->options,
+                                                   &making->request, object_out);
+    if (status || !making->algorithm->fall_back)
+        return status;
+    if (!(status = making->algorithm->explain(*object_out, &picked, &reasons)))
+        *making->streamed_out = weir__cli_streamed(&picked);
+    else
+        making->algorithm->destroy(*object_out);
+    return status;
 }
 
 static int has_bounds(const struct weir__plan *plan)
@@ -236,33 +246,46 @@ static int has_bounds(const struct weir__plan *plan)
     return known;
 }
 
+static weir_status make(const weir__cli_plans *plans, const struct weir__maker *maker,
+                        weir__cli_plan_of *one)
+{
+    weir_context *planned;
+    weir_status status =
+        weir__context_plan(plans->device, plans->devices, plans->config, plans->context, &planned);
+    if (status)
+        return status;
+    status =
+        weir__plan_make(maker, planned, weir__cli_plans_graph(plans), plans->partition, one->plan);
+    weir_context_destroy(planned);
+    one->lacks = weir__plan_lacks(one->plan);
+    one->host_lacks = plans->host_left && one->plan->host.most > plans->host_left;
+    one->known = has_bounds(one->plan);
+    return status;
+}
+
 static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
 {
-    const weir_graph *graph = weir__cli_plans_graph(plans);
-    const struct making making = {one->algorithm, request_of(plans, one->algorithm),
-                                  options_of(plans->request)};
-    const struct weir__maker maker = {one->algorithm->verb.name, &making, create,
-                                      one->algorithm->destroy};
-    weir_context *planned;
-    weir_status status;
-    weir__cli_progress("planning %s ...", one->algorithm->verb.name);
+    const weir__cli_algorithm *algorithm = one->algorithm;
+    int of_others;
+    struct making making = {algorithm, request_of(plans, algorithm), options_of(plans->request),
+                            &one->streamed};
+    const struct weir__maker maker = {algorithm->verb.name, &making, create, algorithm->destroy};
+    weir__cli_progress("planning %s ...", algorithm->verb.name);
     if (!(one->plan = calloc(1, sizeof *one->plan)))
         return weir__cli_fail(EXIT_RUN, "no memory for a plan");
-    if (!(status = weir__context_plan(plans->device, plans->devices, plans->config, plans->context,
-                                      &planned))) {
-        status = weir__plan_make(&maker, planned, graph, plans->partition, one->plan);
-        weir_context_destroy(planned);
-    }
+    weir_status status = make(plans, &maker, one);
+    if (!status && (one->lacks != UINT32_MAX || one->host_lacks) && algorithm->fall_back &&
+        algorithm->fall_back(&making.request))
+        status = make(plans, &maker, one);
     if (status) {
         free(one->plan);
         one->plan = NULL;
         return cannot(plans, one, status);
     }
-    one->lacks = weir__plan_lacks(one->plan);
-    one->host_lacks = plans->host_left && one->plan->host.most > plans->host_left;
-    one->known = has_bounds(one->plan);
+    making.streamed_out = &of_others;
     if (one->lacks != UINT32_MAX)
-        one->enough = weir__plan_enough(&maker, graph, one->plan, plans->config);
+        one->enough =
+            weir__plan_enough(&maker, weir__cli_plans_graph(plans), one->plan, plans->config);
     return EXIT_DONE;
 }
 

@@ -52,6 +52,18 @@ grep -q "breadth-first search of rmat:18: host:0 needs .* (.*out-arcs .*), and i
     fail "the refusal should have the numbers"
 grep -q " such devices would hold it" "$ERR" || fail "the refusal should say what would fit"
 
+# ---- what a run does where rows do not fit: cc streams, unless a partition was asked for ----
+WEIR_POOL_BYTES=6MiB expect_ok plan rmat:16 cc --devices host:1
+has "streamed, since"
+has "buffers of links"
+has "it fits"
+WEIR_POOL_BYTES=1MiB expect_ok plan rmat:16 cc --devices host:1
+has "streamed, since"
+WEIR_POOL_BYTES=6MiB expect_ok cc rmat:16 --devices host:2
+WEIR_POOL_BYTES=6MiB expect_ok plan rmat:16 cc --devices host:1 --partition edge
+has "it does not fit"
+WEIR_POOL_BYTES=6MiB refuse 1 "needs" cc rmat:16 --devices host:1 --partition edge
+
 # ---- one verb that cannot be planned leaves the others, if it was not asked for ----
 expect_ok plan rmat:10 --order soft --devices host:2
 has "cannot be planned: "

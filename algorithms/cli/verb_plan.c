@@ -134,59 +134,6 @@ static int choose_verbs(weir__cli_plans *plans)
     return EXIT_DONE;
 }
 
-/* ---- devices ----------------------------------------------------------------------------------- */
-
-static int devices_at_hand(weir__cli_plans *plans)
-{
-    plans->devices = weir_context_device_count(plans->context);
-    weir__plan_devices_of(plans->context, plans->device);
-    return EXIT_DONE;
-}
-
-/* All devices of a machine, with the memory that it says, of which nobody uses any. */
-static int devices_of_machine(weir__cli_plans *plans, uint64_t asked)
-{
-    weir_machine *machine;
-    weir_status status = weir_machine_open(plans->request->machine, &machine);
-    if (status)
-        return weir__cli_fail_status(status);
-    char spec[32];
-    const int hosts = !strncmp(weir_machine_node(machine, 0)->label, "host", 4);
-    const uint32_t count = weir_machine_device_count(machine);
-    snprintf(spec, sizeof spec, hosts ? "host:%u" : "cuda:0-%u", hosts ? count : count - 1);
-    status = weir__plan_devices_parse(spec, plans->config, plans->device, &plans->devices);
-    for (uint32_t d = 0; d < count && !status; d++) {
-        const weir_node *node = weir_machine_node(machine, d);
-        struct weir__plan_device *device = &plans->device[d];
-        snprintf(device->info.name, sizeof device->info.name, "%.63s", node->name);
-        device->info.memory_bytes = node->memory_bytes;
-        device->info.units = node->units ? node->units : device->info.units;
-        if (!asked && node->memory_bytes)
-            device->bound_bytes = weir__pool_usual_bound(device->info.kind, node->memory_bytes);
-        device->shared = hosts && !asked;
-    }
-    weir_machine_destroy(machine);
-    return status ? weir__cli_fail_status(status) : EXIT_DONE;
-}
-
-/* Those of the machine at hand; GPUs that it does not have are taken as they are called. */
-static int find_devices(weir__cli_plans *plans)
-{
-    const char *spec = plans->request->devices;
-    uint64_t asked = 0;
-    weir_status status = weir_config_create(&plans->config);
-    if (status)
-        return weir__cli_fail_status(status);
-    (void)weir_config_number(plans->config, "pool_bytes", &asked);
-    if (plans->request->machine)
-        return devices_of_machine(plans, asked);
-    if (!(status = weir_context_create(spec, NULL, &plans->context)))
-        return devices_at_hand(plans);
-    if (status == WEIR_ERR_NODEV)
-        status = weir__plan_devices_parse(spec, plans->config, plans->device, &plans->devices);
-    return status ? weir__cli_fail_status(status) : EXIT_DONE;
-}
-
 /* ---- the graph --------------------------------------------------------------------------------- */
 
 static int open_graph(weir__cli_plans *plans)
@@ -306,6 +253,7 @@ static void close_plans(weir__cli_plans *plans)
         free(plans->plan[i].plan);
     weir_partition_destroy(plans->partition);
     weir_graph_destroy(plans->graph);
+    weir_machine_destroy(plans->machine);
     weir_config_destroy(plans->config);
     if (plans->context)
         weir_context_destroy(plans->context);
@@ -330,7 +278,7 @@ int weir__cli_plan(const weir__cli_request *given)
     if (!code && request.json)
         code = weir__cli_output_open(&output, "json", request.json, &request);
     if (!code)
-        code = find_devices(plans);
+        code = weir__cli_plan_devices(plans);
     if (!code)
         code = open_graph(plans);
     if (!code && plans->context)

@@ -42,6 +42,17 @@ has " such devices would hold it"
 WEIR_POOL_BYTES=40GiB expect_ok plan --vertices 268435456 --arcs 8589934592 bfs --devices cuda:0-1
 has "of 40.00 GiB"
 
+WEIR_POOL_BYTES=400GiB expect_ok plan --vertices 1000 --arcs 6000 bfs --machine nvswitch8
+has "of 140." # what the card has
+expect_ok plan --vertices 1000000 --arcs 6000000 bfs --machine dgx1v
+cp "$OUT" reaches.txt
+WEIR_PEER=off expect_ok plan --vertices 1000000 --arcs 6000000 bfs --machine dgx1v
+cmp -s "$OUT" reaches.txt && fail "without peer access other arrays should be taken"
+expect_ok plan --vertices 1000000 --arcs 6000000 bfs --devices cuda:0-1
+cp "$OUT" reaches.txt
+WEIR_PEER=off expect_ok plan --vertices 1000000 --arcs 6000000 bfs --devices cuda:0-1
+cmp -s "$OUT" reaches.txt && fail "without peer access other arrays should be taken"
+
 # ---- what a run uses: the bound just above the plan is enough, a tenth of it is refused with the same numbers ----
 expect_ok plan rmat:18 bfs --devices host:1 --json plan.json
 NEED=$(sed -n 's/^ *"bytes": \([0-9]*\),$/\1/p' plan.json | head -1)

@@ -25,7 +25,7 @@ static void take_memory(const weir_node *node, uint64_t asked, struct weir__plan
     device->info.memory_bytes = memory;
     if (!asked && memory)
         device->bound_bytes = weir__pool_usual_bound(device->info.kind, memory);
-    else if (memory && device->info.kind == WEIR_DEVICE_CUDA && device->bound_bytes > memory)
+    else if (memory && device->info.kind != WEIR_DEVICE_HOST && device->bound_bytes > memory)
         device->bound_bytes = memory; /* a card has no more, whatever was asked for */
 }
 

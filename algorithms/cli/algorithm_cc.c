@@ -19,7 +19,8 @@ static weir_status cc_create(weir_context *context, const weir_graph *graph,
     /* Only rows on the devices have parts, so auto does not stream where a partition was asked for, even if rows
      * do not fit. */
     const weir_cc_source source = (weir_cc_source)request->own[STREAM].choice;
-    const int rows = partition && source == WEIR_CC_AUTO;
+    const int asked = partition || request->partition != PARTITION_AUTO; /* sketches have none */
+    const int rows = asked && source == WEIR_CC_AUTO;
     weir_status status = weir_cc_create(context, graph, partition, options,
                                         rows ? WEIR_CC_RESIDENT : source, &object);
     *object_out = object;

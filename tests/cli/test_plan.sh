@@ -75,6 +75,10 @@ has "streamed, since"
 WEIR_POOL_BYTES=6MiB expect_ok cc rmat:16 --devices host:2
 WEIR_POOL_BYTES=6MiB expect_ok plan rmat:16 cc --devices host:1 --partition edge
 has "it does not fit"
+WEIR_POOL_BYTES=1MiB expect_ok plan --vertices 65536 --arcs 955654 cc --devices cuda:0 --partition edge
+has "it does not fit"
+WEIR_POOL_BYTES=1MiB expect_ok plan --vertices 65536 --arcs 955654 cc --devices cuda:0
+has "streamed, since"
 WEIR_POOL_BYTES=6MiB refuse 1 "needs" cc rmat:16 --devices host:1 --partition edge
 
 # ---- one verb that cannot be planned leaves the others, if it was not asked for ----

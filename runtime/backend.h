@@ -38,6 +38,8 @@ enum weir__health { WEIR__WORKS, WEIR__FAILING, WEIR__FAILED };
 /** What pools take from: a device's own memory, or the host's, which all host devices of a context share. */
 struct weir__supply {
     uint64_t bound_bytes;         /* written before the first pool takes any */
+    uint64_t found_bytes;         /* free on the GPU then, where the bound was made of that, */
+    int found;                    /* which this says */
     _Atomic uint64_t taken_bytes; /* in slabs, at most the bound; relaxed: a count */
     uint32_t pools;               /* that take from it; written while devices are opened */
 };
@@ -253,6 +255,8 @@ int weir__kernel_on_host(const weir_kernel *kernel);
 void weir__pool_init(weir_device *device);
 /** Find the pool's bound, once the device is open and before anything is taken. */
 weir_status weir__pool_open(weir_device *device);
+/** Find the bound that pools of host memory share, if nobody has. @param[in] locked  pages of it will be page-locked. */
+void weir__pool_bound_host(weir_context *context, int locked);
 /** Gives all slabs back; memory that was never freed is reported to the log. */
 void weir__pool_fini(weir_device *device);
 weir_status weir__events_make(weir_device *device, uint64_t count);

@@ -44,12 +44,23 @@ static int32_t common_node(const weir_context *context)
     return common;
 }
 
+/* Host devices may come before the GPUs that lock pages for them. */
+static void bound_host(weir_context *context, const struct weir__spec_item *items, uint32_t count)
+{
+    int locked = 0;
+    for (uint32_t i = 0; i < count; i++)
+        locked |= items[i].ops->pinned_alloc != NULL;
+    if (!weir__config_get(context->config, WEIR__POOL_BYTES))
+        weir__pool_bound_host(context, locked);
+}
+
 static weir_status open_all(weir_context *context, const struct weir__spec_item *items,
                             uint32_t count)
 {
     static const struct weir__spec_item home = {&weir__host_backend, 0, 1};
     uint32_t made = 0;
     weir_status status = WEIR_OK;
+    bound_host(context, items, count);
     for (uint32_t i = 0; i < count && !status; i++) {
         uint32_t ordinal = items[i].ops->made ? made++ : items[i].ordinal;
         status = open_device(context, &items[i], ordinal, i, &context->devices[i]);

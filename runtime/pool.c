@@ -82,12 +82,16 @@ static uint64_t of_host(uint64_t all, int locked)
     return bytes < HOST_LEAST ? HOST_LEAST : bytes;
 }
 
+void weir__pool_bound_host(weir_context *context, int locked)
+{
+    if (!context->host.bound_bytes)
+        context->host.bound_bytes = of_host(weir__room_all(), locked);
+}
+
 static void share_host(weir_device *device)
 {
     device->pool.supply = &device->context->host;
-    if (device->pool.supply->bound_bytes)
-        return;
-    device->pool.supply->bound_bytes = of_host(weir__room_all(), device->context->pinning != NULL);
+    weir__pool_bound_host(device->context, device->context->pinning != NULL);
 }
 
 weir_status weir__pool_open(weir_device *device)
@@ -103,6 +107,8 @@ weir_status weir__pool_open(weir_device *device)
         return status;
     } else {
         device->pool.own.bound_bytes = of_gpu(left, total);
+        device->pool.own.found_bytes = left;
+        device->pool.own.found = 1;
     }
     device->pool.supply->pools++;
     return WEIR_OK;
@@ -216,14 +222,18 @@ static weir_status over_bound(const weir_device *device, uint64_t bytes)
 {
     const struct weir__supply *supply = device->pool.supply;
     const uint64_t more = ((bytes - 1) >> 20) + 1, used = device->pool.stats.used_bytes;
-    char shared[64] = "";
+    char shared[64] = "", from[96] = "(WEIR_POOL_BYTES)";
+    if (supply->found)
+        snprintf(from, sizeof from,
+                 "(the GPU had %llu MiB free when the context was made; WEIR_POOL_BYTES)",
+                 mib(supply->found_bytes));
     if (supply->pools > 1)
         snprintf(shared, sizeof shared, ", %llu MiB with the pools that share it,",
                  mib(supply->bound_bytes - left_of(device)));
     return weir__fail(WEIR_ERR_NOMEM,
-                      "%s: its pool of %llu MiB (WEIR_POOL_BYTES) has %llu MiB in use%s and "
+                      "%s: its pool of %llu MiB %s has %llu MiB in use%s and "
                       "cannot give %llu MiB more",
-                      device->info.label, mib(supply->bound_bytes), mib(used), shared,
+                      device->info.label, mib(supply->bound_bytes), from, mib(used), shared,
                       (unsigned long long)more);
 }
 
@@ -314,7 +324,9 @@ static void drop_others(weir_device *device, uint64_t bytes)
         if (!other || other == device || other->pool.supply != device->pool.supply)
             continue;
         pthread_mutex_lock(&other->pool.lock);
-        if (!other->pool.dropping)
+        while (other->pool.dropping && bytes > left_of(device)) /* it is about to come free */
+            pthread_cond_wait(&other->pool.dropped, &other->pool.lock);
+        if (!other->pool.dropping && bytes > left_of(device))
             drop_unused(other);
         pthread_mutex_unlock(&other->pool.lock);
     }

@@ -106,10 +106,14 @@ uint64_t weir__pool_usual_bound(weir_device_kind kind, uint64_t memory_bytes);
 /** A context of devices that only count (plan/plan.c): their pools never refuse, their memory has no bytes, and their
  *  queues do nothing. Whoever makes something ready there finds out by weir__pool_uses() what it takes. Home is a real
  *  host device. weir_pool_stats has the bounds of @p devices.
- *  @param[in] like  a context with the same devices, whose reach is taken over; NULL: all reach each other. */
+ *  @param[in] like  a context with the same devices, whose reach is taken over; NULL: all reach each other, but for GPUs
+ *  where the tunable `peer` is off. */
 weir_status weir__context_plan(const struct weir__plan_device *devices, uint32_t count,
                                const weir_config *config, const weir_context *like,
                                weir_context **context_out);
+/** From here on copies from device @p from to @p to are staged; the number of devices stands for home. Before anything is
+ *  made there. */
+void weir__plan_part(weir_context *planned, uint32_t from, uint32_t to);
 /** Whether it is one of those: then what would be brought to devices need not be made. */
 int weir__context_planned(const weir_context *context);
 /** Whether the pools of the first @p count devices could hold @p bytes[d] more than they hold, with those that share a

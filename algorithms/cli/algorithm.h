@@ -100,6 +100,9 @@ struct weir__cli_algorithm {
     weir__cli_own own[OWN_OPTIONS]; /**< the defaults of those that request->own holds */
     /** Fill in what those options say about the form that runs; NULL: they say nothing. */
     void (*ask)(const weir__cli_request *request, struct weir__asked *asked);
+    /** For plans: ask for the form that a run takes by itself where its usual one does not fit.
+     *  @return 0: what was asked for leaves no other. NULL: there is none. */
+    int (*fall_back)(weir__cli_request *request);
     /* ---- what reports show ---- */
     const weir__cli_column *columns;
     const char *figure[FIGURES]; /**< names in documents of the figures that `sum` finds */

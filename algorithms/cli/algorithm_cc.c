@@ -19,7 +19,8 @@ static weir_status cc_create(weir_context *context, const weir_graph *graph,
     /* Only rows on the devices have parts, so auto does not stream where a partition was asked for, even if rows
      * do not fit. */
     const weir_cc_source source = (weir_cc_source)request->own[STREAM].choice;
-    const int rows = partition && source == WEIR_CC_AUTO;
+    const int asked = partition || request->partition != PARTITION_AUTO; /* sketches have none */
+    const int rows = asked && source == WEIR_CC_AUTO;
     weir_status status = weir_cc_create(context, graph, partition, options,
                                         rows ? WEIR_CC_RESIDENT : source, &object);
     *object_out = object;
@@ -29,6 +30,15 @@ static weir_status cc_create(weir_context *context, const weir_graph *graph,
 static void ask(const weir__cli_request *request, struct weir__asked *asked)
 {
     asked->source = (weir_cc_source)request->own[STREAM].choice;
+}
+
+/* Arcs are streamed where rows do not fit, as cc_create() says. */
+static int fall_back(weir__cli_request *request)
+{
+    if (request->own[STREAM].choice != WEIR_CC_AUTO || request->partition != PARTITION_AUTO)
+        return 0;
+    request->own[STREAM].choice = WEIR_CC_STREAMED;
+    return 1;
 }
 
 static weir_status cc_reference(const weir_graph *graph, const weir__cli_request *request,
@@ -119,6 +129,7 @@ const weir__cli_algorithm weir__cli_algorithm_cc = {
     .steps = "steps",
     .figure = {"components", "largest_component"},
     .ask = ask,
+    .fall_back = fall_back,
     .at = label_at,
     .sum = sum_labels,
     .sum_bytes = sizeof(uint32_t),

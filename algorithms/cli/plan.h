@@ -4,17 +4,21 @@
 
 #include "algorithms/cli/algorithm.h"
 #include "algorithms/common/plan.h"
+#include "topology/topology.h"
 
-enum { PLANS_MAX = 8 };
+enum { PLANS_MAX = 8, CANNOT_ROOM = 512 };
 
 /** The plan of one verb. */
 typedef struct weir__cli_plan_of {
     const weir__cli_algorithm *algorithm;
-    struct weir__plan *plan; /**< owned */
+    char cannot[CANNOT_ROOM]; /**< why it cannot be planned; "": it can */
+    int code;                 /**< what the command exits with if none can */
+    struct weir__plan *plan;  /**< owned; NULL: it cannot be planned */
     uint32_t
         lacks; /**< position of the first device that could not hold it; UINT32_MAX: none is known */
     uint32_t enough; /**< such devices would; 0: unknown */
     int host_lacks;  /**< the host has not enough left */
+    int streamed;    /**< arcs come in segments, since all together do not fit */
     int known;       /**< every device that is used has a bound */
 } weir__cli_plan_of;
 
@@ -26,6 +30,7 @@ typedef struct weir__cli_plans {
     weir_context
         *context; /**< owned; the machine at hand, whose devices these are; NULL: another one */
     weir_config *config;
+    weir_machine *machine; /**< owned, or NULL: --machine */
     struct weir__plan_device device[WEIR_DEVICES_MAX];
     uint32_t devices;
     uint64_t host_left; /**< host memory that a run could still take; 0: it would not run here */
@@ -33,6 +38,11 @@ typedef struct weir__cli_plans {
     weir__cli_plan_of plan[PLANS_MAX];
 } weir__cli_plans;
 
+/** Find the devices (plan_devices.c): those of the machine at hand; GPUs that it does not have are taken as they are
+ *  called; or those of --machine. @return an exit status; a failure was reported. */
+int weir__cli_plan_devices(weir__cli_plans *plans);
+/** Let only those reach each other, in a context that only counts, that do so on --machine. */
+void weir__cli_plan_reach(const weir__cli_plans *plans, weir_context *planned);
 /** What is planned for. */
 const weir_graph *weir__cli_plans_graph(const weir__cli_plans *plans);
 /** Print all plans, as text or as a document (report_plan.c). */

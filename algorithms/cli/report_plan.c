@@ -42,13 +42,21 @@ static void print_use(const struct weir__plan_use *use, const char *label)
                use->array[i].pieces, use->array[i].elements, amount(use->array[i].bytes, bytes));
 }
 
-static void print_verdict(const weir__cli_plan_of *one)
+static const char *fitting(const weir__cli_plans *plans, const weir__cli_plan_of *one)
+{
+    if (!one->known)
+        return "whether it fits is not known";
+    return plans->host_left ? "it fits"
+                            : "it fits on the devices; how much memory the host has is not known";
+}
+
+static void print_verdict(const weir__cli_plans *plans, const weir__cli_plan_of *one)
 {
     const struct weir__plan *plan = one->plan;
     if (one->lacks == UINT32_MAX && one->host_lacks)
         printf("\n  it does not fit: the host has too little left\n");
     else if (one->lacks == UINT32_MAX)
-        printf("\n  %s\n", one->known ? "it fits" : "whether it fits is not known");
+        printf("\n  %s\n", fitting(plans, one));
     else if (one->enough)
         printf("\n  it does not fit: %s has too little; %" PRIu32 " such devices would hold it\n",
                plan->device[one->lacks].info.label, one->enough);
@@ -63,6 +71,12 @@ static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one
     char bytes[AMOUNT_ROOM], kept[AMOUNT_ROOM], left[AMOUNT_ROOM];
     const struct weir__plan *plan = one->plan;
     printf("\n%s\n", one->algorithm->verb.name);
+    if (!plan) {
+        printf("\n  cannot be planned: %s\n", one->cannot);
+        return;
+    }
+    if (one->streamed)
+        printf("\n  streamed, since all of it together does not fit on the devices\n");
     for (uint32_t d = 0; d < plan->devices; d++)
         if (plan->device[d].used)
             print_use(&plan->device[d], plan->device[d].info.label);
@@ -73,7 +87,7 @@ static void print_one(const weir__cli_plans *plans, const weir__cli_plan_of *one
     if (plans->host_left)
         printf("; %s are left", amount(plans->host_left, left));
     putchar('\n');
-    print_verdict(one);
+    print_verdict(plans, one);
 }
 
 void weir__cli_plans_text(const weir__cli_plans *plans)
@@ -108,16 +122,22 @@ static json_t *document_use(const struct weir__plan_use *use, const char *label)
                      weir__cli_json_integer(use->optional), "arrays", arrays);
 }
 
-static json_t *document_one(const weir__cli_plan_of *one)
+static json_t *document_one(const weir__cli_plans *plans, const weir__cli_plan_of *one)
 {
     const struct weir__plan *plan = one->plan;
+    if (!plan)
+        return json_pack("{s:s, s:o}", "verb", one->algorithm->verb.name, "cannot",
+                         weir__cli_json_text(one->cannot));
     json_t *devices = json_array();
     for (uint32_t d = 0; d < plan->devices; d++)
         json_array_append_new(devices, document_use(&plan->device[d], plan->device[d].info.label));
     const int lacks = one->lacks != UINT32_MAX || one->host_lacks;
-    json_t *fits = lacks ? json_false() : one->known ? json_true() : json_null();
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "verb", one->algorithm->verb.name, "fits",
-                     fits, "enough_devices", integer_or_null(one->enough), "host_bytes",
+    json_t *fits = lacks                            ? json_false()
+                   : one->known && plans->host_left ? json_true()
+                                                    : json_null();
+    return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "verb", one->algorithm->verb.name,
+                     "streamed", one->streamed, "fits", fits, "enough_devices",
+                     integer_or_null(one->enough), "host_bytes",
                      weir__cli_json_integer(plan->host.most), "devices", devices, "home",
                      document_use(&plan->home, "home"));
 }
@@ -146,7 +166,7 @@ struct json_t *weir__cli_plans_document(const weir__cli_plans *plans)
     const weir_graph *graph = weir__cli_plans_graph(plans);
     json_t *all = json_array();
     for (uint32_t i = 0; i < plans->count; i++)
-        json_array_append_new(all, document_one(&plans->plan[i]));
+        json_array_append_new(all, document_one(plans, &plans->plan[i]));
     return json_pack("{s:i, s:s, s:{s:o, s:o, s:o, s:b}, s:o, s:o}", "schema", 1, "command", "plan",
                      "graph", "name", weir__cli_json_text(graph->name), "vertices",
                      weir__cli_json_integer(graph->vertices), "arcs",

@@ -43,12 +43,7 @@ static int check_options(const weir__cli_request *request)
 {
     if (request->devices && request->machine)
         return weir__cli_fail(EXIT_USAGE, "--devices and --machine: give only one of them");
-    if (weir__cli_given(request, "seed") && request->partition != WEIR_PARTITION_RANDOM &&
-        request->partition != WEIR_PARTITION_METIS)
-        return weir__cli_fail(EXIT_USAGE,
-                              "--seed: nothing here depends on it; it is for partitions "
-                              "random and metis");
-    return EXIT_DONE;
+    return weir__cli_partition_check(request);
 }
 
 static weir_run_options options_of(const weir__cli_request *request)
@@ -71,8 +66,29 @@ static weir__cli_request request_of(const weir__cli_plans *plans,
     return request;
 }
 
-static int check_forms(const weir__cli_plans *plans, const weir__cli_algorithm *algorithm)
+/* Where nobody asked for this verb alone the others go on without it. */
+static int cannot(const weir__cli_plans *plans, weir__cli_plan_of *one, weir_status status)
 {
+    const char *detail = weir_error_detail();
+    if (plans->request->only)
+        return weir__cli_fail_status(status);
+    one->code = weir__cli_exit_of(status);
+    snprintf(one->cannot, sizeof one->cannot, "%s", *detail ? detail : weir_status_text(status));
+    return EXIT_DONE;
+}
+
+/* Whether there is a verb left; why not, the first one says. */
+static int any_left(const weir__cli_plans *plans)
+{
+    for (uint32_t i = 0; i < plans->count; i++)
+        if (!*plans->plan[i].cannot)
+            return EXIT_DONE;
+    return weir__cli_fail(plans->plan[0].code, "%s", plans->plan[0].cannot);
+}
+
+static int check_forms(const weir__cli_plans *plans, weir__cli_plan_of *one)
+{
+    const weir__cli_algorithm *algorithm = one->algorithm;
     const weir__cli_request request = request_of(plans, algorithm);
     const weir_run_options options = options_of(&request);
     struct weir__asked asked = {.options = &options,
@@ -82,7 +98,15 @@ static int check_forms(const weir__cli_plans *plans, const weir__cli_algorithm *
     if (algorithm->ask)
         algorithm->ask(&request, &asked);
     weir_status status = weir__forms_check(algorithm->forms, &asked, NULL);
-    return status ? weir__cli_fail_status(status) : EXIT_DONE;
+    return status ? cannot(plans, one, status) : EXIT_DONE;
+}
+
+static int any_weighted(const weir__cli_plans *plans)
+{
+    int weighted = 0;
+    for (uint32_t i = 0; i < plans->count; i++)
+        weighted |= !*plans->plan[i].cannot && plans->plan[i].algorithm->weighted;
+    return weighted;
 }
 
 /* Those that were asked for, whose options fit. */
@@ -94,78 +118,23 @@ static int choose_verbs(weir__cli_plans *plans)
     for (size_t i = 0; (verb = weir__cli_verb_at(i)) && verb->algorithm && !code; i++) {
         if ((only && strcmp(only, verb->name) != 0) || plans->count == PLANS_MAX)
             continue;
-        plans->plan[plans->count++].algorithm = verb->algorithm;
-        code = check_forms(plans, verb->algorithm);
+        weir__cli_plan_of *one = &plans->plan[plans->count++];
+        one->algorithm = verb->algorithm;
+        code = check_forms(plans, one);
     }
-    if (!code && !plans->count)
-        code = weir__cli_fail(EXIT_USAGE,
+    if (code)
+        return code;
+    if (!plans->count)
+        return weir__cli_fail(EXIT_USAGE,
                               "%s: plan takes bfs, sssp, pr or cc, or none of them for all", only);
-    return code;
-}
-
-/* ---- devices ----------------------------------------------------------------------------------- */
-
-static int devices_at_hand(weir__cli_plans *plans)
-{
-    plans->devices = weir_context_device_count(plans->context);
-    weir__plan_devices_of(plans->context, plans->device);
-    plans->host_left = weir__room_left();
+    if ((code = any_left(plans)))
+        return code;
+    if (weir__cli_given(plans->request, "weights") && !any_weighted(plans))
+        return weir__cli_fail(EXIT_USAGE, "--weights: %s has no weights", only ? only : "plan");
     return EXIT_DONE;
 }
 
-/* All devices of a machine, with the memory that it says, of which nobody uses any. */
-static int devices_of_machine(weir__cli_plans *plans, uint64_t asked)
-{
-    weir_machine *machine;
-    weir_status status = weir_machine_open(plans->request->machine, &machine);
-    if (status)
-        return weir__cli_fail_status(status);
-    char spec[32];
-    const int hosts = !strncmp(weir_machine_node(machine, 0)->label, "host", 4);
-    const uint32_t count = weir_machine_device_count(machine);
-    snprintf(spec, sizeof spec, hosts ? "host:%u" : "cuda:0-%u", hosts ? count : count - 1);
-    status = weir__plan_devices_parse(spec, plans->config, plans->device, &plans->devices);
-    for (uint32_t d = 0; d < count && !status; d++) {
-        const weir_node *node = weir_machine_node(machine, d);
-        struct weir__plan_device *device = &plans->device[d];
-        snprintf(device->info.name, sizeof device->info.name, "%.63s", node->name);
-        device->info.memory_bytes = node->memory_bytes;
-        device->info.units = node->units ? node->units : device->info.units;
-        if (!asked && node->memory_bytes)
-            device->bound_bytes = weir__pool_usual_bound(device->info.kind, node->memory_bytes);
-        device->shared = hosts && !asked;
-    }
-    weir_machine_destroy(machine);
-    return status ? weir__cli_fail_status(status) : EXIT_DONE;
-}
-
-/* Those of the machine at hand; GPUs that it does not have are taken as they are called. */
-static int find_devices(weir__cli_plans *plans)
-{
-    const char *spec = plans->request->devices;
-    uint64_t asked = 0;
-    weir_status status = weir_config_create(&plans->config);
-    if (status)
-        return weir__cli_fail_status(status);
-    (void)weir_config_number(plans->config, "pool_bytes", &asked);
-    if (plans->request->machine)
-        return devices_of_machine(plans, asked);
-    if (!(status = weir_context_create(spec, NULL, &plans->context)))
-        return devices_at_hand(plans);
-    if (status == WEIR_ERR_NODEV)
-        status = weir__plan_devices_parse(spec, plans->config, plans->device, &plans->devices);
-    return status ? weir__cli_fail_status(status) : EXIT_DONE;
-}
-
 /* ---- the graph --------------------------------------------------------------------------------- */
-
-static int any_weighted(const weir__cli_plans *plans)
-{
-    int weighted = 0;
-    for (uint32_t i = 0; i < plans->count; i++)
-        weighted |= plans->plan[i].algorithm->weighted;
-    return weighted;
-}
 
 static int open_graph(weir__cli_plans *plans)
 {
@@ -186,8 +155,7 @@ static int open_graph(weir__cli_plans *plans)
         return weir__cli_fail(EXIT_USAGE, "%s: the graph has no vertices", request->graph);
     int code = any_weighted(plans) ? weir__cli_weigh(request, plans->graph, weights) : EXIT_DONE;
     if (!code && request->partition != PARTITION_AUTO)
-        status = weir_partition_create(plans->graph, (weir_partition_kind)request->partition,
-                                       plans->devices, request->seed, NULL, &plans->partition);
+        status = weir__cli_partition_make(request, plans->graph, plans->devices, &plans->partition);
     return status ? weir__cli_fail_status(status) : code;
 }
 
@@ -197,14 +165,24 @@ struct making {
     const weir__cli_algorithm *algorithm;
     weir__cli_request request;
     weir_run_options options;
+    int *streamed_out; /* written where a run may fall back: whether arcs are streamed */
 };
 
 static weir_status create(const void *user, weir_context *context, const weir_graph *graph,
                           const weir_partition *partition, void **object_out)
 {
     const struct making *making = user;
-    return making->algorithm->create(context, graph, partition, &making->options, &making->request,
-                                     object_out);
+    weir_run_stats picked = WEIR_RUN_STATS_INIT;
+    weir_run_reasons reasons = WEIR_RUN_REASONS_INIT;
+    weir_status status = making->algorithm->create(context, graph, partition, &making->options,
+                                                   &making->request, object_out);
+    if (status || !making->algorithm->fall_back)
+        return status;
+    if (!(status = making->algorithm->explain(*object_out, &picked, &reasons)))
+        *making->streamed_out = weir__cli_streamed(&picked);
+    else
+        making->algorithm->destroy(*object_out);
+    return status;
 }
 
 static int has_bounds(const struct weir__plan *plan)
@@ -215,30 +193,46 @@ static int has_bounds(const struct weir__plan *plan)
     return known;
 }
 
-static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
+static weir_status make(const weir__cli_plans *plans, const struct weir__maker *maker,
+                        weir__cli_plan_of *one)
 {
-    const weir_graph *graph = weir__cli_plans_graph(plans);
-    const struct making making = {one->algorithm, request_of(plans, one->algorithm),
-                                  options_of(plans->request)};
-    const struct weir__maker maker = {one->algorithm->verb.name, &making, create,
-                                      one->algorithm->destroy};
     weir_context *planned;
-    weir_status status;
-    weir__cli_progress("planning %s ...", one->algorithm->verb.name);
-    if (!(one->plan = calloc(1, sizeof *one->plan)))
-        return weir__cli_fail(EXIT_RUN, "no memory for a plan");
-    if (!(status = weir__context_plan(plans->device, plans->devices, plans->config, plans->context,
-                                      &planned))) {
-        status = weir__plan_make(&maker, planned, graph, plans->partition, one->plan);
-        weir_context_destroy(planned);
-    }
+    weir_status status =
+        weir__context_plan(plans->device, plans->devices, plans->config, plans->context, &planned);
     if (status)
-        return weir__cli_fail_status(status);
+        return status;
+    status =
+        weir__plan_make(maker, planned, weir__cli_plans_graph(plans), plans->partition, one->plan);
+    weir_context_destroy(planned);
     one->lacks = weir__plan_lacks(one->plan);
     one->host_lacks = plans->host_left && one->plan->host.most > plans->host_left;
     one->known = has_bounds(one->plan);
+    return status;
+}
+
+static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
+{
+    const weir__cli_algorithm *algorithm = one->algorithm;
+    int of_others;
+    struct making making = {algorithm, request_of(plans, algorithm), options_of(plans->request),
+                            &one->streamed};
+    const struct weir__maker maker = {algorithm->verb.name, &making, create, algorithm->destroy};
+    weir__cli_progress("planning %s ...", algorithm->verb.name);
+    if (!(one->plan = calloc(1, sizeof *one->plan)))
+        return weir__cli_fail(EXIT_RUN, "no memory for a plan");
+    weir_status status = make(plans, &maker, one);
+    if (!status && (one->lacks != UINT32_MAX || one->host_lacks) && algorithm->fall_back &&
+        algorithm->fall_back(&making.request))
+        status = make(plans, &maker, one);
+    if (status) {
+        free(one->plan);
+        one->plan = NULL;
+        return cannot(plans, one, status);
+    }
+    making.streamed_out = &of_others;
     if (one->lacks != UINT32_MAX)
-        one->enough = weir__plan_enough(&maker, graph, one->plan, plans->config);
+        one->enough =
+            weir__plan_enough(&maker, weir__cli_plans_graph(plans), one->plan, plans->config);
     return EXIT_DONE;
 }
 
@@ -259,6 +253,7 @@ static void close_plans(weir__cli_plans *plans)
         free(plans->plan[i].plan);
     weir_partition_destroy(plans->partition);
     weir_graph_destroy(plans->graph);
+    weir_machine_destroy(plans->machine);
     weir_config_destroy(plans->config);
     if (plans->context)
         weir_context_destroy(plans->context);
@@ -283,11 +278,16 @@ int weir__cli_plan(const weir__cli_request *given)
     if (!code && request.json)
         code = weir__cli_output_open(&output, "json", request.json, &request);
     if (!code)
-        code = find_devices(plans);
+        code = weir__cli_plan_devices(plans);
     if (!code)
         code = open_graph(plans);
+    if (!code && plans->context)
+        plans->host_left = weir__room_left(); /* with the graph there, as a run finds it */
     for (uint32_t i = 0; i < plans->count && !code; i++)
-        code = plan_one(plans, &plans->plan[i]);
+        if (!*plans->plan[i].cannot)
+            code = plan_one(plans, &plans->plan[i]);
+    if (!code)
+        code = any_left(plans);
     if (!code)
         code = report(plans, &output);
     weir__cli_output_drop(&output);

@@ -27,17 +27,21 @@ static const weir__cli_verb others[] = {
          "  weir pbf --devices host:4 --verify\n"
          "  weir pbf --devices host:1x1,host:1x4 --work 64 --schedule static\n"
          "  weir pbf --elements 1073741824 --selectivity 0.1 --devices cuda --trials 5\n"),
-    VERB("plan", VERB_PLAN, 2, weir__cli_plan, "GRAPH [VERB] [options]",
-         "what a run would take of each device's memory",
-         "Shows for bfs, sssp, pr and cc, or for VERB alone, every array that a run has on each\n"
-         "device, before anything is taken there: the devices need not exist. A run of a graph\n"
-         "that is at hand uses within 3 % of it. In place of GRAPH the numbers of a graph that is\n"
-         "not: --vertices N --arcs M. Host memory is the most that a run writes to, the memory of\n"
-         "host devices in it. weir topo shows how much there is, and where the bounds come from.\n",
-         "  weir plan rmat:20 --undirected --devices host:4\n"
-         "  weir plan road.mtx.gz bfs --devices cuda:0\n"
-         "  weir plan --vertices 268435456 --arcs 8589934592 pr --devices cuda:0-3\n"
-         "  weir plan --vertices 256000000 --arcs 666000000 --machine nvswitch8 --json -\n"),
+    VERB(
+        "plan", VERB_PLAN, 2, weir__cli_plan, "GRAPH [VERB] [options]",
+        "what a run would take of each device's memory",
+        "Shows for bfs, sssp, pr and cc, or for VERB alone, every array that a run has on each\n"
+        "device, and makes none of them: the devices need not exist; those that do are opened,\n"
+        "and asked what they have. A run of a graph that is at hand uses within 3 % of it. In\n"
+        "place of GRAPH the numbers of a graph that is not: --vertices N --arcs M, arcs spread as\n"
+        "an R-MAT graph spreads them; pr of a graph that is spread evenly may take more than\n"
+        "twice as much on GPUs. Host memory is the most that a run writes to, the memory of host\n"
+        "devices in it. cc streams arcs where they do not fit, and that is planned then. weir\n"
+        "topo shows how much there is, and where the bounds come from.\n",
+        "  weir plan rmat:20 --undirected --devices host:4\n"
+        "  weir plan road.mtx.gz bfs --devices cuda:0\n"
+        "  weir plan --vertices 268435456 --arcs 8589934592 pr --devices cuda:0-3\n"
+        "  weir plan --vertices 256000000 --arcs 666000000 --machine nvswitch8 --json -\n"),
     VERB("info", VERB_INFO, 1, weir__cli_info, "GRAPH|--config [options]",
          "facts about a graph, or the tunables",
          "Shows name, format, vertices, arcs, self loops and duplicate arcs that were dropped,\n"

@@ -133,35 +133,42 @@ uint32_t weir__plan_enough(const struct weir__maker *maker, const weir_graph *gr
     const struct weir__plan_use *like = &plan->device[lacks == UINT32_MAX ? 0 : lacks];
     struct weir__sentence before = weir__fail_keep();
     struct weir__plan *room;
-    uint32_t low = plan->devices, high = WEIR_DEVICES_MAX;
+    uint32_t enough = 0;
     if (like->shared || !like->bound || weir__calloc(1, sizeof *room, "plan", &room)) {
         weir__fail_restore(&before);
         return 0;
     }
-    if (!is_enough(maker, &sketch, like, high, config, room))
-        low = high;
-    while (low + 1 < high) { /* `low` is too few, `high` is enough */
-        const uint32_t middle = low + (high - low) / 2;
-        if (is_enough(maker, &sketch, like, middle, config, room))
-            high = middle;
-        else
-            low = middle;
-    }
+    /* One after another: rooms for what comes from others grow with their number, so more may be too many again. */
+    for (uint32_t count = plan->devices + 1; count <= WEIR_DEVICES_MAX && !enough; count++)
+        if (is_enough(maker, &sketch, like, count, config, room))
+            enough = count;
     free(room);
     weir__fail_restore(&before);
-    return low < high ? high : 0;
+    return enough;
+}
+
+/* Whether a device has weights: a breadth-first search brings none, whatever the graph has. */
+static int has_weights(const struct weir__plan_use *use)
+{
+    for (uint32_t i = 0; i < use->arrays; i++)
+        if (!strncmp(use->array[i].what, "weights of ", 11))
+            return 1;
+    return 0;
 }
 
 /* Whether 32-bit weights in place of 64-bit ones would help. */
 static int smaller_weights_fit(const struct weir__maker *maker, const weir_graph *graph,
                                const struct weir__plan *plan, const weir_config *config)
 {
+    const uint32_t lacks = weir__plan_lacks(plan);
+    const struct weir__plan_use *like = &plan->device[lacks == UINT32_MAX ? 0 : lacks];
     const weir_graph sketch = sketch_of(graph, WEIR_WEIGHT_U32);
     struct weir__sentence before = weir__fail_keep();
     struct weir__plan *room;
     int fits = 0;
-    if (graph->weight_kind == WEIR_WEIGHT_F64 && !weir__calloc(1, sizeof *room, "plan", &room)) {
-        fits = is_enough(maker, &sketch, &plan->device[0], plan->devices, config, room);
+    if (graph->weight_kind == WEIR_WEIGHT_F64 && has_weights(like) &&
+        !weir__calloc(1, sizeof *room, "plan", &room)) {
+        fits = is_enough(maker, &sketch, like, plan->devices, config, room);
         free(room);
     }
     weir__fail_restore(&before);
@@ -206,10 +213,11 @@ weir_status weir__plan_refuse(const struct weir__maker *maker, const weir_graph 
         snprintf(help, sizeof help, "with 32-bit weights it would fit");
     else if (enough)
         snprintf(help, sizeof help, "%u such devices would hold it", enough);
+    else if (use->shared)
+        snprintf(help, sizeof help, "more host devices have no more");
     else
-        snprintf(help, sizeof help,
-                 use->shared ? "more host devices have no more"
-                             : "no number of such devices is known to hold it");
+        snprintf(help, sizeof help, "no number of such devices up to %d would hold it",
+                 WEIR_DEVICES_MAX);
     return weir__fail(
         WEIR_ERR_NOMEM, "%s of %s: %s needs %s (%s), and %s %s (WEIR_POOL_BYTES): %s", maker->what,
         graph->name, use->info.label, amount(use->taken - use->optional, needed), largest,

@@ -242,8 +242,11 @@ void weir__plan_devices_of(const weir_context *context, struct weir__plan_device
         (void)weir_device_pool_stats(context->devices[i], &stats);
         devices_out[i].shared = stats.sharing > 1;
         devices_out[i].info = context->devices[i]->info;
-        devices_out[i].bound_bytes =
-            stats.used_bytes < stats.bound_bytes ? stats.bound_bytes - stats.used_bytes : 1;
+        const uint64_t memory = devices_out[i].info.memory_bytes;
+        uint64_t bound = stats.bound_bytes;
+        if (weir__device_is_gpu(context->devices[i]) && memory && bound > memory)
+            bound = memory; /* WEIR_POOL_BYTES may say more */
+        devices_out[i].bound_bytes = stats.used_bytes < bound ? bound - stats.used_bytes : 1;
     }
 }
 
@@ -291,12 +294,27 @@ weir_status weir__plan_devices_parse(const char *spec, const weir_config *config
 
 /* ---- a context of them ------------------------------------------------------------------------- */
 
+/* Of devices that nobody knows. */
+static int would_reach(const weir_context *context, uint32_t s, uint32_t d)
+{
+    const uint32_t home = context->count;
+    return s == d || s == home || d == home || !weir__device_is_gpu(context->devices[s]) ||
+           !weir__device_is_gpu(context->devices[d]) ||
+           weir__config_get(context->config, WEIR__PEER) == 0;
+}
+
 static void connect_planned(weir_context *context, const weir_context *like)
 {
     const uint32_t home = context->count;
     for (uint32_t s = 0; s <= home; s++)
         for (uint32_t d = 0; d <= home; d++)
-            context->reaches[s][d] = like ? like->reaches[s][d] : 1;
+            context->reaches[s][d] =
+                like ? like->reaches[s][d] : (unsigned char)would_reach(context, s, d);
+}
+
+void weir__plan_part(weir_context *planned, uint32_t from, uint32_t to)
+{
+    planned->reaches[from][to] = 0;
 }
 
 static void take_bound_away(weir_device *device)

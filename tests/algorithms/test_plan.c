@@ -376,6 +376,13 @@ static void smaller_weights_would_fit(void **state)
     assert_int_equal(bytes_of(&plan->device[0], "weights of out-arcs"), UINT64_C(1) << 34);
     STATUS(weir__plan_refuse(&maker, &sketch, plan, config), WEIR_ERR_NOMEM);
     assert_detail_has("with 32-bit weights it would fit");
+    /* A breadth-first search has none, even if equal parts of such a graph would fit. */
+    const struct weir__maker search = maker_of(&forms[0]);
+    plan_on(&forms[0], &sketch, "cuda:0", UINT64_C(40) << 30, plan);
+    assert_int_equal(weir__plan_lacks(plan), UINT32_MAX);
+    plan->device[0].taken = UINT64_C(41) << 30;
+    STATUS(weir__plan_refuse(&search, &sketch, plan, config), WEIR_ERR_NOMEM);
+    assert_detail_has("2 such devices would hold it");
     free(plan);
     weir_config_destroy(config);
 }

@@ -20,18 +20,40 @@ expect_ok plan rmat:12 bfs --direction push --order soft --partition random --de
 has "halo"
 has "buckets"
 
+# ---- a partition that a file has, over as many devices as it has parts ----
+awk 'BEGIN { for (v = 0; v < 1024; v++) print v % 2 }' >parts
+expect_ok plan rmat:10 bfs --partition file:parts --devices host:3
+has "host:1: "
+grep -q "host:2: " "$OUT" && fail "the file has two parts"
+refuse 2 "no-such-parts" plan rmat:10 bfs --partition file:no-such-parts
+printf 'x\n' >broken
+refuse 2 "broken" plan rmat:10 bfs --partition file:broken --devices host:2
+
 # ---- numbers ----
 expect_ok plan --vertices 268435456 --arcs 8589934592 --devices cuda:0-1
 has "how much it has is not known"
 has "whether it fits is not known"
 expect_ok plan --vertices 256000000 --arcs 666000000 bfs --machine nvswitch8
 has "of 131.25 GiB"
-has "it fits"
+has "it fits on the devices; how much memory the host has is not known"
+expect_ok plan --vertices 256000000 --arcs 666000000 bfs --machine nvswitch8 --json far.json
+grep -q '"fits": null' far.json || fail "whether the host has enough is not known"
 expect_ok plan --vertices 4000000000 --arcs 80000000000 pr --undirected --machine 2*nvswitch
 has "it does not fit: cuda:0 has too little; "
 has " such devices would hold it"
 WEIR_POOL_BYTES=40GiB expect_ok plan --vertices 268435456 --arcs 8589934592 bfs --devices cuda:0-1
 has "of 40.00 GiB"
+
+WEIR_POOL_BYTES=400GiB expect_ok plan --vertices 1000 --arcs 6000 bfs --machine nvswitch8
+has "of 140." # what the card has
+expect_ok plan --vertices 1000000 --arcs 6000000 bfs --machine dgx1v
+cp "$OUT" reaches.txt
+WEIR_PEER=off expect_ok plan --vertices 1000000 --arcs 6000000 bfs --machine dgx1v
+cmp -s "$OUT" reaches.txt && fail "without peer access other arrays should be taken"
+expect_ok plan --vertices 1000000 --arcs 6000000 bfs --devices cuda:0-1
+cp "$OUT" reaches.txt
+WEIR_PEER=off expect_ok plan --vertices 1000000 --arcs 6000000 bfs --devices cuda:0-1
+cmp -s "$OUT" reaches.txt && fail "without peer access other arrays should be taken"
 
 # ---- what a run uses: the bound just above the plan is enough, a tenth of it is refused with the same numbers ----
 expect_ok plan rmat:18 bfs --devices host:1 --json plan.json
@@ -43,7 +65,33 @@ grep -q "breadth-first search of rmat:18: host:0 needs .* (.*out-arcs .*), and i
     fail "the refusal should have the numbers"
 grep -q " such devices would hold it" "$ERR" || fail "the refusal should say what would fit"
 
+# ---- what a run does where rows do not fit: cc streams, unless a partition was asked for ----
+WEIR_POOL_BYTES=6MiB expect_ok plan rmat:16 cc --devices host:1
+has "streamed, since"
+has "buffers of links"
+has "it fits"
+WEIR_POOL_BYTES=1MiB expect_ok plan rmat:16 cc --devices host:1
+has "streamed, since"
+WEIR_POOL_BYTES=6MiB expect_ok cc rmat:16 --devices host:2
+WEIR_POOL_BYTES=6MiB expect_ok plan rmat:16 cc --devices host:1 --partition edge
+has "it does not fit"
+WEIR_POOL_BYTES=1MiB expect_ok plan --vertices 65536 --arcs 955654 cc --devices cuda:0 --partition edge
+has "it does not fit"
+WEIR_POOL_BYTES=1MiB expect_ok plan --vertices 65536 --arcs 955654 cc --devices cuda:0
+has "streamed, since"
+WEIR_POOL_BYTES=6MiB refuse 1 "needs" cc rmat:16 --devices host:1 --partition edge
+
+# ---- one verb that cannot be planned leaves the others, if it was not asked for ----
+expect_ok plan rmat:10 --order soft --devices host:2
+has "cannot be planned: "
+has "buckets"
+expect_ok plan rmat:10 --order soft --devices host:2 --json some.json
+grep -q '"cannot": "' some.json || fail "the document should say what cannot be planned"
+refuse 2 "--order" plan rmat:10 cc --order soft
+
 # ---- what is wrong ----
+refuse 2 "--weights: bfs has no weights" plan rmat:10 bfs --weights unit
+expect_ok plan rmat:10 --weights unit --devices host:1
 refuse 2 "GRAPH is missing" plan
 refuse 2 "give both of them" plan --vertices 5
 refuse 2 "give both of them" plan rmat:10 --arcs 5

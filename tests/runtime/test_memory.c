@@ -277,6 +277,38 @@ static void who_gives_memory_back_keeps_no_kernel_waiting(void **state)
     weir_context_destroy(context);
 }
 
+/* The same of another pool that shares the bound: its memory is about to come free. */
+static void who_shares_a_bound_waits_for_what_comes_free(void **state)
+{
+    weir_context *context = open_with_or_skip("host:2", NULL);
+    weir_device *first = weir_context_device(context, 0), *second = weir_context_device(context, 1);
+    weir__backend slowly = *first->ops;
+    struct taker asks = {.device = first, .bytes = 200u << 20};
+    struct taker waits = {.device = second, .bytes = 30u << 20};
+    (void)state;
+    context->host.bound_bytes = 64 << 20;
+    atomic_store(&dropping, 0);
+    atomic_store(&may_drop, 0);
+    real = first->ops;
+    slowly.mem_free = late_free;
+    weir_device_free(first, new_memory(first, 40 << 20));
+    first->ops = &slowly;
+    assert_int_equal(pthread_create(&asks.thread, NULL, take_some, &asks), 0);
+    while (!atomic_load(&dropping))
+        usleep(100);
+    assert_int_equal(pthread_create(&waits.thread, NULL, take_some, &waits), 0);
+    usleep(20000);
+    assert_false(atomic_load(&waits.done));
+    atomic_store(&may_drop, 1);
+    pthread_join(asks.thread, NULL);
+    pthread_join(waits.thread, NULL);
+    assert_int_equal(asks.status, WEIR_ERR_NOMEM);
+    assert_int_equal(waits.status, WEIR_OK);
+    weir_device_free(second, waits.data);
+    first->ops = real;
+    weir_context_destroy(context);
+}
+
 /* ---- devices that are slow to give memory back ----------------------------------------------------- */
 
 /* Whoever gives memory back stays there until told, as a GPU's driver does while kernels run; 5 s at the most. */
@@ -442,6 +474,7 @@ int main(void)
         ON_EACH_BACKEND(every_device_reaches_home_and_itself),
         ON_EACH_BACKEND(uploads_and_downloads_of_any_size),
         cmocka_unit_test(who_gives_memory_back_keeps_no_kernel_waiting),
+        cmocka_unit_test(who_shares_a_bound_waits_for_what_comes_free),
         ON_BACKEND(who_finds_room_does_not_wait_for_a_slow_free, "host:1"),
         ON_BACKEND(registrations_do_not_wait_for_each_other, "host:1"),
     };

@@ -36,6 +36,28 @@ static void the_bound_is_what_is_free_less_a_reserve(void **state)
     assert_int_equal(bound_on_a_card(140 * GIB, 0, set), 200 * GIB);
 }
 
+static uint64_t bound_of_host(weir_context *context, uint32_t index)
+{
+    weir_pool_stats stats = WEIR_POOL_STATS_INIT;
+    weir_device_pool_stats(weir_context_device(context, index), &stats);
+    return stats.bound_bytes;
+}
+
+/* Beside GPUs the memory of host devices is page-locked, whichever comes first in the spec. */
+static void host_pools_are_bounded_alike_in_any_order(void **state)
+{
+    (void)state;
+    weir_context *before = open_with_or_skip("host:2,cuda:0", NULL),
+                 *behind = open_with_or_skip("cuda:0,host:2", NULL),
+                 *alone = open_with_or_skip("host:2", NULL);
+    assert_int_equal(bound_of_host(before, 0), bound_of_host(behind, 1));
+    assert_true(bound_of_host(alone, 0) >= bound_of_host(before, 0));
+    weir_context_destroy(alone);
+    weir_context_destroy(behind);
+    weir_context_destroy(before);
+    assert_nothing_left();
+}
+
 /* A full card opens, and says so when somebody wants memory. */
 static void a_full_card_is_an_answer(void **state)
 {
@@ -45,7 +67,8 @@ static void a_full_card_is_an_answer(void **state)
     weir_context *context = open_with_or_skip("cuda:0", NULL);
     assert_int_equal(bound_of(weir_context_device(context, 0)), 0);
     STATUS(weir_device_alloc(weir_context_device(context, 0), 1, &data), WEIR_ERR_NOMEM);
-    assert_detail_has("cuda:0: its pool of 0 MiB (WEIR_POOL_BYTES) has 0 MiB in use");
+    assert_detail_has("cuda:0: its pool of 0 MiB (the GPU had 0 MiB free when the context was "
+                      "made; WEIR_POOL_BYTES) has 0 MiB in use");
     weir_context_destroy(context);
     standin_memory(0, 0);
     assert_nothing_left();
@@ -82,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_BACKEND(the_bound_is_what_is_free_less_a_reserve, "cuda:0"),
+        ON_BACKEND(host_pools_are_bounded_alike_in_any_order, "cuda:0"),
         ON_BACKEND(a_full_card_is_an_answer, "cuda:0"),
         ON_BACKEND(the_driver_has_the_last_word, "cuda:0"),
     };

@@ -156,7 +156,7 @@ typedef struct weir_graph_span {
     uint64_t
         largest; /**< vertices of the largest component; of several the one with the smallest vertex */
     /** Arcs between the two vertices of it that are farthest apart: so many at least, as the deepest search has, and so many at
-     *  most, twice the least deep one. */
+     *  most, twice the least deep one, and less than its vertices. */
     uint64_t diameter_least, diameter_most;
     uint64_t searches; /**< that were made, at most 4; 0 without vertices */
 } weir_graph_span;
@@ -587,7 +587,7 @@ weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_
 /** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */
 weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t from, uint32_t to,
                                       uint64_t *items_out);
-/** What statistics of a run will say was picked, and why, as weir_bfs_explain(). */
+/** What statistics of a run will say was picked, and why; threads, errors and texts as of weir_bfs_explain(). */
 weir_status weir_traversal_explain(const weir_traversal *traversal, weir_run_stats *picked_out,
                                    weir_run_reasons *reasons_out);
 /** What it took to prepare: the placement, and the traversal on top; as weir_placement_prepared(). */
@@ -641,7 +641,10 @@ weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
  *  @param[in,out] picked_out   begins as WEIR_RUN_STATS_INIT. Set are direction, devices, why_devices, bands, hubs and bins, and of work
  *                              route, order, delta, kernel, worker, fetch, mapping, group, cut and queues, as far as the form
  *                              has them; the rest is 0. work.delta is the width that the first step has.
- *  @param[in,out] reasons_out  begins as WEIR_RUN_REASONS_INIT. */
+ *  @param[in,out] reasons_out  begins as WEIR_RUN_REASONS_INIT; may be NULL. Texts stay until the next run, which may change
+ *                              the form, and no longer than the object.
+ *  @retval WEIR_ERR_INVALID  no picked_out, or a structure whose size no version has.
+ *  @par Threads  not beside a run of the object; beside another call of this kind, yes.  @par Blocks  no. */
 weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,
                              weir_run_reasons *reasons_out);
 /** What it took to prepare; as weir_placement_prepared(), and the same after every run. */

@@ -214,7 +214,7 @@ weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind k
                                   uint64_t seed, const weir_config *config,
                                   weir_partition **partition_out);
 /** Read a partition from a file of METIS's format: text, for each vertex in their order a line with the number of its part,
- *  counted from 0. Files packed by gzip, xz or zstd are unpacked; "-" is standard input.
+ *  counted from 0; blank lines at the end count for nothing. Files packed by gzip, xz or zstd are unpacked; "-" is standard input.
  *  @param[in] most  1 .. WEIR_DEVICES_MAX: numbers are below it. There are as many parts as the largest number says, so that
  *                   a file for fewer devices than there are is taken.
  *  @retval WEIR_ERR_FORMAT  no number, one out of range, more or fewer lines than vertices; the detail names the line.
@@ -644,7 +644,8 @@ weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
  *  @param[in,out] reasons_out  begins as WEIR_RUN_REASONS_INIT; may be NULL. Texts stay until the next run, which may change
  *                              the form, and no longer than the object.
  *  @retval WEIR_ERR_INVALID  no picked_out, or a structure whose size no version has.
- *  @par Threads  not beside a run of the object; beside another call of this kind, yes.  @par Blocks  no. */
+ *  @par Threads  not beside a run of the object; beside another call of this kind, yes.
+ *  @par Blocks  no. */
 weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,
                              weir_run_reasons *reasons_out);
 /** What it took to prepare; as weir_placement_prepared(), and the same after every run. */

@@ -301,7 +301,8 @@ typedef struct weir_worklist_reasons {
  *  @param[in,out] picked_out   begins as WEIR_WORKLIST_STATS_INIT.
  *  @param[in,out] reasons_out  begins as WEIR_WORKLIST_REASONS_INIT; may be NULL. Texts stay as long as the worklist.
  *  @retval WEIR_ERR_INVALID  no picked_out, or a structure whose size no version has.
- *  @par Threads  not beside a run; beside another such call, yes.  @par Blocks  no. */
+ *  @par Threads  not beside a run; beside another such call, yes.
+ *  @par Blocks  no. */
 weir_status weir_worklist_explain(const weir_worklist *worklist, weir_worklist_stats *picked_out,
                                   weir_worklist_reasons *reasons_out);
 

@@ -241,7 +241,8 @@ const char *weir__cli_route_why(const weir_route_plan *plan, char *room, size_t 
 
 /** Refuse what --partition and --seed cannot be, as far as that is known without the graph. */
 int weir__cli_partition_check(const weir__cli_request *request);
-/** Make or read the partition that was asked for; auto is one of equal arcs. @param[in] parts  of a file, at most. */
+/** Make or read the partition that was asked for; auto is one of equal arcs. @param[in] parts  of a file, at
+ *  most, where --parts is not given. */
 weir_status weir__cli_partition_make(const weir__cli_request *request, const weir_graph *graph,
                                      uint32_t parts, weir_partition **partition_out);
 

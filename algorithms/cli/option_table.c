@@ -69,8 +69,8 @@ static const weir__cli_option options[] = {
            "default: auto",
            .choices = &weir__cli_partitions),
     OPTION("parts", "N", VERB_PARTITION, weir__cli_set_number, FIELD(parts),
-           "into so many parts, 1 to 64; of file:PATH so many at most, and as\n"
-           "many as it has where this is left out",
+           "into so many parts, 1 to 64; of file:PATH the last may be empty, and\n"
+           "there are as many as it has where this is left out",
            .low = 1, .high = WEIR_DEVICES_MAX,
            .foreign = "has one part a device; that option belongs to partition"),
     {.name = NULL}, /* options that an algorithm alone has are listed here */

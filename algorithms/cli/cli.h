@@ -403,6 +403,11 @@ int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *
 int weir__cli_traverse(const weir__cli_request *request);
 /** gen and convert. */
 int weir__cli_convert(const weir__cli_request *request);
+/** What that writes, for help: of either verb. */
+#define WEIR__CLI_FORMATS_WRITTEN                                    \
+    ".mtx MatrixMarket, .gr Galois, .dimacs, .graph METIS, .sg or\n" \
+    ".wsg GAP, .el or .txt edge list; .gz, .xz or .zst behind it\n"  \
+    "packs; - is standard output, an edge list"
 int weir__cli_partition(const weir__cli_request *request);
 int weir__cli_info(const weir__cli_request *request);
 int weir__cli_plan(const weir__cli_request *request);

@@ -194,9 +194,7 @@ static const weir__cli_option options[] = {
     TEXT("output-parents", "FILE", VERB_TREE, output_parents,
          "write one parent a line in vertex order, the source's its own\n"
          "number, -1 unreached; implies --parents"),
-    OUTPUT_FILE(VERB_GEN, "the file to write: .mtx MatrixMarket, .gr Galois, .dimacs,\n"
-                          ".graph METIS, .sg or .wsg GAP, .el or .txt edge list; .gz,\n"
-                          ".xz or .zst behind it packs"),
+    OUTPUT_FILE(VERB_GEN, "the file to write:\n" WEIR__CLI_FORMATS_WRITTEN),
     OUTPUT_FILE(VERB_PARTITION, "write one part a line in vertex order; - is standard output"),
     OUTPUT_FILE(VERB_TOPO | VERB_BENCH, "write what --format says there; default: standard output"),
     TEXT("json", "FILE|-",

@@ -112,7 +112,8 @@ void weir_graph_destroy(weir_graph *graph);
 /** Write a graph; the suffix picks the format: `.mtx` MatrixMarket (general), `.gr` Galois binary
  *  version 1, `.dimacs` DIMACS text, `.graph` METIS text, `.sg` GAP without weights, `.wsg` GAP with, `.el` or `.txt` edge list; `.gz`,
  *  `.xz` or `.zst` behind it packs. DIMACS and `.wsg`, which know no arcs without weight, give them 1. METIS takes symmetric graphs only.
- *  The file appears complete or not at all.
+ *  The file appears complete or not at all. A pipe or device, and "/dev/stdout" even where the shell has made that a file, is
+ *  written as it is, an edge list where it has no suffix.
  *  @retval WEIR_ERR_INVALID  unknown suffix, a format that cannot hold this graph, or a name that weir_graph_open() would
  *                            take for more than a path ("edges:a.el"; "./edges:a.el" is fine).
  *  @retval WEIR_ERR_IO       the file cannot be written. */

@@ -9,6 +9,7 @@ known() {
     expect_ok info "$graph" --devices host:2 --json - "$@"
     is shape.components "$components"
     is shape.largest_component "$largest"
+    is shape.failed null
     least=$(value "$OUT" shape.diameter.at_least)
     most=$(value "$OUT" shape.diameter.at_most)
     searches=$(value "$OUT" shape.diameter.searches)

@@ -47,7 +47,8 @@ static const weir__cli_verb others[] = {
          "algorithm would run on the devices if nothing else was asked for, and why: its form,\n"
          "devices, partition, order, width of a step (delta), kernel. All of it takes time in\n"
          "proportion to the arcs: a pass each for degrees and components, at most four searches,\n"
-         "and placing the graph once for each algorithm; memory as a run does. What does not fit is\n"
+         "and placing the graph once for each algorithm; memory as a run does. What does not fit "
+         "is\n"
          "said in its place.\n",
          "  weir info road.mtx.gz\n"
          "  weir info rmat:14 --undirected --devices host:4 --json -\n"

@@ -112,7 +112,8 @@ void weir_graph_destroy(weir_graph *graph);
 /** Write a graph; the suffix picks the format: `.mtx` MatrixMarket (general), `.gr` Galois binary
  *  version 1, `.dimacs` DIMACS text, `.graph` METIS text, `.sg` GAP without weights, `.wsg` GAP with, `.el` or `.txt` edge list; `.gz`,
  *  `.xz` or `.zst` behind it packs. DIMACS and `.wsg`, which know no arcs without weight, give them 1. METIS takes symmetric graphs only.
- *  The file appears complete or not at all.
+ *  The file appears complete or not at all. A pipe or device, and "/dev/stdout" even where the shell has made that a file, is
+ *  written as it is, an edge list where it has no suffix.
  *  @retval WEIR_ERR_INVALID  unknown suffix, a format that cannot hold this graph, or a name that weir_graph_open() would
  *                            take for more than a path ("edges:a.el"; "./edges:a.el" is fine).
  *  @retval WEIR_ERR_IO       the file cannot be written. */
@@ -156,7 +157,7 @@ typedef struct weir_graph_span {
     uint64_t
         largest; /**< vertices of the largest component; of several the one with the smallest vertex */
     /** Arcs between the two vertices of it that are farthest apart: so many at least, as the deepest search has, and so many at
-     *  most, twice the least deep one. */
+     *  most, twice the least deep one, and less than its vertices. */
     uint64_t diameter_least, diameter_most;
     uint64_t searches; /**< that were made, at most 4; 0 without vertices */
 } weir_graph_span;
@@ -214,7 +215,7 @@ weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind k
                                   uint64_t seed, const weir_config *config,
                                   weir_partition **partition_out);
 /** Read a partition from a file of METIS's format: text, for each vertex in their order a line with the number of its part,
- *  counted from 0. Files packed by gzip, xz or zstd are unpacked; "-" is standard input.
+ *  counted from 0; blank lines at the end count for nothing. Files packed by gzip, xz or zstd are unpacked; "-" is standard input.
  *  @param[in] most  1 .. WEIR_DEVICES_MAX: numbers are below it. There are as many parts as the largest number says, so that
  *                   a file for fewer devices than there are is taken.
  *  @retval WEIR_ERR_FORMAT  no number, one out of range, more or fewer lines than vertices; the detail names the line.
@@ -587,7 +588,7 @@ weir_status weir_traversal_gather(const weir_traversal *traversal, void *values_
 /** Items of the last run sent from device @p from to device @p to (weir_worklist_link_items()). */
 weir_status weir_traversal_link_items(const weir_traversal *traversal, uint32_t from, uint32_t to,
                                       uint64_t *items_out);
-/** What statistics of a run will say was picked, and why, as weir_bfs_explain(). */
+/** What statistics of a run will say was picked, and why; threads, errors and texts as of weir_bfs_explain(). */
 weir_status weir_traversal_explain(const weir_traversal *traversal, weir_run_stats *picked_out,
                                    weir_run_reasons *reasons_out);
 /** What it took to prepare: the placement, and the traversal on top; as weir_placement_prepared(). */
@@ -641,7 +642,11 @@ weir_status weir_bfs_link_items(const weir_bfs *bfs, uint32_t from, uint32_t to,
  *  @param[in,out] picked_out   begins as WEIR_RUN_STATS_INIT. Set are direction, devices, why_devices, bands, hubs and bins, and of work
  *                              route, order, delta, kernel, worker, fetch, mapping, group, cut and queues, as far as the form
  *                              has them; the rest is 0. work.delta is the width that the first step has.
- *  @param[in,out] reasons_out  begins as WEIR_RUN_REASONS_INIT. */
+ *  @param[in,out] reasons_out  begins as WEIR_RUN_REASONS_INIT; may be NULL. Texts stay until the next run, which may change
+ *                              the form, and no longer than the object.
+ *  @retval WEIR_ERR_INVALID  no picked_out, or a structure whose size no version has.
+ *  @par Threads  not beside a run of the object; beside another call of this kind, yes.
+ *  @par Blocks  no. */
 weir_status weir_bfs_explain(const weir_bfs *bfs, weir_run_stats *picked_out,
                              weir_run_reasons *reasons_out);
 /** What it took to prepare; as weir_placement_prepared(), and the same after every run. */

@@ -297,9 +297,12 @@ typedef struct weir_worklist_reasons {
         sizeof(weir_worklist_reasons), NULL, NULL, NULL \
     }
 /** What runs will say was picked, before there is one: route, order, kernel, worker, fetch, mapping, group, cut and queues.
- *  delta is the width that the first step has, or 0 if it is found while running; all else is 0.
+ *  delta is the width that the first step has with order soft; all else is 0.
  *  @param[in,out] picked_out   begins as WEIR_WORKLIST_STATS_INIT.
- *  @param[in,out] reasons_out  begins as WEIR_WORKLIST_REASONS_INIT; may be NULL. */
+ *  @param[in,out] reasons_out  begins as WEIR_WORKLIST_REASONS_INIT; may be NULL. Texts stay as long as the worklist.
+ *  @retval WEIR_ERR_INVALID  no picked_out, or a structure whose size no version has.
+ *  @par Threads  not beside a run; beside another such call, yes.
+ *  @par Blocks  no. */
 weir_status weir_worklist_explain(const weir_worklist *worklist, weir_worklist_stats *picked_out,
                                   weir_worklist_reasons *reasons_out);
 

@@ -49,15 +49,23 @@ static weir_status create_push(weir_bfs *bfs, const struct weir__making *making)
     return status;
 }
 
-/* Rows are short without exception: a mesh or a road network, of many narrow levels. */
-static int rows_are_short(const weir_graph *graph)
+/* Why levels are wide; NULL: they are not, since rows are short without exception: a mesh or a road network, of many narrow
+ * levels. */
+static const char *why_wide(const weir_graph *graph)
 {
     uint64_t longest = weir__graph_is_sketch(graph) ? graph->vertices : 0;
     for (uint64_t v = 0; v < graph->vertices && graph->offsets; v++) {
         uint64_t arcs = graph->offsets[v + 1] - graph->offsets[v];
         longest = arcs > longest ? arcs : longest;
     }
-    return longest <= SHORT_ROW && graph->arcs < graph->vertices * SHORT_MEAN;
+    return longest > SHORT_ROW ? "there are long rows, so levels are few and wide, and each goes "
+                                 "the way that looks "
+                                 "at fewer arcs"
+           : graph->arcs >= graph->vertices * SHORT_MEAN
+               ? "vertices have many arcs on average, so levels are few and wide, and each goes "
+                 "the "
+                 "way that looks at fewer arcs"
+               : NULL;
 }
 
 /* What auto becomes. Narrow levels are chains of dependent accesses: the worklist's narrow rounds have the shortest on a
@@ -66,20 +74,18 @@ static int rows_are_short(const weir_graph *graph)
 static int usual(weir_context *context, const weir_graph *graph, const weir_partition *partition,
                  const char **why_out)
 {
+    const int gpu = weir__device_is_gpu(weir_context_device(context, 0));
+    const char *wide = gpu ? why_wide(graph) : NULL;
     const int cut =
         partition && partition->parts > 1 && partition->cut_arcs > graph->arcs / CUT_PART;
-    const int gpu = weir__device_is_gpu(weir_context_device(context, 0)),
-              push = gpu && !cut && rows_are_short(graph);
+    const int push = gpu && !wide && !cut;
     *why_out =
-        push   ? "all rows are short, so levels are many and narrow, and the worklist has the "
-                 "shortest "
-                 "way from one to the next"
-        : !gpu ? "host devices take longer for a round of the worklist than for a level in step"
+        !gpu   ? "host devices take longer for a round of the worklist than for a level in step"
+        : wide ? wide
         : cut  ? "a sixteenth of the arcs or more is cut, so that nearly every level has something "
                  "for the other devices, and waits for them once in step"
-              : "there are long rows, so levels are few and wide, and each goes the way that looks "
-                "at "
-                "fewer arcs";
+               : "all rows are short, so levels are many and narrow, and the worklist has the "
+                 "shortest way from one to the next";
     return push ? WEIR__FORM_PUSH : WEIR__FORM_STEP;
 }
 
@@ -94,6 +100,19 @@ static weir_order_kind usual_order(weir_context *context, const weir_partition *
     return order == WEIR_ORDER_AUTO && options->kernel != WEIR_KERNEL_LIVE && several && host
                ? WEIR_ORDER_SOFT
                : order;
+}
+
+/* Of the order that was chosen; NULL: it was asked for, or the worklist had no choice. */
+static const char *why_order(const weir_run_options *options, weir_order_kind order)
+{
+    if (options->order != WEIR_ORDER_AUTO || options->kernel == WEIR_KERNEL_LIVE)
+        return NULL;
+    return order == WEIR_ORDER_AUTO
+               ? "items come nearly in the order of their levels, so that the little that is done "
+                 "again costs less than to sort them"
+               : "a host device that went on by itself would find levels that are too large, and "
+                 "do "
+                 "much again";
 }
 
 static weir_status possible(const void *user)
@@ -117,9 +136,7 @@ static weir_status create(struct weir__algorithm *head, const struct weir__makin
         return status;
     if (form == WEIR__FORM_PUSH) {
         with.order = usual_order(making->context, making->partition, &with);
-        if (with.order != making->options->order)
-            bfs->why_order = "a host device that went on by itself would find levels that are too "
-                             "large, and do much again";
+        bfs->why_order = why_order(making->options, with.order);
         pushed.options = &with;
         return create_push(bfs, &pushed);
     }

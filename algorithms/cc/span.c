@@ -57,11 +57,13 @@ static weir_status search(const weir_graph *graph, uint64_t *source, int32_t *le
     return status;
 }
 
-/* @return whether it is deeper than those before. */
+/* No way is longer than one through all vertices. @return whether it is deeper than those before. */
 static int learn(weir_graph_span *span, uint64_t depth)
 {
     const int deeper = depth > span->diameter_least || !span->searches;
-    if (!span->searches || 2 * depth < span->diameter_most)
+    if (!span->searches)
+        span->diameter_most = span->largest - 1;
+    if (2 * depth < span->diameter_most)
         span->diameter_most = 2 * depth;
     if (deeper)
         span->diameter_least = depth;

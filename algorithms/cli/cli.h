@@ -241,7 +241,8 @@ const char *weir__cli_route_why(const weir_route_plan *plan, char *room, size_t 
 
 /** Refuse what --partition and --seed cannot be, as far as that is known without the graph. */
 int weir__cli_partition_check(const weir__cli_request *request);
-/** Make or read the partition that was asked for; auto is one of equal arcs. @param[in] parts  of a file, at most. */
+/** Make or read the partition that was asked for; auto is one of equal arcs. @param[in] parts  of a file, at
+ *  most, where --parts is not given. */
 weir_status weir__cli_partition_make(const weir__cli_request *request, const weir_graph *graph,
                                      uint32_t parts, weir_partition **partition_out);
 
@@ -402,6 +403,11 @@ int weir__cli_filtered_json(const weir__cli_filtered *report, weir__cli_output *
 int weir__cli_traverse(const weir__cli_request *request);
 /** gen and convert. */
 int weir__cli_convert(const weir__cli_request *request);
+/** What that writes, for help: of either verb. */
+#define WEIR__CLI_FORMATS_WRITTEN                                    \
+    ".mtx MatrixMarket, .gr Galois, .dimacs, .graph METIS, .sg or\n" \
+    ".wsg GAP, .el or .txt edge list; .gz, .xz or .zst behind it\n"  \
+    "packs; - is standard output, an edge list"
 int weir__cli_partition(const weir__cli_request *request);
 int weir__cli_info(const weir__cli_request *request);
 int weir__cli_plan(const weir__cli_request *request);

@@ -69,8 +69,8 @@ static const weir__cli_option options[] = {
            "default: auto",
            .choices = &weir__cli_partitions),
     OPTION("parts", "N", VERB_PARTITION, weir__cli_set_number, FIELD(parts),
-           "into so many parts, 1 to 64; of file:PATH so many at most, and as\n"
-           "many as it has where this is left out",
+           "into so many parts, 1 to 64; of file:PATH the last may be empty, and\n"
+           "there are as many as it has where this is left out",
            .low = 1, .high = WEIR_DEVICES_MAX,
            .foreign = "has one part a device; that option belongs to partition"),
     {.name = NULL}, /* options that an algorithm alone has are listed here */
@@ -194,9 +194,7 @@ static const weir__cli_option options[] = {
     TEXT("output-parents", "FILE", VERB_TREE, output_parents,
          "write one parent a line in vertex order, the source's its own\n"
          "number, -1 unreached; implies --parents"),
-    OUTPUT_FILE(VERB_GEN, "the file to write: .mtx MatrixMarket, .gr Galois, .dimacs,\n"
-                          ".graph METIS, .sg or .wsg GAP, .el or .txt edge list; .gz,\n"
-                          ".xz or .zst behind it packs"),
+    OUTPUT_FILE(VERB_GEN, "the file to write:\n" WEIR__CLI_FORMATS_WRITTEN),
     OUTPUT_FILE(VERB_PARTITION, "write one part a line in vertex order; - is standard output"),
     OUTPUT_FILE(VERB_TOPO | VERB_BENCH, "write what --format says there; default: standard output"),
     TEXT("json", "FILE|-",

@@ -1,5 +1,6 @@
 /** @file partition.c  What --partition asks for: checked before a graph is loaded, made behind that. */
 #include "algorithms/cli/algorithm.h"
+#include "algorithms/graph/partition.h"
 
 #include <errno.h>
 #include <string.h>
@@ -41,7 +42,9 @@ weir_status weir__cli_partition_make(const weir__cli_request *request, const wei
     const weir_partition_kind kind = request->partition == PARTITION_AUTO
                                          ? WEIR_PARTITION_EDGE
                                          : (weir_partition_kind)request->partition;
-    return kind == WEIR_PARTITION_FILE
-               ? weir_partition_read(graph, request->partition_file, parts, partition_out)
-               : weir_partition_create(graph, kind, parts, request->seed, NULL, partition_out);
+    if (kind != WEIR_PARTITION_FILE)
+        return weir_partition_create(graph, kind, parts, request->seed, NULL, partition_out);
+    return request->parts
+               ? weir__partition_read_into(graph, request->partition_file, parts, partition_out)
+               : weir_partition_read(graph, request->partition_file, parts, partition_out);
 }

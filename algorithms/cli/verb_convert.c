@@ -15,6 +15,7 @@
 struct conversion {
     const weir__cli_request *request;
     const char *option;     /* that names the file; NULL: an argument does */
+    const char *path;       /* to write to */
     weir__cli_output json;  /* zero: not asked for */
     int to_standard_output; /* the graph goes there, and the report to standard error */
     weir_graph *graph;
@@ -31,21 +32,15 @@ static const char *named(const struct conversion *c, char *room, size_t size)
     return room;
 }
 
-static int is_stream(const char *path)
-{
-    struct stat there;
-    return stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode);
-}
-
 /* Try to open the file as the library will. A pipe is left alone: to open and close it would tell its reader that
  * everything has been written. */
 static int check_writable(const struct conversion *c)
 {
     char name[512];
-    const char *path = c->request->output;
+    const char *path = c->path;
     weir__replace file;
     int error = 0, same = 0;
-    if (is_stream(path)) {
+    if (weir__replace_streams(path)) {
         error = access(path, W_OK) ? errno : 0;
     } else if (!(error = weir__replace_open(&file, path))) {
         (void)close(file.descriptor);
@@ -72,7 +67,7 @@ static int check(const struct conversion *c)
         return weir__cli_fail(EXIT_USAGE, "%s: %s is missing; see weir help %s", verb,
                               c->option ? "-o FILE" : "OUT", verb);
     /* The library refuses it as well, but only after the graph has been made. */
-    if (weir__write_check(request->output))
+    if (weir__write_check(c->path))
         return weir__cli_fail(EXIT_USAGE, "%s%s%s", c->option ? "--" : "",
                               c->option ? "output " : "", weir_error_detail());
     return EXIT_DONE;
@@ -82,15 +77,15 @@ static int open_outputs(struct conversion *c)
 {
     const weir__cli_request *request = c->request;
     struct stat there, standard;
-    int code = weir__cli_output_spares(c->option, request->output, request);
+    int code = weir__cli_output_spares(c->option, c->path, request);
     if (!code && request->json)
         code = weir__cli_output_open(&c->json, "json", request->json, request);
     if (code)
         return code;
-    c->to_standard_output = strcmp(request->output, "/dev/stdout") == 0 ||
-                            (stat(request->output, &there) == 0 &&
-                             fstat(STDOUT_FILENO, &standard) == 0 && !S_ISCHR(there.st_mode) &&
-                             there.st_dev == standard.st_dev && there.st_ino == standard.st_ino);
+    c->to_standard_output = strcmp(c->path, "/dev/stdout") == 0 ||
+                            (stat(c->path, &there) == 0 && fstat(STDOUT_FILENO, &standard) == 0 &&
+                             !S_ISCHR(there.st_mode) && there.st_dev == standard.st_dev &&
+                             there.st_ino == standard.st_ino);
     if (c->to_standard_output && weir__cli_output_is_stdout(&c->json))
         return weir__cli_fail(EXIT_USAGE, "%s and --json both write to standard output",
                               request->output);
@@ -137,7 +132,7 @@ static int report(void *user)
 
 static int write_graph(struct conversion *c)
 {
-    const char *path = c->request->output;
+    const char *path = c->path;
     c->begin_ns = weir__now_ns();
     weir__cli_progress("writing %s ...", path);
     weir_status status = weir__graph_write(c->graph, path, report, c);
@@ -167,6 +162,7 @@ int weir__cli_convert(const weir__cli_request *request)
 {
     struct conversion c = {.request = request,
                            .option = request->verb->positional == 1 ? "output" : NULL};
+    c.path = request->output && strcmp(request->output, "-") == 0 ? "/dev/stdout" : request->output;
     int code = check(&c);
     if (!code)
         code = weir__cli_signals_start();

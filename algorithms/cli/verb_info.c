@@ -12,6 +12,7 @@ struct info {
     weir_graph *graph;
     weir_graph_summary facts;
     weir_graph_span span;
+    char no_span[SENTENCE_ROOM]; /* why it was not found; "": it was */
     weir__cli_how *hows;
     size_t how_count;
     /* Of the graph before it got weights for an algorithm that needs some. */
@@ -75,6 +76,10 @@ static void print_span(const struct info *info)
 {
     const weir_graph_span *span = &info->span;
     const uint64_t n = info->graph->vertices;
+    if (*info->no_span) {
+        printf("\ncomponents       not found: %s\n", info->no_span);
+        return;
+    }
     printf("\ncomponents       %" PRIu64, span->components);
     if (n)
         printf(", the largest of %" PRIu64 " vertices, %.4g %%", span->largest,
@@ -172,13 +177,17 @@ static int add(json_t *object, const char *name, json_t *value)
 static json_t *span_json(const struct info *info)
 {
     const weir_graph_span *span = &info->span;
+    if (*info->no_span)
+        return json_pack("{s:n, s:n, s:n, s:o}", "components", "largest_component", "diameter",
+                         "failed", weir__cli_json_text(info->no_span));
     json_t *diameter =
         info->graph->vertices
             ? json_pack("{s:I, s:I, s:I}", "at_least", (json_int_t)span->diameter_least, "at_most",
                         (json_int_t)span->diameter_most, "searches", (json_int_t)span->searches)
             : json_null();
-    return json_pack("{s:I, s:I, s:o}", "components", (json_int_t)span->components,
-                     "largest_component", (json_int_t)span->largest, "diameter", diameter);
+    return json_pack("{s:I, s:I, s:o, s:n}", "components", (json_int_t)span->components,
+                     "largest_component", (json_int_t)span->largest, "diameter", diameter,
+                     "failed");
 }
 
 static json_t *document(const struct info *info)
@@ -256,7 +265,10 @@ static int look(struct info *info)
     weir__cli_progress("searching %s ...", info->graph->name);
     weir_status status = weir_graph_span_find(info->graph, &info->span);
     weir__cli_progress(NULL);
-    if (status)
+    /* All else is known already, and may take less. */
+    if (status == WEIR_ERR_NOMEM)
+        snprintf(info->no_span, sizeof info->no_span, "%s", weir_error_detail());
+    else if (status)
         return weir__cli_fail_status(status);
     return info->graph->vertices ? weir__cli_hows_find(info->request, info->context, info->graph,
                                                        &info->hows, &info->how_count)

@@ -51,17 +51,18 @@ static const weir__cli_verb others[] = {
          "algorithm would run on the devices if nothing else was asked for, and why: its form,\n"
          "devices, partition, order, width of a step (delta), kernel. All of it takes time in\n"
          "proportion to the arcs: a pass each for degrees and components, at most four searches,\n"
-         "and placing the graph once for each algorithm; memory as a run does.\n",
+         "and placing the graph once for each algorithm; memory as a run does. What does not fit "
+         "is\n"
+         "said in its place.\n",
          "  weir info road.mtx.gz\n"
          "  weir info rmat:14 --undirected --devices host:4 --json -\n"
          "  weir info web.gr.xz --brief\n"
          "  weir info --config\n"),
     VERB("convert", VERB_CONVERT, 2, weir__cli_convert, "IN OUT [options]",
          "write a graph of one format in another",
-         "IN is any GRAPH. The suffix of OUT picks the format: .mtx MatrixMarket, .gr Galois\n"
-         "binary, .dimacs, .el or .txt edge list; .gz, .xz or .zst behind it packs. OUT is the\n"
-         "graph as weir has it: sorted, without duplicates and self loops. It appears complete or\n"
-         "not at all, and is never IN.\n",
+         "IN is any GRAPH. The suffix of OUT picks the format:\n" WEIR__CLI_FORMATS_WRITTEN ".\n"
+         "OUT is the graph as weir has it: sorted, without duplicates and self loops. A file\n"
+         "appears complete or not at all, and is never IN.\n",
          "  weir convert road.gr.xz road.mtx\n"
          "  weir convert web.txt.gz web.gr --undirected --weights random:1-100:7\n"
          "  zcat graph.el.gz | weir convert - graph.gr.zst --json -\n"),

@@ -141,7 +141,9 @@ weir_status weir__algorithm_explained(const struct weir__algorithm *head,
     reasons->form = form->name;
     reasons->why_form = *head->why_form ? head->why_form : NULL;
     reasons->why_partition = head->why_partition;
-    weir_status status = weir__sized_out(reasons_out, reasons, sizeof *reasons, "weir_run_reasons");
+    weir_status status = WEIR_OK;
+    if (reasons_out)
+        status = weir__sized_out(reasons_out, reasons, sizeof *reasons, "weir_run_reasons");
     return status ? status : weir__sized_out(picked_out, picked, sizeof *picked, "weir_run_stats");
 }
 

@@ -393,7 +393,8 @@ weir_status weir_traversal_explain(const weir_traversal *traversal, weir_run_sta
     reasons.why_route = why.route;
     reasons.why_order = why.order;
     reasons.why_kernel = why.kernel;
-    status = weir__sized_out(reasons_out, &reasons, sizeof reasons, "weir_run_reasons");
+    if (reasons_out)
+        status = weir__sized_out(reasons_out, &reasons, sizeof reasons, "weir_run_reasons");
     return status ? status : weir__sized_out(picked_out, &picked, sizeof picked, "weir_run_stats");
 }
 

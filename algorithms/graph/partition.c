@@ -134,6 +134,7 @@ struct how {
     uint64_t seed;
     const weir_config *config; /* of metis */
     const char *path;          /* of file */
+    int exactly;               /* of a file: there are so many, whatever its largest number is */
 };
 
 static weir_status check(const weir_graph *graph, const struct how *how)
@@ -201,6 +202,8 @@ static weir_status create(const weir_graph *graph, const struct how *how,
         (status = weir__calloc(graph->vertices, 1, "partition", &owner)) ||
         (status = assign(graph, how, owner, &parts)))
         goto err_free;
+    if (how->exactly)
+        parts = how->parts;
     *partition = (weir_partition){
         .kind = how->kind, .parts = parts, .vertices = graph->vertices, .owner = owner};
     weir__partition_measure(graph, partition);
@@ -232,6 +235,14 @@ weir_status weir_partition_read(const weir_graph *graph, const char *path, uint3
     *partition_out = NULL;
     return path ? create(graph, &how, partition_out)
                 : weir__fail(WEIR_ERR_INVALID, "weir_partition_read: no path");
+}
+
+weir_status weir__partition_read_into(const weir_graph *graph, const char *path, uint32_t parts,
+                                      weir_partition **partition_out)
+{
+    const struct how how = {
+        .kind = WEIR_PARTITION_FILE, .parts = parts, .path = path, .exactly = 1};
+    return create(graph, &how, partition_out);
 }
 
 weir_status weir__partition_by_shares(const weir_graph *graph, const double *shares, uint32_t parts,

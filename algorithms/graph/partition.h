@@ -25,6 +25,10 @@ void weir__partition_metis_need(const weir_graph *graph, struct weir__need *need
 weir_status weir__partition_file(const weir_graph *graph, const char *path, uint32_t most,
                                  uint8_t *owner, uint32_t *parts_out);
 
+/** As weir_partition_read(), but with as many parts as are said: the last ones may be empty. */
+weir_status weir__partition_read_into(const weir_graph *graph, const char *path, uint32_t parts,
+                                      weir_partition **partition_out);
+
 /** Fill in what is cut and how even the parts are. */
 void weir__partition_measure(const weir_graph *graph, weir_partition *partition);
 /** Write the lines of weir_partition_write() to a stream; what fails is the stream's error. */

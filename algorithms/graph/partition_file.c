@@ -9,6 +9,19 @@
 #include <string.h>
 #include <unistd.h>
 
+static weir_status refuse_end(const weir__reader *reader, const weir_graph *graph)
+{
+    return weir__reader_number(reader) == 0
+               ? weir__fail(WEIR_ERR_FORMAT,
+                            "%s: the file is empty, and %s has %" PRIu64
+                            " vertices, each of which has a line",
+                            weir__reader_path(reader), graph->name, graph->vertices)
+               : weir__line_fail(reader,
+                                 "the file ends here, and %s has %" PRIu64
+                                 " vertices, each of which has a line",
+                                 graph->name, graph->vertices);
+}
+
 /* Take the line of a vertex. */
 static weir_status take_owner(weir__reader *reader, const char *line, uint32_t most,
                               uint64_t *part_out)
@@ -29,17 +42,16 @@ static weir_status read_owners(weir__reader *reader, const weir_graph *graph, ui
     for (uint64_t v = 0; v < graph->vertices; v++) {
         status = weir__reader_line(reader, &line);
         if (status == WEIR_CLOSED)
-            return weir__line_fail(reader,
-                                   "the file ends here, and %s has %" PRIu64
-                                   " vertices, each of which has a line",
-                                   graph->name, graph->vertices);
+            return refuse_end(reader, graph);
         if (status || (status = take_owner(reader, line, most, &part)))
             return status;
         owner[v] = (uint8_t)part;
         largest = part > largest ? part : largest;
     }
     *parts_out = (uint32_t)largest + 1;
-    status = weir__reader_line(reader, &line);
+    do /* blank lines at the end are an editor's */
+        status = weir__reader_line(reader, &line);
+    while (!status && *weir__skip(line) == '\0');
     return status == WEIR_CLOSED ? WEIR_OK
            : status              ? status
                                  : weir__line_fail(reader,

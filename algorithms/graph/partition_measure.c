@@ -12,6 +12,7 @@ static_assert(WEIR_DEVICES_MAX <= 64, "a vertex has a bit for each part that has
 struct measure {
     const weir_graph *graph;
     const uint8_t *owner;
+    uint32_t parts;
     uint64_t *
         seen; /* by vertex, a bit for each other part with an arc to it: relaxed atomics; NULL: not asked for */
     weir_partition_part part[WEIR_DEVICES_MAX]; /* relaxed atomics: sums, read after the join */
@@ -24,13 +25,20 @@ static void see(uint64_t *seen, uint64_t bit)
         __atomic_fetch_or(seen, bit, __ATOMIC_RELAXED);
 }
 
+/* Most chunks have vertices of few parts, and a store takes the cache line even if it adds nothing. */
+static void add_some(uint64_t *sum, uint64_t some)
+{
+    if (some)
+        __atomic_fetch_add(sum, some, __ATOMIC_RELAXED);
+}
+
 static void add(struct measure *m, const weir_partition_part *sums)
 {
-    for (uint32_t p = 0; p < WEIR_DEVICES_MAX; p++) {
-        __atomic_fetch_add(&m->part[p].vertices, sums[p].vertices, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&m->part[p].arcs, sums[p].arcs, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&m->part[p].cut_arcs, sums[p].cut_arcs, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&m->part[p].halo, sums[p].halo, __ATOMIC_RELAXED);
+    for (uint32_t p = 0; p < m->parts; p++) {
+        add_some(&m->part[p].vertices, sums[p].vertices);
+        add_some(&m->part[p].arcs, sums[p].arcs);
+        add_some(&m->part[p].cut_arcs, sums[p].cut_arcs);
+        add_some(&m->part[p].halo, sums[p].halo);
     }
 }
 
@@ -72,7 +80,7 @@ static double balance(uint64_t largest, uint32_t parts, uint64_t total)
 
 void weir__partition_measure(const weir_graph *graph, weir_partition *partition)
 {
-    struct measure m = {.graph = graph, .owner = partition->owner};
+    struct measure m = {.graph = graph, .owner = partition->owner, .parts = partition->parts};
     uint64_t vertices = 0, arcs = 0;
     weir__parallel_for(graph->vertices, ROW_CHUNK, 0, measure_rows, &m);
     partition->cut_arcs = 0;
@@ -88,7 +96,7 @@ void weir__partition_measure(const weir_graph *graph, weir_partition *partition)
 weir_status weir_partition_parts(const weir_graph *graph, const weir_partition *partition,
                                  weir_partition_part *parts_out)
 {
-    struct measure m = {.graph = graph, .owner = partition->owner};
+    struct measure m = {.graph = graph, .owner = partition->owner, .parts = partition->parts};
     struct weir__need need = {0, 0};
     weir_status status;
     if (partition->vertices != graph->vertices)

@@ -236,11 +236,28 @@ static int open_beside(weir__replace *file, const char *path, const struct stat 
     return error;
 }
 
+/* The shell has opened the file behind standard output, and others may write to it too. */
+static int is_standard_output(const char *path)
+{
+    return strcmp(path, "/dev/stdout") == 0;
+}
+
+int weir__replace_streams(const char *path)
+{
+    struct stat there;
+    return is_standard_output(path) ||
+           (stat(path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode));
+}
+
 int weir__replace_open(weir__replace *file, const char *path)
 {
     struct stat there;
     int exists = stat(path, &there) == 0;
     *file = (weir__replace){-1, NULL, NULL};
+    if (is_standard_output(path)) {
+        file->descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+        return file->descriptor < 0 ? errno : 0;
+    }
     if (exists && S_ISDIR(there.st_mode))
         return EISDIR;
     if (!exists || S_ISREG(there.st_mode))

@@ -10,6 +10,8 @@ typedef struct weir__replace {
     char *temporary; /**< the other name; NULL when written in place */
 } weir__replace;
 
+/** Whether a path leads to something that is written as it is: a pipe or device, or standard output, whatever that is. */
+int weir__replace_streams(const char *path);
 /** Open @p path for writing. A target that exists is left alone until the commit, and keeps its
  *  permissions; a link leads to what it stands for, there or not. @return 0, or an errno value; then there is nothing to drop. */
 int weir__replace_open(weir__replace *file, const char *path);

@@ -1,12 +1,12 @@
 /** @file write.c  weir_graph_write(): the formats, by suffix. What is written reads back equal. */
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/format.h"
+#include "algorithms/graph/replace.h"
 #include "algorithms/graph/write.h"
 #include "runtime/support.h"
 
 #include <locale.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The weight of an arc and the end of its line. */
 static void put_weight(weir__pack *pack, const weir_graph *graph, uint64_t arc)
@@ -205,13 +205,6 @@ static int cut(const char *path, size_t *length, const char *suffix)
     return 1;
 }
 
-/* A device or pipe has no suffix to speak of: it gets an edge list. */
-static int is_stream(const char *path)
-{
-    struct stat facts;
-    return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
-}
-
 static weir_status refuse_suffix(const char *path)
 {
     char list[200] = "";
@@ -241,7 +234,8 @@ static weir_status find(const char *path, const struct form **form_out, weir__pa
                                                 : WEIR__PLAIN;
     while (form->suffix && !cut(path, &length, form->suffix))
         form++;
-    if (!form->suffix && is_stream(path))
+    /* A device or pipe has no suffix to speak of. */
+    if (!form->suffix && weir__replace_streams(path))
         form = &forms[EDGE_LIST];
     *form_out = form;
     return form->suffix ? WEIR_OK : refuse_suffix(path);

@@ -32,7 +32,8 @@ struct weir_sssp {
     pthread_mutex_t lock;
     struct sssp_in_step *in_step; /* NULL: through the worklist */
     int cancelled;
-    int wide; /* what the traversal is */
+    int wide;      /* what the traversal is */
+    double degree; /* arcs of a vertex, on average */
     char why_delta[WEIR__WHY_ROOM];
 };
 
@@ -166,6 +167,21 @@ static weir_status choose(weir_sssp *sssp, int *form_out)
     return weir__form_choose(&weir__sssp_forms, &asked, &what, form_out, NULL, sssp->head.why_form);
 }
 
+/* What the width of a step follows from. That of the wide operator counts priorities, not weights. */
+static void say_width(weir_sssp *sssp)
+{
+    const struct weir__sssp_estimate *estimate = &sssp->estimate;
+    char scaled[64] = "";
+    if (sssp->options.delta)
+        return;
+    if (sssp->wide)
+        snprintf(scaled, sizeof scaled, ", which the width counts as %.4g",
+                 estimate->mean * estimate->scale);
+    snprintf(sssp->why_delta, sizeof sssp->why_delta,
+             "an arc weighs %.4g on average%s, and a vertex has %.3g arcs", estimate->mean, scaled,
+             sssp->degree);
+}
+
 static weir_status create(struct weir__algorithm *head, const struct weir__making *making)
 {
     weir_sssp *sssp = (weir_sssp *)head;
@@ -219,10 +235,8 @@ weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
     sssp->wide = estimate.wide;
     sssp->options = *making.options;
     sssp->integers = graph->weight_kind == WEIR_WEIGHT_U32;
-    if (!sssp->options.delta)
-        snprintf(sssp->why_delta, sizeof sssp->why_delta,
-                 "an arc weighs %.4g on average, and a vertex has %.3g arcs", estimate.mean,
-                 graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0);
+    sssp->degree = graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0;
+    say_width(sssp);
     making.maker =
         &(struct weir__maker){"shortest paths", making.options, make_again, destroy_again};
     if ((status = weir__algorithm_create(&sssp->head, &making, WEIR_SHAPE_LEVELS, create))) {
@@ -310,6 +324,7 @@ static weir_status widen(weir_sssp *sssp)
         weir_traversal_cancel(wide);
     pthread_mutex_unlock(&sssp->lock);
     sssp->wide = 1;
+    say_width(sssp);
     snprintf(sssp->head.why_form, sizeof sssp->head.why_form,
              "a run found distances that do not fit 32 bits, and the worklist alone has 64");
     weir_traversal_destroy(narrow);

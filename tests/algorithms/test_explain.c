@@ -44,18 +44,22 @@ static weir_run_options options_of(const struct ask *ask)
 struct found {
     weir_run_stats picked, ran;
     weir_run_reasons reasons;
-    char why_form[256]; /* the object's text is gone with it */
+    char why_form[256], why_delta[256]; /* the object's texts are gone with it */
 };
 
-#define FIND(id, create, run)                                         \
-    do {                                                              \
-        weir_##id *id;                                                \
-        OK(create);                                                   \
-        OK(weir_##id##_explain(id, &found->picked, &found->reasons)); \
-        if (found->reasons.why_form)                                  \
-            strcpy(found->why_form, found->reasons.why_form);         \
-        OK(run);                                                      \
-        weir_##id##_destroy(id);                                      \
+#define FIND(id, create, run)                                          \
+    do {                                                               \
+        weir_##id *id;                                                 \
+        OK(create);                                                    \
+        STATUS(weir_##id##_explain(id, NULL, NULL), WEIR_ERR_INVALID); \
+        OK(weir_##id##_explain(id, &found->picked, NULL));             \
+        OK(weir_##id##_explain(id, &found->picked, &found->reasons));  \
+        if (found->reasons.why_form)                                   \
+            strcpy(found->why_form, found->reasons.why_form);          \
+        if (found->reasons.why_delta)                                  \
+            strcpy(found->why_delta, found->reasons.why_delta);        \
+        OK(run);                                                       \
+        weir_##id##_destroy(id);                                       \
     } while (0)
 
 static void find(enum algorithm algorithm, weir_context *context, const weir_graph *graph,
@@ -78,6 +82,14 @@ static void find(enum algorithm algorithm, weir_context *context, const weir_gra
              weir_cc_run(cc, &found->ran));
 }
 
+/* What a run says is the width at its end: in long ones it doubles. */
+static void assert_begins_at(uint32_t first, uint32_t last)
+{
+    while (first && first < last)
+        first *= 2;
+    assert_int_equal(first, last);
+}
+
 static void assert_picked(const struct found *found)
 {
     const weir_run_stats *picked = &found->picked, *ran = &found->ran;
@@ -95,6 +107,7 @@ static void assert_picked(const struct found *found)
     assert_int_equal(picked->work.group, ran->work.group);
     assert_int_equal(picked->work.cut, ran->work.cut);
     assert_int_equal(picked->work.queues, ran->work.queues);
+    assert_begins_at(picked->work.delta, ran->work.delta);
     assert_int_equal(picked->reached, 0);
     assert_int_equal(picked->work.processed, 0);
     assert_true(picked->ms == 0);
@@ -116,6 +129,11 @@ static void assert_reasons(enum algorithm algorithm, const struct ask *ask,
                      algorithm == SSSP && picked->work.order == WEIR_ORDER_SOFT && !ask->delta);
     assert_int_equal(why->why_bands != NULL,
                      algorithm == PR && picked->direction == WEIR_DIRECTION_PULL);
+    if (why->why_order && algorithm == BFS)
+        assert_non_null(
+            strstr(why->why_order, ask->kernel == WEIR_KERNEL_LIVE ? "as they come" : "levels"));
+    if (why->why_kernel && picked->devices == 1)
+        assert_non_null(strstr(why->why_kernel, "one device"));
     if (ask->delta)
         assert_int_equal(picked->work.delta, ask->delta);
     if (ask->kernel && algorithm != CC)
@@ -171,6 +189,10 @@ static void reasons_name_what_decided(void **state)
     find(BFS, host, chain, &none, &found);
     assert_int_equal(found.picked.devices, 1);
     assert_non_null(strstr(found.picked.why_devices, "less than a thousand arcs"));
+    weir_run_options push = WEIR_RUN_OPTIONS_INIT;
+    push.direction = WEIR_DIRECTION_PUSH;
+    find(SSSP, host, many, &push, &found); /* too few rounds to change the width */
+    assert_int_equal(found.picked.work.delta, found.ran.work.delta);
     find(SSSP, host, star, &none, &found);
     assert_non_null(strstr(found.why_form, "there are hubs"));
     find(SSSP, host, many, &none, &found);
@@ -178,6 +200,11 @@ static void reasons_name_what_decided(void **state)
     find(SSSP, host, chain, &none, &found);
     assert_string_equal(found.reasons.form, "shortest paths through the worklist");
     assert_non_null(strstr(found.why_form, "neither hubs nor many arcs"));
+    assert_null(strstr(found.why_delta, "counts"));
+    weir_graph *real = chain_of(300, 0.5, 0.5);
+    find(SSSP, host, real, &none, &found);
+    assert_non_null(strstr(found.why_delta, "weighs 0.5 on average, which the width counts as 64"));
+    weir_graph_destroy(real);
     find(CC, host, hubs, &none, &found);
     assert_non_null(strstr(found.why_form, "fit into the memory"));
     weir_context_destroy(differ);

@@ -65,10 +65,10 @@ static void wrong_files(void **state)
     (void)state;
     weir_graph *graph = open_graph("chain:4", 0), *none;
     weir_partition *read;
-    refuse(graph, "", "wrong.part:0: the file ends here, and chain:4 has 4 vertices");
+    refuse(graph, "", "wrong.part: the file is empty, and chain:4 has 4 vertices");
     refuse(graph, "0\n1\n2\n", "wrong.part:3: the file ends here, and chain:4 has 4 vertices");
     refuse(graph, "0\n1\n2\n0\n1\n", "wrong.part:5: a line too many: chain:4 has 4 vertices");
-    refuse(graph, "0\n1\n2\n0\n\n", "wrong.part:5: a line too many");
+    refuse(graph, "0\n1\n2\n0\n\n1\n", "wrong.part:6: a line too many");
     refuse(graph, "0\n1\n3\n0\n", "wrong.part:3: part 3, and there may be 3");
     refuse(graph, "0\n-1\n2\n0\n", "wrong.part:2: the part -1 is negative");
     refuse(graph, "0\n1\n99999999999999999999999\n0\n", "wrong.part:3: the part 9999");

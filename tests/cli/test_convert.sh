@@ -53,6 +53,30 @@ else
     fail "the graph alone should be on standard output"
     show
 fi
+# The same into a file that the shell opened: what is there stays, and what follows comes behind it.
+for out in - /dev/stdout; do
+    {
+        echo "# before"
+        "$WEIR" convert whole.gr $out 2>"$ERR" </dev/null
+        echo "# behind"
+    } >streamed.el
+    { echo "# before" && cat whole.el && echo "# behind"; } >want.el
+    LAST="weir convert whole.gr $out >streamed.el"
+    if grep -q "^$out: whole.gr, 128 vertices" "$ERR"; then pass; else fail "the report should be on standard error" && show; fi
+    same want.el streamed.el "$LAST"
+    "$WEIR" gen whole.gr -o $out >streamed.el 2>"$ERR" </dev/null
+    same whole.el streamed.el "weir gen whole.gr -o $out >streamed.el"
+    "$WEIR" convert whole.gr $out --json - >streamed.el 2>"$ERR" </dev/null
+    if grep -q "^weir: $out and --json both write to standard output\$" "$ERR" && [ ! -s streamed.el ]; then pass; else fail "two to standard output" && show; fi
+done
+cp whole.el kept.el
+"$WEIR" convert kept.el - >>kept.el 2>"$ERR" </dev/null
+if grep -q "which would be lost" "$ERR" && cmp -s whole.el kept.el; then pass; else fail "a graph is written behind itself" && show; fi
+for verb in gen convert; do
+    expect_ok help $verb
+    for suffix in mtx gr dimacs graph sg wsg el txt gz xz zst; do has ".$suffix"; done
+    has "- is standard output, an edge list"
+done
 refuse 2 "plain.el has no weights: ask for random or unit ones" convert plain.el x.el --weights file
 refuse 2 "--weights: weights 'heavy'" convert plain.el x.el --weights heavy
 
@@ -101,7 +125,6 @@ refuse 2 "convert: OUT is missing; see weir help convert" convert whole.gr
 refuse 2 "x.gr: one argument too many" convert whole.gr x.el x.gr
 refuse 2 "--output: convert has no such option" convert whole.gr -o x.el
 refuse 2 "x.png: unknown suffix" convert whole.gr x.png
-refuse 2 "unknown suffix" convert whole.gr -- -
 refuse 2 "no-such-folder/x.el: cannot be written: No such file or directory" convert whole.gr no-such-folder/x.el
 refuse 2 "no-such-file.el: No such file" convert no-such-file.el x.el
 printf '0 1\n1 two\n' >broken.el

@@ -9,6 +9,7 @@ known() {
     expect_ok info "$graph" --devices host:2 --json - "$@"
     is shape.components "$components"
     is shape.largest_component "$largest"
+    is shape.failed null
     least=$(value "$OUT" shape.diameter.at_least)
     most=$(value "$OUT" shape.diameter.at_most)
     searches=$(value "$OUT" shape.diameter.searches)
@@ -25,6 +26,7 @@ exact() {
 }
 exact chain:1 1 1 0
 exact chain:2 1 2 1
+is shape.diameter.at_most 1 # no way has more hops than there are other vertices
 exact chain:100 1 100 99
 exact chain:101 1 101 100
 exact star:50 1 50 2
@@ -119,6 +121,7 @@ for what in rmat:9/host:3 grid:40x40/host:1 chain:200/host:3 star:100/host:2; do
         direction=$(value "$OUT" runs.$i.direction)
         partition=$(value "$OUT" runs.$i.partition)
         order=$(value "$OUT" runs.$i.order)
+        delta=$(value "$OUT" runs.$i.delta)
         kernel=$(value "$OUT" runs.$i.kernel)
         worker=$(value "$OUT" runs.$i.worker)
         mapping=$(value "$OUT" runs.$i.mapping)
@@ -131,6 +134,8 @@ for what in rmat:9/host:3 grid:40x40/host:1 chain:200/host:3 star:100/host:2; do
         is choices.partition "$partition"
         [ $verb = cc ] || is choices.order "$order"
         is choices.kernel "$kernel"
+        # Long runs double the width, and say which one they ended with; those over rmat:9 and star:100 are short.
+        [ $verb != sssp ] || [ "${graph#rmat}${graph#star}" = "$graph$graph" ] || is choices.delta "$delta"
         is choices.worker "$worker"
         is choices.mapping "$mapping"
         [ $verb != sssp ] || is choices.weights "$weights"

@@ -83,6 +83,20 @@ if limit 500000 "$PLAIN" version >"$OUT" 2>&1; then
     else
         fail "a graph that does not fit should be refused" && show
     fi
+    # What is known of a graph is said, whatever else does not fit.
+    limit 500000 timeout 60 "$PLAIN" info sparse.el --devices host:1 --json info.json >"$OUT" 2>"$ERR"
+    RC=$?
+    LAST="weir info sparse.el --json info.json (ulimit -v 500000)"
+    if [ $RC -eq 0 ] && [ ! -s "$ERR" ] && grep -q "^vertices         20000001" "$OUT" &&
+        grep -q "^components       not found: .* of sparse.el: [0-9]* MiB of memory are needed" "$OUT" &&
+        ! grep -q "^diameter" "$OUT" && grep -q "^bfs      cannot run: " "$OUT"; then
+        pass
+    else
+        fail "facts that fit should be said" && show
+    fi
+    cp info.json "$OUT"
+    is shape.components null
+    is_not shape.failed null
     limit 700000 "$PLAIN" pbf --elements 200000000 --devices host:1 >"$OUT" 2>"$ERR"
     RC=$?
     # shellcheck disable=SC2034 # show() prints it

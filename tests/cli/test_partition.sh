@@ -52,12 +52,20 @@ for partition in auto block edge random metis; do
                   for (p = 0; p < parts; p++) print p "," vertices[p] + 0 "," arcs[p] + 0 "," cut[p] + 0 "," halo[p] + 0 }' \
             g.part arcs >want.csv
         expect_ok partition g.el --partition file:g.part --parts $parts --format csv
-        head -n "$(wc -l <"$OUT")" want.csv >want.head # parts that come out empty behind all others have no line in a file
-        same want.head "$OUT" "$partition, $parts parts"
+        same want.csv "$OUT" "$partition, $parts parts"
         expect_ok partition g.el --parts $parts --partition $partition --format csv
         same want.csv "$OUT" "$partition, $parts parts, as it is made"
     done
 done
+# With --parts there are as many as it says, without as many as the file has numbers.
+printf '0\n0\n0\n1\n1\n1\n\n \n' >two.part
+expect_ok partition six.el --parts 4 --partition file:two.part --json -
+is summary.parts 4
+is summary.vertex_imbalance 2
+is parts.1.vertices 3
+is parts.3.vertices 0
+expect_ok partition six.el --partition file:two.part --format csv
+same six.csv "$OUT" "blank lines at the end of a file"
 expect_ok partition g.el --parts 3 --partition random --seed 5 -o -
 cp "$OUT" five.part
 expect_ok partition g.el --parts 3 --partition random --seed 5 -o again.part
@@ -95,7 +103,8 @@ wrong 'wrong.part:3: part 3, and there may be 3, which are counted from 0' '0\n1
 wrong "wrong.part:2: 'one' is no part" '0\none\n2\n0\n1\n2\n'
 wrong 'wrong.part:4: the part -1 is negative' '0\n1\n2\n-1\n1\n2\n'
 wrong 'wrong.part:1: ' '0 1\n1\n2\n0\n1\n2\n'
-wrong 'wrong.part:0: the file ends here' ''
+wrong 'wrong.part: the file is empty, and six.el has 6 vertices' ''
+wrong 'wrong.part:9: a line too many' '0\n1\n2\n0\n1\n2\n\n\n0\n'
 refuse 2 "--partition file:no-such.part: No such file" bfs no-such.el --devices host:2 --partition file:no-such.part
 refuse 2 "the path behind file: is missing" bfs six.el --partition file:
 refuse 2 "is a directory" bfs six.el --devices host:2 --partition file:/

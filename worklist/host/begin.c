@@ -104,19 +104,24 @@ static uint32_t is_gradual(const struct weir_worklist *list)
     return has_long_tiles(list) && !is_small(list, SMALL_LONG);
 }
 
-static void image_order(const struct weir_worklist *list, struct weir_work_order *order)
+uint32_t weir__worklist_delta(const struct weir_worklist *list)
 {
     const weir_worklist_config *config = &list->config;
     const uint32_t hint = config->delta_hint / buckets_of_hint(list);
+    return config->delta ? config->delta : hint ? hint : 1;
+}
+
+static void image_order(const struct weir_worklist *list, struct weir_work_order *order)
+{
     *order = (struct weir_work_order){.threshold = UINT32_MAX,
                                       .delta = 1,
                                       .window = WEIR_BUCKETS,
                                       .near_bag = WEIR_BAG_NEAR,
                                       .far_bag = WEIR_BAG_FAR,
                                       .held_bag = WEIR_BAG_HELD};
-    if (config->order != WEIR_ORDER_SOFT)
+    if (list->config.order != WEIR_ORDER_SOFT)
         return;
-    order->delta = config->delta ? config->delta : hint ? hint : 1;
+    order->delta = weir__worklist_delta(list);
     order->threshold = order->delta;
 }
 

@@ -95,6 +95,8 @@ static weir_status choose_kernel(struct weir_worklist *list)
     if (list->config.kernel == WEIR_KERNEL_AUTO)
         list->why_kernel =
             why ? why
+            : list->count == 1
+                ? "one device waits for no other, so that a kernel may stay until the end"
                 : "the devices run at the same time and reach each other's memory, so "
                   "that a kernel may stay until the end";
     if (weir__worklist_resident(list) && why)

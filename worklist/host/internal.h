@@ -223,6 +223,8 @@ weir_status weir__worklist_prepare(struct weir_worklist *list);
 /** Before a run. With resident kernels all words have their first values already, and a device alone is not called. Otherwise
  *  all words, and what is to be filled, are there when this returns. */
 weir_status weir__worklist_reset(struct weir_worklist *list);
+/** How wide the first step of a run is with order soft, at least 1: as asked for, or what the operator hints at, shared out. */
+uint32_t weir__worklist_delta(const struct weir_worklist *list);
 /** Tests only: in the runs to come, publish the tails of channels only in some decisions, at random.
  *  @param[in] seed  0: no longer. */
 void weir__worklist_delay(struct weir_worklist *list, uint64_t seed);

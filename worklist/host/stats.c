@@ -96,7 +96,7 @@ weir_status weir_worklist_explain(const weir_worklist *list, weir_worklist_stats
                                   weir_worklist_reasons *reasons_out)
 {
     const weir_worklist_config *config = &list->config;
-    weir_worklist_stats stats = picked(list, config->delta ? config->delta : config->delta_hint);
+    weir_worklist_stats stats = picked(list, weir__worklist_delta(list));
     const weir_worklist_reasons reasons = {
         .size = sizeof reasons,
         .route = config->route || list->count == 1 ? NULL : list->routes.why,

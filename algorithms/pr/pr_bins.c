@@ -1,4 +1,4 @@
-/** @file pr_bins.c  Bins on the host's side (pr_bins.h): whether they pay, how large they are, and which block does what. The arcs are
+/** @file pr_bins.c  Bins on the host's side (pr_bins_tmpl.h): whether they pay, how large they are, and which block does what. The arcs are
  * put where they belong by the devices (pr_bins_build.h). */
 #include "algorithms/pr/pr.h"
 #include "runtime/support.h"

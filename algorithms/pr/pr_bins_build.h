@@ -1,4 +1,4 @@
-/** @file pr_bins_build.h  How the arcs of a part come to lie by stretch and by bin (pr_bins.h), on the device, in the dialect: a run
+/** @file pr_bins_build.h  How the arcs of a part come to lie by stretch and by bin (pr_bins_tmpl.h), on the device, in the dialect: a run
  * of the same kernel that does nothing else. Which arc of a stretch and bin comes first is left to chance; sums do
  * not depend on it. */
 #ifndef WEIR_ALGORITHMS_PR_PR_BINS_BUILD_H

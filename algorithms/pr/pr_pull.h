@@ -29,7 +29,7 @@
  * Where few vertices have most of the arcs, their shares lie in the memory of each block while an iteration lasts: a random read of
  * the cache that all units share moves 32 bytes for 4, and that cache's bandwidth is what such graphs wait for.
  *
- * Where shares are read at random and no cache near a block has them, an iteration with floats goes by way of bins instead (pr_bins.h).
+ * Where shares are read at random and no cache near a block has them, an iteration with floats goes by way of bins instead (pr_bins_tmpl.h).
  *
  * Each warp takes one entry of a list in each pass over it, and passes go forwards and backwards in turn: where rows
  * are sorted by length, the warp that had the longest row of one pass has the shortest of the next. */
@@ -303,7 +303,7 @@ WEIR_DEV void pr_book(const struct pr_pull_args *a, struct pr_pull_shared *share
 }
 
 #if PR_BINS
-#include "algorithms/pr/pr_bins.h"
+#include "algorithms/pr/pr_bins_tmpl.h"
 #include "algorithms/pr/pr_bins_build.h"
 #endif
 

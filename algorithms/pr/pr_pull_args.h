@@ -85,7 +85,7 @@ struct pr_bin_unit {
 };
 
 /** The arcs of a part once more, in octets that lie by stretch where shares are spread and by bin where they are collected
- *  (pr_bins.h). Made by the kernel once; read-only after that, but for `share` and `sum`. */
+ *  (pr_bins_tmpl.h). Made by the kernel once; read-only after that, but for `share` and `sum`. */
 struct pr_bins {
     uint32_t rows, bins;         /* of a bin; bins */
     uint32_t numbers, stretches; /* of a stretch; stretches */

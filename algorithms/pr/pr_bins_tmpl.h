@@ -1,4 +1,4 @@
-/** @file pr_bins.h  An iteration of pr_pull.h that spreads shares into bins, in the dialect; included by it with PR_BINS.
+/** @file pr_bins_tmpl.h  An iteration of pr_pull.h that spreads shares into bins, in the dialect; pr_pull.h includes it with PR_BINS.
  *
  * (Propagation blocking: Beamer, Asanovic and Patterson, IPDPS 2017, in the form in which what does not change is worked out once.)
  * Rows are cut into *bins* and numbers into *stretches*, so many of each that a block has room for the sums of a bin or the shares
@@ -12,8 +12,8 @@
  * part of one, as they get ready. Sums are integers, the same whichever thread or block comes first, so a run repeats itself bit by
  * bit. A bin with very many arcs is done by several blocks in common:
  * they come first, add their sums to those in memory, and all blocks settle the rows once that is done. */
-#ifndef WEIR_ALGORITHMS_PR_PR_BINS_H
-#define WEIR_ALGORITHMS_PR_PR_BINS_H
+#ifndef WEIR_ALGORITHMS_PR_PR_BINS_TMPL_H
+#define WEIR_ALGORITHMS_PR_PR_BINS_TMPL_H
 
 #include "algorithms/pr/pr_pull_args.h"
 

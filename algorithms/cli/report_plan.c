@@ -135,8 +135,8 @@ static json_t *document_one(const weir__cli_plans *plans, const weir__cli_plan_o
     json_t *fits = lacks                            ? json_false()
                    : one->known && plans->host_left ? json_true()
                                                     : json_null();
-    return json_pack("{s:s, s:b, s:o, s:o, s:o, s:o, s:o}", "verb", one->algorithm->verb.name,
-                     "streamed", one->streamed, "fits", fits, "enough_devices",
+    return json_pack("{s:s, s:n, s:b, s:o, s:o, s:o, s:o, s:o}", "verb", one->algorithm->verb.name,
+                     "cannot", "streamed", one->streamed, "fits", fits, "enough_devices",
                      integer_or_null(one->enough), "host_bytes",
                      weir__cli_json_integer(plan->host.most), "devices", devices, "home",
                      document_use(&plan->home, "home"));

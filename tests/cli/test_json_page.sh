@@ -157,6 +157,7 @@ printf '%%%%MatrixMarket matrix coordinate pattern general\n0 0 0\n' >empty.mtx
 document info empty.mtx --devices host:1
 document plan path.el --devices host:2
 document plan --vertices 1000 --arcs 5000 --devices cuda:0-1
+document plan path.el --devices host:2 --parents # of searches alone
 WEIR_POOL_BYTES=1MiB document plan --vertices 100000 --arcs 500000 bfs --devices cuda:0
 document info reals.el
 document info whole.el --undirected

@@ -60,7 +60,7 @@ static void print_degrees(const weir_graph_summary *facts)
         printf(" %12s", "in");
     putchar('\n');
     for (int i = 0; i < classes_of(facts); i++) {
-        char range[32];
+        char range[48];
         if (class_begin(i) == class_end(i))
             snprintf(range, sizeof range, "%" PRIu64, class_begin(i));
         else

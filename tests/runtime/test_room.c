@@ -224,8 +224,7 @@ static void limits_of_the_process(void **state)
         limit = before;
         limit.rlim_cur = 2000 * MIB;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-        if (limits[i] == RLIMIT_AS)
-            continue; /* a sanitizer has taken more than that */
+        continue; /* a sanitizer has taken more than that, and may want more while the limit holds */
 #endif
         assert_int_equal(setrlimit(limits[i], &limit), 0);
         weir__room_look(root, &room);

@@ -84,7 +84,7 @@ static weir_status choose_bands(struct weir__pr_making *making)
 
 /* ---- bins ---------------------------------------------------------------------------------------- */
 
-/* Whether blocks of all devices have the memory that a bin takes; on GPUs where nobody asked, too. */
+/* Whether blocks of all devices have the memory that a bin takes. Host devices have bins only if somebody asked for them. */
 static int bins_possible(const struct weir__pr_making *making, int asked)
 {
     for (uint32_t p = 0; p < making->parts.count; p++) {

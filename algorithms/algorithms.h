@@ -56,6 +56,8 @@ typedef struct weir_graph {
     /** What the rules above dropped of the arcs that were read, made or given: self loops, and arcs whose ends another has,
      *  when reverse arcs were added where that was asked for. */
     uint64_t loops_dropped, duplicates_dropped;
+    /** Non-zero: it was made with the reverse of every arc, of equal weight; 0: that has to be looked up. */
+    int mirrored;
 } weir_graph;
 
 /** How a graph is read or generated. */
@@ -63,11 +65,14 @@ typedef struct weir_graph_options {
     size_t size;      /**< sizeof(weir_graph_options), set by WEIR_GRAPH_OPTIONS_INIT */
     int undirected;   /**< add every reverse arc */
     uint32_t threads; /**< for generating and sorting; 0: one per core. Never changes a result */
+    /** Whose first GPU makes a graph of many arcs, if it has one and there is room, in place of the host's cores; NULL: none does.
+     *  Never changes a result. Needed during the call only. */
+    weir_context *context;
 } weir_graph_options;
 /** Defaults of weir_graph_options. */
-#define WEIR_GRAPH_OPTIONS_INIT          \
-    {                                    \
-        sizeof(weir_graph_options), 0, 0 \
+#define WEIR_GRAPH_OPTIONS_INIT                \
+    {                                          \
+        sizeof(weir_graph_options), 0, 0, NULL \
     }
 
 /** Load or generate a graph.

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PIECE_BYTES  ((size_t)4 << 20)
-#define SHARED_BYTES ((size_t)64 << 20) /* from here on several threads share a download */
-#define THREADS      4u
+#define PIECE_BYTES  ((size_t)1 << 20)
+#define SHARED_BYTES ((size_t)64 << 20) /* from here on several threads share a copy */
+#define THREADS      16u
 
 /* Whether the device's memory is the host's own: then there is nothing to go through. */
 static int is_here(const weir_device *device)
@@ -71,14 +71,10 @@ static weir_status copy_here(weir_device *device, void *destination, const void 
     return WEIR_OK;
 }
 
-static weir_status upload_pieces(weir_device *device, void *destination, const void *source,
+static weir_status upload_pieces(weir_device *device, char *destination, const char *source,
                                  size_t bytes)
 {
     struct bounce bounce;
-    if (only_counts(device))
-        return WEIR_OK;
-    if (is_here(device))
-        return copy_here(device, destination, source, bytes);
     weir_status status = open_bounce(device, bytes, &bounce);
     if (status)
         return status;
@@ -86,8 +82,8 @@ static weir_status upload_pieces(weir_device *device, void *destination, const v
         const size_t n = piece_at(at, bytes);
         if ((status = weir_event_wait(bounce.copied[turn], -1)))
             break;
-        memcpy(bounce.buffer[turn], (const char *)source + at, n);
-        status = weir_queue_copy(bounce.queue, device, (char *)destination + at, bounce.home,
+        memcpy(bounce.buffer[turn], source + at, n);
+        status = weir_queue_copy(bounce.queue, device, destination + at, bounce.home,
                                  bounce.buffer[turn], n);
         if (!status)
             status = weir_queue_record(bounce.queue, bounce.copied[turn]);
@@ -96,21 +92,6 @@ static weir_status upload_pieces(weir_device *device, void *destination, const v
         status = weir_queue_sync(bounce.queue);
     close_bounce(&bounce);
     return status;
-}
-
-static _Thread_local uint64_t uploading_ns; /* of this thread so far */
-
-weir_status weir__upload(weir_device *device, void *destination, const void *source, size_t bytes)
-{
-    const uint64_t begin_ns = weir__now_ns();
-    weir_status status = bytes ? upload_pieces(device, destination, source, bytes) : WEIR_OK;
-    uploading_ns += weir__now_ns() - begin_ns;
-    return status;
-}
-
-uint64_t weir__upload_ns(void)
-{
-    return uploading_ns;
 }
 
 /* One piece is copied while the host empties the one before it. */
@@ -152,21 +133,22 @@ static weir_status download_straight(weir_device *device, void *destination, con
     return status;
 }
 
+/* A copy of which each thread has a part. */
 struct share {
     weir_device *device;
     char *destination;
     const char *source;
-    size_t bytes;
+    weir_status (*copy)(weir_device *device, char *destination, const char *source, size_t bytes);
     pthread_mutex_t lock; /* guards what follows */
     weir_status status;   /* the first failure, */
     char *detail;         /* and its sentence */
 };
 
-static void download_share(void *user, uint64_t begin, uint64_t end)
+static void copy_share(void *user, uint64_t begin, uint64_t end)
 {
     struct share *share = user;
-    weir_status status = download_pieces(share->device, share->destination + begin,
-                                         share->source + begin, end - begin);
+    weir_status status =
+        share->copy(share->device, share->destination + begin, share->source + begin, end - begin);
     if (!status)
         return;
     pthread_mutex_lock(&share->lock);
@@ -177,23 +159,52 @@ static void download_share(void *user, uint64_t begin, uint64_t end)
     pthread_mutex_unlock(&share->lock);
 }
 
-/* One core empties pieces slower than a link to a GPU fills them. */
-static weir_status download_shared(weir_device *device, void *destination, const void *source,
-                                   size_t bytes, uint32_t threads)
+/* One core fills and empties pieces slower than a link to a GPU moves them: a sixth as fast, where memory is touched for the first
+ * time a tenth. */
+static weir_status copy_pieces(struct share *share, size_t bytes)
 {
-    struct share share = {.device = device, .destination = destination, .source = source};
-    pthread_mutex_init(&share.lock, NULL);
-    weir__parallel_for(bytes, bytes / threads + 1, threads, download_share, &share);
-    pthread_mutex_destroy(&share.lock);
-    if (share.status && share.detail)
-        weir__fail_adopt(share.status, share.detail);
-    free(share.detail);
-    return share.status;
+    const uint32_t cores = weir__cores(), threads = cores < THREADS ? cores : THREADS;
+    if (!weir__device_is_gpu(share->device) || bytes < SHARED_BYTES || threads == 1)
+        return share->copy(share->device, share->destination, share->source, bytes);
+    pthread_mutex_init(&share->lock, NULL);
+    weir__parallel_for(bytes, bytes / threads + 1, threads, copy_share, share);
+    pthread_mutex_destroy(&share->lock);
+    if (share->status && share->detail)
+        weir__fail_adopt(share->status, share->detail);
+    free(share->detail);
+    return share->status;
+}
+
+static weir_status upload(weir_device *device, void *destination, const void *source, size_t bytes)
+{
+    struct share share = {
+        .device = device, .destination = destination, .source = source, .copy = upload_pieces};
+    if (only_counts(device))
+        return WEIR_OK;
+    if (is_here(device))
+        return copy_here(device, destination, source, bytes);
+    return copy_pieces(&share, bytes);
+}
+
+static _Thread_local uint64_t uploading_ns; /* of this thread so far */
+
+weir_status weir__upload(weir_device *device, void *destination, const void *source, size_t bytes)
+{
+    const uint64_t begin_ns = weir__now_ns();
+    weir_status status = bytes ? upload(device, destination, source, bytes) : WEIR_OK;
+    uploading_ns += weir__now_ns() - begin_ns;
+    return status;
+}
+
+uint64_t weir__upload_ns(void)
+{
+    return uploading_ns;
 }
 
 weir_status weir__download(weir_device *device, void *destination, const void *source, size_t bytes)
 {
-    const uint32_t cores = weir__cores(), threads = cores < THREADS ? cores : THREADS;
+    struct share share = {
+        .device = device, .destination = destination, .source = source, .copy = download_pieces};
     if (bytes == 0)
         return WEIR_OK;
     if (only_counts(device)) {
@@ -204,7 +215,5 @@ weir_status weir__download(weir_device *device, void *destination, const void *s
         return copy_here(device, destination, source, bytes);
     if (weir__memory_registered(weir__device_context(device), destination, bytes))
         return download_straight(device, destination, source, bytes);
-    if (weir__device_is_gpu(device) && bytes >= SHARED_BYTES && threads > 1)
-        return download_shared(device, destination, source, bytes, threads);
-    return download_pieces(device, destination, source, bytes);
+    return copy_pieces(&share, bytes);
 }

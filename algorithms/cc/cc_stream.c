@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define WEIR_KERNEL cc_stream
-#include "algorithms/common/kernel_host_tmpl.h"
+#include "algorithms/kernel_host_tmpl.h"
 
 /* From 16 MiB on a GPU's host link carries nearly all it can. Below 64 KiB starting a kernel takes longer than
  * the arcs do. */

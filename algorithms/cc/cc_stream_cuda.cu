@@ -3,4 +3,4 @@
 
 #define WEIR_KERNEL      cc_stream
 #define WEIR_KERNEL_ARGS struct cc_stream_args
-#include "algorithms/common/kernel_cuda_tmpl.cuh"
+#include "algorithms/kernel_cuda_tmpl.cuh"

@@ -36,6 +36,9 @@ static void print_use(const struct weir__plan_use *use, const char *label)
     if (use->optional)
         printf("    %s of it only where there is room, for results\n",
                amount(use->optional, bytes));
+    if (use->placing)
+        printf("    %s more for a while where there is room, as the graph is placed\n",
+               amount(use->placing, bytes));
     printf("    %-28s %6s %16s %12s\n", "array", "pieces", "elements", "bytes");
     for (uint32_t i = 0; i < use->arrays; i++)
         printf("    %-28s %6" PRIu64 " %16" PRIu64 " %12s\n", use->array[i].what,
@@ -117,9 +120,10 @@ static json_t *document_use(const struct weir__plan_use *use, const char *label)
                                         "pieces", weir__cli_json_integer(use->array[i].pieces),
                                         "elements", weir__cli_json_integer(use->array[i].elements),
                                         "bytes", weir__cli_json_integer(use->array[i].bytes)));
-    return json_pack("{s:s, s:o, s:o, s:o}", "label", label, "bytes",
+    return json_pack("{s:s, s:o, s:o, s:o, s:o}", "label", label, "bytes",
                      weir__cli_json_integer(use->used), "optional_bytes",
-                     weir__cli_json_integer(use->optional), "arrays", arrays);
+                     weir__cli_json_integer(use->optional), "placing_bytes",
+                     weir__cli_json_integer(use->placing), "arrays", arrays);
 }
 
 static json_t *document_one(const weir__cli_plans *plans, const weir__cli_plan_of *one)

@@ -1,5 +1,6 @@
 /** @file sources.c  Which vertices the runs start from. */
 #include "algorithms/cli/traversal.h"
+#include "algorithms/graph/arcs.h"
 
 #include <stdlib.h>
 
@@ -26,15 +27,6 @@ static uint64_t random_below(uint64_t *state, uint64_t bound)
 static uint64_t out_degree(const weir_graph *graph, uint64_t v)
 {
     return graph->offsets[v + 1] - graph->offsets[v];
-}
-
-static uint64_t largest(const weir_graph *graph)
-{
-    uint64_t best = 0;
-    for (uint64_t v = 1; v < graph->vertices; v++)
-        if (out_degree(graph, v) > out_degree(graph, best))
-            best = v;
-    return best;
 }
 
 /* One pass takes each candidate with probability wanted / left, which makes every set of sources
@@ -87,7 +79,8 @@ int weir__cli_sources(const weir__cli_request *request, const weir_graph *graph,
     if (request->sources)
         draw(graph, request->seed, candidates, sources, count);
     else
-        sources[0] = weir__cli_given(request, "source") ? request->source : largest(graph);
+        sources[0] =
+            weir__cli_given(request, "source") ? request->source : weir__graph_largest(graph);
     *sources_out = sources;
     *count_out = count;
     return EXIT_DONE;

@@ -1,5 +1,6 @@
 /** @file advise_levels.c  How many arcs a level of a graph has, by short searches on the host. */
 #include "algorithms/common/advise.h"
+#include "algorithms/graph/arcs.h"
 #include "runtime/support.h"
 #include "runtime/room.h"
 
@@ -9,7 +10,6 @@
  * graph a search ends in its second or third level, which has more arcs than that. */
 #define ARCS_MOST (UINT64_C(1) << 22)
 #define SEARCHES  8
-#define ROW_CHUNK (UINT64_C(1) << 16)
 
 struct search {
     const weir_graph *graph;
@@ -20,27 +20,6 @@ struct search {
     uint64_t arcs, found; /* what the last search looked at, and the vertices that it found */
     uint64_t levels;
 };
-
-struct largest {
-    const weir_graph *graph;
-    uint64_t
-        best; /* degree << 32 | ~vertex: of equal degrees the first vertex counts more; relaxed */
-};
-
-static void find_largest(void *user, uint64_t begin, uint64_t end)
-{
-    struct largest *largest = user;
-    const uint64_t *offsets = largest->graph->offsets;
-    uint64_t best = 0;
-    for (uint64_t v = begin; v < end; v++) {
-        uint64_t key = (offsets[v + 1] - offsets[v]) << 32 | (uint32_t)~v;
-        best = key > best ? key : best;
-    }
-    uint64_t before = __atomic_load_n(&largest->best, __ATOMIC_RELAXED);
-    while (best > before && !__atomic_compare_exchange_n(&largest->best, &before, best, 0,
-                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-}
 
 static int see(struct search *search, uint64_t v)
 {
@@ -95,10 +74,8 @@ static int find_unseen(const struct search *search, uint64_t begin, uint64_t *ve
 
 static void search_all(struct search *search, struct weir__advise *facts)
 {
-    struct largest largest = {search->graph, 0};
     uint64_t most = 0, n = search->graph->vertices;
-    weir__parallel_for(n, ROW_CHUNK, 0, find_largest, &largest);
-    uint64_t source = (uint32_t)~largest.best;
+    uint64_t source = weir__graph_largest(search->graph);
     for (uint64_t s = 0; s < SEARCHES; s++) {
         if (s && !find_unseen(search, n / SEARCHES * s, &source))
             break;

@@ -45,6 +45,7 @@ static void read_off(weir_device *device, struct weir__plan_use *use)
     use->shared = stats.sharing > 1;
     use->bound = stats.bound_bytes < UINT64_C(1) << 50 ? stats.bound_bytes : 0;
     weir__pool_uses(device, add, use);
+    use->placing = stats.peak_bytes > use->used ? stats.peak_bytes - use->used : 0;
     qsort(use->array, use->arrays, sizeof *use->array, larger_first);
 }
 

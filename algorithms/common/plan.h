@@ -25,7 +25,9 @@ struct weir__plan_use {
     int shared;           /**< with the other devices that say so */
     uint64_t used, taken; /**< bytes of arrays, and what a pool makes of them */
     uint64_t optional;    /**< of `used`: what results take a shorter way by, where there is room */
-    uint32_t arrays;      /**< the largest first; names beyond the last are summed up in it */
+    uint64_t
+        placing; /**< beside `used`, at the most, while it is placed: where there is room, and then given back */
+    uint32_t arrays; /**< the largest first; names beyond the last are summed up in it */
     struct weir__plan_array array[WEIR__PLAN_ARRAYS];
 };
 

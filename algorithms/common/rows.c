@@ -79,11 +79,23 @@ static weir_status count(const weir_rows *rows, const weir_graph *graph,
     return status;
 }
 
+static _Thread_local uint64_t pretended_piece, pretended_stretch;
+
+void weir__rows_pretend(uint64_t piece, uint64_t stretch)
+{
+    pretended_piece = piece;
+    pretended_stretch = stretch;
+}
+
 static weir_status place_all(weir_rows *rows, const weir_graph *graph,
                              const weir_partition *partition, const weir_rows_config *config)
 {
-    struct weir__rows_build build = {
-        .rows = rows, .graph = graph, .config = config, .owner = partition->owner};
+    struct weir__rows_build build = {.rows = rows,
+                                     .graph = graph,
+                                     .config = config,
+                                     .owner = partition->owner,
+                                     .piece = pretended_piece,
+                                     .stretch = pretended_stretch};
     struct weir__sizes sizes;
     weir_status status = WEIR_OK;
     if (weir__context_planned(rows->context)) {
@@ -94,8 +106,8 @@ static weir_status place_all(weir_rows *rows, const weir_graph *graph,
     }
     if (!status && !weir__graph_is_sketch(graph))
         status = weir__rows_count_in(&build);
-    if (!status && !(status = weir__rows_number(&build)) && !build.sizes)
-        status = weir__rows_transpose(&build);
+    if (!status)
+        status = weir__rows_number(&build);
     for (uint32_t p = 0; p < rows->parts && !status; p++)
         status = weir__rows_place_part(&build, p);
     free(build.in_degree);

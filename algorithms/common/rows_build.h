@@ -1,8 +1,9 @@
 /** @file rows_build.h  What the building of rows works with. Not installed.
  *
- * In steps, each on all cores and with the same outcome whatever their count: how many in-arcs a vertex has
- * (rows_transpose.c; none are stored where the graph is symmetric), which number (rows_number.c), the in-arcs by
- * number (rows_transpose.c), and then part after part the rows themselves (rows_part.c). */
+ * In steps, each with the same outcome whoever does it: how many in-arcs a vertex has (rows_transpose.c; none are
+ * stored where the graph is symmetric), which number (rows_number.c), and then part after part the rows themselves. GPUs put
+ * those of large graphs in order themselves (rows_device.c); else all cores do, for in-arcs by way of a transpose of the whole graph
+ * (rows_part.c, rows_transpose.c). */
 #ifndef WEIR_ALGORITHMS_COMMON_ROWS_BUILD_H
 #define WEIR_ALGORITHMS_COMMON_ROWS_BUILD_H
 
@@ -35,16 +36,31 @@ struct weir__rows_build {
     void *in_keys;     /* the rows of in-arcs by number, as weir__rows_key says, not sorted yet */
     const struct weir__sizes *sizes; /* of a context that only counts: arcs by part; else NULL */
     uint32_t weight_shift;           /* of the highest byte that any weight has */
+    /* For tests: arcs that a device, whatever it is, is given and sorts at a time. 0: as is best. */
+    uint64_t piece, stretch;
 };
+
+/** From here on rows that this thread makes are put in order by their devices, of whatever kind and however few the arcs; for tests.
+ *  @param[in] piece, stretch  as in weir__rows_build; 0 and 0: as ever. */
+void weir__rows_pretend(uint64_t piece, uint64_t stretch);
 
 /** The in-degrees, if in-arcs are wanted and not those of a symmetric graph. */
 weir_status weir__rows_count_in(struct weir__rows_build *build);
 /** Numbers, and the parts' begins. */
 weir_status weir__rows_number(struct weir__rows_build *build);
-/** In-arcs by number, from the in-degrees. */
+/** In-arcs by number, from the in-degrees, unless they are there. */
 weir_status weir__rows_transpose(struct weir__rows_build *build);
 /** Build the rows of a part and bring them to its device. */
 weir_status weir__rows_place_part(struct weir__rows_build *build, uint32_t part);
+
+/** Whether the device of a part puts its rows in order, rather than the host. */
+int weir__rows_on_device(const struct weir__rows_build *build, uint32_t part);
+/** What weir__rows_place_part() does for one direction, by that device. @param[in] in  in-arcs, from the in-degrees.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_UNSUPPORTED  the host has to: nothing is placed. */
+weir_status weir__rows_place_there(const struct weir__rows_build *build, weir_rows_part *part,
+                                   int in);
+/** The counting of weir__rows_count_in(), by device 0. @retval WEIR_ERR_NOMEM  the host has to. */
+weir_status weir__rows_count_in_there(struct weir__rows_build *build);
 
 /** What a row is sorted by: the far end's number, in 32 bits; with weights both in 64 bits, the one that
  *  counts first above. */

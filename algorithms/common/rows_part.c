@@ -155,9 +155,21 @@ static weir_status sort_and_bring(struct csr *csr, uint64_t arcs, weir_arcs *arc
     return bring_csr(csr, arcs, arcs_out);
 }
 
+/* @return WEIR_ERR_NOMEM  the host has to. */
+static weir_status place_there(const struct weir__rows_build *build, weir_rows_part *part, int in)
+{
+    const weir_status status = weir__rows_on_device(build, part->part)
+                                   ? weir__rows_place_there(build, part, in)
+                                   : WEIR_ERR_NOMEM;
+    return status == WEIR_ERR_UNSUPPORTED ? WEIR_ERR_NOMEM : status;
+}
+
 static weir_status place_out(const struct weir__rows_build *build, weir_rows_part *part)
 {
     struct csr csr = {.build = build, .part = part, .shift = key_shift(build)};
+    weir_status there = place_there(build, part, 0);
+    if (there != WEIR_ERR_NOMEM)
+        return there;
     if (build->sizes) {
         part->arcs_out = build->sizes->arcs_of[part->part];
         return bring_csr(&csr, part->arcs_out, &part->out);
@@ -180,18 +192,23 @@ static weir_status place_out(const struct weir__rows_build *build, weir_rows_par
 }
 
 /* The rows lie in the transpose one after the other: they are sorted and sent from there. */
-static weir_status place_in(const struct weir__rows_build *build, weir_rows_part *part)
+static weir_status place_in(struct weir__rows_build *build, weir_rows_part *part)
 {
     struct csr csr = {.build = build, .part = part, .shift = key_shift(build), .in = 1};
+    weir_status there = place_there(build, part, 1);
+    if (there != WEIR_ERR_NOMEM)
+        return there;
     if (build->sizes) {
         part->arcs_in = build->sizes->in_arcs_of[part->part];
         return bring_csr(&csr, part->arcs_in, &part->in);
     }
-    const uint64_t *ends = build->in_ends + part->begin;
-    uint64_t before = part->begin ? ends[-1] : 0;
-    weir_status status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &csr.offsets);
+    weir_status status = weir__rows_transpose(build);
+    if (!status)
+        status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &csr.offsets);
     if (status)
         return status;
+    const uint64_t *ends = build->in_ends + part->begin;
+    uint64_t before = part->begin ? ends[-1] : 0;
     csr.offsets[0] = 0;
     for (uint32_t r = 0; r < part->owned; r++)
         csr.offsets[r + (uint64_t)1] = ends[r] - before;

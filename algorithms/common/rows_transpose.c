@@ -31,6 +31,9 @@ weir_status weir__rows_count_in(struct weir__rows_build *build)
         return WEIR_OK;
     if ((status = weir__calloc(graph->vertices, 4, "in-degrees", &build->in_degree)))
         return status;
+    status = weir__rows_count_in_there(build);
+    if (status != WEIR_ERR_NOMEM)
+        return status;
     weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_in, build);
     return WEIR_OK;
 }
@@ -120,7 +123,7 @@ weir_status weir__rows_transpose(struct weir__rows_build *build)
     uint64_t arcs = build->graph->arcs;
     size_t bytes = t.words * sizeof(uint32_t);
     weir_status status;
-    if (!build->in_degree)
+    if (build->in_keys)
         return WEIR_OK;
     if (!(status = weir__alloc(rows->numbers, 8, "ends of in-arcs", &build->in_ends)) &&
         !(status = weir__alloc(arcs, weir__rows_key_bytes(build), "in-arcs", &build->in_keys)) &&

@@ -8,9 +8,9 @@
 #define WEIR_KERNEL            values_count
 #define WEIR_KERNEL_ARGS       values_count_args
 #define WEIR_KERNEL_MOST(args) (TILES((args)->rows) < COUNTERS ? TILES((args)->rows) : COUNTERS)
-#include "algorithms/common/kernel_cuda_tmpl.cuh"
+#include "algorithms/kernel_cuda_tmpl.cuh"
 
 #define WEIR_KERNEL            values_order
 #define WEIR_KERNEL_ARGS       values_order_args
 #define WEIR_KERNEL_MOST(args) TILES((args)->count)
-#include "algorithms/common/kernel_cuda_tmpl.cuh"
+#include "algorithms/kernel_cuda_tmpl.cuh"

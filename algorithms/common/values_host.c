@@ -2,7 +2,7 @@
 #include "algorithms/common/values_op.h"
 
 #define WEIR_KERNEL values_count
-#include "algorithms/common/kernel_host_tmpl.h"
+#include "algorithms/kernel_host_tmpl.h"
 
 #define WEIR_KERNEL values_order
-#include "algorithms/common/kernel_host_tmpl.h"
+#include "algorithms/kernel_host_tmpl.h"

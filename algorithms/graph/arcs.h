@@ -25,6 +25,9 @@ static inline uint64_t weir__first_row_at(const uint64_t *offsets, uint64_t rows
     return low;
 }
 
+/** The vertex with the most out-arcs, the first of several; 0 of none. @par Blocks  yes; works on all cores. */
+uint64_t weir__graph_largest(const weir_graph *graph);
+
 /** Place of the arc from @p v to @p t among all; UINT64_MAX: there is none. */
 static inline uint64_t weir__arc_find(const weir_graph *graph, uint64_t v, uint64_t t)
 {

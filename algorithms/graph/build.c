@@ -8,6 +8,7 @@
  * rows plus graph.
  */
 #include "algorithms/graph/build.h"
+#include "algorithms/graph/csr.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -15,6 +16,9 @@
 
 #define ARC_CHUNK (UINT64_C(1) << 16)
 #define ROW_CHUNK (UINT64_C(1) << 10)
+
+#define SUM_CHUNKS 64
+#define SUM_LEAST  (UINT64_C(1) << 17) /* fewer values are added up before threads are there */
 
 struct pair {
     double weight;
@@ -196,15 +200,46 @@ static void copy_rows(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-void weir__prefix_sum(uint64_t *values, uint64_t count)
+/* Chunks are added up each for itself, then the sums of chunks, and then all values get what is before them. */
+struct sums {
+    uint64_t *values;
+    uint64_t chunk;              /* values of one */
+    uint64_t before[SUM_CHUNKS]; /* by chunk: its sum, then that of those before */
+};
+
+static void add_chunk(void *user, uint64_t begin, uint64_t end)
 {
+    struct sums *sums = user;
     uint64_t sum = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t here = values[i];
-        values[i] = sum;
+    for (uint64_t i = begin; i < end; i++)
+        sum += sums->values[i];
+    sums->before[begin / sums->chunk] = sum;
+}
+
+static void sum_chunk(void *user, uint64_t begin, uint64_t end)
+{
+    const struct sums *sums = user;
+    uint64_t sum = sums->before[begin / sums->chunk];
+    for (uint64_t i = begin; i < end; i++) {
+        const uint64_t here = sums->values[i];
+        sums->values[i] = sum;
         sum += here;
     }
-    values[count] = sum;
+}
+
+void weir__prefix_sum(uint64_t *values, uint64_t count)
+{
+    struct sums sums = {.values = values, .chunk = count / SUM_CHUNKS + 1};
+    uint64_t all = 0;
+    const uint32_t threads = count < SUM_LEAST ? 1 : 0;
+    weir__parallel_for(count, sums.chunk, threads, add_chunk, &sums);
+    for (uint32_t c = 0; c < SUM_CHUNKS; c++) {
+        const uint64_t here = sums.before[c];
+        sums.before[c] = all;
+        all += here;
+    }
+    weir__parallel_for(count, sums.chunk, threads, sum_chunk, &sums);
+    values[count] = all;
 }
 
 /* Rows sorted and collapsed, each still where the scatter put it; offsets are final. */
@@ -296,7 +331,8 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
                           .weights_f64 = b.weights_f64,
                           .negative_line = arcs->negative_line,
                           .loops_dropped = count - kept,
-                          .duplicates_dropped = b.ends[n] - b.offsets[n]};
+                          .duplicates_dropped = b.ends[n] - b.offsets[n],
+                          .mirrored = arcs->mirror};
     *graph_out = graph;
     free(b.rows.any);
     free(b.ends);
@@ -309,5 +345,31 @@ err_free:
     free(graph);
     free(b.offsets);
     free(b.ends);
+    return status;
+}
+
+static int all_integers(const weir__arcs *arcs, uint32_t threads)
+{
+    struct build b = {.arcs = arcs};
+    weir__parallel_for(arcs->weighted ? arcs->count : 0, ARC_CHUNK, threads, look_at_weights, &b);
+    return !b.fractions;
+}
+
+weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options,
+                             weir_graph **graph_out)
+{
+    const struct weir__csr_input input = {
+        .edges = {.kind = WEIR__EDGES_LIST, .sources = arcs->sources, .targets = arcs->targets},
+        .weights = arcs->weighted ? arcs->weights : NULL,
+        .vertices = arcs->vertices,
+        .count = arcs->count,
+        .mirror = arcs->mirror};
+    weir_status status;
+    if (!weir__csr_device(options->context, arcs->count) || !all_integers(arcs, options->threads) ||
+        !weir__csr_made(&input, options, graph_out, &status))
+        return weir__build(arcs, options->threads, graph_out);
+    if (!status)
+        (*graph_out)->negative_line = arcs->negative_line;
+    weir__arcs_free(arcs);
     return status;
 }

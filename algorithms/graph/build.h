@@ -51,6 +51,10 @@ static inline weir_status weir__arcs_add(weir__arcs *arcs, uint32_t source, uint
  *  The arrays of @p arcs are freed on the way, unless borrowed. The graph has no name yet. */
 weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_out);
 
+/** The same, on a GPU of the options' context where there is one (csr.h). */
+weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options,
+                             weir_graph **graph_out);
+
 /** Name a graph; @p format is static. Destroys the graph and clears the pointer on failure. */
 weir_status weir__graph_name(weir_graph **graph, const char *name, const char *format);
 

@@ -39,7 +39,7 @@ weir_status weir__generate_smallworld(uint64_t vertices, uint64_t degree, double
                                       uint64_t seed, const weir_graph_options *options,
                                       weir_graph **graph_out);
 
-/** A graph of which each row is known by itself. Its rows are written by several threads. */
+/** A graph of which each row is known by itself, and which has the reverse of every arc. Its rows are written by several threads. */
 struct weir__regular {
     const char *what; /* as in "a mesh of 12 vertices" */
     uint64_t vertices;

@@ -20,6 +20,14 @@ static uint64_t number(const struct writer *w, uint64_t place)
     return w->label ? w->label[place] : place;
 }
 
+static void label_places(void *user, uint64_t begin, uint64_t end)
+{
+    const struct writer *w = user;
+    const struct weir__relabeling relabeling = weir__relabeling_of(w->of->vertices, w->of->seed);
+    for (uint64_t place = begin; place < end; place++)
+        w->label[place] = weir__relabel(&relabeling, place);
+}
+
 static void count_rows(void *user, uint64_t begin, uint64_t end)
 {
     const struct writer *w = user;
@@ -45,8 +53,11 @@ static weir_status write_all(struct writer *w, uint32_t threads, weir_graph **gr
         (status = weir__calloc(1, sizeof *graph, "graph", &graph)))
         return status;
     weir__parallel_for(n, CHUNK, threads, write_rows, w);
-    *graph = (weir_graph){
-        .vertices = n, .arcs = w->offsets[n], .offsets = w->offsets, .targets = w->targets};
+    *graph = (weir_graph){.vertices = n,
+                          .arcs = w->offsets[n],
+                          .offsets = w->offsets,
+                          .targets = w->targets,
+                          .mirrored = 1};
     *graph_out = graph;
     return WEIR_OK;
 }
@@ -66,7 +77,7 @@ weir_status weir__generate_regular(const struct weir__regular *of,
         return status;
     if (of->shuffle &&
         !(status = weir__alloc(of->vertices, sizeof *w.label, "graph labels", &w.label)))
-        weir__shuffle(w.label, of->vertices, of->seed);
+        weir__parallel_for(of->vertices, CHUNK, options->threads, label_places, &w);
     if (!status)
         status = write_all(&w, options->threads, graph_out);
     free(w.label);

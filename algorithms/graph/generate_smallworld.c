@@ -47,7 +47,7 @@ weir_status weir__generate_smallworld(uint64_t vertices, uint64_t degree, double
         !(status = weir__arcs_reserve(&world.arcs, edges))) {
         weir__parallel_for(edges, EDGE_CHUNK, options->threads, make_edges, &world);
         world.arcs.count = edges;
-        status = weir__build(&world.arcs, options->threads, graph_out);
+        status = weir__build_with(&world.arcs, options, graph_out);
     }
     weir__arcs_free(&world.arcs);
     return status;

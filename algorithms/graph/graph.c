@@ -70,7 +70,7 @@ weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_
                        .weighted = weights != NULL,
                        .borrowed = 1,
                        .mirror = chosen.undirected};
-    if ((status = weir__build(&list, chosen.threads, graph_out)) ||
+    if ((status = weir__build_with(&list, &chosen, graph_out)) ||
         (status = weir__graph_name(graph_out, "arcs", "memory")))
         return status;
     (*graph_out)->prepare_ms = weir__elapsed_ms(begin_ns);

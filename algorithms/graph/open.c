@@ -117,7 +117,7 @@ static weir_status load_any(struct source *source, const weir_graph_options *opt
     if (!(status = load_list(source, options, &arcs))) {
         weir__reader_close(source->reader);
         source->reader = NULL;
-        status = weir__build(&arcs, options->threads, graph_out);
+        status = weir__build_with(&arcs, options, graph_out);
     }
     weir__arcs_free(&arcs);
     return status;

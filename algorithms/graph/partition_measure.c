@@ -82,7 +82,10 @@ void weir__partition_measure(const weir_graph *graph, weir_partition *partition)
 {
     struct measure m = {.graph = graph, .owner = partition->owner, .parts = partition->parts};
     uint64_t vertices = 0, arcs = 0;
-    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, measure_rows, &m);
+    if (partition->parts == 1) /* nothing is cut, and nobody has to go over the arcs to see it */
+        m.part[0] = (weir_partition_part){.vertices = graph->vertices, .arcs = graph->arcs};
+    else
+        weir__parallel_for(graph->vertices, ROW_CHUNK, 0, measure_rows, &m);
     partition->cut_arcs = 0;
     for (uint32_t p = 0; p < partition->parts; p++) {
         vertices = m.part[p].vertices > vertices ? m.part[p].vertices : vertices;

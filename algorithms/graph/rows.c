@@ -180,7 +180,7 @@ static weir_status build_list(weir__rows *rows, const weir_graph_options *option
     arcs.count = arcs.room = m;
     rows->targets = NULL;
     weir__rows_free(rows);
-    status = weir__build(&arcs, options->threads, graph_out);
+    status = weir__build_with(&arcs, options, graph_out);
     weir__arcs_free(&arcs);
     return status;
 }

@@ -46,6 +46,34 @@ static void degrees(const struct facts *facts, weir_graph_summary *summary)
     summary->degree_mean = graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0;
 }
 
+struct largest {
+    const weir_graph *graph;
+    uint64_t
+        best; /* degree << 32 | ~vertex: of equal degrees the first vertex counts more; relaxed */
+};
+
+static void find_largest(void *user, uint64_t begin, uint64_t end)
+{
+    struct largest *largest = user;
+    const uint64_t *offsets = largest->graph->offsets;
+    uint64_t best = 0;
+    for (uint64_t v = begin; v < end; v++) {
+        uint64_t key = (offsets[v + 1] - offsets[v]) << 32 | (uint32_t)~v;
+        best = key > best ? key : best;
+    }
+    uint64_t before = __atomic_load_n(&largest->best, __ATOMIC_RELAXED);
+    while (best > before && !__atomic_compare_exchange_n(&largest->best, &before, best, 0,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+uint64_t weir__graph_largest(const weir_graph *graph)
+{
+    struct largest largest = {graph, UINT32_MAX};
+    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, find_largest, &largest);
+    return (uint32_t)~largest.best;
+}
+
 static void weights(const weir_graph *graph, weir_graph_summary *summary)
 {
     double mean = 0;

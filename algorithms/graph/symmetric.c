@@ -62,6 +62,8 @@ int weir__graph_symmetric(const weir_graph *graph, const uint32_t *weights)
     struct symmetry s = {graph, weights, {0, 0}};
     if (weir__graph_is_sketch(graph))
         return graph->format == undirected_sketch;
+    if (graph->mirrored)
+        return 1;
     if (graph->arcs % 2)
         return 0;
     weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &s);

@@ -4,4 +4,4 @@
 #define WEIR_KERNEL            pbf_filter
 #define WEIR_KERNEL_ARGS       pbf_args
 #define WEIR_KERNEL_MOST(args) (((args)->elements + PBF_TILE - 1u) / PBF_TILE)
-#include "algorithms/common/kernel_cuda_tmpl.cuh"
+#include "algorithms/kernel_cuda_tmpl.cuh"

@@ -9,7 +9,7 @@
 #include "algorithms/pbf/pbf_op.h"
 
 #define WEIR_KERNEL pbf_filter
-#include "algorithms/common/kernel_host_tmpl.h"
+#include "algorithms/kernel_host_tmpl.h"
 
 /* A device's side of a run, and the run. */
 static weir__pbf_device *mine(const struct weir__dataflow_device *on)

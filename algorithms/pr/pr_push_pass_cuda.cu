@@ -8,4 +8,4 @@
 #define WEIR_KERNEL            pr_push_pass
 #define WEIR_KERNEL_ARGS       pr_push_pass_args
 #define WEIR_KERNEL_MOST(args) (TILES(args) < WORKERS ? TILES(args) : WORKERS)
-#include "algorithms/common/kernel_cuda_tmpl.cuh"
+#include "algorithms/kernel_cuda_tmpl.cuh"

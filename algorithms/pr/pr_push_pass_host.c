@@ -2,4 +2,4 @@
 #include "algorithms/pr/pr_push_pass.h"
 
 #define WEIR_KERNEL pr_push_pass
-#include "algorithms/common/kernel_host_tmpl.h"
+#include "algorithms/kernel_host_tmpl.h"

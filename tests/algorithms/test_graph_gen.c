@@ -1,6 +1,10 @@
 /** @file test_graph_gen.c  Generators: the same text gives the same graph, whatever the threads. */
 #include "tests/algorithms/graph_fixture.h"
 
+#include "algorithms/graph/arcs.h"
+#include "algorithms/graph/build.h"
+#include "algorithms/graph/random.h"
+
 static weir_graph *made_by(const char *text, int undirected, uint32_t threads)
 {
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
@@ -42,6 +46,65 @@ static void threads_change_nothing(void **state)
             }
             weir_graph_destroy(one);
         }
+    }
+}
+
+/* What says that it has the reverse of every arc is looked up here. */
+static void mirrored_ones_are_symmetric(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "rmat:9",   "uniform:9", "grid:30x17,.6", "mesh:30x17", "mesh:30x17,shuffle",
+        "chain:90", "star:90",   "complete:30",   "tree:90,3",  "smallworld:200"};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        for (int undirected = 0; undirected <= 1; undirected++) {
+            weir_graph *graph = made_by(texts[i], undirected, 0), asked = *graph;
+            asked.mirrored = 0;
+            if (graph->mirrored)
+                assert_true(weir__graph_symmetric(&asked, NULL));
+            assert_int_equal(graph->mirrored, undirected || i > 1);
+            weir_graph_destroy(graph);
+        }
+}
+
+/* Every vertex has one new number, and another seed gives others. */
+static void relabelings_are_permutations(void **state)
+{
+    (void)state;
+    for (uint64_t count = 1; count < 3000; count += 1 + count / 7) {
+        const struct weir__relabeling first = weir__relabeling_of(count, 1),
+                                      second = weir__relabeling_of(count, 2);
+        uint8_t *seen = calloc(count, 1);
+        uint64_t stayed = 0, equal = 0;
+        assert_non_null(seen);
+        for (uint64_t v = 0; v < count; v++) {
+            const uint32_t to = weir__relabel(&first, v);
+            assert_true(to < count && !seen[to]);
+            seen[to] = 1;
+            stayed += to == v;
+            equal += to == weir__relabel(&second, v);
+        }
+        free(seen);
+        if (count > 100) {
+            assert_true(stayed < 20);
+            assert_true(equal < 20);
+        }
+    }
+}
+
+static void sums_of_what_is_before(void **state)
+{
+    (void)state;
+    static const uint64_t counts[] = {0, 1, 63, 64, 65, 4097, (1 << 17) - 1, 1 << 17, 300001};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        uint64_t *values = malloc((counts[i] + 1) * sizeof *values), sum = 0;
+        assert_non_null(values);
+        for (uint64_t v = 0; v < counts[i]; v++)
+            values[v] = v % 7;
+        weir__prefix_sum(values, counts[i]);
+        for (uint64_t v = 0; v <= counts[i]; sum += v++ % 7)
+            assert_int_equal(values[v], sum);
+        free(values);
     }
 }
 
@@ -326,6 +389,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_change_nothing),
+        cmocka_unit_test(mirrored_ones_are_symmetric),
+        cmocka_unit_test(relabelings_are_permutations),
+        cmocka_unit_test(sums_of_what_is_before),
         cmocka_unit_test(defaults),
         cmocka_unit_test(seeds_matter),
         cmocka_unit_test(rmat_shape),

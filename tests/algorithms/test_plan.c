@@ -182,11 +182,12 @@ static int agree(const char *graph, const struct form *form, uint32_t d,
 {
     weir_pool_stats stats = WEIR_POOL_STATS_INIT;
     weir_device_pool_stats(device, &stats);
-    const double off = (double)use->used - (double)stats.peak_bytes;
+    const uint64_t planned = use->used + use->placing;
+    const double off = (double)planned - (double)stats.peak_bytes;
     if (off <= 0.03 * (double)stats.peak_bytes && -off <= 0.03 * (double)stats.peak_bytes)
         return 1;
     print_message("%s, %s, device %u: planned %llu bytes, a run used %llu at the most\n",
-                  form->name, graph, d, (unsigned long long)use->used,
+                  form->name, graph, d, (unsigned long long)planned,
                   (unsigned long long)stats.peak_bytes);
     show(use, device);
     return 0;
@@ -234,6 +235,19 @@ static void a_plan_is_what_a_run_uses(void **state)
     for (size_t g = 0; g < sizeof graphs / sizeof *graphs; g++)
         for (size_t s = 0; s < sizeof specs / sizeof *specs; s++)
             wrong += compare(specs[s], graphs[g].text, graphs[g].undirected, *state);
+    assert_int_equal(wrong, 0);
+}
+
+/* Of graphs that GPUs put in order: while they do, most of what a run ever takes may be there. */
+static void a_plan_has_what_placing_takes(void **state)
+{
+    uint32_t wrong = 0;
+    for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
+        if (forms[f].direction == WEIR_DIRECTION_PUSH || forms[f].source == WEIR_CC_STREAMED)
+            continue;
+        wrong += compare(*state, "rmat:18", 1, &forms[f]);
+        wrong += compare(*state, "rmat:19", 0, &forms[f]);
+    }
     assert_int_equal(wrong, 0);
 }
 
@@ -443,6 +457,7 @@ int main(void)
 {
     enum { FORMS = sizeof forms / sizeof *forms };
     static const struct CMUnitTest others[] = {
+        ON_BACKEND(a_plan_has_what_placing_takes, "cuda:0"),
         cmocka_unit_test(sizes_are_nearly_enough),
         cmocka_unit_test(large_numbers_take_no_memory),
         cmocka_unit_test(more_devices_would_hold_it),

@@ -1,4 +1,5 @@
 /** @file test_sssp.c  Shortest paths on every set of devices against the serial reference. */
+#include "algorithms/graph/arcs.h"
 #include "tests/lib/live.h"
 #include "tests/algorithms/sssp_fixture.h"
 #include "tests/lib/choices.h"
@@ -270,7 +271,7 @@ static void links_carry_items(void **state)
     weir_graph *graph = open_graph("rmat:8", 0);
     weigh(graph, "random");
     weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_RANDOM, NULL);
-    OK(weir_sssp_run(sssp, 1, &stats));
+    OK(weir_sssp_run(sssp, weir__graph_largest(graph), &stats));
     for (uint32_t i = 0; i < devices * devices; i++) {
         OK(weir_sssp_link_items(sssp, i / devices, i % devices, &items));
         assert_true(items == 0 || i / devices != i % devices);

@@ -1,0 +1,296 @@
+/** @file rows_device.c  The rows of a part, put in order by its device.
+ *
+ * The arcs come over as the graph has them, in pieces; the device gives their ends numbers and deals them out to rows, which it then sorts
+ * where they lie (graph/csr.h). What comes out is what rows_part.c makes on the cores of the host, bit for bit. Memory that is taken for a
+ * while is taken where there is room: WEIR_ERR_NOMEM sends the part the other way. */
+#include "algorithms/common/bring.h"
+#include "algorithms/common/rows_build.h"
+#include "algorithms/common/rows_device_op.h"
+#include "algorithms/graph/build.h"
+#include "algorithms/graph/csr.h"
+#include "algorithms/graph/sketch.h"
+#include "runtime/support.h"
+
+#include <stdlib.h>
+
+#define PIECE_ARCS (UINT64_C(1) << 26)
+#define ROW_CHUNK  (UINT64_C(1) << 16)
+#define LEAST_ARCS (UINT64_C(1) << 22) /* of a part: the host sorts fewer about as fast */
+
+/* Graph arcs in a device's memory, a piece at a time, and what tells whose they are. */
+struct pieces {
+    const struct weir__rows_build *build;
+    weir_device *device;
+    weir_queue *queue;
+    uint64_t most; /* arcs of a piece */
+    int weights;
+    uint32_t *heads, *graph_weights;
+};
+
+static uint64_t piece_arcs(const struct weir__rows_build *build)
+{
+    const uint64_t most = build->piece ? build->piece : PIECE_ARCS;
+    return build->graph->arcs < most ? build->graph->arcs : most;
+}
+
+static weir_status open_pieces(const struct weir__rows_build *build, weir_device *device,
+                               int weights, struct pieces *pieces)
+{
+    weir_status status;
+    *pieces = (struct pieces){
+        .build = build, .device = device, .most = piece_arcs(build), .weights = weights};
+    if ((status = weir_queue_create(device, 0, &pieces->queue)) ||
+        (status = weir__device_alloc_as(device, "arcs of the graph, a piece", pieces->most, 4,
+                                        &pieces->heads)) ||
+        !weights)
+        return status;
+    return weir__device_alloc_as(device, "their weights", pieces->most, 4, &pieces->graph_weights);
+}
+
+/* The queue first: what a call that failed left in it uses memory. */
+static void close_pieces(struct pieces *pieces)
+{
+    weir_queue_destroy(pieces->queue);
+    weir_device_free(pieces->device, pieces->heads);
+    weir_device_free(pieces->device, pieces->graph_weights);
+}
+
+/* Run a kernel over the arcs from @p begin to @p end. */
+static weir_status each_piece(struct pieces *pieces, const weir_kernel *kernel,
+                              rows_arcs_args *args, uint64_t begin, uint64_t end)
+{
+    const weir_graph *graph = pieces->build->graph;
+    weir_status status = WEIR_OK;
+    args->heads = pieces->heads;
+    args->graph_weights = pieces->graph_weights;
+    for (; begin < end && !status; begin += args->count) {
+        args->begin = begin;
+        args->count = end - begin < pieces->most ? end - begin : pieces->most;
+        const size_t bytes = (size_t)args->count * sizeof(uint32_t);
+        if ((status = weir__upload(pieces->device, pieces->heads, graph->targets + begin, bytes)) ||
+            (pieces->weights && (status = weir__upload(pieces->device, pieces->graph_weights,
+                                                       graph->weights_u32 + begin, bytes))) ||
+            (status = weir_queue_launch(pieces->queue, kernel, args, sizeof *args)))
+            break;
+        status = weir_queue_sync(pieces->queue); /* the next piece takes its place */
+    }
+    return status;
+}
+
+/* ---- in-degrees -------------------------------------------------------------------------------------- */
+
+int weir__rows_on_device(const struct weir__rows_build *build, uint32_t part)
+{
+    const weir_rows *rows = build->rows;
+    const uint64_t least = build->piece ? 1 : LEAST_ARCS;
+    return build->graph->arcs / rows->parts >= least &&
+           (build->piece || weir__device_is_gpu(weir_context_device(rows->context, part)));
+}
+
+weir_status weir__rows_count_in_there(struct weir__rows_build *build)
+{
+    const weir_graph *graph = build->graph;
+    const size_t bytes = graph->vertices * sizeof(uint32_t);
+    weir_device *device = weir_context_device(build->rows->context, 0);
+    struct pieces pieces;
+    rows_arcs_args args = {.in_degree = NULL};
+    weir_status status;
+    if (!weir__rows_on_device(build, 0))
+        return WEIR_ERR_NOMEM;
+    if (!(status = open_pieces(build, device, 0, &pieces)) &&
+        !(status =
+              weir__device_alloc_as(device, "in-degrees", graph->vertices, 4, &args.in_degree)) &&
+        !(status = weir_queue_fill(pieces.queue, args.in_degree, 0, bytes)) &&
+        !(status = each_piece(&pieces, &weir__rows_heads_kernel, &args, 0, graph->arcs)) &&
+        !(status = weir_queue_sync(pieces.queue)))
+        status = weir__download(device, build->in_degree, args.in_degree, bytes);
+    close_pieces(&pieces);
+    weir_device_free(device, args.in_degree);
+    return status;
+}
+
+/* ---- one direction of a part's arcs ------------------------------------------------------------------- */
+
+struct placing {
+    const struct weir__rows_build *build;
+    weir_rows_part *part;
+    weir_device *device;
+    int in;
+    uint64_t *offsets; /* of the rows, on the host: owned + 1 */
+    uint64_t arcs;
+    weir_arcs placed;
+    /* For a while: */
+    struct pieces pieces;
+    uint64_t *graph_offsets, *cursors;
+    uint32_t *number;
+    struct weir__csr_sorter sorter;
+    uint64_t begin, end; /* arcs of the graph that any of the part's may be among */
+};
+
+static void count_rows(void *user, uint64_t begin, uint64_t end)
+{
+    const struct placing *p = user;
+    const weir_rows *rows = p->build->rows;
+    const uint32_t *vertex = rows->vertex + p->part->begin;
+    const uint32_t *degree = rows->degree + p->part->begin;
+    for (uint64_t r = begin; r < end; r++)
+        p->offsets[r] = p->in ? p->build->in_degree[vertex[r]] : degree[r];
+}
+
+struct range {
+    const uint32_t *vertex;
+    uint32_t low, high; /* relaxed atomics, read after the join */
+};
+
+static void find_range(void *user, uint64_t begin, uint64_t end)
+{
+    struct range *range = user;
+    uint32_t low = UINT32_MAX, high = 0;
+    for (uint64_t r = begin; r < end; r++) {
+        low = range->vertex[r] < low ? range->vertex[r] : low;
+        high = range->vertex[r] > high ? range->vertex[r] : high;
+    }
+    uint32_t before = __atomic_load_n(&range->low, __ATOMIC_RELAXED);
+    while (low < before && !__atomic_compare_exchange_n(&range->low, &before, low, 0,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    before = __atomic_load_n(&range->high, __ATOMIC_RELAXED);
+    while (high > before && !__atomic_compare_exchange_n(&range->high, &before, high, 0,
+                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* Where the rows begin, and which arcs of the graph have to come over: out-arcs of the vertices between the part's first and last. */
+static weir_status count(struct placing *p)
+{
+    const struct weir__rows_build *build = p->build;
+    struct range range = {NULL, UINT32_MAX, 0};
+    if (build->sizes) {
+        p->arcs =
+            p->in ? build->sizes->in_arcs_of[p->part->part] : build->sizes->arcs_of[p->part->part];
+        return WEIR_OK;
+    }
+    weir_status status = weir__alloc((size_t)p->part->owned + 1, 8, "part offsets", &p->offsets);
+    if (status)
+        return status;
+    weir__parallel_for(p->part->owned, ROW_CHUNK, 0, count_rows, p);
+    weir__prefix_sum(p->offsets, p->part->owned);
+    p->arcs = p->offsets[p->part->owned];
+    p->end = p->arcs ? build->graph->arcs : 0;
+    if (p->in || !p->arcs)
+        return WEIR_OK;
+    range.vertex = build->rows->vertex + p->part->begin;
+    weir__parallel_for(p->part->owned, ROW_CHUNK, 0, find_range, &range);
+    p->begin = build->graph->offsets[range.low];
+    p->end = build->graph->offsets[(uint64_t)range.high + 1];
+    return WEIR_OK;
+}
+
+/* The arrays that stay. */
+static weir_status take(struct placing *p)
+{
+    const char *names[2][3] = {{"offsets of out-arcs", "out-arcs", "weights of out-arcs"},
+                               {"offsets of in-arcs", "in-arcs", "weights of in-arcs"}};
+    const char **name = names[p->in];
+    const void *offsets = NULL;
+    uint32_t *targets = NULL, *weights = NULL;
+    weir_status status =
+        weir__bring(p->device, name[0], p->offsets, (uint64_t)p->part->owned + 1, 8, &offsets);
+    if (!status)
+        status = weir__device_alloc_as(p->device, name[1], p->arcs, 4, &targets);
+    if (!status && p->build->config->weights)
+        status = weir__device_alloc_as(p->device, name[2], p->arcs, 4, &weights);
+    p->placed = (weir_arcs){offsets, targets, weights};
+    return status;
+}
+
+/* The arrays that are there for a while. */
+static weir_status take_helpers(struct placing *p)
+{
+    const struct weir__rows_build *build = p->build;
+    const uint64_t n = build->graph->vertices;
+    const uint64_t stretch = p->offsets
+                                 ? weir__csr_stretch(p->offsets + 1, p->part->owned, build->stretch)
+                                 : weir__csr_stretch(&p->arcs, 1, build->stretch);
+    weir_status status;
+    if ((status = open_pieces(build, p->device, build->config->weights, &p->pieces)) ||
+        (status = weir__device_alloc_as(p->device, "offsets of the graph", n + 1, 8,
+                                        &p->graph_offsets)) ||
+        (status = weir__device_alloc_as(p->device, "numbers", n, 4, &p->number)) ||
+        (p->in && (status = weir__device_alloc_as(p->device, "cursors of rows", p->part->owned, 8,
+                                                  &p->cursors))))
+        return status;
+    return weir__csr_sorter_open(build->rows->context, p->device, p->pieces.queue, stretch,
+                                 build->config->weights, &p->sorter);
+}
+
+static void free_helpers(struct placing *p)
+{
+    weir__csr_sorter_close(&p->sorter);
+    close_pieces(&p->pieces);
+    weir_device_free(p->device, p->graph_offsets);
+    weir_device_free(p->device, p->number);
+    weir_device_free(p->device, p->cursors);
+}
+
+static weir_status deal(struct placing *p)
+{
+    const struct weir__rows_build *build = p->build;
+    const weir_graph *graph = build->graph;
+    rows_arcs_args args = {.offsets = p->graph_offsets,
+                           .vertices = graph->vertices,
+                           .number = p->number,
+                           .first = p->part->begin,
+                           .owned = p->part->owned,
+                           .rows = p->placed.offsets,
+                           .cursors = p->cursors,
+                           .targets = (uint32_t *)p->placed.targets,
+                           .weights = (uint32_t *)p->placed.weights};
+    weir_status status;
+    if ((status = weir__upload(p->device, p->graph_offsets, graph->offsets,
+                               (graph->vertices + 1) * 8)) ||
+        (status = weir__upload(p->device, p->number, build->rows->number, graph->vertices * 4)) ||
+        (p->in &&
+         (status = weir__upload(p->device, p->cursors, p->offsets, (size_t)p->part->owned * 8))))
+        return status;
+    return each_piece(&p->pieces, &weir__rows_arcs_kernel, &args, p->begin, p->end);
+}
+
+static weir_status sort(struct placing *p)
+{
+    const struct weir__rows_build *build = p->build;
+    const struct weir__csr_rows rows = {.ends = p->offsets + 1,
+                                        .placed = p->placed.offsets + 1,
+                                        .rows = p->part->owned,
+                                        .targets = (uint32_t *)p->placed.targets,
+                                        .weights = (uint32_t *)p->placed.weights,
+                                        .bits = weir__csr_bits(build->rows->numbers),
+                                        .weight_bits =
+                                            build->config->by_weight ? build->weight_shift + 8 : 0};
+    return weir__csr_sort(&p->sorter, &rows);
+}
+
+weir_status weir__rows_place_there(const struct weir__rows_build *build, weir_rows_part *part,
+                                   int in)
+{
+    struct placing p = {.build = build,
+                        .part = part,
+                        .device = weir_context_device(build->rows->context, part->part),
+                        .in = in};
+    weir_status status;
+    if (!(status = count(&p)) && !(status = take(&p)) && p.arcs) {
+        if (!(status = take_helpers(&p)) && !build->sizes && !(status = deal(&p)))
+            status = sort(&p);
+        free_helpers(&p);
+    }
+    free(p.offsets);
+    if (status) {
+        weir__bring_free(p.device, p.placed.offsets);
+        weir__bring_free(p.device, p.placed.targets);
+        weir__bring_free(p.device, p.placed.weights);
+        return status;
+    }
+    *(in ? &part->in : &part->out) = p.placed;
+    *(in ? &part->arcs_in : &part->arcs_out) = p.arcs;
+    return WEIR_OK;
+}

@@ -1,0 +1,79 @@
+/** @file csr.h  Graphs made on a device: arcs to a CSR graph, and rows that lie there sorted. Not installed.
+ *
+ * What build.c does on the cores of the host, with the same outcome, bit for bit. It takes the memory of the arcs once, and of a
+ * stretch of them at a time 16 bytes each, 24 with weights. */
+#ifndef WEIR_ALGORITHMS_GRAPH_CSR_H
+#define WEIR_ALGORITHMS_GRAPH_CSR_H
+
+#include "algorithms/algorithms.h"
+#include "algorithms/graph/edges.h"
+
+/* ---- rows that lie on a device -------------------------------------------------------------------- */
+
+/** What sorting works with: memory of the device for a stretch of rows. Zero is none. */
+struct weir__csr_sorter {
+    weir_device *device, *home;
+    weir_queue *queue;
+    uint64_t most; /* arcs of a stretch */
+    uint64_t *keys[2];
+    uint32_t *values[2]; /* if there are weights */
+    uint64_t *tiles;
+    void *temp;
+    uint64_t temp_bytes;
+    uint64_t *word; /* page-locked memory of the host, for what a device counted */
+};
+
+/** Rows on a device, one after the other. */
+struct weir__csr_rows {
+    const uint64_t *ends;   /* on the host: where each row ends */
+    const uint64_t *placed; /* the same on the device */
+    uint64_t rows;
+    uint32_t *targets, *weights; /* on the device; weights may be NULL */
+    uint32_t bits;               /* of a target, at least 1 */
+    uint32_t
+        weight_bits; /* of a weight, if each row is to ascend by weight and then by target; 0: by target alone */
+};
+
+/** How many bits numbers below @p count have, at least 1. */
+uint32_t weir__csr_bits(uint64_t count);
+/** How many arcs a stretch should hold: enough for the longest row. @param[in] usual  about so many; 0: as is best.
+ *  @par Blocks  yes; works on all cores. */
+uint64_t weir__csr_stretch(const uint64_t *ends, uint64_t rows, uint64_t usual);
+/** Take the memory. @param[in] device  of @p context. @param[in] queue  of @p device, what everything is put into.
+ *  @retval WEIR_ERR_NOMEM  the device has no room for it. @retval WEIR_ERR_UNSUPPORTED  a row of 2^31 arcs. */
+weir_status weir__csr_sorter_open(const weir_context *context, weir_device *device,
+                                  weir_queue *queue, uint64_t most, int weights,
+                                  struct weir__csr_sorter *sorter_out);
+void weir__csr_sorter_close(struct weir__csr_sorter *sorter);
+/** Sort each row, in place. @par Blocks  until it is done. */
+weir_status weir__csr_sort(struct weir__csr_sorter *sorter, const struct weir__csr_rows *rows);
+/** Sort each row by target and keep one of equal targets, with the smallest weight; rows move together.
+ *  @param[in,out] dropped  on the device, by row: how many are not kept is added.
+ *  @param[out] kept_out  arcs that are left, from the first on. */
+weir_status weir__csr_clean(struct weir__csr_sorter *sorter, const struct weir__csr_rows *rows,
+                            uint32_t *dropped, uint64_t *kept_out);
+
+/* ---- graphs ---------------------------------------------------------------------------------------- */
+
+/** Arcs that a graph is made of. */
+struct weir__csr_input {
+    weir__edges edges;     /* a list lies in host memory, without weights here, */
+    const double *weights; /* which are these, all of them integers of 32 bits; NULL: none */
+    uint64_t vertices, count;
+    int mirror; /* every arc stands for both directions */
+    /* For tests; 0: as is best. Arcs of a list that are brought over at a time, and of rows that are sorted together. */
+    uint64_t piece, stretch;
+};
+
+/** The device of a context that makes graphs of @p count arcs; NULL: the host's cores do. @param[in] context  may be NULL. */
+weir_device *weir__csr_device(const weir_context *context, uint64_t count);
+/** Make a graph in host memory. It has no name yet.
+ *  @retval WEIR_ERR_NOMEM  device or host have no room for it: the host's cores may need less. */
+weir_status weir__csr_make(const weir_context *context, weir_device *device,
+                           const struct weir__csr_input *input, weir_graph **graph_out);
+/** The same for generated arcs on a device of the options' context, if it has one that makes such graphs.
+ *  @return whether there is a graph, or a failure to be passed on, in @p status_out; 0: the host's cores are to make it. */
+int weir__csr_made(const struct weir__csr_input *input, const weir_graph_options *options,
+                   weir_graph **graph_out, weir_status *status_out);
+
+#endif

@@ -1,0 +1,70 @@
+/** @file generate_random.c  Random graphs of which arc i is a function of (seed, i) alone (edges.h): R-MAT with the parameters of Graph500,
+ * and uniform ones. */
+#include "algorithms/graph/build.h"
+#include "algorithms/graph/csr.h"
+#include "algorithms/graph/generate.h"
+#include "runtime/support.h"
+
+#define ARC_CHUNK (UINT64_C(1) << 14)
+
+struct list {
+    const weir__edges *edges;
+    weir__arcs arcs;
+};
+
+static void make_arcs(void *user, uint64_t begin, uint64_t end)
+{
+    const struct list *list = user;
+    for (uint64_t i = begin; i < end; i++)
+        weir__edge(list->edges, i, &list->arcs.sources[i], &list->arcs.targets[i]);
+}
+
+static weir_status make_list(const struct weir__csr_input *input, const char *what,
+                             const weir_graph_options *options, weir_graph **graph_out)
+{
+    struct list list = {.edges = &input->edges,
+                        .arcs = {.vertices = input->vertices, .mirror = input->mirror}};
+    struct weir__need need = {0, 0};
+    weir_status status;
+    weir__need_take(&need, input->count, weir__arc_bytes(&list.arcs));
+    weir__build_need(&list.arcs, input->count, WEIR_WEIGHT_NONE, &need);
+    if (!(status = weir__need_fits(&need, "%s of scale %u", what, input->edges.scale)) &&
+        !(status = weir__arcs_reserve(&list.arcs, input->count))) {
+        weir__parallel_for(input->count, ARC_CHUNK, options->threads, make_arcs, &list);
+        list.arcs.count = input->count;
+        status = weir__build(&list.arcs, options->threads, graph_out);
+    }
+    weir__arcs_free(&list.arcs);
+    return status;
+}
+
+static weir_status generate(enum weir__edges_kind kind, uint32_t scale, uint64_t edge_factor,
+                            uint64_t seed, const weir_graph_options *options,
+                            weir_graph **graph_out)
+{
+    const struct weir__csr_input input = {
+        .edges = {.kind = kind,
+                  .scale = scale,
+                  .seed = seed,
+                  .label = weir__relabeling_of(UINT64_C(1) << scale, ~seed)},
+        .vertices = UINT64_C(1) << scale,
+        .count = edge_factor << scale,
+        .mirror = options->undirected};
+    weir_status status;
+    if (weir__csr_made(&input, options, graph_out, &status))
+        return status;
+    return make_list(&input, kind == WEIR__EDGES_RMAT ? "an R-MAT graph" : "a uniform random graph",
+                     options, graph_out);
+}
+
+weir_status weir__generate_rmat(uint32_t scale, uint64_t edge_factor, uint64_t seed,
+                                const weir_graph_options *options, weir_graph **graph_out)
+{
+    return generate(WEIR__EDGES_RMAT, scale, edge_factor, seed, options, graph_out);
+}
+
+weir_status weir__generate_uniform(uint32_t scale, uint64_t edge_factor, uint64_t seed,
+                                   const weir_graph_options *options, weir_graph **graph_out)
+{
+    return generate(WEIR__EDGES_UNIFORM, scale, edge_factor, seed, options, graph_out);
+}

@@ -3,6 +3,7 @@
  * Cheap checks come first: options, then output files, devices, the graph, and at last what needs
  * the graph, so that a typing mistake never costs a loaded graph. */
 #include "algorithms/cli/session.h"
+#include "runtime/support.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -151,15 +152,15 @@ static int place(struct weir__cli_session *session)
 
 static int allocate(struct weir__cli_session *session)
 {
-    size_t vertices = (size_t)session->graph->vertices;
-    session->values = calloc(vertices, session->algorithm->value_bytes);
-    if (wants_reference(session))
-        session->expected = calloc(vertices, session->algorithm->value_bytes);
-    if (wants_tree(session->request))
-        session->parents = calloc(vertices, sizeof *session->parents);
-    if (!session->values || (wants_reference(session) && !session->expected) ||
-        (wants_tree(session->request) && !session->parents))
-        return weir__cli_fail(EXIT_RUN, "no memory for the results of %zu vertices", vertices);
+    const size_t vertices = (size_t)session->graph->vertices;
+    const size_t bytes = session->algorithm->value_bytes;
+    weir_status status = weir__calloc(vertices, bytes, "results", &session->values);
+    if (!status && wants_reference(session))
+        status = weir__calloc(vertices, bytes, "the reference", &session->expected);
+    if (!status && wants_tree(session->request))
+        status = weir__calloc(vertices, sizeof *session->parents, "parents", &session->parents);
+    if (status)
+        return weir__cli_fail_status(status);
     return weir__cli_records_expect(&session->trials.rows,
                                     session->source_count * session->request->trials);
 }

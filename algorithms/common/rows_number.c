@@ -14,6 +14,7 @@
 #define BLOCK       (UINT64_C(1) << 16) /* vertices */
 #define DIGIT_BITS  11
 #define DIGITS      (1u << DIGIT_BITS)
+#define SUM_DIGITS  16u   /* a cache line of counts */
 #define EXACT       4096u /* degrees below are counted each for itself */
 #define SKEW_CHUNK  (UINT64_C(1) << 18)
 #define OWNER_SHIFT 32 /* the digit is the owner */
@@ -23,7 +24,9 @@ struct sort {
     uint32_t *degree; /* by vertex; of both directions if both are wanted */
     uint32_t degree_max;
     uint32_t *from, *to; /* vertices in the order of the digits so far; from NULL: by id */
-    uint32_t *base;      /* block * digits + digit: counts, then where the block's next one goes */
+    uint32_t *
+        base; /* block * digits + digit: counts, then how far behind the digit's first the block's next one goes */
+    uint32_t *first; /* by digit: how many vertices have it, then where they begin */
     uint32_t shift, digits;
     uint64_t blocks;
 };
@@ -130,25 +133,39 @@ static void move_blocks(void *user, uint64_t begin, uint64_t end)
     for (uint64_t block = begin; block < end; block++) {
         uint32_t *next = sort->base + block * sort->digits;
         for (uint64_t i = block * BLOCK; i < block_end(sort, block); i++) {
-            uint32_t v = vertex_at(sort, i);
-            sort->to[next[digit_of(sort, v)]++] = v;
+            const uint32_t v = vertex_at(sort, i), digit = digit_of(sort, v);
+            sort->to[sort->first[digit] + next[digit]++] = v;
         }
     }
 }
 
-/* Counts become the sums of those before, and totals, if asked for, those of each digit. */
+/* What a block has of a digit becomes what the blocks before have of it; of each digit remains how many there are. */
+static void add_up_blocks(void *user, uint64_t begin, uint64_t end)
+{
+    const struct sort *sort = user;
+    uint32_t sum[SUM_DIGITS] = {0};
+    for (uint64_t block = 0; block < sort->blocks; block++) {
+        uint32_t *cell = sort->base + block * sort->digits;
+        for (uint64_t digit = begin; digit < end; digit++) {
+            const uint32_t here = cell[digit];
+            cell[digit] = sum[digit - begin];
+            sum[digit - begin] += here;
+        }
+    }
+    memcpy(sort->first + begin, sum, (end - begin) * sizeof *sum);
+}
+
+/* Where each digit's vertices begin. Totals, if asked for, are how many there are. */
 static void add_up(const struct sort *sort, uint32_t *totals)
 {
     uint32_t sum = 0;
+    weir__parallel_for(sort->digits, SUM_DIGITS, 0, add_up_blocks, (void *)(uintptr_t)sort);
     for (uint32_t digit = 0; digit < sort->digits; digit++) {
-        uint32_t before = sum;
-        for (uint64_t block = 0; block < sort->blocks; block++) {
-            uint32_t *cell = &sort->base[block * sort->digits + digit], here = *cell;
-            *cell = sum;
-            sum += here;
-        }
+        const uint32_t here = sort->first[digit];
         if (totals)
-            totals[digit] = sum - before;
+            totals[digit] = here;
+        sort->first[digit] = sum;
+        sum += here;
     }
 }
 
@@ -277,8 +294,8 @@ weir_status weir__rows_number(struct weir__rows_build *build)
 {
     weir_rows *rows = build->rows;
     uint64_t n = rows->vertices;
-    struct sort sort = {.build = build, .blocks = (n + BLOCK - 1) / BLOCK};
-    uint32_t *spare = NULL, totals[256] = {0};
+    uint32_t *spare = NULL, totals[256] = {0}, first[DIGITS];
+    struct sort sort = {.build = build, .first = first, .blocks = (n + BLOCK - 1) / BLOCK};
     weir_status status;
     if (weir__graph_is_sketch(build->graph))
         return number_sketch(build);

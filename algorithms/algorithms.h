@@ -58,6 +58,8 @@ typedef struct weir_graph {
     uint64_t loops_dropped, duplicates_dropped;
     /** Non-zero: it was made with the reverse of every arc, of equal weight; 0: that has to be looked up. */
     int mirrored;
+    int borrowed,
+        borrowed_weights; /**< non-zero: offsets and targets, and the weights, are the caller's (weir_graph_wrap()) */
 } weir_graph;
 
 /** How a graph is read or generated. */
@@ -106,6 +108,32 @@ weir_status weir_graph_open(const char *text, const weir_graph_options *options,
 weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_t *sources,
                                  const uint32_t *targets, const double *weights,
                                  const weir_graph_options *options, weir_graph **graph_out);
+
+/** Arrays of a graph that a program has already, under the rules of weir_graph. */
+typedef struct weir_csr {
+    size_t size; /**< sizeof(weir_csr), set by WEIR_CSR_INIT */
+    uint64_t vertices, arcs;
+    const uint64_t *offsets;     /**< vertices + 1 values, from 0 to arcs */
+    const uint32_t *targets;     /**< arcs values, ascending within a row, no loops */
+    const uint32_t *weights_u32; /**< arcs values, or NULL; at most one kind of weights is given */
+    const double *
+        weights_f64; /**< arcs values, finite, or NULL. Their kind is WEIR_WEIGHT_F64 even where all are integers */
+    weir_device *
+        device; /**< whose memory the arrays lie in, of a context that lives; NULL: in host memory */
+} weir_csr;
+/** Defaults of weir_csr. */
+#define WEIR_CSR_INIT                                        \
+    {                                                        \
+        sizeof(weir_csr), 0, 0, NULL, NULL, NULL, NULL, NULL \
+    }
+
+/** A graph over arrays that lie in host memory, without copying them: they stay the caller's, unchanged, until weir_graph_destroy(), which
+ *  leaves them there. Arrays on a device are copied to the host, and needed during the call only. All arcs are looked at once.
+ *  @retval WEIR_ERR_INVALID  offsets do not ascend, a row does not or has a loop (weir_graph_from_arcs() takes such), an arc leads to no
+ *                            vertex, a weight is not finite, or arrays are missing. The sentence names the place.
+ *  @retval WEIR_ERR_NOMEM, WEIR_ERR_DEVICE  of arrays on a device.
+ *  @par Blocks  yes; works on all cores. */
+weir_status weir_graph_wrap(const weir_csr *csr, weir_graph **graph_out);
 
 /** The graph with the reverse of every arc, of which nothing is shared. Weights are left out.
  *  @retval WEIR_ERR_NOMEM  it does not fit into host memory.  @par Blocks  yes; works on all cores. */

@@ -58,6 +58,9 @@ weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options
 /** Name a graph; @p format is static. Destroys the graph and clears the pointer on failure. */
 weir_status weir__graph_name(weir_graph **graph, const char *name, const char *format);
 
+/** Without weights: those that are the graph's are freed. */
+void weir__graph_drop_weights(weir_graph *graph);
+
 /** What weir__build() needs beside the arcs, which it gives back on the way unless they are borrowed.
  *  @param[in] count  arcs of the list. @param[in] kind  of the weights. */
 void weir__build_need(const weir__arcs *arcs, uint64_t count, weir_weight_kind kind,

@@ -18,14 +18,26 @@ weir_status weir__graph_name(weir_graph **graph, const char *name, const char *f
     return weir__fail(WEIR_ERR_NOMEM, "graph: no memory for its name");
 }
 
+void weir__graph_drop_weights(weir_graph *graph)
+{
+    if (!graph->borrowed_weights) {
+        free((void *)graph->weights_u32);
+        free((void *)graph->weights_f64);
+    }
+    graph->weights_u32 = NULL;
+    graph->weights_f64 = NULL;
+    graph->borrowed_weights = 0;
+}
+
 void weir_graph_destroy(weir_graph *graph)
 {
     if (!graph)
         return;
-    free((void *)graph->offsets);
-    free((void *)graph->targets);
-    free((void *)graph->weights_u32);
-    free((void *)graph->weights_f64);
+    if (!graph->borrowed) {
+        free((void *)graph->offsets);
+        free((void *)graph->targets);
+    }
+    weir__graph_drop_weights(graph);
     free((void *)graph->name);
     free(graph);
 }

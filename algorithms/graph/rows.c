@@ -134,6 +134,14 @@ static void look_at_rows(void *user, uint64_t begin, uint64_t end)
         continue;
 }
 
+int weir__rows_tidy(const weir__rows *rows, uint32_t threads, uint64_t *stray_out)
+{
+    struct look look = {rows, UINT64_MAX, 0};
+    weir__parallel_for(rows->arcs, WEIR__ARC_CHUNK, threads, look_at_rows, &look);
+    *stray_out = look.stray;
+    return !look.untidy;
+}
+
 struct spread {
     const uint64_t *offsets;
     uint32_t *sources;
@@ -188,13 +196,13 @@ static weir_status build_list(weir__rows *rows, const weir_graph_options *option
 weir_status weir__rows_build(const weir__reader *reader, weir__rows *rows,
                              const weir_graph_options *options, weir_graph **graph_out)
 {
-    struct look look = {rows, UINT64_MAX, rows->negative};
     weir_graph *graph = NULL;
     weir_status status = WEIR_OK;
+    uint64_t stray;
     *graph_out = NULL;
-    weir__parallel_for(rows->arcs, WEIR__ARC_CHUNK, options->threads, look_at_rows, &look);
-    if (look.stray != UINT64_MAX)
-        status = weir__rows_refuse(reader, rows, look.stray, rows->targets[look.stray]);
+    const int tidy = weir__rows_tidy(rows, options->threads, &stray) && !rows->negative;
+    if (stray != UINT64_MAX)
+        status = weir__rows_refuse(reader, rows, stray, rows->targets[stray]);
     if (!status)
         status = weir__calloc(1, sizeof *graph, "graph", &graph);
     if (status)
@@ -205,7 +213,8 @@ weir_status weir__rows_build(const weir__reader *reader, weir__rows *rows,
                           .targets = rows->targets,
                           .weight_kind = rows->weights ? WEIR_WEIGHT_U32 : WEIR_WEIGHT_NONE,
                           .weights_u32 = rows->weights};
-    if (!look.untidy && (!options->undirected || weir__graph_symmetric(graph, rows->weights))) {
+    if (tidy && (!options->undirected || weir__graph_symmetric(graph, rows->weights))) {
+        graph->mirrored = options->undirected;
         *rows = (weir__rows){0};
         *graph_out = graph;
         return WEIR_OK;

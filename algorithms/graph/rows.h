@@ -35,6 +35,9 @@ weir_status weir__rows_check(const weir__reader *reader, const weir__rows *rows)
 weir_status weir__rows_refuse(const weir__reader *reader, const weir__rows *rows, uint64_t arc,
                               uint64_t target);
 
+/** Whether all rows ascend, without loops and second copies. Offsets are right.
+ *  @param[out] stray_out  the first arc that leads to no vertex; UINT64_MAX: none does. @par Blocks  yes; works on all cores. */
+int weir__rows_tidy(const weir__rows *rows, uint32_t threads, uint64_t *stray_out);
 /** Make the graph. Rows that ascend already, which is how graphs are stored as a rule, stay where they are; others
  *  are sorted and cleaned. Takes the arrays over, also on failure. The graph has no name yet.
  *  @retval WEIR_ERR_FORMAT  an arc leads to a vertex that is none. */

@@ -4,6 +4,7 @@
  * both directions of an edge weigh the same, and neither the order in which arcs were loaded nor the
  * number of threads changes a value. */
 #include "algorithms/algorithms.h"
+#include "algorithms/graph/build.h"
 #include "algorithms/graph/generate.h"
 #include "algorithms/graph/random.h"
 #include "runtime/support.h"
@@ -106,11 +107,9 @@ static weir_status put_random(weir_graph *graph, uint32_t low, uint32_t high, ui
         (status = weir__alloc(graph->arcs, sizeof *fill.weights, "weights of arcs", &fill.weights)))
         return status;
     weir__parallel_for(graph->arcs, ARC_CHUNK, 0, draw, &fill);
-    free((void *)graph->weights_u32);
-    free((void *)graph->weights_f64);
+    weir__graph_drop_weights(graph);
     graph->weight_kind = WEIR_WEIGHT_U32;
     graph->weights_u32 = fill.weights;
-    graph->weights_f64 = NULL;
     graph->negative_line = 0;
     graph->prepare_ms += weir__elapsed_ms(begin_ns);
     return WEIR_OK;

@@ -188,9 +188,12 @@ static weir_status feed(struct weir__dataflow *flow)
         weir_segment segment = {.device = weir_context_home(flow->context),
                                 .data = s->data + s->first[i],
                                 .bytes = (s->first[i + 1] - s->first[i]) * sizeof *s->data};
-        status = weir_link_send(flow->feed, &segment, NULL, NULL);
+        /* There may be more segments than an input may have under way. */
+        status =
+            weir_link_send_wait(flow->feed, &segment, NULL, weir__dataflow_left_ms(flow), NULL);
         if (!status && weir__dataflow_left_ms(flow) == 0)
-            status = weir__dataflow_explain(flow, WEIR_ERR_TIMEOUT);
+            status = WEIR_ERR_TIMEOUT;
+        status = weir__dataflow_explain(flow, status);
     }
     return status;
 }

@@ -158,7 +158,8 @@ static weir_status send_result(struct weir__dataflow_device *on, weir__pbf_slot 
         return weir__fail(WEIR_ERR_NOMEM,
                           "the output has room for %llu elements, but %llu and more stay",
                           (unsigned long long)run->room, (unsigned long long)all);
-    return weir_link_send(on->out, &segment, NULL, &slot->sent);
+    /* The host takes results in a thread of its own, so there will be room. */
+    return weir_link_send_wait(on->out, &segment, NULL, -1, &slot->sent);
 }
 
 static weir_status finish(struct weir__dataflow_device *on, weir__pbf_slot *slot)

@@ -42,6 +42,17 @@ static void tiny_segments(void **state)
     weir_context_destroy(context);
 }
 
+/* More segments than an input may have under way: they wait for room. */
+static void one_message_under_way(void **state)
+{
+    static const char *const settings[] = {"link_messages=1", "link_bytes=16", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    weir_graph *graph = open_graph("rmat:8", 0);
+    stream(context, graph, 256);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 static void assert_first_phase(weir_context *context, const weir_graph *graph, const char *name)
 {
     weir_run_stats stats = WEIR_RUN_STATS_INIT;
@@ -175,13 +186,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ON_EACH_SPEC(tiny_segments) ON_MIXED_DEVICES(tiny_segments)
-            CC_TEST(more_arcs_than_the_pools_hold, "host:1") CC_TEST(more_arcs_than_the_pools_hold,
-                                                                     "host:3")
-                CC_TEST(more_arcs_than_the_pools_hold, "cuda:0-1")
-                    CC_TEST(arcs_that_fit_reside, "host:2") CC_TEST(arcs_that_fit_reside, "cuda:0")
-                        CC_TEST(an_estimate_that_was_wrong, "host:1")
-                            CC_TEST(parents_that_do_not_fit_are_refused, "host:2")
-                                cmocka_unit_test(simulated_devices_stream),
+            CC_TEST(one_message_under_way, "host:1") CC_TEST(one_message_under_way, "host:3")
+                CC_TEST(one_message_under_way, "cuda:0-1")
+                    CC_TEST(more_arcs_than_the_pools_hold, "host:1")
+                        CC_TEST(more_arcs_than_the_pools_hold, "host:3")
+                            CC_TEST(more_arcs_than_the_pools_hold, "cuda:0-1")
+                                CC_TEST(arcs_that_fit_reside, "host:2")
+                                    CC_TEST(arcs_that_fit_reside, "cuda:0")
+                                        CC_TEST(an_estimate_that_was_wrong, "host:1")
+                                            CC_TEST(parents_that_do_not_fit_are_refused, "host:2")
+                                                cmocka_unit_test(simulated_devices_stream),
         cmocka_unit_test(plans),
     };
     return cmocka_run_group_tests_name("cc streamed", tests, make_folder, remove_folder);

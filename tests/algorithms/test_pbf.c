@@ -218,6 +218,20 @@ static void devices_need_memory_for_packets(void **state)
     weir_context_destroy(context);
 }
 
+/* Without room on a link a result waits for it. */
+static void one_message_under_way(void **state)
+{
+    static const char *const settings[] = {"link_messages=1", "link_bytes=16", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    weir_pbf_config config = config_for(0.5, 256);
+    struct bench bench;
+    bench_open(&bench, context, &config, 50000);
+    OK(run(&bench));
+    check_result(&bench);
+    bench_close(&bench);
+    weir_context_destroy(context);
+}
+
 /* ---- the check itself ---- */
 
 static void verify_finds(const weir_pbf_config *config, const uint32_t *output, uint64_t kept,
@@ -259,11 +273,11 @@ static void a_wrong_result_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_EACH_BACKEND(each_size_and_share),      ON_EACH_BACKEND(packets_of_one_element),
-        ON_EACH_BACKEND(one_buffer_is_enough),     ON_EACH_BACKEND(work_is_part_of_the_predicate),
-        ON_EACH_BACKEND(static_shares_are_equal),  ON_EACH_BACKEND(a_result_needs_room),
-        ON_BACKEND(bad_configurations, "host:1"),  ON_EACH_BACKEND(devices_need_memory_for_packets),
-        cmocka_unit_test(a_wrong_result_is_found),
+        ON_EACH_BACKEND(each_size_and_share),     ON_EACH_BACKEND(packets_of_one_element),
+        ON_EACH_BACKEND(one_buffer_is_enough),    ON_EACH_BACKEND(work_is_part_of_the_predicate),
+        ON_EACH_BACKEND(static_shares_are_equal), ON_EACH_BACKEND(a_result_needs_room),
+        ON_BACKEND(bad_configurations, "host:1"), ON_EACH_BACKEND(devices_need_memory_for_packets),
+        ON_EACH_BACKEND(one_message_under_way),   cmocka_unit_test(a_wrong_result_is_found),
     };
     return cmocka_run_group_tests_name("pbf", tests, NULL, NULL);
 }

@@ -261,6 +261,25 @@ static void with_the_smallest_queues(void **state)
     weir_context_destroy(context);
 }
 
+/* Without room on a link items wait for it: that is no failure. */
+static void with_one_message_under_way(void **state)
+{
+    static const char *const settings[] = {"queue_items=17", "packet_bytes=20", "link_messages=1",
+                                           "link_bytes=16", NULL};
+    weir_context *context = open_with_or_skip(*state, settings);
+    weir_run_options options = WEIR_RUN_OPTIONS_INIT;
+    weir_graph *graph = open_graph("star:500", 0);
+    weigh(graph, "random");
+    options.direction = WEIR_DIRECTION_PUSH;
+    options.kernel = WEIR_KERNEL_DISCRETE;
+    weir_sssp *sssp = placed(context, graph, WEIR_PARTITION_RANDOM, &options);
+    for (uint64_t source = 0; source < 4; source++)
+        assert_sssp(sssp, graph, source);
+    weir_sssp_destroy(sssp);
+    weir_graph_destroy(graph);
+    weir_context_destroy(context);
+}
+
 /* Items of different devices are counted between them, and only there. */
 static void links_carry_items(void **state)
 {
@@ -295,6 +314,7 @@ int main(void)
         ON_EACH_SPEC(every_kernel_worker_and_mapping),
         ON_EACH_SPEC(one_object_for_many_sources),
         ON_EACH_SPEC(with_the_smallest_queues),
+        ON_EACH_SPEC(with_one_message_under_way),
         ON_EACH_SPEC(links_carry_items),
     };
     return cmocka_run_group_tests_name("sssp", tests, make_folder, remove_folder);

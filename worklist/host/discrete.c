@@ -325,7 +325,7 @@ static weir_status send_seeds(struct weir_worklist *list, weir_future **done)
                                 .bytes = (size_t)seeds->count * list->op->wire_bytes,
                                 .meta = i};
         if (seeds->count)
-            status = weir_link_send(list->seed_link, &segment, NULL, &done[i]);
+            status = weir_link_send_wait(list->seed_link, &segment, NULL, -1, &done[i]);
     }
     return status;
 }

@@ -51,8 +51,8 @@ static weir_status send_some(struct worker *worker, uint32_t h)
                                 .bytes = (size_t)items * list->op->wire_bytes,
                                 .meta = worker->hops[h]};
         weir_status status = weir_link_send(worker->out, &segment, NULL, &send->done);
-        if (status)
-            return status;
+        if (status) /* without room the items wait in the ring: the thread looks again */
+            return status == WEIR_FULL ? WEIR_OK : status;
         send->items = items;
         hop->sent += items;
         hop->tail++;

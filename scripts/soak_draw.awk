@@ -1,0 +1,153 @@
+# Draws the runs of soak_random.sh: one a line, "VARIABLE=VALUE ... | VERB GRAPH OPTIONS". Variables: seed, runs, size (of graphs: 1 is for two
+# cores), made (a folder with the files that soak_random.sh makes), devices (specs, parted by blanks), first (of the tunables; 1: the smallest
+# values alone). With names=VERB it prints the options of that verb that it draws, and those that it leaves alone.
+
+# Park and Miller's generator: the same numbers in every awk, since 16807 * 2^31 is exact in a double.
+function next_number() { return state = (state * 16807) % 2147483647 }
+function below(n) { return int(next_number() / 2147483647 * n) }
+function one_of(list, n, part) { n = split(list, part, " "); return part[1 + below(n)] }
+function chance(percent) { return below(100) < percent }
+# An option with one of these values, as often as that.
+function draw(percent, name, values) { if (chance(percent)) line = line " --" name " " one_of(values) }
+function flag(percent, name) { if (chance(percent)) line = line " --" name }
+function tunable(percent, name, values) { if (chance(percent)) settings = settings name "=" one_of(values) " " }
+
+function graph(s) {
+    s = size
+    return one_of("rmat:" 6 + below(4 + s) "," 1 + below(20) " grid:" 1 + below(60 * s) "x" 1 + below(60 * s) ",0." 1 + below(9) \
+        " mesh:" 1 + below(40 * s) "x" 1 + below(40 * s) ",shuffle," 1 + below(9) " uniform:" 5 + below(5 + s) "," 1 + below(8) \
+        " smallworld:" 20 + below(3000 * s) ",8,.2 tree:" 1 + below(5000 * s) "," 1 + below(5) " chain:" 1 + below(1500 * s) \
+        " star:" 2 + below(20000 * s) " complete:" 2 + below(90 * s) " " made "/loops.el " made "/once.el " made "/hubs.el " made \
+        "/instar.el " made "/weights.mtx " made "/apart.el")
+}
+
+function shared() {
+    flag(40, "undirected")
+    draw(40, "partition", "auto edge block random")
+    draw(20, "trials", "1 2 3")
+    draw(20, "seed", "1 2 77")
+}
+
+# What runs through the worklist. A kernel that stays has one order; lanes that take items by themselves, no mapping.
+function worklist(orders, kernel, worker) {
+    kernel = chance(60) ? one_of("auto fused discrete live") : ""
+    worker = chance(50) ? one_of("auto thread warp block") : ""
+    if (kernel) line = line " --kernel " kernel
+    if (kernel == "live") draw(50, "queues", "1 2 7")
+    else draw(60, "order", orders)
+    if (worker) line = line " --worker " worker
+    if (worker == "warp") draw(50, "mapping", "auto thread warp group:1 group:4 group:32 merge")
+    else if (worker != "thread") draw(50, "mapping", "auto thread warp block group:2 group:16 group:256 group:1024 merge")
+    draw(40, "fetch", "1 2 5 33 1000")
+    draw(40, "route", "auto direct ring tree staged")
+}
+
+function way(orders) {
+    if (chance(60)) {
+        line = line " --direction push"
+        worklist(orders)
+    } else if (chance(60)) line = line " --direction " one_of("switch pull auto")
+    else if (chance(50)) worklist(orders)
+}
+
+function bfs() {
+    line = "bfs " graph()
+    shared()
+    if (chance(30)) line = line " --sources " 1 + below(3)
+    if (chance(25)) {
+        line = line " --parents"
+        if (chance(50)) line = line " --direction " one_of("switch pull auto")
+    } else way("fifo soft soft:1 soft:3 soft:400 bulk")
+    draw(10, "balance", "off")
+    draw(10, "wire", "list")
+}
+
+function sssp() {
+    line = "sssp " graph()
+    shared()
+    if (chance(30)) line = line " --sources " 1 + below(3)
+    draw(70, "weights", "auto unit random random:0-1 random:1-255:9 random:0-4294967295 random:4294967295-4294967295 random:1-1")
+    way("fifo soft soft:1 soft:50 soft:100000000 bulk")
+    draw(10, "balance", "off")
+    draw(10, "wire", "list")
+}
+
+function pr() {
+    line = "pr " graph()
+    shared()
+    draw(60, "tolerance", "1e-3 1e-5 1e-7")
+    draw(30, "damping", "0 0.3 0.85 0.9")
+    draw(30, "dangling", "spread ignore")
+    if (chance(45)) {
+        line = line " --direction push"
+        worklist("fifo soft soft:5 bulk")
+    } else {
+        draw(30, "direction", "pull auto")
+        if (chance(50)) line = line " --" one_of("bands hubs bins") " " one_of("1 2 5 33 64")
+    }
+}
+
+function cc() {
+    line = "cc " graph()
+    shared()
+    draw(50, "stream", "auto on off")
+    draw(40, "route", "auto direct ring tree staged")
+}
+
+function pbf() {
+    line = "pbf --elements " one_of("1 1000 65537 " 1 + below(300000 * size))
+    draw(60, "selectivity", "0 0.01 0.5 1")
+    draw(60, "packet", "4 64 4KiB 100KB 1MiB")
+    draw(50, "schedule", "dynamic static")
+    draw(40, "work", "0 1 9")
+    draw(20, "trials", "1 2 3")
+    draw(20, "seed", "1 2 77")
+}
+
+# The smallest values are where queues overflow, packets hold an item, and buffers run out.
+function settle(small) {
+    settings = ""
+    small = first || chance(60)
+    tunable(small ? 80 : 20, "WEIR_QUEUE_ITEMS", small ? "16 17" : "16 64 1000")
+    tunable(small ? 80 : 20, "WEIR_PACKET_BYTES", small ? "16 20" : "16 64 100 4096")
+    tunable(small ? 60 : 20, "WEIR_LINK_BUFFERS", small ? "1" : "1 2 3")
+    tunable(small ? 30 : 10, "WEIR_SPILL_BYTES", "64 65536 1GiB")
+    tunable(20, "WEIR_FUSE_ITEMS", "0 1 64")
+    tunable(20, "WEIR_LINK_MESSAGES", "1 2 100")
+    tunable(20, "WEIR_LINK_BYTES", "16 4096")
+    tunable(20, "WEIR_LINK_PATIENCE", "0 1")
+    tunable(20, "WEIR_CACHE_BYTES", "4096 65536")
+    tunable(15, "WEIR_HOST_THREADS", "1 2 3")
+    tunable(10, "WEIR_TRANSPORT", "auto staged")
+    tunable(10, "WEIR_PEER", "probe off")
+}
+
+function names(verb, text) {
+    text["bfs"] = "source sources undirected devices partition direction parents route order kernel queues worker fetch mapping balance wire trials seed verify"
+    text["sssp"] = "source sources undirected weights devices partition direction route order kernel queues worker fetch mapping balance wire trials seed verify"
+    text["pr"] = "undirected devices partition direction tolerance damping dangling bands hubs bins route order kernel queues worker fetch mapping trials seed verify"
+    text["cc"] = "undirected devices partition stream route trials seed verify"
+    text["pbf"] = "elements selectivity devices packet schedule work trials seed verify"
+    # Left alone: what bounds a run by itself, and what only writes about it.
+    text["left"] = "time-limit iterations stats output output-parents json trace dot help"
+    print text[verb], text["left"]
+}
+
+BEGIN {
+    if (names_of) {
+        names(names_of)
+        exit
+    }
+    state = (seed * 7919 + 12345) % 2147483646 + 1
+    for (i = 0; i < 10; i++) next_number()
+    for (i = 0; i < runs; i++) {
+        verb = one_of("bfs bfs bfs sssp sssp sssp pr pr cc cc pbf")
+        settle()
+        if (verb == "bfs") bfs()
+        else if (verb == "sssp") sssp()
+        else if (verb == "pr") pr()
+        else if (verb == "cc") cc()
+        else pbf()
+        print settings "| " line " --devices " one_of(devices) " --verify"
+    }
+}

@@ -167,12 +167,16 @@ static weir_status copy_pieces(struct share *share, size_t bytes)
     if (!weir__device_is_gpu(share->device) || bytes < SHARED_BYTES || threads == 1)
         return share->copy(share->device, share->destination, share->source, bytes);
     pthread_mutex_init(&share->lock, NULL);
-    weir__parallel_for(bytes, bytes / threads + 1, threads, copy_share, share);
+    weir__parallel_for(bytes, (bytes / threads / PIECE_BYTES + 1) * PIECE_BYTES, threads,
+                       copy_share, share);
     pthread_mutex_destroy(&share->lock);
     if (share->status && share->detail)
         weir__fail_adopt(share->status, share->detail);
     free(share->detail);
-    return share->status;
+    /* A thread's two pieces may fit where those of all do not. */
+    return share->status == WEIR_ERR_NOMEM
+               ? share->copy(share->device, share->destination, share->source, bytes)
+               : share->status;
 }
 
 static weir_status upload(weir_device *device, void *destination, const void *source, size_t bytes)

@@ -95,7 +95,8 @@ weir_status weir__rows_count_in_there(struct weir__rows_build *build)
     struct pieces pieces;
     rows_arcs_args args = {.in_degree = NULL};
     weir_status status;
-    if (!weir__rows_on_device(build, 0))
+    if (build->sizes ||
+        !weir__rows_on_device(build, 0)) /* a device that only counts does not count arcs */
         return WEIR_ERR_NOMEM;
     if (!(status = open_pieces(build, device, 0, &pieces)) &&
         !(status =
@@ -211,7 +212,7 @@ static weir_status take_helpers(struct placing *p)
     const uint64_t n = build->graph->vertices;
     const uint64_t stretch = p->offsets
                                  ? weir__csr_stretch(p->offsets + 1, p->part->owned, build->stretch)
-                                 : weir__csr_stretch(&p->arcs, 1, build->stretch);
+                                 : weir__csr_stretch_usual(p->arcs);
     weir_status status;
     if ((status = open_pieces(build, p->device, build->config->weights, &p->pieces)) ||
         (status = weir__device_alloc_as(p->device, "offsets of the graph", n + 1, 8,

@@ -151,6 +151,17 @@ static weir_status sum_rows(struct make *make, uint64_t *values)
 
 /* ---- in order ---------------------------------------------------------------------------------------- */
 
+/* What comes back to the host, with all arcs: how many are equal is not known yet. */
+static weir_status host_has_room(const struct weir__csr_input *input)
+{
+    const uint64_t most = input->count << (input->mirror != 0);
+    struct weir__need need = {0, 0};
+    weir__need_take(&need, input->vertices + 1, sizeof(uint64_t));
+    weir__need_take(&need, most, input->weights ? 8 : 4);
+    return weir__need_fits(&need, "a graph of %llu vertices and up to %llu arcs",
+                           (unsigned long long)input->vertices, (unsigned long long)most);
+}
+
 static weir_status count(struct make *make)
 {
     const uint64_t n = make->input->vertices;
@@ -215,13 +226,8 @@ static weir_status set_offsets(struct make *make)
 static weir_status bring_back(struct make *make)
 {
     const uint64_t arcs = make->graph.arcs;
-    struct weir__need need = {0, 0};
     weir_status status;
-    weir__need_take(&need, arcs, make->weights ? 8 : 4);
-    if ((status = weir__need_fits(&need, "a graph of %llu vertices and %llu arcs",
-                                  (unsigned long long)make->input->vertices,
-                                  (unsigned long long)arcs)) ||
-        (status = weir__alloc(arcs, 4, "graph targets", &make->graph.targets)) ||
+    if ((status = weir__alloc(arcs, 4, "graph targets", &make->graph.targets)) ||
         (status =
              weir__download(make->device, (void *)make->graph.targets, make->targets, arcs * 4)) ||
         !make->weights)
@@ -253,6 +259,8 @@ weir_status weir__csr_make(const weir_context *context, weir_device *device,
     weir_graph *graph = NULL;
     weir_status status;
     *graph_out = NULL;
+    if ((status = host_has_room(input)))
+        return status;
     if (!(status = weir_queue_create(device, 0, &make.queue)) && !(status = count(&make)) &&
         !(status = deal(&make)) && !(status = clean(&make)) && !(status = set_offsets(&make)) &&
         !(status = bring_back(&make)))

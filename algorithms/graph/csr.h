@@ -39,6 +39,8 @@ uint32_t weir__csr_bits(uint64_t count);
 /** How many arcs a stretch should hold: enough for the longest row. @param[in] usual  about so many; 0: as is best.
  *  @par Blocks  yes; works on all cores. */
 uint64_t weir__csr_stretch(const uint64_t *ends, uint64_t rows, uint64_t usual);
+/** The same of rows that are not known, none of them longer. */
+uint64_t weir__csr_stretch_usual(uint64_t arcs);
 /** Take the memory. @param[in] device  of @p context. @param[in] queue  of @p device, what everything is put into.
  *  @retval WEIR_ERR_NOMEM  the device has no room for it. @retval WEIR_ERR_UNSUPPORTED  a row of 2^31 arcs. */
 weir_status weir__csr_sorter_open(const weir_context *context, weir_device *device,

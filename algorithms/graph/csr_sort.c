@@ -37,6 +37,11 @@ static void find_longest(void *user, uint64_t begin, uint64_t end)
         ;
 }
 
+uint64_t weir__csr_stretch_usual(uint64_t arcs)
+{
+    return arcs < STRETCH_ARCS ? arcs : STRETCH_ARCS;
+}
+
 uint64_t weir__csr_stretch(const uint64_t *ends, uint64_t rows, uint64_t usual)
 {
     struct longest longest = {ends, 0};

@@ -53,6 +53,21 @@ weir_status weir__arcs_grow(weir__arcs *arcs)
     return weir__arcs_reserve(arcs, room);
 }
 
+weir_status weir__arcs_append(weir__arcs *arcs, const uint32_t *sources, const uint32_t *targets,
+                              const double *weights, uint64_t count)
+{
+    weir_status status;
+    while (arcs->room - arcs->count < count)
+        if ((status = weir__arcs_grow(arcs)))
+            return status;
+    memcpy(arcs->sources + arcs->count, sources, count * sizeof *sources);
+    memcpy(arcs->targets + arcs->count, targets, count * sizeof *targets);
+    if (arcs->weighted)
+        memcpy(arcs->weights + arcs->count, weights, count * sizeof *weights);
+    arcs->count += count;
+    return WEIR_OK;
+}
+
 void weir__arcs_free(weir__arcs *arcs)
 {
     if (!arcs->borrowed) {

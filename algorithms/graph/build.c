@@ -1,21 +1,28 @@
 /** @file build.c  From a list of arcs to a CSR graph, in parallel.
  *
- * A counting sort by source (count, sum, scatter with atomic cursors) leaves each row in an order
- * that depends on the threads; sorting each row by target and collapsing equal targets to the
- * smallest weight makes the result depend on the set of arcs alone. So does the kind of weights: that
- * of the arcs that remain. Mirrored arcs are never stored:
- * every pass handles both directions of an arc as it meets it. Peak memory is arcs plus rows, then
- * rows plus graph.
+ * Arcs are dealt out to stretches of vertices (deal.h). Each stretch is a counting sort by source, in a core's cache and
+ * into the place where its rows will be if nothing is dropped; the order of a row then depends on the threads, and sorting it by
+ * target and collapsing equal targets to the smallest weight makes the result depend on the set of arcs alone. So does the
+ * kind of weights: that of the arcs that remain. Mirrored arcs are never stored in the list: every pass handles both
+ * directions of an arc as it meets it. At its peak, memory is the list, or all arcs dealt out, or the graph.
  */
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/csr.h"
+#include "algorithms/graph/deal.h"
+#include "algorithms/graph/sort_arcs.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define ARC_CHUNK (UINT64_C(1) << 16)
-#define ROW_CHUNK (UINT64_C(1) << 10)
+
+/* One in so many arcs begins before the one in front of it: the list is in no order. */
+#define MIXED 16
+/* What stretches are sorted with has room for more arcs than most have, within these bounds; one with a hub has rows that
+ * are sorted each by itself. */
+#define SCRATCH_LEAST (UINT64_C(1) << 16)
+#define SCRATCH_MOST  (UINT64_C(1) << 19)
 
 #define SUM_CHUNKS 64
 #define SUM_LEAST  (UINT64_C(1) << 17) /* fewer values are added up before threads are there */
@@ -43,19 +50,17 @@ struct pair {
 
 struct build {
     const weir__arcs *arcs;
-    weir_weight_kind form; /* of rows, which hold arcs that will be dropped */
+    weir_weight_kind form; /* of arcs, some of which will be dropped */
     weir_weight_kind kind; /* of the graph, which the arcs that remain decide */
     uint32_t shift;        /* of the highest byte of an id, for the radix sort */
     int fractions; /* some weight is no 32-bit integer; relaxed atomic, set only; of all arcs, then of
                       those that remain */
-    uint64_t *ends; /* counts, then cursors; after the scatter the end of each row */
-    union {
-        uint32_t *plain;
-        uint64_t *packed;
-        struct pair *pairs;
-        void *any;
-    } rows;
-    uint64_t *offsets; /* kept arcs of each row, then the graph's offsets */
+    weir__dealt dealt;
+    uint64_t kept[WEIR__STRETCHES_MAX];  /* arcs of each stretch that remain */
+    uint64_t moved[WEIR__STRETCHES_MAX]; /* by how many its rows move in the end */
+    uint64_t vertices;
+    struct weir__scratch scratch;
+    uint64_t *offsets;
     uint32_t *targets;
     uint32_t *weights_u32;
     double *weights_f64;
@@ -77,127 +82,194 @@ static void look_at_weights(void *user, uint64_t begin, uint64_t end)
         __atomic_store_n(&b->fractions, 1, __ATOMIC_RELAXED);
 }
 
-static void count_arcs(void *user, uint64_t begin, uint64_t end)
+/* A row that does not ascend. @param[in] room  memory for its arcs as they were dealt out. */
+static void sort_row(struct build *b, uint64_t from, uint64_t count, void *room)
 {
-    struct build *b = user;
-    const weir__arcs *arcs = b->arcs;
-    for (uint64_t i = begin; i < end; i++) {
-        if (arcs->sources[i] == arcs->targets[i])
-            continue;
-        __atomic_fetch_add(&b->ends[arcs->sources[i]], 1, __ATOMIC_RELAXED);
-        if (arcs->mirror)
-            __atomic_fetch_add(&b->ends[arcs->targets[i]], 1, __ATOMIC_RELAXED);
-    }
-}
-
-static inline void put(struct build *b, uint32_t source, uint32_t target, uint64_t arc)
-{
-    uint64_t at = __atomic_fetch_add(&b->ends[source], 1, __ATOMIC_RELAXED);
-    if (b->form == WEIR_WEIGHT_NONE)
-        b->rows.plain[at] = target;
-    else if (b->form == WEIR_WEIGHT_U32)
-        b->rows.packed[at] = (uint64_t)target << 32 | (uint32_t)b->arcs->weights[arc];
-    else /* adding 0 turns -0 into 0, so that equal weights have equal bits */
-        b->rows.pairs[at] = (struct pair){b->arcs->weights[arc] + 0.0, target};
-}
-
-static void scatter_arcs(void *user, uint64_t begin, uint64_t end)
-{
-    struct build *b = user;
-    const weir__arcs *arcs = b->arcs;
-    for (uint64_t i = begin; i < end; i++) {
-        uint32_t source = arcs->sources[i], target = arcs->targets[i];
-        if (source == target)
-            continue;
-        put(b, source, target, i);
-        if (arcs->mirror)
-            put(b, target, source, i);
-    }
-}
-
-static uint64_t collapse_plain(uint32_t *row, uint64_t count)
-{
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < count; i++)
-        if (kept == 0 || row[kept - 1] != row[i])
-            row[kept++] = row[i];
-    return kept;
-}
-
-static uint64_t collapse_packed(uint64_t *row, uint64_t count)
-{
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        if (kept == 0 || row[kept - 1] >> 32 != row[i] >> 32)
-            row[kept++] = row[i];
-        else if (row[i] < row[kept - 1])
-            row[kept - 1] = row[i];
-    }
-    return kept;
-}
-
-static uint64_t collapse_pairs(struct pair *row, uint64_t count, int *fractions)
-{
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < count; i++) {
-        if (kept == 0 || row[kept - 1].target != row[i].target)
-            row[kept++] = row[i];
-        else if (row[i].weight < row[kept - 1].weight)
-            row[kept - 1] = row[i];
-    }
-    for (uint64_t i = 0; i < kept; i++)
-        *fractions |= is_fraction(row[i].weight);
-    return kept;
-}
-
-static void sort_rows(void *user, uint64_t begin, uint64_t end)
-{
-    struct build *b = user;
-    int fractions = 0;
-    for (uint64_t v = begin; v < end; v++) {
-        uint64_t first = v ? b->ends[v - 1] : 0, count = b->ends[v] - first;
-        switch (b->form) {
-        case WEIR_WEIGHT_NONE:
-            sort_plain(b->rows.plain + first, count, b->shift);
-            b->offsets[v] = collapse_plain(b->rows.plain + first, count);
-            break;
-        case WEIR_WEIGHT_U32:
-            sort_packed(b->rows.packed + first, count, b->shift);
-            b->offsets[v] = collapse_packed(b->rows.packed + first, count);
-            break;
-        case WEIR_WEIGHT_F64:
-            sort_pairs(b->rows.pairs + first, count, b->shift);
-            b->offsets[v] = collapse_pairs(b->rows.pairs + first, count, &fractions);
-            break;
+    uint32_t *row = b->targets + from;
+    uint64_t *packed = room;
+    struct pair *pairs = room;
+    switch (b->form) {
+    case WEIR_WEIGHT_NONE:
+        sort_plain(row, count, b->shift);
+        break;
+    case WEIR_WEIGHT_U32:
+        for (uint64_t i = 0; i < count; i++)
+            packed[i] = (uint64_t)row[i] << 32 | b->weights_u32[from + i];
+        sort_packed(packed, count, b->shift);
+        for (uint64_t i = 0; i < count; i++) {
+            row[i] = (uint32_t)(packed[i] >> 32);
+            b->weights_u32[from + i] = (uint32_t)packed[i];
         }
+        break;
+    case WEIR_WEIGHT_F64:
+        for (uint64_t i = 0; i < count; i++)
+            pairs[i] = (struct pair){b->weights_f64[from + i], row[i]};
+        sort_pairs(pairs, count, b->shift);
+        for (uint64_t i = 0; i < count; i++) {
+            row[i] = pairs[i].target;
+            b->weights_f64[from + i] = pairs[i].weight;
+        }
+        break;
     }
+}
+
+/* A sorted row, to where it will stay: there or before. @return arcs that are left. */
+static uint64_t collapse_row(struct build *b, uint64_t from, uint64_t count, uint64_t to)
+{
+    uint64_t at = to;
+    for (uint64_t i = from; i < from + count; i++) {
+        const int more = at > to && b->targets[at - 1] == b->targets[i];
+        if (!more)
+            b->targets[at] = b->targets[i];
+        if (b->weights_u32 && (!more || b->weights_u32[i] < b->weights_u32[at - 1]))
+            b->weights_u32[at - more] = b->weights_u32[i];
+        if (b->weights_f64 && (!more || b->weights_f64[i] < b->weights_f64[at - 1]))
+            b->weights_f64[at - more] = b->weights_f64[i];
+        at += !more;
+    }
+    return at - to;
+}
+
+static void move(struct build *b, uint64_t to, uint64_t from, uint64_t count)
+{
+    if (to == from)
+        return;
+    memmove(b->targets + to, b->targets + from, count * sizeof *b->targets);
+    if (b->weights_u32)
+        memmove(b->weights_u32 + to, b->weights_u32 + from, count * sizeof *b->weights_u32);
+    if (b->weights_f64)
+        memmove(b->weights_f64 + to, b->weights_f64 + from, count * sizeof *b->weights_f64);
+}
+
+static uint64_t finish_row(struct build *b, uint64_t from, uint64_t count, uint64_t to, void *room)
+{
+    const uint32_t *row = b->targets + from;
+    uint64_t i = 1;
+    int equal = 0;
+    for (; i < count && row[i - 1] <= row[i]; i++)
+        equal |= row[i - 1] == row[i];
+    if (i < count)
+        sort_row(b, from, count, room);
+    if (i < count || equal)
+        return collapse_row(b, from, count, to);
+    move(b, to, from, count);
+    return count;
+}
+
+/* Arcs of a stretch to their rows, of which `offsets` has the beginnings on entry and the ends on return. */
+static void scatter(struct build *b, uint64_t begin, uint64_t end)
+{
+    const struct weir__arc_plain *plain = (void *)b->dealt.arcs;
+    const struct weir__arc_u32 *u32 = (void *)b->dealt.arcs;
+    const struct weir__arc_f64 *f64 = (void *)b->dealt.arcs;
+    uint64_t at;
+    switch (b->form) {
+    case WEIR_WEIGHT_NONE:
+        for (uint64_t i = begin; i < end; i++)
+            b->targets[b->offsets[plain[i].source]++] = plain[i].target;
+        break;
+    case WEIR_WEIGHT_U32:
+        for (uint64_t i = begin; i < end; i++) {
+            b->targets[at = b->offsets[u32[i].source]++] = u32[i].target;
+            b->weights_u32[at] = u32[i].weight;
+        }
+        break;
+    case WEIR_WEIGHT_F64:
+        for (uint64_t i = begin; i < end; i++) {
+            b->targets[at = b->offsets[f64[i].source]++] = f64[i].target;
+            b->weights_f64[at] = f64[i].weight;
+        }
+        break;
+    }
+}
+
+static void make_stretch(struct build *b, uint32_t s)
+{
+    const uint64_t begin = b->dealt.begin[s], end = b->dealt.begin[s + 1],
+                   first = b->dealt.first[s], last = b->dealt.first[s + 1];
+    const size_t bytes = weir__dealt_bytes(b->form);
+    char *arcs = b->dealt.arcs + begin * bytes;
+    uint64_t from = begin, to = begin, descents = 0;
+    uint32_t before = 0;
+    for (uint64_t i = 0; i < end - begin; i++) {
+        uint32_t source;
+        memcpy(&source, arcs + i * bytes, sizeof source);
+        b->offsets[source]++;
+        descents += source < before;
+        before = source;
+    }
+    /* Lists that were written from a graph have rows that ascend. */
+    if (descents > (end - begin) / MIXED)
+        (void)weir__sort_arcs(&b->scratch, arcs, end - begin, b->form, b->vertices);
+    for (uint64_t v = first, sum = begin; v < last; v++) {
+        const uint64_t here = b->offsets[v];
+        b->offsets[v] = sum;
+        sum += here;
+    }
+    scatter(b, begin, end);
+    /* A row has room where the stretch was, of 12 or 16 bytes an arc: it takes 8 or 16. */
+    void *room = (void *)(((uintptr_t)arcs + 7) & ~(uintptr_t)7);
+    for (uint64_t v = first; v < last; v++) {
+        const uint64_t stop = b->offsets[v];
+        b->offsets[v] = to;
+        to += finish_row(b, from, stop - from, to, room);
+        from = stop;
+    }
+    b->kept[s] = to - begin;
+    int fractions = 0;
+    for (uint64_t i = begin; b->form == WEIR_WEIGHT_F64 && i < to; i++)
+        fractions |= is_fraction(b->weights_f64[i]);
     if (fractions)
         __atomic_store_n(&b->fractions, 1, __ATOMIC_RELAXED);
+    weir__dealt_drop(&b->dealt, s);
 }
 
-static void copy_rows(void *user, uint64_t begin, uint64_t end)
+static void make_stretches(void *user, uint64_t begin, uint64_t end)
+{
+    for (uint64_t s = begin; s < end; s++)
+        make_stretch(user, (uint32_t)s);
+}
+
+static void move_offsets(void *user, uint64_t begin, uint64_t end)
 {
     struct build *b = user;
-    for (uint64_t v = begin; v < end; v++) {
-        uint64_t from = v ? b->ends[v - 1] : 0, to = b->offsets[v];
-        uint64_t count = b->offsets[v + 1] - to;
-        if (b->form == WEIR_WEIGHT_NONE) {
-            memcpy(b->targets + to, b->rows.plain + from, count * sizeof *b->targets);
-        } else if (b->form == WEIR_WEIGHT_U32) {
-            for (uint64_t i = 0; i < count; i++) {
-                b->targets[to + i] = (uint32_t)(b->rows.packed[from + i] >> 32);
-                b->weights_u32[to + i] = (uint32_t)b->rows.packed[from + i];
-            }
-        } else {
-            for (uint64_t i = 0; i < count; i++) {
-                b->targets[to + i] = b->rows.pairs[from + i].target;
-                if (b->kind == WEIR_WEIGHT_U32)
-                    b->weights_u32[to + i] = (uint32_t)b->rows.pairs[from + i].weight;
-                else
-                    b->weights_f64[to + i] = b->rows.pairs[from + i].weight;
-            }
-        }
+    for (uint64_t s = begin; s < end; s++)
+        for (uint64_t v = b->dealt.first[s]; b->moved[s] && v < b->dealt.first[s + 1]; v++)
+            b->offsets[v] -= b->moved[s];
+}
+
+/* Rows side by side, where arcs were dropped. */
+static void join_stretches(struct build *b, uint32_t threads)
+{
+    const uint32_t stretches = b->dealt.stretches;
+    uint64_t to = 0;
+    for (uint32_t s = 0; s < stretches; s++) {
+        b->moved[s] = b->dealt.begin[s] - to;
+        move(b, to, b->dealt.begin[s], b->kept[s]);
+        to += b->kept[s];
     }
+    if (to < b->dealt.begin[stretches])
+        weir__parallel_for(stretches, 1, threads, move_offsets, b);
+    b->offsets[b->dealt.first[stretches]] = to;
+}
+
+/* What is behind the first `count` values goes back; an array that cannot be made shorter stays. */
+static void *shorten(void *data, uint64_t count, size_t bytes)
+{
+    void *shorter = data ? realloc(data, count ? count * bytes : 1) : NULL;
+    return shorter ? shorter : data;
+}
+
+/* Weights that are all integers of 32 bits now that the others were dropped: each moves to the front. */
+static void take_integers(struct build *b, uint64_t count)
+{
+    char *to = (char *)b->weights_f64;
+    for (uint64_t i = 0; i < count; i++) {
+        const uint32_t weight = (uint32_t)b->weights_f64[i];
+        memcpy(to + i * sizeof weight, &weight, sizeof weight);
+    }
+    b->weights_u32 = (void *)b->weights_f64;
+    b->weights_f64 = NULL;
 }
 
 /* Chunks are added up each for itself, then the sums of chunks, and then all values get what is before them. */
@@ -242,62 +314,62 @@ void weir__prefix_sum(uint64_t *values, uint64_t count)
     values[count] = all;
 }
 
-/* Rows sorted and collapsed, each still where the scatter put it; offsets are final. */
-static const size_t row_bytes[] = {sizeof(uint32_t), sizeof(uint64_t), sizeof(struct pair)};
+/* Bytes of an arc in a graph. */
+static const size_t kept_bytes[] = {sizeof(uint32_t), 2 * sizeof(uint32_t),
+                                    sizeof(uint32_t) + sizeof(double)};
 
 static weir_status make_rows(struct build *b, weir__arcs *arcs, uint32_t threads)
 {
-    uint64_t n = arcs->vertices;
+    const uint64_t n = arcs->vertices;
     weir_status status;
-
-    weir__parallel_for(arcs->count, ARC_CHUNK, threads, count_arcs, b);
     while (b->shift < 24 && ((n - 1) >> b->shift) > 255)
         b->shift += 8;
-    weir__prefix_sum(b->ends, n);
-    if ((status = weir__alloc(b->ends[n], row_bytes[b->form], "sorting arcs", &b->rows.any)))
+    if ((status = weir__deal(arcs, b->form, threads, &b->dealt)))
         return status;
-    weir__parallel_for(arcs->count, ARC_CHUNK, threads, scatter_arcs, b);
-    weir__arcs_free(arcs);
+    const uint64_t all = b->dealt.begin[b->dealt.stretches];
+    if ((status = weir__alloc(all, sizeof *b->targets, "graph targets", &b->targets)))
+        return status;
+    if (b->form == WEIR_WEIGHT_U32)
+        status = weir__alloc(all, sizeof *b->weights_u32, "graph weights", &b->weights_u32);
+    else if (b->form == WEIR_WEIGHT_F64)
+        status = weir__alloc(all, sizeof *b->weights_f64, "graph weights", &b->weights_f64);
+    if (status)
+        return status;
     b->fractions = 0;
-    weir__parallel_for(n, ROW_CHUNK, threads, sort_rows, b);
-    b->kind = b->form == WEIR_WEIGHT_F64 && !b->fractions ? WEIR_WEIGHT_U32 : b->form;
-    weir__prefix_sum(b->offsets, n);
+    b->vertices = n;
+    const uint64_t twice = all / b->dealt.stretches * 2,
+                   scratch = twice < SCRATCH_LEAST  ? SCRATCH_LEAST
+                             : twice > SCRATCH_MOST ? SCRATCH_MOST
+                                                    : twice;
+    weir__scratch_open(&b->scratch, scratch * weir__dealt_bytes(b->form));
+    weir__parallel_for(b->dealt.stretches, 1, threads, make_stretches, b);
+    weir__scratch_close(&b->scratch);
+    weir__dealt_free(&b->dealt);
+    join_stretches(b, threads);
+    b->kind = b->form;
+    if (b->form == WEIR_WEIGHT_F64 && !b->fractions) {
+        b->kind = WEIR_WEIGHT_U32;
+        take_integers(b, b->offsets[n]);
+    }
+    if (b->kind != b->form || b->offsets[n] < all) {
+        b->targets = shorten(b->targets, b->offsets[n], sizeof *b->targets);
+        b->weights_u32 = shorten(b->weights_u32, b->offsets[n], sizeof *b->weights_u32);
+        b->weights_f64 = shorten(b->weights_f64, b->offsets[n], sizeof *b->weights_f64);
+    }
     return WEIR_OK;
 }
 
-static weir_status make_arrays(struct build *b, uint64_t n, uint32_t threads)
-{
-    weir_status status;
-    uint64_t m = b->offsets[n];
-    if (b->kind == WEIR_WEIGHT_NONE && n > 0 && m == b->ends[n - 1]) {
-        b->targets = b->rows.plain; /* nothing was dropped: the rows are the graph */
-        b->rows.plain = NULL;
-        return WEIR_OK;
-    }
-    if ((status = weir__alloc(m, sizeof *b->targets, "graph targets", &b->targets)))
-        return status;
-    if (b->kind == WEIR_WEIGHT_U32)
-        status = weir__alloc(m, sizeof *b->weights_u32, "graph weights", &b->weights_u32);
-    else if (b->kind == WEIR_WEIGHT_F64)
-        status = weir__alloc(m, sizeof *b->weights_f64, "graph weights", &b->weights_f64);
-    if (!status)
-        weir__parallel_for(n, ROW_CHUNK, threads, copy_rows, b);
-    return status;
-}
-
+/* The list goes back while it is dealt out, and what was dealt out while rows are made of it. */
 void weir__build_need(const weir__arcs *arcs, uint64_t count, weir_weight_kind kind,
                       struct weir__need *need)
 {
-    static const size_t kept[] = {sizeof(uint32_t), 2 * sizeof(uint32_t),
-                                  sizeof(uint32_t) + sizeof(double)};
     const uint64_t n = arcs->vertices, most = count << (arcs->mirror != 0);
-    weir__need_take(need, n + 1, 2 * sizeof(uint64_t)); /* ends and offsets */
-    weir__need_take(need, most, row_bytes[kind]);
+    weir__need_take(need, n + 1, sizeof(uint64_t));
     if (!arcs->borrowed)
         weir__need_give(need, count, weir__arc_bytes(arcs));
-    weir__need_take(need, most, kept[kind]);
-    weir__need_give(need, most, row_bytes[kind]);
-    weir__need_give(need, n + 1, sizeof(uint64_t));
+    weir__need_take(need, most, weir__dealt_bytes(kind));
+    weir__need_give(need, most, weir__dealt_bytes(kind));
+    weir__need_take(need, most, kept_bytes[kind]);
 }
 
 weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_out)
@@ -316,12 +388,11 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
     if ((status = weir__need_fits(&need, "a graph of %llu vertices and up to %llu arcs",
                                   (unsigned long long)n,
                                   (unsigned long long)(arcs->count << (arcs->mirror != 0)))) ||
-        (status = weir__calloc(n + 1, sizeof *b.ends, "graph offsets", &b.ends)) ||
         (status = weir__calloc(n + 1, sizeof *b.offsets, "graph offsets", &b.offsets)) ||
         (status = weir__calloc(1, sizeof *graph, "graph", &graph)) ||
-        (status = make_rows(&b, arcs, threads)) || (status = make_arrays(&b, n, threads)))
+        (status = make_rows(&b, arcs, threads)))
         goto err_free;
-    const uint64_t kept = b.ends[n] >> (arcs->mirror != 0); /* entries that are no loops */
+    const uint64_t all = b.dealt.begin[b.dealt.stretches];
     *graph = (weir_graph){.vertices = n,
                           .arcs = b.offsets[n],
                           .offsets = b.offsets,
@@ -330,21 +401,19 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
                           .weights_u32 = b.weights_u32,
                           .weights_f64 = b.weights_f64,
                           .negative_line = arcs->negative_line,
-                          .loops_dropped = count - kept,
-                          .duplicates_dropped = b.ends[n] - b.offsets[n],
+                          /* entries that are no loops */
+                          .loops_dropped = count - (all >> (arcs->mirror != 0)),
+                          .duplicates_dropped = all - b.offsets[n],
                           .mirrored = arcs->mirror};
     *graph_out = graph;
-    free(b.rows.any);
-    free(b.ends);
     return WEIR_OK;
 err_free:
+    weir__dealt_free(&b.dealt);
     free(b.weights_f64);
     free(b.weights_u32);
     free(b.targets);
-    free(b.rows.any);
     free(graph);
     free(b.offsets);
-    free(b.ends);
     return status;
 }
 

@@ -17,6 +17,7 @@ typedef struct weir__arcs {
     int borrowed;           /* the arrays are the caller's: read only, never freed */
     int mirror;             /* every arc stands for both directions */
     uint64_t negative_line; /* of text: line of the first weight below 0; 0: there is none */
+    uint32_t threads;       /* that may read a text; 0: one per core */
     int format_given;       /* whoever named the file said what it is: nothing is guessed */
     int seen_all;           /* of a text all was looked at: its columns do not make it METIS text */
     int is_metis;           /* out: what was read as an edge list is METIS text */
@@ -46,6 +47,10 @@ static inline weir_status weir__arcs_add(weir__arcs *arcs, uint32_t source, uint
     arcs->count++;
     return WEIR_OK;
 }
+
+/** Add many. @param[in] weights  NULL: there are none. */
+weir_status weir__arcs_append(weir__arcs *arcs, const uint32_t *sources, const uint32_t *targets,
+                              const double *weights, uint64_t count);
 
 /** Sort, drop loops, collapse duplicates. Every id is below arcs->vertices, every weight finite.
  *  The arrays of @p arcs are freed on the way, unless borrowed. The graph has no name yet. */

@@ -18,7 +18,8 @@ static int begins_line(const char *line)
     return strchr("cpa", line[0]) && (!line[1] || line[1] == ' ' || line[1] == '\t');
 }
 
-static weir_status take_problem(weir__reader *reader, const char *at, struct problem *p)
+static weir_status take_problem(weir__reader *reader, const weir__arcs *arcs, const char *at,
+                                struct problem *p)
 {
     char word[WEIR__WORD_MAX];
     weir_status status;
@@ -39,7 +40,8 @@ static weir_status take_problem(weir__reader *reader, const char *at, struct pro
         return weir__line_fail(reader, "promises %llu arcs but the file has only %llu bytes",
                                (unsigned long long)p->arcs, (unsigned long long)size);
     p->seen = 1;
-    return WEIR_OK;
+    const weir__plain_form form = {.letter = 'a', .weighted = 1, .low = 1, .high = p->vertices};
+    return p->vertices ? weir__reader_ahead(reader, &form, arcs->threads) : WEIR_OK;
 }
 
 static weir_status take_arc(weir__reader *reader, const char *at, const struct problem *p,
@@ -68,7 +70,8 @@ weir_status weir__load_dimacs(weir__reader *reader, weir__arcs *arcs)
     char word[WEIR__WORD_MAX];
     weir_status status;
     arcs->weighted = 1;
-    while (!(status = weir__reader_line(reader, &line))) {
+    while (!(status = weir__arcs_add_plain(arcs, reader, problem.arcs, NULL)) &&
+           !(status = weir__reader_line(reader, &line))) {
         line = weir__skip(line);
         if (!*line)
             continue;
@@ -77,7 +80,7 @@ weir_status weir__load_dimacs(weir__reader *reader, weir__arcs *arcs)
                                    weir__word(line, word));
         if (*line == 'c')
             continue;
-        status = *line == 'p' ? take_problem(reader, line + 1, &problem)
+        status = *line == 'p' ? take_problem(reader, arcs, line + 1, &problem)
                               : take_arc(reader, line + 1, &problem, arcs);
         if (status)
             return status;

@@ -78,6 +78,24 @@ static void look_for_metis(const weir__arcs *arcs, const char *line, struct list
         weir__metis_text_begin(&list->metis, number, list->columns);
 }
 
+/* Lines that are plain need not be looked at one by one, once columns are known and none of them tells of METIS. */
+static weir_status take_plain(weir__reader *reader, weir__arcs *arcs, struct list *list)
+{
+    const weir__plain_form form = {.commas = 1, .weighted = list->columns == 3, .high = ID_MAX};
+    weir__plain sum = {0};
+    weir_status status;
+    if (!list->lines || (!list->foreign && list->metis.possible))
+        return WEIR_OK;
+    if ((status = weir__reader_ahead(reader, &form, arcs->threads)) ||
+        (status = weir__arcs_add_plain(arcs, reader, UINT64_MAX, &sum)))
+        return status;
+    if (sum.count > 0 && sum.highest >= arcs->vertices)
+        arcs->vertices = sum.highest + 1;
+    list->lines += sum.count;
+    list->loops += sum.loops;
+    return WEIR_OK;
+}
+
 /* One line that is no comment. */
 static weir_status take_line(weir__reader *reader, weir__arcs *arcs, const char *line,
                              struct list *list)
@@ -163,7 +181,8 @@ weir_status weir__load_edge_list(weir__reader *reader, weir__arcs *arcs)
     const char *line;
     struct list list = {.foreign = arcs->format_given, .level = arcs->seen_all};
     weir_status status;
-    while (!(status = weir__reader_line(reader, &line))) {
+    while (!(status = take_plain(reader, arcs, &list)) &&
+           !(status = weir__reader_line(reader, &line))) {
         line = weir__skip(line);
         if (*line == '#') {
             list.foreign = 1;

@@ -137,16 +137,22 @@ static weir_status take_entry(weir__reader *reader, const char *at, const struct
 weir_status weir__load_matrix_market(weir__reader *reader, weir__arcs *arcs)
 {
     struct matrix matrix = {0};
-    const char *line;
     weir_status status;
     if ((status = take_banner(reader, &matrix)) || (status = take_sizes(reader, &matrix)))
         return status;
+    const weir__plain_form form = {
+        .weighted = matrix.weighted, .integers = matrix.integers, .low = 1, .high = matrix.rows};
     arcs->vertices = matrix.rows;
     arcs->weighted = matrix.weighted;
     arcs->mirror = matrix.symmetric;
-    while (!(status = next_line(reader, &line)))
-        if ((status = take_entry(reader, line, &matrix, arcs)))
-            return status;
+    if (matrix.rows > 0 && (status = weir__reader_ahead(reader, &form, arcs->threads)))
+        return status;
+    do {
+        status = weir__arcs_add_plain(arcs, reader, matrix.entries, NULL);
+        const char *line;
+        if (!status && !(status = next_line(reader, &line)))
+            status = take_entry(reader, line, &matrix, arcs);
+    } while (!status);
     if (status != WEIR_CLOSED)
         return status;
     if (arcs->count < matrix.entries)

@@ -79,7 +79,7 @@ static weir_status again_as_metis(const struct source *source, weir__arcs *arcs)
             "metis:%s, or edges:%s if it is a list",
             weir__reader_path(source->reader), source->path, source->path);
     weir__arcs_free(arcs);
-    *arcs = (weir__arcs){.format_given = 1};
+    *arcs = (weir__arcs){.format_given = 1, .threads = arcs->threads};
     if ((status = weir__reader_rewind(source->reader)) || (status = skip_mark(source->reader)))
         return status;
     return say_what_was_guessed(source, weir__load_metis(source->reader, arcs));
@@ -105,7 +105,8 @@ static weir_status load_any(struct source *source, const weir_graph_options *opt
 {
     weir__rows rows = {0};
     weir_status status = detect(source);
-    weir__arcs arcs = {.format_given = source->given, .seen_all = source->whole};
+    weir__arcs arcs = {
+        .threads = options->threads, .format_given = source->given, .seen_all = source->whole};
     if (status)
         return status;
     if (source->format->load_rows) {

@@ -1,5 +1,7 @@
-/** @file read.c  Lines and bytes over a large buffer that follows the unpacked file. */
+/** @file read.c  Lines and bytes over a large buffer that follows the unpacked file, or, once many plain lines are expected,
+ * over blocks that were read ahead (ahead.h). */
 #include "algorithms/graph/read.h"
+#include "algorithms/graph/ahead.h"
 #include "algorithms/graph/unpack.h"
 #include "runtime/room.h"
 #include "runtime/support.h"
@@ -25,6 +27,10 @@ struct weir__reader {
     int holding; /* bytes were taken ahead and stand in place of the source */
     char *held;  /* them, until all were taken again */
     size_t held_at, held_have;
+    weir__ahead *ahead;           /* where lines come from, once it was begun */
+    weir__block *block;           /* the last one from there */
+    size_t buffered, buffered_to; /* of the buffer, not yet read from there */
+    char *text;                   /* what `at` and `have` count in: the buffer, or the block's */
     size_t at, have;
     char buffer[WEIR__LINE_MAX + 2]; /* one for a line's end, one for the zero behind it */
 };
@@ -61,6 +67,7 @@ weir_status weir__reader_open(const char *path, weir__reader **reader_out)
         return status;
     memset(r, 0, offsetof(weir__reader, buffer));
     r->fd = -1;
+    r->text = r->buffer;
     const int is_input = strcmp(path, "-") == 0;
     if (!(r->path = strdup(is_input ? "standard input" : path)))
         status = weir__fail(WEIR_ERR_NOMEM, "file buffer: no memory for a name");
@@ -76,6 +83,7 @@ void weir__reader_close(weir__reader *reader)
 {
     if (!reader)
         return;
+    weir__ahead_stop(reader->ahead);
     weir__unpack_end(&reader->source);
     if (reader->fd >= 0)
         close(reader->fd);
@@ -93,9 +101,12 @@ weir_status weir__reader_rewind(weir__reader *r)
 {
     if (lseek(r->fd, r->start, SEEK_SET) != r->start)
         return weir__fail(WEIR_ERR_IO, "%s: %s", r->path, strerror(errno));
+    weir__ahead_stop(r->ahead);
+    r->ahead = NULL;
     weir__unpack_end(&r->source);
     r->line = 0;
     r->inside = r->ended = 0;
+    r->text = r->buffer;
     r->at = r->have = 0;
     return start(r);
 }
@@ -115,10 +126,9 @@ uint64_t weir__reader_size(const weir__reader *reader)
     return reader->size;
 }
 
-/* Bytes of the unpacked file; none only at its end. */
-static weir_status pull(weir__reader *r, void *data, size_t room, size_t *got_out)
+/* Bytes of the unpacked file behind the buffer; none only at its end. */
+static weir_status draw(weir__reader *r, void *data, size_t room, size_t *got_out)
 {
-    weir_status status = WEIR_OK;
     if (r->holding) {
         size_t left = r->held_have - r->held_at;
         *got_out = left < room ? left : room;
@@ -129,18 +139,38 @@ static weir_status pull(weir__reader *r, void *data, size_t room, size_t *got_ou
             free(r->held);
             r->held = NULL;
         }
-    } else {
-        status = weir__unpack_pull(&r->source, data, room, got_out);
+        return WEIR_OK;
     }
+    return weir__unpack_pull(&r->source, data, room, got_out);
+}
+
+static weir_status pull(weir__reader *r, void *data, size_t room, size_t *got_out)
+{
+    weir_status status = draw(r, data, room, got_out);
     if (!status)
         r->ended = *got_out == 0;
     return status;
+}
+
+/* The next block, in place of the buffer. Those before hold whole lines, all of which were taken. */
+static weir_status fill_ahead(weir__reader *r)
+{
+    weir_status status = weir__ahead_next(r->ahead, &r->block);
+    if (status)
+        return status;
+    r->text = r->block->text;
+    r->at = 0;
+    r->have = r->block->bytes;
+    r->ended = r->block->last;
+    return WEIR_OK;
 }
 
 /* Fill the buffer until `want` bytes are in it or the file ends. */
 static weir_status fill(weir__reader *r, size_t want)
 {
     const size_t room = sizeof r->buffer - 1;
+    if (r->ahead)
+        return fill_ahead(r);
     memmove(r->buffer, r->buffer + r->at, r->have - r->at);
     r->have -= r->at;
     r->at = 0;
@@ -168,25 +198,25 @@ weir_status weir__reader_peek(weir__reader *reader, size_t want, const char **da
 /* Cut a line that fills the buffer at its last blank. @return the end of the part, NULL: there is none. */
 static char *cut(weir__reader *r, char *begin)
 {
-    char *end = r->buffer + r->have;
+    char *end = r->text + r->have;
     while (end > begin && end[-1] != ' ' && end[-1] != '\t')
         end--;
     if (end == begin)
         return NULL;
-    r->at = (size_t)(end - r->buffer);
+    r->at = (size_t)(end - r->text);
     return end - 1;
 }
 
 weir_status weir__reader_part(weir__reader *r, const char **part_out, int *more_out)
 {
-    char *begin = r->buffer + r->at, *end = memchr(begin, '\n', r->have - r->at);
+    char *begin = r->text + r->at, *end = memchr(begin, '\n', r->have - r->at);
     *more_out = 0;
     while (!end && !r->ended && r->have - r->at <= WEIR__LINE_MAX) {
         size_t known = r->have - r->at;
         weir_status status = fill(r, known + 1);
         if (status)
             return status;
-        begin = r->buffer;
+        begin = r->text;
         end = memchr(begin + known, '\n', r->have - known);
     }
     *part_out = begin;
@@ -194,9 +224,9 @@ weir_status weir__reader_part(weir__reader *r, const char **part_out, int *more_
         return WEIR_CLOSED;
     r->line += !r->inside;
     if (end) {
-        r->at = (size_t)(end + 1 - r->buffer);
+        r->at = (size_t)(end + 1 - r->text);
     } else if (r->ended) {
-        end = r->buffer + r->have; /* the last line has no end of its own */
+        end = r->text + r->have; /* the last line has no end of its own */
         r->at = r->have;
     } else {
         *more_out = 1;
@@ -285,6 +315,46 @@ weir_status weir__reader_hold(weir__reader *r, uint64_t most)
     r->held = held;
     r->held_have = r->size = have;
     r->ended = 0;
+    return WEIR_OK;
+}
+
+/* What is in the buffer goes in front of what follows in the file. */
+static weir_status pull_ahead(void *user, void *data, size_t room, size_t *got_out)
+{
+    weir__reader *r = user;
+    const size_t left = r->buffered_to - r->buffered;
+    if (left == 0)
+        return draw(r, data, room, got_out);
+    *got_out = left < room ? left : room;
+    memcpy(data, r->buffer + r->buffered, *got_out);
+    r->buffered += *got_out;
+    return WEIR_OK;
+}
+
+weir_status weir__reader_ahead(weir__reader *r, const weir__plain_form *form, uint32_t threads)
+{
+    const struct weir__ahead_source source = {
+        .pull = pull_ahead, .user = r, .bytes = r->size, .hasty = r->start < 0};
+    if (r->ahead)
+        return WEIR_OK;
+    r->buffered = r->at;
+    r->buffered_to = r->have;
+    r->at = r->have = 0;
+    r->ended = 0;
+    return weir__ahead_start(form, &source, threads, &r->ahead);
+}
+
+weir_status weir__reader_plain(weir__reader *r, uint64_t most, const weir__plain **plain_out)
+{
+    weir_status status = WEIR_OK;
+    *plain_out = NULL;
+    if (r->ahead && r->at == r->have && !r->ended)
+        status = fill_ahead(r);
+    if (status || !r->ahead || r->at > 0 || r->block->taken == 0 || r->block->plain.count > most)
+        return status;
+    r->at = r->block->taken;
+    r->line += r->block->plain.count;
+    *plain_out = &r->block->plain;
     return WEIR_OK;
 }
 

@@ -3,6 +3,7 @@
 #ifndef WEIR_ALGORITHMS_GRAPH_READ_H
 #define WEIR_ALGORITHMS_GRAPH_READ_H
 
+#include "algorithms/graph/plain.h"
 #include "runtime/runtime.h"
 
 /** Longest line of text, in bytes. */
@@ -39,6 +40,14 @@ weir_status weir__reader_line(weir__reader *reader, const char **line_out);
 weir_status weir__reader_part(weir__reader *reader, const char **part_out, int *more_out);
 /** Take up to @p bytes bytes; fewer only at the end of the file. */
 weir_status weir__reader_bytes(weir__reader *reader, void *data, size_t bytes, size_t *got_out);
+
+/** From here on read ahead, by threads, for weir__reader_plain(); lines are taken as before, bytes and peeks no more.
+ *  Does nothing when it was begun already. @param[in] threads  0: one per core. @retval WEIR_ERR_NOMEM */
+weir_status weir__reader_ahead(weir__reader *reader, const weir__plain_form *form,
+                               uint32_t threads);
+/** Take the next lines if they are plain and no more than @p most: many at a time, but not all that there are. The line
+ *  last taken is then the last of them. @param[out] plain_out  what they hold, until the next call; NULL: take a line. */
+weir_status weir__reader_plain(weir__reader *reader, uint64_t most, const weir__plain **plain_out);
 
 /** WEIR_ERR_FORMAT with the file, the number of the line last taken, and a sentence. */
 weir_status weir__line_fail(const weir__reader *reader, const char *format, ...)

@@ -1,0 +1,168 @@
+/** @file plain.c  Plain lines. Digits are looked at eight at a time, in one word: how many there are and what they come to
+ * takes a dozen operations and no jump, where a loop over them would be mispredicted at the end of nearly each number. */
+#include "algorithms/graph/load.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BYTES(b) (UINT64_C(0x0101010101010101) * (b))
+
+/* Digits that a double holds without rounding. */
+#define EXACT_DIGITS 15
+
+static inline uint64_t eight(const char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* The number of eight digits, 0 to 9 each, the first one in the lowest byte: pairs, then fours, then all. */
+static inline uint64_t value_of(uint64_t digits)
+{
+    digits = digits * 10 + (digits >> 8);
+    return ((digits & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x000F424000000064) +
+            (digits >> 16 & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x0000271000000001)) >>
+           32;
+}
+
+/* Take digits. @return the character behind them; @p at: there are none, or they come to 2^63 or more. */
+static inline const char *take_digits(const char *at, uint64_t *value_out)
+{
+    const uint64_t digits = eight(at) ^ BYTES('0');
+    /* The top bit of each byte that is above 9. */
+    const uint64_t others = (((digits & BYTES(0x7F)) + BYTES(0x76)) | digits) & BYTES(0x80);
+    if (__builtin_expect(others != 0, 1)) {
+        const unsigned bits = (unsigned)__builtin_ctzll(others) & 56; /* of the digits */
+        if (bits == 0)
+            return at;
+        *value_out = value_of(digits << (64 - bits)); /* zeros in front */
+        return at + bits / 8;
+    }
+    uint64_t value = value_of(digits);
+    const char *c = at + 8;
+    for (; (unsigned)*c - '0' < 10u; c++) {
+        if (value > (UINT64_MAX >> 1) / 10 - 1)
+            return at;
+        value = value * 10 + (uint64_t)(*c - '0');
+    }
+    *value_out = value;
+    return c;
+}
+
+static inline int is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Step over what parts two numbers. @return @p at: nothing does. */
+static inline const char *take_gap(const weir__plain_form *form, const char *at)
+{
+    if (__builtin_expect(is_blank(at[0]) && (unsigned)at[1] - '0' < 10u, 1))
+        return at + 1;
+    const char *c = weir__skip(at);
+    return form->commas && *c == ',' ? weir__skip(c + 1) : c;
+}
+
+static inline int ends(char c)
+{
+    return is_blank(c) || c == '\n' || c == '\r';
+}
+
+/* Take a weight as weir__take_real() and weir__take_integer() would. @return @p at: they would not, or it is none. */
+static inline const char *take_weight(const weir__plain_form *form, const char *at,
+                                      double *weight_out)
+{
+    uint64_t whole;
+    const char *c = take_digits(at, &whole);
+    if (c > at && c - at <= EXACT_DIGITS && ends(*c)) {
+        *weight_out = (double)whole;
+        return c;
+    }
+    c = weir__parse_real(at, weight_out);
+    if (!c || !ends(*c) || !isfinite(*weight_out))
+        return at;
+    for (const char *i = at; form->integers && i < c; i++)
+        if (*i == '.' || *i == 'e' || *i == 'E')
+            return at;
+    return c;
+}
+
+/* The two ids of a line and its weight. @return the first byte of the next line; NULL: it is not plain. */
+static inline const char *take_line(const weir__plain_form *form, const char *at, uint64_t id[2],
+                                    double *weight)
+{
+    const char *c = weir__skip(at);
+    if (form->letter) {
+        if (c[0] != form->letter || !is_blank(c[1]))
+            return NULL;
+        c = weir__skip(c + 1);
+    }
+    if ((at = take_digits(c, &id[0])) == c || (c = take_gap(form, at)) == at ||
+        (at = take_digits(c, &id[1])) == c)
+        return NULL;
+    if (form->weighted &&
+        ((c = take_gap(form, at)) == at || (at = take_weight(form, c, weight)) == c))
+        return NULL;
+    if (__builtin_expect(*at != '\n', 0)) {
+        at = weir__skip(at);
+        at += at[0] == '\r' && at[1] == '\n';
+        if (*at != '\n')
+            return NULL;
+    }
+    return at + 1;
+}
+
+const char *weir__plain_take(const weir__plain_form *form, const char *text, const char *end,
+                             weir__plain *plain)
+{
+    const uint64_t span = form->high - form->low;
+    uint64_t count = 0, id[2] = {0, 0};
+    double weight = 0;
+    plain->highest = plain->loops = plain->negative = 0;
+    while (text < end && count < plain->room) {
+        const char *next = take_line(form, text, id, &weight);
+        if (!next)
+            break;
+        const uint64_t source = id[0] - form->low, target = id[1] - form->low;
+        if (source > span || target > span) /* ids below low are far above it */
+            break;
+        plain->sources[count] = (uint32_t)source;
+        plain->targets[count] = (uint32_t)target;
+        plain->highest = source > plain->highest ? source : plain->highest;
+        plain->highest = target > plain->highest ? target : plain->highest;
+        plain->loops += source == target;
+        if (form->weighted) {
+            plain->weights[count] = weight;
+            if (weight < 0 && source != target && !plain->negative)
+                plain->negative = count + 1;
+        }
+        count++;
+        text = next < end ? next : end; /* the last line may have no end of its own */
+    }
+    plain->count = count;
+    return text;
+}
+
+weir_status weir__arcs_add_plain(weir__arcs *arcs, weir__reader *reader, uint64_t most,
+                                 weir__plain *sum)
+{
+    const weir__plain *plain;
+    weir_status status;
+    while (!(status = weir__reader_plain(reader, most - arcs->count, &plain)) && plain) {
+        if (plain->negative && !arcs->negative_line)
+            arcs->negative_line = weir__reader_number(reader) - plain->count + plain->negative;
+        if (sum) {
+            sum->highest = plain->highest > sum->highest ? plain->highest : sum->highest;
+            sum->loops += plain->loops;
+            sum->count += plain->count;
+        }
+        if ((status = weir__arcs_append(arcs, plain->sources, plain->targets, plain->weights,
+                                        plain->count)))
+            break;
+    }
+    return status;
+}

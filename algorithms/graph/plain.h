@@ -1,0 +1,37 @@
+/** @file plain.h  Lines that are nothing but the numbers of an arc, many at a time. Not installed.
+ *
+ * Nearly all lines of a text are such lines. What they hold is taken here without a look at anything else; the first line
+ * that has any other byte, or a number that its format refuses, ends this and is left to the loader, which knows all
+ * rules and the sentence of each. So no rule stands in two places, but for what a plain line is. */
+#ifndef WEIR_ALGORITHMS_GRAPH_PLAIN_H
+#define WEIR_ALGORITHMS_GRAPH_PLAIN_H
+
+#include <stdint.h>
+
+/** What a plain line of a format is: [LETTER] SOURCE TARGET [WEIGHT], with blanks or tabs between them. */
+typedef struct weir__plain_form {
+    char letter;        /**< a word of its own in front of the numbers; 0: none */
+    int commas;         /**< one comma may stand between two numbers */
+    int weighted;       /**< there is a third number */
+    int integers;       /**< it has neither point nor exponent */
+    uint64_t low, high; /**< the first id and the last; high is below 2^32 */
+} weir__plain_form;
+
+/** Arcs of plain lines, and what loaders want to know of them. */
+typedef struct weir__plain {
+    uint64_t count, room;        /**< arcs, one a line; the arrays have memory for room */
+    uint32_t *sources, *targets; /**< ids less the form's low */
+    double *weights;             /**< if the form has some */
+    uint64_t highest;            /**< of all sources and targets */
+    uint64_t loops;
+    uint64_t
+        negative; /**< line of the first weight below 0 of an arc that is no loop, from 1; 0: none */
+} weir__plain;
+
+/** Take plain lines at the beginning of a text, as many as there is room for. Eight bytes behind @p end may be read; the
+ *  byte before @p end or the one at it ends a line, and a zero follows somewhere behind that.
+ *  @param[out] plain_out  the arrays and room are set.  @return the first byte that was not taken. */
+const char *weir__plain_take(const weir__plain_form *form, const char *text, const char *end,
+                             weir__plain *plain_out);
+
+#endif

@@ -1,0 +1,161 @@
+/** @file test_graph_build.c  Lists of arcs of all kinds to graphs, against a sort of all arcs at once: stretches with and
+ * without a hub, lists in order and in none, weights of which all fractions are dropped, lists that are given back. */
+#include "algorithms/graph/build.h"
+#include "tests/algorithms/graph_fixture.h"
+
+#define COUNT    400000u
+#define VERTICES 50000u
+#define HUB      7u
+
+enum weights { NONE, INTEGERS, FRACTIONS, DROPPED_FRACTIONS };
+enum order { MIXED, BY_SOURCE, SORTED };
+
+struct arc {
+    uint32_t source, target;
+    double weight;
+};
+
+static uint64_t seed;
+
+static uint32_t draw(uint32_t below)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((seed >> 33) % below);
+}
+
+static int by_all(const void *a, const void *b)
+{
+    const struct arc *x = a, *y = b;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    if (x->target != y->target)
+        return x->target < y->target ? -1 : 1;
+    return (x->weight > y->weight) - (x->weight < y->weight);
+}
+
+static int by_source(const void *a, const void *b)
+{
+    const struct arc *x = a, *y = b;
+    return (x->source > y->source) - (x->source < y->source);
+}
+
+/* A third of the arcs begins at one vertex, so that its stretch is far larger than others; many come twice, some are loops.
+ * Of the last kind of weights a fraction is always on an arc that is there with a smaller integer, too. */
+static struct arc *make(enum weights weights, enum order order)
+{
+    struct arc *arcs = malloc(COUNT * sizeof *arcs);
+    assert_non_null(arcs);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        arcs[i] = (struct arc){draw(3) ? draw(VERTICES) : HUB, draw(VERTICES), draw(1000)};
+        if (i > 0 && draw(8) == 0) {
+            arcs[i] = arcs[draw(i)];
+            arcs[i].weight += weights == DROPPED_FRACTIONS ? 0.5 : weights == INTEGERS ? 1 : -0.25;
+        }
+    }
+    if (order != MIXED)
+        qsort(arcs, COUNT, sizeof *arcs, order == SORTED ? by_all : by_source);
+    return arcs;
+}
+
+/* What the graph has to be, from arcs in any order. @return how many arcs it has; they come first. */
+static uint64_t expect(struct arc *arcs, uint64_t count, uint64_t *loops_out)
+{
+    uint64_t kept = 0;
+    *loops_out = 0;
+    qsort(arcs, count, sizeof *arcs, by_all);
+    for (uint64_t i = 0; i < count; i++) {
+        *loops_out += arcs[i].source == arcs[i].target;
+        if (arcs[i].source != arcs[i].target &&
+            (kept == 0 || arcs[kept - 1].source != arcs[i].source ||
+             arcs[kept - 1].target != arcs[i].target))
+            arcs[kept++] = arcs[i];
+    }
+    return kept;
+}
+
+static void check(const weir_graph *graph, const struct arc *arcs, uint64_t count,
+                  enum weights weights)
+{
+    assert_sound(graph);
+    assert_int_equal(graph->arcs, count);
+    assert_int_equal(graph->weight_kind, weights == NONE        ? WEIR_WEIGHT_NONE
+                                         : weights == FRACTIONS ? WEIR_WEIGHT_F64
+                                                                : WEIR_WEIGHT_U32);
+    for (uint64_t v = 0, i = 0; v < VERTICES; v++) {
+        for (; i < graph->offsets[v + 1]; i++) {
+            const double weight = graph->weights_u32   ? graph->weights_u32[i]
+                                  : graph->weights_f64 ? graph->weights_f64[i]
+                                                       : arcs[i].weight;
+            if (arcs[i].source != v || arcs[i].target != graph->targets[i] ||
+                arcs[i].weight != weight)
+                fail_msg("arc %llu: %llu to %u, %g", (unsigned long long)i, (unsigned long long)v,
+                         graph->targets[i], weight);
+        }
+    }
+}
+
+/* The list of a loader, which takes it along; or one that is the caller's and stays. */
+static weir__arcs list_of(const struct arc *arcs, enum weights weights, int mirror, int borrowed)
+{
+    weir__arcs list = {.vertices = VERTICES, .weighted = weights != NONE, .mirror = mirror};
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_int_equal(weir__arcs_add(&list, arcs[i].source, arcs[i].target, arcs[i].weight),
+                         WEIR_OK);
+    list.borrowed = borrowed;
+    return list;
+}
+
+static void check_builds(const struct arc *arcs, enum weights weights, int mirror)
+{
+    static const uint32_t threads[] = {1, 2, 3, 8};
+    const uint64_t count = (uint64_t)COUNT << mirror;
+    struct arc *wanted = malloc(count * sizeof *wanted);
+    uint64_t loops;
+    assert_non_null(wanted);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        wanted[i] = arcs[i];
+        if (mirror)
+            wanted[COUNT + i] = (struct arc){arcs[i].target, arcs[i].source, arcs[i].weight};
+    }
+    const uint64_t kept = expect(wanted, count, &loops);
+    for (int t = 0; t < 4; t++) {
+        weir__arcs list = list_of(arcs, weights, mirror, t == 1);
+        uint32_t *sources = list.sources;
+        weir_graph *graph;
+        assert_int_equal(weir__build(&list, threads[t], &graph), WEIR_OK);
+        check(graph, wanted, kept, weights);
+        assert_int_equal(graph->loops_dropped, loops >> mirror);
+        assert_int_equal(graph->duplicates_dropped, count - loops - kept);
+        if (t == 1) {
+            for (uint32_t i = 0; i < COUNT; i++)
+                assert_int_equal(sources[i], arcs[i].source);
+            list.borrowed = 0;
+        }
+        weir__arcs_free(&list);
+        weir_graph_destroy(graph);
+    }
+    free(wanted);
+}
+
+static void all_kinds(void **state)
+{
+    (void)state;
+    seed = 11;
+    for (int weights = NONE; weights <= DROPPED_FRACTIONS; weights++) {
+        for (int order = MIXED; order <= SORTED; order++) {
+            struct arc *arcs = make((enum weights)weights, (enum order)order);
+            check_builds(arcs, (enum weights)weights, 0);
+            if (order != BY_SOURCE)
+                check_builds(arcs, (enum weights)weights, 1);
+            free(arcs);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_kinds),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -12,12 +12,13 @@ function draw(percent, name, values) { if (chance(percent)) line = line " --" na
 function flag(percent, name) { if (chance(percent)) line = line " --" name }
 function tunable(percent, name, values) { if (chance(percent)) settings = settings name "=" one_of(values) " " }
 
+# Through queues and packets of a few items PageRank goes round between a hub and its leaves a hundred times: no large stars there.
 function graph(s) {
     s = size
     return one_of("rmat:" 6 + below(4 + s) "," 1 + below(20) " grid:" 1 + below(60 * s) "x" 1 + below(60 * s) ",0." 1 + below(9) \
         " mesh:" 1 + below(40 * s) "x" 1 + below(40 * s) ",shuffle," 1 + below(9) " uniform:" 5 + below(5 + s) "," 1 + below(8) \
         " smallworld:" 20 + below(3000 * s) ",8,.2 tree:" 1 + below(5000 * s) "," 1 + below(5) " chain:" 1 + below(1500 * s) \
-        " star:" 2 + below(20000 * s) " complete:" 2 + below(90 * s) " " made "/loops.el " made "/once.el " made "/hubs.el " made \
+        " star:" 2 + below((verb == "pr" ? 1000 : 20000) * s) " complete:" 2 + below(90 * s) " " made "/loops.el " made "/once.el " made "/hubs.el " made \
         "/instar.el " made "/weights.mtx " made "/apart.el")
 }
 

@@ -582,6 +582,27 @@ static void large(void **state)
 }
 
 /* Why METIS text cannot hold a graph is said. */
+/* Arrays so long that all cores read them; and such a file that ends within one. */
+static void arrays_read_by_all_cores(void **state)
+{
+    (void)state;
+    char path[200];
+    weir_graph *graph, *again;
+    struct stat facts;
+    snprintf(path, sizeof path, "%s", in_folder("long.gr"));
+    assert_int_equal(weir_graph_open("grid:2200x2200", NULL, &graph), WEIR_OK);
+    assert_int_equal(weir_graph_write(graph, path), WEIR_OK);
+    assert_int_equal(weir_graph_open(path, NULL, &again), WEIR_OK);
+    assert_same(graph, again);
+    weir_graph_destroy(again);
+    weir_graph_destroy(graph);
+    assert_int_equal(stat(path, &facts), 0);
+    assert_true(facts.st_size > 100 << 20);
+    assert_int_equal(truncate(path, facts.st_size - 4), 0);
+    assert_int_equal(weir_graph_open(path, NULL, &again), WEIR_ERR_FORMAT);
+    assert_int_equal(remove(path), 0);
+}
+
 static void metis_cannot(void **state)
 {
     (void)state;
@@ -665,12 +686,19 @@ static void allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metis_read),   cmocka_unit_test(metis_refused),
-        cmocka_unit_test(long_rows),    cmocka_unit_test(gap_read),
-        cmocka_unit_test(gap_refused),  cmocka_unit_test(galois_wide),
-        cmocka_unit_test(bombs),        cmocka_unit_test(graph500),
-        cmocka_unit_test(round_trips),  cmocka_unit_test(large),
-        cmocka_unit_test(metis_cannot), cmocka_unit_test(allocations),
+        cmocka_unit_test(metis_read),
+        cmocka_unit_test(metis_refused),
+        cmocka_unit_test(long_rows),
+        cmocka_unit_test(gap_read),
+        cmocka_unit_test(gap_refused),
+        cmocka_unit_test(galois_wide),
+        cmocka_unit_test(bombs),
+        cmocka_unit_test(graph500),
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(large),
+        cmocka_unit_test(arrays_read_by_all_cores),
+        cmocka_unit_test(metis_cannot),
+        cmocka_unit_test(allocations),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -7,12 +7,13 @@
 # opening it, each the median of TRIALS runs that take turns, and the largest peak memory of the whole process over the size of
 # the graph in memory. The file lies in the page cache. On a machine that does other things as well only the ratios of a
 # row mean anything.
-# Environment: BUILD (build), SCALE (19), TRIALS (7), TMPDIR (/tmp).
+# Environment: BUILD (build), SCALE (19), TRIALS (7), TMPDIR (/tmp), RUN (a command in front of each that is timed: `chrt -f 1`
+# puts them before all else that a shared machine does).
 set -eu
 # shellcheck source=scripts/document.sh
 . "$(dirname "$0")/document.sh"
 weir=${BUILD:-build}/weir
-scale=${SCALE:-19} trials=${TRIALS:-7}
+scale=${SCALE:-19} trials=${TRIALS:-7} run=${RUN:-}
 command -v /usr/bin/time >/dev/null || {
     echo 'bench_open.sh: /usr/bin/time is needed, for the peak memory (apt install time)' >&2
     exit 2
@@ -38,7 +39,8 @@ took() {
     list=$folder/list.$1
     shift
     begin=$(date +%s%N)
-    "$@" >/dev/null
+    # shellcheck disable=SC2086 # words
+    $run "$@" >/dev/null
     end=$(date +%s%N)
     awk -v t=$((end - begin)) 'BEGIN { print t / 1e6 }' >>"$list"
 }
@@ -55,7 +57,8 @@ row() {
     for _ in $(seq "$trials"); do
         took wc wc -l "$1"
         took cat cat "$1"
-        /usr/bin/time -f %M -o "$folder/peak" "$weir" convert "$1" /dev/null --json "$json" >/dev/null
+        # shellcheck disable=SC2086 # words
+        $run /usr/bin/time -f %M -o "$folder/peak" "$weir" convert "$1" /dev/null --json "$json" >/dev/null
         member opening_ms choices "$json" >>"$folder/list.open"
         cat "$folder/peak" >>"$folder/list.peak"
     done

@@ -19,7 +19,8 @@
 
 struct slot {
     weir__block block;
-    size_t tail; /* bytes behind the block that belong to the next one */
+    char *memory; /* of text and arcs */
+    size_t tail;  /* bytes behind the block that belong to the next one */
     int done;
     weir_status status; /* of the read behind it */
     struct weir__sentence sentence;
@@ -38,7 +39,6 @@ struct weir__ahead {
     int held; /* the loader has a block */
     uint32_t slots;
     struct slot *slot; /* block i lies in i % slots */
-    char *memory;      /* of all blocks */
     uint32_t threads;
     pthread_t thread[THREADS_MAX];
 };
@@ -177,7 +177,7 @@ weir_status weir__ahead_next(weir__ahead *a, weir__block **block_out)
     return status;
 }
 
-/* Memory of all blocks, in one piece: pages of it that no text needs are never touched. */
+/* Memory of each block by itself, so that pages which no text needs are never touched: larger pieces come in large pages. */
 static weir_status reserve(weir__ahead *a, uint32_t threads)
 {
     const size_t room = a->block_bytes / 2 / ARC_BYTES * 3 + 2, text = WEIR__LINE_MAX + BEHIND + 64,
@@ -185,11 +185,12 @@ static weir_status reserve(weir__ahead *a, uint32_t threads)
     const size_t each = text / 64 * 64 + arcs * (8 + (a->form.weighted ? sizeof(double) : 0));
     weir_status status;
     a->slots = threads + 2;
-    if ((status = weir__calloc(a->slots, sizeof *a->slot, "file buffer", &a->slot)) ||
-        (status = weir__alloc(a->slots, each, "file buffer", &a->memory)))
+    if ((status = weir__calloc(a->slots, sizeof *a->slot, "file buffer", &a->slot)))
         return status;
     for (uint32_t i = 0; i < a->slots; i++) {
-        char *at = a->memory + i * each;
+        if ((status = weir__alloc(1, each, "file buffer", &a->slot[i].memory)))
+            return status;
+        char *at = a->slot[i].memory;
         weir__block *block = &a->slot[i].block;
         block->plain.weights = a->form.weighted ? (double *)(void *)at : NULL;
         at += a->form.weighted ? arcs * sizeof(double) : 0;
@@ -247,11 +248,12 @@ void weir__ahead_stop(weir__ahead *a)
     pthread_mutex_unlock(&a->lock);
     while (a->threads > 0)
         pthread_join(a->thread[--a->threads], NULL);
-    for (uint32_t i = 0; a->slot && i < a->slots; i++)
+    for (uint32_t i = 0; a->slot && i < a->slots; i++) {
         free(a->slot[i].sentence.text);
+        free(a->slot[i].memory);
+    }
     pthread_cond_destroy(&a->changed);
     pthread_mutex_destroy(&a->lock);
-    free(a->memory);
     free(a->slot);
     free(a);
 }

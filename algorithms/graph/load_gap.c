@@ -12,10 +12,12 @@
 #include "algorithms/graph/random.h"
 #include "runtime/support.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define BLOCK  4096u
 #define HEADER 17u
+#define PIECE  (UINT64_C(1) << 19) /* arcs that are looked at and not kept */
 
 struct header {
     int directed, weighted;
@@ -91,8 +93,11 @@ static weir_status take_rows(weir__reader *reader, const struct header *h, weir_
     return WEIR_OK;
 }
 
+/* Arcs from `first` on, in memory one every `stride` numbers. */
 struct sum {
-    const weir__rows *rows;
+    const weir__rows *rows; /* offsets and vertices */
+    const uint32_t *targets, *weights;
+    uint64_t first, stride;
     int turned;
     uint64_t sum; /* relaxed atomic, read after the join */
 };
@@ -101,24 +106,27 @@ static void add_hashes(void *user, uint64_t begin, uint64_t end)
 {
     struct sum *s = user;
     const weir_graph graph = {.vertices = s->rows->vertices, .offsets = s->rows->offsets};
-    struct weir__arc_walk walk = weir__arc_walk_from(&graph, begin);
+    struct weir__arc_walk walk = weir__arc_walk_from(&graph, s->first + begin);
     uint64_t sum = 0;
     for (uint64_t i = begin; i < end; i++) {
-        uint64_t v = weir__arc_walk_to(&walk, i), t = s->rows->targets[i];
-        uint64_t weight = s->rows->weights ? s->rows->weights[i] : 0;
+        uint64_t v = weir__arc_walk_to(&walk, s->first + i), t = s->targets[i * s->stride];
+        uint64_t weight = s->weights ? s->weights[i * s->stride] : 0;
         sum += weir__mix(weir__mix(s->turned ? t << 32 | v : v << 32 | t) + weight);
     }
     __atomic_fetch_add(&s->sum, sum, __ATOMIC_RELAXED);
 }
 
-/* Whether the arcs of one are those of the other turned round. Sums of hashes tell, wrong once in 2^64: to look every arc
- * up would take many times as long as to read it. */
-static int turned_round(const weir__rows *out, const weir__rows *in)
+/* Sums of hashes tell whether the arcs of one direction are those of the other turned round, wrong once in 2^64: to look every
+ * arc up would take many times as long as to read it. */
+static uint64_t sum_of(const weir__rows *rows, int turned)
 {
-    struct sum there = {out, 0, 0}, back = {in, 1, 0};
-    weir__parallel_for(out->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &there);
-    weir__parallel_for(in->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &back);
-    return there.sum == back.sum;
+    struct sum sum = {.rows = rows,
+                      .targets = rows->targets,
+                      .weights = rows->weights,
+                      .stride = 1,
+                      .turned = turned};
+    weir__parallel_for(rows->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &sum);
+    return sum.sum;
 }
 
 /* An arc to a vertex that is none has nothing that turns it round: it is the cause if there is one. */
@@ -130,22 +138,60 @@ static weir_status refuse_arcs(const weir__reader *reader, const weir__rows *row
     return weir__fail(WEIR_ERR_FORMAT, "%s: %s", weir__reader_path(reader), why);
 }
 
+/* The arcs in, which nobody keeps: each piece is summed up and forgotten. @param[in] in  its offsets were read. */
+static weir_status sum_arcs_in(weir__reader *reader, const struct header *h, const weir__rows *in,
+                               uint64_t *sum_out)
+{
+    const uint64_t stride = h->weighted ? 2 : 1;
+    uint32_t *piece = NULL;
+    struct sum sum = {.rows = in, .stride = stride, .turned = 1};
+    weir_status status =
+        weir__alloc(PIECE < h->arcs ? PIECE : h->arcs, 4 * stride, "arcs of a file", &piece);
+    for (; !status && sum.first < h->arcs; sum.first += PIECE) {
+        const uint64_t left = h->arcs - sum.first, here = left < PIECE ? left : PIECE;
+        if ((status = weir__rows_take(reader, piece, 4 * stride * here)))
+            break;
+        sum.targets = piece;
+        sum.weights = h->weighted ? piece + 1 : NULL;
+        weir__parallel_for(here, WEIR__ARC_CHUNK, 0, add_hashes, &sum);
+    }
+    free(piece);
+    *sum_out = sum.sum;
+    return status;
+}
+
+static weir_status check_in(weir__reader *reader, const struct header *h, const weir__rows *out)
+{
+    weir__rows in = {.vertices = h->vertices, .arcs = h->arcs};
+    struct weir__need need = {0, 0};
+    uint64_t sum;
+    weir_status status;
+    weir__need_take(&need, h->vertices + 1, sizeof *in.offsets);
+    if ((status =
+             weir__need_fits(&need, "rows in of %llu vertices", (unsigned long long)h->vertices)) ||
+        (status = weir__alloc(h->vertices + 1, 8, "graph offsets", &in.offsets)) ||
+        (status = weir__rows_take(reader, in.offsets, 8 * (h->vertices + 1))) ||
+        (status = weir__rows_check(reader, &in)) || (status = sum_arcs_in(reader, h, &in, &sum)))
+        goto out;
+    if (sum != sum_of(out, 0))
+        status = refuse_arcs(reader, out,
+                             "the arcs in of the GAP graph are not its arcs out turned round");
+out:
+    weir__rows_free(&in);
+    return status;
+}
+
 weir_status weir__load_gap(weir__reader *reader, weir__rows *rows)
 {
     struct header h;
-    weir__rows in = {0};
     weir_status status;
     if ((status = take_header(reader, &h)) || (status = take_rows(reader, &h, rows)))
         return status;
-    if (!h.directed)
-        return turned_round(rows, rows)
-                   ? WEIR_OK
-                   : refuse_arcs(reader, rows,
-                                 "the GAP graph says that it is undirected, but an arc has no "
-                                 "reverse of equal weight");
-    if (!(status = take_rows(reader, &h, &in)) && !turned_round(rows, &in))
-        status = refuse_arcs(reader, rows,
-                             "the arcs in of the GAP graph are not its arcs out turned round");
-    weir__rows_free(&in);
-    return status;
+    if (h.directed)
+        return check_in(reader, &h, rows);
+    return sum_of(rows, 0) == sum_of(rows, 1)
+               ? WEIR_OK
+               : refuse_arcs(reader, rows,
+                             "the GAP graph says that it is undirected, but an arc has no "
+                             "reverse of equal weight");
 }

@@ -3,6 +3,8 @@
 #include "runtime/internal.h"
 #include "tests/algorithms/graph_fixture.h"
 
+#include <fcntl.h>
+
 /* ---- METIS -------------------------------------------------------------------------------- */
 
 struct text {
@@ -245,6 +247,40 @@ static void gap_read(void **state)
     begin_gap(&b, 1, 0, 3); /* begins like a Galois file */
     rows_gap(&b, (int[]){0, 0, 0, 0, 0, 0, 0, 0, -1}, (int[]){-1});
     check_bytes(&b, "", "GAP", "3:", "3:");
+}
+
+/* Change the lowest bit of a byte. */
+static void flip(const char *path, off_t at)
+{
+    unsigned char byte;
+    int fd = open(path, O_RDWR);
+    assert_true(fd >= 0);
+    assert_int_equal(pread(fd, &byte, 1, at), 1);
+    byte ^= 1;
+    assert_int_equal(pwrite(fd, &byte, 1, at), 1);
+    close(fd);
+}
+
+/* Arcs in are summed up piece by piece and not kept: of several pieces, the last one too. */
+static void gap_of_many_arcs(void **state)
+{
+    static const char *const names[] = {"many.sg", "many.wsg"};
+    (void)state;
+    weir_graph *graph = open_graph("rmat:16", 0), *back;
+    struct stat facts;
+    assert_true(graph->arcs > 800000);
+    for (int i = 0; i < 2; i++) {
+        const char *path = in_folder(names[i]);
+        assert_int_equal(weir_graph_write(graph, path), WEIR_OK);
+        back = open_graph(path, 0);
+        assert_int_equal(back->arcs, graph->arcs);
+        assert_memory_equal(back->targets, graph->targets, graph->arcs * sizeof *graph->targets);
+        weir_graph_destroy(back);
+        assert_int_equal(stat(path, &facts), 0);
+        flip(path, facts.st_size - (i ? 8 : 4));
+        assert_file_refused(path, WEIR_ERR_FORMAT, ": ", "are not its arcs out turned round");
+    }
+    weir_graph_destroy(graph);
 }
 
 /* Refused, and so with every packing. */
@@ -686,19 +722,13 @@ static void allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(metis_read),
-        cmocka_unit_test(metis_refused),
-        cmocka_unit_test(long_rows),
-        cmocka_unit_test(gap_read),
-        cmocka_unit_test(gap_refused),
-        cmocka_unit_test(galois_wide),
-        cmocka_unit_test(bombs),
-        cmocka_unit_test(graph500),
-        cmocka_unit_test(round_trips),
-        cmocka_unit_test(large),
-        cmocka_unit_test(arrays_read_by_all_cores),
-        cmocka_unit_test(metis_cannot),
-        cmocka_unit_test(allocations),
+        cmocka_unit_test(metis_read),   cmocka_unit_test(metis_refused),
+        cmocka_unit_test(long_rows),    cmocka_unit_test(gap_read),
+        cmocka_unit_test(gap_refused),  cmocka_unit_test(gap_of_many_arcs),
+        cmocka_unit_test(galois_wide),  cmocka_unit_test(bombs),
+        cmocka_unit_test(graph500),     cmocka_unit_test(round_trips),
+        cmocka_unit_test(large),        cmocka_unit_test(arrays_read_by_all_cores),
+        cmocka_unit_test(metis_cannot), cmocka_unit_test(allocations),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

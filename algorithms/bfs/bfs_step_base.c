@@ -1,6 +1,9 @@
 /** @file bfs_step_base.c  Breadth-first search in step: the bitmap before a run. */
 #include "algorithms/bfs/bfs_in_step.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
+
+#include <stdlib.h>
 
 struct marks {
     const weir_graph *graph;
@@ -52,12 +55,19 @@ weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph
     weir_status status = weir__calloc(words, 4, "bitmap of the graph", &marks.led);
     if (status)
         return status;
-    weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_targets, &marks);
+    if ((status = weir__activity_for("marking vertices", "vertices", graph->vertices,
+                                     UINT64_C(1) << 14, 0, mark_targets, &marks)))
+        goto err_free;
     in_step->unfound = marks.count;
-    weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_sources, &marks);
+    if ((status = weir__activity_for("marking vertices", "vertices", graph->vertices,
+                                     UINT64_C(1) << 14, 0, mark_sources, &marks)))
+        goto err_free;
     in_step->longest = marks.longest;
     for (uint32_t i = 0; i < words; i++)
         marks.led[i] = ~marks.led[i];
     *base_out = marks.led;
     return WEIR_OK;
+err_free:
+    free(marks.led);
+    return status;
 }

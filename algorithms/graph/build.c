@@ -8,6 +8,7 @@
  * rows plus graph.
  */
 #include "algorithms/graph/build.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -215,16 +216,22 @@ static weir_status make_rows(struct build *b, weir__arcs *arcs, uint32_t threads
     uint64_t n = arcs->vertices;
     weir_status status;
 
-    weir__parallel_for(arcs->count, ARC_CHUNK, threads, count_arcs, b);
+    if ((status = weir__activity_for("counting arcs", "arcs", arcs->count, ARC_CHUNK, threads,
+                                     count_arcs, b)))
+        return status;
     while (b->shift < 24 && ((n - 1) >> b->shift) > 255)
         b->shift += 8;
     weir__prefix_sum(b->ends, n);
     if ((status = weir__alloc(b->ends[n], row_bytes[b->form], "sorting arcs", &b->rows.any)))
         return status;
-    weir__parallel_for(arcs->count, ARC_CHUNK, threads, scatter_arcs, b);
+    if ((status = weir__activity_for("dealing out arcs", "arcs", arcs->count, ARC_CHUNK, threads,
+                                     scatter_arcs, b)))
+        return status;
     weir__arcs_free(arcs);
     b->fractions = 0;
-    weir__parallel_for(n, ROW_CHUNK, threads, sort_rows, b);
+    if ((status =
+             weir__activity_for("sorting rows", "vertices", n, ROW_CHUNK, threads, sort_rows, b)))
+        return status;
     b->kind = b->form == WEIR_WEIGHT_F64 && !b->fractions ? WEIR_WEIGHT_U32 : b->form;
     weir__prefix_sum(b->offsets, n);
     return WEIR_OK;
@@ -246,7 +253,8 @@ static weir_status make_arrays(struct build *b, uint64_t n, uint32_t threads)
     else if (b->kind == WEIR_WEIGHT_F64)
         status = weir__alloc(m, sizeof *b->weights_f64, "graph weights", &b->weights_f64);
     if (!status)
-        weir__parallel_for(n, ROW_CHUNK, threads, copy_rows, b);
+        status =
+            weir__activity_for("writing rows", "vertices", n, ROW_CHUNK, threads, copy_rows, b);
     return status;
 }
 
@@ -271,12 +279,15 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
     struct weir__need need = {0, 0};
     const uint64_t n = arcs->vertices, count = arcs->count; /* which freeing arcs sets to 0 */
     weir_graph *graph = NULL;
-    weir_status status;
+    weir_status status = WEIR_OK;
     *graph_out = NULL;
     if (arcs->weighted) {
-        weir__parallel_for(arcs->count, ARC_CHUNK, threads, look_at_weights, &b);
+        status = weir__activity_for("looking at weights", "arcs", arcs->count, ARC_CHUNK, threads,
+                                    look_at_weights, &b);
         b.form = b.fractions ? WEIR_WEIGHT_F64 : WEIR_WEIGHT_U32;
     }
+    if (status)
+        return status;
     weir__build_need(arcs, arcs->count, b.form, &need);
     if ((status = weir__need_fits(&need, "a graph of %llu vertices and up to %llu arcs",
                                   (unsigned long long)n,

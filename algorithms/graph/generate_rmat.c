@@ -5,6 +5,7 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/generate.h"
 #include "algorithms/graph/random.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -55,11 +56,12 @@ weir_status weir__generate_rmat(uint32_t scale, uint64_t edge_factor, uint64_t s
     weir__build_need(&rmat.arcs, m, WEIR_WEIGHT_NONE, &need);
     if ((status = weir__need_fits(&need, "an R-MAT graph of scale %u", scale)) ||
         (status = weir__alloc(n, sizeof *label, "R-MAT labels", &label)) ||
-        (status = weir__arcs_reserve(&rmat.arcs, m)))
+        (status = weir__arcs_reserve(&rmat.arcs, m)) || (status = weir__shuffle(label, n, ~seed)))
         goto out;
-    weir__shuffle(label, n, ~seed);
     rmat.label = label;
-    weir__parallel_for(m, ARC_CHUNK, options->threads, make_arcs, &rmat);
+    if ((status = weir__activity_for("drawing arcs", "arcs", m, ARC_CHUNK, options->threads,
+                                     make_arcs, &rmat)))
+        goto out;
     rmat.arcs.count = m;
     free(label);
     label = NULL;

@@ -4,6 +4,7 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/generate.h"
 #include "algorithms/graph/random.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #define ARC_CHUNK (UINT64_C(1) << 14)
@@ -37,8 +38,9 @@ weir_status weir__generate_uniform(uint32_t scale, uint64_t edge_factor, uint64_
     weir__need_take(&need, m, weir__arc_bytes(&uniform.arcs));
     weir__build_need(&uniform.arcs, m, WEIR_WEIGHT_NONE, &need);
     if (!(status = weir__need_fits(&need, "a uniform random graph of scale %u", scale)) &&
-        !(status = weir__arcs_reserve(&uniform.arcs, m))) {
-        weir__parallel_for(m, ARC_CHUNK, options->threads, make_arcs, &uniform);
+        !(status = weir__arcs_reserve(&uniform.arcs, m)) &&
+        !(status = weir__activity_for("drawing arcs", "arcs", m, ARC_CHUNK, options->threads,
+                                      make_arcs, &uniform))) {
         uniform.arcs.count = m;
         status = weir__build(&uniform.arcs, options->threads, graph_out);
     }

@@ -10,6 +10,7 @@
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/load.h"
 #include "algorithms/graph/random.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <string.h>
@@ -113,12 +114,16 @@ static void add_hashes(void *user, uint64_t begin, uint64_t end)
 
 /* Whether the arcs of one are those of the other turned round. Sums of hashes tell, wrong once in 2^64: to look every arc
  * up would take many times as long as to read it. */
-static int turned_round(const weir__rows *out, const weir__rows *in)
+static weir_status turned_round(const weir__rows *out, const weir__rows *in, int *turned_out)
 {
+    static const char what[] = "comparing arcs out and in";
     struct sum there = {out, 0, 0}, back = {in, 1, 0};
-    weir__parallel_for(out->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &there);
-    weir__parallel_for(in->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &back);
-    return there.sum == back.sum;
+    weir_status status =
+        weir__activity_for(what, "arcs", out->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &there);
+    if (!status)
+        status = weir__activity_for(what, "arcs", in->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &back);
+    *turned_out = there.sum == back.sum;
+    return status;
 }
 
 /* An arc to a vertex that is none has nothing that turns it round: it is the cause if there is one. */
@@ -135,15 +140,19 @@ weir_status weir__load_gap(weir__reader *reader, weir__rows *rows)
     struct header h;
     weir__rows in = {0};
     weir_status status;
+    int turned;
     if ((status = take_header(reader, &h)) || (status = take_rows(reader, &h, rows)))
         return status;
-    if (!h.directed)
-        return turned_round(rows, rows)
-                   ? WEIR_OK
+    if (!h.directed) {
+        status = turned_round(rows, rows, &turned);
+        return status || turned
+                   ? status
                    : refuse_arcs(reader, rows,
                                  "the GAP graph says that it is undirected, but an arc has no "
                                  "reverse of equal weight");
-    if (!(status = take_rows(reader, &h, &in)) && !turned_round(rows, &in))
+    }
+    if (!(status = take_rows(reader, &h, &in)) && !(status = turned_round(rows, &in, &turned)) &&
+        !turned)
         status = refuse_arcs(reader, rows,
                              "the arcs in of the GAP graph are not its arcs out turned round");
     weir__rows_free(&in);

@@ -30,7 +30,7 @@ weir_status weir__partition_read_into(const weir_graph *graph, const char *path,
                                       weir_partition **partition_out);
 
 /** Fill in what is cut and how even the parts are. */
-void weir__partition_measure(const weir_graph *graph, weir_partition *partition);
+weir_status weir__partition_measure(const weir_graph *graph, weir_partition *partition);
 /** Write the lines of weir_partition_write() to a stream; what fails is the stream's error. */
 void weir__partition_print(const weir_partition *partition, FILE *file);
 

@@ -2,6 +2,8 @@
 #ifndef WEIR_ALGORITHMS_GRAPH_RANDOM_H
 #define WEIR_ALGORITHMS_GRAPH_RANDOM_H
 
+#include "runtime/runtime.h"
+
 #include <stdint.h>
 
 /** The finalizer of splitmix64: a bijection that mixes every bit into every other. */
@@ -27,7 +29,9 @@ static inline uint64_t weir__below(uint64_t bits, uint64_t bound)
     return ((bits >> 32) * bound + ((bits & UINT32_MAX) * bound >> 32)) >> 32;
 }
 
-/** Fill @p order with a permutation of 0 .. count-1 chosen by @p seed; count is below 2^32. */
-void weir__shuffle(uint32_t *order, uint64_t count, uint64_t seed);
+/** Fill @p order with a permutation of 0 .. count-1 chosen by @p seed; count is below 2^32.
+ *  @retval WEIR_ERR_CANCELLED, WEIR_ERR_TIMEOUT  the call that is observed is to end (runtime/observe.h). */
+weir_status weir__shuffle(uint32_t *order, uint64_t count, uint64_t seed)
+    __attribute__((warn_unused_result));
 
 #endif

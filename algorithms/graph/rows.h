@@ -42,7 +42,7 @@ weir_status weir__rows_build(const weir__reader *reader, weir__rows *rows,
                              const weir_graph_options *options, weir_graph **graph_out);
 
 /** Numbers of the vertices that arcs come from, arc by arc, into memory for as many. */
-void weir__rows_sources(const uint64_t *offsets, uint64_t vertices, uint32_t threads,
-                        uint32_t *sources_out);
+weir_status weir__rows_sources(const uint64_t *offsets, uint64_t vertices, uint32_t threads,
+                               uint32_t *sources_out);
 
 #endif

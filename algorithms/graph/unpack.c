@@ -1,9 +1,9 @@
 /** @file unpack.c  Plain, gzip, xz and zstd files as one stream of bytes. */
 #include "algorithms/graph/unpack.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,11 +13,17 @@
 #define XZ_MEMORY_MAX       (UINT64_C(1) << 30)
 #define ZSTD_WINDOW_LOG_MAX 30 /* zstd --long=30; by itself it writes 2^27 at most */
 
+/* More is not read, and not unpacked, between two looks whether the call is to end. */
+#define PULL_BYTES (4u << 20)
+
 /* Bytes of the file; none only at its end, which sets `ended`. */
 static weir_status read_some(weir__unpack *u, void *data, size_t room, size_t *got_out)
 {
     ssize_t got;
-    while ((got = read(u->fd, data, room)) < 0) {
+    weir_status status = weir__activity_wait(u->fd, POLLIN);
+    if (status)
+        return status;
+    while ((got = read(u->fd, data, room < PULL_BYTES ? room : PULL_BYTES)) < 0) {
         if (errno == EAGAIN) { /* standard input, as somebody left it */
             struct pollfd more = {.fd = u->fd, .events = POLLIN};
             (void)poll(&more, 1, -1);
@@ -27,7 +33,7 @@ static weir_status read_some(weir__unpack *u, void *data, size_t room, size_t *g
     }
     u->ended = got == 0;
     *got_out = (size_t)got;
-    return WEIR_OK;
+    return weir__activity_went((uint64_t)got);
 }
 
 /* Read more packed bytes behind those that are left. */
@@ -118,8 +124,6 @@ static weir_status pull_plain(weir__unpack *u, void *data, size_t room, size_t *
 static weir_status pull_gzip(weir__unpack *u, void *data, size_t room, size_t *got_out)
 {
     z_stream *z = &u->gzip;
-    if (room > UINT_MAX) /* zlib counts in 32 bits; whoever wants more calls again */
-        room = UINT_MAX;
     if (u->between) { /* gzip files may be glued together, and padded with zeros */
         while (u->at < u->have && u->input[u->at] == 0)
             u->at++;
@@ -207,8 +211,11 @@ static weir_status pull_zstd(weir__unpack *u, void *data, size_t room, size_t *g
 
 weir_status weir__unpack_pull(weir__unpack *u, void *data, size_t room, size_t *got_out)
 {
-    weir_status status = WEIR_OK;
+    weir_status status = weir__activity_went(0);
     *got_out = 0;
+    if (status)
+        return status;
+    room = room < PULL_BYTES ? room : PULL_BYTES;
     /* Arrays of binary files come straight into their place. */
     if (u->packing == WEIR__PLAIN && u->at == u->have && !u->ended && room >= sizeof u->input)
         return read_some(u, data, room, got_out);

@@ -219,6 +219,14 @@ static weir_status read_partition(const void *path)
     return status;
 }
 
+static weir_status write_partition(const void *path)
+{
+    weir_status status = weir_partition_write(world.two, path);
+    if (!status)
+        assert_int_equal(remove(path), 0);
+    return status;
+}
+
 static weir_status measure_parts(const void *data)
 {
     weir_partition_part parts[2];
@@ -237,6 +245,7 @@ static void partitioning_is_stopped(void **state)
     STOP_EVERYWHERE(partition, &random, 2);
     STOP_EVERYWHERE(partition, &metis, 5);
     STOP_EVERYWHERE(measure_parts, NULL, 2);
+    STOP_EVERYWHERE(write_partition, in_folder("two"), 1);
     OK(weir_partition_create(world.undirected, WEIR_PARTITION_RANDOM, 8, 1, NULL, &made));
     OK(weir_partition_write(made, in_folder("parts")));
     weir_partition_destroy(made);

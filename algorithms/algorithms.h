@@ -12,6 +12,13 @@
  *
  * Threads: graphs, partitions and placements are read-only after they are made and may be shared; a
  * traversal or an algorithm object is used by one thread at a time, except for its _cancel.
+ *
+ * Long calls: an observer of the calling thread (weir_observer in runtime/runtime.h) sees how far they are and may end them with
+ * WEIR_ERR_CANCELLED or, at its limit, WEIR_ERR_TIMEOUT: weir_graph_open(), weir_graph_from_arcs(), weir_graph_undirected(),
+ * weir_graph_weigh(), weir_graph_write(), weir_graph_summarize(), weir_graph_span_find(); weir_partition_create() (with METIS in
+ * its child), weir_partition_create_for(), weir_partition_read(), weir_partition_write(), weir_partition_parts(); weir_placement_create() and
+ * weir_placement_create_with_in_arcs(), weir_rows_create(); weir_bfs_create(), weir_sssp_create(), weir_pr_create(), weir_cc_create();
+ * weir_bfs_reference(), weir_bfs_tree_check(), weir_sssp_reference(), weir_pr_reference(), weir_pr_check(), weir_cc_reference().
  */
 #ifndef WEIR_ALGORITHMS_ALGORITHMS_H
 #define WEIR_ALGORITHMS_ALGORITHMS_H

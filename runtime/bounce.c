@@ -3,6 +3,7 @@
  * In pieces through two page-locked buffers, so that the host fills or empties one while the other is copied. To
  * memory that the program registered they go straight. */
 #include "runtime/backend.h"
+#include "runtime/observe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +68,11 @@ static weir_status copy_here(weir_device *device, void *destination, const void 
     weir_status status;
     if ((status = weir__device_failed(device)) || (status = weir__copy_strikes(device)))
         return status;
-    memcpy(destination, source, bytes);
-    return WEIR_OK;
+    for (size_t at = 0; at < bytes && !status; at += PIECE_BYTES) {
+        memcpy((char *)destination + at, (const char *)source + at, piece_at(at, bytes));
+        status = weir__activity_went(piece_at(at, bytes));
+    }
+    return status;
 }
 
 static weir_status upload_pieces(weir_device *device, char *destination, const char *source,
@@ -87,10 +91,12 @@ static weir_status upload_pieces(weir_device *device, char *destination, const c
                                  bounce.buffer[turn], n);
         if (!status)
             status = weir_queue_record(bounce.queue, bounce.copied[turn]);
+        if (!status)
+            status = weir__activity_went(n);
     }
     if (!status)
         status = weir_queue_sync(bounce.queue);
-    close_bounce(&bounce);
+    close_bounce(&bounce); /* waits for the queue */
     return status;
 }
 
@@ -167,12 +173,15 @@ static weir_status copy_pieces(struct share *share, size_t bytes)
     if (!weir__device_is_gpu(share->device) || bytes < SHARED_BYTES || threads == 1)
         return share->copy(share->device, share->destination, share->source, bytes);
     pthread_mutex_init(&share->lock, NULL);
-    weir__parallel_for(bytes, (bytes / threads / PIECE_BYTES + 1) * PIECE_BYTES, threads,
-                       copy_share, share);
+    weir_status status = weir__activity_for("copying", "bytes", bytes,
+                                            (bytes / threads / PIECE_BYTES + 1) * PIECE_BYTES,
+                                            threads, copy_share, share);
     pthread_mutex_destroy(&share->lock);
-    if (share->status && share->detail)
+    if (!status && share->status && share->detail)
         weir__fail_adopt(share->status, share->detail);
     free(share->detail);
+    if (status)
+        return status;
     /* A thread's two pieces may fit where those of all do not. */
     return share->status == WEIR_ERR_NOMEM
                ? share->copy(share->device, share->destination, share->source, bytes)
@@ -195,7 +204,12 @@ static _Thread_local uint64_t uploading_ns; /* of this thread so far */
 weir_status weir__upload(weir_device *device, void *destination, const void *source, size_t bytes)
 {
     const uint64_t begin_ns = weir__now_ns();
-    weir_status status = bytes ? upload(device, destination, source, bytes) : WEIR_OK;
+    struct weir__activity outer;
+    weir_status status = WEIR_OK;
+    if (bytes) {
+        weir__activity_part(&outer, "copying to a device", "bytes", bytes);
+        status = weir__activity_end(&outer, upload(device, destination, source, bytes));
+    }
     uploading_ns += weir__now_ns() - begin_ns;
     return status;
 }

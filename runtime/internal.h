@@ -113,12 +113,13 @@ weir_status weir__queue_reserve(weir_queue *queue, uint32_t count);
 /** Make the n-th from now (1 is the next) allocation, copy, event or operation fail, for tests; 0 turns
  *  it off. Allocations: weir__alloc, weir__calloc, weir_device_alloc, weir__text. Copies: weir_queue_copy,
  *  weir_queue_push. Events: weir_event_acquire. Device: an operation of a host queue breaks its device
- *  for good. Process-wide. */
+ *  for good. Stop: when a call looks whether it is to end, its observer is told to stop it. Process-wide. */
 enum weir__fault {
     WEIR__FAULT_ALLOC,
     WEIR__FAULT_COPY,
     WEIR__FAULT_EVENT,
     WEIR__FAULT_DEVICE,
+    WEIR__FAULT_STOP,
     WEIR__FAULTS
 };
 void weir__fault_arm(enum weir__fault kind, uint64_t nth);

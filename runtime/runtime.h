@@ -629,6 +629,55 @@ weir_status weir_context_trace_write(weir_context *context, weir_trace_form form
                                      int (*write)(void *user, const char *text, size_t bytes),
                                      void *user);
 
+/* ---- long calls ---------------------------------------------------------------------------- */
+
+/** Who waits for long calls. While an observer is attached to a thread, it sees what calls of that thread are busy with, and may
+ *  end them: those that read, make, weigh, write, partition and summarize graphs, that create placements, rows and
+ *  algorithms, copies to devices included, and that compute references (the list stands at the head of algorithms/algorithms.h).
+ *  A call that is ended leaves nothing behind: no object, no half of a file, no process; what it was given is as it was, but for
+ *  results that it would have filled. Runs are not among them: they have a cancel and a time limit of their own. Threads that a call starts
+ *  belong to it. Any number of threads may have an observer each. Long-lived. docs/waiting.md has an example. */
+typedef struct weir_observer weir_observer;
+
+/** What a call is busy with; a plain value. */
+typedef struct weir_activity {
+    size_t size;      /**< sizeof(weir_activity), set by WEIR_ACTIVITY_INIT */
+    const char *name; /**< "sorting arcs"; static storage; NULL: no such call is running */
+    const char
+        *unit; /**< of the two below: "bytes", "arcs", "vertices", ...; NULL: nothing is counted */
+    uint64_t done;
+    uint64_t total; /**< 0: nobody knows yet */
+    double ms;      /**< since the call began, milliseconds */
+} weir_activity;
+/** weir_activity: nothing filled in yet. */
+#define WEIR_ACTIVITY_INIT                         \
+    {                                              \
+        sizeof(weir_activity), NULL, NULL, 0, 0, 0 \
+    }
+
+/** Make an observer, attached to no thread, without a limit.
+ *  @retval WEIR_ERR_NOMEM
+ *  @par Threads  any. */
+weir_status weir_observer_create(weir_observer **observer_out);
+/** Destroy it; NULL is fine. If it is attached to the calling thread, that has none from then on; it may not be attached to another. */
+void weir_observer_destroy(weir_observer *observer);
+/** Have the calling thread's calls observed from now on; NULL: by nobody. To one thread at a time.
+ *  @return what was attached before, or NULL. */
+weir_observer *weir_observer_attach(weir_observer *observer);
+/** From now on a call that takes longer ends with WEIR_ERR_TIMEOUT, within tenths of a second. Each call has all of the time.
+ *  @param[in] time_limit_ms  milliseconds; 0: no limit.
+ *  @par Threads  any. */
+void weir_observer_limit(weir_observer *observer, uint32_t time_limit_ms);
+/** End the call that is running, within tenths of a second, and all later ones: they return WEIR_ERR_CANCELLED. A call that was about to be
+ *  complete may still succeed. It cannot be taken back: for other calls there is another observer.
+ *  @par Threads  any. */
+void weir_observer_stop(weir_observer *observer);
+/** What the call that is running is busy with. Counts grow until another activity begins.
+ *  @param[in,out] activity_out  begins as WEIR_ACTIVITY_INIT.
+ *  @retval WEIR_ERR_INVALID  @p observer is NULL, or the size was never set.
+ *  @par Threads  any. */
+weir_status weir_observer_look(weir_observer *observer, weir_activity *activity_out);
+
 /* ---- segments ----------------------------------------------------------------------------- */
 
 /** A piece of memory on a device with two words of the user's: what links carry. A plain value; it

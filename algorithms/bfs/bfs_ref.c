@@ -3,6 +3,7 @@
  * This is what --verify compares with, so it shares nothing with the engine but the graph. */
 #include "algorithms/algorithms.h"
 #include "algorithms/reference.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -16,6 +17,9 @@ static weir_status traverse(const weir_graph *graph, uint64_t source, uint32_t *
     levels[source] = 0;
     queue[tail++] = (uint32_t)source;
     while (head < tail) {
+        const weir_status status = weir__activity_at(head);
+        if (status)
+            return status;
         uint32_t v = queue[head++];
         if (levels[v] == INT32_MAX)
             return weir__fail(WEIR_ERR_UNSUPPORTED, "source %llu: levels above %d do not fit",
@@ -50,8 +54,11 @@ weir_status weir_bfs_reference(const weir_graph *graph, uint64_t source, int32_t
     weir_status status = weir__need_fits(&need, "the reference's search of %s", graph->name);
     if (!status)
         status = weir__alloc(graph->vertices, sizeof *queue, "the reference's queue", &queue);
-    if (!status)
-        status = traverse(graph, source, queue, levels_out);
+    if (!status) {
+        struct weir__activity outer;
+        weir__activity_begin(&outer, "searching by the reference", "vertices", graph->vertices);
+        status = weir__activity_end(&outer, traverse(graph, source, queue, levels_out));
+    }
     free(queue);
     return status;
 }

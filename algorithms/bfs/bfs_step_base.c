@@ -1,6 +1,9 @@
 /** @file bfs_step_base.c  Breadth-first search in step: the bitmap before a run. */
 #include "algorithms/bfs/bfs_in_step.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
+
+#include <stdlib.h>
 
 struct marks {
     const weir_graph *graph;
@@ -56,13 +59,20 @@ weir_status weir__bfs_in_step_base(struct bfs_in_step *in_step, const weir_graph
         return status;
     /* Where every arc has its reverse, arcs lead to what has arcs: nobody needs to go over them. */
     const int symmetric = weir_rows_symmetric(in_step->on.rows);
-    if (!symmetric)
-        weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_targets, &marks);
-    weir__parallel_for(graph->vertices, UINT64_C(1) << 14, 0, mark_sources, &marks);
+    if (!symmetric &&
+        (status = weir__activity_for("marking vertices", "vertices", graph->vertices,
+                                     UINT64_C(1) << 14, 0, mark_targets, &marks)))
+        goto err_free;
+    if ((status = weir__activity_for("marking vertices", "vertices", graph->vertices,
+                                     UINT64_C(1) << 14, 0, mark_sources, &marks)))
+        goto err_free;
     in_step->unfound = symmetric ? marks.sources : marks.count;
     in_step->longest = marks.longest;
     for (uint32_t i = 0; i < words; i++)
         marks.led[i] = ~marks.led[i];
     *base_out = marks.led;
     return WEIR_OK;
+err_free:
+    free(marks.led);
+    return status;
 }

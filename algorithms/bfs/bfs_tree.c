@@ -10,6 +10,7 @@
  * levels that obey (3) with a parent for each are those of the shortest ways. */
 #include "algorithms/algorithms.h"
 #include "algorithms/graph/arcs.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 enum { CHUNK = 1 << 14 };
@@ -112,7 +113,13 @@ weir_status weir_bfs_tree_check(const weir_graph *graph, uint64_t source, const 
     if (source >= graph->vertices)
         return weir__fail(WEIR_ERR_INVALID, "source %llu: the graph has %llu vertices",
                           (unsigned long long)source, (unsigned long long)graph->vertices);
-    weir__parallel_for(graph->vertices, CHUNK, 0, look_at_chunk, &tree);
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "checking the tree", NULL, 0);
+    weir_status status = weir__activity_end(
+        &outer, weir__activity_for("checking the tree", "vertices", graph->vertices, CHUNK, 0,
+                                   look_at_chunk, &tree));
+    if (status)
+        return status;
     if (tree.first == UINT64_MAX)
         return WEIR_OK;
     return weir__fail(WEIR_ERR_VERIFY, "vertex %llu at level %d has parent %lld, but %s",

@@ -1,6 +1,7 @@
 /** @file cc_cut.c  The ends of arcs that lead from one device to another: where they are few, connected components are
  * put together there (cc_op.h). */
 #include "algorithms/cc/cc.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -51,7 +52,11 @@ weir_status weir__cc_cut_make(const weir_graph *graph, const weir_rows *rows, ui
     *cut_out = (weir__cc_cut){.few = 0};
     if (status)
         return status;
-    weir__parallel_for(graph->vertices, CHUNK, 0, mark_ends, &pass);
+    if ((status = weir__activity_for("marking ends of cut arcs", "vertices", graph->vertices, CHUNK,
+                                     0, mark_ends, &pass))) {
+        free(pass.ends);
+        return status;
+    }
     for (uint64_t w = 0; w < words; w++)
         count += (uint64_t)__builtin_popcountll(pass.ends[w]);
     cut_out->few = count <= most;

@@ -5,6 +5,7 @@
  * of which knows where its arcs begin. */
 #include "algorithms/cc/cc_segment.h"
 #include "algorithms/graph/arcs.h"
+#include "runtime/observe.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -66,8 +67,8 @@ static uint64_t fitting(const struct cutter *c, uint64_t used, uint64_t left)
 static weir_status cut_all(struct cutter *c)
 {
     uint64_t used = c->words;
-    weir_status status;
-    for (uint32_t v = 0; v < c->graph->vertices; v++) {
+    weir_status status = WEIR_OK;
+    for (uint32_t v = 0; v < c->graph->vertices && !(status = weir__activity_at(v)); v++) {
         const uint64_t end = row_end(c, v);
         for (uint64_t arc = c->graph->offsets[v]; arc < end;) {
             uint64_t take = fitting(c, used, end - arc);
@@ -83,7 +84,7 @@ static weir_status cut_all(struct cutter *c)
             arc += take;
         }
     }
-    return WEIR_OK;
+    return status;
 }
 
 static void write_segment(const struct cutter *c, uint64_t number)
@@ -165,7 +166,8 @@ static weir_status place(struct cutter *c)
     s->first[c->count] = s->words;
     s->count = c->count;
     if (!(status = weir__cc_locked_alloc(s->context, s->words * 4, "arcs in segments", &s->data)))
-        weir__parallel_for(c->count, 1, 0, write_segments, c);
+        status =
+            weir__activity_for("writing segments", "segments", c->count, 1, 0, write_segments, c);
     return status;
 }
 
@@ -177,8 +179,11 @@ weir_status weir__cc_segments_create(weir_context *context, const weir_graph *gr
     *segments_out = (weir__cc_segments){.context = context};
     c.half = weir__graph_symmetric(graph, NULL);
     c.words = bytes / 16 * 4; /* what follows one begins at a multiple of 16 bytes */
+    struct weir__activity outer;
+    weir__activity_part(&outer, "cutting arcs into segments", "vertices", graph->vertices);
     if (!(status = cut_all(&c)))
         status = place(&c);
+    (void)weir__activity_end(&outer, status);
     free(c.cut);
     return status;
 }

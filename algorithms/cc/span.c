@@ -6,6 +6,7 @@
  * The serial references do the work, since a few passes are all there is. */
 #include "algorithms/graph/arcs.h"
 #include "algorithms/reference.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -111,6 +112,10 @@ static weir_status find(const weir_graph *graph, uint32_t *label, void *values,
     const uint32_t largest = count(graph, label, values, span);
     if (!weir__graph_symmetric(graph, NULL) && (status = weir_graph_undirected(graph, &both_ways)))
         return status;
+    if ((status = weir__activity_went(0))) {
+        weir_graph_destroy(both_ways);
+        return status;
+    }
     const weir_graph *edges = both_ways ? both_ways : graph;
     status = sweep(edges, first_source(edges, label, largest), values, span);
     weir_graph_destroy(both_ways);
@@ -130,8 +135,11 @@ weir_status weir_graph_span_find(const weir_graph *graph, weir_graph_span *span_
     weir__need_take(&need, n, 2 * sizeof(uint32_t));
     if (n && !(status = weir__need_fits(&need, "components of %s", graph->name)) &&
         !(status = weir__alloc(n, sizeof *label, "components", &label)) &&
-        !(status = weir__alloc(n, sizeof(uint32_t), "levels", &values)))
-        status = find(graph, label, values, &span);
+        !(status = weir__alloc(n, sizeof(uint32_t), "levels", &values))) {
+        struct weir__activity outer;
+        weir__activity_begin(&outer, "finding the components", NULL, 0);
+        status = weir__activity_end(&outer, find(graph, label, values, &span));
+    }
     free(values);
     free(label);
     return status ? status : weir__sized_out(span_out, &span, sizeof span, "weir_graph_span");

@@ -12,6 +12,8 @@
 
 #include <stdio.h>
 
+struct weir__cli_output;
+
 enum { EXIT_DONE = 0, EXIT_RUN = 1, EXIT_USAGE = 2 };
 
 /* ---- messages (message.c) ----------------------------------------------------------------- */
@@ -22,8 +24,19 @@ int weir__cli_fail(int code, const char *format, ...) __attribute__((format(prin
 int weir__cli_fail_status(weir_status status);
 /** The exit status that stands for a weir status. No other function knows this. */
 int weir__cli_exit_of(weir_status status);
-/** Show a line of progress where stderr is a terminal; NULL erases it. */
+
+/* ---- progress (progress.c) ----------------------------------------------------------------- */
+
+/** Say what the command is at from now on. Where stderr is a terminal, and the command is at it for longer than half a second, a line
+ *  with it is shown there, and what the library is busy with (weir__cli_signals_start()); it is redrawn until the next call.
+ *  Another number in the same @p format is the same stage. NULL erases the line; it comes before anything is printed. */
 void weir__cli_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/** The same of values that are written to a file; not where that is the terminal. */
+void weir__cli_writing(const struct weir__cli_output *output);
+/** Whether lines of progress are to be seen: where stderr is a terminal. */
+int weir__cli_progress_wanted(void);
+/** Draw the line anew, or not yet; for the thread of signals. @param[in] activity  name NULL: the library is not busy. */
+void weir__cli_progress_draw(const weir_activity *activity);
 
 /* ---- texts that others wrote (text.c) ------------------------------------------------------ */
 
@@ -294,11 +307,14 @@ int weir__cli_trace_end(weir__cli_output *outputs, weir_context *context);
 
 /* ---- signals (signals.c) ------------------------------------------------------------------ */
 
-/** Route SIGINT, SIGTERM and SIGHUP to a thread of their own. Call before any other thread is
- *  started, so that all inherit the blocked signals. */
-int weir__cli_signals_start(void);
+/** Route SIGINT, SIGTERM and SIGHUP to a thread of their own, which also observes the calling thread: it shows progress, stops a
+ *  long call of the library at a signal, and ends the program when such a call is far over --time-limit. Call before
+ *  any other thread is started, so that all inherit the blocked signals. @param[in] request  time_limit_ms counts. */
+int weir__cli_signals_start(const weir__cli_request *request);
+/** Name the signal that came, unless that was done. @return EXIT_RUN; EXIT_DONE: none came. */
+int weir__cli_signals_told(void);
 /** Say how a signal stops what runs now: the signals' thread calls @p cancel with @p user, once or several times.
- *  While nothing is watched, a signal removes temporaries and ends the program. */
+ *  While nothing is watched and no long call of the library is running, a signal removes temporaries and ends the program. */
 void weir__cli_signals_watch(void (*cancel)(void *user), void *user);
 /** End what weir__cli_signals_watch() began. @return EXIT_RUN when a signal came meanwhile, which is then named in
  *  a message, or EXIT_DONE. */

@@ -55,7 +55,8 @@ void weir__cli_help_all(void)
     fputs("  weir VERB --help\n\n", stdout);
     print_graph_text();
     fputs("\nOptions take their value as --name VALUE or --name=VALUE; -- ends options.\n"
-          "Results go to standard output, messages and progress to standard error.\n"
+          "Results go to standard output, messages to standard error, and progress of what takes\n"
+          "long too, where that is a terminal.\n"
           "\nExit status: 0 done; 1 the run failed (device, memory, time limit, verification,\n"
           "signal, results that cannot be written, a comparison in which something got slower);\n"
           "2 bad usage or bad input.\n"

@@ -62,7 +62,7 @@ static int find(const weir__cli_request *request, weir_context *context, weir_gr
     int code = how->algorithm->weighted ? weir__cli_weigh(request, graph, how->weights) : EXIT_DONE;
     if (code)
         return code;
-    weir__cli_progress("placing %s for %s ...", graph->name, name);
+    weir__cli_progress("placing %s for %s", graph->name, name);
     weir_status status = ask(request, context, graph, how);
     weir__cli_progress(NULL);
     /* What the graph or the devices do not allow is what was asked; all else is a failure. */

@@ -30,7 +30,7 @@ static void cancel(void *user)
 static void show(void *user, const char *what)
 {
     (void)user;
-    weir__cli_progress("%s ...", what);
+    weir__cli_progress("%s", what);
 }
 
 void weir__cli_measure_begin(weir_bench_config *config)

@@ -3,8 +3,6 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 int weir__cli_exit_of(weir_status status)
 {
@@ -32,24 +30,6 @@ int weir__cli_exit_of(weir_status status)
     return EXIT_RUN;
 }
 
-/* The signals' thread reads this as well, and erases the line before it prints its last message. */
-static _Atomic int progress_shown;
-
-void weir__cli_progress(const char *format, ...)
-{
-    va_list arguments;
-    if ((!format && !progress_shown) || !isatty(STDERR_FILENO))
-        return;
-    fputs("\r\033[K", stderr);
-    progress_shown = format != NULL;
-    if (format) {
-        va_start(arguments, format);
-        vfprintf(stderr, format, arguments);
-        va_end(arguments);
-    }
-    fflush(stderr);
-}
-
 int weir__cli_fail(int code, const char *format, ...)
 {
     char *sentence = NULL;
@@ -71,6 +51,9 @@ int weir__cli_fail(int code, const char *format, ...)
 int weir__cli_fail_status(weir_status status)
 {
     const char *detail = weir_error_detail();
+    const int code = status == WEIR_ERR_CANCELLED ? weir__cli_signals_told() : EXIT_DONE;
+    if (code)
+        return code;
     return weir__cli_fail(weir__cli_exit_of(status), "%s",
                           *detail ? detail : weir_status_text(status));
 }

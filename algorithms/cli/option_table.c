@@ -176,10 +176,23 @@ static const weir__cli_option options[] = {
            "for --sources and for partitions random and metis; default: 1"),
     NUMBER("seed", VERB_WHOLE | VERB_PARTITION | VERB_PLAN, seed, 0, UINT64_MAX,
            "for partitions random and metis; default: 1"),
-    OPTION("time-limit", "SECONDS", VERB_TRAVERSAL | VERB_PBF, weir__cli_set_seconds,
-           FIELD(time_limit_ms),
+    OPTION("time-limit", "SECONDS", VERB_TRAVERSAL, weir__cli_set_seconds, FIELD(time_limit_ms),
+           "stop a run that takes longer, 0.5 or 30, or a stage that does:\n"
+           "reading or making the graph, weights, partition, placing, a\n"
+           "reference or check, writing a file; each has all of the time; it\n"
+           "may take a fifth of a second to notice; default: no limit",
+           .low = 1, .high = UINT32_MAX),
+    OPTION("time-limit", "SECONDS", VERB_PBF, weir__cli_set_seconds, FIELD(time_limit_ms),
            "stop a run that takes longer, 0.5 or 30; it may take a fifth of a\n"
            "second to notice; default: no limit",
+           .low = 1, .high = UINT32_MAX),
+    OPTION("time-limit", "SECONDS",
+           VERB_GEN | VERB_CONVERT | VERB_INFO | VERB_PARTITION | VERB_PLAN, weir__cli_set_seconds,
+           FIELD(time_limit_ms),
+           "stop a stage that takes longer, 0.5 or 30: reading or making the\n"
+           "graph, weights, partition, placing, searching, writing a file; each\n"
+           "has all of the time; it may take a fifth of a second to notice;\n"
+           "default: no limit",
            .low = 1, .high = UINT32_MAX),
     FLAG("verify", VERB_TRAVERSAL | VERB_PBF, verify,
          "compare every result in full with a serial reference; default:\n"

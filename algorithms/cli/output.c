@@ -157,6 +157,8 @@ int weir__cli_output_commit(weir__cli_output *outputs, size_t count)
     int code = weir__cli_stdout_flush(), error;
     for (size_t i = 0; i < count && !code; i++)
         code = finish(&outputs[i]);
+    if (!code) /* it came when nothing was left to be stopped */
+        code = weir__cli_signals_told();
     for (size_t i = 0; i < count && !code; i++)
         if ((error = weir__replace_commit(&outputs[i].target)))
             code = fail(EXIT_RUN, &outputs[i], error);

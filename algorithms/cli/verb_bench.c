@@ -218,7 +218,7 @@ static int run_one(struct session *session, const weir_bench_info *info)
     weir_bench_config config = config_of(session->request);
     weir_bench_table *table = NULL, none = {.count = 0};
     int failed;
-    weir__cli_progress("%s ...", info->name);
+    weir__cli_progress("%s", info->name);
     weir__cli_measure_begin(&config);
     weir_status status = weir__cli_bench_run(session->context, info->name, &config, &table);
     int code = weir__cli_measure_end_of_many(status, &failed);
@@ -239,7 +239,7 @@ static int run_alone(struct session *session, const char *name)
 {
     weir_bench_config config = config_of(session->request);
     weir_bench_table *table = NULL;
-    weir__cli_progress("%s ...", name);
+    weir__cli_progress("%s", name);
     weir__cli_measure_begin(&config);
     int code = weir__cli_measure_end(weir__cli_bench_run(session->context, name, &config, &table));
     if (!code)
@@ -350,7 +350,7 @@ int weir__cli_bench(const weir__cli_request *request)
         return list_names(request);
     int code = check_options(request);
     if (!code)
-        code = weir__cli_signals_start();
+        code = weir__cli_signals_start(request);
     if (!code)
         code = open_outputs(&session);
     if (!code)

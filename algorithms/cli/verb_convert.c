@@ -122,6 +122,7 @@ static void print_text(const struct conversion *c, double ms)
 static int report(void *user)
 {
     struct conversion *c = user;
+    weir__cli_progress(NULL);
     const double ms = weir__elapsed_ms(c->begin_ns);
     if (c->json.file)
         c->code = weir__cli_json_write(document(c, ms), &c->json, 17);
@@ -134,7 +135,8 @@ static int write_graph(struct conversion *c)
 {
     const char *path = c->path;
     c->begin_ns = weir__now_ns();
-    weir__cli_progress("writing %s ...", path);
+    if (!c->to_standard_output || !isatty(STDOUT_FILENO)) /* the graph would be mixed with it */
+        weir__cli_progress("writing %s", path);
     weir_status status = weir__graph_write(c->graph, path, report, c);
     weir__cli_progress(NULL);
     if (c->code || !status)
@@ -150,7 +152,7 @@ static int convert(struct conversion *c)
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     int code = EXIT_DONE;
     options.undirected = request->undirected;
-    weir__cli_progress("opening %s ...", request->graph);
+    weir__cli_progress("opening %s", request->graph);
     weir_status status = weir_graph_open(request->graph, &options, &c->graph);
     if (!status && weir__cli_given(request, "weights"))
         code = weir__cli_weigh(request, c->graph, c->weights);
@@ -165,7 +167,7 @@ int weir__cli_convert(const weir__cli_request *request)
     c.path = request->output && strcmp(request->output, "-") == 0 ? "/dev/stdout" : request->output;
     int code = check(&c);
     if (!code)
-        code = weir__cli_signals_start();
+        code = weir__cli_signals_start(request);
     if (!code)
         code = open_outputs(&c);
     if (!code)

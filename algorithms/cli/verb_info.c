@@ -219,7 +219,8 @@ static int report(struct info *info)
 
 static int check(const weir__cli_request *request)
 {
-    static const char *const of_graphs[] = {"undirected", "weights", "devices", "brief"};
+    static const char *const of_graphs[] = {"undirected", "weights", "devices", "brief",
+                                            "time-limit"};
     static const char *const of_runs[] = {"weights", "devices"};
     for (size_t i = 0; request->config && i < sizeof of_graphs / sizeof *of_graphs; i++)
         if (weir__cli_given(request, of_graphs[i]))
@@ -242,7 +243,7 @@ static int open_all(struct info *info)
     const weir__cli_request *request = info->request;
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     weir_status status = WEIR_OK;
-    int code = weir__cli_signals_start();
+    int code = weir__cli_signals_start(request);
     if (!code && request->json)
         code = weir__cli_output_open(&info->output, "json", request->json, request);
     if (code)
@@ -250,7 +251,7 @@ static int open_all(struct info *info)
     if (!request->brief && (status = weir_context_create(request->devices, NULL, &info->context)))
         return weir__cli_fail_status(status);
     options.undirected = request->undirected;
-    weir__cli_progress("loading %s ...", request->graph);
+    weir__cli_progress("loading %s", request->graph);
     if (!(status = weir_graph_open(request->graph, &options, &info->graph)))
         status = weir_graph_summarize(info->graph, &info->facts);
     weir__cli_progress(NULL);
@@ -262,7 +263,7 @@ static int look(struct info *info)
     info->weight_kind = info->graph->weight_kind;
     if (info->request->brief)
         return EXIT_DONE;
-    weir__cli_progress("searching %s ...", info->graph->name);
+    weir__cli_progress("searching %s", info->graph->name);
     weir_status status = weir_graph_span_find(info->graph, &info->span);
     weir__cli_progress(NULL);
     /* All else is known already, and may take less. */

@@ -55,10 +55,10 @@ static weir_status make(struct cut *cut)
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     weir_status status;
     options.undirected = request->undirected;
-    weir__cli_progress("loading %s ...", request->graph);
+    weir__cli_progress("loading %s", request->graph);
     if ((status = weir_graph_open(request->graph, &options, &cut->graph)))
         return status;
-    weir__cli_progress("partitioning ...");
+    weir__cli_progress("partitioning");
     if ((status = weir__cli_partition_make(request, cut->graph, parts, &cut->partition)) ||
         (status = weir_partition_parts(cut->graph, cut->partition, cut->part)))
         return status;
@@ -161,8 +161,13 @@ static int report(struct cut *cut)
         code = weir__cli_json_write(document(cut), &cut->outputs[JSON], 17);
     if (code)
         return code;
-    if (cut->outputs[OUTPUT].file) /* the commit finds an error of the stream */
-        weir__partition_print(cut->partition, cut->outputs[OUTPUT].file);
+    if (cut->outputs[OUTPUT].file) { /* the commit finds an error of the stream */
+        weir__cli_writing(&cut->outputs[OUTPUT]);
+        weir_status status = weir__partition_print(cut->partition, cut->outputs[OUTPUT].file);
+        weir__cli_progress(NULL);
+        if (status)
+            return weir__cli_fail_status(status);
+    }
     if (!taken && cut->request->format == FORMAT_CSV)
         print_csv(cut);
     else if (!taken)
@@ -175,7 +180,7 @@ int weir__cli_partition(const weir__cli_request *request)
     struct cut cut = {.request = request};
     int code = check(request);
     if (!code)
-        code = weir__cli_signals_start();
+        code = weir__cli_signals_start(request);
     if (!code)
         code = open_outputs(&cut);
     if (!code) {

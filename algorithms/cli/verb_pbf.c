@@ -84,7 +84,7 @@ static int allocate(struct session *session)
         offsetof(weir_pbf_stats, device) + devices * sizeof(weir_pbf_share), "result");
     if ((code = weir__cli_records_expect(&session->report.trials, request->trials)))
         return code;
-    weir__cli_progress("making %" PRIu64 " elements ...", request->elements);
+    weir__cli_progress("making %" PRIu64 " elements", request->elements);
     if ((code = take_array(session, "an array", &session->input)) ||
         (code = take_array(session, "a result that may be as long as the array", &session->output)))
         return code;
@@ -109,7 +109,7 @@ static int run_once(struct session *session, weir_pbf_stats *stats_out)
 static int verify(struct session *session, uint64_t kept)
 {
     weir__cli_filtered *report = &session->report;
-    weir__cli_progress("verifying ...");
+    weir__cli_progress("verifying");
     weir_status status = weir_pbf_verify(&report->config, session->request->seed,
                                          session->request->elements, session->output, kept);
     if (status && status != WEIR_ERR_VERIFY)
@@ -127,12 +127,12 @@ static int run_all(struct session *session)
     weir_pbf_stats warm_up = WEIR_PBF_STATS_INIT;
     int code = EXIT_DONE;
     if (request->trials > 1) {
-        weir__cli_progress("warming up ...");
+        weir__cli_progress("warming up");
         code = run_once(session, &warm_up);
     }
     while (report->trials.count < request->trials && !code && !report->difference) {
         weir_pbf_stats trial = WEIR_PBF_STATS_INIT;
-        weir__cli_progress("running trial %" PRIu64 "/%" PRIu64 " ...", report->trials.count + 1,
+        weir__cli_progress("running trial %" PRIu64 "/%" PRIu64, report->trials.count + 1,
                            request->trials);
         if ((code = run_once(session, &trial)))
             break;
@@ -177,7 +177,7 @@ int weir__cli_pbf(const weir__cli_request *request)
     struct session session = {.request = request};
     session.report =
         (weir__cli_filtered){.request = request, .config = config_of(request), .verified = -1};
-    int code = weir__cli_signals_start();
+    int code = weir__cli_signals_start(request);
     if (!code)
         code = open_outputs(&session);
     if (!code)

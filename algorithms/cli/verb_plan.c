@@ -70,7 +70,7 @@ static weir__cli_request request_of(const weir__cli_plans *plans,
 static int cannot(const weir__cli_plans *plans, weir__cli_plan_of *one, weir_status status)
 {
     const char *detail = weir_error_detail();
-    if (plans->request->only)
+    if (plans->request->only || status == WEIR_ERR_CANCELLED || status == WEIR_ERR_TIMEOUT)
         return weir__cli_fail_status(status);
     one->code = weir__cli_exit_of(status);
     snprintf(one->cannot, sizeof one->cannot, "%s", *detail ? detail : weir_status_text(status));
@@ -148,7 +148,7 @@ static int open_graph(weir__cli_plans *plans)
         return EXIT_DONE;
     }
     options.undirected = request->undirected;
-    weir__cli_progress("loading %s ...", request->graph);
+    weir__cli_progress("loading %s", request->graph);
     if ((status = weir_graph_open(request->graph, &options, &plans->graph)))
         return weir__cli_fail_status(status);
     if (!plans->graph->vertices)
@@ -217,7 +217,7 @@ static int plan_one(weir__cli_plans *plans, weir__cli_plan_of *one)
     struct making making = {algorithm, request_of(plans, algorithm), options_of(plans->request),
                             &one->streamed};
     const struct weir__maker maker = {algorithm->verb.name, &making, create, algorithm->destroy};
-    weir__cli_progress("planning %s ...", algorithm->verb.name);
+    weir__cli_progress("planning %s", algorithm->verb.name);
     if (!(one->plan = calloc(1, sizeof *one->plan)))
         return weir__cli_fail(EXIT_RUN, "no memory for a plan");
     weir_status status = make(plans, &maker, one);
@@ -274,7 +274,7 @@ int weir__cli_plan(const weir__cli_request *given)
     if (!code)
         code = choose_verbs(plans);
     if (!code)
-        code = weir__cli_signals_start();
+        code = weir__cli_signals_start(&request);
     if (!code && request.json)
         code = weir__cli_output_open(&output, "json", request.json, &request);
     if (!code)

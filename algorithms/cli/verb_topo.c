@@ -34,7 +34,7 @@ static int check_options(const weir__cli_request *request)
 static int measure(struct session *session)
 {
     weir_bench_config config = WEIR_BENCH_CONFIG_INIT;
-    weir__cli_progress("measuring ...");
+    weir__cli_progress("measuring");
     weir__cli_measure_begin(&config);
     int code =
         weir__cli_measure_end(weir_machine_measure(session->context, &config, &session->owned));
@@ -122,7 +122,7 @@ int weir__cli_topo(const weir__cli_request *request)
     struct session session = {.request = request};
     int code = check_options(request);
     if (!code)
-        code = weir__cli_signals_start();
+        code = weir__cli_signals_start(request);
     if (!code)
         code = weir__cli_output_open(&session.output, "output",
                                      request->output ? request->output : "-", request);

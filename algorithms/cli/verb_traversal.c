@@ -97,7 +97,7 @@ static int load(struct weir__cli_session *session)
         return weir__cli_fail_status(status);
     options.undirected = session->request->undirected;
     options.context = session->context;
-    weir__cli_progress("loading %s ...", session->request->graph);
+    weir__cli_progress("loading %s", session->request->graph);
     if ((status = weir_graph_open(session->request->graph, &options, &session->graph)))
         return weir__cli_fail_status(status);
     int code = find_sources(session);
@@ -139,11 +139,13 @@ static int place(struct weir__cli_session *session)
     weir_run_options options = options_of(request);
     weir_status status = WEIR_OK;
     options.reserved_bytes = own_bytes(session);
-    weir__cli_progress("partitioning ...");
-    if (request->partition != PARTITION_AUTO)
+    if (request->partition != PARTITION_AUTO) {
+        weir__cli_progress("partitioning");
         status = weir__cli_partition_make(request, session->graph,
                                           weir_context_device_count(session->context),
                                           &session->partition);
+    }
+    weir__cli_progress("preparing %s", session->algorithm->verb.name);
     if (!status)
         status = session->algorithm->create(session->context, session->graph, session->partition,
                                             &options, request, &session->object);
@@ -220,7 +222,7 @@ static int finish_trial(struct weir__cli_session *session, weir__cli_trial *tria
 static int run_trial(struct weir__cli_session *session, uint64_t source)
 {
     weir__cli_trial trial = {.source = source, .stats = WEIR_RUN_STATS_INIT};
-    weir__cli_progress("running trial %" PRIu64 "/%" PRIu64 " ...", session->trials.rows.count + 1,
+    weir__cli_progress("running trial %" PRIu64 "/%" PRIu64, session->trials.rows.count + 1,
                        session->source_count * session->request->trials);
     int code = run_once(session, source, &trial.stats);
     if (!code && session->source_count * session->request->trials == 1)
@@ -234,6 +236,8 @@ static int run_source(struct weir__cli_session *session, uint64_t source)
     weir_status status = WEIR_OK;
     int code = EXIT_DONE;
     if (wants_reference(session))
+        weir__cli_progress("computing the reference");
+    if (wants_reference(session))
         status = session->algorithm->reference(session->graph, request, source, session->expected);
     if (status)
         return weir__cli_fail_status(status);
@@ -246,7 +250,7 @@ static int run_all(struct weir__cli_session *session)
 {
     int code = EXIT_DONE;
     if (session->source_count * session->request->trials > 1) {
-        weir__cli_progress("warming up ...");
+        weir__cli_progress("warming up");
         session->cold.source = session->sources[0];
         code = run_once(session, session->cold.source, &session->cold.stats);
     }
@@ -283,7 +287,7 @@ int weir__cli_traverse(const weir__cli_request *request)
                                         .verified = -1};
     int code = check_options(&session);
     if (!code)
-        code = weir__cli_signals_start();
+        code = weir__cli_signals_start(request);
     if (!code)
         code = open_outputs(&session);
     if (!code)

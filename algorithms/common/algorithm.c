@@ -2,6 +2,7 @@
 #include "algorithms/common/algorithm.h"
 #include "algorithms/common/traversal.h"
 #include "algorithms/graph/partition.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 /* ---- creating --------------------------------------------------------------------------------- */
@@ -78,11 +79,13 @@ weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__ma
                                    weir_status (*create)(struct weir__algorithm *head,
                                                          const struct weir__making *making))
 {
+    struct weir__activity outer;
     weir_partition *made;
+    weir__activity_begin(&outer, "placing", NULL, 0);
     weir_status status = weir__partition_choose(making->context, making->graph, &making->partition,
                                                 shape, &made, head);
     if (status)
-        return status;
+        return weir__activity_end(&outer, status);
     head->context = making->context;
     head->vertices = making->graph->vertices;
     head->arcs = making->graph->arcs;
@@ -92,7 +95,7 @@ weir_status weir__algorithm_create(struct weir__algorithm *head, struct weir__ma
     if (!status && !(status = create(head, making)))
         head->prepared = weir__prepare_end(&making->begin, making->graph, making->partition, made);
     weir_partition_destroy(made);
-    return status;
+    return weir__activity_end(&outer, status);
 }
 
 weir_status weir__algorithm_push_fits(const struct weir__making *making, weir_part_weights weights,

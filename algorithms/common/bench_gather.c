@@ -197,7 +197,9 @@ static weir_status number(struct job *job)
         fields.begin[p] = (uint32_t)(job->vertices * p / job->parts);
         fields.owned[p] = (uint32_t)(job->vertices * (p + 1) / job->parts) - fields.begin[p];
     }
-    weir__shuffle(job->vertex, job->vertices, job->seed);
+    weir_status status = weir__shuffle(job->vertex, job->vertices, job->seed);
+    if (status)
+        return status;
     for (uint64_t i = 0; i < job->vertices; i++)
         job->number[job->vertex[i]] = (uint32_t)i;
     return weir__numbering_create(&fields, &job->numbering);

@@ -2,6 +2,7 @@
 #include "algorithms/common/gather.h"
 #include "algorithms/common/need.h"
 #include "algorithms/common/values_op.h"
+#include "runtime/observe.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -117,8 +118,10 @@ static weir_status upload_map(const struct weir__numbering *numbering, uint32_t 
         weir__alloc(numbering->owned[p], sizeof *map, "vertices of a part", &inverse.vertex);
     if (status)
         return status;
-    weir__parallel_for(numbering->vertices, CHUNK, 0, invert, &inverse);
-    status = weir__upload(device(numbering, p), map, inverse.vertex, bytes);
+    status = weir__activity_for("turning numbers round", "vertices", numbering->vertices, CHUNK, 0,
+                                invert, &inverse);
+    if (!status)
+        status = weir__upload(device(numbering, p), map, inverse.vertex, bytes);
     free(inverse.vertex);
     return status;
 }

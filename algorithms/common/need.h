@@ -28,8 +28,8 @@ weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
 
 /** Count in-arcs too: of weir_placement_create_with_in_arcs() of a graph that is not symmetric.
  *  @par Blocks  yes; works on all cores, and takes no memory. */
-void weir__sizes_transpose(const weir_graph *graph, const weir_partition *partition,
-                           struct weir__sizes *sizes);
+weir_status weir__sizes_transpose(const weir_graph *graph, const weir_partition *partition,
+                                  struct weir__sizes *sizes);
 
 /** weir_placement_create(), with a partition. */
 void weir__placement_need(const struct weir__sizes *sizes, weir_part_weights weights,

@@ -6,6 +6,7 @@
 #include "algorithms/common/placement.h"
 #include "algorithms/graph/sketch.h"
 #include "algorithms/graph/arcs.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -67,19 +68,25 @@ static size_t graph_weight_bytes(const weir_graph *graph, weir_part_weights weig
     return weights == WEIR_PART_WEIGHTS_NONE ? 0 : graph->weight_kind == WEIR_WEIGHT_U32 ? 4 : 8;
 }
 
-static void fill(struct transpose *transpose)
+static weir_status fill(struct transpose *transpose)
 {
     const weir_graph *graph = transpose->graph;
     uint64_t sum = 0;
-    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_in, transpose);
+    weir_status status = weir__activity_for("counting in-arcs", "arcs", graph->arcs,
+                                            WEIR__ARC_CHUNK, 0, count_in, transpose);
+    if (status)
+        return status;
     for (uint64_t v = 0; v < graph->vertices; v++) {
         const uint64_t here = transpose->ends[v];
         transpose->offsets[v] = transpose->ends[v] = sum;
         sum += here;
     }
     transpose->offsets[graph->vertices] = sum;
-    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, deal_out, transpose);
-    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, finish_rows, transpose);
+    status = weir__activity_for("dealing out in-arcs", "arcs", graph->arcs, WEIR__ARC_CHUNK, 0,
+                                deal_out, transpose);
+    return status ? status
+                  : weir__activity_for("sorting in-arcs", "vertices", graph->vertices, ROW_CHUNK, 0,
+                                       finish_rows, transpose);
 }
 
 int weir__place_symmetric(const weir_graph *graph, weir_part_weights weights)
@@ -108,7 +115,7 @@ weir_status weir__place_transpose(struct weir__place *place, weir_part_weights w
                                      .weights_u32 = bytes == 4 ? transpose.weights : NULL,
                                      .weights_f64 = bytes == 8 ? transpose.weights : NULL};
     if (!status)
-        fill(&transpose);
+        status = fill(&transpose);
     free(transpose.ends);
     return status;
 }
@@ -140,12 +147,13 @@ static void count_by_part(void *user, uint64_t begin, uint64_t end)
             __atomic_fetch_add(&count->sizes->in_arcs_of[p], arcs[p], __ATOMIC_RELAXED);
 }
 
-void weir__sizes_transpose(const weir_graph *graph, const weir_partition *partition,
-                           struct weir__sizes *sizes)
+weir_status weir__sizes_transpose(const weir_graph *graph, const weir_partition *partition,
+                                  struct weir__sizes *sizes)
 {
     struct count count = {graph, partition->owner, sizes};
     sizes->transposed = 1;
     if (weir__graph_is_sketch(graph))
-        return; /* they are counted as equal already */
-    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_by_part, &count);
+        return WEIR_OK; /* they are counted as equal already */
+    return weir__activity_for("counting in-arcs", "arcs", graph->arcs, WEIR__ARC_CHUNK, 0,
+                              count_by_part, &count);
 }

@@ -1,6 +1,7 @@
 /** @file place_number.c  Which part owns which vertex, under which number (placement.h says how). */
 #include "algorithms/common/bring.h"
 #include "algorithms/common/placement.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -99,12 +100,14 @@ weir_status weir__place_number(struct weir__place *place)
         (place->transposed.offsets &&
          (status = weir__alloc(cells, 8, "in-arcs of blocks", &place->in_base))))
         return status;
-    weir__parallel_for(place->blocks, 1, 0, count_blocks, place);
+    if ((status = weir__activity_for("counting vertices", "blocks", place->blocks, 1, 0,
+                                     count_blocks, place)))
+        return status;
     if (place->bad)
         return weir__refuse_owner(place->owner, placement->parts);
     add_up(place);
-    weir__parallel_for(place->blocks, 1, 0, number_blocks, place);
-    return WEIR_OK;
+    return weir__activity_for("numbering vertices", "blocks", place->blocks, 1, 0, number_blocks,
+                              place);
 }
 
 void weir__place_free(struct weir__place *place)

@@ -8,6 +8,7 @@
 #include "algorithms/common/need.h"
 #include "algorithms/common/placement.h"
 #include "algorithms/graph/sketch.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -168,8 +169,11 @@ static weir_status find_halo(struct rows *rows)
     if ((status = weir__calloc(place->placement->vertices, 1, "marks of a part", &rows->mark)) ||
         (status = weir__alloc(place->blocks, 4, "halo of blocks", &rows->halo_base)))
         return status;
-    weir__parallel_for(place->blocks, 1, 0, mark_targets, rows);
-    weir__parallel_for(place->blocks, 1, 0, count_halo, rows);
+    if ((status = weir__activity_for("marking halos", "blocks", place->blocks, 1, 0, mark_targets,
+                                     rows)) ||
+        (status =
+             weir__activity_for("counting halos", "blocks", place->blocks, 1, 0, count_halo, rows)))
+        return status;
     part->halo_count = halo_total(rows); /* with what it owns at most n, so local numbers fit too */
     return WEIR_OK;
 }
@@ -192,9 +196,11 @@ static weir_status build(struct rows *rows)
         return status;
     if ((status = weir__alloc(part->halo_count, 4, "part halo", &rows->halo)))
         return status;
-    weir__parallel_for(place->blocks, 1, 0, number_locals, rows);
-    weir__parallel_for(place->blocks, 1, 0, write_rows, rows);
-    return WEIR_OK;
+    status = weir__activity_for("numbering vertices", "blocks", place->blocks, 1, 0, number_locals,
+                                rows);
+    return status ? status
+                  : weir__activity_for("writing rows", "blocks", place->blocks, 1, 0, write_rows,
+                                       rows);
 }
 
 uint64_t weir__halo_most(const struct weir__sizes *sizes, uint32_t part)

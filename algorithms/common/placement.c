@@ -5,6 +5,7 @@
 #include "algorithms/graph/sketch.h"
 #include "algorithms/common/placement.h"
 #include "algorithms/common/timing.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdatomic.h>
@@ -63,8 +64,9 @@ static weir_status place_all(weir_placement *placement, const weir_graph *graph,
     weir_status status = weir__sizes_of(placement->context, graph, partition, &sizes);
     if (status)
         return status;
-    if (in && !weir__place_symmetric(graph, weights))
-        weir__sizes_transpose(graph, partition, &sizes);
+    if (in && !weir__place_symmetric(graph, weights) &&
+        (status = weir__sizes_transpose(graph, partition, &sizes)))
+        return status;
     weir__placement_need(&sizes, weights, &need);
     status = weir__need_fits(&need, "%s on %u devices", graph->name, partition->parts);
     if (weir__context_planned(placement->context))
@@ -112,7 +114,9 @@ static weir_status create_any(weir_context *context, const weir_graph *graph,
                               weir_placement **placement_out)
 {
     const struct weir__prepare begin = weir__prepare_begin();
+    struct weir__activity outer;
     weir_partition *made;
+    weir__activity_begin(&outer, "placing", NULL, 0);
     weir_status status = weir__partition_over_all(context, graph, &partition, &made);
     *placement_out = NULL;
     if (!status)
@@ -120,7 +124,7 @@ static weir_status create_any(weir_context *context, const weir_graph *graph,
     if (!status)
         (*placement_out)->prepared = weir__prepare_end(&begin, graph, partition, made);
     weir_partition_destroy(made);
-    return status;
+    return weir__activity_end(&outer, status);
 }
 
 weir_status weir_placement_prepared(const weir_placement *placement, weir_prepare_stats *stats_out)

@@ -4,6 +4,7 @@
 #include "algorithms/common/rows_build.h"
 #include "algorithms/graph/partition.h"
 #include "algorithms/graph/sketch.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -41,15 +42,16 @@ static void or_weights(void *user, uint64_t begin, uint64_t end)
 }
 
 /* Where the sort by weight begins: small weights need no passes over their upper bytes. */
-static uint32_t weight_shift(const struct weir__rows_build *build)
+static weir_status find_weight_shift(struct weir__rows_build *build)
 {
     struct most most = {build->graph->weights_u32, 0};
-    uint32_t shift = 0;
+    weir_status status = WEIR_OK;
     if (build->config->by_weight)
-        weir__parallel_for(build->graph->arcs, WEIR__ARC_CHUNK, 0, or_weights, &most);
-    while (shift < 24 && most.bits >> shift > 255)
-        shift += 8;
-    return shift;
+        status = weir__activity_for("looking at weights", "arcs", build->graph->arcs,
+                                    WEIR__ARC_CHUNK, 0, or_weights, &most);
+    while (build->weight_shift < 24 && most.bits >> build->weight_shift > 255)
+        build->weight_shift += 8;
+    return status;
 }
 
 /* What brings results back into the order of vertices. */
@@ -75,7 +77,7 @@ static weir_status count(const weir_rows *rows, const weir_graph *graph,
 {
     weir_status status = weir__sizes_of(rows->context, graph, partition, sizes_out);
     if (!status && config->in_arcs && !rows->symmetric)
-        weir__sizes_transpose(graph, partition, sizes_out);
+        status = weir__sizes_transpose(graph, partition, sizes_out);
     return status;
 }
 
@@ -102,7 +104,7 @@ static weir_status place_all(weir_rows *rows, const weir_graph *graph,
         status = count(rows, graph, partition, config, &sizes);
         build.sizes = &sizes;
     } else {
-        build.weight_shift = weight_shift(&build);
+        status = find_weight_shift(&build);
     }
     if (!status && !weir__graph_is_sketch(graph))
         status = weir__rows_count_in(&build);
@@ -152,7 +154,7 @@ static weir_status create(weir_context *context, const weir_graph *graph,
     }
     rows->symmetric = config->in_arcs &&
                       weir__graph_symmetric(graph, config->weights ? graph->weights_u32 : NULL);
-    if ((status = fits(rows, graph, partition, config)) ||
+    if ((status = weir__activity_went(0)) || (status = fits(rows, graph, partition, config)) ||
         (status = place_all(rows, graph, partition, config))) {
         weir_rows_destroy(rows);
         return status;
@@ -218,6 +220,7 @@ weir_status weir_rows_create(weir_context *context, const weir_graph *graph,
                              weir_rows **rows_out)
 {
     weir_rows_config known = WEIR_ROWS_CONFIG_INIT;
+    struct weir__activity outer;
     weir_partition *made;
     weir_status status;
     if (!rows_out)
@@ -225,12 +228,13 @@ weir_status weir_rows_create(weir_context *context, const weir_graph *graph,
     *rows_out = NULL;
     if (!context || !graph)
         return weir__missing("weir_rows_create", context ? "graph" : "context");
-    if ((status = weir__sized_in(&known, sizeof known, config, "weir_rows_config")) ||
-        (status = weir__partition_over_all(context, graph, &partition, &made)))
+    if ((status = weir__sized_in(&known, sizeof known, config, "weir_rows_config")))
         return status;
-    status = create(context, graph, partition, &known, rows_out);
+    weir__activity_begin(&outer, "placing", NULL, 0);
+    if (!(status = weir__partition_over_all(context, graph, &partition, &made)))
+        status = create(context, graph, partition, &known, rows_out);
     weir_partition_destroy(made);
-    return status;
+    return weir__activity_end(&outer, status);
 }
 
 void weir_rows_domain(const weir_rows *rows, weir_steps_domain *domain_out)

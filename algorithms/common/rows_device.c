@@ -9,6 +9,7 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/csr.h"
 #include "algorithms/graph/sketch.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -279,13 +280,15 @@ weir_status weir__rows_place_there(const struct weir__rows_build *build, weir_ro
                         .device = weir_context_device(build->rows->context, part->part),
                         .in = in};
     weir_status status;
+    struct weir__activity outer;
+    weir__activity_part(&outer, "putting rows in order", "arcs", 0);
     if (!(status = count(&p)) && !(status = take(&p)) && p.arcs) {
         if (!(status = take_helpers(&p)) && !build->sizes && !(status = deal(&p)))
             status = sort(&p);
         free_helpers(&p);
     }
     free(p.offsets);
-    if (status) {
+    if (weir__activity_end(&outer, status)) {
         weir__bring_free(p.device, p.placed.offsets);
         weir__bring_free(p.device, p.placed.targets);
         weir__bring_free(p.device, p.placed.weights);

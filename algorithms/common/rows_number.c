@@ -6,6 +6,7 @@
 #include "algorithms/common/bring.h"
 #include "algorithms/common/rows_build.h"
 #include "algorithms/graph/sketch.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -83,7 +84,11 @@ static weir_status skewed(const struct sort *sort, uint64_t n, int *skewed_out)
     if (status)
         return status;
     h->degree = sort->degree;
-    weir__parallel_for(n, SKEW_CHUNK, 0, count_degrees, h);
+    if ((status = weir__activity_for("counting degrees", "vertices", n, SKEW_CHUNK, 0,
+                                     count_degrees, h))) {
+        free(h);
+        return status;
+    }
     uint64_t left = n / 100 ? n / 100 : 1, held = 0;
     for (uint32_t d = EXACT + 1; d-- > 0 && left;) {
         uint64_t take = h->count[d] < left ? h->count[d] : left;
@@ -169,16 +174,22 @@ static void add_up(const struct sort *sort, uint32_t *totals)
     }
 }
 
-static void sort_by_digit(struct sort *sort, uint32_t shift, uint32_t *spare, uint32_t *totals)
+static weir_status sort_by_digit(struct sort *sort, uint32_t shift, uint32_t *spare,
+                                 uint32_t *totals)
 {
+    static const char what[] = "sorting vertices";
     sort->shift = shift;
     sort->digits = shift == OWNER_SHIFT ? 256 : DIGITS;
-    weir__parallel_for(sort->blocks, 1, 0, count_blocks, sort);
+    weir_status status = weir__activity_for(what, "blocks", sort->blocks, 1, 0, count_blocks, sort);
+    if (status)
+        return status;
     add_up(sort, totals);
-    weir__parallel_for(sort->blocks, 1, 0, move_blocks, sort);
+    if ((status = weir__activity_for(what, "blocks", sort->blocks, 1, 0, move_blocks, sort)))
+        return status;
     uint32_t *sorted = sort->to;
     sort->to = sort->from ? sort->from : spare;
     sort->from = sorted;
+    return WEIR_OK;
 }
 
 static weir_status set_begins(struct weir__rows_build *build, const uint32_t *totals)
@@ -259,7 +270,9 @@ static weir_status number_all(struct sort *sort, const uint32_t *totals)
         (status = weir__alloc(rows->numbers, 4, "vertices of numbers", &rows->vertex)) ||
         (status = weir__alloc(rows->numbers, 4, "degrees", &rows->degree)))
         return status;
-    weir__parallel_for(rows->vertices, BLOCK, 0, write_numbers, sort);
+    if ((status = weir__activity_for("numbering vertices", "vertices", rows->vertices, BLOCK, 0,
+                                     write_numbers, sort)))
+        return status;
     clear_gaps(rows);
     look_for_busy(sort);
     return WEIR_OK;
@@ -305,14 +318,16 @@ weir_status weir__rows_number(struct weir__rows_build *build)
         (status = weir__alloc(n, 4, "order of vertices", &spare)) ||
         (status = weir__alloc(sort.blocks * DIGITS, 4, "vertices of blocks", &sort.base)))
         goto out;
-    weir__parallel_for(n, BLOCK, 0, add_degrees, &sort);
-    if ((status = choose_order(&sort)))
+    if ((status = weir__activity_for("adding up degrees", "vertices", n, BLOCK, 0, add_degrees,
+                                     &sort)) ||
+        (status = choose_order(&sort)))
         goto out;
     if (rows->order == WEIR_ROWS_BY_DEGREE)
-        for (uint32_t shift = 0; shift < 32 && sort.degree_max >> shift; shift += DIGIT_BITS)
-            sort_by_digit(&sort, shift, spare, NULL);
-    sort_by_digit(&sort, OWNER_SHIFT, spare, totals);
-    status = number_all(&sort, totals);
+        for (uint32_t shift = 0; shift < 32 && sort.degree_max >> shift && !status;
+             shift += DIGIT_BITS)
+            status = sort_by_digit(&sort, shift, spare, NULL);
+    if (!status && !(status = sort_by_digit(&sort, OWNER_SHIFT, spare, totals)))
+        status = number_all(&sort, totals);
 out:
     free(sort.base);
     free(sort.degree);

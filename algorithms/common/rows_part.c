@@ -6,6 +6,7 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/common/bring.h"
 #include "algorithms/common/rows_build.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -118,8 +119,10 @@ static weir_status bring_half(struct csr *csr, weir_device *device, const char *
 {
     const void *placed = NULL;
     csr->low = low != 0;
-    weir__parallel_for(csr->half ? arcs : 0, WEIR__ARC_CHUNK, 0, part_halves, csr);
-    weir_status status = weir__bring(device, what, csr->half, arcs, 4, &placed);
+    weir_status status = weir__activity_for("parting weights", "arcs", csr->half ? arcs : 0,
+                                            WEIR__ARC_CHUNK, 0, part_halves, csr);
+    if (!status)
+        status = weir__bring(device, what, csr->half, arcs, 4, &placed);
     *placed_out = placed;
     return status;
 }
@@ -151,8 +154,9 @@ static weir_status bring_csr(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out
 
 static weir_status sort_and_bring(struct csr *csr, uint64_t arcs, weir_arcs *arcs_out)
 {
-    weir__parallel_for(arcs, WEIR__ARC_CHUNK, 0, sort_rows, csr);
-    return bring_csr(csr, arcs, arcs_out);
+    weir_status status =
+        weir__activity_for("sorting rows", "arcs", arcs, WEIR__ARC_CHUNK, 0, sort_rows, csr);
+    return status ? status : bring_csr(csr, arcs, arcs_out);
 }
 
 /* @return WEIR_ERR_NOMEM  the host has to. */
@@ -175,16 +179,19 @@ static weir_status place_out(const struct weir__rows_build *build, weir_rows_par
         return bring_csr(&csr, part->arcs_out, &part->out);
     }
     weir_status status = weir__alloc((size_t)part->owned + 1, 8, "part offsets", &csr.offsets);
+    if (!status)
+        status = weir__activity_for("counting arcs", "vertices", part->owned, WEIR__ARC_CHUNK, 0,
+                                    count_rows, &csr);
     if (!status) {
-        weir__parallel_for(part->owned, WEIR__ARC_CHUNK, 0, count_rows, &csr);
         weir__prefix_sum(csr.offsets, part->owned);
         part->arcs_out = csr.offsets[part->owned];
         status = weir__alloc(part->arcs_out, weir__rows_key_bytes(build), "part arcs", &csr.keys);
     }
-    if (!status) {
-        weir__parallel_for(part->arcs_out, WEIR__ARC_CHUNK, 0, write_rows, &csr);
+    if (!status)
+        status = weir__activity_for("writing rows", "arcs", part->arcs_out, WEIR__ARC_CHUNK, 0,
+                                    write_rows, &csr);
+    if (!status)
         status = sort_and_bring(&csr, part->arcs_out, &part->out);
-    }
     free(csr.offsets);
     free(csr.keys);
     free(csr.half);
@@ -244,9 +251,11 @@ static weir_status place_bytes(const struct weir__rows_build *build, weir_rows_p
     }
     if (status)
         return status;
-    weir__parallel_for(bytes.byte ? part->owned : 0, WEIR__ARC_CHUNK, 0, fill_bytes, &bytes);
-    status = weir__bring(weir_context_device(build->rows->context, part->part),
-                         "out-degrees as bytes", bytes.byte, part->owned, 1, &brought);
+    status = weir__activity_for("writing degrees", "vertices", bytes.byte ? part->owned : 0,
+                                WEIR__ARC_CHUNK, 0, fill_bytes, &bytes);
+    if (!status)
+        status = weir__bring(weir_context_device(build->rows->context, part->part),
+                             "out-degrees as bytes", bytes.byte, part->owned, 1, &brought);
     part->out_byte = brought;
     free(bytes.byte);
     return status;

@@ -5,6 +5,7 @@
  * bucket, by one thread, to its rows: those fit into a cache. Rows are sorted later (rows_part.c), so the
  * order in which arcs come does not matter. */
 #include "algorithms/common/rows_build.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -34,8 +35,8 @@ weir_status weir__rows_count_in(struct weir__rows_build *build)
     status = weir__rows_count_in_there(build);
     if (status != WEIR_ERR_NOMEM)
         return status;
-    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_in, build);
-    return WEIR_OK;
+    return weir__activity_for("counting in-arcs", "arcs", graph->arcs, WEIR__ARC_CHUNK, 0, count_in,
+                              build);
 }
 
 /* ---- where they go ------------------------------------------------------------------------------ */
@@ -131,8 +132,9 @@ weir_status weir__rows_transpose(struct weir__rows_build *build)
                                &t.bucket_of)) &&
         !(status = weir__alloc(arcs, bytes, "in-arcs on their way", &t.moved))) {
         set_buckets(&t);
-        weir__parallel_for(arcs, WEIR__ARC_CHUNK, 0, deal, &t);
-        weir__parallel_for(t.buckets, 1, 0, fill, &t);
+        if (!(status = weir__activity_for("dealing out in-arcs", "arcs", arcs, WEIR__ARC_CHUNK, 0,
+                                          deal, &t)))
+            status = weir__activity_for("writing in-arcs", "buckets", t.buckets, 1, 0, fill, &t);
     }
     free(t.moved);
     free(t.bucket_of);

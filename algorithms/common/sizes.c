@@ -2,6 +2,7 @@
 #include "algorithms/common/need.h"
 #include "algorithms/graph/partition.h"
 #include "algorithms/graph/sketch.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <math.h>
@@ -72,6 +73,7 @@ weir_status weir__sizes_of(weir_context *context, const weir_graph *graph,
     if (weir__graph_is_sketch(graph))
         share_equally(sizes_out);
     else
-        weir__parallel_for(graph->vertices, ROW_CHUNK, 0, count_parts, &count);
-    return WEIR_OK;
+        status = weir__activity_for("counting vertices", "vertices", graph->vertices, ROW_CHUNK, 0,
+                                    count_parts, &count);
+    return status;
 }

@@ -5,6 +5,7 @@
  * fills it until it is done, then to the loader until the next one is asked for. */
 #include "algorithms/graph/ahead.h"
 #include "algorithms/graph/read.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <pthread.h>
@@ -27,6 +28,7 @@ struct slot {
 };
 
 struct weir__ahead {
+    weir_observer *observer; /* of the thread that began; NULL: it has none */
     weir__plain_form form;
     struct weir__ahead_source source;
     size_t block_bytes;
@@ -132,6 +134,7 @@ static void work_once(weir__ahead *a)
 static void *work(void *user)
 {
     weir__ahead *a = user;
+    (void)weir_observer_attach(a->observer); /* what this thread reads is a part of that call */
     pthread_mutex_lock(&a->lock);
     while (!a->ended && !a->stopped) {
         if (may_read(a))
@@ -224,6 +227,7 @@ weir_status weir__ahead_start(const weir__plain_form *form, const struct weir__a
         return status;
     a->form = *form;
     a->source = *source;
+    a->observer = weir__activity_observer();
     a->block_bytes = pretended ? pretended : BLOCK_BYTES;
     threads = threads_for(a, threads);
     pthread_mutex_init(&a->lock, NULL);

@@ -10,6 +10,7 @@
 #include "algorithms/graph/csr.h"
 #include "algorithms/graph/deal.h"
 #include "algorithms/graph/sort_arcs.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -342,9 +343,12 @@ static weir_status make_rows(struct build *b, weir__arcs *arcs, uint32_t threads
                              : twice > SCRATCH_MOST ? SCRATCH_MOST
                                                     : twice;
     weir__scratch_open(&b->scratch, scratch * weir__dealt_bytes(b->form));
-    weir__parallel_for(b->dealt.stretches, 1, threads, make_stretches, b);
+    status = weir__activity_for("sorting arcs", "stretches", b->dealt.stretches, 1, threads,
+                                make_stretches, b);
     weir__scratch_close(&b->scratch);
     weir__dealt_free(&b->dealt);
+    if (status)
+        return status;
     join_stretches(b, threads);
     b->kind = b->form;
     if (b->form == WEIR_WEIGHT_F64 && !b->fractions) {
@@ -378,12 +382,15 @@ weir_status weir__build(weir__arcs *arcs, uint32_t threads, weir_graph **graph_o
     struct weir__need need = {0, 0};
     const uint64_t n = arcs->vertices, count = arcs->count; /* which freeing arcs sets to 0 */
     weir_graph *graph = NULL;
-    weir_status status;
+    weir_status status = WEIR_OK;
     *graph_out = NULL;
     if (arcs->weighted) {
-        weir__parallel_for(arcs->count, ARC_CHUNK, threads, look_at_weights, &b);
+        status = weir__activity_for("looking at weights", "arcs", arcs->count, ARC_CHUNK, threads,
+                                    look_at_weights, &b);
         b.form = b.fractions ? WEIR_WEIGHT_F64 : WEIR_WEIGHT_U32;
     }
+    if (status)
+        return status;
     weir__build_need(arcs, arcs->count, b.form, &need);
     if ((status = weir__need_fits(&need, "a graph of %llu vertices and up to %llu arcs",
                                   (unsigned long long)n,
@@ -417,11 +424,14 @@ err_free:
     return status;
 }
 
-static int all_integers(const weir__arcs *arcs, uint32_t threads)
+static weir_status all_integers(const weir__arcs *arcs, uint32_t threads, int *all_out)
 {
     struct build b = {.arcs = arcs};
-    weir__parallel_for(arcs->weighted ? arcs->count : 0, ARC_CHUNK, threads, look_at_weights, &b);
-    return !b.fractions;
+    const weir_status status =
+        weir__activity_for("looking at weights", "arcs", arcs->weighted ? arcs->count : 0,
+                           ARC_CHUNK, threads, look_at_weights, &b);
+    *all_out = !b.fractions;
+    return status;
 }
 
 weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options,
@@ -434,8 +444,12 @@ weir_status weir__build_with(weir__arcs *arcs, const weir_graph_options *options
         .count = arcs->count,
         .mirror = arcs->mirror};
     weir_status status;
-    if (!weir__csr_device(options->context, arcs->count) || !all_integers(arcs, options->threads) ||
-        !weir__csr_made(&input, options, graph_out, &status))
+    int integers;
+    if (!weir__csr_device(options->context, arcs->count))
+        return weir__build(arcs, options->threads, graph_out);
+    if ((status = all_integers(arcs, options->threads, &integers)))
+        return status;
+    if (!integers || !weir__csr_made(&input, options, graph_out, &status))
         return weir__build(arcs, options->threads, graph_out);
     if (!status)
         (*graph_out)->negative_line = arcs->negative_line;

@@ -1,6 +1,7 @@
 /** @file child.c  A helper program fed and heard through poll(), never trusted, never left behind.
  */
 #include "algorithms/graph/child.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <errno.h>
@@ -221,6 +222,9 @@ static weir_status attend(struct child *c, int *ending)
         if (wait_ms == 0)
             return weir__fail(WEIR_ERR_TIMEOUT, "%s: killed at its time limit of %llu ms", c->path,
                               (unsigned long long)c->timeout_ms);
+        const weir_status observed = weir__activity_went(0);
+        if (observed)
+            return observed;
         int open = 0;
         for (int i = 0; i < STREAMS; i++) {
             fds[i] = (struct pollfd){.fd = c->ours[i], .events = wanted[i]};

@@ -16,7 +16,8 @@
  *  @param[out] answer_bytes how many came; more than @p room is a failure.
  *  @retval WEIR_ERR_CHILD    not started, exit status not 0, killed, or answered too much; the
  *                            detail names which and quotes the end of its standard error.
- *  @retval WEIR_ERR_TIMEOUT  not done in @p timeout_ms.
+ *  @retval WEIR_ERR_TIMEOUT  not done in @p timeout_ms, or in the time that the call's observer allows.
+ *  @retval WEIR_ERR_CANCELLED  the observer stopped the call.
  *  @par Threads  any; no signal disposition of the process is touched. */
 weir_status weir__child_run(const char *path, struct iovec *pieces, size_t piece_count,
                             void *answer, size_t room, uint64_t timeout_ms, size_t *answer_bytes);

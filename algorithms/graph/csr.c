@@ -6,6 +6,7 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/csr_op.h"
 #include "algorithms/graph/sort_keys.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -107,7 +108,9 @@ static weir_status pass(struct make *make, const weir_kernel *kernel, int weight
                           .targets = make->targets,
                           .weights = weights ? make->weights : NULL,
                           .mirror = input->mirror != 0};
-    weir_status status = WEIR_OK;
+    weir_status status = weir__activity_went(0);
+    if (status)
+        return status;
     if (!list) {
         args.end = input->count;
         return weir_queue_launch(make->queue, kernel, &args, sizeof args);
@@ -259,15 +262,17 @@ weir_status weir__csr_make(const weir_context *context, weir_device *device,
     weir_graph *graph = NULL;
     weir_status status;
     *graph_out = NULL;
+    struct weir__activity outer;
     if ((status = host_has_room(input)))
         return status;
+    weir__activity_part(&outer, "making a graph", "arcs", 0);
     if (!(status = weir_queue_create(device, 0, &make.queue)) && !(status = count(&make)) &&
         !(status = deal(&make)) && !(status = clean(&make)) && !(status = set_offsets(&make)) &&
         !(status = bring_back(&make)))
         status = weir__calloc(1, sizeof *graph, "graph", &graph);
     weir_queue_destroy(make.queue); /* first: what a call that failed left in it uses the memory */
     free_all(&make);
-    if (status) {
+    if (weir__activity_end(&outer, status)) {
         free((void *)make.graph.weights_u32);
         free((void *)make.graph.targets);
         free((void *)make.graph.offsets);

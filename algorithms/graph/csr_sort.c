@@ -2,6 +2,7 @@
 #include "algorithms/graph/csr.h"
 #include "algorithms/graph/csr_op.h"
 #include "algorithms/graph/sort_keys.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <string.h>
@@ -190,7 +191,7 @@ weir_status weir__csr_sort(struct weir__csr_sorter *sorter, const struct weir__c
     csr_keys_args a = keys_of(rows);
     weir_status status = WEIR_OK;
     while (!status && next_stretch(sorter, rows, &a)) {
-        if (!a.count)
+        if ((status = weir__activity_went(a.count)) || !a.count)
             continue;
         status = pack_and_sort(sorter, &a);
         if (!status && a.weight_bits && !(status = launch(sorter, &weir__csr_turn_kernel, &a)))
@@ -232,7 +233,8 @@ weir_status weir__csr_clean(struct weir__csr_sorter *sorter, const struct weir__
     weir_status status = WEIR_OK;
     a.dropped = dropped;
     while (!status && next_stretch(sorter, rows, &a))
-        if (a.count && !(status = pack_and_sort(sorter, &a)))
+        if (!(status = weir__activity_went(a.count)) && a.count &&
+            !(status = pack_and_sort(sorter, &a)))
             status = clean_stretch(sorter, &a);
     *kept_out = a.kept;
     return status;

@@ -2,6 +2,7 @@
  * each piece of the list puts its arcs behind each other into their stretches. A piece first counts what it has for each
  * stretch and takes places for all of them at once, so that threads meet at one addition for many arcs. */
 #include "algorithms/graph/deal.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -158,8 +159,8 @@ static weir_status deal_all(struct deal *d, uint32_t threads)
         (void)madvise((void *)((uintptr_t)dealt->arcs & ~(uintptr_t)4095), all * bytes,
                       MADV_NOHUGEPAGE);
 #endif
-    weir__parallel_for(d->arcs->count, DEAL_PIECE, threads, deal_piece, d);
-    return WEIR_OK;
+    return weir__activity_for("dealing out arcs", "arcs", d->arcs->count, DEAL_PIECE, threads,
+                              deal_piece, d);
 }
 
 weir_status weir__deal(weir__arcs *arcs, weir_weight_kind kind, uint32_t threads,
@@ -175,9 +176,12 @@ weir_status weir__deal(weir__arcs *arcs, weir_weight_kind kind, uint32_t threads
     while (arcs->vertices > 0 && (arcs->vertices - 1) >> d->shift >= CELLS_MAX)
         d->shift++;
     d->cells = arcs->vertices ? (uint32_t)((arcs->vertices - 1) >> d->shift) + 1 : 0;
-    weir__parallel_for(arcs->count, COUNT_PIECE, threads, count_cells, d);
-    make_stretches(d, arcs->vertices);
-    status = deal_all(d, threads);
+    status = weir__activity_for("counting arcs", "arcs", arcs->count, COUNT_PIECE, threads,
+                                count_cells, d);
+    if (!status) {
+        make_stretches(d, arcs->vertices);
+        status = deal_all(d, threads);
+    }
     weir__ebb_close(&d->sources);
     weir__ebb_close(&d->targets);
     weir__ebb_close(&d->weights);

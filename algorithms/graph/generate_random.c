@@ -3,6 +3,7 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/csr.h"
 #include "algorithms/graph/generate.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #define ARC_CHUNK (UINT64_C(1) << 14)
@@ -29,8 +30,9 @@ static weir_status make_list(const struct weir__csr_input *input, const char *wh
     weir__need_take(&need, input->count, weir__arc_bytes(&list.arcs));
     weir__build_need(&list.arcs, input->count, WEIR_WEIGHT_NONE, &need);
     if (!(status = weir__need_fits(&need, "%s of scale %u", what, input->edges.scale)) &&
-        !(status = weir__arcs_reserve(&list.arcs, input->count))) {
-        weir__parallel_for(input->count, ARC_CHUNK, options->threads, make_arcs, &list);
+        !(status = weir__arcs_reserve(&list.arcs, input->count)) &&
+        !(status = weir__activity_for("drawing arcs", "arcs", input->count, ARC_CHUNK,
+                                      options->threads, make_arcs, &list))) {
         list.arcs.count = input->count;
         status = weir__build(&list.arcs, options->threads, graph_out);
     }

@@ -2,11 +2,13 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/generate.h"
 #include "algorithms/graph/random.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
 
-#define CHUNK (UINT64_C(1) << 14)
+#define CHUNK      (UINT64_C(1) << 14)
+#define CHUNK_ARCS (UINT64_C(1) << 19) /* between two looks whether the call is to end */
 
 struct writer {
     const struct weir__regular *of;
@@ -42,17 +44,27 @@ static void write_rows(void *user, uint64_t begin, uint64_t end)
         w->of->write(w->of->user, w->label, place, w->targets + w->offsets[number(w, place)]);
 }
 
+/* Rows that a thread writes at a time: few where they are long. */
+static uint64_t rows_at_once(const struct weir__regular *of)
+{
+    const uint64_t mean = of->arcs / of->vertices + 1, rows = CHUNK_ARCS / mean + 1;
+    return rows < CHUNK ? rows : CHUNK;
+}
+
 static weir_status write_all(struct writer *w, uint32_t threads, weir_graph **graph_out)
 {
     const uint64_t n = w->of->vertices;
     weir_graph *graph = NULL;
-    weir_status status;
-    weir__parallel_for(n, CHUNK, threads, count_rows, w);
+    weir_status status =
+        weir__activity_for("counting arcs", "vertices", n, CHUNK, threads, count_rows, w);
+    if (status)
+        return status;
     weir__prefix_sum(w->offsets, n);
     if ((status = weir__alloc(w->offsets[n], sizeof *w->targets, "graph targets", &w->targets)) ||
+        (status = weir__activity_for("writing rows", "vertices", n, rows_at_once(w->of), threads,
+                                     write_rows, w)) ||
         (status = weir__calloc(1, sizeof *graph, "graph", &graph)))
         return status;
-    weir__parallel_for(n, CHUNK, threads, write_rows, w);
     *graph = (weir_graph){.vertices = n,
                           .arcs = w->offsets[n],
                           .offsets = w->offsets,
@@ -77,7 +89,8 @@ weir_status weir__generate_regular(const struct weir__regular *of,
         return status;
     if (of->shuffle &&
         !(status = weir__alloc(of->vertices, sizeof *w.label, "graph labels", &w.label)))
-        weir__parallel_for(of->vertices, CHUNK, options->threads, label_places, &w);
+        status = weir__activity_for("shuffling", "vertices", of->vertices, CHUNK, options->threads,
+                                    label_places, &w);
     if (!status)
         status = write_all(&w, options->threads, graph_out);
     free(w.label);

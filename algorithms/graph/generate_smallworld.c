@@ -6,6 +6,7 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/generate.h"
 #include "algorithms/graph/random.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #define EDGE_CHUNK (UINT64_C(1) << 14)
@@ -44,8 +45,9 @@ weir_status weir__generate_smallworld(uint64_t vertices, uint64_t degree, double
     weir__build_need(&world.arcs, edges, WEIR_WEIGHT_NONE, &need);
     if (!(status = weir__need_fits(&need, "a small world of %llu vertices",
                                    (unsigned long long)vertices)) &&
-        !(status = weir__arcs_reserve(&world.arcs, edges))) {
-        weir__parallel_for(edges, EDGE_CHUNK, options->threads, make_edges, &world);
+        !(status = weir__arcs_reserve(&world.arcs, edges)) &&
+        !(status = weir__activity_for("drawing edges", "edges", edges, EDGE_CHUNK, options->threads,
+                                      make_edges, &world))) {
         world.arcs.count = edges;
         status = weir__build_with(&world.arcs, options, graph_out);
     }

@@ -1,6 +1,7 @@
 /** @file graph.c  The graph object: from arrays, by name, and its end. */
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/load.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <math.h>
@@ -82,8 +83,10 @@ weir_status weir_graph_from_arcs(uint64_t vertices, uint64_t arcs, const uint32_
                        .weighted = weights != NULL,
                        .borrowed = 1,
                        .mirror = chosen.undirected};
-    if ((status = weir__build_with(&list, &chosen, graph_out)) ||
-        (status = weir__graph_name(graph_out, "arcs", "memory")))
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "building a graph", NULL, 0);
+    status = weir__activity_end(&outer, weir__build_with(&list, &chosen, graph_out));
+    if (status || (status = weir__graph_name(graph_out, "arcs", "memory")))
         return status;
     (*graph_out)->prepare_ms = weir__elapsed_ms(begin_ns);
     return WEIR_OK;

@@ -10,6 +10,7 @@
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/load.h"
 #include "algorithms/graph/random.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -118,15 +119,17 @@ static void add_hashes(void *user, uint64_t begin, uint64_t end)
 
 /* Sums of hashes tell whether the arcs of one direction are those of the other turned round, wrong once in 2^64: to look every
  * arc up would take many times as long as to read it. */
-static uint64_t sum_of(const weir__rows *rows, int turned)
+static weir_status sum_of(const weir__rows *rows, int turned, uint64_t *sum_out)
 {
     struct sum sum = {.rows = rows,
                       .targets = rows->targets,
                       .weights = rows->weights,
                       .stride = 1,
                       .turned = turned};
-    weir__parallel_for(rows->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &sum);
-    return sum.sum;
+    const weir_status status = weir__activity_for("comparing arcs out and in", "arcs", rows->arcs,
+                                                  WEIR__ARC_CHUNK, 0, add_hashes, &sum);
+    *sum_out = sum.sum;
+    return status;
 }
 
 /* An arc to a vertex that is none has nothing that turns it round: it is the cause if there is one. */
@@ -164,16 +167,17 @@ static weir_status check_in(weir__reader *reader, const struct header *h, const 
 {
     weir__rows in = {.vertices = h->vertices, .arcs = h->arcs};
     struct weir__need need = {0, 0};
-    uint64_t sum;
+    uint64_t sum, sum_out = 0;
     weir_status status;
     weir__need_take(&need, h->vertices + 1, sizeof *in.offsets);
     if ((status =
              weir__need_fits(&need, "rows in of %llu vertices", (unsigned long long)h->vertices)) ||
         (status = weir__alloc(h->vertices + 1, 8, "graph offsets", &in.offsets)) ||
         (status = weir__rows_take(reader, in.offsets, 8 * (h->vertices + 1))) ||
-        (status = weir__rows_check(reader, &in)) || (status = sum_arcs_in(reader, h, &in, &sum)))
+        (status = weir__rows_check(reader, &in)) ||
+        (status = sum_arcs_in(reader, h, &in, &sum)) || (status = sum_of(out, 0, &sum_out)))
         goto out;
-    if (sum != sum_of(out, 0))
+    if (sum != sum_out)
         status = refuse_arcs(reader, out,
                              "the arcs in of the GAP graph are not its arcs out turned round");
 out:
@@ -184,12 +188,15 @@ out:
 weir_status weir__load_gap(weir__reader *reader, weir__rows *rows)
 {
     struct header h;
+    uint64_t out = 0, in = 0;
     weir_status status;
     if ((status = take_header(reader, &h)) || (status = take_rows(reader, &h, rows)))
         return status;
     if (h.directed)
         return check_in(reader, &h, rows);
-    return sum_of(rows, 0) == sum_of(rows, 1)
+    if ((status = sum_of(rows, 0, &out)) || (status = sum_of(rows, 1, &in)))
+        return status;
+    return out == in
                ? WEIR_OK
                : refuse_arcs(reader, rows,
                              "the GAP graph says that it is undirected, but an arc has no "

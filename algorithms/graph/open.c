@@ -1,5 +1,6 @@
 /** @file open.c  weir_graph_open(): a generator's text, or a file whose content says its format. */
 #include "algorithms/graph/format.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -151,9 +152,11 @@ static weir_status load(const char *text, const weir_graph_options *options, wei
 static weir_status open_any(const char *text, const weir_graph_options *options,
                             weir_graph **graph_out)
 {
-    if (weir__generator_known(text))
-        return weir__generate(text, options, graph_out);
-    return load(text, options, graph_out);
+    const int made = weir__generator_known(text);
+    struct weir__activity outer;
+    weir__activity_begin(&outer, made ? "generating" : "reading", made ? NULL : "bytes", 0);
+    return weir__activity_end(&outer, made ? weir__generate(text, options, graph_out)
+                                           : load(text, options, graph_out));
 }
 
 weir_status weir_graph_open(const char *text, const weir_graph_options *options,

@@ -1,16 +1,23 @@
 /** @file pack.c  Writing a file, plain, gzip, xz or zstd, that appears complete or not at all. */
 #include "algorithms/graph/pack.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Preset 6 packs a graph a few percent smaller and takes several times as long. */
 #define XZ_PRESET 2
+
+#define PIECE_BYTES ((size_t)4 << 20)
 
 static void fail(weir__pack *p, const char *what, int error)
 {
@@ -18,11 +25,22 @@ static void fail(weir__pack *p, const char *what, int error)
         p->failed = weir__fail(WEIR_ERR_IO, "%s: %s (%s)", p->path, strerror(error), what);
 }
 
+/* How much is written between two looks whether the call is to end. A pipe that can be written takes so much without waiting. */
+static size_t piece(const weir__pack *p, size_t bytes)
+{
+    const size_t most = !weir__activity_observed() ? bytes : p->is_pipe ? PIPE_BUF : PIECE_BYTES;
+    return bytes < most ? bytes : most;
+}
+
 static void write_out(weir__pack *p, const void *data, size_t bytes)
 {
     const char *at = data;
     while (bytes > 0 && !p->failed) {
-        ssize_t put = write(p->file.descriptor, at, bytes);
+        if ((p->failed = weir__activity_wait(p->file.descriptor, POLLOUT)))
+            return;
+        ssize_t put = write(p->file.descriptor, at, piece(p, bytes));
+        if (put > 0 && (p->failed = weir__activity_went((uint64_t)put)))
+            return;
         if (put < 0 && errno != EINTR)
             fail(p, "writing", errno);
         if (put > 0) {
@@ -134,12 +152,37 @@ void weir__pack_text(weir__pack *pack, const char *format, ...)
     weir__pack_bytes(pack, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
+/* To open a pipe that nobody reads yet takes until somebody does, and whoever observes the call does not wait for that.
+ * @param[out] probe_out  holds the pipe open until it is opened for good; -1: it is none, or cannot be opened. */
+static weir_status await_reader(const char *path, int *probe_out)
+{
+    const struct timespec pause = {0, 20000000};
+    struct stat facts;
+    weir_status status = WEIR_OK;
+    *probe_out = -1;
+    if (!weir__activity_observed() || stat(path, &facts) != 0 || !S_ISFIFO(facts.st_mode))
+        return WEIR_OK;
+    while (!(status = weir__activity_went(0)) &&
+           (*probe_out = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO)
+        (void)nanosleep(&pause, NULL);
+    return status;
+}
+
 static void open_target(weir__pack *p, const char *path)
 {
+    struct stat facts;
+    int probe;
     p->path = path;
+    p->file.descriptor = -1;
+    if ((p->failed = await_reader(path, &probe)))
+        return;
     int error = weir__replace_open(&p->file, path);
+    if (probe >= 0)
+        (void)close(probe);
     if (error)
         fail(p, "opening", error);
+    else
+        p->is_pipe = fstat(p->file.descriptor, &facts) == 0 && !S_ISREG(facts.st_mode);
 }
 
 static void start_packing(weir__pack *p, weir__packing packing)

@@ -12,6 +12,7 @@ typedef struct weir__pack {
     const char *path; /* for messages; the caller's */
     weir_status failed;
     int finished;
+    int is_pipe;      /* or a terminal or device: writing may have to wait */
     uint64_t written; /* bytes, packed */
     weir__packing packing;
     z_stream gzip;

@@ -3,6 +3,7 @@
 #include "algorithms/graph/partition.h"
 #include "algorithms/graph/sketch.h"
 #include "algorithms/graph/random.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -107,13 +108,13 @@ static weir_status assign_random(uint64_t vertices, uint32_t parts, uint64_t see
     weir_status status = weir__alloc(vertices, sizeof *order, "random partition", &order);
     if (status)
         return status;
-    weir__shuffle(order, vertices, seed);
-    for (uint32_t p = 0; p < parts; p++)
+    status = weir__shuffle(order, vertices, seed);
+    for (uint32_t p = 0; p < parts && !status; p++)
         for (uint64_t i = block_begin(vertices, p, parts); i < block_begin(vertices, p + 1, parts);
              i++)
             owner[order[i]] = (uint8_t)p;
     free(order);
-    return WEIR_OK;
+    return status;
 }
 
 void weir__partition_need(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,
@@ -185,8 +186,8 @@ static weir_status create_sketch(const weir_graph *graph, uint32_t parts,
     return status;
 }
 
-static weir_status create(const weir_graph *graph, const struct how *how,
-                          weir_partition **partition_out)
+static weir_status make(const weir_graph *graph, const struct how *how,
+                        weir_partition **partition_out)
 {
     const uint64_t begin_ns = weir__now_ns();
     uint32_t parts = how->parts;
@@ -206,7 +207,8 @@ static weir_status create(const weir_graph *graph, const struct how *how,
         parts = how->parts;
     *partition = (weir_partition){
         .kind = how->kind, .parts = parts, .vertices = graph->vertices, .owner = owner};
-    weir__partition_measure(graph, partition);
+    if ((status = weir__partition_measure(graph, partition)))
+        goto err_free;
     partition->prepare_ms = weir__elapsed_ms(begin_ns);
     *partition_out = partition;
     return WEIR_OK;
@@ -214,6 +216,16 @@ err_free:
     free(owner);
     free(partition);
     return status;
+}
+
+static weir_status create(const weir_graph *graph, const struct how *how,
+                          weir_partition **partition_out)
+{
+    struct weir__activity outer;
+    weir__activity_begin(&outer,
+                         how->kind == WEIR_PARTITION_FILE ? "reading a partition" : "partitioning",
+                         how->kind == WEIR_PARTITION_FILE ? "bytes" : NULL, 0);
+    return weir__activity_end(&outer, make(graph, how, partition_out));
 }
 
 weir_status weir_partition_create(const weir_graph *graph, weir_partition_kind kind, uint32_t parts,

@@ -30,9 +30,10 @@ weir_status weir__partition_read_into(const weir_graph *graph, const char *path,
                                       weir_partition **partition_out);
 
 /** Fill in what is cut and how even the parts are. */
-void weir__partition_measure(const weir_graph *graph, weir_partition *partition);
-/** Write the lines of weir_partition_write() to a stream; what fails is the stream's error. */
-void weir__partition_print(const weir_partition *partition, FILE *file);
+weir_status weir__partition_measure(const weir_graph *graph, weir_partition *partition);
+/** Write the lines of weir_partition_write() to a stream. A write that fails is the stream's error.
+ *  @retval WEIR_ERR_CANCELLED, WEIR_ERR_TIMEOUT  the call that is observed is to end. */
+weir_status weir__partition_print(const weir_partition *partition, FILE *file);
 
 /** Path of the METIS helper, to be freed. @retval WEIR_ERR_CHILD  there is none. */
 weir_status weir__metis_helper(const weir_config *config, char **path_out);

@@ -2,6 +2,7 @@
 #include "algorithms/graph/partition.h"
 #include "algorithms/graph/read.h"
 #include "algorithms/graph/replace.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <errno.h>
@@ -72,11 +73,20 @@ weir_status weir__partition_file(const weir_graph *graph, const char *path, uint
     return status;
 }
 
-void weir__partition_print(const weir_partition *partition, FILE *file)
+static weir_status print(const weir_partition *partition, FILE *file)
 {
-    for (uint64_t v = 0; v < partition->vertices; v++)
+    weir_status status = WEIR_OK;
+    for (uint64_t v = 0; v < partition->vertices && !(status = weir__activity_at(v)); v++)
         if (fprintf(file, "%u\n", partition->owner[v]) < 0)
-            return;
+            break; /* the caller finds the error of the stream */
+    return status;
+}
+
+weir_status weir__partition_print(const weir_partition *partition, FILE *file)
+{
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "writing a partition", "vertices", partition->vertices);
+    return weir__activity_end(&outer, print(partition, file));
 }
 
 weir_status weir_partition_write(const weir_partition *partition, const char *path)
@@ -92,11 +102,15 @@ weir_status weir_partition_write(const weir_partition *partition, const char *pa
         goto drop;
     }
     errno = 0;
-    weir__partition_print(partition, stream);
+    const weir_status status = weir__partition_print(partition, stream);
     int failed = fflush(stream) != 0 || ferror(stream);
     error = failed ? errno ? errno : EIO : 0;
     if (fclose(stream) != 0 && !error)
         error = errno;
+    if (status) {
+        weir__replace_drop(&file);
+        return status;
+    }
     if (!error)
         error = weir__replace_commit(&file);
 drop:

@@ -1,5 +1,6 @@
 /** @file partition_measure.c  How good a partition is: what its parts hold, what is cut, who is far. */
 #include "algorithms/graph/partition.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <assert.h>
@@ -78,14 +79,18 @@ static double balance(uint64_t largest, uint32_t parts, uint64_t total)
     return total ? (double)largest * parts / (double)total : 1;
 }
 
-void weir__partition_measure(const weir_graph *graph, weir_partition *partition)
+weir_status weir__partition_measure(const weir_graph *graph, weir_partition *partition)
 {
     struct measure m = {.graph = graph, .owner = partition->owner, .parts = partition->parts};
     uint64_t vertices = 0, arcs = 0;
+    weir_status status = WEIR_OK;
     if (partition->parts == 1) /* nothing is cut, and nobody has to go over the arcs to see it */
         m.part[0] = (weir_partition_part){.vertices = graph->vertices, .arcs = graph->arcs};
     else
-        weir__parallel_for(graph->vertices, ROW_CHUNK, 0, measure_rows, &m);
+        status = weir__activity_for("measuring parts", "vertices", graph->vertices, ROW_CHUNK, 0,
+                                    measure_rows, &m);
+    if (status)
+        return status;
     partition->cut_arcs = 0;
     for (uint32_t p = 0; p < partition->parts; p++) {
         vertices = m.part[p].vertices > vertices ? m.part[p].vertices : vertices;
@@ -94,6 +99,7 @@ void weir__partition_measure(const weir_graph *graph, weir_partition *partition)
     }
     partition->vertex_balance = balance(vertices, partition->parts, graph->vertices);
     partition->arc_balance = balance(arcs, partition->parts, graph->arcs);
+    return WEIR_OK;
 }
 
 weir_status weir_partition_parts(const weir_graph *graph, const weir_partition *partition,
@@ -110,10 +116,14 @@ weir_status weir_partition_parts(const weir_graph *graph, const weir_partition *
     if ((status = weir__need_fits(&need, "the halos of a partition of %s", graph->name)) ||
         (status = weir__calloc(graph->vertices, sizeof *m.seen, "halos of a partition", &m.seen)))
         return status;
-    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, measure_rows, &m);
-    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, count_halos, &m);
-    for (uint32_t p = 0; p < partition->parts; p++)
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "measuring parts", NULL, 0);
+    if (!(status = weir__activity_for("measuring parts", "vertices", graph->vertices, ROW_CHUNK, 0,
+                                      measure_rows, &m)))
+        status = weir__activity_for("counting halos", "vertices", graph->vertices, ROW_CHUNK, 0,
+                                    count_halos, &m);
+    for (uint32_t p = 0; p < partition->parts && !status; p++)
         parts_out[p] = m.part[p];
     free(m.seen);
-    return WEIR_OK;
+    return weir__activity_end(&outer, status);
 }

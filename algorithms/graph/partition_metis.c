@@ -8,6 +8,7 @@
 #include "algorithms/graph/partition.h"
 #include "algorithms/graph/arcs.h"
 #include "runtime/config.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -72,6 +73,8 @@ static weir_status ask(const weir_graph *undirected, const int32_t *rows, const 
     char *path = NULL;
     uint8_t *answer = NULL;
     weir_status status;
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "partitioning with METIS", NULL, 0);
     if ((status = weir__metis_helper(config, &path)) ||
         (status = weir__alloc(room, 1, "METIS answer", &answer)) ||
         (status = weir__child_run(path, pieces, 4, answer, room,
@@ -85,7 +88,7 @@ static weir_status ask(const weir_graph *undirected, const int32_t *rows, const 
 out:
     free(answer);
     free(path);
-    return status;
+    return weir__activity_end(&outer, status);
 }
 
 static weir_status run(const weir_graph *graph, const weir_graph *undirected, uint32_t parts,

@@ -3,6 +3,7 @@
 #define WEIR_ALGORITHMS_GRAPH_RANDOM_H
 
 #include "runtime/dialect.h"
+#include "runtime/runtime.h"
 
 /** The finalizer of splitmix64: a bijection that mixes every bit into every other. */
 WEIR_BOTH uint64_t weir__mix(uint64_t x)
@@ -68,7 +69,9 @@ WEIR_BOTH uint32_t weir__relabel(const struct weir__relabeling *r, uint64_t x)
     return (uint32_t)x;
 }
 
-/** Fill @p order with a permutation of 0 .. count-1 chosen by @p seed; count is below 2^32. */
-void weir__shuffle(uint32_t *order, uint64_t count, uint64_t seed);
+/** Fill @p order with a permutation of 0 .. count-1 chosen by @p seed; count is below 2^32.
+ *  @retval WEIR_ERR_CANCELLED, WEIR_ERR_TIMEOUT  the call that is observed is to end (runtime/observe.h). */
+weir_status weir__shuffle(uint32_t *order, uint64_t count, uint64_t seed)
+    __attribute__((warn_unused_result));
 
 #endif

@@ -3,6 +3,7 @@
 #include "algorithms/graph/read.h"
 #include "algorithms/graph/ahead.h"
 #include "algorithms/graph/unpack.h"
+#include "runtime/observe.h"
 #include "runtime/room.h"
 #include "runtime/support.h"
 
@@ -19,8 +20,9 @@ struct weir__reader {
     weir__unpack source;
     char *path;
     int fd;
-    off_t start; /* where the file begins for us; -1: a pipe */
-    uint64_t size;
+    off_t start;         /* where the file begins for us; -1: a pipe */
+    uint64_t size;       /* unpacked; UINT64_MAX: not known */
+    uint64_t file_bytes; /* as it lies there; 0: not known */
     uint64_t line;
     int inside; /* a line was begun and not yet taken to its end */
     int ended;
@@ -35,11 +37,21 @@ struct weir__reader {
     char buffer[WEIR__LINE_MAX + 2]; /* one for a line's end, one for the zero behind it */
 };
 
+/* To open a pipe that nobody writes to yet takes until somebody does. Where somebody observes the call it is opened at once, and
+ * the first reading waits. */
+static int open_path(const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | (weir__activity_observed() ? O_NONBLOCK : 0));
+    const int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+    if (flags >= 0)
+        (void)fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
+    return fd;
+}
+
 static weir_status open_file(weir__reader *r, int path_is_input)
 {
     struct stat facts;
-    r->fd = path_is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                          : open(r->path, O_RDONLY | O_CLOEXEC);
+    r->fd = path_is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open_path(r->path);
     if (r->fd < 0 || fstat(r->fd, &facts) != 0)
         return weir__fail(WEIR_ERR_IO, "%s: %s", r->path, strerror(errno));
     if (S_ISDIR(facts.st_mode))
@@ -47,11 +59,14 @@ static weir_status open_file(weir__reader *r, int path_is_input)
     r->start = S_ISREG(facts.st_mode) ? lseek(r->fd, 0, SEEK_CUR) : -1;
     r->size = r->start >= 0 && facts.st_size >= r->start ? (uint64_t)(facts.st_size - r->start)
                                                          : UINT64_MAX;
+    r->file_bytes = r->size != UINT64_MAX ? r->size : 0;
     return WEIR_OK;
 }
 
 static weir_status start(weir__reader *r)
 {
+    if (r->file_bytes)
+        weir__activity_expect(r->file_bytes);
     weir_status status = weir__unpack_start(&r->source, r->fd, r->path);
     if (!status && r->source.packing != WEIR__PLAIN)
         r->size = UINT64_MAX;

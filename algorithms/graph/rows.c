@@ -5,6 +5,7 @@
 #include "algorithms/graph/rows.h"
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/build.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -134,12 +135,15 @@ static void look_at_rows(void *user, uint64_t begin, uint64_t end)
         continue;
 }
 
-int weir__rows_tidy(const weir__rows *rows, uint32_t threads, uint64_t *stray_out)
+weir_status weir__rows_tidy(const weir__rows *rows, uint32_t threads, int *tidy_out,
+                            uint64_t *stray_out)
 {
     struct look look = {rows, UINT64_MAX, 0};
-    weir__parallel_for(rows->arcs, WEIR__ARC_CHUNK, threads, look_at_rows, &look);
+    const weir_status status = weir__activity_for("looking at rows", "arcs", rows->arcs,
+                                                  WEIR__ARC_CHUNK, threads, look_at_rows, &look);
     *stray_out = look.stray;
-    return !look.untidy;
+    *tidy_out = !look.untidy;
+    return status;
 }
 
 struct spread {
@@ -155,11 +159,12 @@ static void spread_rows(void *user, uint64_t begin, uint64_t end)
             spread->sources[i] = (uint32_t)v;
 }
 
-void weir__rows_sources(const uint64_t *offsets, uint64_t vertices, uint32_t threads,
-                        uint32_t *sources_out)
+weir_status weir__rows_sources(const uint64_t *offsets, uint64_t vertices, uint32_t threads,
+                               uint32_t *sources_out)
 {
     struct spread spread = {offsets, sources_out};
-    weir__parallel_for(vertices, ROW_CHUNK, threads, spread_rows, &spread);
+    return weir__activity_for("writing rows as arcs", "vertices", vertices, ROW_CHUNK, threads,
+                              spread_rows, &spread);
 }
 
 /* The way of lists, whose arrays these become. */
@@ -180,7 +185,12 @@ static weir_status build_list(weir__rows *rows, const weir_graph_options *option
         free(arcs.sources);
         return status;
     }
-    weir__rows_sources(rows->offsets, rows->vertices, options->threads, arcs.sources);
+    if ((status =
+             weir__rows_sources(rows->offsets, rows->vertices, options->threads, arcs.sources))) {
+        free(arcs.sources);
+        free(arcs.weights);
+        return status;
+    }
     for (uint64_t i = 0; arcs.weighted && i < m; i++)
         arcs.weights[i] =
             rows->negative ? (double)(int32_t)rows->weights[i] : (double)rows->weights[i];
@@ -197,11 +207,12 @@ weir_status weir__rows_build(const weir__reader *reader, weir__rows *rows,
                              const weir_graph_options *options, weir_graph **graph_out)
 {
     weir_graph *graph = NULL;
-    weir_status status = WEIR_OK;
-    uint64_t stray;
+    uint64_t stray = UINT64_MAX;
+    int tidy = 0;
     *graph_out = NULL;
-    const int tidy = weir__rows_tidy(rows, options->threads, &stray) && !rows->negative;
-    if (stray != UINT64_MAX)
+    weir_status status = weir__rows_tidy(rows, options->threads, &tidy, &stray);
+    tidy = tidy && !rows->negative;
+    if (!status && stray != UINT64_MAX)
         status = weir__rows_refuse(reader, rows, stray, rows->targets[stray]);
     if (!status)
         status = weir__calloc(1, sizeof *graph, "graph", &graph);

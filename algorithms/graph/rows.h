@@ -36,8 +36,10 @@ weir_status weir__rows_refuse(const weir__reader *reader, const weir__rows *rows
                               uint64_t target);
 
 /** Whether all rows ascend, without loops and second copies. Offsets are right.
- *  @param[out] stray_out  the first arc that leads to no vertex; UINT64_MAX: none does. @par Blocks  yes; works on all cores. */
-int weir__rows_tidy(const weir__rows *rows, uint32_t threads, uint64_t *stray_out);
+ *  @param[out] stray_out  the first arc that leads to no vertex; UINT64_MAX: none does. @par Blocks  yes; works on all cores.
+ *  @retval WEIR_ERR_CANCELLED, WEIR_ERR_TIMEOUT  the call that is observed is to end (runtime/observe.h). */
+weir_status weir__rows_tidy(const weir__rows *rows, uint32_t threads, int *tidy_out,
+                            uint64_t *stray_out);
 /** Make the graph. Rows that ascend already, which is how graphs are stored as a rule, stay where they are; others
  *  are sorted and cleaned. Takes the arrays over, also on failure. The graph has no name yet.
  *  @retval WEIR_ERR_FORMAT  an arc leads to a vertex that is none. */
@@ -45,7 +47,7 @@ weir_status weir__rows_build(const weir__reader *reader, weir__rows *rows,
                              const weir_graph_options *options, weir_graph **graph_out);
 
 /** Numbers of the vertices that arcs come from, arc by arc, into memory for as many. */
-void weir__rows_sources(const uint64_t *offsets, uint64_t vertices, uint32_t threads,
-                        uint32_t *sources_out);
+weir_status weir__rows_sources(const uint64_t *offsets, uint64_t vertices, uint32_t threads,
+                               uint32_t *sources_out);
 
 #endif

@@ -1,6 +1,7 @@
 /** @file summarize.c  Facts about a graph: degrees, isolated vertices, symmetry, weights. */
 #include "algorithms/graph/arcs.h"
 #include "runtime/room.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -25,10 +26,11 @@ static int bucket(uint64_t degree)
     return degree ? 64 - __builtin_clzll(degree) : 0;
 }
 
-static void degrees(const struct facts *facts, weir_graph_summary *summary)
+static weir_status degrees(const struct facts *facts, weir_graph_summary *summary)
 {
     const weir_graph *graph = facts->graph;
-    for (uint64_t v = 0; v < graph->vertices; v++) {
+    weir_status status = WEIR_OK;
+    for (uint64_t v = 0; v < graph->vertices && !(status = weir__activity_at(v)); v++) {
         const uint64_t out = graph->offsets[v + 1] - graph->offsets[v];
         const uint64_t in = facts->in ? facts->in[v] : out;
         if (out > summary->degree_max) {
@@ -44,6 +46,7 @@ static void degrees(const struct facts *facts, weir_graph_summary *summary)
         summary->isolated += !out && !in;
     }
     summary->degree_mean = graph->vertices ? (double)graph->arcs / (double)graph->vertices : 0;
+    return status;
 }
 
 struct largest {
@@ -74,10 +77,12 @@ uint64_t weir__graph_largest(const weir_graph *graph)
     return (uint32_t)~largest.best;
 }
 
-static void weights(const weir_graph *graph, weir_graph_summary *summary)
+static weir_status weights(const weir_graph *graph, weir_graph_summary *summary)
 {
+    const uint64_t arcs = graph->weight_kind == WEIR_WEIGHT_NONE ? 0 : graph->arcs;
     double mean = 0;
-    for (uint64_t i = 0; graph->weight_kind != WEIR_WEIGHT_NONE && i < graph->arcs; i++) {
+    weir_status status = WEIR_OK;
+    for (uint64_t i = 0; i < arcs && !(status = weir__activity_at(i)); i++) {
         double w = graph->weights_u32 ? (double)graph->weights_u32[i] : graph->weights_f64[i];
         if (i == 0 || w < summary->weight_min)
             summary->weight_min = w;
@@ -86,27 +91,48 @@ static void weights(const weir_graph *graph, weir_graph_summary *summary)
         mean += (w - mean) / (double)(i + 1); /* a sum of all might not fit a double */
     }
     summary->weight_mean = mean;
+    return status;
+}
+
+static weir_status summarize(const weir_graph *graph, weir_graph_summary *summary)
+{
+    struct facts facts = {.graph = graph};
+    struct weir__need need = {0, 0};
+    struct weir__activity outer;
+    weir_status status;
+    summary->symmetric = weir__graph_symmetric(graph, NULL);
+    if ((status = weir__activity_went(0)))
+        return status;
+    if (!summary->symmetric) {
+        weir__need_pass(&need, graph->vertices, sizeof *facts.in);
+        if ((status = weir__need_fits(&need, "a summary of %s", graph->name)) ||
+            (status =
+                 weir__calloc(graph->vertices, sizeof *facts.in, "graph summary", &facts.in)) ||
+            (status = weir__activity_for("counting in-arcs", "arcs", graph->arcs, WEIR__ARC_CHUNK,
+                                         0, count_in, &facts)))
+            goto out;
+    }
+    weir__activity_begin(&outer, "counting degrees", "vertices", graph->vertices);
+    status = weir__activity_end(&outer, degrees(&facts, summary));
+    if (status)
+        goto out;
+    weir__activity_begin(&outer, "looking at weights", "arcs", graph->arcs);
+    status = weir__activity_end(&outer, weights(graph, summary));
+out:
+    free(facts.in);
+    return status;
 }
 
 weir_status weir_graph_summarize(const weir_graph *graph, weir_graph_summary *summary_out)
 {
-    struct facts facts = {.graph = graph};
-    struct weir__need need = {0, 0};
     weir_graph_summary summary = WEIR_GRAPH_SUMMARY_INIT;
+    struct weir__activity outer;
     weir_status status =
         weir__sized_out(summary_out, &summary, sizeof summary, "weir_graph_summary");
     if (status)
         return status;
-    summary.symmetric = weir__graph_symmetric(graph, NULL);
-    if (!summary.symmetric) {
-        weir__need_pass(&need, graph->vertices, sizeof *facts.in);
-        if ((status = weir__need_fits(&need, "a summary of %s", graph->name)) ||
-            (status = weir__calloc(graph->vertices, sizeof *facts.in, "graph summary", &facts.in)))
-            return status;
-        weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, count_in, &facts);
-    }
-    degrees(&facts, &summary);
-    weights(graph, &summary);
-    free(facts.in);
-    return weir__sized_out(summary_out, &summary, sizeof summary, "weir_graph_summary");
+    weir__activity_begin(&outer, "summarizing", NULL, 0);
+    status = weir__activity_end(&outer, summarize(graph, &summary));
+    return status ? status
+                  : weir__sized_out(summary_out, &summary, sizeof summary, "weir_graph_summary");
 }

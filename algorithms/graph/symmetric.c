@@ -2,6 +2,7 @@
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/random.h"
 #include "algorithms/graph/sketch.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 struct symmetry {
@@ -66,6 +67,8 @@ int weir__graph_symmetric(const weir_graph *graph, const uint32_t *weights)
         return 1;
     if (graph->arcs % 2)
         return 0;
-    weir__parallel_for(graph->arcs, WEIR__ARC_CHUNK, 0, add_hashes, &s);
+    if (weir__activity_for("looking for reverse arcs", "arcs", graph->arcs, WEIR__ARC_CHUNK, 0,
+                           add_hashes, &s))
+        return 0;
     return s.sum[0] == 0 && s.sum[1] == 0;
 }

@@ -1,5 +1,6 @@
 /** @file undirected.c  A graph with the reverse of every arc. */
 #include "algorithms/graph/build.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -40,16 +41,19 @@ weir_status weir_graph_undirected(const weir_graph *graph, weir_graph **graph_ou
         (status =
              weir__alloc(graph->arcs, sizeof *list.sources, "undirected graph", &list.sources)))
         return status;
-    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, write_sources, &list);
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "adding reverse arcs", NULL, 0);
+    status = weir__activity_for("writing rows as arcs", "vertices", graph->vertices, ROW_CHUNK, 0,
+                                write_sources, &list);
     weir__arcs arcs = {.vertices = graph->vertices,
                        .count = graph->arcs,
                        .sources = list.sources,
                        .targets = (uint32_t *)graph->targets, /* borrowed: read only */
                        .borrowed = 1,
                        .mirror = 1};
-    if (!(status = weir__build(&arcs, 0, graph_out)) &&
+    if (!status && !(status = weir__build(&arcs, 0, graph_out)) &&
         !(status = weir__graph_name(graph_out, graph->name, graph->format)))
         (*graph_out)->prepare_ms = weir__elapsed_ms(begin_ns);
     free(list.sources);
-    return status;
+    return weir__activity_end(&outer, status);
 }

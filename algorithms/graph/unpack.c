@@ -1,9 +1,9 @@
 /** @file unpack.c  Plain, gzip, xz and zstd files as one stream of bytes. */
 #include "algorithms/graph/unpack.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,11 +14,17 @@
 #define XZ_MEMORY_MAX       (UINT64_C(1) << 30)
 #define ZSTD_WINDOW_LOG_MAX 30 /* zstd --long=30; by itself it writes 2^27 at most */
 
+/* More is not read, and not unpacked, between two looks whether the call is to end. */
+#define PULL_BYTES (4u << 20)
+
 /* Bytes of the file; none only at its end, which sets `ended`. */
 static weir_status read_some(weir__unpack *u, void *data, size_t room, size_t *got_out)
 {
     ssize_t got;
-    while ((got = read(u->fd, data, room)) < 0) {
+    weir_status status = weir__activity_wait(u->fd, POLLIN);
+    if (status)
+        return status;
+    while ((got = read(u->fd, data, room < PULL_BYTES ? room : PULL_BYTES)) < 0) {
         if (errno == EAGAIN) { /* standard input, as somebody left it */
             struct pollfd more = {.fd = u->fd, .events = POLLIN};
             (void)poll(&more, 1, -1);
@@ -28,13 +34,12 @@ static weir_status read_some(weir__unpack *u, void *data, size_t room, size_t *g
     }
     u->ended = got == 0;
     *got_out = (size_t)got;
-    return WEIR_OK;
+    return weir__activity_went((uint64_t)got);
 }
 
 /* ---- files that are not packed, all cores reading ---------------------------------------------------- */
 
-#define MANY_BYTES  ((size_t)32 << 20) /* fewer are copied before threads are there */
-#define PIECE_BYTES ((size_t)4 << 20)
+#define MANY_BYTES ((size_t)32 << 20) /* fewer are copied before threads are there */
 
 struct many {
     int fd;
@@ -64,18 +69,22 @@ static void read_piece(void *user, uint64_t begin, uint64_t end)
 }
 
 /* A core copies out of the page cache, to memory that is touched for the first time, slower than a disk reads.
- * @return bytes; 0: it is no such file, has fewer left, or cannot be read so. */
-static size_t read_many(const weir__unpack *u, void *data, size_t room)
+ * @param[out] got_out  bytes; 0: it is no such file, has fewer left, or cannot be read so. */
+static weir_status read_many(const weir__unpack *u, void *data, size_t room, size_t *got_out)
 {
     struct stat facts;
     struct many many = {.fd = u->fd, .from = lseek(u->fd, 0, SEEK_CUR), .to = data};
+    *got_out = 0;
     if (room < MANY_BYTES || many.from < 0 || fstat(u->fd, &facts) || !S_ISREG(facts.st_mode) ||
         facts.st_size - many.from < (off_t)MANY_BYTES)
-        return 0;
+        return WEIR_OK;
     const uint64_t left = (uint64_t)(facts.st_size - many.from);
     many.got = room < left ? room : left;
-    weir__parallel_for(many.got, PIECE_BYTES, 0, read_piece, &many);
-    return lseek(u->fd, many.from + (off_t)many.got, SEEK_SET) < 0 ? 0 : (size_t)many.got;
+    weir_status status =
+        weir__activity_for("reading", "bytes", many.got, PULL_BYTES, 0, read_piece, &many);
+    if (!status && lseek(u->fd, many.from + (off_t)many.got, SEEK_SET) >= 0)
+        *got_out = (size_t)many.got;
+    return status ? status : weir__activity_went(*got_out);
 }
 
 /* Read more packed bytes behind those that are left. */
@@ -166,8 +175,6 @@ static weir_status pull_plain(weir__unpack *u, void *data, size_t room, size_t *
 static weir_status pull_gzip(weir__unpack *u, void *data, size_t room, size_t *got_out)
 {
     z_stream *z = &u->gzip;
-    if (room > UINT_MAX) /* zlib counts in 32 bits; whoever wants more calls again */
-        room = UINT_MAX;
     if (u->between) { /* gzip files may be glued together, and padded with zeros */
         while (u->at < u->have && u->input[u->at] == 0)
             u->at++;
@@ -255,11 +262,18 @@ static weir_status pull_zstd(weir__unpack *u, void *data, size_t room, size_t *g
 
 weir_status weir__unpack_pull(weir__unpack *u, void *data, size_t room, size_t *got_out)
 {
-    weir_status status = WEIR_OK;
+    weir_status status = weir__activity_went(0);
     *got_out = 0;
+    if (status)
+        return status;
     /* Arrays of binary files come straight into their place. */
-    if (u->packing == WEIR__PLAIN && u->at == u->have && !u->ended && room >= sizeof u->input)
-        return (*got_out = read_many(u, data, room)) ? WEIR_OK : read_some(u, data, room, got_out);
+    const int straight =
+        u->packing == WEIR__PLAIN && u->at == u->have && !u->ended && room >= sizeof u->input;
+    if (straight && ((status = read_many(u, data, room, got_out)) || *got_out))
+        return status;
+    room = room < PULL_BYTES ? room : PULL_BYTES;
+    if (straight)
+        return read_some(u, data, room, got_out);
     while (room > 0 && *got_out == 0 && !status) {
         if (u->at == u->have && !u->ended && (status = refill(u)))
             return status;

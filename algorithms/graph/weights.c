@@ -7,6 +7,7 @@
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/generate.h"
 #include "algorithms/graph/random.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 #include "runtime/room.h"
 
@@ -106,7 +107,14 @@ static weir_status put_random(weir_graph *graph, uint32_t low, uint32_t high, ui
              weir__need_fits(&need, "weights of %llu arcs", (unsigned long long)graph->arcs)) ||
         (status = weir__alloc(graph->arcs, sizeof *fill.weights, "weights of arcs", &fill.weights)))
         return status;
-    weir__parallel_for(graph->arcs, ARC_CHUNK, 0, draw, &fill);
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "drawing weights", NULL, 0);
+    status = weir__activity_end(&outer, weir__activity_for("drawing weights", "arcs", graph->arcs,
+                                                           ARC_CHUNK, 0, draw, &fill));
+    if (status) {
+        free(fill.weights);
+        return status;
+    }
     weir__graph_drop_weights(graph);
     graph->weight_kind = WEIR_WEIGHT_U32;
     graph->weights_u32 = fill.weights;

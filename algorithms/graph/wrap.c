@@ -2,6 +2,7 @@
 #include "algorithms/graph/arcs.h"
 #include "algorithms/graph/build.h"
 #include "algorithms/graph/rows.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <math.h>
@@ -70,7 +71,11 @@ static weir_status check(const weir_graph *graph)
                              .offsets = (uint64_t *)(uintptr_t)graph->offsets,
                              .targets = (uint32_t *)(uintptr_t)graph->targets};
     uint64_t stray;
-    weir__parallel_for(graph->vertices, SINGLE_CHUNK, 0, look_at_offsets, &flaw);
+    int tidy;
+    weir_status status = weir__activity_for("looking at offsets", "vertices", graph->vertices,
+                                            SINGLE_CHUNK, 0, look_at_offsets, &flaw);
+    if (status)
+        return status;
     if (graph->offsets[0] || flaw.row != UINT64_MAX ||
         graph->offsets[graph->vertices] != graph->arcs)
         return weir__fail(WEIR_ERR_INVALID,
@@ -79,15 +84,18 @@ static weir_status check(const weir_graph *graph)
                           (unsigned long long)(graph->offsets[0]        ? 0
                                                : flaw.row != UINT64_MAX ? flaw.row
                                                                         : graph->vertices));
-    const int tidy = weir__rows_tidy(&rows, 0, &stray);
+    if ((status = weir__rows_tidy(&rows, 0, &tidy, &stray)))
+        return status;
     if (stray != UINT64_MAX)
         return weir__fail(WEIR_ERR_INVALID, "arc %llu leads to vertex %u of %llu",
                           (unsigned long long)stray, graph->targets[stray],
                           (unsigned long long)graph->vertices);
     if (!tidy)
         return refuse_row(graph);
-    if (graph->weights_f64)
-        weir__parallel_for(graph->arcs, SINGLE_CHUNK, 0, look_at_weights, &flaw);
+    if (graph->weights_f64 &&
+        (status = weir__activity_for("looking at weights", "arcs", graph->arcs, SINGLE_CHUNK, 0,
+                                     look_at_weights, &flaw)))
+        return status;
     if (flaw.weight != UINT64_MAX)
         return weir__fail(WEIR_ERR_INVALID, "the weight of arc %llu is not finite",
                           (unsigned long long)flaw.weight);
@@ -170,7 +178,11 @@ weir_status weir_graph_wrap(const weir_csr *csr, weir_graph **graph_out)
                           .weights_f64 = given.weights_f64,
                           .borrowed = 1,
                           .borrowed_weights = 1};
-    if ((given.device && (status = fetch_all(&given, graph))) || (status = check(graph))) {
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "wrapping a graph", NULL, 0);
+    if (!given.device || !(status = fetch_all(&given, graph)))
+        status = check(graph);
+    if (weir__activity_end(&outer, status)) {
         weir_graph_destroy(graph);
         return status;
     }

@@ -3,6 +3,7 @@
 #include "algorithms/graph/format.h"
 #include "algorithms/graph/replace.h"
 #include "algorithms/graph/write.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <locale.h>
@@ -23,7 +24,7 @@ static void write_matrix_market(weir__pack *pack, const weir_graph *graph)
     weir__pack_text(pack, "%%%%MatrixMarket matrix coordinate %s general\n%llu %llu %llu\n",
                     field[graph->weight_kind], (unsigned long long)graph->vertices,
                     (unsigned long long)graph->vertices, (unsigned long long)graph->arcs);
-    for (uint64_t v = 0; v < graph->vertices; v++) {
+    for (uint64_t v = 0; v < graph->vertices && !pack->failed; v++) {
         for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
             int plain = graph->weight_kind == WEIR_WEIGHT_NONE;
             weir__pack_number(pack, v + 1, ' ');
@@ -39,7 +40,7 @@ static void write_dimacs(weir__pack *pack, const weir_graph *graph)
 {
     weir__pack_text(pack, "p sp %llu %llu\n", (unsigned long long)graph->vertices,
                     (unsigned long long)graph->arcs);
-    for (uint64_t v = 0; v < graph->vertices; v++) {
+    for (uint64_t v = 0; v < graph->vertices && !pack->failed; v++) {
         for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
             weir__pack_bytes(pack, "a ", 2);
             weir__pack_number(pack, v + 1, ' ');
@@ -70,7 +71,7 @@ static void write_edge_list(weir__pack *pack, const weir_graph *graph)
     uint64_t largest = 0;
     weir__pack_text(pack, "# Nodes: %llu Edges: %llu\n", (unsigned long long)graph->vertices,
                     (unsigned long long)graph->arcs);
-    for (uint64_t v = 0; v < graph->vertices; v++) {
+    for (uint64_t v = 0; v < graph->vertices && !pack->failed; v++) {
         for (uint64_t i = graph->offsets[v]; i < graph->offsets[v + 1]; i++) {
             weir__pack_number(pack, v, ' ');
             weir__pack_number(pack, graph->targets[i], plain ? '\n' : ' ');
@@ -93,7 +94,7 @@ static void write_metis(weir__pack *pack, const weir_graph *graph)
 {
     weir__pack_text(pack, "%% METIS graph\n%llu %llu%s\n", (unsigned long long)graph->vertices,
                     (unsigned long long)(graph->arcs / 2), graph->weights_u32 ? " 001" : "");
-    for (uint64_t v = 0; v < graph->vertices; v++) {
+    for (uint64_t v = 0; v < graph->vertices && !pack->failed; v++) {
         const uint64_t end = graph->offsets[v + 1];
         for (uint64_t i = graph->offsets[v]; i < end; i++) {
             const char behind = i + 1 < end ? ' ' : '\n';
@@ -139,7 +140,8 @@ static weir_status fits_metis(const weir_graph *graph, const char *path)
         if (graph->weights_u32[i] == 0)
             status = weir__fail(WEIR_ERR_INVALID,
                                 "%s: METIS text holds weights from 1, this graph has 0", path);
-    if (!status && !weir__graph_symmetric(graph, graph->weights_u32))
+    if (!status && !weir__graph_symmetric(graph, graph->weights_u32) &&
+        !(status = weir__activity_went(0)))
         status =
             weir__fail(WEIR_ERR_INVALID,
                        "%s: METIS text holds graphs in which every arc has its reverse, of equal "
@@ -253,8 +255,8 @@ weir_status weir_graph_write(const weir_graph *graph, const char *path)
     return weir__graph_write(graph, path, NULL, NULL);
 }
 
-weir_status weir__graph_write(const weir_graph *graph, const char *path, int (*last)(void *user),
-                              void *user)
+static weir_status write_graph(const weir_graph *graph, const char *path, int (*last)(void *user),
+                               void *user)
 {
     const struct form *form = NULL;
     weir__packing packing;
@@ -276,4 +278,12 @@ weir_status weir__graph_write(const weir_graph *graph, const char *path, int (*l
     if (!pack->failed && last && last(user))
         pack->failed = weir__fail(WEIR_ERR_CANCELLED, "%s: not wanted any more", path);
     return weir__pack_close(pack);
+}
+
+weir_status weir__graph_write(const weir_graph *graph, const char *path, int (*last)(void *user),
+                              void *user)
+{
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "writing a graph", "bytes", 0);
+    return weir__activity_end(&outer, write_graph(graph, path, last, user));
 }

@@ -14,7 +14,7 @@ static void write_rows(weir__pack *pack, const weir_graph *graph, int weighted)
         weir__pack_bytes(pack, graph->targets, graph->arcs * sizeof *graph->targets);
         return;
     }
-    for (uint64_t i = 0; i < graph->arcs; i++) {
+    for (uint64_t i = 0; i < graph->arcs && !pack->failed; i++) {
         const uint32_t pair[] = {graph->targets[i], graph->weights_u32 ? graph->weights_u32[i] : 1};
         weir__pack_bytes(pack, pair, sizeof pair);
     }
@@ -35,7 +35,8 @@ static weir_status turn(const weir_graph *graph, weir_graph **graph_out)
         (status = weir__alloc(m, sizeof *targets, "arcs turned round", &targets)) ||
         (weighted && (status = weir__alloc(m, sizeof *weights, "arcs turned round", &weights))))
         goto out;
-    weir__rows_sources(graph->offsets, graph->vertices, 0, targets);
+    if ((status = weir__rows_sources(graph->offsets, graph->vertices, 0, targets)))
+        goto out;
     for (uint64_t i = 0; weighted && i < m; i++)
         weights[i] = graph->weights_u32[i];
     weir__arcs arcs = {.vertices = graph->vertices,

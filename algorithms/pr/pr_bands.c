@@ -4,6 +4,7 @@
  * A band is a stretch of numbers whose shares fit into a third of the cache that all units of a device share: warps
  * that have drifted apart read two of them, and what only passes through takes its place too. */
 #include "algorithms/pr/pr.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <stdlib.h>
@@ -386,7 +387,9 @@ weir_status weir__pr_order(const struct weir__pr_rows *rows, const struct weir__
         const uint64_t bytes = (strip_arc(&batch, batch.strip + count) - batch.arc) * sizeof *from;
         if ((status = weir__download(rows->device, from, rows->targets + batch.arc, bytes)))
             break;
-        weir__parallel_for(count, 16, 0, order_strips, &batch);
+        if ((status = weir__activity_for("sorting arcs by bands", "strips", count, 16, 0,
+                                         order_strips, &batch)))
+            break;
         status = weir__upload(rows->device, rows->targets + batch.arc, to, bytes);
     }
     free(from);

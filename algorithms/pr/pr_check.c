@@ -10,6 +10,7 @@
  * remarks on reducing truncation errors, 1965), so that theirs is 2 * 2^-53 of them however long they are. */
 #include "algorithms/pr/pr.h"
 #include "algorithms/reference.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <math.h>
@@ -31,10 +32,12 @@ static void add(struct sum *sum, double value)
 }
 
 /* The rank of vertices without out-arcs is handed back. */
-static long double give(const weir_graph *graph, const double *ranks, struct sum *received)
+static weir_status give(const weir_graph *graph, const double *ranks, struct sum *received,
+                        long double *dangling_out)
 {
     long double dangling = 0;
-    for (uint64_t v = 0; v < graph->vertices; v++) {
+    weir_status status = WEIR_OK;
+    for (uint64_t v = 0; v < graph->vertices && !(status = weir__activity_at(v)); v++) {
         const uint64_t first = graph->offsets[v], last = graph->offsets[v + 1];
         if (first == last)
             dangling += ranks[v];
@@ -42,7 +45,8 @@ static long double give(const weir_graph *graph, const double *ranks, struct sum
         for (uint64_t arc = first; arc < last; arc++)
             add(&received[graph->targets[arc]], share);
     }
-    return dangling;
+    *dangling_out = dangling;
+    return status;
 }
 
 static void compare(const weir_graph *graph, const weir_pr_config *config, const double *ranks,
@@ -112,9 +116,15 @@ weir_status weir_pr_check(const weir_graph *graph, const weir_pr_config *config,
             (status =
                  weir__calloc(graph->vertices, sizeof *received, "an iteration's sums", &received)))
             return status;
-        const long double dangling = give(graph, ranks, received);
-        compare(graph, &checked, ranks, received, dangling, &change);
+        struct weir__activity outer;
+        long double dangling = 0;
+        weir__activity_begin(&outer, "checking ranks", "vertices", graph->vertices);
+        status = weir__activity_end(&outer, give(graph, ranks, received, &dangling));
+        if (!status)
+            compare(graph, &checked, ranks, received, dangling, &change);
         free(received);
+        if (status)
+            return status;
     }
     return weir__sized_out(change_out, &change, sizeof change, "weir_pr_change");
 }

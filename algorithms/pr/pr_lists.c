@@ -1,5 +1,6 @@
 /** @file pr_lists.c  Dealing out rows to warps, with bands and without, who reads whose shares, and when floats do. */
 #include "algorithms/pr/pr.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <math.h>
@@ -191,17 +192,21 @@ weir_status weir__pr_band_lists(const uint64_t *offsets, uint64_t rows, uint32_t
     const uint64_t lots = (uint64_t)bands * lists.strips;
     weir_status status = weir__calloc(lots + 1, sizeof *lists.first, "strips", &lists.first);
     *lists_out = (struct weir__pr_lists){0};
+    if (!status)
+        status = weir__activity_for("dealing out rows", "strips", lists.strips, 16, 0, deal_strips,
+                                    (void *)&dealing);
     if (!status) {
-        weir__parallel_for(lists.strips, 16, 0, deal_strips, (void *)&dealing);
         add_up(&lists);
         deal_longer(&dealing);
         status = take(&lists);
     }
+    if (!status)
+        status = weir__activity_for("dealing out rows", "strips", lists.strips, 16, 0, deal_strips,
+                                    (void *)&dealing);
     if (status) {
         weir__pr_lists_free(&lists);
         return status;
     }
-    weir__parallel_for(lists.strips, 16, 0, deal_strips, (void *)&dealing);
     deal_longer(&dealing);
     *lists_out = lists;
     return WEIR_OK;
@@ -248,7 +253,12 @@ weir_status weir__pr_readers(const struct weir__pr_task *task, const weir_rows *
     *readers_out = NULL;
     if (status)
         return status;
-    weir__parallel_for(task->graph->vertices, UINT64_C(1) << 14, 0, look_at, &look);
+    if ((status =
+             weir__activity_for("looking who reads which rank", "vertices", task->graph->vertices,
+                                UINT64_C(1) << 14, 0, look_at, &look))) {
+        free(look.readers);
+        return status;
+    }
     *readers_out = look.readers;
     return WEIR_OK;
 }

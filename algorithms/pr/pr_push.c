@@ -31,6 +31,7 @@
 #include "algorithms/common/placement.h"
 #include "algorithms/common/timing.h"
 #include "algorithms/pr/pr.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <float.h>
@@ -140,14 +141,18 @@ static weir_status place_first(struct weir__pr_push *push, const struct weir__pr
 /* Ranks of vertices that no arc leads to are known, t = (1 - d) / n. All others begin with 1 / n, which is right in every
  * component whose vertices all have as many arcs, in and out: what is wrong in the sum of a component without ways out
  * falls by the damping alone, in whatever order residuals are handed on. */
-static void first_ranks(const struct weir__pr_push *push, struct first *first, double *rank)
+static weir_status first_ranks(const struct weir__pr_push *push, struct first *first, double *rank)
 {
     const double n = (double)push->vertices;
-    weir__parallel_for(first->graph->arcs, UINT64_C(1) << 16, 0, lead_there, first);
+    weir_status status = weir__activity_for("looking for in-arcs", "arcs", first->graph->arcs,
+                                            UINT64_C(1) << 16, 0, lead_there, first);
+    if (status)
+        return status;
     for (uint64_t v = 0; v < push->vertices; v++) {
         rank[v] = first->residual[v] == 0 ? (1 - first->damping) / n : 1 / n;
         first->residual[v] = (1 - first->damping) / n - rank[v];
     }
+    return WEIR_OK;
 }
 
 /* How far T of the first ranks is from them. As much work as an iteration; done where the graph is at hand. */
@@ -159,11 +164,13 @@ static weir_status make_first(struct weir__pr_push *push, const struct weir__pr_
     weir_status status;
     if ((status = weir__calloc(push->vertices, sizeof *rank, "residuals", &first.residual)) ||
         (status = weir__alloc(push->vertices, sizeof *rank, "ranks", &rank)) ||
-        (status = weir__alloc(push->vertices, sizeof *room, "residuals", &room)))
+        (status = weir__alloc(push->vertices, sizeof *room, "residuals", &room)) ||
+        (status = first_ranks(push, &first, rank)))
         goto out;
-    first_ranks(push, &first, rank);
     first.rank = rank;
-    weir__parallel_for(push->vertices, UINT64_C(1) << 14, 0, hand_on, &first);
+    if ((status = weir__activity_for("finding first ranks", "vertices", push->vertices,
+                                     UINT64_C(1) << 14, 0, hand_on, &first)))
+        goto out;
     for (uint64_t v = 0; v < push->vertices; v++) {
         push->net += first.residual[v];
         push->residual += fabs(first.residual[v]);

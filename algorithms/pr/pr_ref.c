@@ -6,6 +6,7 @@
  * out who gives to whom, and then each vertex is one core's. */
 #include "algorithms/pr/pr.h"
 #include "algorithms/reference.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <math.h>
@@ -66,17 +67,19 @@ static weir_status reference_alloc(struct reference *reference)
 }
 
 /* Arcs by where they lead to. Filled from the end, ends of rows become beginnings. */
-static void turn_round(struct reference *reference)
+static weir_status turn_round(struct reference *reference)
 {
     const weir_graph *graph = reference->graph;
-    uint64_t *into = reference->into, end = 0;
-    for (uint64_t arc = 0; arc < graph->arcs; arc++)
+    uint64_t *into = reference->into, end = 0, turned = 0;
+    weir_status status = WEIR_OK;
+    for (uint64_t arc = 0; arc < graph->arcs && !(status = weir__activity_at(arc)); arc++)
         into[graph->targets[arc]]++;
     for (uint64_t v = 0; v <= graph->vertices; v++)
         into[v] = end += into[v];
-    for (uint64_t v = graph->vertices; v-- > 0;)
+    for (uint64_t v = graph->vertices; v-- > 0 && !status; status = weir__activity_at(turned++))
         for (uint64_t arc = graph->offsets[v + 1]; arc-- > graph->offsets[v];)
             reference->giver[--into[graph->targets[arc]]] = (uint32_t)v;
+    return status;
 }
 
 /* A vertex has this rank now. */
@@ -115,38 +118,44 @@ static void start(void *user, uint64_t begin, uint64_t end)
     reference->part[begin / CHUNK] = part;
 }
 
-/* All vertices. @return what they add to sums. */
-static struct part sweep(struct reference *reference,
-                         void (*fn)(void *user, uint64_t begin, uint64_t end))
+/* All vertices. @param[out] all_out  what they add to sums. */
+static weir_status sweep(struct reference *reference,
+                         void (*fn)(void *user, uint64_t begin, uint64_t end), struct part *all_out)
 {
     const weir_graph *graph = reference->graph;
     struct part all = {0, 0};
     double *before = reference->share[0];
-    weir__parallel_for(graph->vertices, CHUNK, graph->arcs + graph->vertices < ALONE, fn,
-                       reference);
+    weir_status status =
+        weir__activity_for("iterating by the reference", "vertices", graph->vertices, CHUNK,
+                           graph->arcs + graph->vertices < ALONE, fn, reference);
+    if (status)
+        return status;
     for (uint64_t chunk = 0; chunk * CHUNK < graph->vertices; chunk++) {
         all.change += reference->part[chunk].change;
         all.dangling += reference->part[chunk].dangling;
     }
     reference->share[0] = reference->share[1];
     reference->share[1] = before;
-    return all;
+    *all_out = all;
+    return WEIR_OK;
 }
 
-static void iterate(struct reference *reference, const weir_pr_config *config)
+static weir_status iterate(struct reference *reference, const weir_pr_config *config)
 {
     const double d = config->damping, n = (double)reference->graph->vertices;
     double least = INFINITY;
-    struct part all = sweep(reference, start);
-    for (uint32_t calm = 0, done = 0; calm < CALM && least >= CHANGE_LEAST; done++) {
+    struct part all = {0, 0};
+    weir_status status = sweep(reference, start, &all);
+    for (uint32_t calm = 0, done = 0; calm < CALM && least >= CHANGE_LEAST && !status; done++) {
         if (config->iterations && done == config->iterations)
             break;
         const double spread = config->dangling == WEIR_DANGLING_SPREAD ? all.dangling : 0;
         reference->even = ((1 - d) + d * spread) / n;
-        all = sweep(reference, receive);
+        status = sweep(reference, receive, &all);
         calm = all.change < least ? 0 : calm + 1;
         least = all.change < least ? all.change : least;
     }
+    return status;
 }
 
 weir_status weir__pr_reference_config(const char *who, const weir_pr_config *config,
@@ -174,10 +183,11 @@ weir_status weir_pr_reference(const weir_graph *graph, const weir_pr_config *con
     weir__pr_reference_need(graph, &need);
     if (!(status = weir__need_fits(&need, "the reference's PageRank of %s", graph->name)))
         status = reference_alloc(&reference);
-    if (!status && graph->vertices) {
-        turn_round(&reference);
-        iterate(&reference, &checked);
-    }
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "turning arcs round for the reference", "arcs", graph->arcs);
+    if (!status && graph->vertices && !(status = turn_round(&reference)))
+        status = iterate(&reference, &checked);
+    (void)weir__activity_end(&outer, status);
     reference_free(&reference);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "algorithms/common/traversal.h"
 #include "algorithms/sssp/sssp.h"
 #include "algorithms/sssp/sssp_in_step.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 #include "worklist/steps.h"
 
@@ -216,9 +217,9 @@ static void destroy_again(void *object)
     weir_sssp_destroy(object);
 }
 
-weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
-                             const weir_partition *partition, const weir_run_options *options,
-                             weir_sssp **sssp_out)
+static weir_status create_any(weir_context *context, const weir_graph *graph,
+                              const weir_partition *partition, const weir_run_options *options,
+                              weir_sssp **sssp_out)
 {
     struct weir__making making = {
         .context = context, .graph = graph, .partition = partition, .options = options};
@@ -245,6 +246,15 @@ weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
     }
     *sssp_out = sssp;
     return WEIR_OK;
+}
+
+weir_status weir_sssp_create(weir_context *context, const weir_graph *graph,
+                             const weir_partition *partition, const weir_run_options *options,
+                             weir_sssp **sssp_out)
+{
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "placing", NULL, 0);
+    return weir__activity_end(&outer, create_any(context, graph, partition, options, sssp_out));
 }
 
 void weir_sssp_destroy(weir_sssp *sssp)

@@ -5,6 +5,7 @@
  * rounded, do not depend on the number of threads. */
 #include "algorithms/sssp/sssp.h"
 #include "algorithms/graph/sketch.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <math.h>
@@ -68,7 +69,11 @@ static weir_status look_at(const weir_graph *graph, struct facts *all)
         weir__alloc(chunks, sizeof *look.facts, "what is known of weights", &look.facts);
     if (status)
         return status;
-    weir__parallel_for(graph->vertices, ROW_CHUNK, 0, look_at_rows, &look);
+    if ((status = weir__activity_for("looking at weights", "vertices", graph->vertices, ROW_CHUNK,
+                                     0, look_at_rows, &look))) {
+        free(look.facts);
+        return status;
+    }
     *all = (struct facts){.negative = NO_ARC, .whole = 1};
     for (uint64_t i = 0; i < chunks; i++) {
         const struct facts *one = &look.facts[i];

@@ -4,6 +4,7 @@
  * is in the heap at most once; `place` tells where, so that its key can be lowered there. */
 #include "algorithms/algorithms.h"
 #include "algorithms/reference.h"
+#include "runtime/observe.h"
 #include "runtime/support.h"
 
 #include <math.h>
@@ -57,15 +58,16 @@ static uint32_t take_nearest(struct heap *heap)
     return nearest;
 }
 
-static void search(const weir_graph *graph, uint64_t source, struct heap *heap)
+static weir_status search(const weir_graph *graph, uint64_t source, struct heap *heap)
 {
+    weir_status status = WEIR_OK;
     for (uint64_t v = 0; v < graph->vertices; v++) {
         heap->key[v] = INFINITY;
         heap->place[v] = NOWHERE;
     }
     heap->key[source] = 0;
     put(heap, heap->count++, (uint32_t)source);
-    while (heap->count) {
+    for (uint64_t i = 0; heap->count && !(status = weir__activity_at(i)); i++) {
         uint32_t v = take_nearest(heap);
         for (uint64_t arc = graph->offsets[v]; arc < graph->offsets[v + UINT64_C(1)]; arc++) {
             uint32_t target = graph->targets[arc];
@@ -77,6 +79,7 @@ static void search(const weir_graph *graph, uint64_t source, struct heap *heap)
                  target);
         }
     }
+    return status;
 }
 
 static weir_status check(const weir_graph *graph, uint64_t source)
@@ -116,7 +119,9 @@ weir_status weir_sssp_reference(const weir_graph *graph, uint64_t source, double
         (status =
              weir__alloc(graph->vertices, sizeof *heap.place, "the reference's heap", &heap.place)))
         goto out;
-    search(graph, source, &heap);
+    struct weir__activity outer;
+    weir__activity_begin(&outer, "finding paths by the reference", "vertices", graph->vertices);
+    status = weir__activity_end(&outer, search(graph, source, &heap));
 out:
     free(heap.entry);
     free(heap.place);

@@ -382,6 +382,15 @@ static weir_status take_policy(void *taken)
     return weir_policy_get(WEIR_POLICY_GATHER, (void *)(uintptr_t)3, taken);
 }
 
+static weir_status take_activity(void *taken)
+{
+    weir_observer *observer;
+    OK(weir_observer_create(&observer));
+    weir_status status = weir_observer_look(observer, taken);
+    weir_observer_destroy(observer);
+    return status;
+}
+
 static weir_status take_summary(void *taken)
 {
     return weir_graph_summarize(world.graph, taken);
@@ -570,6 +579,7 @@ static const struct taken {
     {"weir_trace_stats", take_trace, sizeof(weir_trace_stats)},
     {"weir_link_stats", take_link, sizeof(weir_link_stats)},
     {"weir_channel_stats", take_channel, sizeof(weir_channel_stats)},
+    {"weir_activity", take_activity, sizeof(weir_activity)},
     {"weir_policy", take_policy, sizeof(weir_policy)},
     {"weir_graph_summary", take_summary, sizeof(weir_graph_summary)},
     {"weir_graph_span", take_span, sizeof(weir_graph_span)},

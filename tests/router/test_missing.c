@@ -52,6 +52,18 @@ static void configuration(void **state)
     weir_config_destroy(config);
 }
 
+static void observers(void **state)
+{
+    weir_observer *observer;
+    weir_activity activity = WEIR_ACTIVITY_INIT;
+    (void)state;
+    MISSING(weir_observer_create(NULL), "observer_out");
+    MISSING(weir_observer_look(NULL, &activity), "observer");
+    OK(weir_observer_create(&observer));
+    MISSING(weir_observer_look(observer, NULL), "weir_activity to fill in: it");
+    weir_observer_destroy(observer);
+}
+
 static void devices_and_memory(void **state)
 {
     weir_context *context = open_or_skip(state);
@@ -421,6 +433,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configuration),
+        cmocka_unit_test(observers),
         cmocka_unit_test(ends),
         ON_BACKEND(devices_and_memory, "host:1"),
         ON_BACKEND(queues, "host:1"),

@@ -52,7 +52,8 @@ static weir_status find_labels(const weir_graph *graph, uint32_t *set, uint32_t 
         if (label[root] == UINT32_MAX)
             label[root] = v;
         labels_out[v] = label[root];
-        status = v % WEIR__LOOK_EACH ? WEIR_OK : weir__activity_went(0);
+        if (v % WEIR__LOOK_EACH == 0) /* all vertices were counted before */
+            status = weir__activity_went(0);
     }
     return status;
 }

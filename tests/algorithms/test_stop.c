@@ -34,7 +34,7 @@ typedef weir_status (*call_fn)(const void *data);
 static unsigned stop_everywhere(const char *what, call_fn call, const void *data)
 {
     unsigned stopped = 0;
-    for (uint64_t n = 1;; n += 1 + n / 16) {
+    for (uint64_t n = 1;; n += 1 + n / 4) {
         weir_observer *observer;
         const int files = entries(0);
         OK(weir_observer_create(&observer));
@@ -89,10 +89,10 @@ static void generating_is_stopped(void **state)
     (void)state;
     STOP_EVERYWHERE(open_undirected, "rmat:12", 5);
     STOP_EVERYWHERE(open_as_it_is, "uniform:12", 4);
-    STOP_EVERYWHERE(open_as_it_is, "smallworld:40000", 4);
-    STOP_EVERYWHERE(open_as_it_is, "grid:300x300,0.7", 3);
-    STOP_EVERYWHERE(open_as_it_is, "mesh:300x300,shuffle", 3);
-    STOP_EVERYWHERE(open_as_it_is, "chain:100000", 3);
+    STOP_EVERYWHERE(open_as_it_is, "smallworld:20000", 4);
+    STOP_EVERYWHERE(open_as_it_is, "grid:200x200,0.7", 3);
+    STOP_EVERYWHERE(open_as_it_is, "mesh:200x200,shuffle", 3);
+    STOP_EVERYWHERE(open_as_it_is, "chain:40000", 3);
 }
 
 static weir_status write_it(const void *path)
@@ -315,17 +315,17 @@ static void placing_is_stopped(void **state)
                                 by_itself = WEIR_DIRECTION_AUTO;
     static const weir_cc_source resident = WEIR_CC_RESIDENT, streamed = WEIR_CC_STREAMED;
     (void)state;
-    STOP_EVERYWHERE(place, &no, 8);
-    STOP_EVERYWHERE(place, &yes, 12);
-    STOP_EVERYWHERE(place_rows, &no, 12);
-    STOP_EVERYWHERE(place_rows, &yes, 12);
-    STOP_EVERYWHERE(make_bfs, &push, 8);
-    STOP_EVERYWHERE(make_bfs, &by_itself, 8);
-    STOP_EVERYWHERE(make_sssp, &push, 8);
-    STOP_EVERYWHERE(make_sssp, &by_itself, 8);
-    STOP_EVERYWHERE(make_pr, &push, 8);
-    STOP_EVERYWHERE(make_pr, &pull, 8);
-    STOP_EVERYWHERE(make_cc, &resident, 8);
+    STOP_EVERYWHERE(place, &no, 5);
+    STOP_EVERYWHERE(place, &yes, 8);
+    STOP_EVERYWHERE(place_rows, &no, 8);
+    STOP_EVERYWHERE(place_rows, &yes, 8);
+    STOP_EVERYWHERE(make_bfs, &push, 5);
+    STOP_EVERYWHERE(make_bfs, &by_itself, 5);
+    STOP_EVERYWHERE(make_sssp, &push, 5);
+    STOP_EVERYWHERE(make_sssp, &by_itself, 5);
+    STOP_EVERYWHERE(make_pr, &push, 5);
+    STOP_EVERYWHERE(make_pr, &pull, 5);
+    STOP_EVERYWHERE(make_cc, &resident, 5);
     STOP_EVERYWHERE(make_cc, &streamed, 2);
 }
 
@@ -525,13 +525,13 @@ static int open_world(void **state)
     const weir_weights weights = {WEIR_WEIGHTS_RANDOM, 1, 255, 1};
     weir_graph_options options = WEIR_GRAPH_OPTIONS_INIT;
     if (make_folder(state) || weir_context_create("host:2", NULL, &world.context) ||
-        weir_graph_open("rmat:13", NULL, &world.directed) ||
-        weir_graph_open("rmat:13", NULL, &world.weighted) ||
+        weir_graph_open("rmat:11", NULL, &world.directed) ||
+        weir_graph_open("rmat:11", NULL, &world.weighted) ||
         weir_graph_weigh(world.weighted, &weights) ||
         weir_partition_create(world.directed, WEIR_PARTITION_RANDOM, 2, 1, NULL, &world.two))
         return -1;
     options.undirected = 1;
-    if (weir_graph_open("rmat:13", &options, &world.undirected))
+    if (weir_graph_open("rmat:11", &options, &world.undirected))
         return -1;
     const size_t n = (size_t)world.directed->vertices;
     world.reals = calloc(n, sizeof *world.reals);

@@ -60,8 +60,9 @@ weir_status weir__csr_clean(struct weir__csr_sorter *sorter, const struct weir__
 
 /** Arcs that a graph is made of. */
 struct weir__csr_input {
-    weir__edges edges;     /* a list lies in host memory, without weights here, */
-    const double *weights; /* which are these, all of them integers of 32 bits; NULL: none */
+    weir__edges edges; /* a list lies in host memory, its weights not in here */
+    /* Of a list: integers of 32 bits, but anything for loops, which are dropped. NULL: none. */
+    const double *weights;
     uint64_t vertices, count;
     int mirror; /* every arc stands for both directions */
     /* For tests; 0: as is best. Arcs of a list that are brought over at a time, and of rows that are sorted together. */

@@ -172,7 +172,10 @@ static weir_status copy_pieces(struct share *share, size_t bytes)
     if (share->status && share->detail)
         weir__fail_adopt(share->status, share->detail);
     free(share->detail);
-    return share->status;
+    if (share->status != WEIR_ERR_NOMEM)
+        return share->status;
+    /* Pieces or events for so many are not to be had: one thread needs few of them. */
+    return share->copy(share->device, share->destination, share->source, bytes);
 }
 
 static weir_status upload(weir_device *device, void *destination, const void *source, size_t bytes)
